@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+// What a backend is: a name, a way to open one device, and the kernel variants it can run there. Session is the
+// only abstract class of the program; the plan, the protocol and the verification are the same above all of them.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "kernels/spec.h"
+#include "probe/core/device.h"
+#include "probe/core/result.h"
+
+namespace probe::system {
+class Environment;
+class FileSystem;
+}  // namespace probe::system
+
+namespace backends {
+
+// What a device lets us do, as its runtime says; bounds are already the usable ones.
+struct Limits {
+  std::uint64_t max_buffer_bytes = 0;          // of one allocation and of one binding
+  std::uint64_t max_texel_elements = 0;        // of one texel view; 0: no texel views
+  std::optional<std::uint64_t> memory_free_bytes;
+  std::optional<std::uint64_t> cache_bytes;    // last-level, as much of it as serves this device
+  kernels::DeviceShape shape;
+  std::vector<std::string> features;           // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
+};
+
+// Opaque; owned by the session that made it and freed with it at the latest.
+enum class BufferId : std::uint32_t {};
+enum class KernelId : std::uint32_t {};
+
+struct BufferRequest {
+  std::uint64_t bytes = 0;
+  std::vector<kernels::View> views;  // how kernels will bind it
+};
+
+struct BoundBuffer {
+  BufferId buffer{};
+  kernels::View view = kernels::View::kStorage;
+};
+
+struct Launch {
+  KernelId kernel{};
+  std::vector<BoundBuffer> buffers;  // in the order of the step's bindings
+  kernels::LaunchShape shape;
+};
+
+// device_s: from the runtime's own events around the whole sequence; nullopt where it has none or they failed.
+// wall_s: on the host's monotonic clock, submission to completion.
+struct Timing {
+  std::optional<double> device_s;
+  double wall_s = 0;
+};
+
+// One open device. Single-threaded; dies with its process. An error of a call leaves the session usable unless
+// the device is lost.
+class Session {
+ public:
+  Session() = default;
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+  virtual ~Session() = default;
+
+  [[nodiscard]] virtual const Limits& limits() const = 0;
+  // Contents are undefined until written.
+  [[nodiscard]] virtual probe::Result<BufferId> Allocate(const BufferRequest& request) = 0;
+  virtual void Release(BufferId buffer) = 0;
+  [[nodiscard]] virtual probe::Status Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                             std::span<const std::byte> data) = 0;
+  [[nodiscard]] virtual probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
+                                               std::span<std::byte> data) = 0;
+  // Compiles or looks up one step's entry point. The step outlives the session.
+  [[nodiscard]] virtual probe::Result<KernelId> Load(const kernels::Variant& variant, const kernels::Step& step) = 0;
+  // Runs the launches in order, each seeing the results of those before it, the whole sequence `repeats` times,
+  // and waits for completion.
+  [[nodiscard]] virtual probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) = 0;
+};
+
+struct OpenRequest {
+  probe::RuntimeDevice device;  // exactly this one must be opened, or an error returned
+  std::optional<probe::Processor> processor;  // the host's, where it is known
+  const probe::system::FileSystem& files;
+  const probe::system::Environment& environment;
+};
+
+struct Backend {
+  std::string_view runtime;  // the probe module's name
+  probe::Result<std::unique_ptr<Session>> (*open)(const OpenRequest&) = nullptr;
+  // Every variant that this build has for the runtime, best first within one kernel and type pair; those whose
+  // needs the device does not meet are skipped by the plan, with that reason.
+  std::vector<kernels::Variant> (*variants)(const Limits&) = nullptr;
+};
+
+}  // namespace backends

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+// What host and device must agree on: the kernels that exist, the data types, and how one implementation of a
+// kernel is launched. Implementations ("variants") are data; the code that runs them knows none of them.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kernels {
+
+// fill writes the operands of every other kernel (operand.h); it is never reported.
+enum class Kernel { kGemm, kChain, kGemv, kRead, kCopy, kTriad, kHostToDevice, kDeviceToHost, kPeer, kLaunch, kFill };
+
+// kQ4: blocks of 32 weights of 4 bits with one fp16 scale. kU32: raw words, for bandwidth.
+enum class Dtype { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt32, kQ4, kU32 };
+
+enum class Language { kCpu, kGlsl, kOpenCl, kCuda, kHip, kSpirv, kMetal };
+
+struct KernelRow {
+  Kernel kernel;
+  std::string_view name;  // in JSON
+  std::string_view unit;  // of its rate; int8 products count "op_per_s" instead of "flop_per_s"
+};
+[[nodiscard]] const KernelRow& Row(Kernel kernel);
+[[nodiscard]] std::span<const KernelRow> Kernels();
+
+struct DtypeRow {
+  Dtype dtype;
+  std::string_view name;
+  std::uint32_t bits;
+  bool integer;
+};
+[[nodiscard]] const DtypeRow& Row(Dtype dtype);
+[[nodiscard]] std::span<const DtypeRow> Dtypes();
+
+// One problem. gemm: C[m x n] = A[m x k] * B[k x n], row-major, no padding between rows. gemv: y[m] = W[m x k] x[k].
+// read, copy, triad, fill: `count` elements a buffer. Every other field is 0.
+struct Problem {
+  std::uint32_t m = 0;
+  std::uint32_t n = 0;
+  std::uint32_t k = 0;
+  std::uint32_t count = 0;
+  std::uint32_t seed = 0;
+  bool operator==(const Problem&) const = default;
+};
+
+// What a launch shape may depend on besides the problem.
+struct DeviceShape {
+  std::uint32_t compute_units = 1;        // or worker threads
+  std::uint32_t max_work_group_size = 1;  // invocations
+  std::uint32_t subgroup_width = 1;
+};
+
+// What a buffer is to the kernel. The host sizes and fills it accordingly: kA, kB, kX, kW, kIn with operands;
+// kC, kY, kOut are results; kPartials holds one u32 sum per writer (unwritten words stay 0); kWorkspace is private.
+enum class Role { kA, kB, kC, kW, kX, kY, kIn, kOut, kPartials, kWorkspace };
+
+// How the kernel sees it. Texel views exist because some drivers read them far faster than storage buffers.
+enum class View { kStorage, kTexelFloat4, kTexelUint4 };
+
+struct Binding {
+  Role role;
+  View view = View::kStorage;
+};
+
+// Work-groups and invocations a group, in x, y, z, and the kernel's scalar words (floats by bit cast) in order.
+struct LaunchShape {
+  std::array<std::uint32_t, 3> groups = {1, 1, 1};
+  std::array<std::uint32_t, 3> local = {1, 1, 1};
+  std::vector<std::uint32_t> scalars;
+};
+
+// One launch of one entry point. A variant may need several (pack, then multiply): all of them are timed.
+struct Step {
+  std::string_view entry;               // function name, and for the host languages the whole key
+  std::string_view source;              // text in the variant's language; empty for kCpu
+  std::span<const std::uint32_t> code;  // SPIR-V words where the language is compiled ahead
+  std::string_view options;             // for the compiler, e.g. "-DTILE_M=32"
+  std::vector<Binding> bindings;
+  LaunchShape (*shape)(const Problem&, const DeviceShape&) = nullptr;
+};
+
+// One implementation of one kernel for one pair of types.
+struct Variant {
+  std::string name;  // "own:avx512", "own:tile_6x64"
+  Kernel kernel = Kernel::kGemm;
+  Dtype in = Dtype::kFp32;
+  Dtype acc = Dtype::kFp32;
+  Language language = Language::kCpu;
+  std::vector<Step> steps;
+  std::vector<std::string> requires_features;  // of Limits::features; all must be there
+  // The shapes it takes are multiples of these.
+  std::uint32_t multiple_m = 1;
+  std::uint32_t multiple_n = 1;
+  std::uint32_t multiple_k = 1;
+  std::uint32_t multiple_count = 1;
+  bool b_transposed = false;  // B is stored n x k
+  // Bytes of Role::kWorkspace and Role::kPartials; nullptr where the variant has none.
+  std::uint64_t (*workspace_bytes)(const Problem&, const DeviceShape&) = nullptr;
+  std::uint64_t (*partials_bytes)(const Problem&, const DeviceShape&) = nullptr;
+};
+
+// Work of one problem: operations (2*m*n*k for gemm) or bytes moved (read: in; copy: in + out; triad: 2 in + out).
+[[nodiscard]] double Work(Kernel kernel, Dtype in, const Problem& problem);
+
+}  // namespace kernels

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: MIT
+// JSON for plain structs from one list of their fields: `Fields(visitor, object)` names each field once, and
+// encoding, decoding and nothing else follow from it. Key = field name; an unknown is an absent key; decoding is
+// strict about types and required keys, ignores unknown keys, cleans every string and never throws.
+#pragma once
+
+#include <cmath>
+#include <concepts>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "probe/core/ids.h"
+#include "probe/core/result.h"
+#include "probe/core/text.h"
+
+namespace probe {
+
+using Json = nlohmann::ordered_json;
+
+// Elements that a decoded array may have, and bytes that a decoded string may have.
+inline constexpr std::size_t kMaxArray = 65536;
+inline constexpr std::size_t kMaxDecodedTextBytes = 16384;
+
+// Specialised for an enum: `static constexpr std::array<std::pair<E, std::string_view>, N> kNames`.
+template <class E>
+struct EnumNames;
+
+template <class E>
+[[nodiscard]] constexpr std::string_view NameOf(E value) {
+  for (const auto& [known, name] : EnumNames<E>::kNames) {
+    if (known == value) return name;
+  }
+  return "unknown";
+}
+
+template <class E>
+[[nodiscard]] constexpr std::optional<E> ParseName(std::string_view text) {
+  for (const auto& [value, name] : EnumNames<E>::kNames) {
+    if (name == text) return value;
+  }
+  return std::nullopt;
+}
+
+template <class T>
+struct Codec;
+
+template <class T>
+[[nodiscard]] Json Encode(const T& value) {
+  return Codec<T>::Encode(value);
+}
+
+// `path` names the place in an error, e.g. "devices[0].name".
+template <class T>
+[[nodiscard]] Result<T> Decode(const Json& json, const std::string& path = "") {
+  T value{};
+  if (auto error = Codec<T>::Decode(json, path, value)) return *std::move(error);
+  return value;
+}
+
+namespace detail {
+
+using MaybeError = std::optional<Error>;
+
+inline MaybeError Mismatch(const std::string& path, std::string expected) {
+  return Error{"decode", std::nullopt, path.empty() ? "document" : path, "expected " + std::move(expected)};
+}
+
+class FieldEncoder {
+ public:
+  explicit FieldEncoder(Json& out) : out_(out) {}
+
+  template <class T>
+  void operator()(const char* key, const T& value) {
+    Json encoded = Codec<T>::Encode(value);
+    if (!encoded.is_null()) out_[key] = std::move(encoded);
+  }
+
+ private:
+  Json& out_;
+};
+
+class FieldDecoder {
+ public:
+  FieldDecoder(const Json& in, const std::string& path) : in_(in), path_(path) {}
+
+  template <class T>
+  void operator()(const char* key, T& value) {
+    if (error_) return;
+    const auto found = in_.find(key);
+    const std::string path = path_.empty() ? key : path_ + "." + key;
+    if (found == in_.end()) {
+      if (!Codec<T>::kOptional) error_ = Mismatch(path, "a value, but the key is missing");
+      return;
+    }
+    error_ = Codec<T>::Decode(*found, path, value);
+  }
+
+  MaybeError TakeError() { return std::move(error_); }
+
+ private:
+  const Json& in_;
+  const std::string& path_;
+  MaybeError error_;
+};
+
+}  // namespace detail
+
+// Structs that have Fields().
+template <class T>
+struct Codec {
+  static constexpr bool kOptional = false;
+  static Json Encode(const T& value) {
+    Json out = Json::object();
+    detail::FieldEncoder visitor(out);
+    Fields(visitor, value);
+    return out;
+  }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, T& value) {
+    if (!json.is_object()) return detail::Mismatch(path, "an object");
+    detail::FieldDecoder visitor(json, path);
+    Fields(visitor, value);
+    return visitor.TakeError();
+  }
+};
+
+template <class E>
+  requires std::is_enum_v<E>
+struct Codec<E> {
+  static constexpr bool kOptional = false;
+  static Json Encode(E value) { return std::string(NameOf(value)); }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, E& value) {
+    if (json.is_string()) {
+      if (const auto parsed = ParseName<E>(json.get_ref<const std::string&>())) {
+        value = *parsed;
+        return std::nullopt;
+      }
+    }
+    std::string names;
+    for (const auto& [known, name] : EnumNames<E>::kNames) names.append(names.empty() ? "" : ", ").append(name);
+    return detail::Mismatch(path, "one of " + names);
+  }
+};
+
+template <>
+struct Codec<bool> {
+  static constexpr bool kOptional = false;
+  static Json Encode(bool value) { return value; }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, bool& value) {
+    if (!json.is_boolean()) return detail::Mismatch(path, "true or false");
+    value = json.get<bool>();
+    return std::nullopt;
+  }
+};
+
+template <std::integral T>
+struct Codec<T> {
+  static constexpr bool kOptional = false;
+  static Json Encode(T value) { return value; }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, T& value) {
+    if (json.is_number_unsigned() && std::in_range<T>(json.get<std::uint64_t>())) {
+      value = static_cast<T>(json.get<std::uint64_t>());
+    } else if (json.is_number_integer() && !json.is_number_unsigned() && std::in_range<T>(json.get<std::int64_t>())) {
+      value = static_cast<T>(json.get<std::int64_t>());
+    } else {
+      return detail::Mismatch(path, "an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
+                                        std::to_string(std::numeric_limits<T>::max()));
+    }
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Codec<double> {
+  static constexpr bool kOptional = false;
+  static Json Encode(double value) { return std::isfinite(value) ? Json(value) : Json(); }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, double& value) {
+    if (!json.is_number()) return detail::Mismatch(path, "a number");
+    value = json.get<double>();
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Codec<std::string> {
+  static constexpr bool kOptional = false;
+  static Json Encode(const std::string& value) { return value; }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, std::string& value) {
+    if (!json.is_string()) return detail::Mismatch(path, "a string");
+    value = CleanText(json.get_ref<const std::string&>(), kMaxDecodedTextBytes);
+    return std::nullopt;
+  }
+};
+
+template <>
+struct Codec<Json> {
+  static constexpr bool kOptional = false;
+  static Json Encode(const Json& value) { return value; }
+  static detail::MaybeError Decode(const Json& json, const std::string&, Json& value) {
+    value = json;
+    return std::nullopt;
+  }
+};
+
+template <class T>
+struct Codec<std::optional<T>> {
+  static constexpr bool kOptional = true;
+  static Json Encode(const std::optional<T>& value) { return value ? Codec<T>::Encode(*value) : Json(); }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, std::optional<T>& value) {
+    return Codec<T>::Decode(json, path, value.emplace());
+  }
+};
+
+template <class T>
+struct Codec<std::vector<T>> {
+  static constexpr bool kOptional = false;
+  static Json Encode(const std::vector<T>& value) {
+    Json out = Json::array();
+    for (const T& item : value) out.push_back(Codec<T>::Encode(item));
+    return out;
+  }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, std::vector<T>& value) {
+    if (!json.is_array()) return detail::Mismatch(path, "an array");
+    if (json.size() > kMaxArray) return detail::Mismatch(path, "at most " + std::to_string(kMaxArray) + " elements");
+    value.clear();
+    for (std::size_t i = 0; i < json.size(); ++i) {
+      T item{};
+      if (auto error = Codec<T>::Decode(json[i], path + "[" + std::to_string(i) + "]", item)) return error;
+      value.push_back(std::move(item));
+    }
+    return std::nullopt;
+  }
+};
+
+// Types that are one text: encode with ToString, decode with a parser of theirs.
+template <class T, auto Parse>
+struct TextCodec {
+  static constexpr bool kOptional = false;
+  static Json Encode(const T& value) { return ToString(value); }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, T& value) {
+    const auto parsed = json.is_string() ? Parse(json.get_ref<const std::string&>()) : std::nullopt;
+    if (!parsed) return detail::Mismatch(path, "an address or identifier in its text form");
+    value = *parsed;
+    return std::nullopt;
+  }
+};
+template <>
+struct Codec<PciAddress> : TextCodec<PciAddress, ParsePciAddress> {};
+template <>
+struct Codec<Uuid> : TextCodec<Uuid, ParseUuid> {};
+
+// Text of one document on one line, invalid UTF-8 replaced.
+[[nodiscard]] std::string ToText(const Json& json, int indent = -1);
+
+// Parses one whole document; the error says where it broke. max_bytes bounds the input.
+[[nodiscard]] Result<Json> ParseJson(std::string_view text, std::size_t max_bytes = 16U << 20U);
+
+}  // namespace probe

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// What identifies a piece of hardware, independent of any runtime. Parsing and printing only.
+#pragma once
+
+#include <array>
+#include <compare>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace probe {
+
+// Text form `0000:c1:00.0`: domain (4 to 8 hex digits), bus, device, function.
+struct PciAddress {
+  std::uint32_t domain = 0;
+  std::uint32_t bus = 0;       // 0..255
+  std::uint32_t device = 0;    // 0..31
+  std::uint32_t function = 0;  // 0..7
+  auto operator<=>(const PciAddress&) const = default;
+};
+[[nodiscard]] std::string ToString(const PciAddress& address);
+// nullopt unless the whole text is an address; the domain may be missing (0 then).
+[[nodiscard]] std::optional<PciAddress> ParsePciAddress(std::string_view text);
+
+struct PciIds {
+  std::uint32_t vendor = 0;
+  std::uint32_t device = 0;
+  std::optional<std::uint32_t> subsystem_vendor;
+  std::optional<std::uint32_t> subsystem_device;
+  std::optional<std::uint32_t> revision;
+  bool operator==(const PciIds&) const = default;
+};
+
+// 16 bytes in the order in which the runtime gives them; text is lower-case 8-4-4-4-12.
+using Uuid = std::array<std::uint8_t, 16>;
+[[nodiscard]] std::string ToString(const Uuid& uuid);
+[[nodiscard]] std::optional<Uuid> ParseUuid(std::string_view text);
+
+struct Identity {
+  std::optional<PciAddress> pci;
+  std::optional<Uuid> uuid;
+  std::optional<Uuid> driver_uuid;  // the same for devices of one driver; tells two drivers of one device apart
+  std::optional<PciIds> ids;
+  std::optional<std::string> partition;  // MIG instance, tile or compute partition, named as its vendor does
+  bool operator==(const Identity&) const = default;
+};
+
+// PCI vendor numbers that are used by name (https://pcisig.com/membership/member-companies).
+namespace vendor_id {
+inline constexpr std::uint32_t kAmd = 0x1002;
+inline constexpr std::uint32_t kNvidia = 0x10de;
+inline constexpr std::uint32_t kIntel = 0x8086;
+inline constexpr std::uint32_t kMesa = 0x10005;   // VK_VENDOR_ID_MESA
+inline constexpr std::uint32_t kPocl = 0x10006;   // VK_VENDOR_ID_POCL
+inline constexpr std::uint32_t kAspeed = 0x1a03;  // server management (BMC) graphics
+inline constexpr std::uint32_t kMatrox = 0x102b;
+}  // namespace vendor_id
+
+}  // namespace probe

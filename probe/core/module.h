@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// What a probe module is: one constant of function pointers and names. The registry is generated from the
+// lists in the root CMakeLists.txt; nothing else names a module.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/report.h"
+
+namespace probe::system {
+class Environment;
+class FileSystem;
+}  // namespace probe::system
+
+namespace probe {
+
+enum class ModuleKind { kRuntime, kHardware };
+
+struct ProbeContext {
+  const system::FileSystem& files;         // rooted at the sysroot
+  const system::Environment& environment;
+  std::optional<std::string> manifest;     // ask only the driver that this file registers
+  ProbeSink sink;
+};
+
+struct Module {
+  std::string_view name;   // in options and JSON: "vulkan"
+  std::string_view title;  // for people: "Vulkan"
+  ModuleKind kind = ModuleKind::kRuntime;
+  bool loads_vendor_code = true;  // false: reads files only, so it also runs under --sysroot
+  // Variables that hide, reorder or replace this runtime's devices.
+  std::span<const std::string_view> visibility_variables;
+  // Enumerates and emits events; returns when done. Runs in a child process of its own.
+  void (*probe)(const ProbeContext&) = nullptr;
+  // Manifests of the installed drivers, found without loading anything; nullptr where a runtime has none.
+  std::vector<std::string> (*manifests)(const ProbeContext&) = nullptr;
+  // Variables that make the runtime's loader see the driver of this manifest alone.
+  std::vector<EnvironmentVariable> (*restrict_to)(std::string_view manifest) = nullptr;
+};
+
+}  // namespace probe

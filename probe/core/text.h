@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// Makes foreign text (a driver's names, a file's content, a child's stderr) safe to print.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace probe {
+
+inline constexpr std::size_t kMaxTextBytes = 1024;
+
+// Valid UTF-8 of at most max_bytes bytes: malformed sequences become U+FFFD, control characters (C0, DEL, C1) and
+// bidirectional overrides are written as \xNN or \uNNNN, surrounding blanks go, an overlong text ends in "...".
+[[nodiscard]] std::string CleanText(std::string_view text, std::size_t max_bytes = kMaxTextBytes);
+
+}  // namespace probe

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// The parent's side: starts this same binary as children, each with its own deadline, process group, scratch
+// directory and result pipe; collects what they stream; kills everything they leave behind. Knows nothing of what
+// they do.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probe/core/codec.h"
+#include "probe/core/report.h"
+#include "probe/system/environment.h"
+
+namespace probe::isolate {
+
+struct ChildRequest {
+  std::string task;                              // name in the child's table
+  Json request;
+  std::vector<EnvironmentVariable> environment;  // set on top of the parent's
+  double deadline_s = 10.0;                      // from the start of this child
+};
+
+enum class ChildEnd {
+  kDone,       // said done and exited 0
+  kExited,     // exited without saying done, or with another code
+  kSignalled,
+  kTimedOut,   // killed at its deadline
+  kAbandoned,  // could not be killed in the grace period (stuck in the kernel)
+  kFlooded,    // broke the result stream or its bounds, or filled its scratch directory
+  kNotStarted,
+  kInterrupted
+};
+
+struct ChildResult {
+  ChildEnd end = ChildEnd::kNotStarted;
+  ProcessExit exit;
+  std::vector<Json> records;  // all that arrived, in order
+  std::string stderr_tail;    // cleaned, at most 4 KiB
+  std::string detail;         // why it was not started or what was flooded
+  double elapsed_s = 0;
+};
+
+// Called in the parent for every record as it arrives; the index is that of the request.
+using OnRecord = std::function<void(std::size_t child, const Json& record)>;
+
+struct SupervisorOptions {
+  double kill_grace_s = 0.5;                     // how long to wait for a killed child before abandoning it
+  std::uint64_t max_scratch_bytes = 64U << 20U;
+  // Set from a signal handler: running children are killed and RunAll returns with kInterrupted ones.
+  const std::atomic<int>* interrupted = nullptr;
+};
+
+class Supervisor {
+ public:
+  // Opens the binary (/proc/self/exe, else AT_EXECFN) and makes this process a subreaper.
+  [[nodiscard]] static Result<Supervisor> Create(SupervisorOptions options, const system::Environment& environment);
+  Supervisor(Supervisor&&) noexcept;
+  Supervisor& operator=(Supervisor&&) noexcept;
+  ~Supervisor();
+
+  // Runs all in parallel and returns when the last has ended, been killed or been abandoned: never later than the
+  // longest deadline plus one second. No descendant of theirs survives, setsid or not. results[i] is requests[i]'s.
+  [[nodiscard]] std::vector<ChildResult> RunAll(std::span<const ChildRequest> requests, const OnRecord& on_record);
+
+ private:
+  struct State;
+  explicit Supervisor(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace probe::isolate

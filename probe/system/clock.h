@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// Time. Monotonic seconds for durations; the calendar only for the report's date.
+#pragma once
+
+#include <chrono>
+#include <string>
+
+namespace probe::system {
+
+using SteadyTime = std::chrono::steady_clock::time_point;
+
+[[nodiscard]] inline SteadyTime Now() { return std::chrono::steady_clock::now(); }
+[[nodiscard]] inline double SecondsSince(SteadyTime start) {
+  return std::chrono::duration<double>(Now() - start).count();
+}
+// UTC as `2026-11-21T12:00:00Z`.
+[[nodiscard]] std::string CalendarNow();
+
+}  // namespace probe::system

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: MIT
+// The only door to files: every path is absolute as the surveyed machine sees it and is resolved inside the root
+// (RESOLVE_IN_ROOT), so that a link of a foreign tree can not lead out of it. Read-only. A missing /proc or /sys is
+// a normal answer, never an error of the tool.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/result.h"
+
+namespace probe::system {
+
+struct FileStatus {
+  bool is_directory = false;
+  bool is_regular = false;
+  bool is_character_device = false;
+  std::uint64_t size_bytes = 0;
+  std::uint32_t owner_uid = 0;
+  std::uint32_t owner_gid = 0;
+  std::uint32_t mode = 0;  // permission bits, sticky included
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  std::int64_t modified_ns = 0;
+};
+
+class FileSystem {
+ public:
+  // The live machine ("/") or a sysroot. The error names the directory that can not be opened.
+  [[nodiscard]] static Result<FileSystem> Open(const std::string& root);
+  FileSystem(FileSystem&&) noexcept;
+  FileSystem& operator=(FileSystem&&) noexcept;
+  ~FileSystem();
+
+  // False under a sysroot: then nothing of the running machine (CPUID, syscalls) may stand in for a file.
+  [[nodiscard]] bool live() const { return live_; }
+  [[nodiscard]] const std::string& root() const { return root_; }
+
+  // At most max_bytes of the content; binary safe.
+  [[nodiscard]] Result<std::string> Read(std::string_view path, std::size_t max_bytes = 1U << 20U) const;
+  // First line, trimmed; nullopt when missing, unreadable or empty.
+  [[nodiscard]] std::optional<std::string> ReadLine(std::string_view path) const;
+  // Whole first line as one number: decimal, or hexadecimal after 0x.
+  [[nodiscard]] std::optional<std::uint64_t> ReadNumber(std::string_view path) const;
+  // Entry names, sorted, without . and ..; empty when there is no such directory. At most 65536.
+  [[nodiscard]] std::vector<std::string> List(std::string_view directory) const;
+  [[nodiscard]] std::optional<FileStatus> Stat(std::string_view path) const;          // follows links
+  [[nodiscard]] std::optional<std::string> ReadLink(std::string_view path) const;     // the text of one link
+  [[nodiscard]] std::optional<std::string> Resolve(std::string_view path) const;      // real path inside the root
+  [[nodiscard]] bool Exists(std::string_view path) const { return Stat(path).has_value(); }
+  // Opens for reading and writing and closes again; the error is errno's (EACCES, EPERM, ENOENT).
+  [[nodiscard]] Status TryOpen(std::string_view path) const;
+
+  // Called with every path whose content was read, and that content; for --record.
+  void OnRead(std::function<void(std::string_view path, std::string_view content)> observer);
+
+ private:
+  FileSystem(int root_fd, std::string root, bool live);
+  int root_fd_ = -1;
+  std::string root_;
+  bool live_ = false;
+  std::function<void(std::string_view, std::string_view)> observer_;
+};
+
+// Whether a file may be loaded or believed by this user. For root: it and every directory above it, links resolved,
+// belong to root and nobody else may write them (a sticky directory is accepted). For others: anything that they
+// can read. The error names the offending path and what is wrong with it.
+[[nodiscard]] Status CheckTrusted(const FileSystem& files, std::string_view path);
+
+}  // namespace probe::system

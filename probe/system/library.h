@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// dlopen with a search order, a trust check and the name of what was really loaded. Libraries are never closed.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/report.h"
+#include "probe/core/result.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::system {
+
+class Library {
+ public:
+  // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in: WHICHGPU_LIBRARY_PATH, the loader's own path,
+  // then `directories` (vendor prefixes). Never the current directory. Every file is checked (CheckTrusted) before
+  // it reaches the loader; refused ones are named in the error. Error.name is "absent" when no file was found,
+  // "refused" when one was but is not trusted, else "unloadable" with the loader's sentence (wrong class, missing
+  // dependency, ...).
+  [[nodiscard]] static Result<Library> Open(std::span<const std::string_view> sonames,
+                                            std::span<const std::string> directories, const FileSystem& files,
+                                            const Environment& environment);
+
+  // Address of a symbol, or nullptr.
+  [[nodiscard]] void* Symbol(const char* name) const;
+  template <class F>
+  [[nodiscard]] F Function(const char* name) const {
+    return reinterpret_cast<F>(Symbol(name));  // POSIX: dlsym's result converts to a function pointer
+  }
+  // soname and the real path of the mapped file.
+  [[nodiscard]] const probe::Library& info() const { return info_; }
+
+ private:
+  Library(void* handle, probe::Library info) : handle_(handle), info_(std::move(info)) {}
+  void* handle_ = nullptr;
+  probe::Library info_;
+};
+
+}  // namespace probe::system

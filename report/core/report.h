@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The nouns of the answer (contract.md section 2): scores, recommendations, findings and the report that holds all.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/core/measurement.h"
+#include "probe/core/report.h"
+
+namespace report {
+
+inline constexpr std::uint32_t kSchemaVersion = 1;
+
+enum class Use { kInference, kPrefill, kDecode, kTraining };
+enum class Basis { kMeasured, kCached, kEstimated, kAssumed };
+enum class Confidence { kHigh, kMedium, kLow };
+enum class Severity { kBlocking, kDegraded, kNote };
+
+// A point estimate with its 95 % range.
+struct Range {
+  double value = 0;
+  double low = 0;
+  double high = 0;
+};
+
+struct ScorePart {
+  std::string name;  // "prefill", "decode"
+  double seconds = 0;
+  std::string limited_by;
+};
+
+struct Score {
+  std::string device_id;
+  std::string runtime;
+  std::string driver;
+  Use use = Use::kInference;
+  std::optional<Range> tokens_per_s;
+  std::vector<ScorePart> parts;
+  Basis basis = Basis::kMeasured;
+  bool eligible = false;
+  std::vector<std::string> reasons;
+};
+
+struct Rejected {
+  std::string device_id;
+  std::string runtime;
+  std::optional<std::string> driver;
+  std::string reason;
+};
+
+struct Recommendation {
+  Use use = Use::kInference;
+  std::optional<std::string> target;
+  std::string backend;    // a runtime's name: the token that plain `recommend` prints
+  std::string device_id;
+  std::optional<Range> tokens_per_s;
+  Basis basis = Basis::kMeasured;
+  Confidence confidence = Confidence::kMedium;
+  std::vector<std::string> tie;  // "runtime@device_id" of what ties with it
+  std::vector<std::string> reasons;
+  std::vector<Rejected> rejected;
+  std::vector<std::string> warnings;
+};
+
+struct Evidence {
+  std::string source;
+  std::string value;
+};
+
+struct Fix {
+  std::string text;
+  std::optional<std::string> command;
+  bool needs_root = false;
+  bool needs_reboot = false;
+};
+
+struct Finding {
+  std::string id;
+  std::string layer;
+  Severity severity = Severity::kNote;
+  std::optional<std::string> device_id;
+  std::optional<std::string> runtime;
+  std::string summary;
+  std::vector<Evidence> evidence;
+  std::string meaning;
+  std::vector<Fix> fix;
+  std::optional<std::string> source;
+  Confidence confidence = Confidence::kHigh;
+};
+
+struct Host {
+  std::optional<std::string> name;
+  std::optional<std::string> os;
+  std::optional<std::string> kernel;
+  std::string architecture;
+  std::optional<std::string> container;
+  std::optional<std::string> virtualization;
+};
+
+// Whatever a command found out; each command prints its part.
+struct Report {
+  std::uint32_t schema_version = kSchemaVersion;
+  std::string tool_version;
+  std::string command;
+  std::string created;
+  bool interrupted = false;
+  Host host;
+  std::vector<probe::ProbeReport> probes;
+  std::vector<probe::PhysicalDevice> devices;
+  std::vector<backends::Measurement> measurements;
+  std::vector<Score> scores;
+  std::vector<Recommendation> recommendations;
+  std::vector<Finding> findings;
+  std::vector<std::string> warnings;
+};
+
+}  // namespace report
