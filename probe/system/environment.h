@@ -13,10 +13,14 @@ namespace probe::system {
 class Environment {
  public:
   Environment() = default;
-  explicit Environment(std::map<std::string, std::string, std::less<>> variables) : variables_(std::move(variables)) {}
+  explicit Environment(std::map<std::string, std::string, std::less<>> variables)
+      : variables_(std::move(variables)) {}
 
-  // The process's own. With AT_SECURE (set-uid and the like) it is empty but for LANG, LC_*, TERM and NO_COLOR.
+  // The process's own. With AT_SECURE (set-uid and the like) it is empty but for LANG, LC_*, TERM and
+  // NO_COLOR.
   [[nodiscard]] static Environment OfProcess();
+  // The same from a null-terminated block of "NAME=value" (nullptr: none); the first of equal names counts.
+  [[nodiscard]] static Environment FromBlock(const char* const* block, bool secure);
 
   // Unset and empty are different: nullopt and "".
   [[nodiscard]] std::optional<std::string> Get(std::string_view name) const;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The only door to files: every path is absolute as the surveyed machine sees it and is resolved inside the root
-// (RESOLVE_IN_ROOT), so that a link of a foreign tree can not lead out of it. Read-only. A missing /proc or /sys is
-// a normal answer, never an error of the tool.
+// The only door to files: every path is absolute as the surveyed machine sees it and is resolved inside the
+// root (RESOLVE_IN_ROOT), so that a link of a foreign tree can not lead out of it. Read-only. A missing /proc
+// or /sys is a normal answer, never an error of the tool.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +19,7 @@ struct FileStatus {
   bool is_directory = false;
   bool is_regular = false;
   bool is_character_device = false;
+  bool is_link = false;
   std::uint64_t size_bytes = 0;
   std::uint32_t owner_uid = 0;
   std::uint32_t owner_gid = 0;
@@ -48,9 +49,10 @@ class FileSystem {
   [[nodiscard]] std::optional<std::uint64_t> ReadNumber(std::string_view path) const;
   // Entry names, sorted, without . and ..; empty when there is no such directory. At most 65536.
   [[nodiscard]] std::vector<std::string> List(std::string_view directory) const;
-  [[nodiscard]] std::optional<FileStatus> Stat(std::string_view path) const;          // follows links
-  [[nodiscard]] std::optional<std::string> ReadLink(std::string_view path) const;     // the text of one link
-  [[nodiscard]] std::optional<std::string> Resolve(std::string_view path) const;      // real path inside the root
+  [[nodiscard]] std::optional<FileStatus> Stat(std::string_view path) const;       // follows links
+  [[nodiscard]] std::optional<FileStatus> StatLink(std::string_view path) const;   // of a link itself
+  [[nodiscard]] std::optional<std::string> ReadLink(std::string_view path) const;  // the text of one link
+  [[nodiscard]] std::optional<std::string> Resolve(std::string_view path) const;  // real path inside the root
   [[nodiscard]] bool Exists(std::string_view path) const { return Stat(path).has_value(); }
   // Opens for reading and writing and closes again; the error is errno's (EACCES, EPERM, ENOENT).
   [[nodiscard]] Status TryOpen(std::string_view path) const;
@@ -60,15 +62,16 @@ class FileSystem {
 
  private:
   FileSystem(int root_fd, std::string root, bool live);
+  [[nodiscard]] int OpenInside(std::string_view path, int flags) const;
   int root_fd_ = -1;
   std::string root_;
   bool live_ = false;
   std::function<void(std::string_view, std::string_view)> observer_;
 };
 
-// Whether a file may be loaded or believed by this user. For root: it and every directory above it, links resolved,
-// belong to root and nobody else may write them (a sticky directory is accepted). For others: anything that they
-// can read. The error names the offending path and what is wrong with it.
+// Whether a file may be loaded or believed by this user. For root: it and every directory above it, links
+// resolved, belong to root and nobody else may write them (a sticky directory is accepted). For others:
+// anything that they can read. The error names the offending path and what is wrong with it.
 [[nodiscard]] Status CheckTrusted(const FileSystem& files, std::string_view path);
 
 }  // namespace probe::system

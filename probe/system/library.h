@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// dlopen with a search order, a trust check and the name of what was really loaded. Libraries are never closed.
+// dlopen with a search order, a trust check and the name of what was really loaded. Libraries are never
+// closed.
 #pragma once
 
 #include <span>
@@ -16,11 +17,11 @@ namespace probe::system {
 
 class Library {
  public:
-  // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in: WHICHGPU_LIBRARY_PATH, the loader's own path,
-  // then `directories` (vendor prefixes). Never the current directory. Every file is checked (CheckTrusted) before
-  // it reaches the loader; refused ones are named in the error. Error.name is "absent" when no file was found,
-  // "refused" when one was but is not trusted, else "unloadable" with the loader's sentence (wrong class, missing
-  // dependency, ...).
+  // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in: WHICHGPU_LIBRARY_PATH, the loader's own
+  // path, then `directories` (vendor prefixes). Never the current directory. Every file is checked
+  // (CheckTrusted) before it reaches the loader; refused ones are named in the error. Error.name is "absent"
+  // when no file was found, "refused" when one was but is not trusted, else "unloadable" with the loader's
+  // sentence (wrong class, missing dependency, ...).
   [[nodiscard]] static Result<Library> Open(std::span<const std::string_view> sonames,
                                             std::span<const std::string> directories, const FileSystem& files,
                                             const Environment& environment);

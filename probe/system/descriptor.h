@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Owns one file descriptor; and errno as an Error.
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "probe/core/result.h"
+
+namespace probe::system {
+
+class Descriptor {
+ public:
+  Descriptor() = default;
+  explicit Descriptor(int fd) : fd_(fd) {}
+  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  Descriptor& operator=(Descriptor&& other) noexcept {
+    std::swap(fd_, other.fd_);
+    return *this;
+  }
+  ~Descriptor() { Reset(); }
+
+  [[nodiscard]] int get() const { return fd_; }
+  [[nodiscard]] bool ok() const { return fd_ >= 0; }
+  void Reset();
+
+ private:
+  int fd_ = -1;
+};
+
+// Error of a failed call: `call`, the number, its name ("ENOENT") and `text`, or errno's sentence where that
+// is empty.
+[[nodiscard]] Error ErrnoError(std::string call, int number, std::string text = "");
+
+}  // namespace probe::system

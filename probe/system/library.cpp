@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/library.h"
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include <algorithm>
+
+#include "probe/core/text.h"
+#include "probe/system/loader_path.h"
+
+namespace probe::system {
+namespace {
+
+constexpr std::size_t kMaxSonameBytes = 255;
+constexpr std::size_t kMaxReasons = 8;
+
+// Why each file that exists was not taken.
+struct Rejections {
+  std::vector<std::string> refused;
+  std::vector<std::string> unloadable;
+};
+
+std::string Join(const Rejections& rejections) {
+  std::string out;
+  std::size_t count = 0;
+  for (const auto* list : {&rejections.refused, &rejections.unloadable}) {
+    for (const auto& reason : *list) {
+      if (count++ < kMaxReasons) out.append(out.empty() ? "" : "; ").append(reason);
+    }
+  }
+  return out;
+}
+
+std::vector<std::string> Candidates(std::string_view soname, std::span<const std::string> directories,
+                                    const FileSystem& files, const Environment& environment) {
+  if (soname.starts_with('/')) return {std::string(soname)};
+  if (soname.empty() || soname.size() > kMaxSonameBytes || soname.find('/') != std::string_view::npos)
+    return {};
+  std::vector<std::string> out;
+  const auto in = [&](const std::string& directory) {
+    if (directory.starts_with('/')) out.push_back(directory + "/" + std::string(soname));
+  };
+  for (const auto& directory : AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")))
+    in(directory);
+  for (auto& path : LoaderCandidates(soname, files, environment)) out.push_back(std::move(path));
+  for (const auto& directory : directories) in(directory);
+  return out;
+}
+
+// "1.3.239" of ".../libvulkan.so.1.3.239".
+std::optional<std::string> VersionOf(std::string_view path) {
+  constexpr std::string_view kSuffix = ".so.";
+  const auto at = path.rfind(kSuffix);
+  if (at == std::string_view::npos) return std::nullopt;
+  const auto version = path.substr(at + kSuffix.size());
+  if (version.empty() || version.find_first_not_of("0123456789.") != std::string_view::npos)
+    return std::nullopt;
+  return std::string(version);
+}
+
+probe::Library Describe(void* handle, std::string_view soname, const std::string& path,
+                        const FileSystem& files) {
+  link_map* map = nullptr;
+  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name != nullptr;
+  const std::string mapped = known && *map->l_name == '/' ? map->l_name : path;
+  probe::Library out;
+  out.soname = CleanText(soname);
+  const std::string real = files.Resolve(mapped).value_or(mapped);
+  out.path = CleanText(real);
+  out.version = VersionOf(real);
+  return out;
+}
+
+// The handle, or nullptr and a reason where there was a file at all.
+void* Load(const std::string& path, const FileSystem& files, Rejections& rejections) {
+  const auto status = files.Stat(path);
+  if (!status || status->is_directory) return nullptr;
+  if (const auto trusted = CheckTrusted(files, path); !trusted) {
+    rejections.refused.push_back(CleanText(path + ": " + trusted.error().text));
+    return nullptr;
+  }
+  // RTLD_NOW: a library that lacks a symbol says so here instead of dying at the first call of it.
+  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    rejections.unloadable.push_back(CleanText(reason != nullptr ? reason : path));
+  }
+  return handle;
+}
+
+Error NotLoaded(std::string_view soname, const Rejections& rejections) {
+  const std::string call = "dlopen " + CleanText(soname);
+  if (!rejections.refused.empty()) return {call, std::nullopt, "refused", Join(rejections)};
+  if (!rejections.unloadable.empty()) return {call, std::nullopt, "unloadable", Join(rejections)};
+  return {call, std::nullopt, "absent", "no such library is installed"};
+}
+
+}  // namespace
+
+Result<Library> Library::Open(std::span<const std::string_view> sonames,
+                              std::span<const std::string> directories, const FileSystem& files,
+                              const Environment& environment) {
+  const std::string_view first = sonames.empty() ? std::string_view() : sonames.front();
+  if (!files.live())
+    return Error{"dlopen " + CleanText(first), std::nullopt, "refused", "a sysroot loads no library"};
+  Rejections rejections;
+  std::vector<std::string> tried;
+  for (const auto soname : sonames) {
+    for (const auto& path : Candidates(soname, directories, files, environment)) {
+      if (std::find(tried.begin(), tried.end(), path) != tried.end()) continue;
+      tried.push_back(path);
+      if (void* handle = Load(path, files, rejections))
+        return Library(handle, Describe(handle, soname, path, files));
+    }
+  }
+  return NotLoaded(first, rejections);
+}
+
+void* Library::Symbol(const char* name) const { return dlsym(handle_, name); }
+
+}  // namespace probe::system

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/loader_path.h"
+
+#include <dlfcn.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+
+namespace probe::system {
+namespace {
+
+constexpr std::string_view kCacheMagic = "glibc-ld.so.cache1.1";
+constexpr std::size_t kMaxCacheBytes = 16U << 20U;
+
+struct CacheHeader {
+  char magic[20];
+  std::uint32_t entries;
+  std::uint32_t string_bytes;
+  std::uint8_t flags;
+  std::uint8_t padding[3];
+  std::uint32_t extension_offset;
+  std::uint32_t unused[3];
+};
+static_assert(sizeof(CacheHeader) == 48);
+
+struct CacheEntry {
+  std::int32_t flags;
+  std::uint32_t key;    // offset of the soname from the header
+  std::uint32_t value;  // offset of the path
+  std::uint32_t os_version;
+  std::uint64_t hwcap;
+};
+static_assert(sizeof(CacheEntry) == 24);
+
+// The zero-terminated text at `offset`; empty when it is not all inside.
+std::string_view TextAt(std::string_view cache, std::size_t offset) {
+  if (offset >= cache.size()) return {};
+  const auto text = cache.substr(offset);
+  const auto end = text.find('\0');
+  return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
+}
+
+// LD_LIBRARY_PATH as the loader read it at start, then its compiled-in directories.
+std::vector<std::string> DefaultDirectories() {
+  void* self = dlopen(nullptr, RTLD_LAZY);
+  Dl_serinfo size{};
+  if (self == nullptr || dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
+  const auto buffer = std::make_unique<std::max_align_t[]>(size.dls_size / sizeof(std::max_align_t) + 1);
+  auto* info = new (buffer.get()) Dl_serinfo(size);
+  if (dlinfo(self, RTLD_DI_SERINFO, info) != 0) return {};
+  std::vector<std::string> out;
+  for (unsigned int i = 0; i < info->dls_cnt; ++i) out.emplace_back(info->dls_serpath[i].dls_name);
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> AbsoluteEntries(std::string_view list) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const auto entry = list.substr(0, list.find(':'));
+    if (entry.starts_with('/')) out.emplace_back(entry);
+    list.remove_prefix(std::min(entry.size() + 1, list.size()));
+  }
+  return out;
+}
+
+std::vector<std::string> CachedPaths(std::string_view cache, std::string_view soname) {
+  const auto start = cache.find(kCacheMagic);
+  if (start == std::string_view::npos) return {};
+  cache.remove_prefix(start);
+  CacheHeader header{};
+  if (cache.size() < sizeof header) return {};
+  std::memcpy(&header, cache.data(), sizeof header);
+  std::vector<std::string> out;
+  std::size_t at = sizeof header;
+  for (std::uint32_t i = 0; i < header.entries && cache.size() - at >= sizeof(CacheEntry); ++i) {
+    CacheEntry entry{};
+    std::memcpy(&entry, cache.data() + at, sizeof entry);
+    at += sizeof entry;
+    if (entry.hwcap != 0 || TextAt(cache, entry.key) != soname) continue;
+    const auto path = TextAt(cache, entry.value);
+    if (path.starts_with('/')) out.emplace_back(path);
+  }
+  return out;
+}
+
+std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSystem& files,
+                                          const Environment& environment) {
+  std::vector<std::string> out;
+  const auto in = [&](const std::string& directory) { out.push_back(directory + "/" + std::string(soname)); };
+  for (const auto& directory : AbsoluteEntries(environment.Get("LD_LIBRARY_PATH").value_or("")))
+    in(directory);
+  if (const auto cache = files.Read("/etc/ld.so.cache", kMaxCacheBytes)) {
+    for (auto& path : CachedPaths(*cache, soname)) out.push_back(std::move(path));
+  }
+  for (const auto& directory : DefaultDirectories()) {
+    if (directory.starts_with('/')) in(directory);
+  }
+  return out;
+}
+
+}  // namespace probe::system

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+// Where the dynamic loader itself would look for a library, so that the file can be checked before it is
+// loaded.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::system {
+
+// Absolute directories of a colon-separated list; empty and relative entries, which mean the current
+// directory or depend on it, are left out.
+[[nodiscard]] std::vector<std::string> AbsoluteEntries(std::string_view list);
+
+// Files that /etc/ld.so.cache names for a soname, in its order, variants for special processors left out.
+// Content: struct cache_file_new of glibc's sysdeps/generic/dl-cache.h. Damaged content yields what could be
+// read.
+[[nodiscard]] std::vector<std::string> CachedPaths(std::string_view cache, std::string_view soname);
+
+// Paths to try for a soname in the loader's order, ld.so(8): LD_LIBRARY_PATH, the cache, the default
+// directories. They need not exist.
+[[nodiscard]] std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSystem& files,
+                                                        const Environment& environment);
+
+}  // namespace probe::system

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/filesystem.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <utility>
+#include <vector>
+
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::system {
+namespace {
+
+using ::testing::ElementsAre;
+
+class Sysroot : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto opened = FileSystem::Open(tree_.root());
+    ASSERT_TRUE(opened) << Describe(opened.error());
+    files_.emplace(*std::move(opened));
+  }
+  TemporaryTree tree_;
+  std::optional<FileSystem> files_;
+};
+
+TEST(FileSystem, IsLiveOnlyAtTheRoot) {
+  EXPECT_TRUE(FileSystem::Open("/")->live());
+  EXPECT_FALSE(FileSystem::Open("/usr")->live());
+}
+
+TEST(FileSystem, NamesADirectoryThatCanNotBeOpened) {
+  const auto missing = FileSystem::Open("/nonexistent/sysroot");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().name, "ENOENT");
+  EXPECT_THAT(missing.error().text, ::testing::HasSubstr("/nonexistent/sysroot"));
+}
+
+TEST_F(Sysroot, ReadsWhatIsInside) {
+  tree_.Write("/sys/class/x/vendor", "0x10de\n");
+  tree_.Write("/sys/class/x/count", " 42 \nrest\n");
+  tree_.Write("/sys/class/x/empty", "\n");
+  tree_.Write("/sys/class/x/word", "12ab\n");
+  EXPECT_EQ(files_->ReadNumber("/sys/class/x/vendor"), 0x10deU);
+  EXPECT_EQ(files_->ReadNumber("/sys/class/x/count"), 42U);
+  EXPECT_EQ(files_->ReadLine("/sys/class/x/count"), "42");
+  EXPECT_EQ(files_->ReadLine("/sys/class/x/empty"), std::nullopt);
+  EXPECT_EQ(files_->ReadNumber("/sys/class/x/word"), std::nullopt);
+  EXPECT_EQ(files_->ReadNumber("/sys/class/x/missing"), std::nullopt);
+  EXPECT_THAT(files_->List("/sys/class/x"), ElementsAre("count", "empty", "vendor", "word"));
+  EXPECT_TRUE(files_->List("/sys/class/y").empty());
+}
+
+TEST_F(Sysroot, RejectsNumbersThatDoNotFit) {
+  tree_.Write("/n", "18446744073709551616\n");
+  tree_.Write("/m", "-1\n");
+  EXPECT_EQ(files_->ReadNumber("/n"), std::nullopt);
+  EXPECT_EQ(files_->ReadNumber("/m"), std::nullopt);
+}
+
+TEST_F(Sysroot, KeepsEveryLinkInside) {
+  tree_.Write("/etc/passwd", "inside\n");
+  tree_.Link("/absolute", "/etc/passwd");
+  tree_.Link("/climbing", "../../../../../../etc/passwd");
+  tree_.Link("/parent", "/..");
+  EXPECT_EQ(files_->ReadLine("/absolute"), "inside");
+  EXPECT_EQ(files_->ReadLine("/climbing"), "inside");
+  EXPECT_EQ(files_->ReadLine("/parent/etc/passwd"), "inside");
+  EXPECT_EQ(files_->ReadLine("/../../../../etc/passwd"), "inside");
+  EXPECT_EQ(files_->Resolve("/climbing"), "/etc/passwd");
+  EXPECT_EQ(files_->Resolve("/parent"), "/");
+  EXPECT_EQ(files_->ReadLink("/absolute"), "/etc/passwd");
+}
+
+TEST_F(Sysroot, DoesNotShowTheMachineAroundIt) {
+  tree_.Link("/out", "/proc/self/root/etc/hostname");
+  EXPECT_FALSE(files_->Exists("/proc/self/status"));
+  EXPECT_FALSE(files_->Exists("/out"));
+  EXPECT_FALSE(files_->Read("/out"));
+}
+
+TEST_F(Sysroot, AnswersNothingForPathsThatAreNotAbsolute) {
+  tree_.Write("/file", "x\n");
+  for (const std::string path : {"file", "./file", "../file", ""}) {
+    EXPECT_FALSE(files_->Exists(path)) << path;
+    EXPECT_FALSE(files_->Read(path)) << path;
+    EXPECT_EQ(files_->Resolve(path), std::nullopt) << path;
+  }
+  EXPECT_FALSE(files_->Exists(std::string_view("/file\0x", 7)));
+  EXPECT_FALSE(files_->Exists("/" + std::string(10000, 'a')));
+}
+
+TEST_F(Sysroot, GivesUpOnACircleOfLinks) {
+  tree_.Link("/a", "b");
+  tree_.Link("/b", "a");
+  EXPECT_FALSE(files_->Read("/a"));
+  EXPECT_EQ(files_->Resolve("/a"), std::nullopt);
+}
+
+TEST_F(Sysroot, ResolvesLinksAlongTheWay) {
+  tree_.Write("/sys/devices/pci0000:00/0000:00:02.0/vendor", "0x8086\n");
+  tree_.Link("/sys/class/drm/card0", "../../devices/pci0000:00/0000:00:02.0");
+  EXPECT_EQ(files_->Resolve("/sys/class/drm/card0/vendor"), "/sys/devices/pci0000:00/0000:00:02.0/vendor");
+  EXPECT_EQ(files_->Resolve("/sys/class/drm/card0/../"), "/sys/devices/pci0000:00");
+  EXPECT_EQ(files_->Resolve("/sys//class/./drm"), "/sys/class/drm");
+}
+
+TEST_F(Sysroot, BoundsWhatItReads) {
+  tree_.Write("/huge", std::string(3U << 20U, 'x'));
+  EXPECT_EQ(files_->Read("/huge")->size(), 1U << 20U);
+  EXPECT_EQ(files_->Read("/huge", 10)->size(), 10U);
+  EXPECT_EQ(files_->Read("/huge", 5U << 20U)->size(), 3U << 20U);
+}
+
+TEST_F(Sysroot, ReadsBytesAsTheyAre) {
+  const std::string content("a\0b\xff", 4);
+  tree_.Write("/binary", content);
+  EXPECT_EQ(*files_->Read("/binary"), content);
+}
+
+TEST_F(Sysroot, NeverWaitsForAPipeOrTouchesADevice) {
+  ASSERT_EQ(mkfifo(tree_.At("/pipe").c_str(), 0644), 0);
+  EXPECT_FALSE(files_->Read("/pipe"));
+  EXPECT_FALSE(files_->Read("/"));
+  ASSERT_TRUE(files_->Stat("/pipe"));
+  EXPECT_FALSE(files_->Stat("/pipe")->is_regular);
+  EXPECT_EQ(files_->TryOpen("/pipe").error().name, "not live");
+}
+
+TEST_F(Sysroot, ShowsEveryContentThatWasReadToTheObserver) {
+  tree_.Write("/a", "one\n");
+  tree_.Write("/b", "two\n");
+  std::vector<std::pair<std::string, std::string>> seen;
+  files_->OnRead([&](std::string_view path, std::string_view content) { seen.emplace_back(path, content); });
+  EXPECT_EQ(files_->ReadLine("/a"), "one");
+  EXPECT_TRUE(files_->Read("/b"));
+  EXPECT_FALSE(files_->Read("/c"));
+  EXPECT_THAT(seen, ElementsAre(std::pair("/a", "one\n"), std::pair("/b", "two\n")));
+}
+
+TEST_F(Sysroot, TellsAFileFromADirectoryAndALink) {
+  tree_.Write("/file", "12345", 0640);
+  tree_.Link("/link", "file");
+  const auto file = files_->Stat("/file");
+  ASSERT_TRUE(file);
+  EXPECT_TRUE(file->is_regular);
+  EXPECT_EQ(file->size_bytes, 5U);
+  EXPECT_EQ(file->mode, 0640U);
+  EXPECT_EQ(files_->Stat("/link")->inode, file->inode);
+  EXPECT_TRUE(files_->StatLink("/link")->is_link);
+  EXPECT_TRUE(files_->Stat("/")->is_directory);
+}
+
+TEST(FileSystem, SaysWhyADeviceCanNotBeOpened) {
+  const auto files = FileSystem::Open("/");
+  EXPECT_TRUE(files->TryOpen("/dev/null"));
+  EXPECT_EQ(files->TryOpen("/dev/nonexistent").error().name, "ENOENT");
+}
+
+TEST(FileSystem, CanBeMoved) {
+  auto first = FileSystem::Open("/");
+  FileSystem second = *std::move(first);
+  auto other = FileSystem::Open("/usr");
+  second = *std::move(other);
+  EXPECT_EQ(second.root(), "/usr");
+  EXPECT_TRUE(second.Exists("/bin"));
+}
+
+}  // namespace
+}  // namespace probe::system

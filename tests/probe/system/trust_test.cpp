@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "probe/system/filesystem.h"
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::system {
+namespace {
+
+using ::testing::HasSubstr;
+
+// The rules for root; only root can give files away to others.
+class TrustOfRoot : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    if (geteuid() != 0) GTEST_SKIP() << "needs root to own and give away files";
+  }
+  std::string Offence(const std::string& path) {
+    const auto trusted = CheckTrusted(*files_, path);
+    return trusted ? "" : trusted.error().text;
+  }
+  static void Give(const std::string& path) { ASSERT_EQ(lchown(path.c_str(), 12345, 12345), 0); }
+
+  TemporaryTree tree_;
+  Result<FileSystem> files_ = FileSystem::Open("/");
+};
+
+TEST_F(TrustOfRoot, AcceptsRootsOwnFileBelowAStickyDirectory) {
+  EXPECT_EQ(Offence(tree_.Write("/lib/a.so", "x")), "");
+  EXPECT_EQ(Offence("/bin/sh"), "");
+}
+
+TEST_F(TrustOfRoot, RefusesAFileOfAnotherUser) {
+  const auto file = tree_.Write("/a.so", "x");
+  Give(file);
+  EXPECT_THAT(Offence(file), HasSubstr(file + " belongs to user 12345"));
+}
+
+TEST_F(TrustOfRoot, RefusesAFileThatOthersMayWrite) {
+  EXPECT_THAT(Offence(tree_.Write("/a.so", "x", 0666)), HasSubstr("a.so can be written by others"));
+  EXPECT_THAT(Offence(tree_.Write("/b.so", "x", 0664)), HasSubstr("b.so can be written by others"));
+}
+
+TEST_F(TrustOfRoot, RefusesADirectoryOnTheWayThatOthersMayWriteOrOwn) {
+  const auto open = tree_.Write("/open/sub/a.so", "x");
+  tree_.Directory("/open", 0777);
+  EXPECT_THAT(Offence(open), HasSubstr(tree_.At("/open") + " can be written by others"));
+  const auto foreign = tree_.Write("/foreign/a.so", "x");
+  Give(tree_.At("/foreign"));
+  EXPECT_THAT(Offence(foreign), HasSubstr(tree_.At("/foreign") + " belongs to user"));
+}
+
+TEST_F(TrustOfRoot, AcceptsAStickyDirectoryOfRootOnly) {
+  const auto file = tree_.Write("/sticky/a.so", "x");
+  tree_.Directory("/sticky", 01777);
+  EXPECT_EQ(Offence(file), "");
+  Give(tree_.At("/sticky"));
+  EXPECT_THAT(Offence(file), HasSubstr("belongs to user"));
+}
+
+TEST_F(TrustOfRoot, LooksAtLinksAndAtWhereTheyLeadThrough) {
+  const auto file = tree_.Write("/good/a.so", "x");
+  tree_.Directory("/sticky", 01777);
+  const auto link = tree_.Link("/sticky/a.so", file);
+  EXPECT_EQ(Offence(link), "");
+  Give(link);
+  EXPECT_THAT(Offence(link), HasSubstr("sticky/a.so belongs to user"));
+  tree_.Link("/open/hop", tree_.At("/good"));
+  const auto outer = tree_.Link("/outer", tree_.At("/open/hop/a.so"));
+  EXPECT_EQ(Offence(outer), "");
+  tree_.Directory("/open", 0777);
+  EXPECT_THAT(Offence(outer), HasSubstr("/open can be written"));
+}
+
+TEST_F(TrustOfRoot, NamesAMissingFile) {
+  EXPECT_THAT(Offence(tree_.At("/missing")), HasSubstr("missing: No such file"));
+}
+
+TEST(TrustOfOthers, IsWhatTheyCanRead) {
+  TemporaryTree tree;
+  tree.Directory("/", 0755);
+  const auto open = tree.Write("/open", "x", 0666);
+  const auto closed = tree.Write("/closed", "x", 0000);
+  const auto files = FileSystem::Open("/");
+  const auto user = geteuid();
+  if (user == 0) {
+    ASSERT_EQ(seteuid(65534), 0);
+  }
+  const auto readable = CheckTrusted(*files, open);
+  const auto unreadable = CheckTrusted(*files, closed);
+  ASSERT_EQ(seteuid(user), 0);
+  EXPECT_TRUE(readable);
+  EXPECT_EQ(unreadable.error().name, "EACCES");
+}
+
+}  // namespace
+}  // namespace probe::system
