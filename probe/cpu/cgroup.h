@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// How much processor and memory the control groups of this process leave it: cgroup v2 and v1, nested groups,
+// and containers, whose mount shows only a part of the tree.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "probe/system/filesystem.h"
+
+namespace probe::cpu {
+
+struct CgroupLimits {
+  std::optional<double> quota_cores;                // smallest of all groups above us
+  std::optional<std::uint64_t> memory_limit_bytes;  // likewise
+  std::optional<std::uint64_t> memory_left_bytes;   // smallest (limit - use)
+};
+
+// Nothing set when there are no groups or no limits. Kernel documentation: admin-guide/cgroup-v2.rst,
+// cgroup-v1/.
+[[nodiscard]] CgroupLimits ReadCgroupLimits(const system::FileSystem& files);
+
+}  // namespace probe::cpu

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: MIT
+// The host processor: as hardware, and as the device of the runtime "cpu", which needs no driver.
+#include <algorithm>
+#include <charconv>
+#include <set>
+
+#include "probe/core/module.h"
+#include "probe/core/text.h"
+#include "probe/cpu/cgroup.h"
+#include "probe/cpu/cpuinfo.h"
+#include "probe/cpu/features.h"
+#include "probe/cpu/live.h"
+#include "probe/system/filesystem.h"
+#include "probe/system/processor.h"
+
+namespace probe::cpu {
+namespace {
+
+using system::FileSystem;
+
+constexpr std::size_t kMaxCpuInfoBytes = 8U << 20U;
+constexpr std::string_view kCpus = "/sys/devices/system/cpu";
+
+std::optional<system::CpuidRegisters> LiveCpuid(std::uint32_t leaf, std::uint32_t subleaf) {
+  return system::Cpuid(leaf, subleaf);
+}
+
+CpuInfo ReadInfo(const FileSystem& files) {
+  if (const auto text = files.Read("/proc/cpuinfo", kMaxCpuInfoBytes)) {
+    CpuInfo info = ParseCpuInfo(*text);
+    if (info.family != Family::kUnknown || !files.live()) return info;
+  }
+  if (!files.live()) return {};
+  if (system::MachineName() == "aarch64") return FromCapabilities(system::Capabilities());
+  return FromCpuid(LiveCpuid, system::SavedStates());
+}
+
+std::vector<std::uint32_t> OnlineCpus(const FileSystem& files) {
+  const auto text = files.ReadLine(std::string(kCpus) + "/online");
+  return text ? system::ParseNumberList(*text).value_or(std::vector<std::uint32_t>{})
+              : std::vector<std::uint32_t>{};
+}
+
+// Governors of all processors: one name, or several where they differ. And the highest clock of any of them.
+struct Frequency {
+  std::optional<std::string> governor;
+  std::optional<double> max_hz;
+};
+
+Frequency ReadFrequency(const FileSystem& files, const CpuInfo& info) {
+  constexpr std::string_view kPolicies = "/sys/devices/system/cpu/cpufreq";
+  Frequency out;
+  std::set<std::string> governors;
+  for (const std::string& policy : files.List(kPolicies)) {
+    const std::string directory = std::string(kPolicies) + "/" + policy;
+    if (const auto governor = files.ReadLine(directory + "/scaling_governor")) {
+      governors.insert(CleanText(*governor, 64));
+    }
+    const auto khz = files.ReadNumber(directory + "/cpuinfo_max_freq");
+    if (khz && *khz > 0 && *khz < 100'000'000) {
+      out.max_hz = std::max(out.max_hz.value_or(0), static_cast<double>(*khz) * 1e3);
+    }
+  }
+  for (const std::string& governor : governors) {
+    out.governor = out.governor ? *out.governor + "," + governor : governor;
+    if (out.governor->size() > 200) break;
+  }
+  if (!out.max_hz && files.live() && info.family == Family::kX86) out.max_hz = MaxClockHz(LiveCpuid);
+  return out;
+}
+
+struct Memory {
+  std::optional<std::uint64_t> total_bytes;
+  std::optional<std::uint64_t> available_bytes;
+};
+
+// MemAvailable is since Linux 3.14 what can be had without swapping.
+Memory ReadMemory(const FileSystem& files) {
+  Memory out;
+  const auto text = files.Read("/proc/meminfo");
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  while (!rest.empty()) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto digits = line.find_first_of("0123456789");
+    if (digits == std::string_view::npos) continue;
+    std::uint64_t kib = 0;
+    const auto parsed = std::from_chars(line.data() + digits, line.data() + line.size(), kib);
+    if (parsed.ec != std::errc() || kib > UINT64_MAX / 1024) continue;
+    const std::uint64_t bytes = kib * 1024;
+    if (line.starts_with("MemTotal:")) out.total_bytes = bytes;
+    if (line.starts_with("MemAvailable:")) out.available_bytes = bytes;
+  }
+  if (files.live() && !out.total_bytes) out.total_bytes = system::PhysicalMemoryBytes();
+  if (files.live() && !out.available_bytes) out.available_bytes = system::FreeMemoryBytes();
+  return out;
+}
+
+Processor Describe(const FileSystem& files, const CpuInfo& info, const CgroupLimits& limits,
+                   const Memory& memory) {
+  Processor out;
+  out.packages = info.packages;
+  out.cores = info.cores;
+  if (const auto online = OnlineCpus(files); !online.empty()) {
+    out.threads = static_cast<std::uint32_t>(online.size());
+  } else {
+    out.threads = info.threads;
+  }
+  if (files.live()) {
+    if (!out.threads) out.threads = system::OnlineThreads();
+    out.usable_threads = system::UsableThreads();
+  }
+  out.quota_cores = limits.quota_cores;
+  if (limits.memory_limit_bytes && limits.memory_limit_bytes < memory.total_bytes.value_or(UINT64_MAX)) {
+    out.memory_limit_bytes = limits.memory_limit_bytes;
+  }
+  const auto nodes = files.ReadLine("/sys/devices/system/node/online");
+  const auto numbers = nodes ? system::ParseNumberList(*nodes) : std::nullopt;
+  if (numbers && !numbers->empty()) out.numa_nodes = static_cast<std::uint32_t>(numbers->size());
+  out.features = Features(info);
+  return out;
+}
+
+HardwareDevice Hardware(const CpuInfo& info, const Memory& memory, const CgroupLimits& limits) {
+  HardwareDevice out;
+  out.source = "cpu";
+  out.name = info.model.value_or(info.vendor.value_or("CPU"));
+  out.vendor = info.vendor;
+  out.kind = DeviceKind::kCpu;
+  out.architecture = Architecture(info);
+  out.memory_total_bytes = memory.total_bytes;
+  out.memory_free_bytes = memory.available_bytes;
+  if (limits.memory_left_bytes && out.memory_free_bytes) {
+    out.memory_free_bytes = std::min(*out.memory_free_bytes, *limits.memory_left_bytes);
+  }
+  if (info.Has("hypervisor")) out.facts.push_back({"virtual_machine", "yes"});
+  return out;
+}
+
+RuntimeDevice Runtime(const HardwareDevice& hardware, const Frequency& frequency) {
+  RuntimeDevice out;
+  out.runtime = "cpu";
+  out.driver = "native";
+  out.name = hardware.name;
+  out.vendor = hardware.vendor;
+  out.kind = DeviceKind::kCpu;
+  out.architecture = hardware.architecture;
+  out.memory_total_bytes = hardware.memory_total_bytes;
+  out.memory_free_bytes = hardware.memory_free_bytes;
+  out.compute_units =
+      hardware.processor->usable_threads ? hardware.processor->usable_threads : hardware.processor->threads;
+  out.clock_max_hz = frequency.max_hz;
+  out.dtypes = Dtypes(hardware.processor->features);
+  out.matrix_units = MatrixUnits(hardware.processor->features);
+  out.unified_memory = true;
+  return out;
+}
+
+void Probe(const ProbeContext& context) {
+  context.sink(StageEntered{Stage::kEnumerate});
+  const CpuInfo info = ReadInfo(context.files);
+  const Memory memory = ReadMemory(context.files);
+  // A tree without any word about its processor is answered with none, not with this machine's.
+  if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) return;
+  const CgroupLimits limits = ReadCgroupLimits(context.files);
+  const Frequency frequency = ReadFrequency(context.files, info);
+  HardwareDevice hardware = Hardware(info, memory, limits);
+  hardware.processor = Describe(context.files, info, limits, memory);
+  hardware.processor->governor = frequency.governor;
+  context.sink(hardware);
+  context.sink(Runtime(hardware, frequency));
+}
+
+}  // namespace
+
+Module Describe() {
+  Module module;
+  module.name = "cpu";
+  module.title = "CPU";
+  module.kind = ModuleKind::kRuntime;
+  module.loads_vendor_code = false;
+  module.probe = Probe;
+  return module;
+}
+
+}  // namespace probe::cpu

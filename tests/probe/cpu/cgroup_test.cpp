@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+#include "probe/cpu/cgroup.h"
+
+#include "gtest/gtest.h"
+
+#include "tests/probe/tree.h"
+
+namespace probe::cpu {
+namespace {
+
+constexpr std::string_view kV2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
+
+TEST(Cgroup, TakesTheSmallestOfNestedGroups) {
+  tests::Tree tree;
+  tree.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/a/b\n");
+  tree.Write("/sys/fs/cgroup/a/b/cpu.max", "max 100000\n")
+      .Write("/sys/fs/cgroup/a/cpu.max", "150000 100000\n");
+  tree.Write("/sys/fs/cgroup/a/b/memory.max", "4000000000\n")
+      .Write("/sys/fs/cgroup/a/b/memory.current", "1\n");
+  tree.Write("/sys/fs/cgroup/a/memory.max", "3000000000\n")
+      .Write("/sys/fs/cgroup/a/memory.current", "2000000000\n");
+  const auto limits = ReadCgroupLimits(tree.Files());
+  EXPECT_EQ(limits.quota_cores, 1.5);
+  EXPECT_EQ(limits.memory_limit_bytes, 3000000000U);
+  EXPECT_EQ(limits.memory_left_bytes, 1000000000U);
+}
+
+TEST(Cgroup, FindsTheContainersOwnGroupAtTheMountPoint) {
+  tests::Tree tree;  // the container's cgroup names the host's path, of which only the mount is visible
+  tree.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/docker/0123\n");
+  tree.Write("/sys/fs/cgroup/cpu.max", "50000 100000\n");
+  EXPECT_EQ(ReadCgroupLimits(tree.Files()).quota_cores, 0.5);
+}
+
+TEST(Cgroup, StripsTheRootOfABindMount) {
+  tests::Tree tree;
+  tree.Write("/proc/self/mountinfo", "30 23 0:26 /docker/0123 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  tree.Write("/proc/self/cgroup", "0::/docker/0123/inner\n");
+  tree.Write("/sys/fs/cgroup/inner/cpu.max", "200000 100000\n");
+  EXPECT_EQ(ReadCgroupLimits(tree.Files()).quota_cores, 2.0);
+}
+
+TEST(Cgroup, ReadsVersionOne) {
+  tests::Tree tree;
+  tree.Write("/proc/self/mountinfo",
+             "31 23 0:27 / /cg/cpu rw - cgroup cgroup rw,cpu,cpuacct\n"
+             "32 23 0:28 / /cg/mem\\040ory rw - cgroup cgroup rw,memory\n");
+  tree.Write("/proc/self/cgroup", "4:cpu,cpuacct:/x\n3:memory:/x\n");
+  tree.Write("/cg/cpu/x/cpu.cfs_quota_us", "-1\n").Write("/cg/cpu/x/cpu.cfs_period_us", "100000\n");
+  tree.Write("/cg/cpu/cpu.cfs_quota_us", "300000\n").Write("/cg/cpu/cpu.cfs_period_us", "100000\n");
+  tree.Write("/cg/mem ory/x/memory.limit_in_bytes", "9223372036854771712\n");
+  tree.Write("/cg/mem ory/memory.limit_in_bytes", "1073741824\n");
+  const auto limits = ReadCgroupLimits(tree.Files());
+  EXPECT_EQ(limits.quota_cores, 3.0);
+  EXPECT_EQ(limits.memory_limit_bytes, 1073741824U);
+  EXPECT_EQ(limits.memory_left_bytes, std::nullopt);
+}
+
+TEST(Cgroup, UseAboveTheLimitLeavesNothing) {
+  tests::Tree tree;
+  tree.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/\n");
+  tree.Write("/sys/fs/cgroup/memory.max", "100\n").Write("/sys/fs/cgroup/memory.current", "200\n");
+  EXPECT_EQ(ReadCgroupLimits(tree.Files()).memory_left_bytes, 0U);
+}
+
+TEST(Cgroup, SurvivesHostileFiles) {
+  tests::Tree tree;
+  std::string deep = "0::";
+  for (int i = 0; i < 2000; ++i) deep += "/d";
+  tree.Write("/proc/self/mountinfo", std::string(kV2) + "garbage - \n - cgroup2\n\\\\\\9 - cgroup2 x y\n");
+  tree.Write("/proc/self/cgroup", deep + "\n::\n0:\n");
+  tree.Directory("/sys/fs/cgroup/cpu.max").Write("/sys/fs/cgroup/memory.max", "99999999999999999999999");
+  const auto limits = ReadCgroupLimits(tree.Files());
+  EXPECT_EQ(limits.quota_cores, std::nullopt);
+  EXPECT_EQ(limits.memory_limit_bytes, std::nullopt);
+  tests::Tree zero;
+  zero.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/../../..\n");
+  zero.Write("/sys/fs/cgroup/cpu.max", "100000 0\n");
+  EXPECT_EQ(ReadCgroupLimits(zero.Files()).quota_cores, std::nullopt);
+}
+
+}  // namespace
+}  // namespace probe::cpu
