@@ -111,15 +111,18 @@ void ForkLinger(const Misbehaviour& what) {
   Hang(false);
 }
 
-// `again` is always true; the compiler must not know.
-int Recurse(const volatile int& again) {
+// Through a pointer that the compiler must not look through, or it would make a loop of it.
+int Recurse(int depth);
+int (*volatile recurse)(int) = &Recurse;
+
+int Recurse(int depth) {
   volatile char frame[4096];
-  frame[0] = static_cast<char>(again);
-  return again == 0 ? frame[0] : Recurse(again) + frame[0];
+  frame[0] = static_cast<char>(depth);
+  return depth > (1 << 20) ? 0 : recurse(depth + 1) + frame[0];
 }
 
 void Crash() {
-  int* volatile nowhere = nullptr;
+  volatile int* volatile nowhere = nullptr;
   *nowhere = 1;
 }
 
@@ -148,11 +151,9 @@ void Perform(const Misbehaviour& what) {
       return ForkLinger(what);
     case Act::kThrowCxx:
       throw std::runtime_error("fake driver: an exception through a C interface");
-    case Act::kStackOverflow: {
-      const volatile int again = 1;
-      (void)Recurse(again);
+    case Act::kStackOverflow:
+      (void)Recurse(0);
       return;
-    }
     case Act::kFillScratch:
       FillScratch(bytes(kScratchBytes));
     case Act::kError:

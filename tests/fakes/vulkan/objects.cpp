@@ -2,8 +2,6 @@
 // Device, memory, buffers, descriptors and pipelines.
 #include "tests/fakes/vulkan/objects.h"
 
-#include <sys/mman.h>
-
 #include <array>
 
 namespace fakes::vulkan {
@@ -28,19 +26,16 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAll
   const std::uint64_t limit = device.facts.allocation_limit_bytes.value_or(device.facts.memory_total_bytes);
   if (info->allocationSize > limit - std::min(limit, device.allocated_bytes))
     return VK_ERROR_OUT_OF_DEVICE_MEMORY;
-  void* data = mmap(nullptr, info->allocationSize, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (data == MAP_FAILED) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
+  auto memory = std::make_unique<Memory>(info->allocationSize);
+  if (memory->host.bytes().empty()) return VK_ERROR_OUT_OF_DEVICE_MEMORY;
   device.allocated_bytes += info->allocationSize;
-  *out = To<VkDeviceMemory>(new Memory{static_cast<std::byte*>(data), info->allocationSize});
+  *out = To<VkDeviceMemory>(memory.release());
   return VK_SUCCESS;
 }
 
 VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks*) {
   const std::unique_ptr<Memory> memory(From<Memory>(handle));
-  if (!memory) return;
-  munmap(memory->data, memory->bytes);
-  From<Device>(device)->allocated_bytes -= memory->bytes;
+  if (memory) From<Device>(device)->allocated_bytes -= memory->host.bytes().size();
 }
 
 VkResult LookAtResults(VkDevice handle) {
@@ -50,7 +45,7 @@ VkResult LookAtResults(VkDevice handle) {
 
 VKAPI_ATTR VkResult VKAPI_CALL MapMemory(VkDevice device, VkDeviceMemory memory, VkDeviceSize offset,
                                          VkDeviceSize, VkMemoryMapFlags, void** out) {
-  *out = From<Memory>(memory)->data + offset;
+  *out = From<Memory>(memory)->host.bytes().data() + offset;
   return LookAtResults(device);
 }
 
@@ -85,7 +80,7 @@ VKAPI_ATTR void VKAPI_CALL GetBufferMemoryRequirements2(VkDevice device,
 
 VKAPI_ATTR VkResult VKAPI_CALL BindBufferMemory(VkDevice, VkBuffer buffer, VkDeviceMemory memory,
                                                 VkDeviceSize offset) {
-  From<Buffer>(buffer)->data = From<Memory>(memory)->data + offset;
+  From<Buffer>(buffer)->data = From<Memory>(memory)->host.bytes().data() + offset;
   return VK_SUCCESS;
 }
 

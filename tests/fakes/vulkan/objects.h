@@ -19,6 +19,7 @@
 #define VK_NO_PROTOTYPES
 #include <vulkan/vk_icd.h>
 
+#include "tests/fakes/common/host_memory.h"
 #include "tests/fakes/common/misbehave.h"
 #include "tests/fakes/common/scenario.h"
 
@@ -60,8 +61,8 @@ struct Device : Dispatchable {
 };
 
 struct Memory {
-  std::byte* data = nullptr;
-  std::uint64_t bytes = 0;
+  explicit Memory(std::size_t bytes) : host(bytes) {}
+  HostMemory host;
 };
 
 struct Buffer {
