@@ -35,6 +35,7 @@ Result<Interrupt> InstallInterruptHandlers() {
   ends = *std::move(pipe);
   wake_descriptor = ends.write_end.get();
   fcntl(wake_descriptor, F_SETFL, O_NONBLOCK);
+  arrived = 0;
   for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction action{};
     if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;

@@ -73,13 +73,14 @@ void Drain(Descriptor& from, const Take& take) {
 std::string CleanTail(std::string_view text, std::size_t max_bytes) {
   std::vector<std::string> lines;
   std::size_t bytes = 0;
-  while (!text.empty() && bytes < max_bytes) {
+  while (!text.empty()) {
     const auto line_break = text.rfind('\n');
     const auto line = line_break == std::string_view::npos ? text : text.substr(line_break + 1);
     text = line_break == std::string_view::npos ? std::string_view() : text.substr(0, line_break);
-    auto clean = CleanText(line, std::min(max_bytes - bytes, kMaxTextBytes));
+    auto clean = CleanText(line);
     if (clean.empty()) continue;
     bytes += clean.size() + 1;
+    if (bytes > max_bytes) break;
     lines.push_back(std::move(clean));
   }
   std::string out;
