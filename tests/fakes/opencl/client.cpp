@@ -15,32 +15,29 @@ namespace {
 
 void* loader = nullptr;
 
-#define GET(name) const auto name = reinterpret_cast<cl_api_##name>(dlsym(loader, #name))
+#define CL(name) (reinterpret_cast<cl_api_##name>(dlsym(loader, #name)))
 
 std::vector<cl_device_id> DevicesOfAllPlatforms() {
-  GET(clGetPlatformIDs);
-  GET(clGetDeviceIDs);
   cl_uint count = 0;
-  Check("clGetPlatformIDs", clGetPlatformIDs(0, nullptr, &count));
+  Check("clGetPlatformIDs", CL(clGetPlatformIDs)(0, nullptr, &count));
   std::vector<cl_platform_id> platforms(count);
-  Check("clGetPlatformIDs", clGetPlatformIDs(count, platforms.data(), nullptr));
+  Check("clGetPlatformIDs", CL(clGetPlatformIDs)(count, platforms.data(), nullptr));
   std::vector<cl_device_id> all;
   for (const cl_platform_id platform : platforms) {
     cl_uint found = 0;
-    Check("clGetDeviceIDs", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &found));
+    Check("clGetDeviceIDs", CL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, 0, nullptr, &found));
     std::vector<cl_device_id> devices(found);
-    Check("clGetDeviceIDs", clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, found, devices.data(), nullptr));
+    Check("clGetDeviceIDs", CL(clGetDeviceIDs)(platform, CL_DEVICE_TYPE_ALL, found, devices.data(), nullptr));
     all.insert(all.end(), devices.begin(), devices.end());
   }
   return all;
 }
 
 std::string Info(cl_device_id device, cl_device_info parameter) {
-  GET(clGetDeviceInfo);
   std::size_t bytes = 0;
-  Check("clGetDeviceInfo", clGetDeviceInfo(device, parameter, 0, nullptr, &bytes));
+  Check("clGetDeviceInfo", CL(clGetDeviceInfo)(device, parameter, 0, nullptr, &bytes));
   std::string value(bytes, '\0');
-  Check("clGetDeviceInfo", clGetDeviceInfo(device, parameter, bytes, value.data(), nullptr));
+  Check("clGetDeviceInfo", CL(clGetDeviceInfo)(device, parameter, bytes, value.data(), nullptr));
   return value;
 }
 
@@ -70,63 +67,51 @@ void Describe(cl_device_id device, const std::string& prefix) {
 }
 
 cl_kernel MakeKernel(cl_context context, cl_device_id device) {
-  GET(clCreateProgramWithSource);
-  GET(clBuildProgram);
-  GET(clCreateKernel);
   cl_int error = 0;
   const char* source = "kernel void twice(global uint* x, ulong n) { x[get_global_id(0)] *= 2; }";
-  const cl_program program = clCreateProgramWithSource(context, 1, &source, nullptr, &error);
+  const cl_program program = CL(clCreateProgramWithSource)(context, 1, &source, nullptr, &error);
   Check("clCreateProgramWithSource", error);
-  Check("clBuildProgram", clBuildProgram(program, 1, &device, "", nullptr, nullptr));
-  const cl_kernel kernel = clCreateKernel(program, "twice", &error);
+  Check("clBuildProgram", CL(clBuildProgram)(program, 1, &device, "", nullptr, nullptr));
+  const cl_kernel kernel = CL(clCreateKernel)(program, "twice", &error);
   Check("clCreateKernel", error);
   return kernel;
 }
 
 void PrintEventTime(cl_event event) {
-  GET(clGetEventProfilingInfo);
   cl_ulong begin = 0;
   cl_ulong end = 0;
   Check("clGetEventProfilingInfo",
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_START, sizeof(begin), &begin, nullptr));
+        CL(clGetEventProfilingInfo)(event, CL_PROFILING_COMMAND_START, sizeof(begin), &begin, nullptr));
   Check("clGetEventProfilingInfo",
-        clGetEventProfilingInfo(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, nullptr));
+        CL(clGetEventProfilingInfo)(event, CL_PROFILING_COMMAND_END, sizeof(end), &end, nullptr));
   Print("event_ns", end - begin);
 }
 
 void Run(cl_device_id device) {
-  GET(clCreateContext);
-  GET(clCreateCommandQueue);
-  GET(clCreateBuffer);
-  GET(clSetKernelArg);
-  GET(clEnqueueWriteBuffer);
-  GET(clEnqueueNDRangeKernel);
-  GET(clEnqueueReadBuffer);
-  GET(clFinish);
   cl_int error = 0;
-  const cl_context context = clCreateContext(nullptr, 1, &device, nullptr, nullptr, &error);
+  const cl_context context = CL(clCreateContext)(nullptr, 1, &device, nullptr, nullptr, &error);
   Check("clCreateContext", error);
-  const cl_command_queue queue = clCreateCommandQueue(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
+  const cl_command_queue queue = CL(clCreateCommandQueue)(context, device, CL_QUEUE_PROFILING_ENABLE, &error);
   Check("clCreateCommandQueue", error);
   std::vector<std::uint32_t> words(kWords);
   for (std::size_t i = 0; i < kWords; ++i) words[i] = Pattern(i);
   constexpr std::size_t kBytes = kWords * sizeof(std::uint32_t);
-  const cl_mem buffer = clCreateBuffer(context, CL_MEM_READ_WRITE, kBytes, nullptr, &error);
+  const cl_mem buffer = CL(clCreateBuffer)(context, CL_MEM_READ_WRITE, kBytes, nullptr, &error);
   Check("clCreateBuffer", error);
   const cl_kernel kernel = MakeKernel(context, device);
   const cl_ulong scalar = kWords;
-  Check("clSetKernelArg", clSetKernelArg(kernel, 0, sizeof(buffer), &buffer));
-  Check("clSetKernelArg", clSetKernelArg(kernel, 1, sizeof(scalar), &scalar));
+  Check("clSetKernelArg", CL(clSetKernelArg)(kernel, 0, sizeof(buffer), &buffer));
+  Check("clSetKernelArg", CL(clSetKernelArg)(kernel, 1, sizeof(scalar), &scalar));
   Check("clEnqueueWriteBuffer",
-        clEnqueueWriteBuffer(queue, buffer, CL_TRUE, 0, kBytes, words.data(), 0, nullptr, nullptr));
+        CL(clEnqueueWriteBuffer)(queue, buffer, CL_TRUE, 0, kBytes, words.data(), 0, nullptr, nullptr));
   const auto start = std::chrono::steady_clock::now();
   cl_event event = nullptr;
   Check("clEnqueueNDRangeKernel",
-        clEnqueueNDRangeKernel(queue, kernel, 1, nullptr, &kWords, nullptr, 0, nullptr, &event));
-  Check("clFinish", clFinish(queue));
+        CL(clEnqueueNDRangeKernel)(queue, kernel, 1, nullptr, &kWords, nullptr, 0, nullptr, &event));
+  Check("clFinish", CL(clFinish)(queue));
   const std::chrono::duration<double, std::nano> wall = std::chrono::steady_clock::now() - start;
   Check("clEnqueueReadBuffer",
-        clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, kBytes, words.data(), 0, nullptr, nullptr));
+        CL(clEnqueueReadBuffer)(queue, buffer, CL_TRUE, 0, kBytes, words.data(), 0, nullptr, nullptr));
   PrintResults(words);
   Print("wall_ns", static_cast<std::uint64_t>(wall.count()));
   PrintEventTime(event);

@@ -49,12 +49,13 @@ cl_icd_dispatch MakeTable() {
 #define FAKE_CL(name) table.name = StandIn<decltype(table.name)>();
 #include "tests/fakes/opencl/dispatch.def"
 #undef FAKE_CL
-#define FAKE_CL(name) +1
-  constexpr std::size_t kEntries = 0
+#define FAKE_CL(name) #name,
+  constexpr std::string_view names[] = {
 #include "tests/fakes/opencl/dispatch.def"
-      ;
+  };
 #undef FAKE_CL
-  static_assert(sizeof(table) == kEntries * sizeof(void*), "an entry of the header's table is missing");
+  static_assert(sizeof(table) == std::size(names) * sizeof(void*),
+                "an entry of the header's table is missing");
   AddPlatform(table);
   AddObjects(table);
   AddCommands(table);

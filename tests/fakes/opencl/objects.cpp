@@ -8,10 +8,13 @@
 namespace fakes::opencl {
 namespace {
 
+constexpr std::size_t kHandleBytes = sizeof(void*);
+
 using Notify = void(CL_CALLBACK*)(const char*, const void*, std::size_t, void*);
 
 std::vector<cl_device_id> Handles(const Context& context) {
   std::vector<cl_device_id> handles;
+  handles.reserve(context.devices.size());
   for (Device* device : context.devices) handles.push_back(To<cl_device_id>(device));
   return handles;
 }
@@ -179,9 +182,8 @@ cl_int CL_API_CALL SetKernelArg(cl_kernel handle, cl_uint index, std::size_t byt
   Kernel& kernel = *From<Kernel>(handle);
   kernel.arguments.insert(index);
   kernel.buffers.erase(index);
-  if (value == nullptr || bytes != sizeof(cl_mem)) return CL_SUCCESS;
-  const Buffer* buffer = nullptr;
-  std::memcpy(&buffer, value, sizeof(buffer));
+  if (value == nullptr || bytes != kHandleBytes) return CL_SUCCESS;
+  const auto* buffer = From<const Buffer>(*static_cast<const cl_mem*>(value));
   if (Buffer::Living().contains(buffer)) kernel.buffers[index] = buffer;
   return CL_SUCCESS;
 }

@@ -19,25 +19,21 @@ PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
 #define GET(instance, name) \
   const auto name = reinterpret_cast<PFN_##name>(get_instance_proc_addr(instance, #name))
 
-VkInstance MakeInstance() {
-  GET(nullptr, vkCreateInstance);
+void MakeInstance() {
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.apiVersion = VK_API_VERSION_1_1;
   VkInstanceCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_INSTANCE_CREATE_INFO;
   info.pApplicationInfo = &application;
-  VkInstance instance = nullptr;
-  Check("vkCreateInstance", vkCreateInstance(&info, nullptr, &instance));
-  return instance;
+  Check("vkCreateInstance", VK(vkCreateInstance)(&info, nullptr, &instance));
 }
 
-std::vector<VkPhysicalDevice> PhysicalDevices(VkInstance instance) {
-  GET(instance, vkEnumeratePhysicalDevices);
+std::vector<VkPhysicalDevice> PhysicalDevices() {
   std::uint32_t count = 0;
-  Check("vkEnumeratePhysicalDevices", vkEnumeratePhysicalDevices(instance, &count, nullptr));
+  Check("vkEnumeratePhysicalDevices", VK(vkEnumeratePhysicalDevices)(instance, &count, nullptr));
   std::vector<VkPhysicalDevice> devices(count);
-  Check("vkEnumeratePhysicalDevices", vkEnumeratePhysicalDevices(instance, &count, devices.data()));
+  Check("vkEnumeratePhysicalDevices", VK(vkEnumeratePhysicalDevices)(instance, &count, devices.data()));
   return devices;
 }
 
@@ -49,9 +45,7 @@ T Chained(VkStructureType type, void* next) {
   return structure;
 }
 
-void Describe(VkInstance instance, VkPhysicalDevice device, const std::string& prefix) {
-  GET(instance, vkGetPhysicalDeviceProperties2);
-  GET(instance, vkGetPhysicalDeviceMemoryProperties);
+void Describe(VkPhysicalDevice device, const std::string& prefix) {
   auto pci = Chained<VkPhysicalDevicePCIBusInfoPropertiesEXT>(
       VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT, nullptr);
   auto ids = Chained<VkPhysicalDeviceIDProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_ID_PROPERTIES, &pci);
@@ -60,9 +54,9 @@ void Describe(VkInstance instance, VkPhysicalDevice device, const std::string& p
   auto driver = Chained<VkPhysicalDeviceDriverProperties>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES,
                                                           &subgroup);
   auto all = Chained<VkPhysicalDeviceProperties2>(VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PROPERTIES_2, &driver);
-  vkGetPhysicalDeviceProperties2(device, &all);
+  VK(vkGetPhysicalDeviceProperties2)(device, &all);
   VkPhysicalDeviceMemoryProperties memory{};
-  vkGetPhysicalDeviceMemoryProperties(device, &memory);
+  VK(vkGetPhysicalDeviceMemoryProperties)(device, &memory);
   const auto& properties = all.properties;
   Print(prefix + "name", Hex(std::span(properties.deviceName, strnlen(properties.deviceName, 256))));
   Print(prefix + "vendor_id", properties.vendorID);
@@ -84,9 +78,7 @@ struct Buffer {
 
 class Run {
  public:
-  Run(VkInstance instance, VkPhysicalDevice physical) : instance_(instance) {
-    GET(instance_, vkCreateDevice);
-    GET(instance_, vkGetDeviceQueue);
+  explicit Run(VkPhysicalDevice physical) {
     const float priority = 1.0F;
     VkDeviceQueueCreateInfo queue{};
     queue.sType = VK_STRUCTURE_TYPE_DEVICE_QUEUE_CREATE_INFO;
@@ -96,8 +88,8 @@ class Run {
     info.sType = VK_STRUCTURE_TYPE_DEVICE_CREATE_INFO;
     info.queueCreateInfoCount = 1;
     info.pQueueCreateInfos = &queue;
-    Check("vkCreateDevice", vkCreateDevice(physical, &info, nullptr, &device_));
-    vkGetDeviceQueue(device_, 0, 0, &queue_);
+    Check("vkCreateDevice", VK(vkCreateDevice)(physical, &info, nullptr, &device_));
+    VK(vkGetDeviceQueue)(device_, 0, 0, &queue_);
     data_ = MakeBuffer(0);
     staging_ = MakeBuffer(1);
     MakePipeline();
@@ -105,16 +97,15 @@ class Run {
   }
 
   void Go() {
-    GET(instance_, vkMapMemory);
     void* mapped = nullptr;
-    Check("vkMapMemory", vkMapMemory(device_, staging_.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+    Check("vkMapMemory", VK(vkMapMemory)(device_, staging_.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
     const std::span words(static_cast<std::uint32_t*>(mapped), kWords);
     for (std::size_t i = 0; i < kWords; ++i) words[i] = Pattern(i);
     Record();
     const auto start = std::chrono::steady_clock::now();
     Submit();
     const std::chrono::duration<double, std::nano> wall = std::chrono::steady_clock::now() - start;
-    Check("vkMapMemory", vkMapMemory(device_, staging_.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
+    Check("vkMapMemory", VK(vkMapMemory)(device_, staging_.memory, 0, VK_WHOLE_SIZE, 0, &mapped));
     PrintResults({static_cast<std::uint32_t*>(mapped), kWords});
     Print("wall_ns", static_cast<std::uint64_t>(wall.count()));
     PrintEventTime();
@@ -122,50 +113,42 @@ class Run {
 
  private:
   Buffer MakeBuffer(std::uint32_t type) {
-    GET(instance_, vkCreateBuffer);
-    GET(instance_, vkAllocateMemory);
-    GET(instance_, vkBindBufferMemory);
     Buffer buffer;
     VkBufferCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_BUFFER_CREATE_INFO;
     info.size = kWords * sizeof(std::uint32_t);
     info.usage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT;
-    Check("vkCreateBuffer", vkCreateBuffer(device_, &info, nullptr, &buffer.handle));
+    Check("vkCreateBuffer", VK(vkCreateBuffer)(device_, &info, nullptr, &buffer.handle));
     VkMemoryAllocateInfo allocation{};
     allocation.sType = VK_STRUCTURE_TYPE_MEMORY_ALLOCATE_INFO;
     allocation.allocationSize = info.size;
     allocation.memoryTypeIndex = type;
-    Check("vkAllocateMemory", vkAllocateMemory(device_, &allocation, nullptr, &buffer.memory));
-    Check("vkBindBufferMemory", vkBindBufferMemory(device_, buffer.handle, buffer.memory, 0));
+    Check("vkAllocateMemory", VK(vkAllocateMemory)(device_, &allocation, nullptr, &buffer.memory));
+    Check("vkBindBufferMemory", VK(vkBindBufferMemory)(device_, buffer.handle, buffer.memory, 0));
     return buffer;
   }
 
   void MakePipeline() {
-    GET(instance_, vkCreateShaderModule);
-    GET(instance_, vkCreateComputePipelines);
-    GET(instance_, vkCreateDescriptorPool);
-    GET(instance_, vkAllocateDescriptorSets);
-    GET(instance_, vkUpdateDescriptorSets);
     const std::uint32_t word = 0x07230203;
     VkShaderModuleCreateInfo module{};
     module.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
     module.codeSize = sizeof(word);
     module.pCode = &word;
     VkShaderModule shader = nullptr;
-    Check("vkCreateShaderModule", vkCreateShaderModule(device_, &module, nullptr, &shader));
+    Check("vkCreateShaderModule", VK(vkCreateShaderModule)(device_, &module, nullptr, &shader));
     VkComputePipelineCreateInfo pipeline{};
     pipeline.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
     Check("vkCreateComputePipelines",
-          vkCreateComputePipelines(device_, nullptr, 1, &pipeline, nullptr, &pipeline_));
+          VK(vkCreateComputePipelines)(device_, nullptr, 1, &pipeline, nullptr, &pipeline_));
     VkDescriptorPoolCreateInfo pool_info{};
     pool_info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
     VkDescriptorPool pool = nullptr;
-    Check("vkCreateDescriptorPool", vkCreateDescriptorPool(device_, &pool_info, nullptr, &pool));
+    Check("vkCreateDescriptorPool", VK(vkCreateDescriptorPool)(device_, &pool_info, nullptr, &pool));
     VkDescriptorSetAllocateInfo allocation{};
     allocation.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
     allocation.descriptorPool = pool;
     allocation.descriptorSetCount = 1;
-    Check("vkAllocateDescriptorSets", vkAllocateDescriptorSets(device_, &allocation, &set_));
+    Check("vkAllocateDescriptorSets", VK(vkAllocateDescriptorSets)(device_, &allocation, &set_));
     const VkDescriptorBufferInfo bound{data_.handle, 0, VK_WHOLE_SIZE};
     VkWriteDescriptorSet write{};
     write.sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
@@ -173,78 +156,63 @@ class Run {
     write.descriptorCount = 1;
     write.descriptorType = VK_DESCRIPTOR_TYPE_STORAGE_BUFFER;
     write.pBufferInfo = &bound;
-    vkUpdateDescriptorSets(device_, 1, &write, 0, nullptr);
+    VK(vkUpdateDescriptorSets)(device_, 1, &write, 0, nullptr);
   }
 
   void MakeCommands() {
-    GET(instance_, vkCreateCommandPool);
-    GET(instance_, vkAllocateCommandBuffers);
-    GET(instance_, vkCreateQueryPool);
     VkCommandPoolCreateInfo pool_info{};
     pool_info.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
     VkCommandPool pool = nullptr;
-    Check("vkCreateCommandPool", vkCreateCommandPool(device_, &pool_info, nullptr, &pool));
+    Check("vkCreateCommandPool", VK(vkCreateCommandPool)(device_, &pool_info, nullptr, &pool));
     VkCommandBufferAllocateInfo allocation{};
     allocation.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
     allocation.commandPool = pool;
     allocation.commandBufferCount = 1;
-    Check("vkAllocateCommandBuffers", vkAllocateCommandBuffers(device_, &allocation, &commands_));
+    Check("vkAllocateCommandBuffers", VK(vkAllocateCommandBuffers)(device_, &allocation, &commands_));
     VkQueryPoolCreateInfo queries{};
     queries.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
     queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
     queries.queryCount = 2;
-    Check("vkCreateQueryPool", vkCreateQueryPool(device_, &queries, nullptr, &queries_));
+    Check("vkCreateQueryPool", VK(vkCreateQueryPool)(device_, &queries, nullptr, &queries_));
   }
 
   void Record() {
-    GET(instance_, vkBeginCommandBuffer);
-    GET(instance_, vkEndCommandBuffer);
-    GET(instance_, vkCmdCopyBuffer);
-    GET(instance_, vkCmdBindPipeline);
-    GET(instance_, vkCmdBindDescriptorSets);
-    GET(instance_, vkCmdDispatch);
-    GET(instance_, vkCmdResetQueryPool);
-    GET(instance_, vkCmdWriteTimestamp);
     VkCommandBufferBeginInfo begin{};
     begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-    Check("vkBeginCommandBuffer", vkBeginCommandBuffer(commands_, &begin));
+    Check("vkBeginCommandBuffer", VK(vkBeginCommandBuffer)(commands_, &begin));
     const VkBufferCopy whole{0, 0, kWords * sizeof(std::uint32_t)};
-    vkCmdResetQueryPool(commands_, queries_, 0, 2);
-    vkCmdCopyBuffer(commands_, staging_.handle, data_.handle, 1, &whole);
-    vkCmdBindPipeline(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
-    vkCmdBindDescriptorSets(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, nullptr, 0, 1, &set_, 0, nullptr);
-    vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, queries_, 0);
-    vkCmdDispatch(commands_, 16, 1, 1);
-    vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_, 1);
-    vkCmdCopyBuffer(commands_, data_.handle, staging_.handle, 1, &whole);
-    Check("vkEndCommandBuffer", vkEndCommandBuffer(commands_));
+    VK(vkCmdResetQueryPool)(commands_, queries_, 0, 2);
+    VK(vkCmdCopyBuffer)(commands_, staging_.handle, data_.handle, 1, &whole);
+    VK(vkCmdBindPipeline)(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline_);
+    VK(vkCmdBindDescriptorSets)(commands_, VK_PIPELINE_BIND_POINT_COMPUTE, nullptr, 0, 1, &set_, 0, nullptr);
+    VK(vkCmdWriteTimestamp)(commands_, VK_PIPELINE_STAGE_TOP_OF_PIPE_BIT, queries_, 0);
+    VK(vkCmdDispatch)(commands_, 16, 1, 1);
+    VK(vkCmdWriteTimestamp)(commands_, VK_PIPELINE_STAGE_BOTTOM_OF_PIPE_BIT, queries_, 1);
+    VK(vkCmdCopyBuffer)(commands_, data_.handle, staging_.handle, 1, &whole);
+    Check("vkEndCommandBuffer", VK(vkEndCommandBuffer)(commands_));
   }
 
   void Submit() {
-    GET(instance_, vkCreateFence);
-    GET(instance_, vkQueueSubmit);
-    GET(instance_, vkWaitForFences);
     VkFenceCreateInfo info{};
     info.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
     VkFence fence = nullptr;
-    Check("vkCreateFence", vkCreateFence(device_, &info, nullptr, &fence));
+    Check("vkCreateFence", VK(vkCreateFence)(device_, &info, nullptr, &fence));
     VkSubmitInfo submit{};
     submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
     submit.commandBufferCount = 1;
     submit.pCommandBuffers = &commands_;
-    Check("vkQueueSubmit", vkQueueSubmit(queue_, 1, &submit, fence));
-    Check("vkWaitForFences", vkWaitForFences(device_, 1, &fence, VK_TRUE, UINT64_MAX));
+    Check("vkQueueSubmit", VK(vkQueueSubmit)(queue_, 1, &submit, fence));
+    Check("vkWaitForFences", VK(vkWaitForFences)(device_, 1, &fence, VK_TRUE, UINT64_MAX));
   }
 
   void PrintEventTime() {
-    GET(instance_, vkGetQueryPoolResults);
     std::array<std::uint64_t, 2> times{};
-    Check("vkGetQueryPoolResults", vkGetQueryPoolResults(device_, queries_, 0, 2, sizeof(times), times.data(),
-                                                         sizeof(times[0]), VK_QUERY_RESULT_64_BIT));
+    Check("vkGetQueryPoolResults",
+          VK(vkGetQueryPoolResults)(device_, queries_, 0, 2, sizeof(times), times.data(), sizeof(times[0]),
+                                    VK_QUERY_RESULT_64_BIT));
     Print("event_ns", times[1] - times[0]);
   }
 
-  VkInstance instance_;
   VkDevice device_ = nullptr;
   VkQueue queue_ = nullptr;
   Buffer data_;
@@ -259,11 +227,11 @@ int Main(bool run) {
   void* loader = OpenLoader("libvulkan.so.1");
   get_instance_proc_addr =
       reinterpret_cast<PFN_vkGetInstanceProcAddr>(dlsym(loader, "vkGetInstanceProcAddr"));
-  const VkInstance instance = MakeInstance();
-  const auto devices = PhysicalDevices(instance);
+  MakeInstance();
+  const auto devices = PhysicalDevices();
   Print("devices", devices.size());
-  for (std::size_t i = 0; i < devices.size(); ++i) Describe(instance, devices[i], std::to_string(i) + ".");
-  if (run) Run(instance, devices.at(0)).Go();
+  for (std::size_t i = 0; i < devices.size(); ++i) Describe(devices[i], std::to_string(i) + ".");
+  if (run) Run(devices.at(0)).Go();
   return Done();
 }
 

@@ -247,7 +247,7 @@ VKAPI_ATTR void VKAPI_CALL Ignore(Arguments...) {}
 }  // namespace
 
 std::span<const Entry> CommandEntries() {
-  static const std::array kEntries = {
+  static const std::array entries = {
       FAKE_VK_ENTRY(CreateCommandPool, CreateCommandPool),
       FAKE_VK_ENTRY(DestroyCommandPool, DestroyCommandPool),
       FAKE_VK_ENTRY(ResetCommandPool, ResetCommandPool),
@@ -282,7 +282,7 @@ std::span<const Entry> CommandEntries() {
       FAKE_VK_ENTRY(GetFenceStatus, GetFenceStatus),
       FAKE_VK_ENTRY(WaitForFences, WaitForFences),
   };
-  return kEntries;
+  return entries;
 }
 
 }  // namespace fakes::vulkan

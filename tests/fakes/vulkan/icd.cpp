@@ -97,7 +97,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetDeviceProcAddr(VkDevice, const char*
 }
 
 VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance, const char* name) {
-  static const std::array kEntries = {
+  static const std::array entries = {
       FAKE_VK_ENTRY(EnumerateInstanceVersion, EnumerateInstanceVersion),
       FAKE_VK_ENTRY(EnumerateInstanceExtensionProperties, EnumerateInstanceExtensionProperties),
       FAKE_VK_ENTRY(EnumerateInstanceLayerProperties, EnumerateInstanceLayerProperties),
@@ -108,7 +108,7 @@ VKAPI_ATTR PFN_vkVoidFunction VKAPI_CALL GetInstanceProcAddr(VkInstance, const c
       FAKE_VK_ENTRY(CreateDevice, CreateDevice),
       FAKE_VK_ENTRY(GetInstanceProcAddr, GetInstanceProcAddr),
   };
-  if (const auto found = Find(kEntries, name)) return found;
+  if (const auto found = Find(entries, name)) return found;
   if (const auto found = Find(PhysicalDeviceEntries(), name)) return found;
   return GetDeviceProcAddr(nullptr, name);
 }

@@ -204,7 +204,7 @@ VkResult CreateDevice(VkPhysicalDevice physical, const VkDeviceCreateInfo*, cons
 }
 
 std::span<const Entry> ObjectEntries() {
-  static const std::array kEntries = {
+  static const std::array entries = {
       FAKE_VK_ENTRY(DestroyDevice, DestroyDevice),
       FAKE_VK_ENTRY(GetDeviceQueue, GetDeviceQueue),
       FAKE_VK_ENTRY(GetDeviceQueue2, GetDeviceQueue2),
@@ -242,7 +242,7 @@ std::span<const Entry> ObjectEntries() {
       FAKE_VK_ENTRY(CreateSemaphore, CreateNothing),
       FAKE_VK_ENTRY(DestroySemaphore, Destroy<Nothing>),
   };
-  return kEntries;
+  return entries;
 }
 
 }  // namespace fakes::vulkan
