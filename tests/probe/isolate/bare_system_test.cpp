@@ -49,7 +49,7 @@ Json InProcess(const std::function<bool()>& prepare, const std::function<Json()>
   return json ? *json : Json();
 }
 
-Json Run(const ChildRequest& request) {
+Json OutcomeOf(const ChildRequest& request) {
   const auto result = RunOne(request);
   Json out = {
       {"end", static_cast<int>(result.end)}, {"detail", result.detail}, {"elapsed_s", result.elapsed_s}};
@@ -86,15 +86,16 @@ bool Deny(const std::vector<unsigned int>& calls, int number) {
 
 TEST(BareSystem, WithoutProcStillEndsDescendantsOfTheirOwnSession) {
   if (kSanitized) GTEST_SKIP() << "a sanitizer needs /proc";
-  const auto outcome = InProcess([] { return Hide({"/proc"}); },
-                                 [] { return Run(Do("linger", 20, {{"setsid", true}, {"daemon", true}})); });
+  const auto outcome =
+      InProcess([] { return Hide({"/proc"}); },
+                [] { return OutcomeOf(Do("linger", 20, {{"setsid", true}, {"daemon", true}})); });
   if (outcome.is_null()) GTEST_SKIP() << "needs a mount namespace";
   EXPECT_TRUE(IsEnd(outcome, ChildEnd::kDone)) << outcome;
   EXPECT_FALSE(IsAlive(outcome["first"]["pid"].get<pid_t>()));
 }
 
 TEST(BareSystem, WithoutDevStartsChildrenAllTheSame) {
-  const auto outcome = InProcess([] { return Hide({"/dev"}); }, [] { return Run(Do("report")); });
+  const auto outcome = InProcess([] { return Hide({"/dev"}); }, [] { return OutcomeOf(Do("report")); });
   if (outcome.is_null()) GTEST_SKIP() << "needs a mount namespace";
   EXPECT_TRUE(IsEnd(outcome, ChildEnd::kDone)) << outcome;
   EXPECT_EQ(outcome["first"]["stdin_bytes"], 0);
@@ -102,7 +103,7 @@ TEST(BareSystem, WithoutDevStartsChildrenAllTheSame) {
 
 TEST(BareSystem, WithNothingWritableRunsInTheRootAndSaysSo) {
   const auto outcome =
-      InProcess([] { return Hide({"/tmp"}, "size=1m", MS_RDONLY); }, [] { return Run(Do("report")); });
+      InProcess([] { return Hide({"/tmp"}, "size=1m", MS_RDONLY); }, [] { return OutcomeOf(Do("report")); });
   if (outcome.is_null()) GTEST_SKIP() << "needs a mount namespace";
   EXPECT_TRUE(IsEnd(outcome, ChildEnd::kDone)) << outcome;
   EXPECT_EQ(outcome["first"]["cwd"], "/");
@@ -111,7 +112,7 @@ TEST(BareSystem, WithNothingWritableRunsInTheRootAndSaysSo) {
 
 TEST(BareSystem, WithAFullDiskRunsInTheRootAndSaysSo) {
   const auto outcome =
-      InProcess([] { return Hide({"/tmp"}, "nr_inodes=1"); }, [] { return Run(Do("report")); });
+      InProcess([] { return Hide({"/tmp"}, "nr_inodes=1"); }, [] { return OutcomeOf(Do("report")); });
   if (outcome.is_null()) GTEST_SKIP() << "needs a mount namespace";
   EXPECT_TRUE(IsEnd(outcome, ChildEnd::kDone)) << outcome;
   EXPECT_THAT(outcome["detail"].get<std::string>(), HasSubstr("ENOSPC"));
@@ -123,13 +124,13 @@ TEST(BareSystem, WithLittleAddressSpaceStartsChildren) {
     const rlimit one_gigabyte{1000000000, 1000000000};
     return setrlimit(RLIMIT_AS, &one_gigabyte) == 0;
   };
-  EXPECT_TRUE(IsEnd(InProcess(limit, [] { return Run(Do("report")); }), ChildEnd::kDone));
+  EXPECT_TRUE(IsEnd(InProcess(limit, [] { return OutcomeOf(Do("report")); }), ChildEnd::kDone));
 }
 
 TEST(BareSystem, WithoutNewSystemCallsKeepsEveryPromise) {
   const auto old = [] { return Deny({SYS_pidfd_open, SYS_close_range, SYS_openat2}, ENOSYS); };
-  EXPECT_TRUE(IsEnd(InProcess(old, [] { return Run(Do("report")); }), ChildEnd::kDone));
-  const auto hanging = InProcess(old, [] { return Run(Do("hang", 0.3)); });
+  EXPECT_TRUE(IsEnd(InProcess(old, [] { return OutcomeOf(Do("report")); }), ChildEnd::kDone));
+  const auto hanging = InProcess(old, [] { return OutcomeOf(Do("hang", 0.3)); });
   EXPECT_TRUE(IsEnd(hanging, ChildEnd::kTimedOut));
   EXPECT_LT(hanging["elapsed_s"], 1.3);
 }
