@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures one open device: plans the problems, runs and verifies every variant that fits, times the fastest by the
-// protocol, and streams what it learns. Knows no runtime.
+// Measures one open device: plans the problems, runs and verifies every variant that fits, times the fastest
+// by the protocol, and streams what it learns. Knows no runtime.
 #pragma once
 
 #include <cstdint>
@@ -9,36 +9,52 @@
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
 #include "backends/core/backend.h"
 #include "backends/core/measurement.h"
+#include "probe/core/outcome.h"
 
 namespace backends {
+
+// What a device can do at best, from facts of it; of each kernel and type pair where it is known.
+struct KnownPeak {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;
+  double rate = 0;  // in the kernel's unit
+};
 
 struct MeasureRequest {
   std::string device_id;                      // of the physical device, copied into every measurement
   probe::RuntimeDevice device;                // the view to open
   std::optional<probe::Processor> processor;  // the host's
-  double budget_s = 3.0;                      // for all timed work together; compilation and first launches are apart
-  double compile_allowance_s = 3.0;           // a kernel
+  double budget_s = 3.0;             // for all timed work together; compilation and first launches are apart
+  double compile_allowance_s = 3.0;  // a kernel
   double first_launch_allowance_s = 10.0;
-  std::uint32_t seed = 0x77686963;            // of the operands
+  std::uint32_t seed = 0x77686963;  // of the operands
+  std::vector<KnownPeak> peaks;
 };
 
 // Says what is about to be risked and how long it may take, so that the parent can bound it.
 struct MeasureStage {
   probe::Stage stage = probe::Stage::kCompile;
-  std::string kernel;          // "gemm fp32/fp32"
+  std::string kernel;  // "gemm fp32/fp32"
   std::string implementation;
   double allow_s = 0;
 };
 
 using MeasureEvent = std::variant<MeasureStage, Measurement>;
 using MeasureSink = std::function<void(const MeasureEvent&)>;
+using MonotonicClock = std::function<double()>;  // seconds from any start
 
-// Emits exactly one reported Measurement for every (kernel, types, shape) of the plan that has a variant, ok or not,
-// plus one for every other variant that was tried. Never throws; an error of the session ends up in a measurement.
+// Emits exactly one reported Measurement for every (kernel, types, shape) of the plan that has a variant, ok
+// or not, plus one for every other variant that was tried. Never throws; an error of the session ends up in a
+// measurement.
 void Measure(Session& session, std::span<const kernels::Variant> variants, const MeasureRequest& request,
              const MeasureSink& sink);
+// The same by another clock, for tests.
+void Measure(Session& session, std::span<const kernels::Variant> variants, const MeasureRequest& request,
+             const MeasureSink& sink, const MonotonicClock& now);
 
 }  // namespace backends

@@ -28,8 +28,8 @@ struct ProbeContext {
 };
 
 struct Module {
-  std::string_view name;   // in options and JSON: "vulkan"
-  std::string_view title;  // for people: "Vulkan"
+  std::string_view name;   // in options and JSON, e.g. vulkan
+  std::string_view title;  // for people, e.g. Vulkan
   ModuleKind kind = ModuleKind::kRuntime;
   bool loads_vendor_code = true;  // false: reads files only, so it also runs under --sysroot
   // Variables that hide, reorder or replace this runtime's devices.

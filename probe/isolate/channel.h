@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The wire between a child and its parent: records of a 4-byte little-endian length and that many bytes of JSON.
+// The wire between a child and its parent: records of a 4-byte little-endian length and that many bytes of
+// JSON.
 // {"stage": ...} and {"event"/...} records are the caller's; {"done": true} is the child's last word.
 #pragma once
 
@@ -21,8 +22,8 @@ inline constexpr std::size_t kMaxResultBytes = 16U << 20U;
 // Reassembles records from any split of the byte stream.
 class Deframer {
  public:
-  // Appends bytes and returns the records now complete. After malformed or oversized input nothing more comes out
-  // and broken() says why.
+  // Appends bytes and returns the records now complete. After malformed or oversized input nothing more comes
+  // out and broken() says why.
   [[nodiscard]] std::vector<Json> Push(std::string_view bytes);
   [[nodiscard]] const std::string& broken() const { return broken_; }
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // The parent's side: starts this same binary as children, each with its own deadline, process group, scratch
-// directory and result pipe; collects what they stream; kills everything they leave behind. Knows nothing of what
-// they do.
+// directory and result pipe; collects what they stream; kills everything they leave behind. Knows nothing of
+// what they do.
 #pragma once
 
-#include <atomic>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -14,20 +15,21 @@
 
 #include "probe/core/codec.h"
 #include "probe/core/report.h"
+#include "probe/isolate/interrupt.h"
 #include "probe/system/environment.h"
 
 namespace probe::isolate {
 
 struct ChildRequest {
-  std::string task;                              // name in the child's table
+  std::string task;  // name in the child's table
   Json request;
   std::vector<EnvironmentVariable> environment;  // set on top of the parent's
   double deadline_s = 10.0;                      // from the start of this child
 };
 
 enum class ChildEnd {
-  kDone,       // said done and exited 0
-  kExited,     // exited without saying done, or with another code
+  kDone,    // said done and exited 0
+  kExited,  // exited without saying done, or with another code
   kSignalled,
   kTimedOut,   // killed at its deadline
   kAbandoned,  // could not be killed in the grace period (stuck in the kernel)
@@ -39,9 +41,9 @@ enum class ChildEnd {
 struct ChildResult {
   ChildEnd end = ChildEnd::kNotStarted;
   ProcessExit exit;
-  std::vector<Json> records;  // all that arrived, in order
+  std::vector<Json> records;  // all that arrived, in order, without the final {"done": true}
   std::string stderr_tail;    // cleaned, at most 4 KiB
-  std::string detail;         // why it was not started or what was flooded
+  std::string detail;         // why it was not started, what was flooded, or that it had no scratch directory
   double elapsed_s = 0;
 };
 
@@ -49,23 +51,28 @@ struct ChildResult {
 using OnRecord = std::function<void(std::size_t child, const Json& record)>;
 
 struct SupervisorOptions {
-  double kill_grace_s = 0.5;                     // how long to wait for a killed child before abandoning it
+  double kill_grace_s = 0.5;  // how long to wait for a killed child before abandoning it
   std::uint64_t max_scratch_bytes = 64U << 20U;
-  // Set from a signal handler: running children are killed and RunAll returns with kInterrupted ones.
-  const std::atomic<int>* interrupted = nullptr;
+  // Once its value is set, running children are killed and RunAll returns with kInterrupted ones.
+  Interrupt interrupt;
 };
 
 class Supervisor {
  public:
   // Opens the binary (/proc/self/exe, else AT_EXECFN) and makes this process a subreaper.
-  [[nodiscard]] static Result<Supervisor> Create(SupervisorOptions options, const system::Environment& environment);
+  [[nodiscard]] static Result<Supervisor> Create(SupervisorOptions options,
+                                                 const system::Environment& environment);
   Supervisor(Supervisor&&) noexcept;
   Supervisor& operator=(Supervisor&&) noexcept;
   ~Supervisor();
 
-  // Runs all in parallel and returns when the last has ended, been killed or been abandoned: never later than the
-  // longest deadline plus one second. No descendant of theirs survives, setsid or not. results[i] is requests[i]'s.
-  [[nodiscard]] std::vector<ChildResult> RunAll(std::span<const ChildRequest> requests, const OnRecord& on_record);
+  // Runs all in parallel and returns when the last has ended, been killed or been abandoned: never later than
+  // the longest deadline plus one second. No descendant of theirs survives, setsid or not. results[i] is
+  // requests[i]'s. A record with a number "allow_s" puts the child's deadline at that many seconds from its
+  // arrival, but never later than the request's own; the next such record replaces it. So one step (a
+  // compilation, a launch) can be bounded more tightly than the whole.
+  [[nodiscard]] std::vector<ChildResult> RunAll(std::span<const ChildRequest> requests,
+                                                const OnRecord& on_record);
 
  private:
   struct State;

@@ -32,21 +32,24 @@ struct ScorePart {
   std::string limited_by;
 };
 
+// One way to reach one device (device_id, runtime, driver), judged for one use.
 struct Score {
   std::string device_id;
   std::string runtime;
   std::string driver;
   Use use = Use::kInference;
-  std::optional<Range> tokens_per_s;
+  std::optional<Range> tokens_per_s;          // the prediction: every factor and its range counts
+  std::optional<Range> ranking_tokens_per_s;  // what orders: assumed factors are 1, the range is the measurements' own
   std::vector<ScorePart> parts;
   Basis basis = Basis::kMeasured;
   bool eligible = false;
-  std::vector<std::string> reasons;
+  std::vector<std::string> reasons;  // why it is not eligible, or what a reader should know of it
 };
 
+// An option that was not taken: a way to a device, a whole runtime, or a device that nothing reaches.
 struct Rejected {
-  std::string device_id;
-  std::string runtime;
+  std::optional<std::string> device_id;
+  std::optional<std::string> runtime;
   std::optional<std::string> driver;
   std::string reason;
 };
@@ -56,6 +59,7 @@ struct Recommendation {
   std::optional<std::string> target;
   std::string backend;    // a runtime's name: the token that plain `recommend` prints
   std::string device_id;
+  std::optional<std::string> driver;
   std::optional<Range> tokens_per_s;
   Basis basis = Basis::kMeasured;
   Confidence confidence = Confidence::kMedium;

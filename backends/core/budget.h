@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// How much of the measuring time is left. Compilation and first launches are excused: they have allowances of
+// their own.
+#pragma once
+
+#include <utility>
+
+#include "backends/core/runner.h"
+
+namespace backends {
+
+class Budget {
+ public:
+  Budget(double total_s, MonotonicClock now) : now_(std::move(now)), end_s_(now_() + total_s) {}
+
+  [[nodiscard]] double Now() const { return now_(); }
+  [[nodiscard]] double Remaining() const { return end_s_ - now_(); }
+
+  // Runs `work` and gives back the time that it took.
+  template <class F>
+  auto Excused(F&& work) {
+    const double start = now_();
+    auto result = std::forward<F>(work)();
+    end_s_ += now_() - start;
+    return result;
+  }
+
+ private:
+  MonotonicClock now_;
+  double end_s_;
+};
+
+}  // namespace backends

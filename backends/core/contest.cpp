@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/contest.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace backends {
+namespace {
+
+using kernels::Problem;
+using kernels::Variant;
+using probe::Stage;
+
+constexpr double kLongEnough_s = 0.001;   // a small problem that takes this long tells the speed
+constexpr double kGrowthFactor = 8;       // of the work, at most, from one small problem to the next
+constexpr double kMaxGrowthShare = 0.05;  // of what is left of the budget, for one small problem
+constexpr double kRival = 0.9;            // of the best rate on small problems: worth a trial at full size
+constexpr int kMaxTrials = 2;             // that succeed, a shape
+constexpr double kRunsATrial = 4;
+constexpr int kMaxHalvings = 4;
+
+// Half of the operands, for a device that has not the memory that it claims.
+bool Halve(Shape& shape) {
+  if (shape.copies > 1) {
+    shape.copies /= 2;
+  } else if (shape.problem.count >= 2 * 4096) {
+    shape.problem.count = shape.problem.count / 8192 * 4096;
+  } else {
+    return false;
+  }
+  shape.note = "smaller arrays than planned: the device ran out of memory";
+  return true;
+}
+
+double ShortTime(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
+
+}  // namespace
+
+std::vector<Series> Contest::Decide() {
+  LoadAll();
+  RateAll();
+  std::vector<Series> series;
+  if (candidates_.empty()) return series;
+  std::vector<const Variant*> variants;
+  for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());
+  const PlanFacts facts{context_.session.limits(), context_.request.device, context_.request.processor};
+  for (const Shape& shape : PlanShapes(variants, candidates_.front().rate, facts)) {
+    if (auto winner = DecideShape(shape)) series.push_back(*std::move(winner));
+  }
+  return series;
+}
+
+void Contest::LoadAll() {
+  for (const Variant* variant : task_.variants) {
+    const auto refuse = [&](MeasurementStatus status, std::string reason) {
+      context_.reporter.Fail(*variant, {}, status, Stage::kCompile, std::move(reason));
+    };
+    if (std::string missing = MissingFeature(*variant, context_.session.limits()); !missing.empty()) {
+      refuse(MeasurementStatus::kUnsupported, std::move(missing));
+      continue;
+    }
+    context_.reporter.Enter(
+        Stage::kCompile, *variant,
+        context_.request.compile_allowance_s * static_cast<double>(variant->steps.size()));
+    auto loaded = context_.budget.Excused([&] { return Load(context_.session, *variant); });
+    if (loaded) {
+      candidates_.push_back({*std::move(loaded), 0});
+    } else {
+      refuse(MeasurementStatus::kFailed, probe::Describe(loaded.error()));
+    }
+  }
+}
+
+void Contest::RateAll() {
+  std::erase_if(candidates_, [this](Candidate& candidate) { return !RateOne(candidate); });
+  std::stable_sort(candidates_.begin(), candidates_.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.rate > b.rate; });
+}
+
+bool Contest::RateOne(Candidate& candidate) {
+  const Variant& variant = candidate.variant();
+  context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
+  for (Problem problem = TinyProblem(variant);; problem = LargerProblem(problem)) {
+    const bool first = candidate.rate == 0;
+    const std::string misfit = Misfit(variant, {problem, 1, ""}, context_.session.limits());
+    if (!misfit.empty()) {
+      if (first)
+        context_.reporter.Fail(variant, problem, MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
+      return !first;
+    }
+    const auto time_s = TimeSmall(candidate, problem, first);
+    if (!time_s) {
+      // A larger problem than needed may fail for want of memory: the speed is known well enough.
+      if (!first) return true;
+      context_.reporter.Fail(variant, problem, MeasurementStatus::kFailed, Stage::kLaunch,
+                             probe::Describe(time_s.error()));
+      return false;
+    }
+    candidate.rate = Work(variant, {problem, 1, ""}) / *time_s;
+    const double next_s = 2 * kGrowthFactor * *time_s;
+    if (*time_s >= kLongEnough_s || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
+  }
+}
+
+probe::Result<double> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,
+                                         bool very_first) {
+  auto workload = Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, ""});
+  if (!workload) return workload.error();
+  const auto prepare = [&] { return workload->Prepare(context_.request.seed, 0); };
+  // The first use of the fill kernel compiles it in some runtimes.
+  auto prepared = very_first ? context_.budget.Excused(prepare) : prepare();
+  if (!prepared) return prepared.error();
+  const auto run = [&] { return workload->Run(1); };
+  auto timing = very_first ? context_.budget.Excused(run) : run();
+  // A first launch may compile; only the runtime's events can tell that from a slow kernel.
+  const bool repeat = timing && timing->device_s.value_or(timing->wall_s) < context_.budget.Remaining();
+  if (repeat) timing = run();
+  if (!timing) return timing.error();
+  return ShortTime(*timing);
+}
+
+bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
+  const double needed_s = kRunsATrial * Work(candidate.variant(), shape) / candidate.rate;
+  const double left_s = context_.budget.Remaining();
+  if (needed_s <= left_s) return true;
+  context_.reporter.Fail(candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
+                         "needs about " + std::to_string(needed_s) + " s to be verified, " +
+                             std::to_string(std::max(left_s, 0.0)) + " s are left");
+  return false;
+}
+
+std::optional<Series> Contest::DecideShape(const Shape& shape) {
+  std::optional<Series> best;
+  int trials = 0;
+  for (const Candidate& candidate : candidates_) {
+    const bool rival = candidate.rate >= kRival * candidates_.front().rate && trials < kMaxTrials;
+    if (best && !rival) {
+      context_.reporter.Skip(candidate.variant(), Reported(shape), candidate.rate, false,
+                             "slower than " + best->workload.variant().name + " on a small problem");
+      continue;
+    }
+    auto next = Try(candidate, shape);
+    if (!next) continue;
+    ++trials;
+    if (!best) {
+      best.emplace(*std::move(next));
+      continue;
+    }
+    if (next->expected_s < best->expected_s) std::swap(*best, *next);
+    const Workload& slower = next->workload;
+    context_.reporter.Skip(slower.variant(), Reported(slower.shape()), slower.work() / next->expected_s, true,
+                           "slower than " + best->workload.variant().name);
+  }
+  return best;
+}
+
+std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shape) {
+  const Variant& variant = candidate.variant();
+  const std::string misfit = Misfit(variant, shape, context_.session.limits());
+  if (!misfit.empty()) {
+    context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
+    return std::nullopt;
+  }
+  if (!Affordable(candidate, shape)) return std::nullopt;
+  context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
+  Shape smaller = shape;
+  auto workload = Workload::Create(context_.session, context_.writer, candidate.loaded, smaller);
+  for (int i = 0; !workload && i < kMaxHalvings && Halve(smaller); ++i) {
+    auto retry = Workload::Create(context_.session, context_.writer, candidate.loaded, smaller);
+    if (retry) return Verified(candidate, *std::move(retry));
+  }
+  if (workload) return Verified(candidate, *std::move(workload));
+  context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kFailed, Stage::kLaunch,
+                         probe::Describe(workload.error()));
+  return std::nullopt;
+}
+
+std::optional<Series> Contest::Verified(const Candidate& candidate, Workload workload) {
+  const Variant& variant = candidate.variant();
+  const auto fail = [&](MeasurementStatus status, Stage stage, std::string reason) {
+    context_.reporter.Fail(variant, Reported(workload.shape()), status, stage, std::move(reason));
+    return std::nullopt;
+  };
+  const std::uint32_t seed = context_.request.seed;
+  if (auto status = workload.Prepare(seed, 0); !status) {
+    return fail(MeasurementStatus::kFailed, Stage::kLaunch, probe::Describe(status.error()));
+  }
+  const auto first = context_.budget.Excused([&] { return workload.Run(1); });
+  if (!first) return fail(MeasurementStatus::kFailed, Stage::kLaunch, probe::Describe(first.error()));
+
+  // Other operands than the first time: what is left over from there can not pass.
+  context_.reporter.Enter(Stage::kVerify, variant, context_.budget.Remaining());
+  if (auto status = workload.Prepare(seed, 1); !status) {
+    return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(status.error()));
+  }
+  const auto checked = workload.Run(1);
+  if (!checked) return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(checked.error()));
+  const auto verdict = workload.Verify();
+  if (!verdict) return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(verdict.error()));
+  if (!verdict->right) return fail(MeasurementStatus::kWrongResult, Stage::kVerify, verdict->reason);
+
+  const auto again = workload.Run(1);
+  if (!again) return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(again.error()));
+  Series series{std::move(workload),
+                std::min(ShortTime(*checked), ShortTime(*again)),
+                verdict->max_relative_error,
+                {},
+                {},
+                std::nullopt,
+                false,
+                false,
+                std::nullopt};
+  return series;
+}
+
+}  // namespace backends

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// Finds, among the variants of one task, the fastest that computes the right result, and readies it for
+// timing. Whatever else it tried it reports.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include "backends/core/budget.h"
+#include "backends/core/plan.h"
+#include "backends/core/reporter.h"
+#include "backends/core/timing.h"
+#include "backends/core/workload.h"
+
+namespace backends {
+
+struct ContestContext {
+  Session& session;
+  OperandWriter& writer;
+  const MeasureRequest& request;
+  const Reporter& reporter;
+  Budget& budget;
+};
+
+class Contest {
+ public:
+  Contest(const ContestContext& context, const Task& task) : context_(context), task_(task) {}
+
+  // Loads the variants, finds out how fast they are on small problems, plans the shapes, and verifies at each
+  // shape the fastest. The series point into this contest, which must outlive them. Reports every other
+  // variant, and one failure for every shape that has no winner.
+  [[nodiscard]] std::vector<Series> Decide();
+
+ private:
+  struct Candidate {
+    LoadedVariant loaded;
+    double rate = 0;  // on a small problem
+    [[nodiscard]] const kernels::Variant& variant() const { return *loaded.variant; }
+  };
+
+  void LoadAll();
+  // Rates every candidate; those that fail are reported and dropped.
+  void RateAll();
+  [[nodiscard]] bool RateOne(Candidate& candidate);
+  // The time of one execution after one that is not counted; the very first is excused from the budget.
+  [[nodiscard]] probe::Result<double> TimeSmall(const Candidate& candidate, const kernels::Problem& problem,
+                                                bool very_first);
+  [[nodiscard]] std::optional<Series> DecideShape(const Shape& shape);
+  // Runs and verifies one candidate at full size; reports it if it fails.
+  [[nodiscard]] std::optional<Series> Try(const Candidate& candidate, const Shape& shape);
+  [[nodiscard]] std::optional<Series> Verified(const Candidate& candidate, Workload workload);
+  [[nodiscard]] bool Affordable(const Candidate& candidate, const Shape& shape) const;
+
+  const ContestContext& context_;
+  const Task& task_;
+  std::deque<Candidate> candidates_;  // fastest first once rated; addresses stay
+};
+
+}  // namespace backends

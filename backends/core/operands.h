@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// The operands of kernels/operand.h on the host: which number each data type makes of the hash, and how it
+// lies in memory. Also names the operands of one run. Knows no session.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "kernels/operand.h"
+#include "kernels/spec.h"
+
+namespace backends {
+
+// A value is scale * kernels::OperandInteger(seed, index, bits), exactly, in a type that holds it exactly.
+struct OperandFormat {
+  int bits = 0;
+  double scale = 0;
+  [[nodiscard]] double amplitude() const {
+    return static_cast<double>(std::uint64_t{1} << (bits - 1)) * scale;
+  }
+};
+// nullopt for types that have no generated operands. tf32 takes fp16's numbers, which it holds exactly.
+[[nodiscard]] std::optional<OperandFormat> FormatOf(kernels::Dtype dtype);
+
+// Seeds of the operands of a run: no two roles, and no two generations of one role, share their numbers.
+[[nodiscard]] constexpr std::uint32_t OperandSeed(std::uint32_t base, kernels::Role role,
+                                                  std::uint32_t generation) {
+  return kernels::Mix32(base + generation * 16U + static_cast<std::uint32_t>(role));
+}
+
+// Writes elements [first, first + n) of an operand, n = out.size() / element size, as the device's fill
+// kernel does. False for a type without operands.
+[[nodiscard]] bool WriteOperand(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first,
+                                std::span<std::byte> out);
+
+}  // namespace backends

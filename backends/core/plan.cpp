@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/plan.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+
+namespace backends {
+namespace {
+
+using kernels::Kernel;
+using kernels::Problem;
+using kernels::Role;
+using kernels::Variant;
+using kernels::View;
+
+constexpr std::uint64_t kMiB = 1U << 20U;
+constexpr std::uint64_t kPaddingBytes = 256;
+constexpr std::uint64_t kTexelBytes = 16;
+constexpr std::uint32_t kTinyEdge = 32;
+constexpr std::uint32_t kTinyCount = 16384;
+constexpr std::uint32_t kSquareStep = 256;
+// A virtual machine shows the whole cache of a processor of which it has a few cores. The most that a core of
+// any processor on sale has to itself is 32 MiB (EPYC 9175F: 512 MiB for 16 cores).
+constexpr std::uint64_t kMaxCachePerThread = 32 * kMiB;
+// For runtimes that can not tell; caches of discrete GPUs go up to 256 MiB.
+constexpr std::uint64_t kUnknownCacheBytes = 64 * kMiB;
+constexpr std::uint64_t kDiscreteStreamBytes = 1024 * kMiB;
+constexpr double kMaxCopies = 256;
+// Counts are multiples of this, so that the fill kernels' tiles fit as well.
+constexpr std::uint32_t kCountStep = 4096;
+
+template <class T>
+T RoundUp(T value, T multiple) {
+  return (value + multiple - 1) / multiple * multiple;
+}
+std::uint32_t RoundDown(std::uint32_t value, std::uint32_t multiple) {
+  return std::max(value / multiple * multiple, multiple);
+}
+
+std::uint64_t ElementBits(const Variant& variant, Role role) {
+  const bool result = role == Role::kC || role == Role::kY;
+  return kernels::Row(result ? variant.acc : variant.in).bits;
+}
+
+std::uint64_t Elements(Role role, const Problem& problem) {
+  const std::uint64_t m = problem.m;
+  const std::uint64_t n = problem.n;
+  const std::uint64_t k = problem.k;
+  switch (role) {
+    case Role::kA:
+    case Role::kW:
+      return m * k;
+    case Role::kB:
+      return k * n;
+    case Role::kC:
+      return m * n;
+    case Role::kX:
+      return k;
+    case Role::kY:
+      return m;
+    case Role::kIn:
+    case Role::kOut:
+      return problem.count;
+    case Role::kPartials:
+    case Role::kWorkspace:
+      return 0;
+  }
+  return 0;
+}
+
+std::uint64_t FreeBytes(const Limits& limits) { return limits.memory_free_bytes.value_or(UINT64_MAX); }
+std::uint64_t FreeBytes(const PlanFacts& facts) {
+  return std::min(FreeBytes(facts.limits), facts.device.memory_free_bytes.value_or(UINT64_MAX));
+}
+
+bool OnHost(const probe::RuntimeDevice& device) {
+  return device.kind == probe::DeviceKind::kCpu || device.kind == probe::DeviceKind::kSoftware;
+}
+
+// Multiples that suit every variant.
+struct Multiples {
+  std::uint32_t m = 1;
+  std::uint32_t n = 1;
+  std::uint32_t k = 1;
+  std::uint32_t count = 1;
+};
+Multiples Common(std::span<const Variant* const> variants) {
+  Multiples common;
+  for (const Variant* variant : variants) {
+    common.m = std::lcm(common.m, variant->multiple_m);
+    common.n = std::lcm(common.n, variant->multiple_n);
+    common.k = std::lcm(common.k, variant->multiple_k);
+    common.count = std::lcm(common.count, variant->multiple_count);
+  }
+  return common;
+}
+
+// Every role that a variant binds, once.
+std::vector<Role> Roles(const Variant& variant) {
+  std::vector<Role> roles;
+  for (const kernels::Step& step : variant.steps) {
+    for (const kernels::Binding& binding : step.bindings) {
+      if (std::find(roles.begin(), roles.end(), binding.role) == roles.end()) roles.push_back(binding.role);
+    }
+  }
+  return roles;
+}
+
+bool BoundAsTexels(const Variant& variant, Role role) {
+  for (const kernels::Step& step : variant.steps) {
+    for (const kernels::Binding& binding : step.bindings) {
+      if (binding.role == role && binding.view != View::kStorage) return true;
+    }
+  }
+  return false;
+}
+
+bool FitsAll(std::span<const Variant* const> variants, const Shape& shape, const Limits& limits) {
+  return std::all_of(variants.begin(), variants.end(),
+                     [&](const Variant* variant) { return Misfit(*variant, shape, limits).empty(); });
+}
+
+Shape SquareShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
+  const Multiples multiples = Common(variants);
+  const auto square = [&](std::uint32_t n) {
+    return Shape{
+        {RoundDown(n, multiples.m), RoundDown(n, multiples.n), RoundDown(n, multiples.k), 0, 0}, 1, ""};
+  };
+  const auto good = [&](const Shape& shape) {
+    return Work(*variants.front(), shape) <= rate * kMaxLaunch_s && FitsAll(variants, shape, facts.limits);
+  };
+  std::uint32_t n = SquareGemmSize(rate);
+  while (n > kTinyEdge && !good(square(n))) n = n > kSquareStep ? n - kSquareStep : n / 2;
+  return square(n);
+}
+
+// Elements of one buffer that every variant can bind, at most.
+std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& limits) {
+  std::uint64_t bytes = limits.max_buffer_bytes;
+  for (const Variant* variant : variants) {
+    const bool texels = BoundAsTexels(*variant, Role::kIn) || BoundAsTexels(*variant, Role::kOut);
+    if (texels) bytes = std::min(bytes, limits.max_texel_elements * kTexelBytes);
+  }
+  const std::uint64_t usable = bytes > kPaddingBytes ? bytes - kPaddingBytes : 0;
+  return std::min<std::uint64_t>(usable * 8 / kernels::Row(variants.front()->in).bits, UINT32_MAX);
+}
+
+// Buffers that together hold StreamBytes, or what one pass of kMaxLaunch_s can do where that is less.
+Shape StreamShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
+  const Variant& first = *variants.front();
+  const std::uint32_t multiple = std::lcm(Common(variants).count, kCountStep);
+  const double element_bytes = kernels::Row(first.in).bits / 8.0;
+  const double in_time = rate * kMaxLaunch_s / kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
+  const double wanted = static_cast<double>(StreamBytes(facts)) / element_bytes;
+  const double total = std::max(std::min(wanted, in_time), static_cast<double>(kTinyCount));
+  const double max_count =
+      static_cast<double>(std::max(MaxCount(variants, facts.limits), std::uint64_t{multiple}));
+  const double copies = std::min(std::ceil(total / max_count), kMaxCopies);
+  Shape shape;
+  shape.copies = static_cast<std::uint32_t>(copies);
+  shape.problem.count = RoundDown(static_cast<std::uint32_t>(std::min(total / copies, max_count)), multiple);
+  const double planned = static_cast<double>(shape.problem.count) * copies;
+  if (planned < 0.99 * wanted) {
+    shape.note = "arrays of " + std::to_string(static_cast<std::uint64_t>(planned * element_bytes) / kMiB) +
+                 " MiB, " + std::to_string(StreamBytes(facts) / kMiB) +
+                 " MiB exceed what one pass or its buffers can hold";
+  }
+  return shape;
+}
+
+}  // namespace
+
+double Work(const Variant& variant, const Shape& shape) {
+  return shape.copies * kernels::Work(variant.kernel, variant.in, shape.problem);
+}
+
+Problem Reported(const Shape& shape) {
+  Problem problem = shape.problem;
+  const std::uint64_t count = std::uint64_t{problem.count} * shape.copies;
+  problem.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
+  problem.seed = 0;
+  return problem;
+}
+
+std::vector<Task> GroupVariants(std::span<const Variant> variants) {
+  std::vector<Task> tasks;
+  for (const Variant& variant : variants) {
+    if (variant.kernel == Kernel::kFill || variant.steps.empty()) continue;
+    auto task = std::find_if(tasks.begin(), tasks.end(), [&](const Task& known) {
+      return known.kernel == variant.kernel && known.in == variant.in && known.acc == variant.acc;
+    });
+    if (task == tasks.end()) {
+      tasks.push_back({variant.kernel, variant.in, variant.acc, {}});
+      task = tasks.end() - 1;
+    }
+    task->variants.push_back(&variant);
+  }
+  return tasks;
+}
+
+std::uint64_t BufferBytes(const Variant& variant, Role role, const Problem& problem,
+                          const kernels::DeviceShape& device) {
+  const auto private_bytes = [&](std::uint64_t (*bytes)(const Problem&, const kernels::DeviceShape&)) {
+    return bytes == nullptr ? 0 : bytes(problem, device);
+  };
+  std::uint64_t bytes = (Elements(role, problem) * ElementBits(variant, role) + 7) / 8;
+  if (role == Role::kPartials) bytes = private_bytes(variant.partials_bytes);
+  if (role == Role::kWorkspace) bytes = private_bytes(variant.workspace_bytes);
+  return bytes == 0 ? 0 : RoundUp(bytes, kPaddingBytes);
+}
+
+std::string MissingFeature(const Variant& variant, const Limits& limits) {
+  for (const std::string& feature : variant.requires_features) {
+    if (std::find(limits.features.begin(), limits.features.end(), feature) == limits.features.end()) {
+      return "the device lacks " + feature;
+    }
+  }
+  return "";
+}
+
+std::string Misfit(const Variant& variant, const Shape& shape, const Limits& limits) {
+  const Problem& p = shape.problem;
+  if (p.m % variant.multiple_m != 0 || p.n % variant.multiple_n != 0 || p.k % variant.multiple_k != 0 ||
+      p.count % variant.multiple_count != 0) {
+    return "takes only multiples of its tile";
+  }
+  std::uint64_t total = 0;
+  for (const Role role : Roles(variant)) {
+    const std::uint64_t bytes = BufferBytes(variant, role, p, limits.shape);
+    if (bytes > limits.max_buffer_bytes) {
+      return "a buffer of " + std::to_string(bytes / kMiB) + " MiB exceeds the device's limit of " +
+             std::to_string(limits.max_buffer_bytes / kMiB) + " MiB";
+    }
+    if (BoundAsTexels(variant, role) && bytes / kTexelBytes > limits.max_texel_elements) {
+      return "a texel view of " + std::to_string(bytes / kTexelBytes) +
+             " elements exceeds the device's limit of " + std::to_string(limits.max_texel_elements);
+    }
+    total += bytes;
+  }
+  if (total > FreeBytes(limits) / shape.copies) {
+    return "needs " + std::to_string(total * shape.copies / kMiB) + " MiB, " +
+           std::to_string(FreeBytes(limits) / kMiB) + " are free";
+  }
+  return "";
+}
+
+std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor) {
+  const auto last =
+      std::max_element(processor.caches.begin(), processor.caches.end(),
+                       [](const probe::Cache& a, const probe::Cache& b) { return a.level < b.level; });
+  if (last == processor.caches.end() || last->size_bytes == 0) return std::nullopt;
+  const std::uint64_t threads = processor.usable_threads.value_or(processor.threads.value_or(1));
+  const std::uint64_t sharing = std::max(last->shared_by, 1U);
+  const std::uint64_t instances =
+      std::clamp<std::uint64_t>((threads + sharing - 1) / sharing, 1, std::max(last->instances, 1U));
+  return std::min(last->size_bytes * instances, kMaxCachePerThread * std::max<std::uint64_t>(threads, 1));
+}
+
+Problem TinyProblem(const Variant& variant) {
+  if (variant.kernel == Kernel::kGemm) {
+    return {RoundUp(kTinyEdge, variant.multiple_m), RoundUp(kTinyEdge, variant.multiple_n),
+            RoundUp(kTinyEdge, variant.multiple_k), 0, 0};
+  }
+  return {0, 0, 0, RoundUp(kTinyCount, variant.multiple_count), 0};
+}
+
+Problem LargerProblem(const Problem& problem) {
+  return {problem.m * 2, problem.n * 2, problem.k * 2, problem.count * 4, 0};
+}
+
+std::uint32_t SquareGemmSize(double rate) {
+  const double edge = std::cbrt(std::max(rate, 1.0) * kLaunchTarget_s / 2.0);
+  return static_cast<std::uint32_t>(std::clamp(std::ceil(edge / kSquareStep) * kSquareStep, 256.0, 8192.0));
+}
+
+std::uint64_t StreamBytes(const PlanFacts& facts) {
+  std::optional<std::uint64_t> cache = facts.limits.cache_bytes;
+  if (OnHost(facts.device) && facts.processor) cache = UsableCacheBytes(*facts.processor);
+  std::uint64_t bytes = 4 * cache.value_or(kUnknownCacheBytes);
+  if (facts.device.kind == probe::DeviceKind::kDiscrete) bytes = std::max(bytes, kDiscreteStreamBytes);
+  return std::min(bytes, FreeBytes(facts) / 4);
+}
+
+std::vector<Shape> PlanShapes(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
+  if (variants.front()->kernel == Kernel::kGemm) return {SquareShape(variants, rate, facts)};
+  return {StreamShape(variants, rate, facts)};
+}
+
+}  // namespace backends

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// Which problems a device is given: sizes from its speed, its caches and its limits. Pure functions; runs
+// nothing.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/core/backend.h"
+
+namespace backends {
+
+inline constexpr double kLaunchTarget_s = 0.010;  // what a square product should take
+inline constexpr double kMaxLaunch_s = 0.100;  // watchdogs and batches: nothing longer is launched by choice
+
+// `copies` equal problems on operands of their own, run one after another as one execution: what exceeds one
+// buffer, or must exceed every cache, is several.
+struct Shape {
+  kernels::Problem problem;
+  std::uint32_t copies = 1;
+  std::string note;  // why it is smaller than it should be; empty if it is not
+};
+[[nodiscard]] double Work(const kernels::Variant& variant, const Shape& shape);
+// As it is reported: the copies' counts added up.
+[[nodiscard]] kernels::Problem Reported(const Shape& shape);
+
+// One figure to find: the variants of one kernel and type pair, in their given order.
+struct Task {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;
+  std::vector<const kernels::Variant*> variants;
+};
+// All but the fill kernels, in the order of their first variant.
+[[nodiscard]] std::vector<Task> GroupVariants(std::span<const kernels::Variant> variants);
+
+// Bytes of one buffer of a variant, padded so that the fill kernel and every view may run past the end of the
+// operand; 0 for a role that the kernel does not have.
+[[nodiscard]] std::uint64_t BufferBytes(const kernels::Variant& variant, kernels::Role role,
+                                        const kernels::Problem& problem, const kernels::DeviceShape& device);
+
+// Why a variant can not run, at all or at that size; empty if it can.
+[[nodiscard]] std::string MissingFeature(const kernels::Variant& variant, const Limits& limits);
+[[nodiscard]] std::string Misfit(const kernels::Variant& variant, const Shape& shape, const Limits& limits);
+
+// The host's last-level cache, as much of it as the threads that we may use share, in bytes.
+[[nodiscard]] std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor);
+
+struct PlanFacts {
+  const Limits& limits;
+  const probe::RuntimeDevice& device;
+  const std::optional<probe::Processor>& processor;
+};
+
+// The first problem that a new kernel is given: a simulator may need seconds for more.
+[[nodiscard]] kernels::Problem TinyProblem(const kernels::Variant& variant);
+// The next larger one while the speed is being found out: twice every edge, or four times the count.
+[[nodiscard]] kernels::Problem LargerProblem(const kernels::Problem& problem);
+
+// n = clamp(roundup256(cbrt(F * 10 ms / 2)), 256, 8192) for a rate F in operations per second.
+[[nodiscard]] std::uint32_t SquareGemmSize(double rate);
+// 4 x the last-level cache and at least 1 GiB on a discrete GPU, where there is room for it.
+[[nodiscard]] std::uint64_t StreamBytes(const PlanFacts& facts);
+
+// The shapes that the variants of a task (all of one kernel and type pair, not empty) are measured at, the
+// headline first. `rate` is the fastest one's, in units of work a second, as found on small problems.
+[[nodiscard]] std::vector<Shape> PlanShapes(std::span<const kernels::Variant* const> variants, double rate,
+                                            const PlanFacts& facts);
+
+}  // namespace backends

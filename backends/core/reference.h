@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// Whether a device's result is what the kernel must compute. Recomputes operands entry by entry and never the
+// whole result, so that checking a product costs far less than making it. Touches no device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "kernels/spec.h"
+#include "probe/core/result.h"
+
+namespace backends {
+
+// What a check found. max_relative_error is relative to the size that a right entry typically has.
+struct Verdict {
+  bool right = true;
+  double max_relative_error = 0;
+  std::string reason;  // of the first thing that is wrong
+};
+
+struct GemmOperands {
+  kernels::Problem problem;  // m, n, k > 0
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;  // also C's type
+  bool b_transposed = false;
+  std::uint32_t seed_a = 0;
+  std::uint32_t seed_b = 0;
+};
+
+// Freivalds' check (R. Freivalds, "Probabilistic machines can use less running time", IFIP 1977): for random
+// x of
+// +-1, every entry of C x must equal A (B x). One wrong entry always shows; several in a row can cancel in
+// one x, so there are kVectors of them. Everything is in fp64, B x in exact integers where B is stored by
+// rows. Sampled entries, the corners among them, are recomputed in full as well, for the finer tolerance of a
+// single entry.
+//
+// Tolerance: entries of A and B are uniform in [-s, s), so an entry of C is a sum of k terms of mean 0 and
+// standard deviation s_A s_B / 3, and adding them up with unit roundoff u gives an error of standard
+// deviation u k s_A s_B / 7.3 at most (zero-mean data: Higham & Mary, SIAM J. Sci. Comput. 42(5), 2020,
+// A3427). Allowed are 2 u k s_A s_B, which also covers units that truncate instead of rounding, and sqrt(n)
+// times that for the sum over a row. Integers must be exact. A NaN or an infinity fails.
+class GemmReference {
+ public:
+  static constexpr std::size_t kVectors = 4;
+
+  // An error names the types for which there is no reference.
+  [[nodiscard]] static probe::Result<GemmReference> Create(const GemmOperands& operands);
+
+  // Checks rows [first_row, first_row + rows.size() / bytes of a row) of C.
+  void Check(std::uint32_t first_row, std::span<const std::byte> rows, Verdict& verdict) const;
+  [[nodiscard]] std::size_t row_bytes() const;
+
+ private:
+  struct Sample {
+    std::uint32_t row = 0;
+    std::uint32_t column = 0;
+  };
+  GemmReference() = default;
+  [[nodiscard]] double Exact(const Sample& sample) const;
+  template <class T>
+  void CheckRows(std::uint32_t first_row, std::span<const std::byte> rows, Verdict& verdict) const;
+  template <class T>
+  void CheckRow(std::uint32_t row, const T* values, Verdict& verdict) const;
+  void Compare(double got, double expected, double tolerance, double typical, std::uint32_t row,
+               const char* what, Verdict& verdict) const;
+
+  GemmOperands operands_;
+  int bits_ = 0;
+  double scale_ = 0;  // of a product of two operand integers
+  double entry_tolerance_ = 0;
+  double entry_size_ = 0;        // standard deviation of a right entry
+  std::vector<double> signs_;    // kVectors x n, +-1
+  std::vector<double> bx_;       // kVectors x k: B x, in operand integers
+  std::vector<Sample> samples_;  // sorted by row
+};
+
+// read: the partial sums of a device must add up to the sum of the operand's words modulo 2^32, exactly.
+[[nodiscard]] Verdict CheckSum(std::uint32_t seed, std::uint32_t count,
+                               std::span<const std::uint32_t> partials);
+
+// What a result buffer is filled with before a run: a NaN in every floating type, so that what a kernel
+// leaves unwritten can not pass.
+inline constexpr std::byte kPoison{0xff};
+
+}  // namespace backends

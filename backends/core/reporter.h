@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Turns what happens while measuring into events: stages before a risk, measurements after it.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "backends/core/backend.h"
+#include "backends/core/runner.h"
+#include "backends/core/timing.h"
+
+namespace backends {
+
+// "gemm fp32/fp32".
+[[nodiscard]] std::string Title(const kernels::Variant& variant);
+
+class Reporter {
+ public:
+  // All outlive the reporter.
+  Reporter(const MeasureRequest& request, const Limits& limits, const MeasureSink& sink)
+      : request_(request), limits_(limits), sink_(sink) {}
+
+  void Enter(probe::Stage stage, std::string kernel, std::string implementation, double allow_s) const;
+  void Enter(probe::Stage stage, const kernels::Variant& variant, double allow_s) const;
+
+  // A variant that gave no figure at that stage.
+  void Fail(const kernels::Variant& variant, const kernels::Problem& shape, MeasurementStatus status,
+            probe::Stage stage, std::string reason) const;
+  // A variant that works and was not timed in full, with the rate that a short timing gave.
+  void Skip(const kernels::Variant& variant, const kernels::Problem& shape, double rate, bool verified,
+            std::string reason) const;
+  // A series that was timed, well or not.
+  void Finish(const Series& series) const;
+
+ private:
+  [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
+  void CompareWithPeak(Measurement& measurement) const;
+  const MeasureRequest& request_;
+  const Limits& limits_;
+  const MeasureSink& sink_;
+};
+
+}  // namespace backends

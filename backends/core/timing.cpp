@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/timing.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace backends {
+namespace {
+
+constexpr double kRampBatch_s = 0.010;
+constexpr double kRampMin_s = 0.250;
+constexpr double kRampMax_s = 1.0;
+constexpr double kRampAgreement = 1.02;
+constexpr double kClockTolerance_s = 20e-6;  // two clocks are read at two moments
+constexpr double kClockTolerance = 1.02;
+constexpr double kMinEventShare = 0.5;
+// A batch is expected to take that much longer than the last one at most.
+constexpr double kCaution = 1.25;
+
+// Runs one batch and keeps its times; false on an error.
+bool RunBatch(Series& series, std::uint32_t repeats, Budget& budget) {
+  const double start_s = budget.Now();
+  const auto timing = series.workload.Run(repeats);
+  if (!timing) {
+    series.error = timing.error();
+    series.finished = true;
+    return false;
+  }
+  if (!series.first_at_s) series.first_at_s = start_s;
+  // A session that forgot the wall clock is not believed either.
+  const double wall_s = timing->wall_s > 0 ? timing->wall_s : budget.Now() - start_s;
+  series.wall_s.push_back(wall_s / repeats);
+  series.device_s.push_back(timing->device_s ? std::optional(*timing->device_s / repeats) : std::nullopt);
+  series.expected_s = wall_s / repeats;
+  return true;
+}
+
+bool Agree(std::span<const double> times_s) {
+  if (times_s.size() < 3) return false;
+  const auto last = times_s.last(3);
+  const auto [low, high] = std::minmax_element(last.begin(), last.end());
+  return *high <= kRampAgreement * *low;
+}
+
+bool Converged(const Series& series, double now_s) {
+  if (series.wall_s.size() < kMinBatches || now_s - *series.first_at_s < kMinSpan_s) return false;
+  return RelativeSpread(Summarise(ChooseClock(series).times_s)) <= kGoodSpread;
+}
+
+// One turn of one series.
+void Advance(Series& series, Budget& budget, double round_trip_s) {
+  const std::uint32_t repeats = BatchRepeats(series.expected_s, round_trip_s);
+  if (kCaution * series.expected_s * repeats > budget.Remaining()) {
+    series.finished = true;
+    series.out_of_time = true;
+    return;
+  }
+  if (!RunBatch(series, repeats, budget)) return;
+  series.finished = Converged(series, budget.Now());
+}
+
+}  // namespace
+
+std::uint32_t BatchRepeats(double execution_s, double round_trip_s) {
+  const double execution = std::max(execution_s, 1e-9);
+  const double wanted_s = std::min(std::max(kMinBatch_s, kRoundTripsABatch * round_trip_s), kMaxBatch_s);
+  const double repeats = std::min(std::ceil(wanted_s / execution), std::floor(kMaxBatch_s / execution));
+  return static_cast<std::uint32_t>(std::clamp(repeats, 1.0, 1e6));
+}
+
+void Ramp(Series& series, Budget& budget) {
+  const double start_s = budget.Now();
+  const double cap_s = std::min(kRampMax_s, budget.Remaining() / 4);
+  const double least_s = std::min(kRampMin_s, cap_s);
+  while (!series.error) {
+    const auto repeats =
+        static_cast<std::uint32_t>(std::max(1.0, std::ceil(kRampBatch_s / series.expected_s)));
+    const double elapsed_s = budget.Now() - start_s;
+    if (elapsed_s + series.expected_s * repeats > cap_s) break;
+    if (elapsed_s >= least_s && Agree(series.wall_s)) break;
+    RunBatch(series, repeats, budget);
+  }
+  series.wall_s.clear();
+  series.device_s.clear();
+  series.first_at_s.reset();
+}
+
+void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s) {
+  const auto open = [](const Series& series) { return !series.finished; };
+  while (std::any_of(all.begin(), all.end(), open)) {
+    for (Series& series : all) {
+      if (open(series)) Advance(series, budget, round_trip_s);
+    }
+  }
+}
+
+ChosenTimes ChooseClock(const Series& series) {
+  ChosenTimes chosen;
+  std::vector<double> shares;
+  for (std::size_t i = 0; i < series.wall_s.size(); ++i) {
+    const std::optional<double>& device_s = series.device_s[i];
+    const double wall_s = series.wall_s[i];
+    if (!device_s) {
+      chosen.host_timed = true;
+    } else if (!std::isfinite(*device_s) || *device_s <= 0) {
+      chosen.host_timed = true;
+      chosen.reason = "the runtime's event times are zero or not finite: timed by the host";
+    } else if (*device_s > kClockTolerance * wall_s + kClockTolerance_s) {
+      chosen.host_timed = true;
+      chosen.reason = "the runtime's event times exceed the wall clock: timed by the host";
+    } else {
+      shares.push_back(*device_s / wall_s);
+      chosen.times_s.push_back(*device_s);
+    }
+  }
+  if (!chosen.host_timed && !shares.empty() && Percentile(shares, 0.5) < kMinEventShare) {
+    chosen.host_timed = true;
+    chosen.reason = "the runtime's event times are under half of the wall clock: timed by the host";
+  }
+  if (chosen.host_timed) chosen.times_s = series.wall_s;
+  return chosen;
+}
+
+}  // namespace backends

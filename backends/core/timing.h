@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// The timing protocol: ramp, batches, interleaving, when to stop, and which clock to believe. Times what it
+// is given and judges no result.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "backends/core/budget.h"
+#include "backends/core/statistics.h"
+#include "backends/core/workload.h"
+
+namespace backends {
+
+inline constexpr double kMinBatch_s = 0.005;
+inline constexpr double kMaxBatch_s = 0.100;
+inline constexpr double kRoundTripsABatch = 20;
+inline constexpr double kMinSpan_s = 1.0;  // a figure's samples are spread over at least that
+
+// One workload and the batches timed so far; times of one execution each.
+struct Series {
+  Workload workload;
+  double expected_s = 0;          // of one execution, from the last time that it ran
+  double max_relative_error = 0;  // found when it was verified
+  std::vector<double> wall_s;
+  std::vector<std::optional<double>> device_s;  // one for each of wall_s
+  std::optional<double> first_at_s;
+  bool finished = false;
+  bool out_of_time = false;  // ended by the budget
+  std::optional<probe::Error> error;
+};
+
+// Executions a batch: the fewest that last max(5 ms, 20 round trips), and none beyond 100 ms but the first.
+[[nodiscard]] std::uint32_t BatchRepeats(double execution_s, double round_trip_s);
+
+// Runs until the clocks are up: at least 250 ms and until three batches of 10 ms agree within 2 %; at most 1
+// s, and at most a quarter of what is left of the budget.
+void Ramp(Series& series, Budget& budget);
+
+// Times all of them turn by turn, so that a disturbance hits every figure alike, until each has ten batches,
+// an interval of its median within 1.5 % and a second between its first batch and its last, or the budget
+// ends.
+void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s);
+
+// The times to judge by. The runtime's events are believed if there is one for every batch, each is positive,
+// none exceeds the wall clock's, and their middle is at least half of it: a batch is so long that submission
+// is little beside it. Else the wall clock, and `reason` says what was wrong with the events (empty: there
+// were none).
+struct ChosenTimes {
+  std::vector<double> times_s;
+  bool host_timed = false;
+  std::string reason;
+};
+[[nodiscard]] ChosenTimes ChooseClock(const Series& series);
+
+}  // namespace backends

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/workload.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "backends/core/operands.h"
+
+namespace backends {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+using kernels::Role;
+using kernels::Variant;
+using kernels::View;
+
+constexpr std::uint64_t kChunkBytes = 4U << 20U;
+
+bool IsOperand(Role role) {
+  constexpr std::array kOperands = {Role::kA, Role::kB, Role::kW, Role::kX, Role::kIn};
+  return std::find(kOperands.begin(), kOperands.end(), role) != kOperands.end();
+}
+
+void AddOnce(std::vector<View>& views, View view) {
+  if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);
+}
+
+std::uint32_t ElementCount(const Variant& variant, std::uint64_t bytes) {
+  return static_cast<std::uint32_t>(bytes * 8 / kernels::Row(variant.in).bits);
+}
+
+}  // namespace
+
+probe::Result<LoadedVariant> Load(Session& session, const Variant& variant) {
+  LoadedVariant loaded{&variant, {}};
+  for (const kernels::Step& step : variant.steps) {
+    const auto id = session.Load(variant, step);
+    if (!id) return id.error();
+    loaded.steps.push_back(*id);
+  }
+  return loaded;
+}
+
+OperandWriter::OperandWriter(Session& session, std::span<const Variant> variants) : session_(session) {
+  for (const Variant& variant : variants) {
+    const bool usable = variant.kernel == Kernel::kFill && variant.steps.size() == 1 &&
+                        variant.steps.front().bindings.size() == 1 && Find(variant.in) == nullptr &&
+                        MissingFeature(variant, session.limits()).empty();
+    if (!usable) continue;
+    auto loaded = Load(session, variant);
+    if (loaded) fills_.push_back(*std::move(loaded));
+  }
+}
+
+const LoadedVariant* OperandWriter::Find(Dtype dtype) const {
+  const auto found = std::find_if(fills_.begin(), fills_.end(),
+                                  [dtype](const LoadedVariant& fill) { return fill.variant->in == dtype; });
+  return found == fills_.end() ? nullptr : &*found;
+}
+
+void OperandWriter::AddViews(Dtype dtype, std::vector<View>& views) const {
+  if (const LoadedVariant* fill = Find(dtype))
+    AddOnce(views, fill->variant->steps.front().bindings.front().view);
+}
+
+probe::Status OperandWriter::Write(BufferId buffer, Dtype dtype, std::uint32_t count, std::uint32_t seed) {
+  if (const LoadedVariant* fill = Find(dtype);
+      fill != nullptr && count % fill->variant->multiple_count == 0) {
+    const kernels::Step& step = fill->variant->steps.front();
+    const Launch launch{fill->steps.front(),
+                        {{buffer, step.bindings.front().view}},
+                        step.shape({0, 0, 0, count, seed}, session_.limits().shape)};
+    const auto timing = session_.Run({&launch, 1}, 1);
+    if (!timing) return timing.error();
+    return probe::Ok();
+  }
+  const std::uint64_t element_bytes = kernels::Row(dtype).bits / 8U;
+  std::vector<std::byte> chunk(std::min<std::uint64_t>(kChunkBytes, count * element_bytes));
+  for (std::uint64_t at = 0; at < count * element_bytes; at += chunk.size()) {
+    const std::span<std::byte> part(chunk.data(),
+                                    std::min<std::uint64_t>(chunk.size(), count * element_bytes - at));
+    if (!WriteOperand(dtype, seed, static_cast<std::uint32_t>(at / element_bytes), part)) {
+      return probe::Error{"fill", std::nullopt, "no operands",
+                          "there are none of " + std::string(kernels::Row(dtype).name)};
+    }
+    if (auto status = session_.Upload(buffer, at, part); !status) return status;
+  }
+  return probe::Ok();
+}
+
+Workload::Workload(Session& session, OperandWriter& writer, const LoadedVariant& loaded, Shape shape)
+    : session_(&session), writer_(&writer), loaded_(&loaded), shape_(std::move(shape)) {}
+
+Workload::Workload(Workload&& other) noexcept
+    : session_(other.session_),
+      writer_(other.writer_),
+      loaded_(other.loaded_),
+      shape_(std::move(other.shape_)),
+      seed_(other.seed_),
+      generation_(other.generation_),
+      buffers_(std::exchange(other.buffers_, {})),
+      launches_(std::move(other.launches_)) {}
+
+Workload& Workload::operator=(Workload&& other) noexcept {
+  std::swap(session_, other.session_);
+  std::swap(writer_, other.writer_);
+  std::swap(loaded_, other.loaded_);
+  std::swap(shape_, other.shape_);
+  std::swap(seed_, other.seed_);
+  std::swap(generation_, other.generation_);
+  std::swap(buffers_, other.buffers_);  // released with the other
+  std::swap(launches_, other.launches_);
+  return *this;
+}
+
+Workload::~Workload() {
+  for (const Buffer& buffer : buffers_) session_->Release(buffer.id);
+}
+
+probe::Result<Workload> Workload::Create(Session& session, OperandWriter& writer, const LoadedVariant& loaded,
+                                         const Shape& shape) {
+  Workload workload(session, writer, loaded, shape);
+  if (auto status = workload.Allocate(); !status) return status.error();
+  workload.BuildLaunches();
+  return workload;
+}
+
+probe::Status Workload::Allocate() {
+  for (std::uint32_t copy = 0; copy < shape_.copies; ++copy) {
+    for (const kernels::Step& step : variant().steps) {
+      for (const kernels::Binding& binding : step.bindings) {
+        const bool known = std::any_of(buffers_.begin(), buffers_.end(), [&](const Buffer& buffer) {
+          return buffer.role == binding.role && buffer.copy == copy;
+        });
+        if (known) continue;
+        BufferRequest request;
+        request.bytes = BufferBytes(variant(), binding.role, shape_.problem, session_->limits().shape);
+        for (const kernels::Step& other : variant().steps) {
+          for (const kernels::Binding& view : other.bindings) {
+            if (view.role == binding.role) AddOnce(request.views, view.view);
+          }
+        }
+        if (IsOperand(binding.role)) writer_->AddViews(variant().in, request.views);
+        const auto id = session_->Allocate(request);
+        if (!id) return id.error();
+        buffers_.push_back({binding.role, copy, request.bytes, *id});
+      }
+    }
+  }
+  return probe::Ok();
+}
+
+const Workload::Buffer& Workload::Find(Role role, std::uint32_t copy) const {
+  return *std::find_if(buffers_.begin(), buffers_.end(),
+                       [&](const Buffer& buffer) { return buffer.role == role && buffer.copy == copy; });
+}
+
+void Workload::BuildLaunches() {
+  for (std::uint32_t copy = 0; copy < shape_.copies; ++copy) {
+    for (std::size_t i = 0; i < variant().steps.size(); ++i) {
+      const kernels::Step& step = variant().steps[i];
+      Launch launch{loaded_->steps[i], {}, step.shape(shape_.problem, session_->limits().shape)};
+      for (const kernels::Binding& binding : step.bindings) {
+        launch.buffers.push_back({Find(binding.role, copy).id, binding.view});
+      }
+      launches_.push_back(std::move(launch));
+    }
+  }
+}
+
+std::uint32_t Workload::Seed(Role role, std::uint32_t copy) const {
+  return OperandSeed(seed_, role, generation_ * shape_.copies + copy);
+}
+
+probe::Status Workload::Overwrite(const Buffer& buffer, std::byte value) const {
+  const std::vector<std::byte> chunk(std::min(kChunkBytes, buffer.bytes), value);
+  for (std::uint64_t at = 0; at < buffer.bytes; at += chunk.size()) {
+    const std::uint64_t size = std::min<std::uint64_t>(chunk.size(), buffer.bytes - at);
+    if (auto status = session_->Upload(buffer.id, at, std::span(chunk).first(size)); !status) return status;
+  }
+  return probe::Ok();
+}
+
+probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation) {
+  seed_ = seed;
+  generation_ = generation;
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.role == Role::kWorkspace) continue;
+    auto status = IsOperand(buffer.role)
+                      ? writer_->Write(buffer.id, variant().in, ElementCount(variant(), buffer.bytes),
+                                       Seed(buffer.role, buffer.copy))
+                      : Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
+    if (!status) return status;
+  }
+  return probe::Ok();
+}
+
+probe::Result<Timing> Workload::Run(std::uint32_t repeats) const { return session_->Run(launches_, repeats); }
+
+probe::Result<Verdict> Workload::VerifyGemm() const {
+  Verdict verdict;
+  for (std::uint32_t copy = 0; copy < shape_.copies; ++copy) {
+    const auto reference =
+        GemmReference::Create({shape_.problem, variant().in, variant().acc, variant().b_transposed,
+                               Seed(Role::kA, copy), Seed(Role::kB, copy)});
+    if (!reference) return reference.error();
+    const std::uint32_t rows_a_chunk =
+        std::max(1U, static_cast<std::uint32_t>(kChunkBytes / reference->row_bytes()));
+    std::vector<std::byte> rows;
+    for (std::uint32_t row = 0; row < shape_.problem.m; row += rows_a_chunk) {
+      rows.resize(std::min(rows_a_chunk, shape_.problem.m - row) * reference->row_bytes());
+      const auto status = session_->Download(Find(Role::kC, copy).id, row * reference->row_bytes(), rows);
+      if (!status) return status.error();
+      reference->Check(row, rows, verdict);
+    }
+  }
+  return verdict;
+}
+
+probe::Result<Verdict> Workload::VerifyRead() const {
+  Verdict verdict;
+  for (std::uint32_t copy = 0; copy < shape_.copies && verdict.right; ++copy) {
+    const Buffer& buffer = Find(Role::kPartials, copy);
+    std::vector<std::uint32_t> partials(buffer.bytes / sizeof(std::uint32_t));
+    const auto status = session_->Download(buffer.id, 0, std::as_writable_bytes(std::span(partials)));
+    if (!status) return status.error();
+    verdict = CheckSum(Seed(Role::kIn, copy), shape_.problem.count, partials);
+  }
+  return verdict;
+}
+
+probe::Result<Verdict> Workload::Verify() const {
+  struct Row {
+    Kernel kernel;
+    probe::Result<Verdict> (Workload::*verify)() const;
+  };
+  static constexpr std::array kRows = {Row{Kernel::kGemm, &Workload::VerifyGemm},
+                                       Row{Kernel::kRead, &Workload::VerifyRead}};
+  for (const Row& row : kRows) {
+    if (row.kernel == variant().kernel) return (this->*row.verify)();
+  }
+  return probe::Error{
+      "verify", std::nullopt, "no reference",
+      "results of " + std::string(kernels::Row(variant().kernel).name) + " can not be checked"};
+}
+
+}  // namespace backends

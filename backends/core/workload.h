@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// One variant on one shape, ready to run: its buffers, its operands and its launches; and the check of its
+// result. Decides nothing and times nothing.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/core/backend.h"
+#include "backends/core/plan.h"
+#include "backends/core/reference.h"
+
+namespace backends {
+
+// A variant whose steps are loaded, in their order.
+struct LoadedVariant {
+  const kernels::Variant* variant = nullptr;
+  std::vector<KernelId> steps;
+};
+[[nodiscard]] probe::Result<LoadedVariant> Load(Session& session, const kernels::Variant& variant);
+
+// Writes operands on the device by the runtime's fill kernels, or on the host where there is none for a type.
+class OperandWriter {
+ public:
+  // Fill kernels that do not load are left out.
+  OperandWriter(Session& session, std::span<const kernels::Variant> variants);
+
+  // The views that a buffer of that type must have to be written.
+  void AddViews(kernels::Dtype dtype, std::vector<kernels::View>& views) const;
+  // Elements [0, count) of the operand; the buffer is padded as BufferBytes says.
+  [[nodiscard]] probe::Status Write(BufferId buffer, kernels::Dtype dtype, std::uint32_t count,
+                                    std::uint32_t seed);
+
+ private:
+  [[nodiscard]] const LoadedVariant* Find(kernels::Dtype dtype) const;
+  Session& session_;
+  std::vector<LoadedVariant> fills_;
+};
+
+class Workload {
+ public:
+  // Allocates; an error names what could not be had. `loaded` and the variant outlive the workload, `session`
+  // and `writer` too.
+  [[nodiscard]] static probe::Result<Workload> Create(Session& session, OperandWriter& writer,
+                                                      const LoadedVariant& loaded, const Shape& shape);
+  Workload(Workload&& other) noexcept;
+  Workload& operator=(Workload&& other) noexcept;
+  ~Workload();
+
+  // Writes the operands that (seed, generation) name, poisons the results and clears the partial sums.
+  [[nodiscard]] probe::Status Prepare(std::uint32_t seed, std::uint32_t generation);
+  [[nodiscard]] probe::Result<Timing> Run(std::uint32_t repeats) const;
+  // Whether the last run computed what the last Prepare asked for. An error: it could not be found out.
+  [[nodiscard]] probe::Result<Verdict> Verify() const;
+
+  [[nodiscard]] const kernels::Variant& variant() const { return *loaded_->variant; }
+  [[nodiscard]] const Shape& shape() const { return shape_; }
+  [[nodiscard]] double work() const { return backends::Work(variant(), shape_); }
+
+ private:
+  struct Buffer {
+    kernels::Role role = kernels::Role::kIn;
+    std::uint32_t copy = 0;
+    std::uint64_t bytes = 0;
+    BufferId id{};
+  };
+  Workload(Session& session, OperandWriter& writer, const LoadedVariant& loaded, Shape shape);
+  [[nodiscard]] probe::Status Allocate();
+  void BuildLaunches();
+  [[nodiscard]] const Buffer& Find(kernels::Role role, std::uint32_t copy) const;
+  [[nodiscard]] std::uint32_t Seed(kernels::Role role, std::uint32_t copy) const;
+  [[nodiscard]] probe::Status Overwrite(const Buffer& buffer, std::byte value) const;
+  [[nodiscard]] probe::Result<Verdict> VerifyGemm() const;
+  [[nodiscard]] probe::Result<Verdict> VerifyRead() const;
+
+  Session* session_;
+  OperandWriter* writer_;
+  const LoadedVariant* loaded_;
+  Shape shape_;
+  std::uint32_t seed_ = 0;
+  std::uint32_t generation_ = 0;
+  std::vector<Buffer> buffers_;
+  std::vector<Launch> launches_;
+};
+
+}  // namespace backends

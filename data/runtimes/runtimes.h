@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: MIT
+// The embedded texts of data/runtimes/<name>.json, one for every entry of the root's RUNTIMES, and of
+// data/reference_request.json. Text only: report/core/tables.h reads it.
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <utility>
+
+namespace data {
+
+[[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> RuntimeTexts();
+[[nodiscard]] std::string_view ReferenceRequestText();
+
+}  // namespace data

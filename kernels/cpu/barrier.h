@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// The barrier between the workers of one kernel. Waits by spinning, because a kernel's phases last
+// microseconds; yields the core after a bounded spin, so that more workers than cores still make progress.
+#pragma once
+
+#include <atomic>
+
+namespace kernels::cpu {
+
+// Sense-reversing: reusable at once, without a reset between rounds.
+class SpinBarrier {
+ public:
+  explicit SpinBarrier(unsigned count) : count_(count), missing_(count) {}
+  SpinBarrier(const SpinBarrier&) = delete;
+  SpinBarrier& operator=(const SpinBarrier&) = delete;
+
+  // Returns once `count` workers have called it. Everything they wrote before is visible to all after.
+  void Wait();
+
+ private:
+  const unsigned count_;
+  alignas(64) std::atomic<unsigned> missing_;
+  alignas(64) std::atomic<unsigned> round_{0};
+};
+
+}  // namespace kernels::cpu

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+// The CPU's device code as a table: what kernels there are, for which instruction sets, and how they are
+// called. Starts no threads, allocates no buffers and decides nothing: that is the session's work.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "kernels/cpu/barrier.h"
+
+namespace kernels::cpu {
+
+// One of `count` threads, each pinned to its own core, that enter a kernel together.
+struct Worker {
+  unsigned index;
+  unsigned count;
+  SpinBarrier* barrier;  // of `count` workers
+};
+
+// What a launch binds. Scalars are 32-bit words, floats by bit_cast, as in Vulkan push constants.
+struct Arguments {
+  std::span<void* const> buffers;  // each 64-byte aligned
+  std::span<const std::uint32_t> scalars;
+};
+
+// Called by all workers at once. A worker that returns has finished its own share only: between two launches
+// the caller puts a barrier. Kernels trust their arguments; they neither allocate nor fail.
+//
+//   entry       buffers           scalars
+//   fill_u32    out               count, seed   out[i] = OperandBits(seed, i)
+//   fill_fp32   out               count, seed   out[i] = OperandFp32(seed, i)
+//   read_u32    in, sums          count         sums[worker] = sum of the worker's share, modulo 2^32
+//   gemm_fp32   a, b, c, work     m, n, k       c[m x n] = a[m x k] * b[k x n], row-major, no padding
+using EntryPoint = void (*)(const Arguments&, const Worker&);
+
+struct Implementation {
+  std::string_view entry;  // "gemm_fp32"
+  std::string_view isa;    // "avx512", "avx2", "sse4", "generic", "neon", "sve"
+  bool (*supported)();     // whether this processor and kernel of the OS run it
+  EntryPoint run;
+};
+
+// Every implementation built for this architecture; those of one entry stand together, best first.
+[[nodiscard]] std::span<const Implementation> Implementations();
+
+// The first supported implementation of `entry`, or null.
+[[nodiscard]] const Implementation* Best(std::string_view entry);
+
+// Bytes of the work buffer of a gemm entry, enough for every implementation of it. Zero: unknown entry.
+[[nodiscard]] std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uint32_t n,
+                                             std::uint32_t k, unsigned workers);
+
+// The sum of OperandBits(seed, i) for i < count, modulo 2^32, on the calling thread: what read_u32 must find.
+[[nodiscard]] std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count);
+
+}  // namespace kernels::cpu

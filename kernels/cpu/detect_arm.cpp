@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+#include <sys/auxv.h>
+
+#include "kernels/cpu/targets.h"
+
+namespace kernels::cpu {
+namespace {
+
+// HWCAP_SVE of the kernel's ABI, Documentation/arm64/elf_hwcaps.rst.
+constexpr unsigned long kHwcapSve = 1UL << 22;
+
+}  // namespace
+
+// NEON is part of every AArch64; the kernels use nothing of Highway's NEON target beyond it.
+bool CpuRuns(std::int64_t highway_target) {
+  if (highway_target == HWY_SVE) return (getauxval(AT_HWCAP) & kHwcapSve) != 0;
+  return highway_target == HWY_NEON;
+}
+
+}  // namespace kernels::cpu

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// Memory bandwidth: what one pass over buffers larger than every cache takes.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/stream.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/share.h"
+#include "kernels/cpu/targets.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kernels::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<std::uint32_t>;
+using V = hn::Vec<D>;
+
+// Prefetched ahead of the loads. The hardware's prefetchers stop at page borders.
+constexpr std::size_t kAheadBytes = 4096;
+
+// The sum of words [begin, end).
+std::uint32_t Sum(const std::uint32_t* in, std::size_t begin, std::size_t end) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  std::size_t i = begin;
+  for (; i + 4 * lanes <= end; i += 4 * lanes) {
+    const std::uint32_t* at = in + i;
+    for (std::size_t j = 0; j < 4 * lanes; j += 16) hwy::Prefetch(at + kAheadBytes / sizeof(*in) + j);
+    s0 = hn::Add(s0, hn::LoadU(d, at));
+    s1 = hn::Add(s1, hn::LoadU(d, at + lanes));
+    s2 = hn::Add(s2, hn::LoadU(d, at + 2 * lanes));
+    s3 = hn::Add(s3, hn::LoadU(d, at + 3 * lanes));
+  }
+  std::uint32_t sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  for (; i < end; ++i) sum += in[i];
+  return sum;
+}
+
+void Read(const Arguments& arguments, const Worker& worker) {
+  const Range range = Share(arguments.scalars[0], 1024, worker.index, worker.count);
+  static_cast<std::uint32_t*>(arguments.buffers[1])[worker.index] =
+      Sum(static_cast<const std::uint32_t*>(arguments.buffers[0]), range.begin, range.end);
+}
+
+}  // namespace
+}  // namespace kernels::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+namespace kernels::cpu {
+struct ReadTag;
+template <>
+inline constexpr EntryPoint kEntryAt<ReadTag, HWY_TARGET> = HWY_NAMESPACE::Read;
+}  // namespace kernels::cpu
+
+#if HWY_ONCE
+#include "kernels/cpu/tables.h"
+
+namespace kernels::cpu {
+
+std::span<const Implementation> StreamImplementations() {
+  static constexpr auto kAll = Rows<ReadTag>("read_u32");
+  return kAll;
+}
+
+}  // namespace kernels::cpu
+#endif

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// The parts of the implementation table, one a file of kernels, and the joining of them.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+
+#include "kernels/cpu/cpu_kernel.h"
+
+namespace kernels::cpu {
+
+[[nodiscard]] std::span<const Implementation> GemmFp32Implementations();
+[[nodiscard]] std::span<const Implementation> OperandImplementations();
+[[nodiscard]] std::span<const Implementation> StreamImplementations();
+
+template <std::size_t... kCounts>
+constexpr auto Concatenate(const std::array<Implementation, kCounts>&... parts) {
+  std::array<Implementation, (kCounts + ...)> all{};
+  auto out = all.begin();
+  ((out = std::copy(parts.begin(), parts.end(), out)), ...);
+  return all;
+}
+
+}  // namespace kernels::cpu

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+#include "probe/isolate/child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <mutex>
+
+#include "probe/core/fields.h"
+#include "probe/isolate/channel.h"
+#include "probe/isolate/wire.h"
+
+namespace probe::isolate {
+namespace {
+
+// Exit codes of a child whose records the parent can no longer receive or that was not started by a parent.
+constexpr int kExitLostChannel = 70;
+constexpr int kExitNoParent = 64;
+
+// Default actions, nothing blocked: what a driver finds in any ordinary program.
+void ResetSignals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// A size of 1, not 0: with 0 the kernel still starts a piped core handler, core(5).
+void ForbidCoreDumps() {
+  const rlimit one{1, 1};
+  if (setrlimit(RLIMIT_CORE, &one) == 0) return;
+  const rlimit zero{0, 0};
+  setrlimit(RLIMIT_CORE, &zero);
+}
+
+// Moves the result pipe out of the way of drivers that close or reuse low descriptors, and checks before
+// every write that the number still means this pipe.
+class ResultPipe {
+ public:
+  ResultPipe() {
+    for (const int lowest : {1000, 500, 200, 50, 10}) {
+      fd_ = fcntl(kResultDescriptor, F_DUPFD_CLOEXEC, lowest);
+      if (fd_ >= 0) break;
+    }
+    close(kResultDescriptor);
+    if (fstat(fd_, &identity_) != 0) _exit(kExitNoParent);
+  }
+
+  void Send(const Json& record) {
+    std::string frame = Frame(record);
+    if (frame.size() > kMaxRecordBytes) {
+      frame =
+          Frame(Json{{kErrorKey, Encode(Error{"send", std::nullopt, "too large", "a record was left out"})}});
+    }
+    const std::lock_guard lock(mutex_);
+    struct stat now{};
+    if (fstat(fd_, &now) != 0 || now.st_dev != identity_.st_dev || now.st_ino != identity_.st_ino) {
+      _exit(kExitLostChannel);
+    }
+    for (std::string_view rest = frame; !rest.empty();) {
+      const ssize_t written = write(fd_, rest.data(), rest.size());
+      if (written < 0 && errno != EINTR) _exit(kExitLostChannel);
+      rest.remove_prefix(static_cast<std::size_t>(std::max<ssize_t>(written, 0)));
+    }
+  }
+
+ private:
+  int fd_ = -1;
+  struct stat identity_{};
+  std::mutex mutex_;
+};
+
+std::string ReadRequest() {
+  std::string out;
+  std::array<char, 4096> buffer{};
+  while (out.size() <= kMaxRequestBytes) {
+    const ssize_t got = read(kRequestDescriptor, buffer.data(), buffer.size());
+    if (got > 0) out.append(buffer.data(), static_cast<std::size_t>(got));
+    if (got == 0 || (got < 0 && errno != EINTR)) break;
+  }
+  close(kRequestDescriptor);
+  return out;
+}
+
+Status RunTask(const Json& request, std::span<const Task> tasks, const RecordSink& send) {
+  const auto task = request.find("task");
+  const auto body = request.find("request");
+  if (task == request.end() || !task->is_string() || body == request.end()) {
+    return Error{"read request", std::nullopt, "malformed", "no task is named"};
+  }
+  const auto& name = task->get_ref<const std::string&>();
+  const auto found =
+      std::find_if(tasks.begin(), tasks.end(), [&](const Task& known) { return known.name == name; });
+  if (found == tasks.end()) return Error{"read request", std::nullopt, "unknown task", name};
+  return found->run(*body, send);
+}
+
+}  // namespace
+
+bool IsChild(int argc, char** argv) { return argc > 1 && argv[1] != nullptr && argv[1] == kChildArgument; }
+
+// noexcept: what a task throws ends this process here, and the parent reports the signal.
+[[noreturn]] void RunChild(int, char**, std::span<const Task> tasks) noexcept {
+  ResetSignals();
+  ForbidCoreDumps();
+  prctl(PR_SET_NAME, "whichgpu-child", 0, 0,
+        0);  // started by descriptor, it would be called after its number
+  ResultPipe pipe;
+  const RecordSink send = [&pipe](const Json& record) { pipe.Send(record); };
+  const auto request = ParseJson(ReadRequest(), kMaxRequestBytes);
+  const Status status = request && request->is_object() ? RunTask(*request, tasks, send)
+                        : request ? Status(Error{"read request", std::nullopt, "malformed", "not an object"})
+                                  : Status(request.error());
+  if (!status) send(Json{{kErrorKey, Encode(status.error())}});
+  send(Json{{kDoneKey, true}});
+  _exit(0);
+}
+
+}  // namespace probe::isolate

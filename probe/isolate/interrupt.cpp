@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "probe/isolate/interrupt.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "probe/system/process.h"
+
+namespace probe::isolate {
+namespace {
+
+std::atomic<int> arrived = 0;
+static_assert(std::atomic<int>::is_always_lock_free,
+              "only lock-free atomics may be used in a signal handler");
+int wake_descriptor = -1;
+
+void OnSignal(int number) {
+  const int saved = errno;
+  int none = 0;
+  const char byte = 0;
+  // A full pipe wakes the poll as well.
+  if (arrived.compare_exchange_strong(none, number) && write(wake_descriptor, &byte, 1) < 0) errno = saved;
+  errno = saved;
+}
+
+}  // namespace
+
+Result<Interrupt> InstallInterruptHandlers() {
+  auto pipe = system::MakePipe();
+  if (!pipe) return pipe.error();
+  // Both ends stay open until the process ends: a handler may write at any moment.
+  static system::Pipe ends;
+  ends = *std::move(pipe);
+  wake_descriptor = ends.write_end.get();
+  fcntl(wake_descriptor, F_SETFL, O_NONBLOCK);
+  arrived = 0;
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction action{};
+    if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = OnSignal;
+    action.sa_flags = SA_RESTART;  // poll returns all the same, signal(7); writing the report goes on
+    sigemptyset(&action.sa_mask);
+    if (sigaction(number, &action, nullptr) != 0) return system::ErrnoError("sigaction", errno);
+  }
+  return Interrupt{&arrived, ends.read_end.get()};
+}
+
+}  // namespace probe::isolate

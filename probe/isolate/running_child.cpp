@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+#include "probe/isolate/running_child.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+
+#include "probe/core/text.h"
+#include "probe/isolate/child.h"
+#include "probe/isolate/strays.h"
+#include "probe/isolate/wire.h"
+#include "probe/system/process.h"
+
+namespace probe::isolate {
+namespace {
+
+using system::Descriptor;
+using system::SteadyTime;
+
+constexpr std::size_t kMaxStderrBytes = 4096;
+// Read from one pipe in one turn, so that a child that floods it delays neither the others nor a deadline.
+constexpr std::size_t kMaxTurnBytes = 256U << 10U;
+constexpr auto kScratchInterval = std::chrono::milliseconds(50);
+constexpr auto kBlindInterval =
+    std::chrono::milliseconds(2);  // where no descriptor tells that a process ended
+
+SteadyTime::duration Seconds(double seconds) {
+  constexpr double kLongest = 1e6;  // further would overflow the clock
+  const double bounded = seconds >= 0 ? std::min(seconds, kLongest) : 0;
+  return std::chrono::duration_cast<SteadyTime::duration>(std::chrono::duration<double>(bounded));
+}
+
+// A pipe that holds all of `content`, its writing end closed; nullopt when it is too small.
+std::optional<Descriptor> FilledPipe(const std::string& content) {
+  auto pipe = system::MakePipe();
+  if (!pipe) return std::nullopt;
+  fcntl(pipe->write_end.get(), F_SETFL, O_NONBLOCK);
+  const ssize_t written = write(pipe->write_end.get(), content.data(), content.size());
+  if (written < 0 || static_cast<std::size_t>(written) != content.size()) return std::nullopt;
+  return std::move(pipe->read_end);
+}
+
+std::vector<std::string> ChildEnvironment(system::Environment environment, const ChildRequest& request,
+                                          const std::optional<system::ScratchDirectory>& scratch) {
+  if (scratch) environment.Set("TMPDIR", scratch->path());
+  for (const auto& variable : request.environment) environment.Set(variable.name, variable.value);
+  return environment.Assignments();
+}
+
+// Hands what can be read now to `take`, closing the descriptor at its end.
+template <class Take>
+void Drain(Descriptor& from, const Take& take) {
+  std::array<char, 16384> buffer;
+  for (std::size_t total = 0; from.ok() && total < kMaxTurnBytes;) {
+    const ssize_t got = read(from.get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && errno == EAGAIN) return;
+    if (got <= 0) {
+      from.Reset();
+      return;
+    }
+    total += static_cast<std::size_t>(got);
+    take(std::string_view(buffer.data(), static_cast<std::size_t>(got)));
+  }
+}
+
+}  // namespace
+
+std::string CleanTail(std::string_view text, std::size_t max_bytes) {
+  std::vector<std::string> lines;
+  std::size_t bytes = 0;
+  while (!text.empty()) {
+    const auto line_break = text.rfind('\n');
+    const auto line = line_break == std::string_view::npos ? text : text.substr(line_break + 1);
+    text = line_break == std::string_view::npos ? std::string_view() : text.substr(0, line_break);
+    auto clean = CleanText(line);
+    if (clean.empty()) continue;
+    bytes += clean.size() + 1;
+    if (bytes > max_bytes) break;
+    lines.push_back(std::move(clean));
+  }
+  std::string out;
+  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
+    out.append(out.empty() ? "" : "\n").append(*line);
+  return out;
+}
+
+RunningChild::RunningChild(const Ground& ground, const ChildRequest& request,
+                           std::function<void(const Json&)> on_record)
+    : ground_(ground),
+      on_record_(std::move(on_record)),
+      start_(system::Now()),
+      last_deadline_(start_ + Seconds(request.deadline_s)),
+      deadline_(last_deadline_),
+      next_scratch_check_(start_ + kScratchInterval) {
+  Start(request);
+}
+
+void RunningChild::NotStarted(std::string why) {
+  result_.detail = std::move(why);
+  Finish(ChildEnd::kNotStarted, {});
+}
+
+void RunningChild::Start(const ChildRequest& request) {
+  const std::string text = ToText(Json{{"task", request.task}, {"request", request.request}});
+  auto input = FilledPipe(text);
+  if (!input) return NotStarted("no pipe takes a request of " + std::to_string(text.size()) + " bytes");
+  auto results = system::MakePipe();
+  auto errors = system::MakePipe();
+  if (!results || !errors) return NotStarted(Describe((results ? errors : results).error()));
+  if (auto scratch = system::ScratchDirectory::Create(ground_.environment)) {
+    scratch_.emplace(*std::move(scratch));
+  } else {
+    result_.detail = "no scratch directory: " + Describe(scratch.error());
+  }
+  // Without /dev/null: nothing to read from the request's pipe once it is read, and stdout joins stderr.
+  const int sink = errors->write_end.get();
+  system::SpawnPlan plan;
+  plan.binary = ground_.binary.get();
+  plan.arguments = {"whichgpu", std::string(kChildArgument)};
+  plan.environment = ChildEnvironment(ground_.environment, request, scratch_);
+  plan.working_directory = scratch_ ? scratch_->descriptor() : ground_.root.get();
+  plan.descriptors = {ground_.null.ok() ? ground_.null.get() : input->get(),
+                      ground_.null.ok() ? ground_.null.get() : sink, sink, input->get(),
+                      results->write_end.get()};
+  const auto pid = system::Spawn(plan);
+  if (!pid) return NotStarted(Describe(pid.error()));
+  pid_ = *pid;
+  pid_descriptor_ = system::OpenPidDescriptor(pid_);
+  results_ = std::move(results->read_end);
+  stderr_ = std::move(errors->read_end);
+  for (const auto* pipe : {&results_, &stderr_}) fcntl(pipe->get(), F_SETFL, O_NONBLOCK);
+}
+
+SteadyTime RunningChild::Watch(std::vector<pollfd>& out) const {
+  for (const auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) {
+    if (descriptor->ok()) out.push_back({descriptor->get(), POLLIN, 0});
+  }
+  auto wake = killed_ ? *killed_ + Seconds(ground_.options.kill_grace_s) : deadline_;
+  if (!pid_descriptor_.ok()) wake = std::min(wake, system::Now() + kBlindInterval);
+  return scratch_ && !killed_ ? std::min(wake, next_scratch_check_) : wake;
+}
+
+void RunningChild::Serve() {
+  if (finished_) return;
+  // Asked before the pipes are read: what it wrote before it ended is then in them.
+  const auto exit = system::PeekExit(pid_);
+  ReadResults();
+  ReadStderr();
+  if (exit) {
+    kill(-pid_, SIGKILL);  // before it is reaped: until then nobody else can have this number
+    system::Reap(pid_);
+    const bool succeeded = done_ && exit->code == 0;
+    Finish(killed_        ? reason_
+           : exit->signal ? ChildEnd::kSignalled
+           : succeeded    ? ChildEnd::kDone
+                          : ChildEnd::kExited,
+           *exit);
+    return;
+  }
+  CheckLimits();
+}
+
+void RunningChild::CheckLimits() {
+  const auto now = system::Now();
+  if (killed_) {
+    if (now < *killed_ + Seconds(ground_.options.kill_grace_s)) return;
+    KillDescendants(pid_);
+    return Finish(ChildEnd::kAbandoned, {});
+  }
+  if (now >= deadline_) return Kill(ChildEnd::kTimedOut);
+  if (!scratch_ || now < next_scratch_check_) return;
+  next_scratch_check_ = now + kScratchInterval;
+  if (scratch_->Exceeds(ground_.options.max_scratch_bytes)) {
+    Kill(ChildEnd::kFlooded, "its scratch directory: more than " +
+                                 std::to_string(ground_.options.max_scratch_bytes) + " bytes or 10000 files");
+  }
+}
+
+void RunningChild::Kill(ChildEnd reason, std::string detail) {
+  if (finished_ || killed_) return;
+  killed_ = system::Now();
+  reason_ = reason;
+  if (!detail.empty()) result_.detail = std::move(detail);
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);  // it may have left its group
+}
+
+void RunningChild::ReadResults() {
+  Drain(results_, [this](std::string_view bytes) {
+    for (auto& record : deframer_.Push(bytes)) Accept(std::move(record));
+  });
+  if (deframer_.broken().empty()) return;
+  results_.Reset();
+  if (done_) return;  // noise after the last word changes nothing
+  Kill(ChildEnd::kFlooded, "its results: " + deframer_.broken());
+}
+
+void RunningChild::ReadStderr() {
+  Drain(stderr_, [this](std::string_view bytes) {
+    stderr_text_ += bytes;
+    if (stderr_text_.size() > 2 * kMaxStderrBytes)
+      stderr_text_.erase(0, stderr_text_.size() - kMaxStderrBytes);
+  });
+}
+
+void RunningChild::Accept(Json record) {
+  if (done_) return;
+  if (const auto done = record.find(kDoneKey); done != record.end() && *done == true) {
+    done_ = true;
+    return;
+  }
+  if (const auto allow = record.find(kAllowKey); allow != record.end() && allow->is_number()) {
+    deadline_ = std::min(last_deadline_, system::Now() + Seconds(allow->get<double>()));
+  }
+  if (on_record_) on_record_(record);
+  result_.records.push_back(std::move(record));
+}
+
+void RunningChild::Finish(ChildEnd end, const ProcessExit& exit) {
+  finished_ = true;
+  result_.end = end;
+  result_.exit = exit;
+  result_.elapsed_s = system::SecondsSince(start_);
+  result_.stderr_tail = CleanTail(stderr_text_, kMaxStderrBytes);
+  for (auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) descriptor->Reset();
+}
+
+ChildResult RunningChild::TakeResult() { return std::move(result_); }
+
+}  // namespace probe::isolate

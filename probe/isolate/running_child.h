@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// One child of the supervisor from its start to its end: what it streams, when it must be killed, how it
+// ended.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/isolate/channel.h"
+#include "probe/isolate/supervisor.h"
+#include "probe/system/clock.h"
+#include "probe/system/descriptor.h"
+#include "probe/system/scratch.h"
+
+namespace probe::isolate {
+
+// What all children of one supervisor share.
+struct Ground {
+  system::Descriptor binary;
+  system::Descriptor null;  // /dev/null; not ok() where there is no /dev
+  system::Descriptor root;  // working directory of last resort
+  system::Environment environment;
+  SupervisorOptions options;
+};
+
+class RunningChild {
+ public:
+  RunningChild(const Ground& ground, const ChildRequest& request, std::function<void(const Json&)> on_record);
+
+  // Adds what a poll has to wait for; returns the time by which Serve has to be called anyhow.
+  [[nodiscard]] system::SteadyTime Watch(std::vector<pollfd>& out) const;
+  // Reads what is there, kills it where it must be, and takes it away when it has ended. Never blocks.
+  void Serve();
+  // Kills it and its process group; the first reason stays.
+  void Kill(ChildEnd reason, std::string detail = "");
+
+  [[nodiscard]] bool finished() const { return finished_; }
+  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] bool abandoned() const { return finished_ && result_.end == ChildEnd::kAbandoned; }
+  // Call once, when finished.
+  [[nodiscard]] ChildResult TakeResult();
+
+ private:
+  void Start(const ChildRequest& request);
+  void NotStarted(std::string why);
+  void ReadResults();
+  void ReadStderr();
+  void Accept(Json record);
+  void CheckLimits();
+  void Finish(ChildEnd end, const ProcessExit& exit);
+
+  const Ground& ground_;
+  std::function<void(const Json&)> on_record_;
+  pid_t pid_ = -1;
+  system::Descriptor pid_descriptor_;
+  system::Descriptor results_;
+  system::Descriptor stderr_;
+  std::optional<system::ScratchDirectory> scratch_;
+  system::SteadyTime start_;
+  system::SteadyTime last_deadline_;  // of the request
+  system::SteadyTime deadline_;       // the earlier of that and the child's own
+  system::SteadyTime next_scratch_check_;
+  std::optional<system::SteadyTime> killed_;
+  ChildEnd reason_ = ChildEnd::kExited;  // why it was killed
+  bool done_ = false;
+  bool finished_ = false;
+  Deframer deframer_;
+  std::string stderr_text_;
+  ChildResult result_;
+};
+
+// The last max_bytes of a child's stderr, cleaned line by line, empty lines left out.
+[[nodiscard]] std::string CleanTail(std::string_view text, std::size_t max_bytes);
+
+}  // namespace probe::isolate

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "probe/isolate/supervisor.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <limits>
+
+#include "probe/isolate/running_child.h"
+#include "probe/isolate/strays.h"
+#include "probe/system/process.h"
+
+namespace probe::isolate {
+namespace {
+
+using Children = std::vector<std::unique_ptr<RunningChild>>;
+
+// How late an interrupt may be noticed that wakes no poll.
+constexpr auto kLongestPoll = std::chrono::milliseconds(50);
+
+bool IsInterrupted(const Interrupt& interrupt) {
+  return interrupt.signal != nullptr && interrupt.signal->load(std::memory_order_relaxed) != 0;
+}
+
+void Poll(std::vector<pollfd>& descriptors, system::SteadyTime::duration wait) {
+  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(wait, wait.zero())).count();
+  const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
+  ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
+}
+
+void WaitForNews(const Children& children, const Interrupt& interrupt) {
+  std::vector<pollfd> descriptors;
+  const bool interrupted = IsInterrupted(interrupt);
+  if (interrupt.descriptor >= 0 && !interrupted) descriptors.push_back({interrupt.descriptor, POLLIN, 0});
+  const auto now = system::Now();
+  auto wake = now + kLongestPoll;
+  for (const auto& child : children) {
+    if (!child->finished()) wake = std::min(wake, child->Watch(descriptors));
+  }
+  Poll(descriptors, wake - now);
+}
+
+}  // namespace
+
+struct Supervisor::State {
+  Ground ground;
+  std::vector<pid_t> not_ours;  // children before the first of ours, and those that could not be killed
+};
+
+Supervisor::Supervisor(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Supervisor::Supervisor(Supervisor&&) noexcept = default;
+Supervisor& Supervisor::operator=(Supervisor&&) noexcept = default;
+Supervisor::~Supervisor() = default;
+
+Result<Supervisor> Supervisor::Create(SupervisorOptions options, const system::Environment& environment) {
+  auto binary = system::OpenOwnBinary();
+  if (!binary) return binary.error();
+  auto state = std::make_unique<State>();
+  state->ground.binary = *std::move(binary);
+  state->ground.null = system::Raise(system::Descriptor(open("/dev/null", O_RDWR | O_CLOEXEC)));
+  state->ground.root = system::Raise(system::Descriptor(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  state->ground.environment = environment;
+  state->ground.options = options;
+  system::BecomeSubreaper();
+  state->not_ours = system::OwnChildren(1);
+  return Supervisor(std::move(state));
+}
+
+std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> requests,
+                                            const OnRecord& on_record) {
+  const Ground& ground = state_->ground;
+  const Interrupt& interrupt = ground.options.interrupt;
+  Children children;
+  for (std::size_t i = 0; i < requests.size() && !IsInterrupted(interrupt); ++i) {
+    auto forward = [&on_record, i](const Json& record) {
+      if (on_record) on_record(i, record);
+    };
+    children.push_back(std::make_unique<RunningChild>(ground, requests[i], std::move(forward)));
+  }
+  const auto running = [](const auto& child) { return !child->finished(); };
+  while (std::any_of(children.begin(), children.end(), running)) {
+    WaitForNews(children, interrupt);
+    for (const auto& child : children) {
+      child->Serve();
+      if (IsInterrupted(interrupt)) child->Kill(ChildEnd::kInterrupted);
+    }
+  }
+  pid_t first = std::numeric_limits<pid_t>::max();
+  for (const auto& child : children) {
+    if (child->abandoned()) state_->not_ours.push_back(child->pid());
+    if (child->pid() > 0) first = std::min(first, child->pid());
+  }
+  const std::chrono::duration<double> grace(ground.options.kill_grace_s / 2);
+  EndStrays(state_->not_ours, first,
+            system::Now() + std::chrono::duration_cast<system::SteadyTime::duration>(grace));
+  std::vector<ChildResult> results(requests.size());
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    if (i < children.size()) {
+      results[i] = children[i]->TakeResult();
+    } else {
+      results[i].end = ChildEnd::kInterrupted;
+    }
+  }
+  return results;
+}
+
+}  // namespace probe::isolate

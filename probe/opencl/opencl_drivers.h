@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// Which installed driver is behind a platform, and why a driver that was loaded has nothing to offer.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/outcome.h"
+#include "probe/opencl/opencl_api.h"
+
+namespace probe::opencl {
+
+// Every variable that hides, reorders or replaces OpenCL devices: of the loaders, and of the drivers.
+[[nodiscard]] std::span<const std::string_view> VisibilityVariables();
+
+// The file that a platform's functions lie in: every object of a driver begins with a pointer to its table of
+// functions (cl_khr_icd). nullopt where that table belongs to no file.
+[[nodiscard]] std::optional<std::string> LibraryOf(cl_platform_id platform);
+
+// Position of the only manifest that this library can come from; nullopt where none or several could be it.
+[[nodiscard]] std::optional<std::size_t> ManifestOf(const std::string& library,
+                                                    const std::vector<Manifest>& manifests,
+                                                    const system::FileSystem& files);
+
+struct Silence {
+  Outcome outcome = Outcome::kNoDevice;  // or hidden, denied
+  Error error;
+};
+// Why the driver of this library, which did load, shows no device: a variable that is set, a device node that
+// may not be opened, else that there is none.
+[[nodiscard]] Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
+                                  const system::Environment& environment);
+
+// Why the loader found no driver at all (CL_PLATFORM_NOT_FOUND_KHR and no manifest): none is registered, or a
+// variable leads past those that are.
+[[nodiscard]] Silence WhyNoDriver(const system::FileSystem& files, const system::Environment& environment);
+
+}  // namespace probe::opencl

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+
+#include "probe/core/text.h"
+#include "probe/opencl/opencl_api.h"
+#include "probe/system/loader_path.h"
+
+namespace probe::opencl {
+namespace {
+
+constexpr std::string_view kDefaultDirectory = "/etc/OpenCL/vendors";
+constexpr std::string_view kSuffix = ".icd";
+constexpr std::size_t kMaxManifestBytes = 4096;
+constexpr std::size_t kMaxManifests = 256;
+
+Error Refusal(std::string_view path, std::string_view name, std::string text) {
+  return {"check " + CleanText(path), std::nullopt, std::string(name), std::move(text)};
+}
+
+// The loader's own search decides which file a plain name means; that file has to be trusted.
+std::optional<Error> CheckPlainName(const system::FileSystem& files, const system::Environment& environment,
+                                    const std::string& library) {
+  for (const auto& path : system::LoaderCandidates(library, files, environment)) {
+    if (!files.Exists(path)) continue;
+    const auto trusted = system::CheckTrusted(files, path);
+    return trusted ? std::nullopt : std::optional(Refusal(path, "refused", trusted.error().text));
+  }
+  return std::nullopt;  // missing: harmless, and the loader says so
+}
+
+// The first line, as the loaders take it: nothing trimmed but the newline.
+Result<std::string> LibraryLine(const system::FileSystem& files, std::string_view path) {
+  const auto status = files.Stat(path);
+  if (!status) return Refusal(path, "missing", "the manifest does not exist or can not be read");
+  if (!status->is_regular) return Refusal(path, "refused", "not a regular file");
+  const auto content = files.Read(path, kMaxManifestBytes);
+  if (!content) return content.error();
+  const std::string line = content->substr(0, content->find('\n'));
+  if (line.empty()) return Refusal(path, "malformed", "its first line names no library");
+  if (line.size() == kMaxManifestBytes || CleanText(line, kMaxManifestBytes) != line) {
+    return Refusal(path, "malformed", "its first line is not the name of a library");
+  }
+  return line;
+}
+
+Manifest ReadManifestIn(const system::FileSystem& files, const system::Environment& environment,
+                        std::string_view path) {
+  Manifest manifest{std::string(path), {}, {}};
+  if (!path.starts_with('/')) {
+    manifest.refused = Refusal(path, "refused", "a relative path depends on the current directory");
+    return manifest;
+  }
+  auto line = LibraryLine(files, path);
+  if (!line) {
+    manifest.refused = line.error();
+    return manifest;
+  }
+  manifest.library = *std::move(line);
+  if (const auto trusted = system::CheckTrusted(files, path); !trusted) {
+    manifest.refused = Refusal(path, "refused", trusted.error().text);
+  } else {
+    manifest.refused = CheckLibrary(files, environment, manifest.library);
+  }
+  return manifest;
+}
+
+// A variable that is set and not empty; the loaders take an empty one for unset.
+std::string Get(const system::Environment& environment, std::string_view name) {
+  return environment.Get(name).value_or("");
+}
+
+std::vector<Manifest> InDirectory(const system::FileSystem& files, const system::Environment& environment,
+                                  const std::string& directory) {
+  std::vector<Manifest> out;
+  if (!directory.starts_with('/')) {
+    out.push_back(ReadManifestIn(files, environment, directory));
+    return out;
+  }
+  for (const auto& name : files.List(directory)) {
+    if (!name.ends_with(kSuffix) || out.size() == kMaxManifests) continue;
+    const std::string separator = directory.ends_with('/') ? "" : "/";
+    out.push_back(ReadManifestIn(files, environment, directory + separator + name));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::optional<Error> CheckLibrary(const system::FileSystem& files, const system::Environment& environment,
+                                  const std::string& library) {
+  if (library.find('/') == std::string::npos) return CheckPlainName(files, environment, library);
+  if (!library.starts_with('/')) {
+    return Refusal(library, "refused", "a relative path depends on the current directory");
+  }
+  if (!files.Exists(library)) return Refusal(library, "missing", "the library does not exist");
+  const auto trusted = system::CheckTrusted(files, library);
+  return trusted ? std::nullopt : std::optional(Refusal(library, "refused", trusted.error().text));
+}
+
+Manifest ReadManifest(const system::FileSystem& files, const system::Environment& environment,
+                      std::string_view path) {
+  if (path.ends_with(kSuffix)) return ReadManifestIn(files, environment, path);
+  const std::string library(path);
+  return {library, library, CheckLibrary(files, environment, library)};
+}
+
+// ocl-icd, libOpenCL(7): OCL_ICD_VENDORS is a directory, else a file if it ends in .icd (first sought in the
+// vendors' directory if it has no slash), else a library. Khronos's loader knows the directory alone.
+std::vector<Manifest> FindManifests(const system::FileSystem& files, const system::Environment& environment) {
+  std::string directory = Get(environment, "OPENCL_VENDOR_PATH");
+  if (directory.empty()) directory = kDefaultDirectory;
+  const std::string chosen = Get(environment, "OCL_ICD_VENDORS");
+  if (chosen.empty()) return InDirectory(files, environment, directory);
+  if (const auto status = files.Stat(chosen); chosen.starts_with('/') && status && status->is_directory) {
+    return InDirectory(files, environment, chosen);
+  }
+  if (chosen.ends_with(kSuffix) && chosen.find('/') == std::string::npos) {
+    const std::string inside = directory + "/" + chosen;
+    if (files.Exists(inside)) return {ReadManifestIn(files, environment, inside)};
+  }
+  return {ReadManifest(files, environment, chosen)};
+}
+
+}  // namespace probe::opencl

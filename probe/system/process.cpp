@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/auxv.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <charconv>
+
+#include "probe/system/filesystem.h"
+
+namespace probe::system {
+namespace {
+
+constexpr int kFirstRaised = static_cast<int>(kMaxSpawnDescriptors) + 8;
+constexpr pid_t kPidsAsked = 65536;
+
+template <class T>
+std::optional<T> Number(std::string_view text) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end == text.data()) return std::nullopt;
+  return value;
+}
+
+bool IsChild(pid_t pid) {
+  siginfo_t ignored{};
+  return waitid(P_PID, static_cast<id_t>(pid), &ignored, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+bool HasChildren() {
+  siginfo_t ignored{};
+  return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0;
+}
+
+}  // namespace
+
+Result<Descriptor> OpenOwnBinary() {
+  Descriptor binary(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
+  if (binary.ok()) return Raise(std::move(binary));
+  const int number = errno;
+  const auto path = getauxval(AT_SECURE) == 0 ? getauxval(AT_EXECFN) : 0;
+  if (path == 0) return ErrnoError("open /proc/self/exe", number);
+  const char* name = reinterpret_cast<const char*>(path);
+  binary = Descriptor(open(name, O_RDONLY | O_CLOEXEC));
+  if (!binary.ok()) return ErrnoError(std::string("open ") + name, errno);
+  return Raise(std::move(binary));
+}
+
+Descriptor Raise(Descriptor descriptor) {
+  if (!descriptor.ok() || descriptor.get() >= kFirstRaised) return descriptor;
+  return Descriptor(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kFirstRaised));
+}
+
+Result<Pipe> MakePipe() {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) return ErrnoError("pipe", errno);
+  Pipe out{Raise(Descriptor(ends[0])), Raise(Descriptor(ends[1]))};
+  if (!out.read_end.ok() || !out.write_end.ok()) return ErrnoError("pipe", errno);
+  return out;
+}
+
+Descriptor OpenPidDescriptor(pid_t pid) {
+  return Raise(Descriptor(static_cast<int>(syscall(SYS_pidfd_open, pid, 0))));
+}
+
+std::optional<ProcessExit> PeekExit(pid_t pid) {
+  siginfo_t info{};
+  if (waitid(P_PID, static_cast<id_t>(pid), &info, WEXITED | WNOHANG | WNOWAIT) != 0) {
+    // Somebody else reaped it; that it is gone is all that can be known.
+    if (errno == ECHILD) return ProcessExit{};
+    return std::nullopt;
+  }
+  if (info.si_pid == 0) return std::nullopt;
+  ProcessExit out;
+  (info.si_code == CLD_EXITED ? out.code : out.signal) = info.si_status;
+  return out;
+}
+
+bool Reap(pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == pid; }
+
+void BecomeSubreaper() {
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  struct sigaction current{};
+  if (sigaction(SIGCHLD, nullptr, &current) == 0 && current.sa_handler == SIG_IGN) {
+    current = {};
+    current.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &current, nullptr);
+  }
+}
+
+// One list a thread; kernels without CONFIG_PROC_CHILDREN have none.
+std::optional<std::vector<pid_t>> ChildrenOf(pid_t pid) {
+  const auto files = FileSystem::Open("/");
+  if (!files) return std::nullopt;
+  const std::string tasks = "/proc/" + std::to_string(pid) + "/task";
+  std::vector<pid_t> out;
+  bool listed = false;
+  for (const auto& task : files->List(tasks)) {
+    const auto text = files->Read(tasks + "/" + task + "/children");
+    if (!text) continue;
+    listed = true;
+    for (std::string_view rest = *text; !rest.empty();) {
+      const auto word = rest.substr(0, rest.find(' '));
+      if (const auto child = Number<pid_t>(word)) out.push_back(*child);
+      rest.remove_prefix(std::min(word.size() + 1, rest.size()));
+    }
+  }
+  if (!listed) return std::nullopt;
+  return out;
+}
+
+std::vector<pid_t> OwnChildren(pid_t first) {
+  if (!HasChildren()) return {};
+  if (auto listed = ChildrenOf(getpid())) return *std::move(listed);
+  std::vector<pid_t> out;
+  for (pid_t pid = first; pid - first < kPidsAsked; ++pid) {
+    if (IsChild(pid)) out.push_back(pid);
+  }
+  return out;
+}
+
+std::optional<std::uint64_t> StartTicks(pid_t pid) {
+  const auto files = FileSystem::Open("/");
+  if (!files) return std::nullopt;
+  const auto line = files->ReadLine("/proc/" + std::to_string(pid) + "/stat");
+  // The second field is the name in parentheses and may hold anything; the start is the 20th after it.
+  const auto name_end = line ? line->rfind(')') : std::string::npos;
+  if (name_end == std::string::npos) return std::nullopt;
+  std::string_view rest = std::string_view(*line).substr(name_end);
+  for (int skipped = 0; skipped < 20; ++skipped) {
+    const auto space = rest.find(' ');
+    if (space == std::string_view::npos) return std::nullopt;
+    rest.remove_prefix(space + 1);
+  }
+  return Number<std::uint64_t>(rest.substr(0, rest.find(' ')));
+}
+
+}  // namespace probe::system

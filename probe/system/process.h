@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Processes: the own binary, starting a program from a descriptor, looking at how it ended, and finding
+// children. Policy (deadlines, who is killed when) is the caller's.
+#pragma once
+
+#include <sys/types.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/core/report.h"
+#include "probe/core/result.h"
+#include "probe/system/descriptor.h"
+
+namespace probe::system {
+
+// The running binary, open for execution: /proc/self/exe, else the path that it was started by. Call it at
+// start, before the working directory can have changed. A set-uid program does not believe the path.
+[[nodiscard]] Result<Descriptor> OpenOwnBinary();
+
+// A pipe, both ends closed on exec and above the standard streams and every number that Spawn assigns.
+struct Pipe {
+  Descriptor read_end;
+  Descriptor write_end;
+};
+[[nodiscard]] Result<Pipe> MakePipe();
+// The same descriptor at such a number.
+[[nodiscard]] Descriptor Raise(Descriptor descriptor);
+
+struct SpawnPlan {
+  int binary = -1;                       // executed by descriptor: works without /proc
+  std::vector<std::string> arguments;    // argv, the name first
+  std::vector<std::string> environment;  // NAME=value
+  int working_directory = -1;            // a directory's descriptor
+  std::vector<int>
+      descriptors;  // become 0, 1, 2, ...; at most kMaxSpawnDescriptors, all from MakePipe or Raise
+};
+inline constexpr std::size_t kMaxSpawnDescriptors = 8;
+
+// Starts a program in a process group of its own, which is killed when the calling thread ends, with all
+// signals blocked and no descriptor but those named. The memory of this process is never copied (vfork, not
+// fork: forking would double what a strict overcommit limit must grant).
+[[nodiscard]] Result<pid_t> Spawn(const SpawnPlan& plan);
+
+// A descriptor that becomes readable when the process ends; not ok() where the kernel or a sandbox has none.
+[[nodiscard]] Descriptor OpenPidDescriptor(pid_t pid);
+
+// How a child ended; it stays a zombie, so that its number still belongs to it. nullopt while it runs.
+[[nodiscard]] std::optional<ProcessExit> PeekExit(pid_t pid);
+// Takes an ended child away; false when there was nothing to take.
+bool Reap(pid_t pid);
+
+// Orphaned descendants become children of this process from now on, and ended children wait to be reaped even
+// if the caller of this program ignored SIGCHLD.
+void BecomeSubreaper();
+
+// The children of any process, from /proc; nullopt when it is gone or the kernel does not list them.
+[[nodiscard]] std::optional<std::vector<pid_t>> ChildrenOf(pid_t pid);
+// The children of this process, running or ended: from /proc, else by asking for each number from `first` on.
+[[nodiscard]] std::vector<pid_t> OwnChildren(pid_t first);
+
+// When a process started, in clock ticks since boot (proc(5)); nullopt when it is gone or there is no /proc.
+[[nodiscard]] std::optional<std::uint64_t> StartTicks(pid_t pid);
+
+}  // namespace probe::system

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// A private directory for what a driver writes into its current directory or TMPDIR.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "probe/core/result.h"
+#include "probe/system/descriptor.h"
+#include "probe/system/environment.h"
+
+namespace probe::system {
+
+class ScratchDirectory {
+ public:
+  // Below TMPDIR, else /tmp, mode 0700. The error is that of the last place tried.
+  [[nodiscard]] static Result<ScratchDirectory> Create(const Environment& environment);
+  ScratchDirectory(ScratchDirectory&& other) noexcept = default;
+  ScratchDirectory& operator=(ScratchDirectory&& other) noexcept;
+  // Removes it with all its content, as far as that is possible.
+  ~ScratchDirectory();
+
+  [[nodiscard]] const std::string& path() const { return path_; }
+  [[nodiscard]] int descriptor() const { return directory_.get(); }
+  // True when its files take more than max_bytes on the disk, or are more than 10000. Links are not followed.
+  [[nodiscard]] bool Exceeds(std::uint64_t max_bytes) const;
+
+ private:
+  ScratchDirectory(std::string path, Descriptor directory)
+      : path_(std::move(path)), directory_(std::move(directory)) {}
+  std::string path_;
+  Descriptor directory_;
+};
+
+}  // namespace probe::system

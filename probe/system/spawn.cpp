@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <memory>
+
+#include "probe/system/process.h"
+
+namespace probe::system {
+namespace {
+
+// Everything that the new process needs before exec, prepared by the parent: until then it shares the
+// parent's memory and may only make system calls.
+struct Launch {
+  const SpawnPlan* plan = nullptr;
+  std::vector<char*> arguments;
+  std::vector<char*> environment;
+  pid_t parent = -1;
+  int error = 0;  // errno of the call that failed
+};
+
+std::vector<char*> Pointers(const std::vector<std::string>& texts) {
+  std::vector<char*> out;
+  out.reserve(texts.size() + 1);
+  for (const auto& text : texts) out.push_back(const_cast<char*>(text.c_str()));  // exec does not write them
+  out.push_back(nullptr);
+  return out;
+}
+
+bool PlaceDescriptors(const SpawnPlan& plan) {
+  const int count = static_cast<int>(plan.descriptors.size());
+  for (int number = 0; number < count; ++number) {
+    if (dup2(plan.descriptors[static_cast<std::size_t>(number)], number) < 0) return false;
+  }
+  if (dup3(plan.binary, count, O_CLOEXEC) < 0) return false;
+  // Where the kernel is too old (before 5.9) only what somebody left open without close-on-exec gets through.
+  syscall(SYS_close_range, static_cast<unsigned int>(count) + 1, ~0U, 0U);
+  return true;
+}
+
+// Runs in the new process, on a stack of its own, while the parent waits.
+int Execute(void* argument) {
+  auto& launch = *static_cast<Launch*>(argument);
+  const SpawnPlan& plan = *launch.plan;
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  const bool orphaned = getppid() != launch.parent;  // the parent ended before the line above
+  if (!orphaned && (plan.working_directory < 0 || fchdir(plan.working_directory) == 0) &&
+      PlaceDescriptors(plan)) {
+    fexecve(static_cast<int>(plan.descriptors.size()), launch.arguments.data(), launch.environment.data());
+  }
+  launch.error = errno;
+  _exit(127);
+}
+
+}  // namespace
+
+Result<pid_t> Spawn(const SpawnPlan& plan) {
+  if (plan.descriptors.size() > kMaxSpawnDescriptors)
+    return Error{"spawn", std::nullopt, "", "too many descriptors"};
+  constexpr std::size_t kStackBytes = 64U << 10U;
+  const auto stack = std::make_unique_for_overwrite<std::array<std::byte, kStackBytes>>();
+  Launch launch{&plan, Pointers(plan.arguments), Pointers(plan.environment), getpid(), 0};
+  // No handler of this process may run in the new one, which shares its memory.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  void* top = stack->data() + kStackBytes;  // x86-64 and Arm: stacks grow down; a multiple of 16
+  const pid_t pid = clone(Execute, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
+  const int number = errno;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid < 0) return ErrnoError("clone", number);
+  if (launch.error != 0) {
+    int status = 0;
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
+    }
+    return ErrnoError("exec", launch.error);
+  }
+  return pid;
+}
+
+}  // namespace probe::system

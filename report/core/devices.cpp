@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/devices.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace report {
+namespace {
+
+using probe::DeviceKind;
+
+bool IsGpuKind(DeviceKind kind) { return kind == DeviceKind::kDiscrete || kind == DeviceKind::kIntegrated; }
+
+}  // namespace
+
+bool IsGpu(const probe::PhysicalDevice& device) {
+  if (device.kind != DeviceKind::kUnknown) return IsGpuKind(device.kind);
+  return std::any_of(device.views.begin(), device.views.end(),
+                     [](const probe::View& view) { return IsGpuKind(view.device.kind); });
+}
+
+bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
+  return view.device.kind == DeviceKind::kSoftware || view.matched_by == "software" ||
+         (device.kind == DeviceKind::kCpu && view.device.kind != DeviceKind::kCpu);
+}
+
+const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices, std::string_view id) {
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.id == id; });
+  return found == devices.end() ? nullptr : &*found;
+}
+
+const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime, std::string_view driver) {
+  const auto found = std::find_if(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+    return view.device.runtime == runtime && view.device.driver == driver;
+  });
+  return found == device.views.end() ? nullptr : &*found;
+}
+
+std::vector<const backends::Measurement*> MeasurementsOf(std::span<const backends::Measurement> all,
+                                                         std::string_view device_id, std::string_view runtime,
+                                                         std::string_view driver) {
+  std::vector<const backends::Measurement*> found;
+  for (const auto& m : all) {
+    if (m.device_id == device_id && m.runtime == runtime && m.driver == driver) found.push_back(&m);
+  }
+  return found;
+}
+
+bool IsVerified(const backends::Measurement& measurement) {
+  return measurement.status == backends::MeasurementStatus::kOk && measurement.verified && measurement.rate &&
+         std::isfinite(*measurement.rate) && *measurement.rate > 0;
+}
+
+std::string WayName(std::string_view runtime, std::string_view device_id) {
+  return std::string(runtime).append("@").append(device_id);
+}
+
+}  // namespace report

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+// The few distinctions between devices that decide: what is a GPU, what only pretends to be another device, which
+// measurements belong to which way of reaching one.
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "report/core/report.h"
+
+namespace report {
+
+// Hardware, or a driver that claims such: discrete, integrated, or unknown with a view that says so. Not management
+// graphics, virtual displays, NPUs or the processor.
+[[nodiscard]] bool IsGpu(const probe::PhysicalDevice& device);
+
+// The view computes on the host processor by way of a runtime that is made for other devices.
+[[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);
+
+// nullptr where no device has that id.
+[[nodiscard]] const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices,
+                                                      std::string_view id);
+[[nodiscard]] const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,
+                                          std::string_view driver);
+
+// Those of one way to reach one device, in their order.
+[[nodiscard]] std::vector<const backends::Measurement*> MeasurementsOf(std::span<const backends::Measurement> all,
+                                                                       std::string_view device_id,
+                                                                       std::string_view runtime,
+                                                                       std::string_view driver);
+
+// The kernel ran, its result was checked and it has a positive finite rate.
+[[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
+
+// "runtime@device_id"
+[[nodiscard]] std::string WayName(std::string_view runtime, std::string_view device_id);
+
+}  // namespace report

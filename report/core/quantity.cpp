@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/quantity.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace report {
+namespace {
+
+struct Prefix {
+  double factor;
+  std::string_view text;
+};
+constexpr std::array kLarge = {Prefix{1e15, "P"}, Prefix{1e12, "T"}, Prefix{1e9, "G"},
+                               Prefix{1e6, "M"},  Prefix{1e3, "k"},  Prefix{1, ""}};
+constexpr std::array kSmall = {Prefix{1, "s"}, Prefix{1e-3, "ms"}, Prefix{1e-6, "us"}, Prefix{1e-9, "ns"}};
+
+struct Unit {
+  std::string_view name;  // in JSON
+  std::string_view text;
+};
+constexpr std::array kUnits = {Unit{"flop_per_s", "FLOP/s"}, Unit{"op_per_s", "OP/s"}, Unit{"bytes_per_s", "B/s"},
+                               Unit{"tokens_per_s", "tokens/s"}};
+
+// The largest prefix that leaves at least one digit before the point once the value is rounded to `digits`.
+template <std::size_t N>
+const Prefix& Choose(const std::array<Prefix, N>& prefixes, double value, int digits) {
+  const double rounding = 0.5 * std::pow(10.0, -digits);
+  const auto found = std::find_if(prefixes.begin(), prefixes.end(),
+                                  [&](const Prefix& prefix) { return value / prefix.factor >= 1 - rounding; });
+  return found == prefixes.end() ? prefixes.back() : *found;
+}
+
+}  // namespace
+
+std::string SignificantText(double value, int digits) {
+  if (!std::isfinite(value)) return "?";
+  if (value == 0) return "0";
+  const auto magnitude = [](double v) { return static_cast<int>(std::floor(std::log10(std::abs(v)))); };
+  const double scale = std::pow(10.0, magnitude(value) - digits + 1);
+  const double rounded = std::round(value / scale) * scale;
+  return fmt::format("{:.{}f}", rounded, std::max(0, digits - 1 - magnitude(rounded)));
+}
+
+std::string RateText(double rate, std::string_view unit) {
+  if (unit == "s") return SecondsText(rate);
+  const auto known = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& row) { return row.name == unit; });
+  const auto& prefix = Choose(kLarge, std::abs(rate), 3);
+  return fmt::format("{} {}{}", SignificantText(rate / prefix.factor, 3), prefix.text,
+                     known == kUnits.end() ? unit : known->text);
+}
+
+std::string SecondsText(double seconds) {
+  if (seconds >= 600) return fmt::format("{:.0f} min", seconds / 60);
+  const auto& prefix = Choose(kSmall, seconds, 2);
+  const double value = seconds / prefix.factor;
+  return fmt::format("{} {}", SignificantText(value, value >= 100 ? 3 : 2), prefix.text);
+}
+
+std::string BytesText(std::uint64_t bytes) {
+  constexpr std::array kBinary = {Prefix{1ULL << 40U, "TiB"}, Prefix{1ULL << 30U, "GiB"}, Prefix{1ULL << 20U, "MiB"},
+                                  Prefix{1ULL << 10U, "KiB"}, Prefix{1, "B"}};
+  const auto& prefix = Choose(kBinary, static_cast<double>(bytes), 3);
+  const double value = static_cast<double>(bytes) / prefix.factor;
+  return fmt::format("{} {}", value < 10 && prefix.factor > 1 ? SignificantText(value, 2) : fmt::format("{:.0f}", value),
+                     prefix.text);
+}
+
+std::string TokensText(double tokens_per_s) {
+  return SignificantText(tokens_per_s, tokens_per_s >= 99.5 ? 3 : 2);
+}
+
+std::string TokensText(const Range& range) {
+  return fmt::format("{} tokens/s [{}-{}]", TokensText(range.value), TokensText(range.low), TokensText(range.high));
+}
+
+std::string PercentText(double share) { return fmt::format("{} %", SignificantText(share * 100, share < 0.0995 ? 1 : 2)); }
+
+std::string PlainName(std::string_view name) {
+  std::string plain(name);
+  for (const std::string_view mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)", "\u00ae", "\u2122"}) {
+    for (auto at = plain.find(mark); at != std::string::npos; at = plain.find(mark)) plain.erase(at, mark.size());
+  }
+  for (auto at = plain.find("  "); at != std::string::npos; at = plain.find("  ")) plain.erase(at, 1);
+  return plain.empty() ? std::string(name) : plain;
+}
+
+std::string FigureName(const backends::Measurement& measurement) {
+  const std::string kernel(kernels::Row(measurement.kernel).name);
+  const bool typed = measurement.kernel == kernels::Kernel::kGemm || measurement.kernel == kernels::Kernel::kChain ||
+                     measurement.kernel == kernels::Kernel::kGemv;
+  return typed ? std::string(kernels::Row(measurement.in_dtype).name) + " " + kernel : kernel;
+}
+
+}  // namespace report

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Figures as people read them: few digits, the unit that keeps them short. ASCII only.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "report/core/report.h"
+
+namespace report {
+
+// `digits` significant digits without an exponent: 249.7 -> "250", 4.68 -> "4.7" (2 digits).
+[[nodiscard]] std::string SignificantText(double value, int digits);
+
+// A measurement's rate in its JSON unit: "250 GFLOP/s", "27.0 GB/s", "12 us" for unit "s".
+[[nodiscard]] std::string RateText(double rate, std::string_view unit);
+[[nodiscard]] std::string SecondsText(double seconds);
+[[nodiscard]] std::string BytesText(std::uint64_t bytes);  // binary: "15.6 GiB"
+[[nodiscard]] std::string TokensText(double tokens_per_s);  // "7.2"; without the unit
+[[nodiscard]] std::string TokensText(const Range& range);   // "7.2 tokens/s [6.5-8.0]"
+[[nodiscard]] std::string PercentText(double share);        // 0.88 -> "88 %"
+
+// A device's name without marks of registration: "Intel Xeon Processor".
+[[nodiscard]] std::string PlainName(std::string_view name);
+
+// What a figure is of: "fp32 gemm", "read".
+[[nodiscard]] std::string FigureName(const backends::Measurement& measurement);
+
+}  // namespace report

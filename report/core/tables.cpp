@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <type_traits>
+
+#include "data/runtimes/runtimes.h"
+#include "report/core/tables_fields.h"
+
+namespace report {
+namespace {
+
+// Looks at every figure of a decoded table: what would divide by zero or rank by nonsense is refused here.
+class Check {
+ public:
+  template <class T>
+  void operator()(const char* key, T& value) {
+    if constexpr (std::is_same_v<T, const Factor>) {
+      if (!Positive(value.low) || !Positive(value.high) || value.value < value.low || value.value > value.high) Fail(key);
+    } else if constexpr (std::is_same_v<T, const std::optional<Factor>>) {
+      if (value) (*this)(key, *value);
+    } else if constexpr (std::is_same_v<T, const double>) {
+      if (!Positive(value)) Fail(key);
+    } else if constexpr (std::is_same_v<T, const RuntimeFactors> || std::is_same_v<T, const InferenceRequest> ||
+                         std::is_same_v<T, const TrainingRequest>) {
+      Fields(*this, value);
+    }
+  }
+  [[nodiscard]] const std::string& bad_key() const { return bad_key_; }
+
+ private:
+  static bool Positive(double value) { return std::isfinite(value) && value > 0; }
+  void Fail(const char* key) {
+    if (bad_key_.empty()) bad_key_ = key;
+  }
+  std::string bad_key_;
+};
+
+template <class T>
+probe::Result<T> DecodeTable(std::string_view text) {
+  const auto json = probe::ParseJson(text);
+  if (!json) return json.error();
+  auto decoded = probe::Decode<T>(*json);
+  if (!decoded) return decoded.error();
+  Check check;
+  Fields(check, std::as_const(*decoded));
+  if (!check.bad_key().empty()) {
+    return probe::Error{"decode", std::nullopt, check.bad_key(), "figures must be positive, and low <= value <= high"};
+  }
+  return decoded;
+}
+
+}  // namespace
+
+const RuntimeFacts* Find(const Tables& tables, std::string_view runtime) {
+  const auto found = std::find_if(tables.runtimes.begin(), tables.runtimes.end(),
+                                  [&](const RuntimeFacts& facts) { return facts.name == runtime; });
+  return found == tables.runtimes.end() ? nullptr : &*found;
+}
+
+std::string Title(const Tables& tables, std::string_view runtime) {
+  const auto* facts = Find(tables, runtime);
+  return facts ? facts->title : std::string(runtime);
+}
+
+probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json) {
+  auto decoded = DecodeTable<RuntimeFacts>(json);
+  if (decoded) decoded->name = name;
+  return decoded;
+}
+
+probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json) {
+  return DecodeTable<ReferenceRequest>(json);
+}
+
+probe::Result<Tables> EmbeddedTables() {
+  Tables tables;
+  auto reference = DecodeReferenceRequest(data::ReferenceRequestText());
+  if (!reference) return reference.error();
+  tables.reference = *std::move(reference);
+  for (const auto& [name, text] : data::RuntimeTexts()) {
+    auto facts = DecodeRuntimeFacts(name, text);
+    if (!facts) {
+      auto error = facts.error();
+      error.call = "data/runtimes/" + std::string(name) + ".json";
+      return error;
+    }
+    tables.runtimes.push_back(*std::move(facts));
+  }
+  return tables;
+}
+
+}  // namespace report

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// The facts that decide and explain, as data/ holds them: what is known of each runtime, the request that scores
+// answer for, and the factors fitted on published rows. Every figure keeps its source and date.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/result.h"
+
+namespace report {
+
+// fitted: from published rows, counts in the order. assumed: shapes only the printed prediction.
+enum class FactorBasis { kFitted, kAssumed };
+
+// A dimensionless efficiency, or seconds, with its 95 % range.
+struct Factor {
+  double value = 1;
+  double low = 1;
+  double high = 1;
+  FactorBasis basis = FactorBasis::kAssumed;
+  std::string source;
+  std::string date;
+};
+
+// Each relative to a measured rate: decode to the read bandwidth, the others to the fastest product.
+struct RuntimeFactors {
+  Factor decode;
+  Factor prefill;
+  std::optional<Factor> prefill_matrix;  // instead of prefill where the device has matrix units
+  Factor training;
+};
+
+// How ready the runtime's software is, from 0 (nothing uses it) to 4 (everything does); breaks ties only.
+struct Maturity {
+  std::uint32_t inference = 0;
+  std::uint32_t training = 0;
+  std::string source;
+  std::string date;
+};
+
+struct TrainingSupport {
+  bool supported = false;
+  std::optional<std::string> reason;  // why not
+};
+
+struct InstallHint {
+  std::string text;
+  std::optional<std::string> command;
+};
+
+struct Advice {
+  std::vector<std::string> inference;
+  std::vector<std::string> training;
+};
+
+struct RuntimeFacts {
+  std::string name;   // the module's
+  std::string title;  // for people
+  std::vector<std::string> names;  // what else people call it
+  Maturity maturity;
+  RuntimeFactors factors;
+  TrainingSupport training;
+  Advice advice;  // how to use it, once it is recommended
+  std::vector<InstallHint> install;
+};
+
+// What inference scores answer for. Bytes and parameters are those of one published model.
+struct InferenceRequest {
+  std::string model;
+  std::string format;
+  double parameters = 0;  // that take part in products: without the embedding look-up
+  double weight_bytes = 0;
+  double layers = 0;
+  double width = 0;  // d: of the hidden state
+  double kv_bytes_per_token = 0;
+  double buffer_bytes = 0;
+  double prompt_tokens = 0;
+  double output_tokens = 0;
+};
+
+struct TrainingRequest {
+  std::string method;
+  double weight_bytes = 0;
+  double sequence_tokens = 0;
+  double step_tokens = 0;
+  double adapter_parameters = 0;
+  double optimiser_bytes_per_parameter = 0;  // read and written in one step
+};
+
+// One request with the runtimes' common efficiencies.
+struct ReferenceRequest {
+  InferenceRequest inference;
+  TrainingRequest training;
+  Factor read_efficiency;   // share of the read bandwidth that decoding this format reaches
+  Factor token_overhead_s;  // fixed time a token
+};
+
+struct Tables {
+  ReferenceRequest reference;
+  std::vector<RuntimeFacts> runtimes;  // in the order of the build's list
+};
+
+// nullptr for what is not a runtime of this build.
+[[nodiscard]] const RuntimeFacts* Find(const Tables& tables, std::string_view runtime);
+// The title, or the name itself where the tables do not know it.
+[[nodiscard]] std::string Title(const Tables& tables, std::string_view runtime);
+
+// One data/runtimes/<name>.json and data/reference_request.json. Errors name the place; figures must be finite,
+// positive and in order (low <= value <= high).
+[[nodiscard]] probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json);
+[[nodiscard]] probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json);
+
+// Those of this build; an error only where the build's own data is broken.
+[[nodiscard]] probe::Result<Tables> EmbeddedTables();
+
+}  // namespace report

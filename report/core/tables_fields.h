@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The field lists of the tables, for probe/core/codec.h.
+#pragma once
+
+#include <array>
+
+#include "probe/core/fields.h"
+#include "report/core/tables.h"
+
+namespace probe {
+
+template <>
+struct EnumNames<report::FactorBasis> {
+  using E = report::FactorBasis;
+  static constexpr std::array<std::pair<E, std::string_view>, 2> kNames = {
+      {{E::kFitted, "fitted"}, {E::kAssumed, "assumed"}}};
+};
+
+}  // namespace probe
+
+namespace report {
+
+template <class V, probe::Is<Factor> S>
+void Fields(V& v, S& s) {
+  v("value", s.value);
+  v("low", s.low);
+  v("high", s.high);
+  v("basis", s.basis);
+  v("source", s.source);
+  v("date", s.date);
+}
+
+template <class V, probe::Is<RuntimeFactors> S>
+void Fields(V& v, S& s) {
+  v("decode", s.decode);
+  v("prefill", s.prefill);
+  v("prefill_matrix", s.prefill_matrix);
+  v("training", s.training);
+}
+
+template <class V, probe::Is<Maturity> S>
+void Fields(V& v, S& s) {
+  v("inference", s.inference);
+  v("training", s.training);
+  v("source", s.source);
+  v("date", s.date);
+}
+
+template <class V, probe::Is<TrainingSupport> S>
+void Fields(V& v, S& s) {
+  v("supported", s.supported);
+  v("reason", s.reason);
+}
+
+template <class V, probe::Is<InstallHint> S>
+void Fields(V& v, S& s) {
+  v("text", s.text);
+  v("command", s.command);
+}
+
+template <class V, probe::Is<Advice> S>
+void Fields(V& v, S& s) {
+  v("inference", s.inference);
+  v("training", s.training);
+}
+
+// The name is the file's.
+template <class V, probe::Is<RuntimeFacts> S>
+void Fields(V& v, S& s) {
+  v("title", s.title);
+  v("names", s.names);
+  v("maturity", s.maturity);
+  v("factors", s.factors);
+  v("training", s.training);
+  v("advice", s.advice);
+  v("install", s.install);
+}
+
+template <class V, probe::Is<InferenceRequest> S>
+void Fields(V& v, S& s) {
+  v("model", s.model);
+  v("format", s.format);
+  v("parameters", s.parameters);
+  v("weight_bytes", s.weight_bytes);
+  v("layers", s.layers);
+  v("width", s.width);
+  v("kv_bytes_per_token", s.kv_bytes_per_token);
+  v("buffer_bytes", s.buffer_bytes);
+  v("prompt_tokens", s.prompt_tokens);
+  v("output_tokens", s.output_tokens);
+}
+
+template <class V, probe::Is<TrainingRequest> S>
+void Fields(V& v, S& s) {
+  v("method", s.method);
+  v("weight_bytes", s.weight_bytes);
+  v("sequence_tokens", s.sequence_tokens);
+  v("step_tokens", s.step_tokens);
+  v("adapter_parameters", s.adapter_parameters);
+  v("optimiser_bytes_per_parameter", s.optimiser_bytes_per_parameter);
+}
+
+template <class V, probe::Is<ReferenceRequest> S>
+void Fields(V& v, S& s) {
+  v("inference", s.inference);
+  v("training", s.training);
+  v("read_efficiency", s.read_efficiency);
+  v("token_overhead_s", s.token_overhead_s);
+}
+
+}  // namespace report

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/wording.h"
+
+#include <array>
+#include <cstddef>
+
+#include <fmt/format.h>
+
+#include "probe/core/fields.h"
+#include "report/core/quantity.h"
+
+namespace report {
+namespace {
+
+using backends::MeasurementStatus;
+
+// In the order of the enum.
+constexpr std::array kRows = {
+    StatusRow{MeasurementStatus::kOk, "was measured and verified", 0},
+    StatusRow{MeasurementStatus::kWrongResult, "gave a wrong result", 9},
+    StatusRow{MeasurementStatus::kImplausible, "ran faster than the chip can", 5},
+    StatusRow{MeasurementStatus::kUnsupported, "is not supported", 3},
+    StatusRow{MeasurementStatus::kOverBudget, "did not fit the time budget", 4},
+    StatusRow{MeasurementStatus::kFailed, "failed", 6},
+    StatusRow{MeasurementStatus::kCrashed, "crashed the driver", 8},
+    StatusRow{MeasurementStatus::kTimedOut, "did not finish in time", 7},
+    StatusRow{MeasurementStatus::kSkipped, "was not measured", 1},
+    StatusRow{MeasurementStatus::kInterrupted, "was interrupted", 2},
+};
+
+std::string Fill(std::string_view sentence, std::string_view title) {
+  std::string text(sentence);
+  if (const auto place = text.find("{}"); place != std::string::npos) text.replace(place, 2, title);
+  return text;
+}
+
+void Add(std::string& list, const std::string& item) {
+  if (!item.empty()) list.append(list.empty() ? "" : ", ").append(item);
+}
+
+bool IsTrouble(probe::Outcome outcome) {
+  return outcome != probe::Outcome::kOk && outcome != probe::Outcome::kAbsent && outcome != probe::Outcome::kNoDevice;
+}
+
+std::string Bracketed(std::string text, const std::string& detail) {
+  return detail.empty() ? text : text.append(" (").append(detail).append(")");
+}
+
+}  // namespace
+
+const StatusRow& Row(MeasurementStatus status) { return kRows[static_cast<std::size_t>(status)]; }
+
+std::string FailureText(const backends::Measurement& measurement) {
+  std::string detail;
+  if (measurement.reason) Add(detail, *measurement.reason);
+  if (detail.empty() && measurement.max_relative_error) {
+    Add(detail, "relative error " + SignificantText(*measurement.max_relative_error, 2));
+  }
+  if (measurement.stage) Add(detail, "at " + *measurement.stage);
+  return Bracketed(fmt::format("its {} {}", FigureName(measurement), Row(measurement.status).phrase), detail);
+}
+
+std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
+  std::string detail;
+  if (IsTrouble(probe.outcome)) {
+    if (probe.error) Add(detail, Describe(*probe.error));
+    if (probe.exit && probe.exit->signal) Add(detail, fmt::format("signal {}", *probe.exit->signal));
+    Add(detail, "at " + std::string(probe::NameOf(probe.stage)));
+  }
+  if (probe.outcome == probe::Outcome::kHidden) {
+    detail.clear();
+    for (const auto& variable : probe.environment) Add(detail, variable.name + "=" + variable.value);
+  }
+  return Bracketed(Fill(probe::Row(probe.outcome).sentence, Title(tables, probe.module)), detail);
+}
+
+std::string OutcomeText(const Tables& tables, std::string_view runtime, const probe::DriverReport& driver) {
+  std::string detail;
+  if (driver.error) Add(detail, Describe(*driver.error));
+  if (IsTrouble(driver.outcome) && driver.stage) Add(detail, "at " + std::string(probe::NameOf(*driver.stage)));
+  const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
+  return Bracketed(Fill(probe::Row(driver.outcome).sentence, title), detail);
+}
+
+std::string DriverName(const probe::DriverReport& driver) {
+  if (driver.name && !driver.name->empty()) return *driver.name;
+  const auto& file = driver.manifest ? driver.manifest : driver.library;
+  if (!file) return "without a name";
+  return file->substr(file->find_last_of('/') + 1);
+}
+
+}  // namespace report

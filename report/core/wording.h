@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// How an outcome is said, once, for every place that says it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report {
+
+struct StatusRow {
+  backends::MeasurementStatus status;
+  std::string_view phrase;  // what happened to the kernel: "gave a wrong result"
+  int weight;               // which of several reasons is told: the heaviest
+};
+[[nodiscard]] const StatusRow& Row(backends::MeasurementStatus status);
+
+// "its fp32 gemm gave a wrong result (relative error 0.7)"
+[[nodiscard]] std::string FailureText(const backends::Measurement& measurement);
+
+// "Vulkan crashed while it was asked (signal 11, at enumerate)". `detail` alone: what stands in the brackets.
+[[nodiscard]] std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe);
+[[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,
+                                      const probe::DriverReport& driver);
+
+// The driver's name, else the base name of its manifest, else "a driver".
+[[nodiscard]] std::string DriverName(const probe::DriverReport& driver);
+
+}  // namespace report

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+#include "report/recommend/recommend.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/recommend/rejected.h"
+
+namespace report::recommend {
+namespace {
+
+using Scores = std::vector<const Score*>;
+
+// Fastest first; equal ones by name, so that no order of arrival decides.
+Scores Ordered(const Report& report, Use use) {
+  Scores scores;
+  for (const Score& score : report.scores) {
+    if (score.use == use && score.eligible && score.ranking_tokens_per_s) scores.push_back(&score);
+  }
+  const auto key = [](const Score* s) { return std::tie(s->device_id, s->runtime, s->driver); };
+  std::sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
+    const double x = a->ranking_tokens_per_s->value;
+    const double y = b->ranking_tokens_per_s->value;
+    return x != y ? x > y : key(a) < key(b);
+  });
+  return scores;
+}
+
+std::uint32_t MaturityOf(const Tables& tables, const Score& score) {
+  const auto* facts = Find(tables, score.runtime);
+  if (!facts) return 0;
+  return score.use == Use::kTraining ? facts->maturity.training : facts->maturity.inference;
+}
+
+const Score& MostMature(const Tables& tables, const Scores& tied) {
+  return **std::max_element(tied.begin(), tied.end(), [&](const Score* a, const Score* b) {
+    return MaturityOf(tables, *a) < MaturityOf(tables, *b);  // the first of equals, which is the fastest
+  });
+}
+
+std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
+  std::vector<std::string> others;
+  bool mature = false;
+  for (const Score* score : tied) {
+    if (score == &chosen) continue;
+    others.push_back(score->device_id == chosen.device_id ? score->runtime : WayText(report, *score));
+    mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
+  }
+  return fmt::format("equal to {} within the error of measuring; {}", fmt::join(others, " and "),
+                     mature ? "chosen because more software is ready for it" : "chosen for its point estimate");
+}
+
+// Against the fastest of what does not tie.
+std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {
+  const auto next = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
+    return std::find(tied.begin(), tied.end(), score) == tied.end();
+  });
+  if (next == ordered.end()) return "";
+  const double ratio = chosen.ranking_tokens_per_s->value / (*next)->ranking_tokens_per_s->value;
+  if (ratio <= 1) return "";
+  const auto name = (*next)->device_id == chosen.device_id ? (*next)->runtime : WayText(report, **next);
+  return ratio < 2 ? fmt::format("{} faster than {}", PercentText(ratio - 1), name)
+                   : fmt::format("{} times as fast as {}", SignificantText(ratio, 2), name);
+}
+
+std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {
+  std::vector<std::string> names;
+  std::vector<std::string> shares;
+  for (const Score& score : report.scores) {
+    const auto* view = FindView(device, score.runtime, score.driver);
+    if (score.use != chosen.use || score.device_id != device.id || !view || !IsSoftware(device, *view)) continue;
+    if (!score.ranking_tokens_per_s) continue;
+    names.push_back(score.runtime);
+    shares.push_back(PercentText(score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value));
+  }
+  if (names.empty()) return "";
+  return fmt::format("{} only reach{} the same processor, at {} of its native speed", fmt::join(names, " and "),
+                     names.size() == 1 ? "es" : "", fmt::join(shares, " and "));
+}
+
+// What a person asks first when the answer is the processor. `rejected` says what became of the GPUs.
+std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejected) {
+  std::vector<const probe::PhysicalDevice*> gpus;
+  for (const auto& device : report.devices) {
+    if (IsGpu(device)) gpus.push_back(&device);
+  }
+  if (gpus.empty()) return "there is no GPU in this machine";
+  const bool scored = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    const auto* device = FindDevice(report.devices, score.device_id);
+    return device && IsGpu(*device) && score.eligible;
+  });
+  if (scored) return "";
+  if (gpus.size() > 1) return fmt::format("{} GPUs are here, none of them usable", gpus.size());
+  const auto cause = std::find_if(rejected.begin(), rejected.end(),
+                                  [&](const Rejected& option) { return option.device_id == gpus.front()->id; });
+  const auto reason = cause == rejected.end() ? "it was not measured" : cause->reason.substr(0, cause->reason.find("; "));
+  return fmt::format("{} is not usable: {}", PlainName(gpus.front()->name), reason);
+}
+
+void AddNonEmpty(std::vector<std::string>& list, std::string text) {
+  if (!text.empty()) list.push_back(std::move(text));
+}
+
+struct Reliability {
+  bool noisy = false;
+  bool throttled = false;
+  bool host_timed = false;
+};
+
+Reliability Look(const Report& report, const Score& score) {
+  Reliability found;
+  for (const auto* m : MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver)) {
+    const bool counts = m->kernel == kernels::Kernel::kGemm || m->kernel == kernels::Kernel::kRead;
+    if (!counts || !IsVerified(*m)) continue;
+    found.noisy = found.noisy || m->quality == backends::Quality::kNoisy;
+    found.throttled = found.throttled || m->throttled;
+    found.host_timed = found.host_timed || m->host_timed;
+  }
+  return found;
+}
+
+void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& answer) {
+  const auto look = Look(report, chosen);
+  if (look.noisy) answer.warnings.emplace_back("its figures are noisy: something else may be using the machine");
+  if (look.throttled) answer.warnings.emplace_back("it slowed down while it was measured: power or heat limits it");
+  if (report.interrupted) answer.warnings.emplace_back("the run was interrupted: not everything was measured");
+  answer.confidence = look.noisy || report.interrupted ? Confidence::kLow
+                      : tie || look.throttled          ? Confidence::kMedium
+                                                       : Confidence::kHigh;
+}
+
+// Nothing could be measured: every machine has a processor, and nothing is known to be better.
+Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
+  Recommendation answer;
+  answer.use = use;
+  answer.backend = "cpu";
+  answer.device_id = "cpu:0";
+  for (const auto& device : report.devices) {
+    if (device.kind != probe::DeviceKind::kCpu) continue;
+    answer.device_id = device.id;
+    for (const auto& view : device.views) {
+      if (IsSoftware(device, view)) continue;
+      answer.backend = view.device.runtime;
+      answer.driver = view.device.driver;
+    }
+  }
+  answer.basis = Basis::kEstimated;
+  answer.confidence = Confidence::kLow;
+  answer.reasons.emplace_back("a processor is what every machine has, and nothing here is known to be better");
+  answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
+  answer.reasons.insert(answer.reasons.begin(), NoGpuReason(report, answer.rejected));
+  std::erase_if(answer.rejected, [&](const Rejected& option) {
+    return option.runtime == answer.backend && option.device_id == answer.device_id;
+  });
+  return answer;
+}
+
+}  // namespace
+
+bool Ties(const Range& a, const Range& b) {
+  const bool overlap = a.low <= b.high && b.low <= a.high;
+  return overlap || std::abs(a.value - b.value) <= kTieShare * std::max(a.value, b.value);
+}
+
+std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
+                                        std::optional<std::string> target) {
+  const Scores ordered = Ordered(report, use);
+  if (ordered.empty()) {
+    if (report.interrupted) return std::nullopt;
+    auto answer = Fallback(tables, report, use);
+    answer.target = std::move(target);
+    return answer;
+  }
+  Scores tied;
+  for (const Score* score : ordered) {
+    if (Ties(*ordered.front()->ranking_tokens_per_s, *score->ranking_tokens_per_s)) tied.push_back(score);
+  }
+  const Score& chosen = MostMature(tables, tied);
+
+  Recommendation answer;
+  answer.use = use;
+  answer.target = std::move(target);
+  answer.backend = chosen.runtime;
+  answer.device_id = chosen.device_id;
+  answer.driver = chosen.driver;
+  answer.tokens_per_s = chosen.tokens_per_s;
+  answer.basis = chosen.basis;
+  for (const Score* score : tied) {
+    if (score != &chosen) answer.tie.push_back(WayName(score->runtime, score->device_id));
+  }
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const bool processor = device && device->kind == probe::DeviceKind::kCpu;
+  answer.rejected = RejectedOptions(tables, report, use, &chosen, tied);
+  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, answer.rejected));
+  if (tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, tied));
+  AddNonEmpty(answer.reasons, LeadReason(report, ordered, tied, chosen));
+  if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));
+  if (answer.reasons.empty()) answer.reasons.emplace_back("nothing else here was measured and checked");
+  answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
+  Judge(report, chosen, tied.size() > 1, answer);
+  return answer;
+}
+
+}  // namespace report::recommend

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+#include "report/recommend/rejected.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/wording.h"
+
+namespace report::recommend {
+namespace {
+
+std::string Joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "; ")); }
+
+std::string SlowerReason(const Report& report, const Score& score, const Score& chosen) {
+  const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
+  std::string reason = fmt::format("slower: {} of the speed of {}", PercentText(share),
+                                   chosen.device_id == score.device_id ? chosen.runtime : WayText(report, chosen));
+  return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
+}
+
+void AddScored(const Report& report, Use use, const Score* chosen, const std::vector<const Score*>& tied,
+               std::vector<Rejected>& out) {
+  for (const Score& score : report.scores) {
+    if (score.use != use || &score == chosen || std::find(tied.begin(), tied.end(), &score) != tied.end()) continue;
+    const bool slower = score.eligible && chosen && chosen->ranking_tokens_per_s;
+    out.push_back({score.device_id, score.runtime, score.driver,
+                   slower ? SlowerReason(report, score, *chosen) : Joined(score.reasons)});
+  }
+}
+
+void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>& out) {
+  for (const auto& probe : report.probes) {
+    if (!Find(tables, probe.module)) continue;  // a source of hardware facts, not a way to compute
+    if (probe.outcome != probe::Outcome::kOk) {
+      out.push_back({std::nullopt, probe.module, std::nullopt, OutcomeText(tables, probe)});
+    }
+    for (const auto& driver : probe.drivers) {
+      if (driver.outcome == probe::Outcome::kOk) continue;
+      out.push_back({std::nullopt, probe.module, DriverName(driver), OutcomeText(tables, probe.module, driver)});
+    }
+  }
+}
+
+std::string UnreachedReason(const probe::PhysicalDevice& device) {
+  switch (device.kind) {
+    case probe::DeviceKind::kManagement:
+      return "server management graphics: it draws a console and computes nothing";
+    case probe::DeviceKind::kVirtual:
+      return "a virtual display: there is no hardware behind it to compute with";
+    case probe::DeviceKind::kAccelerator:
+      return "an accelerator that none of the runtimes here can use";
+    case probe::DeviceKind::kDiscrete:
+    case probe::DeviceKind::kIntegrated:
+    case probe::DeviceKind::kCpu:
+    case probe::DeviceKind::kSoftware:
+    case probe::DeviceKind::kUnknown:
+      break;
+  }
+  if (device.hardware) {
+    for (const auto& node : device.hardware->nodes) {
+      if (node.exists && !node.openable) return "no runtime reaches it: " + node.path + " may not be opened";
+    }
+    if (!device.hardware->kernel_driver) return "no runtime reaches it: no kernel driver is bound to it";
+  }
+  return "no runtime reaches it";
+}
+
+void AddUnreached(const Report& report, std::vector<Rejected>& out) {
+  const auto is_parent = [&](const probe::PhysicalDevice& device) {
+    return std::any_of(report.devices.begin(), report.devices.end(),
+                       [&](const auto& other) { return other.parent_id == device.id; });
+  };
+  for (const auto& device : report.devices) {
+    if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || is_parent(device)) continue;
+    out.push_back({device.id, std::nullopt, std::nullopt, UnreachedReason(device)});
+  }
+}
+
+}  // namespace
+
+std::string WayText(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  return fmt::format("{} on {}", score.runtime, device ? PlainName(device->name) : score.device_id);
+}
+
+std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use, const Score* chosen,
+                                      const std::vector<const Score*>& tied) {
+  std::vector<Rejected> out;
+  AddScored(report, use, chosen, tied, out);
+  AddUnreached(report, out);
+  AddProbed(tables, report, out);
+  return out;
+}
+
+}  // namespace report::recommend

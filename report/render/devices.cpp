@@ -1,0 +1,238 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/report_fields.h"
+#include "report/core/wording.h"
+#include "report/render/sections.h"
+
+namespace report::render {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using probe::DeviceKind;
+
+constexpr std::array<std::pair<DeviceKind, std::string_view>, 8> kKinds = {{
+    {DeviceKind::kDiscrete, "graphics card"},
+    {DeviceKind::kIntegrated, "integrated graphics"},
+    {DeviceKind::kCpu, "processor"},
+    {DeviceKind::kSoftware, "software device"},
+    {DeviceKind::kAccelerator, "accelerator"},
+    {DeviceKind::kVirtual, "virtual display"},
+    {DeviceKind::kManagement, "server management graphics"},
+    {DeviceKind::kUnknown, "device of unknown kind"},
+}};
+
+std::string_view KindText(DeviceKind kind) {
+  return std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& row) { return row.first == kind; })->second;
+}
+
+// The widest vector and matrix instructions, as people name them.
+struct Feature {
+  std::string_view prefix;
+  std::string_view text;
+};
+constexpr std::array kFeatures = {Feature{"avx512", "AVX-512"}, Feature{"amx", "AMX"}, Feature{"sve", "SVE"},
+                                  Feature{"neon", "NEON"}, Feature{"avx2", "AVX2"}};
+
+std::string FeatureText(const probe::Processor& processor) {
+  std::vector<std::string_view> found;
+  for (const auto& feature : kFeatures) {
+    const bool has = std::any_of(processor.features.begin(), processor.features.end(),
+                                 [&](const std::string& name) { return name.starts_with(feature.prefix); });
+    const bool implied = feature.text == "AVX2" && !found.empty();  // by AVX-512
+    if (has && !implied) found.push_back(feature.text);
+  }
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
+std::string CountText(std::uint32_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string ProcessorText(const probe::Processor& p) {
+  std::vector<std::string> parts;
+  if (p.cores) parts.push_back(CountText(*p.cores, "core"));
+  if (p.threads) parts.push_back(CountText(*p.threads, "thread"));
+  if (p.usable_threads && p.usable_threads != p.threads) parts.push_back(fmt::format("{} usable", *p.usable_threads));
+  if (p.quota_cores) parts.push_back(fmt::format("limited to {} cores", SignificantText(*p.quota_cores, 2)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string MemoryText(const probe::DeviceMemory& memory) {
+  if (memory.total_bytes && memory.free_bytes) {
+    return fmt::format("{} of {} free", BytesText(*memory.free_bytes), BytesText(*memory.total_bytes));
+  }
+  if (memory.total_bytes) return BytesText(*memory.total_bytes);
+  return memory.free_bytes ? BytesText(*memory.free_bytes) + " free" : "";
+}
+
+std::string LinkText(const probe::PcieLink& link) {
+  if (!link.generation || !link.lanes) return "";
+  return fmt::format("PCIe {}.0 x{}", *link.generation, *link.lanes);
+}
+
+std::vector<std::string> Facts(const probe::PhysicalDevice& device) {
+  std::vector<std::string> facts;
+  const auto add = [&](std::string text) {
+    if (!text.empty()) facts.push_back(std::move(text));
+  };
+  add(device.id);
+  add(std::string(KindText(device.kind)));
+  if (device.hardware && device.hardware->processor) {
+    add(ProcessorText(*device.hardware->processor));
+    add(FeatureText(*device.hardware->processor));
+  }
+  add(MemoryText(device.memory));
+  if (device.hardware) {
+    if (device.hardware->pcie) add(LinkText(*device.hardware->pcie));
+    if (device.hardware->removable.value_or(false)) add("removable");
+    if (device.hardware->kernel_driver) add("kernel driver " + *device.hardware->kernel_driver);
+  }
+  if (device.parent_id) add("part of " + *device.parent_id);
+  return facts;
+}
+
+std::string Joined(const Page& page, const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, fmt::format(" {} ", page.signs().dot)));
+}
+
+// The best rate of each figure on this machine: what the bars are a share of.
+using Best = std::map<std::string, double>;
+
+Best BestOf(const Report& report) {
+  Best best;
+  for (const auto& m : report.measurements) {
+    if (IsVerified(m)) best[FigureName(m)] = std::max(best[FigureName(m)], *m.rate);
+  }
+  return best;
+}
+
+std::string SpreadText(const Page& page, const Measurement& m) {
+  if (!m.ci95) return "";
+  return fmt::format("{}{:.1f} %", page.signs().plus_minus, ((*m.ci95)[1] - (*m.ci95)[0]) * 50);
+}
+
+std::pair<std::string, Style> QualityText(const Measurement& m) {
+  if (!m.quality) return {"", Style::kPlain};
+  constexpr std::array kStyles = {Style::kGood, Style::kFair, Style::kFair};
+  return {std::string(probe::NameOf(*m.quality)), kStyles[static_cast<std::size_t>(*m.quality)]};
+}
+
+constexpr int kIndent = 4;
+constexpr int kNameWidth = 11;    // "fp32 gemm"
+constexpr int kRateWidth = 12;    // "58.0 TFLOP/s"
+constexpr int kSpreadWidth = 10;  // "±12.3 %"
+constexpr int kNotesWidth = 6;    // quality
+constexpr int kShortestBar = 6;
+constexpr int kLongestBar = 40;
+constexpr int kDetailWidth = 30;  // implementation and share of the peak, where there is room
+
+void Figure(const Measurement& m, const Best& best, Page& page) {
+  page.To(kIndent).Add(FigureName(m));
+  page.RightTo(kIndent + kNameWidth + kRateWidth, RateText(*m.rate, m.unit), Style::kStrong);
+  page.Add("  ").Add(SpreadText(page, m), Style::kDim).To(kIndent + kNameWidth + kRateWidth + kSpreadWidth);
+  const int rest = page.room() - kNotesWidth - 2;
+  const bool detailed = rest > kDetailWidth + 2 * kShortestBar + kIndent;
+  const int bar = std::min(detailed ? rest - kDetailWidth : rest, kLongestBar);
+  if (bar >= kShortestBar) {
+    page.Add(" ").Bar(*m.rate / best.at(FigureName(m)), bar, Style::kAccent).Add(" ");
+  }
+  const auto [quality, style] = QualityText(m);
+  if (page.room() >= kNotesWidth) page.Add(" ").Add(quality, style);
+  if (detailed) {
+    std::string detail = m.implementation;
+    if (m.share_of_peak) detail += ", " + PercentText(*m.share_of_peak) + " of the peak";
+    if (m.throttled) detail += ", throttled";
+    page.To(page.column() + kNotesWidth - 1 - DisplayWidth(quality)).Add(" ").Add(detail, Style::kDim);
+  }
+  page.End();
+}
+
+void Failed(const Measurement& m, Page& page) {
+  page.To(kIndent).Add(page.signs().cross, Style::kBad).Add(" ");
+  page.Flow(FailureText(m), kIndent + 2, Style::kBad);
+}
+
+bool IsTrouble(const Measurement& m) {
+  switch (m.status) {
+    case MeasurementStatus::kWrongResult:
+    case MeasurementStatus::kImplausible:
+    case MeasurementStatus::kFailed:
+    case MeasurementStatus::kCrashed:
+    case MeasurementStatus::kTimedOut:
+      return true;
+    case MeasurementStatus::kOk:
+    case MeasurementStatus::kUnsupported:
+    case MeasurementStatus::kOverBudget:
+    case MeasurementStatus::kSkipped:
+    case MeasurementStatus::kInterrupted:
+      return false;
+  }
+  return true;
+}
+
+// Of several implementations the fastest that verified; all of them with --verbose.
+void Figures(const Report& report, const std::string& device_id, const probe::RuntimeDevice& of, const Best& best,
+             Page& page) {
+  const auto measured = MeasurementsOf(report.measurements, device_id, of.runtime, of.driver);
+  for (const auto* m : measured) {
+    if (!IsVerified(*m)) {
+      if (IsTrouble(*m) || page.options().verbose) Failed(*m, page);
+      continue;
+    }
+    const bool beaten = std::any_of(measured.begin(), measured.end(), [&](const Measurement* other) {
+      return IsVerified(*other) && FigureName(*other) == FigureName(*m) && *other->rate > *m->rate;
+    });
+    if (!beaten || page.options().verbose) Figure(*m, best, page);
+  }
+}
+
+void Way(const probe::PhysicalDevice& device, const probe::View& view, int label, Page& page) {
+  std::vector<std::string> facts;
+  facts.push_back(view.device.driver + (view.device.driver_version ? " " + *view.device.driver_version : ""));
+  if (IsSoftware(device, view)) facts.emplace_back("software on this processor");
+  if (view.device.architecture) facts.push_back(*view.device.architecture);
+  if (view.environment_hidden) facts.push_back("hidden from others by " + *view.environment_hidden);
+  page.To(2).Add(view.device.runtime, Style::kAccent).To(2 + label);
+  page.Flow(Joined(page, facts), 2 + label, Style::kDim);
+}
+
+}  // namespace
+
+void Devices(const Report& report, Page& page, bool figures) {
+  const Best best = BestOf(report);
+  if (figures) {
+    Heading(page, "Devices",
+            best.empty() ? "nothing was measured"
+                         : fmt::format("checked results; bars: share of the best here; {} 95 % interval",
+                                       page.signs().plus_minus));
+  }
+  for (const auto& device : report.devices) {
+    if (!figures || &device != &report.devices.front()) page.Blank();
+    page.Add(device.name.empty() ? device.id : device.name, Style::kStrong);
+    page.End();
+    page.To(2).Flow(Joined(page, Facts(device)), 2, Style::kDim);
+    int label = 0;
+    for (const auto& view : device.views) label = std::max(label, DisplayWidth(view.device.runtime) + 2);
+    for (const auto& view : device.views) {
+      Way(device, view, label, page);
+      if (figures) Figures(report, device.id, view.device, best, page);
+    }
+    for (const auto& conflict : device.conflicts) {
+      page.To(2).Flow(fmt::format("{} says {} {}", conflict.module, conflict.field, conflict.value), 4, Style::kDim);
+    }
+  }
+}
+
+}  // namespace report::render

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+#include "report/render/json.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "report/core/clean.h"
+#include "report/core/report_fields.h"
+
+namespace report::render {
+namespace {
+
+constexpr std::array<std::string_view, 3> kCommands = {"report", "list", "recommend"};
+
+// Beside the common head.
+constexpr std::array<std::string_view, 8> kReportKeys = {"host",   "probes",          "devices",  "measurements",
+                                                         "scores", "recommendations", "findings", "warnings"};
+constexpr std::array<std::string_view, 5> kListKeys = {"host", "probes", "devices", "findings", "warnings"};
+constexpr std::array<std::string_view, 3> kRecommendKeys = {"recommendation", "findings", "warnings"};
+constexpr std::array<std::span<const std::string_view>, 3> kKeys = {kReportKeys, kListKeys, kRecommendKeys};
+constexpr std::array<std::string_view, 4> kHead = {"schema_version", "tool_version", "command", "created"};
+
+void Move(probe::Json& from, std::string_view key, probe::Json& to) {
+  if (const auto found = from.find(key); found != from.end()) to[std::string(key)] = std::move(*found);
+}
+
+}  // namespace
+
+std::span<const std::string_view> JsonCommands() { return kCommands; }
+
+probe::Json JsonObject(const Report& report, std::string_view command) {
+  probe::Json all = probe::Encode(Cleaned(report));
+  all["command"] = command;
+  for (auto& probe : all["probes"]) {
+    probe.erase("devices");
+    probe.erase("hardware");
+  }
+  if (!all["recommendations"].empty()) all["recommendation"] = all["recommendations"].front();
+
+  probe::Json out = probe::Json::object();
+  for (const auto key : kHead) Move(all, key, out);
+  Move(all, "interrupted", out);
+  const auto index = std::find(kCommands.begin(), kCommands.end(), command) - kCommands.begin();
+  for (const auto key : kKeys[static_cast<std::size_t>(index)]) Move(all, key, out);
+  return out;
+}
+
+std::string Json(const Report& report, std::string_view command) {
+  return probe::ToText(JsonObject(report, command), 2) + "\n";
+}
+
+}  // namespace report::render

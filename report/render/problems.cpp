@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/report_fields.h"
+#include "report/core/wording.h"
+#include "report/render/sections.h"
+
+namespace report::render {
+namespace {
+
+bool IsShown(const Finding& finding, const Page& page) {
+  return finding.severity != Severity::kNote || page.options().verbose;
+}
+
+// Ways that were scored and lost stand in the ranking.
+bool IsRanked(const Report& report, const Rejected& option) {
+  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.eligible && score.device_id == option.device_id && score.runtime == option.runtime &&
+           score.driver == option.driver;
+  });
+}
+
+// What a finding below tells in full.
+bool IsTold(const Report& report, const Rejected& option, const Page& page) {
+  const auto reason = option.reason.substr(0, option.reason.find("; "));
+  return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
+    return IsShown(finding, page) && finding.summary.find(reason) != std::string::npos;
+  });
+}
+
+std::string Label(const Report& report, const Rejected& option) {
+  const auto* device = option.device_id ? FindDevice(report.devices, *option.device_id) : nullptr;
+  const auto name = device ? PlainName(device->name) : option.device_id.value_or("");
+  if (!option.runtime) return name;
+  const bool several = report.devices.size() > 1 && !name.empty();
+  return several ? *option.runtime + " on " + name : *option.runtime;
+}
+
+// By the first answer already: the other uses only repeat it.
+bool IsRejected(const Report& report, const Rejected& option) {
+  const auto& rejected = report.recommendations.front().rejected;
+  return std::any_of(rejected.begin(), rejected.end(), [&](const Rejected& other) {
+    return other.device_id == option.device_id && other.runtime == option.runtime && other.driver == option.driver;
+  });
+}
+
+struct Line {
+  std::string label;
+  std::string reason;
+  bool operator==(const Line&) const = default;
+};
+
+std::vector<Line> Lines(const Report& report, const Page& page) {
+  std::vector<Line> lines;
+  for (const auto& answer : report.recommendations) {
+    for (const auto& option : answer.rejected) {
+      if (IsRanked(report, option) || IsTold(report, option, page)) continue;
+      const bool first = &answer == &report.recommendations.front();
+      Line line{Label(report, option), option.reason};
+      if (first ? std::find(lines.begin(), lines.end(), line) == lines.end() : !IsRejected(report, option)) {
+        lines.push_back(std::move(line));
+      }
+    }
+  }
+  return lines;
+}
+
+}  // namespace
+
+void NotUsed(const Tables& tables, const Report& report, Page& page) {
+  const auto lines = Lines(report, page);
+  if (!lines.empty()) {
+    Heading(page, "Not used", "");
+    int label = 0;
+    for (const auto& line : lines) label = std::max(label, DisplayWidth(line.label));
+    const bool table = label + 4 <= page.width() / 3;
+    for (const auto& line : lines) {
+      page.To(2).Add(line.label, Style::kPlain);
+      if (table) {
+        page.To(label + 4).Flow(line.reason, label + 4, Style::kDim);
+      } else {
+        page.Add(": ").Flow(line.reason, 4, Style::kDim);
+      }
+    }
+  }
+  if (!report.recommendations.empty()) return;
+  // `list` recommends nothing: what the runtimes said is told as it is.
+  bool heading = false;
+  for (const auto& probe : report.probes) {
+    if (!Find(tables, probe.module) || probe.outcome == probe::Outcome::kOk) continue;
+    if (!std::exchange(heading, true)) Heading(page, "Not available", "");
+    page.To(2).Flow(OutcomeText(tables, probe), 4);
+  }
+}
+
+void Problems(const Report& report, Page& page) {
+  bool heading = false;
+  for (const auto& finding : report.findings) {
+    if (!IsShown(finding, page)) continue;
+    if (!std::exchange(heading, true)) Heading(page, "Worth fixing", "");
+    const bool note = finding.severity == Severity::kNote;
+    page.To(2).Add(note ? page.signs().dot : page.signs().cross, note ? Style::kDim : Style::kBad).Add(" ");
+    page.Flow(finding.summary, 4);
+    if (!finding.meaning.empty()) page.To(4).Flow(finding.meaning, 4, Style::kDim);
+    for (const auto& fix : finding.fix) {
+      page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ");
+      page.Flow(fix.text, 7);
+      if (fix.command) page.To(7).Flow(fmt::format("{}{}", fix.needs_root ? "sudo " : "", *fix.command), 9, Style::kStrong);
+    }
+    if (!page.options().verbose) continue;
+    for (const auto& evidence : finding.evidence) {
+      page.To(4).Flow(fmt::format("{}: {}", evidence.source, evidence.value), 6, Style::kDim);
+    }
+  }
+}
+
+void AdviceLines(const Tables& tables, const Report& report, Page& page) {
+  std::vector<std::string> lines;
+  for (const auto& answer : report.recommendations) {
+    const auto* facts = Find(tables, answer.backend);
+    if (!facts) continue;
+    for (const auto& line : answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference) {
+      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
+    }
+  }
+  if (lines.empty()) return;
+  Heading(page, "Next", "");
+  for (const auto& line : lines) page.To(2).Add(page.signs().arrow, Style::kGood).Add(" ").Flow(line, 5);
+}
+
+}  // namespace report::render

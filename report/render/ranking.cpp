@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/report_fields.h"
+#include "report/render/sections.h"
+
+namespace report::render {
+namespace {
+
+bool IsChosen(const Recommendation* answer, const Score& score) {
+  return answer && answer->backend == score.runtime && answer->device_id == score.device_id &&
+         answer->driver == score.driver;
+}
+
+std::vector<const Score*> Ranked(const Report& report, const Recommendation* answer, Use use) {
+  std::vector<const Score*> scores;
+  for (const auto& score : report.scores) {
+    if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s) scores.push_back(&score);
+  }
+  std::stable_sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
+    // The chosen one stands before what it ties with.
+    if (IsChosen(answer, *a) != IsChosen(answer, *b)) return IsChosen(answer, *a);
+    return a->ranking_tokens_per_s->value > b->ranking_tokens_per_s->value;
+  });
+  return scores;
+}
+
+std::string Caption(const ReferenceRequest& reference, Use use) {
+  const auto& r = reference.inference;
+  if (use == Use::kTraining) {
+    return fmt::format("{}, {}, {:.0f} tokens a step", r.model, reference.training.method, reference.training.step_tokens);
+  }
+  return fmt::format("{} {}, {:.0f} tokens in, {:.0f} out", r.model, r.format, r.prompt_tokens, r.output_tokens);
+}
+
+std::string Detail(const ReferenceRequest& reference, const Score& score) {
+  const auto part = [&](std::string_view name) -> const ScorePart* {
+    const auto found = std::find_if(score.parts.begin(), score.parts.end(), [&](const auto& p) { return p.name == name; });
+    return found == score.parts.end() ? nullptr : &*found;
+  };
+  const auto* prefill = part("prefill");
+  const auto* decode = part("decode");
+  if (prefill && decode) {
+    return fmt::format("{} to the first token, then {} tokens/s", SecondsText(prefill->seconds),
+                       TokensText(reference.inference.output_tokens / decode->seconds));
+  }
+  const auto* step = part("step");
+  return step ? SecondsText(step->seconds) + " a step" : "";
+}
+
+bool Tied(const Recommendation* answer, const Score& score) {
+  if (!answer || answer->tie.empty()) return false;
+  const auto name = WayName(score.runtime, score.device_id);
+  return name == WayName(answer->backend, answer->device_id) ||
+         std::find(answer->tie.begin(), answer->tie.end(), name) != answer->tie.end();
+}
+
+constexpr int kRankWidth = 4;  // " 1. "
+constexpr int kTokensWidth = 14;  // "1234 tokens/s"
+
+struct Columns {
+  int backend = 0;
+  int device = 0;
+};
+
+Columns Measure(const Report& report, const std::vector<const Score*>& scores, const Page& page) {
+  Columns columns;
+  for (const auto* score : scores) {
+    columns.backend = std::max(columns.backend, DisplayWidth(score->runtime) + 2);
+    const auto* device = FindDevice(report.devices, score->device_id);
+    columns.device = std::max(columns.device, DisplayWidth(device ? PlainName(device->name) : score->device_id));
+  }
+  columns.device = std::clamp(page.width() - kRankWidth - columns.backend - kTokensWidth - 14, 0, columns.device);
+  return columns;
+}
+
+void Row(const Tables& tables, const Report& report, const Recommendation* answer, const Score& score, std::size_t rank,
+         const Columns& columns, Page& page) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  const bool tied = Tied(answer, score);
+  page.RightTo(3, tied ? "1=" : fmt::format("{}.", rank), Style::kDim).To(kRankWidth);
+  page.Add(score.runtime, IsChosen(answer, score) ? Style::kGood : Style::kPlain).To(kRankWidth + columns.backend);
+  if (columns.device >= 8) {
+    page.Add(Fit(device ? PlainName(device->name) : score.device_id, columns.device, page.options().unicode));
+    page.To(kRankWidth + columns.backend + columns.device);
+  }
+  const auto& range = *score.tokens_per_s;
+  page.RightTo(page.column() + kTokensWidth + 1, TokensText(range.value) + " tokens/s", Style::kStrong);
+  page.Add("  ").Add(TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high), Style::kDim);
+  const auto detail = Detail(tables.reference, score);
+  if (page.room() < DisplayWidth(detail) + 2) {
+    page.End();
+    page.To(kRankWidth).Flow(detail, kRankWidth, Style::kDim);
+  } else {
+    page.Add("  ").Add(detail, Style::kDim);
+    page.End();
+  }
+  for (const auto& reason : score.reasons) page.To(kRankWidth).Flow(reason, kRankWidth + 2, Style::kFair);
+}
+
+// Assumed factors shape the prediction and not the order, so a slower prediction may stand above a faster one.
+bool PredictionDisagrees(const std::vector<const Score*>& scores) {
+  return !std::is_sorted(scores.begin(), scores.end(), [](const Score* a, const Score* b) {
+    return a->tokens_per_s->value > b->tokens_per_s->value;
+  });
+}
+
+std::string_view TitleOf(Use use) {
+  switch (use) {
+    case Use::kInference:
+      return "Inference";
+    case Use::kPrefill:
+      return "Reading a prompt";
+    case Use::kDecode:
+      return "Writing tokens";
+    case Use::kTraining:
+      return "Training";
+  }
+  return "";
+}
+
+}  // namespace
+
+void Ranking(const Tables& tables, const Report& report, Page& page) {
+  std::vector<Use> uses = {Use::kInference, Use::kTraining};
+  if (page.options().verbose) uses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
+  for (const Use use : uses) {
+    const auto answer = std::find_if(report.recommendations.begin(), report.recommendations.end(),
+                                     [&](const Recommendation& r) { return r.use == use; });
+    const Recommendation* found = answer == report.recommendations.end() ? nullptr : &*answer;
+    const auto scores = Ranked(report, found, use);
+    if (scores.empty()) continue;
+    Heading(page, TitleOf(use), Caption(tables.reference, use));
+    const auto columns = Measure(report, scores, page);
+    for (std::size_t i = 0; i < scores.size(); ++i) Row(tables, report, found, *scores[i], i + 1, columns, page);
+    if (PredictionDisagrees(scores)) {
+      page.To(kRankWidth).Flow("Ordered by what was measured; the predictions also hold assumed software factors.",
+                               kRankWidth, Style::kDim);
+    }
+    if (found && page.options().verbose && !found->reasons.empty()) {
+      page.To(kRankWidth).Flow(found->reasons.back(), kRankWidth + 2, Style::kDim);
+    }
+  }
+}
+
+}  // namespace report::render

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The parts of the terminal report. Each writes whole lines, begins with a blank one where it is not the first, and
+// writes nothing where it has nothing to say. The report must be clean (report/core/clean.h).
+#pragma once
+
+#include "report/core/report.h"
+#include "report/core/tables.h"
+#include "report/render/page.h"
+
+namespace report::render {
+
+void Answer(const Report& report, Page& page);
+void Devices(const Report& report, Page& page, bool figures);
+void Ranking(const Tables& tables, const Report& report, Page& page);
+void NotUsed(const Tables& tables, const Report& report, Page& page);
+void Problems(const Report& report, Page& page);
+void AdviceLines(const Tables& tables, const Report& report, Page& page);
+void Foot(const Report& report, Page& page);
+
+// "Heading  what it shows"
+void Heading(Page& page, std::string_view title, std::string_view caption);
+
+}  // namespace report::render

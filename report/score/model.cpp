@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include "report/score/model.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace report::score {
+namespace {
+
+// Tokens that engines process in one go while they read a prompt.
+constexpr double kPrefillBatch = 512;
+
+double ContextBytes(const InferenceRequest& request) {
+  return request.kv_bytes_per_token * (request.prompt_tokens + request.output_tokens);
+}
+
+}  // namespace
+
+Times Predict(const ReferenceRequest& request, const Inputs& inputs) {
+  const auto& r = request.inference;
+  const double attention = r.layers * r.width;
+  const double prompt_flop = r.prompt_tokens * (2 * r.parameters + 2 * attention * r.prompt_tokens);
+  const double mean_context = r.prompt_tokens + r.output_tokens / 2;
+  const auto& t = request.training;
+  const double step_flop =
+      t.step_tokens * (4 * r.parameters + 6 * t.adapter_parameters + 6 * attention * t.sequence_tokens);
+  Times times;
+  times.prefill_s = prompt_flop / (inputs.prefill * inputs.product_flop_per_s) +
+                    inputs.token_overhead_s * std::ceil(r.prompt_tokens / kPrefillBatch);
+  times.token_s = (r.weight_bytes + r.kv_bytes_per_token * mean_context) / (inputs.decode * inputs.read_bytes_per_s) +
+                  inputs.token_overhead_s;
+  times.step_s = step_flop / (inputs.training * inputs.product_flop_per_s) +
+                 t.adapter_parameters * t.optimiser_bytes_per_parameter / inputs.copy_bytes_per_s;
+  return times;
+}
+
+Times Mix(const Times& one, const Times& other, double share) {
+  const auto mix = [share](double a, double b) { return share * a + (1 - share) * b; };
+  return {mix(one.prefill_s, other.prefill_s), mix(one.token_s, other.token_s), one.step_s};
+}
+
+double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use use) {
+  const double prompt = request.inference.prompt_tokens;
+  const double output = request.inference.output_tokens;
+  switch (use) {
+    case Use::kInference:
+      return (prompt + output) / (times.prefill_s + output * times.token_s);
+    case Use::kPrefill:
+      return prompt / times.prefill_s;
+    case Use::kDecode:
+      return 1 / times.token_s;
+    case Use::kTraining:
+      return request.training.step_tokens / times.step_s;
+  }
+  return 0;
+}
+
+double NeededBytes(const InferenceRequest& request) {
+  return request.weight_bytes + ContextBytes(request) + request.buffer_bytes;
+}
+
+double ResidentShare(const InferenceRequest& request, double bytes) {
+  // Weights and context are divided by layers; the buffers are needed whole.
+  const double layers =
+      std::floor(request.layers * (bytes - request.buffer_bytes) / (NeededBytes(request) - request.buffer_bytes));
+  return std::clamp(layers / request.layers, 0.0, 1.0);
+}
+
+}  // namespace report::score

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: MIT
+#include "report/score/rates.h"
+
+#include <algorithm>
+#include <array>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/wording.h"
+
+namespace report::score {
+namespace {
+
+using backends::Measurement;
+using kernels::Dtype;
+using kernels::Kernel;
+
+constexpr std::uint32_t kPromptRows = 512;  // of the product's prefill shape
+
+bool IsProductType(Dtype dtype) { return dtype == Dtype::kFp16 || dtype == Dtype::kBf16 || dtype == Dtype::kFp32; }
+
+Rate ToRate(const Measurement& m) {
+  const double rate = *m.rate;
+  const auto ci = m.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
+  return {{rate, rate * std::min(ci[0], 1.0), rate * std::max(ci[1], 1.0)},
+          FigureName(m) + " " + RateText(rate, m.unit) +
+              (m.share_of_peak ? " (" + PercentText(*m.share_of_peak) + " of the peak)" : "")};
+}
+
+template <class Wanted>
+std::optional<Rate> Fastest(std::span<const Measurement* const> measurements, Wanted wanted) {
+  const Measurement* best = nullptr;
+  for (const auto* m : measurements) {
+    if (IsVerified(*m) && wanted(*m) && (!best || *m->rate > *best->rate)) best = m;
+  }
+  if (!best) return std::nullopt;
+  return ToRate(*best);
+}
+
+bool HasVerified(std::span<const Measurement* const> measurements, Kernel kernel) {
+  return std::any_of(measurements.begin(), measurements.end(),
+                     [&](const Measurement* m) { return m->kernel == kernel && IsVerified(*m); });
+}
+
+// Of each kernel that scoring needs and that has no verified figure, the gravest failure.
+std::vector<std::string> Failures(std::span<const Measurement* const> measurements) {
+  std::vector<const Measurement*> worst;
+  for (const Kernel kernel : {Kernel::kGemm, Kernel::kRead}) {
+    if (HasVerified(measurements, kernel)) continue;
+    const Measurement* found = nullptr;
+    for (const auto* m : measurements) {
+      if (m->kernel == kernel && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
+    }
+    if (found) worst.push_back(found);
+  }
+  std::stable_sort(worst.begin(), worst.end(), [](const Measurement* a, const Measurement* b) {
+    return Row(a->status).weight > Row(b->status).weight;
+  });
+  std::vector<std::string> texts;
+  for (const auto* m : worst) texts.push_back(FailureText(*m));
+  return texts;
+}
+
+}  // namespace
+
+Rates PickRates(std::span<const Measurement* const> measurements) {
+  const auto is_product = [](const Measurement& m) { return m.kernel == Kernel::kGemm && IsProductType(m.in_dtype); };
+  Rates rates;
+  rates.product = Fastest(measurements, is_product);
+  rates.prompt =
+      Fastest(measurements, [&](const Measurement& m) { return is_product(m) && m.shape.m == kPromptRows; });
+  rates.read = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kRead; });
+  rates.copy = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kCopy; });
+  rates.failures = Failures(measurements);
+  return rates;
+}
+
+}  // namespace report::score

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: MIT
+// Picks from the measurements of one way to reach a device the rates that score it.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "report/core/report.h"
+
+namespace report::score {
+
+struct Rate {
+  Range per_s;       // with the measurement's own 95 % interval
+  std::string name;  // "fp16 gemm 120 TFLOP/s"
+};
+
+struct Rates {
+  std::optional<Rate> product;       // the fastest verified gemm of fp16, bf16 and fp32
+  std::optional<Rate> prompt;        // the same at the prompt's shape (512 rows), where it was measured
+  std::optional<Rate> read;
+  std::optional<Rate> copy;
+  std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first
+};
+
+// A measurement without an interval counts as known within 10 %: twice the bound of a fair one.
+inline constexpr double kUnknownSpread = 0.10;
+
+[[nodiscard]] Rates PickRates(std::span<const backends::Measurement* const> measurements);
+
+}  // namespace report::score

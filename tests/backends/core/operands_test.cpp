@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/operands.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include <vector>
+
+namespace backends {
+namespace {
+
+using kernels::Dtype;
+using kernels::Role;
+
+double FromFp16(std::uint16_t word) {
+  const double sign = (word & 0x8000U) != 0 ? -1.0 : 1.0;
+  const int exponent = (word >> 10U) & 0x1f;
+  if (exponent == 0) return sign * std::ldexp(word & 0x3ffU, -24);
+  return sign * std::ldexp(1024 + (word & 0x3ffU), exponent - 25);
+}
+double FromBf16(std::uint16_t word) { return std::bit_cast<float>(std::uint32_t{word} << 16U); }
+
+template <class T>
+std::vector<T> Written(Dtype dtype, std::uint32_t seed, std::uint32_t first, std::size_t count) {
+  std::vector<T> out(count);
+  EXPECT_TRUE(WriteOperand(dtype, seed, first, std::as_writable_bytes(std::span(out))));
+  return out;
+}
+
+double Expected(Dtype dtype, std::uint32_t seed, std::uint32_t index) {
+  const OperandFormat format = *FormatOf(dtype);
+  return format.scale * kernels::OperandInteger(seed, index, format.bits);
+}
+
+TEST(Operands, MemoryHoldsExactlyTheFormatsNumbers) {
+  constexpr std::uint32_t kFirst = 4000000000U;
+  const auto fp32 = Written<float>(Dtype::kFp32, 5, kFirst, 5000);
+  const auto tf32 = Written<float>(Dtype::kTf32, 5, kFirst, 5000);
+  const auto fp16 = Written<std::uint16_t>(Dtype::kFp16, 5, kFirst, 5000);
+  const auto bf16 = Written<std::uint16_t>(Dtype::kBf16, 5, kFirst, 5000);
+  const auto int8 = Written<std::int8_t>(Dtype::kInt8, 5, kFirst, 5000);
+  const auto u32 = Written<std::uint32_t>(Dtype::kU32, 5, kFirst, 5000);
+  for (std::uint32_t i = 0; i < 5000; ++i) {
+    ASSERT_EQ(fp32[i], Expected(Dtype::kFp32, 5, kFirst + i));
+    ASSERT_EQ(tf32[i], Expected(Dtype::kTf32, 5, kFirst + i));
+    ASSERT_EQ(FromFp16(fp16[i]), Expected(Dtype::kFp16, 5, kFirst + i));
+    ASSERT_EQ(FromBf16(bf16[i]), Expected(Dtype::kBf16, 5, kFirst + i));
+    ASSERT_EQ(int8[i], Expected(Dtype::kInt8, 5, kFirst + i));
+    ASSERT_EQ(u32[i], kernels::OperandBits(5, kFirst + i));
+  }
+}
+
+TEST(Operands, TypesWithoutOperandsSaySo) {
+  std::array<std::byte, 8> out{};
+  EXPECT_FALSE(FormatOf(Dtype::kFp4));
+  EXPECT_FALSE(WriteOperand(Dtype::kFp4, 1, 0, out));
+}
+
+TEST(Operands, NoTwoRolesOrGenerationsShareASeed) {
+  std::set<std::uint32_t> seeds;
+  for (std::uint32_t generation = 0; generation < 100; ++generation) {
+    for (const Role role : {Role::kA, Role::kB, Role::kW, Role::kX, Role::kIn, Role::kOut}) {
+      EXPECT_TRUE(seeds.insert(OperandSeed(0x77686963, role, generation)).second);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace backends

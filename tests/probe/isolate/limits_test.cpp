@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+// Deadlines, the scratch limit and interruption.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <thread>
+
+#include "probe/isolate/interrupt.h"
+#include "probe/system/clock.h"
+#include "tests/probe/isolate/behaviours.h"
+
+namespace probe::isolate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::SizeIs;
+
+// What a limit may add, contract.md section 3.
+constexpr double kSlack_s = 1.0;
+
+TEST(Deadline, EndsAChildThatIgnoresSignals) {
+  const auto result = RunOne(Do("hang", 0.3));
+  EXPECT_EQ(result.end, ChildEnd::kTimedOut);
+  EXPECT_EQ(result.exit.signal, SIGKILL);
+  EXPECT_EQ(First(result, "stage"), "init");
+  EXPECT_GE(result.elapsed_s, 0.3);
+  EXPECT_LT(result.elapsed_s, 0.3 + kSlack_s);
+}
+
+TEST(Deadline, EndsAStoppedChild) { EXPECT_EQ(RunOne(Do("stop", 0.3)).end, ChildEnd::kTimedOut); }
+
+TEST(Deadline, IsEachChildsOwn) {
+  const std::vector<ChildRequest> requests = {Do("hang", 0.6), Do("report"), Do("hang", 0.2)};
+  const auto start = system::Now();
+  const auto results = RunThem(requests);
+  EXPECT_LT(system::SecondsSince(start), 0.6 + kSlack_s);
+  ASSERT_THAT(results, SizeIs(3));
+  EXPECT_EQ(results[0].end, ChildEnd::kTimedOut);
+  EXPECT_EQ(results[1].end, ChildEnd::kDone);
+  EXPECT_EQ(results[2].end, ChildEnd::kTimedOut);
+  EXPECT_LT(results[2].elapsed_s, results[0].elapsed_s);
+}
+
+TEST(Deadline, OfNothingOrNonsenseIsNow) {
+  EXPECT_EQ(RunOne(Do("hang", 0)).end, ChildEnd::kTimedOut);
+  EXPECT_EQ(RunOne(Do("hang", -5)).end, ChildEnd::kTimedOut);
+  EXPECT_EQ(RunOne(Do("nothing", 1e300)).end, ChildEnd::kDone);
+}
+
+TEST(Allowance, EndsAStepBeforeTheDeadline) {
+  const auto result = RunOne(Do("step", 20, {{"steps", {{{"allow_s", 0.2}, {"take_s", 20}}}}}));
+  EXPECT_EQ(result.end, ChildEnd::kTimedOut);
+  EXPECT_GE(result.elapsed_s, 0.2);
+  EXPECT_LT(result.elapsed_s, 0.2 + kSlack_s + 1);  // the child's own start comes before it
+}
+
+TEST(Allowance, IsReplacedByTheNext) {
+  const Json steps = {{{"allow_s", 0.8}, {"take_s", 0.5}}, {{"allow_s", 0.8}, {"take_s", 0.5}}};
+  EXPECT_EQ(RunOne(Do("step", 20, {{"steps", steps}})).end, ChildEnd::kDone);
+}
+
+TEST(Allowance, NeverMovesTheDeadlineBack) {
+  const auto result = RunOne(Do("step", 0.3, {{"steps", {{{"allow_s", 100}, {"take_s", 20}}}}}));
+  EXPECT_EQ(result.end, ChildEnd::kTimedOut);
+  EXPECT_LT(result.elapsed_s, 0.3 + kSlack_s);
+}
+
+TEST(Scratch, IsBounded) {
+  SupervisorOptions options;
+  options.max_scratch_bytes = 3U << 20U;
+  const auto result = RunOne(Do("fill_scratch", 20, {{"mib", 8}}), options);
+  EXPECT_EQ(result.end, ChildEnd::kFlooded);
+  EXPECT_THAT(result.detail, HasSubstr("scratch"));
+  EXPECT_EQ(First(result, "stage"), "init");
+  EXPECT_EQ(RunOne(Do("fill_scratch", 0.4, {{"mib", 1}}), options).end, ChildEnd::kTimedOut);
+}
+
+class Interruption : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    auto installed = InstallInterruptHandlers();
+    ASSERT_TRUE(installed);
+    options_.interrupt = *installed;
+  }
+  void TearDown() override {
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) signal(number, SIG_DFL);
+  }
+  SupervisorOptions options_;
+};
+
+TEST_F(Interruption, EndsAllChildrenAtOnceAndKeepsTheirRecords) {
+  const std::vector<ChildRequest> requests = {Do("hang"), Do("report"), Do("hang")};
+  auto supervisor = Supervisor::Create(options_, system::Environment::OfProcess());
+  int hanging = 0;
+  // The signal comes while RunAll polls: from another thread, once both children are known to hang.
+  std::thread sender;
+  const auto start = system::Now();
+  const auto results = supervisor->RunAll(requests, [&](std::size_t child, const Json&) {
+    if (child == 1 || ++hanging < 2) return;
+    sender = std::thread([] {
+      usleep(200000);
+      kill(getpid(), SIGTERM);
+    });
+  });
+  ASSERT_TRUE(sender.joinable());
+  sender.join();
+  EXPECT_LT(system::SecondsSince(start), 10);
+  EXPECT_EQ(results[0].end, ChildEnd::kInterrupted);
+  EXPECT_EQ(First(results[0], "stage"), "init");
+  EXPECT_EQ(results[1].end, ChildEnd::kDone);
+  EXPECT_EQ(results[2].end, ChildEnd::kInterrupted);
+  EXPECT_FALSE(IsAlive(First(results[0], "pid").get<pid_t>()));
+  EXPECT_EQ(options_.interrupt.signal->load(), SIGTERM);
+}
+
+TEST_F(Interruption, StartsNothingAnyMore) {
+  kill(getpid(), SIGINT);
+  kill(getpid(), SIGTERM);
+  const auto result = RunOne(Do("report"), options_);
+  EXPECT_EQ(result.end, ChildEnd::kInterrupted);
+  EXPECT_THAT(result.records, SizeIs(0));
+  EXPECT_EQ(options_.interrupt.signal->load(), SIGINT) << "the first one counts";
+}
+
+}  // namespace
+}  // namespace probe::isolate

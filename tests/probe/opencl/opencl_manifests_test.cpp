@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+
+#include "probe/opencl/opencl_api.h"
+#include "probe/opencl/opencl_drivers.h"
+
+namespace {
+
+using probe::opencl::FindManifests;
+using probe::opencl::ReadManifest;
+using probe::system::Environment;
+using probe::system::FileSystem;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+Environment With(std::map<std::string, std::string, std::less<>> variables) {
+  return Environment(std::move(variables));
+}
+
+// A machine of files alone.
+class OpenClManifests : public testing::Test {
+ protected:
+  OpenClManifests() {
+    std::string name = testing::TempDir() + "/opencl-manifests-XXXXXX";
+    if (mkdtemp(name.data()) == nullptr) std::abort();
+    root_ = name;
+  }
+  ~OpenClManifests() override { std::filesystem::remove_all(root_); }
+
+  void Write(const std::string& path, const std::string& content) {
+    const auto full = std::filesystem::path(root_ + path);
+    std::filesystem::create_directories(full.parent_path());
+    std::ofstream(full) << content;
+  }
+  [[nodiscard]] FileSystem Files() const { return std::move(*FileSystem::Open(root_)); }
+
+  std::string root_;
+};
+
+TEST_F(OpenClManifests, AreTheIcdFilesOfTheDefaultDirectoryByName) {
+  Write("/etc/OpenCL/vendors/b.icd", "libb.so.1\n");
+  Write("/etc/OpenCL/vendors/a.icd", "liba.so.1");
+  Write("/etc/OpenCL/vendors/readme.txt", "no driver");
+  const auto found = FindManifests(Files(), Environment{});
+  ASSERT_THAT(found, SizeIs(2));
+  EXPECT_EQ(found[0].path, "/etc/OpenCL/vendors/a.icd");
+  EXPECT_EQ(found[0].library, "liba.so.1");
+  EXPECT_EQ(found[1].library, "libb.so.1");
+  EXPECT_FALSE(found[1].refused.has_value());
+}
+
+TEST_F(OpenClManifests, FollowTheLoadersVariables) {
+  Write("/etc/OpenCL/vendors/a.icd", "liba.so.1\n");
+  Write("/opt/vendors/b.icd", "libb.so.1\n");
+  Write("/opt/vendors/c.icd", "libc_driver.so.1\n");
+  const auto files = Files();
+  EXPECT_THAT(FindManifests(files, With({{"OPENCL_VENDOR_PATH", "/opt/vendors"}})), SizeIs(2));
+  EXPECT_THAT(FindManifests(files, With({{"OCL_ICD_VENDORS", ""}})), SizeIs(1));
+  EXPECT_THAT(FindManifests(files, With({{"OCL_ICD_VENDORS", "/opt/vendors"}})), SizeIs(2));
+  const auto one = FindManifests(files, With({{"OCL_ICD_VENDORS", "/opt/vendors/c.icd"}}));
+  ASSERT_THAT(one, SizeIs(1));
+  EXPECT_EQ(one[0].library, "libc_driver.so.1");
+  const auto by_name =
+      FindManifests(files, With({{"OCL_ICD_VENDORS", "b.icd"}, {"OPENCL_VENDOR_PATH", "/opt/vendors"}}));
+  ASSERT_THAT(by_name, SizeIs(1));
+  EXPECT_EQ(by_name[0].path, "/opt/vendors/b.icd");
+  const auto library = FindManifests(files, With({{"OCL_ICD_VENDORS", "libdriver.so"}}));
+  ASSERT_THAT(library, SizeIs(1));
+  EXPECT_EQ(library[0].library, "libdriver.so");
+  EXPECT_THAT(FindManifests(files, With({{"OCL_ICD_VENDORS", "/nowhere"}})), SizeIs(1));
+}
+
+TEST_F(OpenClManifests, HostileOnesAreNamedAndRefused) {
+  const std::string at = "/etc/OpenCL/vendors/";
+  Write(at + "empty.icd", "");
+  Write(at + "newline.icd", "\nliba.so\n");
+  Write(at + "binary.icd", std::string("lib\0a.so\n", 9));
+  Write(at + "escape.icd", "\x1b[2Jliba.so\n");
+  Write(at + "utf8.icd", "lib\xff\xfe.so\n");
+  Write(at + "huge.icd", std::string(1 << 20, 'a'));
+  Write(at + "relative.icd", "../liba.so\n");
+  std::filesystem::create_directories(root_ + at + "directory.icd");
+  ASSERT_EQ(mkfifo((root_ + at + "fifo.icd").c_str(), 0600), 0);
+  std::filesystem::create_symlink("/nowhere", root_ + at + "dangling.icd");
+  const auto found = FindManifests(Files(), Environment{});
+  EXPECT_THAT(found, SizeIs(10));
+  for (const auto& manifest : found) EXPECT_TRUE(manifest.refused.has_value()) << manifest.path;
+}
+
+TEST_F(OpenClManifests, RootTrustsNoFileThatOthersCanWrite) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root refuses files of others";
+  Write("/etc/OpenCL/vendors/a.icd", "/opt/liba.so\n");
+  Write("/opt/liba.so", "");
+  EXPECT_FALSE(FindManifests(Files(), Environment{}).at(0).refused.has_value());
+  ASSERT_EQ(chmod((root_ + "/opt/liba.so").c_str(), 0666), 0);
+  const auto refused = FindManifests(Files(), Environment{}).at(0).refused;
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->name, "refused");
+  EXPECT_THAT(refused->text, HasSubstr("/opt/liba.so"));
+}
+
+TEST_F(OpenClManifests, BelongToALibraryOnlyWhenNoOtherCould) {
+  Write("/usr/lib/libone.so.2.1", "");
+  std::filesystem::create_symlink("libone.so.2.1", root_ + "/usr/lib/libone.so");
+  Write("/etc/OpenCL/vendors/a.icd", "/usr/lib/libone.so\n");
+  Write("/etc/OpenCL/vendors/b.icd", "libtwo.so.1\n");
+  const auto files = Files();
+  auto manifests = FindManifests(files, Environment{});
+  EXPECT_EQ(probe::opencl::ManifestOf("/usr/lib/libone.so.2.1", manifests, files), 0U);
+  EXPECT_EQ(probe::opencl::ManifestOf("/opt/x/libtwo.so.1", manifests, files), 1U);
+  EXPECT_EQ(probe::opencl::ManifestOf("/opt/x/libthree.so.1", manifests, files), std::nullopt);
+  manifests.push_back(manifests[1]);
+  EXPECT_EQ(probe::opencl::ManifestOf("/opt/x/libtwo.so.1", manifests, files), std::nullopt);
+}
+
+TEST_F(OpenClManifests, SilentDriversAreExplained) {
+  using probe::opencl::WhyNoDevice;
+  using probe::opencl::WhyNoDriver;
+  const auto files = Files();
+  const auto hidden =
+      WhyNoDevice("/usr/lib/libnvidia-opencl.so.1", files, With({{"CUDA_VISIBLE_DEVICES", ""}}));
+  EXPECT_EQ(hidden.outcome, probe::Outcome::kHidden);
+  EXPECT_THAT(hidden.error.text, HasSubstr("CUDA_VISIBLE_DEVICES"));
+  EXPECT_EQ(WhyNoDevice("libigdrcl.so", files, With({{"CUDA_VISIBLE_DEVICES", ""}})).outcome,
+            probe::Outcome::kNoDevice);
+  EXPECT_THAT(WhyNoDevice("libRusticlOpenCL.so.1", files, Environment{}).error.text,
+              HasSubstr("RUSTICL_ENABLE"));
+  const auto none = WhyNoDriver(files, Environment{});
+  EXPECT_EQ(none.outcome, probe::Outcome::kAbsent);
+  EXPECT_EQ(none.error.code, -1001);
+  EXPECT_THAT(none.error.text, HasSubstr("pocl-opencl-icd"));
+}
+
+TEST(OpenClExtensions, AreWholeWords) {
+  EXPECT_TRUE(probe::opencl::HasExtension("cl_khr_fp64 cl_khr_fp16", "cl_khr_fp16"));
+  EXPECT_FALSE(probe::opencl::HasExtension("cl_khr_fp16_extra", "cl_khr_fp16"));
+  EXPECT_FALSE(probe::opencl::HasExtension("", "cl_khr_fp16"));
+}
+
+TEST(OpenClErrors, CarryKhronosNames) {
+  const auto known = probe::opencl::ErrorOf("clBuildProgram", -11);
+  EXPECT_EQ(known.name, "CL_BUILD_PROGRAM_FAILURE");
+  EXPECT_EQ(known.code, -11);
+  EXPECT_EQ(probe::opencl::ErrorOf("clFinish", -9999).name, "unknown error");
+}
+
+}  // namespace
