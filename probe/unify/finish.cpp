@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: MIT
+#include "probe/unify/finish.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <tuple>
+#include <utility>
+
+#include "probe/unify/merge.h"
+
+namespace probe::unify {
+namespace {
+
+using Bytes = std::optional<std::uint64_t>;
+
+constexpr std::array kVendors = {std::pair<std::uint32_t, std::string_view>{vendor_id::kAmd, "AMD"},
+                                 std::pair<std::uint32_t, std::string_view>{vendor_id::kNvidia, "NVIDIA"},
+                                 std::pair<std::uint32_t, std::string_view>{vendor_id::kIntel, "Intel"}};
+
+// A source that names exactly one product; otherwise a driver knows better than the numbers.
+bool NamesOneProduct(const HardwareDevice& hardware) {
+  const std::string* basis = FindFact(hardware.facts, "name_basis");
+  return !hardware.name.empty() && (basis == nullptr || (*basis != "ids" && *basis != "pci_table_family"));
+}
+
+// Of the names that drivers give, the shortest: the others add their own or the chip's.
+std::string NameOfViews(const std::vector<View>& views) {
+  std::string best;
+  for (const View& view : views) {
+    const std::string& name = view.device.name;
+    if (name.empty()) continue;
+    if (best.empty() || std::pair(name.size(), name) < std::pair(best.size(), best)) best = name;
+  }
+  return best;
+}
+
+std::string NameOf(const Draft& draft) {
+  if (draft.hardware && NamesOneProduct(*draft.hardware)) return draft.hardware->name;
+  if (std::string name = NameOfViews(draft.views); !name.empty()) return name;
+  return draft.hardware && !draft.hardware->name.empty() ? draft.hardware->name : "unnamed device";
+}
+
+std::optional<std::string> VendorOf(const Draft& draft) {
+  if (draft.hardware && draft.hardware->vendor) return draft.hardware->vendor;
+  for (const auto& [id, name] : kVendors) {
+    if (draft.identity.ids && draft.identity.ids->vendor == id) return std::string(name);
+  }
+  for (const View& view : draft.views) {
+    if (view.device.vendor) return view.device.vendor;
+  }
+  return std::nullopt;
+}
+
+DeviceKind KindOf(const Draft& draft) {
+  if (draft.hardware && draft.hardware->kind != DeviceKind::kUnknown) return draft.hardware->kind;
+  for (const View& view : draft.views) {
+    if (view.device.kind != DeviceKind::kUnknown) return view.device.kind;
+  }
+  return DeviceKind::kUnknown;
+}
+
+void TakeSmaller(Bytes candidate, Bytes& value) {
+  if (candidate && (!value || *candidate < *value)) value = candidate;
+}
+
+// 0 is how a driver without a device says that it does not know.
+Bytes Known(Bytes value) { return value && *value != 0 ? value : std::nullopt; }
+
+Bytes NumberFact(const HardwareDevice& hardware, std::string_view key) {
+  const std::string* text = FindFact(hardware.facts, key);
+  std::uint64_t value = 0;
+  if (text == nullptr) return std::nullopt;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  return error == std::errc() && end == text->data() + text->size() ? Bytes(value) : std::nullopt;
+}
+
+// What of the host's memory the driver lets the GPU reach beyond the carve-out.
+Bytes ReachableGtt(const HardwareDevice& hardware, Bytes host_free) {
+  if (!hardware.gtt_bytes) return std::nullopt;
+  const std::uint64_t used = NumberFact(hardware, "gtt_used_bytes").value_or(0);
+  const std::uint64_t left = *hardware.gtt_bytes - std::min(*hardware.gtt_bytes, used);
+  return std::min(left, host_free.value_or(left));
+}
+
+DeviceMemory MemoryOf(const Draft& draft, DeviceKind kind, Bytes host_free) {
+  DeviceMemory out;
+  if (draft.hardware && !draft.identity.partition) {
+    out.total_bytes =
+        Known(draft.hardware->vram_bytes ? draft.hardware->vram_bytes : draft.hardware->memory_total_bytes);
+    out.free_bytes = draft.hardware->memory_free_bytes;
+    if (kind == DeviceKind::kIntegrated) out.gtt_bytes = draft.hardware->gtt_bytes;
+  }
+  const bool from_hardware = out.total_bytes.has_value();
+  for (const View& view : draft.views) {
+    if (!from_hardware) out.total_bytes = std::max(out.total_bytes, Known(view.device.memory_total_bytes));
+  }
+  for (const View& view : draft.views) {
+    const bool sound = view.device.memory_free_bytes && out.total_bytes &&
+                       *view.device.memory_free_bytes <= *out.total_bytes;
+    if (sound) TakeSmaller(view.device.memory_free_bytes, out.free_bytes);
+  }
+  out.usable_bytes = out.free_bytes ? out.free_bytes : out.total_bytes;
+  if (kind != DeviceKind::kIntegrated) return out;
+  if (const Bytes gtt = draft.hardware ? ReachableGtt(*draft.hardware, host_free) : std::nullopt) {
+    out.usable_bytes = out.usable_bytes.value_or(0) + *gtt;
+  } else if (!from_hardware && out.usable_bytes) {
+    TakeSmaller(host_free, out.usable_bytes);
+  }
+  return out;
+}
+
+// Drivers that compute on the processor say nothing of the host that it does not say itself.
+void DescribeHost(const Draft& draft, PhysicalDevice& out) {
+  out.kind = DeviceKind::kCpu;
+  out.name = draft.hardware && !draft.hardware->name.empty() ? draft.hardware->name : "CPU";
+  if (!draft.hardware) return;
+  out.vendor = draft.hardware->vendor;
+  out.memory.total_bytes = Known(draft.hardware->memory_total_bytes);
+  out.memory.free_bytes = draft.hardware->memory_free_bytes;
+  out.memory.usable_bytes = out.memory.free_bytes ? out.memory.free_bytes : out.memory.total_bytes;
+  if (draft.hardware->processor && out.memory.usable_bytes) {
+    TakeSmaller(draft.hardware->processor->memory_limit_bytes, out.memory.usable_bytes);
+  }
+}
+
+}  // namespace
+
+const std::string* FindFact(const std::vector<Fact>& facts, std::string_view key) {
+  const auto found =
+      std::find_if(facts.begin(), facts.end(), [&](const Fact& fact) { return fact.key == key; });
+  return found == facts.end() ? nullptr : &found->value;
+}
+
+PhysicalDevice Finish(Draft draft, std::optional<std::uint64_t> host_free_bytes) {
+  PhysicalDevice out;
+  if (draft.id == kHostId) {
+    DescribeHost(draft, out);
+  } else {
+    out.name = NameOf(draft);
+    out.vendor = VendorOf(draft);
+    out.kind = KindOf(draft);
+    out.memory = MemoryOf(draft, out.kind, host_free_bytes);
+    for (const View& view : draft.views) {
+      if (draft.hardware) CompareView(view.device, *draft.hardware, draft.conflicts);
+    }
+  }
+  const auto key = [](const Conflict& c) { return std::tie(c.field, c.module, c.value); };
+  std::sort(draft.conflicts.begin(), draft.conflicts.end(),
+            [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  draft.conflicts.erase(std::unique(draft.conflicts.begin(), draft.conflicts.end()), draft.conflicts.end());
+  out.id = std::move(draft.id);
+  out.hardware = std::move(draft.hardware);
+  out.views = std::move(draft.views);
+  out.parent_id = std::move(draft.parent_id);
+  out.conflicts = std::move(draft.conflicts);
+  return out;
+}
+
+}  // namespace probe::unify

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include "probe/unify/unify.h"
+
+#include <algorithm>
+#include <map>
+#include <string>
+#include <tuple>
+#include <utility>
+
+#include "probe/core/fields.h"
+#include "probe/unify/finish.h"
+#include "probe/unify/likeness.h"
+#include "probe/unify/match.h"
+#include "probe/unify/merge.h"
+
+namespace probe::unify {
+namespace {
+
+// Sorts by a key, then by all that the element says, so that no order of arrival remains.
+template <class T, class Key>
+void SortBy(std::vector<T>& items, Key key) {
+  std::vector<std::tuple<decltype(key(items.front())), std::string, std::size_t>> order;
+  for (std::size_t i = 0; i < items.size(); ++i)
+    order.emplace_back(key(items[i]), ToText(Encode(items[i])), i);
+  std::sort(order.begin(), order.end());
+  std::vector<T> sorted;
+  sorted.reserve(items.size());
+  for (const auto& entry : order) sorted.push_back(std::move(items[std::get<2>(entry)]));
+  items = std::move(sorted);
+}
+
+auto ViewKey(const RuntimeDevice& device) {
+  return std::tuple(device.runtime, device.driver, device.manifest, device.ordinal);
+}
+
+// Sources in the order of their names, whatever the order of the reports.
+std::vector<HardwareDevice> AllHardware(std::span<const ProbeReport> reports) {
+  std::vector<HardwareDevice> out;
+  for (const ProbeReport& report : reports)
+    out.insert(out.end(), report.hardware.begin(), report.hardware.end());
+  SortBy(out, [](const HardwareDevice& hardware) { return hardware.source; });
+  return out;
+}
+
+std::string HardwareId(const HardwareDevice& hardware, const std::vector<Draft>& drafts) {
+  if (hardware.kind == DeviceKind::kCpu) return std::string(kHostId);
+  if (const auto id = IdOf(hardware.identity)) return *id;
+  if (const std::string* name = FindFact(hardware.facts, "platform_device")) return "platform:" + Slug(*name);
+  return hardware.source + ":" + std::to_string(drafts.size());
+}
+
+std::vector<Draft> DraftHardware(std::span<const ProbeReport> reports) {
+  std::vector<Draft> drafts;
+  Draft& host = drafts.emplace_back();
+  host.id = kHostId;
+  for (HardwareDevice& hardware : AllHardware(reports)) {
+    const std::string id = HardwareId(hardware, drafts);
+    auto draft =
+        std::find_if(drafts.begin(), drafts.end(), [&](const Draft& other) { return other.id == id; });
+    if (draft == drafts.end()) {
+      draft = drafts.insert(drafts.end(), Draft{});
+      draft->id = id;
+    }
+    if (draft->hardware) {
+      MergeHardware(hardware, *draft->hardware, draft->conflicts);
+    } else {
+      draft->hardware = std::move(hardware);
+    }
+    draft->identity = draft->hardware->identity;
+  }
+  return drafts;
+}
+
+bool RunsOnHost(const RuntimeDevice& device) {
+  return device.kind == DeviceKind::kSoftware || device.kind == DeviceKind::kCpu;
+}
+
+// The processor's own runtime is the module that also describes it as hardware.
+std::string_view HowOnHost(const RuntimeDevice& device, const std::vector<Draft>& drafts) {
+  const auto& hardware = drafts.front().hardware;
+  const bool own = hardware && device.kind == DeviceKind::kCpu && hardware->source == device.runtime;
+  return own ? "only_candidate" : "software";
+}
+
+// Variables of the environment that hide devices from other programs, by module.
+using Hiding = std::map<std::string, std::vector<std::string>>;
+
+void MarkHidden(const Hiding& hiding, PhysicalDevice& device) {
+  for (View& view : device.views) {
+    const std::string* variable = FindFact(view.device.facts, "hidden_by");
+    const auto known = hiding.find(view.device.runtime);
+    if (variable == nullptr || known == hiding.end()) continue;
+    const auto& names = known->second;
+    if (std::find(names.begin(), names.end(), *variable) != names.end()) view.environment_hidden = *variable;
+  }
+}
+
+}  // namespace
+
+std::vector<PhysicalDevice> Unify(std::span<const ProbeReport> reports) {
+  std::vector<Draft> drafts = DraftHardware(reports);
+  std::vector<RuntimeDevice> devices;
+  Hiding hiding;
+  for (const ProbeReport& report : reports) {
+    devices.insert(devices.end(), report.devices.begin(), report.devices.end());
+    for (const EnvironmentVariable& variable : report.environment)
+      hiding[report.module].push_back(variable.name);
+  }
+  SortBy(devices, ViewKey);
+  const auto on_host = std::stable_partition(devices.begin(), devices.end(), RunsOnHost);
+  for (auto device = devices.begin(); device != on_host; ++device) {
+    const std::string how(HowOnHost(*device, drafts));
+    drafts.front().views.push_back({std::move(*device), how, std::nullopt});
+  }
+  devices.erase(devices.begin(), on_host);
+  Match(std::move(devices), drafts);
+
+  const auto host_free = drafts.front().hardware ? drafts.front().hardware->memory_free_bytes : std::nullopt;
+  std::vector<PhysicalDevice> out;
+  for (Draft& draft : drafts) {
+    PhysicalDevice device = Finish(std::move(draft), host_free);
+    SortBy(device.views, [](const View& view) { return ViewKey(view.device); });
+    MarkHidden(hiding, device);
+    out.push_back(std::move(device));
+  }
+  std::sort(out.begin(), out.end(), [](const PhysicalDevice& a, const PhysicalDevice& b) {
+    return std::pair(a.id == kHostId, a.id) < std::pair(b.id == kHostId, b.id);
+  });
+  return out;
+}
+
+}  // namespace probe::unify
