@@ -21,6 +21,7 @@ constexpr std::uint32_t kFlushEvery = 64;
 std::vector<std::string> FeaturesOf(const probe::opencl::Api& api, cl_device_id device,
                                     const probe::RuntimeDevice& facts) {
   std::vector<std::string> features;
+  features.reserve(facts.dtypes.size() + facts.matrix_units.size() + 4);
   for (const auto& dtype : facts.dtypes) features.push_back(dtype == "int8" ? "int8_dot" : dtype);
   for (const auto& pair : facts.matrix_units) features.push_back("matrix:" + pair);
   const auto type = DeviceValue<cl_device_type>(api, device, CL_DEVICE_TYPE).value_or(0);
@@ -40,8 +41,8 @@ Limits LimitsOf(const probe::opencl::Api& api, cl_device_id device, const probe:
       DeviceValue<cl_ulong>(api, device, CL_DEVICE_MAX_MEM_ALLOC_SIZE).value_or(0), total);
   // Most drivers tell no free memory; then all of it bounds what is planned.
   limits.memory_free_bytes = facts.memory_free_bytes.value_or(total);
-  const auto cache = DeviceValue<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
-  if (cache && *cache > 0) limits.cache_bytes = *cache;
+  limits.cache_bytes = DeviceValue<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
+  if (limits.cache_bytes == 0) limits.cache_bytes.reset();
   limits.shape.compute_units = facts.compute_units.value_or(1);
   const auto group = DeviceValue<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0);
   limits.shape.max_work_group_size = static_cast<std::uint32_t>(std::min<std::size_t>(group, 1U << 20U));
@@ -127,23 +128,23 @@ probe::Status OpenClSession::CheckTransfer(const char* call, BufferId buffer, st
 
 probe::Status OpenClSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                     std::span<const std::byte> data) {
-  constexpr const char* kCall = "clEnqueueWriteBuffer";
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer(kCall, buffer, offset_bytes, data.size()); !valid) return valid;
+  if (auto valid = CheckTransfer("clEnqueueWriteBuffer", buffer, offset_bytes, data.size()); !valid)
+    return valid;
   const cl_int code = api_.clEnqueueWriteBuffer(queue_, Find(buffer)->memory, CL_TRUE, offset_bytes,
                                                 data.size(), data.data(), 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) return ErrorOf(kCall, code);
+  if (code != CL_SUCCESS) return ErrorOf("clEnqueueWriteBuffer", code);
   return probe::Ok();
 }
 
 probe::Status OpenClSession::Download(BufferId buffer, std::uint64_t offset_bytes,
                                       std::span<std::byte> data) {
-  constexpr const char* kCall = "clEnqueueReadBuffer";
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer(kCall, buffer, offset_bytes, data.size()); !valid) return valid;
+  if (auto valid = CheckTransfer("clEnqueueReadBuffer", buffer, offset_bytes, data.size()); !valid)
+    return valid;
   const cl_int code = api_.clEnqueueReadBuffer(queue_, Find(buffer)->memory, CL_TRUE, offset_bytes,
                                                data.size(), data.data(), 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) return ErrorOf(kCall, code);
+  if (code != CL_SUCCESS) return ErrorOf("clEnqueueReadBuffer", code);
   return probe::Ok();
 }
 
@@ -176,7 +177,7 @@ probe::Status OpenClSession::Bind(const Launch& launch) {
   for (const BoundBuffer& bound : launch.buffers) {
     const Buffer* buffer = Find(bound.buffer);
     if (buffer == nullptr) return probe::Error{"launch", std::nullopt, "out of range", "no such buffer"};
-    if (auto done = set(sizeof(cl_mem), &buffer->memory); !done) return done;
+    if (auto done = set(sizeof(cl_mem), static_cast<const void*>(&buffer->memory)); !done) return done;
   }
   for (const std::uint32_t scalar : launch.shape.scalars) {
     if (auto done = set(sizeof(scalar), &scalar); !done) return done;

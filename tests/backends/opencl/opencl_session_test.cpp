@@ -19,6 +19,8 @@ __kernel void add(__global uint* x, uint amount) { x[get_global_id(0)] += amount
 __kernel void twice(__global uint* x) { x[get_global_id(0)] *= 2; }
 )";
 
+constexpr std::string_view kWrite = "__kernel void f(__global uint* x) { *x = VALUE; }";
+
 class OpenClSession : public testing::Test {
  protected:
   void SetUp() override {
@@ -97,7 +99,6 @@ TEST_F(OpenClSession, GivesTheCompilersWords) {
 }
 
 TEST_F(OpenClSession, OptionsTellProgramsApart) {
-  constexpr std::string_view kWrite = "__kernel void f(__global uint* x) { *x = VALUE; }";
   const std::array<std::uint32_t, 1> zero = {0};
   const BufferId x = Words(zero);
   for (const auto& [options, value] : {std::pair("-DVALUE=7", 7U), std::pair("-DVALUE=9", 9U)}) {
