@@ -1,173 +1,165 @@
 // SPDX-License-Identifier: MIT
-// fp32 matrix product: a register tile of 6 rows by some vectors, B packed into panels as wide as the tile, A
-// read in place. All workers pack one block of B together, then each multiplies its own rows with it.
+// fp32 matrix product: every worker packs what it multiplies, the next block between the tiles of this one.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gemm_fp32.cpp"
-#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemm_fp32_tile-inl.h"
 #include "kernels/cpu/targets.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernels::cpu::HWY_NAMESPACE {
 namespace {
 
-namespace hn = hwy::HWY_NAMESPACE;
-using D = hn::ScalableTag<float>;
-using V = hn::Vec<D>;
+// Copies a block of a matrix, some rows at a time, between tiles: so its cost hides behind the arithmetic.
+struct Packing {
+  const float* from = nullptr;
+  std::size_t from_stride = 0;
+  float* to = nullptr;
+  std::size_t to_stride = 0;
+  std::size_t rows = 0;
+  std::size_t columns = 0;
+  std::size_t padded = 0;  // columns past the last are zero
+  std::size_t done = 0;
 
-// 6 x 4 accumulators, 4 vectors of B and one of A fill 32 registers, 6 x 2 fill 16.
-constexpr std::size_t kRows = 6;
-constexpr std::size_t kVectors = (HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64) ? 4 : 2;
+  [[nodiscard]] const float* next() const { return from + done * from_stride; }
 
-struct TileTask {
-  const float* a[kRows];  // of rows past the last: the last one, computed and not stored
-  const float* packed;    // depth x panel width
-  float* c;
-  std::size_t leading;  // of c
-  std::size_t depth, rows, columns;
-  bool accumulate;
-};
-
-HWY_INLINE void StoreVector(V value, float* c, std::size_t columns, bool accumulate) {
-  const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  if (columns >= lanes) {
-    hn::StoreU(accumulate ? hn::Add(value, hn::LoadU(d, c)) : value, d, c);
-    return;
-  }
-  HWY_ALIGN float tail[HWY_MAX_BYTES / sizeof(float)];
-  hn::Store(value, d, tail);
-  for (std::size_t i = 0; i < columns; ++i) c[i] = accumulate ? c[i] + tail[i] : tail[i];
-}
-
-HWY_INLINE void StoreRow(const TileTask& task, std::size_t row, V v0, V v1, V v2, V v3) {
-  if (row >= task.rows) return;
-  const std::size_t lanes = hn::Lanes(D());
-  float* c = task.c + row * task.leading;
-  StoreVector(v0, c, task.columns, task.accumulate);
-  if (task.columns > lanes) StoreVector(v1, c + lanes, task.columns - lanes, task.accumulate);
-  if constexpr (kVectors == 4) {
-    if (task.columns > 2 * lanes) StoreVector(v2, c + 2 * lanes, task.columns - 2 * lanes, task.accumulate);
-    if (task.columns > 3 * lanes) StoreVector(v3, c + 3 * lanes, task.columns - 3 * lanes, task.accumulate);
-  }
-}
-
-HWY_INLINE void MultiplyRow(V a, V b0, V b1, V b2, V b3, V& c0, V& c1, V& c2, V& c3) {
-  c0 = hn::MulAdd(a, b0, c0);
-  c1 = hn::MulAdd(a, b1, c1);
-  if constexpr (kVectors == 4) {
-    c2 = hn::MulAdd(a, b2, c2);
-    c3 = hn::MulAdd(a, b3, c3);
-  }
-}
-
-// Accumulators have names and not indices because scalable vectors (SVE) cannot be array elements.
-HWY_NOINLINE void Tile(const TileTask& task) {
-  const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  V c00 = hn::Zero(d), c01 = c00, c02 = c00, c03 = c00;
-  V c10 = c00, c11 = c00, c12 = c00, c13 = c00;
-  V c20 = c00, c21 = c00, c22 = c00, c23 = c00;
-  V c30 = c00, c31 = c00, c32 = c00, c33 = c00;
-  V c40 = c00, c41 = c00, c42 = c00, c43 = c00;
-  V c50 = c00, c51 = c00, c52 = c00, c53 = c00;
-  const float *a0 = task.a[0], *a1 = task.a[1], *a2 = task.a[2], *a3 = task.a[3], *a4 = task.a[4],
-              *a5 = task.a[5];
-  const float* b = task.packed;
-  for (std::size_t row = 0; row < task.rows; ++row) {
-    for (std::size_t j = 0; j < kVectors; ++j) hwy::Prefetch(task.c + row * task.leading + j * lanes);
-  }
-  for (std::size_t p = 0; p < task.depth; ++p) {
-    const V b0 = hn::LoadU(d, b), b1 = hn::LoadU(d, b + lanes);
-    const V b2 = kVectors == 4 ? hn::LoadU(d, b + 2 * lanes) : b0;
-    const V b3 = kVectors == 4 ? hn::LoadU(d, b + 3 * lanes) : b0;
-    b += kVectors * lanes;
-    MultiplyRow(hn::Set(d, a0[p]), b0, b1, b2, b3, c00, c01, c02, c03);
-    MultiplyRow(hn::Set(d, a1[p]), b0, b1, b2, b3, c10, c11, c12, c13);
-    MultiplyRow(hn::Set(d, a2[p]), b0, b1, b2, b3, c20, c21, c22, c23);
-    MultiplyRow(hn::Set(d, a3[p]), b0, b1, b2, b3, c30, c31, c32, c33);
-    MultiplyRow(hn::Set(d, a4[p]), b0, b1, b2, b3, c40, c41, c42, c43);
-    MultiplyRow(hn::Set(d, a5[p]), b0, b1, b2, b3, c50, c51, c52, c53);
-  }
-  StoreRow(task, 0, c00, c01, c02, c03);
-  StoreRow(task, 1, c10, c11, c12, c13);
-  StoreRow(task, 2, c20, c21, c22, c23);
-  StoreRow(task, 3, c30, c31, c32, c33);
-  StoreRow(task, 4, c40, c41, c42, c43);
-  StoreRow(task, 5, c50, c51, c52, c53);
-}
-
-// Copies `depth` rows of one panel of b; columns past the last are zero.
-void PackPanel(const float* b, std::size_t n, std::size_t depth, std::size_t columns, float* packed) {
-  const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  const std::size_t width = kVectors * lanes;
-  for (std::size_t p = 0; p < depth; ++p, b += n, packed += width) {
-    if (columns == width) {
-      for (std::size_t j = 0; j < width; j += lanes) hn::StoreU(hn::LoadU(d, b + j), d, packed + j);
-    } else {
-      for (std::size_t j = 0; j < width; ++j) packed[j] = j < columns ? b[j] : 0.0F;
+  // Until `part` of `parts` equal parts are copied.
+  void Advance(std::size_t part, std::size_t parts) {
+    const D d;
+    const std::size_t lanes = hn::Lanes(d);
+    for (const std::size_t end = rows * part / parts; done < end; ++done) {
+      const float* source = from + done * from_stride;
+      float* target = to + done * to_stride;
+      std::size_t j = 0;
+      for (; j + lanes <= columns; j += lanes) hn::StoreU(hn::LoadU(d, source + j), d, target + j);
+      for (; j < columns; ++j) target[j] = source[j];
+      for (; j < padded; ++j) target[j] = 0.0F;
     }
   }
-}
+};
 
-struct Gemm {
+// One worker's part of the product: blocks of A and panels of B are packed by the worker that uses them, so
+// that workers never wait for each other. Indices: depth t, block of rows r, panel i, outermost first.
+struct Part {
   const float* a;
   const float* b;
   float* c;
-  std::size_t m, n, k, width;
+  std::size_t n, k;
+  Range rows;     // of c
+  Range columns;  // of c
+  GemmFp32Blocks blocks;
+  float* packed_a;  // two blocks, in turn
+  float* packed_b;  // blocks.panels + 1 panels, in turn
 
-  void Pack(std::size_t p0, std::size_t depth, Range panels, float* packed) const {
-    for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
-      const std::size_t column = panel * width;
-      PackPanel(b + p0 * n + column, n, depth, std::min(width, n - column), packed + panel * depth * width);
+  [[nodiscard]] static std::size_t Width() { return kVectors * hn::Lanes(D()); }
+  [[nodiscard]] std::size_t Depth(std::size_t t) const {
+    return std::min(blocks.depth, k - t * blocks.depth);
+  }
+  [[nodiscard]] Range Rows(std::size_t r) const {
+    return {rows.begin + r * blocks.rows, std::min(rows.begin + (r + 1) * blocks.rows, rows.end)};
+  }
+  [[nodiscard]] float* BlockOfA(std::size_t t, std::size_t r) const {
+    return packed_a + (t * blocks.down + r) % 2 * blocks.rows * blocks.stride;
+  }
+  [[nodiscard]] float* PanelOfB(std::size_t t, std::size_t i) const {
+    return packed_b + (t * blocks.panels + i) % (blocks.panels + 1) * blocks.depth * Width();
+  }
+
+  [[nodiscard]] Packing PackA(std::size_t t, std::size_t r) const {
+    const Range block = Rows(r);
+    return {.from = a + block.begin * k + t * blocks.depth,
+            .from_stride = k,
+            .to = BlockOfA(t, r),
+            .to_stride = blocks.stride,
+            .rows = block.end - block.begin,
+            .columns = Depth(t),
+            .padded = 0};
+  }
+  [[nodiscard]] Packing PackB(std::size_t t, std::size_t i) const {
+    const std::size_t column = columns.begin + i * Width();
+    return {.from = b + t * blocks.depth * n + column,
+            .from_stride = n,
+            .to = PanelOfB(t, i),
+            .to_stride = Width(),
+            .rows = Depth(t),
+            .columns = std::min(Width(), columns.end - column),
+            .padded = Width()};
+  }
+
+  [[nodiscard]] Packing Nothing() const { return {.from = a}; }
+
+  // One panel's width of a block's rows of c. Meanwhile packs `next_b` whole, and of `next_a` this panel's
+  // share.
+  void Multiply(std::size_t t, std::size_t r, std::size_t i, Packing& next_b, Packing& next_a) const {
+    const Range block = Rows(r);
+    const std::size_t tiles = DivideUp(block.end - block.begin, kRows);
+    const std::size_t column = columns.begin + i * Width();
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
+      const std::size_t row = tile * kRows;
+      const std::size_t count = std::min(kRows, block.end - block.begin - row);
+      TileTask task{.a = {},
+                    .b = PanelOfB(t, i),
+                    .c = c + (block.begin + row) * n + column,
+                    .leading = n,
+                    .depth = Depth(t),
+                    .rows = count,
+                    .columns = std::min(Width(), columns.end - column),
+                    .accumulate = t != 0,
+                    .next_c = nullptr,
+                    .next_b = next_b.next(),
+                    .next_a = next_a.next(),
+                    .lines = DivideUp(next_b.rows, tiles * kRows)};
+      for (std::size_t j = 0; j < kRows; ++j) {
+        task.a[j] = BlockOfA(t, r) + (row + std::min(j, count - 1)) * blocks.stride;
+      }
+      task.next_c = tile + 1 < tiles ? task.c + kRows * n : c + block.begin * n + column + Width();
+      Tile(task);
+      next_b.Advance(tile + 1, tiles);
+      next_a.Advance(i * tiles + tile + 1, blocks.panels * tiles);
     }
   }
 
-  void Multiply(std::size_t p0, std::size_t depth, Range rows, Range panels, const float* packed) const {
-    for (std::size_t panel = panels.begin; panel < panels.end; ++panel) {
-      const std::size_t column = panel * width;
-      for (std::size_t row = rows.begin; row < rows.end; row += kRows) {
-        TileTask task{.a = {},
-                      .packed = packed + panel * depth * width,
-                      .c = c + row * n + column,
-                      .leading = n,
-                      .depth = depth,
-                      .rows = std::min(kRows, m - row),
-                      .columns = std::min(width, n - column),
-                      .accumulate = p0 != 0};
-        for (std::size_t i = 0; i < kRows; ++i) task.a[i] = a + std::min(row + i, m - 1) * k + p0;
-        Tile(task);
+  void Run() const {
+    if (blocks.down == 0 || blocks.panels == 0) return;
+    PackA(0, 0).Advance(1, 1);
+    PackB(0, 0).Advance(1, 1);
+    for (std::size_t t = 0; t < blocks.deep; ++t) {
+      for (std::size_t r = 0; r < blocks.down; ++r) {
+        const bool last_block = r + 1 == blocks.down;
+        const bool last = last_block && t + 1 == blocks.deep;
+        Packing next_a = last ? Nothing() : last_block ? PackA(t + 1, 0) : PackA(t, r + 1);
+        for (std::size_t i = 0; i < blocks.panels; ++i) {
+          const bool last_panel = i + 1 == blocks.panels;
+          Packing next_b = !last_panel ? (r == 0 ? PackB(t, i + 1) : Nothing())
+                                       : (last_block && !last ? PackB(t + 1, 0) : Nothing());
+          Multiply(t, r, i, next_b, next_a);
+        }
       }
     }
   }
 };
 
 void GemmFp32(const Arguments& arguments, const Worker& worker) {
-  const Gemm gemm{static_cast<const float*>(arguments.buffers[0]),
-                  static_cast<const float*>(arguments.buffers[1]),
-                  static_cast<float*>(arguments.buffers[2]),
-                  arguments.scalars[0],
-                  arguments.scalars[1],
-                  arguments.scalars[2],
-                  kVectors * hn::Lanes(D())};
-  float* work = static_cast<float*>(arguments.buffers[3]);
-  const std::size_t panels = DivideUp(gemm.n, gemm.width);
-  const Grid grid = GridOf(worker.count, DivideUp(gemm.m, kRows), panels);
-  const Range own_rows = Share(gemm.m, kRows, worker.index / grid.across, grid.down);
-  const Range own_panels = Share(panels, 1, worker.index % grid.across, grid.across);
-  const std::size_t depth = GemmFp32Depth(gemm.k);
-  // Two packed blocks in turn: one barrier a block is enough.
-  for (std::size_t p0 = 0, turn = 0; p0 < gemm.k; p0 += depth, turn ^= 1) {
-    const std::size_t now = std::min(depth, gemm.k - p0);
-    float* packed = work + turn * depth * panels * gemm.width;
-    gemm.Pack(p0, now, Share(panels, 1, worker.index, worker.count), packed);
-    worker.barrier->Wait();
-    gemm.Multiply(p0, now, own_rows, own_panels, packed);
-  }
+  const std::size_t m = arguments.scalars[0], n = arguments.scalars[1], k = arguments.scalars[2];
+  const Grid grid = GridOf(worker.count, m, kRows, n, Part::Width());
+  const Range rows = Share(m, kRows, worker.index / grid.across, grid.down);
+  const Range columns = Share(n, Part::Width(), worker.index % grid.across, grid.across);
+  const GemmFp32Blocks blocks(rows, columns, k, Part::Width());
+  float* work = static_cast<float*>(arguments.buffers[3]) +
+                worker.index * GemmFp32WorkerFloats(m, n, k, worker.count, Part::Width());
+  Part{.a = static_cast<const float*>(arguments.buffers[0]),
+       .b = static_cast<const float*>(arguments.buffers[1]),
+       .c = static_cast<float*>(arguments.buffers[2]),
+       .n = n,
+       .k = k,
+       .rows = rows,
+       .columns = columns,
+       .blocks = blocks,
+       .packed_a = work,
+       .packed_b = work + 2 * blocks.rows * blocks.stride}
+      .Run();
 }
 
 }  // namespace

@@ -80,6 +80,15 @@ std::string TokensText(const Range& range) {
 
 std::string PercentText(double share) { return fmt::format("{} %", SignificantText(share * 100, share < 0.0995 ? 1 : 2)); }
 
+std::string PlainName(std::string_view name) {
+  std::string plain(name);
+  for (const std::string_view mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)", "\u00ae", "\u2122"}) {
+    for (auto at = plain.find(mark); at != std::string::npos; at = plain.find(mark)) plain.erase(at, mark.size());
+  }
+  for (auto at = plain.find("  "); at != std::string::npos; at = plain.find("  ")) plain.erase(at, 1);
+  return plain.empty() ? std::string(name) : plain;
+}
+
 std::string FigureName(const backends::Measurement& measurement) {
   const std::string kernel(kernels::Row(measurement.kernel).name);
   const bool typed = measurement.kernel == kernels::Kernel::kGemm || measurement.kernel == kernels::Kernel::kChain ||

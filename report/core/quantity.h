@@ -21,6 +21,9 @@ namespace report {
 [[nodiscard]] std::string TokensText(const Range& range);   // "7.2 tokens/s [6.5-8.0]"
 [[nodiscard]] std::string PercentText(double share);        // 0.88 -> "88 %"
 
+// A device's name without marks of registration: "Intel Xeon Processor".
+[[nodiscard]] std::string PlainName(std::string_view name);
+
 // What a figure is of: "fp32 gemm", "read".
 [[nodiscard]] std::string FigureName(const backends::Measurement& measurement);
 

@@ -119,7 +119,10 @@ Finding OfDriver(const Tables& tables, std::string_view runtime, const probe::Dr
 void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
     if (!Find(tables, probe.module)) continue;
-    if (const auto* advice = AdviceFor(probe.outcome)) out.push_back(OfRuntime(tables, probe, *advice));
+    const bool blamed = std::any_of(probe.drivers.begin(), probe.drivers.end(),
+                                    [&](const auto& driver) { return driver.outcome == probe.outcome; });
+    const auto* of_runtime = blamed ? nullptr : AdviceFor(probe.outcome);
+    if (of_runtime) out.push_back(OfRuntime(tables, probe, *of_runtime));
     for (const auto& driver : probe.drivers) {
       // One driver without a device beside another that has one is how most machines look.
       if (driver.outcome == Outcome::kNoDevice) continue;
@@ -213,7 +216,10 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
 void AddUnreached(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   const bool parent = std::any_of(report.devices.begin(), report.devices.end(),
                                   [&](const auto& other) { return other.parent_id == device.id; });
-  if (!IsGpu(device) || !device.views.empty() || parent) return;
+  // A node that may not be opened is the finding of AddNodes.
+  const bool denied = device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
+                                                     [](const auto& node) { return node.exists && !node.openable; });
+  if (!IsGpu(device) || !device.views.empty() || parent || denied) return;
   Finding finding;
   finding.id = "unreached." + Slug(device.id);
   finding.layer = "system_runtime";

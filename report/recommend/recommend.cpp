@@ -46,12 +46,12 @@ const Score& MostMature(const Tables& tables, const Scores& tied) {
   });
 }
 
-std::string TieReason(const Tables& tables, const Score& chosen, const Scores& tied) {
+std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
   std::vector<std::string> others;
   bool mature = false;
   for (const Score* score : tied) {
     if (score == &chosen) continue;
-    others.push_back(score->device_id == chosen.device_id ? score->runtime : WayName(score->runtime, score->device_id));
+    others.push_back(score->device_id == chosen.device_id ? score->runtime : WayText(report, *score));
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
   }
   return fmt::format("equal to {} within the error of measuring; {}", fmt::join(others, " and "),
@@ -59,15 +59,14 @@ std::string TieReason(const Tables& tables, const Score& chosen, const Scores& t
 }
 
 // Against the fastest of what does not tie.
-std::string LeadReason(const Scores& ordered, const Scores& tied, const Score& chosen) {
+std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {
   const auto next = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
     return std::find(tied.begin(), tied.end(), score) == tied.end();
   });
   if (next == ordered.end()) return "";
   const double ratio = chosen.ranking_tokens_per_s->value / (*next)->ranking_tokens_per_s->value;
   if (ratio <= 1) return "";
-  const auto name =
-      (*next)->device_id == chosen.device_id ? (*next)->runtime : WayName((*next)->runtime, (*next)->device_id);
+  const auto name = (*next)->device_id == chosen.device_id ? (*next)->runtime : WayText(report, **next);
   return ratio < 2 ? fmt::format("{} faster than {}", PercentText(ratio - 1), name)
                    : fmt::format("{} times as fast as {}", SignificantText(ratio, 2), name);
 }
@@ -87,16 +86,23 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
                      names.size() == 1 ? "es" : "", fmt::join(shares, " and "));
 }
 
-// What a person asks first when the answer is the processor.
-std::string NoGpuReason(const Report& report) {
-  const auto gpus = std::count_if(report.devices.begin(), report.devices.end(), IsGpu);
-  if (gpus == 0) return "there is no GPU in this machine";
+// What a person asks first when the answer is the processor. `rejected` says what became of the GPUs.
+std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejected) {
+  std::vector<const probe::PhysicalDevice*> gpus;
+  for (const auto& device : report.devices) {
+    if (IsGpu(device)) gpus.push_back(&device);
+  }
+  if (gpus.empty()) return "there is no GPU in this machine";
   const bool scored = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return device && IsGpu(*device) && score.eligible;
   });
   if (scored) return "";
-  return gpus == 1 ? "the GPU is here but not usable" : fmt::format("{} GPUs are here, none of them usable", gpus);
+  if (gpus.size() > 1) return fmt::format("{} GPUs are here, none of them usable", gpus.size());
+  const auto cause = std::find_if(rejected.begin(), rejected.end(),
+                                  [&](const Rejected& option) { return option.device_id == gpus.front()->id; });
+  const auto reason = cause == rejected.end() ? "it was not measured" : cause->reason.substr(0, cause->reason.find("; "));
+  return fmt::format("{} is not usable: {}", PlainName(gpus.front()->name), reason);
 }
 
 void AddNonEmpty(std::vector<std::string>& list, std::string text) {
@@ -148,9 +154,9 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   }
   answer.basis = Basis::kEstimated;
   answer.confidence = Confidence::kLow;
-  AddNonEmpty(answer.reasons, NoGpuReason(report));
-  answer.reasons.emplace_back("nothing was measured: the processor is what every machine has");
+  answer.reasons.emplace_back("a processor is what every machine has, and nothing here is known to be better");
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
+  answer.reasons.insert(answer.reasons.begin(), NoGpuReason(report, answer.rejected));
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });
@@ -192,14 +198,14 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   }
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
-  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report));
-  if (tied.size() > 1) answer.reasons.push_back(TieReason(tables, chosen, tied));
-  AddNonEmpty(answer.reasons, LeadReason(ordered, tied, chosen));
+  answer.rejected = RejectedOptions(tables, report, use, &chosen, tied);
+  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, answer.rejected));
+  if (tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, tied));
+  AddNonEmpty(answer.reasons, LeadReason(report, ordered, tied, chosen));
   if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.emplace_back("nothing else here was measured and checked");
   answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
   Judge(report, chosen, tied.size() > 1, answer);
-  answer.rejected = RejectedOptions(tables, report, use, &chosen, tied);
   return answer;
 }
 

@@ -14,11 +14,10 @@ namespace {
 
 std::string Joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "; ")); }
 
-std::string SlowerReason(const Score& score, const Score& chosen) {
+std::string SlowerReason(const Report& report, const Score& score, const Score& chosen) {
   const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
   std::string reason = fmt::format("slower: {} of the speed of {}", PercentText(share),
-                                   chosen.device_id == score.device_id ? chosen.runtime
-                                                                       : WayName(chosen.runtime, chosen.device_id));
+                                   chosen.device_id == score.device_id ? chosen.runtime : WayText(report, chosen));
   return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
 }
 
@@ -28,7 +27,7 @@ void AddScored(const Report& report, Use use, const Score* chosen, const std::ve
     if (score.use != use || &score == chosen || std::find(tied.begin(), tied.end(), &score) != tied.end()) continue;
     const bool slower = score.eligible && chosen && chosen->ranking_tokens_per_s;
     out.push_back({score.device_id, score.runtime, score.driver,
-                   slower ? SlowerReason(score, *chosen) : Joined(score.reasons)});
+                   slower ? SlowerReason(report, score, *chosen) : Joined(score.reasons)});
   }
 }
 
@@ -81,6 +80,11 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
 }
 
 }  // namespace
+
+std::string WayText(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  return fmt::format("{} on {}", score.runtime, device ? PlainName(device->name) : score.device_id);
+}
 
 std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use, const Score* chosen,
                                       const std::vector<const Score*>& tied) {

@@ -14,4 +14,7 @@ namespace report::recommend {
 [[nodiscard]] std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,
                                                     const Score* chosen, const std::vector<const Score*>& tied);
 
+// "cuda on NVIDIA GeForce RTX 4090"
+[[nodiscard]] std::string WayText(const Report& report, const Score& score);
+
 }  // namespace report::recommend

@@ -15,19 +15,18 @@ namespace {
 
 std::string DeviceName(const Report& report, const std::string& id) {
   const auto* device = FindDevice(report.devices, id);
-  return device && !device->name.empty() ? device->name : id;
+  return device && !device->name.empty() ? PlainName(device->name) : id;
 }
 
-// The sentence of one answer: "Use cuda on NVIDIA GeForce RTX 4090: 312 tokens/s for inference".
+// The sentence of one answer: "Use cuda on NVIDIA GeForce RTX 4090: 312 tokens/s inference, 99 training".
 void Use(const Report& report, const Recommendation& answer, const std::string& rest, Page& page) {
-  page.Add("Use ").Add(answer.backend, Style::kGood).Add(" on ");
-  const auto figure = ": " + (answer.tokens_per_s ? TokensText(answer.tokens_per_s->value) + " tokens/s" : "not measured") +
-                      " for " + std::string(probe::NameOf(answer.use)) + rest;
-  // The name gives way to the figure: a name is found again below.
-  const int room = page.room() - DisplayWidth(figure);
-  constexpr int kShortestName = 12;
-  page.Add(Fit(DeviceName(report, answer.device_id), std::max(room, kShortestName), page.options().unicode), Style::kStrong);
-  page.Flow(figure, 2);
+  constexpr int kIndent = 2;
+  page.Add("Use ").Add(answer.backend, Style::kGood).Add(" on");
+  page.FlowOn(" " + DeviceName(report, answer.device_id) + (answer.tokens_per_s ? ":" : ";"), kIndent, Style::kStrong);
+  const auto use = std::string(probe::NameOf(answer.use));
+  if (!answer.tokens_per_s) return page.Flow(" nothing was measured", kIndent);
+  page.FlowOn(" " + TokensText(answer.tokens_per_s->value) + " tokens/s", kIndent, Style::kStrong);
+  page.Flow(" " + use + rest, kIndent);
 }
 
 bool SameWay(const Recommendation& a, const Recommendation& b) {
@@ -54,7 +53,7 @@ void Answer(const Report& report, Page& page) {
   std::string also;
   for (const auto& other : report.recommendations) {
     if (&other == &first || !SameWay(first, other) || !other.tokens_per_s) continue;
-    also += ", " + TokensText(other.tokens_per_s->value) + " for " + std::string(probe::NameOf(other.use));
+    also += ", " + TokensText(other.tokens_per_s->value) + " " + std::string(probe::NameOf(other.use));
   }
   Use(report, first, also, page);
   page.Add("because ", Style::kDim).Flow(Because(first), 0);

@@ -70,10 +70,11 @@ std::string ProcessorText(const probe::Processor& p) {
 }
 
 std::string MemoryText(const probe::DeviceMemory& memory) {
-  std::string text;
-  if (memory.total_bytes) text = BytesText(*memory.total_bytes);
-  if (memory.free_bytes) text += (text.empty() ? "" : ", ") + BytesText(*memory.free_bytes) + " free";
-  return text.empty() ? "" : "memory " + text;
+  if (memory.total_bytes && memory.free_bytes) {
+    return fmt::format("{} of {} free", BytesText(*memory.free_bytes), BytesText(*memory.total_bytes));
+  }
+  if (memory.total_bytes) return BytesText(*memory.total_bytes);
+  return memory.free_bytes ? BytesText(*memory.free_bytes) + " free" : "";
 }
 
 std::string LinkText(const probe::PcieLink& link) {
@@ -159,7 +160,7 @@ void Figure(const Measurement& m, const Best& best, Page& page) {
 }
 
 void Failed(const Measurement& m, Page& page) {
-  page.To(kIndent - 2).Add(page.signs().cross, Style::kBad).To(kIndent);
+  page.To(kIndent).Add(page.signs().cross, Style::kBad).Add(" ");
   page.Flow(FailureText(m), kIndent + 2, Style::kBad);
 }
 
@@ -211,8 +212,14 @@ void Way(const probe::PhysicalDevice& device, const probe::View& view, int label
 
 void Devices(const Report& report, Page& page, bool figures) {
   const Best best = BestOf(report);
+  if (figures) {
+    Heading(page, "Devices",
+            best.empty() ? "nothing was measured"
+                         : fmt::format("checked results; bars: share of the best here; {} 95 % interval",
+                                       page.signs().plus_minus));
+  }
   for (const auto& device : report.devices) {
-    page.Blank();
+    if (!figures || &device != &report.devices.front()) page.Blank();
     page.Add(device.name.empty() ? device.id : device.name, Style::kStrong);
     page.End();
     page.To(2).Flow(Joined(page, Facts(device)), 2, Style::kDim);

@@ -77,14 +77,24 @@ void Page::End() {
   column_ = pending_ = 0;
 }
 
-void Page::Flow(std::string_view text, int indent, Style style) {
-  const auto lines =
-      Wrap(ForLocale(text, options_.unicode), prose_width() - indent, std::max(prose_width() - column_, 0));
+Page& Page::FlowOn(std::string_view text, int indent, Style style) {
+  const bool spaced = text.starts_with(' ') && column_ > indent;
+  const auto lines = Wrap(ForLocale(text, options_.unicode), prose_width() - indent,
+                          std::max(prose_width() - column_ - (spaced ? 1 : 0), 0));
+  if (spaced) Add(" ");
   for (const auto& line : lines) {
-    if (&line != &lines.front()) To(indent);
+    if (&line != &lines.front()) {
+      End();
+      To(indent);
+    }
     Add(line, style);
-    End();
   }
+  return *this;
+}
+
+void Page::Flow(std::string_view text, int indent, Style style) {
+  FlowOn(text, indent, style);
+  End();
 }
 
 }  // namespace report::render

@@ -42,7 +42,8 @@ class Page {
   Page& Bar(double share, int columns, Style style);
   void End();
   void Blank() { text_ += '\n'; }
-  // Prose from the current column on, later lines from `indent` on.
+  // Prose from the current column on, later lines from `indent` on. Flow ends the last line, FlowOn leaves it open.
+  Page& FlowOn(std::string_view text, int indent, Style style = Style::kPlain);
   void Flow(std::string_view text, int indent, Style style = Style::kPlain);
 
   [[nodiscard]] int column() const { return column_; }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/core/report_fields.h"
 #include "report/core/wording.h"
 #include "report/render/sections.h"
@@ -35,10 +37,18 @@ bool IsTold(const Report& report, const Rejected& option, const Page& page) {
 
 std::string Label(const Report& report, const Rejected& option) {
   const auto* device = option.device_id ? FindDevice(report.devices, *option.device_id) : nullptr;
-  const auto name = device ? device->name : option.device_id.value_or("");
+  const auto name = device ? PlainName(device->name) : option.device_id.value_or("");
   if (!option.runtime) return name;
   const bool several = report.devices.size() > 1 && !name.empty();
   return several ? *option.runtime + " on " + name : *option.runtime;
+}
+
+// By the first answer already: the other uses only repeat it.
+bool IsRejected(const Report& report, const Rejected& option) {
+  const auto& rejected = report.recommendations.front().rejected;
+  return std::any_of(rejected.begin(), rejected.end(), [&](const Rejected& other) {
+    return other.device_id == option.device_id && other.runtime == option.runtime && other.driver == option.driver;
+  });
 }
 
 struct Line {
@@ -54,8 +64,9 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
       if (IsRanked(report, option) || IsTold(report, option, page)) continue;
       const bool first = &answer == &report.recommendations.front();
       Line line{Label(report, option), option.reason};
-      const bool known = std::any_of(lines.begin(), lines.end(), [&](const Line& other) { return other.label == line.label; });
-      if (first ? std::find(lines.begin(), lines.end(), line) == lines.end() : !known) lines.push_back(std::move(line));
+      if (first ? std::find(lines.begin(), lines.end(), line) == lines.end() : !IsRejected(report, option)) {
+        lines.push_back(std::move(line));
+      }
     }
   }
   return lines;

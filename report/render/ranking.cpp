@@ -13,12 +13,19 @@
 namespace report::render {
 namespace {
 
-std::vector<const Score*> Ranked(const Report& report, Use use) {
+bool IsChosen(const Recommendation* answer, const Score& score) {
+  return answer && answer->backend == score.runtime && answer->device_id == score.device_id &&
+         answer->driver == score.driver;
+}
+
+std::vector<const Score*> Ranked(const Report& report, const Recommendation* answer, Use use) {
   std::vector<const Score*> scores;
   for (const auto& score : report.scores) {
     if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s) scores.push_back(&score);
   }
-  std::stable_sort(scores.begin(), scores.end(), [](const Score* a, const Score* b) {
+  std::stable_sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
+    // The chosen one stands before what it ties with.
+    if (IsChosen(answer, *a) != IsChosen(answer, *b)) return IsChosen(answer, *a);
     return a->ranking_tokens_per_s->value > b->ranking_tokens_per_s->value;
   });
   return scores;
@@ -67,7 +74,7 @@ Columns Measure(const Report& report, const std::vector<const Score*>& scores, c
   for (const auto* score : scores) {
     columns.backend = std::max(columns.backend, DisplayWidth(score->runtime) + 2);
     const auto* device = FindDevice(report.devices, score->device_id);
-    columns.device = std::max(columns.device, DisplayWidth(device ? device->name : score->device_id));
+    columns.device = std::max(columns.device, DisplayWidth(device ? PlainName(device->name) : score->device_id));
   }
   columns.device = std::clamp(page.width() - kRankWidth - columns.backend - kTokensWidth - 14, 0, columns.device);
   return columns;
@@ -77,11 +84,10 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
          const Columns& columns, Page& page) {
   const auto* device = FindDevice(report.devices, score.device_id);
   const bool tied = Tied(answer, score);
-  page.RightTo(3, fmt::format("{}{}", rank, tied ? "=" : "."), Style::kDim).To(kRankWidth);
-  const bool chosen = answer && answer->backend == score.runtime && answer->device_id == score.device_id;
-  page.Add(score.runtime, chosen ? Style::kGood : Style::kPlain).To(kRankWidth + columns.backend);
+  page.RightTo(3, tied ? "1=" : fmt::format("{}.", rank), Style::kDim).To(kRankWidth);
+  page.Add(score.runtime, IsChosen(answer, score) ? Style::kGood : Style::kPlain).To(kRankWidth + columns.backend);
   if (columns.device >= 8) {
-    page.Add(Fit(device ? device->name : score.device_id, columns.device, page.options().unicode));
+    page.Add(Fit(device ? PlainName(device->name) : score.device_id, columns.device, page.options().unicode));
     page.To(kRankWidth + columns.backend + columns.device);
   }
   const auto& range = *score.tokens_per_s;
@@ -125,11 +131,11 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
   std::vector<Use> uses = {Use::kInference, Use::kTraining};
   if (page.options().verbose) uses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
   for (const Use use : uses) {
-    const auto scores = Ranked(report, use);
-    if (scores.empty()) continue;
     const auto answer = std::find_if(report.recommendations.begin(), report.recommendations.end(),
                                      [&](const Recommendation& r) { return r.use == use; });
     const Recommendation* found = answer == report.recommendations.end() ? nullptr : &*answer;
+    const auto scores = Ranked(report, found, use);
+    if (scores.empty()) continue;
     Heading(page, TitleOf(use), Caption(tables.reference, use));
     const auto columns = Measure(report, scores, page);
     for (std::size_t i = 0; i < scores.size(); ++i) Row(tables, report, found, *scores[i], i + 1, columns, page);

@@ -174,6 +174,8 @@ std::vector<std::string> Wrap(std::string_view text, int width, std::optional<in
     if (word.empty()) continue;
     if (!line.empty() && DisplayWidth(line) + 1 + DisplayWidth(word) > limit()) lines.push_back(std::exchange(line, ""));
     if (!line.empty()) line += ' ';
+    // A first line that has less room than the others stays empty rather than break a word.
+    if (lines.empty() && line.empty() && limit() < width && DisplayWidth(word) > limit()) lines.emplace_back();
     while (line.empty() && DisplayWidth(word) > limit()) {
       const auto piece = Beginning(word, limit());
       lines.emplace_back(piece);

@@ -49,8 +49,8 @@ struct Descriptor {
 // Without unicode every character beyond ASCII becomes '?', wide ones two.
 [[nodiscard]] std::string ForLocale(std::string_view text, bool unicode);
 
-// Lines of at most `width` columns (the first: `first_width`), broken at blanks; a longer word is broken where it must
-// be. Never empty.
+// Lines of at most `width` columns (the first: `first_width`, and empty where it has no room for the first word), broken
+// at blanks; a longer word is broken where it must be. At least one line.
 [[nodiscard]] std::vector<std::string> Wrap(std::string_view text, int width,
                                             std::optional<int> first_width = std::nullopt);
 

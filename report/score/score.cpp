@@ -169,7 +169,7 @@ class Scorer {
       const auto available = AvailableBytes(*way.device);
       if (available && *available < request_.training.weight_bytes) {
         score.reasons.push_back(fmt::format(
-            "the reference model's {} of weights do not fit its memory: a figure for the speed, not for the size",
+            "its memory does not hold the model's {} of weights: a figure for speed alone",
             BytesText(static_cast<std::uint64_t>(request_.training.weight_bytes))));
       }
     }

@@ -47,6 +47,7 @@ struct Pipe {
   if (!run.directory.empty() && chdir(run.directory.c_str()) != 0) _exit(126);
   for (const auto& [name, value] : run.environment) setenv(name.c_str(), value.c_str(), 1);
   std::vector<char*> arguments;
+  arguments.reserve(run.arguments.size() + 1);
   for (const std::string& argument : run.arguments) arguments.push_back(const_cast<char*>(argument.c_str()));
   arguments.push_back(nullptr);
   execv(arguments[0], arguments.data());

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -122,8 +123,8 @@ int Recurse(int depth) {
 }
 
 void Crash() {
-  volatile int* volatile nowhere = nullptr;
-  *nowhere = 1;
+  void* forbidden = mmap(nullptr, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  *static_cast<volatile char*>(forbidden) = 1;
 }
 
 void Perform(const Misbehaviour& what) {

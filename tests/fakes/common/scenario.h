@@ -29,7 +29,7 @@ enum class Act {
   kHang,           // "hang": sleep, ignoring SIGTERM, SIGINT and SIGHUP
   kSpin,           // "spin": the same, busy
   kAbort,          // "abort"
-  kSegfault,       // "segfault": write through a null pointer
+  kSegfault,       // "segfault": write where nobody may
   kExit0,          // "exit0": exit(0) without a word
   kFloodStdout,    // "flood_stdout": `bytes` to stdout and to stderr, then go on
   kCloseFds,       // "close_fds": close every descriptor from 3 on, then go on

@@ -14,7 +14,6 @@ namespace {
 using testing::AnyOf;
 using testing::Eq;
 using testing::HasSubstr;
-using testing::StartsWith;
 
 FAKE_RUNTIMES(FakeDriver);
 

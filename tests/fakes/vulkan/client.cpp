@@ -16,8 +16,9 @@ namespace {
 
 PFN_vkGetInstanceProcAddr get_instance_proc_addr = nullptr;
 
-#define GET(instance, name) \
-  const auto name = reinterpret_cast<PFN_##name>(get_instance_proc_addr(instance, #name))
+VkInstance instance = nullptr;
+
+#define VK(name) (reinterpret_cast<PFN_##name>(get_instance_proc_addr(instance, #name)))
 
 void MakeInstance() {
   VkApplicationInfo application{};

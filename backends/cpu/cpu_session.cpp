@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "backends/cpu/cpu_session.h"
+
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <system_error>
+
+#include "backends/core/plan.h"
+#include "probe/system/clock.h"
+#include "probe/system/filesystem.h"
+
+namespace backends::cpu {
+namespace {
+
+// One huge page: smaller buffers gain nothing from it.
+constexpr std::uint64_t kHugePageBytes = 2U << 20U;
+constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46U;
+
+// What the kernel would give without swapping, MemAvailable of proc(5).
+std::optional<std::uint64_t> AvailableBytes(const probe::system::FileSystem& files) {
+  constexpr std::string_view kKey = "MemAvailable:";
+  const auto text = files.Read("/proc/meminfo");
+  if (!text) return std::nullopt;
+  const std::size_t at = text->find(kKey);
+  if (at == std::string::npos) return std::nullopt;
+  const std::size_t digits = text->find_first_not_of(' ', at + kKey.size());
+  if (digits == std::string::npos) return std::nullopt;
+  std::uint64_t kib = 0;
+  const auto [end, error] = std::from_chars(text->data() + digits, text->data() + text->size(), kib);
+  if (error != std::errc()) return std::nullopt;
+  return kib * 1024;
+}
+
+// What `ulimit -v` leaves. Without /proc half of the limit is taken for used.
+std::optional<std::uint64_t> AddressSpaceLeft(const probe::system::FileSystem& files) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  std::uint64_t used = limit.rlim_cur / 2;
+  if (const auto statm = files.ReadLine("/proc/self/statm")) {
+    std::uint64_t pages = 0;
+    std::from_chars(statm->data(), statm->data() + statm->size(), pages);
+    used = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  }
+  return limit.rlim_cur - std::min<std::uint64_t>(used, limit.rlim_cur);
+}
+
+std::uint64_t UsableBytes(const OpenRequest& request) {
+  std::uint64_t usable = kAddressSpaceBytes;
+  const auto bound = [&usable](std::optional<std::uint64_t> bytes) {
+    if (bytes) usable = std::min(usable, *bytes);
+  };
+  bound(request.device.memory_free_bytes);
+  if (request.processor) bound(request.processor->memory_limit_bytes);
+  bound(AvailableBytes(request.files));
+  bound(AddressSpaceLeft(request.files));
+  return usable;
+}
+
+probe::Error SystemError(std::string call, int code, std::string text) {
+  return {std::move(call), code, std::generic_category().message(code), std::move(text)};
+}
+
+}  // namespace
+
+CpuSession::CpuSession(const std::vector<int>& processors, Limits limits)
+    : limits_(std::move(limits)), workers_(processors) {
+  limits_.shape = {workers_.count(), 1, 1};
+}
+
+CpuSession::~CpuSession() {
+  for (std::uint32_t i = 0; i < mappings_.size(); ++i) Release(BufferId{i});
+}
+
+probe::Result<BufferId> CpuSession::Allocate(const BufferRequest& request) {
+  const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 1);
+  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (address == MAP_FAILED) {
+    return SystemError("mmap", errno, "no memory for a buffer of " + std::to_string(bytes) + " bytes");
+  }
+  // Pages come with the first touch, by the worker that will use them; advice alone, so a refusal is no
+  // error.
+  if (bytes >= kHugePageBytes) madvise(address, bytes, MADV_HUGEPAGE);
+  mappings_.push_back({static_cast<std::byte*>(address), bytes});
+  return BufferId{static_cast<std::uint32_t>(mappings_.size() - 1)};
+}
+
+void CpuSession::Release(BufferId buffer) {
+  Mapping& mapping = mappings_[static_cast<std::uint32_t>(buffer)];
+  if (mapping.address != nullptr) munmap(mapping.address, mapping.bytes);
+  mapping = {};
+}
+
+probe::Result<std::byte*> CpuSession::Locate(BufferId buffer, std::uint64_t offset_bytes,
+                                             std::uint64_t size) const {
+  const auto index = static_cast<std::uint32_t>(buffer);
+  if (index >= mappings_.size() || offset_bytes > mappings_[index].bytes ||
+      size > mappings_[index].bytes - offset_bytes) {
+    return SystemError("transfer", EINVAL, "outside of the buffer");
+  }
+  return mappings_[index].address + offset_bytes;
+}
+
+probe::Status CpuSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                 std::span<const std::byte> data) {
+  const auto to = Locate(buffer, offset_bytes, data.size());
+  if (!to) return to.error();
+  if (!data.empty()) std::memcpy(*to, data.data(), data.size());
+  return probe::Ok();
+}
+
+probe::Status CpuSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  const auto from = Locate(buffer, offset_bytes, data.size());
+  if (!from) return from.error();
+  if (!data.empty()) std::memcpy(data.data(), *from, data.size());
+  return probe::Ok();
+}
+
+probe::Result<KernelId> CpuSession::Load(const kernels::Variant&, const kernels::Step& step) {
+  const auto all = kernels::cpu::Implementations();
+  for (std::uint32_t i = 0; i < all.size(); ++i) {
+    const bool meant = all[i].entry == step.entry && all[i].isa == step.options;
+    if (meant && all[i].supported()) return KernelId{i};
+  }
+  return probe::Error{"load", std::nullopt, "unsupported",
+                      std::string(step.entry) + " for " + std::string(step.options) + " does not run here"};
+}
+
+probe::Result<Timing> CpuSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
+  struct Call {
+    kernels::cpu::EntryPoint run;
+    std::vector<void*> buffers;
+    std::span<const std::uint32_t> scalars;
+  };
+  std::vector<Call> calls;
+  for (const Launch& launch : launches) {
+    Call call{kernels::cpu::Implementations()[static_cast<std::uint32_t>(launch.kernel)].run,
+              {},
+              launch.shape.scalars};
+    for (const BoundBuffer& bound : launch.buffers) {
+      const auto address = Locate(bound.buffer, 0, 0);
+      if (!address || *address == nullptr) return SystemError("run", EINVAL, "a released buffer is bound");
+      call.buffers.push_back(*address);
+    }
+    calls.push_back(std::move(call));
+  }
+  const auto work = [&](const kernels::cpu::Worker& worker) {
+    for (std::uint32_t i = 0; i < repeats; ++i) {
+      for (const Call& call : calls) {
+        call.run({call.buffers, call.scalars}, worker);
+        worker.barrier->Wait();
+      }
+    }
+  };
+  const probe::system::SteadyTime start = probe::system::Now();
+  workers_.Run(work);
+  return Timing{std::nullopt, probe::system::SecondsSince(start)};
+}
+
+probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
+  if (request.device.kind != probe::DeviceKind::kCpu) {
+    return probe::Error{"open", std::nullopt, "no such device",
+                        request.device.name + " is not the host processor"};
+  }
+  Limits limits;
+  limits.memory_free_bytes = UsableBytes(request);
+  limits.max_buffer_bytes = *limits.memory_free_bytes;
+  if (request.processor) {
+    limits.cache_bytes = UsableCacheBytes(*request.processor);
+    limits.features = request.processor->features;
+  }
+  const auto quota = request.processor ? request.processor->quota_cores : std::nullopt;
+  return std::unique_ptr<Session>(std::make_unique<CpuSession>(
+      PlaceWorkers(AllowedProcessors(), quota, request.files), std::move(limits)));
+}
+
+}  // namespace backends::cpu

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The host processor as a device: memory from the system, kernels from kernels/cpu, run by pinned workers.
+// Has no clock of its own: only wall time.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "backends/core/backend.h"
+#include "backends/cpu/cpu_workers.h"
+
+namespace backends::cpu {
+
+class CpuSession final : public Session {
+ public:
+  CpuSession(const std::vector<int>& processors, Limits limits);
+  ~CpuSession() override;
+
+  [[nodiscard]] const Limits& limits() const override { return limits_; }
+  [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
+  void Release(BufferId buffer) override;
+  [[nodiscard]] probe::Status Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                     std::span<const std::byte> data) override;
+  [[nodiscard]] probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
+                                       std::span<std::byte> data) override;
+  [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
+                                             const kernels::Step& step) override;
+  [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+
+ private:
+  struct Mapping {
+    std::byte* address = nullptr;  // nullptr once released
+    std::uint64_t bytes = 0;
+  };
+  // The bytes [offset, offset + size) of a buffer; an error if it has no such bytes.
+  [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,
+                                                 std::uint64_t size) const;
+
+  Limits limits_;
+  Workers workers_;
+  std::vector<Mapping> mappings_;
+};
+
+// Fails for a device that is not the processor.
+[[nodiscard]] probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request);
+
+}  // namespace backends::cpu

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "probe/sysfs/kfd.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <map>
+#include <string_view>
+
+namespace probe::sysfs {
+namespace {
+
+constexpr std::string_view kNodes = "/sys/class/kfd/kfd/topology/nodes";
+constexpr std::size_t kMaxNodes = 1024;
+constexpr std::size_t kMaxBytes = 65536;
+
+using Properties = std::map<std::string, std::uint64_t, std::less<>>;
+
+Properties ReadProperties(const system::FileSystem& files, const std::string& path) {
+  Properties out;
+  const auto text = files.Read(path, kMaxBytes);
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  while (!rest.empty()) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto blank = line.find(' ');
+    if (blank == std::string_view::npos) continue;
+    std::uint64_t value = 0;
+    const auto digits = line.substr(blank + 1);
+    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+    if (error == std::errc() && end == digits.data() + digits.size())
+      out.emplace(line.substr(0, blank), value);
+  }
+  return out;
+}
+
+std::optional<std::uint64_t> Get(const Properties& properties, std::string_view key) {
+  const auto found = properties.find(key);
+  if (found == properties.end()) return std::nullopt;
+  return found->second;
+}
+
+std::optional<std::uint32_t> Small(std::optional<std::uint64_t> value, std::uint64_t limit) {
+  if (!value || *value == 0 || *value > limit) return std::nullopt;
+  return static_cast<std::uint32_t>(*value);
+}
+
+// location_id is bus << 8 | device << 3 | function; partitions of one card differ in the function (older
+// kernels) or in bits 28 to 31 (newer ones): linux, drivers/gpu/drm/amd/amdkfd/kfd_topology.c.
+std::optional<KfdNode> Interpret(const Properties& properties) {
+  const auto vendor = Small(Get(properties, "vendor_id"), 0xffff);
+  const auto device = Small(Get(properties, "device_id"), 0xffff);
+  const auto simds = Small(Get(properties, "simd_count"), 65536);
+  const auto location = Get(properties, "location_id");
+  if (!vendor || !device || !simds || !location) return std::nullopt;
+  KfdNode node;
+  const auto place = static_cast<std::uint32_t>(*location & 0xffffU);
+  const auto domain = Get(properties, "domain").value_or(0);
+  node.address = {domain <= 0xffffffff ? static_cast<std::uint32_t>(domain) : 0, place >> 8U,
+                  place >> 3U & 0x1fU, place & 7U};
+  node.ids = {*vendor, *device, std::nullopt, std::nullopt, std::nullopt};
+  node.target = GfxTarget(Get(properties, "gfx_target_version").value_or(0));
+  if (const auto per_unit = Small(Get(properties, "simd_per_cu"), 64))
+    node.compute_units = *simds / *per_unit;
+  node.wavefront_size = Small(Get(properties, "wave_front_size"), 1024);
+  node.clock_max_mhz = Small(Get(properties, "max_engine_clk_fcompute"), 100000);
+  node.xcc_count = Small(Get(properties, "num_xcc"), 256);
+  return node;
+}
+
+}  // namespace
+
+std::optional<std::string> GfxTarget(std::uint64_t version) {
+  const std::uint64_t major = version / 10000;
+  if (major < 6 || major > 99) return std::nullopt;
+  char text[32];
+  std::snprintf(text, sizeof text, "gfx%u%x%x", static_cast<unsigned>(major),
+                static_cast<unsigned>(version / 100 % 100), static_cast<unsigned>(version % 100));
+  return text;
+}
+
+std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files) {
+  std::vector<KfdNode> out;
+  for (const std::string& name : files.List(kNodes)) {
+    if (out.size() == kMaxNodes) break;
+    const auto properties = ReadProperties(files, std::string(kNodes) + "/" + name + "/properties");
+    if (auto node = Interpret(properties)) out.push_back(*std::move(node));
+  }
+  std::stable_sort(out.begin(), out.end(),
+                   [](const auto& a, const auto& b) { return a.address < b.address; });
+  return out;
+}
+
+}  // namespace probe::sysfs

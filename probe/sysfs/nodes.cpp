@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+#include "probe/sysfs/nodes.h"
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+namespace probe::sysfs {
+namespace {
+
+struct NodeKind {
+  std::string_view prefix;  // of the name; digits follow
+  std::string_view folder;  // of the device directory, and of the class
+  std::string_view dev;
+};
+constexpr std::array kKinds = {NodeKind{"card", "drm", "/dev/dri/"}, NodeKind{"renderD", "drm", "/dev/dri/"},
+                               NodeKind{"accel", "accel", "/dev/accel/"}};
+
+const NodeKind* KindOf(std::string_view name, std::string_view folder) {
+  for (const NodeKind& kind : kKinds) {
+    if (kind.folder != folder || !name.starts_with(kind.prefix) || name.size() > kind.prefix.size() + 6)
+      continue;
+    const auto digits = name.substr(kind.prefix.size());
+    if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos) return &kind;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+std::vector<ClassDevice> ReadClassDevices(const system::FileSystem& files) {
+  std::map<std::string, ClassDevice> devices;
+  for (const std::string folder : {"drm", "accel"}) {
+    const std::string directory = "/sys/class/" + folder;
+    for (const std::string& name : files.List(directory)) {
+      if (KindOf(name, folder) == nullptr) continue;
+      const std::string device = directory + "/" + name + "/device";
+      const auto real = files.Resolve(device);
+      ClassDevice& entry = devices[real.value_or(device)];
+      if (entry.directory.empty()) entry.directory = device;
+      entry.names.push_back(name);
+    }
+  }
+  std::vector<ClassDevice> out;
+  for (auto& [real, device] : devices) {
+    std::sort(device.names.begin(), device.names.end());
+    out.push_back(std::move(device));
+  }
+  return out;
+}
+
+std::vector<std::string> NodeNames(const system::FileSystem& files, const std::string& directory) {
+  std::vector<std::string> names;
+  for (const std::string folder : {"drm", "accel"}) {
+    for (const std::string& name : files.List(directory + "/" + folder)) {
+      if (KindOf(name, folder) != nullptr) names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string DevicePath(std::string_view name) {
+  for (const NodeKind& kind : kKinds) {
+    if (KindOf(name, kind.folder) == &kind) return std::string(kind.dev).append(name);
+  }
+  return std::string("/dev/").append(name);
+}
+
+bool IsDisplayNode(std::string_view name) { return name.starts_with("card"); }
+
+DeviceNode CheckNode(const system::FileSystem& files, std::string path) {
+  DeviceNode node;
+  node.exists = files.Exists(path);
+  node.openable = node.exists && files.TryOpen(path).ok();
+  node.path = std::move(path);
+  return node;
+}
+
+}  // namespace probe::sysfs

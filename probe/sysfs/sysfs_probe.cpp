@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// Graphics cards, accelerators and NPUs as the kernel lists them, without any runtime: the PCI bus, the DRM
+// and accel classes, AMD's compute topology and NVIDIA's /proc, joined by PCI address.
+#include <map>
+
+#include "probe/core/module.h"
+#include "probe/sysfs/card.h"
+#include "probe/sysfs/nodes.h"
+#include "probe/sysfs/pci_table.h"
+
+namespace probe::sysfs {
+namespace {
+
+using system::FileSystem;
+
+constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
+constexpr std::uint32_t kDisplay = 0x03;
+constexpr std::uint32_t kSignalProcessing = 0x11;  // where AMD's NPU is filed
+constexpr std::uint32_t kAccelerator = 0x12;
+
+struct Machine {
+  std::map<PciAddress, Card> cards;
+  std::vector<Card> others;  // not on a PCI bus
+};
+
+bool IsCompute(const PciFunction& function) {
+  if (function.IsClass(kDisplay) || function.IsClass(kAccelerator)) return true;
+  const bool other = !function.class_code || function.IsClass(kSignalProcessing);
+  const auto facts = other && function.ids ? FindPciFacts(*function.ids) : std::nullopt;
+  return facts.has_value();
+}
+
+void AddFromBus(const FileSystem& files, Machine& machine) {
+  for (const std::string& name : files.List(kPciDevices)) {
+    const std::string directory = std::string(kPciDevices) + "/" + name;
+    // One read tells most functions of the bus apart.
+    const auto code = files.ReadNumber(directory + "/class");
+    const auto base = code ? *code >> 16U : kDisplay;
+    if (base != kDisplay && base != kAccelerator && base != kSignalProcessing) continue;
+    PciFunction function = ReadPciFunction(files, directory);
+    if (!function.address || !IsCompute(function)) continue;
+    Card& card = machine.cards[*function.address];
+    card.function = std::move(function);
+    card.node_names = NodeNames(files, directory);
+  }
+}
+
+// Some devices hang below a virtio device of their PCI function.
+PciFunction ReadClassFunction(const FileSystem& files, const std::string& directory) {
+  PciFunction function = ReadPciFunction(files, directory);
+  const auto real = files.Resolve(directory);
+  if (function.address || !real || !LastComponent(*real).starts_with("virtio")) return function;
+  PciFunction parent = ReadPciFunction(files, real->substr(0, real->rfind('/')));
+  return parent.address ? parent : function;
+}
+
+bool IsPartition(const FileSystem& files, const std::string& directory) {
+  const auto real = files.Resolve(directory);
+  return real && LastComponent(*real).starts_with("amdgpu_xcp");  // a part of a card that is listed itself
+}
+
+void AddFromClasses(const FileSystem& files, Machine& machine) {
+  for (ClassDevice& device : ReadClassDevices(files)) {
+    if (IsPartition(files, device.directory)) continue;
+    PciFunction function = ReadClassFunction(files, device.directory);
+    if (!function.address) {
+      machine.others.push_back({std::move(function), std::move(device.names), {}, std::nullopt});
+      continue;
+    }
+    const auto [entry, is_new] = machine.cards.try_emplace(*function.address);
+    if (is_new) entry->second.function = std::move(function);
+    if (is_new || entry->second.node_names.size() < device.names.size())
+      entry->second.node_names = device.names;
+  }
+}
+
+void AddFromNvidia(const FileSystem& files, Machine& machine) {
+  constexpr std::string_view kGpus = "/proc/driver/nvidia/gpus";
+  for (const std::string& name : files.List(kGpus)) {
+    const auto address = ParsePciAddress(name);
+    const auto information = ReadNvidia(files, std::string(kGpus) + "/" + name + "/information");
+    if (!address || !information) continue;
+    const auto [entry, is_new] = machine.cards.try_emplace(*address);
+    if (is_new) {
+      entry->second.function.address = address;
+      entry->second.function.vendor = vendor_id::kNvidia;
+      entry->second.function.driver = "nvidia";
+    }
+    entry->second.nvidia = information;
+  }
+}
+
+void AddFromKfd(const FileSystem& files, Machine& machine) {
+  for (KfdNode& node : ReadKfdNodes(files)) {
+    PciAddress address = node.address;
+    if (!machine.cards.contains(address)) address.function = 0;  // a partition counts under its card
+    const auto [entry, is_new] = machine.cards.try_emplace(address);
+    PciFunction& function = entry->second.function;
+    if (is_new) {
+      function.address = address;
+      function.driver = "amdgpu";
+    }
+    if (!function.vendor) function.vendor = node.ids.vendor;
+    if (!function.ids) function.ids = node.ids;
+    entry->second.kfd.push_back(std::move(node));
+  }
+}
+
+void Probe(const ProbeContext& context) {
+  context.sink(StageEntered{Stage::kEnumerate});
+  Machine machine;
+  AddFromBus(context.files, machine);
+  AddFromClasses(context.files, machine);
+  AddFromNvidia(context.files, machine);
+  AddFromKfd(context.files, machine);
+  for (const auto& [address, card] : machine.cards) context.sink(DescribeCard(context.files, card));
+  for (const Card& card : machine.others) context.sink(DescribeCard(context.files, card));
+}
+
+}  // namespace
+
+Module Describe() {
+  Module module;
+  module.name = "sysfs";
+  module.title = "sysfs";
+  module.kind = ModuleKind::kHardware;
+  module.loads_vendor_code = false;
+  module.probe = Probe;
+  return module;
+}
+
+}  // namespace probe::sysfs

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: MIT
+// The door to Vulkan: its loader by dlopen, its functions as tables, one instance for one driver manifest,
+// and what a device says of itself. Shared by the probe and the backend; decides nothing.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/ids.h"
+#include "probe/core/result.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/system/library.h"
+#include "probe/vulkan/vulkan_extensions.h"
+#include "probe/vulkan/vulkan_facts.h"
+#include "probe/vulkan/vulkan_functions.h"
+#include "probe/vulkan/vulkan_layers.h"
+#include "probe/vulkan/vulkan_manifest.h"
+
+namespace probe::vulkan {
+
+inline constexpr std::size_t kMaxDevices = 64;  // of one driver; more are ignored
+
+// Error of a failed Vulkan call, with the result's name.
+[[nodiscard]] Error VulkanError(std::string call, VkResult result, std::string text = "");
+
+// The Vulkan loader, checked and loaded.
+[[nodiscard]] Result<system::Library> OpenLoader(const system::FileSystem& files,
+                                                 const system::Environment& environment);
+[[nodiscard]] Result<GlobalFunctions> LoadGlobalFunctions(const system::Library& library);
+// The version of the loader, e.g. of VK_API_VERSION_1_3 and a patch number.
+[[nodiscard]] std::uint32_t LoaderVersion(const GlobalFunctions& global);
+
+// Never destroyed by itself: destroying an instance unloads drivers, and a process that loads one leaves by
+// _exit.
+struct Instance {
+  VkInstance handle = VK_NULL_HANDLE;
+  std::uint32_t api_version = VK_API_VERSION_1_0;  // as asked for; what its devices may use at most
+  InstanceFunctions functions;
+};
+
+// An instance over the drivers that the process's environment leaves to the loader. `portability`: also those
+// that their manifest marks as incomplete implementations.
+[[nodiscard]] Result<Instance> CreateInstance(const GlobalFunctions& global, bool portability = false);
+// No device is an empty list, whichever way the driver says it.
+[[nodiscard]] Result<std::vector<VkPhysicalDevice>> EnumerateDevices(const Instance& instance);
+
+[[nodiscard]] Result<DeviceFunctions> LoadDeviceFunctions(const Instance& instance, VkDevice device);
+
+}  // namespace probe::vulkan

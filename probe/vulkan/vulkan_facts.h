@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: MIT
+// What a physical device says of itself, as read: core structures plus those of the extensions and versions
+// that it has. Absent ones stay zero and their flag stays false. No judgement; counts are bounded to the
+// arrays' sizes.
+#pragma once
+
+#include <vulkan/vulkan_core.h>
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/ids.h"
+#include "probe/vulkan/vulkan_extensions.h"
+
+namespace probe::vulkan {
+
+struct Instance;
+
+struct PhysicalFacts {
+  std::uint32_t api_version = VK_API_VERSION_1_0;  // the lower of the instance's and the device's own
+  std::vector<std::string> extensions;             // sorted
+  VkPhysicalDeviceProperties properties{};
+  VkPhysicalDeviceFeatures features{};
+  VkPhysicalDeviceMemoryProperties memory{};
+  std::vector<VkQueueFamilyProperties> queues;
+
+  // Vulkan 1.1.
+  bool has_ids = false;
+  VkPhysicalDeviceIDProperties ids{};
+  VkPhysicalDeviceSubgroupProperties subgroup{};
+  VkPhysicalDeviceMaintenance3Properties maintenance3{};
+  VkPhysicalDevice16BitStorageFeatures storage16{};
+  // Later versions or extensions.
+  bool has_driver = false;
+  VkPhysicalDeviceDriverProperties driver{};
+  bool has_pci = false;
+  VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
+  bool has_budget = false;
+  VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
+  VkPhysicalDeviceMaintenance4Properties maintenance4{};
+  VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
+  VkPhysicalDeviceShaderIntegerDotProductProperties integer_dot{};
+  VkPhysicalDeviceShaderIntegerDotProductFeatures integer_dot_features{};
+  VkPhysicalDevice8BitStorageFeatures storage8{};
+  VkPhysicalDeviceShaderFloat16Int8Features float16_int8{};
+  VkPhysicalDeviceVulkanMemoryModelFeatures memory_model{};
+  ShaderBfloat16Features bfloat16{};
+  ShaderFloat8Features float8{};
+  CooperativeMatrixFeatures cooperative_matrix{};
+  std::vector<CooperativeMatrixProperties> cooperative_shapes;
+  // Vendors' counts of their compute units.
+  bool has_amd_core = false;
+  VkPhysicalDeviceShaderCorePropertiesAMD amd_core{};
+  bool has_amd_core2 = false;
+  VkPhysicalDeviceShaderCoreProperties2AMD amd_core2{};
+  bool has_nvidia_sm = false;
+  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia_sm{};
+  bool has_arm_core = false;
+  VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm_core{};
+
+  [[nodiscard]] bool Has(std::string_view extension) const;
+};
+
+[[nodiscard]] PhysicalFacts ReadFacts(const Instance& instance, VkPhysicalDevice device);
+
+// PCI address, UUIDs and ids; what the driver left empty or at zero is unknown.
+[[nodiscard]] Identity IdentityOf(const PhysicalFacts& facts);
+// The device's own name, cleaned.
+[[nodiscard]] std::string NameOf(const PhysicalFacts& facts);
+
+}  // namespace probe::vulkan

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+#include "probe/vulkan/vulkan_manifest.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+
+#include "probe/core/codec.h"
+#include "probe/core/text.h"
+#include "probe/system/loader_path.h"
+
+namespace probe::vulkan {
+namespace {
+
+constexpr std::size_t kMaxManifestBytes = 64U << 10U;
+constexpr std::size_t kMaxManifests = 256;
+constexpr std::size_t kMaxPathBytes = 4096;
+
+bool IsJson(std::string_view name) { return name.ends_with(".json"); }
+
+void AddOnce(std::string path, std::vector<std::string>& paths) {
+  if (paths.size() < kMaxManifests && std::find(paths.begin(), paths.end(), path) == paths.end()) {
+    paths.push_back(std::move(path));
+  }
+}
+
+void AddFolder(const std::string& folder, const system::FileSystem& files, std::vector<std::string>& paths) {
+  for (const std::string& name : files.List(folder)) {
+    if (IsJson(name)) AddOnce(folder + "/" + name, paths);
+  }
+}
+
+// The variable's absolute entries, or those of the fallback where it is unset or empty.
+std::vector<std::string> Directories(const system::Environment& environment, std::string_view variable,
+                                     std::string_view fallback) {
+  const std::string value = environment.Get(variable).value_or("");
+  return system::AbsoluteEntries(value.empty() ? fallback : std::string_view(value));
+}
+
+std::vector<std::string> SearchRoots(const system::Environment& environment) {
+  const std::string home = environment.Get("HOME").value_or("");
+  const auto below_home = [&home](std::string_view path) {
+    return home.empty() ? "" : home + std::string(path);
+  };
+  std::vector<std::string> roots;
+  const auto add = [&](std::string_view variable, const std::string& fallback) {
+    for (auto& directory : Directories(environment, variable, fallback))
+      roots.push_back(std::move(directory));
+  };
+  add("XDG_CONFIG_HOME", below_home("/.config"));
+  add("XDG_CONFIG_DIRS", "/etc/xdg");
+  roots.emplace_back("/etc");
+  add("XDG_DATA_HOME", below_home("/.local/share"));
+  add("XDG_DATA_DIRS", "/usr/local/share:/usr/share");
+  roots.emplace_back("/usr/local/etc");
+  roots.emplace_back("/run/opengl-driver/share");
+  return roots;
+}
+
+std::string Lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return out;
+}
+
+bool MatchesPattern(std::string_view name, std::string_view pattern) {
+  const bool open_start = pattern.starts_with('*');
+  if (open_start) pattern.remove_prefix(1);
+  const bool open_end = pattern.ends_with('*');
+  if (open_end) pattern.remove_suffix(1);
+  if (open_start && open_end) return name.find(pattern) != std::string_view::npos;
+  if (open_start) return name.ends_with(pattern);
+  return open_end ? name.starts_with(pattern) : name == pattern;
+}
+
+DriverManifest Unusable(DriverManifest driver, Outcome outcome, std::string name, std::string text) {
+  driver.outcome = outcome;
+  driver.error = Error{"read " + CleanText(driver.path), std::nullopt, std::move(name), std::move(text)};
+  return driver;
+}
+
+// Loading a library of the other word size always fails; multiarch systems register those too.
+bool IsForAnotherProcessor(const std::string& library, const system::FileSystem& files) {
+  constexpr std::size_t kClassAt = 4;  // EI_CLASS, elf(5)
+  constexpr char kOwnClass = sizeof(void*) == 8 ? 2 : 1;
+  const auto head = files.Read(library, 20);
+  return head && head->size() > kClassAt &&
+         head->starts_with(
+             "\x7f"
+             "ELF") &&
+         (*head)[kClassAt] != kOwnClass;
+}
+
+std::string FileName(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
+
+}  // namespace
+
+std::vector<std::string> ManifestFiles(std::string_view folder, const system::FileSystem& files,
+                                       const system::Environment& environment) {
+  std::vector<std::string> paths;
+  for (const std::string& root : SearchRoots(environment)) {
+    AddFolder(root + "/vulkan/" + std::string(folder), files, paths);
+  }
+  return paths;
+}
+
+std::vector<std::string> ListedFiles(std::string_view list, const system::FileSystem& files) {
+  std::vector<std::string> paths;
+  for (const std::string& entry : system::AbsoluteEntries(list)) {
+    if (IsJson(entry)) {
+      AddOnce(entry, paths);
+    } else {
+      AddFolder(entry, files, paths);
+    }
+  }
+  return paths;
+}
+
+std::optional<std::string_view> OverridingVariable(const system::Environment& environment) {
+  constexpr std::array<std::string_view, 2> kVariables = {"VK_DRIVER_FILES", "VK_ICD_FILENAMES"};
+  for (const std::string_view variable : kVariables) {
+    if (!environment.Get(variable).value_or("").empty()) return variable;
+  }
+  return std::nullopt;
+}
+
+std::vector<DriverManifest> FindDrivers(const system::FileSystem& files,
+                                        const system::Environment& environment) {
+  std::vector<std::string> paths;
+  if (const auto variable = OverridingVariable(environment)) {
+    paths = ListedFiles(*environment.Get(*variable), files);
+  } else {
+    paths = ListedFiles(environment.Get("VK_ADD_DRIVER_FILES").value_or(""), files);
+    for (std::string& path : ManifestFiles("icd.d", files, environment)) AddOnce(std::move(path), paths);
+  }
+  std::vector<DriverManifest> drivers;
+  drivers.reserve(paths.size());
+  for (const std::string& path : paths) drivers.push_back(ReadDriver(path, files, environment));
+  return drivers;
+}
+
+DriverManifest ReadDriver(const std::string& path, const system::FileSystem& files,
+                          const system::Environment& environment) {
+  DriverManifest driver;
+  driver.path = path;
+  const std::string select = environment.Get("VK_LOADER_DRIVERS_SELECT").value_or("");
+  const std::string disable = environment.Get("VK_LOADER_DRIVERS_DISABLE").value_or("");
+  if (!select.empty() && !MatchesFilter(FileName(path), select)) {
+    return Unusable(driver, Outcome::kHidden, "hidden", "VK_LOADER_DRIVERS_SELECT leaves it out");
+  }
+  if (!disable.empty() && MatchesFilter(FileName(path), disable)) {
+    return Unusable(driver, Outcome::kHidden, "hidden", "VK_LOADER_DRIVERS_DISABLE names it");
+  }
+  if (const auto trusted = system::CheckTrusted(files, path); !trusted) {
+    return Unusable(driver, Outcome::kFailed, trusted.error().name, CleanText(trusted.error().text));
+  }
+  const auto content = files.Read(path, kMaxManifestBytes + 1);
+  if (!content) return Unusable(driver, Outcome::kFailed, content.error().name, content.error().text);
+  const auto json = ParseJson(*content, kMaxManifestBytes);
+  if (!json) return Unusable(driver, Outcome::kFailed, json.error().name, json.error().text);
+  const auto icd = json->is_object() ? json->find("ICD") : json->end();
+  if (icd == json->end() || !icd->is_object() || !icd->contains("library_path") ||
+      !(*icd)["library_path"].is_string()) {
+    return Unusable(driver, Outcome::kFailed, "malformed", "no ICD.library_path in it");
+  }
+  const std::string named = (*icd)["library_path"].get<std::string>();
+  driver.library = CleanText(named);
+  driver.portability = icd->contains("is_portability_driver") && (*icd)["is_portability_driver"] == true;
+  const auto library = ResolveLibrary(path, named, files, environment);
+  if (!library)
+    return Unusable(driver, Outcome::kAbsent, "absent",
+                    "its library " + driver.library + " is not installed");
+  driver.library = *library;
+  if (IsForAnotherProcessor(*library, files)) {
+    return Unusable(driver, Outcome::kAbsent, "other word size",
+                    driver.library + " is for another kind of processor");
+  }
+  if (const auto trusted = system::CheckTrusted(files, *library); !trusted) {
+    return Unusable(driver, Outcome::kFailed, trusted.error().name, CleanText(trusted.error().text));
+  }
+  return driver;
+}
+
+std::optional<std::string> ResolveLibrary(std::string_view manifest, std::string_view library_path,
+                                          const system::FileSystem& files,
+                                          const system::Environment& environment) {
+  if (library_path.empty() || library_path.size() > kMaxPathBytes ||
+      library_path.find('\0') != std::string_view::npos) {
+    return std::nullopt;
+  }
+  std::vector<std::string> candidates;
+  if (library_path.starts_with('/')) {
+    candidates.emplace_back(library_path);
+  } else if (library_path.find('/') != std::string_view::npos) {
+    candidates.push_back(std::string(manifest.substr(0, manifest.rfind('/') + 1)) +
+                         std::string(library_path));
+  } else {
+    candidates = system::LoaderCandidates(library_path, files, environment);
+  }
+  const auto found = std::find_if(candidates.begin(), candidates.end(), [&files](const std::string& path) {
+    const auto status = files.Stat(path);
+    return status && status->is_regular;
+  });
+  return found == candidates.end() ? std::nullopt : std::optional(*found);
+}
+
+bool MatchesFilter(std::string_view name, std::string_view patterns) {
+  const std::string lower = Lower(name);
+  while (!patterns.empty()) {
+    const auto comma = patterns.find(',');
+    const std::string pattern = Lower(patterns.substr(0, comma));
+    if (!pattern.empty() && MatchesPattern(lower, pattern)) return true;
+    patterns.remove_prefix(comma == std::string_view::npos ? patterns.size() : comma + 1);
+  }
+  return false;
+}
+
+}  // namespace probe::vulkan

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+// The files that register Vulkan drivers: where the loader would look for them, what they say, and whether
+// they and the libraries they name may be loaded at all. Reads files only; loads nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/outcome.h"
+#include "probe/core/result.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::vulkan {
+
+// One registered driver. outcome is kOk where the loader may have it; else error says why it must not or can
+// not: kFailed (not trusted, malformed), kAbsent (library missing or for another processor), kHidden (by a
+// variable).
+struct DriverManifest {
+  std::string path;
+  std::string library;       // the file that would be loaded; as written where there is none
+  bool portability = false;  // an incomplete implementation, listed only on request
+  Outcome outcome = Outcome::kOk;
+  std::optional<Error> error;
+};
+
+// Files named *.json below `folder` ("icd.d", "implicit_layer.d") in the loader's order, each once. Paths:
+// Vulkan loader, docs/LoaderDriverInterface.md "Linux Driver Discovery"; the last two are other builds'
+// defaults.
+[[nodiscard]] std::vector<std::string> ManifestFiles(std::string_view folder, const system::FileSystem& files,
+                                                     const system::Environment& environment);
+// Files that a colon-separated list of files and folders names. Relative entries depend on the current
+// directory and are left out.
+[[nodiscard]] std::vector<std::string> ListedFiles(std::string_view list, const system::FileSystem& files);
+
+// The variable that replaces the search for drivers, where one is set.
+[[nodiscard]] std::optional<std::string_view> OverridingVariable(const system::Environment& environment);
+
+// Every driver that the loader would consider. VK_DRIVER_FILES or VK_ICD_FILENAMES replace the search,
+// VK_ADD_DRIVER_FILES adds to it, VK_LOADER_DRIVERS_SELECT and _DISABLE hide some.
+[[nodiscard]] std::vector<DriverManifest> FindDrivers(const system::FileSystem& files,
+                                                      const system::Environment& environment);
+[[nodiscard]] DriverManifest ReadDriver(const std::string& path, const system::FileSystem& files,
+                                        const system::Environment& environment);
+
+// Where a manifest's library_path leads: absolute, relative to the manifest, or searched as the dynamic
+// loader does. Nothing found: nullopt.
+[[nodiscard]] std::optional<std::string> ResolveLibrary(std::string_view manifest,
+                                                        std::string_view library_path,
+                                                        const system::FileSystem& files,
+                                                        const system::Environment& environment);
+
+// Whether a file name passes one of the comma-separated patterns; case does not matter and `*` may stand at
+// either end (loader, docs/LoaderInterfaceArchitecture.md "Filter Environment Variables").
+[[nodiscard]] bool MatchesFilter(std::string_view name, std::string_view patterns);
+
+}  // namespace probe::vulkan

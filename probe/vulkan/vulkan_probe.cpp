@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// The vulkan module. Each registered driver gets an instance of its own, one after the other in one process:
+// the loader itself merges all drivers' devices and does not say whose is whose, nor which driver failed.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "probe/core/module.h"
+#include "probe/core/text.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/vulkan/vulkan_api.h"
+#include "probe/vulkan/vulkan_describe.h"
+#include "probe/vulkan/vulkan_names.h"
+
+namespace probe::vulkan {
+namespace {
+
+constexpr std::array<std::string_view, 22> kVariables = {"VK_DRIVER_FILES",
+                                                         "VK_ICD_FILENAMES",
+                                                         "VK_ADD_DRIVER_FILES",
+                                                         "VK_LOADER_DRIVERS_SELECT",
+                                                         "VK_LOADER_DRIVERS_DISABLE",
+                                                         "VK_LOADER_DEVICE_SELECT",
+                                                         "VK_LOADER_DISABLE_SELECT",
+                                                         "VK_LOADER_LAYERS_DISABLE",
+                                                         "VK_LOADER_LAYERS_ENABLE",
+                                                         "VK_INSTANCE_LAYERS",
+                                                         "MESA_VK_DEVICE_SELECT",
+                                                         "MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE",
+                                                         "MESA_VK_VERSION_OVERRIDE",
+                                                         "DRI_PRIME",
+                                                         "RADV_FORCE_FAMILY",
+                                                         "RADV_DEBUG",
+                                                         "ANV_DEBUG",
+                                                         "AMD_VULKAN_ICD",
+                                                         "DISABLE_LAYER_AMD_SWITCHABLE_GRAPHICS_1",
+                                                         "__NV_PRIME_RENDER_OFFLOAD",
+                                                         "LP_NUM_THREADS",
+                                                         "GGML_VK_VISIBLE_DEVICES"};
+
+// They come with the drivers, order devices and change nothing else.
+constexpr std::array<std::string_view, 2> kHarmlessLayers = {"VK_LAYER_MESA_device_select",
+                                                             "VK_LAYER_NV_optimus"};
+
+void ReportEnvironment(const ProbeContext& context) {
+  if (context.manifest) return;  // restricted by ourselves: what is set now is not the user's
+  for (const std::string_view name : kVariables) {
+    if (const auto value = context.environment.Get(name)) {
+      context.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
+    }
+  }
+}
+
+// Names the layers that reach into every Vulkan program, and keeps them out where one is not to be trusted.
+void GuardAgainstLayers(const ProbeContext& context) {
+  const auto layers = FindImplicitLayers(context.files, context.environment);
+  bool distrusted = context.manifest.has_value();
+  for (const ImplicitLayer& layer : layers) {
+    if (layer.distrust) {
+      distrusted = true;
+      context.sink(Warning{"implicit layer " + layer.name + " is kept out: " + Describe(*layer.distrust)});
+    } else if (std::find(kHarmlessLayers.begin(), kHarmlessLayers.end(), layer.name) ==
+               kHarmlessLayers.end()) {
+      context.sink(Warning{"implicit layer " + layer.name + " reaches into every Vulkan program (" +
+                           layer.manifest + ")"});
+    }
+  }
+  ApplyToProcess(distrusted ? WithoutLayers(layers) : std::vector<EnvironmentVariable>());
+}
+
+DriverReport ReportOf(const DriverManifest& driver) {
+  DriverReport report;
+  report.manifest = CleanText(driver.path);
+  if (!driver.library.empty()) report.library = CleanText(driver.library);
+  report.outcome = driver.outcome;
+  report.error = driver.error;
+  return report;
+}
+
+// The loader says "incompatible driver" of one that it could not load and of one that failed to start alike.
+Error WhyIncompatible(const ProbeContext& context, const DriverManifest& driver, const Error& error) {
+  const std::array<std::string_view, 1> library = {driver.library};
+  const auto opened = system::Library::Open(library, {}, context.files, context.environment);
+  if (!opened) return opened.error();
+  Error out = error;
+  out.text = "the driver does not start here; most often its kernel driver or its device is missing";
+  return out;
+}
+
+struct Tally {
+  std::size_t devices = 0;
+  bool hardware = false;
+  std::vector<DriverReport> drivers;
+};
+
+void Emit(const ProbeContext& context, DriverReport report, Tally& tally) {
+  context.sink(report);
+  tally.drivers.push_back(std::move(report));
+}
+
+void Fail(const ProbeContext& context, DriverReport report, Stage stage, Error error, Tally& tally) {
+  report.outcome = Outcome::kFailed;
+  report.stage = stage;
+  report.error = std::move(error);
+  Emit(context, std::move(report), tally);
+}
+
+void Ask(const ProbeContext& context, const GlobalFunctions& global, const DriverManifest& driver,
+         Tally& tally) {
+  DriverReport report = ReportOf(driver);
+  if (driver.outcome != Outcome::kOk) return Emit(context, std::move(report), tally);
+  ApplyToProcess(OnlyDriver(driver.path));
+  context.sink(StageEntered{Stage::kInit});
+  const auto instance = CreateInstance(global, driver.portability);
+  if (!instance) {
+    const bool incompatible = instance.error().code == VK_ERROR_INCOMPATIBLE_DRIVER;
+    return Fail(context, std::move(report), Stage::kInit,
+                incompatible ? WhyIncompatible(context, driver, instance.error()) : instance.error(), tally);
+  }
+  context.sink(StageEntered{Stage::kEnumerate});
+  const auto physical = EnumerateDevices(*instance);
+  if (!physical) return Fail(context, std::move(report), Stage::kEnumerate, physical.error(), tally);
+  std::uint32_t ordinal = 0;
+  for (const VkPhysicalDevice handle : *physical) {
+    const PhysicalFacts facts = ReadFacts(*instance, handle);
+    report.name = DriverName(facts, driver);
+    report.version = DriverVersion(facts);
+    RuntimeDevice device = DescribeDevice(facts, driver, ordinal++);
+    tally.hardware = tally.hardware || device.kind != DeviceKind::kSoftware;
+    context.sink(std::move(device));
+  }
+  tally.devices += physical->size();
+  report.outcome = physical->empty() ? Outcome::kNoDevice : Outcome::kOk;
+  Emit(context, std::move(report), tally);
+}
+
+// Nodes of GPUs that are here and that this user may not open: without them a driver sees nothing.
+std::optional<Error> DeniedNode(const ProbeContext& context) {
+  for (const std::string& name : context.files.List("/dev/dri")) {
+    if (!name.starts_with("renderD")) continue;
+    const std::string path = "/dev/dri/" + name;
+    const auto opened = context.files.TryOpen(path);
+    const bool denied = !opened && (opened.error().name == "EACCES" || opened.error().name == "EPERM");
+    if (denied)
+      return Error{"open " + path, opened.error().code, opened.error().name,
+                   "this user may not open the GPU's node"};
+  }
+  return std::nullopt;
+}
+
+const DriverReport* FirstWith(const Tally& tally, Outcome outcome) {
+  const auto found =
+      std::find_if(tally.drivers.begin(), tally.drivers.end(),
+                   [outcome](const DriverReport& driver) { return driver.outcome == outcome; });
+  return found == tally.drivers.end() ? nullptr : &*found;
+}
+
+// A variable that replaces the search for drivers, where the search would have found some.
+std::optional<Error> HidingVariable(const ProbeContext& context) {
+  const auto variable = OverridingVariable(context.environment);
+  if (context.manifest || !variable) return std::nullopt;
+  if (ManifestFiles("icd.d", context.files, context.environment).empty()) return std::nullopt;
+  return Error{"read " + std::string(*variable), std::nullopt, "hidden",
+               "it names no driver that works here and hides the installed ones"};
+}
+
+// Why there is no device at all, the most telling reason first.
+void ExplainNothing(const ProbeContext& context, const Tally& tally) {
+  if (const auto denied = DeniedNode(context)) return context.sink(Failure{Outcome::kDenied, *denied});
+  if (const auto hiding = HidingVariable(context)) return context.sink(Failure{Outcome::kHidden, *hiding});
+  for (const Outcome outcome : {Outcome::kFailed, Outcome::kHidden}) {
+    if (const DriverReport* driver = FirstWith(tally, outcome)) {
+      return context.sink(Failure{outcome, driver->error.value_or(Error{})});
+    }
+  }
+  if (FirstWith(tally, Outcome::kNoDevice) != nullptr) {
+    const Error error{"vkEnumeratePhysicalDevices", std::nullopt, "no device",
+                      "the installed drivers see no device"};
+    return context.sink(Failure{Outcome::kNoDevice, error});
+  }
+  const Error error{"search icd.d", std::nullopt, "absent", "no Vulkan driver is registered"};
+  context.sink(Failure{Outcome::kAbsent, error});
+}
+
+// Two manifests of one library make the loader list every device twice.
+std::vector<DriverManifest> WithoutTwins(const ProbeContext& context, std::vector<DriverManifest> drivers) {
+  std::vector<DriverManifest> out;
+  for (DriverManifest& driver : drivers) {
+    const auto twin = std::find_if(out.begin(), out.end(), [&driver](const DriverManifest& known) {
+      return !driver.library.empty() && known.library == driver.library && known.outcome == driver.outcome;
+    });
+    if (twin == out.end()) {
+      out.push_back(std::move(driver));
+    } else {
+      context.sink(Warning{driver.path + " registers the same driver as " + twin->path + " and is ignored"});
+    }
+  }
+  return out;
+}
+
+std::vector<DriverManifest> DriversToAsk(const ProbeContext& context) {
+  if (context.manifest) return {ReadDriver(*context.manifest, context.files, context.environment)};
+  return WithoutTwins(context, FindDrivers(context.files, context.environment));
+}
+
+void Probe(const ProbeContext& context) {
+  ReportEnvironment(context);
+  context.sink(StageEntered{Stage::kLoad});
+  const auto library = OpenLoader(context.files, context.environment);
+  if (!library) {
+    const Outcome outcome = library.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed;
+    return context.sink(Failure{outcome, library.error()});
+  }
+  context.sink(StageEntered{Stage::kSymbols});
+  const auto global = LoadGlobalFunctions(*library);
+  if (!global) return context.sink(Failure{Outcome::kFailed, global.error()});
+  auto info = library->info();
+  info.version = VersionText(LoaderVersion(*global));
+  context.sink(info);
+  GuardAgainstLayers(context);
+  Tally tally;
+  for (const DriverManifest& driver : DriversToAsk(context)) Ask(context, *global, driver, tally);
+  if (tally.devices == 0) {
+    ExplainNothing(context, tally);
+  } else if (!tally.hardware) {
+    if (const auto denied = DeniedNode(context)) context.sink(Warning{Describe(*denied)});
+  }
+}
+
+std::vector<std::string> Manifests(const ProbeContext& context) {
+  std::vector<std::string> paths;
+  for (const DriverManifest& driver : FindDrivers(context.files, context.environment)) {
+    if (driver.outcome == Outcome::kOk) paths.push_back(driver.path);
+  }
+  return paths;
+}
+
+std::vector<EnvironmentVariable> RestrictTo(std::string_view manifest) {
+  std::vector<EnvironmentVariable> variables = OnlyDriver(manifest);
+  const auto files = system::FileSystem::Open("/");
+  const auto layers =
+      files ? FindImplicitLayers(*files, system::Environment::OfProcess()) : std::vector<ImplicitLayer>();
+  for (EnvironmentVariable& variable : WithoutLayers(layers)) variables.push_back(std::move(variable));
+  return variables;
+}
+
+}  // namespace
+
+Module Describe() {
+  Module module;
+  module.name = "vulkan";
+  module.title = "Vulkan";
+  module.visibility_variables = kVariables;
+  module.probe = Probe;
+  module.manifests = Manifests;
+  module.restrict_to = RestrictTo;
+  return module;
+}
+
+}  // namespace probe::vulkan

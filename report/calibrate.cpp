@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+#include "report/calibrate.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "backends/core/measurement_fields.h"
+#include "backends/registry.h"
+#include "report/tasks.h"
+
+namespace report {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using probe::isolate::ChildEnd;
+using probe::isolate::ChildResult;
+
+// Beyond the budget a child may need this long for compiling and first launches; each of those is bounded by the
+// allowance that its stage announces.
+constexpr double kUntimedSeconds = 60.0;
+
+double EffortFactor(Effort effort) {
+  switch (effort) {
+    case Effort::kQuick:
+      return 1.0 / 3.0;
+    case Effort::kNormal:
+      return 1.0;
+    case Effort::kThorough:
+      return 5.0;
+  }
+  return 1.0;
+}
+
+bool HasBackend(const std::string& runtime) {
+  const auto all = backends::Backends();
+  return std::any_of(all.begin(), all.end(), [&](const auto& backend) { return backend.runtime == runtime; });
+}
+
+bool IsSoftware(const probe::View& view) { return view.device.kind == probe::DeviceKind::kSoftware; }
+
+// The measurement that stands for a child that died: what it was doing, and how it ended.
+struct EndRow {
+  ChildEnd end;
+  MeasurementStatus status;
+};
+constexpr std::array kEnds = {
+    EndRow{ChildEnd::kExited, MeasurementStatus::kCrashed},
+    EndRow{ChildEnd::kSignalled, MeasurementStatus::kCrashed},
+    EndRow{ChildEnd::kTimedOut, MeasurementStatus::kTimedOut},
+    EndRow{ChildEnd::kAbandoned, MeasurementStatus::kTimedOut},
+    EndRow{ChildEnd::kFlooded, MeasurementStatus::kFailed},
+    EndRow{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
+    EndRow{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
+};
+
+std::string EndText(const ChildResult& result) {
+  if (result.end == ChildEnd::kTimedOut) return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
+  if (result.end == ChildEnd::kAbandoned) return "hangs inside the kernel and can not be killed";
+  if (result.end == ChildEnd::kInterrupted) return "interrupted";
+  if (result.exit.signal) return fmt::format("its process was killed by signal {}", *result.exit.signal);
+  if (result.exit.code) return fmt::format("its process exited early with code {}", *result.exit.code);
+  return result.detail;
+}
+
+Measurement Blank(const Target& target, MeasurementStatus status, std::string reason) {
+  Measurement measurement;
+  measurement.device_id = target.device_id;
+  measurement.runtime = target.device.runtime;
+  measurement.driver = target.device.driver;
+  measurement.manifest = target.device.manifest;
+  measurement.unit = kernels::Row(kernels::Kernel::kGemm).unit;
+  measurement.status = status;
+  measurement.reason = std::move(reason);
+  return measurement;
+}
+
+std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
+  std::vector<Measurement> measurements;
+  std::optional<backends::MeasureStage> last;
+  std::optional<std::string> error;
+  for (const probe::Json& record : result.records) {
+    if (const auto ended = DecodeError(record)) {
+      error = probe::Describe(*ended);
+      continue;
+    }
+    const auto event = backends::DecodeEvent(record);
+    if (!event) {
+      error = "malformed record: " + probe::Describe(event.error());
+    } else if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) {
+      last = *stage;
+    } else {
+      measurements.push_back(std::get<Measurement>(*event));
+    }
+  }
+  if (result.end == ChildEnd::kDone && !error) return measurements;
+  const auto row =
+      std::find_if(kEnds.begin(), kEnds.end(), [&](const EndRow& known) { return known.end == result.end; });
+  auto failure = Blank(target, row == kEnds.end() ? MeasurementStatus::kFailed : row->status,
+                       error && result.end == ChildEnd::kDone ? *error : EndText(result));
+  if (last) {
+    failure.stage = probe::NameOf(last->stage);
+    failure.implementation = last->implementation;
+  }
+  measurements.push_back(std::move(failure));
+  return measurements;
+}
+
+}  // namespace
+
+std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices, const Options& options) {
+  std::vector<Target> targets;
+  const double factor = EffortFactor(options.effort);
+  for (const probe::PhysicalDevice& device : devices) {
+    const bool is_cpu = device.kind == probe::DeviceKind::kCpu;
+    const auto native = std::count_if(device.views.begin(), device.views.end(), [](const probe::View& view) {
+      return !IsSoftware(view) && HasBackend(view.device.runtime);
+    });
+    const double native_budget = (is_cpu ? kCpuBudgetSeconds : kGpuBudgetSeconds) / static_cast<double>(std::max<std::ptrdiff_t>(native, 1));
+    for (const bool software : {false, true}) {
+      for (const probe::View& view : device.views) {
+        if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
+        targets.push_back({device.id, view.device, (software ? kSoftwareBudgetSeconds : native_budget) * factor});
+      }
+    }
+  }
+  if (options.budget_s) {
+    double total = 0;
+    for (const Target& target : targets) total += target.budget_s;
+    for (Target& target : targets) target.budget_s *= *options.budget_s / total;
+  }
+  return targets;
+}
+
+std::vector<Measurement> Calibrate(const std::vector<Target>& targets, const std::optional<probe::Processor>& processor,
+                                   probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
+  std::vector<Measurement> measurements;
+  for (const Target& target : targets) {
+    if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
+      measurements.push_back(Blank(target, MeasurementStatus::kSkipped, *reason));
+      continue;
+    }
+    if (hooks.on_progress) hooks.on_progress(target, nullptr);
+    backends::MeasureRequest request;
+    request.device_id = target.device_id;
+    request.device = target.device;
+    request.processor = processor;
+    request.budget_s = target.budget_s;
+    probe::isolate::ChildRequest child;
+    child.task = kMeasureTask;
+    child.request = probe::Encode(request);
+    child.deadline_s = target.budget_s + kUntimedSeconds;
+    std::vector<probe::isolate::ChildResult> results;
+    {
+      const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
+      results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
+        const auto event = backends::DecodeEvent(record);
+        if (!event || !hooks.on_progress) return;
+        if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) hooks.on_progress(target, stage);
+      });
+    }
+    const auto collected = Collect(target, results.front());
+    measurements.insert(measurements.end(), collected.begin(), collected.end());
+    if (results.front().end == ChildEnd::kInterrupted) break;
+  }
+  return measurements;
+}
+
+}  // namespace report

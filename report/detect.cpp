@@ -1,0 +1,247 @@
+// SPDX-License-Identifier: MIT
+#include "report/detect.h"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "probe/core/fields.h"
+#include "probe/registry.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace report {
+namespace {
+
+using probe::Outcome;
+using probe::ProbeReport;
+using probe::isolate::ChildEnd;
+using probe::isolate::ChildRequest;
+using probe::isolate::ChildResult;
+
+bool Contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string SignalText(const probe::ProcessExit& exit) {
+  return exit.signal ? fmt::format("killed by signal {}", *exit.signal) : "ended by a signal";
+}
+
+// How a child's end reads as an outcome; kDone has none of its own.
+struct EndRow {
+  ChildEnd end;
+  Outcome outcome;
+  const char* name;
+};
+constexpr std::array kEnds = {
+    EndRow{ChildEnd::kExited, Outcome::kBadReply, "exited early"},
+    EndRow{ChildEnd::kSignalled, Outcome::kCrashed, "crashed"},
+    EndRow{ChildEnd::kTimedOut, Outcome::kTimedOut, "timed out"},
+    EndRow{ChildEnd::kAbandoned, Outcome::kTimedOut, "stuck in the kernel"},
+    EndRow{ChildEnd::kFlooded, Outcome::kBadReply, "flooded"},
+    EndRow{ChildEnd::kNotStarted, Outcome::kFailed, "not started"},
+    EndRow{ChildEnd::kInterrupted, Outcome::kFailed, "interrupted"},
+};
+
+std::string EndText(const ChildResult& result) {
+  switch (result.end) {
+    case ChildEnd::kExited:
+      return fmt::format("its process exited with code {} before it had answered", result.exit.code.value_or(-1));
+    case ChildEnd::kSignalled:
+      return fmt::format("its process was {}", SignalText(result.exit));
+    case ChildEnd::kTimedOut:
+      return fmt::format("no answer within {:.1f} s; its process was killed", result.elapsed_s);
+    case ChildEnd::kAbandoned:
+      return "its process hangs inside the kernel and can not be killed";
+    case ChildEnd::kFlooded:
+    case ChildEnd::kNotStarted:
+      return result.detail;
+    case ChildEnd::kInterrupted:
+      return "interrupted before it had answered";
+    case ChildEnd::kDone:
+      break;
+  }
+  return "";
+}
+
+bool NeedsSecondTry(const ProbeReport& report) {
+  constexpr std::array kWhole = {Outcome::kCrashed, Outcome::kTimedOut, Outcome::kBadReply, Outcome::kFailed};
+  return std::find(kWhole.begin(), kWhole.end(), report.outcome) != kWhole.end();
+}
+
+ChildRequest RequestFor(const DetectRequest& request, const probe::Module& module,
+                        std::optional<std::string> manifest) {
+  ChildRequest child;
+  child.task = kProbeTask;
+  child.deadline_s = request.options.timeout_s.value_or(kDetectionDeadlineSeconds);
+  if (manifest && module.restrict_to != nullptr) child.environment = module.restrict_to(*manifest);
+  child.request = EncodeProbeRequest(
+      {std::string(module.name), request.options.sysroot, std::move(manifest), request.record_files});
+  return child;
+}
+
+struct Retry {
+  std::size_t report = 0;  // which probe it belongs to
+  std::string manifest;
+};
+
+// Runs every module that failed as a whole once more, a child for each of its manifests, all in parallel.
+void RetryByDriver(const DetectRequest& request, const std::vector<const probe::Module*>& modules,
+                   probe::isolate::Supervisor& supervisor, const probe::ProbeContext& context, Detection& detection) {
+  std::vector<Retry> retries;
+  std::vector<ChildRequest> children;
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    if (!NeedsSecondTry(detection.probes[i]) || modules[i]->manifests == nullptr) continue;
+    for (const std::string& manifest : modules[i]->manifests(context)) {
+      retries.push_back({i, manifest});
+      children.push_back(RequestFor(request, *modules[i], manifest));
+    }
+  }
+  const auto results = supervisor.RunAll(children, nullptr);
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    std::vector<std::pair<std::string, ProbeReport>> drivers;
+    for (std::size_t child = 0; child < retries.size(); ++child) {
+      if (retries[child].report != i || results[child].end == ChildEnd::kInterrupted) continue;
+      drivers.emplace_back(retries[child].manifest,
+                           Assemble(std::string(modules[i]->name), results[child], detection.files));
+    }
+    if (drivers.empty()) continue;
+    auto merged = MergeDrivers(std::string(modules[i]->name), drivers);
+    merged.elapsed_s = merged.elapsed_s.value_or(0) + detection.probes[i].elapsed_s.value_or(0);
+    if (merged.environment.empty()) merged.environment = detection.probes[i].environment;
+    if (merged.outcome == Outcome::kOk && merged.warnings.empty() &&
+        std::all_of(drivers.begin(), drivers.end(),
+                    [](const auto& driver) { return !NeedsSecondTry(driver.second); })) {
+      merged.warnings.push_back(fmt::format(
+          "together its drivers failed ({}), each alone answered: suspect an implicit layer or a clash between them",
+          detection.probes[i].error ? detection.probes[i].error->text : "no reason given"));
+    }
+    detection.probes[i] = std::move(merged);
+  }
+}
+
+ProbeReport Refused(const probe::Module& module, const std::string& reason) {
+  ProbeReport report;
+  report.module = module.name;
+  report.outcome = Outcome::kCrashed;
+  report.error = probe::Error{"", std::nullopt, "not tried again", reason};
+  return report;
+}
+
+}  // namespace
+
+std::vector<const probe::Module*> Selected(const Options& options) {
+  std::vector<const probe::Module*> selected;
+  const bool live = options.sysroot == "/";
+  for (const probe::Module& module : probe::Modules()) {
+    // Hardware sources always run: --only names the runtimes that somebody cares for, or one source by name.
+    const bool named = options.only.empty() || Contains(options.only, module.name) ||
+                       module.kind == probe::ModuleKind::kHardware;
+    if (named && !Contains(options.skip, module.name) && (live || !module.loads_vendor_code)) {
+      selected.push_back(&module);
+    }
+  }
+  return selected;
+}
+
+ProbeReport Assemble(const std::string& module, const ChildResult& result, std::vector<FileRead>& files) {
+  ProbeReport report;
+  report.module = module;
+  std::optional<probe::Error> malformed;
+  for (const probe::Json& record : result.records) {
+    if (auto file = DecodeFileRead(record)) {
+      files.push_back(*std::move(file));
+    } else if (record.contains("event")) {
+      const auto event = probe::DecodeEvent(record);
+      if (event) {
+        probe::Apply(*event, report);
+      } else if (!malformed) {
+        malformed = event.error();
+      }
+    } else if (const auto error = DecodeError(record)) {
+      probe::Apply(probe::Failure{Outcome::kFailed, *error}, report);
+    }
+  }
+  report.elapsed_s = result.elapsed_s;
+  if (!result.stderr_tail.empty()) report.stderr_tail = result.stderr_tail;
+  if (result.end == ChildEnd::kDone) {
+    probe::Conclude(report);
+  } else {
+    const auto row =
+        std::find_if(kEnds.begin(), kEnds.end(), [&](const EndRow& known) { return known.end == result.end; });
+    const bool died = result.end == ChildEnd::kExited && result.exit.code.value_or(0) != 0;
+    report.outcome = died ? Outcome::kCrashed : row->outcome;
+    report.error = probe::Error{"", std::nullopt, row->name, EndText(result)};
+    report.exit = result.exit;
+  }
+  if (malformed) {
+    report.outcome = Outcome::kBadReply;
+    report.error = malformed;
+  }
+  return report;
+}
+
+ProbeReport MergeDrivers(const std::string& module,
+                         const std::vector<std::pair<std::string, ProbeReport>>& drivers) {
+  ProbeReport merged;
+  merged.module = module;
+  for (const auto& [manifest, report] : drivers) {
+    probe::DriverReport driver;
+    for (const probe::DriverReport& known : report.drivers) {
+      if (known.manifest == manifest || (!known.manifest && report.drivers.size() == 1)) driver = known;
+    }
+    driver.manifest = manifest;
+    driver.elapsed_s = report.elapsed_s;
+    if (report.outcome != Outcome::kOk || driver.outcome == Outcome::kOk) driver.outcome = report.outcome;
+    if (report.outcome != Outcome::kOk) {
+      driver.stage = report.stage;
+      driver.error = report.error;
+    }
+    merged.drivers.push_back(driver);
+    for (probe::RuntimeDevice device : report.devices) {
+      device.manifest = manifest;
+      merged.devices.push_back(std::move(device));
+    }
+    if (!merged.library) merged.library = report.library;
+    if (merged.environment.empty()) merged.environment = report.environment;
+    merged.warnings.insert(merged.warnings.end(), report.warnings.begin(), report.warnings.end());
+    if (report.stderr_tail) merged.stderr_tail = report.stderr_tail;
+    merged.elapsed_s = std::max(merged.elapsed_s.value_or(0), report.elapsed_s.value_or(0));
+    const bool better = &report == &drivers.front().second ||
+                        (merged.outcome != Outcome::kOk && report.outcome == Outcome::kOk);
+    if (better) {
+      merged.outcome = report.outcome;
+      merged.stage = report.stage;
+      merged.error = report.error;
+      merged.exit = report.exit;
+    }
+  }
+  return merged;
+}
+
+Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& supervisor,
+                 const probe::system::FileSystem& files, const probe::system::Environment& environment) {
+  Detection detection;
+  std::vector<const probe::Module*> modules;
+  std::vector<ChildRequest> children;
+  std::vector<ProbeReport> refused;
+  for (const probe::Module* module : Selected(request.options)) {
+    if (const auto reason = request.refuse ? request.refuse(*module) : std::nullopt) {
+      refused.push_back(Refused(*module, *reason));
+      continue;
+    }
+    modules.push_back(module);
+    children.push_back(RequestFor(request, *module, std::nullopt));
+  }
+  const auto results = supervisor.RunAll(children, nullptr);
+  for (std::size_t i = 0; i < modules.size(); ++i) {
+    detection.probes.push_back(Assemble(std::string(modules[i]->name), results[i], detection.files));
+  }
+  RetryByDriver(request, modules, supervisor, {files, environment, std::nullopt, nullptr}, detection);
+  detection.probes.insert(detection.probes.end(), refused.begin(), refused.end());
+  return detection;
+}
+
+}  // namespace report

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// Runs the probe modules as children and turns whatever came back, or did not, into one ProbeReport each.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "probe/core/module.h"
+#include "probe/isolate/supervisor.h"
+#include "report/options.h"
+#include "report/tasks.h"
+
+namespace report {
+
+// A module's detection, and the deadline of the second try driver by driver, in seconds (contract.md section 3).
+inline constexpr double kDetectionDeadlineSeconds = 10.0;
+
+struct Detection {
+  std::vector<probe::ProbeReport> probes;  // in the registry's order
+  std::vector<FileRead> files;             // with record_files
+  std::vector<std::string> warnings;
+};
+
+struct DetectRequest {
+  const Options& options;
+  bool record_files = false;
+  // Sentence on why a module must not be tried now (it brought the machine down before), or nothing.
+  std::function<std::optional<std::string>(const probe::Module&)> refuse;
+};
+
+// Which modules the options select, in the registry's order; under a sysroot those that read files only.
+[[nodiscard]] std::vector<const probe::Module*> Selected(const Options& options);
+
+// All selected modules in parallel; a module that failed as a whole is run again with one child per driver manifest,
+// so that one bad driver never costs the others.
+[[nodiscard]] Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& supervisor,
+                               const probe::system::FileSystem& files, const probe::system::Environment& environment);
+
+// What a child's result says of its module. Files that it streamed are appended to `files`.
+[[nodiscard]] probe::ProbeReport Assemble(const std::string& module, const probe::isolate::ChildResult& result,
+                                          std::vector<FileRead>& files);
+
+// One report out of one a driver: its devices carry their manifest; ok if any driver answered.
+[[nodiscard]] probe::ProbeReport MergeDrivers(const std::string& module,
+                                              const std::vector<std::pair<std::string, probe::ProbeReport>>& drivers);
+
+}  // namespace report

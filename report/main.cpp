@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+// The program: reads the command line, produces a report, prints one face of it, and chooses the exit code.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "probe/core/text.h"
+#include "probe/isolate/child.h"
+#include "probe/isolate/interrupt.h"
+#include "probe/registry.h"
+#include "probe/system/environment.h"
+#include "report/core/tables.h"
+#include "report/options.h"
+#include "report/pipeline.h"
+#include "report/progress.h"
+#include "report/render/json.h"
+#include "report/render/query.h"
+#include "report/render/terminal.h"
+#include "report/render/text.h"
+#include "report/tasks.h"
+
+namespace {
+
+using report::Command;
+using report::Options;
+namespace render = report::render;
+
+constexpr int kExitUnmet = 1;
+constexpr int kSignalBase = 128;  // a shell's code for "ended by signal n"
+constexpr std::size_t kMaxMessageBytes = 500;
+
+void Say(const std::string& prefix, const std::string& text) {
+  std::fprintf(stderr, "%s%s\n", prefix.c_str(), probe::CleanText(text, kMaxMessageBytes).c_str());
+}
+
+int Complain(const report::Problem& problem) {
+  Say("whichgpu: ", problem.text);
+  return problem.exit_code;
+}
+
+// The code of a failed write to stdout, or 0. A reader that went away has what it wanted.
+int Print(const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t written = write(STDOUT_FILENO, text.data() + done, text.size() - done);
+    if (written >= 0) {
+      done += static_cast<std::size_t>(written);
+    } else if (errno == EPIPE) {
+      return 0;
+    } else if (errno != EINTR) {
+      return Complain({report::kExitInternal, "the result can not be written to standard output"});
+    }
+  }
+  return 0;
+}
+
+std::string Face(const Options& options, const report::Tables& tables, const report::Report& report,
+                 const render::TerminalOptions& terminal) {
+  if (options.json) return render::Json(report, report::NameOfCommand(options.command));
+  switch (options.command) {
+    case Command::kReport:
+      return render::Text(tables, report, terminal);
+    case Command::kList:
+      return render::ListText(tables, report, terminal);
+    case Command::kRecommend:
+      return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
+  }
+  return "";
+}
+
+bool Meets(const report::Report& report, const std::string& requirement) {
+  if (report.recommendations.empty()) return false;
+  const auto& answer = report.recommendations.front();
+  if (requirement != "gpu") return answer.backend == requirement;
+  return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+    return device.id == answer.device_id && device.kind != probe::DeviceKind::kCpu;
+  });
+}
+
+int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
+  if (interrupted_by != 0) return kSignalBase + interrupted_by;
+  if (options.require && !Meets(report, *options.require)) return kExitUnmet;
+  if (options.exit_code && options.command != Command::kList) {
+    return static_cast<int>(render::ExitCodeOf(report));
+  }
+  return 0;
+}
+
+render::TerminalOptions Terminal(const Options& options, const probe::system::Environment& environment) {
+  auto terminal = render::DecideTerminal(
+      render::Inspect(STDOUT_FILENO), [&](std::string_view name) { return environment.Get(name); }, options.colour);
+  terminal.verbose = options.verbose;
+  return terminal;
+}
+
+bool CanShowProgress(const probe::system::Environment& environment) {
+  return render::Inspect(STDERR_FILENO).terminal && environment.Get("TERM").value_or("dumb") != "dumb";
+}
+
+int Run(const std::vector<std::string>& arguments, const probe::isolate::Interrupt& interrupt) {
+  std::vector<std::string> modules;
+  for (const probe::Module& module : probe::Modules()) modules.emplace_back(module.name);
+  const auto invocation = report::ParseArguments(arguments, modules, report::VersionText(WHICHGPU_VERSION));
+  if (!invocation) return Complain({report::kExitUsage, invocation.error().text});
+  if (!invocation->options) return Print(invocation->text);
+
+  const Options& options = *invocation->options;
+  const auto tables = report::EmbeddedTables();
+  if (!tables) return Complain({report::kExitInternal, probe::Describe(tables.error())});
+  const auto environment = probe::system::Environment::OfProcess();
+  report::Progress progress(CanShowProgress(environment));
+  const auto produced = report::Produce(options, *tables, {WHICHGPU_VERSION, interrupt}, progress);
+  progress.Clear();
+  if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
+  const auto& outcome = std::get<report::Outcome>(produced);
+  if (const int code = Print(Face(options, *tables, outcome.report, Terminal(options, environment))); code != 0) {
+    return code;
+  }
+  if (options.json || options.command == Command::kRecommend) {
+    for (const std::string& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning);
+  }
+  if (outcome.problem) return Complain(*outcome.problem);
+  return ExitCode(options, outcome.report, outcome.interrupted_by);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (probe::isolate::IsChild(argc, argv)) probe::isolate::RunChild(argc, argv, report::Tasks());
+  std::signal(SIGPIPE, SIG_IGN);
+  try {
+    const auto interrupt = probe::isolate::InstallInterruptHandlers();
+    if (!interrupt) return Complain({report::kExitInternal, probe::Describe(interrupt.error())});
+    return Run({argv + std::min(argc, 1), argv + argc}, *interrupt);
+  } catch (const std::exception& error) {
+    return Complain({report::kExitInternal, fmt::format("internal error: {}", error.what())});
+  }
+}

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: MIT
+#include "report/options.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "report/core/report_fields.h"
+#include "report/suggest.h"
+
+namespace report {
+namespace {
+
+constexpr std::array<std::pair<Command, std::string_view>, 3> kCommands = {{
+    {Command::kReport, "report"},
+    {Command::kList, "list"},
+    {Command::kRecommend, "recommend"},
+}};
+
+constexpr const char* kFooter = R"(
+Examples:
+  whichgpu                                   what is here, how fast it is, what to use
+  whichgpu list --json                       what is here, for scripts; no kernel runs
+  whichgpu recommend --for training          one token, such as cuda
+  whichgpu --record DIR                      keep everything seen, for a bug report
+Exit codes: 0 an answer was given, 1 a requirement is not met, 2 bad usage, 3 internal error.)";
+
+// What the parser fills before it is checked.
+struct Raw {
+  Options options;
+  std::string color = "auto";
+  std::string use = "inference";
+  bool quick = false;
+  bool thorough = false;
+  bool no_calibrate = false;
+};
+
+void AddDetectionOptions(CLI::App& app, Raw& raw) {
+  Options& options = raw.options;
+  app.add_flag("--json", options.json, "One JSON object on stdout");
+  app.add_option("--only", options.only, "Ask only these modules (comma list)")->delimiter(',')->type_name("NAMES");
+  app.add_option("--skip", options.skip, "Ask all but these modules")->delimiter(',')->type_name("NAMES");
+  app.add_option("--device", options.device, "Only this device: an id, the start of one, or part of a name")
+      ->type_name("ID");
+  app.add_option("--timeout", options.timeout_s, "Seconds a module may take to enumerate (10)")->type_name("S");
+  app.add_option("--sysroot", options.sysroot, "Survey the files below DIR instead of this machine; loads no runtime")
+      ->type_name("DIR");
+  app.add_flag("--retry-crashed", options.retry_crashed, "Try again what took the machine or the tool down before");
+}
+
+void AddMeasuringOptions(CLI::App& app, Raw& raw) {
+  Options& options = raw.options;
+  app.add_flag("--quick", raw.quick, "Measure for a third of the usual time");
+  app.add_flag("--thorough", raw.thorough, "Measure for five times the usual time");
+  app.add_option("--budget", options.budget_s, "Seconds for all measuring together")->type_name("S");
+  app.add_flag("--no-calibrate", raw.no_calibrate, "Measure nothing; answer from facts alone");
+}
+
+void AddOutputOptions(CLI::App& app, Raw& raw) {
+  Options& options = raw.options;
+  app.add_option("--record", options.record_dir, "Keep everything seen in the new directory DIR")->type_name("DIR");
+  app.add_flag("--record-ids", options.record_ids, "Keep device UUIDs in a record as they are");
+  app.add_option("--replay", options.replay_dir, "Answer from a record instead of this machine")->type_name("DIR");
+  app.add_flag("--exit-code", options.exit_code, "Exit with 0: usable GPU, 10: none, 11: one that is not usable");
+  app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN");
+  app.add_flag("--verbose", options.verbose, "Every way that was tried, every path");
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    const auto more = OptionNames(*sub);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
+}
+
+probe::Error Usage(std::string text) { return {"", std::nullopt, "", std::move(text)}; }
+
+// The first argument that nothing accepted, with what was probably meant.
+probe::Error Unexpected(const CLI::App& app) {
+  std::vector<std::string> commands;
+  for (const auto& [command, name] : kCommands) {
+    if (command != Command::kReport) commands.emplace_back(name);
+  }
+  std::string word = app.remaining(true).empty() ? "" : app.remaining(true).front();
+  if (word.starts_with("-")) {
+    word = word.substr(0, word.find('='));
+    const auto names = OptionNames(app);
+    const auto nearest = Nearest(word, names);
+    return Usage(fmt::format("there is no option '{}'{}", probe::CleanText(word, 64),
+                             nearest ? fmt::format("; did you mean '{}'?", *nearest) : "; --help lists them"));
+  }
+  return Usage(fmt::format("there is no command '{}'{}", probe::CleanText(word, 64), Hint(word, commands)));
+}
+
+std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, const char* option,
+                                       std::span<const std::string> known) {
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Usage(fmt::format("{}: there is no module '{}'{}", option, probe::CleanText(name, 64), Hint(name, known)));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<probe::Error> CheckSeconds(const std::optional<double>& value, const char* option) {
+  constexpr double kLongest = 86400;
+  if (value && !(std::isfinite(*value) && *value > 0 && *value <= kLongest)) {
+    return Usage(fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option, *value, kLongest));
+  }
+  return std::nullopt;
+}
+
+// One of `names` that the text must be; the error lists them.
+template <class E, std::size_t N>
+std::optional<probe::Error> Choose(const std::string& text, const char* option,
+                                   const std::array<std::pair<E, std::string_view>, N>& names, E& out) {
+  std::vector<std::string> known;
+  for (const auto& [value, name] : names) {
+    known.emplace_back(name);
+    if (name == text) {
+      out = value;
+      return std::nullopt;
+    }
+  }
+  return Usage(fmt::format("{}: '{}' is not a value{}", option, probe::CleanText(text, 64), Hint(text, known)));
+}
+
+std::optional<probe::Error> CheckCombination(const Raw& raw) {
+  const Options& options = raw.options;
+  if (raw.quick && raw.thorough) return Usage("--quick and --thorough exclude each other");
+  if (options.replay_dir && options.record_dir) return Usage("--replay and --record exclude each other");
+  if (options.replay_dir && options.sysroot != "/") return Usage("--replay and --sysroot exclude each other");
+  if (!options.only.empty() && !options.skip.empty()) return Usage("--only and --skip exclude each other");
+  return std::nullopt;
+}
+
+std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules) {
+  using render::ColourChoice;
+  constexpr std::array<std::pair<ColourChoice, std::string_view>, 3> kColours = {
+      {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
+  Options& options = raw.options;
+  if (auto error = CheckNames(options.only, "--only", modules)) return error;
+  if (auto error = CheckNames(options.skip, "--skip", modules)) return error;
+  if (auto error = CheckSeconds(options.budget_s, "--budget")) return error;
+  if (auto error = CheckSeconds(options.timeout_s, "--timeout")) return error;
+  if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;
+  if (auto error = Choose(raw.use, "--for", probe::EnumNames<Use>::kNames, options.use)) return error;
+  if (options.require && *options.require != "gpu") {
+    std::vector<std::string> known(modules.begin(), modules.end());
+    known.emplace_back("gpu");
+    if (auto error = CheckNames({*options.require}, "--require", known)) return error;
+  }
+  if (auto error = CheckCombination(raw)) return error;
+  options.effort = raw.quick ? Effort::kQuick : raw.thorough ? Effort::kThorough : Effort::kNormal;
+  options.calibrate = !raw.no_calibrate;
+  return std::nullopt;
+}
+
+// CLI11's own sentence, on one line.
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return probe::CleanText(text, 300);
+}
+
+}  // namespace
+
+std::string VersionText(const std::string& version) {
+  return "whichgpu " + version;
+}
+
+std::string_view NameOfCommand(Command command) {
+  return std::find_if(kCommands.begin(), kCommands.end(), [&](const auto& row) { return row.first == command; })->second;
+}
+
+probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments, std::span<const std::string> modules,
+                                         const std::string& version) {
+  Raw raw;
+  CLI::App app{"Which compute backend this machine should use, how fast it really is, and why one does not work.",
+               "whichgpu"};
+  app.footer(kFooter);
+  app.set_version_flag("--version", version);
+  app.allow_extras();
+  app.fallthrough();
+  AddDetectionOptions(app, raw);
+  AddMeasuringOptions(app, raw);
+  AddOutputOptions(app, raw);
+  CLI::App* list = app.add_subcommand("list", "What is here; no kernel runs")->fallthrough();
+  CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
+  recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
+  recommend->add_option("--require", raw.options.require, "Exit with 1 unless the answer is this runtime, or a gpu")
+      ->type_name("WHAT");
+  try {
+    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
+    app.parse(std::move(reversed));
+  } catch (const CLI::Success& request) {
+    if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
+    const CLI::App* shown = list->parsed() ? list : recommend->parsed() ? recommend : &app;
+    return Invocation{std::nullopt, shown->help()};
+  } catch (const CLI::ParseError& error) {
+    return Usage(OneLine(error.what()));
+  }
+  if (!app.remaining(true).empty()) return Unexpected(app);
+  raw.options.command = list->parsed() ? Command::kList : recommend->parsed() ? Command::kRecommend : Command::kReport;
+  if (auto error = Check(raw, modules)) return *error;
+  return Invocation{raw.options, ""};
+}
+
+}  // namespace report

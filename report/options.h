@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// The command line: what was asked for, or one sentence on what is wrong with it. Looks at nothing but the arguments
+// and the names of the registered modules.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/result.h"
+#include "report/core/report.h"
+#include "report/render/terminal.h"
+
+namespace report {
+
+enum class Command { kReport, kList, kRecommend };
+enum class Effort { kQuick, kNormal, kThorough };
+
+struct Options {
+  Command command = Command::kReport;
+  bool json = false;
+  std::vector<std::string> only;
+  std::vector<std::string> skip;
+  std::optional<std::string> device;
+  Effort effort = Effort::kNormal;
+  std::optional<double> budget_s;   // of all measuring together
+  std::optional<double> timeout_s;  // of one module's detection
+  bool calibrate = true;
+  std::optional<std::string> record_dir;
+  bool record_ids = false;
+  std::optional<std::string> replay_dir;
+  std::string sysroot = "/";
+  bool exit_code = false;
+  render::ColourChoice colour = render::ColourChoice::kAuto;
+  bool verbose = false;
+  bool retry_crashed = false;
+  Use use = Use::kInference;              // recommend
+  std::optional<std::string> require;     // recommend: "gpu" or a runtime's name
+};
+
+// What to do with a command line: run it, or print `text` on stdout and stop (--help, --version).
+struct Invocation {
+  std::optional<Options> options;
+  std::string text;
+};
+
+// The error's text is one line for stderr: what was wrong, what would be right. modules: names that --only and --skip
+// accept; version: what --version prints.
+[[nodiscard]] probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
+                                                       std::span<const std::string> modules,
+                                                       const std::string& version);
+
+// "whichgpu 0.1.0 (needs glibc 2.34 or newer)".
+[[nodiscard]] std::string VersionText(const std::string& version);
+
+// The command's name in JSON: "report", "list", "recommend".
+[[nodiscard]] std::string_view NameOfCommand(Command command);
+
+}  // namespace report

@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: MIT
+#include "report/pipeline.h"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "probe/core/fields.h"
+#include "probe/isolate/supervisor.h"
+#include "probe/system/clock.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/unify/unify.h"
+#include "report/calibrate.h"
+#include "report/detect.h"
+#include "report/explain/explain.h"
+#include "report/host.h"
+#include "report/record.h"
+#include "report/recommend/recommend.h"
+#include "report/score/score.h"
+#include "report/select.h"
+
+namespace report {
+namespace {
+
+namespace system = probe::system;
+
+Problem BadInput(const probe::Error& error) { return {kExitUsage, probe::Describe(error)}; }
+
+// Everything that a live run carries from one step to the next.
+struct Live {
+  const Options& options;
+  system::FileSystem files;
+  system::Environment environment;
+  probe::isolate::Supervisor supervisor;
+  Pseudonyms pseudonyms;
+  std::vector<FileRead> read;
+  // What the shown form of a device (pseudonyms in a recording run) stands for.
+  std::map<std::string, probe::RuntimeDevice> originals;
+};
+
+std::optional<probe::Processor> HostProcessor(const std::vector<probe::PhysicalDevice>& devices) {
+  for (const probe::PhysicalDevice& device : devices) {
+    if (device.kind == probe::DeviceKind::kCpu && device.hardware) return device.hardware->processor;
+  }
+  return std::nullopt;
+}
+
+std::string Key(const probe::RuntimeDevice& device) { return probe::ToText(probe::Encode(device)); }
+
+// Replaces names before unification, so that the recording run and its replay say the same.
+std::optional<Problem> HideNames(Live& live, Record& record) {
+  if (!live.options.record_dir) return std::nullopt;
+  auto shown = Anonymous(record.probes, live.pseudonyms);
+  if (!shown) return Problem{kExitInternal, probe::Describe(shown.error())};
+  for (std::size_t i = 0; i < shown->size(); ++i) {
+    for (std::size_t j = 0; j < (*shown)[i].devices.size(); ++j) {
+      live.originals.emplace(Key((*shown)[i].devices[j]), record.probes[i].devices[j]);
+    }
+  }
+  record.probes = *std::move(shown);
+  if (record.host.name) record.host.name = live.pseudonyms.Replace(*record.host.name);
+  for (std::string& warning : record.warnings) warning = live.pseudonyms.Replace(warning);
+  return std::nullopt;
+}
+
+int SignalOf(const Context& context) {
+  return context.interrupt.signal == nullptr ? 0 : context.interrupt.signal->load();
+}
+
+std::optional<Problem> DetectLive(Live& live, Record& record, Progress& progress) {
+  progress.Show("looking for devices ...");
+  const DetectRequest request{live.options, live.options.record_dir.has_value(), nullptr};
+  auto detection = Detect(request, live.supervisor, live.files, live.environment);
+  record.host = DescribeHost(live.files, live.environment);
+  record.probes = std::move(detection.probes);
+  live.read = std::move(detection.files);
+  record.warnings.insert(record.warnings.end(), detection.warnings.begin(), detection.warnings.end());
+  return HideNames(live, record);
+}
+
+// Narrows the devices to the one asked for.
+std::optional<Problem> KeepSelected(const Options& options, std::vector<probe::PhysicalDevice>& devices) {
+  if (!options.device) return std::nullopt;
+  const auto index = SelectDevice(devices, *options.device);
+  if (!index) return BadInput(index.error());
+  devices = {devices[*index]};
+  return std::nullopt;
+}
+
+void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
+                 const std::optional<probe::Processor>& processor, Record& record, Progress& progress) {
+  auto targets = PlanTargets(devices, live.options);
+  for (Target& target : targets) {
+    const auto original = live.originals.find(Key(target.device));
+    if (original != live.originals.end()) target.device = original->second;
+  }
+  CalibrationHooks hooks;
+  hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
+    progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, target.device.name,
+                              stage == nullptr ? "starting" : stage->kernel));
+  };
+  record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
+  if (!live.options.record_dir) return;
+  for (backends::Measurement& measurement : record.measurements) {
+    if (measurement.reason) measurement.reason = live.pseudonyms.Replace(*measurement.reason);
+    if (measurement.manifest) measurement.manifest = live.pseudonyms.Replace(*measurement.manifest);
+  }
+}
+
+// The part that a replay shares with a live run.
+Report Decide(const Options& options, const Tables& tables, const Record& record,
+              std::vector<probe::PhysicalDevice> devices) {
+  Report report;
+  report.tool_version = record.tool_version;
+  report.command = NameOfCommand(options.command);
+  report.created = record.created;
+  report.interrupted = record.interrupted;
+  report.host = record.host;
+  report.probes = record.probes;
+  report.devices = std::move(devices);
+  report.warnings = record.warnings;
+  for (const backends::Measurement& measurement : record.measurements) {
+    const bool shown = std::any_of(report.devices.begin(), report.devices.end(),
+                                   [&](const auto& device) { return device.id == measurement.device_id; });
+    if (shown) report.measurements.push_back(measurement);
+  }
+  if (options.command != Command::kList) {
+    report.scores = score::ScoreAll(tables, report.devices, report.measurements);
+    const std::vector<Use> uses = options.command == Command::kRecommend
+                                      ? std::vector<Use>{options.use}
+                                      : std::vector<Use>{Use::kInference, Use::kTraining};
+    for (const Use use : uses) {
+      if (auto answer = recommend::Recommend(tables, report, use)) report.recommendations.push_back(*std::move(answer));
+    }
+  }
+  explain::Explain(tables, report);
+  return report;
+}
+
+std::variant<Outcome, Problem> Replay(const Options& options, const Tables& tables) {
+  const auto record = ReadRecord(*options.replay_dir);
+  if (!record) return BadInput(record.error());
+  auto devices = probe::unify::Unify(record->probes);
+  if (auto problem = KeepSelected(options, devices)) return *problem;
+  return Outcome{Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
+}
+
+std::variant<Live, Problem> Open(const Options& options, const Context& context) {
+  if (options.record_dir) {
+    if (auto status = CheckRecordDirectory(*options.record_dir); !status) return BadInput(status.error());
+  }
+  auto files = system::FileSystem::Open(options.sysroot);
+  if (!files) return BadInput(files.error());
+  auto environment = system::Environment::OfProcess();
+  probe::isolate::SupervisorOptions supervision;
+  supervision.interrupt = context.interrupt;
+  auto supervisor = probe::isolate::Supervisor::Create(supervision, environment);
+  if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
+  const auto host = DescribeHost(*files, environment);
+  Pseudonyms pseudonyms(environment, host.name.value_or(""), options.record_ids);
+  return Live{options, *std::move(files), std::move(environment), *std::move(supervisor),
+              std::move(pseudonyms), {}, {}};
+}
+
+}  // namespace
+
+std::variant<Outcome, Problem> Produce(const Options& options, const Tables& tables, const Context& context,
+                                       Progress& progress) {
+  if (options.replay_dir) return Replay(options, tables);
+  auto opened = Open(options, context);
+  if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
+  Live& live = std::get<Live>(opened);
+  Record record;
+  record.tool_version = context.tool_version;
+  record.created = system::CalendarNow();
+  if (auto problem = DetectLive(live, record, progress)) return *problem;
+  const auto all = probe::unify::Unify(record.probes);
+  auto devices = all;
+  if (auto problem = KeepSelected(options, devices)) return *problem;
+  record.calibrated = options.calibrate && options.command != Command::kList && options.sysroot == "/";
+  if (record.calibrated && SignalOf(context) == 0) MeasureLive(live, devices, HostProcessor(all), record, progress);
+  record.interrupted = SignalOf(context) != 0;
+  progress.Clear();
+  Outcome outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
+  if (options.record_dir) {
+    if (auto status = WriteRecord(*options.record_dir, record, live.read, live.pseudonyms); !status) {
+      outcome.problem = Problem{kExitInternal, probe::Describe(status.error())};
+    }
+  }
+  return outcome;
+}
+
+}  // namespace report

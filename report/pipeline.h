@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// The flow: detect or replay, unify, measure, score, recommend, explain. Produces a Report and prints nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "probe/core/result.h"
+#include "probe/isolate/interrupt.h"
+#include "report/core/report.h"
+#include "report/core/tables.h"
+#include "report/options.h"
+#include "report/progress.h"
+
+namespace report {
+
+inline constexpr int kExitUsage = 2;
+inline constexpr int kExitInternal = 3;
+
+// What went wrong, and the exit code that says so.
+struct Problem {
+  int exit_code = kExitInternal;
+  std::string text;
+};
+
+struct Outcome {
+  Report report;
+  std::optional<Problem> problem;  // beside a report that stands: a record that could not be written
+  int interrupted_by = 0;          // the signal that ended this run early
+};
+
+struct Context {
+  std::string tool_version;
+  probe::isolate::Interrupt interrupt;
+};
+
+// Everything that the options ask for. Bad input (record, sysroot, device) is a problem with code 2, found before
+// any measuring.
+[[nodiscard]] std::variant<Outcome, Problem> Produce(const Options& options, const Tables& tables,
+                                                     const Context& context, Progress& progress);
+
+}  // namespace report

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "report/record.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "backends/core/measurement_fields.h"
+#include "probe/core/fields.h"
+#include "report/core/report_fields.h"
+
+namespace report {
+
+template <class V, probe::Is<Record> S>
+void Fields(V& v, S& s) {
+  v("format", s.format);
+  v("tool_version", s.tool_version);
+  v("created", s.created);
+  v("interrupted", s.interrupted);
+  v("calibrated", s.calibrated);
+  v("host", s.host);
+  v("warnings", s.warnings);
+  v("probes", s.probes);
+  v("measurements", s.measurements);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using probe::Error;
+using probe::Status;
+
+constexpr std::size_t kMaxRecordFileBytes = 64U << 20U;
+constexpr const char* kRecordFile = "record.json";
+
+Error Problem(const std::string& path, std::string text) {
+  return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(path, 300), std::move(text))};
+}
+
+std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): one thread
+
+Status WriteFile(const fs::path& path, const std::string& content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  if (!out) return Problem(path.string(), "can not be written: " + ErrnoText());
+  return probe::Ok();
+}
+
+// Where a file that was read goes below `root`; nothing for a path that would leave it.
+std::optional<fs::path> PlaceFor(const fs::path& root, const std::string& path) {
+  const fs::path relative = fs::path(path).lexically_normal().relative_path();
+  if (relative.empty() || *relative.begin() == "..") return std::nullopt;
+  return root / relative;
+}
+
+Status WriteFiles(const fs::path& root, std::span<const FileRead> files, const Pseudonyms& pseudonyms) {
+  for (const FileRead& file : files) {
+    const auto place = PlaceFor(root, file.path);
+    if (!place) continue;
+    std::error_code error;
+    fs::create_directories(place->parent_path(), error);
+    if (fs::is_directory(*place, error)) continue;
+    if (auto status = WriteFile(*place, pseudonyms.Replace(file.content)); !status) return status;
+  }
+  return probe::Ok();
+}
+
+// What decoding alone does not catch: things that no run of this tool can have written.
+std::optional<std::string> Inconsistency(const Record& record) {
+  if (record.format != kRecordFormat) {
+    return fmt::format("format {} is not {}, the one that this version reads", record.format, kRecordFormat);
+  }
+  std::set<std::string> modules;
+  std::set<std::string> views;
+  for (const probe::ProbeReport& probe : record.probes) {
+    if (!modules.insert(probe.module).second) return fmt::format("probes: two are called '{}'", probe.module);
+    for (const probe::RuntimeDevice& device : probe.devices) {
+      if (device.runtime != probe.module) {
+        return fmt::format("probes: module '{}' holds a device of runtime '{}'", probe.module, device.runtime);
+      }
+      views.insert(device.runtime + "\n" + device.driver);
+    }
+  }
+  for (std::size_t i = 0; i < record.measurements.size(); ++i) {
+    const backends::Measurement& m = record.measurements[i];
+    const auto where = fmt::format("measurements[{}]", i);
+    if (!views.contains(m.runtime + "\n" + m.driver)) {
+      return fmt::format("{}: no probe saw driver '{}' of runtime '{}'", where, m.driver, m.runtime);
+    }
+    const bool sane = m.rate && *m.rate > 0 && std::isfinite(*m.rate) && m.verified;
+    if (m.status == backends::MeasurementStatus::kOk && !sane) {
+      return where + ": status ok needs a positive rate and a verified result";
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+Status CheckRecordDirectory(const std::string& directory) {
+  const fs::path path(directory);
+  std::error_code error;
+  if (directory.empty()) return Problem("--record", "needs the name of a new directory");
+  if (fs::exists(path, error) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
+    return Problem(directory, "exists already; name a new directory");
+  }
+  const fs::path parent = fs::absolute(path, error).lexically_normal().parent_path();
+  if (!fs::is_directory(parent, error)) return Problem(parent.string(), "is not a directory");
+  if (access(parent.c_str(), W_OK) != 0) return Problem(parent.string(), "may not be written: " + ErrnoText());
+  return probe::Ok();
+}
+
+Status WriteRecord(const std::string& directory, const Record& record, std::span<const FileRead> files,
+                   const Pseudonyms& pseudonyms) {
+  const fs::path target = fs::absolute(directory).lexically_normal();
+  const fs::path scratch = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), getpid());
+  std::error_code error;
+  if (mkdir(scratch.c_str(), S_IRWXU) != 0) return Problem(scratch.string(), "can not be created: " + ErrnoText());
+  Status status = WriteFile(scratch / kRecordFile, probe::ToText(probe::Encode(record), 1) + "\n");
+  if (status) status = WriteFiles(scratch / "files", files, pseudonyms);
+  if (status && rename(scratch.c_str(), target.c_str()) != 0) {
+    status = Problem(target.string(), "can not be created: " + ErrnoText());
+  }
+  if (!status) fs::remove_all(scratch, error);
+  return status;
+}
+
+probe::Result<Record> ReadRecord(const std::string& directory) {
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored)) return Problem(directory, "is not a directory made by --record");
+  const std::string path = (fs::path(directory) / kRecordFile).string();
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in) return Problem(path, "can not be read: " + ErrnoText());
+  const auto size = static_cast<std::streamoff>(in.tellg());
+  if (size < 0 || static_cast<std::size_t>(size) > kMaxRecordFileBytes) return Problem(path, "is too large for a record");
+  std::string content(static_cast<std::size_t>(size), '\0');
+  in.seekg(0);
+  in.read(content.data(), size);
+  if (!in) return Problem(path, "can not be read");
+  const auto json = probe::ParseJson(content, kMaxRecordFileBytes);
+  if (!json) return Problem(path, probe::Describe(json.error()));
+  auto record = probe::Decode<Record>(*json);
+  if (!record) return Problem(path, record.error().name + ": " + record.error().text);
+  if (const auto problem = Inconsistency(*record)) return Problem(path, *problem);
+  return record;
+}
+
+probe::Result<std::vector<probe::ProbeReport>> Anonymous(const std::vector<probe::ProbeReport>& probes,
+                                                         const Pseudonyms& pseudonyms) {
+  probe::Json json = probe::Encode(probes);
+  pseudonyms.Replace(json);
+  return probe::Decode<std::vector<probe::ProbeReport>>(json);
+}
+
+}  // namespace report

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// A recorded run on disk: everything after detection and measuring follows from it. Written whole or not at all,
+// read with suspicion.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probe/core/result.h"
+#include "report/core/report.h"
+#include "report/pseudonym.h"
+#include "report/tasks.h"
+
+namespace report {
+
+inline constexpr std::uint32_t kRecordFormat = 1;
+
+// What a record holds. Order and content are those of the run.
+struct Record {
+  std::uint32_t format = kRecordFormat;
+  std::string tool_version;
+  std::string created;
+  bool interrupted = false;
+  bool calibrated = false;  // whether measuring was asked for
+  Host host;
+  std::vector<std::string> warnings;
+  std::vector<probe::ProbeReport> probes;
+  std::vector<backends::Measurement> measurements;
+};
+
+// Whether WriteRecord could create `directory`: its parent exists and may be written, and it does not exist itself
+// or is empty. The error says which.
+[[nodiscard]] probe::Status CheckRecordDirectory(const std::string& directory);
+
+// Writes record.json and the files that were read (below files/) into a new directory beside it, then renames it.
+[[nodiscard]] probe::Status WriteRecord(const std::string& directory, const Record& record,
+                                        std::span<const FileRead> files, const Pseudonyms& pseudonyms);
+
+// The error names the file and the place in it: unreadable, malformed, of another format, or inconsistent.
+[[nodiscard]] probe::Result<Record> ReadRecord(const std::string& directory);
+
+// The same report with every name replaced, for the run that records.
+[[nodiscard]] probe::Result<std::vector<probe::ProbeReport>> Anonymous(const std::vector<probe::ProbeReport>& probes,
+                                                                       const Pseudonyms& pseudonyms);
+
+}  // namespace report

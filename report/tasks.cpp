@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "report/tasks.h"
+
+#include <algorithm>
+#include <array>
+
+#include "backends/core/measurement_fields.h"
+#include "backends/registry.h"
+#include "probe/core/fields.h"
+#include "probe/registry.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace report {
+
+template <class V, probe::Is<ProbeRequest> S>
+void Fields(V& v, S& s) {
+  v("module", s.module);
+  v("sysroot", s.sysroot);
+  v("manifest", s.manifest);
+  v("record_files", s.record_files);
+}
+
+namespace {
+
+using probe::Error;
+using probe::Json;
+using probe::Status;
+using probe::isolate::RecordSink;
+
+Status RunProbe(const Json& json, const RecordSink& send) {
+  const auto request = probe::Decode<ProbeRequest>(json);
+  if (!request) return request.error();
+  const auto modules = probe::Modules();
+  const auto module = std::find_if(modules.begin(), modules.end(),
+                                   [&](const probe::Module& known) { return known.name == request->module; });
+  if (module == modules.end()) return Error{"probe", std::nullopt, "", "no module is called " + request->module};
+  auto files = probe::system::FileSystem::Open(request->sysroot);
+  if (!files) return files.error();
+  if (request->record_files) {
+    files->OnRead([&send](std::string_view path, std::string_view content) {
+      send(Json{{"file", {{"path", std::string(path)}, {"content", std::string(content)}}}});
+    });
+  }
+  const auto environment = probe::system::Environment::OfProcess();
+  module->probe({*files, environment, request->manifest,
+                 [&send](const probe::ProbeEvent& event) { send(probe::EncodeEvent(event)); }});
+  return probe::Ok();
+}
+
+Status RunMeasure(const Json& json, const RecordSink& send) {
+  const auto request = probe::Decode<backends::MeasureRequest>(json);
+  if (!request) return request.error();
+  const auto all = backends::Backends();
+  const auto backend = std::find_if(all.begin(), all.end(), [&](const backends::Backend& known) {
+    return known.runtime == request->device.runtime;
+  });
+  if (backend == all.end()) return Error{"measure", std::nullopt, "", "no backend for " + request->device.runtime};
+  const auto files = probe::system::FileSystem::Open("/");
+  if (!files) return files.error();
+  const auto environment = probe::system::Environment::OfProcess();
+  const backends::MeasureSink sink = [&send](const backends::MeasureEvent& event) {
+    Json record = backends::EncodeEvent(event);
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
+    send(record);
+  };
+  sink(backends::MeasureStage{probe::Stage::kInit, "", "", request->first_launch_allowance_s});
+  auto session = backend->open({request->device, request->processor, *files, environment});
+  if (!session) return session.error();
+  backends::Measure(**session, backend->variants((*session)->limits()), *request, sink);
+  return probe::Ok();
+}
+
+}  // namespace
+
+Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(request); }
+
+std::optional<FileRead> DecodeFileRead(const Json& record) {
+  if (!record.is_object() || !record.contains("file") || !record["file"].is_object()) return std::nullopt;
+  const Json& file = record["file"];
+  if (!file.contains("path") || !file["path"].is_string() || !file.contains("content") ||
+      !file["content"].is_string()) {
+    return std::nullopt;
+  }
+  return FileRead{file["path"].get<std::string>(), file["content"].get<std::string>()};
+}
+
+std::optional<Error> DecodeError(const Json& record) {
+  if (!record.is_object() || !record.contains("error")) return std::nullopt;
+  Error error;
+  if (auto malformed = probe::Codec<Error>::Decode(record["error"], "error", error)) return malformed;
+  return error;
+}
+
+std::span<const probe::isolate::Task> Tasks() {
+  static const std::array<probe::isolate::Task, 2> kTasks = {
+      probe::isolate::Task{kProbeTask, RunProbe},
+      probe::isolate::Task{kMeasureTask, RunMeasure},
+  };
+  return kTasks;
+}
+
+}  // namespace report

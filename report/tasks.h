@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+// What a child process of this program can be asked to do: probe one module, or measure one view of a device.
+// The requests are built and read here, so that parent and child agree in one place.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+
+#include "backends/core/runner.h"
+#include "probe/isolate/child.h"
+
+namespace report {
+
+struct ProbeRequest {
+  std::string module;
+  std::string sysroot = "/";
+  std::optional<std::string> manifest;  // only this driver
+  bool record_files = false;            // stream every file that was read
+};
+
+// One file that a probe read, for --record.
+struct FileRead {
+  std::string path;
+  std::string content;
+};
+
+inline constexpr std::string_view kProbeTask = "probe";
+inline constexpr std::string_view kMeasureTask = "measure";
+
+[[nodiscard]] probe::Json EncodeProbeRequest(const ProbeRequest& request);
+[[nodiscard]] std::optional<FileRead> DecodeFileRead(const probe::Json& record);
+// The error that a child's task ended with, if this record is one.
+[[nodiscard]] std::optional<probe::Error> DecodeError(const probe::Json& record);
+
+[[nodiscard]] std::span<const probe::isolate::Task> Tasks();
+
+}  // namespace report

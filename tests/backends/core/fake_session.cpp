@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: MIT
+#include "tests/backends/core/fake_session.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "kernels/operand.h"
+
+namespace backends {
+namespace {
+
+using kernels::DeviceShape;
+using kernels::Dtype;
+using kernels::Kernel;
+using kernels::LaunchShape;
+using kernels::Problem;
+using kernels::Role;
+
+kernels::Variant MakeVariant(std::string name, Kernel kernel, Dtype dtype, std::string_view entry,
+                             std::vector<Role> roles,
+                             LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
+  kernels::Variant variant;
+  variant.name = std::move(name);
+  variant.kernel = kernel;
+  variant.in = dtype;
+  variant.acc = dtype;
+  kernels::Step step;
+  step.entry = entry;
+  step.shape = shape;
+  for (const Role role : roles) step.bindings.push_back({role, kernels::View::kStorage});
+  variant.steps.push_back(step);
+  return variant;
+}
+
+LaunchShape Scalars(const Problem& p, const DeviceShape&) {
+  return {{1, 1, 1}, {1, 1, 1}, {p.m, p.n, p.k, p.count, p.seed}};
+}
+
+}  // namespace
+
+FakeSession::FakeSession(FakeScript script) : script_(std::move(script)) {
+  limits_.max_buffer_bytes = std::uint64_t{1} << 30U;
+  limits_.memory_free_bytes = std::uint64_t{1} << 32U;
+  limits_.cache_bytes = 64U << 10U;
+  limits_.shape = {4, 1, 1};
+}
+
+probe::Status FakeSession::Alive() const {
+  if (script_.lost_at_s && now_s_ >= *script_.lost_at_s) {
+    return probe::Error{"fakeCall", -4, "FAKE_DEVICE_LOST", "the device is gone"};
+  }
+  return probe::Ok();
+}
+
+probe::Result<BufferId> FakeSession::Allocate(const BufferRequest& request) {
+  if (auto alive = Alive(); !alive) return alive.error();
+  if (allocated_bytes_ + request.bytes > script_.memory_bytes) {
+    return probe::Error{"fakeAllocate", -2, "FAKE_OUT_OF_MEMORY", std::to_string(request.bytes) + " bytes"};
+  }
+  allocated_bytes_ += request.bytes;
+  peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
+  buffers_.emplace_back(request.bytes / 4);
+  ++writes_;
+  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+}
+
+void FakeSession::Release(BufferId buffer) {
+  Words& words = buffers_.at(static_cast<std::uint32_t>(buffer));
+  allocated_bytes_ -= words.size() * 4;
+  Words().swap(words);
+}
+
+probe::Status FakeSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                  std::span<const std::byte> data) {
+  if (auto alive = Alive(); !alive) return alive;
+  Words& words = buffers_.at(static_cast<std::uint32_t>(buffer));
+  EXPECT_LE(offset_bytes + data.size(), words.size() * 4);
+  std::memcpy(std::as_writable_bytes(std::span(words)).data() + offset_bytes, data.data(), data.size());
+  ++writes_;
+  return probe::Ok();
+}
+
+probe::Status FakeSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  if (auto alive = Alive(); !alive) return alive;
+  const Words& words = buffers_.at(static_cast<std::uint32_t>(buffer));
+  EXPECT_LE(offset_bytes + data.size(), words.size() * 4);
+  std::memcpy(data.data(), std::as_bytes(std::span(words)).data() + offset_bytes, data.size());
+  return probe::Ok();
+}
+
+probe::Result<KernelId> FakeSession::Load(const kernels::Variant& variant, const kernels::Step& step) {
+  now_s_ += script_.compile_s;
+  if (auto alive = Alive(); !alive) return alive.error();
+  if (script_.unloadable.contains(variant.name)) {
+    return probe::Error{"fakeCompile", -3, "FAKE_BUILD_FAILURE", "does not compile"};
+  }
+  kernels_.push_back({std::string(step.entry), variant.name, false});
+  return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
+}
+
+FakeSession::Words& FakeSession::Buffer(const Launch& launch, std::size_t binding) {
+  return buffers_.at(static_cast<std::uint32_t>(launch.buffers.at(binding).buffer));
+}
+
+double FakeSession::Fill(const Launch& launch, bool floats) {
+  const std::uint32_t count = launch.shape.scalars[3];
+  const std::uint32_t seed = launch.shape.scalars[4];
+  Words& out = Buffer(launch, 0);
+  for (std::uint32_t i = 0; i < count; ++i) {
+    out.at(i) =
+        floats ? std::bit_cast<std::uint32_t>(kernels::OperandFp32(seed, i)) : kernels::OperandBits(seed, i);
+  }
+  ++writes_;
+  return 4.0 * count / script_.bytes_per_s;
+}
+
+double FakeSession::Read(const Launch& launch, double speed) {
+  const std::uint32_t count = launch.shape.scalars[3];
+  const Words& in = Buffer(launch, 0);
+  Buffer(launch, 1).at(0) = std::accumulate(in.begin(), in.begin() + count, 0U);
+  return 4.0 * count / (script_.bytes_per_s * speed);
+}
+
+double FakeSession::Gemm(const Launch& launch, const Loaded& kernel, double speed) {
+  const std::size_t m = launch.shape.scalars[0];
+  const std::size_t n = launch.shape.scalars[1];
+  const std::size_t k = launch.shape.scalars[2];
+  const double time_s = 2.0 * static_cast<double>(m * n * k) / (script_.flop_per_s * speed);
+  const std::pair key{static_cast<std::uint32_t>(launch.kernel),
+                      static_cast<std::uint32_t>(launch.buffers[2].buffer)};
+  const auto done = computed_.find(key);
+  if (done != computed_.end() && done->second == writes_) return time_s;  // the result is there already
+  const auto defect_row = script_.defects.find(kernel.variant);
+  const Defect defect = defect_row == script_.defects.end() ? Defect::kNone : defect_row->second;
+  Words& c_words = Buffer(launch, 2);
+  std::vector<float> before(m * n);
+  std::memcpy(before.data(), c_words.data(), m * n * 4);
+  if (defect == Defect::kStale && kernel.ran && n > 64)
+    return time_s;  // keeps what it made of the first operands
+  std::vector<float> a(m * k);
+  std::vector<float> b(k * n);
+  std::memcpy(a.data(), Buffer(launch, 0).data(), a.size() * 4);
+  std::memcpy(b.data(), Buffer(launch, 1).data(), b.size() * 4);
+  std::vector<float> c(m * n, 0.0F);
+  for (std::size_t i = 0; i < m; ++i) {
+    for (std::size_t l = 0; l < k; ++l) {
+      const float factor = a[i * k + l];
+      for (std::size_t j = 0; j < n; ++j)
+        c[i * n + j] += factor * (defect == Defect::kTransposed ? b[j * k + l] : b[l * n + j]);
+    }
+  }
+  if (defect == Defect::kWrongElement) c[m * n / 3] += 1.0F;
+  if (defect == Defect::kNan) c[m * n / 2] = std::numeric_limits<float>::quiet_NaN();
+  if (defect == Defect::kUnwrittenTile) {
+    for (std::size_t i = m - 16; i < m; ++i) std::memcpy(&c[i * n + n - 16], &before[i * n + n - 16], 16 * 4);
+  }
+  std::memcpy(c_words.data(), c.data(), c.size() * 4);
+  computed_[key] = writes_;
+  return time_s;
+}
+
+double FakeSession::Execute(const Launch& launch) {
+  Loaded& kernel = kernels_.at(static_cast<std::uint32_t>(launch.kernel));
+  const auto speed_row = script_.speeds.find(kernel.variant);
+  const double speed = speed_row == script_.speeds.end() ? 1.0 : speed_row->second;
+  double time_s = 0;
+  if (kernel.entry == "fill_u32") time_s = Fill(launch, false);
+  if (kernel.entry == "fill_fp32") time_s = Fill(launch, true);
+  if (kernel.entry == "read") time_s = Read(launch, speed);
+  if (kernel.entry == "gemm") time_s = Gemm(launch, kernel, speed);
+  if (!std::exchange(kernel.ran, true)) now_s_ += script_.first_run_s;
+  return time_s;
+}
+
+probe::Result<Timing> FakeSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
+  const double start_s = now_s_;
+  double once_s = 0;
+  for (const Launch& launch : launches) once_s += Execute(launch);
+  const double slowdown = script_.slowdown ? script_.slowdown(now_s_) : 1.0;
+  const double run_s = script_.launch_s + once_s * repeats * slowdown;
+  now_s_ += run_s;
+  if (auto alive = Alive(); !alive) return alive.error();
+  Timing timing;
+  timing.wall_s = now_s_ - start_s;
+  if (script_.event_share) timing.device_s = *script_.event_share * run_s;
+  return timing;
+}
+
+std::vector<kernels::Variant> FakeVariants(const std::vector<std::string>& gemms,
+                                           const std::vector<std::string>& reads, bool fills) {
+  std::vector<kernels::Variant> variants;
+  if (fills) {
+    variants.push_back(MakeVariant("fill", Kernel::kFill, Dtype::kU32, "fill_u32", {Role::kOut}, Scalars));
+    variants.push_back(MakeVariant("fill", Kernel::kFill, Dtype::kFp32, "fill_fp32", {Role::kOut}, Scalars));
+  }
+  for (const std::string& name : gemms) {
+    variants.push_back(
+        MakeVariant(name, Kernel::kGemm, Dtype::kFp32, "gemm", {Role::kA, Role::kB, Role::kC}, Scalars));
+  }
+  for (const std::string& name : reads) {
+    variants.push_back(
+        MakeVariant(name, Kernel::kRead, Dtype::kU32, "read", {Role::kIn, Role::kPartials}, Scalars));
+    variants.back().partials_bytes = [](const Problem&, const DeviceShape& device) {
+      return std::uint64_t{device.compute_units} * 4;
+    };
+  }
+  return variants;
+}
+
+const Measurement& Outcome::Of(const std::string& implementation) const {
+  const Measurement* found = nullptr;
+  for (const Measurement& measurement : measurements) {
+    if (measurement.implementation != implementation) continue;
+    EXPECT_EQ(found, nullptr) << "two measurements of " << implementation;
+    found = &measurement;
+  }
+  static const Measurement kNone;
+  EXPECT_NE(found, nullptr) << "no measurement of " << implementation;
+  return found == nullptr ? kNone : *found;
+}
+
+Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& variants,
+                    const MeasureRequest& request) {
+  Outcome outcome;
+  const double start_s = session.now_s();
+  Measure(
+      session, variants, request,
+      [&](const MeasureEvent& event) {
+        if (const auto* stage = std::get_if<MeasureStage>(&event)) outcome.stages.push_back(*stage);
+        if (const auto* measurement = std::get_if<Measurement>(&event))
+          outcome.measurements.push_back(*measurement);
+      },
+      [&session] { return session.now_s(); });
+  outcome.elapsed_s = session.now_s() - start_s;
+  EXPECT_EQ(session.allocated_bytes(), 0U) << "a buffer was not released";
+  return outcome;
+}
+
+}  // namespace backends

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// A device by script: computes its kernels on the host, right or wrong in a chosen way, and takes the time
+// that the script says, on a clock of its own. No test that uses it depends on real time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "backends/core/backend.h"
+#include "backends/core/runner.h"
+
+namespace backends {
+
+enum class Defect { kNone, kWrongElement, kTransposed, kUnwrittenTile, kStale, kNan };
+
+struct FakeScript {
+  double flop_per_s = 1e9;
+  double bytes_per_s = 1e9;
+  double launch_s = 10e-6;
+  double compile_s = 0.010;
+  double first_run_s = 0;  // on the wall clock, for the first run of every kernel: it compiles late
+  std::function<double(double now_s)> slowdown;          // factor on every time
+  std::optional<double> event_share = 0.999;             // of the wall time; nullopt: no events
+  std::map<std::string, Defect> defects;                 // by variant name
+  std::map<std::string, double> speeds;                  // factor on the rate, by variant name
+  std::set<std::string> unloadable;                      // variant names
+  std::uint64_t memory_bytes = std::uint64_t{1} << 32U;  // what Allocate really has
+  std::optional<double> lost_at_s;                       // every call fails from then on
+};
+
+class FakeSession final : public Session {
+ public:
+  explicit FakeSession(FakeScript script);
+
+  [[nodiscard]] double now_s() const { return now_s_; }
+  [[nodiscard]] std::uint64_t allocated_bytes() const { return allocated_bytes_; }
+  [[nodiscard]] std::uint64_t peak_bytes() const { return peak_bytes_; }
+  [[nodiscard]] Limits& mutable_limits() { return limits_; }
+
+  [[nodiscard]] const Limits& limits() const override { return limits_; }
+  [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
+  void Release(BufferId buffer) override;
+  [[nodiscard]] probe::Status Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                     std::span<const std::byte> data) override;
+  [[nodiscard]] probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
+                                       std::span<std::byte> data) override;
+  [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
+                                             const kernels::Step& step) override;
+  [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+
+ private:
+  struct Loaded {
+    std::string entry;
+    std::string variant;
+    bool ran = false;
+  };
+  using Words = std::vector<std::uint32_t>;
+  [[nodiscard]] probe::Status Alive() const;
+  // Executes one launch on the host and returns the seconds that it takes by the script.
+  double Execute(const Launch& launch);
+  double Fill(const Launch& launch, bool floats);
+  double Read(const Launch& launch, double speed);
+  double Gemm(const Launch& launch, const Loaded& kernel, double speed);
+  [[nodiscard]] Words& Buffer(const Launch& launch, std::size_t binding);
+
+  FakeScript script_;
+  Limits limits_;
+  double now_s_ = 0;
+  std::uint64_t allocated_bytes_ = 0;
+  std::uint64_t peak_bytes_ = 0;
+  std::vector<Loaded> kernels_;
+  std::vector<Words> buffers_;
+  std::uint64_t writes_ = 0;  // counts changes of any operand
+  std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
+      computed_;  // (kernel, buffer): writes_ then
+};
+
+// Variants for it: fills of u32 and fp32, and one gemm and one read of each name.
+[[nodiscard]] std::vector<kernels::Variant> FakeVariants(const std::vector<std::string>& gemms,
+                                                         const std::vector<std::string>& reads,
+                                                         bool fills = true);
+
+// What Measure emitted.
+struct Outcome {
+  std::vector<MeasureStage> stages;
+  std::vector<Measurement> measurements;
+  double elapsed_s = 0;
+  // The measurement of that implementation; fails the test if there is not exactly one.
+  [[nodiscard]] const Measurement& Of(const std::string& implementation) const;
+};
+[[nodiscard]] Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& variants,
+                                  const MeasureRequest& request);
+
+}  // namespace backends

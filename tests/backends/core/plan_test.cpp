@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/plan.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace backends {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+using kernels::Problem;
+using kernels::Role;
+using kernels::Variant;
+using kernels::View;
+
+constexpr std::uint64_t kMiB = 1U << 20U;
+
+Variant Gemm() {
+  Variant variant;
+  variant.kernel = Kernel::kGemm;
+  kernels::Step step;
+  step.bindings = {{Role::kA, View::kStorage}, {Role::kB, View::kStorage}, {Role::kC, View::kStorage}};
+  variant.steps = {step};
+  return variant;
+}
+
+Variant Read(View view = View::kStorage) {
+  Variant variant;
+  variant.kernel = Kernel::kRead;
+  variant.in = Dtype::kU32;
+  variant.acc = Dtype::kU32;
+  kernels::Step step;
+  step.bindings = {{Role::kIn, view}, {Role::kPartials, View::kStorage}};
+  variant.steps = {step};
+  variant.partials_bytes = [](const Problem&, const kernels::DeviceShape&) { return std::uint64_t{4096}; };
+  return variant;
+}
+
+struct Machine {
+  Limits limits;
+  probe::RuntimeDevice device;
+  std::optional<probe::Processor> processor;
+
+  Machine() {
+    limits.max_buffer_bytes = 4096 * kMiB;
+    limits.memory_free_bytes = 16384 * kMiB;
+    limits.cache_bytes = 32 * kMiB;
+    device.kind = probe::DeviceKind::kDiscrete;
+  }
+  [[nodiscard]] Shape Plan(const Variant& variant, double rate) const {
+    const Variant* const variants[] = {&variant};
+    return PlanShapes(variants, rate, {limits, device, processor}).front();
+  }
+};
+
+TEST(Plan, SquareSizesFollowTheFormula) {
+  EXPECT_EQ(SquareGemmSize(1e3), 256U);
+  EXPECT_EQ(SquareGemmSize(240e9), 1280U);  // cbrt(1.2e9) = 1063
+  EXPECT_EQ(SquareGemmSize(20e12), 4864U);  // cbrt(1e11) = 4642
+  EXPECT_EQ(SquareGemmSize(788e12), 8192U);
+  for (double rate = 1e9; rate < 1e15; rate *= 1.7) {
+    const double n = SquareGemmSize(rate);
+    EXPECT_EQ(std::fmod(n, 256), 0);
+    EXPECT_TRUE(n == 8192 || 2 * n * n * n / rate >= 0.0099) << rate;
+  }
+}
+
+TEST(Plan, SlowDevicesGetProductsWithinTheLaunchLimit) {
+  const Machine machine;
+  const Variant gemm = Gemm();
+  for (double rate = 1e6; rate < 1e12; rate *= 3) {
+    const Shape shape = machine.Plan(gemm, rate);
+    EXPECT_TRUE(shape.problem.m == 32 || Work(gemm, shape) <= rate * kMaxLaunch_s) << rate;
+    EXPECT_EQ(shape.problem.m, shape.problem.n);
+  }
+  EXPECT_EQ(machine.Plan(gemm, 1e4).problem.m, 32U);
+}
+
+TEST(Plan, ProductsHonourBufferLimitsAndTiles) {
+  Machine machine;
+  machine.limits.max_buffer_bytes = 16 * kMiB;
+  Variant gemm = Gemm();
+  EXPECT_EQ(machine.Plan(gemm, 100e12).problem.m, 2048U) << "4 * 2048 * 2048 bytes";
+  machine.limits.max_buffer_bytes = 4096 * kMiB;
+  gemm.multiple_m = 96;
+  const Problem problem = machine.Plan(gemm, 1e9).problem;
+  EXPECT_EQ(problem.m % 96, 0U);
+  EXPECT_EQ(problem.n, 256U);
+}
+
+TEST(Plan, ArraysExceedTheCacheFourTimes) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 128 * kMiB);
+  machine.device.kind = probe::DeviceKind::kDiscrete;
+  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 1024 * kMiB) << "a GiB on a discrete GPU";
+  machine.limits.cache_bytes = 512 * kMiB;
+  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 2048 * kMiB);
+}
+
+TEST(Plan, ArraysTakeAQuarterOfTheFreeMemoryAtMost) {
+  Machine machine;
+  machine.limits.memory_free_bytes = 1024 * kMiB;
+  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 256 * kMiB);
+  machine.device.memory_free_bytes = 512 * kMiB;
+  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 128 * kMiB);
+}
+
+TEST(Plan, SmallBuffersAndTexelViewsBecomeSeveralLaunches) {
+  Machine machine;
+  machine.limits.max_buffer_bytes = 128 * kMiB;
+  Shape shape = machine.Plan(Read(), 1e12);
+  EXPECT_EQ(shape.copies, 9U) << "padding leaves a little less than 128 MiB";
+  EXPECT_LE(BufferBytes(Read(), Role::kIn, shape.problem, {}), machine.limits.max_buffer_bytes);
+  EXPECT_NEAR(Reported(shape).count * 4.0, 1024.0 * kMiB, 1.0 * kMiB);
+  machine.limits.max_texel_elements = 1U << 20U;  // of 16 bytes
+  shape = machine.Plan(Read(View::kTexelUint4), 1e12);
+  EXPECT_TRUE(Misfit(Read(View::kTexelUint4), shape, machine.limits).empty());
+  EXPECT_GE(shape.copies, 64U);
+}
+
+TEST(Plan, SlowReadsShrinkAndSaySo) {
+  const Machine machine;
+  const Shape shape = machine.Plan(Read(), 1e9);
+  EXPECT_LE(Work(Read(), shape), 1e8);
+  EXPECT_FALSE(shape.note.empty());
+}
+
+TEST(Plan, SenselessLimitsStillYieldAFinitePlan) {
+  Machine machine;
+  machine.limits.max_buffer_bytes = 0;
+  machine.limits.memory_free_bytes = 0;
+  const Shape shape = machine.Plan(Read(), 1e300);
+  EXPECT_LE(shape.copies, 256U);
+  EXPECT_FALSE(Misfit(Read(), shape, machine.limits).empty());
+  EXPECT_FALSE(Misfit(Gemm(), machine.Plan(Gemm(), 1e300), machine.limits).empty());
+}
+
+probe::Processor Processor(std::uint64_t cache_bytes, std::uint32_t shared_by, std::uint32_t instances,
+                           std::uint32_t usable_threads) {
+  probe::Processor processor;
+  processor.usable_threads = usable_threads;
+  processor.caches = {{1, "data", 48U << 10U, 1, 64}, {3, "unified", cache_bytes, shared_by, instances}};
+  return processor;
+}
+
+TEST(Plan, CacheCountsAsFarAsOurThreadsShareIt) {
+  EXPECT_EQ(UsableCacheBytes(Processor(32 * kMiB, 16, 1, 16)), 32 * kMiB);
+  EXPECT_EQ(UsableCacheBytes(Processor(32 * kMiB, 16, 8, 128)), 256 * kMiB) << "eight of them";
+  EXPECT_EQ(UsableCacheBytes(Processor(32 * kMiB, 16, 8, 16)), 32 * kMiB) << "confined to one of eight";
+  EXPECT_EQ(UsableCacheBytes(Processor(260 * kMiB, 2, 1, 2)), 64 * kMiB) << "two cores of a virtual machine";
+  EXPECT_EQ(UsableCacheBytes(probe::Processor()), std::nullopt);
+}
+
+TEST(Plan, HostDevicesUseTheHostsCache) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kSoftware;
+  machine.limits.cache_bytes = 260 * kMiB;
+  machine.processor = Processor(8 * kMiB, 4, 1, 4);
+  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 32 * kMiB);
+}
+
+TEST(Plan, VariantsAreGroupedByKernelAndTypesWithoutFills) {
+  Variant fill = Read();
+  fill.kernel = Kernel::kFill;
+  Variant half = Gemm();
+  half.in = Dtype::kFp16;
+  const std::vector<Variant> variants = {fill, Gemm(), Read(), half, Gemm()};
+  const auto tasks = GroupVariants(variants);
+  ASSERT_EQ(tasks.size(), 3U);
+  EXPECT_EQ(tasks[0].variants, (std::vector<const Variant*>{&variants[1], &variants[4]}));
+  EXPECT_EQ(tasks[1].kernel, Kernel::kRead);
+  EXPECT_EQ(tasks[2].in, Dtype::kFp16);
+}
+
+}  // namespace
+}  // namespace backends

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: MIT
+// The whole protocol against devices by script: what a right one yields, and that no way of being wrong, slow
+// or broken yields a figure that counts.
+#include "backends/core/runner.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/backends/core/fake_session.h"
+
+namespace backends {
+namespace {
+
+using kernels::Kernel;
+
+MeasureRequest Request(double budget_s = 3.0) {
+  MeasureRequest request;
+  request.device_id = "pci:0000:01:00.0";
+  request.device.runtime = "fake";
+  request.device.driver = "script";
+  request.device.kind = probe::DeviceKind::kIntegrated;
+  request.budget_s = budget_s;
+  return request;
+}
+
+Outcome MeasureBy(const FakeScript& script, const std::vector<std::string>& gemms = {"gemm"},
+                  const std::vector<std::string>& reads = {}, const MeasureRequest& request = Request()) {
+  FakeSession session(script);
+  return MeasureFake(session, FakeVariants(gemms, reads), request);
+}
+
+TEST(Runner, RightDeviceYieldsGoodVerifiedFigures) {
+  const Outcome outcome = MeasureBy({}, {"gemm"}, {"read"});
+  ASSERT_EQ(outcome.measurements.size(), 2U);
+  const Measurement& gemm = outcome.Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kOk) << gemm.reason.value_or("");
+  EXPECT_EQ(gemm.shape, (kernels::Problem{256, 256, 256, 0, 0}));
+  EXPECT_NEAR(*gemm.rate, 1e9, 2e6);
+  EXPECT_EQ(gemm.unit, "flop_per_s");
+  EXPECT_EQ(gemm.quality, Quality::kGood);
+  EXPECT_TRUE(gemm.verified);
+  EXPECT_FALSE(gemm.host_timed);
+  EXPECT_FALSE(gemm.throttled);
+  EXPECT_GE(gemm.samples, 10U);
+  EXPECT_EQ(gemm.samples, gemm.batch_times_s.size());
+  EXPECT_LT(*gemm.max_relative_error, 1e-4);
+  EXPECT_EQ(gemm.device_id, "pci:0000:01:00.0");
+  EXPECT_EQ(gemm.runtime, "fake");
+  EXPECT_EQ(gemm.threads, 0U);
+  const Measurement& read = outcome.Of("read");
+  EXPECT_EQ(read.status, MeasurementStatus::kOk) << read.reason.value_or("");
+  EXPECT_NEAR(*read.rate, 1e9, 4e6);
+  EXPECT_EQ(read.unit, "bytes_per_s");
+  EXPECT_EQ(read.shape.count * 4U, 256U << 10U) << "four times the cache";
+}
+
+TEST(Runner, ThreadsAreToldOfTheHostProcessorOnly) {
+  MeasureRequest request = Request();
+  request.device.kind = probe::DeviceKind::kCpu;
+  EXPECT_EQ(MeasureBy({}, {"gemm"}, {}, request).Of("gemm").threads, 4U);
+}
+
+TEST(Runner, EveryWrongResultIsCalledSo) {
+  for (const Defect defect :
+       {Defect::kWrongElement, Defect::kTransposed, Defect::kUnwrittenTile, Defect::kStale, Defect::kNan}) {
+    FakeScript script;
+    script.defects["gemm"] = defect;
+    const Measurement gemm = MeasureBy(script).Of("gemm");
+    EXPECT_EQ(gemm.status, MeasurementStatus::kWrongResult) << static_cast<int>(defect);
+    EXPECT_EQ(gemm.stage, "verify");
+    EXPECT_TRUE(gemm.reason && !gemm.reason->empty());
+    EXPECT_FALSE(gemm.verified);
+    EXPECT_FALSE(gemm.rate);
+  }
+}
+
+TEST(Runner, ASlowerVariantWinsWhereTheFastestIsWrong) {
+  FakeScript script;
+  script.defects["fast"] = Defect::kWrongElement;
+  script.speeds = {{"fast", 5.0}, {"slow", 1.0}};
+  const Outcome outcome = MeasureBy(script, {"slow", "fast"});
+  EXPECT_EQ(outcome.Of("fast").status, MeasurementStatus::kWrongResult);
+  EXPECT_EQ(outcome.Of("slow").status, MeasurementStatus::kOk);
+  EXPECT_TRUE(outcome.Of("slow").verified);
+}
+
+TEST(Runner, TheFastestRightVariantIsTheFigureAndTheOthersAreListed) {
+  FakeScript script;
+  script.speeds = {{"first", 1.0}, {"best", 1.05}, {"bad", 0.2}};
+  const Outcome outcome = MeasureBy(script, {"first", "best", "bad"});
+  ASSERT_EQ(outcome.measurements.size(), 3U);
+  EXPECT_EQ(outcome.Of("best").status, MeasurementStatus::kOk);
+  EXPECT_EQ(outcome.Of("first").status, MeasurementStatus::kSkipped);
+  EXPECT_TRUE(outcome.Of("first").verified) << "near enough to be tried in full";
+  EXPECT_EQ(outcome.Of("bad").status, MeasurementStatus::kSkipped);
+  EXPECT_FALSE(outcome.Of("bad").verified);
+  EXPECT_NEAR(*outcome.Of("bad").rate, 0.2e9, 1e7);
+}
+
+TEST(Runner, EventsOfZeroFallBackToTheHostsClock) {
+  FakeScript script;
+  script.event_share = 0.0;
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kOk);
+  EXPECT_TRUE(gemm.host_timed);
+  EXPECT_NE(gemm.reason->find("zero"), std::string::npos);
+  EXPECT_NEAR(*gemm.rate, 1e9, 2e6);
+}
+
+TEST(Runner, EventsAHundredTimesTooFastFallBackToTheHostsClock) {
+  FakeScript script;
+  script.event_share = 0.01;
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_TRUE(gemm.host_timed);
+  EXPECT_NE(gemm.reason->find("half"), std::string::npos);
+  EXPECT_NEAR(*gemm.rate, 1e9, 2e6);
+}
+
+TEST(Runner, EventsLongerThanTheWallClockAndNanFallBackToo) {
+  for (const double share : {1.5, std::nan(""), -1.0}) {
+    FakeScript script;
+    script.event_share = share;
+    const Measurement gemm = MeasureBy(script).Of("gemm");
+    EXPECT_TRUE(gemm.host_timed) << share;
+    EXPECT_NEAR(*gemm.rate, 1e9, 2e6) << share;
+  }
+}
+
+TEST(Runner, WithoutEventsTheHostTimesAndNothingIsSaid) {
+  FakeScript script;
+  script.event_share.reset();
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_TRUE(gemm.host_timed);
+  EXPECT_FALSE(gemm.reason) << *gemm.reason;
+}
+
+TEST(Runner, FasterThanPossibleIsImplausible) {
+  MeasureRequest request = Request();
+  request.peaks = {{Kernel::kGemm, kernels::Dtype::kFp32, kernels::Dtype::kFp32, 1e9 / 1.6}};
+  Measurement gemm = MeasureBy({}, {"gemm"}, {}, request).Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kImplausible);
+  EXPECT_NEAR(*gemm.share_of_peak, 1.6, 0.01);
+  request.peaks.front().rate = 1e9 / 1.2;
+  gemm = MeasureBy({}, {"gemm"}, {}, request).Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kOk);
+  EXPECT_TRUE(gemm.reason) << "flagged";
+  request.peaks.front().rate = 2e9;
+  gemm = MeasureBy({}, {"gemm"}, {}, request).Of("gemm");
+  EXPECT_FALSE(gemm.reason);
+  EXPECT_NEAR(*gemm.share_of_peak, 0.5, 0.01);
+}
+
+TEST(Runner, KernelsThatDoNotCompileSayWhere) {
+  FakeScript script;
+  script.unloadable = {"gemm"};
+  const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
+  EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kFailed);
+  EXPECT_EQ(outcome.Of("gemm").stage, "compile");
+  EXPECT_NE(outcome.Of("gemm").reason->find("FAKE_BUILD_FAILURE"), std::string::npos);
+  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOk);
+}
+
+TEST(Runner, VariantsWhoseFeaturesAreMissingAreUnsupported) {
+  FakeSession session({});
+  std::vector<kernels::Variant> variants = FakeVariants({"plain", "matrix"}, {});
+  variants.back().requires_features = {"coopmat:fp16"};
+  const Outcome outcome = MeasureFake(session, variants, Request());
+  EXPECT_EQ(outcome.Of("matrix").status, MeasurementStatus::kUnsupported);
+  EXPECT_NE(outcome.Of("matrix").reason->find("coopmat:fp16"), std::string::npos);
+  EXPECT_EQ(outcome.Of("plain").status, MeasurementStatus::kOk);
+}
+
+TEST(Runner, WithoutFillKernelsTheHostWritesTheOperands) {
+  FakeSession session({});
+  const Outcome outcome = MeasureFake(session, FakeVariants({"gemm"}, {"read"}, false), Request());
+  EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kOk) << outcome.Of("gemm").reason.value_or("");
+  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOk) << outcome.Of("read").reason.value_or("");
+}
+
+TEST(Runner, DeviceWithLessMemoryThanItClaimsGetsSmallerArrays) {
+  FakeScript script;
+  script.memory_bytes = 100U << 10U;
+  const Measurement read = MeasureBy(script, {}, {"read"}).Of("read");
+  EXPECT_EQ(read.status, MeasurementStatus::kOk) << read.reason.value_or("");
+  EXPECT_LE(read.shape.count * 4U, 100U << 10U);
+  EXPECT_NE(read.reason->find("memory"), std::string::npos);
+}
+
+TEST(Runner, DeviceWithoutMemoryFailsWithItsError) {
+  FakeScript script;
+  script.memory_bytes = 1000;
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kFailed);
+  EXPECT_EQ(gemm.stage, "launch");
+  EXPECT_NE(gemm.reason->find("FAKE_OUT_OF_MEMORY"), std::string::npos);
+}
+
+TEST(Runner, DeviceLostAtAnyMomentStillYieldsOneMeasurementAKernel) {
+  for (double lost_at_s = 0; lost_at_s < 3.0; lost_at_s += 0.03) {
+    FakeScript script;
+    script.flop_per_s = 1e8;
+    script.lost_at_s = lost_at_s;
+    const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
+    ASSERT_EQ(outcome.measurements.size(), 2U) << lost_at_s;
+    for (const Measurement& measurement : outcome.measurements) {
+      if (measurement.status == MeasurementStatus::kOk) continue;
+      EXPECT_EQ(measurement.status, MeasurementStatus::kFailed) << lost_at_s;
+      EXPECT_NE(measurement.reason->find("FAKE_DEVICE_LOST"), std::string::npos) << lost_at_s;
+      EXPECT_TRUE(measurement.stage);
+      EXPECT_FALSE(measurement.rate);
+    }
+  }
+}
+
+// 64^3 in 1.5 s: a correct simulator.
+TEST(Runner, SimulatorStaysWithinItsBudgetAndIsNoisyOrOver) {
+  FakeScript script;
+  script.flop_per_s = 2.0 * 64 * 64 * 64 / 1.5;
+  script.bytes_per_s = 1e5;
+  const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"}, Request(2.0));
+  ASSERT_EQ(outcome.measurements.size(), 2U);
+  // Apart from the budget: the first launch of two fills, a product and a read.
+  const double apart_s = 0.2 + 3 * 16384 * 4 / script.bytes_per_s;
+  EXPECT_LT(outcome.elapsed_s, 2.0 + apart_s + 0.3);
+  for (const Measurement& measurement : outcome.measurements) {
+    const bool noisy = measurement.status == MeasurementStatus::kOk && measurement.quality == Quality::kNoisy;
+    EXPECT_TRUE(noisy || measurement.status == MeasurementStatus::kOverBudget)
+        << measurement.reason.value_or("");
+  }
+}
+
+TEST(Runner, FirstLaunchLongerThanTheBudgetIsNotRepeated) {
+  FakeScript script;
+  script.bytes_per_s = 16384 * 4 / 4.0;
+  const Outcome outcome = MeasureBy(script, {}, {"read"}, Request(1.0));
+  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOverBudget);
+  EXPECT_LT(outcome.elapsed_s, 4.0 + 4.0 + 1.1) << "a fill and a read";
+}
+
+TEST(Runner, HopelesslySlowIsOverBudget) {
+  FakeScript script;
+  script.flop_per_s = 1e4;
+  const Outcome outcome = MeasureBy(script);
+  EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kOverBudget);
+  EXPECT_TRUE(outcome.Of("gemm").reason);
+}
+
+TEST(Runner, BudgetIsKeptAtEverySpeedAndNoise) {
+  for (const double rate : {1e6, 3e6, 1e7, 1e8, 3e8}) {
+    for (const double budget_s : {0.5, 1.0, 3.0}) {
+      FakeScript script;
+      script.flop_per_s = rate;
+      script.bytes_per_s = rate;
+      script.compile_s = 0;
+      // Never converges: every other 20 ms are three times slower.
+      script.slowdown = [](double now_s) { return std::fmod(now_s, 0.04) < 0.02 ? 1.0 : 3.0; };
+      const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"}, Request(budget_s));
+      EXPECT_LT(outcome.elapsed_s, budget_s + 1.0) << "and first launches; " << rate << " " << budget_s;
+      EXPECT_EQ(outcome.measurements.size(), 2U);
+    }
+  }
+}
+
+TEST(Runner, CompilationAndFirstLaunchesAreNotChargedToTheBudget) {
+  FakeScript script;
+  script.compile_s = 2.0;
+  script.first_run_s = 5.0;
+  const Outcome outcome = MeasureBy(script, {"gemm"}, {}, Request(2.0));
+  EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kOk);
+  EXPECT_EQ(outcome.Of("gemm").quality, Quality::kGood);
+}
+
+TEST(Runner, NoisyFiguresSayItAndHeadTheFastEnd) {
+  FakeScript script;
+  script.slowdown = [](double now_s) { return std::fmod(now_s * 7.3, 1.0) < 0.5 ? 1.0 : 1.4; };
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_EQ(gemm.quality, Quality::kNoisy);
+  EXPECT_EQ(*gemm.rate, *gemm.p10_rate);
+  EXPECT_GE(*gemm.best_rate, *gemm.rate);
+  EXPECT_LT((*gemm.ci95)[0], 0.95);
+}
+
+TEST(Runner, SlowingDownIsThrottled) {
+  FakeScript script;
+  script.slowdown = [](double now_s) { return 1.0 + 0.1 * now_s; };
+  EXPECT_TRUE(MeasureBy(script).Of("gemm").throttled);
+}
+
+TEST(Runner, SamplesOfEveryFigureAreSpreadOverASecond) {
+  FakeScript script;
+  script.flop_per_s = 3e9;
+  script.bytes_per_s = 1e10;
+  const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
+  // Two kernels by turns: each holds about half of at least a second.
+  for (const Measurement& measurement : outcome.measurements) {
+    EXPECT_GT(measurement.samples, 30U) << measurement.implementation;
+    EXPECT_LT(measurement.samples, 200U) << measurement.implementation;
+  }
+}
+
+TEST(Runner, StagesAnnounceEveryRiskBeforeIt) {
+  const Outcome outcome = MeasureBy({}, {"gemm"}, {}, Request());
+  std::vector<std::string> seen;
+  for (const MeasureStage& stage : outcome.stages) {
+    EXPECT_GT(stage.allow_s, 0);
+    if (stage.kernel == "gemm fp32/fp32" && stage.implementation == "gemm") {
+      seen.emplace_back(probe::Stage::kCompile == stage.stage  ? "compile"
+                        : probe::Stage::kLaunch == stage.stage ? "launch"
+                        : probe::Stage::kVerify == stage.stage ? "verify"
+                                                               : "time");
+    }
+  }
+  EXPECT_EQ(seen, (std::vector<std::string>{"compile", "launch", "launch", "verify", "time"}));
+}
+
+TEST(Runner, NoVariantsYieldNothing) {
+  const Outcome outcome = MeasureBy({}, {}, {});
+  EXPECT_TRUE(outcome.measurements.empty());
+  EXPECT_EQ(outcome.elapsed_s, 0);
+}
+
+}  // namespace
+}  // namespace backends

@@ -1,0 +1,172 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What every command promises: exit codes, streams, JSON, usage errors, records."""
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+from harness import BINARY, document, environment, main, run, validate
+
+
+class Streams(unittest.TestCase):
+    def test_list_is_a_result_on_stdout_and_nothing_on_stderr(self):
+        process = run("list")
+        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertIn("CPU", process.stdout)
+        self.assertEqual("", process.stderr)
+
+    def test_json_is_one_valid_object(self):
+        for command in ("list", "recommend"):
+            with self.subTest(command):
+                process = run(command, "--json", "--no-calibrate") if command != "list" else run(command, "--json")
+                self.assertEqual(0, process.returncode, process.stderr)
+                value = document(process)
+                validate(value, command)
+                self.assertEqual(command, value["command"])
+                self.assertFalse(value["interrupted"])
+
+    def test_report_json_without_measuring_follows_its_schema(self):
+        process = run("--json", "--no-calibrate")
+        self.assertEqual(0, process.returncode, process.stderr)
+        validate(document(process), "report")
+
+    def test_one_processor_and_software_devices_are_views_of_it(self):
+        devices = document(run("list", "--json"))["devices"]
+        processors = [device for device in devices if device["id"] == "cpu:0"]
+        self.assertEqual(1, len(processors))
+        for device in devices:
+            for view in device["views"]:
+                if view["kind"] == "software":
+                    self.assertEqual("cpu:0", device["id"])
+
+    def test_a_closed_pipe_is_success_and_silent(self):
+        process = subprocess.run(f"'{BINARY}' list --json 2>&1 >/dev/full | head -c 300; '{BINARY}' list | true; "
+                                 "echo ${PIPESTATUS[0]}", shell=True, executable="/bin/bash", capture_output=True,
+                                 text=True, env=environment(), timeout=60)
+        self.assertIn("can not be written", process.stdout)
+        self.assertEqual("0", process.stdout.strip().splitlines()[-1], process.stdout)
+
+    def test_a_full_disk_is_an_internal_error(self):
+        with open("/dev/full", "w") as full:
+            process = subprocess.run([str(BINARY), "list"], stdout=full, stderr=subprocess.PIPE, text=True,
+                                     env=environment(), timeout=60)
+        self.assertEqual(3, process.returncode)
+        self.assertEqual(1, len(process.stderr.strip().splitlines()))
+
+    def test_plain_recommend_is_one_token(self):
+        process = run("recommend", "--no-calibrate")
+        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertRegex(process.stdout, r"\A[a-z0-9_.-]+\n\Z")
+
+    def test_version_says_the_oldest_glibc(self):
+        self.assertRegex(run("--version").stdout, r"^whichgpu \d+\.\d+\.\d+ \(needs glibc 2\.\d+ or newer\)\n$")
+
+    def test_help_fits_a_screen(self):
+        lines = run("--help").stdout.splitlines()
+        self.assertLessEqual(len(lines), 50)
+        self.assertLessEqual(max(map(len, lines)), 100)
+
+
+class Usage(unittest.TestCase):
+    CASES = {
+        ("--jsno",): "--json",
+        ("lst",): "list",
+        ("--only", "vulcan"): "vulkan",
+        ("--skip", "sysf"): "sysfs",
+        ("recommend", "--for", "trainng"): "training",
+        ("--budget", "soon"): "--budget",
+        ("--timeout", "-3"): "--timeout",
+        ("--color", "neverr"): "never",
+        ("--device", "cpu:O"): "cpu:0",
+        ("--replay", "/nonexistent/dir"): "/nonexistent/dir",
+        ("--record", "/nonexistent/dir/new"): "/nonexistent/dir",
+        ("--sysroot", "/nonexistent/root"): "/nonexistent/root",
+        ("--quick", "--thorough"): "--thorough",
+        ("recommend", "--require", "gpuu"): "gpu",
+        ("list", "extra"): "extra",
+        ("--device",): "--device",
+    }
+
+    def test_bad_input_is_code_2_one_line_and_nothing_on_stdout(self):
+        for arguments, expected in self.CASES.items():
+            with self.subTest(arguments):
+                process = run(*arguments)
+                self.assertEqual(2, process.returncode, process.stderr)
+                self.assertEqual("", process.stdout)
+                self.assertEqual(1, process.stderr.count("\n"), process.stderr)
+                self.assertIn(expected, process.stderr)
+
+
+class ExitCodes(unittest.TestCase):
+    def test_requirements(self):
+        self.assertEqual(0, run("recommend", "--no-calibrate", "--require", "cpu", "--only", "cpu").returncode)
+        self.assertEqual(1, run("recommend", "--no-calibrate", "--require", "gpu", "--only", "cpu").returncode)
+
+    def test_a_machine_without_a_gpu_is_10(self):
+        with tempfile.TemporaryDirectory() as empty:
+            process = run("--exit-code", "--sysroot", empty)
+            self.assertEqual(10, process.returncode, process.stderr)
+
+
+class Records(unittest.TestCase):
+    def setUp(self):
+        self.directory = pathlib.Path(tempfile.mkdtemp(prefix="whichgpu-test-"))
+        self.addCleanup(shutil.rmtree, self.directory)
+
+    def test_a_replay_prints_the_same(self):
+        for arguments in ((), ("list",), ("--json",), ("recommend", "--json")):
+            with self.subTest(arguments):
+                record = self.directory / f"record{len(list(self.directory.iterdir()))}"
+                first = run(*arguments, "--quick", "--record", record, "--only", "cpu")
+                self.assertEqual(0, first.returncode, first.stderr)
+                second = run(*arguments, "--replay", record, env=environment(HOME="/", USER="other", LANG="C.UTF-8"))
+                self.assertEqual(0, second.returncode, second.stderr)
+                self.assertEqual(first.stdout, second.stdout)
+
+    def test_a_record_names_neither_host_nor_user(self):
+        record = self.directory / "record"
+        env = environment(HOME="/home/zaphodb", USER="zaphodb")
+        self.assertEqual(0, run("list", "--record", record, env=env).returncode)
+        host = os.uname().nodename
+        for path in record.rglob("*"):
+            if path.is_file():
+                content = path.read_text(errors="replace")
+                self.assertNotIn("zaphodb", content, path)
+                if len(host) > 3 and host != "localhost":
+                    self.assertNotIn(host, content, path)
+
+    def test_broken_records_are_one_error(self):
+        record = self.directory / "record"
+        self.assertEqual(0, run("list", "--record", record).returncode)
+        good = (record / "record.json").read_text()
+        broken = {
+            "truncated": good[:len(good) // 2],
+            "empty": "",
+            "not an object": "[1]",
+            "deep": "[" * 100000,
+            "wrong type": good.replace('"probes": [', '"probes": 3, "other": [', 1),
+            "wrong enum": good.replace('"kind": "cpu"', '"kind": "toaster"', 1),
+            "not utf-8": good.replace("ok", "o\udcff", 1),
+            "format": good.replace('"format": 1', '"format": 7', 1),
+        }
+        for name, content in broken.items():
+            with self.subTest(name):
+                (record / "record.json").write_bytes(content.encode("utf-8", "surrogateescape"))
+                process = run("list", "--replay", record)
+                self.assertEqual(2, process.returncode, process.stdout)
+                self.assertEqual("", process.stdout)
+                self.assertEqual(1, process.stderr.count("\n"), process.stderr)
+                self.assertIn("record.json", process.stderr)
+
+    def test_an_existing_directory_is_not_overwritten(self):
+        (self.directory / "mine").write_text("precious")
+        process = run("list", "--record", self.directory)
+        self.assertEqual(2, process.returncode)
+        self.assertEqual("precious", (self.directory / "mine").read_text())
+
+
+if __name__ == "__main__":
+    main()

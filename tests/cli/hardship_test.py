@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Machines that lack what a program takes for granted: no files, no home, no space, little address space; and a
+person who presses Ctrl-C."""
+import os
+import pathlib
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+from harness import BINARY, can_unshare, document, environment, main, run, validate
+
+
+def descendants(pid):
+    """Living processes below `pid`, by parent links."""
+    parents = {}
+    for entry in pathlib.Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                fields = (entry / "stat").read_text().rsplit(")", 1)[1].split()
+            except OSError:
+                continue
+            if fields[0] != "Z":
+                parents[int(entry.name)] = int(fields[1])
+    found, grown = {pid}, True
+    while grown:
+        more = {child for child, parent in parents.items() if parent in found} - found
+        grown = bool(more)
+        found |= more
+    return found - {pid}
+
+
+class EmptyRoot(unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "chroot needs root")
+    def test_a_root_with_nothing_but_libc_answers_cpu(self):
+        with tempfile.TemporaryDirectory(prefix="whichgpu-root-") as root:
+            shutil.copy(BINARY, root)
+            needed = subprocess.run(["ldd", str(BINARY)], capture_output=True, text=True, check=True).stdout
+            for word in needed.split():
+                if word.startswith("/"):
+                    target = pathlib.Path(root + word)
+                    target.parent.mkdir(parents=True, exist_ok=True)
+                    shutil.copy(word, target)
+            for arguments, command in ((("list", "--json"), "list"), (("recommend", "--quick"), None)):
+                process = subprocess.run(["chroot", root, f"/{BINARY.name}", *arguments], capture_output=True, text=True,
+                                         stdin=subprocess.DEVNULL, timeout=60, env={})
+                self.assertEqual(0, process.returncode, process.stderr)
+                if command:
+                    value = document(process)
+                    validate(value, command)
+                    self.assertEqual(["cpu:0"], [device["id"] for device in value["devices"]])
+                else:
+                    self.assertEqual("cpu\n", process.stdout)
+
+    def test_only_libc_libm_and_the_loader_are_needed(self):
+        output = subprocess.run(["readelf", "-d", str(BINARY)], capture_output=True, text=True, check=True).stdout
+        needed = {line.split("[")[1].rstrip("]") for line in output.splitlines() if "(NEEDED)" in line}
+        self.assertLessEqual({name.split(".so")[0] for name in needed}, {"libc", "libm", "ld-linux-x86-64",
+                                                                         "ld-linux-aarch64"}, needed)
+
+
+class Scarcity(unittest.TestCase):
+    def check(self, process, warns=True):
+        self.assertEqual(0, process.returncode, process.stderr)
+        value = document(process)
+        validate(value, value["command"])
+        if warns:
+            self.assertTrue(value["warnings"], "no warning")
+        return value
+
+    def test_no_home(self):
+        self.check(run("list", "--json", env=environment(HOME=None, XDG_CACHE_HOME=None)))
+
+    def test_a_home_that_can_not_be_written(self):
+        with tempfile.TemporaryDirectory() as directory:
+            blocker = pathlib.Path(directory, "file")
+            blocker.write_text("")
+            self.check(run("list", "--json", env=environment(HOME=blocker, XDG_CACHE_HOME=None)))
+
+    @unittest.skipUnless(can_unshare(), "this machine allows no mount namespace")
+    def test_a_full_disk(self):
+        with tempfile.TemporaryDirectory() as directory:
+            script = (f"mount -t tmpfs -o size=64k none {directory} && dd if=/dev/zero of={directory}/fill bs=4k "
+                      f"2>/dev/null; exec '{BINARY}' list --json")
+            process = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=60,
+                                     env=environment(HOME=directory, TMPDIR=directory, XDG_CACHE_HOME=None))
+            self.check(process)
+
+    def test_one_gigabyte_of_address_space(self):
+        limit = 1 << 30
+        self.check(run("list", "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
+        value = self.check(run("--json", "--quick", "--only", "cpu",
+                               preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))
+        self.assertEqual("cpu", value["recommendations"][0]["backend"])
+
+    def test_an_installed_copy_works_anywhere(self):
+        with tempfile.TemporaryDirectory() as directory:
+            copy = pathlib.Path(directory, "moved", "whichgpu")
+            copy.parent.mkdir()
+            shutil.copy(BINARY, copy)
+            process = subprocess.run([str(copy), "list", "--json"], capture_output=True, text=True, env=environment(),
+                                     cwd="/", timeout=60)
+            self.check(process, warns=False)
+
+
+class Interruption(unittest.TestCase):
+    def interrupted(self, arguments, number, delay):
+        process = subprocess.Popen([str(BINARY), *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=environment(), start_new_session=True)
+        time.sleep(delay)
+        children = descendants(process.pid)
+        process.send_signal(number)
+        started = time.monotonic()
+        output, errors = process.communicate(timeout=20)
+        self.assertLess(time.monotonic() - started, 5)
+        for child in children:
+            self.assertFalse(pathlib.Path(f"/proc/{child}/exe").exists() and child in descendants(os.getpid()))
+        return process.returncode, output, errors, children
+
+    def test_ten_moments(self):
+        seed = random.SystemRandom().randrange(1 << 30)
+        moments = random.Random(seed)
+        for attempt in range(10):
+            number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
+            delay = moments.uniform(0.05, 2.5)
+            with self.subTest(seed=seed, delay=delay, signal=number):
+                code, output, errors, children = self.interrupted(["--json", "--thorough"], number, delay)
+                self.assertEqual(128 + number, code, errors)
+                import json
+                value = json.loads(output)
+                validate(value, "report")
+                self.assertTrue(value["interrupted"])
+                for child in children:
+                    self.assertFalse(pathlib.Path(f"/proc/{child}/exe").exists(), f"{child} lives on")
+
+    def test_plain_recommend_prints_nothing_without_an_answer(self):
+        code, output, _, _ = self.interrupted(["recommend", "--thorough"], signal.SIGINT, 0.3)
+        self.assertEqual(130, code)
+        self.assertRegex(output, r"\A([a-z0-9_.-]+\n)?\Z")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,64 @@
+# SPDX-License-Identifier: MIT
+"""Runs the real binary as a user would. Tests get its path as the first argument and the build tree as the second."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+BINARY = pathlib.Path(sys.argv[1]).resolve()
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+LIMIT_S = 60
+
+
+def environment(**changes):
+    """The test's own environment without what would bend the result; a value of None removes a variable."""
+    result = {name: value for name, value in os.environ.items()
+              if not name.startswith(("VK_", "OCL_", "WHICHGPU_", "OPENBLAS_", "LIBRARY_PATH", "LD_"))}
+    result.setdefault("XDG_CACHE_HOME", CACHE.name)
+    for name, value in changes.items():
+        result.pop(name, None)
+        if value is not None:
+            result[name] = str(value)
+    return result
+
+
+def run(*arguments, env=None, prefix=(), **options):
+    """The finished process, with text output."""
+    options.setdefault("timeout", LIMIT_S)
+    return subprocess.run([*prefix, str(BINARY), *map(str, arguments)], env=environment() if env is None else env,
+                          stdin=subprocess.DEVNULL, capture_output=True, text=True, **options)
+
+
+def document(process):
+    """The one JSON object that stdout must be."""
+    text = process.stdout
+    if not text.endswith("\n") or text.endswith("\n\n"):
+        raise AssertionError(f"stdout does not end in one newline: {text[-80:]!r}\n{process.stderr}")
+    return json.loads(text, parse_constant=_no_constant)
+
+
+def _no_constant(name):
+    raise AssertionError(f"{name} is no JSON number")
+
+
+def validate(value, command):
+    """Holds a document against its schema; needs python3-jsonschema, which the suite installs."""
+    import jsonschema
+    schema = json.loads((SOURCE / "data" / "schema" / f"{command}.json").read_text())
+    jsonschema.Draft202012Validator.check_schema(schema)
+    jsonschema.Draft202012Validator(schema).validate(value)
+
+
+def can_unshare():
+    """Whether this machine lets a test have a mount namespace of its own."""
+    return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0
+
+
+def main():
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
+
+
+CACHE = tempfile.TemporaryDirectory(prefix="whichgpu-test-cache-")

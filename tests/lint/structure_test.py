@@ -1,0 +1,136 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The rules of the house that a compiler does not check: who may include whom, where conditions may stand, how long
+a file may be, that only the root list names a runtime, and that nothing speaks of the machine it was written on."""
+import pathlib
+import re
+import subprocess
+import sys
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MAX_LINES = 500
+OWN = re.compile(r'^#include "((?:probe|backends|kernels|report|tests|bench)/[^"]+)"', re.M)
+CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b", re.M)
+
+
+def tracked(*patterns):
+    """Tracked files; in a tree without git, every file."""
+    try:
+        names = subprocess.run(["git", "ls-files", "-z", "--", *patterns], cwd=ROOT, check=True, capture_output=True)
+        found = [ROOT / name for name in names.stdout.decode().split("\0") if name]
+    except (OSError, subprocess.CalledProcessError):
+        found = [path for pattern in patterns for path in ROOT.rglob(pattern.removeprefix("*/"))
+                 if "build" not in path.parts]
+    return [path for path in found if path.is_file()]
+
+
+def listed(name):
+    text = (ROOT / "CMakeLists.txt").read_text()
+    return re.search(r"set\(%s ([^)]*)\)" % name, text).group(1).split()
+
+
+RUNTIMES = listed("RUNTIMES")
+SOURCES = listed("HARDWARE_SOURCES")
+MODULES = RUNTIMES + SOURCES + ["stack", "null"]
+
+
+def allowed_prefixes(path):
+    """The folders that a source file may include from, or None where everything is allowed."""
+    parts = path.relative_to(ROOT).parts
+    top, folder = parts[0], parts[1] if len(parts) > 2 else ""
+    if top in ("tests", "bench"):
+        return None
+    if top == "kernels":
+        return ["kernels/"]
+    if top == "probe":
+        if folder == "":
+            return ["probe/"]
+        own = {"core": ["probe/core/"], "system": ["probe/core/", "probe/system/"],
+               "isolate": ["probe/core/", "probe/system/", "probe/isolate/"], "unify": ["probe/core/", "probe/unify/"]}
+        shared = ["probe/core/", "probe/system/", "probe/stack/", f"probe/{folder}/", "data/"]
+        return own.get(folder, shared)
+    if top == "backends":
+        if folder == "":
+            return ["backends/", "probe/core/"]
+        if folder == "core":
+            return ["probe/core/", "probe/system/", "kernels/", "backends/core/"]
+        return ["backends/core/", f"backends/{folder}/", "probe/core/", "probe/system/", "kernels/",
+                f"probe/{folder}/{folder}_api.h"]
+    if top == "report":
+        if folder in ("score", "recommend", "explain", "render"):
+            return ["report/core/", f"report/{folder}/", "probe/core/", "backends/core/", "data/", "kernels/spec.h"]
+        if folder == "core":
+            return ["report/core/", "probe/core/", "backends/core/", "kernels/spec.h"]
+    return None
+
+
+class Structure(unittest.TestCase):
+    def each(self, files, check):
+        problems = [problem for path in files for problem in check(path) or []]
+        self.assertEqual([], problems, "\n" + "\n".join(problems))
+
+    def test_sources_are_found(self):
+        self.assertGreater(len(tracked("*.cpp")), 20)
+        self.assertIn("cpu", RUNTIMES)
+
+    def test_includes_follow_the_layers(self):
+        def check(path):
+            allowed = allowed_prefixes(path)
+            if allowed is None:
+                return
+            for include in OWN.findall(path.read_text()):
+                if not any(include.startswith(prefix) for prefix in allowed):
+                    yield f"{path.relative_to(ROOT)} may not include {include}"
+        self.each(tracked("*.h", "*.cpp"), check)
+
+    def test_conditions_stand_only_in_probe_system_and_kernels(self):
+        def check(path):
+            relative = path.relative_to(ROOT).as_posix()
+            if relative.startswith(("probe/system/", "kernels/", "tests/", "bench/")):
+                return
+            for match in CONDITION.finditer(path.read_text()):
+                yield f"{relative}: #{match.group(1)}"
+        self.each(tracked("*.h", "*.cpp"), check)
+
+    def test_no_file_is_longer_than_the_bound(self):
+        def check(path):
+            lines = path.read_text().count("\n")
+            if lines > MAX_LINES:
+                yield f"{path.relative_to(ROOT)} has {lines} lines, at most {MAX_LINES} are allowed"
+        self.each([p for p in tracked("*.h", "*.cpp", "*.py", "*.cmake", "*.cl", "*.comp")
+                   if "spirv" not in p.name], check)
+
+    def test_every_source_states_its_licence_first(self):
+        def check(path):
+            head = path.read_text()[:200]
+            if "SPDX-License-Identifier: MIT" not in "\n".join(head.splitlines()[:2]):
+                yield f"{path.relative_to(ROOT)} lacks its SPDX line"
+        self.each(tracked("*.h", "*.cpp", "*.in", "*.py", "*.cmake", "*CMakeLists.txt", "*.cl", "*.comp", "*.sh"), check)
+
+    def test_runtimes_are_named_only_in_their_own_folders(self):
+        """Adding a runtime is one word: no shared file may mention one by name."""
+        names = [name for name in RUNTIMES if name != "cpu"]
+        word = re.compile(r'"(%s)"' % "|".join(names))
+
+        def check(path):
+            relative = path.relative_to(ROOT).as_posix()
+            if relative.startswith(("tests/", "bench/")) or any(f"/{name}" in relative for name in names):
+                return
+            for match in word.finditer(path.read_text()):
+                yield f"{relative} names the runtime {match.group(1)}"
+        self.each(tracked("*.h", "*.cpp"), check)
+
+    def test_nothing_is_left_over(self):
+        marks = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
+
+        def check(path):
+            if path == pathlib.Path(__file__).resolve() or "fixtures" in path.parts:
+                return
+            for match in marks.finditer(path.read_text(errors="replace")):
+                yield f"{path.relative_to(ROOT)}: {match.group(1)}"
+        self.each(tracked("*.h", "*.cpp", "*.py", "*.md", "*.cmake", "*.txt", "dev", ".ci/run"), check)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)

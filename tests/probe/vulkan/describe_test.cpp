@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "probe/vulkan/vulkan_describe.h"
+#include "probe/vulkan/vulkan_names.h"
+
+namespace probe::vulkan {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+
+DriverManifest Driver() {
+  return {"/usr/share/vulkan/icd.d/x.json", "/usr/lib/libvulkan_x.so", false, Outcome::kOk, {}};
+}
+
+PhysicalFacts Discrete() {
+  PhysicalFacts facts;
+  facts.properties.vendorID = vendor_id::kNvidia;
+  facts.properties.deviceID = 0x2684;
+  facts.properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 3, 277);
+  facts.properties.driverVersion = (550U << 22U) | (54U << 14U) | (14U << 6U);
+  facts.properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  std::strcpy(facts.properties.deviceName, "NVIDIA GeForce RTX 4090");
+  facts.memory.memoryHeapCount = 2;
+  facts.memory.memoryHeaps[0] = {24U * (std::uint64_t{1} << 30U), VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  facts.memory.memoryHeaps[1] = {64U * (std::uint64_t{1} << 30U), 0};
+  facts.has_nvidia_sm = true;
+  facts.nvidia_sm.shaderSMCount = 128;
+  facts.subgroup.subgroupSize = 32;
+  facts.has_pci = true;
+  facts.pci.pciBus = 1;
+  return facts;
+}
+
+TEST(Description, OfADiscreteDevice) {
+  const auto device = DescribeDevice(Discrete(), Driver(), 2);
+  EXPECT_EQ(device.runtime, "vulkan");
+  EXPECT_EQ(device.manifest, "/usr/share/vulkan/icd.d/x.json");
+  EXPECT_EQ(device.ordinal, 2U);
+  EXPECT_EQ(device.name, "NVIDIA GeForce RTX 4090");
+  EXPECT_EQ(device.vendor, "NVIDIA");
+  EXPECT_EQ(device.kind, DeviceKind::kDiscrete);
+  EXPECT_EQ(device.api_version, "1.3.277");
+  EXPECT_EQ(device.driver_version, "550.54.14");
+  EXPECT_EQ(device.driver, "libvulkan_x.so");
+  EXPECT_EQ(device.memory_total_bytes, 24U * (std::uint64_t{1} << 30U));
+  EXPECT_FALSE(device.memory_free_bytes);
+  EXPECT_EQ(device.compute_units, 128U);
+  EXPECT_EQ(device.subgroup_width, 32U);
+  EXPECT_EQ(device.unified_memory, false);
+  EXPECT_EQ(device.identity.pci, (PciAddress{0, 1, 0, 0}));
+  EXPECT_EQ(device.identity.ids->device, 0x2684U);
+  EXPECT_FALSE(device.identity.uuid);
+}
+
+TEST(Description, CountsWhatOthersLeaveOfABudget) {
+  auto facts = Discrete();
+  facts.has_budget = true;
+  facts.budget.heapBudget[0] = 20U << 20U;
+  facts.budget.heapUsage[0] = 5U << 20U;
+  EXPECT_EQ(DescribeDevice(facts, Driver(), 0).memory_free_bytes, 15U << 20U);
+  facts.budget.heapUsage[0] = 25U << 20U;
+  EXPECT_EQ(DescribeDevice(facts, Driver(), 0).memory_free_bytes, 0U);
+}
+
+TEST(Description, WithoutHeapsHasNoMemoryAndSaysSo) {
+  auto facts = Discrete();
+  facts.memory.memoryHeapCount = 0;
+  const auto device = DescribeDevice(facts, Driver(), 0);
+  EXPECT_FALSE(device.memory_total_bytes);
+  EXPECT_THAT(device.facts, Contains(Fact{"memory_heaps", "0"}));
+}
+
+TEST(Description, ListsTypesAndMatrixUnitsOnce) {
+  auto facts = Discrete();
+  facts.float16_int8.shaderFloat16 = VK_TRUE;
+  facts.bfloat16.type = VK_TRUE;
+  CooperativeMatrixProperties shape;
+  shape.m = shape.n = shape.k = 16;
+  shape.scope = kScopeSubgroup;
+  shape.c = shape.result = ComponentType::kFloat32;
+  auto other = shape;
+  other.m = 8;
+  auto integer = shape;
+  integer.a = integer.b = ComponentType::kSint8;
+  integer.c = integer.result = ComponentType::kSint32;
+  auto unknown = shape;
+  unknown.a = unknown.b = static_cast<ComponentType>(99);
+  facts.cooperative_shapes = {shape, other, integer, unknown};
+  const auto device = DescribeDevice(facts, Driver(), 0);
+  EXPECT_THAT(device.dtypes, ElementsAre("fp32", "fp16", "bf16", "int32"));
+  EXPECT_THAT(device.matrix_units, ElementsAre("fp16/fp32", "int8/int32"));
+  EXPECT_THAT(device.facts, Contains(Fact{"cooperative_matrix", "fp16/fp32 8x16x16"}));
+}
+
+TEST(Description, OfHostileNamesIsClean) {
+  auto facts = Discrete();
+  std::fill(std::begin(facts.properties.deviceName), std::end(facts.properties.deviceName), '\x1b');
+  facts.has_driver = true;
+  std::fill(std::begin(facts.driver.driverName), std::end(facts.driver.driverName), '\xff');
+  const auto device = DescribeDevice(facts, Driver(), 0);
+  EXPECT_EQ(device.name.find('\x1b'), std::string::npos);
+  EXPECT_EQ(device.driver.find('\xff'), std::string::npos);
+}
+
+TEST(Description, OfImpossibleCountsIsUnknown) {
+  auto facts = Discrete();
+  facts.has_nvidia_sm = false;
+  facts.has_amd_core = true;
+  facts.amd_core.shaderEngineCount = facts.amd_core.shaderArraysPerEngineCount =
+      facts.amd_core.computeUnitsPerShaderArray = 0xffffU;
+  EXPECT_FALSE(DescribeDevice(facts, Driver(), 0).compute_units);
+  facts.pci.pciDevice = 77;
+  EXPECT_FALSE(IdentityOf(facts).pci);
+}
+
+TEST(Names, OfResults) {
+  EXPECT_EQ(NameOf(VK_ERROR_DEVICE_LOST), "VK_ERROR_DEVICE_LOST");
+  EXPECT_EQ(NameOf(static_cast<VkResult>(-12345)), "");
+}
+
+}  // namespace
+}  // namespace probe::vulkan

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "report/detect.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "probe/core/fields.h"
+
+namespace report {
+namespace {
+
+using probe::Outcome;
+using probe::isolate::ChildEnd;
+using probe::isolate::ChildResult;
+using ::testing::HasSubstr;
+
+probe::RuntimeDevice Device(const std::string& name) {
+  probe::RuntimeDevice device;
+  device.runtime = "r";
+  device.driver = "d";
+  device.name = name;
+  return device;
+}
+
+ChildResult Ended(ChildEnd end, std::vector<probe::ProbeEvent> events) {
+  ChildResult result;
+  result.end = end;
+  result.elapsed_s = 1.5;
+  for (const auto& event : events) result.records.push_back(probe::EncodeEvent(event));
+  return result;
+}
+
+probe::ProbeReport Assembled(const ChildResult& result) {
+  std::vector<FileRead> files;
+  return Assemble("r", result, files);
+}
+
+TEST(Assemble, ADoneChildWithADeviceIsOk) {
+  const auto report = Assembled(Ended(ChildEnd::kDone, {Device("a")}));
+  EXPECT_EQ(report.outcome, Outcome::kOk);
+  EXPECT_EQ(report.stage, probe::Stage::kDone);
+  EXPECT_EQ(report.devices.size(), 1U);
+}
+
+TEST(Assemble, WhatArrivedBeforeADeathIsKeptAndTheLastStageNamed) {
+  auto result = Ended(ChildEnd::kSignalled, {probe::StageEntered{probe::Stage::kEnumerate}, Device("a")});
+  result.exit.signal = 11;
+  const auto report = Assembled(result);
+  EXPECT_EQ(report.outcome, Outcome::kCrashed);
+  EXPECT_EQ(report.stage, probe::Stage::kEnumerate);
+  EXPECT_EQ(report.devices.size(), 1U);
+  EXPECT_THAT(report.error->text, HasSubstr("signal 11"));
+}
+
+TEST(Assemble, EveryEndHasItsOwnOutcome) {
+  EXPECT_EQ(Assembled(Ended(ChildEnd::kTimedOut, {})).outcome, Outcome::kTimedOut);
+  EXPECT_EQ(Assembled(Ended(ChildEnd::kAbandoned, {})).outcome, Outcome::kTimedOut);
+  EXPECT_EQ(Assembled(Ended(ChildEnd::kFlooded, {})).outcome, Outcome::kBadReply);
+  EXPECT_EQ(Assembled(Ended(ChildEnd::kNotStarted, {})).outcome, Outcome::kFailed);
+  auto silent = Ended(ChildEnd::kExited, {});
+  silent.exit.code = 0;
+  EXPECT_EQ(Assembled(silent).outcome, Outcome::kBadReply);
+  silent.exit.code = 7;
+  EXPECT_EQ(Assembled(silent).outcome, Outcome::kCrashed);
+}
+
+TEST(Assemble, AMalformedEventIsABadReply) {
+  ChildResult result = Ended(ChildEnd::kDone, {Device("a")});
+  result.records.push_back(probe::Json{{"event", "device"}, {"value", 7}});
+  EXPECT_EQ(Assembled(result).outcome, Outcome::kBadReply);
+}
+
+TEST(MergeDrivers, OneGoodDriverMakesTheModuleOkAndTheBadOneIsNamed) {
+  auto good = Assembled(Ended(ChildEnd::kDone, {Device("a")}));
+  const auto bad = Assembled(Ended(ChildEnd::kTimedOut, {probe::StageEntered{probe::Stage::kInit}}));
+  const auto merged = MergeDrivers("r", {{"/bad.json", bad}, {"/good.json", good}});
+  EXPECT_EQ(merged.outcome, Outcome::kOk);
+  ASSERT_EQ(merged.drivers.size(), 2U);
+  EXPECT_EQ(merged.drivers[0].manifest, "/bad.json");
+  EXPECT_EQ(merged.drivers[0].outcome, Outcome::kTimedOut);
+  EXPECT_EQ(merged.drivers[0].stage, probe::Stage::kInit);
+  EXPECT_EQ(merged.drivers[1].outcome, Outcome::kOk);
+  ASSERT_EQ(merged.devices.size(), 1U);
+  EXPECT_EQ(merged.devices[0].manifest, "/good.json");
+}
+
+TEST(MergeDrivers, WithNoGoodDriverTheFirstFailureSpeaks) {
+  const auto bad = Assembled(Ended(ChildEnd::kTimedOut, {}));
+  const auto merged = MergeDrivers("r", {{"/bad.json", bad}});
+  EXPECT_EQ(merged.outcome, Outcome::kTimedOut);
+  EXPECT_TRUE(merged.error.has_value());
+}
+
+}  // namespace
+}  // namespace report
