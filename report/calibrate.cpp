@@ -150,6 +150,7 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets, const std
     request.budget_s = target.budget_s;
     probe::isolate::ChildRequest child;
     child.task = kMeasureTask;
+    child.environment = hooks.child_environment;
     child.request = probe::Encode(request);
     child.deadline_s = target.budget_s + kUntimedSeconds;
     std::vector<probe::isolate::ChildResult> results;

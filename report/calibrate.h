@@ -33,6 +33,7 @@ struct Target {
                                               const Options& options);
 
 struct CalibrationHooks {
+  std::vector<probe::EnvironmentVariable> child_environment;
   std::function<void(const Target&, const backends::MeasureStage*)> on_progress;
   // Sentence on why a target must not be tried now, or nothing.
   std::function<std::optional<std::string>(const Target&)> refuse;

@@ -75,8 +75,12 @@ ChildRequest RequestFor(const DetectRequest& request, const probe::Module& modul
                         std::optional<std::string> manifest) {
   ChildRequest child;
   child.task = kProbeTask;
+  child.environment = request.child_environment;
   child.deadline_s = request.options.timeout_s.value_or(kDetectionDeadlineSeconds);
-  if (manifest && module.restrict_to != nullptr) child.environment = module.restrict_to(*manifest);
+  if (manifest && module.restrict_to != nullptr) {
+    const auto variables = module.restrict_to(*manifest);
+    child.environment.insert(child.environment.end(), variables.begin(), variables.end());
+  }
   child.request = EncodeProbeRequest(
       {std::string(module.name), request.options.sysroot, std::move(manifest), request.record_files});
   return child;

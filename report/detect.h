@@ -25,6 +25,7 @@ struct Detection {
 struct DetectRequest {
   const Options& options;
   bool record_files = false;
+  std::vector<probe::EnvironmentVariable> child_environment;
   // Sentence on why a module must not be tried now (it brought the machine down before), or nothing.
   std::function<std::optional<std::string>(const probe::Module&)> refuse;
 };

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "probe/system/elf_requirements.h"
 #include "report/core/report_fields.h"
 #include "report/suggest.h"
 
@@ -173,7 +174,8 @@ std::string OneLine(std::string text) {
 }  // namespace
 
 std::string VersionText(const std::string& version) {
-  return "whichgpu " + version;
+  const auto needed = probe::system::NewestGlibcNeeded();
+  return fmt::format("whichgpu {}{}", version, needed ? fmt::format(" (needs glibc {} or newer)", *needed) : "");
 }
 
 std::string_view NameOfCommand(Command command) {

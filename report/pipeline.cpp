@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -11,6 +12,7 @@
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/process.h"
 #include "probe/unify/unify.h"
 #include "report/calibrate.h"
 #include "report/detect.h"
@@ -18,6 +20,7 @@
 #include "report/host.h"
 #include "report/record.h"
 #include "report/recommend/recommend.h"
+#include "report/risk.h"
 #include "report/score/score.h"
 #include "report/select.h"
 
@@ -31,13 +34,16 @@ Problem BadInput(const probe::Error& error) { return {kExitUsage, probe::Describ
 // Everything that a live run carries from one step to the next.
 struct Live {
   const Options& options;
-  system::FileSystem files;
-  system::Environment environment;
+  std::unique_ptr<const system::FileSystem> files;
+  std::unique_ptr<const system::Environment> environment;
   probe::isolate::Supervisor supervisor;
+  std::unique_ptr<const RiskLedger> risks;
   Pseudonyms pseudonyms;
   std::vector<FileRead> read;
   // What the shown form of a device (pseudonyms in a recording run) stands for.
   std::map<std::string, probe::RuntimeDevice> originals;
+  std::vector<std::string> warnings;
+  std::vector<probe::EnvironmentVariable> child_environment;
 };
 
 std::optional<probe::Processor> HostProcessor(const std::vector<probe::PhysicalDevice>& devices) {
@@ -71,9 +77,11 @@ int SignalOf(const Context& context) {
 
 std::optional<Problem> DetectLive(Live& live, Record& record, Progress& progress) {
   progress.Show("looking for devices ...");
-  const DetectRequest request{live.options, live.options.record_dir.has_value(), nullptr};
-  auto detection = Detect(request, live.supervisor, live.files, live.environment);
-  record.host = DescribeHost(live.files, live.environment);
+  const DetectRequest request{live.options, live.options.record_dir.has_value(), live.child_environment,
+                              [&](const probe::Module& module) { return live.risks->Refuse(module); }};
+  const auto armed = live.risks->Arm(Selected(live.options));
+  auto detection = Detect(request, live.supervisor, *live.files, *live.environment);
+  record.host = DescribeHost(*live.files, *live.environment);
   record.probes = std::move(detection.probes);
   live.read = std::move(detection.files);
   record.warnings.insert(record.warnings.end(), detection.warnings.begin(), detection.warnings.end());
@@ -97,10 +105,13 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
     if (original != live.originals.end()) target.device = original->second;
   }
   CalibrationHooks hooks;
+  hooks.child_environment = live.child_environment;
   hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
     progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, target.device.name,
                               stage == nullptr ? "starting" : stage->kernel));
   };
+  hooks.refuse = [&](const Target& target) { return live.risks->Refuse(target); };
+  hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
   record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
   if (!live.options.record_dir) return;
   for (backends::Measurement& measurement : record.measurements) {
@@ -147,21 +158,37 @@ std::variant<Outcome, Problem> Replay(const Options& options, const Tables& tabl
   return Outcome{Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
 }
 
+// What the process's own limits take away.
+std::vector<std::string> LimitWarnings() {
+  constexpr double kBytesPerGibibyte = 1U << 30U;
+  constexpr std::uint64_t kAmple = std::uint64_t{8} << 30U;
+  const auto limit = system::AddressSpaceLimit();
+  if (!limit || *limit >= kAmple) return {};
+  return {fmt::format("this process may use only {:.1f} GiB of address space (ulimit -v): drivers may fail to load and "
+                      "measurements are smaller",
+                      static_cast<double>(*limit) / kBytesPerGibibyte)};
+}
+
 std::variant<Live, Problem> Open(const Options& options, const Context& context) {
   if (options.record_dir) {
     if (auto status = CheckRecordDirectory(*options.record_dir); !status) return BadInput(status.error());
   }
-  auto files = system::FileSystem::Open(options.sysroot);
-  if (!files) return BadInput(files.error());
-  auto environment = system::Environment::OfProcess();
+  auto opened = system::FileSystem::Open(options.sysroot);
+  if (!opened) return BadInput(opened.error());
+  auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
+  auto environment = std::make_unique<const system::Environment>(system::Environment::OfProcess());
   probe::isolate::SupervisorOptions supervision;
   supervision.interrupt = context.interrupt;
-  auto supervisor = probe::isolate::Supervisor::Create(supervision, environment);
+  auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
-  const auto host = DescribeHost(*files, environment);
-  Pseudonyms pseudonyms(environment, host.name.value_or(""), options.record_ids);
-  return Live{options, *std::move(files), std::move(environment), *std::move(supervisor),
-              std::move(pseudonyms), {}, {}};
+  auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
+  std::vector<std::string> warnings = LimitWarnings();
+  if (!risks->warning().empty()) warnings.push_back(risks->warning());
+  auto child_environment = ChildEnvironment(*files, *environment);
+  const auto host = DescribeHost(*files, *environment);
+  Pseudonyms pseudonyms(*environment, host.name.value_or(""), options.record_ids);
+  return Live{options, std::move(files), std::move(environment), *std::move(supervisor), std::move(risks),
+              std::move(pseudonyms), {}, {}, std::move(warnings), std::move(child_environment)};
 }
 
 }  // namespace
@@ -175,6 +202,7 @@ std::variant<Outcome, Problem> Produce(const Options& options, const Tables& tab
   Record record;
   record.tool_version = context.tool_version;
   record.created = system::CalendarNow();
+  record.warnings = live.warnings;
   if (auto problem = DetectLive(live, record, progress)) return *problem;
   const auto all = probe::unify::Unify(record.probes);
   auto devices = all;

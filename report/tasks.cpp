@@ -8,6 +8,7 @@
 #include "backends/registry.h"
 #include "probe/core/fields.h"
 #include "probe/registry.h"
+#include "probe/system/cache_dir.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 
@@ -83,6 +84,13 @@ std::optional<FileRead> DecodeFileRead(const Json& record) {
     return std::nullopt;
   }
   return FileRead{file["path"].get<std::string>(), file["content"].get<std::string>()};
+}
+
+std::vector<probe::EnvironmentVariable> ChildEnvironment(const probe::system::FileSystem& files,
+                                                         const probe::system::Environment& environment) {
+  const auto directory = probe::system::CacheDirectory(environment, files);
+  if (!directory) return {};
+  return probe::system::DriverCacheVariables(*directory, environment);
 }
 
 std::optional<Error> DecodeError(const Json& record) {

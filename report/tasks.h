@@ -6,9 +6,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "backends/core/runner.h"
+#include "probe/core/report.h"
 #include "probe/isolate/child.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
 
 namespace report {
 
@@ -30,6 +34,9 @@ inline constexpr std::string_view kMeasureTask = "measure";
 
 [[nodiscard]] probe::Json EncodeProbeRequest(const ProbeRequest& request);
 [[nodiscard]] std::optional<FileRead> DecodeFileRead(const probe::Json& record);
+// Variables that every child gets: they keep the drivers' compile caches in our own directory.
+[[nodiscard]] std::vector<probe::EnvironmentVariable> ChildEnvironment(const probe::system::FileSystem& files,
+                                                                       const probe::system::Environment& environment);
 // The error that a child's task ended with, if this record is one.
 [[nodiscard]] std::optional<probe::Error> DecodeError(const probe::Json& record);
 

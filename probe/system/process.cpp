@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -139,6 +140,12 @@ std::optional<std::uint64_t> StartTicks(pid_t pid) {
     rest.remove_prefix(space + 1);
   }
   return Number<std::uint64_t>(rest.substr(0, rest.find(' ')));
+}
+
+std::optional<std::uint64_t> AddressSpaceLimit() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return limit.rlim_cur;
 }
 
 }  // namespace probe::system

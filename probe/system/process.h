@@ -5,6 +5,7 @@
 
 #include <sys/types.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -59,6 +60,9 @@ void BecomeSubreaper();
 [[nodiscard]] std::optional<std::vector<pid_t>> ChildrenOf(pid_t pid);
 // The children of this process, running or ended: from /proc, else by asking for each number from `first` on.
 [[nodiscard]] std::vector<pid_t> OwnChildren(pid_t first);
+
+// The bound on this process's address space in bytes (RLIMIT_AS); nullopt where there is none.
+[[nodiscard]] std::optional<std::uint64_t> AddressSpaceLimit();
 
 // When a process started, in clock ticks since boot (proc(5)); nullopt when it is gone or there is no /proc.
 [[nodiscard]] std::optional<std::uint64_t> StartTicks(pid_t pid);

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// What brought the machine or this tool down before: a marker stands while something risky runs and is removed on
+// any outcome that was observed, so that one which survives tells.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/core/module.h"
+#include "probe/isolate/crash_marker.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "report/calibrate.h"
+
+namespace report {
+
+class RiskLedger {
+ public:
+  // `files` and `environment` must outlive this. Without a usable cache directory nothing is remembered, and
+  // warning() says so.
+  RiskLedger(const probe::system::Environment& environment, const probe::system::FileSystem& files, bool retry_crashed);
+
+  // A sentence when the last try of this never came to an end that anybody saw.
+  [[nodiscard]] std::optional<std::string> Refuse(const probe::Module& module) const;
+  [[nodiscard]] std::optional<std::string> Refuse(const Target& target) const;
+
+  // Markers that stand until the returned object goes. Modules that load no vendor code get none.
+  [[nodiscard]] std::shared_ptr<void> Arm(const std::vector<const probe::Module*>& modules) const;
+  [[nodiscard]] std::shared_ptr<void> Arm(const Target& target) const;
+
+  [[nodiscard]] const std::string& warning() const { return markers_.warning(); }
+
+ private:
+  [[nodiscard]] probe::isolate::CrashKey KeyOf(const probe::Module& module) const;
+
+  const probe::system::Environment& environment_;
+  const probe::system::FileSystem& files_;
+  probe::isolate::CrashMarkers markers_;
+};
+
+}  // namespace report
