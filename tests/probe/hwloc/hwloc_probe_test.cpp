@@ -14,9 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 std::string Cpu(int number) { return "/sys/devices/system/cpu/cpu" + std::to_string(number); }
 
@@ -122,22 +120,16 @@ TEST(Hwloc, AgreesWithTheFilesOnThisMachine) {
 TEST(Hwloc, TheUsersVariablesAndPlugInsStayOut) {
   const auto before = ReadWithHwloc();
   ASSERT_TRUE(before);
+  setenv("HWLOC_PLUGINS_PATH", WHICHGPU_TEST_PLUGINS, 1);
   setenv("HWLOC_SYNTHETIC", "pack:7 core:7 1", 1);
-  setenv("HWLOC_XMLFILE", "/dev/null", 1);
-  setenv("HWLOC_FSROOT", "/nonexistent", 1);
   setenv("HWLOC_COMPONENTS", "opencl,cuda,nvml,rsmi,levelzero,gl", 1);
-  unsetenv("HWLOC_PLUGINS_PATH");
   const auto after = ReadWithHwloc();
   ASSERT_TRUE(after);
+  EXPECT_EQ(getenv("WHICHGPU_TEST_PLUGIN_LOADED"), nullptr);
   EXPECT_EQ(after->threads, before->threads);
   EXPECT_EQ(after->caches, before->caches);
-  const auto files = system::FileSystem::Open("/");
-  const auto maps = files->Read("/proc/self/maps");
-  if (!maps) GTEST_SKIP() << "no /proc/self/maps";
-  for (const auto* library :
-       {"hwloc_opencl.so", "hwloc_pci.so", "libOpenCL", "libhwloc.so", "libudev", "libpciaccess"}) {
-    EXPECT_THAT(*maps, Not(HasSubstr(library)));
-  }
+  setenv("HWLOC_FSROOT", "/nonexistent", 1);
+  EXPECT_EQ(ReadWithHwloc()->threads, before->threads);
 }
 
 TEST(Hwloc, ACaptureOfAHybridProcessor) {
