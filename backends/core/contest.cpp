@@ -2,6 +2,7 @@
 #include "backends/core/contest.h"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace backends {
@@ -11,11 +12,16 @@ using kernels::Problem;
 using kernels::Variant;
 using probe::Stage;
 
-constexpr double kLongEnough_s = 0.001;   // a small problem that takes this long tells the speed
-constexpr double kGrowthFactor = 8;       // of the work, at most, from one small problem to the next
-constexpr double kMaxGrowthShare = 0.05;  // of what is left of the budget, for one small problem
-constexpr double kRival = 0.9;            // of the best rate on small problems: worth a trial at full size
-constexpr int kMaxTrials = 2;             // that succeed, a shape
+// A small problem tells the speed when it takes this long and was no faster than the one before by this
+// factor: on a busy machine even a tiny one may take long.
+constexpr double kLongEnough_s = 0.001;
+constexpr double kSettled = 1.5;
+constexpr int kSmallRuns = 3;              // at least, of each small problem
+constexpr double kSmallRunsFor_s = 0.004;  // and as many as fit: the least disturbed one counts
+constexpr double kGrowthFactor = 8;        // of the work, at most, from one small problem to the next
+constexpr double kMaxGrowthShare = 0.25;   // of what is left of the budget, for one small problem
+constexpr double kRival = 0.9;             // of the best rate on small problems: worth a trial at full size
+constexpr int kMaxTrials = 2;              // that succeed, a shape
 constexpr double kRunsATrial = 4;
 constexpr int kMaxHalvings = 4;
 
@@ -96,9 +102,11 @@ bool Contest::RateOne(Candidate& candidate) {
                              probe::Describe(time_s.error()));
       return false;
     }
-    candidate.rate = Work(variant, {problem, 1, ""}) / *time_s;
-    const double next_s = 2 * kGrowthFactor * *time_s;
-    if (*time_s >= kLongEnough_s || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
+    const double rate = Work(variant, {problem, 1, ""}) / *time_s;
+    const bool settled = *time_s >= kLongEnough_s && rate < kSettled * candidate.rate;
+    candidate.rate = rate;
+    const double next_s = kSmallRuns * kGrowthFactor * *time_s;
+    if (settled || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
   }
 }
 
@@ -113,10 +121,19 @@ probe::Result<double> Contest::TimeSmall(const Candidate& candidate, const Probl
   const auto run = [&] { return workload->Run(1); };
   auto timing = very_first ? context_.budget.Excused(run) : run();
   // A first launch may compile; only the runtime's events can tell that from a slow kernel.
-  const bool repeat = timing && timing->device_s.value_or(timing->wall_s) < context_.budget.Remaining();
-  if (repeat) timing = run();
+  if (timing && timing->device_s.value_or(timing->wall_s) >= context_.budget.Remaining())
+    return ShortTime(*timing);
+  double least_s = std::numeric_limits<double>::infinity();
+  double spent_s = 0;
+  for (int i = 1; timing && (i < kSmallRuns || spent_s + least_s < kSmallRunsFor_s); ++i) {
+    timing = run();
+    if (!timing) break;
+    least_s = std::min(least_s, ShortTime(*timing));
+    spent_s += ShortTime(*timing);
+    if (least_s > kMaxLaunch_s) break;
+  }
   if (!timing) return timing.error();
-  return ShortTime(*timing);
+  return least_s;
 }
 
 bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {

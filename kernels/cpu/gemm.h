@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// How the matrix products are divided among workers and caches, and the workspace that this takes.
+// How every matrix product is divided among workers and cut down for their caches, and in which order its
+// parts are packed and multiplied. Knows no data type and no instruction set.
 #pragma once
 
 #include <cstdint>
@@ -35,47 +36,82 @@ struct Grid {
   return best;
 }
 
-// How one worker's part of the fp32 product is cut: k in equal parts, its rows in blocks, its columns in
-// panels. The limits are measured on Sapphire Rapids; two blocks of A and two panels of B fit in 1 MiB.
-struct GemmFp32Blocks {
-  static constexpr std::size_t kTileRows = 6;
-  static constexpr std::size_t kMaxDepth = 384;
-  static constexpr std::size_t kMaxRows = 192;
+// How far one implementation cuts its part of the product down: k into equal depths, rows into blocks,
+// columns into panels.
+struct Limits {
+  std::size_t tile_rows;
+  std::size_t width;       // of a panel
+  std::size_t depth_step;  // depths are multiples of it, padded with zeros
+  std::size_t max_depth;
+  std::size_t max_rows;  // a multiple of tile_rows
+};
 
-  constexpr GemmFp32Blocks(Range part_rows, Range part_columns, std::size_t k, std::size_t width)
-      : deep(DivideUp(k, kMaxDepth)),
-        depth(DivideUp(k, deep)),
-        // No two rows of a tile on the same cache sets.
-        stride(DivideUp(depth, 16) * 16 + 16),
-        down(DivideUp(part_rows.end - part_rows.begin, kMaxRows)),
-        rows(down == 0 ? 0
-                       : DivideUp(DivideUp(part_rows.end - part_rows.begin, down), kTileRows) * kTileRows),
-        panels(DivideUp(part_columns.end - part_columns.begin, width)) {}
+[[nodiscard]] constexpr std::size_t RoundUp(std::size_t value, std::size_t to) {
+  return DivideUp(value, to) * to;
+}
 
-  std::size_t deep, depth;
-  std::size_t stride;  // floats between packed rows of A
+struct Blocks {
+  constexpr Blocks(std::size_t part_rows, std::size_t part_columns, std::size_t k, const Limits& limits)
+      : depth(RoundUp(DivideUp(k, DivideUp(k, limits.max_depth)), limits.depth_step)),
+        deep(DivideUp(k, depth)),
+        down(DivideUp(part_rows, limits.max_rows)),
+        rows(down == 0 ? 0 : RoundUp(DivideUp(part_rows, down), limits.tile_rows)),
+        panels(DivideUp(part_columns, limits.width)) {}
+
+  std::size_t depth, deep;
   std::size_t down, rows;
   std::size_t panels;
 };
 
-// Floats of the workspace for each worker, for panels of `width`.
-[[nodiscard]] constexpr std::size_t GemmFp32WorkerFloats(std::size_t m, std::size_t n, std::size_t k,
-                                                         std::size_t workers, std::size_t width) {
-  constexpr std::size_t kTileRows = GemmFp32Blocks::kTileRows;
-  const Grid grid = GridOf(workers, m, kTileRows, n, width);
-  const GemmFp32Blocks blocks({0, DivideUp(DivideUp(m, kTileRows), grid.down) * kTileRows},
-                              {0, DivideUp(DivideUp(n, width), grid.across) * width}, k, width);
-  return DivideUp(2 * blocks.rows * blocks.stride + (blocks.panels + 1) * blocks.depth * width, 16) * 16;
+// One worker's rows and columns of the result.
+struct Part {
+  Range rows;
+  Range columns;
+};
+
+[[nodiscard]] constexpr Part PartOf(std::size_t m, std::size_t n, const Limits& limits, std::size_t index,
+                                    std::size_t workers) {
+  const Grid grid = GridOf(workers, m, limits.tile_rows, n, limits.width);
+  return {Share(m, limits.tile_rows, index / grid.across, grid.down),
+          Share(n, limits.width, index % grid.across, grid.across)};
 }
 
-[[nodiscard]] constexpr std::size_t GemmFp32WorkspaceBytes(std::uint32_t m, std::uint32_t n, std::uint32_t k,
-                                                           unsigned workers) {
-  std::size_t floats = 0;
-  // From one scalar to four vectors of 2048 bits, the longest that SVE allows.
-  for (std::size_t width = 2; width <= 256; width *= 2) {
-    floats = std::max(floats, GemmFp32WorkerFloats(m, n, k, workers, width));
+// Bounds of every worker's blocks, from which workspaces are sized.
+[[nodiscard]] constexpr Blocks LargestBlocks(std::size_t m, std::size_t n, std::size_t k,
+                                             const Limits& limits, std::size_t workers) {
+  const Grid grid = GridOf(workers, m, limits.tile_rows, n, limits.width);
+  const std::size_t rows = RoundUp(DivideUp(m, grid.down), limits.tile_rows);
+  Blocks blocks(rows, RoundUp(DivideUp(n, grid.across), limits.width), k, limits);
+  // A smaller part may be cut into fewer blocks.
+  blocks.rows = std::min(rows, limits.max_rows);
+  return blocks;
+}
+
+// Multiplies one worker's part. Blocks of A and panels of B are packed by the worker that uses them, so that
+// workers never wait for each other, and while it multiplies the ones before, so that waiting for memory
+// hides behind arithmetic. Indices: depth t, block of rows r, panel i, outermost first. `product` has the
+// members
+//   Packing PackA(t, r), PackB(t, i)   a copy to be made, done by Advance(part, of_parts)
+//   Packing Nothing()
+//   Multiply(t, r, i, next_b, next_a)  with all of next_b, and of next_a the panel's share
+template <typename Product>
+void RunProduct(const Product& product, const Blocks& blocks) {
+  if (blocks.down == 0 || blocks.panels == 0) return;
+  product.PackA(0, 0).Advance(1, 1);
+  product.PackB(0, 0).Advance(1, 1);
+  for (std::size_t t = 0; t < blocks.deep; ++t) {
+    for (std::size_t r = 0; r < blocks.down; ++r) {
+      const bool last_block = r + 1 == blocks.down;
+      const bool last = last_block && t + 1 == blocks.deep;
+      auto next_a = last ? product.Nothing() : last_block ? product.PackA(t + 1, 0) : product.PackA(t, r + 1);
+      for (std::size_t i = 0; i < blocks.panels; ++i) {
+        const bool last_panel = i + 1 == blocks.panels;
+        auto next_b = !last_panel ? (r == 0 ? product.PackB(t, i + 1) : product.Nothing())
+                                  : (last_block && !last ? product.PackB(t + 1, 0) : product.Nothing());
+        product.Multiply(t, r, i, next_b, next_a);
+      }
+    }
   }
-  return workers * floats * sizeof(float);
 }
 
 }  // namespace kernels::cpu

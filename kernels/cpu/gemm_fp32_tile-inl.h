@@ -11,7 +11,7 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
-#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemm_fp32.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernels::cpu::HWY_NAMESPACE {
@@ -21,7 +21,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<float>;
 using V = hn::Vec<D>;
 
-constexpr std::size_t kRows = GemmFp32Blocks::kTileRows;
+constexpr std::size_t kRows = kGemmFp32TileRows;
 // 6 x 4 accumulators, 4 vectors of B and one of A fill 32 registers, 6 x 2 fill 16.
 constexpr std::size_t kVectors = (HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64) ? 4 : 2;
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_kernel.h"
-#include "kernels/cpu/gemm.h"
+#include "kernels/cpu/gemm_fp32.h"
 #include "kernels/cpu/tables.h"
 
 namespace kernels::cpu {

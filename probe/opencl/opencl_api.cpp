@@ -13,6 +13,8 @@ namespace {
 // No name, version or extension list of a driver is this long.
 constexpr std::size_t kMaxForeignText = 64U << 10U;
 
+constexpr std::array<std::string_view, 2> kSonames = {"libOpenCL.so.1", "libOpenCL.so"};
+
 struct CodeRow {
   cl_int code;
   std::string_view name;
@@ -73,7 +75,6 @@ std::string ForeignText(const Query& query) {
 }  // namespace
 
 Result<system::Library> OpenLoader(const system::FileSystem& files, const system::Environment& environment) {
-  static constexpr std::array<std::string_view, 2> kSonames = {"libOpenCL.so.1", "libOpenCL.so"};
   auto library = system::Library::Open(kSonames, {}, files, environment);
   if (library.ok() || library.error().name != "absent") return library;
   Error error = library.error();

@@ -23,7 +23,7 @@ namespace probe::opencl {
 
 // The functions of opencl_symbols.def; a missing optional one is nullptr.
 struct Api {
-#define WHICHGPU_OPENCL_SYMBOL(name, required) decltype(&::name) name = nullptr;
+#define WHICHGPU_OPENCL_SYMBOL(name, required) decltype(&::name) name = nullptr;  // NOLINT: declares it
 #include "probe/opencl/opencl_symbols.def"
 #undef WHICHGPU_OPENCL_SYMBOL
 };

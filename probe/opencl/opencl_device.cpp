@@ -16,6 +16,7 @@ constexpr cl_device_info kPciBusNv = 0x4008;
 constexpr cl_device_info kPciSlotNv = 0x4009;
 constexpr cl_device_info kPciDomainNv = 0x400A;
 
+constexpr std::string_view kVersionPrefix = "OpenCL ";
 constexpr std::size_t kMaxExtensionText = 16384;
 constexpr std::size_t kMaxSubgroupSizes = 32;
 
@@ -40,9 +41,8 @@ struct Reader {
 
 // "OpenCL 3.0 PoCL ..." -> "3.0"
 std::optional<std::string> ApiVersion(std::string_view text) {
-  constexpr std::string_view kPrefix = "OpenCL ";
-  if (!text.starts_with(kPrefix)) return std::nullopt;
-  text.remove_prefix(kPrefix.size());
+  if (!text.starts_with(kVersionPrefix)) return std::nullopt;
+  text.remove_prefix(kVersionPrefix.size());
   return std::string(text.substr(0, text.find(' ')));
 }
 
@@ -267,7 +267,7 @@ RuntimeDevice ReadDevice(const Api& api, cl_platform_id platform, cl_device_id i
   const std::string own_name = CleanText(reader.Text(CL_DEVICE_NAME));
   const std::string board =
       reader.Has("cl_amd_device_attribute_query") ? CleanText(reader.Text(CL_DEVICE_BOARD_NAME_AMD)) : "";
-  const auto optional_text = [](std::string text) {
+  const auto optional_text = [](const std::string& text) {
     return text.empty() ? std::nullopt : std::optional(CleanText(text));
   };
   RuntimeDevice device;

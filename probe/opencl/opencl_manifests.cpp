@@ -76,10 +76,10 @@ std::vector<Manifest> InDirectory(const system::FileSystem& files, const system:
     out.push_back(ReadManifestIn(files, environment, directory));
     return out;
   }
+  const std::string prefix = directory.ends_with('/') ? directory : directory + "/";
   for (const auto& name : files.List(directory)) {
     if (!name.ends_with(kSuffix) || out.size() == kMaxManifests) continue;
-    const std::string separator = directory.ends_with('/') ? "" : "/";
-    out.push_back(ReadManifestIn(files, environment, directory + separator + name));
+    out.push_back(ReadManifestIn(files, environment, std::string(prefix).append(name)));
   }
   return out;
 }

@@ -15,7 +15,7 @@ class Streams(unittest.TestCase):
     def test_list_is_a_result_on_stdout_and_nothing_on_stderr(self):
         process = run("list")
         self.assertEqual(0, process.returncode, process.stderr)
-        self.assertIn("CPU", process.stdout)
+        self.assertIn("cpu:0", process.stdout)
         self.assertEqual("", process.stderr)
 
     def test_json_is_one_valid_object(self):

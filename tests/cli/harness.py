@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import warnings
 
 BINARY = pathlib.Path(sys.argv[1]).resolve()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
@@ -45,11 +46,16 @@ def _no_constant(name):
 
 
 def validate(value, command):
-    """Holds a document against its schema; needs python3-jsonschema, which the suite installs."""
+    """Holds a document against data/schema/<command>.json; needs python3-jsonschema, which the suite installs."""
     import jsonschema
-    schema = json.loads((SOURCE / "data" / "schema" / f"{command}.json").read_text())
+    schemas = {path.name: json.loads(path.read_text()) for path in (SOURCE / "data" / "schema").glob("*.json")}
+    schema = schemas[f"{command}.json"]
     jsonschema.Draft202012Validator.check_schema(schema)
-    jsonschema.Draft202012Validator(schema).validate(value)
+    with warnings.catch_warnings():
+        # Debian 12's release of the package has no other way to resolve references between files.
+        warnings.simplefilter("ignore", DeprecationWarning)
+        resolver = jsonschema.RefResolver("", schema, store=schemas)
+    jsonschema.Draft202012Validator(schema, resolver=resolver).validate(value)
 
 
 def can_unshare():

@@ -11,10 +11,10 @@ import pathlib
 import sys
 import unittest
 
+from harness import validate
 from fake_machine import RUNTIMES, FakeMachine
 
-BINARY, BUILD = sys.argv[1:3]
-SCHEMA = pathlib.Path(__file__).resolve().parents[2] / "data/schema/list.json"
+BINARY, BUILD = map(os.path.abspath, sys.argv[1:3])
 TIMEOUT_S = 1
 # A module's deadline, the same once more driver by driver, and one second on top (contract: deadlines).
 LIMIT_S = 2 * TIMEOUT_S + 1
@@ -97,16 +97,6 @@ def device_ids(listing):
     return {device["id"] for device in listing["devices"]}
 
 
-def validate(listing):
-    """Raises where the document breaks its schema; without the module only the shape is known good."""
-    try:
-        import jsonschema
-    except ImportError as error:
-        raise unittest.SkipTest("python3-jsonschema is not installed") from error
-    schema = json.loads(SCHEMA.read_text())
-    jsonschema.Draft202012Validator(schema).validate(listing)
-
-
 class Survival(unittest.TestCase):
     maxDiff = None
     runs = {}
@@ -120,7 +110,7 @@ class Survival(unittest.TestCase):
             cls.runs = dict(zip(names, pool.map(survey, cases())))
 
     def test_the_good_drivers_alone_are_listed(self):
-        validate(self.baseline)
+        validate(self.baseline, "list")
         for runtime, address in GOOD_PCI.items():
             self.assertEqual(probe(self.baseline, runtime)["outcome"], "ok")
             self.assertIn(f"pci:{address}", device_ids(self.baseline))
@@ -160,7 +150,7 @@ class Survival(unittest.TestCase):
         run = self.runs[case.name]
         self.check_end(run)
         listing = document(run)
-        validate(listing)
+        validate(listing, "list")
         for runtime in RUNTIMES:
             with self.subTest(runtime=runtime):
                 self.check_bad_driver(listing, runtime, case, run)

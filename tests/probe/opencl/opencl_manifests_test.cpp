@@ -13,11 +13,9 @@
 namespace {
 
 using probe::opencl::FindManifests;
-using probe::opencl::ReadManifest;
 using probe::system::Environment;
 using probe::system::FileSystem;
 using testing::HasSubstr;
-using testing::IsEmpty;
 using testing::SizeIs;
 
 Environment With(std::map<std::string, std::string, std::less<>> variables) {

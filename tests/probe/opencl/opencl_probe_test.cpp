@@ -14,7 +14,6 @@ using probe::Outcome;
 using testing::Contains;
 using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 using testing::SizeIs;
 using tests::RunOpenClProbe;
 

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "backends/opencl/opencl_program.h"
+
+#include <algorithm>
+
+#include "probe/core/text.h"
+
+namespace backends::opencl {
+namespace {
+
+using probe::opencl::ErrorOf;
+
+constexpr std::size_t kMaxLogBytes = 4U << 20U;
+constexpr std::size_t kLogTailBytes = 1500;
+
+}  // namespace
+
+ProgramCache::~ProgramCache() {
+  for (const auto& [key, program] : built_) {
+    if (program) api_.clReleaseProgram(*program);
+  }
+}
+
+probe::Result<cl_program> ProgramCache::Get(std::string_view source, std::string_view options) {
+  auto key = std::pair(std::string(source), std::string(options));
+  const auto known = built_.find(key);
+  if (known != built_.end()) return known->second;
+  auto program = Build(key.first, key.second);
+  return built_.emplace(std::move(key), std::move(program)).first->second;
+}
+
+probe::Result<cl_program> ProgramCache::Build(const std::string& source, const std::string& options) const {
+  const char* text = source.data();
+  const std::size_t length = source.size();
+  cl_int code = CL_SUCCESS;
+  const cl_program program = api_.clCreateProgramWithSource(context_, 1, &text, &length, &code);
+  if (code != CL_SUCCESS) return ErrorOf("clCreateProgramWithSource", code);
+  code = api_.clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr);
+  if (code == CL_SUCCESS) return program;
+  probe::Error error = ErrorOf("clBuildProgram", code);
+  error.text = LogTail(program);
+  api_.clReleaseProgram(program);
+  return error;
+}
+
+std::string ProgramCache::LogTail(cl_program program) const {
+  std::size_t size = 0;
+  if (api_.clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS ||
+      size == 0 || size > kMaxLogBytes) {
+    return "the compiler left no log";
+  }
+  std::string log(size, '\0');
+  if (api_.clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) !=
+      CL_SUCCESS) {
+    return "the compiler left no log";
+  }
+  log.resize(std::min(log.find('\0'), log.size()));
+  const auto end = log.find_last_not_of(" \n\r\t");
+  log.resize(end == std::string::npos ? 0 : end + 1);
+  if (log.empty()) return "the compiler left no log";
+  if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
+  std::replace(log.begin(), log.end(), '\n', ' ');
+  return probe::CleanText(log, 2 * kLogTailBytes);
+}
+
+}  // namespace backends::opencl

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+#include "probe/isolate/crash_marker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstdio>
+
+#include "probe/core/codec.h"
+#include "probe/core/text.h"
+#include "probe/system/cache_dir.h"
+#include "probe/system/clock.h"
+#include "probe/system/process.h"
+
+namespace probe::isolate {
+
+// What the file holds. The process is named for file systems without locks.
+struct StoredMarker {
+  std::uint32_t format = 1;
+  std::string description;
+  std::string created;
+  std::int32_t pid = 0;
+  std::optional<std::uint64_t> start_ticks;
+  std::optional<std::string> boot_id;
+};
+
+template <class Visitor, class S>
+  requires std::same_as<std::remove_const_t<S>, StoredMarker>
+void Fields(Visitor& visit, S& marker) {
+  visit("format", marker.format);
+  visit("description", marker.description);
+  visit("created", marker.created);
+  visit("pid", marker.pid);
+  visit("start_ticks", marker.start_ticks);
+  visit("boot_id", marker.boot_id);
+}
+
+namespace {
+
+using system::Descriptor;
+
+constexpr std::size_t kMaxMarkerBytes = 4096;
+
+// FNV-1a of 64 bits (https://www.ietf.org/archive/id/draft-eastlake-fnv-21.html): names a file, protects
+// nothing.
+std::string HashOf(std::string_view text) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  std::array<char, 17> out{};
+  std::snprintf(out.data(), out.size(), "%016llx", static_cast<unsigned long long>(hash));
+  return out.data();
+}
+
+std::optional<std::string> BootId(const system::FileSystem& files) {
+  return files.ReadLine("/proc/sys/kernel/random/boot_id");
+}
+
+// Open, checked to be a file of ours that only we can touch.
+Descriptor OpenMarker(const std::string& path, int flags) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600));
+  struct stat status{};
+  if (!file.ok() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      status.st_uid != geteuid() || (status.st_mode & 0077U) != 0) {
+    return {};
+  }
+  return file;
+}
+
+enum class Lock { kTaken, kHeldByOther, kUnsupported };
+
+Lock TryLock(const Descriptor& file) {
+  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Lock::kTaken;
+  return errno == EWOULDBLOCK ? Lock::kHeldByOther : Lock::kUnsupported;
+}
+
+std::optional<StoredMarker> ReadMarker(const Descriptor& file) {
+  std::string text(kMaxMarkerBytes, '\0');
+  const ssize_t got = pread(file.get(), text.data(), text.size(), 0);
+  if (got <= 0) return std::nullopt;
+  const auto json =
+      ParseJson(std::string_view(text).substr(0, static_cast<std::size_t>(got)), kMaxMarkerBytes);
+  if (!json) return std::nullopt;
+  auto marker = Decode<StoredMarker>(*json);
+  if (!marker || marker->format != StoredMarker().format) return std::nullopt;
+  return *std::move(marker);
+}
+
+bool WriterLives(const StoredMarker& marker, const system::FileSystem& files) {
+  return marker.start_ticks && marker.boot_id == BootId(files) &&
+         system::StartTicks(marker.pid) == marker.start_ticks;
+}
+
+bool WriteWhole(const Descriptor& file, const std::string& text) {
+  return ftruncate(file.get(), 0) == 0 &&
+         pwrite(file.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
+         fsync(file.get()) == 0;
+}
+
+}  // namespace
+
+CrashMarkers::Guard& CrashMarkers::Guard::operator=(Guard&& other) noexcept {
+  std::swap(path_, other.path_);
+  std::swap(file_, other.file_);
+  return *this;
+}
+
+// Removed while the lock is held, so that nobody can take it for a dead run's.
+CrashMarkers::Guard::~Guard() {
+  if (file_.ok()) unlink(path_.c_str());
+}
+
+CrashMarkers::CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
+                           bool ignore_survivors)
+    : files_(&files),
+      directory_(std::move(directory)),
+      warning_(std::move(warning)),
+      ignore_survivors_(ignore_survivors) {}
+
+CrashMarkers CrashMarkers::Open(const system::Environment& environment, const system::FileSystem& files,
+                                bool ignore_survivors) {
+  const auto cache = system::CacheDirectory(environment, files);
+  if (!cache) {
+    return {files, "", "a crash of the machine would not be remembered: " + Describe(cache.error()),
+            ignore_survivors};
+  }
+  return {files, *cache, "", ignore_survivors};
+}
+
+std::string CrashMarkers::PathOf(const CrashKey& key) const {
+  std::string text = key.runtime + '\0' + key.device + '\0';
+  for (const auto& path : key.files) {
+    text += path + '\0';
+    if (const auto status = files_->Stat(path)) {
+      for (const auto number : {status->device, status->inode, status->size_bytes,
+                                static_cast<std::uint64_t>(status->modified_ns)}) {
+        text += std::to_string(number) + ' ';
+      }
+    }
+  }
+  return directory_ + "/crash-" + HashOf(text) + ".json";
+}
+
+std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
+  if (directory_.empty() || ignore_survivors_) return std::nullopt;
+  const auto path = PathOf(key);
+  const auto file = OpenMarker(path, 0);
+  if (!file.ok()) return std::nullopt;
+  const auto lock = TryLock(file);
+  if (lock == Lock::kHeldByOther) return std::nullopt;
+  const auto marker = ReadMarker(file);
+  if (!marker) {
+    // Cut short by the very crash or written by somebody else: it proves nothing.
+    if (lock == Lock::kTaken) unlink(path.c_str());
+    return std::nullopt;
+  }
+  if (lock == Lock::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;
+  return CrashMarker{marker->description, marker->created};
+}
+
+CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view description) const {
+  if (directory_.empty()) return {};
+  const auto path = PathOf(key);
+  auto file = OpenMarker(path, O_CREAT);
+  if (!file.ok() || TryLock(file) == Lock::kHeldByOther) return {};
+  struct stat status{};
+  // Another run removed its marker between the two calls above: what is locked has no name any more.
+  if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return {};
+  StoredMarker marker;
+  marker.description = CleanText(description);
+  marker.created = system::CalendarNow();
+  marker.pid = getpid();
+  marker.start_ticks = system::StartTicks(marker.pid);
+  marker.boot_id = BootId(*files_);
+  Guard guard(path, std::move(file));
+  if (!WriteWhole(guard.file_, ToText(Encode(marker)))) return {};
+  const Descriptor directory(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.ok()) fsync(directory.get());
+  return guard;
+}
+
+}  // namespace probe::isolate

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// Remembers across runs that a step was begun: a marker that outlives the run that wrote it says that the
+// machine or the tool died in that step. One file a step below the cache directory; never an error, at worst
+// a warning.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/system/descriptor.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::isolate {
+
+// What a risky step is about. A changed file makes it another step, which is tried again.
+struct CrashKey {
+  std::string runtime;
+  std::vector<std::string> files;  // manifest, library: as far as they are known
+  std::string device;              // device id, or empty for the runtime as a whole
+};
+
+struct CrashMarker {
+  std::string description;  // of the step, cleaned: "measuring pci:0000:01:00.0 through vulkan"
+  std::string created;      // UTC
+};
+
+class CrashMarkers {
+ public:
+  // Holds one marker; it is removed when the guard goes, which is when any outcome of the step was seen.
+  class Guard {
+   public:
+    Guard() = default;
+    Guard(Guard&& other) noexcept = default;
+    Guard& operator=(Guard&& other) noexcept;
+    ~Guard();
+
+   private:
+    friend class CrashMarkers;
+    Guard(std::string path, system::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
+    std::string path_;
+    system::Descriptor file_;  // holds the lock
+  };
+
+  // With `ignore_survivors` (--retry-crashed) none is reported. `files` must outlive this.
+  [[nodiscard]] static CrashMarkers Open(const system::Environment& environment,
+                                         const system::FileSystem& files, bool ignore_survivors = false);
+
+  // Why there are no markers in this run; empty when there are.
+  [[nodiscard]] const std::string& warning() const { return warning_; }
+
+  // The marker that a dead run left of this step. One that a living run holds is no crash.
+  [[nodiscard]] std::optional<CrashMarker> Survivor(const CrashKey& key) const;
+
+  // Writes the marker and forces it to the disk, so that it outlives a reset of the machine. Where that is
+  // not possible, or another run holds this step's, the guard guards nothing.
+  [[nodiscard]] Guard Arm(const CrashKey& key, std::string_view description) const;
+
+ private:
+  CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
+               bool ignore_survivors);
+  [[nodiscard]] std::string PathOf(const CrashKey& key) const;
+
+  const system::FileSystem* files_;
+  std::string directory_;  // empty: disabled
+  std::string warning_;
+  bool ignore_survivors_;
+};
+
+}  // namespace probe::isolate

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/cache_dir.h"
+
+#include <errno.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <system_error>
+
+#include "probe/system/descriptor.h"
+
+namespace probe::system {
+namespace {
+
+struct DriverCache {
+  std::string_view variable;
+  std::string_view folder;  // or, where there is no folder, the value
+  bool is_folder = true;
+};
+
+// https://docs.mesa3d.org/envvars.html, https://portablecl.org/docs/html/env_variables.html, CUDA C++
+// Programming Guide (environment variables), NVIDIA driver README (OpenGL environment variables),
+// intel/compute-runtime programmers-guide/COMPILER_CACHE.md, ROCm/llvm-project amd/comgr README.
+constexpr std::array kDriverCaches = {
+    DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
+    DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false},
+    DriverCache{"POCL_CACHE_DIR", "pocl"},
+    DriverCache{"CUDA_CACHE_PATH", "cuda"},
+    DriverCache{"CUDA_CACHE_MAXSIZE", "67108864", false},
+    DriverCache{"__GL_SHADER_DISK_CACHE_PATH", "nvidia"},
+    DriverCache{"NEO_CACHE_DIR", "neo"},
+    DriverCache{"AMD_COMGR_CACHE_DIR", "comgr"},
+};
+
+std::string DriverRoot(const std::string& cache_directory) { return cache_directory + "/drivers"; }
+
+// Makes what is missing; a directory of a path that is there already is not changed.
+Status MakeDirectories(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const auto part = path.substr(0, end);
+    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return ErrnoError("mkdir " + part, errno);
+    if (end == std::string::npos) return Ok();
+  }
+}
+
+Status CheckOurs(const FileSystem& files, const std::string& path) {
+  const auto status = files.StatLink(path);
+  const auto refuse = [&](std::string why) {
+    return Error{"check " + path, std::nullopt, "not trusted", path + " " + std::move(why)};
+  };
+  if (!status || !status->is_directory) return refuse("is not a directory");
+  if (status->owner_uid != geteuid()) return refuse("belongs to user " + std::to_string(status->owner_uid));
+  if ((status->mode & 0022U) != 0) return refuse("can be written by others");
+  if (access(path.c_str(), W_OK | X_OK) != 0) return ErrnoError("access " + path, errno);
+  return geteuid() == 0 ? CheckTrusted(files, path) : Ok();
+}
+
+}  // namespace
+
+Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files) {
+  const Error none{"cache directory", std::nullopt, "none",
+                   "neither XDG_CACHE_HOME nor HOME is an absolute path"};
+  if (!files.live()) return Error{"cache directory", std::nullopt, "none", "a sysroot has none"};
+  std::string base = environment.Get("XDG_CACHE_HOME").value_or("");
+  if (!base.starts_with('/')) {
+    base = environment.Get("HOME").value_or("");
+    if (!base.starts_with('/')) return none;
+    base += "/.cache";
+  }
+  const std::string path = base + "/whichgpu";
+  if (const auto made = MakeDirectories(path); !made) return made.error();
+  if (const auto ours = CheckOurs(files, path); !ours) return ours.error();
+  return path;
+}
+
+std::vector<EnvironmentVariable> DriverCacheVariables(const std::string& cache_directory,
+                                                      const Environment& environment) {
+  std::vector<EnvironmentVariable> out;
+  for (const auto& cache : kDriverCaches) {
+    if (environment.Get(cache.variable)) continue;
+    std::string value(cache.folder);
+    if (cache.is_folder) {
+      value = DriverRoot(cache_directory) + "/" + value;
+      if (!MakeDirectories(value)) continue;
+    }
+    out.push_back({std::string(cache.variable), std::move(value)});
+  }
+  return out;
+}
+
+void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_bytes) {
+  namespace fs = std::filesystem;
+  struct File {
+    fs::path path;
+    fs::file_time_type changed;
+    std::uint64_t bytes = 0;
+  };
+  std::vector<File> found;
+  std::uint64_t total = 0;
+  std::error_code error;
+  fs::recursive_directory_iterator at(DriverRoot(cache_directory), error);
+  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
+    struct stat status{};
+    if (lstat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
+    std::error_code ignored;
+    found.push_back(
+        {at->path(), fs::last_write_time(at->path(), ignored), static_cast<std::uint64_t>(status.st_size)});
+    total += found.back().bytes;
+  }
+  if (total <= max_bytes) return;
+  std::sort(found.begin(), found.end(), [](const File& a, const File& b) { return a.changed < b.changed; });
+  for (const auto& file : found) {
+    if (total <= max_bytes) break;
+    if (unlink(file.path.c_str()) == 0) total -= file.bytes;
+  }
+}
+
+}  // namespace probe::system

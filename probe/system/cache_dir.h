@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Our directory for what may be lost: crash markers, measurements, the drivers' compiled kernels. Nothing
+// that is read from it becomes a command or a path.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/report.h"
+#include "probe/core/result.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::system {
+
+// XDG_CACHE_HOME/whichgpu, else HOME/.cache/whichgpu, made with mode 0700 where it is missing; made to be
+// ours alone: it belongs to this user and nobody else may write it, and for root the whole way to it is
+// trusted (CheckTrusted). An error says why there is none; everything works without.
+[[nodiscard]] Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files);
+
+// Variables that put the drivers' compile caches below `cache_directory`, bounded where a driver can do that
+// itself. A variable that the user has set is left out: the user's choice counts.
+[[nodiscard]] std::vector<EnvironmentVariable> DriverCacheVariables(const std::string& cache_directory,
+                                                                    const Environment& environment);
+
+inline constexpr std::uint64_t kMaxDriverCacheBytes = 256U << 20U;
+
+// Deletes the least recently changed files of the drivers' caches until at most max_bytes are left.
+// Directories stay.
+void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_bytes = kMaxDriverCacheBytes);
+
+}  // namespace probe::system

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <numeric>
+
+#include "tests/backends/opencl/opencl_device.h"
+
+namespace {
+
+using backends::BufferId;
+using backends::Launch;
+using testing::Contains;
+using testing::HasSubstr;
+
+constexpr std::string_view kSource = R"(
+__kernel void add(__global uint* x, uint amount) { x[get_global_id(0)] += amount; }
+__kernel void twice(__global uint* x) { x[get_global_id(0)] *= 2; }
+)";
+
+constexpr std::string_view kWrite = "__kernel void f(__global uint* x) { *x = VALUE; }";
+
+class OpenClSession : public testing::Test {
+ protected:
+  void SetUp() override {
+    device_ = tests::FindOpenClDevice();
+    ASSERT_FALSE(device_.name.empty()) << "PoCL is not installed or shows no device";
+    auto session = tests::OpenOpenCl(device_);
+    ASSERT_TRUE(session.ok()) << probe::Describe(session.error());
+    session_ = *std::move(session);
+  }
+
+  [[nodiscard]] probe::Result<backends::KernelId> Load(std::string_view entry,
+                                                       std::string_view source = kSource,
+                                                       std::string_view options = "") {
+    return session_->Load({}, {entry, source, {}, options, {}, nullptr});
+  }
+  [[nodiscard]] BufferId Words(std::span<const std::uint32_t> words) {
+    const auto buffer = session_->Allocate({words.size_bytes(), {}});
+    EXPECT_TRUE(buffer.ok());
+    EXPECT_TRUE(session_->Upload(*buffer, 0, std::as_bytes(words)).ok());
+    return *buffer;
+  }
+
+  probe::RuntimeDevice device_;
+  std::unique_ptr<backends::Session> session_;
+};
+
+TEST_F(OpenClSession, SaysWhatTheDeviceAllows) {
+  const auto& limits = session_->limits();
+  EXPECT_GT(limits.max_buffer_bytes, 0U);
+  EXPECT_LE(limits.max_buffer_bytes, device_.memory_total_bytes.value_or(0));
+  EXPECT_EQ(limits.max_texel_elements, 0U);
+  EXPECT_EQ(limits.shape.compute_units, device_.compute_units);
+  EXPECT_GT(limits.shape.max_work_group_size, 0U);
+  EXPECT_THAT(limits.features, Contains("cpu"));
+}
+
+TEST_F(OpenClSession, RunsLaunchesInOrderAndRepeats) {
+  const std::array<std::uint32_t, 4> start = {0, 1, 2, 3};
+  const BufferId x = Words(start);
+  const auto add = Load("add");
+  const auto twice = Load("twice");
+  ASSERT_TRUE(add.ok() && twice.ok());
+  const std::array<Launch, 2> launches = {Launch{*add, {{x}}, {{4, 1, 1}, {1, 1, 1}, {5}}},
+                                          Launch{*twice, {{x}}, {{2, 1, 1}, {2, 1, 1}, {}}}};
+  const auto timing = session_->Run(launches, 2);
+  ASSERT_TRUE(timing.ok()) << probe::Describe(timing.error());
+  EXPECT_GT(timing->wall_s, 0);
+  EXPECT_GT(timing->device_s.value_or(0), 0);
+  std::array<std::uint32_t, 4> got{};
+  ASSERT_TRUE(session_->Download(x, 0, std::as_writable_bytes(std::span(got))).ok());
+  EXPECT_EQ(got, (std::array<std::uint32_t, 4>{30, 34, 38, 42}));
+}
+
+TEST_F(OpenClSession, TransfersPartsAndNothingBeyond) {
+  const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
+  const BufferId x = Words(words);
+  std::array<std::uint32_t, 2> part{};
+  ASSERT_TRUE(session_->Download(x, 4, std::as_writable_bytes(std::span(part))).ok());
+  EXPECT_EQ(part, (std::array<std::uint32_t, 2>{2, 3}));
+  EXPECT_FALSE(session_->Download(x, 12, std::as_writable_bytes(std::span(part))).ok());
+  EXPECT_FALSE(session_->Upload(x, UINT64_MAX, std::as_bytes(std::span(words))).ok());
+  EXPECT_FALSE(session_->Allocate({session_->limits().max_buffer_bytes + 1, {}}).ok());
+  EXPECT_FALSE(session_->Allocate({0, {}}).ok());
+  session_->Release(x);
+  EXPECT_FALSE(session_->Download(x, 0, std::as_writable_bytes(std::span(part))).ok());
+}
+
+TEST_F(OpenClSession, GivesTheCompilersWords) {
+  const auto broken = Load("f", "__kernel void f(__global int* x) { *x = nonsense_name; }");
+  ASSERT_FALSE(broken.ok());
+  EXPECT_EQ(broken.error().name, "CL_BUILD_PROGRAM_FAILURE");
+  EXPECT_THAT(broken.error().text, HasSubstr("nonsense_name"));
+  const auto missing = Load("no_such_entry");
+  ASSERT_FALSE(missing.ok());
+  EXPECT_EQ(missing.error().name, "CL_INVALID_KERNEL_NAME");
+}
+
+TEST_F(OpenClSession, OptionsTellProgramsApart) {
+  const std::array<std::uint32_t, 1> zero = {0};
+  const BufferId x = Words(zero);
+  for (const auto& [options, value] : {std::pair("-DVALUE=7", 7U), std::pair("-DVALUE=9", 9U)}) {
+    const auto kernel = Load("f", kWrite, options);
+    ASSERT_TRUE(kernel.ok());
+    const Launch launch{*kernel, {{x}}, {}};
+    ASSERT_TRUE(session_->Run({&launch, 1}, 1).ok());
+    std::uint32_t got = 0;
+    ASSERT_TRUE(session_->Download(x, 0, std::as_writable_bytes(std::span(&got, 1))).ok());
+    EXPECT_EQ(got, value);
+  }
+}
+
+TEST_F(OpenClSession, RefusesImpossibleLaunches) {
+  const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
+  const BufferId x = Words(words);
+  const auto add = Load("add");
+  ASSERT_TRUE(add.ok());
+  const auto run = [&](const Launch& launch) { return session_->Run({&launch, 1}, 1); };
+  EXPECT_FALSE(run({*add, {{x}}, {{1, 1, 1}, {1U << 20U, 1, 1}, {1}}}).ok()) << "work-group too large";
+  EXPECT_FALSE(run({*add, {{x}}, {{1, 1, 1}, {1, 1, 1}, {1, 2}}}).ok()) << "one argument too many";
+  EXPECT_FALSE(run({*add, {{BufferId{99}}}, {{1, 1, 1}, {1, 1, 1}, {1}}}).ok()) << "no such buffer";
+  EXPECT_FALSE(run({backends::KernelId{99}, {{x}}, {{1, 1, 1}, {1, 1, 1}, {1}}}).ok()) << "no such kernel";
+  EXPECT_TRUE(run({*add, {{x}}, {{4, 1, 1}, {1, 1, 1}, {1}}}).ok()) << "usable after errors";
+}
+
+TEST(OpenClBackend, OpensExactlyTheDeviceAskedFor) {
+  auto device = tests::FindOpenClDevice();
+  ASSERT_FALSE(device.name.empty()) << "PoCL is not installed or shows no device";
+  auto other = device;
+  other.name = "another device";
+  auto opened = tests::OpenOpenCl(other);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_EQ(opened.error().name, "not found");
+  EXPECT_THAT(opened.error().text, HasSubstr(device.name));
+  other = device;
+  other.ordinal = 7;
+  EXPECT_FALSE(tests::OpenOpenCl(other).ok());
+  other = device;
+  other.identity.uuid = probe::Uuid{1};
+  EXPECT_FALSE(tests::OpenOpenCl(other).ok());
+  EXPECT_TRUE(tests::OpenOpenCl(device).ok());
+}
+
+TEST(OpenClBackend, DoesNotOpenThroughAnotherManifest) {
+  auto device = tests::FindOpenClDevice();
+  device.manifest = "/nowhere/other.icd";
+  EXPECT_FALSE(tests::OpenOpenCl(device).ok());
+}
+
+}  // namespace

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include "probe/isolate/crash_marker.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::isolate {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+class CrashMarkerTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    environment_.Set("XDG_CACHE_HOME", tree_.At("/cache"));
+    tree_.Write("/driver.json", "{}");
+  }
+  CrashMarkers Open(bool ignore_survivors = false) {
+    return CrashMarkers::Open(environment_, *files_, ignore_survivors);
+  }
+
+  // A run that dies inside the step, without the chance to remove its marker.
+  void Crash(std::string_view description = "measuring through vulkan") {
+    const pid_t pid = fork();
+    if (pid == 0) {
+      const auto guard = Open().Arm(key_, description);
+      _exit(0);
+    }
+    waitpid(pid, nullptr, 0);
+  }
+  std::vector<std::string> MarkerFiles() {
+    std::vector<std::string> out;
+    for (const auto& name : files_->List(tree_.At("/cache/whichgpu")))
+      out.push_back(tree_.At("/cache/whichgpu/" + name));
+    return out;
+  }
+
+  system::TemporaryTree tree_;
+  system::Environment environment_;
+  Result<system::FileSystem> files_ = system::FileSystem::Open("/");
+  CrashKey key_{"vulkan", {tree_.At("/driver.json")}, "pci:0000:01:00.0"};
+};
+
+TEST_F(CrashMarkerTest, IsGoneWhenTheStepHasEnded) {
+  const auto markers = Open();
+  EXPECT_EQ(markers.warning(), "");
+  {
+    const auto guard = markers.Arm(key_, "measuring");
+    ASSERT_THAT(MarkerFiles(), SizeIs(1));
+    EXPECT_EQ(files_->Stat(MarkerFiles()[0])->mode, 0600U);
+  }
+  EXPECT_THAT(MarkerFiles(), IsEmpty());
+  EXPECT_FALSE(markers.Survivor(key_));
+}
+
+TEST_F(CrashMarkerTest, OutlivesARunThatDied) {
+  Crash();
+  const auto survivor = Open().Survivor(key_);
+  ASSERT_TRUE(survivor);
+  EXPECT_EQ(survivor->description, "measuring through vulkan");
+  EXPECT_THAT(survivor->created, SizeIs(20));
+  EXPECT_TRUE(Open().Survivor(key_)) << "asking does not remove it";
+}
+
+TEST_F(CrashMarkerTest, IsOfOneStepOnly) {
+  Crash();
+  auto other = key_;
+  other.device = "pci:0000:02:00.0";
+  EXPECT_FALSE(Open().Survivor(other));
+  other = key_;
+  other.runtime = "opencl";
+  EXPECT_FALSE(Open().Survivor(other));
+}
+
+TEST_F(CrashMarkerTest, IsForgottenWhenTheDriverChanges) {
+  Crash();
+  tree_.Write("/driver.json", "{\"changed\": true}");
+  EXPECT_FALSE(Open().Survivor(key_));
+}
+
+TEST_F(CrashMarkerTest, IsIgnoredOnRequestAndReplacedByTheNextAttempt) {
+  Crash();
+  const auto markers = Open(true);
+  EXPECT_FALSE(markers.Survivor(key_));
+  {
+    const auto guard = markers.Arm(key_, "again");
+  }
+  EXPECT_FALSE(Open().Survivor(key_));
+}
+
+TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
+  int ends[2];
+  ASSERT_EQ(pipe(ends), 0);
+  const pid_t pid = fork();
+  if (pid == 0) {
+    const auto guard = Open().Arm(key_, "measuring");
+    if (write(ends[1], "x", 1) < 0) _exit(1);
+    for (;;) pause();
+  }
+  char byte = 0;
+  ASSERT_EQ(read(ends[0], &byte, 1), 1);
+  EXPECT_FALSE(Open().Survivor(key_));
+  {
+    const auto guard = Open().Arm(key_, "second run");
+  }
+  ASSERT_THAT(MarkerFiles(), SizeIs(1)) << "the second run leaves the first one's marker alone";
+  kill(pid, SIGKILL);
+  waitpid(pid, nullptr, 0);
+  EXPECT_TRUE(Open().Survivor(key_));
+}
+
+TEST_F(CrashMarkerTest, IsNotBelievedWhenItIsNonsense) {
+  for (const std::string content :
+       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":1,"pid":"x"})"}) {
+    Crash();
+    ASSERT_THAT(MarkerFiles(), SizeIs(1));
+    std::ofstream(MarkerFiles()[0]) << content;
+    EXPECT_FALSE(Open().Survivor(key_)) << content;
+    EXPECT_THAT(MarkerFiles(), IsEmpty()) << content;
+  }
+}
+
+TEST_F(CrashMarkerTest, ShowsNoControlCharactersOfAForgedOne) {
+  Crash("red \x1b[31m");
+  EXPECT_EQ(Open().Survivor(key_)->description, "red \\x1b[31m");
+}
+
+TEST_F(CrashMarkerTest, IsNotReadWhenOthersCouldHaveWrittenIt) {
+  Crash();
+  chmod(MarkerFiles()[0].c_str(), 0666);
+  EXPECT_FALSE(Open().Survivor(key_));
+}
+
+TEST_F(CrashMarkerTest, NeverFollowsALink) {
+  Crash();
+  const auto marker = MarkerFiles()[0];
+  const auto victim = tree_.Write("/victim", "precious");
+  std::filesystem::remove(marker);
+  std::filesystem::create_symlink(victim, marker);
+  EXPECT_FALSE(Open().Survivor(key_));
+  {
+    const auto guard = Open().Arm(key_, "measuring");
+  }
+  EXPECT_EQ(*files_->Read(victim), "precious");
+  EXPECT_TRUE(std::filesystem::is_symlink(marker));
+}
+
+TEST_F(CrashMarkerTest, IsDoneWithoutWhereThereIsNoCache) {
+  environment_.Unset("XDG_CACHE_HOME");
+  const auto markers = Open();
+  EXPECT_THAT(markers.warning(), HasSubstr("XDG_CACHE_HOME"));
+  const auto guard = markers.Arm(key_, "measuring");
+  EXPECT_FALSE(markers.Survivor(key_));
+}
+
+}  // namespace
+}  // namespace probe::isolate

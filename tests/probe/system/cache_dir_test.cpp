@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/cache_dir.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::system {
+namespace {
+
+using ::testing::HasSubstr;
+
+class CacheDirectoryTest : public ::testing::Test {
+ protected:
+  Result<std::string> Find() { return CacheDirectory(environment_, *files_); }
+  TemporaryTree tree_;
+  Environment environment_;
+  Result<FileSystem> files_ = FileSystem::Open("/");
+};
+
+TEST_F(CacheDirectoryTest, IsMadeForThisUserAlone) {
+  environment_.Set("XDG_CACHE_HOME", tree_.At("/a/b"));
+  environment_.Set("HOME", tree_.At("/home"));
+  const auto found = Find();
+  ASSERT_TRUE(found) << Describe(found.error());
+  EXPECT_EQ(*found, tree_.At("/a/b/whichgpu"));
+  EXPECT_EQ(files_->Stat(*found)->mode, 0700U);
+  EXPECT_EQ(*Find(), *found);
+}
+
+TEST_F(CacheDirectoryTest, IsBelowHomeWhenNothingElseIsSaid) {
+  environment_.Set("HOME", tree_.root());
+  for (const char* useless : {"", "relative/cache"}) {
+    environment_.Set("XDG_CACHE_HOME", useless);
+    EXPECT_EQ(*Find(), tree_.At("/.cache/whichgpu"));
+  }
+}
+
+TEST_F(CacheDirectoryTest, IsMissingWithoutAHome) {
+  EXPECT_EQ(Find().error().name, "none");
+  environment_.Set("HOME", "relative");
+  EXPECT_EQ(Find().error().name, "none");
+}
+
+TEST_F(CacheDirectoryTest, IsMissingWhereNothingCanBeMade) {
+  environment_.Set("XDG_CACHE_HOME", tree_.Write("/file", "x"));
+  EXPECT_EQ(Find().error().name, "ENOTDIR");
+}
+
+TEST_F(CacheDirectoryTest, IsMissingUnderASysroot) {
+  environment_.Set("HOME", "/root");
+  const auto sysroot = FileSystem::Open(tree_.root());
+  EXPECT_FALSE(CacheDirectory(environment_, *sysroot));
+}
+
+TEST_F(CacheDirectoryTest, IsRefusedWhenOthersMayWriteIt) {
+  environment_.Set("XDG_CACHE_HOME", tree_.root());
+  tree_.Directory("/whichgpu", 0777);
+  EXPECT_THAT(Find().error().text, HasSubstr("can be written by others"));
+}
+
+TEST_F(CacheDirectoryTest, IsRefusedWhenItIsALink) {
+  environment_.Set("XDG_CACHE_HOME", tree_.At("/cache"));
+  tree_.Link("/cache/whichgpu", tree_.Directory("/elsewhere"));
+  EXPECT_THAT(Find().error().text, HasSubstr("is not a directory"));
+}
+
+TEST_F(CacheDirectoryTest, IsRefusedToRootInAnothersHome) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
+  environment_.Set("HOME", tree_.Directory("/home/user"));
+  ASSERT_EQ(chown(tree_.At("/home/user").c_str(), 12345, 12345), 0);
+  EXPECT_THAT(Find().error().text, HasSubstr("belongs to user 12345"));
+}
+
+TEST(DriverCaches, AreBelowOursUnlessTheUserChose) {
+  TemporaryTree tree;
+  Environment environment;
+  environment.Set("POCL_CACHE_DIR", "/users/choice");
+  bool mesa = false;
+  for (const auto& variable : DriverCacheVariables(tree.root(), environment)) {
+    EXPECT_NE(variable.name, "POCL_CACHE_DIR");
+    mesa = mesa || variable.name == "MESA_SHADER_CACHE_DIR";
+    if (variable.value.starts_with('/')) {
+      EXPECT_THAT(variable.value, ::testing::StartsWith(tree.At("/drivers/")));
+      EXPECT_TRUE(std::filesystem::is_directory(variable.value)) << variable.value;
+    }
+  }
+  EXPECT_TRUE(mesa);
+}
+
+TEST(DriverCaches, LoseTheirOldestFilesFirst) {
+  TemporaryTree tree;
+  const auto old = tree.Write("/drivers/mesa/old", std::string(1000, 'x'));
+  const auto middle = tree.Write("/drivers/pocl/a/middle", std::string(1000, 'x'));
+  const auto fresh = tree.Write("/drivers/mesa/fresh", std::string(1000, 'x'));
+  const auto link = tree.Link("/drivers/mesa/link", tree.Write("/outside", std::string(5000, 'x')));
+  const auto now = std::filesystem::file_time_type::clock::now();
+  std::filesystem::last_write_time(old, now - std::chrono::hours(2));
+  std::filesystem::last_write_time(middle, now - std::chrono::hours(1));
+  TrimDriverCaches(tree.root(), 3000);
+  EXPECT_TRUE(std::filesystem::exists(old));
+  TrimDriverCaches(tree.root(), 1500);
+  EXPECT_FALSE(std::filesystem::exists(old));
+  EXPECT_FALSE(std::filesystem::exists(middle));
+  EXPECT_TRUE(std::filesystem::exists(fresh));
+  EXPECT_TRUE(std::filesystem::exists(tree.At("/outside")));
+  TrimDriverCaches(tree.At("/nothing"), 0);
+}
+
+}  // namespace
+}  // namespace probe::system

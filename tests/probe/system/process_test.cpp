@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/process.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace probe::system {
+namespace {
+
+using ::testing::Contains;
+
+pid_t Fork(void (*work)()) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    work();
+    _exit(0);
+  }
+  return pid;
+}
+
+std::optional<ProcessExit> WaitPeeking(pid_t pid) {
+  for (int i = 0; i < 5000; ++i) {
+    if (auto exit = PeekExit(pid)) return exit;
+    usleep(1000);
+  }
+  return std::nullopt;
+}
+
+TEST(Process, LooksAtAnEndWithoutTakingItAway) {
+  const pid_t coded = Fork([] { _exit(7); });
+  const pid_t killed = Fork([] { raise(SIGKILL); });
+  EXPECT_EQ(WaitPeeking(coded), (ProcessExit{7, std::nullopt}));
+  EXPECT_EQ(WaitPeeking(coded), (ProcessExit{7, std::nullopt}));
+  EXPECT_EQ(WaitPeeking(killed), (ProcessExit{std::nullopt, SIGKILL}));
+  EXPECT_TRUE(Reap(coded));
+  EXPECT_TRUE(Reap(killed));
+  EXPECT_FALSE(Reap(killed));
+}
+
+TEST(Process, KnowsItsChildren) {
+  const pid_t sleeper = Fork([] {
+    for (;;) pause();
+  });
+  EXPECT_EQ(PeekExit(sleeper), std::nullopt);
+  EXPECT_THAT(OwnChildren(1), Contains(sleeper));
+  EXPECT_THAT(ChildrenOf(getpid()).value(), Contains(sleeper));
+  EXPECT_TRUE(StartTicks(sleeper));
+  kill(sleeper, SIGKILL);
+  waitpid(sleeper, nullptr, 0);
+  EXPECT_FALSE(StartTicks(sleeper));
+  EXPECT_THAT(OwnChildren(1), ::testing::Not(Contains(sleeper)));
+}
+
+TEST(Process, ReportsWhatCanNotBeExecuted) {
+  auto pipe = MakePipe();
+  ASSERT_TRUE(pipe);
+  SpawnPlan plan;
+  plan.binary = pipe->read_end.get();
+  plan.arguments = {"x"};
+  const auto spawned = Spawn(plan);
+  ASSERT_FALSE(spawned);
+  EXPECT_EQ(spawned.error().name, "EACCES");
+  EXPECT_EQ(waitpid(-1, nullptr, WNOHANG), -1) << "nothing is left behind";
+}
+
+TEST(Process, FindsItsOwnBinary) {
+  const auto binary = OpenOwnBinary();
+  ASSERT_TRUE(binary);
+  SpawnPlan plan;
+  plan.binary = binary->get();
+  plan.arguments = {"x", "--gtest_list_tests", "--gtest_filter=None"};
+  const auto pid = Spawn(plan);
+  ASSERT_TRUE(pid) << Describe(pid.error());
+  EXPECT_EQ(WaitPeeking(*pid), (ProcessExit{0, std::nullopt}));
+  EXPECT_TRUE(Reap(*pid));
+}
+
+}  // namespace
+}  // namespace probe::system
