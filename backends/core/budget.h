@@ -9,6 +9,10 @@
 
 namespace backends {
 
+// What a stage is allowed beyond the budget: a busy machine may stall its last step, and contract.md section 3 lets
+// a deadline add a second.
+inline constexpr double kStallAllowance_s = 1.0;
+
 class Budget {
  public:
   Budget(double total_s, MonotonicClock now) : now_(std::move(now)), end_s_(now_() + total_s) {}

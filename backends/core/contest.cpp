@@ -206,7 +206,7 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
   if (!first) return fail(MeasurementStatus::kFailed, Stage::kLaunch, probe::Describe(first.error()));
 
   // Other operands than the first time: what is left over from there can not pass.
-  context_.reporter.Enter(Stage::kVerify, variant, context_.budget.Remaining());
+  context_.reporter.Enter(Stage::kVerify, variant, context_.budget.Remaining() + kStallAllowance_s);
   if (auto status = workload.Prepare(seed, 1); !status) {
     return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(status.error()));
   }

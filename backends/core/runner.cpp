@@ -41,12 +41,12 @@ double RoundTrip(Session& session, OperandWriter& writer, Budget& budget) {
 }
 
 void TimeAll(std::vector<Series>& all, const Reporter& reporter, Budget& budget, double round_trip_s) {
-  reporter.Enter(Stage::kTime, all.front().workload.variant(), budget.Remaining());
+  reporter.Enter(Stage::kTime, all.front().workload.variant(), budget.Remaining() + kStallAllowance_s);
   Ramp(all.front(), budget);
   std::string titles;
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));
-  reporter.Enter(Stage::kTime, titles, "", budget.Remaining());
+  reporter.Enter(Stage::kTime, titles, "", budget.Remaining() + kStallAllowance_s);
   TimeInterleaved(all, budget, round_trip_s);
 }
 

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// The skeleton to clone for a new runtime's device: the whole of Session in its shortest form. Here memory is
+// the host's and a kernel runs on the calling thread; a real session allocates, compiles and launches on its
+// device.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backends/core/backend.h"
+
+namespace backends::null {
+
+class NullSession final : public Session {
+ public:
+  explicit NullSession(Limits limits) : limits_(std::move(limits)) {}
+
+  [[nodiscard]] const Limits& limits() const override { return limits_; }
+  [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
+  void Release(BufferId buffer) override;
+  [[nodiscard]] probe::Status Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                     std::span<const std::byte> data) override;
+  [[nodiscard]] probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
+                                       std::span<std::byte> data) override;
+  [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
+                                             const kernels::Step& step) override;
+  [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+
+ private:
+  struct AlignedDelete {
+    void operator()(std::byte* bytes) const;
+  };
+  struct Buffer {
+    std::unique_ptr<std::byte, AlignedDelete> bytes;  // null once released
+    std::uint64_t size = 0;
+  };
+  [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,
+                                                 std::uint64_t size) const;
+
+  Limits limits_;
+  std::vector<Buffer> buffers_;
+};
+
+// Opens exactly the device that was asked for: a real runtime compares UUID or PCI address, never the
+// position.
+[[nodiscard]] probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request);
+
+}  // namespace backends::null

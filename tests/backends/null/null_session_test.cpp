@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// The skeleton's session is whole: every kernel of it loads, runs and verifies.
+#include "backends/null/null_session.h"
+
+#include <gtest/gtest.h>
+
+#include "backends/core/runner.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace backends::null {
+Backend Describe();
+
+namespace {
+
+TEST(NullSession, EveryKernelVerifies) {
+  Limits limits;
+  limits.memory_free_bytes = 64U << 20U;
+  limits.max_buffer_bytes = 64U << 20U;
+  NullSession session(limits);
+  MeasureRequest request;
+  request.budget_s = 1.0;
+  std::vector<Measurement> measurements;
+  Measure(session, Describe().variants(limits), request, [&](const MeasureEvent& event) {
+    if (const auto* measurement = std::get_if<Measurement>(&event)) measurements.push_back(*measurement);
+  });
+  ASSERT_EQ(measurements.size(), 2U);
+  for (const Measurement& measurement : measurements) {
+    EXPECT_EQ(measurement.status, MeasurementStatus::kOk) << measurement.reason.value_or("");
+    EXPECT_TRUE(measurement.verified);
+  }
+}
+
+TEST(NullSession, OpensNoDeviceThatTheRuntimeDoesNotShow) {
+  const auto files = probe::system::FileSystem::Open("/");
+  ASSERT_TRUE(files.ok());
+  const probe::system::Environment environment;
+  const auto session = Describe().open({{}, std::nullopt, *files, environment});
+  ASSERT_FALSE(session.ok());
+  EXPECT_EQ(session.error().name, "no such device");
+}
+
+TEST(NullSession, RefusesWhatIsOutsideOfABuffer) {
+  NullSession session({});
+  const auto buffer = session.Allocate({8, {}});
+  ASSERT_TRUE(buffer.ok());
+  std::vector<std::byte> nine(9);
+  EXPECT_FALSE(session.Upload(*buffer, 0, nine).ok());
+  EXPECT_FALSE(session.Download(*buffer, 1, std::span(nine).first(8)).ok());
+  session.Release(*buffer);
+  EXPECT_FALSE(session.Upload(*buffer, 0, std::span(nine).first(1)).ok());
+}
+
+}  // namespace
+}  // namespace backends::null
