@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "backends/core/backend.h"
 #include "backends/opencl/opencl_session.h"
@@ -27,6 +28,27 @@ bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
   return a.pci || a.uuid || wanted.ordinal == found.ordinal;
 }
 
+// PoCL runs a linker for every kernel and aborts the process where there is none.
+constexpr std::string_view kPocl = "Portable Computing Language";
+constexpr std::array<std::string_view, 2> kLinkers = {"ld", "ld.lld"};
+
+std::optional<probe::Error> MissingTool(const OpenRequest& request) {
+  if (request.device.driver != kPocl) return std::nullopt;
+  const std::string path = request.environment.Get("PATH").value_or("");
+  std::string_view rest = path;
+  while (!rest.empty()) {
+    const auto end = std::min(rest.find(':'), rest.size());
+    for (const auto linker : kLinkers) {
+      const std::string file = std::string(rest.substr(0, end)) + "/" + std::string(linker);
+      if (file.starts_with('/') && request.files.Exists(file)) return std::nullopt;
+    }
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+  }
+  return probe::Error{
+      "open", std::nullopt, "no linker",
+      "PoCL needs the linker ld to compile kernels, and PATH leads to none: install binutils"};
+}
+
 // Only the drivers that the request allows reach the loader.
 probe::Result<rt::Api> OpenApi(const OpenRequest& request) {
   const auto& manifest = request.device.manifest;
@@ -42,6 +64,7 @@ probe::Result<rt::Api> OpenApi(const OpenRequest& request) {
 }
 
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
+  if (auto missing = MissingTool(request)) return *std::move(missing);
   const auto api = OpenApi(request);
   if (!api) return api.error();
   const auto platforms = rt::Platforms(*api);

@@ -32,13 +32,13 @@ Variant Fill(Dtype dtype, std::string_view entry) {
   return variant;
 }
 
-Variant Read() {
+Variant Read(std::string_view options) {
   Variant variant;
   variant.name = "own:shares";
   variant.kernel = Kernel::kRead;
   variant.in = variant.acc = Dtype::kU32;
   variant.language = Language::kOpenCl;
-  variant.steps = {{"read_u32", kStreamCpu, {}, "", {{Role::kIn}, {Role::kPartials}}, StreamShape}};
+  variant.steps = {{"read_u32", kStreamCpu, {}, options, {{Role::kIn}, {Role::kPartials}}, StreamShape}};
   variant.partials_bytes = StreamPartials;
   return variant;
 }
@@ -75,7 +75,8 @@ struct Tile {
 }  // namespace
 
 std::vector<Variant> CpuVariants(std::span<const std::string> features) {
-  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"), Read()};
+  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
+                              Read(Has(features, "lanes:4") ? "-DAHEAD=1024" : "")};
   // A narrower tile than the registers allow is never faster, and each costs its compilation.
   if (Has(features, "lanes:16")) {
     all.push_back(Tile<8, 32, 256, 64>::Make("own:tile_8x32",

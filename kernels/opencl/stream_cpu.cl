@@ -5,10 +5,10 @@ uint Share(uint count, uint index) {
   return min(count, index * step);
 }
 
-// Processors' own prefetchers stop at page borders.
-#define AHEAD 1024
-#if __has_builtin(__builtin_prefetch)
-#define PREFETCH(at) __builtin_prefetch((const void*)(uintptr_t)(at))
+// AHEAD: words to prefetch in advance, since processors' own prefetchers stop at page borders. Without it nothing
+// is: a simulator knows no prefetch.
+#if defined(AHEAD) && __has_builtin(__builtin_prefetch)
+#define PREFETCH(at) __builtin_prefetch((const void*)(uintptr_t)((at) + AHEAD))
 #else
 #define PREFETCH(at)
 #endif
@@ -19,10 +19,10 @@ __kernel void read_u32(__global const uint* restrict in, __global uint* restrict
   uint16 s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   for (; i + 64 <= end; i += 64) {
     const __global uint16* at = (const __global uint16*)(in + i);
-    PREFETCH(in + i + AHEAD);
-    PREFETCH(in + i + AHEAD + 16);
-    PREFETCH(in + i + AHEAD + 32);
-    PREFETCH(in + i + AHEAD + 48);
+    PREFETCH(in + i);
+    PREFETCH(in + i + 16);
+    PREFETCH(in + i + 32);
+    PREFETCH(in + i + 48);
     s0 += at[0];
     s1 += at[1];
     s2 += at[2];

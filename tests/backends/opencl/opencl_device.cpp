@@ -2,7 +2,6 @@
 #include "tests/backends/opencl/opencl_device.h"
 
 #include "probe/core/module.h"
-#include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 
 namespace probe::opencl {
@@ -30,8 +29,8 @@ probe::RuntimeDevice FindOpenClDevice(const std::string& manifest) {
   return report.devices.empty() ? probe::RuntimeDevice{} : report.devices.front();
 }
 
-probe::Result<std::unique_ptr<backends::Session>> OpenOpenCl(const probe::RuntimeDevice& device) {
-  const auto environment = probe::system::Environment::OfProcess();
+probe::Result<std::unique_ptr<backends::Session>> OpenOpenCl(const probe::RuntimeDevice& device,
+                                                             const probe::system::Environment& environment) {
   return backends::opencl::Describe().open({device, {}, Files(), environment});
 }
 

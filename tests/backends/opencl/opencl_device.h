@@ -8,6 +8,7 @@
 #include "backends/core/backend.h"
 #include "probe/core/device.h"
 #include "probe/core/result.h"
+#include "probe/system/environment.h"
 
 namespace tests {
 
@@ -16,7 +17,8 @@ namespace tests {
     const std::string& manifest = "/etc/OpenCL/vendors/pocl.icd");
 
 [[nodiscard]] probe::Result<std::unique_ptr<backends::Session>> OpenOpenCl(
-    const probe::RuntimeDevice& device);
+    const probe::RuntimeDevice& device,
+    const probe::system::Environment& environment = probe::system::Environment::OfProcess());
 
 // What the backend offers for a device with these limits.
 [[nodiscard]] std::vector<kernels::Variant> OpenClVariants(const backends::Limits& limits);

@@ -149,4 +149,12 @@ TEST(OpenClBackend, DoesNotOpenThroughAnotherManifest) {
   EXPECT_FALSE(tests::OpenOpenCl(device).ok());
 }
 
+TEST(OpenClBackend, SaysThatPoclLacksItsLinkerInsteadOfDying) {
+  auto environment = probe::system::Environment::OfProcess();
+  environment.Set("PATH", "/nowhere:relative:");
+  const auto opened = tests::OpenOpenCl(tests::FindOpenClDevice(), environment);
+  ASSERT_FALSE(opened.ok());
+  EXPECT_THAT(opened.error().text, HasSubstr("binutils"));
+}
+
 }  // namespace
