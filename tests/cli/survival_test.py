@@ -5,16 +5,15 @@ once, for every way in which a driver can be bad.
     python3 survival_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
-import json
 import os
 import pathlib
 import sys
 import unittest
 
-from harness import validate
 from fake_machine import RUNTIMES, FakeMachine
+from harness import BINARY, document, main, validate
 
-BINARY, BUILD = map(os.path.abspath, sys.argv[1:3])
+BUILD = os.path.abspath(sys.argv[2])
 TIMEOUT_S = 1
 # A module's deadline, the same once more driver by driver, and one second on top (contract: deadlines).
 LIMIT_S = 2 * TIMEOUT_S + 1
@@ -83,10 +82,6 @@ def survey(case):
         return run
 
 
-def document(run):
-    return json.loads(run.stdout.decode("utf-8"))
-
-
 def probe(listing, module):
     return next(entry for entry in listing["probes"] if entry["module"] == module)
 
@@ -123,7 +118,6 @@ class Survival(unittest.TestCase):
         self.assertLessEqual(run.elapsed_s, LIMIT_S)
         self.assertEqual(run.survivors, [], "a descendant survived")
         self.assertEqual(run.left_in_work, [], "something was written outside the scratch directory")
-        self.assertTrue(run.stdout.endswith(b"}\n"), run.stdout[-80:])
         self.assertLess(len(run.stderr), 65536)
 
     def check_bad_driver(self, listing, runtime, case, run):
@@ -182,7 +176,7 @@ class HostileNames(unittest.TestCase):
             validate(listing, "list")
             for number in range(1, len(self.NAMES) + 1):
                 self.assertIn(f"pci:0000:c{number}:00.0", device_ids(listing))
-            texts = list(strings(listing)) + machine.run("list").stdout.decode("utf-8").splitlines()
+            texts = list(strings(listing)) + machine.run("list").stdout.splitlines()
             self.assertEqual([text for text in texts if any(unprintable(letter) for letter in text)], [])
             self.assertLessEqual(max(map(len, texts)), 4096)
 
@@ -225,4 +219,4 @@ class RealDrivers(unittest.TestCase):
 
 if __name__ == "__main__":
     add_tests()
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]])
+    main()
