@@ -98,7 +98,7 @@ class FakeMachine:
         """Runs the tool; a run that outlasts the patience is killed and has the status None."""
         start = time.monotonic()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            process = subprocess.Popen([self.binary, *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+            process = subprocess.Popen([str(self.binary), *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
                                        cwd=self.work, env=self.environment())
             try:
                 status = process.wait(patience_s)
@@ -111,7 +111,7 @@ class FakeMachine:
             texts = []
             for stream in (out, err):
                 stream.seek(0)
-                texts.append(stream.read(64 << 20))
+                texts.append(stream.read(64 << 20).decode("utf-8"))
         return Run(status, *texts, elapsed_s, survivors)
 
     def _survivors(self):

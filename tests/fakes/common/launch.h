@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a "kernel" of a fake does: takes its time and treats its output buffers as the scenario says. It never
-// computes anything.
+// What a "kernel" of a fake does: takes its time and treats the first megabytes of its output buffers as the
+// scenario says. It never computes anything.
 #pragma once
 
 #include <chrono>

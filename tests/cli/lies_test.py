@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""No driver gets away with a lie, nor brings measuring down: a GPU that computes wrongly, crashes, hangs, is lost or
+runs out of memory is never ranked, says why, and leaves the CPU's answer untouched.
+
+    python3 lies_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
+"""
+import concurrent.futures
+import pathlib
+import sys
+import unittest
+
+from fake_machine import RUNTIMES, FakeMachine
+from harness import BINARY, document, main, validate
+
+BUILD = pathlib.Path(sys.argv[2]).resolve()
+PCI = {"vulkan": "0000:c1:00.0", "opencl": "0000:c2:00.0"}
+# Detection, then the untimed compilation and first kernel, then the budget of --quick, for both devices in turn.
+LIMIT_S = 60
+
+WRONG, DEAD, FAILED, LATE = {"wrong_result"}, {"crashed"}, {"failed"}, {"timed_out"}
+
+
+def at(point, act, **more):
+    return {"misbehave": [{"at": point, "do": act, **more}]}
+
+
+# name -> what the device or its driver does, the statuses of which one must appear
+CASES = {
+    "kernels_that_write_nothing": ({"results": "none"}, WRONG),
+    "kernels_that_write_garbage": ({"results": "garbage"}, WRONG),
+    "kernels_that_write_nan": ({"results": "nan"}, WRONG),
+    "kernels_that_take_no_time_by_their_events": ({"results": "garbage", "event_time_scale": 0}, WRONG),
+    "a_device_without_memory_heaps": ({"no_heaps": True}, FAILED | WRONG | {"unsupported", "over_budget"}),
+    "a_device_lost_at_once": ({"lost_after_launches": 0}, FAILED),
+    "a_device_lost_later": ({"lost_after_launches": 2}, FAILED | WRONG),
+    "a_device_out_of_memory": ({"allocation_limit_bytes": 1}, FAILED | {"over_budget", "unsupported"}),
+    "a_crash_at_create": (at("create", "segfault"), DEAD),
+    "a_crash_in_the_compiler": (at("compile", "abort"), DEAD),
+    "a_crash_at_launch": (at("launch", "abort"), DEAD),
+    "a_crash_at_read_back": (at("read_back", "segfault"), DEAD),
+    "an_error_of_the_compiler": (at("compile", "error", code=-11), FAILED | {"unsupported"}),
+    "an_error_at_launch": (at("launch", "error", code=-5), FAILED),
+    "a_silent_exit_in_the_compiler": (at("compile", "exit0"), FAILED | DEAD),
+    "a_process_left_by_the_compiler": (at("compile", "fork_linger", detach="daemon"), WRONG),
+    "a_hang_in_the_compiler": (at("compile", "hang"), LATE),
+    "a_hang_in_the_first_kernel": (at("launch", "hang"), LATE),
+}
+
+
+def report(case):
+    """One run of the tool with this case's driver for every runtime."""
+    change, _ = CASES[case]
+    with FakeMachine(BINARY, BUILD) as machine:
+        for runtime in RUNTIMES:
+            acts = [dict(act) for act in change.get("misbehave", [])]
+            for act in acts:
+                if act["do"] == "fork_linger":
+                    act["pid_file"] = machine.pid_file()
+            facts = {key: value for key, value in change.items() if key != "misbehave"}
+            device = {"name": f"Lying {runtime} GPU", "pci": PCI[runtime],
+                      "uuid": runtime.encode().hex().ljust(32, "0"), **facts}
+            machine.add_driver(runtime, "lying", {"devices": [device], "misbehave": acts})
+        run = machine.run("--json", "--quick", patience_s=2 * LIMIT_S)
+        run.left_in_work = sorted(path.name for path in machine.work.iterdir())
+        return run
+
+
+class Lies(unittest.TestCase):
+    runs = {}
+
+    @classmethod
+    def setUpClass(cls):
+        with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
+            cls.runs = dict(zip(CASES, pool.map(report, CASES)))
+
+    def check(self, case):
+        run = self.runs[case]
+        self.assertEqual(run.status, 0, run.stderr)
+        self.assertEqual(run.survivors, [], "a descendant survived")
+        self.assertEqual(run.left_in_work, [], "something was written outside the scratch directory")
+        self.assertLessEqual(run.elapsed_s, LIMIT_S)
+        found = document(run)
+        validate(found, "report")
+        for runtime, address in PCI.items():
+            with self.subTest(runtime=runtime):
+                self.check_device(found, f"pci:{address}", CASES[case][1])
+        self.assertEqual({one["device_id"] for one in found["recommendations"]}, {"cpu:0"})
+
+    def check_device(self, found, device_id, expected):
+        self.assertIn(device_id, {device["id"] for device in found["devices"]})
+        measured = [one for one in found["measurements"] if one["device_id"] == device_id]
+        statuses = {one["status"] for one in measured}
+        self.assertNotIn("ok", statuses)
+        self.assertTrue(statuses & expected, [(one["status"], one.get("reason")) for one in measured])
+        for one in measured:
+            self.assertTrue(one.get("reason"), one)
+        for score in found["scores"]:
+            if score["device_id"] == device_id:
+                self.assertFalse(score["eligible"], score)
+                self.assertTrue(score["reasons"], score)
+
+
+for name in CASES:
+    setattr(Lies, f"test_{name}", lambda self, name=name: self.check(name))
+
+if __name__ == "__main__":
+    main()
