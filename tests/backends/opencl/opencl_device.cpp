@@ -29,9 +29,10 @@ probe::RuntimeDevice FindOpenClDevice(const std::string& manifest) {
   return report.devices.empty() ? probe::RuntimeDevice{} : report.devices.front();
 }
 
-probe::Result<std::unique_ptr<backends::Session>> OpenOpenCl(const probe::RuntimeDevice& device,
-                                                             const probe::system::Environment& environment) {
-  return backends::opencl::Describe().open({device, {}, Files(), environment});
+probe::Result<std::unique_ptr<backends::Session>> OpenOpenCl(
+    const probe::RuntimeDevice& device, const probe::system::Environment& environment,
+    const std::optional<probe::Processor>& processor) {
+  return backends::opencl::Describe().open({device, processor, Files(), environment});
 }
 
 std::vector<kernels::Variant> OpenClVariants(const backends::Limits& limits) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "backends/core/backend.h"
@@ -18,7 +19,8 @@ namespace tests {
 
 [[nodiscard]] probe::Result<std::unique_ptr<backends::Session>> OpenOpenCl(
     const probe::RuntimeDevice& device,
-    const probe::system::Environment& environment = probe::system::Environment::OfProcess());
+    const probe::system::Environment& environment = probe::system::Environment::OfProcess(),
+    const std::optional<probe::Processor>& processor = std::nullopt);
 
 // What the backend offers for a device with these limits.
 [[nodiscard]] std::vector<kernels::Variant> OpenClVariants(const backends::Limits& limits);

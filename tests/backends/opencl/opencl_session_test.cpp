@@ -143,6 +143,23 @@ TEST(OpenClBackend, OpensExactlyTheDeviceAskedFor) {
   EXPECT_TRUE(tests::OpenOpenCl(device).ok());
 }
 
+// PoCL reads its variables once: a process of its own, as every test under ctest is.
+TEST(OpenClBackendLimits, StayWithinTheThreadsAndMemoryOfThisProcess) {
+  probe::RuntimeDevice device;
+  device.driver = "Portable Computing Language";
+  probe::Processor processor;
+  processor.usable_threads = 64;
+  processor.quota_cores = 0.5;
+  processor.memory_limit_bytes = 256U << 20U;
+  EXPECT_FALSE(tests::OpenOpenCl(device, probe::system::Environment::OfProcess(), processor).ok());
+  ASSERT_STREQ(getenv("POCL_MAX_PTHREAD_COUNT"), "1");
+  const auto session =
+      tests::OpenOpenCl(tests::FindOpenClDevice(), probe::system::Environment::OfProcess(), processor);
+  ASSERT_TRUE(session.ok()) << probe::Describe(session.error());
+  EXPECT_EQ((*session)->limits().memory_free_bytes, *processor.memory_limit_bytes);
+  EXPECT_LE((*session)->limits().max_buffer_bytes, *processor.memory_limit_bytes);
+}
+
 TEST(OpenClBackend, DoesNotOpenThroughAnotherManifest) {
   auto device = tests::FindOpenClDevice();
   device.manifest = "/nowhere/other.icd";
