@@ -25,11 +25,13 @@ bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
 }
 
 const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices, std::string_view id) {
-  const auto found = std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.id == id; });
+  const auto found =
+      std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.id == id; });
   return found == devices.end() ? nullptr : &*found;
 }
 
-const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime, std::string_view driver) {
+const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,
+                            std::string_view driver) {
   const auto found = std::find_if(device.views.begin(), device.views.end(), [&](const probe::View& view) {
     return view.device.runtime == runtime && view.device.driver == driver;
   });

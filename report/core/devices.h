@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The few distinctions between devices that decide: what is a GPU, what only pretends to be another device, which
-// measurements belong to which way of reaching one.
+// The few distinctions between devices that decide: what is a GPU, what only pretends to be another device,
+// which measurements belong to which way of reaching one.
 #pragma once
 
 #include <span>
@@ -12,8 +12,8 @@
 
 namespace report {
 
-// Hardware, or a driver that claims such: discrete, integrated, or unknown with a view that says so. Not management
-// graphics, virtual displays, NPUs or the processor.
+// Hardware, or a driver that claims such: discrete, integrated, or unknown with a view that says so. Not
+// management graphics, virtual displays, NPUs or the processor.
 [[nodiscard]] bool IsGpu(const probe::PhysicalDevice& device);
 
 // The view computes on the host processor by way of a runtime that is made for other devices.
@@ -26,10 +26,9 @@ namespace report {
                                           std::string_view driver);
 
 // Those of one way to reach one device, in their order.
-[[nodiscard]] std::vector<const backends::Measurement*> MeasurementsOf(std::span<const backends::Measurement> all,
-                                                                       std::string_view device_id,
-                                                                       std::string_view runtime,
-                                                                       std::string_view driver);
+[[nodiscard]] std::vector<const backends::Measurement*> MeasurementsOf(
+    std::span<const backends::Measurement> all, std::string_view device_id, std::string_view runtime,
+    std::string_view driver);
 
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);

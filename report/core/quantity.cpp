@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "report/core/quantity.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace report {
 namespace {
@@ -23,15 +23,16 @@ struct Unit {
   std::string_view name;  // in JSON
   std::string_view text;
 };
-constexpr std::array kUnits = {Unit{"flop_per_s", "FLOP/s"}, Unit{"op_per_s", "OP/s"}, Unit{"bytes_per_s", "B/s"},
-                               Unit{"tokens_per_s", "tokens/s"}};
+constexpr std::array kUnits = {Unit{"flop_per_s", "FLOP/s"}, Unit{"op_per_s", "OP/s"},
+                               Unit{"bytes_per_s", "B/s"}, Unit{"tokens_per_s", "tokens/s"}};
 
 // The largest prefix that leaves at least one digit before the point once the value is rounded to `digits`.
 template <std::size_t N>
 const Prefix& Choose(const std::array<Prefix, N>& prefixes, double value, int digits) {
   const double rounding = 0.5 * std::pow(10.0, -digits);
-  const auto found = std::find_if(prefixes.begin(), prefixes.end(),
-                                  [&](const Prefix& prefix) { return value / prefix.factor >= 1 - rounding; });
+  const auto found = std::find_if(prefixes.begin(), prefixes.end(), [&](const Prefix& prefix) {
+    return value / prefix.factor >= 1 - rounding;
+  });
   return found == prefixes.end() ? prefixes.back() : *found;
 }
 
@@ -48,7 +49,8 @@ std::string SignificantText(double value, int digits) {
 
 std::string RateText(double rate, std::string_view unit) {
   if (unit == "s") return SecondsText(rate);
-  const auto known = std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& row) { return row.name == unit; });
+  const auto known =
+      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& row) { return row.name == unit; });
   const auto& prefix = Choose(kLarge, std::abs(rate), 3);
   return fmt::format("{} {}{}", SignificantText(rate / prefix.factor, 3), prefix.text,
                      known == kUnits.end() ? unit : known->text);
@@ -62,12 +64,13 @@ std::string SecondsText(double seconds) {
 }
 
 std::string BytesText(std::uint64_t bytes) {
-  constexpr std::array kBinary = {Prefix{1ULL << 40U, "TiB"}, Prefix{1ULL << 30U, "GiB"}, Prefix{1ULL << 20U, "MiB"},
-                                  Prefix{1ULL << 10U, "KiB"}, Prefix{1, "B"}};
+  constexpr std::array kBinary = {Prefix{1ULL << 40U, "TiB"}, Prefix{1ULL << 30U, "GiB"},
+                                  Prefix{1ULL << 20U, "MiB"}, Prefix{1ULL << 10U, "KiB"}, Prefix{1, "B"}};
   const auto& prefix = Choose(kBinary, static_cast<double>(bytes), 3);
   const double value = static_cast<double>(bytes) / prefix.factor;
-  return fmt::format("{} {}", value < 10 && prefix.factor > 1 ? SignificantText(value, 2) : fmt::format("{:.0f}", value),
-                     prefix.text);
+  return fmt::format(
+      "{} {}", value < 10 && prefix.factor > 1 ? SignificantText(value, 2) : fmt::format("{:.0f}", value),
+      prefix.text);
 }
 
 std::string TokensText(double tokens_per_s) {
@@ -75,15 +78,19 @@ std::string TokensText(double tokens_per_s) {
 }
 
 std::string TokensText(const Range& range) {
-  return fmt::format("{} tokens/s [{}-{}]", TokensText(range.value), TokensText(range.low), TokensText(range.high));
+  return fmt::format("{} tokens/s [{}-{}]", TokensText(range.value), TokensText(range.low),
+                     TokensText(range.high));
 }
 
-std::string PercentText(double share) { return fmt::format("{} %", SignificantText(share * 100, share < 0.0995 ? 1 : 2)); }
+std::string PercentText(double share) {
+  return fmt::format("{} %", SignificantText(share * 100, share < 0.0995 ? 1 : 2));
+}
 
 std::string PlainName(std::string_view name) {
   std::string plain(name);
   for (const std::string_view mark : {"(R)", "(r)", "(TM)", "(tm)", "(C)", "\u00ae", "\u2122"}) {
-    for (auto at = plain.find(mark); at != std::string::npos; at = plain.find(mark)) plain.erase(at, mark.size());
+    for (auto at = plain.find(mark); at != std::string::npos; at = plain.find(mark))
+      plain.erase(at, mark.size());
   }
   for (auto at = plain.find("  "); at != std::string::npos; at = plain.find("  ")) plain.erase(at, 1);
   return plain.empty() ? std::string(name) : plain;
@@ -91,7 +98,8 @@ std::string PlainName(std::string_view name) {
 
 std::string FigureName(const backends::Measurement& measurement) {
   const std::string kernel(kernels::Row(measurement.kernel).name);
-  const bool typed = measurement.kernel == kernels::Kernel::kGemm || measurement.kernel == kernels::Kernel::kChain ||
+  const bool typed = measurement.kernel == kernels::Kernel::kGemm ||
+                     measurement.kernel == kernels::Kernel::kChain ||
                      measurement.kernel == kernels::Kernel::kGemv;
   return typed ? std::string(kernels::Row(measurement.in_dtype).name) + " " + kernel : kernel;
 }

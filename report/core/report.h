@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The nouns of the answer (contract.md section 2): scores, recommendations, findings and the report that holds all.
+// The nouns of the answer (contract.md section 2): scores, recommendations, findings and the report that
+// holds all.
 #pragma once
 
 #include <cstdint>
@@ -38,8 +39,9 @@ struct Score {
   std::string runtime;
   std::string driver;
   Use use = Use::kInference;
-  std::optional<Range> tokens_per_s;          // the prediction: every factor and its range counts
-  std::optional<Range> ranking_tokens_per_s;  // what orders: assumed factors are 1, the range is the measurements' own
+  std::optional<Range> tokens_per_s;  // the prediction: every factor and its range counts
+  std::optional<Range>
+      ranking_tokens_per_s;  // what orders: assumed factors are 1, the range is the measurements' own
   std::vector<ScorePart> parts;
   Basis basis = Basis::kMeasured;
   bool eligible = false;
@@ -57,7 +59,7 @@ struct Rejected {
 struct Recommendation {
   Use use = Use::kInference;
   std::optional<std::string> target;
-  std::string backend;    // a runtime's name: the token that plain `recommend` prints
+  std::string backend;  // a runtime's name: the token that plain `recommend` prints
   std::string device_id;
   std::optional<std::string> driver;
   std::optional<Range> tokens_per_s;

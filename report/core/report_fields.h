@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The field lists of the report's types, for probe/core/codec.h. A report's JSON leaves out what stands elsewhere in
-// it: see render/json.h.
+// The field lists of the report's types, for probe/core/codec.h. A report's JSON leaves out what stands
+// elsewhere in it: see render/json.h.
 #pragma once
 
 #include <array>
@@ -14,15 +14,19 @@ namespace probe {
 template <>
 struct EnumNames<report::Use> {
   using E = report::Use;
-  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{
-      {E::kInference, "inference"}, {E::kPrefill, "prefill"}, {E::kDecode, "decode"}, {E::kTraining, "training"}}};
+  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{{E::kInference, "inference"},
+                                                                            {E::kPrefill, "prefill"},
+                                                                            {E::kDecode, "decode"},
+                                                                            {E::kTraining, "training"}}};
 };
 
 template <>
 struct EnumNames<report::Basis> {
   using E = report::Basis;
-  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{
-      {E::kMeasured, "measured"}, {E::kCached, "cached"}, {E::kEstimated, "estimated"}, {E::kAssumed, "assumed"}}};
+  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{{E::kMeasured, "measured"},
+                                                                            {E::kCached, "cached"},
+                                                                            {E::kEstimated, "estimated"},
+                                                                            {E::kAssumed, "assumed"}}};
 };
 
 template <>

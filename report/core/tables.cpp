@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "data/runtimes/runtimes.h"
+
 #include "report/core/tables_fields.h"
 
 namespace report {
@@ -17,12 +18,15 @@ class Check {
   template <class T>
   void operator()(const char* key, T& value) {
     if constexpr (std::is_same_v<T, const Factor>) {
-      if (!Positive(value.low) || !Positive(value.high) || value.value < value.low || value.value > value.high) Fail(key);
+      if (!Positive(value.low) || !Positive(value.high) || value.value < value.low ||
+          value.value > value.high)
+        Fail(key);
     } else if constexpr (std::is_same_v<T, const std::optional<Factor>>) {
       if (value) (*this)(key, *value);
     } else if constexpr (std::is_same_v<T, const double>) {
       if (!Positive(value)) Fail(key);
-    } else if constexpr (std::is_same_v<T, const RuntimeFactors> || std::is_same_v<T, const InferenceRequest> ||
+    } else if constexpr (std::is_same_v<T, const RuntimeFactors> ||
+                         std::is_same_v<T, const InferenceRequest> ||
                          std::is_same_v<T, const TrainingRequest>) {
       Fields(*this, value);
     }
@@ -46,7 +50,8 @@ probe::Result<T> DecodeTable(std::string_view text) {
   Check check;
   Fields(check, std::as_const(*decoded));
   if (!check.bad_key().empty()) {
-    return probe::Error{"decode", std::nullopt, check.bad_key(), "figures must be positive, and low <= value <= high"};
+    return probe::Error{"decode", std::nullopt, check.bad_key(),
+                        "figures must be positive, and low <= value <= high"};
   }
   return decoded;
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The facts that decide and explain, as data/ holds them: what is known of each runtime, the request that scores
-// answer for, and the factors fitted on published rows. Every figure keeps its source and date.
+// The facts that decide and explain, as data/ holds them: what is known of each runtime, the request that
+// scores answer for, and the factors fitted on published rows. Every figure keeps its source and date.
 #pragma once
 
 #include <cstdint>
@@ -58,8 +58,8 @@ struct Advice {
 };
 
 struct RuntimeFacts {
-  std::string name;   // the module's
-  std::string title;  // for people
+  std::string name;                // the module's
+  std::string title;               // for people
   std::vector<std::string> names;  // what else people call it
   Maturity maturity;
   RuntimeFactors factors;
@@ -109,8 +109,8 @@ struct Tables {
 // The title, or the name itself where the tables do not know it.
 [[nodiscard]] std::string Title(const Tables& tables, std::string_view runtime);
 
-// One data/runtimes/<name>.json and data/reference_request.json. Errors name the place; figures must be finite,
-// positive and in order (low <= value <= high).
+// One data/runtimes/<name>.json and data/reference_request.json. Errors name the place; figures must be
+// finite, positive and in order (low <= value <= high).
 [[nodiscard]] probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json);
 [[nodiscard]] probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json);
 

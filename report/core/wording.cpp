@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report/core/wording.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstddef>
-
-#include <fmt/format.h>
 
 #include "probe/core/fields.h"
 #include "report/core/quantity.h"
@@ -39,7 +39,8 @@ void Add(std::string& list, const std::string& item) {
 }
 
 bool IsTrouble(probe::Outcome outcome) {
-  return outcome != probe::Outcome::kOk && outcome != probe::Outcome::kAbsent && outcome != probe::Outcome::kNoDevice;
+  return outcome != probe::Outcome::kOk && outcome != probe::Outcome::kAbsent &&
+         outcome != probe::Outcome::kNoDevice;
 }
 
 std::string Bracketed(std::string text, const std::string& detail) {
@@ -77,7 +78,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
 std::string OutcomeText(const Tables& tables, std::string_view runtime, const probe::DriverReport& driver) {
   std::string detail;
   if (driver.error) Add(detail, Describe(*driver.error));
-  if (IsTrouble(driver.outcome) && driver.stage) Add(detail, "at " + std::string(probe::NameOf(*driver.stage)));
+  if (IsTrouble(driver.outcome) && driver.stage)
+    Add(detail, "at " + std::string(probe::NameOf(*driver.stage)));
   const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
   return Bracketed(Fill(probe::Row(driver.outcome).sentence, title), detail);
 }

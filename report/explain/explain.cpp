@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report/explain/explain.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string_view>
-
-#include <fmt/format.h>
 
 #include "probe/core/fields.h"
 #include "report/core/devices.h"
@@ -19,8 +19,8 @@ std::string Equation(const ReferenceRequest& request, const Score& score) {
   const auto part = [&](std::size_t i) { return score.parts[i].seconds; };
   switch (score.use) {
     case Use::kInference:
-      return fmt::format("{:.0f} / ({} prefill + {:.0f} x {})", r.prompt_tokens + r.output_tokens, SecondsText(part(0)),
-                         r.output_tokens, SecondsText(part(1) / r.output_tokens));
+      return fmt::format("{:.0f} / ({} prefill + {:.0f} x {})", r.prompt_tokens + r.output_tokens,
+                         SecondsText(part(0)), r.output_tokens, SecondsText(part(1) / r.output_tokens));
     case Use::kPrefill:
       return fmt::format("{:.0f} / {}", r.prompt_tokens, SecondsText(part(0)));
     case Use::kDecode:
@@ -36,7 +36,8 @@ std::string Limits(std::vector<ScorePart> parts) {
   std::stable_sort(parts.begin(), parts.end(),
                    [](const ScorePart& a, const ScorePart& b) { return a.seconds > b.seconds; });
   std::string text = parts.front().name + " limited by " + parts.front().limited_by;
-  for (std::size_t i = 1; i < parts.size(); ++i) text.append(", ").append(parts[i].name).append(" by ").append(parts[i].limited_by);
+  for (std::size_t i = 1; i < parts.size(); ++i)
+    text.append(", ").append(parts[i].name).append(" by ").append(parts[i].limited_by);
   return text;
 }
 
@@ -55,20 +56,21 @@ std::string_view WorstQuality(const Report& report, const Score& score) {
 std::string OneLine(const Tables& tables, const Report& report, const Score& score) {
   const std::size_t parts = score.use == Use::kInference ? 2 : 1;
   if (!score.tokens_per_s || score.parts.size() != parts) return "";
-  return fmt::format("{} on {}: {} = {}; {}; {}, {}", score.runtime, score.device_id, TokensText(*score.tokens_per_s),
-                     Equation(tables.reference, score), Limits(score.parts), probe::NameOf(score.basis),
-                     WorstQuality(report, score));
+  return fmt::format("{} on {}: {} = {}; {}; {}, {}", score.runtime, score.device_id,
+                     TokensText(*score.tokens_per_s), Equation(tables.reference, score), Limits(score.parts),
+                     probe::NameOf(score.basis), WorstQuality(report, score));
 }
 
 void Explain(const Tables& tables, Report& report) {
   report.findings = Findings(tables, report);
   for (auto& answer : report.recommendations) {
     const auto chosen = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-      return score.use == answer.use && score.device_id == answer.device_id && score.runtime == answer.backend &&
-             score.driver == answer.driver;
+      return score.use == answer.use && score.device_id == answer.device_id &&
+             score.runtime == answer.backend && score.driver == answer.driver;
     });
     if (chosen == report.scores.end()) continue;
-    if (auto line = OneLine(tables, report, *chosen); !line.empty()) answer.reasons.push_back(std::move(line));
+    if (auto line = OneLine(tables, report, *chosen); !line.empty())
+      answer.reasons.push_back(std::move(line));
   }
 }
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "probe/core/fields.h"
 #include "report/core/devices.h"
@@ -23,7 +23,7 @@ struct OutcomeAdvice {
   std::string_view layer;
   Severity severity;
   std::string_view meaning;
-  std::string_view fix;      // "" where the tables or the evidence name it
+  std::string_view fix;  // "" where the tables or the evidence name it
   std::string_view command;
   bool needs_root;
 };
@@ -32,13 +32,15 @@ constexpr std::array kAdvice = {
                   "nothing can use this runtime until it is installed", "", "", true},
     OutcomeAdvice{Outcome::kNoDevice, "system_runtime", Severity::kNote,
                   "its drivers answer and none of them has a device here", "", "", false},
-    OutcomeAdvice{Outcome::kDenied, "device_node", Severity::kDegraded,
-                  "the device is there; this user may not open its node",
-                  "join the groups that own the node, then log in again; in a container pass their numeric ids with "
-                  "--group-add",
-                  "usermod -aG render,video \"$USER\"", true},
+    OutcomeAdvice{
+        Outcome::kDenied, "device_node", Severity::kDegraded,
+        "the device is there; this user may not open its node",
+        "join the groups that own the node, then log in again; in a container pass their numeric ids with "
+        "--group-add",
+        "usermod -aG render,video \"$USER\"", true},
     OutcomeAdvice{Outcome::kHidden, "programming_interface", Severity::kDegraded,
-                  "other programs started like this one do not see the devices either", "unset the variable", "", false},
+                  "other programs started like this one do not see the devices either", "unset the variable",
+                  "", false},
     OutcomeAdvice{Outcome::kFailed, "system_runtime", Severity::kDegraded,
                   "the runtime is installed and does not work as it is",
                   "update or reinstall the driver; the evidence names the call that failed", "", true},
@@ -48,12 +50,13 @@ constexpr std::array kAdvice = {
     OutcomeAdvice{Outcome::kTimedOut, "kernel_driver", Severity::kDegraded,
                   "the driver hangs: often a kernel module and a library of different versions",
                   "update the kernel driver and its libraries together, then restart", "", true},
-    OutcomeAdvice{Outcome::kBadReply, "system_runtime", Severity::kDegraded,
-                  "what it said cannot be trusted", "update or reinstall the driver", "", true},
+    OutcomeAdvice{Outcome::kBadReply, "system_runtime", Severity::kDegraded, "what it said cannot be trusted",
+                  "update or reinstall the driver", "", true},
 };
 
 const OutcomeAdvice* AdviceFor(Outcome outcome) {
-  const auto found = std::find_if(kAdvice.begin(), kAdvice.end(), [&](const auto& row) { return row.outcome == outcome; });
+  const auto found =
+      std::find_if(kAdvice.begin(), kAdvice.end(), [&](const auto& row) { return row.outcome == outcome; });
   return found == kAdvice.end() ? nullptr : &*found;
 }
 
@@ -96,7 +99,8 @@ Finding OfRuntime(const Tables& tables, const probe::ProbeReport& probe, const O
   if (probe.outcome == Outcome::kAbsent && facts) {
     for (const auto& hint : facts->install) finding.fix.push_back({hint.text, hint.command, true, false});
   }
-  for (const auto& variable : probe.environment) AddEvidence(finding, "environment", variable.name + "=" + variable.value);
+  for (const auto& variable : probe.environment)
+    AddEvidence(finding, "environment", variable.name + "=" + variable.value);
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
   if (probe.error) AddEvidence(finding, "error", Describe(*probe.error));
   if (probe.stderr_tail) AddEvidence(finding, "stderr", *probe.stderr_tail);
@@ -106,7 +110,8 @@ Finding OfRuntime(const Tables& tables, const probe::ProbeReport& probe, const O
 Finding OfDriver(const Tables& tables, std::string_view runtime, const probe::DriverReport& driver,
                  const OutcomeAdvice& advice) {
   Finding finding;
-  finding.id = fmt::format("driver.{}.{}.{}", runtime, Slug(DriverName(driver)), probe::NameOf(driver.outcome));
+  finding.id =
+      fmt::format("driver.{}.{}.{}", runtime, Slug(DriverName(driver)), probe::NameOf(driver.outcome));
   finding.runtime = runtime;
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
@@ -126,7 +131,8 @@ void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>&
     for (const auto& driver : probe.drivers) {
       // One driver without a device beside another that has one is how most machines look.
       if (driver.outcome == Outcome::kNoDevice) continue;
-      if (const auto* advice = AdviceFor(driver.outcome)) out.push_back(OfDriver(tables, probe.module, driver, *advice));
+      if (const auto* advice = AdviceFor(driver.outcome))
+        out.push_back(OfDriver(tables, probe.module, driver, *advice));
     }
   }
 }
@@ -137,15 +143,19 @@ struct StatusAdvice {
   std::string_view fix;
 };
 constexpr std::array kStatusAdvice = {
-    StatusAdvice{backends::MeasurementStatus::kWrongResult,
-                 "the driver says that its kernels succeed and their results are wrong: a simulated device, or a broken "
-                 "driver",
-                 "do not compute on it; update the driver, or remove the variables that make it claim hardware"},
+    StatusAdvice{
+        backends::MeasurementStatus::kWrongResult,
+        "the driver says that its kernels succeed and their results are wrong: a simulated device, or a "
+        "broken "
+        "driver",
+        "do not compute on it; update the driver, or remove the variables that make it claim hardware"},
     StatusAdvice{backends::MeasurementStatus::kCrashed, "a kernel took the whole process down",
                  "update the driver; until then keep programs from using this runtime"},
-    StatusAdvice{backends::MeasurementStatus::kTimedOut,
-                 "it enumerates and then its kernels hang: firmware, kernel driver, or an override of the architecture",
-                 "unset overrides such as HSA_OVERRIDE_GFX_VERSION, update the driver, or use another runtime"},
+    StatusAdvice{
+        backends::MeasurementStatus::kTimedOut,
+        "it enumerates and then its kernels hang: firmware, kernel driver, or an override of the "
+        "architecture",
+        "unset overrides such as HSA_OVERRIDE_GFX_VERSION, update the driver, or use another runtime"},
     StatusAdvice{backends::MeasurementStatus::kFailed, "it enumerates and cannot run a kernel",
                  "update the driver; the evidence names the call that failed"},
     StatusAdvice{backends::MeasurementStatus::kImplausible, "its clock or its results cannot be believed",
@@ -172,7 +182,8 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       finding.severity = Severity::kDegraded;
       finding.device_id = device.id;
       finding.runtime = of.runtime;
-      finding.summary = fmt::format("{} on {}: {}", Title(tables, of.runtime), device.name, FailureText(*worst));
+      finding.summary =
+          fmt::format("{} on {}: {}", Title(tables, of.runtime), device.name, FailureText(*worst));
       for (const auto* m : measured) {
         if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
       }
@@ -204,8 +215,8 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
     finding.id = fmt::format("hidden.{}.{}", view.device.runtime, Slug(device.id));
     finding.device_id = device.id;
     finding.runtime = view.device.runtime;
-    finding.summary = fmt::format("{} hides {} from other programs that use {}", *view.environment_hidden, device.name,
-                                  Title(tables, view.device.runtime));
+    finding.summary = fmt::format("{} hides {} from other programs that use {}", *view.environment_hidden,
+                                  device.name, Title(tables, view.device.runtime));
     AddEvidence(finding, "environment", *view.environment_hidden);
     Advise(*AdviceFor(Outcome::kHidden), finding);
     finding.severity = Severity::kNote;
@@ -217,8 +228,9 @@ void AddUnreached(const Report& report, const probe::PhysicalDevice& device, std
   const bool parent = std::any_of(report.devices.begin(), report.devices.end(),
                                   [&](const auto& other) { return other.parent_id == device.id; });
   // A node that may not be opened is the finding of AddNodes.
-  const bool denied = device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
-                                                     [](const auto& node) { return node.exists && !node.openable; });
+  const bool denied =
+      device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
+                                     [](const auto& node) { return node.exists && !node.openable; });
   if (!IsGpu(device) || !device.views.empty() || parent || denied) return;
   Finding finding;
   finding.id = "unreached." + Slug(device.id);
@@ -243,7 +255,8 @@ void Escalate(const Report& report, std::vector<Finding>& findings) {
   };
   // Nothing was measured where nothing was scored: then nothing is known to be unusable.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu);
-  if (!gpu || report.scores.empty() || std::any_of(report.scores.begin(), report.scores.end(), usable)) return;
+  if (!gpu || report.scores.empty() || std::any_of(report.scores.begin(), report.scores.end(), usable))
+    return;
   for (auto& finding : findings) {
     if (finding.severity == Severity::kDegraded) finding.severity = Severity::kBlocking;
   }

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "report/recommend/recommend.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -54,8 +54,9 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
     others.push_back(score->device_id == chosen.device_id ? score->runtime : WayText(report, *score));
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
   }
-  return fmt::format("equal to {} within the error of measuring; {}", fmt::join(others, " and "),
-                     mature ? "chosen because more software is ready for it" : "chosen for its point estimate");
+  return fmt::format(
+      "equal to {} within the error of measuring; {}", fmt::join(others, " and "),
+      mature ? "chosen because more software is ready for it" : "chosen for its point estimate");
 }
 
 // Against the fastest of what does not tie.
@@ -76,14 +77,15 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
   std::vector<std::string> shares;
   for (const Score& score : report.scores) {
     const auto* view = FindView(device, score.runtime, score.driver);
-    if (score.use != chosen.use || score.device_id != device.id || !view || !IsSoftware(device, *view)) continue;
+    if (score.use != chosen.use || score.device_id != device.id || !view || !IsSoftware(device, *view))
+      continue;
     if (!score.ranking_tokens_per_s) continue;
     names.push_back(score.runtime);
     shares.push_back(PercentText(score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value));
   }
   if (names.empty()) return "";
-  return fmt::format("{} only reach{} the same processor, at {} of its native speed", fmt::join(names, " and "),
-                     names.size() == 1 ? "es" : "", fmt::join(shares, " and "));
+  return fmt::format("{} only reach{} the same processor, at {} of its native speed",
+                     fmt::join(names, " and "), names.size() == 1 ? "es" : "", fmt::join(shares, " and "));
 }
 
 // What a person asks first when the answer is the processor. `rejected` says what became of the GPUs.
@@ -99,9 +101,11 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
   });
   if (scored) return "";
   if (gpus.size() > 1) return fmt::format("{} GPUs are here, none of them usable", gpus.size());
-  const auto cause = std::find_if(rejected.begin(), rejected.end(),
-                                  [&](const Rejected& option) { return option.device_id == gpus.front()->id; });
-  const auto reason = cause == rejected.end() ? "it was not measured" : cause->reason.substr(0, cause->reason.find("; "));
+  const auto cause = std::find_if(rejected.begin(), rejected.end(), [&](const Rejected& option) {
+    return option.device_id == gpus.front()->id;
+  });
+  const auto reason =
+      cause == rejected.end() ? "it was not measured" : cause->reason.substr(0, cause->reason.find("; "));
   return fmt::format("{} is not usable: {}", PlainName(gpus.front()->name), reason);
 }
 
@@ -129,9 +133,12 @@ Reliability Look(const Report& report, const Score& score) {
 
 void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& answer) {
   const auto look = Look(report, chosen);
-  if (look.noisy) answer.warnings.emplace_back("its figures are noisy: something else may be using the machine");
-  if (look.throttled) answer.warnings.emplace_back("it slowed down while it was measured: power or heat limits it");
-  if (report.interrupted) answer.warnings.emplace_back("the run was interrupted: not everything was measured");
+  if (look.noisy)
+    answer.warnings.emplace_back("its figures are noisy: something else may be using the machine");
+  if (look.throttled)
+    answer.warnings.emplace_back("it slowed down while it was measured: power or heat limits it");
+  if (report.interrupted)
+    answer.warnings.emplace_back("the run was interrupted: not everything was measured");
   answer.confidence = look.noisy || report.interrupted ? Confidence::kLow
                       : tie || look.throttled          ? Confidence::kMedium
                                                        : Confidence::kHigh;
@@ -154,7 +161,8 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   }
   answer.basis = Basis::kEstimated;
   answer.confidence = Confidence::kLow;
-  answer.reasons.emplace_back("a processor is what every machine has, and nothing here is known to be better");
+  answer.reasons.emplace_back(
+      "a processor is what every machine has, and nothing here is known to be better");
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
   answer.reasons.insert(answer.reasons.begin(), NoGpuReason(report, answer.rejected));
   std::erase_if(answer.rejected, [&](const Rejected& option) {

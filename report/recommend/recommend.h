@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Chooses one backend for one use from the scores, and says what it was chosen over. Pure; knows no runtime by name
-// and prefers none: measured order, then maturity among equals.
+// Chooses one backend for one use from the scores, and says what it was chosen over. Pure; knows no runtime
+// by name and prefers none: measured order, then maturity among equals.
 #pragma once
 
 #include <optional>
@@ -19,8 +19,8 @@ inline constexpr double kTieShare = 0.05;
 
 // Reads report.devices, probes, scores, measurements and interrupted. Orders the eligible scores by
 // ranking_tokens_per_s; whatever ties with the leader is the tie, and the most mature of it is the answer.
-// Without any eligible score the answer is the processor, basis estimated and confidence low. nullopt only where the
-// run was interrupted before there was an eligible score. `target` is copied into the answer.
+// Without any eligible score the answer is the processor, basis estimated and confidence low. nullopt only
+// where the run was interrupted before there was an eligible score. `target` is copied into the answer.
 [[nodiscard]] std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
                                                       std::optional<std::string> target = std::nullopt);
 

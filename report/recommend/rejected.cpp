@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "report/recommend/rejected.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -12,19 +12,23 @@
 namespace report::recommend {
 namespace {
 
-std::string Joined(const std::vector<std::string>& parts) { return fmt::format("{}", fmt::join(parts, "; ")); }
+std::string Joined(const std::vector<std::string>& parts) {
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
 
 std::string SlowerReason(const Report& report, const Score& score, const Score& chosen) {
   const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
-  std::string reason = fmt::format("slower: {} of the speed of {}", PercentText(share),
-                                   chosen.device_id == score.device_id ? chosen.runtime : WayText(report, chosen));
+  std::string reason =
+      fmt::format("slower: {} of the speed of {}", PercentText(share),
+                  chosen.device_id == score.device_id ? chosen.runtime : WayText(report, chosen));
   return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
 }
 
 void AddScored(const Report& report, Use use, const Score* chosen, const std::vector<const Score*>& tied,
                std::vector<Rejected>& out) {
   for (const Score& score : report.scores) {
-    if (score.use != use || &score == chosen || std::find(tied.begin(), tied.end(), &score) != tied.end()) continue;
+    if (score.use != use || &score == chosen || std::find(tied.begin(), tied.end(), &score) != tied.end())
+      continue;
     const bool slower = score.eligible && chosen && chosen->ranking_tokens_per_s;
     out.push_back({score.device_id, score.runtime, score.driver,
                    slower ? SlowerReason(report, score, *chosen) : Joined(score.reasons)});
@@ -39,7 +43,8 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
     }
     for (const auto& driver : probe.drivers) {
       if (driver.outcome == probe::Outcome::kOk) continue;
-      out.push_back({std::nullopt, probe.module, DriverName(driver), OutcomeText(tables, probe.module, driver)});
+      out.push_back(
+          {std::nullopt, probe.module, DriverName(driver), OutcomeText(tables, probe.module, driver)});
     }
   }
 }
@@ -86,8 +91,8 @@ std::string WayText(const Report& report, const Score& score) {
   return fmt::format("{} on {}", score.runtime, device ? PlainName(device->name) : score.device_id);
 }
 
-std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use, const Score* chosen,
-                                      const std::vector<const Score*>& tied) {
+std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,
+                                      const Score* chosen, const std::vector<const Score*>& tied) {
   std::vector<Rejected> out;
   AddScored(report, use, chosen, tied, out);
   AddUnreached(report, out);

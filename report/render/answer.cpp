@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -21,8 +21,10 @@ std::string DeviceName(const Report& report, const std::string& id) {
 // The sentence of one answer: "Use cuda on NVIDIA GeForce RTX 4090: 312 tokens/s inference, 99 training".
 void Use(const Report& report, const Recommendation& answer, const std::string& rest, Page& page) {
   constexpr int kIndent = 2;
+  constexpr int kLongestName = 60;
   page.Add("Use ").Add(answer.backend, Style::kGood).Add(" on");
-  page.FlowOn(" " + DeviceName(report, answer.device_id) + (answer.tokens_per_s ? ":" : ";"), kIndent, Style::kStrong);
+  const auto name = Fit(DeviceName(report, answer.device_id), kLongestName, page.options().unicode);
+  page.FlowOn(" " + name + (answer.tokens_per_s ? ":" : ";"), kIndent, Style::kStrong);
   const auto use = std::string(probe::NameOf(answer.use));
   if (!answer.tokens_per_s) return page.Flow(" nothing was measured", kIndent);
   page.FlowOn(" " + TokensText(answer.tokens_per_s->value) + " tokens/s", kIndent, Style::kStrong);
@@ -37,7 +39,8 @@ bool SameWay(const Recommendation& a, const Recommendation& b) {
 std::string Because(const Recommendation& answer) {
   const bool has_line = answer.tokens_per_s && answer.reasons.size() > 1;
   const std::size_t count = answer.reasons.size() - (has_line ? 1 : 0);
-  const std::vector<std::string> reasons(answer.reasons.begin(), answer.reasons.begin() + static_cast<std::ptrdiff_t>(count));
+  const std::vector<std::string> reasons(answer.reasons.begin(),
+                                         answer.reasons.begin() + static_cast<std::ptrdiff_t>(count));
   return fmt::format("{}", fmt::join(reasons, "; "));
 }
 
@@ -45,8 +48,9 @@ std::string Because(const Recommendation& answer) {
 
 void Answer(const Report& report, Page& page) {
   if (report.recommendations.empty()) {
-    page.Flow(report.interrupted ? "No answer: the run was interrupted before there was one" : "No answer was asked for", 0,
-              Style::kStrong);
+    page.Flow(report.interrupted ? "No answer: the run was interrupted before there was one"
+                                 : "No answer was asked for",
+              0, Style::kStrong);
     return;
   }
   const auto& first = report.recommendations.front();
@@ -76,12 +80,12 @@ void Foot(const Report& report, Page& page) {
     page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
   }
   page.Blank();
-  std::string text = "whichgpu " + report.tool_version;
+  std::vector<std::string> facts = {"whichgpu " + report.tool_version};
   for (const auto& fact : {report.host.os, report.host.kernel, std::optional(report.host.architecture),
                            report.host.container, std::optional(report.created)}) {
-    if (fact && !fact->empty()) text.append(" ").append(page.signs().dot).append(" ").append(*fact);
+    if (fact && !fact->empty()) facts.push_back(*fact);
   }
-  page.Flow(text, 2, Style::kDim);
+  page.FlowList(facts, 2, Style::kDim);
 }
 
 void Heading(Page& page, std::string_view title, std::string_view caption) {

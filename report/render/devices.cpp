@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: MIT
+#include "report/core/devices.h"
+
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -7,9 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_fields.h"
 #include "report/core/wording.h"
@@ -34,7 +35,8 @@ constexpr std::array<std::pair<DeviceKind, std::string_view>, 8> kKinds = {{
 }};
 
 std::string_view KindText(DeviceKind kind) {
-  return std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& row) { return row.first == kind; })->second;
+  return std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& row) { return row.first == kind; })
+      ->second;
 }
 
 // The widest vector and matrix instructions, as people name them.
@@ -64,7 +66,8 @@ std::string ProcessorText(const probe::Processor& p) {
   std::vector<std::string> parts;
   if (p.cores) parts.push_back(CountText(*p.cores, "core"));
   if (p.threads) parts.push_back(CountText(*p.threads, "thread"));
-  if (p.usable_threads && p.usable_threads != p.threads) parts.push_back(fmt::format("{} usable", *p.usable_threads));
+  if (p.usable_threads && p.usable_threads != p.threads)
+    parts.push_back(fmt::format("{} usable", *p.usable_threads));
   if (p.quota_cores) parts.push_back(fmt::format("limited to {} cores", SignificantText(*p.quota_cores, 2)));
   return fmt::format("{}", fmt::join(parts, ", "));
 }
@@ -101,10 +104,6 @@ std::vector<std::string> Facts(const probe::PhysicalDevice& device) {
   }
   if (device.parent_id) add("part of " + *device.parent_id);
   return facts;
-}
-
-std::string Joined(const Page& page, const std::vector<std::string>& parts) {
-  return fmt::format("{}", fmt::join(parts, fmt::format(" {} ", page.signs().dot)));
 }
 
 // The best rate of each figure on this machine: what the bars are a share of.
@@ -183,8 +182,8 @@ bool IsTrouble(const Measurement& m) {
 }
 
 // Of several implementations the fastest that verified; all of them with --verbose.
-void Figures(const Report& report, const std::string& device_id, const probe::RuntimeDevice& of, const Best& best,
-             Page& page) {
+void Figures(const Report& report, const std::string& device_id, const probe::RuntimeDevice& of,
+             const Best& best, Page& page) {
   const auto measured = MeasurementsOf(report.measurements, device_id, of.runtime, of.driver);
   for (const auto* m : measured) {
     if (!IsVerified(*m)) {
@@ -205,7 +204,7 @@ void Way(const probe::PhysicalDevice& device, const probe::View& view, int label
   if (view.device.architecture) facts.push_back(*view.device.architecture);
   if (view.environment_hidden) facts.push_back("hidden from others by " + *view.environment_hidden);
   page.To(2).Add(view.device.runtime, Style::kAccent).To(2 + label);
-  page.Flow(Joined(page, facts), 2 + label, Style::kDim);
+  page.FlowList(facts, 2 + label, Style::kDim);
 }
 
 }  // namespace
@@ -222,7 +221,7 @@ void Devices(const Report& report, Page& page, bool figures) {
     if (!figures || &device != &report.devices.front()) page.Blank();
     page.Add(device.name.empty() ? device.id : device.name, Style::kStrong);
     page.End();
-    page.To(2).Flow(Joined(page, Facts(device)), 2, Style::kDim);
+    page.To(2).FlowList(Facts(device), 2, Style::kDim);
     int label = 0;
     for (const auto& view : device.views) label = std::max(label, DisplayWidth(view.device.runtime) + 2);
     for (const auto& view : device.views) {
@@ -230,7 +229,8 @@ void Devices(const Report& report, Page& page, bool figures) {
       if (figures) Figures(report, device.id, view.device, best, page);
     }
     for (const auto& conflict : device.conflicts) {
-      page.To(2).Flow(fmt::format("{} says {} {}", conflict.module, conflict.field, conflict.value), 4, Style::kDim);
+      page.To(2).Flow(fmt::format("{} says {} {}", conflict.module, conflict.field, conflict.value), 4,
+                      Style::kDim);
     }
   }
 }

@@ -14,7 +14,8 @@ constexpr Signs kAscii = {"|", "-", "+-", "->", "x", "!"};
 constexpr int kProseWidth = 100;
 
 // SGR codes (ECMA-48), in the order of Style: only the first eight colours, which every theme keeps readable.
-constexpr std::array<std::string_view, 7> kCodes = {"", "\x1b[1m", "\x1b[2m", "\x1b[36m", "\x1b[32m", "\x1b[33m", "\x1b[31m"};
+constexpr std::array<std::string_view, 7> kCodes = {"",         "\x1b[1m",  "\x1b[2m", "\x1b[36m",
+                                                    "\x1b[32m", "\x1b[33m", "\x1b[31m"};
 constexpr std::string_view kReset = "\x1b[0m";
 
 }  // namespace
@@ -90,6 +91,21 @@ Page& Page::FlowOn(std::string_view text, int indent, Style style) {
     Add(line, style);
   }
   return *this;
+}
+
+void Page::FlowList(const std::vector<std::string>& facts, int indent, Style style) {
+  for (const auto& fact : facts) {
+    const bool first = &fact == &facts.front();
+    const int separator = first ? 0 : 3;
+    if (!first && column_ + separator + DisplayWidth(ForLocale(fact, options_.unicode)) > prose_width()) {
+      End();
+      To(indent);
+    } else if (!first) {
+      Add(" ").Add(signs_.dot, Style::kDim).Add(" ");
+    }
+    FlowOn(fact, indent, style);
+  }
+  End();
 }
 
 void Page::Flow(std::string_view text, int indent, Style style) {

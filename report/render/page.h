@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A page of styled lines of bounded width. Every text that is put on it is fitted to the locale; no line ends in a
-// blank; without colour the same page is plain text.
+// A page of styled lines of bounded width. Every text that is put on it is fitted to the locale; no line ends
+// in a blank; without colour the same page is plain text.
 #pragma once
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/render/terminal.h"
 
@@ -14,8 +15,8 @@ enum class Style { kPlain, kStrong, kDim, kAccent, kGood, kFair, kBad };
 
 // The few signs beyond ASCII, or what stands for them without.
 struct Signs {
-  std::string_view dot;         // between facts
-  std::string_view dash;        // of a range
+  std::string_view dot;   // between facts
+  std::string_view dash;  // of a range
   std::string_view plus_minus;
   std::string_view arrow;
   std::string_view cross;
@@ -42,9 +43,12 @@ class Page {
   Page& Bar(double share, int columns, Style style);
   void End();
   void Blank() { text_ += '\n'; }
-  // Prose from the current column on, later lines from `indent` on. Flow ends the last line, FlowOn leaves it open.
+  // Prose from the current column on, later lines from `indent` on. Flow ends the last line, FlowOn leaves it
+  // open.
   Page& FlowOn(std::string_view text, int indent, Style style = Style::kPlain);
   void Flow(std::string_view text, int indent, Style style = Style::kPlain);
+  // The same for facts with a dot between them: a fact that fits a line is not broken.
+  void FlowList(const std::vector<std::string>& facts, int indent, Style style = Style::kPlain);
 
   [[nodiscard]] int column() const { return column_; }
   [[nodiscard]] int room() const { return options_.width - column_; }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -27,11 +28,11 @@ bool IsRanked(const Report& report, const Rejected& option) {
   });
 }
 
-// What a finding below tells in full.
-bool IsTold(const Report& report, const Rejected& option, const Page& page) {
-  const auto reason = option.reason.substr(0, option.reason.find("; "));
+// A finding below tells of this way or this runtime in full.
+bool IsTold(const Report& report, const std::optional<std::string>& device_id,
+            const std::optional<std::string>& runtime, const Page& page) {
   return std::any_of(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
-    return IsShown(finding, page) && finding.summary.find(reason) != std::string::npos;
+    return IsShown(finding, page) && finding.device_id == device_id && finding.runtime == runtime;
   });
 }
 
@@ -47,7 +48,8 @@ std::string Label(const Report& report, const Rejected& option) {
 bool IsRejected(const Report& report, const Rejected& option) {
   const auto& rejected = report.recommendations.front().rejected;
   return std::any_of(rejected.begin(), rejected.end(), [&](const Rejected& other) {
-    return other.device_id == option.device_id && other.runtime == option.runtime && other.driver == option.driver;
+    return other.device_id == option.device_id && other.runtime == option.runtime &&
+           other.driver == option.driver;
   });
 }
 
@@ -61,7 +63,7 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
   std::vector<Line> lines;
   for (const auto& answer : report.recommendations) {
     for (const auto& option : answer.rejected) {
-      if (IsRanked(report, option) || IsTold(report, option, page)) continue;
+      if (IsRanked(report, option) || IsTold(report, option.device_id, option.runtime, page)) continue;
       const bool first = &answer == &report.recommendations.front();
       Line line{Label(report, option), option.reason};
       if (first ? std::find(lines.begin(), lines.end(), line) == lines.end() : !IsRejected(report, option)) {
@@ -95,6 +97,7 @@ void NotUsed(const Tables& tables, const Report& report, Page& page) {
   bool heading = false;
   for (const auto& probe : report.probes) {
     if (!Find(tables, probe.module) || probe.outcome == probe::Outcome::kOk) continue;
+    if (IsTold(report, std::nullopt, probe.module, page)) continue;
     if (!std::exchange(heading, true)) Heading(page, "Not available", "");
     page.To(2).Flow(OutcomeText(tables, probe), 4);
   }
@@ -112,7 +115,8 @@ void Problems(const Report& report, Page& page) {
     for (const auto& fix : finding.fix) {
       page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ");
       page.Flow(fix.text, 7);
-      if (fix.command) page.To(7).Flow(fmt::format("{}{}", fix.needs_root ? "sudo " : "", *fix.command), 9, Style::kStrong);
+      if (fix.command)
+        page.To(7).Flow(fmt::format("{}{}", fix.needs_root ? "sudo " : "", *fix.command), 9, Style::kStrong);
     }
     if (!page.options().verbose) continue;
     for (const auto& evidence : finding.evidence) {

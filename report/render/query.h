@@ -8,8 +8,8 @@
 
 namespace report::render {
 
-// The backend alone, of the closed set of runtime names: lower-case letters, digits and underscores, for use in a
-// shell without quoting. "unknown" for anything else, which no runtime of the build is called.
+// The backend alone, of the closed set of runtime names: lower-case letters, digits and underscores, for use
+// in a shell without quoting. "unknown" for anything else, which no runtime of the build is called.
 [[nodiscard]] std::string Token(const Recommendation& recommendation);
 
 enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11 };

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -21,7 +21,8 @@ bool IsChosen(const Recommendation* answer, const Score& score) {
 std::vector<const Score*> Ranked(const Report& report, const Recommendation* answer, Use use) {
   std::vector<const Score*> scores;
   for (const auto& score : report.scores) {
-    if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s) scores.push_back(&score);
+    if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s)
+      scores.push_back(&score);
   }
   std::stable_sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
     // The chosen one stands before what it ties with.
@@ -34,14 +35,17 @@ std::vector<const Score*> Ranked(const Report& report, const Recommendation* ans
 std::string Caption(const ReferenceRequest& reference, Use use) {
   const auto& r = reference.inference;
   if (use == Use::kTraining) {
-    return fmt::format("{}, {}, {:.0f} tokens a step", r.model, reference.training.method, reference.training.step_tokens);
+    return fmt::format("{}, {}, {:.0f} tokens a step", r.model, reference.training.method,
+                       reference.training.step_tokens);
   }
-  return fmt::format("{} {}, {:.0f} tokens in, {:.0f} out", r.model, r.format, r.prompt_tokens, r.output_tokens);
+  return fmt::format("{} {}, {:.0f} tokens in, {:.0f} out", r.model, r.format, r.prompt_tokens,
+                     r.output_tokens);
 }
 
 std::string Detail(const ReferenceRequest& reference, const Score& score) {
   const auto part = [&](std::string_view name) -> const ScorePart* {
-    const auto found = std::find_if(score.parts.begin(), score.parts.end(), [&](const auto& p) { return p.name == name; });
+    const auto found =
+        std::find_if(score.parts.begin(), score.parts.end(), [&](const auto& p) { return p.name == name; });
     return found == score.parts.end() ? nullptr : &*found;
   };
   const auto* prefill = part("prefill");
@@ -61,7 +65,7 @@ bool Tied(const Recommendation* answer, const Score& score) {
          std::find(answer->tie.begin(), answer->tie.end(), name) != answer->tie.end();
 }
 
-constexpr int kRankWidth = 4;  // " 1. "
+constexpr int kRankWidth = 4;     // " 1. "
 constexpr int kTokensWidth = 14;  // "1234 tokens/s"
 
 struct Columns {
@@ -74,25 +78,29 @@ Columns Measure(const Report& report, const std::vector<const Score*>& scores, c
   for (const auto* score : scores) {
     columns.backend = std::max(columns.backend, DisplayWidth(score->runtime) + 2);
     const auto* device = FindDevice(report.devices, score->device_id);
-    columns.device = std::max(columns.device, DisplayWidth(device ? PlainName(device->name) : score->device_id));
+    columns.device =
+        std::max(columns.device, DisplayWidth(device ? PlainName(device->name) : score->device_id));
   }
-  columns.device = std::clamp(page.width() - kRankWidth - columns.backend - kTokensWidth - 14, 0, columns.device);
+  columns.device =
+      std::clamp(page.width() - kRankWidth - columns.backend - kTokensWidth - 14, 0, columns.device);
   return columns;
 }
 
-void Row(const Tables& tables, const Report& report, const Recommendation* answer, const Score& score, std::size_t rank,
-         const Columns& columns, Page& page) {
+void Row(const Tables& tables, const Report& report, const Recommendation* answer, const Score& score,
+         std::size_t rank, const Columns& columns, Page& page) {
   const auto* device = FindDevice(report.devices, score.device_id);
   const bool tied = Tied(answer, score);
   page.RightTo(3, tied ? "1=" : fmt::format("{}.", rank), Style::kDim).To(kRankWidth);
-  page.Add(score.runtime, IsChosen(answer, score) ? Style::kGood : Style::kPlain).To(kRankWidth + columns.backend);
+  page.Add(score.runtime, IsChosen(answer, score) ? Style::kGood : Style::kPlain)
+      .To(kRankWidth + columns.backend);
   if (columns.device >= 8) {
     page.Add(Fit(device ? PlainName(device->name) : score.device_id, columns.device, page.options().unicode));
     page.To(kRankWidth + columns.backend + columns.device);
   }
   const auto& range = *score.tokens_per_s;
   page.RightTo(page.column() + kTokensWidth + 1, TokensText(range.value) + " tokens/s", Style::kStrong);
-  page.Add("  ").Add(TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high), Style::kDim);
+  page.Add("  ").Add(TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high),
+                     Style::kDim);
   const auto detail = Detail(tables.reference, score);
   if (page.room() < DisplayWidth(detail) + 2) {
     page.End();
@@ -104,7 +112,8 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
   for (const auto& reason : score.reasons) page.To(kRankWidth).Flow(reason, kRankWidth + 2, Style::kFair);
 }
 
-// Assumed factors shape the prediction and not the order, so a slower prediction may stand above a faster one.
+// Assumed factors shape the prediction and not the order, so a slower prediction may stand above a faster
+// one.
 bool PredictionDisagrees(const std::vector<const Score*>& scores) {
   return !std::is_sorted(scores.begin(), scores.end(), [](const Score* a, const Score* b) {
     return a->tokens_per_s->value > b->tokens_per_s->value;
@@ -138,10 +147,12 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
     if (scores.empty()) continue;
     Heading(page, TitleOf(use), Caption(tables.reference, use));
     const auto columns = Measure(report, scores, page);
-    for (std::size_t i = 0; i < scores.size(); ++i) Row(tables, report, found, *scores[i], i + 1, columns, page);
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      Row(tables, report, found, *scores[i], i + 1, columns, page);
     if (PredictionDisagrees(scores)) {
-      page.To(kRankWidth).Flow("Ordered by what was measured; the predictions also hold assumed software factors.",
-                               kRankWidth, Style::kDim);
+      page.To(kRankWidth)
+          .Flow("Ordered by what was measured; the predictions also hold assumed software factors.",
+                kRankWidth, Style::kDim);
     }
     if (found && page.options().verbose && !found->reasons.empty()) {
       page.To(kRankWidth).Flow(found->reasons.back(), kRankWidth + 2, Style::kDim);

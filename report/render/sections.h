@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The parts of the terminal report. Each writes whole lines, begins with a blank one where it is not the first, and
-// writes nothing where it has nothing to say. The report must be clean (report/core/clean.h).
+// The parts of the terminal report. Each writes whole lines, begins with a blank one where it is not the
+// first, and writes nothing where it has nothing to say. The report must be clean (report/core/clean.h).
 #pragma once
 
 #include "report/core/report.h"

@@ -22,7 +22,9 @@ struct Character {
 
 // The next character of a non-empty text. It was cleaned before; what is malformed all the same is one byte.
 Character Next(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
+  };
   const std::uint32_t lead = byte(0);
   const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
   if (bytes == 1 || text.size() < bytes) return {lead, 1};
@@ -39,13 +41,14 @@ struct Span {
   std::uint32_t last;
 };
 
-// Marks that take no column of their own: the blocks that consist of them, from Unicode's general categories Mn, Me
-// and Cf.
+// Marks that take no column of their own: the blocks that consist of them, from Unicode's general categories
+// Mn, Me and Cf.
 constexpr std::array kZero = {
-    Span{0x0300, 0x036f}, Span{0x0483, 0x0489}, Span{0x0591, 0x05bd}, Span{0x0610, 0x061a}, Span{0x064b, 0x065f},
-    Span{0x06d6, 0x06dc}, Span{0x0900, 0x0902}, Span{0x093c, 0x093c}, Span{0x0941, 0x0948}, Span{0x0e31, 0x0e31},
-    Span{0x0e34, 0x0e3a}, Span{0x0e47, 0x0e4e}, Span{0x1ab0, 0x1aff}, Span{0x1dc0, 0x1dff}, Span{0x200b, 0x200f},
-    Span{0x2060, 0x2064}, Span{0x20d0, 0x20ff}, Span{0x302a, 0x302d}, Span{0x3099, 0x309a}, Span{0xfe00, 0xfe0f},
+    Span{0x0300, 0x036f}, Span{0x0483, 0x0489}, Span{0x0591, 0x05bd},  Span{0x0610, 0x061a},
+    Span{0x064b, 0x065f}, Span{0x06d6, 0x06dc}, Span{0x0900, 0x0902},  Span{0x093c, 0x093c},
+    Span{0x0941, 0x0948}, Span{0x0e31, 0x0e31}, Span{0x0e34, 0x0e3a},  Span{0x0e47, 0x0e4e},
+    Span{0x1ab0, 0x1aff}, Span{0x1dc0, 0x1dff}, Span{0x200b, 0x200f},  Span{0x2060, 0x2064},
+    Span{0x20d0, 0x20ff}, Span{0x302a, 0x302d}, Span{0x3099, 0x309a},  Span{0xfe00, 0xfe0f},
     Span{0xfe20, 0xfe2f}, Span{0xfeff, 0xfeff}, Span{0xe0100, 0xe01ef}};
 
 // Wide and full-width characters of EastAsianWidth.txt, neighbouring ranges joined.
@@ -63,8 +66,9 @@ constexpr std::array kWide = {
 
 template <std::size_t N>
 bool In(const std::array<Span, N>& spans, std::uint32_t point) {
-  const auto after = std::upper_bound(spans.begin(), spans.end(), point,
-                                      [](std::uint32_t value, const Span& span) { return value < span.first; });
+  const auto after =
+      std::upper_bound(spans.begin(), spans.end(), point,
+                       [](std::uint32_t value, const Span& span) { return value < span.first; });
   return after != spans.begin() && point <= std::prev(after)->last;
 }
 
@@ -113,10 +117,12 @@ TerminalOptions DecideTerminal(const Descriptor& descriptor, const EnvironmentLo
                                ColourChoice colour) {
   TerminalOptions options;
   const auto columns = PositiveNumber(environment("COLUMNS"));
-  options.width = std::clamp(columns ? *columns : descriptor.columns.value_or(kDefaultWidth), kMinWidth, kMaxWidth);
-  const bool wanted = environment("NO_COLOR").value_or("").empty() && environment("TERM").value_or("dumb") != "dumb";
-  options.colour = colour == ColourChoice::kAlways ||
-                   (colour == ColourChoice::kAuto && descriptor.terminal && wanted);
+  options.width =
+      std::clamp(columns ? *columns : descriptor.columns.value_or(kDefaultWidth), kMinWidth, kMaxWidth);
+  const bool wanted =
+      environment("NO_COLOR").value_or("").empty() && environment("TERM").value_or("dumb") != "dumb";
+  options.colour =
+      colour == ColourChoice::kAlways || (colour == ColourChoice::kAuto && descriptor.terminal && wanted);
   for (const auto* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     const auto value = environment(name).value_or("");
     if (value.empty()) continue;
@@ -166,16 +172,20 @@ std::vector<std::string> Wrap(std::string_view text, int width, std::optional<in
   constexpr int kNarrowest = 2;  // a wide character
   std::vector<std::string> lines;
   std::string line;
-  const auto limit = [&] { return std::max(lines.empty() ? first_width.value_or(width) : width, kNarrowest); };
+  const auto limit = [&] {
+    return std::max(lines.empty() ? first_width.value_or(width) : width, kNarrowest);
+  };
   while (!text.empty()) {
     const auto blank = text.find(' ');
     auto word = text.substr(0, blank);
     text.remove_prefix(blank == std::string_view::npos ? text.size() : blank + 1);
     if (word.empty()) continue;
-    if (!line.empty() && DisplayWidth(line) + 1 + DisplayWidth(word) > limit()) lines.push_back(std::exchange(line, ""));
+    if (!line.empty() && DisplayWidth(line) + 1 + DisplayWidth(word) > limit())
+      lines.push_back(std::exchange(line, ""));
     if (!line.empty()) line += ' ';
     // A first line that has less room than the others stays empty rather than break a word.
-    if (lines.empty() && line.empty() && limit() < width && DisplayWidth(word) > limit()) lines.emplace_back();
+    if (lines.empty() && line.empty() && limit() < width && DisplayWidth(word) > limit())
+      lines.emplace_back();
     while (line.empty() && DisplayWidth(word) > limit()) {
       const auto piece = Beginning(word, limit());
       lines.emplace_back(piece);

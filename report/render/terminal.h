@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the terminal can show, and text laid out for it: widths in columns, colours, wrapping. Decides nothing about
-// content.
+// What the terminal can show, and text laid out for it: widths in columns, colours, wrapping. Decides nothing
+// about content.
 #pragma once
 
 #include <functional>
@@ -36,11 +36,11 @@ struct Descriptor {
 // Width: COLUMNS where it is a positive number, else the terminal's own, else 80; within the bounds above.
 // Colour: as chosen; automatically only on a terminal, without NO_COLOR (https://no-color.org) and TERM=dumb.
 // Unicode: the first non-empty of LC_ALL, LC_CTYPE and LANG names UTF-8.
-[[nodiscard]] TerminalOptions DecideTerminal(const Descriptor& descriptor, const EnvironmentLookup& environment,
-                                             ColourChoice colour);
+[[nodiscard]] TerminalOptions DecideTerminal(const Descriptor& descriptor,
+                                             const EnvironmentLookup& environment, ColourChoice colour);
 
-// Columns that cleaned text takes: 2 for East Asian wide and emoji, 0 for combining marks, else 1 (Unicode 15,
-// UAX 11). Malformed bytes count 1 each.
+// Columns that cleaned text takes: 2 for East Asian wide and emoji, 0 for combining marks, else 1 (Unicode
+// 15, UAX 11). Malformed bytes count 1 each.
 [[nodiscard]] int DisplayWidth(std::string_view text);
 
 // The text cut to `width` columns; a cut one ends in an ellipsis ("..." without unicode).
@@ -49,8 +49,8 @@ struct Descriptor {
 // Without unicode every character beyond ASCII becomes '?', wide ones two.
 [[nodiscard]] std::string ForLocale(std::string_view text, bool unicode);
 
-// Lines of at most `width` columns (the first: `first_width`, and empty where it has no room for the first word), broken
-// at blanks; a longer word is broken where it must be. At least one line.
+// Lines of at most `width` columns (the first: `first_width`, and empty where it has no room for the first
+// word), broken at blanks; a longer word is broken where it must be. At least one line.
 [[nodiscard]] std::vector<std::string> Wrap(std::string_view text, int width,
                                             std::optional<int> first_width = std::nullopt);
 

@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "report/render/text.h"
 
+#include <cstddef>
+
 #include "report/core/clean.h"
 #include "report/core/report_fields.h"
 #include "report/render/sections.h"
 
 namespace report::render {
+namespace {
+
+// A driver's longest message is for --json; here nothing may push the answer off the screen.
+constexpr std::size_t kLongestText = 400;
+
+}  // namespace
 
 std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options) {
-  const Report clean = Cleaned(report);
+  const Report clean = Cleaned(report, kLongestText);
   Page page(options);
   Answer(clean, page);
   Devices(clean, page, true);
@@ -21,7 +29,7 @@ std::string Text(const Tables& tables, const Report& report, const TerminalOptio
 }
 
 std::string ListText(const Tables& tables, const Report& report, const TerminalOptions& options) {
-  Report clean = Cleaned(report);
+  Report clean = Cleaned(report, kLongestText);
   clean.recommendations.clear();
   Page page(options);
   Devices(clean, page, false);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The report for people: the answer first, then the hardware and what was measured of it, the ranking, what is not
-// used and why, and what to do. Pure: a replayed report prints the same text.
+// The report for people: the answer first, then the hardware and what was measured of it, the ranking, what
+// is not used and why, and what to do. Pure: a replayed report prints the same text.
 #pragma once
 
 #include <string>
@@ -15,6 +15,7 @@ namespace report::render {
 [[nodiscard]] std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options);
 
 // `whichgpu list`: devices, the ways to reach them, runtimes that gave nothing. No figures.
-[[nodiscard]] std::string ListText(const Tables& tables, const Report& report, const TerminalOptions& options);
+[[nodiscard]] std::string ListText(const Tables& tables, const Report& report,
+                                   const TerminalOptions& options);
 
 }  // namespace report::render

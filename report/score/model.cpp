@@ -27,8 +27,9 @@ Times Predict(const ReferenceRequest& request, const Inputs& inputs) {
   Times times;
   times.prefill_s = prompt_flop / (inputs.prefill * inputs.product_flop_per_s) +
                     inputs.token_overhead_s * std::ceil(r.prompt_tokens / kPrefillBatch);
-  times.token_s = (r.weight_bytes + r.kv_bytes_per_token * mean_context) / (inputs.decode * inputs.read_bytes_per_s) +
-                  inputs.token_overhead_s;
+  times.token_s =
+      (r.weight_bytes + r.kv_bytes_per_token * mean_context) / (inputs.decode * inputs.read_bytes_per_s) +
+      inputs.token_overhead_s;
   times.step_s = step_flop / (inputs.training * inputs.product_flop_per_s) +
                  t.adapter_parameters * t.optimiser_bytes_per_parameter / inputs.copy_bytes_per_s;
   return times;
@@ -61,8 +62,8 @@ double NeededBytes(const InferenceRequest& request) {
 
 double ResidentShare(const InferenceRequest& request, double bytes) {
   // Weights and context are divided by layers; the buffers are needed whole.
-  const double layers =
-      std::floor(request.layers * (bytes - request.buffer_bytes) / (NeededBytes(request) - request.buffer_bytes));
+  const double layers = std::floor(request.layers * (bytes - request.buffer_bytes) /
+                                   (NeededBytes(request) - request.buffer_bytes));
   return std::clamp(layers / request.layers, 0.0, 1.0);
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The arithmetic of a prediction: measured rates and efficiencies in, seconds and tokens per second out. Knows the
-// reference request, no device.
+// The arithmetic of a prediction: measured rates and efficiencies in, seconds and tokens per second out.
+// Knows the reference request, no device.
 #pragma once
 
 #include "report/core/report.h"
@@ -29,7 +29,8 @@ struct Times {
 // Prefill, n = prompt: n (2 P + 2 layers d n) / (e F) + o ceil(n / 512).
 // A token: (W + KV context) / (e READ) + o; the context is the prompt and half the output.
 // A LoRA step: T (4 P + 6 A + 6 layers d s) / (e F) + optimiser traffic / COPY: frozen layers need no weight
-// gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020, 2001.08361).
+// gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020,
+// 2001.08361).
 [[nodiscard]] Times Predict(const ReferenceRequest& request, const Inputs& inputs);
 
 // share of the layers on the one, the rest on the other, one after the other.

@@ -17,7 +17,9 @@ using kernels::Kernel;
 
 constexpr std::uint32_t kPromptRows = 512;  // of the product's prefill shape
 
-bool IsProductType(Dtype dtype) { return dtype == Dtype::kFp16 || dtype == Dtype::kBf16 || dtype == Dtype::kFp32; }
+bool IsProductType(Dtype dtype) {
+  return dtype == Dtype::kFp16 || dtype == Dtype::kBf16 || dtype == Dtype::kFp32;
+}
 
 Rate ToRate(const Measurement& m) {
   const double rate = *m.rate;
@@ -64,7 +66,9 @@ std::vector<std::string> Failures(std::span<const Measurement* const> measuremen
 }  // namespace
 
 Rates PickRates(std::span<const Measurement* const> measurements) {
-  const auto is_product = [](const Measurement& m) { return m.kernel == Kernel::kGemm && IsProductType(m.in_dtype); };
+  const auto is_product = [](const Measurement& m) {
+    return m.kernel == Kernel::kGemm && IsProductType(m.in_dtype);
+  };
   Rates rates;
   rates.product = Fastest(measurements, is_product);
   rates.prompt =

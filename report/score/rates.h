@@ -17,8 +17,8 @@ struct Rate {
 };
 
 struct Rates {
-  std::optional<Rate> product;       // the fastest verified gemm of fp16, bf16 and fp32
-  std::optional<Rate> prompt;        // the same at the prompt's shape (512 rows), where it was measured
+  std::optional<Rate> product;  // the fastest verified gemm of fp16, bf16 and fp32
+  std::optional<Rate> prompt;   // the same at the prompt's shape (512 rows), where it was measured
   std::optional<Rate> read;
   std::optional<Rate> copy;
   std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first

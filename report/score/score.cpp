@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "report/score/score.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -83,7 +83,9 @@ Times RankedTimes(const ReferenceRequest& request, const Way& way, Bound bound, 
 
 std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
   const auto& memory = device.memory;
-  const auto bytes = memory.usable_bytes ? memory.usable_bytes : memory.free_bytes ? memory.free_bytes : memory.total_bytes;
+  const auto bytes = memory.usable_bytes ? memory.usable_bytes
+                     : memory.free_bytes ? memory.free_bytes
+                                         : memory.total_bytes;
   if (!bytes) return std::nullopt;
   return static_cast<double>(*bytes);
 }
@@ -168,9 +170,9 @@ class Scorer {
     } else if (use == Use::kTraining) {
       const auto available = AvailableBytes(*way.device);
       if (available && *available < request_.training.weight_bytes) {
-        score.reasons.push_back(fmt::format(
-            "its memory does not hold the model's {} of weights: a figure for speed alone",
-            BytesText(static_cast<std::uint64_t>(request_.training.weight_bytes))));
+        score.reasons.push_back(
+            fmt::format("its memory does not hold the model's {} of weights: a figure for speed alone",
+                        BytesText(static_cast<std::uint64_t>(request_.training.weight_bytes))));
       }
     }
   }
@@ -179,15 +181,17 @@ class Scorer {
     std::string reason = "a software device: it runs on the same processor";
     if (!native_ || !score.ranking_tokens_per_s) return reason;
     const double native = Tokens(*native_, score.use, 1, RankedTimes).value;
-    return reason.append(", ").append(PercentText(score.ranking_tokens_per_s->value / native)).append(" of its native speed");
+    return reason.append(", ")
+        .append(PercentText(score.ranking_tokens_per_s->value / native))
+        .append(" of its native speed");
   }
 
   [[nodiscard]] std::string SplitReason(const Way& way, double share) const {
     const auto& r = request_.inference;
     return fmt::format("{} needs {} and {} are free: {:.0f} of {:.0f} layers on it, the rest {}", r.model,
                        BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
-                       BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device))), share * r.layers, r.layers,
-                       native_ ? "on the processor" : "nowhere that was measured");
+                       BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device))), share * r.layers,
+                       r.layers, native_ ? "on the processor" : "nowhere that was measured");
   }
 
   const ReferenceRequest& request_;
@@ -205,9 +209,10 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
     for (const auto& view : device.views) {
       if (!known.emplace(device.id, view.device.runtime, view.device.driver).second) continue;
       const auto* facts = Find(tables, view.device.runtime);
-      ways.push_back({&device, &view, IsSoftware(device, view),
-                      PickRates(MeasurementsOf(measurements, device.id, view.device.runtime, view.device.driver)),
-                      facts ? facts->factors : UnknownFactors(), facts ? facts->training : TrainingSupport{}});
+      ways.push_back(
+          {&device, &view, IsSoftware(device, view),
+           PickRates(MeasurementsOf(measurements, device.id, view.device.runtime, view.device.driver)),
+           facts ? facts->factors : UnknownFactors(), facts ? facts->training : TrainingSupport{}});
     }
   }
   return Scorer(tables, std::move(ways)).All();

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Turns what was measured of every way to reach a device into tokens per second for each use, and says which of
-// them may be recommended. Pure; decides no order.
+// Turns what was measured of every way to reach a device into tokens per second for each use, and says which
+// of them may be recommended. Pure; decides no order.
 #pragma once
 
 #include <array>
@@ -16,11 +16,12 @@ inline constexpr std::array kUses = {Use::kInference, Use::kPrefill, Use::kDecod
 
 // One score for every use and every (device, runtime, driver) that has a view, in that order.
 //
-// tokens_per_s is there where a product and a read were measured and verified, whether eligible or not. Not eligible
-// are: what was not measured and verified (with what happened instead), software devices (they only reach the
-// processor), and for training the runtimes that no framework trains on. A model that does not fit the device's
-// memory is split with the processor; reasons[] says so.
-[[nodiscard]] std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
+// tokens_per_s is there where a product and a read were measured and verified, whether eligible or not. Not
+// eligible are: what was not measured and verified (with what happened instead), software devices (they only
+// reach the processor), and for training the runtimes that no framework trains on. A model that does not fit
+// the device's memory is split with the processor; reasons[] says so.
+[[nodiscard]] std::vector<Score> ScoreAll(const Tables& tables,
+                                          std::span<const probe::PhysicalDevice> devices,
                                           std::span<const backends::Measurement> measurements);
 
 }  // namespace report::score

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "tests/report/machines.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <cstdlib>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "report/explain/explain.h"
 #include "report/recommend/recommend.h"
@@ -54,14 +54,16 @@ void AddNative(Report& report, double gemm, double read) {
   Measure(report, "cpu:0", "cpu", "native", Kernel::kRead, read, Dtype::kU32);
 }
 
-void Figures(Report& report, std::string_view id, std::string_view runtime, std::string_view driver, double fp32,
-             double fp16, double read) {
+void Figures(Report& report, std::string_view id, std::string_view runtime, std::string_view driver,
+             double fp32, double fp16, double read) {
   Measure(report, id, runtime, driver, Kernel::kGemm, fp32);
   if (fp16 > 0) Measure(report, id, runtime, driver, Kernel::kGemm, fp16, Dtype::kFp16);
   Measure(report, id, runtime, driver, Kernel::kRead, read, Dtype::kU32);
 }
 
-void GpuFirst(Report& report) { std::rotate(report.devices.begin(), report.devices.begin() + 1, report.devices.end()); }
+void GpuFirst(Report& report) {
+  std::rotate(report.devices.begin(), report.devices.begin() + 1, report.devices.end());
+}
 
 }  // namespace
 
@@ -108,7 +110,8 @@ probe::PhysicalDevice Gpu(std::string pci, std::string name, DeviceKind kind, do
   return gpu;
 }
 
-probe::View& AddView(probe::PhysicalDevice& device, std::string runtime, std::string driver, DeviceKind kind) {
+probe::View& AddView(probe::PhysicalDevice& device, std::string runtime, std::string driver,
+                     DeviceKind kind) {
   auto& view = device.views.emplace_back();
   view.device.runtime = std::move(runtime);
   view.device.driver = std::move(driver);
@@ -240,13 +243,15 @@ Report Tie() {
   Report report = Empty();
   AddNative(report, 250e9, 27e9);
   auto gpu = Gpu("0000:01:00.0", "NVIDIA GeForce RTX 3060", DeviceKind::kDiscrete, 12);
-  for (const char* runtime : {"opencl", "cuda", "vulkan"}) AddView(gpu, runtime, "NVIDIA", DeviceKind::kDiscrete);
+  for (const char* runtime : {"opencl", "cuda", "vulkan"})
+    AddView(gpu, runtime, "NVIDIA", DeviceKind::kDiscrete);
   Figures(report, gpu.id, "cuda", "NVIDIA", 9.9e12, 25.0e12, 330e9);
   Figures(report, gpu.id, "vulkan", "NVIDIA", 9.8e12, 25.3e12, 333e9);
   Figures(report, gpu.id, "opencl", "NVIDIA", 9.8e12, 25.2e12, 335e9);
   report.devices.push_back(gpu);
   GpuFirst(report);
-  for (const char* runtime : {"cuda", "vulkan", "opencl"}) report.probes.push_back(Probe(runtime, Outcome::kOk, Stage::kDone));
+  for (const char* runtime : {"cuda", "vulkan", "opencl"})
+    report.probes.push_back(Probe(runtime, Outcome::kOk, Stage::kDone));
   return report;
 }
 
@@ -310,19 +315,23 @@ Report Decided(Report report) {
   const Tables tables = TestTables();
   report.scores = score::ScoreAll(tables, report.devices, report.measurements);
   for (const Use use : {Use::kInference, Use::kTraining}) {
-    if (auto answer = recommend::Recommend(tables, report, use)) report.recommendations.push_back(*std::move(answer));
+    if (auto answer = recommend::Recommend(tables, report, use))
+      report.recommendations.push_back(*std::move(answer));
   }
   explain::Explain(tables, report);
   return report;
 }
 
 std::span<const Machine> Machines() {
-  static constexpr std::array kMachines = {
-      Machine{"processor", Processor},       Machine{"discrete_and_integrated", DiscreteAndIntegrated},
-      Machine{"phantom", Phantom},           Machine{"broken_driver", BrokenDriver},
-      Machine{"tie", Tie},                   Machine{"nothing", Nothing},
-      Machine{"slow_integrated", SlowIntegrated}, Machine{"server", Server},
-      Machine{"hostile", Hostile}};
+  static constexpr std::array kMachines = {Machine{"processor", Processor},
+                                           Machine{"discrete_and_integrated", DiscreteAndIntegrated},
+                                           Machine{"phantom", Phantom},
+                                           Machine{"broken_driver", BrokenDriver},
+                                           Machine{"tie", Tie},
+                                           Machine{"nothing", Nothing},
+                                           Machine{"slow_integrated", SlowIntegrated},
+                                           Machine{"server", Server},
+                                           Machine{"hostile", Hostile}};
   return kMachines;
 }
 

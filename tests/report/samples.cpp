@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Prints what the renderers make of the machines of machines.h: `samples` lists them, `samples MACHINE COMMAND` prints
-// that command's JSON, `samples MACHINE text WIDTH [ascii] [colour] [verbose]` the terminal's report.
+// Prints what the renderers make of the machines of machines.h: `samples` lists them, `samples MACHINE
+// COMMAND` prints that command's JSON, `samples MACHINE text WIDTH [ascii] [colour] [verbose]` the terminal's
+// report.
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
@@ -27,7 +28,9 @@ int main(int argc, char** argv) {
     std::cout << report::render::Json(decided, words[1]);
     return 0;
   }
-  const auto has = [&](std::string_view word) { return std::find(words.begin(), words.end(), word) != words.end(); };
+  const auto has = [&](std::string_view word) {
+    return std::find(words.begin(), words.end(), word) != words.end();
+  };
   report::render::TerminalOptions options;
   options.width = words.size() > 2 ? std::atoi(std::string(words[2]).c_str()) : 80;
   options.unicode = !has("ascii");
