@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/quantity.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+namespace report {
+namespace {
+
+TEST(Quantity, KeepsTheDigitsAskedFor) {
+  EXPECT_EQ(SignificantText(249.7, 3), "250");
+  EXPECT_EQ(SignificantText(27.04, 3), "27.0");
+  EXPECT_EQ(SignificantText(4.68, 2), "4.7");
+  EXPECT_EQ(SignificantText(0.0123, 2), "0.012");
+  EXPECT_EQ(SignificantText(9.996, 3), "10.0");
+  EXPECT_EQ(SignificantText(123456, 2), "120000");
+  EXPECT_EQ(SignificantText(0, 3), "0");
+  EXPECT_EQ(SignificantText(std::numeric_limits<double>::quiet_NaN(), 3), "?");
+}
+
+TEST(Quantity, ChoosesTheUnitThatIsShort) {
+  EXPECT_EQ(RateText(250e9, "flop_per_s"), "250 GFLOP/s");
+  EXPECT_EQ(RateText(999.7e9, "flop_per_s"), "1.00 TFLOP/s");
+  EXPECT_EQ(RateText(1.63e12, "bytes_per_s"), "1.63 TB/s");
+  EXPECT_EQ(RateText(27e9, "bytes_per_s"), "27.0 GB/s");
+  EXPECT_EQ(RateText(12e-6, "s"), "12 us");
+  EXPECT_EQ(RateText(5, "furlong"), "5.00 furlong");
+}
+
+TEST(Quantity, WritesTimesAndSizesAsPeopleDo) {
+  EXPECT_EQ(SecondsText(0.0156), "16 ms");
+  EXPECT_EQ(SecondsText(0.445), "445 ms");
+  EXPECT_EQ(SecondsText(62), "62 s");
+  EXPECT_EQ(SecondsText(1740), "29 min");
+  EXPECT_EQ(BytesText(16ULL << 30U), "16 GiB");
+  EXPECT_EQ(BytesText((15ULL << 30U) / 4), "3.8 GiB");
+  EXPECT_EQ(BytesText(512), "512 B");
+}
+
+TEST(Quantity, WritesSharesAndTokens) {
+  EXPECT_EQ(PercentText(0.88), "88 %");
+  EXPECT_EQ(PercentText(0.041), "4 %");
+  EXPECT_EQ(PercentText(1.26), "130 %");
+  EXPECT_EQ(TokensText(Range{312.4, 260, 350}), "312 tokens/s [260-350]");
+  EXPECT_EQ(TokensText(7.21), "7.2");
+}
+
+TEST(Quantity, StripsMarksOfRegistrationOnly) {
+  EXPECT_EQ(PlainName("Intel(R) Xeon(R) Processor"), "Intel Xeon Processor");
+  EXPECT_EQ(PlainName("Intel(R) Core(TM)  i9"), "Intel Core i9");
+  EXPECT_EQ(PlainName("(R)"), "(R)");
+}
+
+}  // namespace
+}  // namespace report

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/report_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "report/core/clean.h"
+#include "tests/report/machines.h"
+
+namespace report {
+namespace {
+
+TEST(ReportFields, EveryMachineSurvivesEncodingAndDecoding) {
+  for (const auto& machine : testing::Machines()) {
+    const auto json = probe::Encode(Cleaned(testing::Decided(machine.build())));
+    const auto decoded = probe::Decode<Report>(json);
+    ASSERT_TRUE(decoded.ok()) << machine.name << ": " << Describe(decoded.error());
+    EXPECT_EQ(probe::ToText(probe::Encode(*decoded)), probe::ToText(json)) << machine.name;
+  }
+}
+
+TEST(ReportFields, UnknownIsAnAbsentKey) {
+  const auto json = probe::Encode(Score{});
+  EXPECT_FALSE(json.contains("tokens_per_s"));
+  EXPECT_TRUE(json.contains("reasons"));
+}
+
+TEST(ReportFields, DecodingNamesThePlaceThatIsWrong) {
+  auto json = probe::Encode(testing::Decided(testing::Processor()));
+  json["scores"][1]["use"] = "gaming";
+  const auto decoded = probe::Decode<Report>(json);
+  ASSERT_FALSE(decoded.ok());
+  EXPECT_NE(Describe(decoded.error()).find("scores[1].use"), std::string::npos);
+  EXPECT_NE(Describe(decoded.error()).find("inference"), std::string::npos);
+}
+
+TEST(Cleaned, ReachesEveryStringOfANestedValue) {
+  Report report;
+  auto& view = report.devices.emplace_back().views.emplace_back();
+  view.device.name = "\x1b[2J";
+  view.device.facts.push_back({"key\n", "value\r"});
+  view.environment_hidden = "\x07";
+  report.findings.emplace_back().fix.push_back({"a\tb", "rm\n-rf", false, false});
+  const auto clean = Cleaned(report);
+  const auto& cleaned = clean.devices[0].views[0];
+  EXPECT_EQ(cleaned.device.name, "\\x1b[2J");
+  EXPECT_EQ(cleaned.device.facts[0].key, "key");
+  EXPECT_EQ(cleaned.environment_hidden, "\\x07");
+  EXPECT_EQ(clean.findings[0].fix[0].text, "a\\x09b");
+  EXPECT_EQ(clean.findings[0].fix[0].command, "rm\\x0a-rf");
+}
+
+TEST(Cleaned, BoundsEachText) {
+  Report report;
+  report.warnings.emplace_back(1000, 'a');
+  EXPECT_EQ(Cleaned(report, 100).warnings[0].size(), 100U);
+}
+
+}  // namespace
+}  // namespace report

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "report/explain/explain.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <regex>
+#include <set>
+
+#include "probe/core/fields.h"
+#include "tests/report/machines.h"
+
+namespace report::explain {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+const Finding* FindById(const Report& report, std::string_view id) {
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [&](const Finding& finding) { return finding.id == id; });
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+TEST(OneLine, ShowsTheArithmeticBehindTheFigure) {
+  const auto report = testing::Decided(testing::Processor());
+  EXPECT_EQ(report.recommendations[0].reasons.back(),
+            "cpu on cpu:0: 7.2 tokens/s [4.9-9.8] = 640 / (62 s prefill + 128 x 213 ms); prefill limited by "
+            "fp32 gemm "
+            "250 GFLOP/s, decode by read 27.0 GB/s; measured, good");
+  EXPECT_THAT(report.recommendations[1].reasons.back(),
+              HasSubstr("= 4096 / 29 min a step; step limited by fp32 gemm"));
+}
+
+TEST(OneLine, SaysTheShareOfThePeakAndTheWorstQuality) {
+  auto machine = testing::Processor();
+  machine.measurements[1].share_of_peak = 0.7;
+  machine.measurements[1].quality = backends::Quality::kNoisy;
+  const auto report = testing::Decided(machine);
+  EXPECT_THAT(report.recommendations[0].reasons.back(),
+              HasSubstr("read 27.0 GB/s (70 % of the peak); measured, noisy"));
+}
+
+TEST(OneLine, IsEmptyWithoutAFigure) { EXPECT_EQ(OneLine(testing::TestTables(), Report{}, Score{}), ""); }
+
+TEST(Findings, AHealthyMachineHasNothingToFix) {
+  EXPECT_THAT(testing::Decided(testing::Processor()).findings, IsEmpty());
+  EXPECT_THAT(testing::Decided(testing::Tie()).findings, IsEmpty());
+}
+
+TEST(Findings, ACrashNamesTheDriverAndItsManifest) {
+  const auto report = testing::Decided(testing::BrokenDriver());
+  const auto* finding = FindById(report, "driver.vulkan.radeon-icd-x86-64-json.crashed");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kBlocking);
+  EXPECT_EQ(finding->layer, "system_runtime");
+  EXPECT_EQ(finding->evidence.at(0).value, "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json");
+  EXPECT_EQ(FindById(report, "runtime.vulkan.crashed"), nullptr);
+}
+
+TEST(Findings, ADeniedNodeIsNamedWithTheFix) {
+  const auto report = testing::Decided(testing::BrokenDriver());
+  const auto* finding = FindById(report, "device_node.denied.pci-0000-c1-00-0");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->layer, "device_node");
+  EXPECT_EQ(finding->evidence.at(0).value, "/dev/dri/renderD128");
+  EXPECT_TRUE(finding->fix.at(0).needs_root);
+}
+
+TEST(Findings, AHiddenRuntimeNamesItsVariable) {
+  const auto report = testing::Decided(testing::BrokenDriver());
+  const auto* finding = FindById(report, "runtime.opencl.hidden");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->evidence.at(0).value, "OCL_ICD_VENDORS=/nonexistent");
+}
+
+TEST(Findings, WrongResultsBlockWhereNothingElseIsUsable) {
+  const auto report = testing::Decided(testing::Phantom());
+  const auto* finding = FindById(report, "measure.opencl.intel-r-opencl-hd-graphics.wrong_result");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kBlocking);
+  EXPECT_EQ(finding->evidence.size(), 2U);
+}
+
+TEST(Findings, OneBadWayBesideAGoodOneDegrades) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& wrong = testing::Measure(machine, "pci:0000:01:00.0", "vulkan", "NVIDIA", kernels::Kernel::kGemm, 1,
+                                 kernels::Dtype::kBf16);
+  wrong.status = backends::MeasurementStatus::kCrashed;
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "measure.vulkan.nvidia.crashed");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kDegraded);
+}
+
+TEST(Findings, AGpuThatNothingReachesIsTold) {
+  auto machine = testing::Processor();
+  machine.devices.push_back(testing::Gpu("0000:05:00.0", "Card", probe::DeviceKind::kDiscrete, 8));
+  const auto report = testing::Decided(machine);
+  ASSERT_NE(FindById(report, "unreached.pci-0000-05-00-0"), nullptr);
+}
+
+TEST(Findings, AMissingRuntimeIsANoteWithItsPackage) {
+  const auto report = testing::Decided(testing::Nothing());
+  const auto* finding = FindById(report, "runtime.vulkan.absent");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kNote);
+  EXPECT_THAT(finding->fix.at(0).command.value_or(""), HasSubstr("mesa-vulkan-drivers"));
+}
+
+TEST(Findings, EveryTroubleOfARuntimeHasOne) {
+  for (const auto& row : probe::Outcomes()) {
+    Report report;
+    report.probes.push_back(testing::Probe("vulkan", row.outcome, probe::Stage::kInit));
+    EXPECT_EQ(Findings(testing::TestTables(), report).size(), row.outcome == probe::Outcome::kOk ? 0U : 1U)
+        << row.name;
+  }
+}
+
+TEST(Findings, IdsAreStableTokensAndUnique) {
+  const std::regex token("[a-z0-9_.-]+");
+  for (const auto& machine : testing::Machines()) {
+    std::set<std::string> ids;
+    for (const auto& finding : testing::Decided(machine.build()).findings) {
+      EXPECT_TRUE(std::regex_match(finding.id, token)) << finding.id;
+      EXPECT_TRUE(ids.insert(finding.id).second) << finding.id;
+      EXPECT_FALSE(finding.meaning.empty()) << finding.id;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace report::explain

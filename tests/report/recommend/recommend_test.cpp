@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "report/recommend/recommend.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "report/score/score.h"
+#include "tests/report/machines.h"
+
+namespace report::recommend {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+std::optional<Recommendation> Answer(Report report, Use use = Use::kInference) {
+  const auto tables = testing::TestTables();
+  report.scores = score::ScoreAll(tables, report.devices, report.measurements);
+  return Recommend(tables, report, use);
+}
+
+const Rejected* FindRejected(const Recommendation& answer, std::string_view runtime) {
+  const auto found = std::find_if(answer.rejected.begin(), answer.rejected.end(),
+                                  [&](const Rejected& option) { return option.runtime == runtime; });
+  return found == answer.rejected.end() ? nullptr : &*found;
+}
+
+TEST(Recommend, ThePlainProcessorForBothUses) {
+  for (const Use use : {Use::kInference, Use::kTraining}) {
+    const auto answer = Answer(testing::Processor(), use);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->backend, "cpu");
+    EXPECT_EQ(answer->device_id, "cpu:0");
+    EXPECT_EQ(answer->basis, Basis::kMeasured);
+    EXPECT_EQ(answer->confidence, Confidence::kHigh);
+    EXPECT_THAT(answer->tie, IsEmpty());
+    EXPECT_THAT(answer->reasons, Contains("there is no GPU in this machine"));
+    ASSERT_NE(FindRejected(*answer, "vulkan"), nullptr);
+    EXPECT_THAT(FindRejected(*answer, "vulkan")->reason, HasSubstr("a software device"));
+    EXPECT_THAT(FindRejected(*answer, "opencl")->reason, HasSubstr("of its native speed"));
+  }
+}
+
+TEST(Recommend, TheDiscreteGpuAndNotTheIntegratedOne) {
+  const auto answer = Answer(testing::DiscreteAndIntegrated());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->device_id, "pci:0000:01:00.0");
+  const auto integrated =
+      std::find_if(answer->rejected.begin(), answer->rejected.end(),
+                   [](const Rejected& option) { return option.device_id == "pci:0000:0f:00.0"; });
+  ASSERT_NE(integrated, answer->rejected.end());
+  EXPECT_THAT(integrated->reason, HasSubstr("slower: "));
+}
+
+TEST(Recommend, NeverAGpuThatComputesWrongly) {
+  auto report = testing::Phantom();
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cpu");
+  EXPECT_THAT(FindRejected(*answer, "opencl")->reason, HasSubstr("wrong result"));
+  EXPECT_THAT(answer->reasons,
+              Contains(HasSubstr("Intel Arc A770 Graphics is not usable: its fp32 gemm gave a wrong")));
+}
+
+TEST(Recommend, NamesWhatHappenedToDriversAndHiddenDevices) {
+  const auto answer = Answer(testing::BrokenDriver());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cpu");
+  EXPECT_THAT(answer->rejected, Contains(Field(&Rejected::reason, HasSubstr("Vulkan crashed"))));
+  EXPECT_THAT(answer->rejected, Contains(Field(&Rejected::driver, "radeon_icd.x86_64.json")));
+  EXPECT_THAT(FindRejected(*answer, "opencl")->reason, HasSubstr("OCL_ICD_VENDORS=/nonexistent"));
+  EXPECT_THAT(answer->rejected, Contains(Field(&Rejected::reason, HasSubstr("/dev/dri/renderD128"))));
+}
+
+TEST(Recommend, EqualBackendsAreATieBrokenByMaturity) {
+  const auto answer = Answer(testing::Tie());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cuda");
+  EXPECT_THAT(answer->tie, UnorderedElementsAre("vulkan@pci:0000:01:00.0", "opencl@pci:0000:01:00.0"));
+  EXPECT_EQ(answer->confidence, Confidence::kMedium);
+  EXPECT_THAT(answer->reasons, Contains(HasSubstr("equal to opencl and vulkan")));
+  EXPECT_EQ(FindRejected(*answer, "vulkan"), nullptr);
+}
+
+TEST(Recommend, ATieIsStableUnderNoise) {
+  std::set<std::string> answers;
+  std::mt19937 random(1);
+  std::normal_distribution<double> noise(1.0, 0.03);
+  for (int run = 0; run < 20; ++run) {
+    auto report = testing::Tie();
+    for (auto& m : report.measurements) {
+      // The median of 20 samples with 3 % noise each, and its interval.
+      std::vector<double> samples(20);
+      for (auto& sample : samples) sample = *m.rate * noise(random);
+      std::sort(samples.begin(), samples.end());
+      const double median = (samples[9] + samples[10]) / 2;
+      m.ci95 = {samples[5] / median, samples[14] / median};
+      m.rate = median;
+    }
+    const auto answer = Answer(report);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->tie.size(), 2U);
+    answers.insert(answer->backend);
+  }
+  EXPECT_THAT(answers, ElementsAre("cuda"));
+}
+
+TEST(Recommend, MeasuredOrderAndNotMaturityDecidesOutsideATie) {
+  auto report = testing::Tie();
+  for (auto& m : report.measurements) {
+    if (m.runtime == "opencl") *m.rate *= 1.2;
+  }
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "opencl");
+  EXPECT_THAT(answer->reasons, Contains(HasSubstr("faster than vulkan")));
+}
+
+TEST(Recommend, UsesMayDifferOnOneMachine) {
+  auto report = testing::Tie();
+  for (auto& m : report.measurements) {
+    const bool product = m.kernel == kernels::Kernel::kGemm;
+    if (m.runtime == "cuda") *m.rate *= product ? 1.5 : 0.8;
+  }
+  EXPECT_EQ(Answer(report, Use::kPrefill)->backend, "cuda");
+  EXPECT_EQ(Answer(report, Use::kDecode)->backend, "vulkan");
+}
+
+TEST(Recommend, TheProcessorWhereItIsFaster) {
+  const auto answer = Answer(testing::SlowIntegrated());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cpu");
+  EXPECT_THAT(answer->reasons, Contains(HasSubstr("faster than vulkan on Intel UHD Graphics 770")));
+}
+
+TEST(Recommend, NothingMeasuredIsTheProcessorAndSaysSo) {
+  const auto answer = Answer(testing::Nothing());
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cpu");
+  EXPECT_EQ(answer->device_id, "cpu:0");
+  EXPECT_EQ(answer->basis, Basis::kEstimated);
+  EXPECT_EQ(answer->confidence, Confidence::kLow);
+  EXPECT_THAT(FindRejected(*answer, "vulkan")->reason, HasSubstr("not installed"));
+}
+
+TEST(Recommend, AnEmptyReportIsStillAnswered) {
+  const auto answer = Answer(Report{});
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cpu");
+}
+
+TEST(Recommend, InterruptedBeforeAnythingThereIsNoAnswer) {
+  auto report = testing::Nothing();
+  report.interrupted = true;
+  EXPECT_FALSE(Answer(report));
+  auto measured = testing::Processor();
+  measured.interrupted = true;
+  const auto answer = Answer(measured);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->confidence, Confidence::kLow);
+  EXPECT_THAT(answer->warnings, Contains(HasSubstr("interrupted")));
+}
+
+TEST(Recommend, NoiseLowersConfidence) {
+  auto report = testing::Processor();
+  report.measurements[0].quality = backends::Quality::kNoisy;
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->confidence, Confidence::kLow);
+  EXPECT_THAT(answer->warnings, Contains(HasSubstr("noisy")));
+}
+
+TEST(Recommend, ManagementGraphicsAreNamedForWhatTheyAre) {
+  const auto answer = Answer(testing::Server());
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->rejected, Contains(Field(&Rejected::reason, HasSubstr("management graphics"))));
+}
+
+TEST(Recommend, OrderOfDevicesAndMeasurementsDoesNotMatter) {
+  for (const auto& machine : testing::Machines()) {
+    const auto report = machine.build();
+    auto turned = report;
+    std::reverse(turned.measurements.begin(), turned.measurements.end());
+    std::reverse(turned.devices.begin(), turned.devices.end());
+    for (auto& device : turned.devices) std::reverse(device.views.begin(), device.views.end());
+    const auto a = Answer(report);
+    const auto b = Answer(turned);
+    EXPECT_EQ(a->backend, b->backend) << machine.name;
+    EXPECT_EQ(a->device_id, b->device_id) << machine.name;
+  }
+}
+
+TEST(Ties, ByOverlapOrByFivePercent) {
+  EXPECT_TRUE(Ties({100, 90, 110}, {80, 70, 95}));
+  EXPECT_TRUE(Ties({100, 99.9, 100.1}, {95.5, 95.4, 95.6}));
+  EXPECT_FALSE(Ties({100, 99.9, 100.1}, {94, 93.9, 94.1}));
+  EXPECT_FALSE(Ties({94, 93.9, 94.1}, {100, 99.9, 100.1}));
+}
+
+}  // namespace
+}  // namespace report::recommend

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "report/render/text.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "report/core/quantity.h"
+#include "tests/report/machines.h"
+
+namespace report::render {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TerminalOptions Options(int width, bool unicode = true) { return {width, false, unicode, false}; }
+
+std::string Rendered(const Report& report, const TerminalOptions& options) {
+  return Text(testing::TestTables(), report, options);
+}
+
+std::vector<std::string> LinesOf(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Compares with tests/report/golden/<name>.txt, or rewrites it where WHICHGPU_UPDATE_GOLDENS is 1.
+void ExpectGolden(const std::string& name, const std::string& text) {
+  const char* folder = std::getenv("WHICHGPU_GOLDENS");
+  ASSERT_NE(folder, nullptr) << "WHICHGPU_GOLDENS names the folder of the golden texts";
+  const auto path = std::filesystem::path(folder) / (name + ".txt");
+  const char* update = std::getenv("WHICHGPU_UPDATE_GOLDENS");
+  if (update && std::string_view(update) == "1") {
+    std::ofstream(path, std::ios::binary) << text;
+    return;
+  }
+  std::ifstream in(path, std::ios::binary);
+  ASSERT_TRUE(in) << path << " is missing: WHICHGPU_UPDATE_GOLDENS=1 writes it";
+  std::ostringstream golden;
+  golden << in.rdbuf();
+  EXPECT_EQ(text, golden.str()) << "WHICHGPU_UPDATE_GOLDENS=1 rewrites " << path;
+}
+
+TEST(Text, GoldenReports) {
+  for (const auto& machine : testing::Machines()) {
+    const auto report = testing::Decided(machine.build());
+    for (const int width : {60, 80, 160}) {
+      ExpectGolden(fmt::format("{}.{}", machine.name, width), Rendered(report, Options(width)));
+    }
+  }
+  ExpectGolden("processor.80.ascii", Rendered(testing::Decided(testing::Processor()), Options(80, false)));
+  ExpectGolden("processor.40", Rendered(testing::Decided(testing::Processor()), Options(40)));
+  TerminalOptions verbose = Options(100);
+  verbose.verbose = verbose.colour = true;
+  ExpectGolden("broken_driver.100.verbose", Rendered(testing::Decided(testing::BrokenDriver()), verbose));
+}
+
+TEST(ListText, GoldenLists) {
+  for (const char* name : {"processor", "broken_driver"}) {
+    const auto machines = testing::Machines();
+    const auto machine =
+        std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == name; });
+    ExpectGolden(fmt::format("{}.list", name),
+                 ListText(testing::TestTables(), testing::Decided(machine->build()), Options(80)));
+  }
+}
+
+TEST(Text, TheFirstThreeLinesHoldTheWholeAnswer) {
+  for (const auto& machine : testing::Machines()) {
+    const auto report = testing::Decided(machine.build());
+    const auto& answer = report.recommendations.front();
+    for (const int width : {60, 80, 160}) {
+      const auto lines = LinesOf(Rendered(report, Options(width)));
+      ASSERT_GE(lines.size(), 3U);
+      const auto head = lines[0] + "\n" + lines[1] + "\n" + lines[2];
+      EXPECT_THAT(head, HasSubstr("Use " + answer.backend + " on ")) << machine.name;
+      EXPECT_THAT(head, HasSubstr("because ")) << machine.name;
+      if (answer.tokens_per_s) {
+        EXPECT_THAT(head, HasSubstr(TokensText(answer.tokens_per_s->value))) << machine.name;
+      }
+    }
+  }
+}
+
+TEST(Text, NoLineIsWiderThanTheTerminalOrEndsInABlank) {
+  for (const auto& machine : testing::Machines()) {
+    const auto report = testing::Decided(machine.build());
+    for (const bool unicode : {true, false}) {
+      for (int width = kMinWidth; width <= 120; width += 7) {
+        for (const auto& line : LinesOf(Rendered(report, Options(width, unicode)))) {
+          EXPECT_LE(DisplayWidth(line), width) << machine.name << " at " << width << ": " << line;
+          EXPECT_FALSE(line.ends_with(' ')) << machine.name << " at " << width << ": " << line;
+        }
+      }
+    }
+  }
+}
+
+TEST(Text, WithoutUtf8EverythingIsAscii) {
+  for (const auto& machine : testing::Machines()) {
+    for (const char c : Rendered(testing::Decided(machine.build()), Options(80, false))) {
+      ASSERT_TRUE(c == '\n' || (c >= ' ' && c <= '~')) << machine.name << ": byte " << static_cast<int>(c);
+    }
+  }
+}
+
+TEST(Text, ColourChangesNothingButTheColour) {
+  for (const auto& machine : testing::Machines()) {
+    const auto report = testing::Decided(machine.build());
+    TerminalOptions coloured = Options(80);
+    coloured.colour = true;
+    const auto text = Rendered(report, coloured);
+    EXPECT_THAT(text, HasSubstr("\x1b[1m"));
+    EXPECT_EQ(std::regex_replace(text, std::regex("\x1b\\[[0-9]m|\x1b\\[[0-9][0-9]m"), ""),
+              Rendered(report, Options(80)));
+  }
+}
+
+TEST(Text, ForeignTextCannotReachTheTerminal) {
+  const auto text = Rendered(testing::Decided(testing::Hostile()), Options(80));
+  EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(text, Not(HasSubstr("\x07")));
+  EXPECT_THAT(text, Not(HasSubstr("\u202e")));
+  EXPECT_LT(LinesOf(text).size(), 80U);
+}
+
+TEST(Text, AnInterruptedRunSaysSo) {
+  Report report = testing::Nothing();
+  report.interrupted = true;
+  EXPECT_THAT(Rendered(testing::Decided(report), Options(80)),
+              HasSubstr("No answer: the run was interrupted"));
+}
+
+TEST(Text, DifferentUsesGetTheirOwnAnswers) {
+  auto machine = testing::Tie();
+  for (auto& m : machine.measurements) {
+    if (m.runtime == "vulkan") *m.rate *= 1.3;
+  }
+  const auto text = Rendered(testing::Decided(machine), Options(80));
+  EXPECT_THAT(text, HasSubstr("Use vulkan on NVIDIA GeForce RTX 3060"));
+  EXPECT_THAT(text, HasSubstr("Use cuda on NVIDIA GeForce RTX 3060"));
+}
+
+TEST(Text, NeverCallsASoftwareDeviceAGpu) {
+  const auto text = Rendered(testing::Decided(testing::Processor()), Options(80));
+  EXPECT_THAT(text, HasSubstr("software on this processor"));
+  EXPECT_THAT(text, HasSubstr("there is no GPU in this machine"));
+  EXPECT_THAT(text, Not(HasSubstr("graphics card")));
+}
+
+}  // namespace
+}  // namespace report::render

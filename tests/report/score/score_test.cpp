@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "report/score/score.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "report/score/model.h"
+#include "tests/report/machines.h"
+
+namespace report::score {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+using probe::DeviceKind;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+std::vector<Score> Scores(const Report& report) {
+  return ScoreAll(testing::TestTables(), report.devices, report.measurements);
+}
+
+Score Find(const std::vector<Score>& scores, std::string_view runtime, Use use,
+           std::string_view device = "") {
+  const auto found = std::find_if(scores.begin(), scores.end(), [&](const Score& score) {
+    return score.runtime == runtime && score.use == use && (device.empty() || score.device_id == device);
+  });
+  EXPECT_NE(found, scores.end()) << runtime;
+  return *found;
+}
+
+// One GPU with the given rates, alone with an unmeasured processor.
+Report OneGpu(double gib, double product, double read) {
+  Report report;
+  auto gpu = testing::Gpu("0000:01:00.0", "GPU", DeviceKind::kDiscrete, gib);
+  testing::AddView(gpu, "cuda", "NVIDIA", DeviceKind::kDiscrete);
+  report.devices = {gpu, testing::Cpu()};
+  testing::Measure(report, gpu.id, "cuda", "NVIDIA", Kernel::kGemm, product, Dtype::kFp16);
+  testing::Measure(report, gpu.id, "cuda", "NVIDIA", Kernel::kRead, read, Dtype::kU32);
+  return report;
+}
+
+// Worked by hand from the request: 512 tokens x (2 x 7.504924672e9 + 2 x 32 x 4096 x 512) flop in, then
+// 4.92e9 + 131072 x 576 bytes a token, with 1.8 ms a token.
+TEST(Model, FollowsItsFormulas) {
+  const auto request = testing::TestTables().reference;
+  Inputs in;
+  in.product_flop_per_s = 100e12;
+  in.read_bytes_per_s = in.copy_bytes_per_s = 1e12;
+  in.prefill = 0.5;
+  in.decode = 0.8;
+  in.training = 0.5;
+  in.token_overhead_s = 0.0018;
+  const auto times = Predict(request, in);
+  EXPECT_NEAR(times.prefill_s, 512 * (15009849344.0 + 134217728.0) / 50e12 + 0.0018, 1e-9);
+  EXPECT_NEAR(times.token_s, (4.92e9 + 131072.0 * 576) / 0.8e12 + 0.0018, 1e-9);
+  const double step_flop = 4096 * (4 * 7504924672.0 + 6 * 41943040.0 + 6 * 32 * 4096 * 2048.0);
+  EXPECT_NEAR(times.step_s, step_flop / 50e12 + 41943040.0 * 28 / 1e12, 1e-9);
+  EXPECT_NEAR(TokensPerSecond(request, times, Use::kInference), 640 / (times.prefill_s + 128 * times.token_s),
+              1e-9);
+  EXPECT_NEAR(TokensPerSecond(request, times, Use::kPrefill), 512 / times.prefill_s, 1e-9);
+  EXPECT_NEAR(TokensPerSecond(request, times, Use::kDecode), 1 / times.token_s, 1e-9);
+  EXPECT_NEAR(TokensPerSecond(request, times, Use::kTraining), 4096 / times.step_s, 1e-9);
+}
+
+TEST(Model, CountsTheLayersThatFit) {
+  const auto request = testing::TestTables().reference.inference;
+  EXPECT_EQ(ResidentShare(request, NeededBytes(request)), 1);
+  EXPECT_EQ(ResidentShare(request, 0), 0);
+  const double half = ResidentShare(request, (NeededBytes(request) + request.buffer_bytes) / 2);
+  EXPECT_EQ(half * request.layers, 16);
+}
+
+TEST(Score, RangesHoldTheirValues) {
+  for (const auto& machine : testing::Machines()) {
+    for (const auto& score : Scores(machine.build())) {
+      if (!score.tokens_per_s) continue;
+      for (const auto& range : {*score.tokens_per_s, *score.ranking_tokens_per_s}) {
+        EXPECT_GT(range.low, 0) << machine.name;
+        EXPECT_LE(range.low, range.value) << machine.name;
+        EXPECT_LE(range.value, range.high) << machine.name;
+      }
+    }
+  }
+}
+
+TEST(Score, AssumedFactorsDoNotOrder) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  const auto by_cuda = Find(Scores(report), "cuda", Use::kInference);
+  report.devices[0].views[0].device.runtime = "opencl";
+  for (auto& m : report.measurements) m.runtime = "opencl";
+  const auto by_opencl = Find(Scores(report), "opencl", Use::kInference);
+  EXPECT_DOUBLE_EQ(by_cuda.ranking_tokens_per_s->value, by_opencl.ranking_tokens_per_s->value);
+  EXPECT_GT(by_cuda.tokens_per_s->value, by_opencl.tokens_per_s->value * 1.2);
+}
+
+TEST(Score, TheFastestVerifiedTypeCounts) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  auto& wrong =
+      testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 900e12, Dtype::kBf16);
+  wrong.status = backends::MeasurementStatus::kWrongResult;
+  wrong.verified = false;
+  testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 800e12, Dtype::kInt8);
+  const auto& score = Find(Scores(report), "cuda", Use::kPrefill);
+  ASSERT_TRUE(score.eligible);
+  EXPECT_EQ(score.parts[0].limited_by, "fp16 gemm 50.0 TFLOP/s");
+}
+
+TEST(Score, UnverifiedIsNeverEligible) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  for (auto& m : report.measurements) m.verified = false;
+  const auto& score = Find(Scores(report), "cuda", Use::kInference);
+  EXPECT_FALSE(score.eligible);
+  EXPECT_FALSE(score.tokens_per_s);
+}
+
+TEST(Score, AWrongResultIsTheReason) {
+  const auto scores = Scores(testing::Phantom());
+  const auto& score = Find(scores, "opencl", Use::kInference);
+  EXPECT_FALSE(score.eligible);
+  EXPECT_THAT(score.reasons, Contains(HasSubstr("gave a wrong result")));
+}
+
+TEST(Score, SoftwareDevicesOnlyReachTheProcessor) {
+  auto report = testing::Processor();
+  for (auto& view : report.devices[0].views) view.device.memory_total_bytes = 1ULL << 40U;
+  for (auto& m : report.measurements) {
+    if (m.runtime == "opencl") *m.rate *= 100;
+  }
+  const auto scores = Scores(report);
+  for (const Use use : kUses) {
+    EXPECT_TRUE(Find(scores, "cpu", use).eligible);
+    EXPECT_FALSE(Find(scores, "opencl", use).eligible);
+    EXPECT_FALSE(Find(scores, "vulkan", use).eligible);
+  }
+  EXPECT_THAT(Find(scores, "vulkan", Use::kInference).reasons,
+              Contains("a software device: it runs on the same processor, 17 % of its native speed"));
+}
+
+TEST(Score, OnlyRuntimesWithAFrameworkTrain) {
+  const auto scores = Scores(testing::DiscreteAndIntegrated());
+  EXPECT_TRUE(Find(scores, "cuda", Use::kTraining).eligible);
+  EXPECT_TRUE(Find(scores, "cpu", Use::kTraining).eligible);
+  const auto& vulkan = Find(scores, "vulkan", Use::kTraining);
+  EXPECT_FALSE(vulkan.eligible);
+  EXPECT_THAT(vulkan.reasons, Contains("no training framework runs on Vulkan"));
+}
+
+TEST(Score, MatrixUnitsRaiseThePrediction) {
+  auto report = testing::DiscreteAndIntegrated();
+  const auto with = Find(Scores(report), "vulkan", Use::kPrefill, "pci:0000:01:00.0").tokens_per_s->value;
+  for (auto& view : report.devices[0].views) view.device.matrix_units.clear();
+  const auto without = Find(Scores(report), "vulkan", Use::kPrefill, "pci:0000:01:00.0").tokens_per_s->value;
+  EXPECT_GT(with, without * 1.5);
+}
+
+TEST(Score, AModelThatDoesNotFitIsSplitWithTheProcessor) {
+  const auto report = testing::Server();
+  const auto scores = Scores(report);
+  const auto& split = Find(scores, "vulkan", Use::kDecode);
+  const auto& native = Find(scores, "cpu", Use::kDecode);
+  ASSERT_TRUE(split.eligible);
+  EXPECT_THAT(split.reasons, Contains(HasSubstr("22 of 32 layers")));
+  auto large = report;
+  large.devices[1].memory.free_bytes = 64ULL << 30U;
+  const auto whole = Find(Scores(large), "vulkan", Use::kDecode).ranking_tokens_per_s->value;
+  const double share = 22.0 / 32;
+  EXPECT_NEAR(1 / split.ranking_tokens_per_s->value,
+              share / whole + (1 - share) / native.ranking_tokens_per_s->value, 1e-9);
+}
+
+TEST(Score, ASplitNeedsTheProcessorsFigures) {
+  const auto scores = Scores(OneGpu(2, 50e12, 500e9));
+  EXPECT_FALSE(Find(scores, "cuda", Use::kDecode).eligible);
+  EXPECT_THAT(Find(scores, "cuda", Use::kDecode).reasons, Contains(HasSubstr("nowhere that was measured")));
+  EXPECT_TRUE(Find(Scores(OneGpu(24, 50e12, 500e9)), "cuda", Use::kDecode).eligible);
+}
+
+TEST(Score, TheIntervalOfTheMeasurementsIsTheRangeOfTheOrder) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  for (auto& m : report.measurements) m.ci95 = {0.9, 1.2};
+  const auto wide = *Find(Scores(report), "cuda", Use::kTraining).ranking_tokens_per_s;
+  EXPECT_NEAR(wide.low / wide.value, 0.9, 1e-6);
+  EXPECT_NEAR(wide.high / wide.value, 1.2, 1e-6);
+}
+
+TEST(Score, ARuntimeWithoutFactsIsStillScored) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  report.devices[0].views[0].device.runtime = "abacus";
+  for (auto& m : report.measurements) m.runtime = "abacus";
+  EXPECT_TRUE(Find(Scores(report), "abacus", Use::kInference).eligible);
+}
+
+TEST(Score, TwoViewsOfOneWayAreScoredOnce) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  report.devices[0].views.push_back(report.devices[0].views[0]);
+  EXPECT_EQ(Scores(report).size(), kUses.size());
+}
+
+}  // namespace
+}  // namespace report::score
