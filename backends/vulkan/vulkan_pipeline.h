@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// One compute pipeline for one step of a variant, with the layouts that its bindings ask for. Scalars are
+// push constants; the work-group's size stands in the code.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "backends/vulkan/vulkan_device.h"
+
+namespace backends::vulkan {
+
+// Bytes of scalars that every device takes are 128 (Vulkan 1.0, required limits).
+inline constexpr std::uint32_t kMaxScalars = 32;
+
+struct Pipeline {
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkPipeline handle = VK_NULL_HANDLE;
+  std::vector<kernels::View> views;  // of its bindings, in order
+};
+
+[[nodiscard]] probe::Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step);
+void Destroy(Device& device, Pipeline& pipeline);
+[[nodiscard]] VkDescriptorType DescriptorType(kernels::View view);
+
+}  // namespace backends::vulkan

@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: MIT
+#include "backends/vulkan/vulkan_session.h"
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <utility>
+
+#include "probe/system/clock.h"
+
+namespace backends::vulkan {
+namespace {
+
+using probe::Error;
+using probe::Result;
+using probe::Status;
+
+constexpr std::uint64_t kStagingBytes = 16U << 20U;
+// The parent kills a measuring child long before; this only keeps a session on its own from hanging forever.
+constexpr std::uint64_t kFenceTimeout_ns = 120'000'000'000;
+constexpr std::uint32_t kMaxBindings = 8;
+
+std::size_t Index(BufferId id) { return static_cast<std::size_t>(id); }
+std::size_t Index(KernelId id) { return static_cast<std::size_t>(id); }
+
+// Everything written before is seen by everything after.
+void Barrier(const Device& device, VkCommandBuffer commands) {
+  VkMemoryBarrier barrier{};
+  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
+  barrier.srcAccessMask =
+      VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT;
+  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
+                          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
+                          VK_ACCESS_HOST_READ_BIT;
+  constexpr VkPipelineStageFlags kStages =
+      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT;
+  device.functions().vkCmdPipelineBarrier(commands, kStages, kStages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
+}
+
+Error Misuse(std::string call, std::string text) {
+  return {std::move(call), std::nullopt, "misuse", std::move(text)};
+}
+
+}  // namespace
+
+Result<std::unique_ptr<Session>> VulkanSession::Open(const OpenRequest& request) {
+  auto device = Device::Open(request);
+  if (!device) return device.error();
+  Limits limits = LimitsOf((*device)->facts(), request);
+  std::unique_ptr<VulkanSession> session(new VulkanSession(*std::move(device), std::move(limits)));
+  if (auto status = session->CreateCommands(); !status) return status.error();
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+VulkanSession::VulkanSession(std::unique_ptr<Device> device, Limits limits)
+    : device_(std::move(device)), limits_(std::move(limits)) {}
+
+VulkanSession::~VulkanSession() {
+  if (!device_->lost()) device_->functions().vkDeviceWaitIdle(device_->handle());
+  for (Memory& memory : buffers_) Destroy(*device_, memory);
+  for (Pipeline& pipeline : pipelines_) Destroy(*device_, pipeline);
+  Destroy(*device_, staging_);
+  if (device_->lost()) return;
+  const auto& functions = device_->functions();
+  functions.vkDestroyDescriptorPool(device_->handle(), descriptor_pool_, nullptr);
+  functions.vkDestroyQueryPool(device_->handle(), queries_, nullptr);
+  functions.vkDestroyFence(device_->handle(), fence_, nullptr);
+  functions.vkDestroyCommandPool(device_->handle(), command_pool_, nullptr);
+}
+
+Status VulkanSession::CreateCommands() {
+  const auto& functions = device_->functions();
+  VkCommandPoolCreateInfo pool{};
+  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
+  pool.queueFamilyIndex = device_->queue_family();
+  if (const VkResult result =
+          functions.vkCreateCommandPool(device_->handle(), &pool, nullptr, &command_pool_);
+      result != VK_SUCCESS) {
+    return device_->Fail("vkCreateCommandPool", result);
+  }
+  VkCommandBufferAllocateInfo commands{};
+  commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
+  commands.commandPool = command_pool_;
+  commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
+  commands.commandBufferCount = 1;
+  if (const VkResult result = functions.vkAllocateCommandBuffers(device_->handle(), &commands, &commands_);
+      result != VK_SUCCESS) {
+    return device_->Fail("vkAllocateCommandBuffers", result);
+  }
+  VkFenceCreateInfo fence{};
+  fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
+  if (const VkResult result = functions.vkCreateFence(device_->handle(), &fence, nullptr, &fence_);
+      result != VK_SUCCESS) {
+    return device_->Fail("vkCreateFence", result);
+  }
+  if (device_->timestamp_bits() == 0 || !(device_->facts().properties.limits.timestampPeriod > 0))
+    return probe::Ok();
+  VkQueryPoolCreateInfo queries{};
+  queries.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
+  queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
+  queries.queryCount = 2;
+  if (const VkResult result = functions.vkCreateQueryPool(device_->handle(), &queries, nullptr, &queries_);
+      result != VK_SUCCESS) {
+    return device_->Fail("vkCreateQueryPool", result);
+  }
+  return probe::Ok();
+}
+
+Result<BufferId> VulkanSession::Allocate(const BufferRequest& request) {
+  if (device_->lost()) return device_->Fail("vkCreateBuffer", VK_ERROR_DEVICE_LOST);
+  if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
+    return Misuse("vkCreateBuffer", "a buffer of " + std::to_string(request.bytes) + " bytes");
+  }
+  auto memory = CreateMemory(*device_, request);
+  if (!memory) return memory.error();
+  buffers_.push_back(*std::move(memory));
+  return static_cast<BufferId>(buffers_.size() - 1);
+}
+
+void VulkanSession::Release(BufferId buffer) {
+  if (Index(buffer) < buffers_.size()) Destroy(*device_, buffers_[Index(buffer)]);
+}
+
+Status VulkanSession::UseStaging() {
+  if (staging_.buffer != VK_NULL_HANDLE) return probe::Ok();
+  auto staging = CreateStaging(*device_, kStagingBytes);
+  if (!staging) return staging.error();
+  staging_ = *std::move(staging);
+  return probe::Ok();
+}
+
+Status VulkanSession::Copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset,
+                           std::uint64_t bytes) {
+  const auto timing = Submit(
+      [&](VkCommandBuffer commands) {
+        const VkBufferCopy region{from_offset, to_offset, bytes};
+        device_->functions().vkCmdCopyBuffer(commands, from, to, 1, &region);
+        Barrier(*device_, commands);
+      },
+      false);
+  if (!timing) return timing.error();
+  return probe::Ok();
+}
+
+Status VulkanSession::Upload(BufferId buffer, std::uint64_t offset_bytes, std::span<const std::byte> data) {
+  if (Index(buffer) >= buffers_.size()) return Misuse("upload", "no such buffer");
+  const Memory& memory = buffers_[Index(buffer)];
+  if (offset_bytes > memory.bytes || data.size() > memory.bytes - offset_bytes)
+    return Misuse("upload", "out of range");
+  if (memory.mapped != nullptr) {
+    std::memcpy(memory.mapped + offset_bytes, data.data(), data.size());
+    return probe::Ok();
+  }
+  if (auto status = UseStaging(); !status) return status;
+  for (std::size_t at = 0; at < data.size(); at += kStagingBytes) {
+    const auto part = data.subspan(at, std::min<std::size_t>(kStagingBytes, data.size() - at));
+    std::memcpy(staging_.mapped, part.data(), part.size());
+    if (auto status = Copy(staging_.buffer, 0, memory.buffer, offset_bytes + at, part.size()); !status)
+      return status;
+  }
+  return probe::Ok();
+}
+
+Status VulkanSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  if (Index(buffer) >= buffers_.size()) return Misuse("download", "no such buffer");
+  const Memory& memory = buffers_[Index(buffer)];
+  if (offset_bytes > memory.bytes || data.size() > memory.bytes - offset_bytes)
+    return Misuse("download", "out of range");
+  if (memory.mapped != nullptr) {
+    std::memcpy(data.data(), memory.mapped + offset_bytes, data.size());
+    return probe::Ok();
+  }
+  if (auto status = UseStaging(); !status) return status;
+  for (std::size_t at = 0; at < data.size(); at += kStagingBytes) {
+    const auto part = data.subspan(at, std::min<std::size_t>(kStagingBytes, data.size() - at));
+    if (auto status = Copy(memory.buffer, offset_bytes + at, staging_.buffer, 0, part.size()); !status)
+      return status;
+    std::memcpy(part.data(), staging_.mapped, part.size());
+  }
+  return probe::Ok();
+}
+
+Result<KernelId> VulkanSession::Load(const kernels::Variant&, const kernels::Step& step) {
+  if (device_->lost()) return device_->Fail("vkCreateShaderModule", VK_ERROR_DEVICE_LOST);
+  if (step.bindings.size() > kMaxBindings) return Misuse("vkCreateDescriptorSetLayout", "too many bindings");
+  auto pipeline = CreatePipeline(*device_, step);
+  if (!pipeline) return pipeline.error();
+  pipelines_.push_back(*std::move(pipeline));
+  return static_cast<KernelId>(pipelines_.size() - 1);
+}
+
+Status VulkanSession::Check(std::span<const Launch> launches) const {
+  const auto& most = device_->facts().properties.limits.maxComputeWorkGroupCount;
+  for (const Launch& launch : launches) {
+    if (Index(launch.kernel) >= pipelines_.size()) return Misuse("vkCmdDispatch", "no such kernel");
+    const Pipeline& pipeline = pipelines_[Index(launch.kernel)];
+    if (launch.buffers.size() != pipeline.views.size())
+      return Misuse("vkCmdDispatch", "bindings do not match");
+    for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
+      const auto& [buffer, view] = launch.buffers[i];
+      const bool known = Index(buffer) < buffers_.size() && buffers_[Index(buffer)].buffer != VK_NULL_HANDLE;
+      const bool has_view =
+          known && (view == kernels::View::kStorage || buffers_[Index(buffer)].views.contains(view));
+      if (!has_view || view != pipeline.views[i])
+        return Misuse("vkCmdDispatch", "no such view of the buffer");
+    }
+    if (launch.shape.scalars.size() > kMaxScalars) return Misuse("vkCmdPushConstants", "too many scalars");
+    for (std::size_t i = 0; i < std::size(most); ++i) {
+      if (launch.shape.groups[i] == 0 || launch.shape.groups[i] > most[i]) {
+        return Misuse("vkCmdDispatch", std::to_string(launch.shape.groups[i]) + " work-groups");
+      }
+    }
+  }
+  return probe::Ok();
+}
+
+Status VulkanSession::UseDescriptorPool(std::uint32_t sets) {
+  const auto& functions = device_->functions();
+  if (sets <= descriptor_sets_) {
+    functions.vkResetDescriptorPool(device_->handle(), descriptor_pool_, 0);
+    return probe::Ok();
+  }
+  functions.vkDestroyDescriptorPool(device_->handle(), descriptor_pool_, nullptr);
+  descriptor_pool_ = VK_NULL_HANDLE;
+  descriptor_sets_ = 0;
+  const std::array<VkDescriptorPoolSize, 2> sizes = {
+      VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_STORAGE_BUFFER, sets * kMaxBindings},
+      VkDescriptorPoolSize{VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER, sets * kMaxBindings}};
+  VkDescriptorPoolCreateInfo info{};
+  info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_POOL_CREATE_INFO;
+  info.maxSets = sets;
+  info.poolSizeCount = static_cast<std::uint32_t>(sizes.size());
+  info.pPoolSizes = sizes.data();
+  if (const VkResult result =
+          functions.vkCreateDescriptorPool(device_->handle(), &info, nullptr, &descriptor_pool_);
+      result != VK_SUCCESS) {
+    return device_->Fail("vkCreateDescriptorPool", result);
+  }
+  descriptor_sets_ = sets;
+  return probe::Ok();
+}
+
+void VulkanSession::Write(const Launch& launch, VkDescriptorSet set) {
+  std::array<VkDescriptorBufferInfo, kMaxBindings> infos{};
+  std::array<VkWriteDescriptorSet, kMaxBindings> writes{};
+  for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
+    const Memory& memory = buffers_[Index(launch.buffers[i].buffer)];
+    infos[i] = {memory.buffer, 0, VK_WHOLE_SIZE};
+    writes[i].sType = VK_STRUCTURE_TYPE_WRITE_DESCRIPTOR_SET;
+    writes[i].dstSet = set;
+    writes[i].dstBinding = static_cast<std::uint32_t>(i);
+    writes[i].descriptorCount = 1;
+    writes[i].descriptorType = DescriptorType(launch.buffers[i].view);
+    writes[i].pBufferInfo = &infos[i];
+    const auto view = memory.views.find(launch.buffers[i].view);
+    if (view != memory.views.end()) writes[i].pTexelBufferView = &view->second;
+  }
+  device_->functions().vkUpdateDescriptorSets(
+      device_->handle(), static_cast<std::uint32_t>(launch.buffers.size()), writes.data(), 0, nullptr);
+}
+
+Result<std::vector<VkDescriptorSet>> VulkanSession::Bind(std::span<const Launch> launches) {
+  if (auto status = UseDescriptorPool(static_cast<std::uint32_t>(launches.size())); !status)
+    return status.error();
+  std::vector<VkDescriptorSet> sets;
+  for (const Launch& launch : launches) {
+    VkDescriptorSetAllocateInfo info{};
+    info.sType = VK_STRUCTURE_TYPE_DESCRIPTOR_SET_ALLOCATE_INFO;
+    info.descriptorPool = descriptor_pool_;
+    info.descriptorSetCount = 1;
+    info.pSetLayouts = &pipelines_[Index(launch.kernel)].set_layout;
+    VkDescriptorSet set = VK_NULL_HANDLE;
+    if (const VkResult result = device_->functions().vkAllocateDescriptorSets(device_->handle(), &info, &set);
+        result != VK_SUCCESS) {
+      return device_->Fail("vkAllocateDescriptorSets", result);
+    }
+    Write(launch, set);
+    sets.push_back(set);
+  }
+  return sets;
+}
+
+void VulkanSession::Record(VkCommandBuffer commands, const Launch& launch, VkDescriptorSet set) const {
+  const auto& functions = device_->functions();
+  const Pipeline& pipeline = pipelines_[Index(launch.kernel)];
+  functions.vkCmdBindPipeline(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.handle);
+  functions.vkCmdBindDescriptorSets(commands, VK_PIPELINE_BIND_POINT_COMPUTE, pipeline.layout, 0, 1, &set, 0,
+                                    nullptr);
+  const auto& scalars = launch.shape.scalars;
+  if (!scalars.empty()) {
+    functions.vkCmdPushConstants(commands, pipeline.layout, VK_SHADER_STAGE_COMPUTE_BIT, 0,
+                                 static_cast<std::uint32_t>(scalars.size() * sizeof(std::uint32_t)),
+                                 scalars.data());
+  }
+  functions.vkCmdDispatch(commands, launch.shape.groups[0], launch.shape.groups[1], launch.shape.groups[2]);
+  Barrier(*device_, commands);
+}
+
+Result<Timing> VulkanSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
+  if (auto status = Check(launches); !status) return status.error();
+  if (launches.empty() || repeats == 0) return Timing{};
+  const auto sets = Bind(launches);
+  if (!sets) return sets.error();
+  return Submit(
+      [&](VkCommandBuffer commands) {
+        for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
+          for (std::size_t i = 0; i < launches.size(); ++i) Record(commands, launches[i], (*sets)[i]);
+        }
+      },
+      true);
+}
+
+Result<Timing> VulkanSession::Submit(const std::function<void(VkCommandBuffer)>& record, bool timed) {
+  const auto& functions = device_->functions();
+  if (device_->lost()) return device_->Fail("vkQueueSubmit", VK_ERROR_DEVICE_LOST);
+  functions.vkResetCommandPool(device_->handle(), command_pool_, 0);
+  VkCommandBufferBeginInfo begin{};
+  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
+  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
+  if (const VkResult result = functions.vkBeginCommandBuffer(commands_, &begin); result != VK_SUCCESS) {
+    return device_->Fail("vkBeginCommandBuffer", result);
+  }
+  timed = timed && queries_ != VK_NULL_HANDLE;
+  Barrier(*device_, commands_);
+  if (timed) {
+    functions.vkCmdResetQueryPool(commands_, queries_, 0, 2);
+    functions.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, queries_, 0);
+  }
+  record(commands_);
+  if (timed) functions.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, queries_, 1);
+  if (const VkResult result = functions.vkEndCommandBuffer(commands_); result != VK_SUCCESS) {
+    return device_->Fail("vkEndCommandBuffer", result);
+  }
+  VkSubmitInfo submit{};
+  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
+  submit.commandBufferCount = 1;
+  submit.pCommandBuffers = &commands_;
+  Timing timing;
+  const auto start = probe::system::Now();
+  VkResult result = functions.vkQueueSubmit(device_->queue(), 1, &submit, fence_);
+  if (result != VK_SUCCESS) return device_->Fail("vkQueueSubmit", result);
+  result = functions.vkWaitForFences(device_->handle(), 1, &fence_, VK_TRUE, kFenceTimeout_ns);
+  timing.wall_s = probe::system::SecondsSince(start);
+  if (result != VK_SUCCESS) return device_->Fail("vkWaitForFences", result);
+  functions.vkResetFences(device_->handle(), 1, &fence_);
+  if (timed) {
+    if (const auto seconds = ReadQueries()) timing.device_s = *seconds;
+  }
+  return timing;
+}
+
+Result<double> VulkanSession::ReadQueries() {
+  std::array<std::uint64_t, 2> ticks{};
+  const VkResult result = device_->functions().vkGetQueryPoolResults(
+      device_->handle(), queries_, 0, 2, sizeof(ticks), ticks.data(), sizeof(ticks[0]),
+      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
+  if (result != VK_SUCCESS) return device_->Fail("vkGetQueryPoolResults", result);
+  const std::uint32_t bits = device_->timestamp_bits();
+  const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
+  const auto elapsed = static_cast<double>((ticks[1] - ticks[0]) & mask);
+  return elapsed * static_cast<double>(device_->facts().properties.limits.timestampPeriod) * 1e-9;
+}
+
+}  // namespace backends::vulkan

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: MIT
+// Writes operands, four words an invocation and turn. ENTRY(i) is the word that holds entry i (or, of types smaller
+// than a word, the entries from i * PER_WORD on).
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "operand.glsl"
+
+layout(local_size_x = 64) in;
+layout(std430, binding = 0) writeonly buffer Out { uvec4 words[]; };
+layout(push_constant) uniform Scalars {
+  uint count;  // entries
+  uint seed;
+};
+
+uint Bits(uint i) { return OperandBits(seed, i); }
+uint Fp32(uint i) { return floatBitsToUint(float(OperandInteger(seed, i, 24)) * (1.0 / 8388608.0)); }
+
+#if PER_WORD == 1
+uint Word(uint i) { return ENTRY(i); }
+#elif PER_WORD == 2
+uint Word(uint i) { return (ENTRY(2 * i) & 0xffffU) | (ENTRY(2 * i + 1) << 16); }
+#else
+uint Word(uint i) {
+  return (ENTRY(4 * i) & 0xffU) | ((ENTRY(4 * i + 1) & 0xffU) << 8) | ((ENTRY(4 * i + 2) & 0xffU) << 16) |
+         (ENTRY(4 * i + 3) << 24);
+}
+#endif
+
+void main() {
+  const uint vectors = count / (4 * PER_WORD);
+  const uint stride = gl_NumWorkGroups.x * gl_WorkGroupSize.x;
+  for (uint v = gl_GlobalInvocationID.x; v < vectors; v += stride) {
+    words[v] = uvec4(Word(4 * v), Word(4 * v + 1), Word(4 * v + 2), Word(4 * v + 3));
+  }
+}

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: MIT
+#include "tests/backends/vulkan/vulkan_device.h"
+
+#include <cstdlib>
+
+#include "probe/core/module.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::vulkan {
+Module Describe();
+}
+namespace backends::vulkan {
+Backend Describe();
+}
+
+namespace tests {
+namespace {
+
+const probe::system::FileSystem& Files() {
+  static const auto files = probe::system::FileSystem::Open("/");
+  return *files;
+}
+
+}  // namespace
+
+std::vector<probe::RuntimeDevice> VulkanDevices() {
+  for (const char* name :
+       {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"}) {
+    unsetenv(name);
+  }
+  probe::ProbeReport report;
+  const auto environment = probe::system::Environment::OfProcess();
+  probe::vulkan::Describe().probe(
+      {Files(), environment, {}, [&report](const probe::ProbeEvent& event) { probe::Apply(event, report); }});
+  return report.devices;
+}
+
+probe::RuntimeDevice FindVulkanDevice(std::string_view part) {
+  for (const probe::RuntimeDevice& device : VulkanDevices()) {
+    if (device.name.find(part) != std::string::npos) return device;
+  }
+  return {};
+}
+
+probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(const probe::RuntimeDevice& device) {
+  const auto environment = probe::system::Environment::OfProcess();
+  return backends::vulkan::Describe().open({device, {}, Files(), environment});
+}
+
+}  // namespace tests

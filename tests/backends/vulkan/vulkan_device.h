@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: MIT
+// llvmpipe, found by the probe and opened by the backend; the software Vulkan device of every test machine.
+#pragma once
+
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "backends/core/backend.h"
+
+namespace tests {
+
+// Devices of the installed drivers, with what a phantom variable adds; the caller's own variables are taken
+// away.
+[[nodiscard]] std::vector<probe::RuntimeDevice> VulkanDevices();
+// The first whose name has this part; one without a name where there is none.
+[[nodiscard]] probe::RuntimeDevice FindVulkanDevice(std::string_view part = "llvmpipe");
+[[nodiscard]] probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(
+    const probe::RuntimeDevice& device);
+
+}  // namespace tests

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <array>
+#include <cstdlib>
+#include <limits>
+#include <numeric>
+
+#include "backends/vulkan/vulkan_device.h"
+#include "kernels/glsl/spirv.h"
+#include "kernels/operand.h"
+#include "tests/backends/vulkan/vulkan_device.h"
+
+namespace {
+
+using backends::BufferId;
+using backends::Launch;
+using kernels::Role;
+using kernels::View;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const kernels::Step kFill = {"main", {}, kernels::glsl::Words("fill_u32"), "", {{Role::kOut}}, nullptr};
+const kernels::Step kSum = {"main",
+                            {},
+                            kernels::glsl::Words("read_u32_texel"),
+                            "",
+                            {{Role::kIn, View::kTexelUint4}, {Role::kPartials}},
+                            nullptr};
+
+class VulkanSession : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    device_ = tests::FindVulkanDevice();
+    ASSERT_EQ(device_.driver, "llvmpipe") << "mesa-vulkan-drivers is not installed or shows no device";
+    auto session = tests::OpenVulkan(device_);
+    ASSERT_TRUE(session.ok()) << probe::Describe(session.error());
+    session_ = *std::move(session);
+  }
+  [[nodiscard]] BufferId Buffer(std::uint64_t bytes, std::vector<View> views = {}) {
+    const auto buffer = session_->Allocate({bytes, std::move(views)});
+    EXPECT_TRUE(buffer.ok()) << probe::Describe(buffer.error());
+    return *buffer;
+  }
+  [[nodiscard]] backends::KernelId Load(const kernels::Step& step) {
+    const auto kernel = session_->Load({}, step);
+    EXPECT_TRUE(kernel.ok()) << probe::Describe(kernel.error());
+    return *kernel;
+  }
+  [[nodiscard]] std::vector<std::uint32_t> Words(BufferId buffer, std::size_t count) {
+    std::vector<std::uint32_t> words(count);
+    EXPECT_TRUE(session_->Download(buffer, 0, std::as_writable_bytes(std::span(words))).ok());
+    return words;
+  }
+
+  probe::RuntimeDevice device_;
+  std::unique_ptr<backends::Session> session_;
+};
+
+TEST_F(VulkanSession, SaysWhatTheDeviceAllows) {
+  const auto& limits = session_->limits();
+  EXPECT_GT(limits.max_buffer_bytes, 1U << 20U);
+  EXPECT_LE(limits.max_buffer_bytes, device_.memory_total_bytes.value_or(0));
+  EXPECT_GT(limits.max_texel_elements, 0U);
+  EXPECT_GT(limits.shape.max_work_group_size, 0U);
+  EXPECT_EQ(limits.shape.subgroup_width, device_.subgroup_width);
+  EXPECT_THAT(limits.features, Contains("cpu"));
+  EXPECT_THAT(limits.features, Not(Contains("gpu")));
+}
+
+TEST_F(VulkanSession, KeepsWhatIsUploadedAtAnyOffset) {
+  const auto buffer = Buffer(4096);
+  std::array<std::uint32_t, 1024> words{};
+  std::iota(words.begin(), words.end(), 7U);
+  ASSERT_TRUE(session_->Upload(buffer, 0, std::as_bytes(std::span(words))).ok());
+  const std::array<std::uint32_t, 2> patch = {1, 2};
+  ASSERT_TRUE(session_->Upload(buffer, 400, std::as_bytes(std::span(patch))).ok());
+  words[100] = 1;
+  words[101] = 2;
+  EXPECT_EQ(Words(buffer, 1024), std::vector(words.begin(), words.end()));
+  std::array<std::uint32_t, 1> one{};
+  ASSERT_TRUE(session_->Download(buffer, 404, std::as_writable_bytes(std::span(one))).ok());
+  EXPECT_EQ(one[0], 2U);
+}
+
+TEST_F(VulkanSession, RunsLaunchesInOrderAndRepeats) {
+  constexpr std::uint32_t kCount = 4096;
+  const auto buffer = Buffer(kCount * 4, {View::kTexelUint4});
+  const auto partials = Buffer(8 * 4);
+  const auto fill = Load(kFill);
+  const auto sum = Load(kSum);
+  const std::array launches = {
+      Launch{fill, {{buffer}}, {{1, 1, 1}, {64, 1, 1}, {kCount, 1}}},
+      Launch{fill, {{buffer}}, {{1, 1, 1}, {64, 1, 1}, {kCount, 2}}},
+      Launch{sum, {{buffer, View::kTexelUint4}, {partials}}, {{1, 1, 1}, {8, 1, 1}, {kCount}}}};
+  const auto timing = session_->Run(launches, 3);
+  ASSERT_TRUE(timing.ok()) << probe::Describe(timing.error());
+  EXPECT_GT(timing->wall_s, 0);
+  ASSERT_TRUE(timing->device_s);
+  EXPECT_GT(*timing->device_s, 0);
+  EXPECT_LE(*timing->device_s, timing->wall_s);
+  std::uint32_t expected = 0;
+  for (std::uint32_t i = 0; i < kCount; ++i) expected += kernels::OperandBits(2, i);
+  const auto sums = Words(partials, 8);
+  EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0U), expected);
+}
+
+TEST_F(VulkanSession, RefusesWhatIsOutOfBounds) {
+  const auto buffer = Buffer(256);
+  std::array<std::byte, 64> data{};
+  EXPECT_FALSE(session_->Upload(buffer, 193, data).ok());
+  EXPECT_FALSE(session_->Upload(buffer, std::numeric_limits<std::uint64_t>::max(), data).ok());
+  EXPECT_FALSE(session_->Download(buffer, 257, data).ok());
+  EXPECT_FALSE(session_->Upload(static_cast<BufferId>(99), 0, data).ok());
+  EXPECT_FALSE(session_->Allocate({session_->limits().max_buffer_bytes + 1, {}}).ok());
+  EXPECT_FALSE(session_->Allocate({0, {}}).ok());
+}
+
+TEST_F(VulkanSession, RefusesLaunchesThatDoNotFitTheKernel) {
+  const auto buffer = Buffer(256);
+  const auto released = Buffer(256);
+  session_->Release(released);
+  const auto fill = Load(kFill);
+  const auto run = [&](Launch launch) { return session_->Run({&launch, 1}, 1).ok(); };
+  EXPECT_TRUE(run({fill, {{buffer}}, {{1, 1, 1}, {64, 1, 1}, {64, 1}}}));
+  EXPECT_FALSE(run({fill, {}, {{1, 1, 1}, {64, 1, 1}, {64, 1}}}));
+  EXPECT_FALSE(run({fill, {{buffer, View::kTexelUint4}}, {{1, 1, 1}, {64, 1, 1}, {64, 1}}}));
+  EXPECT_FALSE(run({fill, {{released}}, {{1, 1, 1}, {64, 1, 1}, {64, 1}}}));
+  EXPECT_FALSE(run({fill, {{buffer}}, {{0, 1, 1}, {64, 1, 1}, {64, 1}}}));
+  EXPECT_FALSE(run({fill, {{buffer}}, {{1, 1, 1}, {64, 1, 1}, std::vector<std::uint32_t>(33)}}));
+  EXPECT_FALSE(run({static_cast<backends::KernelId>(9), {{buffer}}, {{1, 1, 1}, {64, 1, 1}, {64, 1}}}));
+}
+
+TEST_F(VulkanSession, OpensExactlyTheDeviceAskedFor) {
+  auto other = device_;
+  other.name = "llvmpipe of another day";
+  EXPECT_THAT(probe::Describe(tests::OpenVulkan(other).error()), HasSubstr("its name is llvmpipe"));
+  other = device_;
+  other.identity.uuid = probe::Uuid{1};
+  EXPECT_THAT(probe::Describe(tests::OpenVulkan(other).error()), HasSubstr("UUID"));
+  other = device_;
+  other.identity.pci = probe::PciAddress{0, 1, 0, 0};
+  EXPECT_THAT(probe::Describe(tests::OpenVulkan(other).error()), HasSubstr("PCI"));
+  other = device_;
+  other.ordinal = 7;
+  other.identity = {};
+  EXPECT_FALSE(tests::OpenVulkan(other).ok());
+  other.manifest = "/nowhere/icd.json";
+  EXPECT_FALSE(tests::OpenVulkan(other).ok());
+  other.manifest.reset();
+  EXPECT_FALSE(tests::OpenVulkan(other).ok());
+}
+
+TEST(PhantomGpu, IsListedAndCanNotBeOpened) {
+  for (const char* family : {"navi21", "vega20", "gfx1100"}) {
+    setenv("RADV_FORCE_FAMILY", family, 1);
+    const auto phantom = tests::FindVulkanDevice("RADV");
+    ASSERT_FALSE(phantom.name.empty()) << family;
+    const auto session = tests::OpenVulkan(phantom);
+    ASSERT_FALSE(session.ok());
+    EXPECT_THAT(probe::Describe(session.error()), HasSubstr("without any memory"));
+  }
+}
+
+TEST(Features, ListWhatADriverClaims) {
+  probe::vulkan::PhysicalFacts facts;
+  facts.properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
+  facts.properties.limits.maxComputeWorkGroupInvocations = 1024;
+  facts.memory_model.vulkanMemoryModel = VK_TRUE;
+  facts.float16_int8.shaderFloat16 = VK_TRUE;
+  probe::vulkan::CooperativeMatrixProperties shape;
+  shape.m = shape.n = 16;
+  shape.k = 8;
+  shape.scope = probe::vulkan::kScopeSubgroup;
+  shape.c = shape.result = probe::vulkan::ComponentType::kFloat32;
+  auto of_device = shape;
+  of_device.scope = 1;
+  of_device.m = 64;
+  facts.cooperative_shapes = {shape, of_device};
+  const auto features = backends::vulkan::FeaturesOf(facts);
+  EXPECT_THAT(features, Contains("gpu"));
+  EXPECT_THAT(features, Contains("group256"));
+  EXPECT_THAT(features, Contains("coopmat:fp16/fp32:16x16x8"));
+  EXPECT_THAT(features, Not(Contains(HasSubstr("64"))));
+  EXPECT_THAT(features, Not(Contains("fp16"))) << "without 16-bit storage there is nothing to load it from";
+}
+
+TEST(Limits, AreTheTightestOfAll) {
+  probe::vulkan::PhysicalFacts facts;
+  facts.properties.limits.maxStorageBufferRange = UINT32_MAX;
+  facts.memory.memoryHeapCount = 1;
+  facts.memory.memoryHeaps[0] = {std::uint64_t{8} << 30U, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
+  const auto files = probe::system::FileSystem::Open("/");
+  const probe::system::Environment environment;
+  const backends::OpenRequest request{{}, {}, *files, environment};
+  EXPECT_EQ(backends::vulkan::LimitsOf(facts, request).max_buffer_bytes, UINT32_MAX);
+  facts.maintenance3.maxMemoryAllocationSize = std::uint64_t{1} << 30U;
+  EXPECT_EQ(backends::vulkan::LimitsOf(facts, request).max_buffer_bytes, std::uint64_t{1} << 30U);
+  facts.maintenance4.maxBufferSize = 1U << 20U;
+  EXPECT_EQ(backends::vulkan::LimitsOf(facts, request).max_buffer_bytes, 1U << 20U);
+}
+
+}  // namespace
