@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A runtime is one word and its own folders: clones the skeleton into a runtime "toy" in a copy of the sources, whose
+one device is found, measured and recommended. Arguments: the source directory and a build directory of it."""
+import filecmp
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT, BUILT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+NAMES = ((re.compile(r"(?<![A-Za-z])null(?![a-z])"), "toy"), (re.compile(r"(?<![A-Za-z])Null(?![a-z])"), "Toy"),
+         (re.compile(r"(?<![A-Za-z])NULL(?![A-Z])"), "TOY"))
+# What one who adds a runtime writes: here, that there is a device.
+NO_DEVICE = "return std::vector<RuntimeDevice>{};"
+ONE_DEVICE = """RuntimeDevice device;
+  device.runtime = "toy";
+  device.driver = "toy";
+  device.name = "Toy Accelerator";
+  device.kind = DeviceKind::kDiscrete;
+  device.identity.pci = PciAddress{0, 0x42, 0, 0};
+  return std::vector<RuntimeDevice>{device};"""
+
+
+def sources(root):
+    """Relative paths of all source files: what git tracks, else everything but builds."""
+    listed = subprocess.run(["git", "ls-files", "-z"], cwd=root, capture_output=True, check=False)
+    if listed.returncode == 0:
+        return [name for name in listed.stdout.decode().split("\0") if name and (root / name).is_file()]
+    return [str(path.relative_to(root)) for path in root.rglob("*") if path.is_file() and "build" not in path.parts]
+
+
+def clone_folder(root, folder):
+    for path in sorted((root / folder / "null").iterdir()):
+        text = path.read_text()
+        for pattern, name in NAMES:
+            text = pattern.sub(name, text)
+        target = root / folder / "toy" / path.name.replace("null", "toy")
+        target.parent.mkdir(exist_ok=True)
+        target.write_text(text)
+
+
+def add_runtime(root):
+    clone_folder(root, "probe")
+    clone_folder(root, "backends")
+    api = root / "probe/toy/toy_api.cpp"
+    api.write_text(api.read_text().replace(NO_DEVICE, ONE_DEVICE))
+    facts = json.loads((root / "data/runtimes/cpu.json").read_text())
+    facts.update(title="Toy", names=["toys"])
+    (root / "data/runtimes/toy.json").write_text(json.dumps(facts, indent=2))
+    lists = root / "CMakeLists.txt"
+    lists.write_text(re.sub(r"(set\(RUNTIMES [^)]*)\)", r"\1 toy)", lists.read_text(), count=1))
+
+
+def settings():
+    """How the build directory at hand is configured: the clone is built alike."""
+    cache = (BUILT / "CMakeCache.txt").read_text()
+    names = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "WHICHGPU_SANITIZE")
+    return [f"-D{name}={value}" for name, value in re.findall(r"^(\w+):\w+=(.*)$", cache, re.M) if name in names]
+
+
+def seed(directory):
+    """Takes over the objects that are compiled already: those of sources that the clone shares, none of generated
+    ones. Make, unlike ninja, asks only whether they are newer than what they are made of."""
+    for compiled in BUILT.rglob("*.o"):
+        inside = compiled.relative_to(BUILT)
+        folder, _, rest = inside.as_posix().partition("/CMakeFiles/")
+        source = folder + "/" + rest.partition("/")[2].removesuffix(".o")
+        if inside.parts[0] != "tests" and (ROOT / source).is_file():
+            (directory / inside).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy(compiled, directory / inside)
+
+
+def build(root):
+    environment = {name: value for name, value in os.environ.items() if name != "LIBRARY_PATH"}
+    directory = root / "build"
+
+    def run(*command):
+        done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+        if done.returncode != 0:
+            raise AssertionError(done.stdout + done.stderr)
+    generator = "Unix Makefiles" if shutil.which("make") else "Ninja"
+    run("cmake", "-G", generator, "-S", str(root), "-B", str(directory), "-DWHICHGPU_TESTS=OFF", *settings())
+    seed(directory)
+    run("cmake", "--build", str(directory), "--parallel", str(os.cpu_count()), "--target", "whichgpu")
+    return directory / "report/whichgpu"
+
+
+class ClonedRuntime(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.scratch = tempfile.TemporaryDirectory(prefix="whichgpu_clone_")
+        cls.clone = pathlib.Path(cls.scratch.name)
+        for name in sources(ROOT):
+            (cls.clone / name).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copy2(ROOT / name, cls.clone / name)
+        add_runtime(cls.clone)
+        cls.files = [str(path.relative_to(cls.clone)) for path in cls.clone.rglob("*") if path.is_file()]
+        cls.binary = build(cls.clone)
+
+    @classmethod
+    def tearDownClass(cls):
+        cls.scratch.cleanup()
+
+    def run_tool(self, *arguments):
+        done = subprocess.run([self.binary, *arguments], capture_output=True, text=True, timeout=60, check=False)
+        self.assertEqual(0, done.returncode, done.stderr)
+        return done.stdout
+
+    def test_one_line_changes_outside_its_own_folders(self):
+        added = [name for name in self.files if not (ROOT / name).exists()]
+        changed = [name for name in self.files
+                   if name not in added and not filecmp.cmp(ROOT / name, self.clone / name, shallow=False)]
+        for name in added:
+            self.assertRegex(name, r"^(probe|backends)/toy/|/toy\.[a-z]+$")
+        self.assertEqual(["CMakeLists.txt"], changed)
+        before = (ROOT / "CMakeLists.txt").read_text().splitlines()
+        after = (self.clone / "CMakeLists.txt").read_text().splitlines()
+        self.assertEqual(1, sum(old != new for old, new in zip(before, after, strict=True)))
+
+    def test_its_device_is_found(self):
+        listed = json.loads(self.run_tool("list", "--json"))
+        found = [view for device in listed["devices"] for view in device["views"] if view["runtime"] == "toy"]
+        self.assertEqual(["Toy Accelerator"], [view["name"] for view in found])
+        self.assertEqual(["ok"], [probe["outcome"] for probe in listed["probes"] if probe["module"] == "toy"])
+
+    def test_its_device_is_measured_and_recommended(self):
+        report = json.loads(self.run_tool("--only", "toy", "--quick", "--json"))
+        verified = {row["kernel"] for row in report["measurements"]
+                    if row["runtime"] == "toy" and row["status"] == "ok" and row["verified"]}
+        self.assertLessEqual({"gemm", "read"}, verified)
+        answers = {answer["use"]: answer["backend"] for answer in report["recommendations"]}
+        self.assertEqual("toy", answers["inference"])
+        self.assertEqual("toy", self.run_tool("recommend", "--only", "toy", "--quick").strip())
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=1)
