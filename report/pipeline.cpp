@@ -183,7 +183,6 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
   std::vector<std::string> warnings = LimitWarnings();
-  if (!risks->warning().empty()) warnings.push_back(risks->warning());
   auto child_environment = ChildEnvironment(*files, *environment);
   const auto host = DescribeHost(*files, *environment);
   Pseudonyms pseudonyms(*environment, host.name.value_or(""), options.record_ids);
@@ -210,6 +209,7 @@ std::variant<Outcome, Problem> Produce(const Options& options, const Tables& tab
   record.calibrated = options.calibrate && options.command != Command::kList && options.sysroot == "/";
   if (record.calibrated && SignalOf(context) == 0) MeasureLive(live, devices, HostProcessor(all), record, progress);
   record.interrupted = SignalOf(context) != 0;
+  if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
   Outcome outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
   if (options.record_dir) {

@@ -37,6 +37,18 @@ probe::isolate::CrashKey RiskLedger::KeyOf(const probe::Module& module) const {
   return key;
 }
 
+std::string RiskLedger::warning() const {
+  if (!write_failed_) return markers_.warning();
+  return "the cache directory can not be written (a full disk?): a crash of a driver would not be remembered";
+}
+
+probe::isolate::CrashMarkers::Guard RiskLedger::ArmOne(const probe::isolate::CrashKey& key,
+                                                       const std::string& description) const {
+  auto guard = markers_.Arm(key, description);
+  write_failed_ = write_failed_ || guard.failed();
+  return guard;
+}
+
 std::optional<std::string> RiskLedger::Refuse(const probe::Module& module) const {
   if (!module.loads_vendor_code) return std::nullopt;
   return Sentence(markers_.Survivor(KeyOf(module)));
@@ -50,14 +62,14 @@ std::shared_ptr<void> RiskLedger::Arm(const std::vector<const probe::Module*>& m
   auto guards = std::make_shared<Guards>();
   for (const probe::Module* module : modules) {
     if (!module->loads_vendor_code) continue;
-    guards->push_back(markers_.Arm(KeyOf(*module), fmt::format("looking for devices through {}", module->title)));
+    guards->push_back(ArmOne(KeyOf(*module), fmt::format("looking for devices through {}", module->title)));
   }
   return guards;
 }
 
 std::shared_ptr<void> RiskLedger::Arm(const Target& target) const {
   auto guards = std::make_shared<Guards>();
-  guards->push_back(markers_.Arm(
+  guards->push_back(ArmOne(
       report::KeyOf(target), fmt::format("measuring {} through {}", target.device_id, target.device.runtime)));
   return guards;
 }

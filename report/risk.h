@@ -30,14 +30,19 @@ class RiskLedger {
   [[nodiscard]] std::shared_ptr<void> Arm(const std::vector<const probe::Module*>& modules) const;
   [[nodiscard]] std::shared_ptr<void> Arm(const Target& target) const;
 
-  [[nodiscard]] const std::string& warning() const { return markers_.warning(); }
+  // Why nothing is remembered, or not everything; empty where all is well.
+  [[nodiscard]] std::string warning() const;
 
  private:
   [[nodiscard]] probe::isolate::CrashKey KeyOf(const probe::Module& module) const;
 
   const probe::system::Environment& environment_;
   const probe::system::FileSystem& files_;
+  [[nodiscard]] probe::isolate::CrashMarkers::Guard ArmOne(const probe::isolate::CrashKey& key,
+                                                           const std::string& description) const;
+
   probe::isolate::CrashMarkers markers_;
+  mutable bool write_failed_ = false;
 };
 
 }  // namespace report

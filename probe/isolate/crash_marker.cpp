@@ -165,7 +165,8 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
   if (directory_.empty()) return {};
   const auto path = PathOf(key);
   auto file = OpenMarker(path, O_CREAT);
-  if (!file.ok() || TryLock(file) == Lock::kHeldByOther) return {};
+  if (!file.ok()) return Guard(true);
+  if (TryLock(file) == Lock::kHeldByOther) return {};
   struct stat status{};
   // Another run removed its marker between the two calls above: what is locked has no name any more.
   if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return {};
@@ -176,7 +177,7 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
   marker.start_ticks = system::StartTicks(marker.pid);
   marker.boot_id = BootId(*files_);
   Guard guard(path, std::move(file));
-  if (!WriteWhole(guard.file_, ToText(Encode(marker)))) return {};
+  if (!WriteWhole(guard.file_, ToText(Encode(marker)))) return Guard(true);
   const Descriptor directory(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.ok()) fsync(directory.get());
   return guard;

@@ -37,11 +37,16 @@ class CrashMarkers {
     Guard& operator=(Guard&& other) noexcept;
     ~Guard();
 
+    // The marker could not be written (a full or read-only disk): a crash of this step will not be remembered.
+    [[nodiscard]] bool failed() const { return failed_; }
+
    private:
     friend class CrashMarkers;
+    explicit Guard(bool failed) : failed_(failed) {}
     Guard(std::string path, system::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
     std::string path_;
     system::Descriptor file_;  // holds the lock
+    bool failed_ = false;
   };
 
   // With `ignore_survivors` (--retry-crashed) none is reported. `files` must outlive this.
