@@ -130,13 +130,13 @@ class ClonedRuntime(unittest.TestCase):
         self.assertEqual(["ok"], [probe["outcome"] for probe in listed["probes"] if probe["module"] == "toy"])
 
     def test_its_device_is_measured_and_recommended(self):
-        report = json.loads(self.run_tool("--only", "toy", "--quick", "--json"))
+        report = json.loads(self.run_tool("--only", "toy", "--json"))
         verified = {row["kernel"] for row in report["measurements"]
                     if row["runtime"] == "toy" and row["status"] == "ok" and row["verified"]}
         self.assertLessEqual({"gemm", "read"}, verified)
         answers = {answer["use"]: answer["backend"] for answer in report["recommendations"]}
         self.assertEqual("toy", answers["inference"])
-        self.assertEqual("toy", self.run_tool("recommend", "--only", "toy", "--quick").strip())
+        self.assertEqual("toy", self.run_tool("recommend", "--only", "toy").strip())
 
 
 if __name__ == "__main__":
