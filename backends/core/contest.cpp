@@ -94,24 +94,28 @@ bool Contest::RateOne(Candidate& candidate) {
         context_.reporter.Fail(variant, problem, MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
       return !first;
     }
-    const auto time_s = TimeSmall(candidate, problem, first);
-    if (!time_s) {
+    const auto trial = TimeSmall(candidate, problem, first);
+    if (!trial) {
       // A larger problem than needed may fail for want of memory: the speed is known well enough.
       if (!first) return true;
       context_.reporter.Fail(variant, problem, MeasurementStatus::kFailed, Stage::kLaunch,
-                             probe::Describe(time_s.error()));
+                             probe::Describe(trial.error()));
       return false;
     }
-    const double rate = Work(variant, {problem, 1, ""}) / *time_s;
-    const bool settled = *time_s >= kLongEnough_s && rate < kSettled * candidate.rate;
+    if (!trial->wrong.empty()) {
+      context_.reporter.Fail(variant, problem, MeasurementStatus::kWrongResult, Stage::kVerify, trial->wrong);
+      return false;
+    }
+    const double rate = Work(variant, {problem, 1, ""}) / trial->time_s;
+    const bool settled = trial->time_s >= kLongEnough_s && rate < kSettled * candidate.rate;
     candidate.rate = rate;
-    const double next_s = kSmallRuns * kGrowthFactor * *time_s;
+    const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
     if (settled || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
   }
 }
 
-probe::Result<double> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,
-                                         bool very_first) {
+probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,
+                                                      bool very_first) {
   auto workload = Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, ""});
   if (!workload) return workload.error();
   const auto prepare = [&] { return workload->Prepare(context_.request.seed, 0); };
@@ -120,9 +124,13 @@ probe::Result<double> Contest::TimeSmall(const Candidate& candidate, const Probl
   if (!prepared) return prepared.error();
   const auto run = [&] { return workload->Run(1); };
   auto timing = very_first ? context_.budget.Excused(run) : run();
+  // A kernel that does nothing is infinitely fast: unchecked, the problems would grow until the budget has gone,
+  // and nobody would know that it was all wrong.
+  const auto verdict = very_first && timing ? workload->Verify() : probe::Result<Verdict>(Verdict{true, 0, ""});
+  if (verdict && !verdict->right) return SmallTrial{0, verdict->reason};
   // A first launch may compile; only the runtime's events can tell that from a slow kernel.
   if (timing && timing->device_s.value_or(timing->wall_s) >= context_.budget.Remaining())
-    return ShortTime(*timing);
+    return SmallTrial{ShortTime(*timing), ""};
   double least_s = std::numeric_limits<double>::infinity();
   double spent_s = 0;
   for (int i = 1; timing && (i < kSmallRuns || spent_s + least_s < kSmallRunsFor_s); ++i) {
@@ -133,7 +141,7 @@ probe::Result<double> Contest::TimeSmall(const Candidate& candidate, const Probl
     if (least_s > kMaxLaunch_s) break;
   }
   if (!timing) return timing.error();
-  return least_s;
+  return SmallTrial{least_s, ""};
 }
 
 bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {

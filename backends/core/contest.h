@@ -44,8 +44,13 @@ class Contest {
   // Rates every candidate; those that fail are reported and dropped.
   void RateAll();
   [[nodiscard]] bool RateOne(Candidate& candidate);
-  // The time of one execution after one that is not counted; the very first is excused from the budget.
-  [[nodiscard]] probe::Result<double> TimeSmall(const Candidate& candidate, const kernels::Problem& problem,
+  struct SmallTrial {
+    double time_s = 0;
+    std::string wrong;  // how the very first result was wrong, if it was
+  };
+  // The time of one execution after one that is not counted; the very first is excused from the budget, and
+  // checked.
+  [[nodiscard]] probe::Result<SmallTrial> TimeSmall(const Candidate& candidate, const kernels::Problem& problem,
                                                 bool very_first);
   [[nodiscard]] std::optional<Series> DecideShape(const Shape& shape);
   // Runs and verifies one candidate at full size; reports it if it fails.

@@ -75,6 +75,15 @@ TEST(Runner, EveryWrongResultIsCalledSo) {
   }
 }
 
+TEST(Runner, AKernelTooFastToBeTrueIsFoundOutBeforeItsProblemsGrow) {
+  FakeScript script;
+  script.defects["gemm"] = Defect::kNan;
+  script.speeds = {{"gemm", 1e12}};
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kWrongResult);
+  EXPECT_LE(gemm.shape.m, 256U);
+}
+
 TEST(Runner, ASlowerVariantWinsWhereTheFastestIsWrong) {
   FakeScript script;
   script.defects["fast"] = Defect::kWrongElement;
