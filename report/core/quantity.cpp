@@ -57,7 +57,12 @@ std::string RateText(double rate, std::string_view unit) {
 }
 
 std::string SecondsText(double seconds) {
-  if (seconds >= 600) return fmt::format("{:.0f} min", seconds / 60);
+  constexpr double kMinute = 60;
+  constexpr double kHour = 60 * kMinute;
+  constexpr double kDay = 24 * kHour;
+  if (seconds >= 3 * kDay) return SignificantText(seconds / kDay, 2) + " days";
+  if (seconds >= 3 * kHour) return SignificantText(seconds / kHour, 2) + " h";
+  if (seconds >= 10 * kMinute) return fmt::format("{:.0f} min", seconds / kMinute);
   const auto& prefix = Choose(kSmall, seconds, 2);
   const double value = seconds / prefix.factor;
   return fmt::format("{} {}", SignificantText(value, value >= 100 ? 3 : 2), prefix.text);

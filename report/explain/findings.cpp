@@ -179,7 +179,8 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       const auto status = probe::NameOf(worst->status);
       finding.id = fmt::format("measure.{}.{}.{}", of.runtime, Slug(of.driver), status);
       finding.layer = "programming_interface";
-      finding.severity = Severity::kDegraded;
+      // What a software device cannot do costs nobody a device.
+      finding.severity = IsSoftware(device, view) ? Severity::kNote : Severity::kDegraded;
       finding.device_id = device.id;
       finding.runtime = of.runtime;
       finding.summary =

@@ -134,9 +134,10 @@ Reliability Look(const Report& report, const Score& score) {
 void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& answer) {
   const auto look = Look(report, chosen);
   if (look.noisy)
-    answer.warnings.emplace_back("its figures are noisy: something else may be using the machine");
+    answer.warnings.push_back(answer.backend +
+                              "'s figures are noisy: something else may be using the machine");
   if (look.throttled)
-    answer.warnings.emplace_back("it slowed down while it was measured: power or heat limits it");
+    answer.warnings.push_back(answer.backend + " slowed down while it was measured: power or heat limits it");
   if (report.interrupted)
     answer.warnings.emplace_back("the run was interrupted: not everything was measured");
   answer.confidence = look.noisy || report.interrupted ? Confidence::kLow

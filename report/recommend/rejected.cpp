@@ -42,7 +42,10 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
       out.push_back({std::nullopt, probe.module, std::nullopt, OutcomeText(tables, probe)});
     }
     for (const auto& driver : probe.drivers) {
-      if (driver.outcome == probe::Outcome::kOk) continue;
+      // Most machines have drivers for hardware that they lack: those reject nothing.
+      const bool idle =
+          driver.outcome == probe::Outcome::kNoDevice || driver.outcome == probe::Outcome::kAbsent;
+      if (driver.outcome == probe::Outcome::kOk || idle) continue;
       out.push_back(
           {std::nullopt, probe.module, DriverName(driver), OutcomeText(tables, probe.module, driver)});
     }

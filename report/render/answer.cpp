@@ -66,12 +66,13 @@ void Answer(const Report& report, Page& page) {
     Use(report, other, "", page);
     page.Add("because ", Style::kDim).Flow(Because(other), 0);
   }
+  std::vector<std::string> warnings;
   for (const auto& answer : report.recommendations) {
     for (const auto& warning : answer.warnings) {
-      page.Add(page.signs().warning, Style::kFair).Add(" ");
-      page.Flow(fmt::format("{}: {}", probe::NameOf(answer.use), warning), 2);
+      if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(warning);
     }
   }
+  for (const auto& warning : warnings) page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
 }
 
 void Foot(const Report& report, Page& page) {

@@ -65,24 +65,28 @@ bool Tied(const Recommendation* answer, const Score& score) {
          std::find(answer->tie.begin(), answer->tie.end(), name) != answer->tie.end();
 }
 
-constexpr int kRankWidth = 4;     // " 1. "
-constexpr int kTokensWidth = 14;  // "1234 tokens/s"
+constexpr int kRankWidth = 4;  // " 1. "
 
 struct Columns {
   int backend = 0;
   int device = 0;
+  int tokens = 0;
 };
+
+std::string RateOf(const Score& score) { return TokensText(score.tokens_per_s->value) + " tokens/s"; }
 
 Columns Measure(const Report& report, const std::vector<const Score*>& scores, const Page& page) {
   Columns columns;
   for (const auto* score : scores) {
+    columns.tokens = std::max(columns.tokens, DisplayWidth(RateOf(*score)));
     columns.backend = std::max(columns.backend, DisplayWidth(score->runtime) + 2);
     const auto* device = FindDevice(report.devices, score->device_id);
     columns.device =
         std::max(columns.device, DisplayWidth(device ? PlainName(device->name) : score->device_id));
   }
-  columns.device =
-      std::clamp(page.width() - kRankWidth - columns.backend - kTokensWidth - 14, 0, columns.device);
+  constexpr int kRangeWidth = 14;  // "  2090-3560", and air
+  columns.device = std::clamp(page.width() - kRankWidth - columns.backend - columns.tokens - kRangeWidth, 0,
+                              columns.device);
   return columns;
 }
 
@@ -98,7 +102,7 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
     page.To(kRankWidth + columns.backend + columns.device);
   }
   const auto& range = *score.tokens_per_s;
-  page.RightTo(page.column() + kTokensWidth + 1, TokensText(range.value) + " tokens/s", Style::kStrong);
+  page.RightTo(page.column() + 2 + columns.tokens, RateOf(score), Style::kStrong);
   page.Add("  ").Add(TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high),
                      Style::kDim);
   const auto detail = Detail(tables.reference, score);

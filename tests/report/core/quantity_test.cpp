@@ -33,6 +33,8 @@ TEST(Quantity, WritesTimesAndSizesAsPeopleDo) {
   EXPECT_EQ(SecondsText(0.445), "445 ms");
   EXPECT_EQ(SecondsText(62), "62 s");
   EXPECT_EQ(SecondsText(1740), "29 min");
+  EXPECT_EQ(SecondsText(36000), "10 h");
+  EXPECT_EQ(SecondsText(864000), "10 days");
   EXPECT_EQ(BytesText(16ULL << 30U), "16 GiB");
   EXPECT_EQ(BytesText((15ULL << 30U) / 4), "3.8 GiB");
   EXPECT_EQ(BytesText(512), "512 B");

@@ -94,6 +94,15 @@ TEST(Findings, OneBadWayBesideAGoodOneDegrades) {
   EXPECT_EQ(finding->severity, Severity::kDegraded);
 }
 
+TEST(Findings, ASoftwareDeviceThatFailsIsANote) {
+  auto machine = testing::Processor();
+  machine.measurements[4].status = backends::MeasurementStatus::kTimedOut;
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "measure.vulkan.llvmpipe.timed_out");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kNote);
+}
+
 TEST(Findings, AGpuThatNothingReachesIsTold) {
   auto machine = testing::Processor();
   machine.devices.push_back(testing::Gpu("0000:05:00.0", "Card", probe::DeviceKind::kDiscrete, 8));

@@ -80,6 +80,16 @@ TEST(Recommend, NamesWhatHappenedToDriversAndHiddenDevices) {
   EXPECT_THAT(answer->rejected, Contains(Field(&Rejected::reason, HasSubstr("/dev/dri/renderD128"))));
 }
 
+TEST(Recommend, DriversForAbsentHardwareRejectNothing) {
+  auto report = testing::Processor();
+  auto& driver = report.probes.back().drivers.emplace_back();
+  driver.manifest = "/usr/share/vulkan/icd.d/radeon_icd.x86_64.json";
+  driver.outcome = probe::Outcome::kNoDevice;
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->rejected, ::testing::Each(Field(&Rejected::device_id, "cpu:0")));
+}
+
 TEST(Recommend, EqualBackendsAreATieBrokenByMaturity) {
   const auto answer = Answer(testing::Tie());
   ASSERT_TRUE(answer);

@@ -143,6 +143,21 @@ TEST(Text, AnInterruptedRunSaysSo) {
               HasSubstr("No answer: the run was interrupted"));
 }
 
+TEST(Text, FiguresThatMakeNoSenseStillStandApart) {
+  auto machine = testing::Processor();
+  for (auto& m : machine.measurements) *m.rate *= 1e-7;
+  const auto text = Rendered(testing::Decided(machine), Options(80));
+  EXPECT_THAT(text, HasSubstr("Intel Xeon Processor  0.00000072 tokens/s"));
+  EXPECT_THAT(text, HasSubstr(" days to the first token"));
+}
+
+TEST(Text, AWarningOfBothUsesIsSaidOnce) {
+  auto machine = testing::Processor();
+  machine.measurements[0].quality = backends::Quality::kNoisy;
+  const auto text = Rendered(testing::Decided(machine), Options(80));
+  EXPECT_EQ(text.find("figures are noisy"), text.rfind("figures are noisy"));
+}
+
 TEST(Text, DifferentUsesGetTheirOwnAnswers) {
   auto machine = testing::Tie();
   for (auto& m : machine.measurements) {
