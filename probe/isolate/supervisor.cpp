@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <limits>
 
 #include "probe/isolate/running_child.h"
 #include "probe/isolate/strays.h"
@@ -48,7 +47,20 @@ void WaitForNews(const Children& children, const Interrupt& interrupt) {
 struct Supervisor::State {
   Ground ground;
   std::vector<pid_t> not_ours;  // children before the first of ours, and those that could not be killed
+
+  void EndWhatIsLeft(const Children& children);
 };
+
+void Supervisor::State::EndWhatIsLeft(const Children& children) {
+  pid_t first = 0;  // the lowest number of a child that was started
+  for (const auto& child : children) {
+    if (child->abandoned()) not_ours.push_back(child->pid());
+    if (child->pid() > 0 && (first == 0 || child->pid() < first)) first = child->pid();
+  }
+  if (first == 0) return;
+  const std::chrono::duration<double> grace(ground.options.kill_grace_s / 2);
+  EndStrays(not_ours, first, system::Now() + std::chrono::duration_cast<system::SteadyTime::duration>(grace));
+}
 
 Supervisor::Supervisor(std::unique_ptr<State> state) : state_(std::move(state)) {}
 Supervisor::Supervisor(Supervisor&&) noexcept = default;
@@ -88,14 +100,7 @@ std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> reques
       if (IsInterrupted(interrupt)) child->Kill(ChildEnd::kInterrupted);
     }
   }
-  pid_t first = std::numeric_limits<pid_t>::max();
-  for (const auto& child : children) {
-    if (child->abandoned()) state_->not_ours.push_back(child->pid());
-    if (child->pid() > 0) first = std::min(first, child->pid());
-  }
-  const std::chrono::duration<double> grace(ground.options.kill_grace_s / 2);
-  EndStrays(state_->not_ours, first,
-            system::Now() + std::chrono::duration_cast<system::SteadyTime::duration>(grace));
+  state_->EndWhatIsLeft(children);
   std::vector<ChildResult> results(requests.size());
   for (std::size_t i = 0; i < results.size(); ++i) {
     if (i < children.size()) {

@@ -20,6 +20,7 @@ namespace {
 
 constexpr int kFirstRaised = static_cast<int>(kMaxSpawnDescriptors) + 8;
 constexpr pid_t kPidsAsked = 65536;
+constexpr pid_t kMaxPid = 1 << 22;  // PID_MAX_LIMIT, proc(5)
 
 template <class T>
 std::optional<T> Number(std::string_view text) {
@@ -120,8 +121,8 @@ std::vector<pid_t> OwnChildren(pid_t first) {
   if (!HasChildren()) return {};
   if (auto listed = ChildrenOf(getpid())) return *std::move(listed);
   std::vector<pid_t> out;
-  for (pid_t pid = first; pid - first < kPidsAsked; ++pid) {
-    if (IsChild(pid)) out.push_back(pid);
+  for (pid_t asked = 0; asked < kPidsAsked && first <= kMaxPid - asked; ++asked) {
+    if (IsChild(first + asked)) out.push_back(first + asked);
   }
   return out;
 }

@@ -46,6 +46,7 @@ void Nothing(const Json&, const RecordSink&) {}
 void Report(const Json& request, const RecordSink& send) {
   Json out = Json::object();
   out["request"] = request;
+  out["pid"] = getpid();
   std::array<char, 4096> cwd{};
   out["cwd"] = getcwd(cwd.data(), cwd.size()) != nullptr ? cwd.data() : "";
   for (const char* name : {"TMPDIR", "WHICHGPU_TEST_ADDED", "WHICHGPU_TEST_REPLACED", "WHICHGPU_TEST_KEPT"}) {
@@ -67,11 +68,17 @@ void Report(const Json& request, const RecordSink& send) {
   send(out);
 }
 
-void Hang(const Json&, const RecordSink& send) {
+// With "allow_s" the time to its end starts when it hangs, however long the machine took to start it.
+[[noreturn]] void HangFrom(const Json& request, const RecordSink& send, Json record) {
+  if (request.contains("allow_s")) record["allow_s"] = request["allow_s"];
+  send(record);
+  Sleep();
+}
+
+void Hang(const Json& request, const RecordSink& send) {
   signal(SIGTERM, SIG_IGN);
   signal(SIGINT, SIG_IGN);
-  send({{"stage", "init"}, {"pid", getpid()}});
-  Sleep();
+  HangFrom(request, send, {{"stage", "init"}, {"pid", getpid()}});
 }
 
 void Stop(const Json&, const RecordSink&) { raise(SIGSTOP); }
@@ -133,7 +140,7 @@ void CloseDescriptors(const Json& request, const RecordSink& send) {
   send({{"stage", "init"}});
   for (int fd = 0; fd < 4096; ++fd) close(fd);
   if (request.value("reuse", false)) {
-    while (open("/dev/null", O_RDWR) >= 0 && FindResultPipe() < 0 && fcntl(1000, F_GETFD) < 0) {
+    while (fcntl(1000, F_GETFD) < 0 && open("/dev/null", O_RDWR) >= 0) {
     }
   }
   send({{"stage", "lost"}});
@@ -153,8 +160,8 @@ void Linger(const Json& request, const RecordSink& send) {
   }
   pid_t lingering = 0;
   if (read(ends[0], &lingering, sizeof lingering) != sizeof lingering) _exit(1);
+  if (request.value("hang", false)) HangFrom(request, send, {{"pid", lingering}});
   send({{"pid", lingering}});
-  if (request.value("hang", false)) Sleep();
 }
 
 void FillScratch(const Json& request, const RecordSink& send) {

@@ -17,14 +17,13 @@ struct Case {
   const char* name;
   Json request;
   ChildEnd end;
-  double deadline_s;
 };
 
 class Descendants : public ::testing::TestWithParam<Case> {};
 
 TEST_P(Descendants, AreGoneWhenTheSupervisorReturns) {
   const auto& param = GetParam();
-  const auto result = RunOne(Do("linger", param.deadline_s, param.request));
+  const auto result = RunOne(Do("linger", 30, param.request));
   EXPECT_EQ(result.end, param.end);
   const auto pid = First(result, "pid");
   ASSERT_TRUE(pid.is_number()) << result.stderr_tail;
@@ -33,16 +32,16 @@ TEST_P(Descendants, AreGoneWhenTheSupervisorReturns) {
 
 INSTANTIATE_TEST_SUITE_P(
     Of, Descendants,
-    ::testing::Values(
-        Case{"DoneChild", Json::object(), ChildEnd::kDone, 20},
-        Case{"DoneChildWithSession", {{"setsid", true}}, ChildEnd::kDone, 20},
-        Case{"DoneChildWithDaemon", {{"setsid", true}, {"daemon", true}}, ChildEnd::kDone, 20},
-        Case{"KilledChild", {{"hang", true}}, ChildEnd::kTimedOut, 0.5},
-        Case{"KilledChildWithSession", {{"hang", true}, {"setsid", true}}, ChildEnd::kTimedOut, 0.5},
-        Case{"KilledChildWithDaemon",
-             {{"hang", true}, {"setsid", true}, {"daemon", true}},
-             ChildEnd::kTimedOut,
-             0.5}),
+    ::testing::Values(Case{"DoneChild", Json::object(), ChildEnd::kDone},
+                      Case{"DoneChildWithSession", {{"setsid", true}}, ChildEnd::kDone},
+                      Case{"DoneChildWithDaemon", {{"setsid", true}, {"daemon", true}}, ChildEnd::kDone},
+                      Case{"KilledChild", {{"hang", true}, {"allow_s", 0.1}}, ChildEnd::kTimedOut},
+                      Case{"KilledChildWithSession",
+                           {{"hang", true}, {"allow_s", 0.1}, {"setsid", true}},
+                           ChildEnd::kTimedOut},
+                      Case{"KilledChildWithDaemon",
+                           {{"hang", true}, {"allow_s", 0.1}, {"setsid", true}, {"daemon", true}},
+                           ChildEnd::kTimedOut}),
     [](const auto& instance) { return instance.param.name; });
 
 pid_t StartSleeper() {

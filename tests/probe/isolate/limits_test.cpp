@@ -24,9 +24,14 @@ TEST(Deadline, EndsAChildThatIgnoresSignals) {
   const auto result = RunOne(Do("hang", 0.3));
   EXPECT_EQ(result.end, ChildEnd::kTimedOut);
   EXPECT_EQ(result.exit.signal, SIGKILL);
-  EXPECT_EQ(First(result, "stage"), "init");
   EXPECT_GE(result.elapsed_s, 0.3);
   EXPECT_LT(result.elapsed_s, 0.3 + kSlack_s);
+}
+
+TEST(Deadline, KeepsWhatArrivedBeforeIt) {
+  const auto result = RunOne(Do("hang", 30, {{"allow_s", 0.1}}));
+  EXPECT_EQ(result.end, ChildEnd::kTimedOut);
+  EXPECT_EQ(First(result, "stage"), "init");
 }
 
 TEST(Deadline, EndsAStoppedChild) { EXPECT_EQ(RunOne(Do("stop", 0.3)).end, ChildEnd::kTimedOut); }
@@ -50,14 +55,14 @@ TEST(Deadline, OfNothingOrNonsenseIsNow) {
 }
 
 TEST(Allowance, EndsAStepBeforeTheDeadline) {
-  const auto result = RunOne(Do("step", 20, {{"steps", {{{"allow_s", 0.2}, {"take_s", 20}}}}}));
+  const auto result = RunOne(Do("step", 60, {{"steps", {{{"allow_s", 0.2}, {"take_s", 60}}}}}));
   EXPECT_EQ(result.end, ChildEnd::kTimedOut);
   EXPECT_GE(result.elapsed_s, 0.2);
-  EXPECT_LT(result.elapsed_s, 0.2 + kSlack_s + 1);  // the child's own start comes before it
+  EXPECT_LT(result.elapsed_s, 30) << "the child's own start comes before the step";
 }
 
 TEST(Allowance, IsReplacedByTheNext) {
-  const Json steps = {{{"allow_s", 0.8}, {"take_s", 0.5}}, {{"allow_s", 0.8}, {"take_s", 0.5}}};
+  const Json steps = {{{"allow_s", 1.2}, {"take_s", 0.7}}, {{"allow_s", 1.2}, {"take_s", 0.7}}};
   EXPECT_EQ(RunOne(Do("step", 20, {{"steps", steps}})).end, ChildEnd::kDone);
 }
 
@@ -90,28 +95,31 @@ class Interruption : public ::testing::Test {
   SupervisorOptions options_;
 };
 
-TEST_F(Interruption, EndsAllChildrenAtOnceAndKeepsTheirRecords) {
-  const std::vector<ChildRequest> requests = {Do("hang"), Do("report"), Do("hang")};
+TEST_F(Interruption, EndsRunningChildrenAtOnceAndKeepsEveryRecord) {
+  const std::vector<ChildRequest> requests = {Do("hang", 60), Do("report", 60), Do("hang", 60)};
   auto supervisor = Supervisor::Create(options_, system::Environment::OfProcess());
-  int hanging = 0;
-  // The signal comes while RunAll polls: from another thread, once both children are known to hang.
+  std::size_t records = 0;
+  pid_t reporter = 0;
+  // The signal comes while RunAll polls: when two children are known to hang and the third has ended.
   std::thread sender;
-  const auto start = system::Now();
-  const auto results = supervisor->RunAll(requests, [&](std::size_t child, const Json&) {
-    if (child == 1 || ++hanging < 2) return;
-    sender = std::thread([] {
-      usleep(200000);
+  const auto results = supervisor->RunAll(requests, [&](std::size_t child, const Json& record) {
+    if (child == 1) reporter = record["pid"].get<pid_t>();
+    if (++records < requests.size()) return;
+    sender = std::thread([reporter] {
+      while (IsAlive(reporter)) usleep(10000);
+      usleep(100000);
       kill(getpid(), SIGTERM);
     });
   });
   ASSERT_TRUE(sender.joinable());
   sender.join();
-  EXPECT_LT(system::SecondsSince(start), 10);
-  EXPECT_EQ(results[0].end, ChildEnd::kInterrupted);
-  EXPECT_EQ(First(results[0], "stage"), "init");
+  for (const std::size_t hanging : {0U, 2U}) {
+    EXPECT_EQ(results[hanging].end, ChildEnd::kInterrupted);
+    EXPECT_LT(results[hanging].elapsed_s, 30);
+    EXPECT_EQ(First(results[hanging], "stage"), "init");
+    EXPECT_FALSE(IsAlive(First(results[hanging], "pid").get<pid_t>()));
+  }
   EXPECT_EQ(results[1].end, ChildEnd::kDone);
-  EXPECT_EQ(results[2].end, ChildEnd::kInterrupted);
-  EXPECT_FALSE(IsAlive(First(results[0], "pid").get<pid_t>()));
   EXPECT_EQ(options_.interrupt.signal->load(), SIGTERM);
 }
 

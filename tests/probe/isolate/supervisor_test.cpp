@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -134,7 +135,7 @@ TEST(Supervisor, EndsAChildThatWritesIntoItsResults) {
 }
 
 TEST(Supervisor, EndsAChildThatSendsTooMuch) {
-  const auto result = RunOne(Do("send_too_much"));
+  const auto result = RunOne(Do("send_too_much", 100));
   EXPECT_EQ(result.end, ChildEnd::kFlooded);
   EXPECT_GE(result.records.size(), 16U);
   EXPECT_LE(result.records.size(), 17U);
@@ -174,6 +175,11 @@ TEST(Supervisor, WorksWithTheStandardStreamsClosed) {
 }
 
 TEST(Supervisor, SaysWhyAChildCouldNotBeStarted) {
+  // A child of its own, which the supervisor finds when it counts its children without having started one.
+  const pid_t sleeper = fork();
+  if (sleeper == 0) {
+    for (;;) pause();
+  }
   rlimit before{};
   ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &before), 0);
   auto supervisor = Supervisor::Create({}, system::Environment::OfProcess());
@@ -184,6 +190,9 @@ TEST(Supervisor, SaysWhyAChildCouldNotBeStarted) {
   ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &before), 0);
   EXPECT_EQ(results[0].end, ChildEnd::kNotStarted);
   EXPECT_NE(results[0].detail, "");
+  EXPECT_TRUE(IsAlive(sleeper));
+  kill(sleeper, SIGKILL);
+  waitpid(sleeper, nullptr, 0);
 }
 
 TEST(Supervisor, SeesHowChildrenEndWhenItsCallerIgnoredThem) {
