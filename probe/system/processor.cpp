@@ -16,6 +16,7 @@
 namespace probe::system {
 namespace {
 
+constexpr std::string_view kBlank = " \t\n";
 constexpr std::size_t kMaxNumbers = 65536;
 
 std::optional<std::uint64_t> Sysconf(int name) {
@@ -91,7 +92,6 @@ std::optional<std::uint64_t> PhysicalMemoryBytes() { return Pages(_SC_PHYS_PAGES
 std::optional<std::uint64_t> FreeMemoryBytes() { return Pages(_SC_AVPHYS_PAGES); }
 
 std::optional<std::vector<std::uint32_t>> ParseNumberList(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\n";
   std::vector<std::uint32_t> numbers;
   while (!text.empty() && kBlank.find(text.back()) != std::string_view::npos) text.remove_suffix(1);
   while (!text.empty()) {
