@@ -18,6 +18,8 @@ constexpr std::string_view kPciDevices = "/sys/bus/pci/devices/";
 constexpr std::string_view kCpus = "/sys/devices/system/cpu/";
 constexpr std::string_view kNodes = "/sys/devices/system/node/";
 constexpr std::uint32_t kMaxCacheLevel = 8;
+constexpr std::uint64_t kDisplay = 0x03;  // base classes of the PCI Code and ID Assignment Specification
+constexpr std::uint64_t kAccelerator = 0x12;
 
 // The processors or nodes that exist: the numbers after a prefix, of the entries that have one.
 std::vector<std::uint32_t> Numbered(const FileSystem& files, std::string_view directory,
@@ -118,8 +120,6 @@ std::vector<NodeCpus> ReadNodeCpus(const FileSystem& files) {
 }  // namespace
 
 std::vector<CardPlace> ReadCardPlaces(const FileSystem& files) {
-  constexpr std::uint64_t kDisplay = 0x03;
-  constexpr std::uint64_t kAccelerator = 0x12;
   std::vector<CardPlace> out;
   const auto nodes = ReadNodeCpus(files);
   if (nodes.size() < 2) return out;
