@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::string_view kBlank = " \t\n";
 constexpr std::size_t kMaxNumbers = 65536;
+[[maybe_unused]] constexpr std::uint32_t kOsXsave = 1U << 27U;  // CPUID.1:ECX, Intel SDM volume 2
 
 std::optional<std::uint64_t> Sysconf(int name) {
   const long value = sysconf(name);
@@ -49,7 +50,6 @@ std::optional<CpuidRegisters> Cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
 }
 
 std::optional<std::uint64_t> SavedStates() {
-  constexpr std::uint32_t kOsXsave = 1U << 27U;  // CPUID.1:ECX, Intel SDM volume 2
   const auto basic = Cpuid(1);
   if (!basic || (basic->ecx & kOsXsave) == 0) return std::nullopt;
   std::uint32_t low = 0;
