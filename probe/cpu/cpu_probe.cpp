@@ -18,6 +18,7 @@ namespace {
 
 using system::FileSystem;
 
+constexpr std::string_view kPolicies = "/sys/devices/system/cpu/cpufreq";
 constexpr std::size_t kMaxCpuInfoBytes = 8U << 20U;
 constexpr std::string_view kCpus = "/sys/devices/system/cpu";
 
@@ -48,7 +49,6 @@ struct Frequency {
 };
 
 Frequency ReadFrequency(const FileSystem& files, const CpuInfo& info) {
-  constexpr std::string_view kPolicies = "/sys/devices/system/cpu/cpufreq";
   Frequency out;
   std::set<std::string> governors;
   for (const std::string& policy : files.List(kPolicies)) {

@@ -13,6 +13,7 @@
 namespace probe::cpu {
 namespace {
 
+constexpr std::string_view kBlank = " \t\r\n";
 constexpr std::array kVendors = {
     std::pair<std::string_view, std::string_view>{"GenuineIntel", "Intel"},
     std::pair<std::string_view, std::string_view>{"AuthenticAMD", "AMD"},
@@ -56,7 +57,6 @@ constexpr std::array kArmParts = {ArmPart{0x41, 0xd03, "Cortex-A53"},    ArmPart
                                   ArmPart{0x61, 0x023, "M1 Firestorm"}};
 
 std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n";
   const auto first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);

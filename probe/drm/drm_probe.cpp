@@ -15,6 +15,7 @@
 namespace probe::drm {
 namespace {
 
+constexpr std::string_view kRenderNode = "/dev/dri/renderD";
 constexpr int kMaxDevices = 256;
 
 struct FreeVersion {
@@ -57,11 +58,10 @@ void ReadVersion(int node, std::vector<Fact>& facts) {
 
 // Opens the render node, and asks the driver behind it where that is allowed.
 DeviceNode ReadRenderNode(const std::string& path, std::vector<Fact>& facts) {
-  constexpr std::string_view kPrefix = "/dev/dri/renderD";
   DeviceNode node{path, true, false};
   int minor = -1;
-  if (!path.starts_with(kPrefix)) return node;
-  std::from_chars(path.data() + kPrefix.size(), path.data() + path.size(), minor);
+  if (!path.starts_with(kRenderNode)) return node;
+  std::from_chars(path.data() + kRenderNode.size(), path.data() + path.size(), minor);
   const int opened = minor >= 0 ? drmOpenRender(minor) : -1;
   if (opened < 0) return node;
   node.openable = true;

@@ -13,9 +13,13 @@ namespace {
 
 using system::FileSystem;
 
+constexpr std::string_view kMemoryKey = "MemTotal:";
+constexpr std::string_view kPciDevices = "/sys/bus/pci/devices/";
 constexpr std::string_view kCpus = "/sys/devices/system/cpu/";
 constexpr std::string_view kNodes = "/sys/devices/system/node/";
 constexpr std::uint32_t kMaxCacheLevel = 8;
+constexpr std::uint64_t kDisplay = 0x03;  // base classes of the PCI Code and ID Assignment Specification
+constexpr std::uint64_t kAccelerator = 0x12;
 
 // The processors or nodes that exist: the numbers after a prefix, of the entries that have one.
 std::vector<std::uint32_t> Numbered(const FileSystem& files, std::string_view directory,
@@ -90,9 +94,8 @@ void ReadCpus(const FileSystem& files, Topology& out) {
 std::uint64_t NodeMemory(const FileSystem& files, std::uint32_t node) {
   const auto text = files.Read(std::string(kNodes) + "node" + std::to_string(node) + "/meminfo", 65536);
   if (!text) return 0;
-  constexpr std::string_view kKey = "MemTotal:";
-  const auto key = text->find(kKey);
-  const auto digits = key == std::string::npos ? key : text->find_first_not_of(' ', key + kKey.size());
+  const auto key = text->find(kMemoryKey);
+  const auto digits = key == std::string::npos ? key : text->find_first_not_of(' ', key + kMemoryKey.size());
   if (digits == std::string::npos) return 0;
   std::uint64_t kib = 0;
   std::from_chars(text->data() + digits, text->data() + text->size(), kib);
@@ -117,14 +120,11 @@ std::vector<NodeCpus> ReadNodeCpus(const FileSystem& files) {
 }  // namespace
 
 std::vector<CardPlace> ReadCardPlaces(const FileSystem& files) {
-  constexpr std::string_view kDevices = "/sys/bus/pci/devices/";
-  constexpr std::uint64_t kDisplay = 0x03;
-  constexpr std::uint64_t kAccelerator = 0x12;
   std::vector<CardPlace> out;
   const auto nodes = ReadNodeCpus(files);
   if (nodes.size() < 2) return out;
-  for (const std::string& name : files.List(kDevices)) {
-    const std::string directory = std::string(kDevices) + name;
+  for (const std::string& name : files.List(kPciDevices)) {
+    const std::string directory = std::string(kPciDevices) + name;
     const auto address = ParsePciAddress(name);
     const auto code = files.ReadNumber(directory + "/class").value_or(0) >> 16U;
     if (!address || (code != kDisplay && code != kAccelerator)) continue;

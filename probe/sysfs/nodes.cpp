@@ -34,7 +34,7 @@ std::vector<ClassDevice> ReadClassDevices(const system::FileSystem& files) {
     const std::string directory = "/sys/class/" + folder;
     for (const std::string& name : files.List(directory)) {
       if (KindOf(name, folder) == nullptr) continue;
-      const std::string device = directory + "/" + name + "/device";
+      const std::string device = std::string(directory).append("/").append(name).append("/device");
       const auto real = files.Resolve(device);
       ClassDevice& entry = devices[real.value_or(device)];
       if (entry.directory.empty()) entry.directory = device;
@@ -52,7 +52,7 @@ std::vector<ClassDevice> ReadClassDevices(const system::FileSystem& files) {
 std::vector<std::string> NodeNames(const system::FileSystem& files, const std::string& directory) {
   std::vector<std::string> names;
   for (const std::string folder : {"drm", "accel"}) {
-    for (const std::string& name : files.List(directory + "/" + folder)) {
+    for (const std::string& name : files.List(std::string(directory).append("/").append(folder))) {
       if (KindOf(name, folder) != nullptr) names.push_back(name);
     }
   }

@@ -13,6 +13,7 @@ namespace {
 
 using system::FileSystem;
 
+constexpr std::string_view kNvidiaGpus = "/proc/driver/nvidia/gpus";
 constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
 constexpr std::uint32_t kDisplay = 0x03;
 constexpr std::uint32_t kSignalProcessing = 0x11;  // where AMD's NPU is filed
@@ -75,10 +76,9 @@ void AddFromClasses(const FileSystem& files, Machine& machine) {
 }
 
 void AddFromNvidia(const FileSystem& files, Machine& machine) {
-  constexpr std::string_view kGpus = "/proc/driver/nvidia/gpus";
-  for (const std::string& name : files.List(kGpus)) {
+  for (const std::string& name : files.List(kNvidiaGpus)) {
     const auto address = ParsePciAddress(name);
-    const auto information = ReadNvidia(files, std::string(kGpus) + "/" + name + "/information");
+    const auto information = ReadNvidia(files, std::string(kNvidiaGpus) + "/" + name + "/information");
     if (!address || !information) continue;
     const auto [entry, is_new] = machine.cards.try_emplace(*address);
     if (is_new) {

@@ -16,7 +16,9 @@
 namespace probe::system {
 namespace {
 
+constexpr std::string_view kBlank = " \t\n";
 constexpr std::size_t kMaxNumbers = 65536;
+[[maybe_unused]] constexpr std::uint32_t kOsXsave = 1U << 27U;  // CPUID.1:ECX, Intel SDM volume 2
 
 std::optional<std::uint64_t> Sysconf(int name) {
   const long value = sysconf(name);
@@ -48,7 +50,6 @@ std::optional<CpuidRegisters> Cpuid(std::uint32_t leaf, std::uint32_t subleaf) {
 }
 
 std::optional<std::uint64_t> SavedStates() {
-  constexpr std::uint32_t kOsXsave = 1U << 27U;  // CPUID.1:ECX, Intel SDM volume 2
   const auto basic = Cpuid(1);
   if (!basic || (basic->ecx & kOsXsave) == 0) return std::nullopt;
   std::uint32_t low = 0;
@@ -91,7 +92,6 @@ std::optional<std::uint64_t> PhysicalMemoryBytes() { return Pages(_SC_PHYS_PAGES
 std::optional<std::uint64_t> FreeMemoryBytes() { return Pages(_SC_AVPHYS_PAGES); }
 
 std::optional<std::vector<std::uint32_t>> ParseNumberList(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\n";
   std::vector<std::uint32_t> numbers;
   while (!text.empty() && kBlank.find(text.back()) != std::string_view::npos) text.remove_suffix(1);
   while (!text.empty()) {

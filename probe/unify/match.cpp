@@ -85,6 +85,7 @@ void Matcher::AddView(Draft& draft, RuntimeDevice device, std::string_view how) 
 // All of a stage are looked up before any is attached, so that no attachment of the stage decides another.
 void Matcher::Attach(std::string_view how, const Finder& find) {
   std::vector<Draft*> found;
+  found.reserve(open_.size());
   for (const RuntimeDevice& device : open_) found.push_back(find(device));
   std::vector<RuntimeDevice> rest;
   for (std::size_t i = 0; i < open_.size(); ++i) {

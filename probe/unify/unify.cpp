@@ -20,6 +20,7 @@ namespace {
 template <class T, class Key>
 void SortBy(std::vector<T>& items, Key key) {
   std::vector<std::tuple<decltype(key(items.front())), std::string, std::size_t>> order;
+  order.reserve(items.size());
   for (std::size_t i = 0; i < items.size(); ++i)
     order.emplace_back(key(items[i]), ToText(Encode(items[i])), i);
   std::sort(order.begin(), order.end());
