@@ -14,14 +14,14 @@ using probe::Stage;
 
 // A small problem tells the speed when it takes this long and was no faster than the one before by this
 // factor: on a busy machine even a tiny one may take long.
-constexpr double kLongEnough_s = 0.001;
+constexpr double kLongEnoughSeconds = 0.001;
 constexpr double kSettled = 1.5;
-constexpr int kSmallRuns = 3;              // at least, of each small problem
-constexpr double kSmallRunsFor_s = 0.004;  // and as many as fit: the least disturbed one counts
-constexpr double kGrowthFactor = 8;        // of the work, at most, from one small problem to the next
-constexpr double kMaxGrowthShare = 0.25;   // of what is left of the budget, for one small problem
-constexpr double kRival = 0.9;             // of the best rate on small problems: worth a trial at full size
-constexpr int kMaxTrials = 2;              // that succeed, a shape
+constexpr int kSmallRuns = 3;                   // at least, of each small problem
+constexpr double kSmallRunsForSeconds = 0.004;  // and as many as fit: the least disturbed one counts
+constexpr double kGrowthFactor = 8;             // of the work, at most, from one small problem to the next
+constexpr double kMaxGrowthShare = 0.25;        // of what is left of the budget, for one small problem
+constexpr double kRival = 0.9;  // of the best rate on small problems: worth a trial at full size
+constexpr int kMaxTrials = 2;   // that succeed, a shape
 constexpr double kRunsATrial = 4;
 constexpr int kMaxHalvings = 4;
 
@@ -48,6 +48,7 @@ std::vector<Series> Contest::Decide() {
   std::vector<Series> series;
   if (candidates_.empty()) return series;
   std::vector<const Variant*> variants;
+  variants.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());
   const PlanFacts facts{context_.session.limits(), context_.request.device, context_.request.processor};
   for (const Shape& shape : PlanShapes(variants, candidates_.front().rate, facts)) {
@@ -107,7 +108,7 @@ bool Contest::RateOne(Candidate& candidate) {
       return false;
     }
     const double rate = Work(variant, {problem, 1, ""}) / trial->time_s;
-    const bool settled = trial->time_s >= kLongEnough_s && rate < kSettled * candidate.rate;
+    const bool settled = trial->time_s >= kLongEnoughSeconds && rate < kSettled * candidate.rate;
     candidate.rate = rate;
     const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
     if (settled || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
@@ -133,12 +134,12 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
     return SmallTrial{ShortTime(*timing), ""};
   double least_s = std::numeric_limits<double>::infinity();
   double spent_s = 0;
-  for (int i = 1; timing && (i < kSmallRuns || spent_s + least_s < kSmallRunsFor_s); ++i) {
+  for (int i = 1; timing && (i < kSmallRuns || spent_s + least_s < kSmallRunsForSeconds); ++i) {
     timing = run();
     if (!timing) break;
     least_s = std::min(least_s, ShortTime(*timing));
     spent_s += ShortTime(*timing);
-    if (least_s > kMaxLaunch_s) break;
+    if (least_s > kMaxLaunchSeconds) break;
   }
   if (!timing) return timing.error();
   return SmallTrial{least_s, ""};
@@ -214,7 +215,7 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
   if (!first) return fail(MeasurementStatus::kFailed, Stage::kLaunch, probe::Describe(first.error()));
 
   // Other operands than the first time: what is left over from there can not pass.
-  context_.reporter.Enter(Stage::kVerify, variant, context_.budget.Remaining() + kStallAllowance_s);
+  context_.reporter.Enter(Stage::kVerify, variant, context_.budget.Remaining() + kStallAllowanceSeconds);
   if (auto status = workload.Prepare(seed, 1); !status) {
     return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(status.error()));
   }

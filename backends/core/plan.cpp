@@ -129,7 +129,8 @@ Shape SquareShape(std::span<const Variant* const> variants, double rate, const P
         {RoundDown(n, multiples.m), RoundDown(n, multiples.n), RoundDown(n, multiples.k), 0, 0}, 1, ""};
   };
   const auto good = [&](const Shape& shape) {
-    return Work(*variants.front(), shape) <= rate * kMaxLaunch_s && FitsAll(variants, shape, facts.limits);
+    return Work(*variants.front(), shape) <= rate * kMaxLaunchSeconds &&
+           FitsAll(variants, shape, facts.limits);
   };
   std::uint32_t n = SquareGemmSize(rate);
   while (n > kTinyEdge && !good(square(n))) n = n > kSquareStep ? n - kSquareStep : n / 2;
@@ -147,12 +148,12 @@ std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& l
   return std::min<std::uint64_t>(usable * 8 / kernels::Row(variants.front()->in).bits, UINT32_MAX);
 }
 
-// Buffers that together hold StreamBytes, or what one pass of kMaxLaunch_s can do where that is less.
+// Buffers that together hold StreamBytes, or what one pass of kMaxLaunchSeconds can do where that is less.
 Shape StreamShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Variant& first = *variants.front();
   const std::uint32_t multiple = std::lcm(Common(variants).count, kCountStep);
   const double element_bytes = kernels::Row(first.in).bits / 8.0;
-  const double in_time = rate * kMaxLaunch_s / kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
+  const double in_time = rate * kMaxLaunchSeconds / kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
   const double wanted = static_cast<double>(StreamBytes(facts)) / element_bytes;
   const double total = std::max(std::min(wanted, in_time), static_cast<double>(kTinyCount));
   const double max_count =
@@ -271,7 +272,7 @@ Problem LargerProblem(const Problem& problem) {
 }
 
 std::uint32_t SquareGemmSize(double rate) {
-  const double edge = std::cbrt(std::max(rate, 1.0) * kLaunchTarget_s / 2.0);
+  const double edge = std::cbrt(std::max(rate, 1.0) * kLaunchTargetSeconds / 2.0);
   return static_cast<std::uint32_t>(std::clamp(std::ceil(edge / kSquareStep) * kSquareStep, 256.0, 8192.0));
 }
 

@@ -13,8 +13,9 @@
 
 namespace backends {
 
-inline constexpr double kLaunchTarget_s = 0.010;  // what a square product should take
-inline constexpr double kMaxLaunch_s = 0.100;  // watchdogs and batches: nothing longer is launched by choice
+inline constexpr double kLaunchTargetSeconds = 0.010;  // what a square product should take
+inline constexpr double kMaxLaunchSeconds =
+    0.100;  // watchdogs and batches: nothing longer is launched by choice
 
 // `copies` equal problems on operands of their own, run one after another as one execution: what exceeds one
 // buffer, or must exceed every cache, is several.

@@ -27,7 +27,7 @@ double RoundTrip(Session& session, OperandWriter& writer, Budget& budget) {
   const auto buffer = session.Allocate(request);
   if (!buffer) return 0;
   double least_s = 0;
-  for (int i = 0; i < kTries && least_s < kMinBatch_s; ++i) {
+  for (int i = 0; i < kTries && least_s < kMinBatchSeconds; ++i) {
     const auto write = [&] { return writer.Write(*buffer, kernels::Dtype::kU32, kCount, 0); };
     // The first one may compile.
     if (i == 0 && !budget.Excused(write)) break;
@@ -41,12 +41,12 @@ double RoundTrip(Session& session, OperandWriter& writer, Budget& budget) {
 }
 
 void TimeAll(std::vector<Series>& all, const Reporter& reporter, Budget& budget, double round_trip_s) {
-  reporter.Enter(Stage::kTime, all.front().workload.variant(), budget.Remaining() + kStallAllowance_s);
+  reporter.Enter(Stage::kTime, all.front().workload.variant(), budget.Remaining() + kStallAllowanceSeconds);
   Ramp(all.front(), budget);
   std::string titles;
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));
-  reporter.Enter(Stage::kTime, titles, "", budget.Remaining() + kStallAllowance_s);
+  reporter.Enter(Stage::kTime, titles, "", budget.Remaining() + kStallAllowanceSeconds);
   TimeInterleaved(all, budget, round_trip_s);
 }
 

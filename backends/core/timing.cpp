@@ -7,11 +7,11 @@
 namespace backends {
 namespace {
 
-constexpr double kRampBatch_s = 0.010;
-constexpr double kRampMin_s = 0.250;
-constexpr double kRampMax_s = 1.0;
+constexpr double kRampBatchSeconds = 0.010;
+constexpr double kRampMinSeconds = 0.250;
+constexpr double kRampMaxSeconds = 1.0;
 constexpr double kRampAgreement = 1.02;
-constexpr double kClockTolerance_s = 20e-6;  // two clocks are read at two moments
+constexpr double kClockToleranceSeconds = 20e-6;  // two clocks are read at two moments
 constexpr double kClockTolerance = 1.02;
 constexpr double kMinEventShare = 0.5;
 // A batch is expected to take that much longer than the last one at most.
@@ -43,7 +43,7 @@ bool Agree(std::span<const double> times_s) {
 }
 
 bool Converged(const Series& series, double now_s) {
-  if (series.wall_s.size() < kMinBatches || now_s - *series.first_at_s < kMinSpan_s) return false;
+  if (series.wall_s.size() < kMinBatches || now_s - *series.first_at_s < kMinSpanSeconds) return false;
   return RelativeSpread(Summarise(ChooseClock(series).times_s)) <= kGoodSpread;
 }
 
@@ -63,18 +63,19 @@ void Advance(Series& series, Budget& budget, double round_trip_s) {
 
 std::uint32_t BatchRepeats(double execution_s, double round_trip_s) {
   const double execution = std::max(execution_s, 1e-9);
-  const double wanted_s = std::min(std::max(kMinBatch_s, kRoundTripsABatch * round_trip_s), kMaxBatch_s);
-  const double repeats = std::min(std::ceil(wanted_s / execution), std::floor(kMaxBatch_s / execution));
+  const double wanted_s =
+      std::min(std::max(kMinBatchSeconds, kRoundTripsABatch * round_trip_s), kMaxBatchSeconds);
+  const double repeats = std::min(std::ceil(wanted_s / execution), std::floor(kMaxBatchSeconds / execution));
   return static_cast<std::uint32_t>(std::clamp(repeats, 1.0, 1e6));
 }
 
 void Ramp(Series& series, Budget& budget) {
   const double start_s = budget.Now();
-  const double cap_s = std::min(kRampMax_s, budget.Remaining() / 4);
-  const double least_s = std::min(kRampMin_s, cap_s);
+  const double cap_s = std::min(kRampMaxSeconds, budget.Remaining() / 4);
+  const double least_s = std::min(kRampMinSeconds, cap_s);
   while (!series.error) {
     const auto repeats =
-        static_cast<std::uint32_t>(std::max(1.0, std::ceil(kRampBatch_s / series.expected_s)));
+        static_cast<std::uint32_t>(std::max(1.0, std::ceil(kRampBatchSeconds / series.expected_s)));
     const double elapsed_s = budget.Now() - start_s;
     if (elapsed_s + series.expected_s * repeats > cap_s) break;
     if (elapsed_s >= least_s && Agree(series.wall_s)) break;
@@ -105,7 +106,7 @@ ChosenTimes ChooseClock(const Series& series) {
     } else if (!std::isfinite(*device_s) || *device_s <= 0) {
       chosen.host_timed = true;
       chosen.reason = "the runtime's event times are zero or not finite: timed by the host";
-    } else if (*device_s > kClockTolerance * wall_s + kClockTolerance_s) {
+    } else if (*device_s > kClockTolerance * wall_s + kClockToleranceSeconds) {
       chosen.host_timed = true;
       chosen.reason = "the runtime's event times exceed the wall clock: timed by the host";
     } else {

@@ -16,10 +16,10 @@
 
 namespace backends {
 
-inline constexpr double kMinBatch_s = 0.005;
-inline constexpr double kMaxBatch_s = 0.100;
+inline constexpr double kMinBatchSeconds = 0.005;
+inline constexpr double kMaxBatchSeconds = 0.100;
 inline constexpr double kRoundTripsABatch = 20;
-inline constexpr double kMinSpan_s = 1.0;  // a figure's samples are spread over at least that
+inline constexpr double kMinSpanSeconds = 1.0;  // a figure's samples are spread over at least that
 
 // One workload and the batches timed so far; times of one execution each.
 struct Series {

@@ -72,7 +72,7 @@ TEST(Plan, SlowDevicesGetProductsWithinTheLaunchLimit) {
   const Variant gemm = Gemm();
   for (double rate = 1e6; rate < 1e12; rate *= 3) {
     const Shape shape = machine.Plan(gemm, rate);
-    EXPECT_TRUE(shape.problem.m == 32 || Work(gemm, shape) <= rate * kMaxLaunch_s) << rate;
+    EXPECT_TRUE(shape.problem.m == 32 || Work(gemm, shape) <= rate * kMaxLaunchSeconds) << rate;
     EXPECT_EQ(shape.problem.m, shape.problem.n);
   }
   EXPECT_EQ(machine.Plan(gemm, 1e4).problem.m, 32U);
