@@ -158,7 +158,7 @@ probe::Result<GemmReference> GemmReference::Create(const GemmOperands& operands)
 }
 
 std::size_t GemmReference::row_bytes() const {
-  return operands_.problem.n * (kernels::Row(operands_.acc).bits / 8U);
+  return std::size_t{operands_.problem.n} * (kernels::Row(operands_.acc).bits / 8U);
 }
 
 double GemmReference::Exact(const Sample& sample) const {
