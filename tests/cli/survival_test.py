@@ -197,6 +197,8 @@ class RealDrivers(unittest.TestCase):
     """The same with the machine's own software drivers as the good ones."""
     MANIFESTS = {"vulkan": pathlib.Path("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"),
                  "opencl": pathlib.Path("/etc/OpenCL/vendors/pocl.icd")}
+    # Compilers load with these: on a busy machine that takes longer than with the fakes.
+    TIMEOUT_S = 3
 
     def test_answer_beside_a_driver_that_hangs(self):
         missing = [str(path) for path in self.MANIFESTS.values() if not path.exists()]
@@ -206,9 +208,9 @@ class RealDrivers(unittest.TestCase):
             hang = {"misbehave": [{"at": "enumerate", "do": "hang"}]}
             real = {name: machine.add_real_driver(name, path) for name, path in self.MANIFESTS.items()}
             bad = {name: machine.add_driver(name, "bad", hang) for name in RUNTIMES}
-            run = machine.run("list", "--json", "--timeout", str(TIMEOUT_S))
+            run = machine.run("list", "--json", "--timeout", str(self.TIMEOUT_S))
             self.assertEqual(run.status, 0, run.stderr)
-            self.assertLessEqual(run.elapsed_s, LIMIT_S)
+            self.assertLessEqual(run.elapsed_s, 2 * self.TIMEOUT_S + 1)
             listing = document(run)
             for name in RUNTIMES:
                 self.assertEqual(driver(listing, name, bad[name])["outcome"], "timed_out")

@@ -4,7 +4,9 @@
 
 #include <gtest/gtest.h>
 
+#include <ostream>
 #include <string>
+#include <vector>
 
 #include "tests/fakes/common/child_process.h"
 
@@ -19,6 +21,8 @@ struct Runtime {
   const char* registered_by;  // the variable that names the manifest, or its folder
   bool registers_folder;
 };
+// For the tests' names.
+inline void PrintTo(const Runtime& runtime, std::ostream* out) { *out << runtime.name; }
 
 class FakeDriver : public testing::TestWithParam<Runtime> {
  public:
