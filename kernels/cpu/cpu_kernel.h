@@ -33,12 +33,15 @@ struct Arguments {
 //   fill_fp32   out               count, seed   out[i] = OperandFp32(seed, i)
 //   read_u32    in, sums          count         sums[worker] = sum of the worker's share, modulo 2^32
 //   gemm_fp32   a, b, c, work     m, n, k       c[m x n] = a[m x k] * b[k x n], row-major, no padding
+//   gemm_bf16   a, b, c, work     m, n, k       the same; bf16 into fp32
+//   gemm_int8   a, b, c, work     m, n, k       the same; int8 into int32, exactly
 using EntryPoint = void (*)(const Arguments&, const Worker&);
 
 struct Implementation {
   std::string_view entry;  // "gemm_fp32"
-  std::string_view isa;    // "avx512", "avx2", "sse4", "generic", "neon", "sve"
-  bool (*supported)();     // whether this processor and kernel of the OS run it
+  std::string_view
+      isa;  // "amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "sse4", "generic", "neon", "sve"
+  bool (*supported)();  // whether this processor and kernel of the OS run it
   EntryPoint run;
 };
 

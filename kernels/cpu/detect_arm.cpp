@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <sys/auxv.h>
 
+#include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
 
 namespace kernels::cpu {
@@ -16,5 +17,7 @@ bool CpuRuns(std::int64_t highway_target) {
   if (highway_target == HWY_SVE) return (getauxval(AT_HWCAP) & kHwcapSve) != 0;
   return highway_target == HWY_NEON;
 }
+
+std::span<const Implementation> ArchitectureImplementations() { return {}; }
 
 }  // namespace kernels::cpu

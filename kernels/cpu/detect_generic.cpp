@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
 
 namespace kernels::cpu {
 
 bool CpuRuns(std::int64_t highway_target) { return highway_target == HWY_BASELINE_SCALAR; }
+
+std::span<const Implementation> ArchitectureImplementations() { return {}; }
 
 }  // namespace kernels::cpu

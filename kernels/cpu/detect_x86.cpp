@@ -1,4 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <vector>
+
+#include "kernels/cpu/architecture_x86.h"
+#include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
 
 namespace kernels::cpu {
@@ -20,6 +28,22 @@ bool HasAvx512() {
          __builtin_cpu_supports("avx512cd");
 }
 
+// Tile registers belong to a process once it has asked for them: ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA
+// (Documentation/arch/x86/xstate.rst). Kernels that cannot save them refuse.
+bool MayUseTiles() {
+  static const bool may = syscall(SYS_arch_prctl, 0x1023, 18) == 0;
+  return may;
+}
+
+// Bits of CPUID leaf 7, EDX (Intel SDM volume 2A, CPUID).
+constexpr unsigned kAmxBf16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 25U;
+
+bool HasAmx(unsigned bit) {
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmxTile) != 0 && (edx & bit) != 0 &&
+         HasAvx512() && __builtin_cpu_supports("avx512vbmi") && MayUseTiles();
+}
+
 struct Row {
   std::int64_t target;
   bool (*has)();
@@ -39,6 +63,22 @@ bool CpuRuns(std::int64_t highway_target) {
     if (row.target == highway_target) return row.has();
   }
   return false;
+}
+
+bool HasAmxBf16() { return HasAmx(kAmxBf16); }
+bool HasAmxInt8() { return HasAmx(kAmxInt8); }
+bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"); }
+bool HasAvx512Vnni() { return HasAvx512() && __builtin_cpu_supports("avx512vnni"); }
+
+std::span<const Implementation> ArchitectureImplementations() {
+  static const auto all = [] {
+    std::vector<Implementation> rows;
+    for (const auto part : {GemmAmxImplementations(), GemmDotImplementations()}) {
+      rows.insert(rows.end(), part.begin(), part.end());
+    }
+    return rows;
+  }();
+  return all;
 }
 
 }  // namespace kernels::cpu

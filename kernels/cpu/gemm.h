@@ -56,11 +56,13 @@ struct Blocks {
         deep(DivideUp(k, depth)),
         down(DivideUp(part_rows, limits.max_rows)),
         rows(down == 0 ? 0 : RoundUp(DivideUp(part_rows, down), limits.tile_rows)),
-        panels(DivideUp(part_columns, limits.width)) {}
+        panels(DivideUp(part_columns, limits.width)),
+        kept(down == 1 ? 2 : panels + 1) {}
 
   std::size_t depth, deep;
   std::size_t down, rows;
   std::size_t panels;
+  std::size_t kept;  // packed panels: all and the next, or that in use and the next where none is used twice
 };
 
 // One worker's rows and columns of the result.

@@ -4,7 +4,8 @@
 #include <vector>
 
 #include "kernels/cpu/cpu_kernel.h"
-#include "kernels/cpu/gemm_fp32.h"
+#include "kernels/cpu/gemm_amx.h"
+#include "kernels/cpu/gemm_tile.h"
 #include "kernels/cpu/tables.h"
 
 namespace kernels::cpu {
@@ -12,9 +13,12 @@ namespace kernels::cpu {
 std::span<const Implementation> Implementations() {
   static const auto all = [] {
     std::vector<Implementation> rows;
-    for (const auto part : {OperandImplementations(), StreamImplementations(), GemmFp32Implementations()}) {
+    for (const auto part : {ArchitectureImplementations(), OperandImplementations(), StreamImplementations(),
+                            GemmVectorImplementations()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
+    std::stable_sort(rows.begin(), rows.end(),
+                     [](const Implementation& a, const Implementation& b) { return a.entry < b.entry; });
     return rows;
   }();
   return all;
@@ -34,11 +38,16 @@ std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uin
     std::string_view entry;
     std::size_t (*bytes)(std::uint32_t m, std::uint32_t n, std::uint32_t k, unsigned workers);
   };
-  static constexpr std::array kRows{Row{"gemm_fp32", GemmFp32WorkspaceBytes}};
+  static constexpr std::array kRows{
+      Row{"gemm_fp32", TileWorkspaceBytes<1>}, Row{"gemm_bf16", TileWorkspaceBytes<2>},
+      Row{"gemm_bf16", AmxWorkspaceBytes<2>},  Row{"gemm_int8", TileWorkspaceBytes<4>},
+      Row{"gemm_int8", AmxWorkspaceBytes<1>},
+  };
+  std::size_t bytes = 0;
   for (const Row& row : kRows) {
-    if (row.entry == entry) return row.bytes(m, n, k, workers);
+    if (row.entry == entry) bytes = std::max(bytes, row.bytes(m, n, k, workers));
   }
-  return 0;
+  return bytes;
 }
 
 std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count) {

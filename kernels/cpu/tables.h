@@ -10,7 +10,9 @@
 
 namespace kernels::cpu {
 
-[[nodiscard]] std::span<const Implementation> GemmFp32Implementations();
+// What this architecture has beyond Highway's instruction sets: better than those, best first.
+[[nodiscard]] std::span<const Implementation> ArchitectureImplementations();
+[[nodiscard]] std::span<const Implementation> GemmVectorImplementations();
 [[nodiscard]] std::span<const Implementation> OperandImplementations();
 [[nodiscard]] std::span<const Implementation> StreamImplementations();
 

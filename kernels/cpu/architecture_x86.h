@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// What x86-64 processors have beyond Highway's targets: how to ask for it, and the kernels that use it.
+#pragma once
+
+#include "kernels/cpu/cpu_kernel.h"
+
+namespace kernels::cpu {
+
+// Asking also requests the OS's permission for the tile registers, which the process then keeps.
+[[nodiscard]] bool HasAmxBf16();
+[[nodiscard]] bool HasAmxInt8();
+// These imply Highway's AVX3.
+[[nodiscard]] bool HasAvx512Bf16();
+[[nodiscard]] bool HasAvx512Vnni();
+
+[[nodiscard]] std::span<const Implementation> GemmAmxImplementations();
+[[nodiscard]] std::span<const Implementation> GemmDotImplementations();
+
+}  // namespace kernels::cpu

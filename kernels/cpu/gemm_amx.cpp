@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+// Matrix products on AMX tiles: bf16 into fp32, int8 into int32.
+#include <array>
+
+#include "kernels/cpu/architecture_x86.h"
+#include "kernels/cpu/gemm_amx_pack.h"
+
+HWY_PUSH_ATTRIBUTES("avx512f,avx512bw,avx512vl,avx512vbmi,amx-tile,amx-bf16,amx-int8")
+namespace kernels::cpu {
+namespace {
+
+// Steps of one stretch of depth: its part of a panel of B, 32 KiB, stays in the first-level cache.
+constexpr std::size_t kStretch = 16;
+
+// 2 x 2 tiles of C, in memory.
+struct Square {
+  std::byte* at;
+  std::size_t row_bytes;
+  std::size_t down, across;  // bytes to the tiles below and beside
+};
+
+void LoadSquare(const Square& c) {
+  _tile_loadd(0, c.at, static_cast<int>(c.row_bytes));
+  _tile_loadd(1, c.at + c.across, static_cast<int>(c.row_bytes));
+  _tile_loadd(2, c.at + c.down, static_cast<int>(c.row_bytes));
+  _tile_loadd(3, c.at + c.down + c.across, static_cast<int>(c.row_bytes));
+}
+
+void StoreSquare(const Square& c) {
+  _tile_stored(0, c.at, static_cast<int>(c.row_bytes));
+  _tile_stored(1, c.at + c.across, static_cast<int>(c.row_bytes));
+  _tile_stored(2, c.at + c.down, static_cast<int>(c.row_bytes));
+  _tile_stored(3, c.at + c.down + c.across, static_cast<int>(c.row_bytes));
+}
+
+void ZeroSquare() {
+  _tile_zero(0);
+  _tile_zero(1);
+  _tile_zero(2);
+  _tile_zero(3);
+}
+
+template <typename Type>
+struct Product {
+  using Element = typename Type::Element;
+  using Result = typename Type::Result;
+  static constexpr std::size_t kStep = kAmxRowBytes / sizeof(Element);
+  const Element* a;
+  const Element* b;
+  Result* c;
+  std::size_t n, k;
+  Part part;
+  Blocks blocks;
+  std::byte* packed_a;  // two blocks, in turn
+  std::byte* packed_b;  // blocks.kept panels, in turn
+  std::byte* packed_c;  // squares of one panel and block
+
+  [[nodiscard]] std::size_t Depth(std::size_t t) const {
+    return std::min(blocks.depth, k - t * blocks.depth);
+  }
+  [[nodiscard]] Range Rows(std::size_t r) const {
+    const std::size_t begin = part.rows.begin + r * blocks.rows;
+    return {begin, std::min(begin + blocks.rows, part.rows.end)};
+  }
+  [[nodiscard]] std::byte* BlockOfA(std::size_t t, std::size_t r) const {
+    return packed_a + (t * blocks.down + r) % 2 * blocks.rows * blocks.depth * sizeof(Element);
+  }
+  [[nodiscard]] std::byte* PanelOfB(std::size_t t, std::size_t i) const {
+    return packed_b + (t * blocks.panels + i) % blocks.kept * blocks.depth * kAmxSquare * sizeof(Element);
+  }
+
+  [[nodiscard]] Packing<Type> Nothing() const { return {.from = a}; }
+  [[nodiscard]] Packing<Type> PackA(std::size_t t, std::size_t r) const {
+    const Range rows = Rows(r);
+    const std::size_t count = rows.end - rows.begin, steps = DivideUp(Depth(t), kStep);
+    return {.from = a + rows.begin * k + t * blocks.depth,
+            .stride = k,
+            .to = BlockOfA(t, r),
+            .rows = count,
+            .columns = Depth(t),
+            .is_b = false,
+            .steps = steps,
+            .tiles = DivideUp(count, kAmxSquare) * 2 * steps};
+  }
+  [[nodiscard]] Packing<Type> PackB(std::size_t t, std::size_t i) const {
+    const std::size_t column = part.columns.begin + i * kAmxSquare, steps = DivideUp(Depth(t), kStep);
+    return {.from = b + t * blocks.depth * n + column,
+            .stride = n,
+            .to = PanelOfB(t, i),
+            .rows = Depth(t),
+            .columns = std::min(kAmxSquare, part.columns.end - column),
+            .is_b = true,
+            .steps = steps,
+            .tiles = steps};
+  }
+
+  // Where the valid elements of a square lie in c.
+  struct Window {
+    Result* c;
+    std::size_t rows, columns;
+  };
+  [[nodiscard]] Window WindowOf(std::size_t r, std::size_t square, std::size_t i) const {
+    const std::size_t row = Rows(r).begin + square * kAmxSquare, column = part.columns.begin + i * kAmxSquare;
+    return {c + row * n + column, std::min(kAmxSquare, Rows(r).end - row),
+            std::min(kAmxSquare, part.columns.end - column)};
+  }
+
+  // Between c and a packed square, for squares that reach over the border.
+  void CopyIn(const Window& window, Result* square) const {
+    for (std::size_t i = 0; i < window.rows; ++i) {
+      std::copy_n(window.c + i * n, window.columns, square + i * kAmxSquare);
+    }
+  }
+  void CopyOut(const Result* square, const Window& window) const {
+    for (std::size_t i = 0; i < window.rows; ++i) {
+      std::copy_n(square + i * kAmxSquare, window.columns, window.c + i * n);
+    }
+  }
+
+  // One stretch of depth of one square: from where its sum is to where it goes.
+  void MultiplySquare(std::size_t t, std::size_t r, std::size_t i, std::size_t square, Range steps,
+                      Lines next_b, Lines next_a) const {
+    const std::size_t all = DivideUp(Depth(t), kStep);
+    const Window window = WindowOf(r, square, i);
+    const bool whole = window.rows == kAmxSquare && window.columns == kAmxSquare;
+    auto* packed = reinterpret_cast<Result*>(packed_c) + square * kAmxSquare * kAmxSquare;
+    const Square in_packed{reinterpret_cast<std::byte*>(packed), 2 * kAmxRowBytes,
+                           kAmxRows * 2 * kAmxRowBytes, kAmxRowBytes};
+    const Square in_c{reinterpret_cast<std::byte*>(window.c), n * sizeof(Result),
+                      kAmxRows * n * sizeof(Result), kAmxRowBytes};
+    if (steps.begin == 0 && t == 0) {
+      ZeroSquare();
+    } else {
+      if (steps.begin == 0 && !whole) CopyIn(window, packed);
+      LoadSquare(steps.begin == 0 && whole ? in_c : in_packed);
+    }
+    const std::byte* tile_a = BlockOfA(t, r) + square * 2 * all * kAmxTileBytes;
+    const std::byte* tile_b = PanelOfB(t, i);
+    const bool last = steps.end == all;
+    Lines next_c(window.c, n * sizeof(Result), kAmxSquare * sizeof(Result), last ? window.rows : 0);
+    const std::size_t count = steps.end - steps.begin;
+    const std::size_t each_c = DivideUp(next_c.left(), count), each_b = DivideUp(next_b.left(), count);
+    const std::size_t each_a = DivideUp(next_a.left(), count);
+    for (std::size_t s = steps.begin; s < steps.end; ++s) {
+      _tile_loadd(4, tile_a + s * kAmxTileBytes, kAmxRowBytes);
+      _tile_loadd(6, tile_b + s * 2 * kAmxTileBytes, kAmxRowBytes);
+      _tile_loadd(7, tile_b + (s * 2 + 1) * kAmxTileBytes, kAmxRowBytes);
+      _tile_loadd(5, tile_a + (all + s) * kAmxTileBytes, kAmxRowBytes);
+      next_c.Prefetch(each_c);
+      next_b.Prefetch(each_b);
+      next_a.Prefetch(each_a);
+      Type::Multiply();
+    }
+    StoreSquare(last && whole ? in_c : in_packed);
+    if (last && !whole) CopyOut(packed, window);
+  }
+
+  void Multiply(std::size_t t, std::size_t r, std::size_t i, Packing<Type>& next_b,
+                Packing<Type>& next_a) const {
+    const std::size_t squares = DivideUp(Rows(r).end - Rows(r).begin, kAmxSquare);
+    const std::size_t steps = DivideUp(Depth(t), kStep);
+    const std::size_t stretches = DivideUp(steps, kStretch);
+    for (std::size_t s = 0; s < stretches; ++s) {
+      const Range stretch{s * kStretch, std::min((s + 1) * kStretch, steps)};
+      for (std::size_t square = 0; square < squares; ++square) {
+        const std::size_t done = s * squares + square + 1, all = squares * stretches;
+        const std::size_t done_a = i * all + done, all_a = blocks.panels * all;
+        MultiplySquare(t, r, i, square, stretch, next_b.Next(done, all), next_a.Next(done_a, all_a));
+        next_b.Advance(done, all);
+        next_a.Advance(done_a, all_a);
+      }
+    }
+  }
+};
+
+// All eight tile registers at their full size (Intel SDM volume 1, section 18.2: palette 1).
+struct alignas(64) TileConfiguration {
+  std::uint8_t palette = 1;
+  std::uint8_t start_row = 0;
+  std::uint8_t reserved[14] = {};
+  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
+template <typename Type>
+void GemmAmx(const Arguments& arguments, const Worker& worker) {
+  using Element = typename Type::Element;
+  const std::size_t m = arguments.scalars[0], n = arguments.scalars[1], k = arguments.scalars[2];
+  const Limits limits = AmxLimits(sizeof(Element));
+  const Part part = PartOf(m, n, limits, worker.index, worker.count);
+  const Blocks blocks(part.rows.end - part.rows.begin, part.columns.end - part.columns.begin, k, limits);
+  std::byte* work = static_cast<std::byte*>(arguments.buffers[3]) +
+                    worker.index * AmxWorkerBytes(m, n, k, worker.count, sizeof(Element));
+  const std::size_t depth_bytes = blocks.depth * sizeof(Element);
+  std::byte* packed_b = work + 2 * blocks.rows * depth_bytes;
+  const Product<Type> product{.a = static_cast<const Element*>(arguments.buffers[0]),
+                              .b = static_cast<const Element*>(arguments.buffers[1]),
+                              .c = static_cast<typename Type::Result*>(arguments.buffers[2]),
+                              .n = n,
+                              .k = k,
+                              .part = part,
+                              .blocks = blocks,
+                              .packed_a = work,
+                              .packed_b = packed_b,
+                              .packed_c = packed_b + blocks.kept * kAmxSquare * depth_bytes};
+  const TileConfiguration configuration;
+  _tile_loadconfig(&configuration);
+  RunProduct(product, blocks);
+  _tile_release();
+}
+
+}  // namespace
+}  // namespace kernels::cpu
+HWY_POP_ATTRIBUTES
+
+namespace kernels::cpu {
+
+std::span<const Implementation> GemmAmxImplementations() {
+  static constexpr std::array kAll{Implementation{"gemm_bf16", "amx", HasAmxBf16, GemmAmx<Bf16>},
+                                   Implementation{"gemm_int8", "amx", HasAmxInt8, GemmAmx<Int8>}};
+  return kAll;
+}
+
+}  // namespace kernels::cpu

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: MIT
+// The products on vector registers: a tile of 6 rows by some vectors, and the packing of its operands.
+// Compiled once for each instruction set by the file that includes it. What a word holds and how two are
+// multiplied is the operation's (Op):
+//   Element, Result, Word (32 bits), Accumulator, Factor   types; the last two are vectors
+//   kGroup                                                 elements in a word
+//   Start(row), Load(words), Broadcast(word), MulAdd(accumulator, a, b), Store(accumulator, c, columns, add)
+//   PackA(from, count, to, words)                          one row of A
+//   PackB(from, stride, rows, columns, to, width)          the rows of B that make one row of words
+//   FinishB(panel, depth, width)                           the row after a panel, from which accumulators
+//   start
+#if defined(WHICHGPU_GEMM_TILE_INL) == defined(HWY_TARGET_TOGGLE)
+#ifdef WHICHGPU_GEMM_TILE_INL
+#undef WHICHGPU_GEMM_TILE_INL
+#else
+#define WHICHGPU_GEMM_TILE_INL
+#endif
+
+#include <hwy/cache_control.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/gemm_tile.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kernels::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// 6 x 4 accumulators, 4 vectors of B and one of A fill 32 registers, 6 x 2 fill 16.
+constexpr std::size_t kVectors = (HWY_TARGET == HWY_AVX3 || HWY_ARCH_ARM_A64) ? 4 : 2;
+
+HWY_INLINE std::size_t Lanes() { return hn::Lanes(hn::ScalableTag<float>()); }
+HWY_INLINE std::size_t Width() { return kVectors * Lanes(); }
+
+template <typename Op>
+struct TileTask {
+  const typename Op::Word* a[kTileRows];  // of rows past the last: the last one, computed and not stored
+  const typename Op::Word* b;             // depth x Width(), and the row to start from
+  typename Op::Result* c;
+  std::size_t leading;  // of c
+  std::size_t depth, rows, columns;
+  bool accumulate;
+  // Brought into the cache meanwhile: the tile's rows of the next c, kTileRows times rows_b rows of B's next
+  // panel, and the start of the next row of A.
+  const void* next_c;
+  const void* next_b;
+  const void* next_a;
+  std::size_t stride_b, rows_b;  // stride in bytes
+};
+
+HWY_INLINE const char* Forward(const void* at, std::size_t bytes) {
+  return static_cast<const char*>(at) + bytes;
+}
+
+template <typename Op, typename V>
+HWY_INLINE void StoreRow(const TileTask<Op>& task, std::size_t row, V v0, V v1, V v2, V v3) {
+  if (row >= task.rows) return;
+  typename Op::Result* c = task.c + row * task.leading;
+  Op::Store(v0, c, task.columns, task.accumulate);
+  if (task.columns > Lanes()) Op::Store(v1, c + Lanes(), task.columns - Lanes(), task.accumulate);
+  if constexpr (kVectors == 4) {
+    if (task.columns > 2 * Lanes())
+      Op::Store(v2, c + 2 * Lanes(), task.columns - 2 * Lanes(), task.accumulate);
+    if (task.columns > 3 * Lanes())
+      Op::Store(v3, c + 3 * Lanes(), task.columns - 3 * Lanes(), task.accumulate);
+  }
+}
+
+template <typename Op, typename F, typename V>
+HWY_INLINE void MultiplyRow(F a, F b0, F b1, F b2, F b3, V& c0, V& c1, V& c2, V& c3) {
+  c0 = Op::MulAdd(c0, a, b0);
+  c1 = Op::MulAdd(c1, a, b1);
+  if constexpr (kVectors == 4) {
+    c2 = Op::MulAdd(c2, a, b2);
+    c3 = Op::MulAdd(c3, a, b3);
+  }
+}
+
+// Accumulators have names and not indices because scalable vectors (SVE) cannot be array elements.
+template <typename Op>
+HWY_NOINLINE void Tile(const TileTask<Op>& task) {
+  using V = typename Op::Accumulator;
+  using F = typename Op::Factor;
+  constexpr std::size_t kSecond = kVectors == 4 ? 2 : 0, kThird = kVectors == 4 ? 3 : 1;
+  const auto* start = task.b + task.depth * Width();
+  const V s0 = Op::Start(start), s1 = Op::Start(start + Lanes());
+  const V s2 = Op::Start(start + kSecond * Lanes()), s3 = Op::Start(start + kThird * Lanes());
+  V c00 = s0, c01 = s1, c02 = s2, c03 = s3, c10 = s0, c11 = s1, c12 = s2, c13 = s3;
+  V c20 = s0, c21 = s1, c22 = s2, c23 = s3, c30 = s0, c31 = s1, c32 = s2, c33 = s3;
+  V c40 = s0, c41 = s1, c42 = s2, c43 = s3, c50 = s0, c51 = s1, c52 = s2, c53 = s3;
+  const auto *a0 = task.a[0], *a1 = task.a[1], *a2 = task.a[2];
+  const auto *a3 = task.a[3], *a4 = task.a[4], *a5 = task.a[5];
+  const auto* b = task.b;
+  const std::size_t part = DivideUp(task.depth, kTileRows * kVectors), vector_bytes = Lanes() * sizeof(*b);
+  const char *next_c = Forward(task.next_c, 0), *next_b = Forward(task.next_b, 0),
+             *next_a = Forward(task.next_a, 0);
+  std::size_t p = 0;
+  for (std::size_t row = 0; row < kTileRows; ++row) {
+    for (std::size_t vector = 0; vector < kVectors; ++vector) {
+      // Spread over the loop: at once they would occupy every line fill buffer and stop the loads of b.
+      hwy::Prefetch(next_c + vector * vector_bytes);
+      hwy::Prefetch(next_a);
+      next_a += vector_bytes;
+      const char* line_b = next_b + vector * vector_bytes;
+      for (std::size_t i = 0; i < task.rows_b; ++i, line_b += task.stride_b) hwy::Prefetch(line_b);
+      for (const std::size_t end = std::min(p + part, task.depth); p < end; ++p, b += Width()) {
+        const F b0 = Op::Load(b), b1 = Op::Load(b + Lanes());
+        const F b2 = Op::Load(b + kSecond * Lanes()), b3 = Op::Load(b + kThird * Lanes());
+        MultiplyRow<Op>(Op::Broadcast(a0[p]), b0, b1, b2, b3, c00, c01, c02, c03);
+        MultiplyRow<Op>(Op::Broadcast(a1[p]), b0, b1, b2, b3, c10, c11, c12, c13);
+        MultiplyRow<Op>(Op::Broadcast(a2[p]), b0, b1, b2, b3, c20, c21, c22, c23);
+        MultiplyRow<Op>(Op::Broadcast(a3[p]), b0, b1, b2, b3, c30, c31, c32, c33);
+        MultiplyRow<Op>(Op::Broadcast(a4[p]), b0, b1, b2, b3, c40, c41, c42, c43);
+        MultiplyRow<Op>(Op::Broadcast(a5[p]), b0, b1, b2, b3, c50, c51, c52, c53);
+      }
+    }
+    next_c += task.leading * sizeof(*task.c);
+    next_b += task.rows_b * task.stride_b;
+  }
+  StoreRow(task, 0, c00, c01, c02, c03);
+  StoreRow(task, 1, c10, c11, c12, c13);
+  StoreRow(task, 2, c20, c21, c22, c23);
+  StoreRow(task, 3, c30, c31, c32, c33);
+  StoreRow(task, 4, c40, c41, c42, c43);
+  StoreRow(task, 5, c50, c51, c52, c53);
+}
+
+// A block of A or a panel of B on its way into words, some rows at a time.
+template <typename Op>
+struct Packing {
+  using Element = typename Op::Element;
+  using Word = typename Op::Word;
+  const Element* from = nullptr;
+  std::size_t stride = 0;   // elements between rows of `from`
+  std::size_t rows = 0;     // of `from`
+  std::size_t columns = 0;  // of `from`
+  Word* to = nullptr;
+  std::size_t to_stride = 0;  // words between rows of `to`
+  bool is_b = false;
+  std::size_t packed_rows = 0;
+  std::size_t done = 0;
+
+  void Advance(std::size_t part, std::size_t parts) {
+    const std::size_t end = packed_rows * part / parts;
+    for (; done < end; ++done) {
+      if (is_b) {
+        const std::size_t row = done * Op::kGroup;
+        Op::PackB(from + row * stride, stride, std::min(Op::kGroup, rows - row), columns,
+                  to + done * to_stride, to_stride);
+      } else {
+        Op::PackA(from + done * stride, columns, to + done * to_stride);
+      }
+    }
+    if (is_b && part == parts) Op::FinishB(to, packed_rows, to_stride);
+  }
+
+  // What Advance reads next.
+  [[nodiscard]] const Element* next() const { return from + done * (is_b ? Op::kGroup : 1) * stride; }
+};
+
+template <typename Op>
+struct Product {
+  using Element = typename Op::Element;
+  using Word = typename Op::Word;
+  const Element* a;
+  const Element* b;
+  typename Op::Result* c;
+  std::size_t n, k;
+  Part part;
+  Blocks blocks;   // depth in words
+  Word* packed_a;  // two blocks, in turn
+  Word* packed_b;  // blocks.kept panels, in turn
+
+  [[nodiscard]] std::size_t Depth(std::size_t t) const {  // in elements
+    return std::min(blocks.depth * Op::kGroup, k - t * blocks.depth * Op::kGroup);
+  }
+  [[nodiscard]] Range Rows(std::size_t r) const {
+    const std::size_t begin = part.rows.begin + r * blocks.rows;
+    return {begin, std::min(begin + blocks.rows, part.rows.end)};
+  }
+  [[nodiscard]] Word* BlockOfA(std::size_t t, std::size_t r) const {
+    return packed_a + (t * blocks.down + r) % 2 * blocks.rows * StrideOfA(blocks);
+  }
+  [[nodiscard]] Word* PanelOfB(std::size_t t, std::size_t i) const {
+    return packed_b + (t * blocks.panels + i) % blocks.kept * PanelWords(blocks, Width());
+  }
+
+  [[nodiscard]] Packing<Op> Nothing() const { return {.from = a}; }
+  [[nodiscard]] Packing<Op> PackA(std::size_t t, std::size_t r) const {
+    const Range rows = Rows(r);
+    const std::size_t count = rows.end - rows.begin;
+    return {.from = a + rows.begin * k + t * blocks.depth * Op::kGroup,
+            .stride = k,
+            .rows = count,
+            .columns = Depth(t),
+            .to = BlockOfA(t, r),
+            .to_stride = StrideOfA(blocks),
+            .is_b = false,
+            .packed_rows = count};
+  }
+  [[nodiscard]] Packing<Op> PackB(std::size_t t, std::size_t i) const {
+    const std::size_t column = part.columns.begin + i * Width();
+    return {.from = b + t * blocks.depth * Op::kGroup * n + column,
+            .stride = n,
+            .rows = Depth(t),
+            .columns = std::min(Width(), part.columns.end - column),
+            .to = PanelOfB(t, i),
+            .to_stride = Width(),
+            .is_b = true,
+            .packed_rows = DivideUp(Depth(t), Op::kGroup)};
+  }
+
+  void Multiply(std::size_t t, std::size_t r, std::size_t i, Packing<Op>& next_b, Packing<Op>& next_a) const {
+    const Range rows = Rows(r);
+    const std::size_t tiles = DivideUp(rows.end - rows.begin, kTileRows);
+    const std::size_t column = part.columns.begin + i * Width();
+    for (std::size_t tile = 0; tile < tiles; ++tile) {
+      const std::size_t row = tile * kTileRows;
+      auto* at = c + (rows.begin + row) * n + column;
+      TileTask<Op> task{
+          .a = {},
+          .b = PanelOfB(t, i),
+          .c = at,
+          .leading = n,
+          .depth = DivideUp(Depth(t), Op::kGroup),
+          .rows = std::min(kTileRows, rows.end - rows.begin - row),
+          .columns = std::min(Width(), part.columns.end - column),
+          .accumulate = t != 0,
+          .next_c = tile + 1 < tiles ? at + kTileRows * n : c + rows.begin * n + column + Width(),
+          .next_b = next_b.next(),
+          .next_a = next_a.next(),
+          .stride_b = n * sizeof(Element),
+          .rows_b = DivideUp(next_b.rows, tiles * kTileRows)};
+      for (std::size_t j = 0; j < kTileRows; ++j) {
+        task.a[j] = BlockOfA(t, r) + (row + std::min(j, task.rows - 1)) * StrideOfA(blocks);
+      }
+      Tile(task);
+      next_b.Advance(tile + 1, tiles);
+      next_a.Advance(i * tiles + tile + 1, blocks.panels * tiles);
+    }
+  }
+};
+
+template <typename Op>
+void Gemm(const Arguments& arguments, const Worker& worker) {
+  const std::size_t m = arguments.scalars[0], n = arguments.scalars[1], k = arguments.scalars[2];
+  const std::size_t words_k = DivideUp(k, Op::kGroup);
+  const Limits limits = TileLimits(Width());
+  const Part part = PartOf(m, n, limits, worker.index, worker.count);
+  const Blocks blocks(part.rows.end - part.rows.begin, part.columns.end - part.columns.begin, words_k,
+                      limits);
+  auto* work = static_cast<typename Op::Word*>(arguments.buffers[3]) +
+               worker.index * TileWorkerWords(m, n, words_k, worker.count, Width());
+  const Product<Op> product{.a = static_cast<const typename Op::Element*>(arguments.buffers[0]),
+                            .b = static_cast<const typename Op::Element*>(arguments.buffers[1]),
+                            .c = static_cast<typename Op::Result*>(arguments.buffers[2]),
+                            .n = n,
+                            .k = k,
+                            .part = part,
+                            .blocks = blocks,
+                            .packed_a = work,
+                            .packed_b = work + 2 * blocks.rows * StrideOfA(blocks)};
+  RunProduct(product, blocks);
+}
+
+}  // namespace
+}  // namespace kernels::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
