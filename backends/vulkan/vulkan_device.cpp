@@ -113,7 +113,8 @@ std::string_view ComponentName(ComponentType type) {
 }
 
 void AddCooperativeShapes(const PhysicalFacts& facts, std::vector<std::string>& features) {
-  if (facts.memory_model.vulkanMemoryModel == VK_FALSE) return;
+  // The modules are SPIR-V 1.6.
+  if (facts.memory_model.vulkanMemoryModel == VK_FALSE || facts.api_version < VK_API_VERSION_1_3) return;
   for (const auto& shape : facts.cooperative_shapes) {
     const auto in = ComponentName(shape.a);
     const auto accumulate = ComponentName(shape.c);

@@ -47,7 +47,8 @@ Status CreateLayouts(Device& device, const kernels::Step& step, Pipeline& out) {
   return probe::Ok();
 }
 
-Status Compile(Device& device, const kernels::Step& step, Pipeline& out) {
+Status Compile(Device& device, const kernels::Step& step, const std::array<std::uint32_t, 3>& local,
+               Pipeline& out) {
   const auto& functions = device.functions();
   VkShaderModuleCreateInfo code{};
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
@@ -59,12 +60,18 @@ Status Compile(Device& device, const kernels::Step& step, Pipeline& out) {
     return device.Fail("vkCreateShaderModule", result);
   }
   const std::string entry(step.entry);
+  constexpr std::uint32_t kWord = sizeof(std::uint32_t);
+  constexpr std::array<VkSpecializationMapEntry, 3> kConstants = {
+      {{0, 0, kWord}, {1, kWord, kWord}, {2, 2 * kWord, kWord}}};
+  const VkSpecializationInfo constants{static_cast<std::uint32_t>(kConstants.size()), kConstants.data(),
+                                       sizeof(local), local.data()};
   VkComputePipelineCreateInfo info{};
   info.sType = VK_STRUCTURE_TYPE_COMPUTE_PIPELINE_CREATE_INFO;
   info.stage.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_CREATE_INFO;
   info.stage.stage = VK_SHADER_STAGE_COMPUTE_BIT;
   info.stage.module = module;
   info.stage.pName = entry.c_str();
+  info.stage.pSpecializationInfo = &constants;
   info.layout = out.layout;
   const VkResult result =
       functions.vkCreateComputePipelines(device.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &out.handle);
@@ -80,10 +87,11 @@ VkDescriptorType DescriptorType(kernels::View view) {
                                          : VK_DESCRIPTOR_TYPE_UNIFORM_TEXEL_BUFFER;
 }
 
-Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step) {
+Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step,
+                                const std::array<std::uint32_t, 3>& local) {
   Pipeline pipeline;
   auto status = CreateLayouts(device, step, pipeline);
-  if (status) status = Compile(device, step, pipeline);
+  if (status) status = Compile(device, step, local, pipeline);
   if (!status) {
     Destroy(device, pipeline);
     return status.error();

@@ -3,6 +3,7 @@
 // push constants; the work-group's size stands in the code.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +21,8 @@ struct Pipeline {
   std::vector<kernels::View> views;  // of its bindings, in order
 };
 
-[[nodiscard]] probe::Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step);
+[[nodiscard]] probe::Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step,
+                                                     const std::array<std::uint32_t, 3>& local);
 void Destroy(Device& device, Pipeline& pipeline);
 [[nodiscard]] VkDescriptorType DescriptorType(kernels::View view);
 

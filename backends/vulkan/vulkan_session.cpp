@@ -180,10 +180,17 @@ Status VulkanSession::Download(BufferId buffer, std::uint64_t offset_bytes, std:
   return probe::Ok();
 }
 
-Result<KernelId> VulkanSession::Load(const kernels::Variant&, const kernels::Step& step) {
+Result<KernelId> VulkanSession::Load(const kernels::Variant& variant, const kernels::Step& step) {
   if (device_->lost()) return device_->Fail("vkCreateShaderModule", VK_ERROR_DEVICE_LOST);
   if (step.bindings.size() > kMaxBindings) return Misuse("vkCreateDescriptorSetLayout", "too many bindings");
-  auto pipeline = CreatePipeline(*device_, step);
+  // The work-group's size is the same for every problem.
+  kernels::LaunchShape shape;
+  if (step.shape != nullptr) {
+    shape =
+        step.shape({variant.multiple_m, variant.multiple_n, variant.multiple_k, variant.multiple_count, 0},
+                   limits_.shape);
+  }
+  auto pipeline = CreatePipeline(*device_, step, shape.local);
   if (!pipeline) return pipeline.error();
   pipelines_.push_back(*std::move(pipeline));
   return static_cast<KernelId>(pipelines_.size() - 1);

@@ -5,11 +5,15 @@
 compile.py           compiles what is stale (glslangValidator on the path, or in $GLSLANG)
 compile.py --all     compiles everything
 compile.py --check   names what is stale and fails; needs no compiler
+
+Modules for matrix units want glslang 13 or later. Of glslang's arguments one is our own: --bfloat16 turns the
+module's 16-bit floats into bfloat16, which few compilers know.
 """
 import hashlib
 import os
 import pathlib
 import re
+import struct
 import subprocess
 import sys
 import tempfile
@@ -42,15 +46,40 @@ def committed(name):
     return match and match.group(1)
 
 
+def with_bfloat16(words):
+    """The module with OpTypeFloat 16 in the encoding of SPV_KHR_bfloat16, used in cooperative matrices alone."""
+    op_extension, op_capability, op_type_float = 10, 17, 22
+    capability_float16, capability_bfloat16, capability_bfloat16_matrix = 9, 5116, 5118
+    name = b"SPV_KHR_bfloat16".ljust(20, b"\0")
+    added = [2 << 16 | op_capability, capability_bfloat16, 2 << 16 | op_capability, capability_bfloat16_matrix,
+             6 << 16 | op_extension, *struct.unpack("<5I", name)]
+    out, at, capabilities = words[:5], 5, True
+    while at < len(words):
+        code, size = words[at] & 0xffff, words[at] >> 16
+        instruction = words[at:at + size]
+        at += size
+        if capabilities and code != op_capability:
+            out, capabilities = out + added, False
+        if code == op_type_float and instruction[2] == 16:
+            instruction = [4 << 16 | op_type_float, instruction[1], 16, 0]
+        if instruction != [2 << 16 | op_capability, capability_float16]:
+            out += instruction
+    return out
+
+
 def compile_module(name, source, arguments):
     compiler = os.environ.get("GLSLANG", "glslangValidator")
     with tempfile.TemporaryDirectory() as scratch:
         binary = pathlib.Path(scratch) / "module.spv"
-        command = [compiler, "-V", "-S", "comp", *arguments, str(HERE / source), "-o", str(binary)]
+        own = [argument for argument in arguments if argument != "--bfloat16"]
+        command = [compiler, "-V", "-S", "comp", *own, str(HERE / source), "-o", str(binary)]
         subprocess.run(command, check=True, stdout=sys.stderr)
         content = binary.read_bytes()
     version = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
-    words = [f"0x{int.from_bytes(content[i:i + 4], 'little'):08x}," for i in range(0, len(content), 4)]
+    numbers = list(struct.unpack(f"<{len(content) // 4}I", content))
+    if "--bfloat16" in arguments:
+        numbers = with_bfloat16(numbers)
+    words = [f"0x{number:08x}," for number in numbers]
     lines = ["// SPDX-License-Identifier: MIT",
              f"// Generated: glslangValidator -V -S comp {' '.join(arguments)} {source}",
              f"// {version}; arguments and source: sha256 {fingerprint(source, arguments)}"]

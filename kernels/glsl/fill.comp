@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Writes operands, four words an invocation and turn. ENTRY(i) is the word that holds entry i (or, of types smaller
-// than a word, the entries from i * PER_WORD on).
+// Writes operands, four words an invocation and turn. ENTRY(i) is the bits of entry i, in the lowest of PER_WORD parts
+// of a word.
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #include "operand.glsl"
@@ -14,6 +14,10 @@ layout(push_constant) uniform Scalars {
 
 uint Bits(uint i) { return OperandBits(seed, i); }
 uint Fp32(uint i) { return floatBitsToUint(float(OperandInteger(seed, i, 24)) * (1.0 / 8388608.0)); }
+
+uint Fp16(uint i) { return packHalf2x16(vec2(float(OperandInteger(seed, i, 11)) * (1.0 / 1024.0), 0.0)); }
+uint Bf16(uint i) { return floatBitsToUint(float(OperandInteger(seed, i, 8)) * (1.0 / 128.0)) >> 16; }
+uint Int8(uint i) { return uint(OperandInteger(seed, i, 8)); }
 
 #if PER_WORD == 1
 uint Word(uint i) { return ENTRY(i); }

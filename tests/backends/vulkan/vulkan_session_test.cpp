@@ -168,6 +168,7 @@ TEST(Features, ListWhatADriverClaims) {
   probe::vulkan::PhysicalFacts facts;
   facts.properties.deviceType = VK_PHYSICAL_DEVICE_TYPE_DISCRETE_GPU;
   facts.properties.limits.maxComputeWorkGroupInvocations = 1024;
+  facts.api_version = VK_API_VERSION_1_3;
   facts.memory_model.vulkanMemoryModel = VK_TRUE;
   facts.float16_int8.shaderFloat16 = VK_TRUE;
   probe::vulkan::CooperativeMatrixProperties shape;

@@ -4,12 +4,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <bit>
 #include <cctype>
 #include <cstring>
+#include <limits>
 #include <memory>
-#include <numeric>
 
+#include "backends/core/operands.h"
 #include "backends/core/plan.h"
 #include "kernels/glsl/spirv.h"
 #include "kernels/glsl/variants.h"
@@ -37,6 +37,8 @@ const std::vector<Variant>& AllVariants() {
   return all;
 }
 
+using Operands = std::vector<std::pair<Role, std::vector<std::byte>>>;
+
 class GlslKernel : public ::testing::TestWithParam<std::size_t> {
  protected:
   void SetUp() override {
@@ -49,8 +51,7 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
   [[nodiscard]] const Variant& Tested() const { return AllVariants()[GetParam()]; }
 
   // Bytes of the results of one run; operands are what `operands` holds by role, results are poisoned first.
-  std::vector<std::byte> Run(const Problem& problem,
-                             const std::vector<std::pair<Role, std::vector<float>>>& operands, Role result) {
+  std::vector<std::byte> Run(const Problem& problem, const Operands& operands, Role result) {
     const Variant& variant = Tested();
     std::vector<std::pair<Role, BufferId>> buffers;
     std::uint64_t result_bytes = 0;
@@ -78,8 +79,7 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
   }
 
  private:
-  BufferId Buffer(const kernels::Binding& binding, std::uint64_t bytes,
-                  const std::vector<std::pair<Role, std::vector<float>>>& operands,
+  BufferId Buffer(const kernels::Binding& binding, std::uint64_t bytes, const Operands& operands,
                   std::vector<std::pair<Role, BufferId>>& buffers) {
     for (const auto& [role, buffer] : buffers) {
       if (role == binding.role) return buffer;
@@ -88,9 +88,9 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
     EXPECT_TRUE(buffer.ok()) << probe::Describe(buffer.error());
     const std::byte first = binding.role == Role::kPartials ? std::byte{0} : std::byte{0xff};
     EXPECT_TRUE(session_->Upload(*buffer, 0, std::vector<std::byte>(bytes, first)).ok());
-    for (const auto& [role, values] : operands) {
+    for (const auto& [role, content] : operands) {
       if (role != binding.role) continue;
-      EXPECT_TRUE(session_->Upload(*buffer, 0, std::as_bytes(std::span(values))).ok());
+      EXPECT_TRUE(session_->Upload(*buffer, 0, content).ok());
     }
     buffers.emplace_back(binding.role, *buffer);
     return *buffer;
@@ -99,36 +99,59 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
   std::unique_ptr<backends::Session> session_;
 };
 
-template <class T>
-std::vector<T> As(const std::vector<std::byte>& bytes, std::size_t count) {
-  std::vector<T> values(count);
-  std::memcpy(values.data(), bytes.data(), count * sizeof(T));
-  return values;
+std::vector<std::byte> Operand(Dtype dtype, std::uint32_t seed, std::size_t count) {
+  std::vector<std::byte> bytes(count * kernels::Row(dtype).bits / 8);
+  EXPECT_TRUE(backends::WriteOperand(dtype, seed, 0, bytes));
+  return bytes;
 }
 
-std::vector<float> Operand(std::uint32_t seed, std::size_t count) {
-  std::vector<float> values(count);
-  for (std::size_t i = 0; i < count; ++i)
-    values[i] = kernels::OperandFp32(seed, static_cast<std::uint32_t>(i));
-  return values;
-}
-
-// The operand's bits as floats, which is what buffers are filled with here.
-std::vector<float> Bits(std::uint32_t seed, std::size_t count) {
-  std::vector<float> values(count);
+std::vector<double> Values(Dtype dtype, std::uint32_t seed, std::size_t count) {
+  const auto format = *backends::FormatOf(dtype);
+  std::vector<double> values(count);
   for (std::size_t i = 0; i < count; ++i) {
-    values[i] = std::bit_cast<float>(kernels::OperandBits(seed, static_cast<std::uint32_t>(i)));
+    values[i] = format.scale * kernels::OperandInteger(seed, static_cast<std::uint32_t>(i), format.bits);
   }
   return values;
 }
 
-void CheckGemm(const Problem& p, const std::vector<float>& a, const std::vector<float>& b,
-               const std::vector<float>& c) {
+double FromHalf(std::uint16_t half) {
+  const int exponent = half >> 10U & 0x1f;
+  const double mantissa = half & 0x3ff;
+  const double magnitude = exponent == 0    ? std::ldexp(mantissa, -24)
+                           : exponent == 31 ? std::numeric_limits<double>::quiet_NaN()
+                                            : std::ldexp(mantissa + 1024, exponent - 25);
+  return (half & 0x8000U) != 0 ? -magnitude : magnitude;
+}
+
+template <class T>
+T At(const std::vector<std::byte>& bytes, std::size_t index) {
+  T value;
+  std::memcpy(&value, bytes.data() + index * sizeof(T), sizeof(T));
+  return value;
+}
+
+double Entry(Dtype dtype, const std::vector<std::byte>& bytes, std::size_t index) {
+  if (dtype == Dtype::kFp16) return FromHalf(At<std::uint16_t>(bytes, index));
+  return dtype == Dtype::kInt32 ? At<std::int32_t>(bytes, index) : double{At<float>(bytes, index)};
+}
+
+// Of sums of at most 1000 terms, each below one.
+double Tolerance(Dtype accumulator) {
+  if (accumulator == Dtype::kFp16) return 0.1;
+  return accumulator == Dtype::kInt32 ? 0 : 1e-4;
+}
+
+void CheckGemm(const Variant& variant, const Problem& p, const std::vector<std::byte>& c) {
+  const auto a = Values(variant.in, kSeedA, std::size_t{p.m} * p.k);
+  const auto b = Values(variant.in, kSeedB, std::size_t{p.k} * p.n);
   for (std::size_t i = 0; i < p.m; ++i) {
     for (std::size_t j = 0; j < p.n; ++j) {
       double expected = 0;
-      for (std::size_t d = 0; d < p.k; ++d) expected += double{a[i * p.k + d]} * double{b[d * p.n + j]};
-      ASSERT_NEAR(c[i * p.n + j], expected, 1e-4) << "row " << i << " column " << j;
+      for (std::size_t d = 0; d < p.k; ++d) {
+        expected += a[i * p.k + d] * b[variant.b_transposed ? j * p.k + d : d * p.n + j];
+      }
+      ASSERT_NEAR(Entry(variant.acc, c, i * p.n + j), expected, Tolerance(variant.acc))
+          << "row " << i << " column " << j;
     }
   }
 }
@@ -137,36 +160,47 @@ TEST_P(GlslKernel, ComputesTheRightResult) {
   const Variant& variant = Tested();
   if (variant.kernel == Kernel::kFill) {
     constexpr std::uint32_t kCount = 8192 + 64;
-    const auto bytes = Run({0, 0, 0, kCount, kSeedA}, {}, Role::kOut);
-    const auto expected = variant.in == Dtype::kFp32 ? Operand(kSeedA, kCount) : Bits(kSeedA, kCount);
-    EXPECT_EQ(std::memcmp(bytes.data(), expected.data(), kCount * sizeof(float)), 0);
+    auto bytes = Run({0, 0, 0, kCount, kSeedA}, {}, Role::kOut);
+    const auto expected = Operand(variant.in, kSeedA, kCount);
+    bytes.resize(expected.size());
+    EXPECT_EQ(bytes, expected);
   } else if (variant.kernel == Kernel::kRead) {
     // An odd number of vectors, so that no unrolled turn comes out even.
     constexpr std::uint32_t kCount = 4 * 40009;
-    const auto bytes = Run({0, 0, 0, kCount, 0}, {{Role::kIn, Bits(kSeedA, kCount)}}, Role::kPartials);
-    const auto sums = As<std::uint32_t>(bytes, bytes.size() / 4);
+    const auto bytes =
+        Run({0, 0, 0, kCount, 0}, {{Role::kIn, Operand(Dtype::kU32, kSeedA, kCount)}}, Role::kPartials);
+    std::uint32_t sum = 0;
+    for (std::size_t i = 0; i < bytes.size() / 4; ++i) sum += At<std::uint32_t>(bytes, i);
     std::uint32_t expected = 0;
     for (std::uint32_t i = 0; i < kCount; ++i) expected += kernels::OperandBits(kSeedA, i);
-    EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0U), expected);
+    EXPECT_EQ(sum, expected);
   } else {
     ASSERT_EQ(variant.kernel, Kernel::kGemm);
     // Three different edges: a transposed operand or a swapped one can not pass.
     const Problem p{variant.multiple_m * 3, variant.multiple_n * 2, variant.multiple_k * 5, 0, 0};
-    const auto a = Operand(kSeedA, std::size_t{p.m} * p.k);
-    const auto b = Operand(kSeedB, std::size_t{p.k} * p.n);
-    const auto bytes = Run(p, {{Role::kA, a}, {Role::kB, b}}, Role::kC);
-    CheckGemm(p, a, b, As<float>(bytes, std::size_t{p.m} * p.n));
+    const auto c = Run(p,
+                       {{Role::kA, Operand(variant.in, kSeedA, std::size_t{p.m} * p.k)},
+                        {Role::kB, Operand(variant.in, kSeedB, std::size_t{p.k} * p.n)}},
+                       Role::kC);
+    CheckGemm(variant, p, c);
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(
-    All, GlslKernel, ::testing::Range(std::size_t{0}, AllVariants().size()), [](const auto& instance) {
-      const Variant& variant = AllVariants()[instance.param];
-      std::string name(kernels::Row(variant.kernel).name);
-      name.append("_").append(kernels::Row(variant.in).name).append("_").append(variant.name);
-      for (char& c : name) c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
-      return name + "_" + std::to_string(instance.param);
-    });
+INSTANTIATE_TEST_SUITE_P(All, GlslKernel, ::testing::Range(std::size_t{0}, AllVariants().size()),
+                         [](const auto& instance) {
+                           const Variant& variant = AllVariants()[instance.param];
+                           std::string name =
+                               instance.param < kernels::glsl::CpuVariants().size() ? "cpu_" : "gpu_";
+                           name.append(kernels::Row(variant.kernel).name);
+                           name.append("_")
+                               .append(kernels::Row(variant.in).name)
+                               .append("_")
+                               .append(kernels::Row(variant.acc).name);
+                           name.append("_").append(variant.name);
+                           for (char& c : name)
+                             c = std::isalnum(static_cast<unsigned char>(c)) != 0 ? c : '_';
+                           return name;
+                         });
 
 TEST(GlslVariants, SuitTheKindOfDevice) {
   const std::vector<std::string> cpu = {"cpu"};

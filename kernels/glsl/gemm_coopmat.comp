@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// C = A * B on matrix units: four subgroups compute a 128 x 128 block, 64 x 64 each, as tiles of M x N from slices of
+// K. Slices of A and B, 64 bytes of A's rows wide, go through shared memory; the next one is on its way from memory
+// while this one is multiplied. Operands are moved as words, so IN is only what the matrix units take them for.
+#version 450
+#extension GL_KHR_cooperative_matrix : require
+#extension GL_KHR_memory_scope_semantics : require
+#extension GL_KHR_shader_subgroup_basic : require
+#extension GL_EXT_shader_explicit_arithmetic_types : require
+
+layout(local_size_x_id = 0) in;  // of four subgroups
+layout(constant_id = 0) const uint kInvocations = 128;
+layout(std430, binding = 0) readonly buffer A { uvec4 a[]; };
+layout(std430, binding = 1) readonly buffer B { uvec4 b[]; };
+layout(std430, binding = 2) writeonly buffer C { ACC c[]; };
+layout(push_constant) uniform Scalars {
+  uint m;
+  uint n;
+  uint k;
+};
+
+#define TILE 128
+#define PART 64
+#define PACK (16 / BYTES)        // operands in a vector
+#define DEPTH (4 * PACK)         // of a slice, in operands
+#define LEFT_STRIDE (DEPTH / PACK + 1)
+#define RIGHT_STRIDE (TILE / PACK + 1)
+#define VECTORS (TILE * DEPTH / PACK)  // of a slice of either operand
+
+shared uvec4 left[TILE * LEFT_STRIDE];
+shared uvec4 right[DEPTH * RIGHT_STRIDE];
+
+uvec4 next_a[VECTORS / kInvocations];
+uvec4 next_b[VECTORS / kInvocations];
+
+void Fetch(uint row, uint column, uint at) {
+  for (uint f = 0; f < VECTORS / kInvocations; ++f) {
+    const uint v = gl_LocalInvocationID.x + f * kInvocations;
+    next_a[f] = a[((row + v / (DEPTH / PACK)) * k + at) / PACK + v % (DEPTH / PACK)];
+    next_b[f] = b[((at + v / (TILE / PACK)) * n + column) / PACK + v % (TILE / PACK)];
+  }
+}
+
+void Share() {
+  for (uint f = 0; f < VECTORS / kInvocations; ++f) {
+    const uint v = gl_LocalInvocationID.x + f * kInvocations;
+    left[v / (DEPTH / PACK) * LEFT_STRIDE + v % (DEPTH / PACK)] = next_a[f];
+    right[v / (TILE / PACK) * RIGHT_STRIDE + v % (TILE / PACK)] = next_b[f];
+  }
+}
+
+void main() {
+  const uint row = gl_WorkGroupID.y * TILE;
+  const uint column = gl_WorkGroupID.x * TILE;
+  const uint part_row = gl_SubgroupID / 2 * PART;
+  const uint part_column = gl_SubgroupID % 2 * PART;
+  coopmat<ACC, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sum[PART / M][PART / N];
+  for (int i = 0; i < PART / M; ++i) {
+    for (int j = 0; j < PART / N; ++j) {
+      sum[i][j] = coopmat<ACC, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(ACC(0));
+    }
+  }
+  Fetch(row, column, 0);
+  for (uint at = 0; at < k; at += DEPTH) {
+    barrier();
+    Share();
+    barrier();
+    if (at + DEPTH < k) Fetch(row, column, at + DEPTH);
+    for (uint d = 0; d < DEPTH; d += K) {
+      coopmat<IN, gl_ScopeSubgroup, M, K, gl_MatrixUseA> x[PART / M];
+      for (int i = 0; i < PART / M; ++i) {
+        coopMatLoad(x[i], left, (part_row + i * M) * LEFT_STRIDE + d / PACK, LEFT_STRIDE,
+                    gl_CooperativeMatrixLayoutRowMajor);
+      }
+      for (int j = 0; j < PART / N; ++j) {
+        coopmat<IN, gl_ScopeSubgroup, K, N, gl_MatrixUseB> y;
+        coopMatLoad(y, right, d * RIGHT_STRIDE + (part_column + j * N) / PACK, RIGHT_STRIDE,
+                    gl_CooperativeMatrixLayoutRowMajor);
+        for (int i = 0; i < PART / M; ++i) sum[i][j] = coopMatMulAdd(x[i], y, sum[i][j]);
+      }
+    }
+  }
+  for (int i = 0; i < PART / M; ++i) {
+    for (int j = 0; j < PART / N; ++j) {
+      coopMatStore(sum[i][j], c, (row + part_row + i * M) * n + column + part_column + j * N, n,
+                   gl_CooperativeMatrixLayoutRowMajor);
+    }
+  }
+}
