@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -84,6 +85,22 @@ ChildRequest RequestFor(const DetectRequest& request, const probe::Module& modul
   child.request = EncodeProbeRequest(
       {std::string(module.name), request.options.sysroot, std::move(manifest), request.record_files});
   return child;
+}
+
+// Those that load vendor code take longest, so they start first. results[i] is that of modules[i].
+std::vector<ChildResult> RunLongestFirst(const std::vector<const probe::Module*>& modules,
+                                         const std::vector<ChildRequest>& children,
+                                         probe::isolate::Supervisor& supervisor) {
+  std::vector<std::size_t> order(children.size());
+  std::iota(order.begin(), order.end(), 0U);
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return modules[i]->loads_vendor_code; });
+  std::vector<ChildRequest> ordered;
+  ordered.reserve(children.size());
+  for (const std::size_t i : order) ordered.push_back(children[i]);
+  auto finished = supervisor.RunAll(ordered, nullptr);
+  std::vector<ChildResult> results(children.size());
+  for (std::size_t i = 0; i < order.size(); ++i) results[order[i]] = std::move(finished[i]);
+  return results;
 }
 
 struct Retry {
@@ -239,7 +256,7 @@ Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& super
     modules.push_back(module);
     children.push_back(RequestFor(request, *module, std::nullopt));
   }
-  const auto results = supervisor.RunAll(children, nullptr);
+  const auto results = RunLongestFirst(modules, children, supervisor);
   for (std::size_t i = 0; i < modules.size(); ++i) {
     detection.probes.push_back(Assemble(std::string(modules[i]->name), results[i], detection.files));
   }

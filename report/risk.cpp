@@ -30,8 +30,10 @@ RiskLedger::RiskLedger(const probe::system::Environment& environment, const prob
       files_(files),
       markers_(probe::isolate::CrashMarkers::Open(environment, files, retry_crashed)) {}
 
-probe::isolate::CrashKey RiskLedger::KeyOf(const probe::Module& module) const {
-  probe::isolate::CrashKey key;
+const probe::isolate::CrashKey& RiskLedger::KeyOf(const probe::Module& module) const {
+  const auto [entry, is_new] = keys_.try_emplace(module.name);
+  probe::isolate::CrashKey& key = entry->second;
+  if (!is_new) return key;
   key.runtime = module.name;
   if (module.manifests != nullptr) key.files = module.manifests({files_, environment_, std::nullopt, nullptr});
   return key;

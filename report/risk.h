@@ -3,9 +3,11 @@
 // any outcome that was observed, so that one which survives tells.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probe/core/module.h"
@@ -34,7 +36,7 @@ class RiskLedger {
   [[nodiscard]] std::string warning() const;
 
  private:
-  [[nodiscard]] probe::isolate::CrashKey KeyOf(const probe::Module& module) const;
+  [[nodiscard]] const probe::isolate::CrashKey& KeyOf(const probe::Module& module) const;
 
   const probe::system::Environment& environment_;
   const probe::system::FileSystem& files_;
@@ -43,6 +45,8 @@ class RiskLedger {
 
   probe::isolate::CrashMarkers markers_;
   mutable bool write_failed_ = false;
+  // Finding a module's manifests takes as long as starting a child: once a run is enough.
+  mutable std::map<std::string_view, probe::isolate::CrashKey> keys_;
 };
 
 }  // namespace report
