@@ -7,7 +7,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <type_traits>
+#include <utility>
 
 #include "kernels/cpu/cpu_kernel.h"
 
@@ -29,7 +32,7 @@ inline constexpr std::array kTargets{
 
 // The entry point of a kernel, named by a tag, for one target; specialised in each pass over its file.
 template <typename Tag, std::int64_t kTarget>
-inline constexpr EntryPoint kEntryAt = nullptr;
+inline constexpr std::nullptr_t kEntryAt = nullptr;
 
 template <std::int64_t kTarget>
 bool Supported() {
@@ -44,20 +47,26 @@ constexpr auto AllRows(std::string_view entry, std::index_sequence<kIndex...>) {
                                    kEntryAt<Tag, kTargets[kIndex].highway>}...};
 }
 
+// Asked by type: under UBSan g++ 12 has no constant answer to whether a function's address is null.
+template <typename Tag, std::size_t... kIndex>
+constexpr auto Built(std::index_sequence<kIndex...>) {
+  return std::array{
+      !std::is_null_pointer_v<std::remove_const_t<decltype(kEntryAt<Tag, kTargets[kIndex].highway>)>>...};
+}
+
 }  // namespace targets_internal
 
 // The rows of one kernel for every target of this build.
 template <typename Tag>
 constexpr auto Rows(std::string_view entry) {
-  constexpr auto is_built = [](const Implementation& row) { return row.run != nullptr; };
   constexpr auto indices = std::make_index_sequence<kTargets.size()>();
-  constexpr std::size_t count = [&] {
-    const auto all = targets_internal::AllRows<Tag>({}, indices);
-    return static_cast<std::size_t>(std::count_if(all.begin(), all.end(), is_built));
-  }();
-  std::array<Implementation, count> rows{};
+  constexpr auto built = targets_internal::Built<Tag>(indices);
+  std::array<Implementation, static_cast<std::size_t>(std::count(built.begin(), built.end(), true))> rows{};
   const auto all = targets_internal::AllRows<Tag>(entry, indices);
-  std::copy_if(all.begin(), all.end(), rows.begin(), is_built);
+  auto out = rows.begin();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (built[i]) *out++ = all[i];
+  }
   return rows;
 }
 
