@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The embedded texts of data/runtimes/<name>.json, one for every entry of the root's RUNTIMES, and of
-// data/reference_request.json. Text only: report/core/tables.h reads it.
+// data/reference_request.json and data/fit.json. Text only: report/core/tables.h reads it.
 #pragma once
 
 #include <span>
@@ -11,5 +11,6 @@ namespace data {
 
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> RuntimeTexts();
 [[nodiscard]] std::string_view ReferenceRequestText();
+[[nodiscard]] std::string_view FitText();
 
 }  // namespace data

@@ -79,11 +79,16 @@ probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json) {
   return DecodeTable<ReferenceRequest>(json);
 }
 
+probe::Result<Fit> DecodeFit(std::string_view json) { return DecodeTable<Fit>(json); }
+
 probe::Result<Tables> EmbeddedTables() {
   Tables tables;
   auto reference = DecodeReferenceRequest(data::ReferenceRequestText());
   if (!reference) return reference.error();
   tables.reference = *std::move(reference);
+  auto fit = DecodeFit(data::FitText());
+  if (!fit) return fit.error();
+  tables.fit = *std::move(fit);
   for (const auto& [name, text] : data::RuntimeTexts()) {
     auto facts = DecodeRuntimeFacts(name, text);
     if (!facts) {

@@ -26,11 +26,12 @@ struct Factor {
   std::string date;
 };
 
-// Each relative to a measured rate: decode to the read bandwidth, the others to the fastest product.
+// decode and prefill are relative to the fitted efficiencies that all runtimes share; training is the share
+// of the fastest product's rate.
 struct RuntimeFactors {
   Factor decode;
   Factor prefill;
-  std::optional<Factor> prefill_matrix;  // instead of prefill where the device has matrix units
+  std::optional<Factor> prefill_matrix;  // instead of prefill where the product used matrix units
   Factor training;
 };
 
@@ -91,16 +92,23 @@ struct TrainingRequest {
   double optimiser_bytes_per_parameter = 0;  // read and written in one step
 };
 
-// One request with the runtimes' common efficiencies.
 struct ReferenceRequest {
   InferenceRequest inference;
   TrainingRequest training;
-  Factor read_efficiency;   // share of the read bandwidth that decoding this format reaches
+};
+
+// What published rows say of every runtime alike (bench/fit).
+struct Fit {
+  Factor decode_q4;         // share of the read bandwidth that decoding 4-bit weights reaches
+  Factor decode_f16;        // the same of fp16 weights
   Factor token_overhead_s;  // fixed time a token
+  Factor prefill;           // share of the product's rate that reading a prompt reaches
+  Factor prefill_matrix;    // the same where the product used matrix units
 };
 
 struct Tables {
   ReferenceRequest reference;
+  Fit fit;
   std::vector<RuntimeFacts> runtimes;  // in the order of the build's list
 };
 
@@ -109,10 +117,11 @@ struct Tables {
 // The title, or the name itself where the tables do not know it.
 [[nodiscard]] std::string Title(const Tables& tables, std::string_view runtime);
 
-// One data/runtimes/<name>.json and data/reference_request.json. Errors name the place; figures must be
-// finite, positive and in order (low <= value <= high).
+// One data/runtimes/<name>.json, data/reference_request.json and data/fit.json. Errors name the place;
+// figures must be finite, positive and in order (low <= value <= high).
 [[nodiscard]] probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json);
 [[nodiscard]] probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json);
+[[nodiscard]] probe::Result<Fit> DecodeFit(std::string_view json);
 
 // Those of this build; an error only where the build's own data is broken.
 [[nodiscard]] probe::Result<Tables> EmbeddedTables();

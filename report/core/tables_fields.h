@@ -104,8 +104,15 @@ template <class V, probe::Is<ReferenceRequest> S>
 void Fields(V& v, S& s) {
   v("inference", s.inference);
   v("training", s.training);
-  v("read_efficiency", s.read_efficiency);
+}
+
+template <class V, probe::Is<Fit> S>
+void Fields(V& v, S& s) {
+  v("decode_q4", s.decode_q4);
+  v("decode_f16", s.decode_f16);
   v("token_overhead_s", s.token_overhead_s);
+  v("prefill", s.prefill);
+  v("prefill_matrix", s.prefill_matrix);
 }
 
 }  // namespace report

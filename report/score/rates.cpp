@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -24,9 +25,11 @@ bool IsProductType(Dtype dtype) {
 Rate ToRate(const Measurement& m) {
   const double rate = *m.rate;
   const auto ci = m.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
-  return {{rate, rate * std::min(ci[0], 1.0), rate * std::max(ci[1], 1.0)},
-          FigureName(m) + " " + RateText(rate, m.unit) +
-              (m.share_of_peak ? " (" + PercentText(*m.share_of_peak) + " of the peak)" : "")};
+  auto name = FigureName(m) + " " + RateText(rate, m.unit);
+  if (m.share_of_peak) name += " (" + PercentText(*m.share_of_peak) + " of the peak)";
+  auto types = std::string(kernels::Row(m.in_dtype).name).append("/").append(kernels::Row(m.acc_dtype).name);
+  return {
+      {rate, rate * std::min(ci[0], 1.0), rate * std::max(ci[1], 1.0)}, std::move(name), std::move(types)};
 }
 
 template <class Wanted>

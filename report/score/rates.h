@@ -12,8 +12,9 @@
 namespace report::score {
 
 struct Rate {
-  Range per_s;       // with the measurement's own 95 % interval
-  std::string name;  // "fp16 gemm 120 TFLOP/s"
+  Range per_s;        // with the measurement's own 95 % interval
+  std::string name;   // "fp16 gemm 120 TFLOP/s"
+  std::string types;  // "fp16/fp32": of the operands and the accumulator
 };
 
 struct Rates {

@@ -49,36 +49,55 @@ struct Way {
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
 };
 
+// The product that scores the use: at the prompt's shape where that was measured.
+const Rate& ProductOf(const Way& way, Use use) {
+  return *(use != Use::kTraining && way.rates.prompt ? way.rates.prompt : way.rates.product);
+}
+
 Inputs RateInputs(const Way& way, Bound bound, Use use) {
-  const bool prompt_shape = use != Use::kTraining && way.rates.prompt;
   Inputs in;
-  in.product_flop_per_s = At((prompt_shape ? way.rates.prompt : way.rates.product)->per_s, bound);
+  in.product_flop_per_s = At(ProductOf(way, use).per_s, bound);
   in.read_bytes_per_s = At(way.rates.read->per_s, bound);
   in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
   return in;
 }
 
-const Factor& PrefillFactor(const Way& way) {
-  const bool matrix = !way.view->device.matrix_units.empty() && way.factors.prefill_matrix;
-  return matrix ? *way.factors.prefill_matrix : way.factors.prefill;
+// What all runtimes share (fitted), and what this one makes of it.
+struct Efficiencies {
+  const Factor& decode;
+  const Factor& runtime_decode;
+  const Factor& prefill;
+  const Factor& runtime_prefill;
+};
+
+Efficiencies EfficienciesOf(const Tables& tables, const Way& way, Use use) {
+  const auto& units = way.view->device.matrix_units;
+  const bool matrix = std::find(units.begin(), units.end(), ProductOf(way, use).types) != units.end();
+  const bool four_bits = tables.reference.inference.format.starts_with("Q4");
+  const auto& own = way.factors;
+  return {four_bits ? tables.fit.decode_q4 : tables.fit.decode_f16, own.decode,
+          matrix ? tables.fit.prefill_matrix : tables.fit.prefill,
+          matrix && own.prefill_matrix ? *own.prefill_matrix : own.prefill};
 }
 
-Times PredictedTimes(const ReferenceRequest& request, const Way& way, Bound bound, Use use) {
+Times PredictedTimes(const Tables& tables, const Way& way, Bound bound, Use use) {
+  const auto share = EfficienciesOf(tables, way, use);
   Inputs in = RateInputs(way, bound, use);
-  in.prefill = At(PrefillFactor(way), bound);
-  in.decode = At(request.read_efficiency, bound) * At(way.factors.decode, bound);
+  in.prefill = At(share.prefill, bound) * At(share.runtime_prefill, bound);
+  in.decode = At(share.decode, bound) * At(share.runtime_decode, bound);
   in.training = At(way.factors.training, bound);
-  in.token_overhead_s = At(request.token_overhead_s, Opposite(bound));
-  return Predict(request, in);
+  in.token_overhead_s = At(tables.fit.token_overhead_s, Opposite(bound));
+  return Predict(tables.reference, in);
 }
 
-Times RankedTimes(const ReferenceRequest& request, const Way& way, Bound bound, Use use) {
+Times RankedTimes(const Tables& tables, const Way& way, Bound bound, Use use) {
+  const auto share = EfficienciesOf(tables, way, use);
   Inputs in = RateInputs(way, bound, use);
-  in.prefill = Ranked(PrefillFactor(way));
-  in.decode = Ranked(request.read_efficiency) * Ranked(way.factors.decode);
+  in.prefill = Ranked(share.prefill) * Ranked(share.runtime_prefill);
+  in.decode = Ranked(share.decode) * Ranked(share.runtime_decode);
   in.training = Ranked(way.factors.training);
-  in.token_overhead_s = request.token_overhead_s.value;
-  return Predict(request, in);
+  in.token_overhead_s = tables.fit.token_overhead_s.value;
+  return Predict(tables.reference, in);
 }
 
 std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
@@ -92,7 +111,8 @@ std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
 
 class Scorer {
  public:
-  Scorer(const Tables& tables, std::vector<Way> ways) : request_(tables.reference), ways_(std::move(ways)) {
+  Scorer(const Tables& tables, std::vector<Way> ways)
+      : tables_(tables), request_(tables.reference), ways_(std::move(ways)) {
     for (const Way& way : ways_) {
       if (way.device->kind == probe::DeviceKind::kCpu && !way.software && way.measured()) native_ = &way;
     }
@@ -133,8 +153,8 @@ class Scorer {
   template <class TimesOf>
   [[nodiscard]] Range Tokens(const Way& way, Use use, double share, TimesOf times_of) const {
     const auto at = [&](Bound bound) {
-      Times times = times_of(request_, way, bound, use);
-      if (share < 1) times = Mix(times, times_of(request_, *native_, bound, use), share);
+      Times times = times_of(tables_, way, bound, use);
+      if (share < 1) times = Mix(times, times_of(tables_, *native_, bound, use), share);
       return TokensPerSecond(request_, times, use);
     };
     return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
@@ -143,14 +163,14 @@ class Scorer {
   void Fill(const Way& way, Use use, double share, Score& score) const {
     score.tokens_per_s = Tokens(way, use, share, PredictedTimes);
     score.ranking_tokens_per_s = Tokens(way, use, share, RankedTimes);
-    Times times = PredictedTimes(request_, way, Bound::kValue, use);
-    if (share < 1) times = Mix(times, PredictedTimes(request_, *native_, Bound::kValue, use), share);
-    const auto& product = use != Use::kTraining && way.rates.prompt ? way.rates.prompt : way.rates.product;
+    Times times = PredictedTimes(tables_, way, Bound::kValue, use);
+    if (share < 1) times = Mix(times, PredictedTimes(tables_, *native_, Bound::kValue, use), share);
+    const Rate& product = ProductOf(way, use);
     if (use == Use::kTraining) {
-      score.parts.push_back({"step", times.step_s, product->name});
+      score.parts.push_back({"step", times.step_s, product.name});
       return;
     }
-    if (use != Use::kDecode) score.parts.push_back({"prefill", times.prefill_s, product->name});
+    if (use != Use::kDecode) score.parts.push_back({"prefill", times.prefill_s, product.name});
     if (use == Use::kPrefill) return;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
     score.parts.push_back({"decode", tokens * times.token_s, way.rates.read->name});
@@ -194,6 +214,7 @@ class Scorer {
                        r.layers, native_ ? "on the processor" : "nowhere that was measured");
   }
 
+  const Tables& tables_;
   const ReferenceRequest& request_;
   std::vector<Way> ways_;
   const Way* native_ = nullptr;  // the processor by its own runtime

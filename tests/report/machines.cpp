@@ -27,7 +27,7 @@ constexpr std::string_view kCudaFacts = R"({
   "maturity": {"inference": 4, "training": 4, "source": "test", "date": "2026-11-21"},
   "factors": {
     "decode": {"value": 1, "low": 0.9, "high": 1.05, "basis": "assumed", "source": "test", "date": "2026-11-21"},
-    "prefill": {"value": 0.7, "low": 0.6, "high": 0.8, "basis": "assumed", "source": "test", "date": "2026-11-21"},
+    "prefill": {"value": 1, "low": 0.9, "high": 1.1, "basis": "assumed", "source": "test", "date": "2026-11-21"},
     "training": {"value": 0.55, "low": 0.45, "high": 0.75, "basis": "assumed", "source": "test", "date": "2026-11-21"}},
   "training": {"supported": true},
   "advice": {"inference": ["llama.cpp: build with -DGGML_CUDA=ON"], "training": ["PyTorch: the CUDA wheel"]},

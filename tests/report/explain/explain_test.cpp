@@ -26,7 +26,7 @@ const Finding* FindById(const Report& report, std::string_view id) {
 TEST(OneLine, ShowsTheArithmeticBehindTheFigure) {
   const auto report = testing::Decided(testing::Processor());
   EXPECT_EQ(report.recommendations[0].reasons.back(),
-            "cpu on cpu:0: 7.2 tokens/s [4.9-9.8] = 640 / (62 s prefill + 128 x 213 ms); prefill limited by "
+            "cpu on cpu:0: 6.9 tokens/s [3.9-12] = 640 / (66 s prefill + 128 x 208 ms); prefill limited by "
             "fp32 gemm "
             "250 GFLOP/s, decode by read 27.0 GB/s; measured, good");
   EXPECT_THAT(report.recommendations[1].reasons.back(),
