@@ -42,21 +42,21 @@ bool HasBackend(const std::string& runtime) {
 bool IsSoftware(const probe::View& view) { return view.device.kind == probe::DeviceKind::kSoftware; }
 
 // The measurement that stands for a child that died: what it was doing, and how it ended.
-struct EndRow {
+struct MeasuringEnd {
   ChildEnd end;
   MeasurementStatus status;
 };
-constexpr std::array kEnds = {
-    EndRow{ChildEnd::kExited, MeasurementStatus::kCrashed},
-    EndRow{ChildEnd::kSignalled, MeasurementStatus::kCrashed},
-    EndRow{ChildEnd::kTimedOut, MeasurementStatus::kTimedOut},
-    EndRow{ChildEnd::kAbandoned, MeasurementStatus::kTimedOut},
-    EndRow{ChildEnd::kFlooded, MeasurementStatus::kFailed},
-    EndRow{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
-    EndRow{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
+constexpr std::array kMeasuringEnds = {
+    MeasuringEnd{ChildEnd::kExited, MeasurementStatus::kCrashed},
+    MeasuringEnd{ChildEnd::kSignalled, MeasurementStatus::kCrashed},
+    MeasuringEnd{ChildEnd::kTimedOut, MeasurementStatus::kTimedOut},
+    MeasuringEnd{ChildEnd::kAbandoned, MeasurementStatus::kTimedOut},
+    MeasuringEnd{ChildEnd::kFlooded, MeasurementStatus::kFailed},
+    MeasuringEnd{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
+    MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
 };
 
-std::string EndText(const ChildResult& result) {
+std::string DescribeMeasuringEnd(const ChildResult& result) {
   if (result.end == ChildEnd::kTimedOut) return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
   if (result.end == ChildEnd::kAbandoned) return "hangs inside the kernel and can not be killed";
   if (result.end == ChildEnd::kInterrupted) return "interrupted";
@@ -97,9 +97,9 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   }
   if (result.end == ChildEnd::kDone && !error) return measurements;
   const auto row =
-      std::find_if(kEnds.begin(), kEnds.end(), [&](const EndRow& known) { return known.end == result.end; });
-  auto failure = Blank(target, row == kEnds.end() ? MeasurementStatus::kFailed : row->status,
-                       error && result.end == ChildEnd::kDone ? *error : EndText(result));
+      std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(), [&](const MeasuringEnd& known) { return known.end == result.end; });
+  auto failure = Blank(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
+                       error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
   if (last) {
     failure.stage = probe::NameOf(last->stage);
     failure.implementation = last->implementation;

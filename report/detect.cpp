@@ -31,22 +31,22 @@ std::string SignalText(const probe::ProcessExit& exit) {
 }
 
 // How a child's end reads as an outcome; kDone has none of its own.
-struct EndRow {
+struct DetectionEnd {
   ChildEnd end;
   Outcome outcome;
   const char* name;
 };
-constexpr std::array kEnds = {
-    EndRow{ChildEnd::kExited, Outcome::kBadReply, "exited early"},
-    EndRow{ChildEnd::kSignalled, Outcome::kCrashed, "crashed"},
-    EndRow{ChildEnd::kTimedOut, Outcome::kTimedOut, "timed out"},
-    EndRow{ChildEnd::kAbandoned, Outcome::kTimedOut, "stuck in the kernel"},
-    EndRow{ChildEnd::kFlooded, Outcome::kBadReply, "flooded"},
-    EndRow{ChildEnd::kNotStarted, Outcome::kFailed, "not started"},
-    EndRow{ChildEnd::kInterrupted, Outcome::kFailed, "interrupted"},
+constexpr std::array kDetectionEnds = {
+    DetectionEnd{ChildEnd::kExited, Outcome::kBadReply, "exited early"},
+    DetectionEnd{ChildEnd::kSignalled, Outcome::kCrashed, "crashed"},
+    DetectionEnd{ChildEnd::kTimedOut, Outcome::kTimedOut, "timed out"},
+    DetectionEnd{ChildEnd::kAbandoned, Outcome::kTimedOut, "stuck in the kernel"},
+    DetectionEnd{ChildEnd::kFlooded, Outcome::kBadReply, "flooded"},
+    DetectionEnd{ChildEnd::kNotStarted, Outcome::kFailed, "not started"},
+    DetectionEnd{ChildEnd::kInterrupted, Outcome::kFailed, "interrupted"},
 };
 
-std::string EndText(const ChildResult& result) {
+std::string DescribeDetectionEnd(const ChildResult& result) {
   switch (result.end) {
     case ChildEnd::kExited:
       return fmt::format("its process exited with code {} before it had answered", result.exit.code.value_or(-1));
@@ -191,10 +191,10 @@ ProbeReport Assemble(const std::string& module, const ChildResult& result, std::
     probe::Conclude(report);
   } else {
     const auto row =
-        std::find_if(kEnds.begin(), kEnds.end(), [&](const EndRow& known) { return known.end == result.end; });
+        std::find_if(kDetectionEnds.begin(), kDetectionEnds.end(), [&](const DetectionEnd& known) { return known.end == result.end; });
     const bool died = result.end == ChildEnd::kExited && result.exit.code.value_or(0) != 0;
     report.outcome = died ? Outcome::kCrashed : row->outcome;
-    report.error = probe::Error{"", std::nullopt, row->name, EndText(result)};
+    report.error = probe::Error{"", std::nullopt, row->name, DescribeDetectionEnd(result)};
     report.exit = result.exit;
   }
   if (malformed) {

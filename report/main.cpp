@@ -119,7 +119,7 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
   const auto produced = report::Produce(options, *tables, {WHICHGPU_VERSION, interrupt}, progress);
   progress.Clear();
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
-  const auto& outcome = std::get<report::Outcome>(produced);
+  const auto& outcome = std::get<report::Produced>(produced);
   if (const int code = Print(Face(options, *tables, outcome.report, Terminal(options, environment))); code != 0) {
     return code;
   }

@@ -150,12 +150,12 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   return report;
 }
 
-std::variant<Outcome, Problem> Replay(const Options& options, const Tables& tables) {
+std::variant<Produced, Problem> Replay(const Options& options, const Tables& tables) {
   const auto record = ReadRecord(*options.replay_dir);
   if (!record) return BadInput(record.error());
   auto devices = probe::unify::Unify(record->probes);
   if (auto problem = KeepSelected(options, devices)) return *problem;
-  return Outcome{Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
+  return Produced{Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
 }
 
 // What the process's own limits take away.
@@ -192,7 +192,7 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
 
 }  // namespace
 
-std::variant<Outcome, Problem> Produce(const Options& options, const Tables& tables, const Context& context,
+std::variant<Produced, Problem> Produce(const Options& options, const Tables& tables, const Context& context,
                                        Progress& progress) {
   if (options.replay_dir) return Replay(options, tables);
   auto opened = Open(options, context);
@@ -211,7 +211,7 @@ std::variant<Outcome, Problem> Produce(const Options& options, const Tables& tab
   record.interrupted = SignalOf(context) != 0;
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
-  Outcome outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
+  Produced outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
   if (options.record_dir) {
     if (auto status = WriteRecord(*options.record_dir, record, live.read, live.pseudonyms); !status) {
       outcome.problem = Problem{kExitInternal, probe::Describe(status.error())};

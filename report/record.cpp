@@ -41,7 +41,7 @@ using probe::Status;
 constexpr std::size_t kMaxRecordFileBytes = 64U << 20U;
 constexpr const char* kRecordFile = "record.json";
 
-Error Problem(const std::string& path, std::string text) {
+Error FileError(const std::string& path, std::string text) {
   return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(path, 300), std::move(text))};
 }
 
@@ -51,7 +51,7 @@ Status WriteFile(const fs::path& path, const std::string& content) {
   std::ofstream out(path, std::ios::binary | std::ios::trunc);
   out.write(content.data(), static_cast<std::streamsize>(content.size()));
   out.close();
-  if (!out) return Problem(path.string(), "can not be written: " + ErrnoText());
+  if (!out) return FileError(path.string(), "can not be written: " + ErrnoText());
   return probe::Ok();
 }
 
@@ -109,13 +109,13 @@ std::optional<std::string> Inconsistency(const Record& record) {
 Status CheckRecordDirectory(const std::string& directory) {
   const fs::path path(directory);
   std::error_code error;
-  if (directory.empty()) return Problem("--record", "needs the name of a new directory");
+  if (directory.empty()) return FileError("--record", "needs the name of a new directory");
   if (fs::exists(path, error) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
-    return Problem(directory, "exists already; name a new directory");
+    return FileError(directory, "exists already; name a new directory");
   }
   const fs::path parent = fs::absolute(path, error).lexically_normal().parent_path();
-  if (!fs::is_directory(parent, error)) return Problem(parent.string(), "is not a directory");
-  if (access(parent.c_str(), W_OK) != 0) return Problem(parent.string(), "may not be written: " + ErrnoText());
+  if (!fs::is_directory(parent, error)) return FileError(parent.string(), "is not a directory");
+  if (access(parent.c_str(), W_OK) != 0) return FileError(parent.string(), "may not be written: " + ErrnoText());
   return probe::Ok();
 }
 
@@ -124,11 +124,11 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
   const fs::path target = fs::absolute(directory).lexically_normal();
   const fs::path scratch = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), getpid());
   std::error_code error;
-  if (mkdir(scratch.c_str(), S_IRWXU) != 0) return Problem(scratch.string(), "can not be created: " + ErrnoText());
+  if (mkdir(scratch.c_str(), S_IRWXU) != 0) return FileError(scratch.string(), "can not be created: " + ErrnoText());
   Status status = WriteFile(scratch / kRecordFile, probe::ToText(probe::Encode(record), 1) + "\n");
   if (status) status = WriteFiles(scratch / "files", files, pseudonyms);
   if (status && rename(scratch.c_str(), target.c_str()) != 0) {
-    status = Problem(target.string(), "can not be created: " + ErrnoText());
+    status = FileError(target.string(), "can not be created: " + ErrnoText());
   }
   if (!status) fs::remove_all(scratch, error);
   return status;
@@ -136,21 +136,21 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
 
 probe::Result<Record> ReadRecord(const std::string& directory) {
   std::error_code ignored;
-  if (!fs::is_directory(directory, ignored)) return Problem(directory, "is not a directory made by --record");
+  if (!fs::is_directory(directory, ignored)) return FileError(directory, "is not a directory made by --record");
   const std::string path = (fs::path(directory) / kRecordFile).string();
   std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) return Problem(path, "can not be read: " + ErrnoText());
+  if (!in) return FileError(path, "can not be read: " + ErrnoText());
   const auto size = static_cast<std::streamoff>(in.tellg());
-  if (size < 0 || static_cast<std::size_t>(size) > kMaxRecordFileBytes) return Problem(path, "is too large for a record");
+  if (size < 0 || static_cast<std::size_t>(size) > kMaxRecordFileBytes) return FileError(path, "is too large for a record");
   std::string content(static_cast<std::size_t>(size), '\0');
   in.seekg(0);
   in.read(content.data(), size);
-  if (!in) return Problem(path, "can not be read");
+  if (!in) return FileError(path, "can not be read");
   const auto json = probe::ParseJson(content, kMaxRecordFileBytes);
-  if (!json) return Problem(path, probe::Describe(json.error()));
+  if (!json) return FileError(path, probe::Describe(json.error()));
   auto record = probe::Decode<Record>(*json);
-  if (!record) return Problem(path, record.error().name + ": " + record.error().text);
-  if (const auto problem = Inconsistency(*record)) return Problem(path, *problem);
+  if (!record) return FileError(path, record.error().name + ": " + record.error().text);
+  if (const auto problem = Inconsistency(*record)) return FileError(path, *problem);
   return record;
 }
 
