@@ -98,6 +98,20 @@ TEST(Unify, IdenticalCardsWithoutIdentityAreNeverPairedByPosition) {
   EXPECT_THAT(devices[2].views, IsEmpty());
 }
 
+TEST(Unify, TwoDevicesOfADriverCanNotBothBeTheOnlyCard) {
+  Machine machine;
+  machine.Add(Hardware("0000:01:00.0", 0x10de, 0x2684));
+  for (const std::uint32_t card : {0U, 1U}) {
+    auto device = Device("opencl", "NVIDIA CUDA", card);
+    device.vendor = "NVIDIA Corporation";
+    machine.Add(device);
+  }
+  const auto devices = machine.Unify();
+  ASSERT_THAT(Ids(devices),
+              ElementsAre("opencl:nvidia-cuda:0", "opencl:nvidia-cuda:1", "pci:0000:01:00.0", "cpu:0"));
+  EXPECT_THAT(devices[0].conflicts, ElementsAre(Conflict{"identity", "opencl", "may be pci:0000:01:00.0"}));
+}
+
 TEST(Unify, OneUuidForAllCardsIdentifiesNone) {
   Machine machine;
   machine.Add(Hardware("0000:01:00.0", 0x1002, 0x744c)).Add(Hardware("0000:41:00.0", 0x1002, 0x744c));
@@ -126,6 +140,14 @@ TEST(Unify, TheOnlyCandidateOfVendorAndKind) {
   const auto devices = machine.Unify();
   ASSERT_THAT(Ids(devices), ElementsAre("pci:0000:00:02.0", "pci:0000:03:00.0", "cpu:0"));
   EXPECT_THAT(Views(devices[0]), ElementsAre("opencl/Intel(R) OpenCL/0 by only_candidate"));
+}
+
+TEST(Unify, ADeviceOfUnknownKindIsNotTheProcessorOfThatVendor) {
+  Machine machine;
+  auto device = Device("opencl", "Intel", 0, DeviceKind::kUnknown);
+  device.vendor = "Intel(R) Corporation";
+  machine.Add(Host()).Add(device);
+  EXPECT_THAT(Ids(machine.Unify()), ElementsAre("opencl:intel:0", "cpu:0"));
 }
 
 TEST(Unify, APhantomOfAnotherModelIsNotTheRealCard) {
