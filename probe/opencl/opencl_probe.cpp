@@ -44,7 +44,10 @@ class Survey {
 
 void Survey::ReportEnvironment() {
   for (const auto name : VisibilityVariables()) {
-    if (const auto value = context_.environment.Get(name)) {
+    const auto value = context_.environment.Get(name);
+    // Not the user's where it is RestrictTo's.
+    const bool ours = context_.manifest && value == context_.manifest;
+    if (value && !ours) {
       context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
     }
   }

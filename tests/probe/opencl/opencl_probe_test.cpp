@@ -70,8 +70,10 @@ TEST(OpenClProbe, FindsPoclAsASoftwareDeviceOfItsManifest) {
 }
 
 TEST(OpenClProbe, AnswersForOneManifestAlone) {
-  const auto report = RunOpenClProbe({}, kPocl);
+  const auto report = RunOpenClProbe({{"OCL_ICD_VENDORS", kPocl}, {"POCL_DEVICES", "pthread"}}, kPocl);
   ASSERT_THAT(report.devices, SizeIs(1));
+  ASSERT_THAT(report.environment, SizeIs(1)) << "what restricts the loader is not the user's";
+  EXPECT_EQ(report.environment.front().name, "POCL_DEVICES");
   EXPECT_EQ(report.devices.front().manifest, kPocl);
 }
 
