@@ -41,9 +41,43 @@ namespace kernels {
 [[nodiscard]] constexpr float OperandBf16(std::uint32_t seed, std::uint32_t index) {
   return static_cast<float>(OperandInteger(seed, index, 8)) * 0x1p-7F;
 }
+// The stored halves of fp16 and bf16 numbers.
+[[nodiscard]] constexpr std::uint16_t OperandBf16Word(std::uint32_t seed, std::uint32_t index) {
+  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(OperandBf16(seed, index)) >> 16U);
+}
+// Every fp16 operand is 0 or a normal number of fp16, so its exponent's bias changes (127 to 15) and 13 zero
+// bits of the mantissa go.
+[[nodiscard]] constexpr std::uint16_t OperandFp16Word(std::uint32_t seed, std::uint32_t index) {
+  const auto bits = std::bit_cast<std::uint32_t>(OperandFp16(seed, index));
+  const std::uint32_t sign = bits >> 16U & 0x8000U, magnitude = bits & 0x7fffffffU;
+  return static_cast<std::uint16_t>(magnitude == 0 ? sign : sign | ((magnitude - (112U << 23U)) >> 13U));
+}
 // Entries of int8 operands: [-128, 127].
 [[nodiscard]] constexpr std::int8_t OperandInt8(std::uint32_t seed, std::uint32_t index) {
   return static_cast<std::int8_t>(OperandInteger(seed, index, 8));
+}
+
+// 4-bit weights with scales, of a matrix whose rows are whole blocks of 32. One buffer holds for all blocks
+// in row-major order 16 bytes of weights each, then for all blocks an fp16 scale each. Byte j of a block
+// holds weight j in its low and weight j + 16 in its high half. A weight's value is (half - 8) * scale.
+inline constexpr std::uint32_t kQ4Block = 32;
+[[nodiscard]] constexpr std::uint64_t Q4Bytes(std::uint64_t weights) { return weights / kQ4Block * 18; }
+
+// Generated: the weights as 32-bit words, little endian, word i being OperandBits(seed, i); the scale of
+// block i from the hash of the index after the last word's, as a normal number in [2^-7, 2^-6) with all of
+// its mantissa random.
+[[nodiscard]] constexpr std::uint16_t OperandQ4ScaleWord(std::uint32_t seed, std::uint32_t blocks,
+                                                         std::uint32_t block) {
+  return static_cast<std::uint16_t>(8U << 10U | OperandBits(seed, blocks * 4 + block) >> 22U);
+}
+[[nodiscard]] constexpr float OperandQ4Scale(std::uint32_t seed, std::uint32_t blocks, std::uint32_t block) {
+  return (1.0F + static_cast<float>(OperandBits(seed, blocks * 4 + block) >> 22U) * 0x1p-10F) * 0x1p-7F;
+}
+// The value of weight `index` of a matrix of `blocks` blocks.
+[[nodiscard]] constexpr float OperandQ4(std::uint32_t seed, std::uint32_t blocks, std::uint32_t index) {
+  const std::uint32_t block = index / kQ4Block, place = index % kQ4Block, byte = place % 16;
+  const std::uint32_t bits = OperandBits(seed, block * 4 + byte / 4) >> (byte % 4 * 8 + place / 16 * 4) & 15U;
+  return static_cast<float>(static_cast<std::int32_t>(bits) - 8) * OperandQ4Scale(seed, blocks, block);
 }
 
 }  // namespace kernels

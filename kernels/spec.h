@@ -13,7 +13,19 @@
 namespace kernels {
 
 // fill writes the operands of every other kernel (operand.h); it is never reported.
-enum class Kernel { kGemm, kChain, kGemv, kRead, kCopy, kTriad, kHostToDevice, kDeviceToHost, kPeer, kLaunch, kFill };
+enum class Kernel {
+  kGemm,
+  kChain,
+  kGemv,
+  kRead,
+  kCopy,
+  kTriad,
+  kHostToDevice,
+  kDeviceToHost,
+  kPeer,
+  kLaunch,
+  kFill
+};
 
 // kQ4: blocks of 32 weights of 4 bits with one fp16 scale. kU32: raw words, for bandwidth.
 enum class Dtype { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt32, kQ4, kU32 };
@@ -37,8 +49,8 @@ struct DtypeRow {
 [[nodiscard]] const DtypeRow& Row(Dtype dtype);
 [[nodiscard]] std::span<const DtypeRow> Dtypes();
 
-// One problem. gemm: C[m x n] = A[m x k] * B[k x n], row-major, no padding between rows. gemv: y[m] = W[m x k] x[k].
-// read, copy, triad, fill: `count` elements a buffer. Every other field is 0.
+// One problem. gemm: C[m x n] = A[m x k] * B[k x n], row-major, no padding between rows. gemv: y[m] = W[m x
+// k] x[k]. read, copy, triad, fill: `count` elements a buffer. Every other field is 0.
 struct Problem {
   std::uint32_t m = 0;
   std::uint32_t n = 0;
@@ -56,7 +68,8 @@ struct DeviceShape {
 };
 
 // What a buffer is to the kernel. The host sizes and fills it accordingly: kA, kB, kX, kW, kIn with operands;
-// kC, kY, kOut are results; kPartials holds one u32 sum per writer (unwritten words stay 0); kWorkspace is private.
+// kC, kY, kOut are results; kPartials holds one u32 sum per writer (unwritten words stay 0); kWorkspace is
+// private.
 enum class Role { kA, kB, kC, kW, kX, kY, kIn, kOut, kPartials, kWorkspace };
 
 // How the kernel sees it. Texel views exist because some drivers read them far faster than storage buffers.
@@ -67,7 +80,8 @@ struct Binding {
   View view = View::kStorage;
 };
 
-// Work-groups and invocations a group, in x, y, z, and the kernel's scalar words (floats by bit cast) in order.
+// Work-groups and invocations a group, in x, y, z, and the kernel's scalar words (floats by bit cast) in
+// order.
 struct LaunchShape {
   std::array<std::uint32_t, 3> groups = {1, 1, 1};
   std::array<std::uint32_t, 3> local = {1, 1, 1};
@@ -104,7 +118,8 @@ struct Variant {
   std::uint64_t (*partials_bytes)(const Problem&, const DeviceShape&) = nullptr;
 };
 
-// Work of one problem: operations (2*m*n*k for gemm) or bytes moved (read: in; copy: in + out; triad: 2 in + out).
+// Work of one problem: operations (2*m*n*k for gemm) or bytes moved (read: in; copy: in + out; triad: 2 in +
+// out).
 [[nodiscard]] double Work(Kernel kernel, Dtype in, const Problem& problem);
 
 }  // namespace kernels

@@ -13,6 +13,7 @@ namespace kernels::cpu {
 [[nodiscard]] bool HasAvx512Bf16();
 [[nodiscard]] bool HasAvx512Vnni();
 
+[[nodiscard]] std::span<const Implementation> ChainDotImplementations();
 [[nodiscard]] std::span<const Implementation> GemmAmxImplementations();
 [[nodiscard]] std::span<const Implementation> GemmDotImplementations();
 

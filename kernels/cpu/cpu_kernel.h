@@ -28,13 +28,20 @@ struct Arguments {
 // Called by all workers at once. A worker that returns has finished its own share only: between two launches
 // the caller puts a barrier. Kernels trust their arguments; they neither allocate nor fail.
 //
-//   entry       buffers           scalars
-//   fill_u32    out               count, seed   out[i] = OperandBits(seed, i)
-//   fill_fp32   out               count, seed   out[i] = OperandFp32(seed, i)
-//   read_u32    in, sums          count         sums[worker] = sum of the worker's share, modulo 2^32
-//   gemm_fp32   a, b, c, work     m, n, k       c[m x n] = a[m x k] * b[k x n], row-major, no padding
-//   gemm_bf16   a, b, c, work     m, n, k       the same; bf16 into fp32
-//   gemm_int8   a, b, c, work     m, n, k       the same; int8 into int32, exactly
+//   entry         buffers         scalars
+//   fill_*        out             count, seed     out[i] = operand i: u32, fp32, bf16, int8, q4 (operand.h)
+//   read_u32      in, sums        count           sums[worker] = sum of the worker's share, modulo 2^32
+//   copy_u32      in, out         count
+//   triad_fp32    a, b, out       count, factor   out = a + factor * b
+//   gemm_fp32     a, b, c, work   m, n, k         c[m x n] = a[m x k] * b[k x n], row-major, no padding
+//   gemm_bf16     a, b, c, work   m, n, k         the same; bf16 into fp32
+//   gemm_int8     a, b, c, work   m, n, k         the same; int8 into int32, exactly
+//   gemv_fp32     w, x, y         m, k            y[m] = w[m x k] * x[k], w row-major
+//   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in
+//   fp32 chain_*       out             count           count * 2^20 operations in all: fp32, bf16, int8
+//   (chain.h) clock_adds    out             count           count * 2^20 additions, one a clock; out[worker]
+//   = 3 * that empty         none            none            nothing, to time a launch sum_operand_u32   sums
+//   count, seed     sums[worker] = what read_u32 finds in what fill_u32 wrote
 using EntryPoint = void (*)(const Arguments&, const Worker&);
 
 struct Implementation {

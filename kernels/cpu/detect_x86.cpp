@@ -73,7 +73,7 @@ bool HasAvx512Vnni() { return HasAvx512() && __builtin_cpu_supports("avx512vnni"
 std::span<const Implementation> ArchitectureImplementations() {
   static const auto all = [] {
     std::vector<Implementation> rows;
-    for (const auto part : {GemmAmxImplementations(), GemmDotImplementations()}) {
+    for (const auto part : {GemmAmxImplementations(), GemmDotImplementations(), ChainDotImplementations()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     return rows;

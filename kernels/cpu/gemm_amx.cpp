@@ -173,15 +173,6 @@ struct Product {
   }
 };
 
-// All eight tile registers at their full size (Intel SDM volume 1, section 18.2: palette 1).
-struct alignas(64) TileConfiguration {
-  std::uint8_t palette = 1;
-  std::uint8_t start_row = 0;
-  std::uint8_t reserved[14] = {};
-  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
-  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
-};
-
 template <typename Type>
 void GemmAmx(const Arguments& arguments, const Worker& worker) {
   using Element = typename Type::Element;
@@ -203,7 +194,7 @@ void GemmAmx(const Arguments& arguments, const Worker& worker) {
                               .packed_a = work,
                               .packed_b = packed_b,
                               .packed_c = packed_b + blocks.kept * kAmxSquare * depth_bytes};
-  const TileConfiguration configuration;
+  const AmxConfiguration configuration;
   _tile_loadconfig(&configuration);
   RunProduct(product, blocks);
   _tile_release();

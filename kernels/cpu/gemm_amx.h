@@ -14,6 +14,15 @@ inline constexpr std::size_t kAmxRows = 16;
 inline constexpr std::size_t kAmxTileBytes = kAmxRows * kAmxRowBytes;
 inline constexpr std::size_t kAmxSquare = 2 * kAmxRows;
 
+// All eight tile registers at their full size (Intel SDM volume 1, section 18.2: palette 1).
+struct alignas(64) AmxConfiguration {
+  std::uint8_t palette = 1;
+  std::uint8_t start_row = 0;
+  std::uint8_t reserved[14] = {};
+  std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
+  std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
+};
+
 // A block of A, 256 rows of 4 KiB, and two panels of B fit in 1.3 MiB.
 [[nodiscard]] constexpr Limits AmxLimits(std::size_t element_bytes) {
   return {.tile_rows = kAmxSquare,

@@ -14,7 +14,8 @@ std::span<const Implementation> Implementations() {
   static const auto all = [] {
     std::vector<Implementation> rows;
     for (const auto part : {ArchitectureImplementations(), OperandImplementations(), StreamImplementations(),
-                            GemmVectorImplementations()}) {
+                            GemmVectorImplementations(), GemvImplementations(), ChainImplementations(),
+                            ClockImplementations()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     std::stable_sort(rows.begin(), rows.end(),

@@ -18,7 +18,10 @@ namespace hn = hwy::HWY_NAMESPACE;
 using DU = hn::ScalableTag<std::uint32_t>;
 using DI = hn::ScalableTag<std::int32_t>;
 using DF = hn::ScalableTag<float>;
+using DU16 = hn::Rebind<std::uint16_t, DU>;
+using DI8 = hn::Rebind<std::int8_t, DI>;
 using VU = hn::Vec<DU>;
+using VF = hn::Vec<DF>;
 
 HWY_INLINE VU Mix(VU x) {
   const DU d;
@@ -29,31 +32,64 @@ HWY_INLINE VU Mix(VU x) {
   return hn::Xor(x, hn::ShiftRight<16>(x));
 }
 
-HWY_INLINE void StoreBits(VU bits, std::uint32_t* out) { hn::StoreU(bits, DU(), out); }
+// A type's operands: as a vector of 32-bit lanes from the hash, stored, and one by one.
+struct Bits {
+  using Element = std::uint32_t;
+  static HWY_INLINE void Store(VU bits, Element* out) { hn::StoreU(bits, DU(), out); }
+  static Element One(std::uint32_t seed, std::uint32_t i) { return OperandBits(seed, i); }
+};
+struct Fp32 {
+  using Element = float;
+  static HWY_INLINE VF Value(VU bits) {
+    return hn::Mul(hn::ConvertTo(DF(), hn::ShiftRight<8>(hn::BitCast(DI(), bits))), hn::Set(DF(), 0x1p-23F));
+  }
+  static HWY_INLINE void Store(VU bits, Element* out) { hn::StoreU(Value(bits), DF(), out); }
+  static Element One(std::uint32_t seed, std::uint32_t i) { return OperandFp32(seed, i); }
+};
+struct Bf16 {
+  using Element = std::uint16_t;
+  static HWY_INLINE void Store(VU bits, Element* out) {
+    const auto integer = hn::ShiftRight<24>(hn::BitCast(DI(), bits));
+    const auto value = hn::BitCast(DU(), hn::Mul(hn::ConvertTo(DF(), integer), hn::Set(DF(), 0x1p-7F)));
+    hn::StoreU(hn::TruncateTo(DU16(), hn::ShiftRight<16>(value)), DU16(), out);
+  }
+  static Element One(std::uint32_t seed, std::uint32_t i) { return OperandBf16Word(seed, i); }
+};
+struct Int8 {
+  using Element = std::int8_t;
+  static HWY_INLINE void Store(VU bits, Element* out) {
+    const auto integer = hn::ShiftRight<24>(hn::BitCast(DI(), bits));
+    hn::StoreU(hn::DemoteTo(DI8(), integer), DI8(), out);
+  }
+  static Element One(std::uint32_t seed, std::uint32_t i) { return OperandInt8(seed, i); }
+};
 
-HWY_INLINE void StoreBits(VU bits, float* out) {
-  const auto integer = hn::ShiftRight<8>(hn::BitCast(DI(), bits));
-  hn::StoreU(hn::Mul(hn::ConvertTo(DF(), integer), hn::Set(DF(), 0x1p-23F)), DF(), out);
-}
-
-HWY_INLINE void StoreOne(std::uint32_t seed, std::uint32_t i, std::uint32_t* out) {
-  *out = OperandBits(seed, i);
-}
-HWY_INLINE void StoreOne(std::uint32_t seed, std::uint32_t i, float* out) { *out = OperandFp32(seed, i); }
-
-template <typename T>
+template <typename Type>
 void Fill(const Arguments& arguments, const Worker& worker) {
-  T* out = static_cast<T*>(arguments.buffers[0]);
+  auto* out = static_cast<typename Type::Element*>(arguments.buffers[0]);
   const std::uint32_t seed = arguments.scalars[1];
   const DU d;
   const std::size_t lanes = hn::Lanes(d);
-  const auto range = Share(arguments.scalars[0], 16, worker.index, worker.count);
+  const auto range = Share(arguments.scalars[0], 64, worker.index, worker.count);
   const VU key = hn::Set(d, Mix32(seed));
   std::size_t i = range.begin;
   for (; i + lanes <= range.end; i += lanes) {
-    StoreBits(Mix(hn::Xor(hn::Iota(d, static_cast<std::uint32_t>(i)), key)), out + i);
+    Type::Store(Mix(hn::Xor(hn::Iota(d, static_cast<std::uint32_t>(i)), key)), out + i);
   }
-  for (; i < range.end; ++i) StoreOne(seed, static_cast<std::uint32_t>(i), out + i);
+  for (; i < range.end; ++i) out[i] = Type::One(seed, static_cast<std::uint32_t>(i));
+}
+
+// `count` weights: their words, then the scales of their blocks.
+void FillQ4(const Arguments& arguments, const Worker& worker) {
+  const std::uint32_t blocks = arguments.scalars[0] / kQ4Block, seed = arguments.scalars[1];
+  const std::uint32_t words[] = {blocks * 4, seed};
+  Fill<Bits>({arguments.buffers, words}, worker);
+  auto* scales =
+      reinterpret_cast<std::uint16_t*>(static_cast<std::uint32_t*>(arguments.buffers[0]) + words[0]);
+  const auto range = Share(blocks, 32, worker.index, worker.count);
+  for (std::size_t i = range.begin; i < range.end; ++i) {
+    scales[i] = OperandQ4ScaleWord(seed, blocks, static_cast<std::uint32_t>(i));
+  }
 }
 
 void SumOperand(const Arguments& arguments, const Worker& worker) {
@@ -87,11 +123,20 @@ HWY_AFTER_NAMESPACE();
 namespace kernels::cpu {
 struct FillBitsTag;
 struct FillFp32Tag;
+struct FillBf16Tag;
+struct FillInt8Tag;
+struct FillQ4Tag;
 struct SumOperandTag;
 template <>
-inline constexpr EntryPoint kEntryAt<FillBitsTag, HWY_TARGET> = HWY_NAMESPACE::Fill<std::uint32_t>;
+inline constexpr EntryPoint kEntryAt<FillBitsTag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Bits>;
 template <>
-inline constexpr EntryPoint kEntryAt<FillFp32Tag, HWY_TARGET> = HWY_NAMESPACE::Fill<float>;
+inline constexpr EntryPoint kEntryAt<FillFp32Tag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Fp32>;
+template <>
+inline constexpr EntryPoint kEntryAt<FillBf16Tag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Bf16>;
+template <>
+inline constexpr EntryPoint kEntryAt<FillInt8Tag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Int8>;
+template <>
+inline constexpr EntryPoint kEntryAt<FillQ4Tag, HWY_TARGET> = HWY_NAMESPACE::FillQ4;
 template <>
 inline constexpr EntryPoint kEntryAt<SumOperandTag, HWY_TARGET> = HWY_NAMESPACE::SumOperand;
 }  // namespace kernels::cpu
@@ -102,8 +147,9 @@ inline constexpr EntryPoint kEntryAt<SumOperandTag, HWY_TARGET> = HWY_NAMESPACE:
 namespace kernels::cpu {
 
 std::span<const Implementation> OperandImplementations() {
-  static constexpr auto kAll = Concatenate(Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"),
-                                           Rows<SumOperandTag>("sum_operand_u32"));
+  static constexpr auto kAll = Concatenate(
+      Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"), Rows<FillBf16Tag>("fill_bf16"),
+      Rows<FillInt8Tag>("fill_int8"), Rows<FillQ4Tag>("fill_q4"), Rows<SumOperandTag>("sum_operand_u32"));
   return kAll;
 }
 

@@ -6,6 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <bit>
+
 #include "kernels/cpu/share.h"
 #include "kernels/cpu/targets.h"
 
@@ -19,6 +21,9 @@ using V = hn::Vec<D>;
 
 // Prefetched ahead of the loads. The hardware's prefetchers stop at page borders.
 constexpr std::size_t kAheadBytes = 4096;
+
+// Shares begin at multiples of the widest vector, so that stores past the caches are aligned.
+constexpr std::size_t kGrain = 1024;
 
 // The sum of words [begin, end).
 std::uint32_t Sum(const std::uint32_t* in, std::size_t begin, std::size_t end) {
@@ -40,9 +45,48 @@ std::uint32_t Sum(const std::uint32_t* in, std::size_t begin, std::size_t end) {
 }
 
 void Read(const Arguments& arguments, const Worker& worker) {
-  const Range range = Share(arguments.scalars[0], 1024, worker.index, worker.count);
+  const Range range = Share(arguments.scalars[0], kGrain, worker.index, worker.count);
   static_cast<std::uint32_t*>(arguments.buffers[1])[worker.index] =
       Sum(static_cast<const std::uint32_t*>(arguments.buffers[0]), range.begin, range.end);
+}
+
+void Copy(const Arguments& arguments, const Worker& worker) {
+  const auto* in = static_cast<const std::uint32_t*>(arguments.buffers[0]);
+  auto* out = static_cast<std::uint32_t*>(arguments.buffers[1]);
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  const Range range = Share(arguments.scalars[0], kGrain, worker.index, worker.count);
+  std::size_t i = range.begin;
+  for (; i + 4 * lanes <= range.end; i += 4 * lanes) {
+    for (std::size_t j = 0; j < 4 * lanes; j += 16) hwy::Prefetch(in + i + kAheadBytes / sizeof(*in) + j);
+    for (std::size_t j = 0; j < 4 * lanes; j += lanes) hn::Stream(hn::LoadU(d, in + i + j), d, out + i + j);
+  }
+  hwy::FlushStream();
+  for (; i < range.end; ++i) out[i] = in[i];
+}
+
+// out = a + factor * b.
+void Triad(const Arguments& arguments, const Worker& worker) {
+  const auto* a = static_cast<const float*>(arguments.buffers[0]);
+  const auto* b = static_cast<const float*>(arguments.buffers[1]);
+  auto* out = static_cast<float*>(arguments.buffers[2]);
+  const hn::ScalableTag<float> d;
+  const std::size_t lanes = hn::Lanes(d);
+  const float factor = std::bit_cast<float>(arguments.scalars[1]);
+  const auto factors = hn::Set(d, factor);
+  const Range range = Share(arguments.scalars[0], kGrain, worker.index, worker.count);
+  std::size_t i = range.begin;
+  for (; i + 4 * lanes <= range.end; i += 4 * lanes) {
+    for (std::size_t j = 0; j < 4 * lanes; j += 16) {
+      hwy::Prefetch(a + i + kAheadBytes / sizeof(*a) + j);
+      hwy::Prefetch(b + i + kAheadBytes / sizeof(*b) + j);
+    }
+    for (std::size_t j = 0; j < 4 * lanes; j += lanes) {
+      hn::Stream(hn::MulAdd(factors, hn::LoadU(d, b + i + j), hn::LoadU(d, a + i + j)), d, out + i + j);
+    }
+  }
+  hwy::FlushStream();
+  for (; i < range.end; ++i) out[i] = a[i] + factor * b[i];
 }
 
 }  // namespace
@@ -51,8 +95,14 @@ HWY_AFTER_NAMESPACE();
 
 namespace kernels::cpu {
 struct ReadTag;
+struct CopyTag;
+struct TriadTag;
 template <>
 inline constexpr EntryPoint kEntryAt<ReadTag, HWY_TARGET> = HWY_NAMESPACE::Read;
+template <>
+inline constexpr EntryPoint kEntryAt<CopyTag, HWY_TARGET> = HWY_NAMESPACE::Copy;
+template <>
+inline constexpr EntryPoint kEntryAt<TriadTag, HWY_TARGET> = HWY_NAMESPACE::Triad;
 }  // namespace kernels::cpu
 
 #if HWY_ONCE
@@ -61,7 +111,8 @@ inline constexpr EntryPoint kEntryAt<ReadTag, HWY_TARGET> = HWY_NAMESPACE::Read;
 namespace kernels::cpu {
 
 std::span<const Implementation> StreamImplementations() {
-  static constexpr auto kAll = Rows<ReadTag>("read_u32");
+  static constexpr auto kAll =
+      Concatenate(Rows<ReadTag>("read_u32"), Rows<CopyTag>("copy_u32"), Rows<TriadTag>("triad_fp32"));
   return kAll;
 }
 

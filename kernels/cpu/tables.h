@@ -12,8 +12,11 @@ namespace kernels::cpu {
 
 // What this architecture has beyond Highway's instruction sets: better than those, best first.
 [[nodiscard]] std::span<const Implementation> ArchitectureImplementations();
+[[nodiscard]] std::span<const Implementation> ChainImplementations();
+[[nodiscard]] std::span<const Implementation> ClockImplementations();
 [[nodiscard]] std::span<const Implementation> GemmVectorImplementations();
 [[nodiscard]] std::span<const Implementation> OperandImplementations();
+[[nodiscard]] std::span<const Implementation> GemvImplementations();
 [[nodiscard]] std::span<const Implementation> StreamImplementations();
 
 template <std::size_t... kCounts>

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include <bit>
 #include <cmath>
+#include <cstring>
 #include <set>
 
 #include "tests/kernels/cpu/launch.h"
@@ -38,12 +40,24 @@ TEST(Operand, EntriesAreExactInTheirTypeAndSpreadOverItsRange) {
   EXPECT_LT(std::abs(sum / 100000), 0.01);
 }
 
+TEST(Operand, WordsOfHalfPrecisionAreTheNumbers) {
+  for (std::uint32_t i = 0; i < 10000; ++i) {
+    const std::uint16_t word = OperandFp16Word(4, i);
+    const int exponent = word >> 10 & 31, mantissa = word & 0x3ff;
+    const float magnitude =
+        word << 1 == 0 ? 0.0F : std::ldexp(static_cast<float>(mantissa + 0x400), exponent - 25);
+    ASSERT_EQ((word & 0x8000) != 0 ? -magnitude : magnitude, OperandFp16(4, i)) << i;
+    ASSERT_EQ(std::bit_cast<float>(static_cast<std::uint32_t>(OperandBf16Word(4, i)) << 16U),
+              OperandBf16(4, i));
+  }
+}
+
 TEST(Operand, DiffersBetweenSeeds) { EXPECT_NE(OperandBits(1, 0), OperandBits(2, 0)); }
 
 class FillTest : public ::testing::TestWithParam<Implementation> {};
 
-template <typename T, typename Expected>
-void ExpectFilled(const Implementation& fill, Expected expected) {
+template <typename T>
+void ExpectFilled(const Implementation& fill, T (*expected)(std::uint32_t, std::uint32_t)) {
   for (const std::uint32_t count : {1U, 15U, 64U, 1000U, 4099U}) {
     for (const unsigned workers : {1U, 2U, 3U}) {
       Buffer<T> out(count);
@@ -57,15 +71,39 @@ void ExpectFilled(const Implementation& fill, Expected expected) {
 
 TEST_P(FillTest, WritesWhatTheHostRecomputes) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
-  if (GetParam().entry == "fill_u32") {
-    ExpectFilled<std::uint32_t>(GetParam(), OperandBits);
-  } else {
-    ExpectFilled<float>(GetParam(), OperandFp32);
-  }
+  if (GetParam().entry == "fill_u32") ExpectFilled(GetParam(), OperandBits);
+  if (GetParam().entry == "fill_fp32") ExpectFilled(GetParam(), OperandFp32);
+  if (GetParam().entry == "fill_bf16") ExpectFilled(GetParam(), OperandBf16Word);
+  if (GetParam().entry == "fill_int8") ExpectFilled(GetParam(), OperandInt8);
 }
 
 INSTANTIATE_TEST_SUITE_P(Bits, FillTest, ::testing::ValuesIn(Of("fill_u32")), Name);
 INSTANTIATE_TEST_SUITE_P(Fp32, FillTest, ::testing::ValuesIn(Of("fill_fp32")), Name);
+INSTANTIATE_TEST_SUITE_P(Bf16, FillTest, ::testing::ValuesIn(Of("fill_bf16")), Name);
+INSTANTIATE_TEST_SUITE_P(Int8, FillTest, ::testing::ValuesIn(Of("fill_int8")), Name);
+
+class FillQ4Test : public ::testing::TestWithParam<Implementation> {};
+
+TEST_P(FillQ4Test, WritesWeightsAndThenScales) {
+  WHICHGPU_SKIP_UNSUPPORTED(GetParam());
+  constexpr std::uint32_t kBlocks = 37;
+  for (const unsigned workers : {1U, 3U}) {
+    Buffer<std::uint8_t> out(Q4Bytes(kBlocks * kQ4Block));
+    Launch(GetParam(), {out.data()}, {kBlocks * kQ4Block, 5}, workers);
+    ASSERT_TRUE(out.intact());
+    for (std::uint32_t i = 0; i < kBlocks * kQ4Block; ++i) {
+      const std::uint32_t block = i / 32, byte = i % 16;
+      const int half = out.span()[block * 16 + byte] >> (i % 32 / 16 * 4) & 15;
+      std::uint16_t scale = 0;
+      std::memcpy(&scale, &out.span()[kBlocks * 16 + block * 2], sizeof(scale));
+      // A normal fp16 number, taken apart.
+      const float value = std::ldexp(static_cast<float>((scale & 0x3ff) + 0x400), (scale >> 10) - 25);
+      ASSERT_EQ(static_cast<float>(half - 8) * value, OperandQ4(5, kBlocks, i)) << i;
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, FillQ4Test, ::testing::ValuesIn(Of("fill_q4")), Name);
 
 }  // namespace
 }  // namespace kernels::cpu::testing

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// y = W x: what decoding a token does. Bound by reading W once; rows are divided among the workers.
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "kernels/cpu/gemv.cpp"
+#include <hwy/cache_control.h>
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include "kernels/cpu/share.h"
+#include "kernels/cpu/targets.h"
+#include "kernels/operand.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace kernels::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using D = hn::ScalableTag<float>;
+using V = hn::Vec<D>;
+// Of half a block at most: longer vectors would reach into the next.
+using DHalf = hn::CappedTag<float, kQ4Block / 2>;
+using VHalf = hn::Vec<DHalf>;
+using DU = hn::RebindToUnsigned<DHalf>;
+using VU = hn::Vec<DU>;
+
+constexpr std::size_t kAheadBytes = 4096;
+constexpr std::size_t kBlockBytes = kQ4Block / 2;
+
+HWY_INLINE void PrefetchAhead(const void* at, std::size_t bytes) {
+  for (std::size_t i = 0; i < bytes; i += 64) hwy::Prefetch(static_cast<const char*>(at) + kAheadBytes + i);
+}
+
+float Dot(const float* w, const float* x, std::size_t k) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  std::size_t p = 0;
+  for (; p + 4 * lanes <= k; p += 4 * lanes) {
+    PrefetchAhead(w + p, 4 * lanes * sizeof(float));
+    s0 = hn::MulAdd(hn::LoadU(d, w + p), hn::LoadU(d, x + p), s0);
+    s1 = hn::MulAdd(hn::LoadU(d, w + p + lanes), hn::LoadU(d, x + p + lanes), s1);
+    s2 = hn::MulAdd(hn::LoadU(d, w + p + 2 * lanes), hn::LoadU(d, x + p + 2 * lanes), s2);
+    s3 = hn::MulAdd(hn::LoadU(d, w + p + 3 * lanes), hn::LoadU(d, x + p + 3 * lanes), s3);
+  }
+  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  for (; p < k; ++p) sum += w[p] * x[p];
+  return sum;
+}
+
+void GemvFp32(const Arguments& arguments, const Worker& worker) {
+  const auto* w = static_cast<const float*>(arguments.buffers[0]);
+  const auto* x = static_cast<const float*>(arguments.buffers[1]);
+  auto* y = static_cast<float*>(arguments.buffers[2]);
+  const std::size_t k = arguments.scalars[1];
+  const Range rows = Share(arguments.scalars[0], 16, worker.index, worker.count);
+  for (std::size_t row = rows.begin; row < rows.end; ++row) y[row] = Dot(w + row * k, x, k);
+}
+
+// fp16 numbers that are normal or 0: the mantissa moves to its place in fp32, the product mends the exponent.
+HWY_INLINE VHalf LoadScales(const std::uint16_t* from) {
+  const auto half = hn::PromoteTo(DU(), hn::LoadU(hn::Rebind<std::uint16_t, DU>(), from));
+  const auto sign = hn::ShiftLeft<16>(hn::And(half, hn::Set(DU(), 0x8000U)));
+  const auto magnitude = hn::BitCast(DHalf(), hn::ShiftLeft<13>(hn::And(half, hn::Set(DU(), 0x7fffU))));
+  return hn::Or(hn::Mul(magnitude, hn::Set(DHalf(), 0x1p112F)), hn::BitCast(DHalf(), sign));
+}
+
+// Value of the lowest four bits of every lane, less 8.
+HWY_INLINE VHalf Values(VU lanes) {
+#if HWY_TARGET == HWY_AVX3
+  // One permutation, which looks at those bits only.
+  const VHalf table = hn::Sub(hn::Iota(DHalf(), 0), hn::Set(DHalf(), 8));
+  return VHalf{_mm512_permutexvar_ps(lanes.raw, table.raw)};
+#else
+  const hn::RebindToSigned<DHalf> d;
+  const auto low = hn::BitCast(d, hn::And(lanes, hn::Set(DU(), 15)));
+  return hn::ConvertTo(DHalf(), hn::Sub(low, hn::Set(d, 8)));
+#endif
+}
+
+// The dot product of one block, lane by lane, without its scale.
+HWY_INLINE VHalf DotBlock(const std::uint8_t* weights, const float* x) {
+  const DHalf d;
+  VHalf sum = hn::Zero(d);
+  for (std::size_t j = 0; j < kQ4Block / 2; j += hn::Lanes(d)) {
+    const VU pair = hn::PromoteTo(DU(), hn::LoadU(hn::Rebind<std::uint8_t, DHalf>(), weights + j));
+    sum = hn::MulAdd(Values(pair), hn::LoadU(d, x + j), sum);
+    sum = hn::MulAdd(Values(hn::ShiftRight<4>(pair)), hn::LoadU(d, x + kQ4Block / 2 + j), sum);
+  }
+  return sum;
+}
+
+float DotQ4(const std::uint8_t* weights, const std::uint16_t* scales, const float* x, std::size_t blocks) {
+  constexpr std::size_t kBatch = 64;  // blocks whose scales are converted together
+  const DHalf d;
+  HWY_ALIGN float scale[kBatch];
+  std::uint16_t rest[kBatch] = {};
+  VHalf s0 = hn::Zero(d), s1 = s0;
+  for (std::size_t first = 0; first < blocks; first += kBatch) {
+    const std::size_t count = std::min(kBatch, blocks - first);
+    const std::uint16_t* from = scales + first;
+    if (count < kBatch) from = std::copy_n(from, count, rest) - count;
+    for (std::size_t i = 0; i < kBatch; i += hn::Lanes(d)) hn::Store(LoadScales(from + i), d, scale + i);
+    const std::uint8_t* block = weights + first * kBlockBytes;
+    const float* x_block = x + first * kQ4Block;
+    for (std::size_t i = 0; i + 1 < count; i += 2, block += 2 * kBlockBytes, x_block += 2 * kQ4Block) {
+      PrefetchAhead(block, 2 * kBlockBytes);
+      s0 = hn::MulAdd(hn::Set(d, scale[i]), DotBlock(block, x_block), s0);
+      s1 = hn::MulAdd(hn::Set(d, scale[i + 1]), DotBlock(block + kBlockBytes, x_block + kQ4Block), s1);
+    }
+    if (count % 2 != 0) s0 = hn::MulAdd(hn::Set(d, scale[count - 1]), DotBlock(block, x_block), s0);
+  }
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(s0, s1)));
+}
+
+void GemvQ4(const Arguments& arguments, const Worker& worker) {
+  const auto* weights = static_cast<const std::uint8_t*>(arguments.buffers[0]);
+  const auto* x = static_cast<const float*>(arguments.buffers[1]);
+  auto* y = static_cast<float*>(arguments.buffers[2]);
+  const std::size_t m = arguments.scalars[0], blocks = arguments.scalars[1] / kQ4Block;
+  const auto* scales = reinterpret_cast<const std::uint16_t*>(weights + m * blocks * kBlockBytes);
+  const Range rows = Share(m, 16, worker.index, worker.count);
+  for (std::size_t row = rows.begin; row < rows.end; ++row) {
+    y[row] = DotQ4(weights + row * blocks * kBlockBytes, scales + row * blocks, x, blocks);
+  }
+}
+
+}  // namespace
+}  // namespace kernels::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+namespace kernels::cpu {
+struct GemvFp32Tag;
+struct GemvQ4Tag;
+template <>
+inline constexpr EntryPoint kEntryAt<GemvFp32Tag, HWY_TARGET> = HWY_NAMESPACE::GemvFp32;
+template <>
+inline constexpr EntryPoint kEntryAt<GemvQ4Tag, HWY_TARGET> = HWY_NAMESPACE::GemvQ4;
+}  // namespace kernels::cpu
+
+#if HWY_ONCE
+#include "kernels/cpu/tables.h"
+
+namespace kernels::cpu {
+
+std::span<const Implementation> GemvImplementations() {
+  static constexpr auto kAll = Concatenate(Rows<GemvFp32Tag>("gemv_fp32"), Rows<GemvQ4Tag>("gemv_q4"));
+  return kAll;
+}
+
+}  // namespace kernels::cpu
+#endif
