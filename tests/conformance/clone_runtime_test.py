@@ -64,14 +64,22 @@ def settings():
     return [f"-D{name}={value}" for name, value in re.findall(r"^(\w+):\w+=(.*)$", cache, re.M) if name in names]
 
 
+def shared(inside):
+    """Whether an object is made of sources that the clone shares: one of them, or a folder compiled as a whole."""
+    folder, _, rest = inside.as_posix().partition("/CMakeFiles/")
+    whole = BUILT / inside.with_suffix("")
+    if whole.parent.name == "Unity" and whole.is_file():
+        parts = [pathlib.Path(part) for part in re.findall(r'#include "([^"]+)"', whole.read_text())]
+        return all(part.is_relative_to(ROOT) and not part.is_relative_to(BUILT) for part in parts)
+    return (ROOT / folder / rest.partition("/")[2].removesuffix(".o")).is_file()
+
+
 def seed(directory):
     """Takes over the objects that are compiled already: those of sources that the clone shares, none of generated
     ones. Make, unlike ninja, asks only whether they are newer than what they are made of."""
     for compiled in BUILT.rglob("*.o"):
         inside = compiled.relative_to(BUILT)
-        folder, _, rest = inside.as_posix().partition("/CMakeFiles/")
-        source = folder + "/" + rest.partition("/")[2].removesuffix(".o")
-        if inside.parts[0] != "tests" and (ROOT / source).is_file():
+        if inside.parts[0] != "tests" and shared(inside):
             (directory / inside).parent.mkdir(parents=True, exist_ok=True)
             shutil.copy(compiled, directory / inside)
 
