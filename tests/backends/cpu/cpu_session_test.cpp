@@ -137,6 +137,9 @@ TEST_F(CpuSessionTest, VariantsAreTheBestThatRunHereAndLoad) {
 }
 
 // The real processor, in a short budget: what is asserted is that it is right, not how fast it is.
+// Enough on a machine that is busy with other things: nothing here is about speed.
+constexpr double kAmpleBudgetSeconds = 8.0;
+
 std::vector<Measurement> MeasureHere(Session& session, double budget_s) {
   MeasureRequest request;
   request.device_id = "cpu:0";
@@ -162,11 +165,12 @@ bool HasVerified(const std::vector<Measurement>& measurements, Kernel kernel) {
 
 TEST_F(CpuSessionTest, ProductAndReadOfThisProcessorVerify) {
   const auto session = OpenNow();
-  const auto measurements = MeasureHere(*session, 2.0);
+  const auto measurements = MeasureHere(*session, kAmpleBudgetSeconds);
   EXPECT_TRUE(HasVerified(measurements, Kernel::kGemm));
   EXPECT_TRUE(HasVerified(measurements, Kernel::kRead));
   for (const Measurement& m : measurements) {
-    EXPECT_TRUE(m.status == MeasurementStatus::kOk || m.status == MeasurementStatus::kSkipped)
+    EXPECT_TRUE(m.status == MeasurementStatus::kOk || m.status == MeasurementStatus::kSkipped ||
+                m.status == MeasurementStatus::kOverBudget)
         << m.implementation << ": " << m.reason.value_or("");
     EXPECT_EQ(m.threads, session->limits().shape.compute_units);
   }
@@ -182,7 +186,7 @@ TEST_F(CpuSessionTest, ALimitedAddressSpaceIsPlannedFor) {
     setrlimit(RLIMIT_AS, &limit);
     const auto session = Describe().open(Request());
     if (!session) _exit(2);
-    const auto measurements = MeasureHere(**session, 1.0);
+    const auto measurements = MeasureHere(**session, kAmpleBudgetSeconds);
     _exit(HasVerified(measurements, Kernel::kGemm) && HasVerified(measurements, Kernel::kRead) ? 0 : 3);
   }
   int status = 0;
