@@ -24,6 +24,13 @@ Result<Functions> Complete(const Functions& functions, const char* call, const s
   return Error{call, std::nullopt, "missing symbols", missing};
 }
 
+// Loaders of Vulkan 1.0 lack the question.
+std::uint32_t LoaderVersion(const GlobalFunctions& global) {
+  std::uint32_t version = VK_API_VERSION_1_0;
+  if (global.vkEnumerateInstanceVersion == nullptr) return version;
+  return global.vkEnumerateInstanceVersion(&version) == VK_SUCCESS ? version : VK_API_VERSION_1_0;
+}
+
 }  // namespace
 
 Error VulkanError(std::string call, VkResult result, std::string text) {
@@ -53,18 +60,13 @@ Result<GlobalFunctions> LoadGlobalFunctions(const system::Library& library) {
 #undef VULKAN_GLOBAL
 #undef VULKAN_INSTANCE
 #undef VULKAN_DEVICE
+  out.loader_version = LoaderVersion(out);
   return Complete(out, "vkGetInstanceProcAddr", missing);
-}
-
-std::uint32_t LoaderVersion(const GlobalFunctions& global) {
-  std::uint32_t version = VK_API_VERSION_1_0;
-  if (global.vkEnumerateInstanceVersion == nullptr) return version;
-  return global.vkEnumerateInstanceVersion(&version) == VK_SUCCESS ? version : VK_API_VERSION_1_0;
 }
 
 Result<Instance> CreateInstance(const GlobalFunctions& global, bool portability) {
   Instance out;
-  out.api_version = std::min(LoaderVersion(global), kNewestApi);
+  out.api_version = std::min(global.loader_version, kNewestApi);
   VkApplicationInfo application{};
   application.sType = VK_STRUCTURE_TYPE_APPLICATION_INFO;
   application.pApplicationName = "whichgpu";

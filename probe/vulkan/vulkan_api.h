@@ -32,8 +32,6 @@ inline constexpr std::size_t kMaxDevices = 64;  // of one driver; more are ignor
 [[nodiscard]] Result<system::Library> OpenLoader(const system::FileSystem& files,
                                                  const system::Environment& environment);
 [[nodiscard]] Result<GlobalFunctions> LoadGlobalFunctions(const system::Library& library);
-// The version of the loader, e.g. of VK_API_VERSION_1_3 and a patch number.
-[[nodiscard]] std::uint32_t LoaderVersion(const GlobalFunctions& global);
 
 // Never destroyed by itself: destroying an instance unloads drivers, and a process that loads one leaves by
 // _exit.

@@ -4,12 +4,16 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstdint>
+
 #include "probe/vulkan/vulkan_extensions.h"
 
 namespace probe::vulkan {
 
 struct GlobalFunctions {
   PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
+  // The loader's own version. Asked once: at each asking it reads every layer's manifest again.
+  std::uint32_t loader_version = VK_API_VERSION_1_0;
 #define VULKAN_GLOBAL(name, need) PFN_##name name = nullptr;
 #define VULKAN_INSTANCE(name, need)
 #define VULKAN_DEVICE(name, need)

@@ -216,7 +216,7 @@ void Probe(const ProbeContext& context) {
   const auto global = LoadGlobalFunctions(*library);
   if (!global) return context.sink(Failure{Outcome::kFailed, global.error()});
   auto info = library->info();
-  info.version = VersionText(LoaderVersion(*global));
+  info.version = VersionText(global->loader_version);
   context.sink(info);
   GuardAgainstLayers(context);
   Tally tally;
