@@ -21,12 +21,17 @@ constexpr std::uint32_t kFlushEvery = 64;
 std::vector<std::string> FeaturesOf(const probe::opencl::Api& api, cl_device_id device,
                                     const probe::RuntimeDevice& facts) {
   std::vector<std::string> features;
-  features.reserve(facts.dtypes.size() + facts.matrix_units.size() + 4);
+  features.reserve(facts.dtypes.size() + facts.matrix_units.size() + 5);
   for (const auto& dtype : facts.dtypes) features.push_back(dtype == "int8" ? "int8_dot" : dtype);
   for (const auto& pair : facts.matrix_units) features.push_back("matrix:" + pair);
   const auto type = DeviceValue<cl_device_type>(api, device, CL_DEVICE_TYPE).value_or(0);
   const bool on_processor = facts.kind == probe::DeviceKind::kSoftware || (type & CL_DEVICE_TYPE_CPU) != 0;
   features.emplace_back(on_processor ? "cpu" : "gpu");
+  // In ascending order, space-separated.
+  const auto sizes = std::find_if(facts.facts.begin(), facts.facts.end(),
+                                  [](const probe::Fact& fact) { return fact.key == "subgroup_sizes"; });
+  if (sizes != facts.facts.end())
+    features.push_back("subgroup:" + sizes->value.substr(0, sizes->value.find(' ')));
   const auto lanes = DeviceValue<cl_uint>(api, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT).value_or(1);
   for (const cl_uint width : {4U, 8U, 16U}) {
     if (lanes >= width) features.push_back(fmt::format("lanes:{}", width));

@@ -20,6 +20,22 @@ uint Mix32(uint x) {
 
 #define U32(bits) (bits)
 #define FP32(bits) (convert_float(as_int(bits) >> 8) * 0x1p-23f)
+// The top bits as a signed integer: every one is exact in its type.
+#define SIGNED(bits, width) (as_int(bits) >> (32 - (width)))
+#define INT8(bits) convert_char(SIGNED(bits, 8))
+// bf16 is the upper half of an fp32.
+#define BF16(bits) convert_ushort(as_uint(convert_float(SIGNED(bits, 8)) * 0x1p-7f) >> 16)
 
 FILL(fill_u32, uint, U32)
 FILL(fill_fp32, float, FP32)
+FILL(fill_int8, char, INT8)
+FILL(fill_bf16, ushort, BF16)
+
+__kernel void fill_fp16(__global half* out, uint count, uint seed) {
+  const uint key = Mix32(seed);
+  const uint step = get_global_size(0);
+  for (uint i = get_global_id(0); i < count; i += step) {
+    vstore_half(convert_float(SIGNED(Mix32(i ^ key), 11)) * 0x1p-10f, i, out);
+    if (count - i <= step) break;
+  }
+}

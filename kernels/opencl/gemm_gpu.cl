@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // C = A * B for GPUs: work-groups of 16 x 16 work-items compute TILE x TILE of C from local memory, each of them
-// (TILE / 16)^2 entries in registers, DEPTH of k at a time. Options: TILE (64 or 128), DEPTH (8 or 16).
+// (TILE / 16)^2 entries in registers, DEPTH of k at a time. Options: TILE (64 or 128), DEPTH (16).
 #define SIDE 16
 #define EACH (TILE / SIDE)
+#define PARTS (TILE * DEPTH / (SIDE * SIDE * 4))  // vectors of a tile, a work-item
 #ifdef FP_FAST_FMAF
 #define MULTIPLY_ADD fma
 #else
@@ -28,7 +29,8 @@ void gemm_fp32(__global const float* restrict a, __global const float* restrict 
   }
   for (uint first = 0; first < k; first += DEPTH) {
 #pragma unroll
-    for (uint i = lane * 4; i < TILE * DEPTH; i += SIDE * SIDE * 4) {
+    for (uint part = 0; part < PARTS; ++part) {
+      const uint i = (part * SIDE * SIDE + lane) * 4;
       const float4 v = vload4(0, a + (row + i / DEPTH) * k + first + i % DEPTH);
       at[i % DEPTH][i / DEPTH] = v.x;
       at[i % DEPTH + 1][i / DEPTH] = v.y;
@@ -36,7 +38,8 @@ void gemm_fp32(__global const float* restrict a, __global const float* restrict 
       at[i % DEPTH + 3][i / DEPTH] = v.w;
     }
 #pragma unroll
-    for (uint i = lane * 4; i < TILE * DEPTH; i += SIDE * SIDE * 4) {
+    for (uint part = 0; part < PARTS; ++part) {
+      const uint i = (part * SIDE * SIDE + lane) * 4;
       vstore4(vload4(0, b + (first + i / TILE) * n + column + i % TILE), 0, &bt[i / TILE][i % TILE]);
     }
     barrier(CLK_LOCAL_MEM_FENCE);

@@ -62,12 +62,40 @@ Variant Gemm(std::string name, std::string_view options, std::uint32_t depth) {
   return variant;
 }
 
+template <std::uint32_t kTile>
+Variant GemmInt8(std::string name, std::string_view options, std::uint32_t words) {
+  Variant variant;
+  variant.name = std::move(name);
+  variant.kernel = Kernel::kGemm;
+  variant.in = Dtype::kInt8;
+  variant.acc = Dtype::kInt32;
+  variant.language = Language::kOpenCl;
+  variant.steps = {
+      {"gemm_int8", kGemmGpuInt8, {}, options, {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>}};
+  variant.requires_features = {"int8_dot"};
+  variant.multiple_m = variant.multiple_n = kTile;
+  variant.multiple_k = 4 * words;
+  variant.b_transposed = true;
+  return variant;
+}
+
 }  // namespace
 
-std::vector<Variant> GpuVariants(std::span<const std::string>) {
-  return {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"), Read(),
-          Gemm<128>("own:tile_128x128", "-DTILE=128 -DDEPTH=16", 16),
-          Gemm<64>("own:tile_64x64", "-DTILE=64 -DDEPTH=16", 16)};
+std::vector<Variant> GpuVariants(std::span<const std::string> features) {
+  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"),
+                              Fill(Dtype::kU32, "fill_u32"),
+                              Fill(Dtype::kFp16, "fill_fp16"),
+                              Fill(Dtype::kBf16, "fill_bf16"),
+                              Fill(Dtype::kInt8, "fill_int8"),
+                              Read(),
+                              Gemm<128>("own:tile_128x128", "-DTILE=128 -DDEPTH=16", 16),
+                              Gemm<64>("own:tile_64x64", "-DTILE=64 -DDEPTH=16", 16)};
+  for (auto& variant : IntelVariants(features)) all.push_back(std::move(variant));
+  if (Has(features, "int8_dot")) {
+    all.push_back(GemmInt8<128>("own:dot_128x128", "-DTILE=128 -DWORDS=8", 8));
+    all.push_back(GemmInt8<64>("own:dot_64x64", "-DTILE=64 -DWORDS=8", 8));
+  }
+  return all;
 }
 
 }  // namespace kernels::opencl

@@ -17,6 +17,9 @@ namespace kernels::opencl {
 [[nodiscard]] std::vector<Variant> CpuVariants(std::span<const std::string> features);
 [[nodiscard]] std::vector<Variant> GpuVariants(std::span<const std::string> features);
 
+// By Intel's matrix instructions, for devices with "matrix:<in>/<acc>" and "subgroup:<smallest>".
+[[nodiscard]] std::vector<Variant> IntelVariants(std::span<const std::string> features);
+
 // Whether `features` has this one.
 [[nodiscard]] bool Has(std::span<const std::string> features, std::string_view feature);
 

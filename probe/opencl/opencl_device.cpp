@@ -157,6 +157,7 @@ std::vector<std::size_t> SubgroupSizes(const Reader& reader) {
   const cl_int code = reader.api.clGetDeviceInfo(reader.id, CL_DEVICE_SUB_GROUP_SIZES_INTEL,
                                                  sizes.size() * sizeof(std::size_t), sizes.data(), &bytes);
   sizes.resize(code == CL_SUCCESS ? std::min(bytes / sizeof(std::size_t), sizes.size()) : 0);
+  std::sort(sizes.begin(), sizes.end());
   return sizes;
 }
 

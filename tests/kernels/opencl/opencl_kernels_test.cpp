@@ -3,14 +3,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <bit>
 #include <cmath>
 #include <map>
 #include <numeric>
 #include <ostream>
 
+#include "backends/core/operands.h"
 #include "kernels/opencl/variants.h"
 #include "kernels/operand.h"
 #include "tests/backends/opencl/opencl_device.h"
+#include "tests/kernels/opencl/intel_emulation.h"
 
 namespace kernels {
 void PrintTo(const Variant& variant, std::ostream* out) {
@@ -32,7 +36,7 @@ constexpr std::uint32_t kSeedB = 22;
 
 std::vector<Variant> AllVariants() {
   std::vector<Variant> all;
-  std::vector<std::vector<std::string>> devices = {{"gpu"},
+  std::vector<std::vector<std::string>> devices = {{"gpu", "int8_dot"},
                                                    {"cpu"},
                                                    {"cpu", "lanes:4"},
                                                    {"cpu", "lanes:4", "lanes:8"},
@@ -108,20 +112,31 @@ std::string Label(const testing::TestParamInfo<Variant>& info) {
   return name;
 }
 
+// The operand in double, and as it lies in memory.
+std::vector<double> Operand(Dtype dtype, std::uint32_t seed, std::uint32_t count) {
+  std::vector<double> values(count);
+  const auto format = *backends::FormatOf(dtype);
+  for (std::uint32_t i = 0; i < count; ++i)
+    values[i] = format.scale * kernels::OperandInteger(seed, i, format.bits);
+  return values;
+}
+std::vector<std::byte> Memory(Dtype dtype, std::uint32_t seed, std::uint32_t count) {
+  std::vector<std::byte> bytes(std::size_t{count} * kernels::Row(dtype).bits / 8);
+  EXPECT_TRUE(backends::WriteOperand(dtype, seed, 0, bytes));
+  return bytes;
+}
+
 class OpenClFill : public OpenClKernels {};
 TEST_P(OpenClFill, WritesTheOperandsAndNothingBeyond) {
   const auto& variant = GetParam();
   for (const std::uint32_t count : {1U, 15U, 16U, 1000U, 40001U}) {
-    const BufferId out = Allocate((count + 64) * 4ULL);
+    const auto expected = Memory(variant.in, kSeedA, count);
+    const BufferId out = Allocate(expected.size() + 64);
     Run(variant, {0, 0, 0, count, kSeedA}, {{Role::kOut, out}});
-    const auto got = Read<std::uint32_t>(out, count + 64);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      const auto expected = variant.in == Dtype::kFp32
-                                ? std::bit_cast<std::uint32_t>(kernels::OperandFp32(kSeedA, i))
-                                : kernels::OperandBits(kSeedA, i);
-      ASSERT_EQ(got[i], expected) << "entry " << i << " of " << count;
-    }
-    for (std::uint32_t i = count; i < count + 64; ++i) ASSERT_EQ(got[i], 0xffffffffU) << "beyond " << count;
+    const auto got = Read<std::byte>(out, expected.size() + 64);
+    EXPECT_TRUE(std::equal(expected.begin(), expected.end(), got.begin())) << count << " entries";
+    EXPECT_TRUE(std::all_of(got.end() - 64, got.end(), [](std::byte b) { return b == std::byte{0xff}; }))
+        << "beyond " << count;
     session_->Release(out);
   }
 }
@@ -150,53 +165,89 @@ TEST_P(OpenClRead, SumsEveryWordOnce) {
 }
 INSTANTIATE_TEST_SUITE_P(Variants, OpenClRead, testing::ValuesIn(Of(Kernel::kRead)), Label);
 
-std::vector<float> Operand(std::uint32_t seed, std::uint32_t count) {
-  std::vector<float> values(count);
-  for (std::uint32_t i = 0; i < count; ++i) values[i] = kernels::OperandFp32(seed, i);
-  return values;
+std::uint32_t Up(std::uint32_t value, std::uint32_t multiple) {
+  return (value + multiple - 1) / multiple * multiple;
 }
 
-class OpenClGemm : public OpenClKernels {};
-TEST_P(OpenClGemm, IsTheProductForEveryMultipleOfItsTile) {
-  const auto& variant = GetParam();
-  const auto up = [](std::uint32_t value, std::uint32_t multiple) {
-    return (value + multiple - 1) / multiple * multiple;
-  };
-  // Unequal edges, more than one tile each way, a depth that is no multiple of any block where that is
-  // allowed.
-  for (const Problem& wanted :
-       {Problem{1, 1, 1, 0, 0}, Problem{100, 40, 77, 0, 0}, Problem{72, 200, 531, 0, 0}}) {
-    const Problem p{up(wanted.m, variant.multiple_m), up(wanted.n, variant.multiple_n),
-                    up(wanted.k, variant.multiple_k), 0, 0};
-    const auto a = Operand(kSeedA, p.m * p.k);
-    const auto b = Operand(kSeedB, p.k * p.n);
-    std::map<Role, BufferId> buffers = {{Role::kA, Allocate(a.size() * 4)},
-                                        {Role::kB, Allocate(b.size() * 4)},
+class OpenClGemm : public OpenClKernels {
+ protected:
+  // For kernels that are meant for a GPU: a processor's compiler takes far longer over their work-groups than
+  // computing by them takes.
+  void CompileQuickly(Variant& variant) {
+    options_ = std::string(variant.steps.back().options) + " -cl-opt-disable";
+    for (auto& step : variant.steps) step.options = options_;
+  }
+  void Check(const Variant& variant, const Problem& p) {
+    const auto a = Operand(variant.in, kSeedA, p.m * p.k);
+    const auto b = Operand(variant.in, kSeedB, p.k * p.n);
+    const std::uint64_t size = kernels::Row(variant.in).bits / 8;
+    std::map<Role, BufferId> buffers = {{Role::kA, Allocate(a.size() * size)},
+                                        {Role::kB, Allocate(b.size() * size)},
                                         {Role::kC, Allocate(std::uint64_t{p.m} * p.n * 4)}};
     if (variant.workspace_bytes != nullptr) {
       buffers[Role::kWorkspace] = Allocate(variant.workspace_bytes(p, session_->limits().shape));
     }
-    Write(buffers[Role::kA], a);
-    Write(buffers[Role::kB], b);
+    Write(buffers[Role::kA], Memory(variant.in, kSeedA, p.m * p.k));
+    Write(buffers[Role::kB], Memory(variant.in, kSeedB, p.k * p.n));
     Run(variant, p, buffers);
-    const auto c = Read<float>(buffers[Role::kC], std::size_t{p.m} * p.n);
+    const bool integer = variant.acc == Dtype::kInt32;
+    const auto words = Read<std::uint32_t>(buffers[Role::kC], std::size_t{p.m} * p.n);
     double worst = 0;
     for (std::uint32_t i = 0; i < p.m; ++i) {
       std::vector<double> row(p.n, 0.0);
       for (std::uint32_t l = 0; l < p.k; ++l) {
-        for (std::uint32_t j = 0; j < p.n; ++j) row[j] += double{a[i * p.k + l]} * double{b[l * p.n + j]};
+        for (std::uint32_t j = 0; j < p.n; ++j) {
+          row[j] += a[i * p.k + l] * (variant.b_transposed ? b[j * p.k + l] : b[l * p.n + j]);
+        }
       }
       for (std::uint32_t j = 0; j < p.n; ++j) {
-        const double error = std::abs(row[j] - double{c[i * p.n + j]});
+        const std::uint32_t word = words[i * p.n + j];
+        const double got = integer ? std::bit_cast<std::int32_t>(word) : double{std::bit_cast<float>(word)};
+        const double error = std::abs(row[j] - got);
         worst = std::isnan(error) ? HUGE_VAL : std::max(worst, error);
       }
     }
-    // Rounding of k sums of products below 1.
-    EXPECT_LE(worst, p.k * 0x1p-23) << p.m << " x " << p.n << " x " << p.k;
+    // Rounding of k sums of products below 1; integers are exact.
+    EXPECT_LE(worst, integer ? 0.0 : p.k * 0x1p-23) << p.m << " x " << p.n << " x " << p.k;
     for (const auto& [role, buffer] : buffers) session_->Release(buffer);
+  }
+
+ private:
+  std::string options_;
+};
+
+TEST_P(OpenClGemm, IsTheProductForEveryMultipleOfItsTile) {
+  Variant variant = GetParam();
+  if (variant.steps.back().shape({128, 128, 128, 0, 0}, {}).local[0] > 1) CompileQuickly(variant);
+  // Unequal edges, more than one tile each way, a depth that is no multiple of any block where that is
+  // allowed.
+  for (const Problem& wanted :
+       {Problem{1, 1, 1, 0, 0}, Problem{100, 40, 77, 0, 0}, Problem{72, 200, 531, 0, 0}}) {
+    Check(variant, {Up(wanted.m, variant.multiple_m), Up(wanted.n, variant.multiple_n),
+                    Up(wanted.k, variant.multiple_k), 0, 0});
   }
 }
 INSTANTIATE_TEST_SUITE_P(Variants, OpenClGemm, testing::ValuesIn(Of(Kernel::kGemm)), Label);
+
+std::vector<Variant> AllIntel() {
+  std::vector<Variant> all;
+  for (const auto* subgroup : {"subgroup:8", "subgroup:16"}) {
+    // bf16 differs from fp16 in the instruction's name alone.
+    const std::vector<std::string> features = {subgroup, "matrix:fp16/fp32", "matrix:int8/int32"};
+    for (auto& variant : kernels::opencl::IntelVariants(features)) all.push_back(std::move(variant));
+  }
+  return all;
+}
+
+class OpenClIntelGemm : public OpenClGemm {};
+TEST_P(OpenClIntelGemm, IsTheProductWhereTheInstructionsDoWhatTheirExtensionSays) {
+  Variant variant = GetParam();
+  const std::string source = tests::WithIntelEmulation(std::string(variant.steps.back().source));
+  for (auto& step : variant.steps) step.source = source;
+  CompileQuickly(variant);
+  Check(variant, {2 * variant.multiple_m, 2 * variant.multiple_n, 3 * variant.multiple_k, 0, 0});
+}
+INSTANTIATE_TEST_SUITE_P(Variants, OpenClIntelGemm, testing::ValuesIn(AllIntel()), Label);
 
 TEST(OpenClVariants, SuitTheDevice) {
   for (const auto& variant :
