@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include <bit>
 
 #include "kernels/opencl/sources.h"
 #include "kernels/opencl/variants.h"
@@ -9,37 +9,45 @@ namespace {
 
 // More work-groups than processors, so that one that is late holds up little.
 constexpr std::uint32_t kSharesEach = 4;
+constexpr std::uint32_t kQ4Block = 32;
 
 constexpr std::uint32_t DivideUp(std::uint32_t a, std::uint32_t b) { return (a + b - 1) / b; }
 
 std::uint32_t Shares(const DeviceShape& device) { return device.compute_units * kSharesEach; }
 
-LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
-  return {{Shares(device), 1, 1}, {1, 1, 1}, {problem.count, problem.seed}};
+LaunchShape SharesOf(const DeviceShape& device, std::vector<std::uint32_t> scalars) {
+  return {{Shares(device), 1, 1}, {1, 1, 1}, std::move(scalars)};
 }
-LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
-  return {{Shares(device), 1, 1}, {1, 1, 1}, {problem.count}};
+LaunchShape FillShape(const Problem& p, const DeviceShape& device) {
+  return SharesOf(device, {p.count, p.seed});
 }
+LaunchShape StreamShape(const Problem& p, const DeviceShape& device) { return SharesOf(device, {p.count}); }
+LaunchShape TriadShape(const Problem& p, const DeviceShape& device) {
+  return SharesOf(device, {p.count, std::bit_cast<std::uint32_t>(kTriadFactor)});
+}
+LaunchShape GemvShape(const Problem& p, const DeviceShape& device) { return SharesOf(device, {p.m, p.k}); }
 std::uint64_t StreamPartials(const Problem&, const DeviceShape& device) { return Shares(device) * 4ULL; }
 
 Variant Fill(Dtype dtype, std::string_view entry) {
-  Variant variant;
-  variant.name = "own:fill";
-  variant.kernel = Kernel::kFill;
-  variant.in = variant.acc = dtype;
-  variant.language = Language::kOpenCl;
-  variant.steps = {{entry, kFillCpu, {}, "", {{Role::kOut}}, FillShape}};
-  return variant;
+  return Own("own:fill", Kernel::kFill, dtype, dtype, {{entry, kFillCpu, {}, "", {{Role::kOut}}, FillShape}});
 }
 
-Variant Read(std::string_view options) {
-  Variant variant;
-  variant.name = "own:shares";
-  variant.kernel = Kernel::kRead;
-  variant.in = variant.acc = Dtype::kU32;
-  variant.language = Language::kOpenCl;
-  variant.steps = {{"read_u32", kStreamCpu, {}, options, {{Role::kIn}, {Role::kPartials}}, StreamShape}};
-  variant.partials_bytes = StreamPartials;
+void AddStreams(std::string_view options, std::vector<Variant>& all) {
+  Variant read = Own("own:shares", Kernel::kRead, Dtype::kU32, Dtype::kU32,
+                     {{"read_u32", kStreamCpu, {}, options, {{Role::kIn}, {Role::kPartials}}, StreamShape}});
+  read.partials_bytes = StreamPartials;
+  all.push_back(std::move(read));
+  all.push_back(Own("own:shares", Kernel::kCopy, Dtype::kU32, Dtype::kU32,
+                    {{"copy_u32", kStreamCpu, {}, options, {{Role::kIn}, {Role::kOut}}, StreamShape}}));
+  all.push_back(
+      Own("own:shares", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
+          {{"triad_fp32", kStreamCpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape}}));
+}
+
+Variant Gemv(Dtype dtype, std::string_view entry, std::string_view options) {
+  Variant variant = Own("own:rows", Kernel::kGemv, dtype, Dtype::kFp32,
+                        {{entry, kGemvCpu, {}, options, {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape}});
+  variant.multiple_k = kQ4Block;
   return variant;
 }
 
@@ -57,14 +65,10 @@ struct Tile {
   }
 
   static Variant Make(std::string name, std::string_view options) {
-    Variant variant;
-    variant.name = std::move(name);
-    variant.kernel = Kernel::kGemm;
-    variant.in = variant.acc = Dtype::kFp32;
-    variant.language = Language::kOpenCl;
-    variant.steps = {
-        {"pack_b", kGemmCpu, {}, options, {{Role::kB}, {Role::kWorkspace}}, Pack},
-        {"gemm_fp32", kGemmCpu, {}, options, {{Role::kA}, {Role::kWorkspace}, {Role::kC}}, Multiply}};
+    Variant variant =
+        Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
+            {{"pack_b", kGemmCpu, {}, options, {{Role::kB}, {Role::kWorkspace}}, Pack},
+             {"gemm_fp32", kGemmCpu, {}, options, {{Role::kA}, {Role::kWorkspace}, {Role::kC}}, Multiply}});
     variant.multiple_m = kRows;
     variant.multiple_n = kWidth;
     variant.workspace_bytes = Workspace;
@@ -72,22 +76,46 @@ struct Tile {
   }
 };
 
-}  // namespace
+// kChains chains of kLanes numbers hide the latency of every unit and fit into the registers.
+template <std::uint32_t kLanes, std::uint32_t kChains>
+LaunchShape ChainShape(const Problem& p, const DeviceShape& device) {
+  return SharesOf(device, ChainScalars(p.count, Shares(device), 2 * kLanes * kChains));
+}
+Variant Chain(std::string_view options, LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
+  return Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
+             {{"chain_fp32", kChainSource, {}, options, {{Role::kOut}}, shape}});
+}
 
-std::vector<Variant> CpuVariants(std::span<const std::string> features) {
-  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
-                              Read(Has(features, "lanes:4") ? "-DAHEAD=1024" : "")};
-  // A narrower tile than the registers allow is never faster, and each costs its compilation.
+// What the width of the vector registers decides. A narrower tile than they allow is never faster, and each
+// costs its compilation.
+void AddByWidth(std::span<const std::string> features, std::vector<Variant>& all) {
   if (Has(features, "lanes:16")) {
     all.push_back(Tile<8, 32, 256, 64>::Make("own:tile_8x32",
                                              "-DROWS=8 -DVECTORS=2 -DLANES=16 -DDEPTH=256 -DBLOCK=64"));
+    all.push_back(Chain("-DLANES=16 -DCHAINS=24", ChainShape<16, 24>));
   } else if (Has(features, "lanes:8")) {
     all.push_back(
         Tile<4, 16, 256, 64>::Make("own:tile_4x16", "-DROWS=4 -DVECTORS=2 -DLANES=8 -DDEPTH=256 -DBLOCK=64"));
+    all.push_back(Chain("-DLANES=8 -DCHAINS=12", ChainShape<8, 12>));
   } else {
     all.push_back(
         Tile<4, 8, 256, 64>::Make("own:tile_4x8", "-DROWS=4 -DVECTORS=2 -DLANES=4 -DDEPTH=256 -DBLOCK=64"));
+    all.push_back(Chain("-DLANES=4 -DCHAINS=12", ChainShape<4, 12>));
   }
+}
+
+}  // namespace
+
+std::vector<Variant> CpuVariants(std::span<const std::string> features) {
+  const bool vectors = Has(features, "lanes:4");
+  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
+                              Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kQ4, "fill_q4")};
+  AddStreams(vectors ? "-DAHEAD=1024" : "", all);
+  AddByWidth(features, all);
+  const std::string_view ahead = vectors ? "-DAHEAD=4096" : "";
+  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32", ahead));
+  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16", ahead));
+  all.push_back(Gemv(Dtype::kQ4, "gemv_q4", ahead));
   return all;
 }
 

@@ -39,3 +39,15 @@ __kernel void fill_fp16(__global half* out, uint count, uint seed) {
     if (count - i <= step) break;
   }
 }
+
+// Blocks of 32 weights as words, then a scale for each (kernels/operand.h). `count` weights.
+__kernel void fill_q4(__global uint* out, uint count, uint seed) {
+  const uint key = Mix32(seed);
+  const uint words = count / 8;
+  const uint blocks = count / 32;
+  __global ushort* scales = (__global ushort*)(out + words);
+  for (uint i = get_global_id(0); i < words; i += get_global_size(0)) out[i] = Mix32(i ^ key);
+  for (uint i = get_global_id(0); i < blocks; i += get_global_size(0)) {
+    scales[i] = convert_ushort(8u << 10 | Mix32((words + i) ^ key) >> 22);
+  }
+}

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
+#include <bit>
 
 #include "kernels/opencl/sources.h"
 #include "kernels/opencl/variants.h"
@@ -8,6 +8,8 @@ namespace kernels::opencl {
 namespace {
 
 constexpr std::uint32_t kGroup = 256;
+constexpr std::uint32_t kGemvGroup = 128;
+constexpr std::uint32_t kChains = 16;
 constexpr std::uint32_t kGroupsEach = 16;  // a compute unit, to hide latency
 
 std::uint32_t Groups(const DeviceShape& device) { return device.compute_units * kGroupsEach; }
@@ -18,28 +20,45 @@ LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
 LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
   return {{Groups(device), 1, 1}, {kGroup, 1, 1}, {problem.count}};
 }
+LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
+  return {
+      {Groups(device), 1, 1}, {kGroup, 1, 1}, {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)}};
+}
+LaunchShape GemvShape(const Problem& problem, const DeviceShape&) {
+  return {{problem.m, 1, 1}, {kGemvGroup, 1, 1}, {problem.m, problem.k}};
+}
+LaunchShape ChainShape(const Problem& problem, const DeviceShape& device) {
+  return {{Groups(device), 1, 1},
+          {kGroup, 1, 1},
+          ChainScalars(problem.count, Groups(device), 2 * kChains * kGroup)};
+}
 std::uint64_t StreamPartials(const Problem&, const DeviceShape& device) { return Groups(device) * 4ULL; }
 
 Variant Fill(Dtype dtype, std::string_view entry) {
-  Variant variant;
-  variant.name = "own:fill";
-  variant.kernel = Kernel::kFill;
-  variant.in = variant.acc = dtype;
-  variant.language = Language::kOpenCl;
-  variant.steps = {{entry, kFillGpu, {}, "", {{Role::kOut}}, FillShape}};
-  return variant;
+  return Own("own:fill", Kernel::kFill, dtype, dtype, {{entry, kFillGpu, {}, "", {{Role::kOut}}, FillShape}});
 }
 
-Variant Read() {
-  Variant variant;
-  variant.name = "own:coalesced";
-  variant.kernel = Kernel::kRead;
-  variant.in = variant.acc = Dtype::kU32;
-  variant.language = Language::kOpenCl;
-  variant.steps = {
-      {"read_u32", kStreamGpu, {}, "-DGROUP=256", {{Role::kIn}, {Role::kPartials}}, StreamShape}};
-  variant.multiple_count = 4;
-  variant.partials_bytes = StreamPartials;
+void AddStreams(std::vector<Variant>& all) {
+  constexpr std::string_view options = "-DGROUP=256";
+  Variant read = Own("own:coalesced", Kernel::kRead, Dtype::kU32, Dtype::kU32,
+                     {{"read_u32", kStreamGpu, {}, options, {{Role::kIn}, {Role::kPartials}}, StreamShape}});
+  read.partials_bytes = StreamPartials;
+  Variant copy = Own("own:coalesced", Kernel::kCopy, Dtype::kU32, Dtype::kU32,
+                     {{"copy_u32", kStreamGpu, {}, options, {{Role::kIn}, {Role::kOut}}, StreamShape}});
+  Variant triad =
+      Own("own:coalesced", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
+          {{"triad_fp32", kStreamGpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape}});
+  for (Variant* variant : {&read, &copy, &triad}) {
+    variant->multiple_count = 4;
+    all.push_back(std::move(*variant));
+  }
+}
+
+Variant Gemv(Dtype dtype, std::string_view entry) {
+  Variant variant =
+      Own("own:row_a_group", Kernel::kGemv, dtype, Dtype::kFp32,
+          {{entry, kGemvGpu, {}, "-DGROUP=128", {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape}});
+  variant.multiple_k = 32;
   return variant;
 }
 
@@ -50,13 +69,9 @@ LaunchShape GemmShape(const Problem& p, const DeviceShape&) {
 
 template <std::uint32_t kTile>
 Variant Gemm(std::string name, std::string_view options, std::uint32_t depth) {
-  Variant variant;
-  variant.name = std::move(name);
-  variant.kernel = Kernel::kGemm;
-  variant.in = variant.acc = Dtype::kFp32;
-  variant.language = Language::kOpenCl;
-  variant.steps = {
-      {"gemm_fp32", kGemmGpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>}};
+  Variant variant =
+      Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
+          {{"gemm_fp32", kGemmGpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>}});
   variant.multiple_m = variant.multiple_n = kTile;
   variant.multiple_k = depth;
   return variant;
@@ -64,14 +79,9 @@ Variant Gemm(std::string name, std::string_view options, std::uint32_t depth) {
 
 template <std::uint32_t kTile>
 Variant GemmInt8(std::string name, std::string_view options, std::uint32_t words) {
-  Variant variant;
-  variant.name = std::move(name);
-  variant.kernel = Kernel::kGemm;
-  variant.in = Dtype::kInt8;
-  variant.acc = Dtype::kInt32;
-  variant.language = Language::kOpenCl;
-  variant.steps = {
-      {"gemm_int8", kGemmGpuInt8, {}, options, {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>}};
+  Variant variant =
+      Own(std::move(name), Kernel::kGemm, Dtype::kInt8, Dtype::kInt32,
+          {{"gemm_int8", kGemmGpuInt8, {}, options, {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>}});
   variant.requires_features = {"int8_dot"};
   variant.multiple_m = variant.multiple_n = kTile;
   variant.multiple_k = 4 * words;
@@ -82,19 +92,22 @@ Variant GemmInt8(std::string name, std::string_view options, std::uint32_t words
 }  // namespace
 
 std::vector<Variant> GpuVariants(std::span<const std::string> features) {
-  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"),
-                              Fill(Dtype::kU32, "fill_u32"),
-                              Fill(Dtype::kFp16, "fill_fp16"),
-                              Fill(Dtype::kBf16, "fill_bf16"),
-                              Fill(Dtype::kInt8, "fill_int8"),
-                              Read(),
-                              Gemm<128>("own:tile_128x128", "-DTILE=128 -DDEPTH=16", 16),
-                              Gemm<64>("own:tile_64x64", "-DTILE=64 -DDEPTH=16", 16)};
+  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
+                              Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kBf16, "fill_bf16"),
+                              Fill(Dtype::kInt8, "fill_int8"), Fill(Dtype::kQ4, "fill_q4")};
+  AddStreams(all);
+  all.push_back(Gemm<128>("own:tile_128x128", "-DTILE=128 -DDEPTH=16", 16));
+  all.push_back(Gemm<64>("own:tile_64x64", "-DTILE=64 -DDEPTH=16", 16));
   for (auto& variant : IntelVariants(features)) all.push_back(std::move(variant));
   if (Has(features, "int8_dot")) {
     all.push_back(GemmInt8<128>("own:dot_128x128", "-DTILE=128 -DWORDS=8", 8));
     all.push_back(GemmInt8<64>("own:dot_64x64", "-DTILE=64 -DWORDS=8", 8));
   }
+  all.push_back(Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
+                    {{"chain_fp32", kChainSource, {}, "-DLANES=1 -DCHAINS=16", {{Role::kOut}}, ChainShape}}));
+  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32"));
+  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16"));
+  all.push_back(Gemv(Dtype::kQ4, "gemv_q4"));
   return all;
 }
 

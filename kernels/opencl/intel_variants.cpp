@@ -72,19 +72,15 @@ std::vector<Variant> IntelVariants(std::span<const std::string> features) {
   std::vector<Variant> all;
   for (const Row& row : kRowsTable) {
     if (!Has(features, row.feature) || !Has(features, row.subgroup)) continue;
-    Variant variant;
-    variant.name = "own:xmx_32x2";
-    variant.kernel = Kernel::kGemm;
-    variant.in = row.in;
-    variant.acc = row.acc;
-    variant.language = Language::kOpenCl;
-    variant.steps = {{"pack_b", kGemmIntel, {}, row.options, {{Role::kB}, {Role::kWorkspace}}, row.pack},
-                     {"gemm_matrix",
-                      kGemmIntel,
-                      {},
-                      row.options,
-                      {{Role::kA}, {Role::kWorkspace}, {Role::kC}},
-                      row.multiply}};
+    Variant variant =
+        Own("own:xmx_32x2", Kernel::kGemm, row.in, row.acc,
+            {{"pack_b", kGemmIntel, {}, row.options, {{Role::kB}, {Role::kWorkspace}}, row.pack},
+             {"gemm_matrix",
+              kGemmIntel,
+              {},
+              row.options,
+              {{Role::kA}, {Role::kWorkspace}, {Role::kC}},
+              row.multiply}});
     variant.requires_features = {std::string(row.feature), std::string(row.subgroup)};
     variant.multiple_m = kRows * kSubgroups;
     variant.multiple_n = 32;

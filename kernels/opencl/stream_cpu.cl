@@ -35,3 +35,33 @@ __kernel void read_u32(__global const uint* restrict in, __global uint* restrict
   for (; i < end; ++i) sum += in[i];
   partials[get_group_id(0)] = sum;
 }
+
+#if __has_builtin(__builtin_nontemporal_store) && defined(AHEAD)
+#define STREAM(value, to) __builtin_nontemporal_store(value, to)
+#else
+#define STREAM(value, to) (*(to) = (value))
+#endif
+
+__kernel void copy_u32(__global const uint* restrict in, __global uint* restrict out, uint count) {
+  const uint end = Share(count, get_group_id(0) + 1);
+  uint i = Share(count, get_group_id(0));
+  for (; i + 16 <= end; i += 16) {
+    PREFETCH(in + i);
+    STREAM(*(const __global uint16*)(in + i), (__global uint16*)(out + i));
+  }
+  for (; i < end; ++i) out[i] = in[i];
+}
+
+// out = a + factor * b.
+__kernel void triad_fp32(__global const float* restrict a, __global const float* restrict b, __global float* restrict out,
+                         uint count, float factor) {
+  const uint end = Share(count, get_group_id(0) + 1);
+  uint i = Share(count, get_group_id(0));
+  for (; i + 16 <= end; i += 16) {
+    PREFETCH(a + i);
+    PREFETCH(b + i);
+    const float16 sum = fma((float16)(factor), *(const __global float16*)(b + i), *(const __global float16*)(a + i));
+    STREAM(sum, (__global float16*)(out + i));
+  }
+  for (; i < end; ++i) out[i] = fma(factor, b[i], a[i]);
+}

@@ -15,3 +15,15 @@ void read_u32(__global const uint4* restrict in, __global uint* restrict partial
   }
   if (lane == 0) partials[get_group_id(0)] = sums[0];
 }
+
+__kernel void copy_u32(__global const uint4* restrict in, __global uint4* restrict out, uint count) {
+  const uint step = get_global_size(0);
+  for (uint i = get_global_id(0); i < count / 4; i += step) out[i] = in[i];
+}
+
+// out = a + factor * b.
+__kernel void triad_fp32(__global const float4* restrict a, __global const float4* restrict b,
+                         __global float4* restrict out, uint count, float factor) {
+  const uint step = get_global_size(0);
+  for (uint i = get_global_id(0); i < count / 4; i += step) out[i] = fma((float4)(factor), b[i], a[i]);
+}

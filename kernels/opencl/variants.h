@@ -20,6 +20,17 @@ namespace kernels::opencl {
 // By Intel's matrix instructions, for devices with "matrix:<in>/<acc>" and "subgroup:<smallest>".
 [[nodiscard]] std::vector<Variant> IntelVariants(std::span<const std::string> features);
 
+// A variant of this project's own, of one or more steps.
+[[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::vector<Step> steps);
+// The scalars of chain.cl for `units` of 2^20 operations on `groups` work-groups, of which each does
+// `operations_a_round`: an odd number of rounds, and the product that the compiler must not know.
+[[nodiscard]] std::vector<std::uint32_t> ChainScalars(std::uint32_t units, std::uint32_t groups,
+                                                      std::uint32_t operations_a_round);
+// What triad multiplies by: no product with it is rounded, so fused and separate operations agree.
+inline constexpr float kTriadFactor = 0.5F;
+// Words that a work-group of chain.cl leaves.
+inline constexpr std::uint32_t kChainWords = 8;
+
 // Whether `features` has this one.
 [[nodiscard]] bool Has(std::span<const std::string> features, std::string_view feature);
 
