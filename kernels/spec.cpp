@@ -58,6 +58,7 @@ double Work(Kernel kernel, Dtype in, const Problem& problem) {
     case Kernel::kTriad:
       return 3.0 * count_bytes;
     case Kernel::kChain:
+      return 2.0 * static_cast<double>(problem.count) * n * k;
     case Kernel::kRead:
     case Kernel::kHostToDevice:
     case Kernel::kDeviceToHost:

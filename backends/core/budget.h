@@ -9,8 +9,8 @@
 
 namespace backends {
 
-// How long a stage may outlast the budget before it counts as hung. The runner itself stops at the budget; this is
-// what a step in flight may take on a machine so busy that it runs many times slower.
+// How long a stage may outlast the budget before it counts as hung. The runner itself stops at the budget;
+// this is what a step in flight may take on a machine so busy that it runs many times slower.
 inline constexpr double kStallAllowanceSeconds = 4.0;
 
 class Budget {

@@ -87,9 +87,10 @@ void Contest::RateAll() {
 bool Contest::RateOne(Candidate& candidate) {
   const Variant& variant = candidate.variant();
   context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
-  for (Problem problem = TinyProblem(variant);; problem = LargerProblem(problem)) {
+  for (Problem problem = TinyProblem(variant, context_.session.limits().shape);;
+       problem = LargerProblem(variant, problem)) {
     const bool first = candidate.rate == 0;
-    const std::string misfit = Misfit(variant, {problem, 1, ""}, context_.session.limits());
+    const std::string misfit = Misfit(variant, {problem, 1, "", false}, context_.session.limits());
     if (!misfit.empty()) {
       if (first)
         context_.reporter.Fail(variant, problem, MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
@@ -107,7 +108,7 @@ bool Contest::RateOne(Candidate& candidate) {
       context_.reporter.Fail(variant, problem, MeasurementStatus::kWrongResult, Stage::kVerify, trial->wrong);
       return false;
     }
-    const double rate = Work(variant, {problem, 1, ""}) / trial->time_s;
+    const double rate = Work(variant, {problem, 1, "", false}) / trial->time_s;
     const bool settled = trial->time_s >= kLongEnoughSeconds && rate < kSettled * candidate.rate;
     candidate.rate = rate;
     const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
@@ -117,7 +118,8 @@ bool Contest::RateOne(Candidate& candidate) {
 
 probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,
                                                       bool very_first) {
-  auto workload = Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, ""});
+  auto workload =
+      Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, "", false});
   if (!workload) return workload.error();
   const auto prepare = [&] { return workload->Prepare(context_.request.seed, 0); };
   // The first use of the fill kernel compiles it in some runtimes.
@@ -125,9 +127,10 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
   if (!prepared) return prepared.error();
   const auto run = [&] { return workload->Run(1); };
   auto timing = very_first ? context_.budget.Excused(run) : run();
-  // A kernel that does nothing is infinitely fast: unchecked, the problems would grow until the budget has gone,
-  // and nobody would know that it was all wrong.
-  const auto verdict = very_first && timing ? workload->Verify() : probe::Result<Verdict>(Verdict{true, 0, ""});
+  // A kernel that does nothing is infinitely fast: unchecked, the problems would grow until the budget has
+  // gone, and nobody would know that it was all wrong.
+  const auto verdict =
+      very_first && timing ? workload->Verify() : probe::Result<Verdict>(Verdict{true, 0, ""});
   if (verdict && !verdict->right) return SmallTrial{0, verdict->reason};
   // A first launch may compile; only the runtime's events can tell that from a slow kernel.
   if (timing && timing->device_s.value_or(timing->wall_s) >= context_.budget.Remaining())
@@ -146,6 +149,13 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
 }
 
 bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
+  if (shape.too_long) {
+    context_.reporter.Fail(
+        candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
+        "one launch would take " + std::to_string(Work(candidate.variant(), shape) / candidate.rate) +
+            " s, " + std::to_string(kMaxLaunchSeconds) + " s are allowed");
+    return false;
+  }
   const double needed_s = kRunsATrial * Work(candidate.variant(), shape) / candidate.rate;
   const double left_s = context_.budget.Remaining();
   if (needed_s <= left_s) return true;

@@ -50,8 +50,8 @@ class Contest {
   };
   // The time of one execution after one that is not counted; the very first is excused from the budget, and
   // checked.
-  [[nodiscard]] probe::Result<SmallTrial> TimeSmall(const Candidate& candidate, const kernels::Problem& problem,
-                                                bool very_first);
+  [[nodiscard]] probe::Result<SmallTrial> TimeSmall(const Candidate& candidate,
+                                                    const kernels::Problem& problem, bool very_first);
   [[nodiscard]] std::optional<Series> DecideShape(const Shape& shape);
   // Runs and verifies one candidate at full size; reports it if it fails.
   [[nodiscard]] std::optional<Series> Try(const Candidate& candidate, const Shape& shape);

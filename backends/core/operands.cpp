@@ -36,6 +36,26 @@ void Write(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
   }
 }
 
+constexpr std::uint16_t kEighth = 0x3000;     // fp16
+constexpr std::uint16_t kSixteenth = 0x2c00;  // fp16
+
+bool SmallScale(std::uint32_t seed, std::uint32_t block) {
+  return (kernels::OperandBits(~seed, block) & 1U) != 0;
+}
+
+void WriteQ4(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
+  for (std::size_t i = 0; i < out.size() / kQ4BlockBytes; ++i) {
+    const std::uint32_t block = first / kQ4Weights + static_cast<std::uint32_t>(i);
+    const std::uint16_t scale = SmallScale(seed, block) ? kSixteenth : kEighth;
+    std::byte* to = out.data() + i * kQ4BlockBytes;
+    std::memcpy(to, &scale, sizeof(scale));
+    for (std::uint32_t word = 0; word < 4; ++word) {
+      const std::uint32_t bits = kernels::OperandBits(seed, 4 * block + word);
+      std::memcpy(to + sizeof(scale) + word * sizeof(bits), &bits, sizeof(bits));
+    }
+  }
+}
+
 struct FormatRow {
   kernels::Dtype dtype;
   OperandFormat format;
@@ -48,6 +68,7 @@ constexpr std::array kFormats = {
     FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, Write<Bf16Word>},
     FormatRow{kernels::Dtype::kInt8, {8, 1.0}, Write<kernels::OperandInt8>},
     FormatRow{kernels::Dtype::kU32, {32, 1.0}, Write<kernels::OperandBits>},
+    FormatRow{kernels::Dtype::kQ4, {}, WriteQ4},
 };
 
 const FormatRow* Find(kernels::Dtype dtype) {
@@ -61,7 +82,30 @@ const FormatRow* Find(kernels::Dtype dtype) {
 
 std::optional<OperandFormat> FormatOf(kernels::Dtype dtype) {
   const FormatRow* row = Find(dtype);
-  return row == nullptr ? std::nullopt : std::optional(row->format);
+  return row == nullptr || row->format.bits == 0 ? std::nullopt : std::optional(row->format);
+}
+
+void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::span<std::int32_t> out) {
+  const std::uint32_t key = kernels::Mix32(seed);
+  const int shift = 32 - bits;
+  for (std::uint32_t i = 0; i < out.size(); ++i) {
+    out[i] = std::bit_cast<std::int32_t>(kernels::Mix32((first + i) ^ key)) >> shift;
+  }
+}
+
+void Q4Weights(std::uint32_t seed, std::uint32_t block, std::span<double, kQ4Weights> out) {
+  const double scale = SmallScale(seed, block) ? 1.0 / 16 : 1.0 / 8;
+  for (std::uint32_t i = 0; i < kQ4Weights; ++i) {
+    const std::uint32_t byte = i % 16;
+    const std::uint32_t bits =
+        kernels::OperandBits(seed, 4 * block + byte / 4) >> (8 * (byte % 4) + 4 * (i / 16));
+    out[i] = scale * (static_cast<double>(bits & 0xfU) - 8.0);
+  }
+}
+
+std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count) {
+  if (dtype == kernels::Dtype::kQ4) return (count + kQ4Weights - 1) / kQ4Weights * kQ4BlockBytes;
+  return (count * kernels::Row(dtype).bits + 7) / 8;
 }
 
 bool WriteOperand(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {

@@ -21,8 +21,23 @@ struct OperandFormat {
     return static_cast<double>(std::uint64_t{1} << (bits - 1)) * scale;
   }
 };
-// nullopt for types that have no generated operands. tf32 takes fp16's numbers, which it holds exactly.
+// nullopt for types that have no such operands. tf32 takes fp16's numbers, which it holds exactly.
 [[nodiscard]] std::optional<OperandFormat> FormatOf(kernels::Dtype dtype);
+
+// Fills `out` with those integers for consecutive indices from `first`.
+void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::span<std::int32_t> out);
+
+// q4: blocks of 32 weights as llama.cpp's Q4_0 stores them (ggml-org/ggml, ggml-common.h, block_q4_0): an
+// fp16 scale, then 16 bytes whose low nibbles are weights 0 to 15 and whose high nibbles are 16 to 31; a
+// weight is scale * (q - 8). Of block b, word i of the four that hold the nibbles is OperandBits(seed, 4 b +
+// i); the scale is 1/8, or 1/16 where the lowest bit of OperandBits(~seed, b) is set.
+inline constexpr std::uint32_t kQ4Weights = 32;
+inline constexpr std::uint32_t kQ4BlockBytes = 18;
+// The weights of one block.
+void Q4Weights(std::uint32_t seed, std::uint32_t block, std::span<double, kQ4Weights> out);
+
+// Bytes of `count` elements of a type; of q4 whole blocks.
+[[nodiscard]] std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count);
 
 // Seeds of the operands of a run: no two roles, and no two generations of one role, share their numbers.
 [[nodiscard]] constexpr std::uint32_t OperandSeed(std::uint32_t base, kernels::Role role,

@@ -6,9 +6,12 @@
 #include <cmath>
 #include <numeric>
 
+#include "backends/core/operands.h"
+
 namespace backends {
 namespace {
 
+using kernels::Dtype;
 using kernels::Kernel;
 using kernels::Problem;
 using kernels::Role;
@@ -19,6 +22,7 @@ constexpr std::uint64_t kMiB = 1U << 20U;
 constexpr std::uint64_t kPaddingBytes = 256;
 constexpr std::uint64_t kTexelBytes = 16;
 constexpr std::uint32_t kTinyEdge = 32;
+constexpr std::uint32_t kTinyColumns = 512;
 constexpr std::uint32_t kTinyCount = 16384;
 constexpr std::uint32_t kSquareStep = 256;
 // A virtual machine shows the whole cache of a processor of which it has a few cores. The most that a core of
@@ -28,6 +32,9 @@ constexpr std::uint64_t kMaxCachePerThread = 32 * kMiB;
 constexpr std::uint64_t kUnknownCacheBytes = 64 * kMiB;
 constexpr std::uint64_t kDiscreteStreamBytes = 1024 * kMiB;
 constexpr double kMaxCopies = 256;
+constexpr std::uint32_t kChainRounds = 16;
+constexpr std::uint32_t kChainStep = 64;
+constexpr double kMaxChainProducts = 0x1p23;  // ones add up exactly in fp32 below 2^24
 // Counts are multiples of this, so that the fill kernels' tiles fit as well.
 constexpr std::uint32_t kCountStep = 4096;
 
@@ -39,21 +46,17 @@ std::uint32_t RoundDown(std::uint32_t value, std::uint32_t multiple) {
   return std::max(value / multiple * multiple, multiple);
 }
 
-std::uint64_t ElementBits(const Variant& variant, Role role) {
-  const bool result = role == Role::kC || role == Role::kY;
-  return kernels::Row(result ? variant.acc : variant.in).bits;
-}
-
 std::uint64_t Elements(Role role, const Problem& problem) {
   const std::uint64_t m = problem.m;
   const std::uint64_t n = problem.n;
   const std::uint64_t k = problem.k;
   switch (role) {
     case Role::kA:
+      return problem.count != 0 ? problem.count : m * k;
+    case Role::kB:
+      return problem.count != 0 ? problem.count : k * n;
     case Role::kW:
       return m * k;
-    case Role::kB:
-      return k * n;
     case Role::kC:
       return m * n;
     case Role::kX:
@@ -125,8 +128,10 @@ bool FitsAll(std::span<const Variant* const> variants, const Shape& shape, const
 Shape SquareShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Multiples multiples = Common(variants);
   const auto square = [&](std::uint32_t n) {
-    return Shape{
-        {RoundDown(n, multiples.m), RoundDown(n, multiples.n), RoundDown(n, multiples.k), 0, 0}, 1, ""};
+    return Shape{{RoundDown(n, multiples.m), RoundDown(n, multiples.n), RoundDown(n, multiples.k), 0, 0},
+                 1,
+                 "",
+                 false};
   };
   const auto good = [&](const Shape& shape) {
     return Work(*variants.front(), shape) <= rate * kMaxLaunchSeconds &&
@@ -137,11 +142,30 @@ Shape SquareShape(std::span<const Variant* const> variants, double rate, const P
   return square(n);
 }
 
+// M = 512 rows of a prompt against a 4096 x 4096 weight, with fewer rows where that takes too long.
+Shape PrefillShape(std::span<const Variant* const> variants, double rate) {
+  constexpr std::uint32_t kRows = 512;
+  constexpr std::uint32_t kEdge = 4096;
+  constexpr std::uint32_t kRowStep = 32;
+  const Multiples multiples = Common(variants);
+  const std::uint32_t row_step = std::lcm(kRowStep, multiples.m);
+  const std::uint32_t n = RoundDown(kEdge, multiples.n);
+  const std::uint32_t k = RoundDown(kEdge, multiples.k);
+  Shape shape{{RoundDown(kRows, row_step), n, k, 0, 0}, 1, "", false};
+  while (shape.problem.m > row_step && Work(*variants.front(), shape) > rate * kMaxLaunchSeconds) {
+    shape.problem.m -= row_step;
+  }
+  shape.too_long = Work(*variants.front(), shape) > rate * kMaxLaunchSeconds;
+  return shape;
+}
+
 // Elements of one buffer that every variant can bind, at most.
 std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& limits) {
   std::uint64_t bytes = limits.max_buffer_bytes;
   for (const Variant* variant : variants) {
-    const bool texels = BoundAsTexels(*variant, Role::kIn) || BoundAsTexels(*variant, Role::kOut);
+    const std::vector<Role> roles = Roles(*variant);
+    const bool texels =
+        std::any_of(roles.begin(), roles.end(), [&](Role role) { return BoundAsTexels(*variant, role); });
     if (texels) bytes = std::min(bytes, limits.max_texel_elements * kTexelBytes);
   }
   const std::uint64_t usable = bytes > kPaddingBytes ? bytes - kPaddingBytes : 0;
@@ -152,9 +176,10 @@ std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& l
 Shape StreamShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Variant& first = *variants.front();
   const std::uint32_t multiple = std::lcm(Common(variants).count, kCountStep);
-  const double element_bytes = kernels::Row(first.in).bits / 8.0;
-  const double in_time = rate * kMaxLaunchSeconds / kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
-  const double wanted = static_cast<double>(StreamBytes(facts)) / element_bytes;
+  const double bytes_an_element = kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
+  const double in_time = rate * kMaxLaunchSeconds / bytes_an_element;
+  // The arrays of one kernel together; of copy and triad there are two and three.
+  const double wanted = static_cast<double>(StreamBytes(facts)) / bytes_an_element;
   const double total = std::max(std::min(wanted, in_time), static_cast<double>(kTinyCount));
   const double max_count =
       static_cast<double>(std::max(MaxCount(variants, facts.limits), std::uint64_t{multiple}));
@@ -164,10 +189,48 @@ Shape StreamShape(std::span<const Variant* const> variants, double rate, const P
   shape.problem.count = RoundDown(static_cast<std::uint32_t>(std::min(total / copies, max_count)), multiple);
   const double planned = static_cast<double>(shape.problem.count) * copies;
   if (planned < 0.99 * wanted) {
-    shape.note = "arrays of " + std::to_string(static_cast<std::uint64_t>(planned * element_bytes) / kMiB) +
-                 " MiB, " + std::to_string(StreamBytes(facts) / kMiB) +
+    shape.note = "arrays of " +
+                 std::to_string(static_cast<std::uint64_t>(planned * bytes_an_element) / kMiB) + " MiB, " +
+                 std::to_string(StreamBytes(facts) / kMiB) +
                  " MiB exceed what one pass or its buffers can hold";
   }
+  return shape;
+}
+
+// As many weights of 4096 x 14336 (a feed-forward layer of an 8B model) as exceed StreamBytes together; fewer
+// rows where one is too large or too slow.
+Shape GemvShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
+  constexpr std::uint32_t kRows = 4096;
+  constexpr std::uint32_t kColumns = 14336;
+  const Variant& first = *variants.front();
+  const Multiples multiples = Common(variants);
+  const double bytes_in_time = rate * kMaxLaunchSeconds;
+  Shape shape{{RoundDown(kRows, multiples.m), 0, RoundDown(kColumns, multiples.k), 0, 0}, 1, "", false};
+  const auto too_large = [&] {
+    return Work(first, shape) > bytes_in_time || !FitsAll(variants, shape, facts.limits);
+  };
+  while (shape.problem.m > std::max(kTinyEdge, multiples.m) && too_large()) {
+    shape.problem.m = RoundDown(shape.problem.m / 2, multiples.m);
+  }
+  const double wanted = std::min(static_cast<double>(StreamBytes(facts)), bytes_in_time);
+  const double copies = std::ceil(wanted / std::max(Work(first, shape), 1.0));
+  shape.copies = static_cast<std::uint32_t>(std::clamp(copies, 1.0, kMaxCopies));
+  while (shape.copies > 1 && !FitsAll(variants, shape, facts.limits)) --shape.copies;
+  if (Work(first, shape) < static_cast<double>(StreamBytes(facts)))
+    shape.note = "weights smaller than the caches";
+  return shape;
+}
+
+// Enough accumulators to fill the device several times over, and steps for 10 ms.
+Shape ChainShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
+  const Multiples multiples = Common(variants);
+  const double count = static_cast<double>(multiples.count) * facts.limits.shape.compute_units * kChainRounds;
+  Shape shape{
+      {0, multiples.n, kChainStep, static_cast<std::uint32_t>(std::min(count, 0x1p28)), 0}, 1, "", false};
+  const double steps = kChainStep * rate * kLaunchTargetSeconds / Work(*variants.front(), shape);
+  const double most = kMaxChainProducts / multiples.n;
+  shape.problem.k =
+      RoundDown(static_cast<std::uint32_t>(std::clamp(steps, 1.0, most)), std::lcm(kChainStep, multiples.k));
   return shape;
 }
 
@@ -201,12 +264,17 @@ std::vector<Task> GroupVariants(std::span<const Variant> variants) {
   return tasks;
 }
 
+Dtype DtypeOf(const Variant& variant, Role role) {
+  const bool result = role == Role::kC || role == Role::kY || role == Role::kX;
+  return result || variant.kernel == Kernel::kChain ? variant.acc : variant.in;
+}
+
 std::uint64_t BufferBytes(const Variant& variant, Role role, const Problem& problem,
                           const kernels::DeviceShape& device) {
   const auto private_bytes = [&](std::uint64_t (*bytes)(const Problem&, const kernels::DeviceShape&)) {
     return bytes == nullptr ? 0 : bytes(problem, device);
   };
-  std::uint64_t bytes = (Elements(role, problem) * ElementBits(variant, role) + 7) / 8;
+  std::uint64_t bytes = OperandBytes(DtypeOf(variant, role), Elements(role, problem));
   if (role == Role::kPartials) bytes = private_bytes(variant.partials_bytes);
   if (role == Role::kWorkspace) bytes = private_bytes(variant.workspace_bytes);
   return bytes == 0 ? 0 : RoundUp(bytes, kPaddingBytes);
@@ -259,15 +327,35 @@ std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor)
   return std::min(last->size_bytes * instances, kMaxCachePerThread * std::max<std::uint64_t>(threads, 1));
 }
 
-Problem TinyProblem(const Variant& variant) {
-  if (variant.kernel == Kernel::kGemm) {
-    return {RoundUp(kTinyEdge, variant.multiple_m), RoundUp(kTinyEdge, variant.multiple_n),
-            RoundUp(kTinyEdge, variant.multiple_k), 0, 0};
+Problem TinyProblem(const Variant& variant, const kernels::DeviceShape& device) {
+  const std::uint32_t m = RoundUp(kTinyEdge, variant.multiple_m);
+  const std::uint32_t k = RoundUp(kTinyEdge, variant.multiple_k);
+  switch (variant.kernel) {
+    case Kernel::kGemm:
+      return {m, RoundUp(kTinyEdge, variant.multiple_n), k, 0, 0};
+    case Kernel::kGemv:
+      return {m, 0, RoundUp(kTinyColumns, variant.multiple_k), 0, 0};
+    case Kernel::kChain:
+      return {0, variant.multiple_n, k, variant.multiple_count * device.compute_units, 0};
+    case Kernel::kRead:
+    case Kernel::kCopy:
+    case Kernel::kTriad:
+    case Kernel::kHostToDevice:
+    case Kernel::kDeviceToHost:
+    case Kernel::kPeer:
+    case Kernel::kLaunch:
+    case Kernel::kFill:
+      return {0, 0, 0, RoundUp(kTinyCount, variant.multiple_count), 0};
   }
-  return {0, 0, 0, RoundUp(kTinyCount, variant.multiple_count), 0};
+  return {};
 }
 
-Problem LargerProblem(const Problem& problem) {
+Problem LargerProblem(const Variant& variant, const Problem& problem) {
+  if (variant.kernel == Kernel::kChain) {
+    const double products = 8.0 * problem.n * problem.k;
+    return products < kMaxChainProducts ? Problem{0, problem.n, problem.k * 8, problem.count, 0}
+                                        : Problem{0, problem.n, problem.k, problem.count * 8, 0};
+  }
   return {problem.m * 2, problem.n * 2, problem.k * 2, problem.count * 4, 0};
 }
 
@@ -285,7 +373,12 @@ std::uint64_t StreamBytes(const PlanFacts& facts) {
 }
 
 std::vector<Shape> PlanShapes(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
-  if (variants.front()->kernel == Kernel::kGemm) return {SquareShape(variants, rate, facts)};
+  const Kernel kernel = variants.front()->kernel;
+  if (kernel == Kernel::kGemm) {
+    return {SquareShape(variants, rate, facts), PrefillShape(variants, rate)};
+  }
+  if (kernel == Kernel::kGemv) return {GemvShape(variants, rate, facts)};
+  if (kernel == Kernel::kChain) return {ChainShape(variants, rate, facts)};
   return {StreamShape(variants, rate, facts)};
 }
 

@@ -22,7 +22,8 @@ inline constexpr double kMaxLaunchSeconds =
 struct Shape {
   kernels::Problem problem;
   std::uint32_t copies = 1;
-  std::string note;  // why it is smaller than it should be; empty if it is not
+  std::string note;       // why it is smaller than it should be; empty if it is not
+  bool too_long = false;  // one launch would last too long, however small it is made
 };
 [[nodiscard]] double Work(const kernels::Variant& variant, const Shape& shape);
 // As it is reported: the copies' counts added up.
@@ -37,6 +38,9 @@ struct Task {
 };
 // All but the fill kernels, in the order of their first variant.
 [[nodiscard]] std::vector<Task> GroupVariants(std::span<const kernels::Variant> variants);
+
+// The type of a buffer's elements: results, the vector of gemv and the accumulators of a chain are in `acc`.
+[[nodiscard]] kernels::Dtype DtypeOf(const kernels::Variant& variant, kernels::Role role);
 
 // Bytes of one buffer of a variant, padded so that the fill kernel and every view may run past the end of the
 // operand; 0 for a role that the kernel does not have.
@@ -57,9 +61,11 @@ struct PlanFacts {
 };
 
 // The first problem that a new kernel is given: a simulator may need seconds for more.
-[[nodiscard]] kernels::Problem TinyProblem(const kernels::Variant& variant);
-// The next larger one while the speed is being found out: twice every edge, or four times the count.
-[[nodiscard]] kernels::Problem LargerProblem(const kernels::Problem& problem);
+[[nodiscard]] kernels::Problem TinyProblem(const kernels::Variant& variant,
+                                           const kernels::DeviceShape& device);
+// The next larger one while the speed is being found out: of four to eight times the work.
+[[nodiscard]] kernels::Problem LargerProblem(const kernels::Variant& variant,
+                                             const kernels::Problem& problem);
 
 // n = clamp(roundup256(cbrt(F * 10 ms / 2)), 256, 8192) for a rate F in operations per second.
 [[nodiscard]] std::uint32_t SquareGemmSize(double rate);

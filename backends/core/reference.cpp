@@ -9,7 +9,6 @@
 #include <numeric>
 
 #include "backends/core/operands.h"
-#include "kernels/cpu/cpu_kernel.h"
 
 namespace backends {
 namespace {
@@ -24,27 +23,7 @@ constexpr std::size_t kSamples = 64;
 constexpr std::size_t kBlock = 128;
 constexpr std::size_t kLanes = 8;
 
-struct Roundoff {
-  Dtype acc;
-  double unit;
-  bool exact;
-};
-// IEEE 754 unit roundoffs: half the distance between neighbours at 1.
-constexpr std::array kRoundoffs = {
-    Roundoff{Dtype::kFp64, 0x1p-53, false},
-    Roundoff{Dtype::kFp32, 0x1p-24, false},
-    Roundoff{Dtype::kInt32, 0, true},
-};
-
 using Block = std::array<std::int32_t, kBlock>;
-
-// The hash's top bits for kBlock consecutive indices from `first`.
-void MakeBlock(std::uint32_t key, std::uint32_t first, int bits, Block& block) {
-  const int shift = 32 - bits;
-  for (std::uint32_t i = 0; i < kBlock; ++i) {
-    block[i] = std::bit_cast<std::int32_t>(kernels::Mix32((first + i) ^ key)) >> shift;
-  }
-}
 
 // Sums of integers (times weights) over blocks, one partial sum a lane so that the compiler may vectorise.
 struct Sums {
@@ -69,13 +48,13 @@ struct Sums {
 };
 
 // Sums over one stored row of an operand, entries [first, first + count), against the weights.
-Sums WeighRow(std::uint32_t key, std::uint32_t first, std::uint32_t count, int bits,
+Sums WeighRow(std::uint32_t seed, std::uint32_t first, std::uint32_t count, int bits,
               const std::vector<double>& weights) {
   Sums sums;
   Block block;
   std::array<double, kBlock> values;
   for (std::uint32_t at = 0; at < count; at += kBlock) {
-    MakeBlock(key, first + at, bits, block);
+    OperandIntegers(seed, first + at, bits, block);
     for (std::size_t i = 0; i < kBlock; ++i) values[i] = block[i];
     sums.Add(values.data(), weights.data() + at, count, std::min<std::size_t>(kBlock, count - at));
   }
@@ -94,9 +73,8 @@ std::vector<double> Signs(std::size_t count) {
 // B x with B stored by rows (k x n): one weighed row an entry.
 void MultiplyStored(const GemmOperands& g, int bits, const std::vector<double>& signs,
                     std::vector<double>& out) {
-  const std::uint32_t key = kernels::Mix32(g.seed_b);
   for (std::uint32_t row = 0; row < g.problem.k; ++row) {
-    const Sums sums = WeighRow(key, row * g.problem.n, g.problem.n, bits, signs);
+    const Sums sums = WeighRow(g.seed_b, row * g.problem.n, g.problem.n, bits, signs);
     for (std::size_t v = 0; v < GemmReference::kVectors; ++v) out[v * g.problem.k + row] = sums.Total(v);
   }
 }
@@ -104,11 +82,10 @@ void MultiplyStored(const GemmOperands& g, int bits, const std::vector<double>& 
 // B x with B stored transposed (n x k): every stored row is added to the result with its sign.
 void MultiplyTransposed(const GemmOperands& g, int bits, const std::vector<double>& signs,
                         std::vector<double>& out) {
-  const std::uint32_t key = kernels::Mix32(g.seed_b);
   Block block;
   for (std::uint32_t row = 0; row < g.problem.n; ++row) {
     for (std::uint32_t at = 0; at < g.problem.k; at += kBlock) {
-      MakeBlock(key, row * g.problem.k + at, bits, block);
+      OperandIntegers(g.seed_b, row * g.problem.k + at, bits, block);
       const std::size_t count = std::min<std::size_t>(kBlock, g.problem.k - at);
       for (std::size_t v = 0; v < GemmReference::kVectors; ++v) {
         double* y = out.data() + v * g.problem.k + at;
@@ -119,18 +96,25 @@ void MultiplyTransposed(const GemmOperands& g, int bits, const std::vector<doubl
   }
 }
 
-void Fail(Verdict& verdict, std::string reason) {
-  if (verdict.right) verdict.reason = std::move(reason);
-  verdict.right = false;
-}
-
 }  // namespace
+
+std::optional<double> UnitRoundoff(Dtype acc) {
+  struct Row {
+    Dtype acc;
+    double unit;
+  };
+  constexpr std::array kRows = {Row{Dtype::kFp64, 0x1p-53}, Row{Dtype::kFp32, 0x1p-24},
+                                Row{Dtype::kInt32, 0}};
+  for (const Row& row : kRows) {
+    if (row.acc == acc) return row.unit;
+  }
+  return std::nullopt;
+}
 
 probe::Result<GemmReference> GemmReference::Create(const GemmOperands& operands) {
   const auto format = FormatOf(operands.in);
-  const auto roundoff = std::find_if(kRoundoffs.begin(), kRoundoffs.end(),
-                                     [&](const Roundoff& row) { return row.acc == operands.acc; });
-  if (!format || roundoff == kRoundoffs.end() || roundoff->exact != kernels::Row(operands.in).integer) {
+  const auto unit = UnitRoundoff(operands.acc);
+  if (!format || !unit || (*unit == 0) != kernels::Row(operands.in).integer) {
     return probe::Error{"verify", std::nullopt, "no reference",
                         "products of " + std::string(kernels::Row(operands.in).name) + " in " +
                             std::string(kernels::Row(operands.acc).name) + " can not be checked"};
@@ -141,7 +125,7 @@ probe::Result<GemmReference> GemmReference::Create(const GemmOperands& operands)
   reference.bits_ = format->bits;
   reference.scale_ = format->scale * format->scale;
   const double product_size = format->amplitude() * format->amplitude();
-  reference.entry_tolerance_ = 2.0 * roundoff->unit * k * product_size;
+  reference.entry_tolerance_ = 2.0 * *unit * k * product_size;
   reference.entry_size_ = std::sqrt(static_cast<double>(k)) / 3.0 * product_size;
   reference.signs_ = Signs(kVectors * n);
   reference.bx_.assign(kVectors * k, 0.0);
@@ -178,13 +162,13 @@ void GemmReference::Compare(double got, double expected, double tolerance, doubl
                             const char* what, Verdict& verdict) const {
   const double error = std::abs(got - expected);
   if (!std::isfinite(got)) {
-    Fail(verdict, "row " + std::to_string(row) + " holds a value that is not finite");
+    verdict.Fail("row " + std::to_string(row) + " holds a value that is not finite");
     return;
   }
   verdict.max_relative_error = std::max(verdict.max_relative_error, error / typical);
   if (!(error <= tolerance)) {
-    Fail(verdict, std::string(what) + " of row " + std::to_string(row) + " is off by " +
-                      std::to_string(error) + ", where " + std::to_string(tolerance) + " is allowed");
+    verdict.Fail(std::string(what) + " of row " + std::to_string(row) + " is off by " +
+                 std::to_string(error) + ", where " + std::to_string(tolerance) + " is allowed");
   }
 }
 
@@ -192,7 +176,7 @@ template <class T>
 void GemmReference::CheckRow(std::uint32_t row, const T* values, Verdict& verdict) const {
   const std::uint32_t n = operands_.problem.n;
   const std::uint32_t k = operands_.problem.k;
-  const Sums expected = WeighRow(kernels::Mix32(operands_.seed_a), row * k, k, bits_, bx_);
+  const Sums expected = WeighRow(operands_.seed_a, row * k, k, bits_, bx_);
   Sums got;
   std::array<double, kBlock> block;
   for (std::uint32_t at = 0; at < n; at += kBlock) {
@@ -229,17 +213,6 @@ void GemmReference::Check(std::uint32_t first_row, std::span<const std::byte> ro
   if (operands_.acc == Dtype::kInt32) return CheckRows<std::int32_t>(first_row, rows, verdict);
   if (operands_.acc == Dtype::kFp64) return CheckRows<double>(first_row, rows, verdict);
   CheckRows<float>(first_row, rows, verdict);
-}
-
-Verdict CheckSum(std::uint32_t seed, std::uint32_t count, std::span<const std::uint32_t> partials) {
-  const std::uint32_t expected = kernels::cpu::OperandChecksum(seed, count);
-  const std::uint32_t got = std::accumulate(partials.begin(), partials.end(), 0U);
-  Verdict verdict;
-  if (got != expected) {
-    Fail(verdict,
-         "the sum of the words read is " + std::to_string(got) + ", not " + std::to_string(expected));
-  }
-  return verdict;
 }
 
 }  // namespace backends

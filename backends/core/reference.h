@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "kernels/spec.h"
@@ -20,7 +21,16 @@ struct Verdict {
   bool right = true;
   double max_relative_error = 0;
   std::string reason;  // of the first thing that is wrong
+
+  void Fail(std::string why) {
+    if (right) reason = std::move(why);
+    right = false;
+  }
 };
+
+// Half the distance between neighbours at 1 of a type that results are in (IEEE 754's unit roundoff); 0 of an
+// integer, whose results must be exact; nullopt for a type whose results can not be checked.
+[[nodiscard]] std::optional<double> UnitRoundoff(kernels::Dtype acc);
 
 struct GemmOperands {
   kernels::Problem problem;  // m, n, k > 0
@@ -77,10 +87,6 @@ class GemmReference {
   std::vector<double> bx_;       // kVectors x k: B x, in operand integers
   std::vector<Sample> samples_;  // sorted by row
 };
-
-// read: the partial sums of a device must add up to the sum of the operand's words modulo 2^32, exactly.
-[[nodiscard]] Verdict CheckSum(std::uint32_t seed, std::uint32_t count,
-                               std::span<const std::uint32_t> partials);
 
 // What a result buffer is filled with before a run: a NaN in every floating type, so that what a kernel
 // leaves unwritten can not pass.

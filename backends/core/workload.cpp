@@ -27,8 +27,10 @@ void AddOnce(std::vector<View>& views, View view) {
   if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);
 }
 
-std::uint32_t ElementCount(const Variant& variant, std::uint64_t bytes) {
-  return static_cast<std::uint32_t>(bytes * 8 / kernels::Row(variant.in).bits);
+// How many whole elements a buffer holds, padding included.
+std::uint32_t ElementCount(Dtype dtype, std::uint64_t bytes) {
+  if (dtype == Dtype::kQ4) return static_cast<std::uint32_t>(bytes / kQ4BlockBytes * kQ4Weights);
+  return static_cast<std::uint32_t>(bytes * 8 / kernels::Row(dtype).bits);
 }
 
 }  // namespace
@@ -76,16 +78,16 @@ probe::Status OperandWriter::Write(BufferId buffer, Dtype dtype, std::uint32_t c
     if (!timing) return timing.error();
     return probe::Ok();
   }
-  const std::uint64_t element_bytes = kernels::Row(dtype).bits / 8U;
-  std::vector<std::byte> chunk(std::min<std::uint64_t>(kChunkBytes, count * element_bytes));
-  for (std::uint64_t at = 0; at < count * element_bytes; at += chunk.size()) {
-    const std::span<std::byte> part(chunk.data(),
-                                    std::min<std::uint64_t>(chunk.size(), count * element_bytes - at));
-    if (!WriteOperand(dtype, seed, static_cast<std::uint32_t>(at / element_bytes), part)) {
+  constexpr std::uint32_t kChunkElements = 1U << 20U;  // whole blocks of every type
+  std::vector<std::byte> chunk(OperandBytes(dtype, std::min(kChunkElements, count)));
+  for (std::uint64_t first = 0; first < count; first += kChunkElements) {
+    const std::uint64_t elements = std::min<std::uint64_t>(kChunkElements, count - first);
+    const std::span<std::byte> part(chunk.data(), OperandBytes(dtype, elements));
+    if (!WriteOperand(dtype, seed, static_cast<std::uint32_t>(first), part)) {
       return probe::Error{"fill", std::nullopt, "no operands",
                           "there are none of " + std::string(kernels::Row(dtype).name)};
     }
-    if (auto status = session_.Upload(buffer, at, part); !status) return status;
+    if (auto status = session_.Upload(buffer, OperandBytes(dtype, first), part); !status) return status;
   }
   return probe::Ok();
 }
@@ -142,7 +144,7 @@ probe::Status Workload::Allocate() {
             if (view.role == binding.role) AddOnce(request.views, view.view);
           }
         }
-        if (IsOperand(binding.role)) writer_->AddViews(variant().in, request.views);
+        if (IsOperand(binding.role)) writer_->AddViews(DtypeOf(variant(), binding.role), request.views);
         const auto id = session_->Allocate(request);
         if (!id) return id.error();
         buffers_.push_back({binding.role, copy, request.bytes, *id});
@@ -188,8 +190,9 @@ probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation) {
   generation_ = generation;
   for (const Buffer& buffer : buffers_) {
     if (buffer.role == Role::kWorkspace) continue;
+    const Dtype dtype = DtypeOf(variant(), buffer.role);
     auto status = IsOperand(buffer.role)
-                      ? writer_->Write(buffer.id, variant().in, ElementCount(variant(), buffer.bytes),
+                      ? writer_->Write(buffer.id, dtype, ElementCount(dtype, buffer.bytes),
                                        Seed(buffer.role, buffer.copy))
                       : Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
     if (!status) return status;
@@ -198,52 +201,5 @@ probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation) {
 }
 
 probe::Result<Timing> Workload::Run(std::uint32_t repeats) const { return session_->Run(launches_, repeats); }
-
-probe::Result<Verdict> Workload::VerifyGemm() const {
-  Verdict verdict;
-  for (std::uint32_t copy = 0; copy < shape_.copies; ++copy) {
-    const auto reference =
-        GemmReference::Create({shape_.problem, variant().in, variant().acc, variant().b_transposed,
-                               Seed(Role::kA, copy), Seed(Role::kB, copy)});
-    if (!reference) return reference.error();
-    const std::uint32_t rows_a_chunk =
-        std::max(1U, static_cast<std::uint32_t>(kChunkBytes / reference->row_bytes()));
-    std::vector<std::byte> rows;
-    for (std::uint32_t row = 0; row < shape_.problem.m; row += rows_a_chunk) {
-      rows.resize(std::min(rows_a_chunk, shape_.problem.m - row) * reference->row_bytes());
-      const auto status = session_->Download(Find(Role::kC, copy).id, row * reference->row_bytes(), rows);
-      if (!status) return status.error();
-      reference->Check(row, rows, verdict);
-    }
-  }
-  return verdict;
-}
-
-probe::Result<Verdict> Workload::VerifyRead() const {
-  Verdict verdict;
-  for (std::uint32_t copy = 0; copy < shape_.copies && verdict.right; ++copy) {
-    const Buffer& buffer = Find(Role::kPartials, copy);
-    std::vector<std::uint32_t> partials(buffer.bytes / sizeof(std::uint32_t));
-    const auto status = session_->Download(buffer.id, 0, std::as_writable_bytes(std::span(partials)));
-    if (!status) return status.error();
-    verdict = CheckSum(Seed(Role::kIn, copy), shape_.problem.count, partials);
-  }
-  return verdict;
-}
-
-probe::Result<Verdict> Workload::Verify() const {
-  struct Row {
-    Kernel kernel;
-    probe::Result<Verdict> (Workload::*verify)() const;
-  };
-  static constexpr std::array kRows = {Row{Kernel::kGemm, &Workload::VerifyGemm},
-                                       Row{Kernel::kRead, &Workload::VerifyRead}};
-  for (const Row& row : kRows) {
-    if (row.kernel == variant().kernel) return (this->*row.verify)();
-  }
-  return probe::Error{
-      "verify", std::nullopt, "no reference",
-      "results of " + std::string(kernels::Row(variant().kernel).name) + " can not be checked"};
-}
 
 }  // namespace backends

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -71,8 +72,17 @@ class Workload {
   [[nodiscard]] const Buffer& Find(kernels::Role role, std::uint32_t copy) const;
   [[nodiscard]] std::uint32_t Seed(kernels::Role role, std::uint32_t copy) const;
   [[nodiscard]] probe::Status Overwrite(const Buffer& buffer, std::byte value) const;
-  [[nodiscard]] probe::Result<Verdict> VerifyGemm() const;
-  [[nodiscard]] probe::Result<Verdict> VerifyRead() const;
+  // One a kernel, in workload_verify.cpp; each checks one copy.
+  [[nodiscard]] probe::Status VerifyGemm(std::uint32_t copy, Verdict& verdict) const;
+  [[nodiscard]] probe::Status VerifyGemv(std::uint32_t copy, Verdict& verdict) const;
+  [[nodiscard]] probe::Status VerifyRead(std::uint32_t copy, Verdict& verdict) const;
+  [[nodiscard]] probe::Status VerifyCopy(std::uint32_t copy, Verdict& verdict) const;
+  [[nodiscard]] probe::Status VerifyTriad(std::uint32_t copy, Verdict& verdict) const;
+  [[nodiscard]] probe::Status VerifyChain(std::uint32_t copy, Verdict& verdict) const;
+  using CheckPart = std::function<probe::Status(std::uint32_t first, std::span<const std::byte> part)>;
+  // Downloads `rows` rows of a result in pieces and has each checked.
+  [[nodiscard]] probe::Status Fetch(kernels::Role role, std::uint32_t copy, std::uint32_t rows,
+                                    std::uint64_t row_bytes, const CheckPart& check) const;
 
   Session* session_;
   OperandWriter* writer_;

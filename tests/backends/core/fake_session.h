@@ -66,6 +66,11 @@ class FakeSession final : public Session {
   double Fill(const Launch& launch, bool floats);
   double Read(const Launch& launch, double speed);
   double Gemm(const Launch& launch, const Loaded& kernel, double speed);
+  double Gemv(const Launch& launch, const Loaded& kernel);
+  double Copy(const Launch& launch, const Loaded& kernel);
+  double Triad(const Launch& launch, const Loaded& kernel);
+  double Chain(const Launch& launch, const Loaded& kernel);
+  [[nodiscard]] Defect DefectOf(const Loaded& kernel) const;
   [[nodiscard]] Words& Buffer(const Launch& launch, std::size_t binding);
 
   FakeScript script_;
@@ -85,12 +90,16 @@ class FakeSession final : public Session {
                                                          const std::vector<std::string>& reads,
                                                          bool fills = true);
 
+// The others, named as their kernels: copy, triad, gemv in fp32, gemv_q4, chain.
+[[nodiscard]] std::vector<kernels::Variant> FakeOthers();
+
 // What Measure emitted.
 struct Outcome {
   std::vector<MeasureStage> stages;
   std::vector<Measurement> measurements;
   double elapsed_s = 0;
-  // The measurement of that implementation; fails the test if there is not exactly one.
+  // The measurement of that implementation, of a product the square one; fails the test if there is not
+  // exactly one.
   [[nodiscard]] const Measurement& Of(const std::string& implementation) const;
 };
 [[nodiscard]] Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& variants,

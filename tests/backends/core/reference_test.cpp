@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "backends/core/operands.h"
+#include "backends/core/stream_reference.h"
 #include "kernels/cpu/cpu_kernel.h"
 
 namespace backends {

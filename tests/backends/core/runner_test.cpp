@@ -32,7 +32,7 @@ Outcome MeasureBy(const FakeScript& script, const std::vector<std::string>& gemm
 
 TEST(Runner, RightDeviceYieldsGoodVerifiedFigures) {
   const Outcome outcome = MeasureBy({}, {"gemm"}, {"read"});
-  ASSERT_EQ(outcome.measurements.size(), 2U);
+  ASSERT_EQ(outcome.measurements.size(), 3U) << "a square product, a prompt's and a read";
   const Measurement& gemm = outcome.Of("gemm");
   EXPECT_EQ(gemm.status, MeasurementStatus::kOk) << gemm.reason.value_or("");
   EXPECT_EQ(gemm.shape, (kernels::Problem{256, 256, 256, 0, 0}));
@@ -98,7 +98,6 @@ TEST(Runner, TheFastestRightVariantIsTheFigureAndTheOthersAreListed) {
   FakeScript script;
   script.speeds = {{"first", 1.0}, {"best", 1.05}, {"bad", 0.2}};
   const Outcome outcome = MeasureBy(script, {"first", "best", "bad"});
-  ASSERT_EQ(outcome.measurements.size(), 3U);
   EXPECT_EQ(outcome.Of("best").status, MeasurementStatus::kOk);
   EXPECT_EQ(outcome.Of("first").status, MeasurementStatus::kSkipped);
   EXPECT_TRUE(outcome.Of("first").verified) << "near enough to be tried in full";
@@ -211,9 +210,10 @@ TEST(Runner, DeviceLostAtAnyMomentStillYieldsOneMeasurementAKernel) {
     script.flop_per_s = 1e8;
     script.lost_at_s = lost_at_s;
     const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
-    ASSERT_EQ(outcome.measurements.size(), 2U) << lost_at_s;
+    EXPECT_FALSE(outcome.Of("gemm").unit.empty());
+    EXPECT_FALSE(outcome.Of("read").unit.empty());
     for (const Measurement& measurement : outcome.measurements) {
-      if (measurement.status == MeasurementStatus::kOk) continue;
+      if (measurement.status == MeasurementStatus::kOk || measurement.shape.n == 4096) continue;
       EXPECT_EQ(measurement.status, MeasurementStatus::kFailed) << lost_at_s;
       EXPECT_NE(measurement.reason->find("FAKE_DEVICE_LOST"), std::string::npos) << lost_at_s;
       EXPECT_TRUE(measurement.stage);
@@ -228,7 +228,7 @@ TEST(Runner, SimulatorStaysWithinItsBudgetAndIsNoisyOrOver) {
   script.flop_per_s = 2.0 * 64 * 64 * 64 / 1.5;
   script.bytes_per_s = 1e5;
   const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"}, Request(2.0));
-  ASSERT_EQ(outcome.measurements.size(), 2U);
+  ASSERT_EQ(outcome.measurements.size(), 3U);
   // Apart from the budget: the first launch of two fills, a product and a read.
   const double apart_s = 0.2 + 3 * 16384 * 4 / script.bytes_per_s;
   EXPECT_LT(outcome.elapsed_s, 2.0 + apart_s + 0.3);
@@ -266,7 +266,7 @@ TEST(Runner, BudgetIsKeptAtEverySpeedAndNoise) {
       script.slowdown = [](double now_s) { return std::fmod(now_s, 0.04) < 0.02 ? 1.0 : 3.0; };
       const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"}, Request(budget_s));
       EXPECT_LT(outcome.elapsed_s, budget_s + 1.0) << "and first launches; " << rate << " " << budget_s;
-      EXPECT_EQ(outcome.measurements.size(), 2U);
+      EXPECT_EQ(outcome.measurements.size(), 3U);
     }
   }
 }
@@ -302,7 +302,7 @@ TEST(Runner, SamplesOfEveryFigureAreSpreadOverASecond) {
   script.bytes_per_s = 1e10;
   const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
   // Two kernels by turns: each holds about half of at least a second.
-  for (const Measurement& measurement : outcome.measurements) {
+  for (const Measurement& measurement : {outcome.Of("gemm"), outcome.Of("read")}) {
     EXPECT_GT(measurement.samples, 30U) << measurement.implementation;
     EXPECT_LT(measurement.samples, 200U) << measurement.implementation;
   }
@@ -321,6 +321,46 @@ TEST(Runner, StagesAnnounceEveryRiskBeforeIt) {
     }
   }
   EXPECT_EQ(seen, (std::vector<std::string>{"compile", "launch", "launch", "verify", "time"}));
+}
+
+TEST(Runner, PromptsProductShrinksByRowsOrIsOverBudget) {
+  const auto prompt = [](double flop_per_s) {
+    FakeScript script;
+    script.flop_per_s = flop_per_s;
+    for (const Measurement& measurement : MeasureBy(script, {"gemm"}, {}).measurements) {
+      if (measurement.shape.n == 4096) return measurement;
+    }
+    return Measurement();
+  };
+  const Measurement slow = prompt(1e9);
+  EXPECT_EQ(slow.status, MeasurementStatus::kOverBudget);
+  EXPECT_EQ(slow.shape, (kernels::Problem{32, 4096, 4096, 0, 0}));
+  EXPECT_NE(slow.reason->find("launch"), std::string::npos);
+}
+
+TEST(Runner, EveryOtherKernelVerifiesAndItsDefectIsFound) {
+  const std::map<std::string, Defect> defects = {{"copy", Defect::kWrongElement},
+                                                 {"triad", Defect::kTransposed},
+                                                 {"gemv", Defect::kWrongElement},
+                                                 {"gemv_q4", Defect::kWrongElement},
+                                                 {"chain", Defect::kWrongElement}};
+  FakeScript script;
+  script.bytes_per_s = 1e8;
+  FakeSession right(script);
+  script.defects = defects;
+  FakeSession wrong(script);
+  const Outcome rights = MeasureFake(right, FakeOthers(), Request(6.0));
+  const Outcome wrongs = MeasureFake(wrong, FakeOthers(), Request(6.0));
+  for (const auto& [name, defect] : defects) {
+    EXPECT_EQ(rights.Of(name).status, MeasurementStatus::kOk)
+        << name << ": " << rights.Of(name).reason.value_or("");
+    EXPECT_TRUE(rights.Of(name).verified) << name;
+    EXPECT_EQ(wrongs.Of(name).status, MeasurementStatus::kWrongResult) << name;
+  }
+  EXPECT_NEAR(*rights.Of("copy").rate, 1e8, 1e6) << "in and out count";
+  EXPECT_NEAR(*rights.Of("triad").rate, 1e8, 1e6);
+  EXPECT_NEAR(*rights.Of("gemv_q4").rate, 1e8, 1e6);
+  EXPECT_NEAR(*rights.Of("chain").rate, 1e9, 1e7);
 }
 
 TEST(Runner, NoVariantsYieldNothing) {

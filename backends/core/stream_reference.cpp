@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/stream_reference.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <numeric>
+
+#include "backends/core/operands.h"
+#include "kernels/cpu/cpu_kernel.h"
+
+namespace backends {
+namespace {
+
+using kernels::Dtype;
+
+constexpr std::size_t kBlock = 128;
+constexpr double kTriadTolerance = 0x1p-21;
+constexpr double kMaxExactFp32 = 0x1p24;
+constexpr std::uint32_t kStarts = 8;  // accumulator i of a chain starts at i mod 8
+
+// The sum of a * b, a partial sum a lane so that the compiler may vectorise; sizes are multiples of the lanes
+// but for the last block of a row.
+double Dot(std::span<const double> a, const double* b) {
+  constexpr std::size_t kLanes = 8;
+  std::array<double, kLanes> lanes{};
+  std::size_t i = 0;
+  for (; i + kLanes <= a.size(); i += kLanes) {
+    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += a[i + l] * b[i + l];
+  }
+  for (; i < a.size(); ++i) lanes[0] += a[i] * b[i];
+  return std::accumulate(lanes.begin(), lanes.end(), 0.0);
+}
+
+template <class T>
+void CheckChainOf(double total, std::uint32_t first, std::span<const std::byte> got, Verdict& verdict) {
+  for (std::size_t i = 0; i < got.size() / sizeof(T); ++i) {
+    T value;
+    std::memcpy(&value, got.data() + i * sizeof(T), sizeof(T));
+    const double expected = total + static_cast<double>((first + i) % kStarts);
+    if (static_cast<double>(value) == expected) continue;
+    verdict.Fail("accumulator " + std::to_string(first + i) + " is " + std::to_string(value) + ", not " +
+                 std::to_string(expected));
+    return;
+  }
+}
+
+}  // namespace
+
+Verdict CheckSum(std::uint32_t seed, std::uint32_t count, std::span<const std::uint32_t> partials) {
+  const std::uint32_t expected = kernels::cpu::OperandChecksum(seed, count);
+  const std::uint32_t got = std::accumulate(partials.begin(), partials.end(), 0U);
+  Verdict verdict;
+  if (got != expected) {
+    verdict.Fail("the sum of the words read is " + std::to_string(got) + ", not " + std::to_string(expected));
+  }
+  return verdict;
+}
+
+void CheckCopy(Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<const std::byte> got,
+               Verdict& verdict) {
+  std::vector<std::byte> expected(got.size());
+  if (!WriteOperand(dtype, seed, first, expected)) {
+    verdict.Fail("copies of this type can not be checked");
+  } else if (!std::equal(got.begin(), got.end(), expected.begin())) {
+    const auto wrong = std::mismatch(got.begin(), got.end(), expected.begin()).first - got.begin();
+    verdict.Fail("byte " + std::to_string(wrong) + " after element " + std::to_string(first) + " differs");
+  }
+}
+
+void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first, std::span<const float> got,
+                Verdict& verdict) {
+  const OperandFormat format = *FormatOf(Dtype::kFp32);
+  std::array<std::int32_t, kBlock> a;
+  std::array<std::int32_t, kBlock> b;
+  for (std::size_t at = 0; at < got.size(); at += kBlock) {
+    OperandIntegers(seed_a, first + static_cast<std::uint32_t>(at), format.bits, a);
+    OperandIntegers(seed_b, first + static_cast<std::uint32_t>(at), format.bits, b);
+    for (std::size_t i = 0; i < std::min(kBlock, got.size() - at); ++i) {
+      const double expected = format.scale * (a[i] + 3.0 * b[i]);
+      const double error = std::abs(got[at + i] - expected);
+      if (error <= kTriadTolerance) {
+        verdict.max_relative_error = std::max(verdict.max_relative_error, error);
+      } else {
+        verdict.Fail("element " + std::to_string(first + at + i) + " is " + std::to_string(got[at + i]) +
+                     ", not " + std::to_string(expected));
+        return;
+      }
+    }
+  }
+}
+
+probe::Status CheckChain(Dtype acc, const kernels::Problem& problem, std::uint32_t first,
+                         std::span<const std::byte> got, Verdict& verdict) {
+  const double total = static_cast<double>(problem.n) * problem.k;
+  if (acc == Dtype::kInt32 && total < 0x1p31 - kStarts) {
+    CheckChainOf<std::int32_t>(total, first, got, verdict);
+  } else if (acc == Dtype::kFp32 && total < kMaxExactFp32 - kStarts) {
+    CheckChainOf<float>(total, first, got, verdict);
+  } else {
+    return probe::Error{"verify", std::nullopt, "no reference",
+                        "chains of " + std::to_string(total) + " products in " +
+                            std::string(kernels::Row(acc).name) + " can not be checked"};
+  }
+  return probe::Ok();
+}
+
+probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands) {
+  const bool q4 = operands.in == Dtype::kQ4;
+  const auto format = FormatOf(operands.in);
+  if ((!format && !q4) || operands.acc != Dtype::kFp32 || kernels::Row(operands.in).integer) {
+    return probe::Error{"verify", std::nullopt, "no reference",
+                        "products of " + std::string(kernels::Row(operands.in).name) + " with a vector in " +
+                            std::string(kernels::Row(operands.acc).name) + " can not be checked"};
+  }
+  const OperandFormat x_format = *FormatOf(operands.acc);
+  GemvReference reference;
+  reference.operands_ = operands;
+  for (std::uint32_t i = 0; i < operands.problem.k; ++i) {
+    reference.x_.push_back(x_format.scale * kernels::OperandInteger(operands.seed_x, i, x_format.bits));
+  }
+  const double k = operands.problem.k;
+  const double product_size = x_format.amplitude() * (q4 ? 1.0 : format->amplitude());
+  reference.tolerance_ = 2.0 * *UnitRoundoff(operands.acc) * k * product_size;
+  reference.size_ = std::sqrt(k) / 3.0 * product_size;
+  return reference;
+}
+
+double GemvReference::Exact(std::uint32_t row) const {
+  const std::uint32_t k = operands_.problem.k;
+  std::array<double, kBlock> weights;
+  double sum = 0;
+  if (operands_.in == Dtype::kQ4) {
+    for (std::uint32_t at = 0; at < k; at += kQ4Weights) {
+      Q4Weights(operands_.seed_w, (row * k + at) / kQ4Weights, std::span(weights).first<kQ4Weights>());
+      sum += Dot(std::span(weights).first<kQ4Weights>(), x_.data() + at);
+    }
+    return sum;
+  }
+  const OperandFormat format = *FormatOf(operands_.in);
+  std::array<std::int32_t, kBlock> integers;
+  for (std::uint32_t at = 0; at < k; at += kBlock) {
+    OperandIntegers(operands_.seed_w, row * k + at, format.bits, integers);
+    for (std::size_t i = 0; i < kBlock; ++i) weights[i] = integers[i];
+    sum += Dot(std::span(weights).first(std::min<std::size_t>(kBlock, k - at)), x_.data() + at);
+  }
+  return sum * format.scale;
+}
+
+void GemvReference::Check(std::span<const float> y, std::uint32_t step, Verdict& verdict) const {
+  for (std::uint32_t row = 0; row < y.size(); row += step) {
+    const double error = std::abs(y[row] - Exact(row));
+    if (error <= tolerance_) {
+      verdict.max_relative_error = std::max(verdict.max_relative_error, error / size_);
+    } else {
+      verdict.Fail("row " + std::to_string(row) + " is off by " + std::to_string(error) + ", where " +
+                   std::to_string(tolerance_) + " is allowed");
+    }
+  }
+}
+
+}  // namespace backends

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// Whether what the memory and chain kernels wrote is what they must write (kernels/spec.h). Touches no
+// device.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "backends/core/reference.h"
+#include "kernels/spec.h"
+#include "probe/core/result.h"
+
+namespace backends {
+
+// read: the partial sums of a device must add up to the sum of the operand's words modulo 2^32, exactly.
+[[nodiscard]] Verdict CheckSum(std::uint32_t seed, std::uint32_t count,
+                               std::span<const std::uint32_t> partials);
+
+// copy: `got` holds the elements of the operand from `first` on, bit by bit.
+void CheckCopy(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<const std::byte> got,
+               Verdict& verdict);
+
+// triad, in fp32: a + 3 b is below 4, so with one rounding or two it is off by 2^-22 at most.
+void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first, std::span<const float> got,
+                Verdict& verdict);
+
+// chain: sums of ones are exact below 2^24, which n * k + 7 must not exceed in fp32. An error names the type
+// or size that can not be checked.
+[[nodiscard]] probe::Status CheckChain(kernels::Dtype acc, const kernels::Problem& problem,
+                                       std::uint32_t first, std::span<const std::byte> got, Verdict& verdict);
+
+struct GemvOperands {
+  kernels::Problem problem;  // m, k > 0; k of q4 a multiple of 32
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;  // of x and y
+  std::uint32_t seed_w = 0;
+  std::uint32_t seed_x = 0;
+};
+
+// gemv: rows recomputed in full in fp64. The tolerance is that of one entry of a product (reference.h).
+class GemvReference {
+ public:
+  [[nodiscard]] static probe::Result<GemvReference> Create(const GemvOperands& operands);
+
+  // Checks every `step`th of the rows of y.
+  void Check(std::span<const float> y, std::uint32_t step, Verdict& verdict) const;
+
+ private:
+  GemvReference() = default;
+  [[nodiscard]] double Exact(std::uint32_t row) const;
+
+  GemvOperands operands_;
+  std::vector<double> x_;
+  double tolerance_ = 0;
+  double size_ = 0;  // standard deviation of a right entry
+};
+
+}  // namespace backends
