@@ -212,8 +212,9 @@ Shape GemvShape(std::span<const Variant* const> variants, double rate, const Pla
   while (shape.problem.m > std::max(kTinyEdge, multiples.m) && too_large()) {
     shape.problem.m = RoundDown(shape.problem.m / 2, multiples.m);
   }
-  const double wanted = std::min(static_cast<double>(StreamBytes(facts)), bytes_in_time);
-  const double copies = std::ceil(wanted / std::max(Work(first, shape), 1.0));
+  const double weight = std::max(Work(first, shape), 1.0);
+  const double copies = std::min(std::ceil(static_cast<double>(StreamBytes(facts)) / weight),
+                                 std::floor(bytes_in_time / weight));
   shape.copies = static_cast<std::uint32_t>(std::clamp(copies, 1.0, kMaxCopies));
   while (shape.copies > 1 && !FitsAll(variants, shape, facts.limits)) --shape.copies;
   if (Work(first, shape) < static_cast<double>(StreamBytes(facts)))

@@ -138,6 +138,87 @@ TEST(Plan, SenselessLimitsStillYieldAFinitePlan) {
   EXPECT_FALSE(Misfit(Gemm(), machine.Plan(Gemm(), 1e300), machine.limits).empty());
 }
 
+TEST(Plan, PromptsProductLosesRowsUntilItFitsTheLaunchLimit) {
+  const Machine machine;
+  const Variant gemm = Gemm();
+  const Variant* const variants[] = {&gemm};
+  const auto rows = [&](double rate) {
+    const Shape shape = PlanShapes(variants, rate, {machine.limits, machine.device, machine.processor}).at(1);
+    EXPECT_EQ(shape.problem.n, 4096U);
+    EXPECT_EQ(shape.problem.k, 4096U);
+    return std::pair(shape.problem.m, shape.too_long);
+  };
+  EXPECT_EQ(rows(1e12), std::pair(512U, false));
+  EXPECT_EQ(rows(26e9), std::pair(64U, false));  // 83 ms
+  EXPECT_EQ(rows(1e9), std::pair(32U, true));
+}
+
+TEST(Plan, ArraysOfOneKernelTogetherExceedTheCache) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  Variant copy = Read();
+  copy.kernel = Kernel::kCopy;
+  copy.steps.front().bindings = {{Role::kIn, View::kStorage}, {Role::kOut, View::kStorage}};
+  EXPECT_EQ(machine.Plan(copy, 1e12).problem.count * 8ULL, 128 * kMiB);
+  Variant triad = copy;
+  triad.kernel = Kernel::kTriad;
+  triad.steps.front().bindings = {
+      {Role::kA, View::kStorage}, {Role::kB, View::kStorage}, {Role::kOut, View::kStorage}};
+  const Problem problem = machine.Plan(triad, 1e12).problem;
+  EXPECT_NEAR(problem.count * 12.0, 128.0 * kMiB, 1.0 * kMiB);
+  EXPECT_EQ(BufferBytes(triad, Role::kB, problem, {}), problem.count * 4ULL);
+}
+
+Variant Gemv(Dtype in) {
+  Variant variant;
+  variant.kernel = Kernel::kGemv;
+  variant.in = in;
+  kernels::Step step;
+  step.bindings = {{Role::kW, View::kStorage}, {Role::kX, View::kStorage}, {Role::kY, View::kStorage}};
+  variant.steps = {step};
+  variant.multiple_k = 32;
+  return variant;
+}
+
+TEST(Plan, WeightsTogetherExceedTheCache) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  machine.limits.cache_bytes = 64 * kMiB;
+  const Shape half = machine.Plan(Gemv(Dtype::kFp16), 1e12);
+  EXPECT_EQ(half.problem, (Problem{4096, 0, 14336, 0, 0}));
+  EXPECT_EQ(half.copies, 3U);                                  // of 117 MB, for 268 MB
+  EXPECT_EQ(machine.Plan(Gemv(Dtype::kQ4), 1e12).copies, 9U);  // of 33 MB
+  EXPECT_TRUE(half.note.empty());
+}
+
+TEST(Plan, WeightsLoseRowsWhereTheyAreTooLargeOrTooSlow) {
+  Machine machine;
+  machine.limits.max_buffer_bytes = 128 * kMiB;
+  EXPECT_EQ(machine.Plan(Gemv(Dtype::kFp32), 1e12).problem.m, 2048U);
+  const Shape slow = machine.Plan(Gemv(Dtype::kFp32), 1e8);
+  EXPECT_LE(Work(Gemv(Dtype::kFp32), slow), 1e7);
+  EXPECT_FALSE(slow.note.empty());
+}
+
+TEST(Plan, ChainsLastTenMillisecondsAndStayExact) {
+  Machine machine;
+  machine.limits.shape.compute_units = 4;
+  Variant chain;
+  chain.kernel = Kernel::kChain;
+  chain.multiple_count = 192;
+  kernels::Step step;
+  step.bindings = {{Role::kOut, View::kStorage}};
+  chain.steps = {step};
+  for (double rate = 1e6; rate < 1e16; rate *= 10) {
+    const Shape shape = machine.Plan(chain, rate);
+    EXPECT_EQ(shape.problem.count % 192, 0U);
+    EXPECT_LT(static_cast<double>(shape.problem.n) * shape.problem.k, 0x1p24);
+    EXPECT_GE(shape.problem.k, 64U);
+    const double steps = shape.problem.k;
+    EXPECT_TRUE(steps == 64 || steps > 8e6 || std::abs(Work(chain, shape) / rate - 0.010) < 0.005) << rate;
+  }
+}
+
 probe::Processor Processor(std::uint64_t cache_bytes, std::uint32_t shared_by, std::uint32_t instances,
                            std::uint32_t usable_threads) {
   probe::Processor processor;

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/stream_reference.h"
+
+#include <gtest/gtest.h>
+
+#include <array>
+#include <limits>
+#include <vector>
+
+#include "backends/core/operands.h"
+#include "kernels/cpu/cpu_kernel.h"
+
+namespace backends {
+namespace {
+
+using kernels::Dtype;
+
+TEST(SumReference, ExactSumsPassAndAnyMissingOrStaleWordFails) {
+  constexpr std::uint32_t kCount = 100003;
+  const std::uint32_t sum = kernels::cpu::OperandChecksum(7, kCount);
+  std::uint32_t plain = 0;
+  for (std::uint32_t i = 0; i < kCount; ++i) plain += kernels::OperandBits(7, i);
+  EXPECT_EQ(sum, plain);
+  // Partial sums wrap; words that no one wrote stay 0.
+  EXPECT_TRUE(CheckSum(7, kCount, std::vector<std::uint32_t>{sum - 0xfffffff0U, 0xfffffff0U, 0}).right);
+  EXPECT_FALSE(
+      CheckSum(7, kCount, std::vector<std::uint32_t>{sum - kernels::OperandBits(7, kCount - 1)}).right);
+  EXPECT_FALSE(CheckSum(8, kCount, std::vector<std::uint32_t>{sum}).right);
+  EXPECT_FALSE(CheckSum(7, kCount, std::vector<std::uint32_t>{0, 0}).right);
+}
+
+TEST(CopyReference, EveryByteCounts) {
+  std::vector<std::byte> bytes(4000);
+  ASSERT_TRUE(WriteOperand(Dtype::kU32, 3, 700, bytes));
+  Verdict verdict;
+  CheckCopy(Dtype::kU32, 3, 700, bytes, verdict);
+  EXPECT_TRUE(verdict.right) << verdict.reason;
+  bytes[3999] ^= std::byte{1};
+  CheckCopy(Dtype::kU32, 3, 700, bytes, verdict);
+  EXPECT_FALSE(verdict.right);
+  EXPECT_NE(verdict.reason.find("3999"), std::string::npos);
+  Verdict stale;
+  bytes[3999] ^= std::byte{1};
+  CheckCopy(Dtype::kU32, 4, 700, bytes, stale);
+  EXPECT_FALSE(stale.right);
+}
+
+std::vector<float> Triad(std::uint32_t first, std::size_t count) {
+  std::vector<float> out;
+  for (std::uint32_t i = first; i < first + count; ++i) {
+    out.push_back(kernels::OperandFp32(1, i) + 3.0F * kernels::OperandFp32(2, i));
+  }
+  return out;
+}
+
+TEST(TriadReference, RightSumsPassAndExchangedOrMissingOnesFail) {
+  const std::vector<float> right = Triad(1000, 333);
+  Verdict verdict;
+  CheckTriad(1, 2, 1000, right, verdict);
+  EXPECT_TRUE(verdict.right) << verdict.reason;
+  const auto fails = [](std::uint32_t a, std::uint32_t b, std::uint32_t first,
+                        const std::vector<float>& got) {
+    Verdict wrong;
+    CheckTriad(a, b, first, got, wrong);
+    return !wrong.right;
+  };
+  EXPECT_TRUE(fails(2, 1, 1000, right)) << "a and b exchanged";
+  EXPECT_TRUE(fails(1, 2, 1001, right)) << "shifted";
+  std::vector<float> poisoned = right;
+  poisoned.back() = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_TRUE(fails(1, 2, 1000, poisoned));
+}
+
+TEST(ChainReference, EveryStepCounts) {
+  const auto check = [](std::uint32_t n, std::uint32_t k, float offset) {
+    std::vector<float> got;
+    for (int i = 0; i < 20; ++i)
+      got.push_back(static_cast<float>(i % 8) + static_cast<float>(n) * static_cast<float>(k) + offset);
+    Verdict verdict;
+    const auto status = CheckChain(Dtype::kFp32, {0, n, k, 20, 0}, 0, std::as_bytes(std::span(got)), verdict);
+    EXPECT_TRUE(status.ok());
+    return verdict.right;
+  };
+  EXPECT_TRUE(check(1, 1000, 0));
+  EXPECT_TRUE(check(32, 1000, 0));
+  EXPECT_FALSE(check(1, 1000, -1));
+  EXPECT_FALSE(check(32, 1000, -32));
+}
+
+TEST(ChainReference, IntegersTooAndNothingBeyondExactSums) {
+  const std::vector<std::int32_t> got = {64000, 64001};
+  Verdict verdict;
+  EXPECT_TRUE(CheckChain(Dtype::kInt32, {0, 64, 1000, 2, 0}, 0, std::as_bytes(std::span(got)), verdict).ok());
+  EXPECT_TRUE(verdict.right) << verdict.reason;
+  EXPECT_FALSE(
+      CheckChain(Dtype::kFp32, {0, 1, 1U << 24U, 2, 0}, 0, std::as_bytes(std::span(got)), verdict).ok());
+  EXPECT_FALSE(CheckChain(Dtype::kFp16, {0, 1, 8, 2, 0}, 0, std::as_bytes(std::span(got)), verdict).ok());
+}
+
+class GemvOf : public ::testing::TestWithParam<Dtype> {
+ protected:
+  static constexpr std::uint32_t kRows = 65;
+  static constexpr std::uint32_t kColumns = 416;
+  [[nodiscard]] static GemvOperands Operands() {
+    return {{kRows, 0, kColumns, 0, 0}, GetParam(), Dtype::kFp32, 5, 6};
+  }
+  [[nodiscard]] static double Weight(std::uint32_t index) {
+    if (GetParam() == Dtype::kQ4) {
+      std::array<double, kQ4Weights> block{};
+      Q4Weights(5, index / kQ4Weights, block);
+      return block[index % kQ4Weights];
+    }
+    const OperandFormat format = *FormatOf(GetParam());
+    return format.scale * kernels::OperandInteger(5, index, format.bits);
+  }
+  [[nodiscard]] static std::vector<float> Right() {
+    std::vector<float> y(kRows);
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+      for (std::uint32_t i = 0; i < kColumns; ++i) {
+        y[row] += static_cast<float>(Weight(row * kColumns + i)) * kernels::OperandFp32(6, i);
+      }
+    }
+    return y;
+  }
+  [[nodiscard]] static bool Passes(const GemvOperands& operands, const std::vector<float>& y,
+                                   std::uint32_t step = 1) {
+    const auto reference = GemvReference::Create(operands);
+    EXPECT_TRUE(reference.ok());
+    Verdict verdict;
+    reference->Check(y, step, verdict);
+    return verdict.right;
+  }
+};
+
+TEST_P(GemvOf, RightPassesAndOneWrongRowOrStaleOperandFails) {
+  const std::vector<float> right = Right();
+  EXPECT_TRUE(Passes(Operands(), right));
+  std::vector<float> wrong = right;
+  wrong[64] += 0.01F;
+  EXPECT_FALSE(Passes(Operands(), wrong));
+  EXPECT_TRUE(Passes(Operands(), wrong, 61)) << "rows 0 and 61 are sampled";
+  wrong[61] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(Passes(Operands(), wrong, 61));
+  GemvOperands stale = Operands();
+  stale.seed_w = 7;
+  EXPECT_FALSE(Passes(stale, right));
+  stale = Operands();
+  stale.seed_x = 7;
+  EXPECT_FALSE(Passes(stale, right));
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, GemvOf,
+                         ::testing::Values(Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kQ4));
+
+}  // namespace
+}  // namespace backends
