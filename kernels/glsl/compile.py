@@ -17,6 +17,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import textwrap
 
 HERE = pathlib.Path(__file__).resolve().parent
 INCLUDE = re.compile(r'^#include "([^"]+)"', re.M)
@@ -72,18 +73,18 @@ def compile_module(name, source, arguments):
     with tempfile.TemporaryDirectory() as scratch:
         binary = pathlib.Path(scratch) / "module.spv"
         own = [argument for argument in arguments if argument != "--bfloat16"]
-        command = [compiler, "-V", "-S", "comp", *own, str(HERE / source), "-o", str(binary)]
+        command = [compiler, "-V", "-g0", "-S", "comp", *own, str(HERE / source), "-o", str(binary)]
         subprocess.run(command, check=True, stdout=sys.stderr)
         content = binary.read_bytes()
     version = subprocess.run([compiler, "--version"], check=True, capture_output=True, text=True).stdout.splitlines()[0]
     numbers = list(struct.unpack(f"<{len(content) // 4}I", content))
     if "--bfloat16" in arguments:
         numbers = with_bfloat16(numbers)
-    words = [f"0x{number:08x}," for number in numbers]
+    words = " ".join(f"{number:#x}," for number in numbers)
     lines = ["// SPDX-License-Identifier: MIT",
-             f"// Generated: glslangValidator -V -S comp {' '.join(arguments)} {source}",
+             f"// Generated: glslangValidator -V -g0 -S comp {' '.join(arguments)} {source}",
              f"// {version}; arguments and source: sha256 {fingerprint(source, arguments)}"]
-    lines += [" ".join(words[i:i + 10]) for i in range(0, len(words), 10)]
+    lines += textwrap.wrap(words, 110)
     (HERE / "spirv" / f"{name}.inc").write_text("\n".join(lines) + "\n")
 
 

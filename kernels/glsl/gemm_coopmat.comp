@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// C = A * B on matrix units: four subgroups compute a 128 x 128 block, 64 x 64 each, as tiles of M x N from slices of
-// K. Slices of A and B, 64 bytes of A's rows wide, go through shared memory; the next one is on its way from memory
-// while this one is multiplied. Operands are moved as words, so IN is only what the matrix units take them for.
+// C = A * B on matrix units: four subgroups compute a BLOCK x BLOCK block, a quarter each, as tiles of M x N from slices
+// of K. Slices of A and B, 64 bytes of A's rows wide, go through shared memory; the next one is on its way from memory
+// while this one is multiplied. Operands are moved as words, so IN is only what the matrix units take them for. VECTOR
+// is at most as wide as a row of the narrowest tile: loads begin at whole ones.
 #version 450
 #extension GL_KHR_cooperative_matrix : require
 #extension GL_KHR_memory_scope_semantics : require
@@ -10,8 +11,8 @@
 
 layout(local_size_x_id = 0) in;  // of four subgroups
 layout(constant_id = 0) const uint kInvocations = 128;
-layout(std430, binding = 0) readonly buffer A { uvec4 a[]; };
-layout(std430, binding = 1) readonly buffer B { uvec4 b[]; };
+layout(std430, binding = 0) readonly buffer A { VECTOR a[]; };
+layout(std430, binding = 1) readonly buffer B { VECTOR b[]; };
 layout(std430, binding = 2) writeonly buffer C { ACC c[]; };
 layout(push_constant) uniform Scalars {
   uint m;
@@ -19,25 +20,24 @@ layout(push_constant) uniform Scalars {
   uint k;
 };
 
-#define TILE 128
-#define PART 64
-#define PACK (16 / BYTES)        // operands in a vector
-#define DEPTH (4 * PACK)         // of a slice, in operands
+#define PART (BLOCK / 2)
+#define PACK (VECTOR_BYTES / BYTES)     // operands in a vector
+#define DEPTH (64 / BYTES)              // of a slice, in operands
 #define LEFT_STRIDE (DEPTH / PACK + 1)
-#define RIGHT_STRIDE (TILE / PACK + 1)
-#define VECTORS (TILE * DEPTH / PACK)  // of a slice of either operand
+#define RIGHT_STRIDE (BLOCK / PACK + 1)
+#define VECTORS (BLOCK * DEPTH / PACK)  // of a slice of either operand
 
-shared uvec4 left[TILE * LEFT_STRIDE];
-shared uvec4 right[DEPTH * RIGHT_STRIDE];
+shared VECTOR left[BLOCK * LEFT_STRIDE];
+shared VECTOR right[DEPTH * RIGHT_STRIDE];
 
-uvec4 next_a[VECTORS / kInvocations];
-uvec4 next_b[VECTORS / kInvocations];
+VECTOR next_a[VECTORS / kInvocations];
+VECTOR next_b[VECTORS / kInvocations];
 
 void Fetch(uint row, uint column, uint at) {
   for (uint f = 0; f < VECTORS / kInvocations; ++f) {
     const uint v = gl_LocalInvocationID.x + f * kInvocations;
     next_a[f] = a[((row + v / (DEPTH / PACK)) * k + at) / PACK + v % (DEPTH / PACK)];
-    next_b[f] = b[((at + v / (TILE / PACK)) * n + column) / PACK + v % (TILE / PACK)];
+    next_b[f] = b[((at + v / (BLOCK / PACK)) * n + column) / PACK + v % (BLOCK / PACK)];
   }
 }
 
@@ -45,13 +45,13 @@ void Share() {
   for (uint f = 0; f < VECTORS / kInvocations; ++f) {
     const uint v = gl_LocalInvocationID.x + f * kInvocations;
     left[v / (DEPTH / PACK) * LEFT_STRIDE + v % (DEPTH / PACK)] = next_a[f];
-    right[v / (TILE / PACK) * RIGHT_STRIDE + v % (TILE / PACK)] = next_b[f];
+    right[v / (BLOCK / PACK) * RIGHT_STRIDE + v % (BLOCK / PACK)] = next_b[f];
   }
 }
 
 void main() {
-  const uint row = gl_WorkGroupID.y * TILE;
-  const uint column = gl_WorkGroupID.x * TILE;
+  const uint row = gl_WorkGroupID.y * BLOCK;
+  const uint column = gl_WorkGroupID.x * BLOCK;
   const uint part_row = gl_SubgroupID / 2 * PART;
   const uint part_column = gl_SubgroupID % 2 * PART;
   coopmat<ACC, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sum[PART / M][PART / N];

@@ -20,8 +20,8 @@ LaunchShape ReadShape(const Problem& problem, const DeviceShape& device) {
 std::uint64_t ReadPartials(const Problem&, const DeviceShape& device) {
   return std::uint64_t{4} * Groups(device) * kGroup;
 }
-// The block of gemm_coopmat.comp, and its four subgroups.
-constexpr std::uint32_t kBlock = 128;
+// gemm_coopmat.comp: a block by four subgroups.
+template <std::uint32_t kBlock>
 LaunchShape CoopmatShape(const Problem& problem, const DeviceShape& device) {
   return {{problem.n / kBlock, problem.m / kBlock, 1},
           {4 * device.subgroup_width, 1, 1},
@@ -71,11 +71,12 @@ Variant Dot() {
 }
 
 // `shape` as in the features: "16x16x16".
+template <std::uint32_t kBlock>
 Variant Coopmat(Dtype in, Dtype acc, const std::string& shape) {
   const std::string types = std::string(Row(in).name) + "/" + std::string(Row(acc).name);
   const std::string module =
       "gemm_" + std::string(Row(in).name) + "_" + std::string(Row(acc).name) + "_coopmat_" + shape;
-  Variant variant = Gemm("own:coopmat_" + shape, in, acc, module, CoopmatShape);
+  Variant variant = Gemm("own:coopmat_" + shape, in, acc, module, CoopmatShape<kBlock>);
   variant.requires_features = {"coopmat:" + types + ":" + shape};
   variant.multiple_m = variant.multiple_n = kBlock;
   variant.multiple_k = 64 / (Row(in).bits / 8);
@@ -107,14 +108,21 @@ std::vector<Variant> GpuVariants() {
           Fill(Dtype::kU32, "fill_u32"),
           Tile<128>(Dtype::kFp32, Dtype::kFp32, "gemm_fp32_tile_128", {}),
           Tile<64>(Dtype::kFp32, Dtype::kFp32, "gemm_fp32_tile_64", {}),
-          Coopmat(Dtype::kFp16, Dtype::kFp32, "16x16x16"),
-          Coopmat(Dtype::kFp16, Dtype::kFp32, "8x8x8"),
+          Coopmat<128>(Dtype::kFp16, Dtype::kFp32, "16x16x16"),
+          Coopmat<64>(Dtype::kFp16, Dtype::kFp32, "8x16x16"),
+          Coopmat<64>(Dtype::kFp16, Dtype::kFp32, "8x8x16"),
+          Coopmat<64>(Dtype::kFp16, Dtype::kFp32, "8x8x8"),
           Tile<128>(Dtype::kFp16, Dtype::kFp32, "gemm_fp16_fp32_tile_128", {"fp16"}),
-          Coopmat(Dtype::kFp16, Dtype::kFp16, "16x16x16"),
+          Coopmat<128>(Dtype::kFp16, Dtype::kFp16, "16x16x16"),
+          Coopmat<64>(Dtype::kFp16, Dtype::kFp16, "8x8x8"),
           Tile<128>(Dtype::kFp16, Dtype::kFp16, "gemm_fp16_fp16_tile_128", {"fp16"}),
-          Coopmat(Dtype::kBf16, Dtype::kFp32, "16x16x16"),
-          Coopmat(Dtype::kInt8, Dtype::kInt32, "16x16x32"),
-          Coopmat(Dtype::kInt8, Dtype::kInt32, "16x16x16"),
+          Coopmat<128>(Dtype::kBf16, Dtype::kFp32, "16x16x16"),
+          Coopmat<64>(Dtype::kBf16, Dtype::kFp32, "8x16x16"),
+          Coopmat<128>(Dtype::kInt8, Dtype::kInt32, "16x16x32"),
+          Coopmat<128>(Dtype::kInt8, Dtype::kInt32, "16x16x16"),
+          Coopmat<64>(Dtype::kInt8, Dtype::kInt32, "8x16x32"),
+          Coopmat<64>(Dtype::kInt8, Dtype::kInt32, "8x8x32"),
+          Coopmat<64>(Dtype::kInt8, Dtype::kInt32, "8x8x8"),
           Dot(),
           Read()};
 }
