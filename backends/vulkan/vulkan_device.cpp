@@ -239,6 +239,10 @@ std::vector<std::string> FeaturesOf(const PhysicalFacts& facts) {
   add_if(facts.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU, "cpu");
   add_if(facts.properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU, "gpu");
   add_if(facts.properties.limits.maxComputeWorkGroupInvocations >= 256, "group256");
+  const auto& subgroup = facts.subgroup;
+  add_if((subgroup.supportedStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0 &&
+             (subgroup.supportedOperations & VK_SUBGROUP_FEATURE_ARITHMETIC_BIT) != 0,
+         "subgroup_add");
   add_if(facts.float16_int8.shaderFloat16 != VK_FALSE && Supports16BitStorage(facts), "fp16");
   add_if(facts.float16_int8.shaderInt8 != VK_FALSE && Supports8BitStorage(facts), "int8");
   add_if(facts.integer_dot_features.shaderIntegerDotProduct != VK_FALSE, "int8_dot");

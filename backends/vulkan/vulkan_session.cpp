@@ -6,8 +6,6 @@
 #include <cstring>
 #include <utility>
 
-#include "probe/system/clock.h"
-
 namespace backends::vulkan {
 namespace {
 
@@ -16,26 +14,10 @@ using probe::Result;
 using probe::Status;
 
 constexpr std::uint64_t kStagingBytes = 16U << 20U;
-// The parent kills a measuring child long before; this only keeps a session on its own from hanging forever.
-constexpr std::uint64_t kFenceTimeout_ns = 120'000'000'000;
 constexpr std::uint32_t kMaxBindings = 8;
 
 std::size_t Index(BufferId id) { return static_cast<std::size_t>(id); }
 std::size_t Index(KernelId id) { return static_cast<std::size_t>(id); }
-
-// Everything written before is seen by everything after.
-void Barrier(const Device& device, VkCommandBuffer commands) {
-  VkMemoryBarrier barrier{};
-  barrier.sType = VK_STRUCTURE_TYPE_MEMORY_BARRIER;
-  barrier.srcAccessMask =
-      VK_ACCESS_SHADER_WRITE_BIT | VK_ACCESS_TRANSFER_WRITE_BIT | VK_ACCESS_HOST_WRITE_BIT;
-  barrier.dstAccessMask = VK_ACCESS_SHADER_READ_BIT | VK_ACCESS_SHADER_WRITE_BIT |
-                          VK_ACCESS_TRANSFER_READ_BIT | VK_ACCESS_TRANSFER_WRITE_BIT |
-                          VK_ACCESS_HOST_READ_BIT;
-  constexpr VkPipelineStageFlags kStages =
-      VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT | VK_PIPELINE_STAGE_TRANSFER_BIT | VK_PIPELINE_STAGE_HOST_BIT;
-  device.functions().vkCmdPipelineBarrier(commands, kStages, kStages, 0, 1, &barrier, 0, nullptr, 0, nullptr);
-}
 
 Error Misuse(std::string call, std::string text) {
   return {std::move(call), std::nullopt, "misuse", std::move(text)};
@@ -48,62 +30,20 @@ Result<std::unique_ptr<Session>> VulkanSession::Open(const OpenRequest& request)
   if (!device) return device.error();
   Limits limits = LimitsOf((*device)->facts(), request);
   std::unique_ptr<VulkanSession> session(new VulkanSession(*std::move(device), std::move(limits)));
-  if (auto status = session->CreateCommands(); !status) return status.error();
+  if (auto status = session->queue_.Create(); !status) return status.error();
   return std::unique_ptr<Session>(std::move(session));
 }
 
 VulkanSession::VulkanSession(std::unique_ptr<Device> device, Limits limits)
-    : device_(std::move(device)), limits_(std::move(limits)) {}
+    : device_(std::move(device)), limits_(std::move(limits)), queue_(*device_) {}
 
 VulkanSession::~VulkanSession() {
   if (!device_->lost()) device_->functions().vkDeviceWaitIdle(device_->handle());
   for (Memory& memory : buffers_) Destroy(*device_, memory);
   for (Pipeline& pipeline : pipelines_) Destroy(*device_, pipeline);
   Destroy(*device_, staging_);
-  if (device_->lost()) return;
-  const auto& functions = device_->functions();
-  functions.vkDestroyDescriptorPool(device_->handle(), descriptor_pool_, nullptr);
-  functions.vkDestroyQueryPool(device_->handle(), queries_, nullptr);
-  functions.vkDestroyFence(device_->handle(), fence_, nullptr);
-  functions.vkDestroyCommandPool(device_->handle(), command_pool_, nullptr);
-}
-
-Status VulkanSession::CreateCommands() {
-  const auto& functions = device_->functions();
-  VkCommandPoolCreateInfo pool{};
-  pool.sType = VK_STRUCTURE_TYPE_COMMAND_POOL_CREATE_INFO;
-  pool.queueFamilyIndex = device_->queue_family();
-  if (const VkResult result =
-          functions.vkCreateCommandPool(device_->handle(), &pool, nullptr, &command_pool_);
-      result != VK_SUCCESS) {
-    return device_->Fail("vkCreateCommandPool", result);
-  }
-  VkCommandBufferAllocateInfo commands{};
-  commands.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_ALLOCATE_INFO;
-  commands.commandPool = command_pool_;
-  commands.level = VK_COMMAND_BUFFER_LEVEL_PRIMARY;
-  commands.commandBufferCount = 1;
-  if (const VkResult result = functions.vkAllocateCommandBuffers(device_->handle(), &commands, &commands_);
-      result != VK_SUCCESS) {
-    return device_->Fail("vkAllocateCommandBuffers", result);
-  }
-  VkFenceCreateInfo fence{};
-  fence.sType = VK_STRUCTURE_TYPE_FENCE_CREATE_INFO;
-  if (const VkResult result = functions.vkCreateFence(device_->handle(), &fence, nullptr, &fence_);
-      result != VK_SUCCESS) {
-    return device_->Fail("vkCreateFence", result);
-  }
-  if (device_->timestamp_bits() == 0 || !(device_->facts().properties.limits.timestampPeriod > 0))
-    return probe::Ok();
-  VkQueryPoolCreateInfo queries{};
-  queries.sType = VK_STRUCTURE_TYPE_QUERY_POOL_CREATE_INFO;
-  queries.queryType = VK_QUERY_TYPE_TIMESTAMP;
-  queries.queryCount = 2;
-  if (const VkResult result = functions.vkCreateQueryPool(device_->handle(), &queries, nullptr, &queries_);
-      result != VK_SUCCESS) {
-    return device_->Fail("vkCreateQueryPool", result);
-  }
-  return probe::Ok();
+  if (!device_->lost())
+    device_->functions().vkDestroyDescriptorPool(device_->handle(), descriptor_pool_, nullptr);
 }
 
 Result<BufferId> VulkanSession::Allocate(const BufferRequest& request) {
@@ -131,13 +71,11 @@ Status VulkanSession::UseStaging() {
 
 Status VulkanSession::Copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset,
                            std::uint64_t bytes) {
-  const auto timing = Submit(
-      [&](VkCommandBuffer commands) {
-        const VkBufferCopy region{from_offset, to_offset, bytes};
-        device_->functions().vkCmdCopyBuffer(commands, from, to, 1, &region);
-        Barrier(*device_, commands);
-      },
-      false);
+  const auto timing = queue_.Submit([&](VkCommandBuffer commands) {
+    const VkBufferCopy region{from_offset, to_offset, bytes};
+    device_->functions().vkCmdCopyBuffer(commands, from, to, 1, &region);
+    queue_.Barrier(commands);
+  });
   if (!timing) return timing.error();
   return probe::Ok();
 }
@@ -300,7 +238,7 @@ void VulkanSession::Record(VkCommandBuffer commands, const Launch& launch, VkDes
                                  scalars.data());
   }
   functions.vkCmdDispatch(commands, launch.shape.groups[0], launch.shape.groups[1], launch.shape.groups[2]);
-  Barrier(*device_, commands);
+  queue_.Barrier(commands);
 }
 
 Result<Timing> VulkanSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
@@ -308,64 +246,11 @@ Result<Timing> VulkanSession::Run(std::span<const Launch> launches, std::uint32_
   if (launches.empty() || repeats == 0) return Timing{};
   const auto sets = Bind(launches);
   if (!sets) return sets.error();
-  return Submit(
-      [&](VkCommandBuffer commands) {
-        for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
-          for (std::size_t i = 0; i < launches.size(); ++i) Record(commands, launches[i], (*sets)[i]);
-        }
-      },
-      true);
-}
-
-Result<Timing> VulkanSession::Submit(const std::function<void(VkCommandBuffer)>& record, bool timed) {
-  const auto& functions = device_->functions();
-  if (device_->lost()) return device_->Fail("vkQueueSubmit", VK_ERROR_DEVICE_LOST);
-  functions.vkResetCommandPool(device_->handle(), command_pool_, 0);
-  VkCommandBufferBeginInfo begin{};
-  begin.sType = VK_STRUCTURE_TYPE_COMMAND_BUFFER_BEGIN_INFO;
-  begin.flags = VK_COMMAND_BUFFER_USAGE_ONE_TIME_SUBMIT_BIT;
-  if (const VkResult result = functions.vkBeginCommandBuffer(commands_, &begin); result != VK_SUCCESS) {
-    return device_->Fail("vkBeginCommandBuffer", result);
-  }
-  timed = timed && queries_ != VK_NULL_HANDLE;
-  Barrier(*device_, commands_);
-  if (timed) {
-    functions.vkCmdResetQueryPool(commands_, queries_, 0, 2);
-    functions.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, queries_, 0);
-  }
-  record(commands_);
-  if (timed) functions.vkCmdWriteTimestamp(commands_, VK_PIPELINE_STAGE_COMPUTE_SHADER_BIT, queries_, 1);
-  if (const VkResult result = functions.vkEndCommandBuffer(commands_); result != VK_SUCCESS) {
-    return device_->Fail("vkEndCommandBuffer", result);
-  }
-  VkSubmitInfo submit{};
-  submit.sType = VK_STRUCTURE_TYPE_SUBMIT_INFO;
-  submit.commandBufferCount = 1;
-  submit.pCommandBuffers = &commands_;
-  Timing timing;
-  const auto start = probe::system::Now();
-  VkResult result = functions.vkQueueSubmit(device_->queue(), 1, &submit, fence_);
-  if (result != VK_SUCCESS) return device_->Fail("vkQueueSubmit", result);
-  result = functions.vkWaitForFences(device_->handle(), 1, &fence_, VK_TRUE, kFenceTimeout_ns);
-  timing.wall_s = probe::system::SecondsSince(start);
-  if (result != VK_SUCCESS) return device_->Fail("vkWaitForFences", result);
-  functions.vkResetFences(device_->handle(), 1, &fence_);
-  if (timed) {
-    if (const auto seconds = ReadQueries()) timing.device_s = *seconds;
-  }
-  return timing;
-}
-
-Result<double> VulkanSession::ReadQueries() {
-  std::array<std::uint64_t, 2> ticks{};
-  const VkResult result = device_->functions().vkGetQueryPoolResults(
-      device_->handle(), queries_, 0, 2, sizeof(ticks), ticks.data(), sizeof(ticks[0]),
-      VK_QUERY_RESULT_64_BIT | VK_QUERY_RESULT_WAIT_BIT);
-  if (result != VK_SUCCESS) return device_->Fail("vkGetQueryPoolResults", result);
-  const std::uint32_t bits = device_->timestamp_bits();
-  const std::uint64_t mask = bits >= 64 ? UINT64_MAX : (std::uint64_t{1} << bits) - 1;
-  const auto elapsed = static_cast<double>((ticks[1] - ticks[0]) & mask);
-  return elapsed * static_cast<double>(device_->facts().properties.limits.timestampPeriod) * 1e-9;
+  return queue_.Submit([&](VkCommandBuffer commands) {
+    for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
+      for (std::size_t i = 0; i < launches.size(); ++i) Record(commands, launches[i], (*sets)[i]);
+    }
+  });
 }
 
 }  // namespace backends::vulkan

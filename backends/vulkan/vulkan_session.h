@@ -3,7 +3,6 @@
 // queries of the queue's clock and by the host's.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
@@ -11,6 +10,7 @@
 #include "backends/vulkan/vulkan_device.h"
 #include "backends/vulkan/vulkan_memory.h"
 #include "backends/vulkan/vulkan_pipeline.h"
+#include "backends/vulkan/vulkan_queue.h"
 
 namespace backends::vulkan {
 
@@ -32,10 +32,6 @@ class VulkanSession final : public Session {
 
  private:
   VulkanSession(std::unique_ptr<Device> device, Limits limits);
-  [[nodiscard]] probe::Status CreateCommands();
-  // Records, submits and waits.
-  [[nodiscard]] probe::Result<Timing> Submit(const std::function<void(VkCommandBuffer)>& record, bool timed);
-  [[nodiscard]] probe::Result<double> ReadQueries();
   [[nodiscard]] probe::Status Copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to,
                                    std::uint64_t to_offset, std::uint64_t bytes);
   [[nodiscard]] probe::Status UseStaging();
@@ -47,10 +43,7 @@ class VulkanSession final : public Session {
 
   std::unique_ptr<Device> device_;
   Limits limits_;
-  VkCommandPool command_pool_ = VK_NULL_HANDLE;
-  VkCommandBuffer commands_ = VK_NULL_HANDLE;
-  VkFence fence_ = VK_NULL_HANDLE;
-  VkQueryPool queries_ = VK_NULL_HANDLE;  // null where the queue can not tell the time
+  Queue queue_;
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
   std::uint32_t descriptor_sets_ = 0;  // that the pool has room for
   std::vector<Memory> buffers_;        // by BufferId; released ones are empty
