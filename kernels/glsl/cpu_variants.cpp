@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // For drivers that run on the host processor, with vectors of eight invocations.
-#include "kernels/glsl/spirv.h"
+#include <bit>
+
 #include "kernels/glsl/variants.h"
 
 namespace kernels::glsl {
@@ -9,14 +10,29 @@ namespace {
 constexpr std::uint32_t kLanes = 8;
 // More work-groups than threads, so that one that is late holds up little.
 constexpr std::uint32_t kSharesEach = 8;
+constexpr std::uint32_t kChains = 12;
+constexpr std::uint32_t kGemvRows = 8;
 
 std::uint32_t Shares(const DeviceShape& device) { return device.compute_units * kSharesEach; }
 
+LaunchShape SharesOf(const DeviceShape& device, std::vector<std::uint32_t> scalars) {
+  return {{Shares(device), 1, 1}, {kLanes, 1, 1}, std::move(scalars)};
+}
 LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
   return {{Shares(device), 1, 1}, {64, 1, 1}, {problem.count, problem.seed}};
 }
-LaunchShape ReadShape(const Problem& problem, const DeviceShape& device) {
-  return {{Shares(device), 1, 1}, {kLanes, 1, 1}, {problem.count}};
+LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
+  return SharesOf(device, {problem.count});
+}
+LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
+  return SharesOf(device, {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)});
+}
+LaunchShape ChainShape(const Problem& problem, const DeviceShape& device) {
+  return SharesOf(device, ChainScalars(problem.count, Shares(device), kLanes, kChains));
+}
+LaunchShape GemvShape(const Problem& problem, const DeviceShape& device) {
+  return {
+      {(problem.m + kGemvRows - 1) / kGemvRows, 1, 1}, {device.subgroup_width, 1, 1}, {problem.m, problem.k}};
 }
 std::uint64_t ReadPartials(const Problem&, const DeviceShape& device) {
   return Shares(device) * kLanes * 4ULL;
@@ -28,49 +44,62 @@ LaunchShape GemmShape(const Problem& problem, const DeviceShape&) {
           {kLanes, 1, 1},
           {problem.m, problem.n, problem.k}};
 }
-
-Variant Make(std::string name, Kernel kernel, Dtype dtype, std::string_view module,
-             std::vector<Binding> bindings, LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
-  Variant variant;
-  variant.name = std::move(name);
-  variant.kernel = kernel;
-  variant.in = variant.acc = dtype;
-  variant.language = Language::kGlsl;
-  variant.steps = {{"main", {}, Words(module), "", std::move(bindings), shape}};
-  return variant;
-}
-
 template <std::uint32_t kRows, std::uint32_t kColumns>
 Variant Gemm(std::string name, std::string_view module) {
-  Variant variant = Make(std::move(name), Kernel::kGemm, Dtype::kFp32, module,
-                         {{Role::kA, View::kTexelFloat4}, {Role::kB, View::kTexelFloat4}, {Role::kC}},
-                         GemmShape<kRows, kColumns>);
+  Variant variant = Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, module,
+                        {{Role::kA, View::kTexelFloat4}, {Role::kB, View::kTexelFloat4}, {Role::kC}},
+                        GemmShape<kRows, kColumns>);
   variant.multiple_m = kRows;
   variant.multiple_n = 4 * kLanes * kColumns;
   variant.multiple_k = 4;
   return variant;
 }
 
-Variant Fill(Dtype dtype, std::string_view module) {
-  Variant variant = Make("own:fill", Kernel::kFill, dtype, module, {{Role::kOut}}, FillShape);
+Variant Read() {
+  Variant variant = Own("own:texel", Kernel::kRead, Dtype::kU32, Dtype::kU32, "read_u32_texel",
+                        {{Role::kIn, View::kTexelUint4}, {Role::kPartials}}, StreamShape);
+  variant.multiple_count = 4;
+  variant.partials_bytes = ReadPartials;
+  return variant;
+}
+Variant Copy() {
+  Variant variant = Own("own:texel", Kernel::kCopy, Dtype::kU32, Dtype::kU32, "copy_u32_texel",
+                        {{Role::kIn, View::kTexelUint4}, {Role::kOut}}, StreamShape);
+  variant.multiple_count = 4;
+  return variant;
+}
+Variant Triad() {
+  Variant variant =
+      Own("own:texel", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32, "triad_fp32_texel",
+          {{Role::kA, View::kTexelFloat4}, {Role::kB, View::kTexelFloat4}, {Role::kOut}}, TriadShape);
   variant.multiple_count = 4;
   return variant;
 }
 
-Variant Read() {
-  Variant variant = Make("own:texel", Kernel::kRead, Dtype::kU32, "read_u32_texel",
-                         {{Role::kIn, View::kTexelUint4}, {Role::kPartials}}, ReadShape);
-  variant.multiple_count = 4;
-  variant.partials_bytes = ReadPartials;
+Variant Gemv(Dtype dtype, std::string_view module) {
+  Variant variant =
+      Own("own:texel", Kernel::kGemv, dtype, Dtype::kFp32, module,
+          {{Role::kW, View::kTexelUint4}, {Role::kX, View::kTexelFloat4}, {Role::kY}}, GemvShape);
+  variant.requires_features = {"subgroup_add"};
+  variant.multiple_k = kQ4Block;
   return variant;
 }
 
 }  // namespace
 
 std::vector<Variant> CpuVariants() {
-  return {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
-          Gemm<16, 4>("own:texel_16x128", "gemm_fp32_texel_16x4"),
-          Gemm<8, 2>("own:texel_8x64", "gemm_fp32_texel_8x2"), Read()};
+  std::vector<Variant> all = CommonVariants(FillShape);
+  all.push_back(Gemm<16, 4>("own:texel_16x128", "gemm_fp32_texel_16x4"));
+  all.push_back(Gemm<8, 2>("own:texel_8x64", "gemm_fp32_texel_8x2"));
+  all.push_back(Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32, "chain_fp32_cpu", {{Role::kOut}},
+                    ChainShape));
+  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32_texel"));
+  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16_texel"));
+  all.push_back(Gemv(Dtype::kQ4, "gemv_q4_texel"));
+  all.push_back(Read());
+  all.push_back(Copy());
+  all.push_back(Triad());
+  return all;
 }
 
 }  // namespace kernels::glsl

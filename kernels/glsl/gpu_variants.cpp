@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/glsl/spirv.h"
+#include <bit>
+
 #include "kernels/glsl/variants.h"
 
 namespace kernels::glsl {
@@ -8,14 +9,31 @@ namespace {
 constexpr std::uint32_t kGroup = 256;
 // Work-groups a compute unit: enough to hide the memory's latency.
 constexpr std::uint32_t kGroupsEach = 32;
+constexpr std::uint32_t kChains = 16;
+// Of the kernels that count in subgroups.
+constexpr std::uint32_t kSubgroups = 4;
 
 std::uint32_t Groups(const DeviceShape& device) { return device.compute_units * kGroupsEach; }
 
+LaunchShape GroupsOf(const DeviceShape& device, std::vector<std::uint32_t> scalars) {
+  return {{Groups(device), 1, 1}, {kGroup, 1, 1}, std::move(scalars)};
+}
 LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
   return {{Groups(device) * 4, 1, 1}, {64, 1, 1}, {problem.count, problem.seed}};
 }
-LaunchShape ReadShape(const Problem& problem, const DeviceShape& device) {
-  return {{Groups(device), 1, 1}, {kGroup, 1, 1}, {problem.count}};
+LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
+  return GroupsOf(device, {problem.count});
+}
+LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
+  return GroupsOf(device, {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)});
+}
+LaunchShape ChainShape(const Problem& problem, const DeviceShape& device) {
+  return GroupsOf(device, ChainScalars(problem.count, Groups(device), kGroup, kChains));
+}
+LaunchShape GemvShape(const Problem& problem, const DeviceShape& device) {
+  return {{(problem.m + kSubgroups - 1) / kSubgroups, 1, 1},
+          {kSubgroups * device.subgroup_width, 1, 1},
+          {problem.m, problem.k}};
 }
 std::uint64_t ReadPartials(const Problem&, const DeviceShape& device) {
   return std::uint64_t{4} * Groups(device) * kGroup;
@@ -24,7 +42,7 @@ std::uint64_t ReadPartials(const Problem&, const DeviceShape& device) {
 template <std::uint32_t kBlock>
 LaunchShape CoopmatShape(const Problem& problem, const DeviceShape& device) {
   return {{problem.n / kBlock, problem.m / kBlock, 1},
-          {4 * device.subgroup_width, 1, 1},
+          {kSubgroups * device.subgroup_width, 1, 1},
           {problem.m, problem.n, problem.k}};
 }
 
@@ -33,21 +51,8 @@ LaunchShape TileShape(const Problem& problem, const DeviceShape&) {
   return {{problem.n / kTile, problem.m / kTile, 1}, {kGroup, 1, 1}, {problem.m, problem.n, problem.k}};
 }
 
-Variant Make(std::string name, Kernel kernel, Dtype in, Dtype acc, std::string_view module,
-             std::vector<Binding> bindings, LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
-  Variant variant;
-  variant.name = std::move(name);
-  variant.kernel = kernel;
-  variant.in = in;
-  variant.acc = acc;
-  variant.language = Language::kGlsl;
-  variant.steps = {{"main", {}, Words(module), "", std::move(bindings), shape}};
-  return variant;
-}
-
-Variant Gemm(std::string name, Dtype in, Dtype acc, std::string_view module,
-             LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
-  return Make(std::move(name), Kernel::kGemm, in, acc, module, {{Role::kA}, {Role::kB}, {Role::kC}}, shape);
+Variant Gemm(std::string name, Dtype in, Dtype acc, std::string_view module, ShapeOf shape) {
+  return Own(std::move(name), Kernel::kGemm, in, acc, module, {{Role::kA}, {Role::kB}, {Role::kC}}, shape);
 }
 
 template <std::uint32_t kTile>
@@ -83,30 +88,25 @@ Variant Coopmat(Dtype in, Dtype acc, const std::string& shape) {
   return variant;
 }
 
-Variant Fill(Dtype dtype, std::string_view module) {
-  Variant variant = Make("own:fill", Kernel::kFill, dtype, dtype, module, {{Role::kOut}}, FillShape);
-  variant.multiple_count = 128 / Row(dtype).bits;
+Variant Gemv(Dtype dtype, std::string_view module) {
+  Variant variant = Own("own:row_a_subgroup", Kernel::kGemv, dtype, Dtype::kFp32, module,
+                        {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape);
+  variant.requires_features = {"subgroup_add"};
+  variant.multiple_k = kQ4Block;
   return variant;
 }
 
-Variant Read() {
-  Variant variant = Make("own:storage", Kernel::kRead, Dtype::kU32, Dtype::kU32, "read_u32_storage",
-                         {{Role::kIn}, {Role::kPartials}}, ReadShape);
+Variant Stream(Kernel kernel, Dtype dtype, std::string_view module, std::vector<Binding> bindings,
+               ShapeOf shape) {
+  Variant variant = Own("own:storage", kernel, dtype, dtype, module, std::move(bindings), shape);
   variant.requires_features = {"group256"};
   variant.multiple_count = 4;
-  variant.partials_bytes = ReadPartials;
+  if (kernel == Kernel::kRead) variant.partials_bytes = ReadPartials;
   return variant;
 }
 
-}  // namespace
-
-std::vector<Variant> GpuVariants() {
-  return {Fill(Dtype::kFp32, "fill_fp32"),
-          Fill(Dtype::kFp16, "fill_fp16"),
-          Fill(Dtype::kBf16, "fill_bf16"),
-          Fill(Dtype::kInt8, "fill_int8"),
-          Fill(Dtype::kU32, "fill_u32"),
-          Tile<128>(Dtype::kFp32, Dtype::kFp32, "gemm_fp32_tile_128", {}),
+std::vector<Variant> Gemms() {
+  return {Tile<128>(Dtype::kFp32, Dtype::kFp32, "gemm_fp32_tile_128", {}),
           Tile<64>(Dtype::kFp32, Dtype::kFp32, "gemm_fp32_tile_64", {}),
           Coopmat<128>(Dtype::kFp16, Dtype::kFp32, "16x16x16"),
           Coopmat<64>(Dtype::kFp16, Dtype::kFp32, "8x16x16"),
@@ -123,8 +123,26 @@ std::vector<Variant> GpuVariants() {
           Coopmat<64>(Dtype::kInt8, Dtype::kInt32, "8x16x32"),
           Coopmat<64>(Dtype::kInt8, Dtype::kInt32, "8x8x32"),
           Coopmat<64>(Dtype::kInt8, Dtype::kInt32, "8x8x8"),
-          Dot(),
-          Read()};
+          Dot()};
+}
+
+}  // namespace
+
+std::vector<Variant> GpuVariants() {
+  std::vector<Variant> all = CommonVariants(FillShape);
+  for (Variant& gemm : Gemms()) all.push_back(std::move(gemm));
+  all.push_back(Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32, "chain_fp32_gpu", {{Role::kOut}},
+                    ChainShape));
+  all.back().requires_features = {"group256"};
+  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32"));
+  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16"));
+  all.push_back(Gemv(Dtype::kQ4, "gemv_q4"));
+  all.push_back(
+      Stream(Kernel::kRead, Dtype::kU32, "read_u32_storage", {{Role::kIn}, {Role::kPartials}}, StreamShape));
+  all.push_back(Stream(Kernel::kCopy, Dtype::kU32, "copy_u32", {{Role::kIn}, {Role::kOut}}, StreamShape));
+  all.push_back(
+      Stream(Kernel::kTriad, Dtype::kFp32, "triad_fp32", {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape));
+  return all;
 }
 
 }  // namespace kernels::glsl

@@ -40,7 +40,7 @@ const std::vector<Variant>& AllVariants() {
 using Operands = std::vector<std::pair<Role, std::vector<std::byte>>>;
 
 class GlslKernel : public ::testing::TestWithParam<std::size_t> {
- protected:
+ public:
   void SetUp() override {
     auto session = tests::OpenVulkan(tests::FindVulkanDevice());
     ASSERT_TRUE(session.ok()) << "mesa-vulkan-drivers is not installed or shows no device";
@@ -51,7 +51,9 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
   [[nodiscard]] const Variant& Tested() const { return AllVariants()[GetParam()]; }
 
   // Bytes of the results of one run; operands are what `operands` holds by role, results are poisoned first.
-  std::vector<std::byte> Run(const Problem& problem, const Operands& operands, Role result) {
+  // Buffers whose size the plan does not know have `other_bytes`, or those of their operand.
+  std::vector<std::byte> Run(const Problem& problem, const Operands& operands, Role result,
+                             std::uint64_t other_bytes) {
     const Variant& variant = Tested();
     std::vector<std::pair<Role, BufferId>> buffers;
     std::uint64_t result_bytes = 0;
@@ -61,8 +63,7 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
       EXPECT_TRUE(kernel.ok()) << probe::Describe(kernel.error());
       backends::Launch launch{*kernel, {}, step.shape(problem, session_->limits().shape)};
       for (const kernels::Binding& binding : step.bindings) {
-        const std::uint64_t bytes =
-            backends::BufferBytes(variant, binding.role, problem, session_->limits().shape);
+        const std::uint64_t bytes = Bytes(binding.role, problem, operands, other_bytes);
         if (binding.role == result) result_bytes = bytes;
         launch.buffers.push_back({Buffer(binding, bytes, operands, buffers), binding.view});
       }
@@ -78,7 +79,33 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
     return out;
   }
 
+  [[nodiscard]] const backends::Limits& limits() const { return session_->limits(); }
+  [[nodiscard]] backends::Session& session() { return *session_; }
+
+  void CheckFill();
+  void CheckRead();
+  void CheckCopy();
+  void CheckTriad();
+  void CheckGemv();
+  void CheckChain();
+  void CheckGemm();
+  void CheckLaunch();
+
  private:
+  // With room for what runs over the end of an operand.
+  [[nodiscard]] std::uint64_t Bytes(Role role, const Problem& problem, const Operands& operands,
+                                    std::uint64_t other_bytes) const {
+    const Variant& variant = Tested();
+    if (role == Role::kPartials || role == Role::kC) {
+      return backends::BufferBytes(variant, role, problem, session_->limits().shape);
+    }
+    std::uint64_t bytes = other_bytes;
+    for (const auto& [known, content] : operands) {
+      if (known == role) bytes = content.size();
+    }
+    return (bytes + 255) / 256 * 256;
+  }
+
   BufferId Buffer(const kernels::Binding& binding, std::uint64_t bytes, const Operands& operands,
                   std::vector<std::pair<Role, BufferId>>& buffers) {
     for (const auto& [role, buffer] : buffers) {
@@ -141,7 +168,7 @@ double Tolerance(Dtype accumulator) {
   return accumulator == Dtype::kInt32 ? 0 : 1e-4;
 }
 
-void CheckGemm(const Variant& variant, const Problem& p, const std::vector<std::byte>& c) {
+void CompareGemm(const Variant& variant, const Problem& p, const std::vector<std::byte>& c) {
   const auto a = Values(variant.in, kSeedA, std::size_t{p.m} * p.k);
   const auto b = Values(variant.in, kSeedB, std::size_t{p.k} * p.n);
   for (std::size_t i = 0; i < p.m; ++i) {
@@ -156,34 +183,130 @@ void CheckGemm(const Variant& variant, const Problem& p, const std::vector<std::
   }
 }
 
-TEST_P(GlslKernel, ComputesTheRightResult) {
-  const Variant& variant = Tested();
-  if (variant.kernel == Kernel::kFill) {
-    constexpr std::uint32_t kCount = 8192 + 64;
-    auto bytes = Run({0, 0, 0, kCount, kSeedA}, {}, Role::kOut);
-    const auto expected = Operand(variant.in, kSeedA, kCount);
-    bytes.resize(expected.size());
-    EXPECT_EQ(bytes, expected);
-  } else if (variant.kernel == Kernel::kRead) {
-    // An odd number of vectors, so that no unrolled turn comes out even.
-    constexpr std::uint32_t kCount = 4 * 40009;
-    const auto bytes =
-        Run({0, 0, 0, kCount, 0}, {{Role::kIn, Operand(Dtype::kU32, kSeedA, kCount)}}, Role::kPartials);
-    std::uint32_t sum = 0;
-    for (std::size_t i = 0; i < bytes.size() / 4; ++i) sum += At<std::uint32_t>(bytes, i);
-    std::uint32_t expected = 0;
-    for (std::uint32_t i = 0; i < kCount; ++i) expected += kernels::OperandBits(kSeedA, i);
-    EXPECT_EQ(sum, expected);
-  } else {
-    ASSERT_EQ(variant.kernel, Kernel::kGemm);
-    // Three different edges: a transposed operand or a swapped one can not pass.
-    const Problem p{variant.multiple_m * 3, variant.multiple_n * 2, variant.multiple_k * 5, 0, 0};
-    const auto c = Run(p,
-                       {{Role::kA, Operand(variant.in, kSeedA, std::size_t{p.m} * p.k)},
-                        {Role::kB, Operand(variant.in, kSeedB, std::size_t{p.k} * p.n)}},
-                       Role::kC);
-    CheckGemm(variant, p, c);
+// Weights in 4 bits and the scales after them, as kernels/operand.h says.
+std::vector<std::byte> Q4Operand(std::uint32_t seed, std::uint32_t count) {
+  std::vector<std::byte> bytes(kernels::Q4Bytes(count));
+  for (std::uint32_t i = 0; i < count / 8; ++i) {
+    const std::uint32_t word = kernels::OperandBits(seed, i);
+    std::memcpy(bytes.data() + i * sizeof(word), &word, sizeof(word));
   }
+  for (std::uint32_t i = 0; i < count / 32; ++i) {
+    const std::uint16_t scale = kernels::OperandQ4ScaleWord(seed, count / 32, i);
+    std::memcpy(bytes.data() + count / 2 + i * sizeof(scale), &scale, sizeof(scale));
+  }
+  return bytes;
+}
+
+std::vector<std::byte> Weights(Dtype dtype, std::uint32_t seed, std::uint32_t count) {
+  return dtype == Dtype::kQ4 ? Q4Operand(seed, count) : Operand(dtype, seed, count);
+}
+double Weight(Dtype dtype, std::uint32_t seed, std::uint32_t count, std::uint32_t index) {
+  if (dtype == Dtype::kQ4) return kernels::OperandQ4(seed, count / 32, index);
+  const auto format = *backends::FormatOf(dtype);
+  return format.scale * kernels::OperandInteger(seed, index, format.bits);
+}
+
+void GlslKernel::CheckFill() {
+  constexpr std::uint32_t kCount = 32 * 257;
+  const auto expected = Weights(Tested().in, kSeedA, kCount);
+  auto bytes = Run({0, 0, 0, kCount, kSeedA}, {}, Role::kOut, expected.size());
+  bytes.resize(expected.size());
+  EXPECT_EQ(bytes, expected);
+}
+
+// An odd number of vectors, so that no unrolled turn comes out even.
+constexpr std::uint32_t kStream = 4 * 40009;
+
+void GlslKernel::CheckRead() {
+  const auto bytes =
+      Run({0, 0, 0, kStream, 0}, {{Role::kIn, Operand(Dtype::kU32, kSeedA, kStream)}}, Role::kPartials, 0);
+  std::uint32_t sum = 0;
+  for (std::size_t i = 0; i < bytes.size() / 4; ++i) sum += At<std::uint32_t>(bytes, i);
+  std::uint32_t expected = 0;
+  for (std::uint32_t i = 0; i < kStream; ++i) expected += kernels::OperandBits(kSeedA, i);
+  EXPECT_EQ(sum, expected);
+}
+
+void GlslKernel::CheckCopy() {
+  const auto in = Operand(Dtype::kU32, kSeedA, kStream);
+  auto out = Run({0, 0, 0, kStream, 0}, {{Role::kIn, in}}, Role::kOut, in.size());
+  out.resize(in.size());
+  EXPECT_EQ(out, in);
+}
+
+void GlslKernel::CheckTriad() {
+  const auto out = Run({0, 0, 0, kStream, 0},
+                       {{Role::kA, Operand(Dtype::kFp32, kSeedA, kStream)},
+                        {Role::kB, Operand(Dtype::kFp32, kSeedB, kStream)}},
+                       Role::kOut, kStream * sizeof(float));
+  for (std::uint32_t i = 0; i < kStream; ++i) {
+    ASSERT_EQ(At<float>(out, i),
+              kernels::OperandFp32(kSeedA, i) + kernels::glsl::kTriadFactor * kernels::OperandFp32(kSeedB, i))
+        << i;
+  }
+}
+
+void GlslKernel::CheckGemv() {
+  const Dtype in = Tested().in;
+  for (const Problem& p : {Problem{1, 0, 32, 0, 0}, Problem{37, 0, 160, 0, 0}, Problem{96, 0, 4128, 0, 0}}) {
+    const std::uint32_t count = p.m * p.k;
+    const auto weights = Weights(in, kSeedA, count);
+    const auto y =
+        Run(p, {{Role::kW, weights}, {Role::kX, Operand(Dtype::kFp32, kSeedB, p.k)}}, Role::kY, p.m * 4);
+    for (std::uint32_t i = 0; i < p.m; ++i) {
+      double expected = 0;
+      for (std::uint32_t d = 0; d < p.k; ++d) {
+        expected += Weight(in, kSeedA, count, i * p.k + d) * double{kernels::OperandFp32(kSeedB, d)};
+      }
+      ASSERT_NEAR(At<float>(y, i), expected, p.k * 0x1p-22) << "row " << i << " of " << p.m << " x " << p.k;
+    }
+  }
+}
+
+void GlslKernel::CheckChain() {
+  const Problem problem{0, 0, 0, 1, 0};
+  const auto shape = Tested().steps.front().shape(problem, limits().shape);
+  EXPECT_EQ(shape.scalars.front() % 2, 1U) << "an even number of steps ends where it began";
+  const std::uint32_t words = shape.groups[0] * kernels::glsl::kChainWords;
+  const auto out = Run(problem, {}, Role::kOut, words * 4);
+  for (std::uint32_t i = 0; i < words; ++i) {
+    const float start =
+        static_cast<float>(kernels::OperandInteger(1, i % kernels::glsl::kChainWords, 12)) * 0x1p-11F;
+    ASSERT_EQ(At<float>(out, i), 1.5F - start) << i;
+  }
+}
+
+void GlslKernel::CheckGemm() {
+  const Variant& variant = Tested();
+  // Three different edges: a transposed operand or a swapped one can not pass.
+  const Problem p{variant.multiple_m * 3, variant.multiple_n * 2, variant.multiple_k * 5, 0, 0};
+  const auto c = Run(p,
+                     {{Role::kA, Operand(variant.in, kSeedA, std::size_t{p.m} * p.k)},
+                      {Role::kB, Operand(variant.in, kSeedB, std::size_t{p.k} * p.n)}},
+                     Role::kC, 0);
+  CompareGemm(variant, p, c);
+}
+
+void GlslKernel::CheckLaunch() {
+  const auto kernel = session().Load(Tested(), Tested().steps.front());
+  ASSERT_TRUE(kernel.ok()) << probe::Describe(kernel.error());
+  const backends::Launch launch{*kernel, {}, Tested().steps.front().shape({}, limits().shape)};
+  EXPECT_TRUE(session().Run({&launch, 1}, 100).ok());
+}
+
+TEST_P(GlslKernel, ComputesTheRightResult) {
+  struct Row {
+    Kernel kernel;
+    void (GlslKernel::*check)();
+  };
+  const Row rows[] = {{Kernel::kFill, &GlslKernel::CheckFill}, {Kernel::kRead, &GlslKernel::CheckRead},
+                      {Kernel::kCopy, &GlslKernel::CheckCopy}, {Kernel::kTriad, &GlslKernel::CheckTriad},
+                      {Kernel::kGemv, &GlslKernel::CheckGemv}, {Kernel::kChain, &GlslKernel::CheckChain},
+                      {Kernel::kGemm, &GlslKernel::CheckGemm}, {Kernel::kLaunch, &GlslKernel::CheckLaunch}};
+  for (const Row& row : rows) {
+    if (row.kernel == Tested().kernel) return (this->*row.check)();
+  }
+  FAIL() << "no check for " << kernels::Row(Tested().kernel).name;
 }
 
 INSTANTIATE_TEST_SUITE_P(All, GlslKernel, ::testing::Range(std::size_t{0}, AllVariants().size()),
