@@ -9,7 +9,8 @@ namespace kernels::cpu {
 // Asking also requests the OS's permission for the tile registers, which the process then keeps.
 [[nodiscard]] bool HasAmxBf16();
 [[nodiscard]] bool HasAmxInt8();
-// These imply Highway's AVX3.
+// Highway's AVX3; implied by those after it.
+[[nodiscard]] bool HasAvx512();
 [[nodiscard]] bool HasAvx512Bf16();
 [[nodiscard]] bool HasAvx512Vnni();
 

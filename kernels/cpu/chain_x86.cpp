@@ -97,6 +97,21 @@ void ChainVector(const Arguments& arguments, const Worker& worker) {
               static_cast<std::int32_t*>(arguments.buffers[0]) + worker.index * kChainWords);
 }
 
+// As clock.cpp's, in the registers of the chains: while those are busy the clock is lower.
+void ClockAdds(const Arguments& arguments, const Worker& worker) {
+  __m512i sum = _mm512_setzero_si512(), addend = _mm512_set1_epi32(3);
+  const std::uint64_t rounds = (std::uint64_t{arguments.scalars[0]} << 20U) / 16;
+  for (std::uint64_t round = 0; round < rounds; ++round) {
+    for (int i = 0; i < 16; ++i) {
+      sum = _mm512_add_epi32(sum, addend);
+      asm volatile("" : "+v"(sum), "+v"(addend));
+    }
+  }
+  alignas(64) std::int32_t lanes[kColumns];
+  _mm512_store_si512(lanes, sum);
+  static_cast<std::int32_t*>(arguments.buffers[0])[worker.index] = lanes[0];
+}
+
 // The macros of some compilers take tile numbers as text, so that they cannot be parameters.
 struct Bf16Tiles {
   using Element = std::uint16_t;
@@ -167,6 +182,7 @@ std::span<const Implementation> ChainDotImplementations() {
   static constexpr std::array kAll{
       Implementation{"chain_bf16", "amx", HasAmxBf16, ChainTiles<Bf16Tiles>},
       Implementation{"chain_bf16", "avx512_bf16", HasAvx512Bf16, ChainVector<Bf16Vector>},
+      Implementation{"clock_adds", "avx512", HasAvx512, ClockAdds},
       Implementation{"chain_int8", "amx", HasAmxInt8, ChainTiles<Int8Tiles>},
       Implementation{"chain_int8", "avx512_vnni", HasAvx512Vnni, ChainVector<Int8Vector>},
   };

@@ -22,11 +22,15 @@ bool HasAvx2() {
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 
+}  // namespace
+
 bool HasAvx512() {
   return HasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
          __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
          __builtin_cpu_supports("avx512cd");
 }
+
+namespace {
 
 // Tile registers belong to a process once it has asked for them: ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA
 // (Documentation/arch/x86/xstate.rst). Kernels that cannot save them refuse.

@@ -64,12 +64,17 @@ TEST(ChainRounds, CoverTheShareAndAreOdd) {
   }
 }
 
-TEST(ClockAdds, AddsAsOftenAsAsked) {
+class ClockTest : public ::testing::TestWithParam<Implementation> {};
+
+TEST_P(ClockTest, AddsAsOftenAsAsked) {
+  WHICHGPU_SKIP_UNSUPPORTED(GetParam());
   Buffer<std::uint32_t> out(2);
-  Launch(*Best("clock_adds"), {out.data()}, {2}, 2);
+  Launch(GetParam(), {out.data()}, {2}, 2);
   EXPECT_EQ(out.span()[0], 3U << 21U);
   EXPECT_EQ(out.span()[1], 3U << 21U);
 }
+
+INSTANTIATE_TEST_SUITE_P(Every, ClockTest, ::testing::ValuesIn(Of("clock_adds")), Name);
 
 TEST(Empty, DoesNothing) { Launch(*Best("empty"), {}, {}, 2); }
 
