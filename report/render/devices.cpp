@@ -106,13 +106,16 @@ std::vector<std::string> Facts(const probe::PhysicalDevice& device) {
   return facts;
 }
 
-// The best rate of each figure on this machine: what the bars are a share of.
+// How good a figure is, more being better: of a time its inverse.
+double Merit(const Measurement& m) { return m.unit == "s" ? 1 / *m.rate : *m.rate; }
+
+// The best of each figure on this machine: what the bars are a share of.
 using Best = std::map<std::string, double>;
 
 Best BestOf(const Report& report) {
   Best best;
   for (const auto& m : report.measurements) {
-    if (IsVerified(m)) best[FigureName(m)] = std::max(best[FigureName(m)], *m.rate);
+    if (IsVerified(m)) best[FigureName(m)] = std::max(best[FigureName(m)], Merit(m));
   }
   return best;
 }
@@ -145,7 +148,7 @@ void Figure(const Measurement& m, const Best& best, Page& page) {
   const bool detailed = rest > kDetailWidth + 2 * kShortestBar + kIndent;
   const int bar = std::min(detailed ? rest - kDetailWidth : rest, kLongestBar);
   if (bar >= kShortestBar) {
-    page.Add(" ").Bar(*m.rate / best.at(FigureName(m)), bar, Style::kAccent).Add(" ");
+    page.Add(" ").Bar(Merit(m) / best.at(FigureName(m)), bar, Style::kAccent).Add(" ");
   }
   const auto [quality, style] = QualityText(m);
   if (page.room() >= kNotesWidth) page.Add(" ").Add(quality, style);
@@ -191,7 +194,7 @@ void Figures(const Report& report, const std::string& device_id, const probe::Ru
       continue;
     }
     const bool beaten = std::any_of(measured.begin(), measured.end(), [&](const Measurement* other) {
-      return IsVerified(*other) && FigureName(*other) == FigureName(*m) && *other->rate > *m->rate;
+      return IsVerified(*other) && FigureName(*other) == FigureName(*m) && Merit(*other) > Merit(*m);
     });
     if (!beaten || page.options().verbose) Figure(*m, best, page);
   }

@@ -151,6 +151,23 @@ TEST(Text, FiguresThatMakeNoSenseStillStandApart) {
   EXPECT_THAT(text, HasSubstr(" days to the first token"));
 }
 
+TEST(Text, OfTimesTheShortestIsTheBest) {
+  auto machine = testing::Processor();
+  testing::Measure(machine, "cpu:0", "cpu", "native", kernels::Kernel::kLaunch, 2e-6);
+  testing::Measure(machine, "cpu:0", "vulkan", "llvmpipe", kernels::Kernel::kLaunch, 40e-6);
+  const auto lines = LinesOf(Rendered(testing::Decided(machine), Options(80, false)));
+  const auto bar = [&](std::string_view figure) {
+    for (const auto& line : lines) {
+      if (line.find("launch") != std::string::npos && line.find(figure) != std::string::npos) {
+        return std::count(line.begin(), line.end(), '#');
+      }
+    }
+    return std::ptrdiff_t{-1};
+  };
+  EXPECT_GT(bar("2.0 us"), 5 * bar("40 us"));
+  EXPECT_GT(bar("40 us"), 0);
+}
+
 TEST(Text, AWarningOfBothUsesIsSaidOnce) {
   auto machine = testing::Processor();
   machine.measurements[0].quality = backends::Quality::kNoisy;
