@@ -50,7 +50,7 @@ class ResultPipe {
       if (fd_ >= 0) break;
     }
     close(kResultDescriptor);
-    if (fstat(fd_, &identity_) != 0) _exit(kExitNoParent);
+    if (fd_ < 0 || fstat(fd_, &identity_) != 0) _exit(kExitNoParent);
   }
 
   void Send(const Json& record) {
@@ -107,6 +107,7 @@ Status RunTask(const Json& request, std::span<const Task> tasks, const RecordSin
 bool IsChild(int argc, char** argv) { return argc > 1 && argv[1] != nullptr && argv[1] == kChildArgument; }
 
 // noexcept: what a task throws ends this process here, and the parent reports the signal.
+// NOLINTNEXTLINE(bugprone-exception-escape)
 [[noreturn]] void RunChild(int, char**, std::span<const Task> tasks) noexcept {
   ResetSignals();
   ForbidCoreDumps();

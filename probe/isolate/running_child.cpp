@@ -83,9 +83,9 @@ std::string CleanTail(std::string_view text, std::size_t max_bytes) {
     if (bytes > max_bytes) break;
     lines.push_back(std::move(clean));
   }
+  std::reverse(lines.begin(), lines.end());
   std::string out;
-  for (auto line = lines.rbegin(); line != lines.rend(); ++line)
-    out.append(out.empty() ? "" : "\n").append(*line);
+  for (const auto& line : lines) out.append(out.empty() ? "" : "\n").append(line);
   return out;
 }
 

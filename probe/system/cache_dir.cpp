@@ -83,7 +83,7 @@ std::vector<EnvironmentVariable> DriverCacheVariables(const std::string& cache_d
     if (environment.Get(cache.variable)) continue;
     std::string value(cache.folder);
     if (cache.is_folder) {
-      value = DriverRoot(cache_directory) + "/" + value;
+      value.insert(0, DriverRoot(cache_directory) + "/");
       if (!MakeDirectories(value)) continue;
     }
     out.push_back({std::string(cache.variable), std::move(value)});

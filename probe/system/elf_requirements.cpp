@@ -10,6 +10,7 @@
 namespace probe::system {
 namespace {
 
+using Dynamic = ElfW(Dyn);
 using Version = std::pair<unsigned int, unsigned int>;
 
 // "GLIBC_2.34" or "GLIBC_2.3.4", whose third part no comparison needs.
@@ -19,7 +20,7 @@ std::optional<Version> Parse(std::string_view name) {
   name.remove_prefix(kPrefix.size());
   const char* end = name.data() + name.size();
   Version out;
-  const auto major = std::from_chars(name.data(), end, out.first);
+  const auto major = std::from_chars(name.data(), name.data() + name.size(), out.first);
   if (major.ec != std::errc() || major.ptr == end || *major.ptr != '.') return std::nullopt;
   const auto minor = std::from_chars(major.ptr + 1, end, out.second);
   if (minor.ec != std::errc()) return std::nullopt;
@@ -29,12 +30,12 @@ std::optional<Version> Parse(std::string_view name) {
 // The dynamic section's addresses are relocated in memory or not, depending on the loader and the entry.
 const char* Relocated(const dl_phdr_info& object, ElfW(Addr) address) {
   if (address < object.dlpi_addr) address += object.dlpi_addr;
-  return reinterpret_cast<const char*>(address);
+  return reinterpret_cast<const char*>(address);  // NOLINT(performance-no-int-to-ptr): it is one
 }
 
 // The names in the section of needed versions (gABI extension, Linux Standard Base Core "Version
 // Requirements").
-std::vector<std::string_view> NeededVersions(const dl_phdr_info& object, const ElfW(Dyn) * dynamic) {
+std::vector<std::string_view> NeededVersions(const dl_phdr_info& object, const Dynamic* dynamic) {
   const char* strings = nullptr;
   const char* needed = nullptr;
   std::size_t files = 0;
@@ -62,8 +63,9 @@ std::vector<std::string_view> NeededVersions(const dl_phdr_info& object, const E
 int OfFirstObject(dl_phdr_info* object, std::size_t, void* out) {
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     if (object->dlpi_phdr[i].p_type != PT_DYNAMIC) continue;
+    const auto address = object->dlpi_addr + object->dlpi_phdr[i].p_vaddr;
     const auto* dynamic =
-        reinterpret_cast<const ElfW(Dyn)*>(object->dlpi_addr + object->dlpi_phdr[i].p_vaddr);
+        reinterpret_cast<const Dynamic*>(address);  // NOLINT(performance-no-int-to-ptr): it is one
     *static_cast<std::optional<std::string>*>(out) = NewestGlibc(NeededVersions(*object, dynamic));
   }
   return 1;

@@ -50,7 +50,7 @@ void Environment::Unset(std::string_view name) {
 std::vector<std::string> Environment::Assignments() const {
   std::vector<std::string> out;
   out.reserve(variables_.size());
-  for (const auto& [name, value] : variables_) out.push_back(name + "=" + value);
+  for (const auto& [name, value] : variables_) out.emplace_back(name).append("=").append(value);
   return out;
 }
 

@@ -62,7 +62,8 @@ std::optional<std::string> VersionOf(std::string_view path) {
 probe::Library Describe(void* handle, std::string_view soname, const std::string& path,
                         const FileSystem& files) {
   link_map* map = nullptr;
-  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, &map) == 0 && map != nullptr && map->l_name != nullptr;
+  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr &&
+                     map->l_name != nullptr;
   const std::string mapped = known && *map->l_name == '/' ? map->l_name : path;
   probe::Library out;
   out.soname = CleanText(soname);

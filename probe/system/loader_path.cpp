@@ -52,6 +52,7 @@ std::vector<std::string> DefaultDirectories() {
   auto* info = new (buffer.get()) Dl_serinfo(size);
   if (dlinfo(self, RTLD_DI_SERINFO, info) != 0) return {};
   std::vector<std::string> out;
+  out.reserve(info->dls_cnt);
   for (unsigned int i = 0; i < info->dls_cnt; ++i) out.emplace_back(info->dls_serpath[i].dls_name);
   return out;
 }

@@ -37,7 +37,8 @@ bool WalkPath(const FileSystem& files, std::string_view path,
       if (!arrive()) return false;
       continue;
     }
-    const std::string step = at + "/" + name;
+    std::string step = at;
+    step.append("/").append(name);
     const auto status = files.StatLink(step);
     if (!status || !visit(step, *status)) return false;
     if (!status->is_link) {

@@ -4,9 +4,9 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/resource.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -48,7 +48,7 @@ Result<Descriptor> OpenOwnBinary() {
   const int number = errno;
   const auto path = getauxval(AT_SECURE) == 0 ? getauxval(AT_EXECFN) : 0;
   if (path == 0) return ErrnoError("open /proc/self/exe", number);
-  const char* name = reinterpret_cast<const char*>(path);
+  const char* name = reinterpret_cast<const char*>(path);  // NOLINT(performance-no-int-to-ptr): getauxval(3)
   binary = Descriptor(open(name, O_RDONLY | O_CLOEXEC));
   if (!binary.ok()) return ErrnoError(std::string("open ") + name, errno);
   return Raise(std::move(binary));
@@ -104,7 +104,8 @@ std::optional<std::vector<pid_t>> ChildrenOf(pid_t pid) {
   std::vector<pid_t> out;
   bool listed = false;
   for (const auto& task : files->List(tasks)) {
-    const auto text = files->Read(tasks + "/" + task + "/children");
+    std::string path = tasks;
+    const auto text = files->Read(path.append("/").append(task).append("/children"));
     if (!text) continue;
     listed = true;
     for (std::string_view rest = *text; !rest.empty();) {
