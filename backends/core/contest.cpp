@@ -24,6 +24,8 @@ constexpr double kRival = 0.9;  // of the best rate on small problems: worth a t
 constexpr int kMaxTrials = 2;   // that succeed, a shape
 constexpr double kRunsATrial = 4;
 constexpr int kMaxHalvings = 4;
+constexpr double kMaxPromptShare =
+    1.0 / 40;  // of the budget: a product of the prompt's shape is the longest launch
 
 // Half of the operands, for a device that has not the memory that it claims.
 bool Halve(Shape& shape) {
@@ -50,11 +52,16 @@ std::vector<Series> Contest::Decide() {
   std::vector<const Variant*> variants;
   variants.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());
-  const PlanFacts facts{context_.session.limits(), context_.request.device, context_.request.processor};
+  const PlanFacts facts{context_.session.limits(), context_.request.device, context_.request.processor,
+                        MaxPrompt()};
   for (const Shape& shape : PlanShapes(variants, candidates_.front().rate, facts)) {
     if (auto winner = DecideShape(shape)) series.push_back(*std::move(winner));
   }
   return series;
+}
+
+double Contest::MaxPrompt() const {
+  return std::min(kMaxLaunchSeconds, kMaxPromptShare * context_.request.budget_s);
 }
 
 void Contest::LoadAll() {
@@ -153,7 +160,7 @@ bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
     context_.reporter.Fail(
         candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
         "one launch would take " + std::to_string(Work(candidate.variant(), shape) / candidate.rate) +
-            " s, " + std::to_string(kMaxLaunchSeconds) + " s are allowed");
+            " s, " + std::to_string(MaxPrompt()) + " s are allowed");
     return false;
   }
   const double needed_s = kRunsATrial * Work(candidate.variant(), shape) / candidate.rate;

@@ -56,6 +56,7 @@ class Contest {
   // Runs and verifies one candidate at full size; reports it if it fails.
   [[nodiscard]] std::optional<Series> Try(const Candidate& candidate, const Shape& shape);
   [[nodiscard]] std::optional<Series> Verified(const Candidate& candidate, Workload workload);
+  [[nodiscard]] double MaxPrompt() const;  // seconds that one launch of the prompt's shape may take
   [[nodiscard]] bool Affordable(const Candidate& candidate, const Shape& shape) const;
 
   const ContestContext& context_;

@@ -78,8 +78,10 @@ std::uint64_t FreeBytes(const PlanFacts& facts) {
   return std::min(FreeBytes(facts.limits), facts.device.memory_free_bytes.value_or(UINT64_MAX));
 }
 
-bool OnHost(const probe::RuntimeDevice& device) {
-  return device.kind == probe::DeviceKind::kCpu || device.kind == probe::DeviceKind::kSoftware;
+// When time runs out, what a decision rests on has been measured.
+std::ptrdiff_t Precedence(Kernel kernel) {
+  constexpr std::array kOrder = {Kernel::kGemm, Kernel::kRead, Kernel::kGemv};
+  return std::find(kOrder.begin(), kOrder.end(), kernel) - kOrder.begin();
 }
 
 // Multiples that suit every variant.
@@ -143,7 +145,7 @@ Shape SquareShape(std::span<const Variant* const> variants, double rate, const P
 }
 
 // M = 512 rows of a prompt against a 4096 x 4096 weight, with fewer rows where that takes too long.
-Shape PrefillShape(std::span<const Variant* const> variants, double rate) {
+Shape PrefillShape(std::span<const Variant* const> variants, double rate, double max_s) {
   constexpr std::uint32_t kRows = 512;
   constexpr std::uint32_t kEdge = 4096;
   constexpr std::uint32_t kRowStep = 32;
@@ -152,10 +154,10 @@ Shape PrefillShape(std::span<const Variant* const> variants, double rate) {
   const std::uint32_t n = RoundDown(kEdge, multiples.n);
   const std::uint32_t k = RoundDown(kEdge, multiples.k);
   Shape shape{{RoundDown(kRows, row_step), n, k, 0, 0}, 1, "", false};
-  while (shape.problem.m > row_step && Work(*variants.front(), shape) > rate * kMaxLaunchSeconds) {
+  while (shape.problem.m > row_step && Work(*variants.front(), shape) > rate * max_s) {
     shape.problem.m -= row_step;
   }
-  shape.too_long = Work(*variants.front(), shape) > rate * kMaxLaunchSeconds;
+  shape.too_long = Work(*variants.front(), shape) > rate * max_s;
   return shape;
 }
 
@@ -262,6 +264,8 @@ std::vector<Task> GroupVariants(std::span<const Variant> variants) {
     }
     task->variants.push_back(&variant);
   }
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [](const Task& a, const Task& b) { return Precedence(a.kernel) < Precedence(b.kernel); });
   return tasks;
 }
 
@@ -314,6 +318,10 @@ std::string Misfit(const Variant& variant, const Shape& shape, const Limits& lim
            std::to_string(FreeBytes(limits) / kMiB) + " are free";
   }
   return "";
+}
+
+bool OnHost(const probe::RuntimeDevice& device) {
+  return device.kind == probe::DeviceKind::kCpu || device.kind == probe::DeviceKind::kSoftware;
 }
 
 std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor) {
@@ -376,7 +384,7 @@ std::uint64_t StreamBytes(const PlanFacts& facts) {
 std::vector<Shape> PlanShapes(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Kernel kernel = variants.front()->kernel;
   if (kernel == Kernel::kGemm) {
-    return {SquareShape(variants, rate, facts), PrefillShape(variants, rate)};
+    return {SquareShape(variants, rate, facts), PrefillShape(variants, rate, facts.max_prompt_s)};
   }
   if (kernel == Kernel::kGemv) return {GemvShape(variants, rate, facts)};
   if (kernel == Kernel::kChain) return {ChainShape(variants, rate, facts)};

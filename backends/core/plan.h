@@ -36,7 +36,7 @@ struct Task {
   kernels::Dtype acc = kernels::Dtype::kFp32;
   std::vector<const kernels::Variant*> variants;
 };
-// All but the fill kernels, in the order of their first variant.
+// All but the fill kernels: gemm, read and gemv first, else in the order of their first variant.
 [[nodiscard]] std::vector<Task> GroupVariants(std::span<const kernels::Variant> variants);
 
 // The type of a buffer's elements: results, the vector of gemv and the accumulators of a chain are in `acc`.
@@ -51,6 +51,9 @@ struct Task {
 [[nodiscard]] std::string MissingFeature(const kernels::Variant& variant, const Limits& limits);
 [[nodiscard]] std::string Misfit(const kernels::Variant& variant, const Shape& shape, const Limits& limits);
 
+// Whether a device computes on the host processor and in its memory.
+[[nodiscard]] bool OnHost(const probe::RuntimeDevice& device);
+
 // The host's last-level cache, as much of it as the threads that we may use share, in bytes.
 [[nodiscard]] std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor);
 
@@ -58,6 +61,8 @@ struct PlanFacts {
   const Limits& limits;
   const probe::RuntimeDevice& device;
   const std::optional<probe::Processor>& processor;
+  double max_prompt_s =
+      kMaxLaunchSeconds;  // of one product of the prompt's shape: ten batches of it must fit
 };
 
 // The first problem that a new kernel is given: a simulator may need seconds for more.

@@ -107,13 +107,47 @@ void Reporter::Finish(const Series& series) const {
     return;
   }
   ChosenTimes chosen = ChooseClock(series);
-  measurement.samples = static_cast<std::uint32_t>(chosen.times_s.size());
-  if (chosen.times_s.empty()) {
-    chosen = {{series.expected_s}, true, "the budget ended before a batch: timed while it was verified"};
+  const bool untimed = chosen.times_s.empty();
+  if (untimed) chosen = {{series.expected_s}, true, "timed only while it was verified"};
+  Fill(measurement, workload.work(), std::move(chosen.times_s));
+  if (untimed) measurement.samples = 0;
+  measurement.host_timed = chosen.host_timed;
+  AddReason(measurement, chosen.reason);
+  if (series.out_of_time && measurement.samples < kMinBatches) {
+    AddReason(measurement, "the budget ended after " + std::to_string(measurement.samples) + " batches");
   }
-  const Summary summary = Summarise(chosen.times_s);
-  const double work = workload.work();
+  CompareWithPeak(measurement);
+  sink_(measurement);
+}
+
+void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const kernels::Problem& shape,
+                      double work, std::vector<double> times_s, const End& end) const {
+  kernels::Variant variant;
+  variant.name = std::move(implementation);
+  variant.kernel = kernel;
+  variant.in = kernels::Dtype::kU32;
+  variant.acc = kernels::Dtype::kU32;
+  if (end.status != MeasurementStatus::kOk)
+    return Fail(variant, shape, end.status, probe::Stage::kTime, end.reason);
+  if (times_s.empty()) {
+    return Fail(variant, shape, MeasurementStatus::kOverBudget, probe::Stage::kTime,
+                "the budget ended before it");
+  }
+  Measurement measurement = Begin(variant, shape);
+  measurement.verified = true;
+  measurement.host_timed = true;
+  Fill(measurement, work, std::move(times_s));
+  if (kernel == kernels::Kernel::kLaunch) {
+    const auto invert = [](std::optional<double>& rate) { rate = 1.0 / *rate; };
+    for (auto* rate : {&measurement.rate, &measurement.p10_rate, &measurement.best_rate}) invert(*rate);
+  }
+  sink_(measurement);
+}
+
+void Reporter::Fill(Measurement& measurement, double work, std::vector<double> times_s) {
+  const Summary summary = Summarise(times_s);
   measurement.status = MeasurementStatus::kOk;
+  measurement.samples = summary.samples;
   measurement.quality = summary.quality;
   measurement.time_s = summary.quality == Quality::kNoisy ? summary.p10_s : summary.median_s;
   measurement.rate = work / *measurement.time_s;
@@ -123,14 +157,7 @@ void Reporter::Finish(const Series& series) const {
     measurement.ci95 = {{summary.median_s / (*summary.ci95_s)[1], summary.median_s / (*summary.ci95_s)[0]}};
   }
   measurement.throttled = summary.throttled;
-  measurement.host_timed = chosen.host_timed;
-  AddReason(measurement, chosen.reason);
-  if (series.out_of_time && summary.samples < kMinBatches) {
-    AddReason(measurement, "the budget ended after " + std::to_string(measurement.samples) + " batches");
-  }
-  measurement.batch_times_s = std::move(chosen.times_s);
-  CompareWithPeak(measurement);
-  sink_(measurement);
+  measurement.batch_times_s = std::move(times_s);
 }
 
 }  // namespace backends

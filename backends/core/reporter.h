@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "backends/core/backend.h"
 #include "backends/core/runner.h"
@@ -31,10 +32,20 @@ class Reporter {
             std::string reason) const;
   // A series that was timed, well or not.
   void Finish(const Series& series) const;
+  // A figure that needs no variant (launch, transfers), from the times of executions of that work; of launch
+  // the figure is the time itself. Without times, `end` says why; with a status other than ok they do not
+  // count.
+  struct End {
+    MeasurementStatus status = MeasurementStatus::kOk;
+    std::string reason;
+  };
+  void Finish(kernels::Kernel kernel, std::string implementation, const kernels::Problem& shape, double work,
+              std::vector<double> times_s, const End& end) const;
 
  private:
   [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
   void CompareWithPeak(Measurement& measurement) const;
+  static void Fill(Measurement& measurement, double work, std::vector<double> times_s);
   const MeasureRequest& request_;
   const Limits& limits_;
   const MeasureSink& sink_;

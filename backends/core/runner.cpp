@@ -7,6 +7,7 @@
 
 #include "backends/core/budget.h"
 #include "backends/core/contest.h"
+#include "backends/core/overheads.h"
 #include "backends/core/reporter.h"
 #include "backends/core/timing.h"
 #include "probe/system/clock.h"
@@ -17,28 +18,8 @@ namespace {
 using kernels::Variant;
 using probe::Stage;
 
-// The least wall time of a launch that does next to nothing: what submission and completion cost.
-double RoundTrip(Session& session, OperandWriter& writer, Budget& budget) {
-  constexpr std::uint32_t kCount = 4096;
-  constexpr int kTries = 5;
-  BufferRequest request{kCount * sizeof(std::uint32_t), {}};
-  writer.AddViews(kernels::Dtype::kU32, request.views);
-  if (request.views.empty()) return 0;
-  const auto buffer = session.Allocate(request);
-  if (!buffer) return 0;
-  double least_s = 0;
-  for (int i = 0; i < kTries && least_s < kMinBatchSeconds; ++i) {
-    const auto write = [&] { return writer.Write(*buffer, kernels::Dtype::kU32, kCount, 0); };
-    // The first one may compile.
-    if (i == 0 && !budget.Excused(write)) break;
-    const double start_s = budget.Now();
-    if (!write()) break;
-    const double elapsed_s = budget.Now() - start_s;
-    least_s = i == 0 ? elapsed_s : std::min(least_s, elapsed_s);
-  }
-  session.Release(*buffer);
-  return least_s;
-}
+// Of the budget, left to the timing when the last kernel has been readied.
+constexpr double kTimingShare = 0.4;
 
 void TimeAll(std::vector<Series>& all, const Reporter& reporter, Budget& budget, double round_trip_s) {
   reporter.Enter(Stage::kTime, all.front().workload.variant(), budget.Remaining() + kStallAllowanceSeconds);
@@ -64,6 +45,11 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
   std::deque<Contest> contests;
   std::vector<Series> all;
   for (const Task& task : tasks) {
+    if (budget.Remaining() < kTimingShare * request.budget_s) {
+      reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
+                    "the budget went to the kernels before it");
+      continue;
+    }
     try {
       for (Series& series : contests.emplace_back(context, task).Decide()) all.push_back(std::move(series));
     } catch (const std::bad_alloc&) {
@@ -71,7 +57,11 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
                     "this process has not the memory to check the result");
     }
   }
-  if (!all.empty()) TimeAll(all, reporter, budget, RoundTrip(session, writer, budget));
+  if (!all.empty()) {
+    const double round_trip_s = MeasureLaunches(session, writer, reporter, budget);
+    if (!OnHost(request.device)) MeasureTransfers(session, reporter, budget);
+    TimeAll(all, reporter, budget, round_trip_s);
+  }
   for (const Series& series : all) reporter.Finish(series);
 }
 

@@ -67,16 +67,24 @@ void OperandWriter::AddViews(Dtype dtype, std::vector<View>& views) const {
     AddOnce(views, fill->variant->steps.front().bindings.front().view);
 }
 
+probe::Result<Timing> OperandWriter::Fill(BufferId buffer, Dtype dtype, std::uint32_t count,
+                                          std::uint32_t seed, std::uint32_t repeats) {
+  const LoadedVariant* fill = Find(dtype);
+  if (fill == nullptr || count % fill->variant->multiple_count != 0) {
+    return probe::Error{"fill", std::nullopt, "unsupported", "no fill kernel takes that operand"};
+  }
+  const kernels::Step& step = fill->variant->steps.front();
+  const Launch launch{fill->steps.front(),
+                      {{buffer, step.bindings.front().view}},
+                      step.shape({0, 0, 0, count, seed}, session_.limits().shape)};
+  return session_.Run({&launch, 1}, repeats);
+}
+
 probe::Status OperandWriter::Write(BufferId buffer, Dtype dtype, std::uint32_t count, std::uint32_t seed) {
-  if (const LoadedVariant* fill = Find(dtype);
-      fill != nullptr && count % fill->variant->multiple_count == 0) {
-    const kernels::Step& step = fill->variant->steps.front();
-    const Launch launch{fill->steps.front(),
-                        {{buffer, step.bindings.front().view}},
-                        step.shape({0, 0, 0, count, seed}, session_.limits().shape)};
-    const auto timing = session_.Run({&launch, 1}, 1);
-    if (!timing) return timing.error();
-    return probe::Ok();
+  const LoadedVariant* fill = Find(dtype);
+  if (fill != nullptr && count % fill->variant->multiple_count == 0) {
+    const auto timing = Fill(buffer, dtype, count, seed, 1);
+    return timing ? probe::Ok() : probe::Status(timing.error());
   }
   constexpr std::uint32_t kChunkElements = 1U << 20U;  // whole blocks of every type
   std::vector<std::byte> chunk(OperandBytes(dtype, std::min(kChunkElements, count)));

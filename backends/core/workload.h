@@ -29,6 +29,10 @@ class OperandWriter {
 
   // The views that a buffer of that type must have to be written.
   void AddViews(kernels::Dtype dtype, std::vector<kernels::View>& views) const;
+  // The same by the runtime's fill kernel alone, `repeats` times; an error where it has none for that type
+  // and count.
+  [[nodiscard]] probe::Result<Timing> Fill(BufferId buffer, kernels::Dtype dtype, std::uint32_t count,
+                                           std::uint32_t seed, std::uint32_t repeats);
   // Elements [0, count) of the operand; the buffer is padded as BufferBytes says.
   [[nodiscard]] probe::Status Write(BufferId buffer, kernels::Dtype dtype, std::uint32_t count,
                                     std::uint32_t seed);

@@ -46,7 +46,7 @@ LaunchShape Scalars(const Problem& p, const DeviceShape&) {
 
 FakeSession::FakeSession(FakeScript script) : script_(std::move(script)) {
   limits_.max_buffer_bytes = std::uint64_t{1} << 30U;
-  limits_.memory_free_bytes = std::uint64_t{1} << 32U;
+  limits_.memory_free_bytes = 200U << 20U;
   limits_.cache_bytes = 64U << 10U;
   limits_.shape = {4, 1, 1};
 }
@@ -83,6 +83,7 @@ probe::Status FakeSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
   EXPECT_LE(offset_bytes + data.size(), words.size() * 4);
   std::memcpy(std::as_writable_bytes(std::span(words)).data() + offset_bytes, data.data(), data.size());
   ++writes_;
+  now_s_ += static_cast<double>(data.size()) / script_.transfer_bytes_per_s;
   return probe::Ok();
 }
 
@@ -91,6 +92,8 @@ probe::Status FakeSession::Download(BufferId buffer, std::uint64_t offset_bytes,
   const Words& words = buffers_.at(static_cast<std::uint32_t>(buffer));
   EXPECT_LE(offset_bytes + data.size(), words.size() * 4);
   std::memcpy(data.data(), std::as_bytes(std::span(words)).data() + offset_bytes, data.size());
+  now_s_ += static_cast<double>(data.size()) / script_.transfer_bytes_per_s;
+  if (script_.corrupt_transfers && data.size() > (1U << 20U)) data[data.size() / 2] ^= std::byte{1};
   return probe::Ok();
 }
 
@@ -312,8 +315,12 @@ Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& v
       session, variants, request,
       [&](const MeasureEvent& event) {
         if (const auto* stage = std::get_if<MeasureStage>(&event)) outcome.stages.push_back(*stage);
-        if (const auto* measurement = std::get_if<Measurement>(&event))
-          outcome.measurements.push_back(*measurement);
+        if (const auto* measurement = std::get_if<Measurement>(&event)) {
+          const bool overhead = measurement->kernel == Kernel::kLaunch ||
+                                measurement->kernel == Kernel::kHostToDevice ||
+                                measurement->kernel == Kernel::kDeviceToHost;
+          (overhead ? outcome.overheads : outcome.measurements).push_back(*measurement);
+        }
       },
       [&session] { return session.now_s(); });
   outcome.elapsed_s = session.now_s() - start_s;

@@ -22,6 +22,8 @@ struct FakeScript {
   double flop_per_s = 1e9;
   double bytes_per_s = 1e9;
   double launch_s = 10e-6;
+  double transfer_bytes_per_s = 5e9;
+  bool corrupt_transfers = false;
   double compile_s = 0.010;
   double first_run_s = 0;  // on the wall clock, for the first run of every kernel: it compiles late
   std::function<double(double now_s)> slowdown;          // factor on every time
@@ -97,6 +99,7 @@ class FakeSession final : public Session {
 struct Outcome {
   std::vector<MeasureStage> stages;
   std::vector<Measurement> measurements;
+  std::vector<Measurement> overheads;  // launches and transfers
   double elapsed_s = 0;
   // The measurement of that implementation, of a product the square one; fails the test if there is not
   // exactly one.

@@ -252,8 +252,8 @@ TEST(Plan, VariantsAreGroupedByKernelAndTypesWithoutFills) {
   const auto tasks = GroupVariants(variants);
   ASSERT_EQ(tasks.size(), 3U);
   EXPECT_EQ(tasks[0].variants, (std::vector<const Variant*>{&variants[1], &variants[4]}));
-  EXPECT_EQ(tasks[1].kernel, Kernel::kRead);
-  EXPECT_EQ(tasks[2].in, Dtype::kFp16);
+  EXPECT_EQ(tasks[1].in, Dtype::kFp16) << "products first";
+  EXPECT_EQ(tasks[2].kernel, Kernel::kRead);
 }
 
 }  // namespace

@@ -363,6 +363,57 @@ TEST(Runner, EveryOtherKernelVerifiesAndItsDefectIsFound) {
   EXPECT_NEAR(*rights.Of("chain").rate, 1e9, 1e7);
 }
 
+std::vector<double> Rates(const Outcome& outcome, Kernel kernel) {
+  std::vector<double> rates;
+  for (const Measurement& row : outcome.overheads) {
+    if (row.kernel == kernel && row.status == MeasurementStatus::kOk && row.verified)
+      rates.push_back(*row.rate);
+  }
+  return rates;
+}
+
+TEST(Runner, LaunchesAndTransfersAreTimedAndChecked) {
+  FakeScript script;
+  script.launch_s = 42e-6;
+  const Outcome outcome = MeasureBy(script);
+  const std::vector<double> launches = Rates(outcome, Kernel::kLaunch);
+  ASSERT_EQ(launches.size(), 2U);
+  EXPECT_NEAR(launches[0], 42e-6 + 16384 / 1e9, 1e-7) << "seconds: one alone";
+  EXPECT_NEAR(launches[1], 16384 / 1e9, 1e-6) << "each of a thousand";
+  ASSERT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U);
+  EXPECT_NEAR(Rates(outcome, Kernel::kHostToDevice).front(), 5e9, 1e7);
+  EXPECT_NEAR(Rates(outcome, Kernel::kDeviceToHost).front(), 5e9, 1e7);
+}
+
+TEST(Runner, CorruptedTransfersAreWrong) {
+  FakeScript script;
+  script.corrupt_transfers = true;
+  const Outcome outcome = MeasureBy(script);
+  EXPECT_TRUE(Rates(outcome, Kernel::kHostToDevice).empty());
+  EXPECT_TRUE(Rates(outcome, Kernel::kDeviceToHost).empty());
+}
+
+TEST(Runner, DevicesOnTheHostHaveNoTransfers) {
+  MeasureRequest request = Request();
+  request.device.kind = probe::DeviceKind::kSoftware;
+  const Outcome outcome = MeasureBy({}, {"gemm"}, {}, request);
+  EXPECT_EQ(outcome.overheads.size(), 2U) << "launches only";
+}
+
+TEST(Runner, KernelsForWhichNoTimeIsLeftAreOverBudget) {
+  FakeScript script;
+  script.bytes_per_s = 2e5;
+  script.flop_per_s = 1e6;
+  const Outcome outcome = [&] {
+    FakeSession session(script);
+    return MeasureFake(session, FakeOthers(), Request(2.0));
+  }();
+  for (const char* name : {"copy", "triad", "gemv", "gemv_q4", "chain"}) {
+    const Measurement& row = outcome.Of(name);
+    EXPECT_TRUE(row.status == MeasurementStatus::kOverBudget || row.quality == Quality::kNoisy) << name;
+  }
+}
+
 TEST(Runner, NoVariantsYieldNothing) {
   const Outcome outcome = MeasureBy({}, {}, {});
   EXPECT_TRUE(outcome.measurements.empty());

@@ -26,7 +26,7 @@ TEST(OpenClSimulator, ComputesEveryKernelOnItsTinyProblem) {
     for (const auto* variant : task.variants) {
       const auto loaded = backends::Load(**session, *variant);
       ASSERT_TRUE(loaded.ok()) << variant->name << ": " << probe::Describe(loaded.error());
-      const backends::Shape shape{backends::TinyProblem(*variant), 1, ""};
+      const backends::Shape shape{backends::TinyProblem(*variant, (*session)->limits().shape), 1, ""};
       auto workload = backends::Workload::Create(**session, writer, *loaded, shape);
       ASSERT_TRUE(workload.ok()) << probe::Describe(workload.error());
       ASSERT_TRUE(workload->Prepare(1, 0).ok());
