@@ -17,8 +17,8 @@ namespace {
 
 TEST(NullSession, EveryKernelVerifies) {
   Limits limits;
-  limits.memory_free_bytes = 64U << 20U;
-  limits.max_buffer_bytes = 64U << 20U;
+  limits.memory_free_bytes = 512U << 20U;
+  limits.max_buffer_bytes = 128U << 20U;
   NullSession session(limits);
   MeasureRequest request;
   request.budget_s = 1.0;
