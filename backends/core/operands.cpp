@@ -36,23 +36,14 @@ void Write(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
   }
 }
 
-constexpr std::uint16_t kEighth = 0x3000;     // fp16
-constexpr std::uint16_t kSixteenth = 0x2c00;  // fp16
-
-bool SmallScale(std::uint32_t seed, std::uint32_t block) {
-  return (kernels::OperandBits(~seed, block) & 1U) != 0;
-}
-
-void WriteQ4(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
-  for (std::size_t i = 0; i < out.size() / kQ4BlockBytes; ++i) {
-    const std::uint32_t block = first / kQ4Weights + static_cast<std::uint32_t>(i);
-    const std::uint16_t scale = SmallScale(seed, block) ? kSixteenth : kEighth;
-    std::byte* to = out.data() + i * kQ4BlockBytes;
-    std::memcpy(to, &scale, sizeof(scale));
-    for (std::uint32_t word = 0; word < 4; ++word) {
-      const std::uint32_t bits = kernels::OperandBits(seed, 4 * block + word);
-      std::memcpy(to + sizeof(scale) + word * sizeof(bits), &bits, sizeof(bits));
-    }
+void WriteQ4(std::uint32_t seed, std::uint32_t, std::span<std::byte> out) {
+  constexpr std::size_t kBlockBytes = kernels::Q4Bytes(kernels::kQ4Block);
+  const auto blocks = static_cast<std::uint32_t>(out.size() / kBlockBytes);
+  const std::size_t weight_bytes = std::size_t{blocks} * kernels::kQ4Block / 2;
+  Write<kernels::OperandBits>(seed, 0, out.first(weight_bytes));
+  for (std::uint32_t block = 0; block < blocks; ++block) {
+    const std::uint16_t scale = kernels::OperandQ4ScaleWord(seed, blocks, block);
+    std::memcpy(out.data() + weight_bytes + block * sizeof(scale), &scale, sizeof(scale));
   }
 }
 
@@ -93,18 +84,20 @@ void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::spa
   }
 }
 
-void Q4Weights(std::uint32_t seed, std::uint32_t block, std::span<double, kQ4Weights> out) {
-  const double scale = SmallScale(seed, block) ? 1.0 / 16 : 1.0 / 8;
-  for (std::uint32_t i = 0; i < kQ4Weights; ++i) {
-    const std::uint32_t byte = i % 16;
-    const std::uint32_t bits =
-        kernels::OperandBits(seed, 4 * block + byte / 4) >> (8 * (byte % 4) + 4 * (i / 16));
-    out[i] = scale * (static_cast<double>(bits & 0xfU) - 8.0);
+void Q4Weights(std::uint32_t seed, std::uint32_t blocks, std::uint32_t block,
+               std::span<double, kernels::kQ4Block> out) {
+  const double scale = kernels::OperandQ4Scale(seed, blocks, block);
+  for (std::uint32_t word = 0; word < 4; ++word) {
+    std::uint32_t bits = kernels::OperandBits(seed, 4 * block + word);
+    for (std::uint32_t byte = 4 * word; byte < 4 * word + 4; ++byte, bits >>= 8U) {
+      out[byte] = scale * (static_cast<double>(bits & 15U) - 8.0);
+      out[byte + 16] = scale * (static_cast<double>(bits >> 4U & 15U) - 8.0);
+    }
   }
 }
 
 std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count) {
-  if (dtype == kernels::Dtype::kQ4) return (count + kQ4Weights - 1) / kQ4Weights * kQ4BlockBytes;
+  if (dtype == kernels::Dtype::kQ4) return kernels::Q4Bytes(count + kernels::kQ4Block - 1);
   return (count * kernels::Row(dtype).bits + 7) / 8;
 }
 

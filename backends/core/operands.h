@@ -27,14 +27,10 @@ struct OperandFormat {
 // Fills `out` with those integers for consecutive indices from `first`.
 void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::span<std::int32_t> out);
 
-// q4: blocks of 32 weights as llama.cpp's Q4_0 stores them (ggml-org/ggml, ggml-common.h, block_q4_0): an
-// fp16 scale, then 16 bytes whose low nibbles are weights 0 to 15 and whose high nibbles are 16 to 31; a
-// weight is scale * (q - 8). Of block b, word i of the four that hold the nibbles is OperandBits(seed, 4 b +
-// i); the scale is 1/8, or 1/16 where the lowest bit of OperandBits(~seed, b) is set.
-inline constexpr std::uint32_t kQ4Weights = 32;
-inline constexpr std::uint32_t kQ4BlockBytes = 18;
-// The weights of one block.
-void Q4Weights(std::uint32_t seed, std::uint32_t block, std::span<double, kQ4Weights> out);
+// The weights of one block of a q4 operand of `blocks` blocks.
+void Q4Weights(std::uint32_t seed, std::uint32_t blocks, std::uint32_t block,
+               std::span<double, kernels::kQ4Block> out);
+inline constexpr double kQ4Amplitude = 8 * 0x1p-6;  // weights are below that
 
 // Bytes of `count` elements of a type; of q4 whole blocks.
 [[nodiscard]] std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count);
@@ -46,7 +42,8 @@ void Q4Weights(std::uint32_t seed, std::uint32_t block, std::span<double, kQ4Wei
 }
 
 // Writes elements [first, first + n) of an operand, n = out.size() / element size, as the device's fill
-// kernel does. False for a type without operands.
+// kernel does; of q4 only all of them: where its scales lie depends on how many there are. False for a type
+// without operands.
 [[nodiscard]] bool WriteOperand(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first,
                                 std::span<std::byte> out);
 

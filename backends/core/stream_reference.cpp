@@ -121,7 +121,7 @@ probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands)
     reference.x_.push_back(x_format.scale * kernels::OperandInteger(operands.seed_x, i, x_format.bits));
   }
   const double k = operands.problem.k;
-  const double product_size = x_format.amplitude() * (q4 ? 1.0 : format->amplitude());
+  const double product_size = x_format.amplitude() * (q4 ? kQ4Amplitude : format->amplitude());
   reference.tolerance_ = 2.0 * *UnitRoundoff(operands.acc) * k * product_size;
   reference.size_ = std::sqrt(k) / 3.0 * product_size;
   return reference;
@@ -132,9 +132,11 @@ double GemvReference::Exact(std::uint32_t row) const {
   std::array<double, kBlock> weights;
   double sum = 0;
   if (operands_.in == Dtype::kQ4) {
-    for (std::uint32_t at = 0; at < k; at += kQ4Weights) {
-      Q4Weights(operands_.seed_w, (row * k + at) / kQ4Weights, std::span(weights).first<kQ4Weights>());
-      sum += Dot(std::span(weights).first<kQ4Weights>(), x_.data() + at);
+    const std::span<double, kernels::kQ4Block> block = std::span(weights).first<kernels::kQ4Block>();
+    for (std::uint32_t at = 0; at < k; at += kernels::kQ4Block) {
+      Q4Weights(operands_.seed_w, operands_.problem.m * k / kernels::kQ4Block,
+                (row * k + at) / kernels::kQ4Block, block);
+      sum += Dot(block, x_.data() + at);
     }
     return sum;
   }

@@ -27,9 +27,10 @@ void AddOnce(std::vector<View>& views, View view) {
   if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);
 }
 
-// How many whole elements a buffer holds, padding included.
-std::uint32_t ElementCount(Dtype dtype, std::uint64_t bytes) {
-  if (dtype == Dtype::kQ4) return static_cast<std::uint32_t>(bytes / kQ4BlockBytes * kQ4Weights);
+// How many whole elements a buffer holds, padding included; of q4, whose layout depends on their number,
+// those of the weight matrix.
+std::uint32_t ElementCount(Dtype dtype, std::uint64_t bytes, const kernels::Problem& problem) {
+  if (dtype == Dtype::kQ4) return problem.m * problem.k;
   return static_cast<std::uint32_t>(bytes * 8 / kernels::Row(dtype).bits);
 }
 
@@ -86,10 +87,10 @@ probe::Status OperandWriter::Write(BufferId buffer, Dtype dtype, std::uint32_t c
     const auto timing = Fill(buffer, dtype, count, seed, 1);
     return timing ? probe::Ok() : probe::Status(timing.error());
   }
-  constexpr std::uint32_t kChunkElements = 1U << 20U;  // whole blocks of every type
-  std::vector<std::byte> chunk(OperandBytes(dtype, std::min(kChunkElements, count)));
-  for (std::uint64_t first = 0; first < count; first += kChunkElements) {
-    const std::uint64_t elements = std::min<std::uint64_t>(kChunkElements, count - first);
+  const std::uint32_t chunk_elements = dtype == Dtype::kQ4 ? count : std::min(count, 1U << 20U);
+  std::vector<std::byte> chunk(OperandBytes(dtype, chunk_elements));
+  for (std::uint64_t first = 0; first < count; first += chunk_elements) {
+    const std::uint64_t elements = std::min<std::uint64_t>(chunk_elements, count - first);
     const std::span<std::byte> part(chunk.data(), OperandBytes(dtype, elements));
     if (!WriteOperand(dtype, seed, static_cast<std::uint32_t>(first), part)) {
       return probe::Error{"fill", std::nullopt, "no operands",
@@ -200,7 +201,7 @@ probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation) {
     if (buffer.role == Role::kWorkspace) continue;
     const Dtype dtype = DtypeOf(variant(), buffer.role);
     auto status = IsOperand(buffer.role)
-                      ? writer_->Write(buffer.id, dtype, ElementCount(dtype, buffer.bytes),
+                      ? writer_->Write(buffer.id, dtype, ElementCount(dtype, buffer.bytes, shape_.problem),
                                        Seed(buffer.role, buffer.copy))
                       : Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
     if (!status) return status;

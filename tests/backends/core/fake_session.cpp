@@ -182,10 +182,12 @@ double FakeSession::Gemv(const Launch& launch, const Loaded& kernel) {
   std::memcpy(blocks.data(), w.data(), blocks.size());
   const auto weight = [&](std::uint32_t i) {
     if (!q4) return std::bit_cast<float>(w[i]);
-    const std::uint8_t* block = blocks.data() + std::size_t{i / 32} * 18;
-    const float scale = block[1] == 0x30 ? 0.125F : 0.0625F;
-    const std::uint8_t byte = block[2 + i % 16];
-    return scale * static_cast<float>((i % 32 < 16 ? byte & 15 : byte >> 4) - 8);
+    const std::size_t block = i / kernels::kQ4Block;
+    std::uint16_t scale = 0;  // 1 + its mantissa, times 2^-7
+    std::memcpy(&scale, blocks.data() + std::size_t{m} * k / 2 + block * 2, sizeof(scale));
+    const std::uint8_t byte = blocks[block * 16 + i % 16];
+    return std::ldexp(1024.0F + static_cast<float>(scale & 1023U), -17) *
+           static_cast<float>((i % 32 < 16 ? byte & 15 : byte >> 4) - 8);
   };
   for (std::uint32_t row = 0; row < m; ++row) {
     float sum = 0;

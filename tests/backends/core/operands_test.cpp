@@ -55,25 +55,25 @@ TEST(Operands, MemoryHoldsExactlyTheFormatsNumbers) {
 
 TEST(Operands, FourBitBlocksHoldTheirWeights) {
   constexpr std::uint32_t kBlocks = 50;
-  constexpr std::uint32_t kFirst = 320;
-  std::vector<std::byte> bytes(OperandBytes(Dtype::kQ4, kBlocks * kQ4Weights));
+  std::vector<std::byte> bytes(OperandBytes(Dtype::kQ4, kBlocks * kernels::kQ4Block));
   ASSERT_EQ(bytes.size(), kBlocks * 18U);
-  ASSERT_TRUE(WriteOperand(Dtype::kQ4, 5, kFirst, bytes));
+  ASSERT_TRUE(WriteOperand(Dtype::kQ4, 5, 0, bytes));
   std::set<double> scales;
   for (std::uint32_t block = 0; block < kBlocks; ++block) {
-    std::array<double, kQ4Weights> weights{};
-    Q4Weights(5, kFirst / kQ4Weights + block, weights);
-    const std::byte* at = bytes.data() + std::size_t{block} * kQ4BlockBytes;
+    std::array<double, kernels::kQ4Block> weights{};
+    Q4Weights(5, kBlocks, block, weights);
+    const std::byte* at = bytes.data() + std::size_t{block} * 16;
     std::uint16_t scale_word = 0;
-    std::memcpy(&scale_word, at, 2);
+    std::memcpy(&scale_word, bytes.data() + std::size_t{kBlocks} * 16 + std::size_t{block} * 2, 2);
     const double scale = FromFp16(scale_word);
     scales.insert(scale);
-    for (std::size_t i = 0; i < 16; ++i) {
-      EXPECT_EQ(weights[i], scale * (static_cast<double>(at[2 + i] & std::byte{15}) - 8));
-      EXPECT_EQ(weights[i + 16], scale * (static_cast<double>(at[2 + i] >> 4) - 8));
+    for (std::uint32_t i = 0; i < 16; ++i) {
+      EXPECT_EQ(weights[i], scale * (static_cast<double>(at[i] & std::byte{15}) - 8));
+      EXPECT_EQ(weights[i + 16], scale * (static_cast<double>(at[i] >> 4) - 8));
+      EXPECT_EQ(weights[i], double{kernels::OperandQ4(5, kBlocks, block * kernels::kQ4Block + i)});
     }
   }
-  EXPECT_EQ(scales, (std::set<double>{0.0625, 0.125})) << "a kernel that ignores the scale must fail";
+  EXPECT_GT(scales.size(), kBlocks / 2) << "a kernel that ignores the scale must fail";
 }
 
 TEST(Operands, TypesWithoutOperandsSaySo) {

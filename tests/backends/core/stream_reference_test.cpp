@@ -106,9 +106,7 @@ class GemvOf : public ::testing::TestWithParam<Dtype> {
   }
   [[nodiscard]] static double Weight(std::uint32_t index) {
     if (GetParam() == Dtype::kQ4) {
-      std::array<double, kQ4Weights> block{};
-      Q4Weights(5, index / kQ4Weights, block);
-      return block[index % kQ4Weights];
+      return double{kernels::OperandQ4(5, kRows * kColumns / kernels::kQ4Block, index)};
     }
     const OperandFormat format = *FormatOf(GetParam());
     return format.scale * kernels::OperandInteger(5, index, format.bits);
@@ -136,7 +134,7 @@ TEST_P(GemvOf, RightPassesAndOneWrongRowOrStaleOperandFails) {
   const std::vector<float> right = Right();
   EXPECT_TRUE(Passes(Operands(), right));
   std::vector<float> wrong = right;
-  wrong[64] += 0.01F;
+  wrong[64] += 0.002F;
   EXPECT_FALSE(Passes(Operands(), wrong));
   EXPECT_TRUE(Passes(Operands(), wrong, 61)) << "rows 0 and 61 are sampled";
   wrong[61] = std::numeric_limits<float>::quiet_NaN();
