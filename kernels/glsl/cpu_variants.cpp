@@ -27,8 +27,8 @@ LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
 LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
   return SharesOf(device, {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)});
 }
-LaunchShape ChainShape(const Problem& problem, const DeviceShape& device) {
-  return SharesOf(device, ChainScalars(problem.count, Shares(device), kLanes, kChains));
+LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
+  return {{problem.count / (kLanes * kChains), 1, 1}, {kLanes, 1, 1}, ChainScalars(problem)};
 }
 LaunchShape GemvShape(const Problem& problem, const DeviceShape& device) {
   return {
@@ -91,8 +91,7 @@ std::vector<Variant> CpuVariants() {
   std::vector<Variant> all = CommonVariants(FillShape);
   all.push_back(Gemm<16, 4>("own:texel_16x128", "gemm_fp32_texel_16x4"));
   all.push_back(Gemm<8, 2>("own:texel_8x64", "gemm_fp32_texel_8x2"));
-  all.push_back(Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32, "chain_fp32_cpu", {{Role::kOut}},
-                    ChainShape));
+  all.push_back(Chain("chain_fp32_cpu", kLanes * kChains, ChainShape));
   all.push_back(Gemv(Dtype::kFp32, "gemv_fp32_texel"));
   all.push_back(Gemv(Dtype::kFp16, "gemv_fp16_texel"));
   all.push_back(Gemv(Dtype::kQ4, "gemv_q4_texel"));

@@ -27,8 +27,8 @@ LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
 LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
   return GroupsOf(device, {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)});
 }
-LaunchShape ChainShape(const Problem& problem, const DeviceShape& device) {
-  return GroupsOf(device, ChainScalars(problem.count, Groups(device), kGroup, kChains));
+LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
+  return {{problem.count / (kGroup * kChains), 1, 1}, {kGroup, 1, 1}, ChainScalars(problem)};
 }
 LaunchShape GemvShape(const Problem& problem, const DeviceShape& device) {
   return {{(problem.m + kSubgroups - 1) / kSubgroups, 1, 1},
@@ -131,8 +131,7 @@ std::vector<Variant> Gemms() {
 std::vector<Variant> GpuVariants() {
   std::vector<Variant> all = CommonVariants(FillShape);
   for (Variant& gemm : Gemms()) all.push_back(std::move(gemm));
-  all.push_back(Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32, "chain_fp32_gpu", {{Role::kOut}},
-                    ChainShape));
+  all.push_back(Chain("chain_fp32_gpu", kGroup * kChains, ChainShape));
   all.back().requires_features = {"group256"};
   all.push_back(Gemv(Dtype::kFp32, "gemv_fp32"));
   all.push_back(Gemv(Dtype::kFp16, "gemv_fp16"));

@@ -15,8 +15,6 @@ Variant Fill(Dtype dtype, std::string_view module, ShapeOf shape) {
   return variant;
 }
 
-LaunchShape OneGroup(const Problem&, const DeviceShape&) { return {}; }
-
 }  // namespace
 
 std::vector<Variant> Variants(std::span<const std::string> features) {
@@ -37,22 +35,22 @@ Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::string_vi
 }
 
 std::vector<Variant> CommonVariants(ShapeOf fill) {
-  return {Fill(Dtype::kFp32, "fill_fp32", fill),
-          Fill(Dtype::kFp16, "fill_fp16", fill),
-          Fill(Dtype::kBf16, "fill_bf16", fill),
-          Fill(Dtype::kInt8, "fill_int8", fill),
-          Fill(Dtype::kQ4, "fill_q4", fill),
-          Fill(Dtype::kU32, "fill_u32", fill),
-          Own("own:empty", Kernel::kLaunch, Dtype::kU32, Dtype::kU32, "empty", {}, OneGroup)};
+  return {Fill(Dtype::kFp32, "fill_fp32", fill), Fill(Dtype::kFp16, "fill_fp16", fill),
+          Fill(Dtype::kBf16, "fill_bf16", fill), Fill(Dtype::kInt8, "fill_int8", fill),
+          Fill(Dtype::kQ4, "fill_q4", fill),     Fill(Dtype::kU32, "fill_u32", fill)};
 }
 
-std::vector<std::uint32_t> ChainScalars(std::uint32_t units, std::uint32_t groups, std::uint32_t invocations,
-                                        std::uint32_t chains) {
-  constexpr std::uint32_t kStepsATurn = 15;
-  const std::uint64_t own = (std::uint64_t{units} << 20U) / groups;
-  const std::uint64_t operations_a_turn = std::uint64_t{2} * kStepsATurn * invocations * chains;
-  const std::uint64_t turns = (own + operations_a_turn - 1) / operations_a_turn | 1U;
-  return {static_cast<std::uint32_t>(turns), std::bit_cast<std::uint32_t>(-1.0F)};
+Variant Chain(std::string_view module, std::uint32_t accumulators, ShapeOf shape) {
+  constexpr std::uint32_t kStepsATurn = 16;
+  Variant variant =
+      Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32, module, {{Role::kOut}}, shape);
+  variant.multiple_count = accumulators;
+  variant.multiple_k = kStepsATurn;
+  return variant;
+}
+
+std::vector<std::uint32_t> ChainScalars(const Problem& problem) {
+  return {problem.k, std::bit_cast<std::uint32_t>(1.0F)};
 }
 
 }  // namespace kernels::glsl

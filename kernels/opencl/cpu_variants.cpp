@@ -76,31 +76,21 @@ struct Tile {
   }
 };
 
-// kChains chains of kLanes numbers hide the latency of every unit and fit into the registers.
-template <std::uint32_t kLanes, std::uint32_t kChains>
-LaunchShape ChainShape(const Problem& p, const DeviceShape& device) {
-  return SharesOf(device, ChainScalars(p.count, Shares(device), 2 * kLanes * kChains));
-}
-Variant Chain(std::string_view options, LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
-  return Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
-             {{"chain_fp32", kChainSource, {}, options, {{Role::kOut}}, shape}});
-}
-
-// What the width of the vector registers decides. A narrower tile than they allow is never faster, and each
-// costs its compilation.
+// What the width of the vector registers decides. The chains hide the latency of every unit and fit into
+// them. A narrower tile than they allow is never faster, and each costs its compilation.
 void AddByWidth(std::span<const std::string> features, std::vector<Variant>& all) {
   if (Has(features, "lanes:16")) {
     all.push_back(Tile<8, 32, 256, 64>::Make("own:tile_8x32",
                                              "-DROWS=8 -DVECTORS=2 -DLANES=16 -DDEPTH=256 -DBLOCK=64"));
-    all.push_back(Chain("-DLANES=16 -DCHAINS=24", ChainShape<16, 24>));
+    all.push_back(Chain("-DLANES=16 -DCHAINS=24 -DSTEPS=16", 384, ChainShape<1, 384>));
   } else if (Has(features, "lanes:8")) {
     all.push_back(
         Tile<4, 16, 256, 64>::Make("own:tile_4x16", "-DROWS=4 -DVECTORS=2 -DLANES=8 -DDEPTH=256 -DBLOCK=64"));
-    all.push_back(Chain("-DLANES=8 -DCHAINS=12", ChainShape<8, 12>));
+    all.push_back(Chain("-DLANES=8 -DCHAINS=12 -DSTEPS=16", 96, ChainShape<1, 96>));
   } else {
     all.push_back(
         Tile<4, 8, 256, 64>::Make("own:tile_4x8", "-DROWS=4 -DVECTORS=2 -DLANES=4 -DDEPTH=256 -DBLOCK=64"));
-    all.push_back(Chain("-DLANES=4 -DCHAINS=12", ChainShape<4, 12>));
+    all.push_back(Chain("-DLANES=4 -DCHAINS=12 -DSTEPS=16", 48, ChainShape<1, 48>));
   }
 }
 

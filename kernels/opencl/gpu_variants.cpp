@@ -27,11 +27,6 @@ LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
 LaunchShape GemvShape(const Problem& problem, const DeviceShape&) {
   return {{problem.m, 1, 1}, {kGemvGroup, 1, 1}, {problem.m, problem.k}};
 }
-LaunchShape ChainShape(const Problem& problem, const DeviceShape& device) {
-  return {{Groups(device), 1, 1},
-          {kGroup, 1, 1},
-          ChainScalars(problem.count, Groups(device), 2 * kChains * kGroup)};
-}
 std::uint64_t StreamPartials(const Problem&, const DeviceShape& device) { return Groups(device) * 4ULL; }
 
 Variant Fill(Dtype dtype, std::string_view entry) {
@@ -103,8 +98,7 @@ std::vector<Variant> GpuVariants(std::span<const std::string> features) {
     all.push_back(GemmInt8<128>("own:dot_128x128", "-DTILE=128 -DWORDS=8", 8));
     all.push_back(GemmInt8<64>("own:dot_64x64", "-DTILE=64 -DWORDS=8", 8));
   }
-  all.push_back(Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
-                    {{"chain_fp32", kChainSource, {}, "-DLANES=1 -DCHAINS=16", {{Role::kOut}}, ChainShape}}));
+  all.push_back(Chain("-DLANES=1 -DCHAINS=16 -DSTEPS=16", kGroup * kChains, ChainShape<kGroup, kChains>));
   all.push_back(Gemv(Dtype::kFp32, "gemv_fp32"));
   all.push_back(Gemv(Dtype::kFp16, "gemv_fp16"));
   all.push_back(Gemv(Dtype::kQ4, "gemv_q4"));

@@ -2,7 +2,8 @@
 #include "kernels/opencl/variants.h"
 
 #include <algorithm>
-#include <bit>
+
+#include "kernels/opencl/sources.h"
 
 namespace kernels::opencl {
 
@@ -21,11 +22,14 @@ Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::vector<St
   return variant;
 }
 
-std::vector<std::uint32_t> ChainScalars(std::uint32_t units, std::uint32_t groups,
-                                        std::uint32_t operations_a_round) {
-  const std::uint64_t own = (std::uint64_t{units} << 20U) / groups;
-  const std::uint64_t rounds = (own + operations_a_round - 1) / operations_a_round | 1U;
-  return {static_cast<std::uint32_t>(rounds), std::bit_cast<std::uint32_t>(-1.0F)};
+Variant Chain(std::string_view options, std::uint32_t accumulators,
+              LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
+  constexpr std::uint32_t kStepsATurn = 16;  // STEPS of the options
+  Variant variant = Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
+                        {{"chain_fp32", kChainSource, {}, options, {{Role::kOut}}, shape}});
+  variant.multiple_count = accumulators;
+  variant.multiple_k = kStepsATurn;
+  return variant;
 }
 
 std::vector<Variant> Variants(std::span<const std::string> features) {

@@ -2,6 +2,7 @@
 // Every kernel in OpenCL C, as data: which variants suit a device, and how they are launched.
 #pragma once
 
+#include <bit>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,14 +23,17 @@ namespace kernels::opencl {
 
 // A variant of this project's own, of one or more steps.
 [[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::vector<Step> steps);
-// The scalars of chain.cl for `units` of 2^20 operations on `groups` work-groups, of which each does
-// `operations_a_round`: an odd number of rounds, and the product that the compiler must not know.
-[[nodiscard]] std::vector<std::uint32_t> ChainScalars(std::uint32_t units, std::uint32_t groups,
-                                                      std::uint32_t operations_a_round);
-// What triad multiplies by: no product with it is rounded, so fused and separate operations agree.
-inline constexpr float kTriadFactor = 0.5F;
-// Words that a work-group of chain.cl leaves.
-inline constexpr std::uint32_t kChainWords = 8;
+// chain.cl with so many accumulators a work-group.
+[[nodiscard]] Variant Chain(std::string_view options, std::uint32_t accumulators,
+                            LaunchShape (*shape)(const Problem&, const DeviceShape&));
+// Its launch in work-groups of kItems work-items with kEach accumulators each.
+template <std::uint32_t kItems, std::uint32_t kEach>
+[[nodiscard]] LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
+  return {{problem.count / (kItems * kEach), 1, 1},
+          {kItems, 1, 1},
+          {problem.k, std::bit_cast<std::uint32_t>(1.0F)}};
+}
+inline constexpr float kTriadFactor = 3.0F;  // kernels/spec.h
 
 // Whether `features` has this one.
 [[nodiscard]] bool Has(std::span<const std::string> features, std::string_view feature);
