@@ -37,11 +37,12 @@ struct Arguments {
 //   gemm_bf16     a, b, c, work   m, n, k         the same; bf16 into fp32
 //   gemm_int8     a, b, c, work   m, n, k         the same; int8 into int32, exactly
 //   gemv_fp32     w, x, y         m, k            y[m] = w[m x k] * x[k], w row-major
-//   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in
-//   fp32 chain_*       out             count           count * 2^20 operations in all: fp32, bf16, int8
-//   (chain.h) clock_adds    out             count           count * 2^20 additions, one a clock; out[worker]
-//   = 3 * that empty         none            none            nothing, to time a launch sum_operand_u32   sums
-//   count, seed     sums[worker] = what read_u32 finds in what fill_u32 wrote
+//   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in fp32
+//   chain_*       out             count, products accumulators as in kernels/spec.h, fp32, bf16 or int8;
+//                                                 products = n * k, a multiple of 64
+//   clock_adds    out             count           count * 2^20 additions, one a clock; out[worker] = 3 * that
+//   empty         none            none            nothing, to time a launch
+//   sum_operand_u32  sums         count, seed     sums[worker] = what read_u32 finds in what fill_u32 wrote
 using EntryPoint = void (*)(const Arguments&, const Worker&);
 
 struct Implementation {
