@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // For drivers that run on the host processor, with vectors of eight invocations.
+#include <algorithm>
 #include <bit>
 
 #include "kernels/glsl/variants.h"
@@ -15,17 +16,21 @@ constexpr std::uint32_t kGemvRows = 8;
 
 std::uint32_t Shares(const DeviceShape& device) { return device.compute_units * kSharesEach; }
 
-LaunchShape SharesOf(const DeviceShape& device, std::vector<std::uint32_t> scalars) {
-  return {{Shares(device), 1, 1}, {kLanes, 1, 1}, std::move(scalars)};
-}
 LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
   return {{Shares(device), 1, 1}, {64, 1, 1}, {problem.count, problem.seed}};
 }
+// llvmpipe ends every loop after 65535 turns (Mesa, lp_bld_limits.h, LP_MAX_TGSI_LOOP_ITERATIONS).
+std::uint32_t StreamGroups(const Problem& problem, const DeviceShape& device) {
+  constexpr std::uint32_t kMaxTurns = 32768;
+  return std::max(Shares(device), problem.count / 4 / (kLanes * kMaxTurns) + 1);
+}
 LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
-  return SharesOf(device, {problem.count});
+  return {{StreamGroups(problem, device), 1, 1}, {kLanes, 1, 1}, {problem.count}};
 }
 LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
-  return SharesOf(device, {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)});
+  return {{StreamGroups(problem, device), 1, 1},
+          {kLanes, 1, 1},
+          {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)}};
 }
 LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
   return {{problem.count / (kLanes * kChains), 1, 1}, {kLanes, 1, 1}, ChainScalars(problem)};
@@ -34,8 +39,8 @@ LaunchShape GemvShape(const Problem& problem, const DeviceShape& device) {
   return {
       {(problem.m + kGemvRows - 1) / kGemvRows, 1, 1}, {device.subgroup_width, 1, 1}, {problem.m, problem.k}};
 }
-std::uint64_t ReadPartials(const Problem&, const DeviceShape& device) {
-  return Shares(device) * kLanes * 4ULL;
+std::uint64_t ReadPartials(const Problem& problem, const DeviceShape& device) {
+  return StreamGroups(problem, device) * kLanes * 4ULL;
 }
 
 template <std::uint32_t kRows, std::uint32_t kColumns>
