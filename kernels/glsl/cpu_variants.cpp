@@ -16,13 +16,13 @@ constexpr std::uint32_t kGemvRows = 8;
 
 std::uint32_t Shares(const DeviceShape& device) { return device.compute_units * kSharesEach; }
 
-LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
-  return {{Shares(device), 1, 1}, {64, 1, 1}, {problem.count, problem.seed}};
-}
 // llvmpipe ends every loop after 65535 turns (Mesa, lp_bld_limits.h, LP_MAX_TGSI_LOOP_ITERATIONS).
 std::uint32_t StreamGroups(const Problem& problem, const DeviceShape& device) {
   constexpr std::uint32_t kMaxTurns = 32768;
   return std::max(Shares(device), problem.count / 4 / (kLanes * kMaxTurns) + 1);
+}
+LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
+  return {{StreamGroups(problem, device), 1, 1}, {kLanes, 1, 1}, {problem.count, problem.seed}};
 }
 LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
   return {{StreamGroups(problem, device), 1, 1}, {kLanes, 1, 1}, {problem.count}};
