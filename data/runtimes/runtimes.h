@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The embedded texts of data/runtimes/<name>.json, one for every entry of the root's RUNTIMES, and of
+// The embedded texts of data/runtimes/<name>.json, one for every file there, and of
 // data/reference_request.json and data/fit.json. Text only: report/core/tables.h reads it.
 #pragma once
 

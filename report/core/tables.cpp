@@ -23,6 +23,8 @@ class Check {
         Fail(key);
     } else if constexpr (std::is_same_v<T, const std::optional<Factor>>) {
       if (value) (*this)(key, *value);
+    } else if constexpr (std::is_same_v<T, const std::optional<GuideClaim>>) {
+      if (value && (!Positive(value->low) || value->high < value->low)) Fail(key);
     } else if constexpr (std::is_same_v<T, const double>) {
       if (!Positive(value)) Fail(key);
     } else if constexpr (std::is_same_v<T, const RuntimeFactors> ||

@@ -58,6 +58,15 @@ struct Advice {
   std::vector<std::string> training;
 };
 
+// What guides claim of the runtime's speed, as a share of another runtime's.
+struct GuideClaim {
+  std::string relative_to;
+  double low = 0;
+  double high = 0;
+  std::string source;
+  std::string date;
+};
+
 struct RuntimeFacts {
   std::string name;                // the module's
   std::string title;               // for people
@@ -67,6 +76,7 @@ struct RuntimeFacts {
   TrainingSupport training;
   Advice advice;  // how to use it, once it is recommended
   std::vector<InstallHint> install;
+  std::optional<GuideClaim> guides;
 };
 
 // What inference scores answer for. Bytes and parameters are those of one published model.
@@ -109,10 +119,10 @@ struct Fit {
 struct Tables {
   ReferenceRequest reference;
   Fit fit;
-  std::vector<RuntimeFacts> runtimes;  // in the order of the build's list
+  std::vector<RuntimeFacts> runtimes;  // those of the build and others that a record may name
 };
 
-// nullptr for what is not a runtime of this build.
+// nullptr for what is not a known runtime.
 [[nodiscard]] const RuntimeFacts* Find(const Tables& tables, std::string_view runtime);
 // The title, or the name itself where the tables do not know it.
 [[nodiscard]] std::string Title(const Tables& tables, std::string_view runtime);

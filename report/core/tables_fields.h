@@ -58,6 +58,15 @@ void Fields(V& v, S& s) {
   v("command", s.command);
 }
 
+template <class V, probe::Is<GuideClaim> S>
+void Fields(V& v, S& s) {
+  v("relative_to", s.relative_to);
+  v("low", s.low);
+  v("high", s.high);
+  v("source", s.source);
+  v("date", s.date);
+}
+
 template <class V, probe::Is<Advice> S>
 void Fields(V& v, S& s) {
   v("inference", s.inference);
@@ -74,6 +83,7 @@ void Fields(V& v, S& s) {
   v("training", s.training);
   v("advice", s.advice);
   v("install", s.install);
+  v("guides", s.guides);
 }
 
 template <class V, probe::Is<InferenceRequest> S>

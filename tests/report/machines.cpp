@@ -22,16 +22,6 @@ using probe::Outcome;
 using probe::Stage;
 
 constexpr std::uint64_t kGib = 1ULL << 30U;
-constexpr std::string_view kCudaFacts = R"({
-  "title": "CUDA", "names": ["nvidia"],
-  "maturity": {"inference": 4, "training": 4, "source": "test", "date": "2026-11-21"},
-  "factors": {
-    "decode": {"value": 1, "low": 0.9, "high": 1.05, "basis": "assumed", "source": "test", "date": "2026-11-21"},
-    "prefill": {"value": 1, "low": 0.9, "high": 1.1, "basis": "assumed", "source": "test", "date": "2026-11-21"},
-    "training": {"value": 0.55, "low": 0.45, "high": 0.75, "basis": "assumed", "source": "test", "date": "2026-11-21"}},
-  "training": {"supported": true},
-  "advice": {"inference": ["llama.cpp: build with -DGGML_CUDA=ON"], "training": ["PyTorch: the CUDA wheel"]},
-  "install": []})";
 
 Report Empty() {
   Report report;
@@ -69,9 +59,7 @@ void GpuFirst(Report& report) {
 
 Tables TestTables() {
   auto tables = EmbeddedTables();
-  auto cuda = DecodeRuntimeFacts("cuda", kCudaFacts);
-  if (!tables || !cuda) std::abort();
-  tables->runtimes.push_back(*std::move(cuda));
+  if (!tables) std::abort();
   return *std::move(tables);
 }
 
