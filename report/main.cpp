@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The program: reads the command line, produces a report, prints one face of it, and chooses the exit code.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,17 +11,18 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "probe/core/text.h"
 #include "probe/isolate/child.h"
 #include "probe/isolate/interrupt.h"
 #include "probe/registry.h"
 #include "probe/system/environment.h"
+#include "report/compare/compare.h"
+#include "report/compare_files.h"
 #include "report/core/tables.h"
 #include "report/options.h"
 #include "report/pipeline.h"
 #include "report/progress.h"
+#include "report/render/comparison.h"
 #include "report/render/json.h"
 #include "report/render/query.h"
 #include "report/render/terminal.h"
@@ -69,6 +71,8 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
       return render::Text(tables, report, terminal);
     case Command::kList:
       return render::ListText(tables, report, terminal);
+    case Command::kCompare:
+      break;  // has no report of its own
     case Command::kRecommend:
       return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
   }
@@ -95,9 +99,19 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
 
 render::TerminalOptions Terminal(const Options& options, const probe::system::Environment& environment) {
   auto terminal = render::DecideTerminal(
-      render::Inspect(STDOUT_FILENO), [&](std::string_view name) { return environment.Get(name); }, options.colour);
+      render::Inspect(STDOUT_FILENO), [&](std::string_view name) { return environment.Get(name); },
+      options.colour);
   terminal.verbose = options.verbose;
   return terminal;
+}
+
+int RunCompare(const Options& options, const probe::system::Environment& environment) {
+  const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
+  if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
+  const int code = Print(options.json ? render::ComparisonJson(*comparison)
+                                      : render::ComparisonText(*comparison, Terminal(options, environment)));
+  if (code != 0) return code;
+  return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
 }
 
 bool CanShowProgress(const probe::system::Environment& environment) {
@@ -115,12 +129,14 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
   const auto tables = report::EmbeddedTables();
   if (!tables) return Complain({report::kExitInternal, probe::Describe(tables.error())});
   const auto environment = probe::system::Environment::OfProcess();
+  if (options.command == Command::kCompare) return RunCompare(options, environment);
   report::Progress progress(CanShowProgress(environment));
   const auto produced = report::Produce(options, *tables, {WHICHGPU_VERSION, interrupt}, progress);
   progress.Clear();
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
   const auto& outcome = std::get<report::Produced>(produced);
-  if (const int code = Print(Face(options, *tables, outcome.report, Terminal(options, environment))); code != 0) {
+  if (const int code = Print(Face(options, *tables, outcome.report, Terminal(options, environment)));
+      code != 0) {
     return code;
   }
   if (options.json || options.command == Command::kRecommend) {

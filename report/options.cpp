@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "report/options.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
 
 #include <CLI/CLI.hpp>
-#include <fmt/format.h>
 
 #include "probe/system/elf_requirements.h"
 #include "report/core/report_fields.h"
@@ -15,10 +16,11 @@
 namespace report {
 namespace {
 
-constexpr std::array<std::pair<Command, std::string_view>, 3> kCommands = {{
+constexpr std::array<std::pair<Command, std::string_view>, 4> kCommands = {{
     {Command::kReport, "report"},
     {Command::kList, "list"},
     {Command::kRecommend, "recommend"},
+    {Command::kCompare, "compare"},
 }};
 
 constexpr const char* kFooter = R"(
@@ -26,8 +28,10 @@ Examples:
   whichgpu                                   what is here, how fast it is, what to use
   whichgpu list --json                       what is here, for scripts; no kernel runs
   whichgpu recommend --for training          one token, such as cuda
+  whichgpu compare a.json b.json             what became slower between two reports
   whichgpu --record DIR                      keep everything seen, for a bug report
-Exit codes: 0 an answer was given, 1 a requirement is not met, 2 bad usage, 3 internal error.)";
+Exit codes: 0 an answer was given, 1 a requirement is not met or a figure became slower,
+2 bad usage, 3 internal error.)";
 
 // What the parser fills before it is checked.
 struct Raw {
@@ -42,14 +46,19 @@ struct Raw {
 void AddDetectionOptions(CLI::App& app, Raw& raw) {
   Options& options = raw.options;
   app.add_flag("--json", options.json, "One JSON object on stdout");
-  app.add_option("--only", options.only, "Ask only these modules (comma list)")->delimiter(',')->type_name("NAMES");
+  app.add_option("--only", options.only, "Ask only these modules (comma list)")
+      ->delimiter(',')
+      ->type_name("NAMES");
   app.add_option("--skip", options.skip, "Ask all but these modules")->delimiter(',')->type_name("NAMES");
   app.add_option("--device", options.device, "Only this device: an id, the start of one, or part of a name")
       ->type_name("ID");
-  app.add_option("--timeout", options.timeout_s, "Seconds a module may take to enumerate (10)")->type_name("S");
-  app.add_option("--sysroot", options.sysroot, "Survey the files below DIR instead of this machine; loads no runtime")
+  app.add_option("--timeout", options.timeout_s, "Seconds a module may take to enumerate (10)")
+      ->type_name("S");
+  app.add_option("--sysroot", options.sysroot,
+                 "Survey the files below DIR instead of this machine; loads no runtime")
       ->type_name("DIR");
-  app.add_flag("--retry-crashed", options.retry_crashed, "Try again what took the machine or the tool down before");
+  app.add_flag("--retry-crashed", options.retry_crashed,
+               "Try again what took the machine or the tool down before");
 }
 
 void AddMeasuringOptions(CLI::App& app, Raw& raw) {
@@ -62,10 +71,13 @@ void AddMeasuringOptions(CLI::App& app, Raw& raw) {
 
 void AddOutputOptions(CLI::App& app, Raw& raw) {
   Options& options = raw.options;
-  app.add_option("--record", options.record_dir, "Keep everything seen in the new directory DIR")->type_name("DIR");
+  app.add_option("--record", options.record_dir, "Keep everything seen in the new directory DIR")
+      ->type_name("DIR");
   app.add_flag("--record-ids", options.record_ids, "Keep device UUIDs in a record as they are");
-  app.add_option("--replay", options.replay_dir, "Answer from a record instead of this machine")->type_name("DIR");
-  app.add_flag("--exit-code", options.exit_code, "Exit with 0: usable GPU, 10: none, 11: one that is not usable");
+  app.add_option("--replay", options.replay_dir, "Answer from a record instead of this machine")
+      ->type_name("DIR");
+  app.add_flag("--exit-code", options.exit_code,
+               "Exit with 0: usable GPU, 10: none, 11: one that is not usable");
   app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN");
   app.add_flag("--verbose", options.verbose, "Every way that was tried, every path");
 }
@@ -95,8 +107,9 @@ probe::Error Unexpected(const CLI::App& app) {
     word = word.substr(0, word.find('='));
     const auto names = OptionNames(app);
     const auto nearest = Nearest(word, names);
-    return Usage(fmt::format("there is no option '{}'{}", probe::CleanText(word, 64),
-                             nearest ? fmt::format("; did you mean '{}'?", *nearest) : "; --help lists them"));
+    return Usage(
+        fmt::format("there is no option '{}'{}", probe::CleanText(word, 64),
+                    nearest ? fmt::format("; did you mean '{}'?", *nearest) : "; --help lists them"));
   }
   return Usage(fmt::format("there is no command '{}'{}", probe::CleanText(word, 64), Hint(word, commands)));
 }
@@ -105,7 +118,8 @@ std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, co
                                        std::span<const std::string> known) {
   for (const std::string& name : names) {
     if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Usage(fmt::format("{}: there is no module '{}'{}", option, probe::CleanText(name, 64), Hint(name, known)));
+      return Usage(fmt::format("{}: there is no module '{}'{}", option, probe::CleanText(name, 64),
+                               Hint(name, known)));
     }
   }
   return std::nullopt;
@@ -114,7 +128,8 @@ std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, co
 std::optional<probe::Error> CheckSeconds(const std::optional<double>& value, const char* option) {
   constexpr double kLongest = 86400;
   if (value && !(std::isfinite(*value) && *value > 0 && *value <= kLongest)) {
-    return Usage(fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option, *value, kLongest));
+    return Usage(
+        fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option, *value, kLongest));
   }
   return std::nullopt;
 }
@@ -131,7 +146,8 @@ std::optional<probe::Error> Choose(const std::string& text, const char* option,
       return std::nullopt;
     }
   }
-  return Usage(fmt::format("{}: '{}' is not a value{}", option, probe::CleanText(text, 64), Hint(text, known)));
+  return Usage(
+      fmt::format("{}: '{}' is not a value{}", option, probe::CleanText(text, 64), Hint(text, known)));
 }
 
 std::optional<probe::Error> CheckCombination(const Raw& raw) {
@@ -175,18 +191,22 @@ std::string OneLine(std::string text) {
 
 std::string VersionText(const std::string& version) {
   const auto needed = probe::system::NewestGlibcNeeded();
-  return fmt::format("whichgpu {}{}", version, needed ? fmt::format(" (needs glibc {} or newer)", *needed) : "");
+  return fmt::format("whichgpu {}{}", version,
+                     needed ? fmt::format(" (needs glibc {} or newer)", *needed) : "");
 }
 
 std::string_view NameOfCommand(Command command) {
-  return std::find_if(kCommands.begin(), kCommands.end(), [&](const auto& row) { return row.first == command; })->second;
+  return std::find_if(kCommands.begin(), kCommands.end(),
+                      [&](const auto& row) { return row.first == command; })
+      ->second;
 }
 
-probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments, std::span<const std::string> modules,
-                                         const std::string& version) {
+probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
+                                         std::span<const std::string> modules, const std::string& version) {
   Raw raw;
-  CLI::App app{"Which compute backend this machine should use, how fast it really is, and why one does not work.",
-               "whichgpu"};
+  CLI::App app{
+      "Which compute backend this machine should use, how fast it really is, and why one does not work.",
+      "whichgpu"};
   app.footer(kFooter);
   app.set_version_flag("--version", version);
   app.allow_extras();
@@ -194,23 +214,32 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   AddDetectionOptions(app, raw);
   AddMeasuringOptions(app, raw);
   AddOutputOptions(app, raw);
-  CLI::App* list = app.add_subcommand("list", "What is here; no kernel runs")->fallthrough();
+  app.add_subcommand("list", "What is here; no kernel runs")->fallthrough();
   CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
   recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
-  recommend->add_option("--require", raw.options.require, "Exit with 1 unless the answer is this runtime, or a gpu")
+  recommend
+      ->add_option("--require", raw.options.require,
+                   "Exit with 1 unless the answer is this runtime, or a gpu")
       ->type_name("WHAT");
+  CLI::App* compare =
+      app.add_subcommand("compare", "What became slower or faster between two reports")->fallthrough();
+  compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")->required();
+  compare->add_option("B.json", raw.options.other, "What it printed after")->required();
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));
   } catch (const CLI::Success& request) {
     if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
-    const CLI::App* shown = list->parsed() ? list : recommend->parsed() ? recommend : &app;
-    return Invocation{std::nullopt, shown->help()};
+    const auto parsed = app.get_subcommands();
+    return Invocation{std::nullopt, (parsed.empty() ? &app : parsed.front())->help()};
   } catch (const CLI::ParseError& error) {
     return Usage(OneLine(error.what()));
   }
   if (!app.remaining(true).empty()) return Unexpected(app);
-  raw.options.command = list->parsed() ? Command::kList : recommend->parsed() ? Command::kRecommend : Command::kReport;
+  for (const auto& [command, name] : kCommands) {
+    if (command != Command::kReport && app.get_subcommand(std::string(name))->parsed())
+      raw.options.command = command;
+  }
   if (auto error = Check(raw, modules)) return *error;
   return Invocation{raw.options, ""};
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The command line: what was asked for, or one sentence on what is wrong with it. Looks at nothing but the arguments
-// and the names of the registered modules.
+// The command line: what was asked for, or one sentence on what is wrong with it. Looks at nothing but the
+// arguments and the names of the registered modules.
 #pragma once
 
 #include <optional>
@@ -15,7 +15,7 @@
 
 namespace report {
 
-enum class Command { kReport, kList, kRecommend };
+enum class Command { kReport, kList, kRecommend, kCompare };
 enum class Effort { kQuick, kNormal, kThorough };
 
 struct Options {
@@ -36,8 +36,10 @@ struct Options {
   render::ColourChoice colour = render::ColourChoice::kAuto;
   bool verbose = false;
   bool retry_crashed = false;
-  Use use = Use::kInference;              // recommend
-  std::optional<std::string> require;     // recommend: "gpu" or a runtime's name
+  Use use = Use::kInference;           // recommend
+  std::optional<std::string> require;  // recommend: "gpu" or a runtime's name
+  std::string base;                    // compare: the files
+  std::string other;
 };
 
 // What to do with a command line: run it, or print `text` on stdout and stop (--help, --version).
@@ -46,8 +48,8 @@ struct Invocation {
   std::string text;
 };
 
-// The error's text is one line for stderr: what was wrong, what would be right. modules: names that --only and --skip
-// accept; version: what --version prints.
+// The error's text is one line for stderr: what was wrong, what would be right. modules: names that --only
+// and --skip accept; version: what --version prints.
 [[nodiscard]] probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                                                        std::span<const std::string> modules,
                                                        const std::string& version);
@@ -55,7 +57,7 @@ struct Invocation {
 // "whichgpu 0.1.0 (needs glibc 2.34 or newer)".
 [[nodiscard]] std::string VersionText(const std::string& version);
 
-// The command's name in JSON: "report", "list", "recommend".
+// The command's name in JSON: "report", "list", "recommend", "compare".
 [[nodiscard]] std::string_view NameOfCommand(Command command);
 
 }  // namespace report

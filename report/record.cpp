@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/record.h"
 
+#include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,11 +12,10 @@
 #include <fstream>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "backends/core/measurement_fields.h"
 #include "probe/core/fields.h"
 #include "report/core/report_fields.h"
+#include "report/text_file.h"
 
 namespace report {
 
@@ -35,15 +35,9 @@ void Fields(V& v, S& s) {
 namespace {
 
 namespace fs = std::filesystem;
-using probe::Error;
 using probe::Status;
 
-constexpr std::size_t kMaxRecordFileBytes = 64U << 20U;
 constexpr const char* kRecordFile = "record.json";
-
-Error FileError(const std::string& path, std::string text) {
-  return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(path, 300), std::move(text))};
-}
 
 std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): one thread
 
@@ -85,7 +79,8 @@ std::optional<std::string> Inconsistency(const Record& record) {
     if (!modules.insert(probe.module).second) return fmt::format("probes: two are called '{}'", probe.module);
     for (const probe::RuntimeDevice& device : probe.devices) {
       if (device.runtime != probe.module) {
-        return fmt::format("probes: module '{}' holds a device of runtime '{}'", probe.module, device.runtime);
+        return fmt::format("probes: module '{}' holds a device of runtime '{}'", probe.module,
+                           device.runtime);
       }
       views.insert(device.runtime + "\n" + device.driver);
     }
@@ -115,7 +110,8 @@ Status CheckRecordDirectory(const std::string& directory) {
   }
   const fs::path parent = fs::absolute(path, error).lexically_normal().parent_path();
   if (!fs::is_directory(parent, error)) return FileError(parent.string(), "is not a directory");
-  if (access(parent.c_str(), W_OK) != 0) return FileError(parent.string(), "may not be written: " + ErrnoText());
+  if (access(parent.c_str(), W_OK) != 0)
+    return FileError(parent.string(), "may not be written: " + ErrnoText());
   return probe::Ok();
 }
 
@@ -124,7 +120,8 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
   const fs::path target = fs::absolute(directory).lexically_normal();
   const fs::path scratch = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), getpid());
   std::error_code error;
-  if (mkdir(scratch.c_str(), S_IRWXU) != 0) return FileError(scratch.string(), "can not be created: " + ErrnoText());
+  if (mkdir(scratch.c_str(), S_IRWXU) != 0)
+    return FileError(scratch.string(), "can not be created: " + ErrnoText());
   Status status = WriteFile(scratch / kRecordFile, probe::ToText(probe::Encode(record), 1) + "\n");
   if (status) status = WriteFiles(scratch / "files", files, pseudonyms);
   if (status && rename(scratch.c_str(), target.c_str()) != 0) {
@@ -136,17 +133,12 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
 
 probe::Result<Record> ReadRecord(const std::string& directory) {
   std::error_code ignored;
-  if (!fs::is_directory(directory, ignored)) return FileError(directory, "is not a directory made by --record");
+  if (!fs::is_directory(directory, ignored))
+    return FileError(directory, "is not a directory made by --record");
   const std::string path = (fs::path(directory) / kRecordFile).string();
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) return FileError(path, "can not be read: " + ErrnoText());
-  const auto size = static_cast<std::streamoff>(in.tellg());
-  if (size < 0 || static_cast<std::size_t>(size) > kMaxRecordFileBytes) return FileError(path, "is too large for a record");
-  std::string content(static_cast<std::size_t>(size), '\0');
-  in.seekg(0);
-  in.read(content.data(), size);
-  if (!in) return FileError(path, "can not be read");
-  const auto json = probe::ParseJson(content, kMaxRecordFileBytes);
+  const auto content = ReadTextFile(path);
+  if (!content) return content.error();
+  const auto json = probe::ParseJson(*content, kMaxTextFileBytes);
   if (!json) return FileError(path, probe::Describe(json.error()));
   auto record = probe::Decode<Record>(*json);
   if (!record) return FileError(path, record.error().name + ": " + record.error().text);

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// Two reports side by side (contract.md section 2): one row a figure, with what became of it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/core/measurement.h"
+#include "report/core/report.h"
+
+namespace report {
+
+// same: within the spreads or the floor. noisy: one of the two is too unsure to say. missing: not in both.
+enum class Verdict { kSame, kFaster, kSlower, kNoisy, kMissing };
+
+// What is read back of a report's JSON.
+struct MeasuredReport {
+  std::uint32_t schema_version = 0;
+  std::string tool_version;
+  std::string command;
+  std::string created;
+  std::vector<backends::Measurement> measurements;
+};
+
+struct ComparedSide {
+  std::string file;
+  std::string tool_version;
+  std::string created;
+};
+
+struct ComparedRow {
+  std::string key;  // "cpu:0 cpu native gemm fp32/fp32 own"
+  std::string device_id;
+  std::string runtime;
+  std::string figure;  // "fp32 gemm, prompt"
+  std::string unit;
+  std::optional<double> base;  // in `unit`
+  std::optional<double> other;
+  std::optional<double> ratio;  // of speeds, other to base: above 1 is faster, of times too
+  Verdict verdict = Verdict::kSame;
+  std::optional<std::string> reason;  // of noisy and missing
+};
+
+struct Comparison {
+  std::uint32_t schema_version = kSchemaVersion;
+  std::string tool_version;
+  std::string command;
+  std::string created;
+  bool interrupted = false;
+  ComparedSide base;
+  ComparedSide other;
+  std::vector<ComparedRow> rows;
+};
+
+}  // namespace report

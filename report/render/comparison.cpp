@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+#include "report/render/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "report/core/clean.h"
+#include "report/core/comparison_fields.h"
+#include "report/core/quantity.h"
+#include "report/render/page.h"
+#include "report/render/sections.h"
+
+namespace report::render {
+namespace {
+
+struct Group {
+  Verdict verdict;
+  std::string_view title;
+  Style style;
+  bool shown;  // without --verbose
+};
+constexpr std::array kGroups = {Group{Verdict::kSlower, "Slower", Style::kBad, true},
+                                Group{Verdict::kFaster, "Faster", Style::kGood, true},
+                                Group{Verdict::kMissing, "Missing", Style::kFair, true},
+                                Group{Verdict::kNoisy, "Too noisy to say", Style::kFair, false},
+                                Group{Verdict::kSame, "The same", Style::kPlain, false}};
+
+std::size_t Count(const Comparison& comparison, Verdict verdict) {
+  return static_cast<std::size_t>(
+      std::count_if(comparison.rows.begin(), comparison.rows.end(),
+                    [&](const ComparedRow& row) { return row.verdict == verdict; }));
+}
+
+std::string Value(const std::optional<double>& value, const std::string& unit) {
+  return value ? RateText(*value, unit) : "-";
+}
+
+void Row(const ComparedRow& row, Style style, Page& page) {
+  page.To(2).Add(fmt::format("{} on {}: {}", row.runtime, row.device_id, row.figure));
+  std::string change =
+      fmt::format("{} {} {}", Value(row.base, row.unit), page.signs().arrow, Value(row.other, row.unit));
+  if (row.ratio)
+    change +=
+        fmt::format(" ({}{} %)", *row.ratio >= 1 ? "+" : "", SignificantText((*row.ratio - 1) * 100, 2));
+  if (row.reason) change += ", " + *row.reason;
+  constexpr int kBeside = 48;
+  if (page.width() - kBeside >= DisplayWidth(change) && page.column() < kBeside) {
+    page.To(kBeside).Add(change, style);
+    return page.End();
+  }
+  page.End();
+  page.To(4).Flow(change, 6, style);
+}
+
+void Verdicts(const Comparison& comparison, Page& page) {
+  const auto slower = Count(comparison, Verdict::kSlower);
+  const auto noisy = Count(comparison, Verdict::kNoisy);
+  if (comparison.rows.empty()) {
+    page.Flow("Nothing to compare: neither report holds a verified figure", 2, Style::kStrong);
+  } else if (slower > 0) {
+    page.Flow(fmt::format("{} of {} figures {} slower, beyond both spreads", slower, comparison.rows.size(),
+                          slower == 1 ? "is" : "are"),
+              2, Style::kStrong);
+  } else {
+    page.Flow(fmt::format("No regression in {} figures{}", comparison.rows.size(),
+                          noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : ""),
+              2, Style::kStrong);
+  }
+  page.Flow(fmt::format("from {} ({}) to {} ({})", comparison.base.file, comparison.base.created,
+                        comparison.other.file, comparison.other.created),
+            2, Style::kDim);
+}
+
+}  // namespace
+
+std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options) {
+  const Comparison clean = Cleaned(comparison, 400);
+  Page page(options);
+  Verdicts(clean, page);
+  for (const Group& group : kGroups) {
+    if (Count(clean, group.verdict) == 0 || !(group.shown || options.verbose)) continue;
+    Heading(page, group.title, "");
+    for (const auto& row : clean.rows) {
+      if (row.verdict == group.verdict) Row(row, group.style, page);
+    }
+  }
+  return page.text();
+}
+
+std::string ComparisonJson(const Comparison& comparison) {
+  return probe::ToText(probe::Encode(Cleaned(comparison)), 2) + "\n";
+}
+
+}  // namespace report::render

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`whichgpu compare`: two replays of a recorded machine, of which one may have become slower."""
+import copy
+import json
+import pathlib
+import tempfile
+import unittest
+
+from harness import SOURCE, document, main, run, validate
+
+RECORD = SOURCE / "tests" / "fixtures" / "gpu_beside_igpu" / "record.json"
+
+
+class Compare(unittest.TestCase):
+    def setUp(self):
+        self.directory = tempfile.TemporaryDirectory()
+        self.addCleanup(self.directory.cleanup)
+        self.root = pathlib.Path(self.directory.name)
+        self.record = json.loads(RECORD.read_text())
+
+    def report(self, name, record):
+        """The JSON report of a replayed record, as a file."""
+        folder = self.root / name
+        folder.mkdir()
+        (folder / "record.json").write_text(json.dumps(record))
+        process = run("--json", "--replay", folder)
+        self.assertEqual(0, process.returncode, process.stderr)
+        path = self.root / f"{name}.json"
+        path.write_text(process.stdout)
+        return path
+
+    def test_a_report_against_itself_is_no_regression(self):
+        base = self.report("base", self.record)
+        process = run("compare", base, base)
+        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertIn("No regression", process.stdout)
+        self.assertEqual("", process.stderr)
+
+    def test_only_the_figure_that_became_slower_is_reported(self):
+        slower = copy.deepcopy(self.record)
+        figure = next(m for m in slower["measurements"] if m["kernel"] == "read" and m["status"] == "ok")
+        for key in ("rate", "p10_rate", "best_rate"):
+            figure[key] *= 0.85
+        base, other = self.report("base", self.record), self.report("slower", slower)
+        process = run("compare", base, other, "--json")
+        self.assertEqual(1, process.returncode, process.stderr)
+        value = document(process)
+        validate(value, "compare")
+        rows = [row for row in value["rows"] if row["verdict"] != "same"]
+        self.assertEqual(["slower"], [row["verdict"] for row in rows])
+        self.assertIn("read", rows[0]["key"])
+        self.assertAlmostEqual(0.85, rows[0]["ratio"])
+        text = run("compare", base, other)
+        self.assertEqual(1, text.returncode)
+        self.assertEqual(1, sum(" read " in f"{line} " for line in text.stdout.splitlines()), text.stdout)
+        self.assertEqual(0, run("compare", other, base).returncode, "faster is no regression")
+
+    def test_bad_files_are_named_in_one_line(self):
+        good = self.report("base", self.record)
+        bad = {"missing": None, "empty": "", "text": "no JSON", "other": "{}", "array": "[1]", "deep": "[" * 100000,
+               "schema": json.dumps({**json.loads(good.read_text()), "schema_version": 2}),
+               "types": json.dumps({**json.loads(good.read_text()), "measurements": [{"rate": "fast"}]})}
+        for name, text in bad.items():
+            with self.subTest(name):
+                path = self.root / f"{name}.bad"
+                if text is not None:
+                    path.write_text(text)
+                for pair in ((good, path), (path, good)):
+                    process = run("compare", *pair)
+                    self.assertEqual(2, process.returncode, process.stderr)
+                    self.assertEqual("", process.stdout)
+                    self.assertEqual(1, len(process.stderr.splitlines()), process.stderr)
+                    self.assertIn(path.name, process.stderr)
+
+    def test_two_files_are_needed(self):
+        for arguments in ((), ("a.json",), ("a.json", "b.json", "c.json")):
+            process = run("compare", *arguments)
+            self.assertEqual(2, process.returncode)
+            self.assertEqual("", process.stdout)
+            self.assertEqual(1, len(process.stderr.splitlines()), process.stderr)
+
+
+main()

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: MIT
+#include "report/compare/compare.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "report/render/comparison.h"
+#include "tests/report/machines.h"
+
+namespace report::compare {
+namespace {
+
+using ::testing::Each;
+using ::testing::Field;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::SizeIs;
+
+std::vector<ComparedRow> Rows(const Report& base, const Report& other) {
+  return Compare(base.measurements, other.measurements);
+}
+
+std::vector<ComparedRow> With(const std::vector<ComparedRow>& rows, Verdict verdict) {
+  std::vector<ComparedRow> found;
+  std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
+               [&](const ComparedRow& row) { return row.verdict == verdict; });
+  return found;
+}
+
+TEST(Compare, AReportIsTheSameAsItself) {
+  for (const auto& machine : testing::Machines()) {
+    const auto report = machine.build();
+    const auto rows = Rows(report, report);
+    EXPECT_THAT(rows, Each(Field(&ComparedRow::verdict, ::testing::AnyOf(Verdict::kSame, Verdict::kNoisy))))
+        << machine.name;
+    EXPECT_FALSE(HasRegression(rows)) << machine.name;
+  }
+}
+
+TEST(Compare, OneFigureFifteenPercentSlowerIsTheOnlyRowReported) {
+  const auto base = testing::DiscreteAndIntegrated();
+  for (std::size_t i = 0; i < base.measurements.size(); ++i) {
+    auto other = base;
+    *other.measurements[i].rate *= 0.85;
+    const auto rows = Rows(base, other);
+    ASSERT_THAT(With(rows, Verdict::kSlower), SizeIs(1));
+    EXPECT_NEAR(*With(rows, Verdict::kSlower).front().ratio, 0.85, 1e-9);
+    EXPECT_THAT(With(rows, Verdict::kSame), SizeIs(rows.size() - 1));
+    EXPECT_TRUE(HasRegression(rows));
+  }
+}
+
+TEST(Compare, ATenthIsNoChange) {
+  const auto base = testing::DiscreteAndIntegrated();
+  auto other = base;
+  for (auto& m : other.measurements) *m.rate *= 0.905;
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+  for (auto& m : other.measurements) *m.rate *= 1.2;
+  EXPECT_THAT(Rows(base, other), Each(Field(&ComparedRow::verdict, Verdict::kSame)));
+}
+
+TEST(Compare, SpreadsThatMeetAreNoRegression) {
+  const auto base = testing::Processor();
+  auto other = base;
+  *other.measurements[0].rate *= 0.85;
+  other.measurements[0].ci95 = {0.85, 1.17};
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+}
+
+TEST(Compare, NoisyFiguresAreNeverRegressions) {
+  for (const bool first : {true, false}) {
+    auto base = testing::Processor();
+    auto other = base;
+    *other.measurements[0].rate *= 0.5;
+    (first ? base : other).measurements[0].quality = backends::Quality::kNoisy;
+    const auto rows = Rows(base, other);
+    EXPECT_EQ(rows[0].verdict, Verdict::kNoisy);
+    EXPECT_THAT(*rows[0].reason, HasSubstr(first ? "first" : "second"));
+    EXPECT_FALSE(HasRegression(rows));
+  }
+}
+
+TEST(Compare, LongerTimesAreSlower) {
+  auto base = testing::Processor();
+  testing::Measure(base, "cpu:0", "cpu", "native", kernels::Kernel::kLaunch, 2e-6);
+  auto other = base;
+  *other.measurements.back().rate *= 1.3;
+  const auto slower = With(Rows(base, other), Verdict::kSlower);
+  ASSERT_THAT(slower, SizeIs(1));
+  EXPECT_LT(*slower.front().ratio, 0.8);
+  EXPECT_THAT(With(Rows(other, base), Verdict::kFaster), SizeIs(1));
+}
+
+TEST(Compare, WhatIsNotInBothIsMissing) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements[0].status = backends::MeasurementStatus::kWrongResult;
+  const auto rows = Rows(base, other);
+  ASSERT_THAT(With(rows, Verdict::kMissing), SizeIs(1));
+  EXPECT_FALSE(HasRegression(rows));
+  EXPECT_EQ(With(Rows(other, base), Verdict::kMissing).front().reason, "not in the first");
+}
+
+TEST(Compare, AnotherVariantThatWonIsTheSameFigure) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements[0].implementation = "own:other";
+  EXPECT_THAT(Rows(base, other), Each(Field(&ComparedRow::verdict, Verdict::kSame)));
+  other.measurements[0].implementation = "openblas";
+  EXPECT_THAT(With(Rows(base, other), Verdict::kMissing), SizeIs(2));
+}
+
+TEST(Compare, PromptsOfDifferentSizesSayNothing) {
+  auto base = testing::Processor();
+  base.measurements[0].shape = {512, 4096, 4096, 0, 0};
+  auto other = base;
+  other.measurements[0].shape.m = 128;
+  *other.measurements[0].rate *= 0.6;
+  const auto rows = Rows(base, other);
+  EXPECT_EQ(rows[0].verdict, Verdict::kNoisy);
+  EXPECT_EQ(rows[0].reason, "measured at 512x4096x4096 and 128x4096x4096");
+}
+
+TEST(ComparisonText, NamesTheRegressionFirstAndFitsEveryWidth) {
+  const auto base = testing::Processor();
+  auto other = base;
+  *other.measurements[0].rate *= 0.85;
+  Comparison comparison;
+  comparison.base = {"a.json", "0.1.0", "2026-11-21T12:00:00Z"};
+  comparison.other = {"b\x1b[31m.json", "0.1.0", "2026-11-21T13:00:00Z"};
+  comparison.rows = Rows(base, other);
+  for (int width = render::kMinWidth; width <= 160; width += 17) {
+    const auto text = render::ComparisonText(comparison, {width, false, false, true});
+    EXPECT_THAT(text, ::testing::StartsWith("1 of 6 figures"));
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);)
+      EXPECT_LE(line.size(), static_cast<std::size_t>(width)) << line;
+  }
+  const auto text = render::ComparisonText(comparison, {100, false, false, false});
+  EXPECT_THAT(text, HasSubstr("cpu on cpu:0: fp32 gemm"));
+  EXPECT_THAT(text, HasSubstr("-15 %"));
+  EXPECT_THAT(text, Not(HasSubstr("The same")));
+}
+
+}  // namespace
+}  // namespace report::compare
