@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "report/pipeline.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <memory>
-
-#include <fmt/format.h>
 
 #include "probe/core/fields.h"
 #include "probe/isolate/supervisor.h"
@@ -18,8 +18,9 @@
 #include "report/detect.h"
 #include "report/explain/explain.h"
 #include "report/host.h"
-#include "report/record.h"
+#include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
+#include "report/record.h"
 #include "report/risk.h"
 #include "report/score/score.h"
 #include "report/select.h"
@@ -137,13 +138,15 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
                                    [&](const auto& device) { return device.id == measurement.device_id; });
     if (shown) report.measurements.push_back(measurement);
   }
+  peaks::Judge(tables, report.devices, report.measurements);
   if (options.command != Command::kList) {
     report.scores = score::ScoreAll(tables, report.devices, report.measurements);
     const std::vector<Use> uses = options.command == Command::kRecommend
                                       ? std::vector<Use>{options.use}
                                       : std::vector<Use>{Use::kInference, Use::kTraining};
     for (const Use use : uses) {
-      if (auto answer = recommend::Recommend(tables, report, use)) report.recommendations.push_back(*std::move(answer));
+      if (auto answer = recommend::Recommend(tables, report, use))
+        report.recommendations.push_back(*std::move(answer));
     }
   }
   explain::Explain(tables, report);
@@ -164,9 +167,10 @@ std::vector<std::string> LimitWarnings() {
   constexpr std::uint64_t kAmple = std::uint64_t{8} << 30U;
   const auto limit = system::AddressSpaceLimit();
   if (!limit || *limit >= kAmple) return {};
-  return {fmt::format("this process may use only {:.1f} GiB of address space (ulimit -v): drivers may fail to load and "
-                      "measurements are smaller",
-                      static_cast<double>(*limit) / kBytesPerGibibyte)};
+  return {fmt::format(
+      "this process may use only {:.1f} GiB of address space (ulimit -v): drivers may fail to load and "
+      "measurements are smaller",
+      static_cast<double>(*limit) / kBytesPerGibibyte)};
 }
 
 std::variant<Live, Problem> Open(const Options& options, const Context& context) {
@@ -186,14 +190,22 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
   auto child_environment = ChildEnvironment(*files, *environment);
   const auto host = DescribeHost(*files, *environment);
   Pseudonyms pseudonyms(*environment, host.name.value_or(""), options.record_ids);
-  return Live{options, std::move(files), std::move(environment), *std::move(supervisor), std::move(risks),
-              std::move(pseudonyms), {}, {}, std::move(warnings), std::move(child_environment)};
+  return Live{options,
+              std::move(files),
+              std::move(environment),
+              *std::move(supervisor),
+              std::move(risks),
+              std::move(pseudonyms),
+              {},
+              {},
+              std::move(warnings),
+              std::move(child_environment)};
 }
 
 }  // namespace
 
 std::variant<Produced, Problem> Produce(const Options& options, const Tables& tables, const Context& context,
-                                       Progress& progress) {
+                                        Progress& progress) {
   if (options.replay_dir) return Replay(options, tables);
   auto opened = Open(options, context);
   if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
@@ -207,7 +219,8 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
   auto devices = all;
   if (auto problem = KeepSelected(options, devices)) return *problem;
   record.calibrated = options.calibrate && options.command != Command::kList && options.sysroot == "/";
-  if (record.calibrated && SignalOf(context) == 0) MeasureLive(live, devices, HostProcessor(all), record, progress);
+  if (record.calibrated && SignalOf(context) == 0)
+    MeasureLive(live, devices, HostProcessor(all), record, progress);
   record.interrupted = SignalOf(context) != 0;
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();

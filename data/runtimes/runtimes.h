@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The embedded texts of data/runtimes/<name>.json, one for every file there, and of
-// data/reference_request.json and data/fit.json. Text only: report/core/tables.h reads it.
+// data/reference_request.json, data/fit.json and data/peaks.json. Text only: report/core/tables.h reads it.
 #pragma once
 
 #include <span>
@@ -12,5 +12,6 @@ namespace data {
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> RuntimeTexts();
 [[nodiscard]] std::string_view ReferenceRequestText();
 [[nodiscard]] std::string_view FitText();
+[[nodiscard]] std::string_view PeaksText();
 
 }  // namespace data

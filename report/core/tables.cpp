@@ -25,6 +25,11 @@ class Check {
       if (value) (*this)(key, *value);
     } else if constexpr (std::is_same_v<T, const std::optional<GuideClaim>>) {
       if (value && (!Positive(value->low) || value->high < value->low)) Fail(key);
+    } else if constexpr (std::is_same_v<T, const std::optional<double>>) {
+      if (value && !Positive(*value)) Fail(key);
+    } else if constexpr (std::is_same_v<T, const std::vector<DevicePeak>> ||
+                         std::is_same_v<T, const std::vector<UnitPeak>>) {
+      for (const auto& row : value) Fields(*this, row);
     } else if constexpr (std::is_same_v<T, const double>) {
       if (!Positive(value)) Fail(key);
     } else if constexpr (std::is_same_v<T, const RuntimeFactors> ||
@@ -83,6 +88,8 @@ probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json) {
 
 probe::Result<Fit> DecodeFit(std::string_view json) { return DecodeTable<Fit>(json); }
 
+probe::Result<Peaks> DecodePeaks(std::string_view json) { return DecodeTable<Peaks>(json); }
+
 probe::Result<Tables> EmbeddedTables() {
   Tables tables;
   auto reference = DecodeReferenceRequest(data::ReferenceRequestText());
@@ -91,6 +98,9 @@ probe::Result<Tables> EmbeddedTables() {
   auto fit = DecodeFit(data::FitText());
   if (!fit) return fit.error();
   tables.fit = *std::move(fit);
+  auto peaks = DecodePeaks(data::PeaksText());
+  if (!peaks) return peaks.error();
+  tables.peaks = *std::move(peaks);
   for (const auto& [name, text] : data::RuntimeTexts()) {
     auto facts = DecodeRuntimeFacts(name, text);
     if (!facts) {

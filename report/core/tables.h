@@ -116,9 +116,37 @@ struct Fit {
   Factor prefill_matrix;    // the same where the product used matrix units
 };
 
+// At best, of every product with one PCI id; rates in flop/s, op/s and bytes/s.
+struct DevicePeak {
+  std::string id;  // "10de:2335"
+  std::string name;
+  std::optional<double> memory;
+  std::optional<double> fp32;
+  std::optional<double> matrix16;  // fp16 and bf16 with matrix units, dense
+  std::optional<double> int8;
+  std::string source;
+  std::string date;
+};
+
+// Operations a clock of one unit (SM, compute unit, core) of an architecture, or with a processor's feature.
+struct UnitPeak {
+  std::string architecture;
+  std::optional<double> fp32;
+  std::optional<double> matrix16;
+  std::optional<double> int8;
+  std::string source;
+  std::string date;
+};
+
+struct Peaks {
+  std::vector<DevicePeak> devices;
+  std::vector<UnitPeak> units;
+};
+
 struct Tables {
   ReferenceRequest reference;
   Fit fit;
+  Peaks peaks;
   std::vector<RuntimeFacts> runtimes;  // those of the build and others that a record may name
 };
 
@@ -132,6 +160,7 @@ struct Tables {
 [[nodiscard]] probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json);
 [[nodiscard]] probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json);
 [[nodiscard]] probe::Result<Fit> DecodeFit(std::string_view json);
+[[nodiscard]] probe::Result<Peaks> DecodePeaks(std::string_view json);  // data/peaks.json
 
 // Those of this build; an error only where the build's own data is broken.
 [[nodiscard]] probe::Result<Tables> EmbeddedTables();

@@ -116,6 +116,34 @@ void Fields(V& v, S& s) {
   v("training", s.training);
 }
 
+template <class V, probe::Is<DevicePeak> S>
+void Fields(V& v, S& s) {
+  v("id", s.id);
+  v("name", s.name);
+  v("memory_bytes_per_s", s.memory);
+  v("fp32_flop_per_s", s.fp32);
+  v("matrix16_flop_per_s", s.matrix16);
+  v("int8_op_per_s", s.int8);
+  v("source", s.source);
+  v("date", s.date);
+}
+
+template <class V, probe::Is<UnitPeak> S>
+void Fields(V& v, S& s) {
+  v("architecture", s.architecture);
+  v("fp32", s.fp32);
+  v("matrix16", s.matrix16);
+  v("int8", s.int8);
+  v("source", s.source);
+  v("date", s.date);
+}
+
+template <class V, probe::Is<Peaks> S>
+void Fields(V& v, S& s) {
+  v("devices", s.devices);
+  v("units", s.units);
+}
+
 template <class V, probe::Is<Fit> S>
 void Fields(V& v, S& s) {
   v("decode_q4", s.decode_q4);

@@ -58,7 +58,7 @@ def allowed_prefixes(path):
         return ["backends/core/", f"backends/{folder}/", "probe/core/", "probe/system/", "kernels/",
                 f"probe/{folder}/{folder}_api.h"]
     if top == "report":
-        if folder in ("compare", "score", "recommend", "explain", "render"):
+        if folder in ("compare", "peaks", "score", "recommend", "explain", "render"):
             return ["report/core/", f"report/{folder}/", "probe/core/", "backends/core/", "data/", "kernels/spec.h"]
         if folder == "core":
             return ["report/core/", "probe/core/", "backends/core/", "kernels/spec.h"]

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: MIT
+#include "report/peaks/peaks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+
+namespace report::peaks {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using kernels::Dtype;
+using kernels::Kernel;
+
+bool IsCompute(Kernel kernel) { return kernel == Kernel::kGemm || kernel == Kernel::kChain; }
+bool IsMemory(Kernel kernel) {
+  return kernel == Kernel::kRead || kernel == Kernel::kCopy || kernel == Kernel::kTriad ||
+         kernel == Kernel::kGemv;
+}
+
+// The same column of either table.
+template <class Row>
+std::optional<double> OfType(const Row& row, Dtype dtype) {
+  switch (dtype) {
+    case Dtype::kFp32:
+      return row.fp32;
+    case Dtype::kFp16:
+    case Dtype::kBf16:
+      return row.matrix16;
+    case Dtype::kInt8:
+      return row.int8;
+    case Dtype::kFp64:
+    case Dtype::kTf32:
+    case Dtype::kFp8:
+    case Dtype::kFp4:
+    case Dtype::kInt32:
+    case Dtype::kQ4:
+    case Dtype::kU32:
+      return std::nullopt;
+  }
+  return std::nullopt;
+}
+
+const DevicePeak* FindDevicePeak(const Tables& tables, const probe::PhysicalDevice& device) {
+  const auto by_ids = [&](const probe::Identity& identity) -> const DevicePeak* {
+    if (!identity.ids) return nullptr;
+    const auto id = fmt::format("{:04x}:{:04x}", identity.ids->vendor, identity.ids->device);
+    const auto found = std::find_if(tables.peaks.devices.begin(), tables.peaks.devices.end(),
+                                    [&](const DevicePeak& row) { return row.id == id; });
+    return found == tables.peaks.devices.end() ? nullptr : &*found;
+  };
+  if (device.hardware) {
+    if (const auto* row = by_ids(device.hardware->identity)) return row;
+  }
+  for (const auto& view : device.views) {
+    if (const auto* row = by_ids(view.device.identity)) return row;
+  }
+  return nullptr;
+}
+
+// The most operations a clock and unit that any of `architectures` does with that type.
+std::optional<double> OpsPerClock(const Tables& tables, std::span<const std::string> architectures,
+                                  Dtype dtype) {
+  std::optional<double> best;
+  for (const UnitPeak& row : tables.peaks.units) {
+    if (std::find(architectures.begin(), architectures.end(), row.architecture) == architectures.end())
+      continue;
+    if (const auto ops = OfType(row, dtype)) best = std::max(best.value_or(0), *ops);
+  }
+  return best;
+}
+
+Peak FromUnits(double units, double clock_hz, double ops) {
+  const double rate = units * clock_hz * ops;
+  return {rate, rate,
+          fmt::format("{:.0f} units x {} GHz x {:.0f}", units, SignificantText(clock_hz * 1e-9, 3), ops)};
+}
+
+// Of a card: by what any of its drivers says of units and clock, else by the data sheet.
+Peak OfCard(const Tables& tables, const probe::PhysicalDevice& device, const Measurement& m) {
+  const auto* sheet = FindDevicePeak(tables, device);
+  if (IsMemory(m.kernel)) {
+    return sheet && sheet->memory ? Peak{sheet->memory, sheet->memory, "data sheet"} : Peak{};
+  }
+  for (const auto& view : device.views) {
+    const auto& of = view.device;
+    if (!of.architecture || !of.compute_units || !of.clock_max_hz) continue;
+    const auto ops = OpsPerClock(tables, {&*of.architecture, 1}, m.in_dtype);
+    if (ops) return FromUnits(*of.compute_units, *of.clock_max_hz, *ops);
+  }
+  const auto rate = sheet ? OfType(*sheet, m.in_dtype) : std::nullopt;
+  return rate ? Peak{rate, rate, "data sheet"} : Peak{};
+}
+
+// The processor's own chain of a type; nullopt where it was not measured well.
+std::optional<double> ChainRate(std::span<const Measurement> all, Dtype dtype) {
+  std::optional<double> best;
+  for (const auto& m : all) {
+    if (m.device_id != "cpu:0" || m.kernel != Kernel::kChain || m.in_dtype != dtype || !IsVerified(m))
+      continue;
+    if (m.quality == backends::Quality::kNoisy) continue;
+    best = std::max(best.value_or(0), m.best_rate.value_or(*m.rate));
+  }
+  return best;
+}
+
+Peak OfProcessor(const Tables& tables, const probe::PhysicalDevice& device, const Measurement& m,
+                 std::span<const Measurement> all) {
+  if (!IsCompute(m.kernel) || !device.hardware || !device.hardware->processor) return {};
+  const auto& processor = *device.hardware->processor;
+  const auto threads = m.threads > 0 ? m.threads : processor.usable_threads.value_or(0);
+  const auto units = std::min(threads, processor.cores.value_or(threads));
+  const auto ops = OpsPerClock(tables, processor.features, m.in_dtype);
+  if (units == 0 || !ops) return {};
+  for (const auto& view : device.views) {
+    if (IsSoftware(device, view) || !view.device.clock_max_hz) continue;
+    return FromUnits(units, *view.device.clock_max_hz, *ops);
+  }
+  Peak peak = FromUnits(units, kFastestClockHz, *ops);
+  peak.rate = m.kernel == Kernel::kChain ? std::nullopt : ChainRate(all, m.in_dtype);
+  peak.basis = peak.rate ? "its own instruction chain" : peak.basis;
+  return peak;
+}
+
+void AddReason(Measurement& m, std::string text) {
+  m.reason = m.reason ? *m.reason + "; " + text : std::move(text);
+}
+
+void JudgeOne(const Peak& peak, Measurement& m) {
+  if (peak.rate && *peak.rate > 0) m.share_of_peak = *m.rate / *peak.rate;
+  if (peak.bound && *m.rate > kImpossibleShare * *peak.bound) {
+    m.status = MeasurementStatus::kImplausible;
+    AddReason(m, fmt::format("{} is {} times what the device can do at best ({})", RateText(*m.rate, m.unit),
+                             SignificantText(*m.rate / *peak.bound, 2), peak.basis));
+  } else if (m.share_of_peak && *m.share_of_peak > kDoubtfulShare) {
+    AddReason(m, fmt::format("above what the device should do at best ({})", peak.basis));
+  }
+}
+
+}  // namespace
+
+Peak PeakOf(const Tables& tables, const probe::PhysicalDevice& device, const Measurement& measurement,
+            std::span<const Measurement> measurements) {
+  if (!IsCompute(measurement.kernel) && !IsMemory(measurement.kernel)) return {};
+  return device.kind == probe::DeviceKind::kCpu ? OfProcessor(tables, device, measurement, measurements)
+                                                : OfCard(tables, device, measurement);
+}
+
+void Judge(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
+           std::vector<Measurement>& measurements) {
+  // Every peak before any verdict: a rejected chain must not change what the next figure is held against.
+  std::vector<Peak> found;
+  for (const Measurement& m : measurements) {
+    const auto* device = FindDevice(devices, m.device_id);
+    const bool judged = device && IsVerified(m) && !m.share_of_peak;
+    found.push_back(judged ? PeakOf(tables, *device, m, measurements) : Peak{});
+  }
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    if (found[i].rate || found[i].bound) JudgeOne(found[i], measurements[i]);
+  }
+}
+
+}  // namespace report::peaks

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+#include "report/peaks/peaks.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "report/score/score.h"
+#include "tests/report/machines.h"
+
+namespace report::peaks {
+namespace {
+
+using backends::MeasurementStatus;
+using kernels::Dtype;
+using kernels::Kernel;
+using ::testing::HasSubstr;
+
+// A processor with AVX-512 and AMX, 2 cores, at a known clock or not.
+Report OneProcessor(std::optional<double> clock_hz) {
+  Report report = testing::Processor();
+  report.devices.front().views.front().device.clock_max_hz = clock_hz;
+  report.measurements.resize(2);
+  return report;
+}
+
+backends::Measurement& Judged(Report& report, std::size_t index = 0) {
+  Judge(testing::TestTables(), report.devices, report.measurements);
+  return report.measurements[index];
+}
+
+TEST(Peaks, OfAProcessorAreUnitsTimesClockTimesWidth) {
+  auto report = OneProcessor(2e9);
+  report.measurements[0].rate = 192e9;
+  EXPECT_DOUBLE_EQ(*Judged(report).share_of_peak, 192e9 / (2 * 2e9 * 64));
+  EXPECT_FALSE(report.measurements[1].share_of_peak) << "nobody knows its memory";
+}
+
+TEST(Peaks, OneThreadHasOneUnit) {
+  auto report = OneProcessor(2e9);
+  report.measurements[0].threads = 1;
+  report.measurements[0].rate = 64e9;
+  EXPECT_DOUBLE_EQ(*Judged(report).share_of_peak, 0.5);
+}
+
+TEST(Peaks, WithoutAClockTheProcessorsOwnChainIsThePeak) {
+  auto report = OneProcessor(std::nullopt);
+  report.measurements[0].rate = 180e9;
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kChain, 200e9).best_rate = 225e9;
+  EXPECT_DOUBLE_EQ(*Judged(report).share_of_peak, 0.8);
+  EXPECT_FALSE(report.measurements.back().share_of_peak) << "a chain is not its own peak";
+  auto noisy = OneProcessor(std::nullopt);
+  testing::Measure(noisy, "cpu:0", "cpu", "native", Kernel::kChain, 1e9).quality = backends::Quality::kNoisy;
+  EXPECT_FALSE(Judged(noisy).share_of_peak);
+  EXPECT_EQ(noisy.measurements[0].status, MeasurementStatus::kOk);
+}
+
+TEST(Peaks, FarAboveThePeakIsRejectedAndNeverRanked) {
+  for (const auto clock : {std::optional(2e9), std::optional<double>()}) {
+    auto report = OneProcessor(clock);
+    const double bound = 2 * clock.value_or(kFastestClockHz) * 64;
+    report.measurements[0].rate = 1.51 * bound;
+    const auto& m = Judged(report);
+    EXPECT_EQ(m.status, MeasurementStatus::kImplausible);
+    EXPECT_THAT(*m.reason, HasSubstr("1.5 times what the device can do"));
+    for (const auto& score : score::ScoreAll(testing::TestTables(), report.devices, report.measurements))
+      EXPECT_FALSE(score.eligible);
+  }
+}
+
+TEST(Peaks, ALittleAboveThePeakIsFlagged) {
+  auto report = OneProcessor(2e9);
+  report.measurements[0].rate = 1.2 * 256e9;
+  const auto& m = Judged(report);
+  EXPECT_EQ(m.status, MeasurementStatus::kOk);
+  EXPECT_THAT(*m.reason, HasSubstr("above what the device should do at best (2 units x 2.00 GHz x 64)"));
+}
+
+Report OneCard(std::uint16_t device, std::optional<std::string> architecture, std::uint32_t units,
+               double clock_hz) {
+  Report report;
+  auto card = testing::Gpu("0000:01:00.0", "card", probe::DeviceKind::kDiscrete, 80);
+  card.hardware->identity.ids = probe::PciIds{0x10de, device, {}, {}, {}};
+  auto& view = testing::AddView(card, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete).device;
+  view.architecture = std::move(architecture);
+  if (units > 0) {
+    view.compute_units = units;
+    view.clock_max_hz = clock_hz;
+  }
+  report.devices.push_back(card);
+  return report;
+}
+
+TEST(Peaks, OfACardComeFromItsUnitsAndFromTheDataSheet) {
+  auto report = OneCard(0x2335, "sm_90", 132, 1.98e9);
+  const auto& id = report.devices[0].id;
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 700e12, Dtype::kBf16);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 1400e12, Dtype::kInt8);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 50e12);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kRead, 4.5e12, Dtype::kU32);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kLaunch, 4e-6, Dtype::kU32);
+  Judged(report);
+  const auto share = [&](std::size_t i) { return report.measurements[i].share_of_peak; };
+  EXPECT_NEAR(*share(0), 700e12 / (132 * 1.98e9 * 4096), 1e-9);
+  EXPECT_NEAR(*share(1), 1400e12 / (132 * 1.98e9 * 8192), 1e-9);
+  EXPECT_NEAR(*share(2), 50e12 / (132 * 1.98e9 * 256), 1e-9);
+  EXPECT_NEAR(*share(3), 4.5 / 4.8, 1e-9);
+  EXPECT_FALSE(share(4));
+  auto sheet = OneCard(0x2335, std::nullopt, 0, 0);
+  testing::Measure(sheet, id, "cuda", "NVIDIA", Kernel::kGemm, 494.5e12, Dtype::kFp16);
+  EXPECT_NEAR(*Judged(sheet).share_of_peak, 0.5, 1e-9);
+}
+
+TEST(Peaks, EventsAHundredTimesTooFastAreRejected) {
+  auto report = OneCard(0x2335, std::nullopt, 0, 0);
+  testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 4.5e14, Dtype::kU32);
+  EXPECT_EQ(Judged(report).status, MeasurementStatus::kImplausible);
+}
+
+TEST(Peaks, AnUnknownDeviceHasNone) {
+  auto report = OneCard(0x0001, std::nullopt, 0, 0);
+  testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 1e18);
+  EXPECT_FALSE(Judged(report).share_of_peak);
+  EXPECT_EQ(report.measurements[0].status, MeasurementStatus::kOk);
+}
+
+TEST(Peaks, EveryRowHasItsSource) {
+  const auto tables = testing::TestTables();
+  EXPECT_GT(tables.peaks.devices.size(), 40U);
+  for (const auto& row : tables.peaks.devices) {
+    EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.name;
+    EXPECT_TRUE(row.memory || row.fp32 || row.matrix16 || row.int8) << row.name;
+  }
+  for (const auto& row : tables.peaks.units)
+    EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.architecture;
+}
+
+}  // namespace
+}  // namespace report::peaks

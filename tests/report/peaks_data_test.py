@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Holds data/peaks.json against the facts of 95 devices, where those lie beside the project or at WHICHGPU_SHARED.
+
+peaks_data_test.py SOURCE_DIR"""
+import csv
+import json
+import os
+import pathlib
+import sys
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1]).resolve()
+FACTS = pathlib.Path(os.environ.get("WHICHGPU_SHARED") or SOURCE.parent / "shared") / "devices.csv"
+PEAKS = json.loads((SOURCE / "data" / "peaks.json").read_text())
+COLUMNS = {"memory_bytes_per_s": ("mem_bw_gbs", 1e9, "mem_fp32_source"),
+           "fp32_flop_per_s": ("fp32_tflops", 1e12, "mem_fp32_source"),
+           "matrix16_flop_per_s": ("fp16_matrix_tflops_dense", 1e12, "matrix_spec_source"),
+           "int8_op_per_s": ("int8_tops_dense", 1e12, "matrix_spec_source")}
+
+
+def number(text):
+    try:
+        return float(text)
+    except ValueError:
+        return None
+
+
+def figure(row, key):
+    """The fact as a rate; None where it is unknown or only from memory."""
+    column, factor, source = COLUMNS[key]
+    if not row[source] or "memory" in row[source]:
+        return None
+    value = number(row[column])
+    return value * factor if value else None
+
+
+@unittest.skipUnless(FACTS.is_file(), f"{FACTS} is not here")
+class Peaks(unittest.TestCase):
+    def setUp(self):
+        with open(FACTS, encoding="utf-8") as file:
+            self.facts = [row for row in csv.DictReader(file) if ":" in row["pci_id"]]
+
+    def test_every_row_is_the_largest_confirmed_fact_of_its_id(self):
+        for row in PEAKS["devices"]:
+            known = [fact for fact in self.facts if fact["pci_id"] == row["id"]]
+            self.assertTrue(known, row["name"])
+            for key in COLUMNS:
+                facts = [value for fact in known if (value := figure(fact, key))]
+                with self.subTest(row["name"], key=key):
+                    self.assertEqual(key in row, bool(facts), "a figure from memory is no bound")
+                    if facts:
+                        self.assertAlmostEqual(1, row[key] / max(facts), places=4)
+
+    def test_matrix_units_do_as_much_a_clock_as_the_data_sheets_imply(self):
+        units = {row["architecture"]: row for row in PEAKS["units"]}
+        checked = set()
+        for fact in self.facts:
+            row = units.get(fact["target"])
+            fp32 = number(fact["fp32_tflops"])
+            for column, key in (("matrix16", "matrix16_flop_per_s"), ("int8", "int8_op_per_s")):
+                confirmed = figure(fact, key)
+                if not row or column not in row or not confirmed or not fp32:
+                    continue
+                # Matrix units and vectors of one card may be specified at different clocks; fp32 of some cards counts
+                # lanes once where the table counts a second issue.
+                ratio = row[column] / row["fp32"] / (confirmed / (fp32 * 1e12))
+                with self.subTest(fact["name"], column=column):
+                    self.assertTrue(0.8 <= ratio <= 1.25 or 0.4 <= ratio <= 0.625, ratio)
+                    checked.add(fact["target"])
+        self.assertGreaterEqual(len(checked), 5)
+
+    def test_no_matrix_figure_rests_on_memory(self):
+        confirmed = {fact["target"] for fact in self.facts if figure(fact, "matrix16_flop_per_s")}
+        processors = {"avx2", "avx512f", "avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8", "neon"}
+        for row in PEAKS["units"]:
+            if "matrix16" in row or "int8" in row:
+                self.assertIn(row["architecture"], confirmed | processors)
+
+
+unittest.main(argv=sys.argv[:1], verbosity=1)
