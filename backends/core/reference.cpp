@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <numeric>
 
 #include "backends/core/operands.h"
@@ -61,6 +62,19 @@ Sums WeighRow(std::uint32_t seed, std::uint32_t first, std::uint32_t count, int 
   return sums;
 }
 
+// An fp16 as it lies in memory.
+struct Half {
+  std::uint16_t bits;
+  explicit operator double() const {
+    const int exponent = bits >> 10U & 31U;
+    const double fraction = bits & 1023U;
+    double magnitude = std::ldexp(fraction, -24);
+    if (exponent == 31) magnitude = std::numeric_limits<double>::quiet_NaN();  // or infinite: wrong alike
+    if (exponent > 0 && exponent < 31) magnitude = std::ldexp(1024 + fraction, exponent - 25);
+    return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
+  }
+};
+
 std::vector<double> Signs(std::size_t count) {
   std::vector<double> signs(count);
   for (std::size_t i = 0; i < count; ++i) {
@@ -104,7 +118,7 @@ std::optional<double> UnitRoundoff(Dtype acc) {
     double unit;
   };
   constexpr std::array kRows = {Row{Dtype::kFp64, 0x1p-53}, Row{Dtype::kFp32, 0x1p-24},
-                                Row{Dtype::kInt32, 0}};
+                                Row{Dtype::kFp16, 0x1p-11}, Row{Dtype::kInt32, 0}};
   for (const Row& row : kRows) {
     if (row.acc == acc) return row.unit;
   }
@@ -212,6 +226,7 @@ void GemmReference::CheckRows(std::uint32_t first_row, std::span<const std::byte
 void GemmReference::Check(std::uint32_t first_row, std::span<const std::byte> rows, Verdict& verdict) const {
   if (operands_.acc == Dtype::kInt32) return CheckRows<std::int32_t>(first_row, rows, verdict);
   if (operands_.acc == Dtype::kFp64) return CheckRows<double>(first_row, rows, verdict);
+  if (operands_.acc == Dtype::kFp16) return CheckRows<Half>(first_row, rows, verdict);
   CheckRows<float>(first_row, rows, verdict);
 }
 
