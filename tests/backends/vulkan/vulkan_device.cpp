@@ -48,4 +48,8 @@ probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(const probe::Runtim
   return backends::vulkan::Describe().open({device, {}, Files(), environment});
 }
 
+std::vector<kernels::Variant> VulkanVariants(const backends::Limits& limits) {
+  return backends::vulkan::Describe().variants(limits);
+}
+
 }  // namespace tests

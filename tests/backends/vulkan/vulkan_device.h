@@ -17,5 +17,7 @@ namespace tests {
 [[nodiscard]] probe::RuntimeDevice FindVulkanDevice(std::string_view part = "llvmpipe");
 [[nodiscard]] probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(
     const probe::RuntimeDevice& device);
+// What the backend offers for a device with these limits.
+[[nodiscard]] std::vector<kernels::Variant> VulkanVariants(const backends::Limits& limits);
 
 }  // namespace tests

@@ -66,6 +66,13 @@ inline std::vector<Variant> Of(Kernel kernel) {
   return all;
 }
 
+// All but the fills.
+inline std::vector<Variant> Computing() {
+  auto all = AllVariants();
+  std::erase_if(all, [](const Variant& variant) { return variant.kernel == Kernel::kFill; });
+  return all;
+}
+
 class OpenClKernels : public testing::TestWithParam<Variant> {
  protected:
   void SetUp() override {
@@ -107,7 +114,20 @@ class OpenClKernels : public testing::TestWithParam<Variant> {
     ASSERT_TRUE(timing.ok()) << probe::Describe(timing.error());
   }
 
+  // Kernels that are meant for a GPU (then true) without optimisation: a processor's compiler takes far
+  // longer over their work-groups than computing by them takes.
+  bool CompileQuickly(Variant& variant) {
+    const auto& last = variant.steps.back();
+    if (last.shape({128, 128, 128, 128, 0}, session_->limits().shape).local[0] == 1) return false;
+    options_ = std::string(last.options) + " -cl-opt-disable";
+    for (auto& step : variant.steps) step.options = options_;
+    return true;
+  }
+
   std::unique_ptr<backends::Session> session_;
+
+ private:
+  std::string options_;
 };
 
 inline std::string Label(const testing::TestParamInfo<Variant>& info) {

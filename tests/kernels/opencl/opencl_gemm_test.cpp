@@ -11,12 +11,6 @@ std::uint32_t Up(std::uint32_t value, std::uint32_t multiple) {
 
 class OpenClGemm : public OpenClKernels {
  protected:
-  // For kernels that are meant for a GPU: a processor's compiler takes far longer over their work-groups than
-  // computing by them takes.
-  void CompileQuickly(Variant& variant) {
-    options_ = std::string(variant.steps.back().options) + " -cl-opt-disable";
-    for (auto& step : variant.steps) step.options = options_;
-  }
   void Check(const Variant& variant, const Problem& p) {
     const auto a = Operand(variant.in, kSeedA, p.m * p.k);
     const auto b = Operand(variant.in, kSeedB, p.k * p.n);
@@ -51,14 +45,11 @@ class OpenClGemm : public OpenClKernels {
     EXPECT_LE(worst, integer ? 0.0 : p.k * 0x1p-23) << p.m << " x " << p.n << " x " << p.k;
     for (const auto& [role, buffer] : buffers) session_->Release(buffer);
   }
-
- private:
-  std::string options_;
 };
 
 TEST_P(OpenClGemm, IsTheProductForEveryMultipleOfItsTile) {
   Variant variant = GetParam();
-  if (variant.steps.back().shape({128, 128, 128, 0, 0}, {}).local[0] > 1) CompileQuickly(variant);
+  CompileQuickly(variant);
   // Unequal edges, more than one tile each way, a depth that is no multiple of any block where that is
   // allowed.
   for (const Problem& wanted :

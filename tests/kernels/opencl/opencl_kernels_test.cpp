@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "tests/backends/core/verify_variant.h"
 #include "tests/kernels/opencl/kernel_fixture.h"
 
 namespace tests {
@@ -119,6 +120,15 @@ TEST_P(OpenClChain, GoesEveryStep) {
   }
 }
 INSTANTIATE_TEST_SUITE_P(Variants, OpenClChain, testing::ValuesIn(Of(Kernel::kChain)), Label);
+
+class OpenClReference : public OpenClKernels {};
+TEST_P(OpenClReference, PassesUnlessOneElementIsWrong) {
+  Variant variant = GetParam();
+  const bool for_gpus = CompileQuickly(variant);
+  const auto problem = LargeResult(variant, for_gpus && variant.kernel == Kernel::kGemm ? 1 : 1024);
+  ExpectVerified(*session_, Of(Kernel::kFill), variant, problem);
+}
+INSTANTIATE_TEST_SUITE_P(Variants, OpenClReference, testing::ValuesIn(Computing()), Label);
 
 TEST(OpenClVariants, SuitTheDevice) {
   for (const auto& variant :
