@@ -5,18 +5,14 @@
 #include <bit>
 #include <cstring>
 
+#include "kernels/cpu/cpu_kernel.h"
+
 namespace backends {
 namespace {
 
 // How a type lies in memory, from the float that equals it (integers: from the integer).
-std::uint32_t Fp32Word(std::uint32_t seed, std::uint32_t index) {
-  return std::bit_cast<std::uint32_t>(kernels::OperandFp32(seed, index));
-}
 std::uint32_t Tf32Word(std::uint32_t seed, std::uint32_t index) {
   return std::bit_cast<std::uint32_t>(kernels::OperandFp16(seed, index));
-}
-std::uint16_t Bf16Word(std::uint32_t seed, std::uint32_t index) {
-  return static_cast<std::uint16_t>(std::bit_cast<std::uint32_t>(kernels::OperandBf16(seed, index)) >> 16U);
 }
 // Every operand is 0 or a normal number of fp16 (|x| >= 2^-10) with no more than its 11 significant bits, so
 // the exponent is rebased (127 - 15) and 13 zero bits of the mantissa go.
@@ -25,6 +21,18 @@ std::uint16_t Fp16Word(std::uint32_t seed, std::uint32_t index) {
   const std::uint32_t sign = (bits >> 16U) & 0x8000U;
   const std::uint32_t magnitude = bits & 0x7fffffffU;
   return static_cast<std::uint16_t>(magnitude == 0 ? sign : sign | ((magnitude - (112U << 23U)) >> 13U));
+}
+
+// By the processor's own kernel for that type.
+template <char kType>
+void WriteFast(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
+  constexpr std::string_view kEntry = kType == 'u'   ? "fill_u32"
+                                      : kType == 'f' ? "fill_fp32"
+                                      : kType == 'b' ? "fill_bf16"
+                                                     : "fill_int8";
+  constexpr std::size_t kBytes = kType == 'b' ? 2 : kType == 'i' ? 1 : 4;
+  kernels::cpu::WriteOperand(kEntry, seed, first, static_cast<std::uint32_t>(out.size() / kBytes),
+                             out.data());
 }
 
 template <auto Word>
@@ -40,7 +48,7 @@ void WriteQ4(std::uint32_t seed, std::uint32_t, std::span<std::byte> out) {
   constexpr std::size_t kBlockBytes = kernels::Q4Bytes(kernels::kQ4Block);
   const auto blocks = static_cast<std::uint32_t>(out.size() / kBlockBytes);
   const std::size_t weight_bytes = std::size_t{blocks} * kernels::kQ4Block / 2;
-  Write<kernels::OperandBits>(seed, 0, out.first(weight_bytes));
+  WriteFast<'u'>(seed, 0, out.first(weight_bytes));
   for (std::uint32_t block = 0; block < blocks; ++block) {
     const std::uint16_t scale = kernels::OperandQ4ScaleWord(seed, blocks, block);
     std::memcpy(out.data() + weight_bytes + block * sizeof(scale), &scale, sizeof(scale));
@@ -53,12 +61,12 @@ struct FormatRow {
   void (*write)(std::uint32_t, std::uint32_t, std::span<std::byte>);
 };
 constexpr std::array kFormats = {
-    FormatRow{kernels::Dtype::kFp32, {24, 0x1p-23}, Write<Fp32Word>},
+    FormatRow{kernels::Dtype::kFp32, {24, 0x1p-23}, WriteFast<'f'>},
     FormatRow{kernels::Dtype::kTf32, {11, 0x1p-10}, Write<Tf32Word>},
     FormatRow{kernels::Dtype::kFp16, {11, 0x1p-10}, Write<Fp16Word>},
-    FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, Write<Bf16Word>},
-    FormatRow{kernels::Dtype::kInt8, {8, 1.0}, Write<kernels::OperandInt8>},
-    FormatRow{kernels::Dtype::kU32, {32, 1.0}, Write<kernels::OperandBits>},
+    FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, WriteFast<'b'>},
+    FormatRow{kernels::Dtype::kInt8, {8, 1.0}, WriteFast<'i'>},
+    FormatRow{kernels::Dtype::kU32, {32, 1.0}, WriteFast<'u'>},
     FormatRow{kernels::Dtype::kQ4, {}, WriteQ4},
 };
 

@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "backends/core/operands.h"
+#include "kernels/cpu/cpu_kernel.h"
 
 namespace backends {
 namespace {
@@ -48,20 +49,6 @@ struct Sums {
   }
 };
 
-// Sums over one stored row of an operand, entries [first, first + count), against the weights.
-Sums WeighRow(std::uint32_t seed, std::uint32_t first, std::uint32_t count, int bits,
-              const std::vector<double>& weights) {
-  Sums sums;
-  Block block;
-  std::array<double, kBlock> values;
-  for (std::uint32_t at = 0; at < count; at += kBlock) {
-    OperandIntegers(seed, first + at, bits, block);
-    for (std::size_t i = 0; i < kBlock; ++i) values[i] = block[i];
-    sums.Add(values.data(), weights.data() + at, count, std::min<std::size_t>(kBlock, count - at));
-  }
-  return sums;
-}
-
 // An fp16 as it lies in memory.
 struct Half {
   std::uint16_t bits;
@@ -88,8 +75,9 @@ std::vector<double> Signs(std::size_t count) {
 void MultiplyStored(const GemmOperands& g, int bits, const std::vector<double>& signs,
                     std::vector<double>& out) {
   for (std::uint32_t row = 0; row < g.problem.k; ++row) {
-    const Sums sums = WeighRow(g.seed_b, row * g.problem.n, g.problem.n, bits, signs);
-    for (std::size_t v = 0; v < GemmReference::kVectors; ++v) out[v * g.problem.k + row] = sums.Total(v);
+    const auto sums = kernels::cpu::WeighOperand({g.seed_b, row * g.problem.n, g.problem.n, bits},
+                                                 signs.data(), g.problem.n);
+    for (std::size_t v = 0; v < GemmReference::kVectors; ++v) out[v * g.problem.k + row] = sums[v];
   }
 }
 
@@ -190,7 +178,7 @@ template <class T>
 void GemmReference::CheckRow(std::uint32_t row, const T* values, Verdict& verdict) const {
   const std::uint32_t n = operands_.problem.n;
   const std::uint32_t k = operands_.problem.k;
-  const Sums expected = WeighRow(operands_.seed_a, row * k, k, bits_, bx_);
+  const auto expected = kernels::cpu::WeighOperand({operands_.seed_a, row * k, k, bits_}, bx_.data(), k);
   Sums got;
   std::array<double, kBlock> block;
   for (std::uint32_t at = 0; at < n; at += kBlock) {
@@ -200,7 +188,7 @@ void GemmReference::CheckRow(std::uint32_t row, const T* values, Verdict& verdic
   }
   const double columns = std::sqrt(static_cast<double>(n));
   for (std::size_t v = 0; v < kVectors; ++v) {
-    Compare(got.Total(v), expected.Total(v) * scale_, entry_tolerance_ * columns, entry_size_ * columns, row,
+    Compare(got.Total(v), expected[v] * scale_, entry_tolerance_ * columns, entry_size_ * columns, row,
             "a random sum", verdict);
   }
 }

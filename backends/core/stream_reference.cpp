@@ -71,15 +71,17 @@ void CheckCopy(Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<c
 
 void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first, std::span<const float> got,
                 Verdict& verdict) {
-  const OperandFormat format = *FormatOf(Dtype::kFp32);
-  std::array<std::int32_t, kBlock> a;
-  std::array<std::int32_t, kBlock> b;
-  for (std::size_t at = 0; at < got.size(); at += kBlock) {
-    OperandIntegers(seed_a, first + static_cast<std::uint32_t>(at), format.bits, a);
-    OperandIntegers(seed_b, first + static_cast<std::uint32_t>(at), format.bits, b);
-    for (std::size_t i = 0; i < std::min(kBlock, got.size() - at); ++i) {
-      const double expected = format.scale * (a[i] + 3.0 * b[i]);
-      const double error = std::abs(got[at + i] - expected);
+  constexpr std::size_t kPiece = 4096;
+  std::array<float, kPiece> a;
+  std::array<float, kPiece> b;
+  for (std::size_t at = 0; at < got.size(); at += kPiece) {
+    const std::size_t count = std::min(kPiece, got.size() - at);
+    const auto begin = first + static_cast<std::uint32_t>(at);
+    (void)WriteOperand(Dtype::kFp32, seed_a, begin, std::as_writable_bytes(std::span(a).first(count)));
+    (void)WriteOperand(Dtype::kFp32, seed_b, begin, std::as_writable_bytes(std::span(b).first(count)));
+    for (std::size_t i = 0; i < count; ++i) {
+      const double expected = double{a[i]} + 3.0 * double{b[i]};
+      const double error = std::abs(double{got[at + i]} - expected);
       if (error <= kTriadTolerance) {
         verdict.max_relative_error = std::max(verdict.max_relative_error, error);
       } else {
@@ -141,13 +143,8 @@ double GemvReference::Exact(std::uint32_t row) const {
     return sum;
   }
   const OperandFormat format = *FormatOf(operands_.in);
-  std::array<std::int32_t, kBlock> integers;
-  for (std::uint32_t at = 0; at < k; at += kBlock) {
-    OperandIntegers(operands_.seed_w, row * k + at, format.bits, integers);
-    for (std::size_t i = 0; i < kBlock; ++i) weights[i] = integers[i];
-    sum += Dot(std::span(weights).first(std::min<std::size_t>(kBlock, k - at)), x_.data() + at);
-  }
-  return sum * format.scale;
+  return format.scale *
+         kernels::cpu::WeighOperand({operands_.seed_w, row * k, k, format.bits}, x_.data(), 0).front();
 }
 
 void GemvReference::Check(std::span<const float> y, std::uint32_t step, Verdict& verdict) const {

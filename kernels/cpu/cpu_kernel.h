@@ -3,6 +3,7 @@
 // called. Starts no threads, allocates no buffers and decides nothing: that is the session's work.
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -29,7 +30,9 @@ struct Arguments {
 // the caller puts a barrier. Kernels trust their arguments; they neither allocate nor fail.
 //
 //   entry         buffers         scalars
-//   fill_*        out             count, seed     out[i] = operand i: u32, fp32, bf16, int8, q4 (operand.h)
+//   fill_*        out             count, seed, first (0 where it is left out, as q4 must)
+//                                                 out[i] = operand first + i: u32, fp32, bf16, int8, q4
+//                                                 (operand.h)
 //   read_u32      in, sums        count           sums[worker] = sum of the worker's share, modulo 2^32
 //   copy_u32      in, out         count
 //   triad_fp32    a, b, out       count, factor   out = a + factor * b
@@ -37,8 +40,8 @@ struct Arguments {
 //   gemm_bf16     a, b, c, work   m, n, k         the same; bf16 into fp32
 //   gemm_int8     a, b, c, work   m, n, k         the same; int8 into int32, exactly
 //   gemv_fp32     w, x, y         m, k            y[m] = w[m x k] * x[k], w row-major
-//   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in fp32
-//   chain_*       out             count, products accumulators as in kernels/spec.h, fp32, bf16 or int8;
+//   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in
+//   fp32 chain_*       out             count, products accumulators as in kernels/spec.h, fp32, bf16 or int8;
 //                                                 products = n * k, a multiple of 64
 //   clock_adds    out             count           count * 2^20 additions, one a clock; out[worker] = 3 * that
 //   empty         none            none            nothing, to time a launch
@@ -62,6 +65,21 @@ struct Implementation {
 // Bytes of the work buffer of a gemm entry, enough for every implementation of it. Zero: unknown entry.
 [[nodiscard]] std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uint32_t n,
                                              std::uint32_t k, unsigned workers);
+
+// On the calling thread, `count` operand integers of `bits` bits (kernels/operand.h) from `first` on, times
+// each of four rows of weights, `stride` apart: what checking a product takes.
+struct WeighRequest {
+  std::uint32_t seed = 0;
+  std::uint32_t first = 0;
+  std::uint32_t count = 0;
+  int bits = 0;
+};
+[[nodiscard]] std::array<double, 4> WeighOperand(const WeighRequest& request, const double* weights,
+                                                 std::uint32_t stride);
+
+// On the calling thread, what a fill entry writes, elements [first, first + count).
+void WriteOperand(std::string_view fill_entry, std::uint32_t seed, std::uint32_t first, std::uint32_t count,
+                  void* out);
 
 // The sum of OperandBits(seed, i) for i < count, modulo 2^32, on the calling thread: what read_u32 must find.
 [[nodiscard]] std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count);

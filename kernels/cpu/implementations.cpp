@@ -51,12 +51,38 @@ std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uin
   return bytes;
 }
 
+namespace {
+
+void RunAlone(std::string_view entry, std::span<void* const> buffers,
+              std::span<const std::uint32_t> scalars) {
+  SpinBarrier alone(1);
+  Best(entry)->run({buffers, scalars}, {0, 1, &alone});
+}
+
+}  // namespace
+
+std::array<double, 4> WeighOperand(const WeighRequest& request, const double* weights, std::uint32_t stride) {
+  static const EntryPoint weigh = Best("weigh_operand")->run;
+  std::array<double, 4> sums;
+  void* const buffers[] = {const_cast<double*>(weights), sums.data()};
+  const std::uint32_t scalars[] = {request.count, request.seed, request.first,
+                                   static_cast<std::uint32_t>(request.bits), stride};
+  weigh({buffers, scalars}, {0, 1, nullptr});
+  return sums;
+}
+
+void WriteOperand(std::string_view fill_entry, std::uint32_t seed, std::uint32_t first, std::uint32_t count,
+                  void* out) {
+  void* const buffers[] = {out};
+  const std::uint32_t scalars[] = {count, seed, first};
+  RunAlone(fill_entry, buffers, scalars);
+}
+
 std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count) {
   std::uint32_t sum = 0;
   void* const buffers[] = {&sum};
   const std::uint32_t scalars[] = {count, seed};
-  SpinBarrier alone(1);
-  Best("sum_operand_u32")->run({buffers, scalars}, {0, 1, &alone});
+  RunAlone("sum_operand_u32", buffers, scalars);
   return sum;
 }
 

@@ -23,8 +23,9 @@ using DI8 = hn::Rebind<std::int8_t, DI>;
 using VU = hn::Vec<DU>;
 using VF = hn::Vec<DF>;
 
-HWY_INLINE VU Mix(VU x) {
-  const DU d;
+template <class Vector>
+HWY_INLINE Vector Mix(Vector x) {
+  const hn::DFromV<Vector> d;
   x = hn::Xor(x, hn::ShiftRight<16>(x));
   x = hn::Mul(x, hn::Set(d, 0x7feb352dU));
   x = hn::Xor(x, hn::ShiftRight<15>(x));
@@ -68,15 +69,16 @@ template <typename Type>
 void Fill(const Arguments& arguments, const Worker& worker) {
   auto* out = static_cast<typename Type::Element*>(arguments.buffers[0]);
   const std::uint32_t seed = arguments.scalars[1];
+  const std::uint32_t first = arguments.scalars.size() > 2 ? arguments.scalars[2] : 0;
   const DU d;
   const std::size_t lanes = hn::Lanes(d);
   const auto range = Share(arguments.scalars[0], 64, worker.index, worker.count);
   const VU key = hn::Set(d, Mix32(seed));
   std::size_t i = range.begin;
   for (; i + lanes <= range.end; i += lanes) {
-    Type::Store(Mix(hn::Xor(hn::Iota(d, static_cast<std::uint32_t>(i)), key)), out + i);
+    Type::Store(Mix(hn::Xor(hn::Iota(d, first + static_cast<std::uint32_t>(i)), key)), out + i);
   }
-  for (; i < range.end; ++i) out[i] = Type::One(seed, static_cast<std::uint32_t>(i));
+  for (; i < range.end; ++i) out[i] = Type::One(seed, first + static_cast<std::uint32_t>(i));
 }
 
 // `count` weights: their words, then the scales of their blocks.
@@ -89,6 +91,40 @@ void FillQ4(const Arguments& arguments, const Worker& worker) {
   const auto range = Share(blocks, 32, worker.index, worker.count);
   for (std::size_t i = range.begin; i < range.end; ++i) {
     scales[i] = OperandQ4ScaleWord(seed, blocks, static_cast<std::uint32_t>(i));
+  }
+}
+
+// Sums of operand integers times each of four rows of weights, all in registers.
+void Weigh(const Arguments& arguments, const Worker&) {
+  using DD = hn::ScalableTag<double>;
+  using DDI = hn::Rebind<std::int32_t, DD>;
+  const DD d;
+  const hn::RebindToUnsigned<DDI> du;
+  const auto* weights = static_cast<const double*>(arguments.buffers[0]);
+  auto* sums = static_cast<double*>(arguments.buffers[1]);
+  const std::size_t count = arguments.scalars[0], stride = arguments.scalars[4];
+  const std::uint32_t seed = arguments.scalars[1], first = arguments.scalars[2];
+  const int bits = static_cast<int>(arguments.scalars[3]);
+  const std::size_t lanes = hn::Lanes(d);
+  const auto key = hn::Set(du, Mix32(seed));
+  auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  std::size_t i = 0;
+  for (; i + lanes <= count; i += lanes) {
+    const auto hash = Mix(hn::Xor(hn::Iota(du, first + static_cast<std::uint32_t>(i)), key));
+    const auto value = hn::PromoteTo(d, hn::ShiftRightSame(hn::BitCast(DDI(), hash), 32 - bits));
+    const double* at = weights + i;
+    s0 = hn::MulAdd(value, hn::LoadU(d, at), s0);
+    s1 = hn::MulAdd(value, hn::LoadU(d, at + stride), s1);
+    s2 = hn::MulAdd(value, hn::LoadU(d, at + 2 * stride), s2);
+    s3 = hn::MulAdd(value, hn::LoadU(d, at + 3 * stride), s3);
+  }
+  sums[0] = hn::GetLane(hn::SumOfLanes(d, s0));
+  sums[1] = hn::GetLane(hn::SumOfLanes(d, s1));
+  sums[2] = hn::GetLane(hn::SumOfLanes(d, s2));
+  sums[3] = hn::GetLane(hn::SumOfLanes(d, s3));
+  for (; i < count; ++i) {
+    const double value = OperandInteger(seed, first + static_cast<std::uint32_t>(i), bits);
+    for (std::size_t row = 0; row < 4; ++row) sums[row] += value * weights[row * stride + i];
   }
 }
 
@@ -127,6 +163,7 @@ struct FillBf16Tag;
 struct FillInt8Tag;
 struct FillQ4Tag;
 struct SumOperandTag;
+struct WeighTag;
 template <>
 inline constexpr EntryPoint kEntryAt<FillBitsTag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Bits>;
 template <>
@@ -139,6 +176,8 @@ template <>
 inline constexpr EntryPoint kEntryAt<FillQ4Tag, HWY_TARGET> = HWY_NAMESPACE::FillQ4;
 template <>
 inline constexpr EntryPoint kEntryAt<SumOperandTag, HWY_TARGET> = HWY_NAMESPACE::SumOperand;
+template <>
+inline constexpr EntryPoint kEntryAt<WeighTag, HWY_TARGET> = HWY_NAMESPACE::Weigh;
 }  // namespace kernels::cpu
 
 #if HWY_ONCE
@@ -147,9 +186,10 @@ inline constexpr EntryPoint kEntryAt<SumOperandTag, HWY_TARGET> = HWY_NAMESPACE:
 namespace kernels::cpu {
 
 std::span<const Implementation> OperandImplementations() {
-  static constexpr auto kAll = Concatenate(
-      Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"), Rows<FillBf16Tag>("fill_bf16"),
-      Rows<FillInt8Tag>("fill_int8"), Rows<FillQ4Tag>("fill_q4"), Rows<SumOperandTag>("sum_operand_u32"));
+  static constexpr auto kAll =
+      Concatenate(Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"),
+                  Rows<FillBf16Tag>("fill_bf16"), Rows<FillInt8Tag>("fill_int8"), Rows<FillQ4Tag>("fill_q4"),
+                  Rows<SumOperandTag>("sum_operand_u32"), Rows<WeighTag>("weigh_operand"));
   return kAll;
 }
 

@@ -82,6 +82,35 @@ INSTANTIATE_TEST_SUITE_P(Fp32, FillTest, ::testing::ValuesIn(Of("fill_fp32")), N
 INSTANTIATE_TEST_SUITE_P(Bf16, FillTest, ::testing::ValuesIn(Of("fill_bf16")), Name);
 INSTANTIATE_TEST_SUITE_P(Int8, FillTest, ::testing::ValuesIn(Of("fill_int8")), Name);
 
+class WeighTest : public ::testing::TestWithParam<Implementation> {};
+
+TEST_P(WeighTest, AddsUpOperandsTimesFourRowsOfWeights) {
+  WHICHGPU_SKIP_UNSUPPORTED(GetParam());
+  constexpr std::uint32_t kStride = 150, kSeed = 7, kFirst = 1000;
+  constexpr int kBits = 11;
+  Buffer<double> weights(4 * kStride), sums(4);
+  for (std::uint32_t i = 0; i < 4 * kStride; ++i) weights.span()[i] = OperandInteger(3, i, 8);
+  for (const std::uint32_t count : {1U, 7U, 150U}) {
+    Launch(GetParam(), {weights.data(), sums.data()}, {count, kSeed, kFirst, kBits, kStride}, 1);
+    for (std::uint32_t row = 0; row < 4; ++row) {
+      double expected = 0;
+      for (std::uint32_t i = 0; i < count; ++i) {
+        expected += OperandInteger(kSeed, kFirst + i, kBits) * weights.span()[row * kStride + i];
+      }
+      EXPECT_EQ(sums.span()[row], expected) << "whole numbers add up exactly";
+    }
+  }
+  EXPECT_TRUE(sums.intact());
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, WeighTest, ::testing::ValuesIn(Of("weigh_operand")), Name);
+
+TEST(WriteOperand, BeginsWhereItIsTold) {
+  std::array<std::uint32_t, 100> words{};
+  WriteOperand("fill_u32", 9, 5000, 100, words.data());
+  for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(words[i], OperandBits(9, 5000 + i));
+}
+
 class FillQ4Test : public ::testing::TestWithParam<Implementation> {};
 
 TEST_P(FillQ4Test, WritesWeightsAndThenScales) {
