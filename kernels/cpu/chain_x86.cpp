@@ -112,8 +112,7 @@ void ChainTiles(const Arguments& arguments, const Worker& worker) {
   constexpr std::size_t kSums = kAmxRows * kColumns;  // of one tile
   constexpr std::uint32_t kDepth = kAmxRowBytes / sizeof(typename Type::Element);
   const Ones<typename Type::Element> ones(Type::kOne);
-  const AmxConfiguration configuration;
-  _tile_loadconfig(&configuration);
+  _tile_loadconfig(&kAmxConfiguration);
   _tile_loadd(4, ones.rows, kAmxRowBytes);
   _tile_loadd(5, ones.rows, kAmxRowBytes);
   _tile_loadd(6, ones.rows, kAmxRowBytes);

@@ -194,8 +194,7 @@ void GemmAmx(const Arguments& arguments, const Worker& worker) {
                               .packed_a = work,
                               .packed_b = packed_b,
                               .packed_c = packed_b + blocks.kept * kAmxSquare * depth_bytes};
-  const AmxConfiguration configuration;
-  _tile_loadconfig(&configuration);
+  _tile_loadconfig(&kAmxConfiguration);
   RunProduct(product, blocks);
   _tile_release();
 }
