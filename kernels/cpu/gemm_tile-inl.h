@@ -42,7 +42,7 @@ struct TileTask {
   std::size_t depth, rows, columns;
   bool accumulate;
   // Brought into the cache meanwhile: the tile's rows of the next c, kTileRows times rows_b rows of B's next
-  // panel, and the start of the next row of A.
+  // panel (packed, or as it is to be packed), and the start of the next row of A.
   const void* next_c;
   const void* next_b;
   const void* next_a;
@@ -92,6 +92,8 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
   const auto *a0 = task.a[0], *a1 = task.a[1], *a2 = task.a[2];
   const auto *a3 = task.a[3], *a4 = task.a[4], *a5 = task.a[5];
   const auto* b = task.b;
+  // Of panels that exceed the first-level cache.
+  constexpr std::size_t kAhead = kVectors == 4 ? 16 : 0, kLineWords = 64 / sizeof(*b);
   const std::size_t part = DivideUp(task.depth, kTileRows * kVectors), vector_bytes = Lanes() * sizeof(*b);
   const char *next_c = Forward(task.next_c, 0), *next_b = Forward(task.next_b, 0),
              *next_a = Forward(task.next_a, 0);
@@ -105,6 +107,9 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
       const char* line_b = next_b + vector * vector_bytes;
       for (std::size_t i = 0; i < task.rows_b; ++i, line_b += task.stride_b) hwy::Prefetch(line_b);
       for (const std::size_t end = std::min(p + part, task.depth); p < end; ++p, b += Width()) {
+        if constexpr (kAhead != 0) {
+          for (std::size_t j = 0; j < Width(); j += kLineWords) hwy::Prefetch(b + kAhead * Width() + j);
+        }
         const F b0 = Op::Load(b), b1 = Op::Load(b + Lanes());
         const F b2 = Op::Load(b + kSecond * Lanes()), b3 = Op::Load(b + kThird * Lanes());
         MultiplyRow<Op>(Op::Broadcast(a0[p]), b0, b1, b2, b3, c00, c01, c02, c03);
@@ -232,6 +237,12 @@ struct Product {
           .next_a = next_a.next(),
           .stride_b = n * sizeof(Element),
           .rows_b = DivideUp(next_b.rows, tiles * kTileRows)};
+      if (next_b.rows == 0 && i + 1 < blocks.panels) {
+        // Nothing to pack: the next panel is, but all panels together exceed the second-level cache.
+        task.rows_b = DivideUp(task.depth, tiles * kTileRows);
+        task.stride_b = Width() * sizeof(Word);
+        task.next_b = PanelOfB(t, i + 1) + tile * kTileRows * task.rows_b * Width();
+      }
       for (std::size_t j = 0; j < kTileRows; ++j) {
         task.a[j] = BlockOfA(t, r) + (row + std::min(j, task.rows - 1)) * StrideOfA(blocks);
       }
