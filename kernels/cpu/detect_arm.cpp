@@ -3,6 +3,7 @@
 
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/cpu/tile_geometry.h"
 
 namespace kernels::cpu {
 namespace {
@@ -19,5 +20,7 @@ bool CpuRuns(std::int64_t highway_target) {
 }
 
 std::span<const Implementation> ArchitectureImplementations() { return {}; }
+
+bool HidesTileGeometry() { return false; }
 
 }  // namespace kernels::cpu

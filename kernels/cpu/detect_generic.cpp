@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/cpu/tile_geometry.h"
 
 namespace kernels::cpu {
 
 bool CpuRuns(std::int64_t highway_target) { return highway_target == HWY_BASELINE_SCALAR; }
 
 std::span<const Implementation> ArchitectureImplementations() { return {}; }
+
+bool HidesTileGeometry() { return false; }
 
 }  // namespace kernels::cpu

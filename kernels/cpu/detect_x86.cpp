@@ -8,6 +8,7 @@
 #include "kernels/cpu/architecture_x86.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/cpu/tile_geometry.h"
 
 namespace kernels::cpu {
 namespace {
@@ -67,6 +68,13 @@ bool CpuRuns(std::int64_t highway_target) {
     if (row.target == highway_target) return row.has();
   }
   return false;
+}
+
+bool HidesTileGeometry() {
+  constexpr unsigned kTileLeaf = 0x1d;
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0 || (edx & kAmxTile) == 0) return false;
+  return __get_cpuid_count(kTileLeaf, 0, &eax, &ebx, &ecx, &edx) == 0 || eax == 0;
 }
 
 bool HasAmxBf16() { return HasAmx(kAmxBf16); }

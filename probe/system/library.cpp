@@ -118,6 +118,17 @@ Result<Library> Library::Open(std::span<const std::string_view> sonames,
   return NotLoaded(first, rejections);
 }
 
+bool Library::Exists(std::span<const std::string_view> sonames, std::span<const std::string> directories,
+                     const FileSystem& files, const Environment& environment) {
+  for (const auto soname : sonames) {
+    for (const auto& path : Candidates(soname, directories, files, environment)) {
+      const auto status = files.Stat(path);
+      if (status && !status->is_directory) return true;
+    }
+  }
+  return false;
+}
+
 void* Library::Symbol(const char* name) const { return dlsym(handle_, name); }
 
 }  // namespace probe::system

@@ -26,6 +26,11 @@ class Library {
                                             std::span<const std::string> directories, const FileSystem& files,
                                             const Environment& environment);
 
+  // Whether Open would find a file, trusted and loadable or not.
+  [[nodiscard]] static bool Exists(std::span<const std::string_view> sonames,
+                                   std::span<const std::string> directories, const FileSystem& files,
+                                   const Environment& environment);
+
   // Address of a symbol, or nullptr.
   [[nodiscard]] void* Symbol(const char* name) const;
   template <class F>
