@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The kernels for Arm, compiled for it and run in an emulator: NEON on a processor that has no SVE, both on one that
+has, SVE at several lengths. arm_test.py SOURCES BUILD_DIRECTORY HIGHWAY_INCLUDE_DIRECTORY; 77: not possible here."""
+import concurrent.futures
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64-static"
+SKIPPED = 77
+SOURCES, BUILD, HIGHWAY = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+ENTRIES = {"chain_fp32", "copy_u32", "fill_bf16", "fill_fp32", "fill_int8", "fill_q4", "fill_u32", "gemm_bf16",
+           "gemm_fp32", "gemm_int8", "gemv_fp32", "gemv_q4", "read_u32", "sum_operand_u32", "triad_fp32"}
+
+
+def kernel_files():
+    """As kernels/cpu/CMakeLists.txt lists them for this architecture."""
+    text = (SOURCES / "kernels/cpu/CMakeLists.txt").read_text()
+    arm = re.search(r"aarch64.*?set\(sources ([^)]*)\)", text, re.S).group(1).split()
+    common = [name for name in re.search(r"whichgpu_library\(kernels_cpu(.*?)\)", text, re.S).group(1).split()
+              if name.endswith(".cpp")]
+    definition = re.search(r'"(HWY_DISABLED_TARGETS=[^"]*)"', text).group(1)
+    return [f"kernels/cpu/{name}" for name in common + arm], definition
+
+
+def build(directory):
+    """The statically linked program. Highway's headers are the host's, found by themselves alone."""
+    include = directory / "include"
+    include.mkdir(parents=True, exist_ok=True)
+    (include / "hwy").unlink(missing_ok=True)
+    (include / "hwy").symlink_to(HIGHWAY / "hwy")
+    files, definition = kernel_files()
+    launcher = ["ccache"] if shutil.which("ccache") else []
+    flags = ["-std=c++20", "-O1", "-I", str(SOURCES), "-isystem", str(include), "-D" + definition]
+
+    def compile_one(name):
+        target = directory / (pathlib.Path(name).stem + ".o")
+        subprocess.run([*launcher, COMPILER, *flags, "-c", str(SOURCES / name), "-o", str(target)], check=True)
+        return str(target)
+
+    with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
+        objects = list(pool.map(compile_one, [*files, "tests/kernels/cpu/arm_verify.cpp"]))
+    program = directory / "arm_verify"
+    subprocess.run([COMPILER, "-static", *objects, "-o", str(program), "-lpthread"], check=True)
+    return program
+
+
+class Arm(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.program = build(BUILD / "arm")
+
+    def verified(self, processor):
+        """What ran, as {instruction set: entries}; everything must have been right."""
+        run = subprocess.run([EMULATOR, "-cpu", processor, str(self.program)], capture_output=True, text=True,
+                             timeout=60)
+        found = {}
+        for line in run.stdout.splitlines():
+            entry, isa, verdict = line.split()
+            self.assertEqual("ok", verdict, line)
+            found.setdefault(isa, set()).add(entry)
+        self.assertEqual(0, run.returncode, run.stderr)
+        return found
+
+    def test_neon_verifies_on_a_processor_without_sve(self):
+        found = self.verified("cortex-a72")
+        self.assertEqual({"neon", "generic"}, set(found))
+        self.assertEqual(ENTRIES, found["neon"])
+
+    def test_sve_verifies_at_every_length(self):
+        for length in (16, 32, 64, 256):
+            with self.subTest(bytes=length):
+                found = self.verified(f"max,sve-default-vector-length={length}")
+                self.assertEqual(ENTRIES, found["sve"])
+                self.assertEqual(ENTRIES, found["neon"])
+
+
+if __name__ == "__main__":
+    missing = [name for name in (COMPILER, EMULATOR) if not shutil.which(name)]
+    if missing:
+        print(f"skipped: {' and '.join(missing)} not installed (g++-aarch64-linux-gnu, qemu-user-static)")
+        sys.exit(SKIPPED)
+    unittest.main(argv=sys.argv[:1], verbosity=1)
