@@ -51,8 +51,8 @@ Variant Gemv(Dtype dtype, std::string_view entry, std::string_view options) {
   return variant;
 }
 
-// One tile shape of gemm_cpu.cl. DEPTH rows of a panel take 32 KiB or less.
-template <std::uint32_t kRows, std::uint32_t kWidth, std::uint32_t kDepth, std::uint32_t kBlock>
+// One tile shape of gemm_cpu.cl.
+template <std::uint32_t kTail, std::uint32_t kWidth, std::uint32_t kDepth, std::uint32_t kBlock>
 struct Tile {
   static LaunchShape Pack(const Problem& p, const DeviceShape&) {
     return {{p.n / kWidth, DivideUp(p.k, kDepth), 1}, {1, 1, 1}, {p.n, p.k}};
@@ -69,7 +69,7 @@ struct Tile {
         Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
             {{"pack_b", kGemmCpu, {}, options, {{Role::kB}, {Role::kWorkspace}}, Pack},
              {"gemm_fp32", kGemmCpu, {}, options, {{Role::kA}, {Role::kWorkspace}, {Role::kC}}, Multiply}});
-    variant.multiple_m = kRows;
+    variant.multiple_m = kTail;
     variant.multiple_n = kWidth;
     variant.workspace_bytes = Workspace;
     return variant;
@@ -80,16 +80,16 @@ struct Tile {
 // them. A narrower tile than they allow is never faster, and each costs its compilation.
 void AddByWidth(std::span<const std::string> features, std::vector<Variant>& all) {
   if (Has(features, "lanes:16")) {
-    all.push_back(Tile<8, 32, 256, 64>::Make("own:tile_8x32",
-                                             "-DROWS=8 -DVECTORS=2 -DLANES=16 -DDEPTH=256 -DBLOCK=64"));
+    all.push_back(Tile<2, 64, 512, 96>::Make(
+        "own:tile_6x64", "-DROWS=6 -DTAIL=2 -DVECTORS=4 -DLANES=16 -DDEPTH=512 -DBLOCK=96"));
     all.push_back(Chain("-DLANES=16 -DCHAINS=24 -DSTEPS=16", 384, ChainShape<1, 384>));
   } else if (Has(features, "lanes:8")) {
-    all.push_back(
-        Tile<4, 16, 256, 64>::Make("own:tile_4x16", "-DROWS=4 -DVECTORS=2 -DLANES=8 -DDEPTH=256 -DBLOCK=64"));
+    all.push_back(Tile<2, 16, 256, 64>::Make(
+        "own:tile_4x16", "-DROWS=4 -DTAIL=2 -DVECTORS=2 -DLANES=8 -DDEPTH=256 -DBLOCK=64"));
     all.push_back(Chain("-DLANES=8 -DCHAINS=12 -DSTEPS=16", 96, ChainShape<1, 96>));
   } else {
-    all.push_back(
-        Tile<4, 8, 256, 64>::Make("own:tile_4x8", "-DROWS=4 -DVECTORS=2 -DLANES=4 -DDEPTH=256 -DBLOCK=64"));
+    all.push_back(Tile<2, 8, 256, 64>::Make(
+        "own:tile_4x8", "-DROWS=4 -DTAIL=2 -DVECTORS=2 -DLANES=4 -DDEPTH=256 -DBLOCK=64"));
     all.push_back(Chain("-DLANES=4 -DCHAINS=12 -DSTEPS=16", 48, ChainShape<1, 48>));
   }
 }

@@ -133,7 +133,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, OpenClReference, testing::ValuesIn(Computing(
 TEST(OpenClVariants, SuitTheDevice) {
   for (const auto& variant :
        kernels::opencl::Variants(std::vector<std::string>{"cpu", "lanes:4", "lanes:8"})) {
-    EXPECT_EQ(variant.name.find("8x32"), std::string::npos) << "wider than the registers";
+    EXPECT_EQ(variant.name.find("6x64"), std::string::npos) << "wider than the registers";
   }
   for (const Kernel kernel : {Kernel::kFill, Kernel::kGemm, Kernel::kRead, Kernel::kCopy, Kernel::kTriad,
                               Kernel::kGemv, Kernel::kChain}) {
