@@ -21,9 +21,9 @@ namespace probe {
 enum class ModuleKind { kRuntime, kHardware };
 
 struct ProbeContext {
-  const system::FileSystem& files;         // rooted at the sysroot
+  const system::FileSystem& files;  // rooted at the sysroot
   const system::Environment& environment;
-  std::optional<std::string> manifest;     // ask only the driver that this file registers
+  std::optional<std::string> manifest;  // ask only the driver that this file registers
   ProbeSink sink;
 };
 
@@ -34,6 +34,8 @@ struct Module {
   bool loads_vendor_code = true;  // false: reads files only, so it also runs under --sysroot
   // Variables that hide, reorder or replace this runtime's devices.
   std::span<const std::string_view> visibility_variables;
+  // Sonames that it loads, in its order of trying; a change of those files is a change of the runtime.
+  std::span<const std::string_view> libraries;
   // Enumerates and emits events; returns when done. Runs in a child process of its own.
   void (*probe)(const ProbeContext&) = nullptr;
   // Manifests of the installed drivers, found without loading anything; nullptr where a runtime has none.

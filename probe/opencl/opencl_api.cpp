@@ -13,8 +13,6 @@ namespace {
 // No name, version or extension list of a driver is this long.
 constexpr std::size_t kMaxForeignText = 64U << 10U;
 
-constexpr std::array<std::string_view, 2> kSonames = {"libOpenCL.so.1", "libOpenCL.so"};
-
 struct CodeRow {
   cl_int code;
   std::string_view name;
@@ -75,7 +73,7 @@ std::string ForeignText(const Query& query) {
 }  // namespace
 
 Result<system::Library> OpenLoader(const system::FileSystem& files, const system::Environment& environment) {
-  auto library = system::Library::Open(kSonames, {}, files, environment);
+  auto library = system::Library::Open(kLoaderNames, {}, files, environment);
   if (library.ok() || library.error().name != "absent") return library;
   Error error = library.error();
   error.text = "the OpenCL loader is not installed (Debian: ocl-icd-libopencl1)";

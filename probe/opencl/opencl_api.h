@@ -6,6 +6,7 @@
 #include <CL/cl.h>
 #include <CL/cl_ext.h>
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -27,6 +28,8 @@ struct Api {
 #include "probe/opencl/opencl_symbols.def"
 #undef WHICHGPU_OPENCL_SYMBOL
 };
+
+inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libOpenCL.so.1", "libOpenCL.so"};
 
 // The driver-independent loader, libOpenCL.so.1. Errors as system::Library::Open, with what to install.
 [[nodiscard]] Result<system::Library> OpenLoader(const system::FileSystem& files,

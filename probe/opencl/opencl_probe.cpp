@@ -202,6 +202,7 @@ Module Describe() {
   module.name = "opencl";
   module.title = "OpenCL";
   module.visibility_variables = VisibilityVariables();
+  module.libraries = kLoaderNames;
   module.probe = Probe;
   module.manifests = ManifestPaths;
   module.restrict_to = RestrictTo;

@@ -39,8 +39,7 @@ Error VulkanError(std::string call, VkResult result, std::string text) {
 }
 
 Result<system::Library> OpenLoader(const system::FileSystem& files, const system::Environment& environment) {
-  constexpr std::array<std::string_view, 2> kNames = {"libvulkan.so.1", "libvulkan.so"};
-  return system::Library::Open(kNames, {}, files, environment);
+  return system::Library::Open(kLoaderNames, {}, files, environment);
 }
 
 Result<GlobalFunctions> LoadGlobalFunctions(const system::Library& library) {

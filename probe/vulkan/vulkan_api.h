@@ -5,6 +5,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -29,6 +30,7 @@ inline constexpr std::size_t kMaxDevices = 64;  // of one driver; more are ignor
 [[nodiscard]] Error VulkanError(std::string call, VkResult result, std::string text = "");
 
 // The Vulkan loader, checked and loaded.
+inline constexpr std::array<std::string_view, 2> kLoaderNames = {"libvulkan.so.1", "libvulkan.so"};
 [[nodiscard]] Result<system::Library> OpenLoader(const system::FileSystem& files,
                                                  const system::Environment& environment);
 [[nodiscard]] Result<GlobalFunctions> LoadGlobalFunctions(const system::Library& library);

@@ -252,6 +252,7 @@ Module Describe() {
   module.name = "vulkan";
   module.title = "Vulkan";
   module.visibility_variables = kVariables;
+  module.libraries = kLoaderNames;
   module.probe = Probe;
   module.manifests = Manifests;
   module.restrict_to = RestrictTo;
