@@ -41,6 +41,7 @@ struct Raw {
   bool quick = false;
   bool thorough = false;
   bool no_calibrate = false;
+  bool no_cache = false;
 };
 
 void AddDetectionOptions(CLI::App& app, Raw& raw) {
@@ -67,6 +68,7 @@ void AddMeasuringOptions(CLI::App& app, Raw& raw) {
   app.add_flag("--thorough", raw.thorough, "Measure for five times the usual time");
   app.add_option("--budget", options.budget_s, "Seconds for all measuring together")->type_name("S");
   app.add_flag("--no-calibrate", raw.no_calibrate, "Measure nothing; answer from facts alone");
+  app.add_flag("--no-cache", raw.no_cache, "Measure even where an earlier run's figures still hold");
 }
 
 void AddOutputOptions(CLI::App& app, Raw& raw) {
@@ -176,7 +178,9 @@ std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules
     if (auto error = CheckNames({*options.require}, "--require", known)) return error;
   }
   if (auto error = CheckCombination(raw)) return error;
-  options.effort = raw.quick ? Effort::kQuick : raw.thorough ? Effort::kThorough : Effort::kNormal;
+  const bool brief = raw.quick || options.budget_s || options.command == Command::kRecommend;
+  options.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
+  options.cache = !raw.no_cache;
   options.calibrate = !raw.no_calibrate;
   return std::nullopt;
 }

@@ -24,10 +24,11 @@ struct Options {
   std::vector<std::string> only;
   std::vector<std::string> skip;
   std::optional<std::string> device;
-  Effort effort = Effort::kNormal;
+  Effort effort = Effort::kNormal;  // recommend: quick unless asked for more
   std::optional<double> budget_s;   // of all measuring together
   std::optional<double> timeout_s;  // of one module's detection
   bool calibrate = true;
+  bool cache = true;  // recommend: whether an earlier run's measurements may answer
   std::optional<std::string> record_dir;
   bool record_ids = false;
   std::optional<std::string> replay_dir;

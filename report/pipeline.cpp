@@ -14,10 +14,13 @@
 #include "probe/system/filesystem.h"
 #include "probe/system/process.h"
 #include "probe/unify/unify.h"
+#include "report/cache.h"
+#include "report/cache_key.h"
 #include "report/calibrate.h"
 #include "report/detect.h"
 #include "report/explain/explain.h"
 #include "report/host.h"
+#include "report/peaks/estimate.h"
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
 #include "report/record.h"
@@ -121,9 +124,18 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
   }
 }
 
-// The part that a replay shares with a live run.
+// The scores of what was measured or, of a run that measured nothing, of what the facts alone suggest.
+std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
+  const bool estimated = !record.calibrated && report.measurements.empty();
+  auto scores = score::ScoreAll(tables, report.devices,
+                                estimated ? peaks::Estimated(tables, report.devices) : report.measurements);
+  for (Score& score : scores) score.basis = estimated ? Basis::kEstimated : measured;
+  return scores;
+}
+
+// The part that a replay and a cached answer share with a live run.
 Report Decide(const Options& options, const Tables& tables, const Record& record,
-              std::vector<probe::PhysicalDevice> devices) {
+              std::vector<probe::PhysicalDevice> devices, Basis measured = Basis::kMeasured) {
   Report report;
   report.tool_version = record.tool_version;
   report.command = NameOfCommand(options.command);
@@ -140,7 +152,7 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   }
   peaks::Judge(tables, report.devices, report.measurements);
   if (options.command != Command::kList) {
-    report.scores = score::ScoreAll(tables, report.devices, report.measurements);
+    report.scores = Scores(tables, record, report, measured);
     const std::vector<Use> uses = options.command == Command::kRecommend
                                       ? std::vector<Use>{options.use}
                                       : std::vector<Use>{Use::kInference, Use::kTraining};
@@ -159,6 +171,44 @@ std::variant<Produced, Problem> Replay(const Options& options, const Tables& tab
   auto devices = probe::unify::Unify(record->probes);
   if (auto problem = KeepSelected(options, devices)) return *problem;
   return Produced{Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
+}
+
+// Measurements of earlier runs, and the key of what this one would see.
+struct Kept {
+  std::unique_ptr<const system::FileSystem> files;
+  MeasurementCache cache;
+  std::string key;
+};
+
+// Nothing where this run can neither use nor leave measurements for others.
+std::optional<Kept> OpenKept(const Options& options, const Context& context) {
+  const bool measures = options.command == Command::kReport || options.command == Command::kRecommend;
+  if (!measures || !options.calibrate || options.sysroot != "/" || options.record_dir) return std::nullopt;
+  auto opened = system::FileSystem::Open("/");
+  if (!opened) return std::nullopt;
+  auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
+  const auto environment = system::Environment::OfProcess();
+  MeasurementCache cache(environment, *files);
+  auto key = CacheKey(options, context.tool_version, *files, environment);
+  return Kept{std::move(files), std::move(cache), std::move(key)};
+}
+
+// The answer of an earlier run, or a note on why what it left is not used.
+std::optional<std::variant<Produced, Problem>> FromKept(const Options& options, const Tables& tables,
+                                                        const Kept& kept, std::string& note) {
+  auto found = kept.cache.Find(kept.key, options.effort);
+  note = std::move(found.note);
+  if (!found.record) return std::nullopt;
+  auto devices = probe::unify::Unify(found.record->probes);
+  if (auto problem = KeepSelected(options, devices)) return *problem;
+  auto report = Decide(options, tables, *found.record, std::move(devices), Basis::kCached);
+  for (Recommendation& answer : report.recommendations) {
+    // The last reason is the arithmetic.
+    answer.reasons.insert(answer.reasons.empty() ? answer.reasons.end() : answer.reasons.end() - 1,
+                          "from measurements of " + found.record->created);
+  }
+  report.created = system::CalendarNow();
+  return Produced{std::move(report), std::nullopt, 0};
 }
 
 // What the process's own limits take away.
@@ -207,6 +257,15 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
 std::variant<Produced, Problem> Produce(const Options& options, const Tables& tables, const Context& context,
                                         Progress& progress) {
   if (options.replay_dir) return Replay(options, tables);
+  constexpr double kLongestTurnSeconds = 60;
+  const auto kept = OpenKept(options, context);
+  std::string note;
+  std::shared_ptr<void> turn;
+  if (kept && options.cache && options.command == Command::kRecommend) {
+    if (auto found = FromKept(options, tables, *kept, note)) return *std::move(found);
+    turn = kept->cache.WaitForTurn(context.interrupt, kLongestTurnSeconds);
+    if (auto found = FromKept(options, tables, *kept, note)) return *std::move(found);
+  }
   auto opened = Open(options, context);
   if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
   Live& live = std::get<Live>(opened);
@@ -225,6 +284,14 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
   Produced outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
+  // What answers nothing now would answer nothing later.
+  const bool answers = std::any_of(outcome.report.scores.begin(), outcome.report.scores.end(),
+                                   [](const Score& score) { return score.eligible; });
+  if (kept && answers && record.calibrated && !record.interrupted) {
+    if (auto failure = kept->cache.Keep(kept->key, options.effort, record); !failure.empty())
+      note = std::move(failure);
+  }
+  if (!note.empty()) outcome.report.warnings.push_back(note);
   if (options.record_dir) {
     if (auto status = WriteRecord(*options.record_dir, record, live.read, live.pseudonyms); !status) {
       outcome.problem = Problem{kExitInternal, probe::Describe(status.error())};

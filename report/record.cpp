@@ -101,6 +101,15 @@ std::optional<std::string> Inconsistency(const Record& record) {
 
 }  // namespace
 
+probe::Json EncodeRecord(const Record& record) { return probe::Encode(record); }
+
+probe::Result<Record> DecodeRecord(const probe::Json& json) {
+  auto record = probe::Decode<Record>(json);
+  if (!record) return probe::Error{"", std::nullopt, "", record.error().name + ": " + record.error().text};
+  if (auto problem = Inconsistency(*record)) return probe::Error{"", std::nullopt, "", *std::move(problem)};
+  return record;
+}
+
 Status CheckRecordDirectory(const std::string& directory) {
   const fs::path path(directory);
   std::error_code error;
@@ -140,9 +149,8 @@ probe::Result<Record> ReadRecord(const std::string& directory) {
   if (!content) return content.error();
   const auto json = probe::ParseJson(*content, kMaxTextFileBytes);
   if (!json) return FileError(path, probe::Describe(json.error()));
-  auto record = probe::Decode<Record>(*json);
-  if (!record) return FileError(path, record.error().name + ": " + record.error().text);
-  if (const auto problem = Inconsistency(*record)) return FileError(path, *problem);
+  auto record = DecodeRecord(*json);
+  if (!record) return FileError(path, record.error().text);
   return record;
 }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A recorded run on disk: everything after detection and measuring follows from it. Written whole or not at all,
-// read with suspicion.
+// A recorded run on disk: everything after detection and measuring follows from it. Written whole or not at
+// all, read with suspicion.
 #pragma once
 
 #include <span>
@@ -29,11 +29,16 @@ struct Record {
   std::vector<backends::Measurement> measurements;
 };
 
-// Whether WriteRecord could create `directory`: its parent exists and may be written, and it does not exist itself
-// or is empty. The error says which.
+// A record out of its JSON; the error says what no run of this tool can have written.
+[[nodiscard]] probe::Json EncodeRecord(const Record& record);
+[[nodiscard]] probe::Result<Record> DecodeRecord(const probe::Json& json);
+
+// Whether WriteRecord could create `directory`: its parent exists and may be written, and it does not exist
+// itself or is empty. The error says which.
 [[nodiscard]] probe::Status CheckRecordDirectory(const std::string& directory);
 
-// Writes record.json and the files that were read (below files/) into a new directory beside it, then renames it.
+// Writes record.json and the files that were read (below files/) into a new directory beside it, then renames
+// it.
 [[nodiscard]] probe::Status WriteRecord(const std::string& directory, const Record& record,
                                         std::span<const FileRead> files, const Pseudonyms& pseudonyms);
 
@@ -41,7 +46,7 @@ struct Record {
 [[nodiscard]] probe::Result<Record> ReadRecord(const std::string& directory);
 
 // The same report with every name replaced, for the run that records.
-[[nodiscard]] probe::Result<std::vector<probe::ProbeReport>> Anonymous(const std::vector<probe::ProbeReport>& probes,
-                                                                       const Pseudonyms& pseudonyms);
+[[nodiscard]] probe::Result<std::vector<probe::ProbeReport>> Anonymous(
+    const std::vector<probe::ProbeReport>& probes, const Pseudonyms& pseudonyms);
 
 }  // namespace report

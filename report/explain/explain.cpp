@@ -56,9 +56,12 @@ std::string_view WorstQuality(const Report& report, const Score& score) {
 std::string OneLine(const Tables& tables, const Report& report, const Score& score) {
   const std::size_t parts = score.use == Use::kInference ? 2 : 1;
   if (!score.tokens_per_s || score.parts.size() != parts) return "";
-  return fmt::format("{} on {}: {} = {}; {}; {}, {}", score.runtime, score.device_id,
+  const auto trust = score.basis == Basis::kEstimated
+                         ? std::string("estimated from facts")
+                         : fmt::format("{}, {}", probe::NameOf(score.basis), WorstQuality(report, score));
+  return fmt::format("{} on {}: {} = {}; {}; {}", score.runtime, score.device_id,
                      TokensText(*score.tokens_per_s), Equation(tables.reference, score), Limits(score.parts),
-                     probe::NameOf(score.basis), WorstQuality(report, score));
+                     trust);
 }
 
 void Explain(const Tables& tables, Report& report) {

@@ -140,9 +140,11 @@ void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& 
     answer.warnings.push_back(answer.backend + " slowed down while it was measured: power or heat limits it");
   if (report.interrupted)
     answer.warnings.emplace_back("the run was interrupted: not everything was measured");
-  answer.confidence = look.noisy || report.interrupted ? Confidence::kLow
-                      : tie || look.throttled          ? Confidence::kMedium
-                                                       : Confidence::kHigh;
+  const bool estimated = chosen.basis == Basis::kEstimated;
+  if (estimated) answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
+  answer.confidence = look.noisy || report.interrupted || estimated ? Confidence::kLow
+                      : tie || look.throttled                       ? Confidence::kMedium
+                                                                    : Confidence::kHigh;
 }
 
 // Nothing could be measured: every machine has a processor, and nothing is known to be better.

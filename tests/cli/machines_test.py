@@ -113,6 +113,21 @@ class Machines(unittest.TestCase):
             self.assertEqual("cpu", answer("cpu_ahead_of_igpu", use)["backend"])
         self.assertIn("faster than", reasons(answer("cpu_ahead_of_igpu")))
 
+    def test_without_any_measuring_facts_answer(self):
+        """A card of which the tables know units, clock or data sheet; nothing of one that no kernel driver backs."""
+        for machine, backend in {"gpu_beside_igpu": "cuda", "three_way_tie": "cuda", "wrong_backend": "vulkan",
+                                 "phantom_gpu": "cpu", "plain_server": "cpu", "denied_nodes": "cpu"}.items():
+            with self.subTest(machine), tempfile.TemporaryDirectory() as folder:
+                record = json.loads((FIXTURES / machine / "record.json").read_text())
+                record.update(calibrated=False, measurements=[])
+                if machine == "wrong_backend":
+                    record["probes"] = [probe for probe in record["probes"] if probe["module"] != "hip"]
+                (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
+                found = answer(pathlib.Path(folder))
+                self.assertEqual((backend, "estimated", "low"), (found["backend"], found["basis"], found["confidence"]))
+                code = run("--replay", folder, "--exit-code").returncode
+                self.assertIn(code, (10, 11), "no kernel was verified")
+
     def test_machine_codes(self):
         for machine, code in {"gpu_beside_igpu": 0, "plain_server": 10, "denied_nodes": 11, "phantom_gpu": 11}.items():
             self.assertEqual(code, run("--replay", FIXTURES / machine, "--exit-code").returncode, machine)

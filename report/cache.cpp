@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "report/cache.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <thread>
+#include <variant>
+
+#include "probe/core/codec.h"
+#include "probe/system/cache_dir.h"
+#include "probe/system/clock.h"
+#include "probe/system/descriptor.h"
+
+namespace report {
+namespace {
+
+namespace fs = std::filesystem;
+using probe::system::Descriptor;
+
+constexpr std::uint32_t kCacheFormat = 1;
+constexpr std::size_t kMaxEntryBytes = 16U << 20U;
+constexpr std::size_t kMaxEntries = 16;
+constexpr const char* kPrefix = "measurements-";
+
+// FNV-1a of 64 bits: names a file, protects nothing; the whole key is compared.
+std::string NameFor(const std::string& key) {
+  std::uint64_t hash = 0xcbf29ce484222325U;
+  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  return fmt::format("{}{:016x}.json", kPrefix, hash);
+}
+
+// The content of a file that only this user can have written, or why it is not believed; both empty where
+// there is none.
+struct Content {
+  std::optional<std::string> text;
+  std::string note;
+};
+
+Content ReadOwn(const std::string& path) {
+  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!file.ok() && errno == ENOENT) return {};
+  struct stat status{};
+  if (!file.ok() || fstat(file.get(), &status) != 0) return {std::nullopt, "can not be read"};
+  if (!S_ISREG(status.st_mode)) return {std::nullopt, "is no file"};
+  if (status.st_uid != geteuid()) return {std::nullopt, fmt::format("belongs to user {}", status.st_uid)};
+  if ((status.st_mode & 0077U) != 0) return {std::nullopt, "can be touched by others"};
+  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > kMaxEntryBytes)
+    return {std::nullopt, "is too large"};
+  std::string text(static_cast<std::size_t>(status.st_size), '\0');
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t got = read(file.get(), text.data() + done, text.size() - done);
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) return {std::nullopt, "can not be read"};
+    done += static_cast<std::size_t>(got);
+  }
+  return {std::move(text), ""};
+}
+
+bool WriteAll(const Descriptor& file, const std::string& text) {
+  for (std::size_t done = 0; done < text.size();) {
+    const ssize_t put = write(file.get(), text.data() + done, text.size() - done);
+    if (put < 0 && errno == EINTR) continue;
+    if (put <= 0) return false;
+    done += static_cast<std::size_t>(put);
+  }
+  return fsync(file.get()) == 0;
+}
+
+// The file whose lock is taken; entries themselves come and go by renaming.
+Descriptor OpenLock(const std::string& path) {
+  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
+  struct stat status{};
+  if (!file.ok() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+    return {};
+  return file;
+}
+
+// False after the limit or once `stop` says so.
+template <class Stop>
+bool LockWithin(const Descriptor& file, double limit_s, const Stop& stop) {
+  const auto start = probe::system::Now();
+  while (file.ok() && flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK || stop() || probe::system::SecondsSince(start) > limit_s) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return file.ok();
+}
+
+// Of what a cache holds, and of what writers that died left: all but the newest.
+void Evict(const std::string& directory) {
+  std::vector<std::pair<fs::file_time_type, fs::path>> found;
+  std::error_code error;
+  for (fs::directory_iterator at(directory, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    std::error_code ignored;
+    if (at->path().filename().string().starts_with(kPrefix))
+      found.emplace_back(fs::last_write_time(at->path(), ignored), at->path());
+  }
+  std::sort(found.rbegin(), found.rend());
+  for (std::size_t i = kMaxEntries; i < found.size(); ++i) unlink(found[i].second.c_str());
+}
+
+}  // namespace
+
+MeasurementCache::MeasurementCache(const probe::system::Environment& environment,
+                                   const probe::system::FileSystem& files) {
+  auto directory = probe::system::CacheDirectory(environment, files);
+  if (directory) directory_ = *std::move(directory);
+}
+
+CacheLookup MeasurementCache::Find(const std::string& key, Effort least) const {
+  if (directory_.empty()) return {};
+  const auto refuse = [](const std::string& why) {
+    return CacheLookup{std::nullopt, "the kept measurements were not used, the file " + why};
+  };
+  auto content = ReadOwn(directory_ + "/" + NameFor(key));
+  if (!content.text) return content.note.empty() ? CacheLookup{} : refuse(content.note);
+  const auto json = probe::ParseJson(*content.text, kMaxEntryBytes);
+  if (!json || !json->is_object()) return refuse("is damaged");
+  if (json->value("format", probe::Json()) != kCacheFormat) return refuse("is of another version");
+  if (json->value("key", probe::Json()) != key) return refuse("is of another machine, boot or user");
+  const auto effort = json->value("effort", probe::Json());
+  if (!effort.is_number_unsigned() || !json->contains("record")) return refuse("is damaged");
+  if (effort.get<std::uint64_t>() < static_cast<std::uint64_t>(least)) return {};
+  auto record = DecodeRecord((*json)["record"]);
+  if (!record) return refuse("is damaged: " + record.error().text);
+  return {*std::move(record), ""};
+}
+
+std::string MeasurementCache::Keep(const std::string& key, Effort effort, const Record& record) const {
+  if (directory_.empty()) return "";
+  const std::string path = directory_ + "/" + NameFor(key);
+  Record lean = record;
+  for (auto& measurement : lean.measurements) measurement.batch_times_s.clear();
+  probe::Json entry = probe::Json::object();
+  entry["format"] = kCacheFormat;
+  entry["key"] = key;
+  entry["effort"] = static_cast<std::uint32_t>(effort);
+  entry["record"] = EncodeRecord(lean);
+  const auto text = probe::ToText(entry, -1);
+  const std::string scratch = fmt::format("{}.{}.tmp", path, getpid());
+  const std::string failed = "the measurements could not be kept for the next time";
+  const Descriptor lock = OpenLock(directory_ + "/measurements.lock");
+  constexpr double kPatienceSeconds = 2;
+  if (!LockWithin(lock, kPatienceSeconds, [] { return false; })) return failed;
+  unlink(scratch.c_str());  // of a dead process with this number
+  const Descriptor file(open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!file.ok()) return failed;
+  if (!WriteAll(file, text) || rename(scratch.c_str(), path.c_str()) != 0) {
+    unlink(scratch.c_str());
+    return failed;
+  }
+  Evict(directory_);
+  return "";
+}
+
+std::shared_ptr<void> MeasurementCache::WaitForTurn(const probe::isolate::Interrupt& interrupt,
+                                                    double limit_s) const {
+  if (directory_.empty()) return nullptr;
+  auto lock = std::make_shared<Descriptor>(OpenLock(directory_ + "/turn.lock"));
+  const auto stop = [&] { return interrupt.signal != nullptr && interrupt.signal->load() != 0; };
+  if (!LockWithin(*lock, limit_s, stop)) return nullptr;
+  return lock;
+}
+
+}  // namespace report

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// Measurements of earlier runs, below the cache directory: one file a key, of this user alone, written whole
+// or not at all, safe for any number of runs at once. Whatever is wrong with one, it is measured again.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/isolate/interrupt.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "report/options.h"
+#include "report/record.h"
+
+namespace report {
+
+struct CacheLookup {
+  std::optional<Record> record;
+  std::string note;  // why what is there was not used; empty where nothing is there
+};
+
+class MeasurementCache {
+ public:
+  // Without a usable cache directory nothing is found or kept; RiskLedger's warning says why there is none.
+  MeasurementCache(const probe::system::Environment& environment, const probe::system::FileSystem& files);
+
+  // What a run with this key measured at least as thoroughly.
+  [[nodiscard]] CacheLookup Find(const std::string& key, Effort least) const;
+
+  // Replaces what is kept for the key; the oldest of too many go. Returns why it could not, or "".
+  [[nodiscard]] std::string Keep(const std::string& key, Effort effort, const Record& record) const;
+
+  // Only one run at a time measures for a question, so that the others find its answer: held until the
+  // returned object goes. nullptr after `limit_s`, on a signal, or without a directory: then measure all the
+  // same.
+  [[nodiscard]] std::shared_ptr<void> WaitForTurn(const probe::isolate::Interrupt& interrupt,
+                                                  double limit_s) const;
+
+ private:
+  std::string directory_;  // empty: none
+};
+
+}  // namespace report

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "report/peaks/estimate.h"
+
+#include <array>
+
+#include "report/core/devices.h"
+#include "report/peaks/peaks.h"
+
+namespace report::peaks {
+namespace {
+
+using backends::Measurement;
+using kernels::Dtype;
+using kernels::Kernel;
+
+struct Usual {
+  Kernel kernel;
+  Dtype in;
+  Dtype acc;
+  double share;  // of the peak that verified kernels of this kind reach
+};
+constexpr std::array kUsual = {Usual{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, 0.7},
+                               Usual{Kernel::kGemm, Dtype::kFp16, Dtype::kFp32, 0.6},
+                               Usual{Kernel::kGemm, Dtype::kBf16, Dtype::kFp32, 0.6},
+                               Usual{Kernel::kRead, Dtype::kU32, Dtype::kU32, 0.85}};
+
+constexpr double kCommonClockHz = 2.5e9;        // of a processor under load
+constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200, read
+
+// What a processor does where nobody tells its clock or memory.
+std::optional<double> CommonRate(const probe::PhysicalDevice& device, const Usual& usual, const Peak& peak) {
+  if (device.kind != probe::DeviceKind::kCpu) return std::nullopt;
+  if (usual.kernel == Kernel::kRead) return kCommonBytesPerSecond / usual.share;
+  if (!peak.bound) return std::nullopt;
+  return *peak.bound / kFastestClockHz * kCommonClockHz;
+}
+
+bool IsReal(const probe::PhysicalDevice& device) {
+  return device.kind == probe::DeviceKind::kCpu || (device.hardware && device.hardware->kernel_driver);
+}
+
+Measurement Blank(const probe::PhysicalDevice& device, const probe::RuntimeDevice& view, const Usual& usual) {
+  Measurement m;
+  m.device_id = device.id;
+  m.runtime = view.runtime;
+  m.driver = view.driver;
+  m.kernel = usual.kernel;
+  m.implementation = "estimate";
+  m.in_dtype = usual.in;
+  m.acc_dtype = usual.acc;
+  m.unit = kernels::Row(usual.kernel).unit;
+  return m;
+}
+
+}  // namespace
+
+std::vector<Measurement> Estimated(const Tables& tables, std::span<const probe::PhysicalDevice> devices) {
+  std::vector<Measurement> found;
+  for (const auto& device : devices) {
+    if (!IsReal(device)) continue;
+    for (const auto& view : device.views) {
+      if (IsSoftware(device, view)) continue;
+      for (const Usual& usual : kUsual) {
+        // A processor's 16-bit products are of bf16.
+        if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
+        Measurement m = Blank(device, view.device, usual);
+        const Peak peak = PeakOf(tables, device, m, {});
+        const auto rate = peak.rate ? peak.rate : CommonRate(device, usual, peak);
+        if (!rate) continue;
+        m.rate = *rate * usual.share;
+        m.ci95 = {0.6, 1.3};
+        m.status = backends::MeasurementStatus::kOk;
+        m.verified = true;  // nothing ran: the scores that rest on it say "estimated"
+        found.push_back(std::move(m));
+      }
+    }
+  }
+  return found;
+}
+
+}  // namespace report::peaks

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Measurements that outlive a run: who uses them, and who does not."""
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+
+from harness import BINARY, document, environment, main, run
+
+BRIEF = ("--only", "cpu", "--budget", "0.3")
+
+
+class Cache(unittest.TestCase):
+    def setUp(self):
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.env = environment(XDG_CACHE_HOME=directory.name)
+        self.folder = pathlib.Path(directory.name) / "whichgpu"
+
+    def recommend(self, *arguments, **options):
+        process = run("recommend", "--json", *BRIEF, *arguments, env=options.pop("env", self.env), **options)
+        self.assertEqual(0, process.returncode, process.stderr)
+        return document(process)
+
+    def is_cached(self, *arguments, **options):
+        recommendation = self.recommend(*arguments, **options)["recommendation"]
+        cached = recommendation["basis"] == "cached"
+        self.assertEqual(cached, any("from measurements of" in reason for reason in recommendation["reasons"]))
+        return cached
+
+    def fill(self):
+        """Measures until a run has left its figures: on a busy machine a brief one may get none."""
+        for seconds in ("0.3", "1", "2", "4", "8"):
+            run("recommend", "--only", "cpu", "--no-cache", "--budget", seconds, env=self.env)
+            if list(self.folder.glob("measurements-*.json")) and self.is_cached():
+                return
+        self.fail("no run measured anything")
+
+    def entry(self):
+        return next(self.folder.glob("measurements-*.json"))
+
+    def test_the_second_run_answers_from_the_first(self):
+        self.assertFalse(self.is_cached())
+        self.fill()
+        self.assertTrue(self.is_cached())
+        self.assertTrue(self.is_cached("--for", "training"))
+        self.assertFalse(self.is_cached("--no-cache"))
+        self.assertEqual("estimated", self.recommend("--no-calibrate")["recommendation"]["basis"])
+        self.assertFalse(self.is_cached("--thorough"), "a brief look is not a thorough one")
+
+    def test_a_report_measures_and_leaves_its_figures(self):
+        self.fill()
+        before = self.entry().stat().st_ino
+        for seconds in ("0.3", "1", "2", "4", "8"):
+            process = run("--json", "--only", "cpu", "--budget", seconds, env=self.env)
+            self.assertEqual({"measured"}, {score["basis"] for score in document(process)["scores"]})
+            if self.entry().stat().st_ino != before:
+                break
+        self.assertNotEqual(before, self.entry().stat().st_ino)
+        self.assertTrue(self.is_cached())
+
+    def test_a_changed_machine_is_measured_again(self):
+        self.fill()
+        self.assertFalse(self.is_cached(env={**self.env, "LD_LIBRARY_PATH": "/nonexistent"}))
+        if len(os.sched_getaffinity(0)) > 1:
+            self.assertFalse(self.is_cached(prefix=("taskset", "-c", str(min(os.sched_getaffinity(0))))))
+        self.assertTrue(self.is_cached())
+
+    def test_no_runtime_is_loaded_for_a_kept_answer(self):
+        for _ in range(4):
+            run("recommend", "--no-cache", "--budget", "3", env=self.env)
+            process = run("recommend", "--json", env={**self.env, "LD_DEBUG": "files"})
+            self.assertEqual(0, process.returncode)
+            if document(process)["recommendation"]["basis"] == "cached":
+                break
+        self.assertEqual("cached", document(process)["recommendation"]["basis"])
+        self.assertIn("libc.so", process.stderr)
+        self.assertNotRegex(process.stderr, "libvulkan|libOpenCL|libcuda")
+
+    def test_what_is_foreign_or_broken_is_measured_again_with_a_note(self):
+        self.fill()
+        whole = self.entry().read_text()
+        other_boot = json.loads(whole)
+        other_boot["key"] = other_boot["key"].replace("boot=", "boot=f", 1)
+        for name, text in {"truncated": whole[:len(whole) // 2], "another boot": json.dumps(other_boot)}.items():
+            with self.subTest(name):
+                self.entry().write_text(text)
+                value = self.recommend()
+                self.assertNotEqual("cached", value["recommendation"]["basis"])
+                self.assertIn("kept measurements were not used", " ".join(value["warnings"]))
+                self.fill()
+
+    @unittest.skipUnless(os.geteuid() == 0, "only root can give a file away")
+    def test_another_users_entry_is_not_used(self):
+        self.fill()
+        os.chown(self.entry(), 65534, 65534)
+        value = self.recommend()
+        self.assertNotEqual("cached", value["recommendation"]["basis"])
+        self.assertIn("belongs to user 65534", " ".join(value["warnings"]))
+
+    def test_twenty_runs_at_once_corrupt_nothing(self):
+        self.fill()
+        writer = ["recommend", "--no-cache", "--only", "cpu", "--budget", "1"]
+        commands = [writer, ["recommend", *BRIEF], ["--json", *BRIEF], ["recommend", *BRIEF]]
+        running = [(i % 4, subprocess.Popen([str(BINARY), *commands[i % 4]], env=self.env, stdout=subprocess.PIPE,
+                                            stderr=subprocess.PIPE, text=True)) for i in range(20)]
+        for kind, process in running:
+            out, err = process.communicate(timeout=120)
+            self.assertEqual(0, process.returncode, err)
+            if kind == 2:
+                json.loads(out)
+            else:
+                self.assertEqual("cpu\n", out)
+            self.assertNotIn("not used", err)
+        self.assertEqual([], list(self.folder.glob("*.tmp")))
+        self.assertEqual(1, len(list(self.folder.glob("measurements-*"))))
+        self.assertTrue(self.is_cached())
+
+
+main()
