@@ -67,6 +67,22 @@ struct GuideClaim {
   std::string date;
 };
 
+// What to do, as a finding says it.
+struct FixFacts {
+  std::string text;
+  std::optional<std::string> command;
+  bool needs_root = false;
+  bool needs_reboot = false;
+};
+
+// What an error of the runtime means, by its name (probe::Error::name), and what mends it.
+struct ErrorFacts {
+  std::string name;
+  std::string layer;  // as in a finding
+  std::string meaning;
+  std::vector<FixFacts> fix;
+};
+
 struct RuntimeFacts {
   std::string name;                // the module's
   std::string title;               // for people
@@ -77,6 +93,7 @@ struct RuntimeFacts {
   Advice advice;  // how to use it, once it is recommended
   std::vector<InstallHint> install;
   std::optional<GuideClaim> guides;
+  std::optional<std::vector<ErrorFacts>> errors;
 };
 
 // What inference scores answer for. Bytes and parameters are those of one published model.

@@ -73,6 +73,22 @@ void Fields(V& v, S& s) {
   v("training", s.training);
 }
 
+template <class V, probe::Is<FixFacts> S>
+void Fields(V& v, S& s) {
+  v("text", s.text);
+  v("command", s.command);
+  v("needs_root", s.needs_root);
+  v("needs_reboot", s.needs_reboot);
+}
+
+template <class V, probe::Is<ErrorFacts> S>
+void Fields(V& v, S& s) {
+  v("name", s.name);
+  v("layer", s.layer);
+  v("meaning", s.meaning);
+  v("fix", s.fix);
+}
+
 // The name is the file's.
 template <class V, probe::Is<RuntimeFacts> S>
 void Fields(V& v, S& s) {
@@ -84,6 +100,7 @@ void Fields(V& v, S& s) {
   v("advice", s.advice);
   v("install", s.install);
   v("guides", s.guides);
+  v("errors", s.errors);
 }
 
 template <class V, probe::Is<InferenceRequest> S>

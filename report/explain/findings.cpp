@@ -89,6 +89,19 @@ void Advise(const OutcomeAdvice& advice, Finding& finding) {
   finding.fix.push_back(std::move(fix));
 }
 
+// Where the runtime's table knows this very error, its words replace the outcome's.
+void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
+  if (facts == nullptr || !facts->errors || !error) return;
+  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(),
+                                [&](const ErrorFacts& known) { return known.name == error->name; });
+  if (row == facts->errors->end()) return;
+  finding.layer = row->layer;
+  finding.meaning = row->meaning;
+  finding.fix.clear();
+  for (const auto& fix : row->fix)
+    finding.fix.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot});
+}
+
 Finding OfRuntime(const Tables& tables, const probe::ProbeReport& probe, const OutcomeAdvice& advice) {
   Finding finding;
   finding.id = fmt::format("runtime.{}.{}", probe.module, probe::NameOf(probe.outcome));
@@ -99,6 +112,7 @@ Finding OfRuntime(const Tables& tables, const probe::ProbeReport& probe, const O
   if (probe.outcome == Outcome::kAbsent && facts) {
     for (const auto& hint : facts->install) finding.fix.push_back({hint.text, hint.command, true, false});
   }
+  AdviseOnError(facts, probe.error, finding);
   for (const auto& variable : probe.environment)
     AddEvidence(finding, "environment", variable.name + "=" + variable.value);
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
@@ -115,6 +129,7 @@ Finding OfDriver(const Tables& tables, std::string_view runtime, const probe::Dr
   finding.runtime = runtime;
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
+  AdviseOnError(Find(tables, runtime), driver.error, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));
