@@ -57,6 +57,17 @@ namespace kernels {
   return static_cast<std::int8_t>(OperandInteger(seed, index, 8));
 }
 
+// Entries of fp8 (e4m3) operands: n / 8 for n in [-8, 7], each exact with its three bits of mantissa; 1/8 is
+// 2^-3, whose exponent field is 4.
+[[nodiscard]] constexpr float OperandFp8(std::uint32_t seed, std::uint32_t index) {
+  return static_cast<float>(OperandInteger(seed, index, 4)) * 0x1p-3F;
+}
+[[nodiscard]] constexpr std::uint8_t OperandFp8Word(std::uint32_t seed, std::uint32_t index) {
+  const auto bits = std::bit_cast<std::uint32_t>(OperandFp8(seed, index));
+  const std::uint32_t sign = bits >> 24U & 0x80U, magnitude = bits & 0x7fffffffU;
+  return static_cast<std::uint8_t>(magnitude == 0 ? sign : sign | ((magnitude - (120U << 23U)) >> 20U));
+}
+
 // 4-bit weights with scales, of a matrix whose rows are whole blocks of 32. One buffer holds for all blocks
 // in row-major order 16 bytes of weights each, then for all blocks an fp16 scale each. Byte j of a block
 // holds weight j in its low and weight j + 16 in its high half. A weight's value is (half - 8) * scale.

@@ -65,6 +65,7 @@ constexpr std::array kFormats = {
     FormatRow{kernels::Dtype::kTf32, {11, 0x1p-10}, Write<Tf32Word>},
     FormatRow{kernels::Dtype::kFp16, {11, 0x1p-10}, Write<Fp16Word>},
     FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, WriteFast<'b'>},
+    FormatRow{kernels::Dtype::kFp8, {4, 0x1p-3}, Write<kernels::OperandFp8Word>},
     FormatRow{kernels::Dtype::kInt8, {8, 1.0}, WriteFast<'i'>},
     FormatRow{kernels::Dtype::kU32, {32, 1.0}, WriteFast<'u'>},
     FormatRow{kernels::Dtype::kQ4, {}, WriteQ4},

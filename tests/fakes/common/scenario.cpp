@@ -87,6 +87,10 @@ void From(const Json& json, std::string& value) {
   for (const Json& byte : json) value.push_back(static_cast<char>(byte.get<std::uint8_t>()));
 }
 
+void From(const Json& json, std::map<std::string, std::int64_t>& value) {
+  value = json.get<std::map<std::string, std::int64_t>>();
+}
+
 void From(const Json& json, Uuid& value) {
   std::string digits;
   for (const char c : json.get<std::string>()) {
@@ -195,6 +199,8 @@ void From(const Json& json, Device& value) {
       .Read("event_time_scale", value.event_time_scale)
       .Read("lost_after_launches", value.lost_after_launches)
       .Read("allocation_limit_bytes", value.allocation_limit_bytes)
+      .Read("attributes", value.attributes)
+      .Read("partitions", value.partitions)
       .Finish();
   const std::string unit = value.name;
   while (!unit.empty() && value.name.size() < value.name_bytes) value.name += unit;
@@ -208,6 +214,7 @@ void From(const Json& json, Scenario& value) {
       .Read("api_version", value.api_version)
       .Read("devices", value.devices)
       .Read("misbehave", value.misbehave)
+      .Read("attributes", value.attributes)
       .Finish();
 }
 

@@ -10,6 +10,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -101,6 +102,8 @@ struct Device {
   double event_time_scale = 1;  // 0: every event takes 0 ns; 0.01: a hundred times too fast
   std::optional<std::uint32_t> lost_after_launches;
   std::optional<std::uint64_t> allocation_limit_bytes;
+  std::map<std::string, std::int64_t> attributes;  // what one runtime alone knows, by its fake's names
+  std::vector<Device> partitions;                  // the instances that it is divided into
 };
 
 struct Scenario {
@@ -109,6 +112,7 @@ struct Scenario {
   std::optional<std::array<std::uint32_t, 2>> api_version;  // [major, minor]; default: the fake's own
   std::vector<Device> devices = {Device{}};
   std::vector<Misbehaviour> misbehave;
+  std::map<std::string, std::int64_t> attributes;  // of the driver, by its fake's names
 };
 
 // This library's scenario, read at the first call.

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// One CUDA device, open: buffers, kernels and launches on the default stream of its primary context. Knows no
+// kernel by name and chooses nothing.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "backends/core/backend.h"
+#include "backends/cuda/cuda_module.h"
+#include "probe/cuda/cuda_api.h"
+
+namespace backends::cuda {
+
+class CudaSession final : public Session {
+ public:
+  // `facts` is what was read of the device.
+  [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(const probe::cuda::Api& api,
+                                                                      probe::cuda::CuDevice device,
+                                                                      const probe::RuntimeDevice& facts);
+  ~CudaSession() override = default;
+
+  [[nodiscard]] const Limits& limits() const override { return limits_; }
+  [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
+  void Release(BufferId buffer) override;
+  [[nodiscard]] probe::Status Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                     std::span<const std::byte> data) override;
+  [[nodiscard]] probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
+                                       std::span<std::byte> data) override;
+  [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
+                                             const kernels::Step& step) override;
+  [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+
+ private:
+  struct Buffer {
+    probe::cuda::CuPointer memory = 0;
+    std::uint64_t bytes = 0;
+  };
+  struct LoadedKernel {
+    probe::cuda::CuFunction function = nullptr;
+    std::string_view entry;
+    std::uint32_t max_threads = 0;
+    std::uint32_t shared_bytes = 0;
+  };
+  // A launch with its arguments where the driver can find them: it takes pointers to them.
+  struct Bound {
+    const LoadedKernel* kernel = nullptr;
+    kernels::LaunchShape shape;
+    std::vector<std::uint64_t> values;
+    std::vector<void*> pointers;
+  };
+
+  CudaSession(const probe::cuda::Api& api, probe::cuda::CuEvent first, probe::cuda::CuEvent last,
+              Limits limits);
+  [[nodiscard]] const Buffer* Find(BufferId buffer) const;
+  [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
+                                            std::size_t size) const;
+  [[nodiscard]] probe::Result<Bound> Bind(const Launch& launch) const;
+  [[nodiscard]] probe::Status Enqueue(Bound& bound) const;
+  [[nodiscard]] std::optional<double> DeviceSeconds() const;
+
+  const probe::cuda::Api api_;
+  probe::cuda::CuEvent first_;
+  probe::cuda::CuEvent last_;
+  Limits limits_;
+  ModuleCache modules_;
+  std::vector<Buffer> buffers_;
+  std::vector<LoadedKernel> kernels_;
+};
+
+}  // namespace backends::cuda

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// C = A * B with matrix units, for every type whose instruction is 16 x 8 and 32 bytes deep: A is m x k, B is stored
+// n x k, both read along k. A block of kWarps computes kM x kN of C from kStages tiles of kRowBytes of k in shared
+// memory, which cp.async fills ahead. Rows of a tile are four pieces of 16 bytes; piece p of row r lies at
+// p ^ (r / 2 % 4), so that neither the writes nor ldmatrix meet a bank twice.
+#pragma once
+
+#include "kernels/cuda/device.cuh"
+
+namespace {
+
+constexpr unsigned kRowBytes = 64;
+constexpr unsigned kPieces = kRowBytes / 16;
+constexpr unsigned kGroup = 8;  // rows of blocks that share their columns while those are in the cache
+
+DEVICE unsigned Offset(unsigned row, unsigned piece) {
+  return row * kRowBytes + (piece ^ (row / 2 % kPieces)) * 16;
+}
+
+// kM x kN of C by kRows x kColumns warps.
+template <unsigned kM_, unsigned kN_, unsigned kRows_, unsigned kColumns_, unsigned kStages_>
+struct Shape {
+  static constexpr unsigned kM = kM_, kN = kN_, kStages = kStages_;
+  static constexpr unsigned kRows = kRows_, kColumns = kColumns_;
+  static constexpr unsigned kThreads = 32 * kRows * kColumns;
+  static constexpr unsigned kWarpM = kM / kRows, kWarpN = kN / kColumns;
+  static constexpr unsigned kStageBytes = (kM + kN) * kRowBytes;
+};
+
+template <unsigned kLines, unsigned kThreads>
+DEVICE void FetchTile(unsigned char* to, const unsigned char* from, size_t stride) {
+  static_assert(kLines * kPieces % kThreads == 0);
+#pragma unroll
+  for (unsigned i = 0; i < kLines * kPieces / kThreads; ++i) {
+    const unsigned at = i * kThreads + threadIdx.x, row = at / kPieces, piece = at % kPieces;
+    CopyAsync(to + Offset(row, piece), from + row * stride + piece * 16);
+  }
+}
+
+// A warp's part of one stage: both halves of kRowBytes, 32 bytes each.
+template <class S, class T>
+DEVICE void MultiplyStage(const unsigned char* stage, unsigned warp_row, unsigned warp_column,
+                          typename T::Fragment (&sum)[S::kWarpM / 16][S::kWarpN / 8]) {
+  const unsigned lane = threadIdx.x % 32;
+  const unsigned char* tile_a = stage;
+  const unsigned char* tile_b = stage + S::kM * kRowBytes;
+#pragma unroll
+  for (unsigned half = 0; half < kPieces / 2; ++half) {
+    unsigned a[S::kWarpM / 16][4];
+    unsigned b[S::kWarpN / 8][2];
+#pragma unroll
+    for (unsigned i = 0; i < S::kWarpM / 16; ++i) {
+      LoadMatrices(a[i], tile_a + Offset(warp_row + i * 16 + lane % 16, half * 2 + lane / 16));
+    }
+#pragma unroll
+    for (unsigned j = 0; j < S::kWarpN / 16; ++j) {
+      unsigned two[4];
+      LoadMatrices(two, tile_b + Offset(warp_column + j * 16 + lane / 16 * 8 + lane % 8, half * 2 + lane / 8 % 2));
+      b[2 * j][0] = two[0];
+      b[2 * j][1] = two[1];
+      b[2 * j + 1][0] = two[2];
+      b[2 * j + 1][1] = two[3];
+    }
+#pragma unroll
+    for (unsigned i = 0; i < S::kWarpM / 16; ++i) {
+#pragma unroll
+      for (unsigned j = 0; j < S::kWarpN / 8; ++j) T::Multiply(sum[i][j].d, a[i], b[j]);
+    }
+  }
+}
+
+struct Tile {
+  unsigned row, column;
+};
+// Blocks in the order in which they run: kGroup rows of them go through the columns together.
+template <class S>
+DEVICE Tile TileOf(unsigned block, unsigned m, unsigned n) {
+  const unsigned rows = m / S::kM, columns = n / S::kN;
+  const unsigned first = block / (kGroup * columns) * kGroup, inside = block % (kGroup * columns);
+  const unsigned height = rows - first < kGroup ? rows - first : kGroup;
+  return {(first + inside % height) * S::kM, inside / height * S::kN};
+}
+
+template <class S, class T>
+DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
+  const Tile tile = TileOf<S>(blockIdx.x, m, n);
+  unsigned char* shared = SharedMemory();
+  const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
+  const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
+  const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;
+  const unsigned steps = static_cast<unsigned>(stride / kRowBytes);
+  const auto fetch = [&](unsigned step) {
+    if (step < steps) {
+      unsigned char* to = shared + step % S::kStages * S::kStageBytes;
+      const size_t at = static_cast<size_t>(step) * kRowBytes;
+      FetchTile<S::kM, S::kThreads>(to, from_a + at, stride);
+      FetchTile<S::kN, S::kThreads>(to + S::kM * kRowBytes, from_b + at, stride);
+    }
+    CommitCopies();
+  };
+#pragma unroll
+  for (unsigned step = 0; step < S::kStages - 1; ++step) fetch(step);
+  const unsigned warp = threadIdx.x / 32;
+  const unsigned warp_row = warp / S::kColumns * S::kWarpM, warp_column = warp % S::kColumns * S::kWarpN;
+  typename T::Fragment sum[S::kWarpM / 16][S::kWarpN / 8] = {};
+  for (unsigned step = 0; step < steps; ++step) {
+    WaitCopies<S::kStages - 2>();
+    __syncthreads();  // everyone's part has arrived, and everyone has done with the stage that is filled next
+    fetch(step + S::kStages - 1);
+    MultiplyStage<S, T>(shared + step % S::kStages * S::kStageBytes, warp_row, warp_column, sum);
+  }
+  const unsigned lane = threadIdx.x % 32;
+#pragma unroll
+  for (unsigned i = 0; i < S::kWarpM / 16; ++i) {
+#pragma unroll
+    for (unsigned j = 0; j < S::kWarpN / 8; ++j) {
+      const size_t row = tile.row + warp_row + i * 16 + lane / 4;
+      const unsigned column = tile.column + warp_column + j * 8 + lane % 4 * 2;
+      T::Store(c + row * n + column, sum[i][j].d, 0);
+      T::Store(c + (row + 8) * n + column, sum[i][j].d, 1);
+    }
+  }
+}
+
+// Numbers of one kind in fragments of four 32-bit registers.
+template <class Number>
+struct Four {
+  Number d[4];
+};
+DEVICE void StorePair(float* to, const float (&d)[4], unsigned half) {
+  *reinterpret_cast<float2*>(to) = make_float2(d[2 * half], d[2 * half + 1]);
+}
+DEVICE void StorePair(int* to, const int (&d)[4], unsigned half) {
+  *reinterpret_cast<int2*>(to) = make_int2(d[2 * half], d[2 * half + 1]);
+}
+
+// A type's instruction: kBits of an element, what C holds, the fragment of 16 x 8 sums.
+#define MATRIX_TYPE(name, bits, number, multiply)                                                       \
+  struct name {                                                                                         \
+    static constexpr unsigned kBits = bits;                                                             \
+    using Result = number;                                                                              \
+    using Fragment = Four<number>;                                                                      \
+    static DEVICE void Multiply(number(&d)[4], const unsigned(&a)[4], const unsigned(&b)[2]) {          \
+      multiply(d, a, b);                                                                                \
+    }                                                                                                   \
+    static DEVICE void Store(number* to, const number(&d)[4], unsigned half) { StorePair(to, d, half); } \
+  };
+
+using Large = Shape<128, 128, 2, 2, 4>;
+using Small = Shape<64, 64, 2, 2, 4>;
+
+#define MATRIX_GEMM(name, S, T)                                                                               \
+  KERNEL __launch_bounds__(S::kThreads) name(const void* __restrict__ a, const void* __restrict__ b,          \
+                                             T::Result* __restrict__ c, unsigned m, unsigned n, unsigned k) { \
+    Gemm<S, T>(a, b, c, m, n, k);                                                                             \
+  }
+
+// Dependent instructions without memory: every warp has kMatrixChains fragments of 128 accumulators.
+constexpr unsigned kMatrixChains = 8;
+constexpr unsigned kChainThreads = 128;
+template <class T>
+DEVICE void Chain(typename T::Result* out, unsigned k, unsigned ones) {
+  const unsigned warp = (blockIdx.x * kChainThreads + threadIdx.x) / 32, lane = threadIdx.x % 32;
+  const unsigned first = warp * kMatrixChains * 128 + lane * 4;
+  const unsigned a[4] = {ones, ones, ones, ones};
+  const unsigned b[2] = {ones, ones};
+  typename T::Fragment x[kMatrixChains];
+#pragma unroll
+  for (unsigned chain = 0; chain < kMatrixChains; ++chain) {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) {
+      x[chain].d[i] = static_cast<typename T::Result>((first + chain * 128 + i) % 8);
+    }
+  }
+#pragma unroll 4
+  for (unsigned step = 0; step < k; ++step) {
+#pragma unroll
+    for (unsigned chain = 0; chain < kMatrixChains; ++chain) T::Multiply(x[chain].d, a, b);
+  }
+#pragma unroll
+  for (unsigned chain = 0; chain < kMatrixChains; ++chain) {
+#pragma unroll
+    for (unsigned i = 0; i < 4; ++i) out[first + chain * 128 + i] = x[chain].d[i];
+  }
+}
+#define MATRIX_CHAIN(name, T)                                                                                \
+  KERNEL __launch_bounds__(kChainThreads) name(T::Result* __restrict__ out, unsigned k, unsigned ones) {     \
+    Chain<T>(out, k, ones);                                                                                  \
+  }
+
+}  // namespace

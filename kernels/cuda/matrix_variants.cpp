@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// The variants of gemm_mma.cuh: one row a type.
+#include <array>
+
+#include "kernels/cuda/modules.h"
+#include "kernels/cuda/variants.h"
+
+namespace kernels::cuda {
+namespace {
+
+constexpr std::uint32_t kThreads = 128;
+constexpr std::uint32_t kRowBytes = 64;                         // of k, in shared memory
+constexpr std::uint32_t kInstructionBytes = 32;                 // of k
+constexpr std::uint32_t kChainCount = kThreads / 32 * 8 * 128;  // accumulators of a block
+
+template <std::uint32_t kTile>
+LaunchShape TileShape(const Problem& p, const DeviceShape&) {
+  return {{p.n / kTile * (p.m / kTile), 1, 1}, {kThreads, 1, 1}, {p.m, p.n, p.k}};
+}
+
+// The ones of a type, as many as fill a word.
+template <std::uint32_t kOnes>
+LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
+  return {{problem.count / kChainCount, 1, 1}, {kThreads, 1, 1}, {problem.k, kOnes}};
+}
+
+struct Row {
+  Dtype in, acc;
+  std::string_view feature;
+  std::string_view module;
+  std::string_view large, small, chain;  // entries; empty where there is none
+  LaunchShape (*chain_shape)(const Problem&, const DeviceShape&);
+};
+std::array<Row, 6> Rows() {
+  return {
+      Row{Dtype::kFp16, Dtype::kFp32, "sm_80", k_gemm_fp16, "gemm_fp16_128", "gemm_fp16_64", "chain_fp16",
+          ChainShape<0x3c003c00>},
+      Row{Dtype::kFp16, Dtype::kFp16, "sm_80", k_gemm_fp16, "gemm_fp16_fp16_128", "", "", nullptr},
+      Row{Dtype::kBf16, Dtype::kFp32, "sm_80", k_gemm_bf16, "gemm_bf16_128", "gemm_bf16_64", "chain_bf16",
+          ChainShape<0x3f803f80>},
+      Row{Dtype::kTf32, Dtype::kFp32, "sm_80", k_gemm_tf32, "gemm_tf32_128", "gemm_tf32_64", "chain_tf32",
+          ChainShape<0x3f800000>},
+      Row{Dtype::kInt8, Dtype::kInt32, "sm_80", k_gemm_int8, "gemm_int8_128", "gemm_int8_64", "chain_int8",
+          ChainShape<0x01010101>},
+      Row{Dtype::kFp8, Dtype::kFp32, "sm_89", k_gemm_fp8, "gemm_fp8_128", "gemm_fp8_64", "chain_fp8",
+          ChainShape<0x38383838>},
+  };
+}
+
+template <std::uint32_t kTile>
+Variant Gemm(const Row& row, std::string name, std::string_view entry, std::string_view shared,
+             std::string_view shared_feature) {
+  Variant variant =
+      Own(std::move(name), Kernel::kGemm, row.in, row.acc,
+          {entry, row.module, {}, shared, {{Role::kA}, {Role::kB}, {Role::kC}}, TileShape<kTile>});
+  variant.multiple_m = variant.multiple_n = kTile;
+  variant.multiple_k = kRowBytes * 8 / kernels::Row(row.in).bits;
+  variant.b_transposed = true;
+  variant.requires_features = {std::string(row.feature), std::string(shared_feature)};
+  return variant;
+}
+
+Variant Chain(const Row& row) {
+  Variant variant = Own("own:mma_chain", Kernel::kChain, row.in, row.acc,
+                        {row.chain, row.module, {}, "", {{Role::kOut}}, row.chain_shape});
+  variant.requires_features = {std::string(row.feature)};
+  variant.multiple_count = kChainCount;
+  variant.multiple_n = kInstructionBytes * 8 / kernels::Row(row.in).bits;
+  return variant;
+}
+
+}  // namespace
+
+void AddMatrixVariants(std::vector<Variant>& all) {
+  for (const Row& row : Rows()) {
+    all.push_back(Gemm<128>(row, "own:mma_128x128", row.large, "shared=65536", "shared:64"));
+    if (!row.small.empty())
+      all.push_back(Gemm<64>(row, "own:mma_64x64", row.small, "shared=32768", "shared:32"));
+    if (!row.chain.empty()) all.push_back(Chain(row));
+  }
+}
+
+}  // namespace kernels::cuda

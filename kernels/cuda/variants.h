@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Every kernel in CUDA C++, compiled to PTX, as data: what each needs of a device, and how it is launched.
+#pragma once
+
+#include <vector>
+
+#include "kernels/spec.h"
+
+namespace kernels::cuda {
+
+// All of them: a device's features (backends/cuda) decide. Features: "sm_<capability>" for every capability
+// that has kernels and that the device is at or above, "sm_90a" on that chip alone, "shared:<KiB>" of dynamic
+// shared memory that a block may have. Step::options is "shared=<bytes>" where a kernel has dynamic shared
+// memory.
+[[nodiscard]] std::vector<Variant> Variants();
+
+// Products and chains by matrix units.
+void AddMatrixVariants(std::vector<Variant>& all);
+
+// A variant of this project's own, of one step.
+[[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step);
+
+}  // namespace kernels::cuda

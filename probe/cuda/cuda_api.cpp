@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+#include "probe/cuda/cuda_api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "probe/core/text.h"
+
+namespace probe::cuda {
+namespace {
+
+constexpr std::array<std::string_view, 1> kSonames = {"libcuda.so.1"};
+constexpr std::size_t kMaxDirectories = 64;
+
+struct CodeRow {
+  CuResult code;
+  std::string_view name;
+  std::string_view text;  // what it means to a person, where that is not plain from the name
+};
+
+// CUDA Driver API, enum CUresult: those that a probe or a computation can meet.
+constexpr std::array kCodes = {
+    CodeRow{1, "CUDA_ERROR_INVALID_VALUE", ""},
+    CodeRow{2, "CUDA_ERROR_OUT_OF_MEMORY", "the device's memory is full"},
+    CodeRow{3, "CUDA_ERROR_NOT_INITIALIZED", ""},
+    CodeRow{4, "CUDA_ERROR_DEINITIALIZED", ""},
+    CodeRow{34, "CUDA_ERROR_STUB_LIBRARY", "this libcuda is the toolkit's stub for linking, not a driver"},
+    CodeRow{46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
+            "another process has the device in exclusive mode, or it is lost"},
+    CodeRow{100, "CUDA_ERROR_NO_DEVICE", ""},
+    CodeRow{101, "CUDA_ERROR_INVALID_DEVICE", ""},
+    CodeRow{200, "CUDA_ERROR_INVALID_IMAGE", ""},
+    CodeRow{201, "CUDA_ERROR_INVALID_CONTEXT", ""},
+    CodeRow{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no code for this device's architecture"},
+    CodeRow{214, "CUDA_ERROR_ECC_UNCORRECTABLE",
+            "the device's memory has an error that could not be corrected"},
+    CodeRow{218, "CUDA_ERROR_INVALID_PTX", "the driver's compiler refuses the code"},
+    CodeRow{220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", ""},
+    CodeRow{221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "libnvidia-ptxjitcompiler.so.1 is missing"},
+    CodeRow{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the driver is older than the code's version of PTX"},
+    CodeRow{223, "CUDA_ERROR_JIT_COMPILATION_DISABLED", "CUDA_DISABLE_PTX_JIT is set"},
+    CodeRow{301, "CUDA_ERROR_FILE_NOT_FOUND", ""},
+    CodeRow{304, "CUDA_ERROR_OPERATING_SYSTEM", "the operating system refused the driver a call"},
+    CodeRow{500, "CUDA_ERROR_NOT_FOUND", ""},
+    CodeRow{600, "CUDA_ERROR_NOT_READY", ""},
+    CodeRow{700, "CUDA_ERROR_ILLEGAL_ADDRESS", ""},
+    CodeRow{701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", ""},
+    CodeRow{702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the kernel ran longer than the display's watchdog allows"},
+    CodeRow{710, "CUDA_ERROR_ASSERT", ""},
+    CodeRow{714, "CUDA_ERROR_HARDWARE_STACK_ERROR", ""},
+    CodeRow{715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", ""},
+    CodeRow{716, "CUDA_ERROR_MISALIGNED_ADDRESS", ""},
+    CodeRow{718, "CUDA_ERROR_INVALID_PC", ""},
+    CodeRow{719, "CUDA_ERROR_LAUNCH_FAILED", "the kernel died or the device fell off the bus"},
+    CodeRow{801, "CUDA_ERROR_NOT_SUPPORTED", ""},
+    CodeRow{802, "CUDA_ERROR_SYSTEM_NOT_READY",
+            "the NVSwitch fabric is not up: nvidia-fabricmanager does not run"},
+    CodeRow{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
+            "libcuda and the kernel driver are of different versions"},
+    CodeRow{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
+            "a libcuda of the cuda-compat package is used, which this device does not support"},
+    CodeRow{805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "the MPS server does not answer"},
+    CodeRow{999, "CUDA_ERROR_UNKNOWN", "the driver failed without saying why"},
+};
+
+// Every `<root>/<entry>/<tail>` that is a directory.
+void AddBelow(const system::FileSystem& files, const std::string& root, std::string_view prefix,
+              const std::string& tail, std::vector<std::string>& out) {
+  for (const auto& entry : files.List(root)) {
+    const std::string path = root + "/" + entry + tail;
+    if (entry.starts_with(prefix) && out.size() < kMaxDirectories && files.Exists(path)) out.push_back(path);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> DriverDirectories() {
+  return {"/usr/lib/wsl/lib",
+          "/usr/lib/x86_64-linux-gnu",
+          "/usr/lib/aarch64-linux-gnu",
+          "/usr/lib64",
+          "/usr/lib/nvidia/current",
+          "/usr/lib/nvidia",
+          "/usr/local/nvidia/lib64",
+          "/usr/local/nvidia/lib",
+          "/run/opengl-driver/lib",
+          "/usr/lib/aarch64-linux-gnu/tegra",
+          "/usr/lib/aarch64-linux-gnu/nvidia"};
+}
+
+std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
+                                            const system::Environment& environment) {
+  std::vector<std::string> out;
+  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
+    if (const auto home = environment.Get(variable); home && home->starts_with('/')) {
+      out.push_back(*home + "/lib64");
+    }
+  }
+  out.emplace_back("/usr/local/cuda/lib64");
+  AddBelow(files, "/usr/local", "cuda-", "/lib64", out);
+  AddBelow(files, "/opt", "cuda", "/lib64", out);
+  for (const char* variable : {"VIRTUAL_ENV", "CONDA_PREFIX"}) {
+    const auto prefix = environment.Get(variable);
+    if (!prefix || !prefix->starts_with('/')) continue;
+    out.push_back(*prefix + "/lib");
+    for (const auto& python : files.List(*prefix + "/lib")) {
+      if (!python.starts_with("python3")) continue;
+      AddBelow(files, *prefix + "/lib/" + python + "/site-packages/nvidia", "", "/lib", out);
+    }
+  }
+  for (const char* root :
+       {"/usr/lib/python3/dist-packages/nvidia", "/usr/local/lib/python3.12/dist-packages/nvidia",
+        "/usr/local/lib/python3.11/dist-packages/nvidia"}) {
+    AddBelow(files, root, "", "/lib", out);
+  }
+  for (const char* root : {"/usr/lib/ollama", "/usr/local/lib/ollama"})
+    AddBelow(files, root, "cuda_v", "", out);
+  return out;
+}
+
+Result<system::Library> OpenDriver(const system::FileSystem& files, const system::Environment& environment) {
+  auto library = system::Library::Open(kSonames, DriverDirectories(), files, environment);
+  if (library.ok() || library.error().name != "absent") return library;
+  Error error = library.error();
+  error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
+  return error;
+}
+
+Result<Api> ResolveApi(const system::Library& library) {
+  Api api;
+  std::string_view missing;
+#define WHICHGPU_CUDA_SYMBOL(name, symbol, required)               \
+  api.name = library.Function<decltype(&functions::name)>(symbol); \
+  if ((required) && missing.empty() && api.name == nullptr) missing = symbol;
+#include "probe/cuda/cuda_symbols.def"
+#undef WHICHGPU_CUDA_SYMBOL
+  if (missing.empty()) return api;
+  return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
+               library.info().path.value_or(library.info().soname) +
+                   " lacks a function that every driver since CUDA 7 has: it is too old, or no driver"};
+}
+
+Error ErrorOf(std::string_view call, CuResult code) {
+  const auto row =
+      std::find_if(kCodes.begin(), kCodes.end(), [&](const CodeRow& r) { return r.code == code; });
+  if (row == kCodes.end()) return {std::string(call), code, "unknown error", {}};
+  return {std::string(call), code, std::string(row->name), std::string(row->text)};
+}
+
+Result<std::vector<CuDevice>> Devices(const Api& api) {
+  int count = 0;
+  if (const CuResult code = api.cuDeviceGetCount(&count); code != kCuSuccess) {
+    return ErrorOf("cuDeviceGetCount", code);
+  }
+  std::vector<CuDevice> devices;
+  for (int i = 0; i < std::min(count, kMaxDevices); ++i) {
+    CuDevice device = 0;
+    if (const CuResult code = api.cuDeviceGet(&device, i); code != kCuSuccess)
+      return ErrorOf("cuDeviceGet", code);
+    devices.push_back(device);
+  }
+  return devices;
+}
+
+std::optional<int> Attribute(const Api& api, CuDevice device, CuAttribute attribute) {
+  int value = 0;
+  if (api.cuDeviceGetAttribute(&value, attribute, device) != kCuSuccess || value < 0) return std::nullopt;
+  return value;
+}
+
+std::string VersionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
+
+}  // namespace probe::cuda

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// The door to CUDA for this folder and for backends/cuda: the functions of libcuda, their errors, and what a
+// device says of itself. Computes nothing; what the management library knows is in cuda_nvml.h.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "probe/core/result.h"
+#include "probe/cuda/cuda_declarations.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/system/library.h"
+
+namespace probe::cuda {
+
+// The functions of cuda_symbols.def; a missing optional one is nullptr.
+struct Api {
+#define WHICHGPU_CUDA_SYMBOL(name, symbol, required) \
+  decltype(&functions::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares it
+#include "probe/cuda/cuda_symbols.def"
+#undef WHICHGPU_CUDA_SYMBOL
+};
+
+// Where the driver's libraries lie beside the loader's own path: containers, WSL2, Jetson, NixOS.
+[[nodiscard]] std::vector<std::string> DriverDirectories();
+// Where math libraries (cuBLASLt, NCCL) lie: toolkits, Python environments (`nvidia/*/lib`), conda, Ollama.
+[[nodiscard]] std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
+                                                          const system::Environment& environment);
+
+// libcuda.so.1, which the kernel driver's packages install. Errors as system::Library::Open.
+[[nodiscard]] Result<system::Library> OpenDriver(const system::FileSystem& files,
+                                                 const system::Environment& environment);
+// The error names the first required symbol that the library lacks.
+[[nodiscard]] Result<Api> ResolveApi(const system::Library& library);
+
+// An Error for the code that `call` returned, with NVIDIA's name of it.
+[[nodiscard]] Error ErrorOf(std::string_view call, CuResult code);
+
+// The devices that CUDA shows this process, after cuInit; at most kMaxDevices.
+inline constexpr int kMaxDevices = 128;
+[[nodiscard]] Result<std::vector<CuDevice>> Devices(const Api& api);
+
+[[nodiscard]] std::optional<int> Attribute(const Api& api, CuDevice device, CuAttribute attribute);
+
+// Everything that libcuda says of one device without a context: free memory is left out. A MIG instance has
+// its parent's address and a partition, "MIG-" and its own UUID until NVML names it.
+[[nodiscard]] RuntimeDevice ReadDevice(const Api& api, CuDevice device, std::uint32_t ordinal);
+
+// "12.4" of 12040.
+[[nodiscard]] std::string VersionText(int version);
+
+}  // namespace probe::cuda

@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: MIT
+#include "probe/cuda/cuda_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+
+#include "probe/core/text.h"
+
+namespace probe::cuda {
+namespace {
+
+constexpr std::string_view kStub = "CUDA_ERROR_STUB_LIBRARY";
+constexpr std::string_view kNoDevice = "CUDA_ERROR_NO_DEVICE";
+constexpr std::string_view kUnknown = "CUDA_ERROR_UNKNOWN";
+
+// "535.54.03" in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue ..."
+std::optional<std::string> VersionIn(std::string_view line) {
+  while (!line.empty()) {
+    const auto word = line.substr(0, line.find(' '));
+    if (word.find('.') != std::string_view::npos &&
+        word.find_first_not_of("0123456789.") == std::string_view::npos) {
+      return std::string(word);
+    }
+    line.remove_prefix(std::min(word.size() + 1, line.size()));
+  }
+  return std::nullopt;
+}
+
+DeviceNode NodeAt(const system::FileSystem& files, std::string path) {
+  DeviceNode node{std::move(path), false, false};
+  node.exists = files.Exists(node.path);
+  node.openable = node.exists && files.TryOpen(node.path).ok();
+  return node;
+}
+
+// nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
+bool IsGpuNode(std::string_view name) {
+  constexpr std::string_view kPrefix = "nvidia";
+  return name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
+         name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
+}
+
+// Numbers of a version; a part that is none ends it.
+std::array<int, 3> Numbers(std::string_view version) {
+  std::array<int, 3> out{};
+  for (int& number : out) {
+    const auto [end, error] = std::from_chars(version.data(), version.data() + version.size(), number);
+    if (error != std::errc() || end == version.data() + version.size() || *end != '.') break;
+    version.remove_prefix(static_cast<std::size_t>(end - version.data()) + 1);
+  }
+  return out;
+}
+
+struct FloorRow {
+  std::array<int, 3> driver;
+  std::string_view cuda;
+};
+constexpr std::array kFloors = {
+    FloorRow{{580, 0, 0}, "13.x"},  FloorRow{{525, 60, 13}, "12.x"}, FloorRow{{450, 80, 2}, "11.x"},
+    FloorRow{{440, 33, 0}, "10.2"}, FloorRow{{418, 39, 0}, "10.1"},  FloorRow{{410, 48, 0}, "10.0"},
+    FloorRow{{396, 26, 0}, "9.2"},  FloorRow{{390, 46, 0}, "9.1"},   FloorRow{{384, 81, 0}, "9.0"},
+    FloorRow{{375, 26, 0}, "8.0"},
+};
+
+const DeviceNode* FindNode(const KernelDriver& driver, bool (*matches)(const DeviceNode&)) {
+  const auto node = std::find_if(driver.nodes.begin(), driver.nodes.end(), matches);
+  return node == driver.nodes.end() ? nullptr : &*node;
+}
+
+bool IsUvm(const DeviceNode& node) { return node.path == "/dev/nvidia-uvm"; }
+
+// A GPU that CUDA does not show, because a variable, a node or the kernel driver stands between.
+Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
+                      const system::Environment& environment) {
+  const std::size_t gpus = std::max(nvml_gpus, driver.gpus);
+  if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
+    error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
+                             gpus == 1 ? "" : "s");
+    return {Outcome::kHidden, std::move(error)};
+  }
+  if (gpus == 0 && !driver.version && !driver.wsl) {
+    error.name = "kernel_module_not_loaded";
+    error.text = "the kernel module nvidia is not loaded";
+    return {Outcome::kNoDevice, std::move(error)};
+  }
+  const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
+  if (driver.version && !any_node && !driver.wsl) {
+    error.name = "no_device_nodes";
+    error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
+    return {Outcome::kNoDevice, std::move(error)};
+  }
+  error.text = "the driver has no device that CUDA can use";
+  return {Outcome::kNoDevice, std::move(error)};
+}
+
+}  // namespace
+
+KernelDriver ReadKernelDriver(const system::FileSystem& files) {
+  KernelDriver driver;
+  if (const auto line = files.ReadLine("/proc/driver/nvidia/version")) {
+    driver.version = VersionIn(*line);
+    driver.open_module = line->find("Open") != std::string::npos;
+  }
+  if (const auto version = files.ReadLine("/sys/module/nvidia/version"); version && !driver.version) {
+    driver.version = CleanText(*version);
+  }
+  driver.gpus = files.List("/proc/driver/nvidia/gpus").size();
+  for (const auto& name : files.List("/dev")) {
+    if (IsGpuNode(name)) driver.nodes.push_back(NodeAt(files, "/dev/" + name));
+  }
+  for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) driver.nodes.push_back(NodeAt(files, path));
+  driver.wsl = files.Exists("/dev/dxg");
+  return driver;
+}
+
+std::optional<std::string> NewestRunnable(std::string_view driver_version) {
+  const auto version = Numbers(driver_version);
+  for (const auto& row : kFloors) {
+    if (version >= row.driver) return std::string(row.cuda);
+  }
+  return std::nullopt;
+}
+
+Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpus, const std::string& library,
+                   const system::Environment& environment) {
+  if (error.name == kStub) return {Outcome::kAbsent, std::move(error)};
+  const auto* denied = FindNode(driver, [](const DeviceNode& n) { return n.exists && !n.openable; });
+  const auto* gpu_node = FindNode(driver, [](const DeviceNode& n) { return n.exists && !IsUvm(n); });
+  const auto* uvm = FindNode(driver, IsUvm);
+  if (denied != nullptr && (error.name == kNoDevice || error.name == kUnknown || error.code == 304)) {
+    error.name = "device_node_denied";
+    error.text = denied->path + " exists and may not be opened by this user or container";
+    return {Outcome::kDenied, std::move(error)};
+  }
+  if (gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.wsl) {
+    error.name = "nvidia_uvm_missing";
+    error.text = "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not";
+    return {Outcome::kFailed, std::move(error)};
+  }
+  if (error.name == kNoDevice) return WhyNoDevice(std::move(error), driver, nvml_gpus, environment);
+  if (error.name == kUnknown && nvml_gpus > 0) {
+    error.name = "nvidia_uvm_broken";
+    error.text =
+        "the management library works and CUDA does not: the module nvidia_uvm is in a bad state, as after "
+        "a suspend";
+  }
+  if (library.find("/compat/") != std::string::npos) {
+    error.text += fmt::format("{}{} is of a cuda-compat package", error.text.empty() ? "" : "; ", library);
+  }
+  return {Outcome::kFailed, std::move(error)};
+}
+
+}  // namespace probe::cuda

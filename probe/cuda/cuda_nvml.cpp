@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: MIT
+#include "probe/cuda/cuda_nvml.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "probe/core/text.h"
+#include "probe/cuda/cuda_api.h"
+#include "probe/system/library.h"
+
+namespace probe::cuda {
+namespace {
+
+constexpr std::array<std::string_view, 1> kSonames = {"libnvidia-ml.so.1"};
+constexpr unsigned int kMaxGpus = 128;
+constexpr unsigned int kMaxInstances = 16;
+constexpr NvmlReturn kNotSupported = 3;
+
+struct NvmlApi {
+#define WHICHGPU_NVML_SYMBOL(name, symbol, required) \
+  decltype(&functions::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares it
+#include "probe/cuda/cuda_nvml_symbols.def"
+#undef WHICHGPU_NVML_SYMBOL
+};
+
+struct CodeRow {
+  NvmlReturn code;
+  std::string_view name;
+  std::string_view text;
+};
+// NVML API reference, enum nvmlReturn_t.
+constexpr std::array kCodes = {
+    CodeRow{1, "NVML_ERROR_UNINITIALIZED", ""},
+    CodeRow{2, "NVML_ERROR_INVALID_ARGUMENT", ""},
+    CodeRow{3, "NVML_ERROR_NOT_SUPPORTED", ""},
+    CodeRow{4, "NVML_ERROR_NO_PERMISSION", "this user may not ask the kernel driver"},
+    CodeRow{6, "NVML_ERROR_NOT_FOUND", ""},
+    CodeRow{9, "NVML_ERROR_DRIVER_NOT_LOADED", "the kernel module nvidia is not loaded"},
+    CodeRow{12, "NVML_ERROR_LIBRARY_NOT_FOUND", ""},
+    CodeRow{13, "NVML_ERROR_FUNCTION_NOT_FOUND", ""},
+    CodeRow{15, "NVML_ERROR_GPU_IS_LOST", "a GPU fell off the bus"},
+    CodeRow{16, "NVML_ERROR_RESET_REQUIRED", ""},
+    CodeRow{17, "NVML_ERROR_OPERATING_SYSTEM", ""},
+    CodeRow{18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+            "the driver's libraries were updated and the old kernel module is still loaded"},
+    CodeRow{999, "NVML_ERROR_UNKNOWN", ""},
+};
+
+Error NvmlErrorOf(std::string_view call, NvmlReturn code) {
+  const auto row =
+      std::find_if(kCodes.begin(), kCodes.end(), [&](const CodeRow& r) { return r.code == code; });
+  if (row == kCodes.end()) return {std::string(call), code, "unknown error", {}};
+  return {std::string(call), code, std::string(row->name), std::string(row->text)};
+}
+
+// The answer of a query for one number; nullopt where the function or the figure is missing.
+template <class T, class F, class... A>
+std::optional<T> Ask(F function, A... arguments) {
+  T value{};
+  if (function == nullptr || function(arguments..., &value) != kNvmlSuccess) return std::nullopt;
+  return value;
+}
+
+template <class F, class... A>
+std::string AskText(F function, A... arguments) {
+  std::array<char, kNvmlTextBytes> text{};
+  if (function == nullptr || function(arguments..., text.data(), kNvmlTextBytes - 1) != kNvmlSuccess)
+    return {};
+  return CleanText(text.data());
+}
+
+struct ReasonRow {
+  unsigned long long bit;
+  std::string_view name;
+};
+// NVML API reference, nvmlClocksThrottleReasons; idle and chosen clocks are no throttling.
+constexpr std::array kReasons = {
+    ReasonRow{0x4, "power cap"},         ReasonRow{0x8, "hardware slowdown"},
+    ReasonRow{0x20, "software thermal"}, ReasonRow{0x40, "hardware thermal"},
+    ReasonRow{0x80, "power brake"},
+};
+
+std::string ThrottleText(unsigned long long reasons) {
+  std::vector<std::string_view> names;
+  for (const auto& row : kReasons) {
+    if ((reasons & row.bit) != 0) names.push_back(row.name);
+  }
+  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device) {
+  std::vector<Fact> facts;
+  const auto add = [&](std::string_view key, const std::optional<unsigned int>& value, std::uint64_t unit) {
+    if (value) facts.push_back({std::string(key), fmt::to_string(*value * unit)});
+  };
+  add("clock_hz", Ask<unsigned int>(api.nvmlDeviceGetClockInfo, device, kNvmlClockSm), 1000000);
+  add("memory_clock_max_hz", Ask<unsigned int>(api.nvmlDeviceGetMaxClockInfo, device, kNvmlClockMemory),
+      1000000);
+  add("power_limit_mw", Ask<unsigned int>(api.nvmlDeviceGetEnforcedPowerLimit, device), 1);
+  add("power_limit_default_mw", Ask<unsigned int>(api.nvmlDeviceGetPowerManagementDefaultLimit, device), 1);
+  if (const auto reasons = Ask<unsigned long long>(api.nvmlDeviceGetCurrentClocksThrottleReasons, device)) {
+    facts.push_back({"throttled", ThrottleText(*reasons)});
+  }
+  if (const auto rates = Ask<NvmlUtilization>(api.nvmlDeviceGetUtilizationRates, device)) {
+    facts.push_back({"utilization_percent", fmt::to_string(rates->gpu)});
+  }
+  if (api.nvmlDeviceGetComputeRunningProcesses != nullptr) {
+    unsigned int count = 0;
+    const auto code = api.nvmlDeviceGetComputeRunningProcesses(device, &count, nullptr);
+    if (code == kNvmlSuccess || code == kNvmlInsufficientSize)
+      facts.push_back({"processes", fmt::to_string(count)});
+  }
+  unsigned int links = 0;
+  bool any = false;
+  for (unsigned int link = 0; link < kNvmlMaxLinks; ++link) {
+    const auto active = Ask<unsigned int>(api.nvmlDeviceGetNvLinkState, device, link);
+    any = any || active.has_value();
+    if (active == 1U) ++links;
+  }
+  if (any) facts.push_back({"nvlinks", fmt::to_string(links)});
+  return facts;
+}
+
+void AddInstances(const NvmlApi& api, NvmlDevice device, NvmlGpu& gpu) {
+  unsigned int pending = 0;
+  unsigned int current = 0;
+  if (api.nvmlDeviceGetMigMode == nullptr || api.nvmlDeviceGetMigDeviceHandleByIndex == nullptr ||
+      api.nvmlDeviceGetMigMode(device, &current, &pending) != kNvmlSuccess || current == 0) {
+    return;
+  }
+  gpu.mig = true;
+  const unsigned int most =
+      std::min(Ask<unsigned int>(api.nvmlDeviceGetMaxMigDeviceCount, device).value_or(0), kMaxInstances);
+  for (unsigned int i = 0; i < most; ++i) {
+    const auto handle = Ask<NvmlDevice>(api.nvmlDeviceGetMigDeviceHandleByIndex, device, i);
+    if (!handle) continue;  // instances may have gaps in their numbers
+    NvmlInstance instance;
+    instance.uuid = AskText(api.nvmlDeviceGetUUID, *handle);
+    const auto gi = Ask<unsigned int>(api.nvmlDeviceGetGpuInstanceId, *handle);
+    const auto ci = Ask<unsigned int>(api.nvmlDeviceGetComputeInstanceId, *handle);
+    instance.partition = gi && ci ? fmt::format("MIG-{}-{}", *gi, *ci) : instance.uuid;
+    if (const auto memory = Ask<NvmlMemory>(api.nvmlDeviceGetMemoryInfo, *handle)) {
+      instance.memory_total_bytes = memory->total;
+      instance.memory_free_bytes = memory->free;
+    }
+    if (const auto slice = Ask<NvmlAttributes>(api.nvmlDeviceGetAttributes, *handle)) {
+      instance.multiprocessors = slice->multiprocessors;
+      if (!instance.memory_total_bytes) instance.memory_total_bytes = slice->memory_mib << 20U;
+    }
+    if (!instance.partition.empty()) gpu.instances.push_back(std::move(instance));
+  }
+}
+
+NvmlGpu ReadGpu(const NvmlApi& api, NvmlDevice device, std::uint32_t index) {
+  NvmlGpu gpu;
+  gpu.index = index;
+  gpu.uuid = AskText(api.nvmlDeviceGetUUID, device);
+  gpu.name = AskText(api.nvmlDeviceGetName, device);
+  if (const auto pci = Ask<NvmlPci>(api.nvmlDeviceGetPciInfo, device);
+      pci && pci->bus < 256 && pci->device < 32) {
+    gpu.pci = PciAddress{pci->domain, pci->bus, pci->device, 0};
+    // Device in the upper half, vendor in the lower, as configuration space has them.
+    gpu.ids = PciIds{pci->pci_device_id & 0xffffU,
+                     pci->pci_device_id >> 16U,
+                     pci->pci_subsystem_id & 0xffffU,
+                     pci->pci_subsystem_id >> 16U,
+                     {}};
+  }
+  NvmlMemory memory{};
+  if (api.nvmlDeviceGetMemoryInfo != nullptr) {
+    const auto code = api.nvmlDeviceGetMemoryInfo(device, &memory);
+    gpu.memory_unsupported = code == kNotSupported;
+    if (code == kNvmlSuccess) {
+      gpu.memory_total_bytes = memory.total;
+      gpu.memory_free_bytes = memory.free;
+    }
+  }
+  gpu.facts = FactsOf(api, device);
+  AddInstances(api, device, gpu);
+  return gpu;
+}
+
+Result<NvmlApi> Resolve(const system::Library& library) {
+  NvmlApi api;
+  std::string_view missing;
+#define WHICHGPU_NVML_SYMBOL(name, symbol, required)               \
+  api.name = library.Function<decltype(&functions::name)>(symbol); \
+  if ((required) && missing.empty() && api.name == nullptr) missing = symbol;
+#include "probe/cuda/cuda_nvml_symbols.def"
+#undef WHICHGPU_NVML_SYMBOL
+  if (missing.empty()) return api;
+  return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
+               library.info().path.value_or(library.info().soname) + " is too old, or no management library"};
+}
+
+}  // namespace
+
+Result<NvmlSurvey> AskNvml(const system::FileSystem& files, const system::Environment& environment) {
+  const auto library = system::Library::Open(kSonames, DriverDirectories(), files, environment);
+  if (!library) return library.error();
+  const auto api = Resolve(*library);
+  if (!api) return api.error();
+  if (const auto code = api->nvmlInit(); code != kNvmlSuccess) return NvmlErrorOf("nvmlInit_v2", code);
+  NvmlSurvey survey{library->info(), AskText(api->nvmlSystemGetDriverVersion), {}};
+  unsigned int count = 0;
+  if (const auto code = api->nvmlDeviceGetCount(&count); code != kNvmlSuccess) {
+    return NvmlErrorOf("nvmlDeviceGetCount_v2", code);
+  }
+  for (unsigned int i = 0; i < std::min(count, kMaxGpus); ++i) {
+    const auto device = Ask<NvmlDevice>(api->nvmlDeviceGetHandleByIndex, i);
+    if (device) survey.gpus.push_back(ReadGpu(*api, *device, i));
+  }
+  return survey;
+}
+
+std::optional<Uuid> UuidIn(std::string_view text) {
+  const auto dash = text.find('-');
+  return dash == std::string_view::npos ? std::nullopt : ParseUuid(text.substr(dash + 1));
+}
+
+}  // namespace probe::cuda

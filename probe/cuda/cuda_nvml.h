@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: MIT
+// What NVIDIA's management library knows of GPUs, whether CUDA shows them or not: health, load and MIG
+// instances. Every figure may be missing: "not supported" is a normal answer of unified memory, old cards and
+// instances.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/core/ids.h"
+#include "probe/core/report.h"
+#include "probe/core/result.h"
+#include "probe/cuda/cuda_declarations.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::cuda {
+
+struct NvmlInstance {
+  std::string uuid;       // "MIG-..." as CUDA_VISIBLE_DEVICES takes it
+  std::string partition;  // "MIG-<gpu instance>-<compute instance>"
+  std::optional<std::uint64_t> memory_total_bytes;
+  std::optional<std::uint64_t> memory_free_bytes;
+  std::optional<std::uint32_t> multiprocessors;
+};
+
+struct NvmlGpu {
+  std::uint32_t index = 0;  // nvidia-smi's number
+  std::string uuid;         // "GPU-..."
+  std::string name;
+  std::optional<PciAddress> pci;
+  std::optional<PciIds> ids;
+  std::optional<std::uint64_t> memory_total_bytes;
+  std::optional<std::uint64_t> memory_free_bytes;
+  bool memory_unsupported = false;
+  bool mig = false;
+  std::vector<NvmlInstance> instances;
+  std::vector<Fact> facts;  // clocks, power, throttling, load, processes, NVLink
+};
+
+struct NvmlSurvey {
+  Library library;
+  std::string driver_version;
+  std::vector<NvmlGpu> gpus;  // in nvidia-smi's order
+};
+
+// Loads the library and asks it everything. Error.name "absent": not installed; else NVIDIA's name of the
+// code.
+[[nodiscard]] Result<NvmlSurvey> AskNvml(const system::FileSystem& files,
+                                         const system::Environment& environment);
+
+// The UUID in "GPU-<uuid>" or "MIG-<uuid>".
+[[nodiscard]] std::optional<Uuid> UuidIn(std::string_view text);
+
+}  // namespace probe::cuda

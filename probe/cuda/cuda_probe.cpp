@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probe/core/module.h"
+#include "probe/core/text.h"
+#include "probe/cuda/cuda_api.h"
+#include "probe/cuda/cuda_driver.h"
+#include "probe/cuda/cuda_nvml.h"
+#include "probe/cuda/cuda_visible.h"
+
+namespace probe::cuda {
+
+Module Describe();
+
+namespace {
+
+class Survey {
+ public:
+  explicit Survey(const ProbeContext& context)
+      : context_(context), driver_(ReadKernelDriver(context.files)) {}
+
+  void Run();
+
+ private:
+  [[nodiscard]] std::optional<Api> OpenApi();
+  void Enumerate(const Api& api);
+  void AskManagement();
+  // What NVML and files know of a device that CUDA shows.
+  void Complete(RuntimeDevice& device) const;
+  // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
+  void AddInstances(std::vector<RuntimeDevice>& devices) const;
+  void Fail(Error error) {
+    const std::size_t gpus = nvml_ ? nvml_->gpus.size() : 0;
+    auto diagnosis = Diagnose(std::move(error), driver_, gpus, library_path_, context_.environment);
+    context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
+  }
+
+  const ProbeContext& context_;
+  KernelDriver driver_;
+  std::optional<NvmlSurvey> nvml_;
+  std::string library_path_;
+  Library library_;
+};
+
+std::optional<Api> Survey::OpenApi() {
+  const auto library = OpenDriver(context_.files, context_.environment);
+  if (!library) {
+    context_.sink(
+        Failure{library.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed, library.error()});
+    return std::nullopt;
+  }
+  library_ = library->info();
+  library_path_ = library_.path.value_or("");
+  context_.sink(library_);
+  context_.sink(StageEntered{Stage::kSymbols});
+  const auto api = ResolveApi(*library);
+  if (api) return *api;
+  context_.sink(Failure{Outcome::kFailed, api.error()});
+  return std::nullopt;
+}
+
+void Survey::AskManagement() {
+  auto nvml = AskNvml(context_.files, context_.environment);
+  if (nvml) {
+    nvml_ = *std::move(nvml);
+  } else if (nvml.error().name != "absent") {
+    // A driver of its own in the report, so that the cause is found where CUDA only says "unknown".
+    DriverReport report;
+    report.name = "NVML";
+    report.outcome = Outcome::kFailed;
+    report.stage = Stage::kInit;
+    report.error = nvml.error();
+    context_.sink(std::move(report));
+  }
+}
+
+void Survey::Complete(RuntimeDevice& device) const {
+  device.driver_version = nvml_ && !nvml_->driver_version.empty() ? nvml_->driver_version : driver_.version;
+  if (device.driver_version) {
+    if (const auto runnable = NewestRunnable(*device.driver_version)) {
+      device.facts.push_back({"cuda_runs_up_to", *runnable});
+    }
+  }
+  if (driver_.version)
+    device.facts.push_back({"kernel_module", driver_.open_module ? "open" : "proprietary"});
+  if (!nvml_) return;
+  const auto gpu = std::find_if(nvml_->gpus.begin(), nvml_->gpus.end(), [&](const NvmlGpu& known) {
+    return known.pci && device.identity.pci ? known.pci == device.identity.pci
+                                            : UuidIn(known.uuid) == device.identity.uuid;
+  });
+  if (gpu == nvml_->gpus.end()) return;
+  device.identity.ids = gpu->ids;
+  const auto instance =
+      std::find_if(gpu->instances.begin(), gpu->instances.end(), [&](const NvmlInstance& known) {
+        return device.identity.partition == known.partition || UuidIn(known.uuid) == device.identity.uuid;
+      });
+  if (instance != gpu->instances.end()) {
+    device.identity.partition = instance->partition;
+    device.memory_total_bytes = instance->memory_total_bytes;
+    device.memory_free_bytes = instance->memory_free_bytes;
+    if (instance->multiprocessors) device.compute_units = instance->multiprocessors;
+    device.facts.push_back({"visible_as", instance->uuid});
+  } else if (!device.identity.partition) {
+    device.memory_free_bytes = gpu->memory_free_bytes;
+    device.facts.push_back({"visible_as", gpu->uuid});
+  }
+  device.facts.push_back({"nvidia_smi_index", fmt::to_string(gpu->index)});
+  device.facts.insert(device.facts.end(), gpu->facts.begin(), gpu->facts.end());
+  // By design on chips that share the host's memory (GB10, Jetson): what is free there is free here.
+  if (gpu->memory_unsupported) {
+    device.unified_memory = true;
+    device.kind = DeviceKind::kIntegrated;
+    device.facts.push_back({"memory", "shared with the host; the management library does not count it"});
+  }
+}
+
+void Survey::AddInstances(std::vector<RuntimeDevice>& devices) const {
+  if (!nvml_) return;
+  for (const NvmlGpu& gpu : nvml_->gpus) {
+    for (const NvmlInstance& instance : gpu.instances) {
+      const auto uuid = UuidIn(instance.uuid);
+      const bool shown = std::any_of(devices.begin(), devices.end(), [&](const RuntimeDevice& device) {
+        return uuid && device.identity.uuid == uuid;
+      });
+      if (shown || context_.environment.Get("CUDA_VISIBLE_DEVICES")) continue;
+      // What is common to a chip's instances is known from the one that CUDA shows, if it shows one.
+      const auto sibling = std::find_if(devices.begin(), devices.end(), [&](const RuntimeDevice& device) {
+        return device.identity.partition && device.identity.pci == gpu.pci;
+      });
+      RuntimeDevice device;
+      if (sibling != devices.end()) device = *sibling;
+      device.runtime = "cuda";
+      device.driver = "NVIDIA";
+      device.vendor = "NVIDIA Corporation";
+      device.kind = DeviceKind::kDiscrete;
+      device.name = gpu.name + " " + instance.partition;
+      device.ordinal = static_cast<std::uint32_t>(devices.size());
+      device.identity = {gpu.pci, uuid, {}, gpu.ids, instance.partition};
+      device.memory_total_bytes.reset();
+      device.memory_free_bytes.reset();
+      device.facts.clear();
+      Complete(device);
+      devices.push_back(std::move(device));
+    }
+  }
+}
+
+void Survey::Enumerate(const Api& api) {
+  context_.sink(StageEntered{Stage::kEnumerate});
+  const auto ids = Devices(api);
+  if (!ids) return Fail(ids.error());
+  std::vector<RuntimeDevice> devices;
+  for (const CuDevice id : *ids) {
+    devices.push_back(ReadDevice(api, id, static_cast<std::uint32_t>(devices.size())));
+    Complete(devices.back());
+    if (devices.back().identity.partition) devices.back().name += " " + *devices.back().identity.partition;
+  }
+  AddInstances(devices);
+  for (auto& text :
+       ExplainVisible(context_.environment, devices, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{})) {
+    context_.sink(Warning{std::move(text)});
+  }
+  for (const RuntimeDevice& device : devices) context_.sink(device);
+  if (devices.empty()) Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
+}
+
+void Survey::Run() {
+  for (const auto name : VisibilityVariables()) {
+    if (const auto value = context_.environment.Get(name)) {
+      context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
+    }
+  }
+  context_.sink(StageEntered{Stage::kLoad});
+  const auto api = OpenApi();
+  if (!api) return;
+  context_.sink(StageEntered{Stage::kInit});
+  int version = 0;
+  if (api->cuDriverGetVersion(&version) == kCuSuccess && version > 0) {
+    library_.version = driver_.version;
+    context_.sink(library_);
+  }
+  // Before cuInit, which is the call that hangs or dies when the kernel driver is sick: NVML says why.
+  AskManagement();
+  if (const CuResult code = api->cuInit(0); code != kCuSuccess) return Fail(ErrorOf("cuInit", code));
+  Enumerate(*api);
+}
+
+void Probe(const ProbeContext& context) { Survey(context).Run(); }
+
+}  // namespace
+
+Module Describe() {
+  Module module;
+  module.name = "cuda";
+  module.title = "CUDA";
+  module.visibility_variables = VisibilityVariables();
+  module.probe = Probe;
+  return module;
+}
+
+}  // namespace probe::cuda

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: MIT
+// What the kernels of kernels/cuda compute, from the arguments of their launches alone: every kernel does as
+// much as its grid reaches, so that a wrong stride, order or size of an argument shows in the result.
+#include "tests/fakes/cuda/interpreter.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "kernels/operand.h"
+
+namespace fakes::cuda {
+namespace {
+
+constexpr std::uint64_t kChains = 16;       // accumulators a thread of chain_fp32
+constexpr std::uint64_t kMatrixChains = 8;  // fragments a warp of the other chains
+constexpr std::uint64_t kFragment = 128;    // accumulators
+constexpr std::uint64_t kGemvRows = 4;      // a block
+
+std::uint64_t Blocks(const LaunchArguments& launch) {
+  return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
+}
+std::uint64_t Threads(const LaunchArguments& launch) {
+  return std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
+}
+std::uint32_t Word(const LaunchArguments& launch, std::size_t i) {
+  return static_cast<std::uint32_t>(launch.values[i]);
+}
+float Number(const LaunchArguments& launch, std::size_t i) { return std::bit_cast<float>(Word(launch, i)); }
+
+template <auto kWord>
+int Fill(const LaunchArguments& launch) {
+  using T = decltype(kWord(0U, 0U));
+  const View<T> out(launch.values[0]);
+  const std::uint32_t count = Word(launch, 1), seed = Word(launch, 2);
+  if (!out.Fits(count)) return kIllegalAddress;
+  for (std::uint32_t i = 0; i < count; ++i) out.data()[i] = kWord(seed, i);
+  return kSuccess;
+}
+std::uint32_t Fp32(std::uint32_t seed, std::uint32_t i) {
+  return std::bit_cast<std::uint32_t>(kernels::OperandFp32(seed, i));
+}
+std::uint32_t Tf32(std::uint32_t seed, std::uint32_t i) {
+  return std::bit_cast<std::uint32_t>(kernels::OperandFp16(seed, i));
+}
+
+int FillQ4(const LaunchArguments& launch) {
+  const std::uint32_t count = Word(launch, 1), seed = Word(launch, 2), words = count / 8, blocks = count / 32;
+  const View<std::uint32_t> out(launch.values[0]);
+  if (!out.Fits(words + (blocks + 1) / 2)) return kIllegalAddress;
+  for (std::uint32_t i = 0; i < words; ++i) out.data()[i] = kernels::OperandBits(seed, i);
+  auto* scales = reinterpret_cast<std::uint16_t*>(out.data() + words);
+  for (std::uint32_t i = 0; i < blocks; ++i) scales[i] = kernels::OperandQ4ScaleWord(seed, blocks, i);
+  return kSuccess;
+}
+
+int Read(const LaunchArguments& launch) {
+  const std::uint64_t count = Word(launch, 2) / 4 * 4;
+  const View<std::uint32_t> in(launch.values[0]), partials(launch.values[1]);
+  if (!in.Fits(count) || !partials.Fits(Blocks(launch))) return kIllegalAddress;
+  std::fill_n(partials.data(), Blocks(launch), 0U);
+  for (std::uint64_t i = 0; i < count; ++i)
+    partials.data()[i / 4 / Threads(launch) % Blocks(launch)] += in.data()[i];
+  return kSuccess;
+}
+
+int Copy(const LaunchArguments& launch) {
+  const std::uint64_t count = Word(launch, 2) / 4 * 4;
+  const View<std::uint32_t> in(launch.values[0]), out(launch.values[1]);
+  if (!in.Fits(count) || !out.Fits(count)) return kIllegalAddress;
+  std::copy_n(in.data(), count, out.data());
+  return kSuccess;
+}
+
+int Triad(const LaunchArguments& launch) {
+  const std::uint64_t count = Word(launch, 3) / 4 * 4;
+  const View<float> a(launch.values[0]), b(launch.values[1]), out(launch.values[2]);
+  if (!a.Fits(count) || !b.Fits(count) || !out.Fits(count)) return kIllegalAddress;
+  for (std::uint64_t i = 0; i < count; ++i) out.data()[i] = a.data()[i] + Number(launch, 4) * b.data()[i];
+  return kSuccess;
+}
+
+int Chain(const LaunchArguments& launch) {
+  const View<float> out(launch.values[0]);
+  const std::uint64_t count = Blocks(launch) * Threads(launch) * kChains;
+  if (!out.Fits(count)) return kIllegalAddress;
+  const float one = Number(launch, 2);
+  for (std::uint64_t i = 0; i < count; ++i)
+    out.data()[i] = static_cast<float>(i % 8) + one * static_cast<float>(Word(launch, 1) / 16 * 16);
+  return kSuccess;
+}
+
+// A product of ones is as deep as the instruction.
+template <class T, std::uint32_t kDepth, std::uint32_t kOnes>
+int MatrixChain(const LaunchArguments& launch) {
+  const View<T> out(launch.values[0]);
+  const std::uint64_t count = Blocks(launch) * Threads(launch) / 32 * kMatrixChains * kFragment;
+  if (!out.Fits(count)) return kIllegalAddress;
+  const std::uint64_t sum = Word(launch, 2) == kOnes ? std::uint64_t{Word(launch, 1)} * kDepth : 0;
+  for (std::uint64_t i = 0; i < count; ++i) out.data()[i] = static_cast<T>(i % 8 + sum);
+  return kSuccess;
+}
+
+template <class T, float (*kValue)(T)>
+void DotRow(const T* w, const float* x, std::uint64_t k, float& y) {
+  double sum = 0;
+  for (std::uint64_t i = 0; i < k; ++i) sum += static_cast<double>(kValue(w[i])) * x[i];
+  y = static_cast<float>(sum);
+}
+float Same(float value) { return value; }
+
+template <class T, float (*kValue)(T)>
+int Gemv(const LaunchArguments& launch) {
+  const std::uint64_t m = Word(launch, 3), k = Word(launch, 4),
+                      rows = std::min(Blocks(launch) * kGemvRows, m);
+  const View<T> w(launch.values[0]);
+  const View<float> x(launch.values[1]), y(launch.values[2]);
+  if (!w.Fits(rows * k) || !x.Fits(k) || !y.Fits(rows)) return kIllegalAddress;
+  for (std::uint64_t row = 0; row < rows; ++row)
+    DotRow<T, kValue>(w.data() + row * k, x.data(), k, y.data()[row]);
+  return kSuccess;
+}
+
+int GemvQ4(const LaunchArguments& launch) {
+  const std::uint64_t m = Word(launch, 3), k = Word(launch, 4), blocks = k / 32;
+  const std::uint64_t rows = std::min(Blocks(launch) * kGemvRows, m);
+  const View<std::uint8_t> w(launch.values[0]);
+  const View<float> x(launch.values[1]), y(launch.values[2]);
+  if (!w.Fits(m * blocks * 18) || !x.Fits(k) || !y.Fits(rows)) return kIllegalAddress;
+  const auto* scales = reinterpret_cast<const std::uint16_t*>(w.data() + m * blocks * 16);
+  for (std::uint64_t row = 0; row < rows; ++row) {
+    double sum = 0;
+    for (std::uint64_t b = row * blocks; b < (row + 1) * blocks; ++b) {
+      double dot = 0;
+      for (std::uint64_t j = 0; j < 32; ++j) {
+        const int half = w.data()[b * 16 + j % 16] >> (j / 16 * 4) & 15;
+        dot += (half - 8) * static_cast<double>(x.data()[(b - row * blocks) * 32 + j]);
+      }
+      sum += dot * FromHalf(scales[b]);
+    }
+    y.data()[row] = static_cast<float>(sum);
+  }
+  return kSuccess;
+}
+
+struct EntryRow {
+  std::string_view name;
+  std::size_t parameters;
+  int (*run)(const LaunchArguments&);
+};
+constexpr std::array kEntries = {
+    EntryRow{"fill_fp32", 3, Fill<Fp32>},
+    EntryRow{"fill_u32", 3, Fill<kernels::OperandBits>},
+    EntryRow{"fill_tf32", 3, Fill<Tf32>},
+    EntryRow{"fill_fp16", 3, Fill<kernels::OperandFp16Word>},
+    EntryRow{"fill_bf16", 3, Fill<kernels::OperandBf16Word>},
+    EntryRow{"fill_int8", 3, Fill<kernels::OperandInt8>},
+    EntryRow{"fill_fp8", 3, Fill<kernels::OperandFp8Word>},
+    EntryRow{"fill_q4", 3, FillQ4},
+    EntryRow{"read_u32", 3, Read},
+    EntryRow{"copy_u32", 3, Copy},
+    EntryRow{"triad_fp32", 5, Triad},
+    EntryRow{"chain_fp32", 3, Chain},
+    EntryRow{"chain_fp16", 3, MatrixChain<float, 16, 0x3c003c00>},
+    EntryRow{"chain_bf16", 3, MatrixChain<float, 16, 0x3f803f80>},
+    EntryRow{"chain_tf32", 3, MatrixChain<float, 8, 0x3f800000>},
+    EntryRow{"chain_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101>},
+    EntryRow{"chain_fp8", 3, MatrixChain<float, 32, 0x38383838>},
+    EntryRow{"gemv_fp32", 5, Gemv<float, Same>},
+    EntryRow{"gemv_fp16", 5, Gemv<std::uint16_t, FromHalf>},
+    EntryRow{"gemv_q4", 5, GemvQ4},
+};
+
+}  // namespace
+
+float FromHalf(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const float magnitude = exponent == 0    ? std::ldexp(static_cast<float>(mantissa), -24)
+                          : exponent == 31 ? (mantissa == 0 ? INFINITY : NAN)
+                                           : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+float FromBf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
+
+float FromFp8(std::uint8_t bits) {
+  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
+                          : exponent == 15 && mantissa == 7
+                              ? NAN
+                              : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
+  return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+// To the nearest, ties to even; beyond the largest number infinity.
+std::uint16_t ToHalf(float value) {
+  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const float magnitude = std::fabs(value);
+  if (std::isnan(value)) return 0x7fff;
+  if (magnitude >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7c00);
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int lowest = std::max(exponent - 11, -24);
+  const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -lowest)));
+  // The implicit bit adds one to the exponent field; a carry out of the mantissa does as well.
+  return static_cast<std::uint16_t>(sign | (units + ((lowest + 24) << 10)));
+}
+
+int Interpret(const LaunchArguments& launch) {
+  if (const auto code = InterpretGemm(launch)) return *code;
+  const auto row = std::find_if(kEntries.begin(), kEntries.end(),
+                                [&](const EntryRow& known) { return known.name == launch.entry; });
+  if (row == kEntries.end() || launch.values.size() != row->parameters) return kInvalidValue;
+  return row->run(launch);
+}
+
+}  // namespace fakes::cuda

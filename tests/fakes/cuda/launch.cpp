@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// cuLaunchKernel of the fake: checks the launch as a driver does, computes it from its arguments, then spoils
+// the results if the scenario says so.
+#include "tests/fakes/common/launch.h"
+
+#include <cstring>
+
+#include "tests/fakes/common/misbehave.h"
+#include "tests/fakes/cuda/state.h"
+
+namespace fakes::cuda {
+namespace {
+
+std::uint32_t launches = 0;
+
+bool IsLost(const Device& device) {
+  return device.lost_after_launches && launches++ >= *device.lost_after_launches;
+}
+
+// Every buffer of a launch may be its output.
+void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint64_t>& values) {
+  std::vector<std::span<std::byte>> outputs;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    if (entry.parameter_bytes[i] == sizeof(nv::CuPointer) && !entry.name.starts_with("fill")) {
+      outputs.push_back(Memory(values[i]));
+    }
+  }
+  Launch(device, outputs);
+}
+
+}  // namespace
+}  // namespace fakes::cuda
+
+using namespace fakes::cuda;  // NOLINT: the entry points below are C
+
+FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned int grid_y,
+                         unsigned int grid_z, unsigned int block_x, unsigned int block_y,
+                         unsigned int block_z, unsigned int shared_bytes, nv::CuStream, void** arguments,
+                         void**) {
+  const Slot* slot = CurrentSlot();
+  if (slot == nullptr) return kInvalidContext;
+  if (Broken() != kSuccess) return Broken();
+  if (const int code = Ready(fakes::Point::kLaunch, slot->index); code != kSuccess) return code;
+  const auto& entry = *reinterpret_cast<const Entry*>(function);
+  const std::uint64_t threads = std::uint64_t{block_x} * block_y * block_z;
+  if (threads == 0 || grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535) {
+    return kInvalidValue;
+  }
+  if ((entry.required_threads != 0 && threads > entry.required_threads) ||
+      threads > slot->gpu->max_workgroup_size || shared_bytes > entry.max_dynamic_shared_bytes) {
+    return kLaunchOutOfResources;
+  }
+  if (IsLost(*slot->gpu)) return Broken() = kLaunchFailed;
+  LaunchArguments launch{entry.name, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
+  for (std::size_t i = 0; i < entry.parameter_bytes.size(); ++i) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, arguments[i], entry.parameter_bytes[i]);
+    launch.values.push_back(value);
+  }
+  const int code = Interpret(launch);
+  if (code == kIllegalAddress) Broken() = code;
+  if (code != kSuccess) return code;
+  Spoil(*slot->gpu, entry, launch.values);
+  return kSuccess;
+}

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: MIT
+#include "tests/fakes/cuda/machine.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <sstream>
+#include <string_view>
+#include <tuple>
+
+namespace fakes::cuda {
+namespace {
+
+auto Address(const Slot& slot) {
+  const PciBus pci = slot.gpu->pci.value_or(PciBus{});
+  return std::tuple(pci.domain, pci.bus, pci.device, pci.function);
+}
+
+std::vector<Slot> All() {
+  std::vector<Slot> slots;
+  for (std::uint32_t i = 0; i < Current().devices.size(); ++i)
+    slots.push_back({&Current().devices[i], nullptr, i});
+  return slots;
+}
+
+std::vector<Slot> InCudaOrder() {
+  const char* order = std::getenv("CUDA_DEVICE_ORDER");
+  return order != nullptr && std::string_view(order) == "PCI_BUS_ID" ? ByAddress() : All();
+}
+
+// Whole GPUs; without any the first instance.
+std::vector<Slot> Default(const std::vector<Slot>& all) {
+  std::vector<Slot> out;
+  for (const Slot& slot : all) {
+    if (slot.gpu->partitions.empty()) out.push_back(slot);
+  }
+  if (out.empty() && !all.empty()) out.push_back({all[0].gpu, &all[0].gpu->partitions[0], all[0].index});
+  return out;
+}
+
+const Slot* Named(const std::vector<Slot>& candidates, const std::string& entry) {
+  const auto found = std::find_if(candidates.begin(), candidates.end(), [&](const Slot& slot) {
+    return entry.size() > 4 && UuidText(slot).starts_with(entry);
+  });
+  return found == candidates.end() ? nullptr : &*found;
+}
+
+std::vector<Slot> Chosen(const std::vector<Slot>& all, const std::string& value) {
+  const std::vector<Slot> whole = Default(all);
+  std::vector<Slot> candidates = all;
+  for (const Slot& slot : all) {
+    for (const Device& instance : slot.gpu->partitions)
+      candidates.push_back({slot.gpu, &instance, slot.index});
+  }
+  std::vector<Slot> out;
+  std::istringstream entries(value);
+  for (std::string entry; std::getline(entries, entry, ',');) {
+    if (!entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos) {
+      const std::size_t index = std::stoul(entry);
+      if (index >= whole.size()) break;
+      out.push_back(whole[index]);
+    } else if (const Slot* slot = Named(candidates, entry)) {
+      out.push_back(*slot);
+      if (slot->instance != nullptr) break;  // one instance a process
+    } else {
+      break;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<Slot> ByAddress() {
+  std::vector<Slot> slots = All();
+  std::stable_sort(slots.begin(), slots.end(),
+                   [](const Slot& a, const Slot& b) { return Address(a) < Address(b); });
+  return slots;
+}
+
+const std::vector<Slot>& Visible() {
+  static const std::vector<Slot> visible = [] {
+    const char* value = std::getenv("CUDA_VISIBLE_DEVICES");
+    return value == nullptr ? Default(InCudaOrder()) : Chosen(InCudaOrder(), value);
+  }();
+  return visible;
+}
+
+std::int64_t Get(const Device& device, const std::string& attribute, std::int64_t otherwise) {
+  const auto found = device.attributes.find(attribute);
+  return found == device.attributes.end() ? otherwise : found->second;
+}
+
+std::int64_t GetOfDriver(const std::string& attribute, std::int64_t otherwise) {
+  const auto found = Current().attributes.find(attribute);
+  return found == Current().attributes.end() ? otherwise : found->second;
+}
+
+std::string UuidText(const Slot& slot) {
+  std::string text = slot.instance != nullptr ? "MIG-" : "GPU-";
+  for (std::size_t i = 0; i < slot.self().uuid.size(); ++i) {
+    char pair[4];
+    std::snprintf(pair, sizeof pair, "%02x", static_cast<unsigned>(slot.self().uuid[i]));
+    text += pair;
+    if (i == 3 || i == 5 || i == 7 || i == 9) text += '-';
+  }
+  return text;
+}
+
+}  // namespace fakes::cuda

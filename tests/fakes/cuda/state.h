@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+// What the parts of the fake libcuda share: codes, the current context's memory, modules and launches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probe/cuda/cuda_declarations.h"
+#include "tests/fakes/common/scenario.h"
+#include "tests/fakes/cuda/machine.h"
+
+#define FAKE_CUDA extern "C" [[gnu::visibility("default")]] int
+
+namespace fakes::cuda {
+
+namespace nv = probe::cuda;
+
+// enum CUresult.
+inline constexpr int kSuccess = 0;
+inline constexpr int kInvalidValue = 1;
+inline constexpr int kOutOfMemory = 2;
+inline constexpr int kNotInitialised = 3;
+inline constexpr int kNoDevice = 100;
+inline constexpr int kInvalidDevice = 101;
+inline constexpr int kInvalidContext = 201;
+inline constexpr int kNoBinaryForGpu = 209;
+inline constexpr int kInvalidPtx = 218;
+inline constexpr int kUnsupportedPtxVersion = 222;
+inline constexpr int kNotFound = 500;
+inline constexpr int kNotReady = 600;
+inline constexpr int kIllegalAddress = 700;
+inline constexpr int kLaunchOutOfResources = 701;
+inline constexpr int kLaunchFailed = 719;
+
+// The code that a call at this point returns: an error that the scenario wants, or that cuInit was forgotten.
+[[nodiscard]] int Ready(Point point, std::optional<std::uint32_t> device);
+[[nodiscard]] const Slot* SlotOf(nv::CuDevice device);
+
+// The device whose context is current; nullptr without one.
+[[nodiscard]] const Slot* CurrentSlot();
+// The memory that a device address points into, to its end; empty where it is no address of this device.
+[[nodiscard]] std::span<std::byte> Memory(nv::CuPointer pointer);
+// Set once a launch found the device lost or faulted; every later call returns it, as a broken context does.
+[[nodiscard]] int& Broken();
+
+// One entry point of a loaded module, as its PTX declares it.
+struct Entry {
+  std::string name;
+  std::vector<std::uint32_t> parameter_bytes;
+  std::uint32_t required_threads = 0;  // .maxntid, 0 where there is none
+  std::uint32_t static_shared_bytes = 0;
+  std::uint32_t max_dynamic_shared_bytes = 48U << 10U;
+};
+struct Module {
+  std::vector<std::unique_ptr<Entry>> entries;
+};
+// A code and the module. Reads PTX as far as needed to tell what it declares and that it is whole.
+[[nodiscard]] int ParseModule(const std::string& text, const Slot& slot, Module& module, std::string& log);
+
+struct LaunchArguments {
+  std::string_view entry;
+  unsigned int grid[3];
+  unsigned int block[3];
+  std::vector<std::uint64_t> values;  // of the parameters, zero-extended
+};
+// Computes what the kernel of that name computes. A code: kInvalidValue for a kernel that is not known or
+// arguments that are not its, kIllegalAddress where an address is out of bounds.
+[[nodiscard]] int Interpret(const LaunchArguments& arguments);
+
+}  // namespace fakes::cuda

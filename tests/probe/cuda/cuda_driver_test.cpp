@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// What files say of NVIDIA's kernel driver, why a call of libcuda failed, and what the variables mean.
+#include "probe/cuda/cuda_driver.h"
+
+#include <gmock/gmock.h>
+
+#include "probe/cuda/cuda_api.h"
+#include "probe/cuda/cuda_visible.h"
+#include "tests/probe/tree.h"
+
+namespace {
+
+using probe::Outcome;
+using probe::cuda::Diagnose;
+using probe::cuda::ErrorOf;
+using probe::cuda::KernelDriver;
+using probe::cuda::ReadKernelDriver;
+using testing::HasSubstr;
+
+constexpr std::string_view kOpen =
+    "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build\n";
+
+TEST(KernelDriver, IsReadWithoutItsLibrary) {
+  tests::Tree tree;
+  tree.Write("/proc/driver/nvidia/version", kOpen)
+      .Directory("/proc/driver/nvidia/gpus/0000:01:00.0")
+      .Write("/dev/nvidia0", "")
+      .Write("/dev/nvidiactl", "")
+      .Write("/dev/nvidia-caps", "");
+  const auto driver = ReadKernelDriver(tree.Files());
+  EXPECT_EQ(driver.version, "580.65.06");
+  EXPECT_TRUE(driver.open_module);
+  EXPECT_EQ(driver.gpus, 1U);
+  ASSERT_EQ(driver.nodes.size(), 3U);
+  EXPECT_EQ(driver.nodes[0].path, "/dev/nvidia0");
+  EXPECT_FALSE(driver.nodes[2].exists) << "nvidia-uvm";
+}
+
+TEST(KernelDriver, FallsBackToTheModulesVersion) {
+  tests::Tree tree;
+  tree.Write("/sys/module/nvidia/version", "470.256.02\n");
+  const auto driver = ReadKernelDriver(tree.Files());
+  EXPECT_EQ(driver.version, "470.256.02");
+  EXPECT_FALSE(driver.open_module);
+}
+
+TEST(KernelDriver, MayBeMissingOrHostile) {
+  tests::Tree tree;
+  EXPECT_FALSE(ReadKernelDriver(tree.Files()).version);
+  tree.Write("/proc/driver/nvidia/version", std::string(5000, '.') + "\n\x1b[31m");
+  (void)ReadKernelDriver(tree.Files());
+}
+
+TEST(KernelDriver, RunsCudaUpToItsFloor) {
+  using probe::cuda::NewestRunnable;
+  EXPECT_EQ(NewestRunnable("580.65.06"), "13.x");
+  EXPECT_EQ(NewestRunnable("570.211.01"), "12.x");
+  EXPECT_EQ(NewestRunnable("525.60.13"), "12.x");
+  EXPECT_EQ(NewestRunnable("525.60.11"), "11.x");
+  EXPECT_EQ(NewestRunnable("450.80.02"), "11.x");
+  EXPECT_EQ(NewestRunnable("1000.1"), "13.x") << "numbers, not text";
+  EXPECT_EQ(NewestRunnable("340.108"), std::nullopt);
+  EXPECT_EQ(NewestRunnable("nonsense"), std::nullopt);
+}
+
+KernelDriver Loaded() {
+  return {"580.65.06",
+          true,
+          1,
+          {{"/dev/nvidia0", true, true}, {"/dev/nvidiactl", true, true}, {"/dev/nvidia-uvm", true, true}},
+          false};
+}
+
+probe::cuda::Diagnosis Of(int code, const KernelDriver& driver, std::size_t nvml_gpus = 1,
+                          const std::string& library = "/usr/lib/libcuda.so.1",
+                          const probe::system::Environment& environment = {}) {
+  return Diagnose(ErrorOf("cuInit", code), driver, nvml_gpus, library, environment);
+}
+
+TEST(Diagnosis, OfTheStub) {
+  EXPECT_EQ(Of(34, {}, 0).outcome, Outcome::kAbsent);
+  EXPECT_THAT(Of(34, {}, 0).error.text, HasSubstr("stub"));
+}
+
+TEST(Diagnosis, OfNoDevice) {
+  EXPECT_EQ(Of(100, {}, 0).error.name, "kernel_module_not_loaded");
+  EXPECT_EQ(Of(100, {}, 0).outcome, Outcome::kNoDevice);
+  KernelDriver container = Loaded();
+  container.gpus = 0;
+  container.nodes = {{"/dev/nvidiactl", false, false}, {"/dev/nvidia-uvm", false, false}};
+  EXPECT_EQ(Of(100, container, 0).error.name, "no_device_nodes");
+  probe::system::Environment nothing_visible;
+  nothing_visible.Set("CUDA_VISIBLE_DEVICES", "");
+  const auto hidden = Of(100, Loaded(), 1, "", nothing_visible);
+  EXPECT_EQ(hidden.outcome, Outcome::kHidden);
+  EXPECT_THAT(hidden.error.text, HasSubstr("CUDA_VISIBLE_DEVICES"));
+}
+
+TEST(Diagnosis, OfNodes) {
+  KernelDriver driver = Loaded();
+  driver.nodes[0].openable = false;
+  EXPECT_EQ(Of(100, driver).outcome, Outcome::kDenied);
+  EXPECT_THAT(Of(999, driver).error.text, HasSubstr("/dev/nvidia0"));
+  driver = Loaded();
+  driver.nodes[2] = {"/dev/nvidia-uvm", false, false};
+  EXPECT_EQ(Of(999, driver).error.name, "nvidia_uvm_missing");
+}
+
+TEST(Diagnosis, OfADriverThatFails) {
+  EXPECT_EQ(Of(999, Loaded()).error.name, "nvidia_uvm_broken") << "the management library works";
+  EXPECT_EQ(Of(999, Loaded(), 0).error.name, "CUDA_ERROR_UNKNOWN");
+  EXPECT_EQ(Of(802, Loaded()).outcome, Outcome::kFailed);
+  EXPECT_THAT(Of(802, Loaded()).error.text, HasSubstr("fabricmanager"));
+  EXPECT_THAT(Of(803, Loaded(), 1, "/usr/local/cuda-12.8/compat/libcuda.so.1").error.text,
+              HasSubstr("compat"));
+  EXPECT_EQ(Of(804, Loaded()).error.name, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE");
+}
+
+TEST(VisibleDevices, AreReadAsCudaReadsThem) {
+  using probe::cuda::ParseVisible;
+  using probe::cuda::VisibleEntry;
+  const auto kinds = [](std::string_view value) {
+    std::vector<VisibleEntry> out;
+    for (const auto& entry : ParseVisible(value)) out.push_back(entry.kind);
+    return out;
+  };
+  EXPECT_THAT(kinds(""), testing::IsEmpty());
+  EXPECT_THAT(kinds("1, 0"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kIndex));
+  EXPECT_THAT(kinds("GPU-8932f937,MIG-11"), testing::ElementsAre(VisibleEntry::kUuid, VisibleEntry::kMig));
+  EXPECT_THAT(kinds("0,x,1"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kGarbage));
+  EXPECT_THAT(kinds("-1"), testing::ElementsAre(VisibleEntry::kGarbage));
+}
+
+}  // namespace

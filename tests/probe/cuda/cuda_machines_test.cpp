@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+// The probe on machines: what it reads of each GPU, and that identities hold whatever the order.
+#include <gmock/gmock.h>
+
+#include <array>
+#include <set>
+
+#include "probe/unify/unify.h"
+#include "tests/fakes/cuda/fake_machine.h"
+
+namespace {
+
+using probe::DeviceKind;
+using probe::Outcome;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using tests::CudaMachine;
+using tests::FactOf;
+namespace machines = tests::machines;
+
+std::vector<std::string> Ids(const probe::ProbeReport& report) {
+  std::vector<std::string> ids;
+  for (const auto& device : probe::unify::Unify({&report, 1})) {
+    if (device.id != "cpu:0") ids.push_back(device.id);
+  }
+  return ids;
+}
+
+TEST(CudaMachines, EveryFactOfOneGpuIsRead) {
+  const CudaMachine machine(machines::Of(R"({"name": "NVIDIA H100 80GB HBM3", "pci": "0000:1a:00.0",
+      "uuid": "00112233445566778899aabbccddeeff", "memory_total_bytes": 85899345920, "memory_free_bytes": 42949672960,
+      "compute_units": 132, "clock_mhz": 1980, "attributes": {"capability": 90, "memory_bus_bits": 5120,
+      "memory_clock_mhz": 2619, "l2_bytes": 52428800, "ecc": 1, "power_limit_mw": 700000, "throttle_reasons": 36,
+      "processes": 2, "utilization": 55, "nvlinks": 18}})"));
+  const auto report = machine.Survey();
+  EXPECT_EQ(report.outcome, Outcome::kOk);
+  ASSERT_EQ(report.devices.size(), 1U);
+  const auto& device = report.devices[0];
+  EXPECT_EQ(device.name, "NVIDIA H100 80GB HBM3");
+  EXPECT_EQ(probe::ToString(*device.identity.pci), "0000:1a:00.0");
+  EXPECT_EQ(probe::ToString(*device.identity.uuid), "00112233-4455-6677-8899-aabbccddeeff");
+  EXPECT_EQ(device.identity.ids->vendor, 0x10deU);
+  EXPECT_EQ(device.kind, DeviceKind::kDiscrete);
+  EXPECT_EQ(device.architecture, "sm_90");
+  EXPECT_EQ(device.api_version, "13.0");
+  EXPECT_EQ(device.driver_version, "580.65.06");
+  EXPECT_EQ(device.memory_total_bytes, 85899345920U);
+  EXPECT_EQ(device.memory_free_bytes, 42949672960U);
+  EXPECT_EQ(device.compute_units, 132U);
+  EXPECT_EQ(device.clock_max_hz, 1.98e9);
+  EXPECT_EQ(device.subgroup_width, 32U);
+  EXPECT_THAT(device.dtypes, testing::IsSupersetOf({"fp32", "fp16", "bf16", "int8", "fp8"}));
+  EXPECT_THAT(device.matrix_units, testing::Contains("fp8/fp32"));
+  EXPECT_EQ(FactOf(device, "memory_bus_bits"), "5120");
+  EXPECT_EQ(FactOf(device, "l2_bytes"), "52428800");
+  EXPECT_EQ(FactOf(device, "ecc"), "1");
+  EXPECT_EQ(FactOf(device, "power_limit_mw"), "700000");
+  EXPECT_EQ(FactOf(device, "throttled"), "power cap, software thermal");
+  EXPECT_EQ(FactOf(device, "processes"), "2");
+  EXPECT_EQ(FactOf(device, "utilization_percent"), "55");
+  EXPECT_EQ(FactOf(device, "nvlinks"), "18");
+  EXPECT_EQ(FactOf(device, "cuda_runs_up_to"), "13.x");
+  EXPECT_EQ(FactOf(device, "visible_as"), "GPU-00112233-4455-6677-8899-aabbccddeeff");
+}
+
+TEST(CudaMachines, TwoIdenticalGpusStayTwo) {
+  const CudaMachine machine(
+      machines::Of(machines::Gpu("NVIDIA A100", 1, 80, R"(, "memory_free_bytes": 1000000000)") + "," +
+                   machines::Gpu("NVIDIA A100", 2, 80, R"(, "memory_free_bytes": 500000000)")));
+  const auto report = machine.Survey();
+  ASSERT_EQ(report.devices.size(), 2U);
+  EXPECT_EQ(report.devices[0].memory_free_bytes, 1000000000U);
+  EXPECT_EQ(report.devices[1].memory_free_bytes, 500000000U);
+  EXPECT_THAT(Ids(report), ElementsAre("pci:0000:01:00.0", "pci:0000:02:00.0"));
+}
+
+TEST(CudaMachines, AMixedPairIsExplainedWhereTheNumberingsDiffer) {
+  const std::string gpus =
+      machines::Gpu("NVIDIA RTX 5090", 2, 120) + "," + machines::Gpu("Tesla P100", 1, 60);
+  const auto report = CudaMachine(machines::Of(gpus)).Survey();
+  ASSERT_EQ(report.devices.size(), 2U);
+  EXPECT_EQ(report.devices[0].architecture, "sm_120");
+  EXPECT_EQ(FactOf(report.devices[0], "nvidia_smi_index"), "1");
+  EXPECT_THAT(report.devices[1].matrix_units, testing::IsEmpty());
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("CUDA_DEVICE_ORDER=PCI_BUS_ID")));
+  CudaMachine ordered(machines::Of(gpus));
+  const auto by_address = ordered.Set("CUDA_DEVICE_ORDER", "PCI_BUS_ID").Survey();
+  EXPECT_THAT(by_address.warnings, testing::IsEmpty());
+  EXPECT_THAT(by_address.environment, testing::SizeIs(1));
+  EXPECT_EQ(Ids(report), Ids(by_address));
+}
+
+TEST(CudaMachines, EightGpusKeepTheirIdentitiesInAnyOrder) {
+  const auto survey = [](std::vector<int> order) {
+    std::string gpus;
+    for (const int number : order) {
+      gpus += (gpus.empty() ? "" : ",") +
+              machines::Gpu("NVIDIA H200", number, 90,
+                            ", \"memory_free_bytes\": " + std::to_string(number * 1000000));
+    }
+    return CudaMachine(machines::Of(gpus)).Survey();
+  };
+  const auto straight = survey({1, 2, 3, 4, 5, 6, 7, 8});
+  const auto permuted = survey({5, 3, 8, 1, 7, 2, 6, 4});
+  ASSERT_EQ(permuted.devices.size(), 8U);
+  const auto ids = Ids(straight);
+  EXPECT_EQ(std::set(ids.begin(), ids.end()).size(), 8U);
+  EXPECT_EQ(ids, Ids(permuted));
+  for (const auto& device : permuted.devices) {
+    EXPECT_EQ(device.memory_free_bytes, device.identity.pci->bus * 1000000ULL) << "its own free memory";
+    EXPECT_EQ(device.identity.uuid->at(15), device.identity.pci->bus) << "its own UUID";
+  }
+}
+
+constexpr std::string_view kMig = R"(, "partitions": [
+    {"uuid": "aa000000000000000000000000000001", "memory_total_bytes": 104857600, "memory_free_bytes": 94371840,
+     "compute_units": 1, "attributes": {"gpu_instance": 7, "compute_instance": 0}},
+    {"uuid": "aa000000000000000000000000000002", "memory_total_bytes": 209715200, "memory_free_bytes": 198180864,
+     "compute_units": 2, "attributes": {"gpu_instance": 3, "compute_instance": 0}}])";
+
+TEST(CudaMachines, MigInstancesAreDevicesOfTheirOwn) {
+  const auto report = CudaMachine(machines::Of(machines::Gpu("NVIDIA A100", 1, 80, kMig))).Survey();
+  ASSERT_EQ(report.devices.size(), 2U) << "CUDA shows one, NVML both";
+  EXPECT_EQ(report.devices[0].identity.partition, "MIG-7-0");
+  EXPECT_EQ(report.devices[1].identity.partition, "MIG-3-0");
+  EXPECT_EQ(report.devices[0].memory_total_bytes, 104857600U);
+  EXPECT_EQ(report.devices[1].memory_free_bytes, 198180864U);
+  EXPECT_EQ(report.devices[1].compute_units, 2U);
+  EXPECT_EQ(report.devices[1].architecture, "sm_80") << "as its sibling's";
+  EXPECT_THAT(FactOf(report.devices[1], "visible_as"), HasSubstr("MIG-aa000000"));
+}
+
+TEST(CudaMachines, MigInstancesNeverMergeWithTheirParent) {
+  const auto report = CudaMachine(machines::Of(machines::Gpu("NVIDIA A100", 1, 80, kMig))).Survey();
+  probe::ProbeReport hardware;
+  hardware.module = "sysfs";
+  probe::HardwareDevice card;
+  card.source = "sysfs";
+  card.identity.pci = report.devices.at(0).identity.pci;
+  card.name = "NVIDIA A100";
+  card.kind = DeviceKind::kDiscrete;
+  hardware.hardware.push_back(card);
+  const std::array reports = {hardware, report};
+  const auto devices = probe::unify::Unify(reports);
+  int instances = 0;
+  for (const auto& device : devices) {
+    if (device.views.empty()) continue;
+    ++instances;
+    EXPECT_THAT(device.id, HasSubstr("#MIG-"));
+    EXPECT_EQ(device.parent_id, "pci:0000:01:00.0");
+    EXPECT_EQ(device.views.size(), 1U);
+    EXPECT_EQ(device.memory.total_bytes, device.views[0].device.memory_total_bytes);
+  }
+  EXPECT_EQ(instances, 2);
+}
+
+TEST(CudaMachines, AMigInstanceCanBeChosen) {
+  CudaMachine machine(machines::Of(machines::Gpu("NVIDIA A100", 1, 80, kMig)));
+  const auto report =
+      machine.Set("CUDA_VISIBLE_DEVICES", "MIG-aa000000-0000-0000-0000-000000000002").Survey();
+  ASSERT_EQ(report.devices.size(), 1U);
+  EXPECT_EQ(report.devices[0].identity.partition, "MIG-3-0");
+}
+
+TEST(CudaMachines, MemoryThatIsNotCountedIsSharedWithTheHost) {
+  const auto report = CudaMachine(machines::Of(R"({"name": "NVIDIA GB10", "pci": "000f:01:00.0",
+      "memory_total_bytes": 128849018880, "attributes": {"capability": 121, "integrated": 1, "nvml_memory": 0}})"))
+                          .Survey();
+  ASSERT_EQ(report.devices.size(), 1U);
+  EXPECT_EQ(report.devices[0].kind, DeviceKind::kIntegrated);
+  EXPECT_EQ(report.devices[0].unified_memory, true);
+  EXPECT_EQ(report.devices[0].memory_total_bytes, 128849018880U);
+  EXPECT_FALSE(report.devices[0].memory_free_bytes);
+}
+
+TEST(CudaMachines, AVariableThatHidesIsExplained) {
+  const std::string scenario = machines::Of(machines::Gpu("A", 1, 80) + "," + machines::Gpu("B", 2, 80));
+  CudaMachine one(scenario);
+  const auto second = one.Set("CUDA_VISIBLE_DEVICES", "1").Survey();
+  ASSERT_EQ(second.devices.size(), 1U);
+  EXPECT_EQ(second.devices[0].name, "B");
+  EXPECT_THAT(second.warnings, ElementsAre(HasSubstr("hides 1 of 2 GPUs: A (0000:01:00.0)")));
+  CudaMachine by_uuid(scenario);
+  const auto first = by_uuid.Set("CUDA_VISIBLE_DEVICES", "GPU-00000000-0000-0000-0000-000000000101").Survey();
+  ASSERT_EQ(first.devices.size(), 1U);
+  EXPECT_EQ(first.devices[0].name, "A");
+  CudaMachine garbage(scenario);
+  const auto kept = garbage.Set("CUDA_VISIBLE_DEVICES", "0,gpu1").Survey();
+  EXPECT_EQ(kept.devices.size(), 1U);
+  EXPECT_THAT(kept.warnings, testing::Contains(HasSubstr("\"gpu1\"")));
+  CudaMachine none(scenario);
+  const auto empty = none.Set("CUDA_VISIBLE_DEVICES", "").Survey();
+  EXPECT_EQ(empty.outcome, Outcome::kHidden);
+  EXPECT_THAT(empty.error->text, HasSubstr("2 GPUs"));
+}
+
+TEST(CudaMachines, AnOldDriverSaysWhatItRuns) {
+  const auto report = CudaMachine(R"({"driver_version": "470.256.02", "attributes": {"driver_cuda": 11040},
+      "devices": [{"name": "Tesla K80", "attributes": {"capability": 37}}]})")
+                          .Survey();
+  ASSERT_EQ(report.devices.size(), 1U);
+  EXPECT_EQ(report.devices[0].api_version, "11.4");
+  EXPECT_EQ(FactOf(report.devices[0], "cuda_runs_up_to"), "11.x");
+}
+
+}  // namespace

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// The probe on libraries that are no driver, and on drivers that fail.
+#include <gmock/gmock.h>
+
+#include <filesystem>
+
+#include "tests/fakes/cuda/fake_machine.h"
+
+namespace {
+
+using probe::Outcome;
+using probe::Stage;
+using testing::HasSubstr;
+using tests::CudaMachine;
+namespace machines = tests::machines;
+
+TEST(CudaProbe, SaysThatThereIsNoDriver) {
+  CudaMachine machine;
+  const auto report = machine.Library("libcuda.so.1", "").Survey();
+  EXPECT_EQ(report.outcome, Outcome::kAbsent);
+  EXPECT_EQ(report.stage, Stage::kLoad);
+}
+
+TEST(CudaProbe, TellsTheToolkitsStubFromADriver) {
+  const std::string stub = "/usr/local/cuda/lib64/stubs/libcuda.so";
+  if (!std::filesystem::exists(stub)) GTEST_SKIP() << "no CUDA toolkit here, so no stub";
+  CudaMachine machine;
+  const auto report = machine.Library("libcuda.so.1", stub).Library("libnvidia-ml.so.1", "").Survey();
+  EXPECT_EQ(report.outcome, Outcome::kAbsent);
+  EXPECT_EQ(report.stage, Stage::kInit);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->code, 34);
+  EXPECT_EQ(report.error->name, "CUDA_ERROR_STUB_LIBRARY");
+}
+
+TEST(CudaProbe, RefusesALibraryForAnotherProcessor) {
+  // The header of a shared library for 32-bit x86.
+  std::string elf(
+      "\x7f"
+      "ELF\x01\x01\x01",
+      7);
+  elf.resize(16, '\0');
+  elf += std::string("\x03\0\x03\0\x01\0\0\0", 8);
+  elf.resize(4096, '\0');
+  CudaMachine machine;
+  const auto file = machine.tree().Write("/thirty-two", elf, 0755);
+  const auto report = machine.Library("libcuda.so.1", file).Survey();
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  EXPECT_EQ(report.stage, Stage::kLoad);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->name, "unloadable");
+  EXPECT_THAT(report.error->text, HasSubstr("ELFCLASS32"));
+}
+
+TEST(CudaProbe, RefusesATextFile) {
+  CudaMachine machine;
+  const auto file = machine.tree().Write("/text", "libcuda lives elsewhere\n");
+  const auto report = machine.Library("libcuda.so.1", file).Survey();
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->name, "unloadable");
+  EXPECT_THAT(report.error->text, HasSubstr("libcuda.so.1"));
+}
+
+TEST(CudaProbe, NamesASymbolThatIsMissing) {
+  CudaMachine machine;
+  const auto report = machine.Library("libcuda.so.1", FAKE_CUDA_OLD_LIBRARY).Survey();
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  EXPECT_EQ(report.stage, Stage::kSymbols);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->name, "missing_symbol");
+  EXPECT_THAT(report.error->call, HasSubstr("cuMemGetInfo_v2"));
+}
+
+struct CodeRow {
+  int code;
+  Outcome outcome;
+  const char* name;
+};
+class CudaInitError : public testing::TestWithParam<CodeRow> {};
+
+TEST_P(CudaInitError, HasItsOutcomeAndName) {
+  const CudaMachine machine(machines::Of(
+      machines::Gpu("H100", 1, 90),
+      R"(, "misbehave": [{"at": "init", "do": "error", "code": )" + std::to_string(GetParam().code) + "}]"));
+  const auto report = machine.Survey();
+  EXPECT_EQ(report.outcome, GetParam().outcome);
+  EXPECT_EQ(report.stage, Stage::kInit);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->call, "cuInit");
+  EXPECT_EQ(report.error->code, GetParam().code);
+  EXPECT_EQ(report.error->name, GetParam().name);
+  EXPECT_FALSE(report.error->text.empty());
+  ASSERT_TRUE(report.library);
+}
+INSTANTIATE_TEST_SUITE_P(, CudaInitError,
+                         testing::Values(CodeRow{34, Outcome::kAbsent, "CUDA_ERROR_STUB_LIBRARY"},
+                                         CodeRow{100, Outcome::kNoDevice, "CUDA_ERROR_NO_DEVICE"},
+                                         CodeRow{802, Outcome::kFailed, "CUDA_ERROR_SYSTEM_NOT_READY"},
+                                         CodeRow{803, Outcome::kFailed, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"},
+                                         CodeRow{804, Outcome::kFailed,
+                                                 "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"},
+                                         CodeRow{999, Outcome::kFailed, "nvidia_uvm_broken"}),
+                         [](const auto& tested) { return "Code" + std::to_string(tested.param.code); });
+
+TEST(CudaProbe, ReportsAManagementLibraryOfAnotherVersion) {
+  const CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80),
+                                         R"(, "attributes": {"nvml_init": 18},
+      "misbehave": [{"at": "init", "do": "error", "code": 803}])"));
+  const auto report = machine.Survey();
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  ASSERT_EQ(report.drivers.size(), 1U);
+  ASSERT_TRUE(report.drivers[0].error);
+  EXPECT_EQ(report.drivers[0].error->name, "NVML_ERROR_LIB_RM_VERSION_MISMATCH");
+}
+
+TEST(CudaProbe, DoesWithoutTheManagementLibrary) {
+  CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80)));
+  const auto report = machine.Library("libnvidia-ml.so.1", "").Survey();
+  ASSERT_EQ(report.devices.size(), 1U);
+  EXPECT_EQ(report.devices[0].memory_total_bytes, 1U << 30U);
+  EXPECT_FALSE(report.devices[0].memory_free_bytes);
+}
+
+TEST(CudaProbe, KeepsWhatArrivedBeforeAnEnumerationFails) {
+  const CudaMachine machine(machines::Of(
+      machines::Gpu("A100", 1, 80), R"(, "misbehave": [{"at": "enumerate", "do": "error", "code": 46}])"));
+  const auto report = machine.Survey();
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  EXPECT_EQ(report.stage, Stage::kEnumerate);
+  EXPECT_EQ(report.error->name, "CUDA_ERROR_DEVICE_UNAVAILABLE");
+}
+
+}  // namespace
