@@ -35,7 +35,8 @@ Status RunProbe(const Json& json, const RecordSink& send) {
   const auto modules = probe::Modules();
   const auto module = std::find_if(modules.begin(), modules.end(),
                                    [&](const probe::Module& known) { return known.name == request->module; });
-  if (module == modules.end()) return Error{"probe", std::nullopt, "", "no module is called " + request->module};
+  if (module == modules.end())
+    return Error{"probe", std::nullopt, "", "no module is called " + request->module};
   auto files = probe::system::FileSystem::Open(request->sysroot);
   if (!files) return files.error();
   if (request->record_files) {
@@ -56,7 +57,8 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   const auto backend = std::find_if(all.begin(), all.end(), [&](const backends::Backend& known) {
     return known.runtime == request->device.runtime;
   });
-  if (backend == all.end()) return Error{"measure", std::nullopt, "", "no backend for " + request->device.runtime};
+  if (backend == all.end())
+    return Error{"measure", std::nullopt, "", "no backend for " + request->device.runtime};
   const auto files = probe::system::FileSystem::Open("/");
   if (!files) return files.error();
   const auto environment = probe::system::Environment::OfProcess();
@@ -90,7 +92,13 @@ std::vector<probe::EnvironmentVariable> ChildEnvironment(const probe::system::Fi
                                                          const probe::system::Environment& environment) {
   const auto directory = probe::system::CacheDirectory(environment, files);
   if (!directory) return {};
-  return probe::system::DriverCacheVariables(*directory, environment);
+  std::vector<probe::EnvironmentVariable> out;
+  for (const probe::Module& module : probe::Modules()) {
+    for (auto& variable : probe::system::DriverCacheVariables(module.caches, *directory, environment)) {
+      if (std::find(out.begin(), out.end(), variable) == out.end()) out.push_back(std::move(variable));
+    }
+  }
+  return out;
 }
 
 std::optional<Error> DecodeError(const Json& record) {

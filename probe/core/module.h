@@ -27,6 +27,13 @@ struct ProbeContext {
   ProbeSink sink;
 };
 
+// A compile cache of a driver: the variable that says where it is or how large it may grow.
+struct DriverCache {
+  std::string_view variable;
+  std::string_view value;  // the folder's name below our cache directory, or the value itself
+  bool is_folder = true;
+};
+
 struct Module {
   std::string_view name;   // in options and JSON, e.g. vulkan
   std::string_view title;  // for people, e.g. Vulkan
@@ -36,6 +43,8 @@ struct Module {
   std::span<const std::string_view> visibility_variables;
   // Sonames that it loads, in its order of trying; a change of those files is a change of the runtime.
   std::span<const std::string_view> libraries;
+  // Of its drivers; two modules may name the same.
+  std::span<const DriverCache> caches;
   // Enumerates and emits events; returns when done. Runs in a child process of its own.
   void (*probe)(const ProbeContext&) = nullptr;
   // Manifests of the installed drivers, found without loading anything; nullptr where a runtime has none.

@@ -191,8 +191,13 @@ void Probe(const ProbeContext& context) { Survey(context).Run(); }
 
 }  // namespace
 
+// CUDA C++ Programming Guide (environment variables).
+constexpr std::array kCaches = {DriverCache{"CUDA_CACHE_PATH", "ptx"},
+                                DriverCache{"CUDA_CACHE_MAXSIZE", "67108864", false}};
+
 Module Describe() {
   Module module;
+  module.caches = kCaches;
   module.name = "cuda";
   module.title = "CUDA";
   module.visibility_variables = VisibilityVariables();

@@ -197,8 +197,22 @@ std::vector<std::string> ManifestPaths(const ProbeContext& context) {
 
 }  // namespace
 
+// https://portablecl.org/docs/html/env_variables.html, intel/compute-runtime
+// programmers-guide/COMPILER_CACHE.md, ROCm/llvm-project amd/comgr README,
+// https://docs.mesa3d.org/envvars.html, CUDA C++ Programming Guide (environment variables).
+constexpr std::array kCaches = {
+    DriverCache{"POCL_CACHE_DIR", "pocl"},
+    DriverCache{"NEO_CACHE_DIR", "neo"},
+    DriverCache{"AMD_COMGR_CACHE_DIR", "comgr"},
+    DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
+    DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false},
+    DriverCache{"CUDA_CACHE_PATH", "ptx"},
+    DriverCache{"CUDA_CACHE_MAXSIZE", "67108864", false},
+};
+
 Module Describe() {
   Module module;
+  module.caches = kCaches;
   module.name = "opencl";
   module.title = "OpenCL";
   module.visibility_variables = VisibilityVariables();

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <system_error>
 
@@ -14,26 +13,6 @@
 
 namespace probe::system {
 namespace {
-
-struct DriverCache {
-  std::string_view variable;
-  std::string_view folder;  // or, where there is no folder, the value
-  bool is_folder = true;
-};
-
-// https://docs.mesa3d.org/envvars.html, https://portablecl.org/docs/html/env_variables.html, CUDA C++
-// Programming Guide (environment variables), NVIDIA driver README (OpenGL environment variables),
-// intel/compute-runtime programmers-guide/COMPILER_CACHE.md, ROCm/llvm-project amd/comgr README.
-constexpr std::array kDriverCaches = {
-    DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
-    DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false},
-    DriverCache{"POCL_CACHE_DIR", "pocl"},
-    DriverCache{"CUDA_CACHE_PATH", "cuda"},
-    DriverCache{"CUDA_CACHE_MAXSIZE", "67108864", false},
-    DriverCache{"__GL_SHADER_DISK_CACHE_PATH", "nvidia"},
-    DriverCache{"NEO_CACHE_DIR", "neo"},
-    DriverCache{"AMD_COMGR_CACHE_DIR", "comgr"},
-};
 
 std::string DriverRoot(const std::string& cache_directory) { return cache_directory + "/drivers"; }
 
@@ -76,12 +55,13 @@ Result<std::string> CacheDirectory(const Environment& environment, const FileSys
   return path;
 }
 
-std::vector<EnvironmentVariable> DriverCacheVariables(const std::string& cache_directory,
+std::vector<EnvironmentVariable> DriverCacheVariables(std::span<const DriverCache> caches,
+                                                      const std::string& cache_directory,
                                                       const Environment& environment) {
   std::vector<EnvironmentVariable> out;
-  for (const auto& cache : kDriverCaches) {
+  for (const auto& cache : caches) {
     if (environment.Get(cache.variable)) continue;
-    std::string value(cache.folder);
+    std::string value(cache.value);
     if (cache.is_folder) {
       value.insert(0, DriverRoot(cache_directory) + "/");
       if (!MakeDirectories(value)) continue;

@@ -4,10 +4,12 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "probe/core/module.h"
 #include "probe/core/report.h"
 #include "probe/core/result.h"
 #include "probe/system/environment.h"
@@ -20,9 +22,10 @@ namespace probe::system {
 // trusted (CheckTrusted). An error says why there is none; everything works without.
 [[nodiscard]] Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files);
 
-// Variables that put the drivers' compile caches below `cache_directory`, bounded where a driver can do that
-// itself. A variable that the user has set is left out: the user's choice counts.
-[[nodiscard]] std::vector<EnvironmentVariable> DriverCacheVariables(const std::string& cache_directory,
+// Variables that put those compile caches below `cache_directory`, bounded where a driver can do that itself.
+// A variable that the user has set is left out: the user's choice counts.
+[[nodiscard]] std::vector<EnvironmentVariable> DriverCacheVariables(std::span<const DriverCache> caches,
+                                                                    const std::string& cache_directory,
                                                                     const Environment& environment);
 
 inline constexpr std::uint64_t kMaxDriverCacheBytes = 256U << 20U;

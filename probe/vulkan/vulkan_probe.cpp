@@ -245,10 +245,18 @@ std::vector<EnvironmentVariable> RestrictTo(std::string_view manifest) {
   return variables;
 }
 
+// https://docs.mesa3d.org/envvars.html, NVIDIA driver README (OpenGL environment variables).
+constexpr std::array kCaches = {
+    DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
+    DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false},
+    DriverCache{"__GL_SHADER_DISK_CACHE_PATH", "nvidia"},
+};
+
 }  // namespace
 
 Module Describe() {
   Module module;
+  module.caches = kCaches;
   module.name = "vulkan";
   module.title = "Vulkan";
   module.visibility_variables = kVariables;

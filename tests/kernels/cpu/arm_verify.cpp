@@ -156,6 +156,22 @@ bool Sums(const Implementation& sum) {
   return total == exact;
 }
 
+bool Weighs(const Implementation& weigh) {
+  constexpr std::uint32_t kCount = 151, kStride = 160;
+  constexpr int kBits = 11;
+  Buffer<double> weights(4 * kStride), sums(4);
+  for (std::uint32_t i = 0; i < 4 * kStride; ++i) weights[i] = OperandInteger(3, i, 8);
+  Launch(weigh, {weights.at(), sums.at()}, {kCount, 7, 1000, kBits, kStride});
+  for (std::uint32_t row = 0; row < 4; ++row) {
+    double exact = 0;
+    for (std::uint32_t i = 0; i < kCount; ++i) {
+      exact += OperandInteger(7, 1000 + i, kBits) * weights[row * kStride + i];
+    }
+    if (sums[row] != exact) return false;
+  }
+  return true;
+}
+
 bool Copies(const Implementation& copy) {
   Buffer<std::uint32_t> in(kStream), out(kStream);
   for (std::uint32_t i = 0; i < kStream; ++i) in[i] = OperandBits(9, i);
@@ -214,6 +230,7 @@ constexpr Check kChecks[] = {
     {"gemv_q4", MultipliesVector<true>},
     {"read_u32", Sums<false>},
     {"sum_operand_u32", Sums<true>},
+    {"weigh_operand", Weighs},
     {"copy_u32", Copies},
     {"triad_fp32", AddsMultiples},
     {"chain_fp32", Chains},

@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <chrono>
 #include <filesystem>
 
@@ -83,7 +84,10 @@ TEST(DriverCaches, AreBelowOursUnlessTheUserChose) {
   Environment environment;
   environment.Set("POCL_CACHE_DIR", "/users/choice");
   bool mesa = false;
-  for (const auto& variable : DriverCacheVariables(tree.root(), environment)) {
+  constexpr std::array kCaches = {DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
+                                  DriverCache{"POCL_CACHE_DIR", "pocl"},
+                                  DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false}};
+  for (const auto& variable : DriverCacheVariables(kCaches, tree.root(), environment)) {
     EXPECT_NE(variable.name, "POCL_CACHE_DIR");
     mesa = mesa || variable.name == "MESA_SHADER_CACHE_DIR";
     if (variable.value.starts_with('/')) {
