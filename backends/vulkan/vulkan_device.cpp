@@ -66,6 +66,8 @@ struct Enabled {
     Add(v12, VK_KHR_VULKAN_MEMORY_MODEL_EXTENSION_NAME, facts.memory_model, facts.memory_model.pNext);
     Add(v13, VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME, facts.integer_dot_features,
         facts.integer_dot_features.pNext);
+    Add(v13, VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME, facts.subgroup_control,
+        facts.subgroup_control.pNext);
     Add(false, probe::vulkan::kShaderBfloat16Extension, facts.bfloat16, facts.bfloat16.next);
     facts.cooperative_matrix.robust_buffer_access = VK_FALSE;
     Add(false, probe::vulkan::kCooperativeMatrixExtension, facts.cooperative_matrix,

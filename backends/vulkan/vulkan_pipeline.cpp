@@ -8,6 +8,7 @@ namespace {
 
 using probe::Result;
 using probe::Status;
+using probe::vulkan::PhysicalFacts;
 
 Status CreateLayouts(Device& device, const kernels::Step& step, Pipeline& out) {
   std::vector<VkDescriptorSetLayoutBinding> bindings;
@@ -47,8 +48,13 @@ Status CreateLayouts(Device& device, const kernels::Step& step, Pipeline& out) {
   return probe::Ok();
 }
 
+bool TakesSubgroupWidth(const PhysicalFacts& facts) {
+  return facts.subgroup_control.subgroupSizeControl != VK_FALSE &&
+         (facts.subgroup_size.requiredSubgroupSizeStages & VK_SHADER_STAGE_COMPUTE_BIT) != 0;
+}
+
 Status Compile(Device& device, const kernels::Step& step, const std::array<std::uint32_t, 3>& local,
-               Pipeline& out) {
+               bool in_subgroups, Pipeline& out) {
   const auto& functions = device.functions();
   VkShaderModuleCreateInfo code{};
   code.sType = VK_STRUCTURE_TYPE_SHADER_MODULE_CREATE_INFO;
@@ -72,6 +78,15 @@ Status Compile(Device& device, const kernels::Step& step, const std::array<std::
   info.stage.module = module;
   info.stage.pName = entry.c_str();
   info.stage.pSpecializationInfo = &constants;
+  VkPipelineShaderStageRequiredSubgroupSizeCreateInfo width{};
+  width.sType = VK_STRUCTURE_TYPE_PIPELINE_SHADER_STAGE_REQUIRED_SUBGROUP_SIZE_CREATE_INFO;
+  width.requiredSubgroupSize = device.facts().subgroup.subgroupSize;
+  if (in_subgroups && TakesSubgroupWidth(device.facts())) {
+    info.stage.pNext = &width;
+    if (device.facts().subgroup_control.computeFullSubgroups != VK_FALSE) {
+      info.stage.flags = VK_PIPELINE_SHADER_STAGE_CREATE_REQUIRE_FULL_SUBGROUPS_BIT;
+    }
+  }
   info.layout = out.layout;
   const VkResult result =
       functions.vkCreateComputePipelines(device.handle(), VK_NULL_HANDLE, 1, &info, nullptr, &out.handle);
@@ -88,10 +103,10 @@ VkDescriptorType DescriptorType(kernels::View view) {
 }
 
 Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step,
-                                const std::array<std::uint32_t, 3>& local) {
+                                const std::array<std::uint32_t, 3>& local, bool in_subgroups) {
   Pipeline pipeline;
   auto status = CreateLayouts(device, step, pipeline);
-  if (status) status = Compile(device, step, local, pipeline);
+  if (status) status = Compile(device, step, local, in_subgroups, pipeline);
   if (!status) {
     Destroy(device, pipeline);
     return status.error();

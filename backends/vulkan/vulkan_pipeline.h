@@ -21,8 +21,11 @@ struct Pipeline {
   std::vector<kernels::View> views;  // of its bindings, in order
 };
 
+// in_subgroups: the step counts in subgroups of the width that the device gives. Some drivers choose another
+// one for each pipeline where they are not told.
 [[nodiscard]] probe::Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step,
-                                                     const std::array<std::uint32_t, 3>& local);
+                                                     const std::array<std::uint32_t, 3>& local,
+                                                     bool in_subgroups);
 void Destroy(Device& device, Pipeline& pipeline);
 [[nodiscard]] VkDescriptorType DescriptorType(kernels::View view);
 

@@ -19,6 +19,13 @@ constexpr std::uint32_t kMaxBindings = 8;
 std::size_t Index(BufferId id) { return static_cast<std::size_t>(id); }
 std::size_t Index(KernelId id) { return static_cast<std::size_t>(id); }
 
+bool CountsInSubgroups(const kernels::Variant& variant) {
+  const auto& features = variant.requires_features;
+  return std::any_of(features.begin(), features.end(), [](const std::string& feature) {
+    return feature == "subgroup_add" || feature.starts_with("coopmat:");
+  });
+}
+
 Error Misuse(std::string call, std::string text) {
   return {std::move(call), std::nullopt, "misuse", std::move(text)};
 }
@@ -128,7 +135,7 @@ Result<KernelId> VulkanSession::Load(const kernels::Variant& variant, const kern
         step.shape({variant.multiple_m, variant.multiple_n, variant.multiple_k, variant.multiple_count, 0},
                    limits_.shape);
   }
-  auto pipeline = CreatePipeline(*device_, step, shape.local);
+  auto pipeline = CreatePipeline(*device_, step, shape.local, CountsInSubgroups(variant));
   if (!pipeline) return pipeline.error();
   pipelines_.push_back(*std::move(pipeline));
   return static_cast<KernelId>(pipelines_.size() - 1);

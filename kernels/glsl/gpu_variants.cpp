@@ -82,7 +82,8 @@ Variant Coopmat(Dtype in, Dtype acc, const std::string& shape) {
   const std::string module =
       "gemm_" + std::string(Row(in).name) + "_" + std::string(Row(acc).name) + "_coopmat_" + shape;
   Variant variant = Gemm("own:coopmat_" + shape, in, acc, module, CoopmatShape<kBlock>);
-  variant.requires_features = {"coopmat:" + types + ":" + shape};
+  // The entries' type is a capability of its own.
+  variant.requires_features = {"coopmat:" + types + ":" + shape, std::string(Row(in).name)};
   variant.multiple_m = variant.multiple_n = kBlock;
   variant.multiple_k = 64 / (Row(in).bits / 8);
   return variant;
@@ -91,7 +92,7 @@ Variant Coopmat(Dtype in, Dtype acc, const std::string& shape) {
 Variant Gemv(Dtype dtype, std::string_view module) {
   Variant variant = Own("own:row_a_subgroup", Kernel::kGemv, dtype, Dtype::kFp32, module,
                         {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape);
-  variant.requires_features = {"subgroup_add"};
+  variant.requires_features = {"subgroup_add", "group256"};
   variant.multiple_k = kQ4Block;
   return variant;
 }

@@ -123,6 +123,8 @@ void ReadFeatures(const Instance& instance, VkPhysicalDevice device, PhysicalFac
          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_VULKAN_MEMORY_MODEL_FEATURES);
   add_if(v13 || facts.Has(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME), facts.integer_dot_features,
          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_FEATURES);
+  add_if(v13 || facts.Has(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME), facts.subgroup_control,
+         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_FEATURES);
   if (facts.Has(kShaderBfloat16Extension)) chain.AddOwn(facts.bfloat16);
   if (facts.Has(kShaderFloat8Extension)) chain.AddOwn(facts.float8);
   if (facts.Has(kCooperativeMatrixExtension)) chain.AddOwn(facts.cooperative_matrix);

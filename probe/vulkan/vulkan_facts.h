@@ -41,6 +41,7 @@ struct PhysicalFacts {
   VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
   VkPhysicalDeviceMaintenance4Properties maintenance4{};
   VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
+  VkPhysicalDeviceSubgroupSizeControlFeatures subgroup_control{};
   VkPhysicalDeviceShaderIntegerDotProductProperties integer_dot{};
   VkPhysicalDeviceShaderIntegerDotProductFeatures integer_dot_features{};
   VkPhysicalDevice8BitStorageFeatures storage8{};

@@ -7,7 +7,10 @@
 #include <cctype>
 #include <cstring>
 #include <limits>
+#include <map>
 #include <memory>
+#include <set>
+#include <span>
 
 #include "backends/core/operands.h"
 #include "backends/core/plan.h"
@@ -331,6 +334,45 @@ TEST(GlslVariants, HaveTheirWords) {
     for (const kernels::Step& step : variant.steps) {
       ASSERT_FALSE(step.code.empty()) << variant.name;
       EXPECT_EQ(step.code[0], 0x07230203U) << variant.name;
+    }
+  }
+}
+
+// What a device must offer for a module to be allowed, by its declarations.
+std::set<std::string> NeedsOf(std::span<const std::uint32_t> words) {
+  constexpr std::uint32_t kOpExecutionMode = 16;
+  constexpr std::uint32_t kOpCapability = 17;
+  constexpr std::uint32_t kLocalSize = 17;
+  static const std::map<std::uint32_t, std::string> kFeatures = {
+      {9, "fp16"},        {4433, "fp16"},     {39, "int8"},   {6018, "int8_dot"},
+      {6019, "int8_dot"}, {6022, "coopmat:"}, {5116, "bf16"}, {63, "subgroup_add"}};
+  static const std::set<std::uint32_t> kOfAll = {1, 46, 61, 5118,
+                                                 5345};  // or of what brings a need of its own
+  std::set<std::string> needs;
+  for (std::size_t at = 5; at < words.size(); at += words[at] >> 16U) {
+    const std::uint32_t operation = words[at] & 0xffffU;
+    if (operation == kOpCapability) {
+      const auto feature = kFeatures.find(words[at + 1]);
+      if (feature != kFeatures.end()) needs.insert(feature->second);
+      if (feature == kFeatures.end() && !kOfAll.contains(words[at + 1])) {
+        needs.insert("capability " + std::to_string(words[at + 1]));
+      }
+    } else if (operation == kOpExecutionMode && words[at + 2] == kLocalSize && words[at + 3] > 128) {
+      needs.insert("group256");
+    }
+  }
+  return needs;
+}
+
+TEST(GlslVariants, AskForWhatTheirModulesNeed) {
+  for (const Variant& variant : AllVariants()) {
+    for (const kernels::Step& step : variant.steps) {
+      for (const std::string& need : NeedsOf(step.code)) {
+        const auto& features = variant.requires_features;
+        const bool asked = std::any_of(features.begin(), features.end(),
+                                       [&](const std::string& feature) { return feature.starts_with(need); });
+        EXPECT_TRUE(asked) << kernels::Row(variant.in).name << " " << variant.name << " needs " << need;
+      }
     }
   }
 }
