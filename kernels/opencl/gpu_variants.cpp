@@ -63,14 +63,31 @@ LaunchShape GemmShape(const Problem& p, const DeviceShape&) {
 }
 
 template <std::uint32_t kTile>
-Variant Gemm(std::string name, std::string_view options, std::uint32_t depth) {
+Variant Gemm(Dtype in, Dtype acc, std::string_view options) {
   Variant variant =
-      Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
-          {{"gemm_fp32", kGemmGpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>}});
+      Own("own:tile_" + std::to_string(kTile) + "x" + std::to_string(kTile), Kernel::kGemm, in, acc,
+          {{"gemm", kGemmGpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>}});
+  if (acc == Dtype::kFp16) variant.requires_features = {"fp16"};
   variant.multiple_m = variant.multiple_n = kTile;
-  variant.multiple_k = depth;
+  variant.multiple_k = 16;
   return variant;
 }
+
+#define WHICHGPU_TILE_OPTIONS(tile, in, load, acc) \
+  "-DDEPTH=16 -DTILE=" tile " -DIN=" in " -DLOAD=" load " -DACC=" acc
+
+void AddTiles(std::vector<Variant>& all) {
+  all.push_back(
+      Gemm<128>(Dtype::kFp32, Dtype::kFp32, WHICHGPU_TILE_OPTIONS("128", "float", "vload4", "float")));
+  all.push_back(
+      Gemm<64>(Dtype::kFp32, Dtype::kFp32, WHICHGPU_TILE_OPTIONS("64", "float", "vload4", "float")));
+  all.push_back(
+      Gemm<128>(Dtype::kFp16, Dtype::kFp32, WHICHGPU_TILE_OPTIONS("128", "half", "vload_half4", "float")));
+  all.push_back(
+      Gemm<128>(Dtype::kFp16, Dtype::kFp16, WHICHGPU_TILE_OPTIONS("128", "half", "vload_half4", "half")));
+}
+
+#undef WHICHGPU_TILE_OPTIONS
 
 template <std::uint32_t kTile>
 Variant GemmInt8(std::string name, std::string_view options, std::uint32_t words) {
@@ -91,9 +108,8 @@ std::vector<Variant> GpuVariants(std::span<const std::string> features) {
                               Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kBf16, "fill_bf16"),
                               Fill(Dtype::kInt8, "fill_int8"), Fill(Dtype::kQ4, "fill_q4")};
   AddStreams(all);
-  all.push_back(Gemm<128>("own:tile_128x128", "-DTILE=128 -DDEPTH=16", 16));
-  all.push_back(Gemm<64>("own:tile_64x64", "-DTILE=64 -DDEPTH=16", 16));
   for (auto& variant : IntelVariants(features)) all.push_back(std::move(variant));
+  AddTiles(all);
   if (Has(features, "int8_dot")) {
     all.push_back(GemmInt8<128>("own:dot_128x128", "-DTILE=128 -DWORDS=8", 8));
     all.push_back(GemmInt8<64>("own:dot_64x64", "-DTILE=64 -DWORDS=8", 8));
