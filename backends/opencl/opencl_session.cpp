@@ -103,23 +103,22 @@ probe::Result<BufferId> OpenClSession::Allocate(const BufferRequest& request) {
                         fmt::format("{} bytes; this device takes buffers of 1 to {}", request.bytes,
                                     limits_.max_buffer_bytes)};
   }
-  cl_int code = CL_SUCCESS;
-  const cl_mem memory = api_.clCreateBuffer(context_, CL_MEM_READ_WRITE, request.bytes, nullptr, &code);
-  if (code != CL_SUCCESS) return ErrorOf("clCreateBuffer", code);
-  buffers_.push_back({memory, request.bytes});
+  const auto& features = limits_.features;
+  const bool on_host = std::find(features.begin(), features.end(), "cpu") != features.end();
+  const auto buffer = CreateBuffer(api_, context_, request.bytes, on_host);
+  if (!buffer) return buffer.error();
+  buffers_.push_back(*buffer);
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
-const OpenClSession::Buffer* OpenClSession::Find(BufferId buffer) const {
+const Buffer* OpenClSession::Find(BufferId buffer) const {
   const auto index = static_cast<std::size_t>(buffer);
   return index < buffers_.size() && buffers_[index].memory != nullptr ? &buffers_[index] : nullptr;
 }
 
 void OpenClSession::Release(BufferId buffer) {
   if (Find(buffer) == nullptr) return;
-  Buffer& known = buffers_[static_cast<std::size_t>(buffer)];
-  api_.clReleaseMemObject(known.memory);
-  known = {};
+  Destroy(api_, buffers_[static_cast<std::size_t>(buffer)]);
 }
 
 probe::Status OpenClSession::CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/opencl/opencl_memory.h"
 #include "backends/opencl/opencl_program.h"
 #include "probe/opencl/opencl_api.h"
 
@@ -33,10 +34,6 @@ class OpenClSession final : public Session {
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
 
  private:
-  struct Buffer {
-    cl_mem memory = nullptr;
-    std::uint64_t bytes = 0;
-  };
   struct LoadedKernel {
     cl_kernel kernel = nullptr;
     std::string_view entry;

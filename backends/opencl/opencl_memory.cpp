@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: MIT
+#include "backends/opencl/opencl_memory.h"
+
+#include <sys/mman.h>
+
+namespace backends::opencl {
+namespace {
+
+// One huge page: smaller buffers gain nothing from it.
+constexpr std::uint64_t kHugePageBytes = 2U << 20U;
+
+// nullptr where there are none: the driver then finds memory itself, or says that there is none.
+void* MapPages(std::uint64_t bytes) {
+  void* pages = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (pages == MAP_FAILED) return nullptr;
+  madvise(pages, bytes, MADV_HUGEPAGE);  // advice alone: a refusal is no error
+  return pages;
+}
+
+}  // namespace
+
+probe::Result<Buffer> CreateBuffer(const probe::opencl::Api& api, cl_context context, std::uint64_t bytes,
+                                   bool on_host) {
+  Buffer buffer{nullptr, bytes, on_host && bytes >= kHugePageBytes ? MapPages(bytes) : nullptr};
+  const cl_mem_flags place = buffer.pages == nullptr ? 0 : CL_MEM_USE_HOST_PTR;
+  cl_int code = CL_SUCCESS;
+  buffer.memory = api.clCreateBuffer(context, CL_MEM_READ_WRITE | place, bytes, buffer.pages, &code);
+  if (code == CL_SUCCESS) return buffer;
+  buffer.memory = nullptr;
+  Destroy(api, buffer);
+  return probe::opencl::ErrorOf("clCreateBuffer", code);
+}
+
+void Destroy(const probe::opencl::Api& api, Buffer& buffer) {
+  if (buffer.memory != nullptr) api.clReleaseMemObject(buffer.memory);
+  if (buffer.pages != nullptr) munmap(buffer.pages, buffer.bytes);
+  buffer = {};
+}
+
+}  // namespace backends::opencl
