@@ -63,6 +63,13 @@ int Print(const std::string& text) {
   return 0;
 }
 
+std::string RecommendText(const Options& options, const report::Tables& tables,
+                          const report::Report& report) {
+  if (options.format == report::Format::kShell) return render::Shell(tables, report);
+  if (options.format == report::Format::kEnv) return render::Env(tables, report);
+  return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
+}
+
 std::string Face(const Options& options, const report::Tables& tables, const report::Report& report,
                  const render::TerminalOptions& terminal) {
   if (options.json) return render::Json(report, report::NameOfCommand(options.command));
@@ -74,7 +81,7 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
     case Command::kCompare:
       break;  // has no report of its own
     case Command::kRecommend:
-      return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
+      return RecommendText(options, tables, report);
   }
   return "";
 }
@@ -97,12 +104,17 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   return 0;
 }
 
-render::TerminalOptions Terminal(const Options& options, const probe::system::Environment& environment) {
+render::TerminalOptions TerminalOf(int descriptor, const Options& options,
+                                   const probe::system::Environment& environment) {
   auto terminal = render::DecideTerminal(
-      render::Inspect(STDOUT_FILENO), [&](std::string_view name) { return environment.Get(name); },
+      render::Inspect(descriptor), [&](std::string_view name) { return environment.Get(name); },
       options.colour);
   terminal.verbose = options.verbose;
   return terminal;
+}
+
+render::TerminalOptions Terminal(const Options& options, const probe::system::Environment& environment) {
+  return TerminalOf(STDOUT_FILENO, options, environment);
 }
 
 int RunCompare(const Options& options, const probe::system::Environment& environment) {
@@ -138,6 +150,9 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
   if (const int code = Print(Face(options, *tables, outcome.report, Terminal(options, environment)));
       code != 0) {
     return code;
+  }
+  if (options.why) {
+    std::fputs(render::Why(outcome.report, TerminalOf(STDERR_FILENO, options, environment)).c_str(), stderr);
   }
   if (options.json || options.command == Command::kRecommend) {
     for (const std::string& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning);

@@ -38,6 +38,7 @@ struct Raw {
   Options options;
   std::string color = "auto";
   std::string use = "inference";
+  std::string format = "plain";
   bool quick = false;
   bool thorough = false;
   bool no_calibrate = false;
@@ -165,6 +166,8 @@ std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules
   using render::ColourChoice;
   constexpr std::array<std::pair<ColourChoice, std::string_view>, 3> kColours = {
       {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
+  constexpr std::array<std::pair<Format, std::string_view>, 4> kFormats = {
+      {{Format::kPlain, "plain"}, {Format::kJson, "json"}, {Format::kShell, "shell"}, {Format::kEnv, "env"}}};
   Options& options = raw.options;
   if (auto error = CheckNames(options.only, "--only", modules)) return error;
   if (auto error = CheckNames(options.skip, "--skip", modules)) return error;
@@ -172,6 +175,11 @@ std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules
   if (auto error = CheckSeconds(options.timeout_s, "--timeout")) return error;
   if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;
   if (auto error = Choose(raw.use, "--for", probe::EnumNames<Use>::kNames, options.use)) return error;
+  if (auto error = Choose(raw.format, "--format", kFormats, options.format)) return error;
+  if (options.json && options.format != Format::kPlain && options.format != Format::kJson) {
+    return Usage("--json and --format exclude each other");
+  }
+  options.json = options.json || options.format == Format::kJson;
   if (options.require && *options.require != "gpu") {
     std::vector<std::string> known(modules.begin(), modules.end());
     known.emplace_back("gpu");
@@ -221,6 +229,9 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   app.add_subcommand("list", "What is here; no kernel runs")->fallthrough();
   CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
   recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
+  recommend->add_option("--format", raw.format, "plain (one token), json, shell or env (for eval)")
+      ->type_name("HOW");
+  recommend->add_flag("--why", raw.options.why, "The reasons too, on stderr");
   recommend
       ->add_option("--require", raw.options.require,
                    "Exit with 1 unless the answer is this runtime, or a gpu")

@@ -16,6 +16,7 @@
 namespace report {
 
 enum class Command { kReport, kList, kRecommend, kCompare };
+enum class Format { kPlain, kJson, kShell, kEnv };
 enum class Effort { kQuick, kNormal, kThorough };
 
 struct Options {
@@ -37,6 +38,8 @@ struct Options {
   render::ColourChoice colour = render::ColourChoice::kAuto;
   bool verbose = false;
   bool retry_crashed = false;
+  Format format = Format::kPlain;      // recommend
+  bool why = false;                    // recommend: the reasons too, on stderr
   Use use = Use::kInference;           // recommend
   std::optional<std::string> require;  // recommend: "gpu" or a runtime's name
   std::string base;                    // compare: the files

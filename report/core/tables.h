@@ -58,6 +58,16 @@ struct Advice {
   std::vector<std::string> training;
 };
 
+// By what a variable names devices: the device's UUID, its place in the runtime's own order, its PCI ids.
+enum class NamedBy { kUuid, kOrdinal, kIds };
+
+// The variable that makes other programs see one device of the runtime alone.
+struct Visibility {
+  std::string variable;
+  NamedBy value = NamedBy::kOrdinal;
+  std::optional<std::string> prefix;  // of the value
+};
+
 // What guides claim of the runtime's speed, as a share of another runtime's.
 struct GuideClaim {
   std::string relative_to;
@@ -94,6 +104,7 @@ struct RuntimeFacts {
   std::vector<InstallHint> install;
   std::optional<GuideClaim> guides;
   std::optional<std::vector<ErrorFacts>> errors;
+  std::optional<Visibility> visibility;
 };
 
 // What inference scores answer for. Bytes and parameters are those of one published model.

@@ -16,9 +16,23 @@ struct EnumNames<report::FactorBasis> {
       {{E::kFitted, "fitted"}, {E::kAssumed, "assumed"}}};
 };
 
+template <>
+struct EnumNames<report::NamedBy> {
+  using E = report::NamedBy;
+  static constexpr std::array<std::pair<E, std::string_view>, 3> kNames = {
+      {{E::kUuid, "uuid"}, {E::kOrdinal, "ordinal"}, {E::kIds, "ids"}}};
+};
+
 }  // namespace probe
 
 namespace report {
+
+template <class V, probe::Is<Visibility> S>
+void Fields(V& v, S& s) {
+  v("variable", s.variable);
+  v("value", s.value);
+  v("prefix", s.prefix);
+}
 
 template <class V, probe::Is<Factor> S>
 void Fields(V& v, S& s) {
@@ -101,6 +115,7 @@ void Fields(V& v, S& s) {
   v("install", s.install);
   v("guides", s.guides);
   v("errors", s.errors);
+  v("visibility", s.visibility);
 }
 
 template <class V, probe::Is<InferenceRequest> S>

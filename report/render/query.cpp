@@ -1,11 +1,75 @@
 // SPDX-License-Identifier: MIT
 #include "report/render/query.h"
 
-#include <algorithm>
+#include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+#include "report/core/clean.h"
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/report_fields.h"
+#include "report/render/page.h"
 
 namespace report::render {
+namespace {
+
+// Needs no quoting in any shell.
+std::string Safe(std::string text) {
+  constexpr std::string_view kPlain = "_.:,#=-";
+  std::replace_if(
+      text.begin(), text.end(),
+      [&](char c) {
+        const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+        return !word && kPlain.find(c) == std::string_view::npos;
+      },
+      '_');
+  constexpr std::size_t kLongest = 256;
+  return text.substr(0, kLongest);
+}
+
+std::string Visible(const Tables& tables, const Report& report, const Recommendation& answer) {
+  const auto* facts = Find(tables, answer.backend);
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
+  if (!facts || !facts->visibility || !view) return "";
+  const auto& rule = *facts->visibility;
+  const auto assign = [&](const std::string& value) {
+    return rule.variable + "=" + rule.prefix.value_or("") + value;
+  };
+  const auto& identity = view->device.identity;
+  const auto ids = identity.ids       ? identity.ids
+                   : device->hardware ? device->hardware->identity.ids
+                                      : std::nullopt;
+  switch (rule.value) {
+    case NamedBy::kUuid:
+      return identity.uuid ? assign(probe::ToString(*identity.uuid)) : "";
+    case NamedBy::kOrdinal:
+      return assign(std::to_string(view->device.ordinal));
+    case NamedBy::kIds:
+      return ids ? assign(fmt::format("{:04x}:{:04x}", ids->vendor, ids->device)) : "";
+  }
+  return "";
+}
+
+std::string Assignments(const Tables& tables, const Report& report, std::string_view quote) {
+  const auto* answer = report.recommendations.empty() ? nullptr : &report.recommendations.front();
+  const std::array<std::pair<std::string_view, std::string>, 4> values = {{
+      {"STATUS", answer ? std::string(probe::NameOf(answer->basis)) : "none"},
+      {"BACKEND", answer ? Token(*answer) : ""},
+      {"DEVICE", answer ? answer->device_id : ""},
+      {"VISIBLE", answer ? Visible(tables, report, *answer) : ""},
+  }};
+  std::string text;
+  for (const auto& [name, value] : values)
+    text += fmt::format("WHICHGPU_{}={}{}{}\n", name, quote, Safe(value), quote);
+  return text;
+}
+
+}  // namespace
 
 std::string Token(const Recommendation& recommendation) {
   const auto& token = recommendation.backend;
@@ -13,6 +77,36 @@ std::string Token(const Recommendation& recommendation) {
     return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
   });
   return plain ? token : "unknown";
+}
+
+std::string Shell(const Tables& tables, const Report& report) { return Assignments(tables, report, "'"); }
+
+std::string Env(const Tables& tables, const Report& report) { return Assignments(tables, report, ""); }
+
+std::string Why(const Report& dirty, const TerminalOptions& options) {
+  constexpr std::size_t kLongestText = 400;
+  const Report report = Cleaned(dirty, kLongestText);
+  if (report.recommendations.empty()) return "";
+  const auto& answer = report.recommendations.front();
+  Page page(options);
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  page.Flow(fmt::format("{} on {} ({}), confidence {}", answer.backend,
+                        device && !device->name.empty() ? PlainName(device->name) : answer.device_id,
+                        probe::NameOf(answer.basis), probe::NameOf(answer.confidence)),
+            2, Style::kStrong);
+  for (const auto& reason : answer.reasons)
+    page.Add(page.signs().arrow, Style::kGood).Add(" ").Flow(reason, 3);
+  for (const auto& warning : answer.warnings)
+    page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 3);
+  for (const auto& option : answer.rejected) {
+    const auto name = option.runtime && option.device_id ? WayName(*option.runtime, *option.device_id)
+                      : option.runtime                   ? *option.runtime
+                                                         : option.device_id.value_or("");
+    page.Add(page.signs().cross, Style::kBad)
+        .Add(" ")
+        .Flow(fmt::format("not {}: {}", name, option.reason), 3);
+  }
+  return page.text();
 }
 
 MachineCode ExitCodeOf(const Report& report) {

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`whichgpu recommend` as a script uses it: tokens, assignments, reasons."""
+import json
+import pathlib
+import re
+import subprocess
+import tempfile
+import unittest
+
+from harness import BINARY, SOURCE, document, environment, main, run
+
+FIXTURES = SOURCE / "tests" / "fixtures"
+INSTALLER = SOURCE / "tests" / "cli" / "installer.sh"
+STATUSES = {"measured", "cached", "estimated", "assumed", "none"}
+HOSTILE = ("$(touch canary)", "`touch canary`", "'; touch canary; '", '"; touch canary; "', "a\nb", "&& touch canary",
+           "\\'$(touch canary)", "${IFS}touch${IFS}canary")
+
+
+def install(*arguments, shell="sh", folder=None):
+    return subprocess.run([shell, str(INSTALLER), str(BINARY), *map(str, arguments)], capture_output=True, text=True,
+                          env=environment(), cwd=folder, timeout=60)
+
+
+class Installer(unittest.TestCase):
+    def test_every_machine_installs_in_every_shell(self):
+        for folder in sorted(path.parent for path in FIXTURES.glob("*/record.json")):
+            expected = document(run("recommend", "--json", "--replay", folder))["recommendation"]
+            for shell in ("sh", "bash"):
+                with self.subTest(folder.name, shell=shell):
+                    process = install("--replay", folder, shell=shell)
+                    self.assertEqual(0, process.returncode, process.stderr)
+                    status, backend, device, _ = process.stdout.strip().split("|")
+                    self.assertIn(status, STATUSES)
+                    self.assertEqual((expected["backend"], expected["device_id"]), (backend, device))
+
+    def test_the_live_machine_installs(self):
+        process = install("--no-calibrate")
+        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertTrue(process.stdout.startswith("estimated|"), process.stdout)
+
+    def test_nothing_that_a_driver_says_is_executed(self):
+        """Names, drivers and ids of a device that nothing else identifies."""
+        base = json.loads((FIXTURES / "wide_names" / "record.json").read_text())
+        for i, text in enumerate(HOSTILE):
+            record = json.loads(json.dumps(base))
+            for probe in record["probes"]:
+                for device in probe["devices"]:
+                    if device["runtime"] == "vulkan":
+                        device.update(name=text, driver=text, identity={})
+                for device in probe["hardware"]:
+                    if device["source"] == "sysfs":
+                        device.update(name=text, identity={})
+            with tempfile.TemporaryDirectory() as directory:
+                folder = pathlib.Path(directory)
+                devices = None
+                for measurement in record["measurements"]:
+                    if measurement["runtime"] == "vulkan":
+                        measurement.update(driver=text)
+                (folder / "record.json").write_text(json.dumps(record))
+                devices = document(run("--json", "--replay", folder))["devices"]
+                found = [d["id"] for d in devices for view in d["views"] if view["runtime"] == "vulkan"]
+                for measurement in record["measurements"]:
+                    if measurement["runtime"] == "vulkan":
+                        measurement.update(device_id=found[0])
+                (folder / "record.json").write_text(json.dumps(record))
+                with self.subTest(text):
+                    process = install("--replay", folder, shell="bash", folder=folder)
+                    self.assertEqual(0, process.returncode, process.stderr)
+                    self.assertIn("|vulkan|", process.stdout, "the hostile device is the answer")
+                    self.assertEqual(["record.json"], [path.name for path in folder.iterdir()], i)
+
+
+class Formats(unittest.TestCase):
+    def lines(self, *arguments):
+        process = run("recommend", *arguments)
+        self.assertEqual(0, process.returncode, process.stderr)
+        return process.stdout.splitlines()
+
+    def test_shell_and_env_are_four_assignments(self):
+        replay = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode")
+        self.assertEqual(["WHICHGPU_STATUS='measured'", "WHICHGPU_BACKEND='hip'", "WHICHGPU_DEVICE='pci:0000:03:00.0'",
+                          "WHICHGPU_VISIBLE='HIP_VISIBLE_DEVICES=0'"], self.lines("--format", "shell", *replay))
+        self.assertEqual(["WHICHGPU_STATUS=measured", "WHICHGPU_BACKEND=vulkan", "WHICHGPU_DEVICE=pci:0000:03:00.0",
+                          "WHICHGPU_VISIBLE=MESA_VK_DEVICE_SELECT=1002:744c"],
+                         self.lines("--format", "env", "--for", "decode", *replay))
+        self.assertEqual("WHICHGPU_VISIBLE=''",
+                         self.lines("--format", "shell", "--replay", FIXTURES / "plain_server")[3])
+
+    def test_values_need_no_quoting(self):
+        for folder in sorted(path.parent for path in FIXTURES.glob("*/record.json")):
+            for line in self.lines("--format", "env", "--replay", folder):
+                self.assertRegex(line, r"\AWHICHGPU_[A-Z]+=[A-Za-z0-9_.:,#=-]*\Z")
+
+    def test_json_and_plain(self):
+        replay = ("--replay", FIXTURES / "gpu_beside_igpu")
+        self.assertEqual(["cuda"], self.lines("--format", "plain", *replay))
+        self.assertEqual(run("recommend", "--json", *replay).stdout, run("recommend", "--format", "json", *replay).stdout)
+        process = run("recommend", "--json", "--format", "shell", *replay)
+        self.assertEqual((2, ""), (process.returncode, process.stdout))
+        self.assertIn("shell", run("recommend", "--format", "shel", *replay).stderr)
+
+    def test_why_goes_to_stderr(self):
+        process = run("recommend", "--why", "--replay", FIXTURES / "wrong_backend")
+        self.assertEqual("vulkan\n", process.stdout)
+        self.assertIn("Radeon RX 6700 XT", process.stderr)
+        self.assertRegex(process.stderr, "not hip@pci:0000:03:00.0: its .* gave a wrong result")
+        self.assertNotIn("\x1b", process.stderr)
+
+    def test_the_documented_tokens_are_those_of_the_tables(self):
+        tokens = {path.stem for path in (SOURCE / "data" / "runtimes").glob("*.json")}
+        self.assertEqual(tokens, set(re.search(r"^  (cpu\|.*)\) ;;", INSTALLER.read_text(), re.M).group(1).split("|")))
+        documented = (SOURCE / "docs" / "scripts.md").read_text()
+        for token in tokens | STATUSES:
+            self.assertIn(f"`{token}`", documented)
+
+
+main()
