@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // How much of the measuring time is left. Compilation and first launches are excused: they have allowances of
-// their own.
+// their own. So is, up to three quarters of the budget, what readies a kernel for timing: memory, operands,
+// checks.
 #pragma once
 
+#include <algorithm>
 #include <utility>
 
 #include "backends/core/runner.h"
@@ -15,7 +17,8 @@ inline constexpr double kStallAllowanceSeconds = 4.0;
 
 class Budget {
  public:
-  Budget(double total_s, MonotonicClock now) : now_(std::move(now)), end_s_(now_() + total_s) {}
+  Budget(double total_s, MonotonicClock now)
+      : now_(std::move(now)), end_s_(now_() + total_s), preparation_s_(kPreparationShare * total_s) {}
 
   [[nodiscard]] double Now() const { return now_(); }
   [[nodiscard]] double Remaining() const { return end_s_ - now_(); }
@@ -29,9 +32,24 @@ class Budget {
     return result;
   }
 
+  // Runs `work` and gives back the time that it took as far as the allowance for preparations lasts.
+  template <class F>
+  auto Preparing(F&& work) {
+    const double start = now_();
+    const double end_before = end_s_;
+    auto result = std::forward<F>(work)();
+    const double excused = end_s_ - end_before;
+    const double given_back = std::clamp(now_() - start - excused, 0.0, preparation_s_);
+    preparation_s_ -= given_back;
+    end_s_ += given_back;
+    return result;
+  }
+
  private:
+  static constexpr double kPreparationShare = 0.75;
   MonotonicClock now_;
   double end_s_;
+  double preparation_s_;
 };
 
 }  // namespace backends

@@ -22,10 +22,15 @@ constexpr double kGrowthFactor = 8;             // of the work, at most, from on
 constexpr double kMaxGrowthShare = 0.25;        // of what is left of the budget, for one small problem
 constexpr double kRival = 0.9;  // of the best rate on small problems: worth a trial at full size
 constexpr int kMaxTrials = 2;   // that succeed, a shape
+constexpr double kNearMemory = 0.5;
+constexpr double kUnderrated = 1.5;
 constexpr double kRunsATrial = 4;
 constexpr int kMaxHalvings = 4;
-constexpr double kMaxPromptShare =
-    1.0 / 40;  // of the budget: a product of the prompt's shape is the longest launch
+// A figure has batches for its slot of the budget, ten at least. A pass over arrays that exceed the caches
+// and a product of the prompt's shape can not be made as short as one would like.
+constexpr double kBatchesASlot = 12;
+constexpr double kLeastPassSeconds = 0.020;
+constexpr double kMaxPromptShare = 1.0 / 40;  // of the budget
 
 // Half of the operands, for a device that has not the memory that it claims.
 bool Halve(Shape& shape) {
@@ -40,28 +45,65 @@ bool Halve(Shape& shape) {
   return true;
 }
 
+bool MovesBytes(const Variant& variant) { return kernels::Row(variant.kernel).unit == "bytes_per_s"; }
+
 double ShortTime(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
 
 }  // namespace
 
 std::vector<Series> Contest::Decide() {
   LoadAll();
-  RateAll();
+  context_.budget.Preparing([this] {
+    RateAll();
+    return true;
+  });
   std::vector<Series> series;
   if (candidates_.empty()) return series;
-  std::vector<const Variant*> variants;
-  variants.reserve(candidates_.size());
-  for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());
-  const PlanFacts facts{context_.session.limits(), context_.request.device, context_.request.processor,
-                        MaxPrompt()};
-  for (const Shape& shape : PlanShapes(variants, candidates_.front().rate, facts)) {
-    if (auto winner = DecideShape(shape)) series.push_back(*std::move(winner));
+  double rate = candidates_.front().rate;
+  const auto decide = [&](const Shape& shape, const Variant* before) {
+    return context_.budget.Preparing([&] { return DecideShape(shape, before); });
+  };
+  auto headline = decide(Shapes(rate).front(), nullptr);
+  if (headline && headline->workload.work() / headline->expected_s > kUnderrated * rate) {
+    // Something disturbed the small problems: what was planned by them is too small.
+    rate = headline->workload.work() / headline->expected_s;
+    const Shape larger = Shapes(rate).front();
+    if (Work(headline->workload.variant(), larger) > headline->workload.work()) {
+      if (auto again =
+              context_.budget.Preparing([&] { return Try(Of(headline->workload.variant()), larger); })) {
+        headline.emplace(*std::move(again));
+      }
+    }
+  }
+  const Variant* winner = headline ? &headline->workload.variant() : nullptr;
+  if (headline) series.push_back(*std::move(headline));
+  const std::vector<Shape> shapes = Shapes(rate);
+  for (std::size_t i = 1; i < shapes.size(); ++i) {
+    if (auto next = decide(shapes[i], winner)) series.push_back(*std::move(next));
   }
   return series;
 }
 
-double Contest::MaxPrompt() const {
-  return std::min(kMaxLaunchSeconds, kMaxPromptShare * context_.request.budget_s);
+const Contest::Candidate& Contest::Of(const Variant& variant) const {
+  return *std::find_if(candidates_.begin(), candidates_.end(),
+                       [&](const Candidate& candidate) { return &candidate.variant() == &variant; });
+}
+
+std::vector<Shape> Contest::Shapes(double rate) const {
+  std::vector<const Variant*> variants;
+  for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());
+  return PlanShapes(variants, rate, Facts());
+}
+
+PlanFacts Contest::Facts() const {
+  const double execution_s = std::min(context_.slot_s / kBatchesASlot, kMaxLaunchSeconds);
+  return {context_.session.limits(),
+          context_.request.device,
+          context_.request.processor,
+          std::min(execution_s, kLaunchTargetSeconds),
+          std::max(execution_s, kLeastPassSeconds),
+          execution_s,
+          std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * context_.request.budget_s))};
 }
 
 void Contest::LoadAll() {
@@ -116,6 +158,12 @@ bool Contest::RateOne(Candidate& candidate) {
       return false;
     }
     const double rate = Work(variant, {problem, 1, "", false}) / trial->time_s;
+    // Alone, and as fast as what it waits for: nothing more to be learnt from small problems.
+    if (candidates_.size() == 1 && MovesBytes(variant) && rate >= kNearMemory * context_.bytes_per_s &&
+        context_.bytes_per_s > 0) {
+      candidate.rate = std::min(rate, context_.bytes_per_s);
+      return true;
+    }
     const bool settled = trial->time_s >= kLongEnoughSeconds && rate < kSettled * candidate.rate;
     candidate.rate = rate;
     const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
@@ -160,7 +208,7 @@ bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
     context_.reporter.Fail(
         candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
         "one launch would take " + std::to_string(Work(candidate.variant(), shape) / candidate.rate) +
-            " s, " + std::to_string(MaxPrompt()) + " s are allowed");
+            " s, " + std::to_string(Facts().max_prompt_s) + " s are allowed");
     return false;
   }
   const double needed_s = kRunsATrial * Work(candidate.variant(), shape) / candidate.rate;
@@ -172,11 +220,17 @@ bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
   return false;
 }
 
-std::optional<Series> Contest::DecideShape(const Shape& shape) {
+std::optional<Series> Contest::DecideShape(const Shape& shape, const Variant* winner_before) {
+  std::vector<const Candidate*> order;
+  for (const Candidate& candidate : candidates_) order.push_back(&candidate);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](const Candidate* candidate) { return &candidate->variant() == winner_before; });
+  const int max_trials = winner_before == nullptr ? kMaxTrials : 1;
   std::optional<Series> best;
   int trials = 0;
-  for (const Candidate& candidate : candidates_) {
-    const bool rival = candidate.rate >= kRival * candidates_.front().rate && trials < kMaxTrials;
+  for (const Candidate* next_in_line : order) {
+    const Candidate& candidate = *next_in_line;
+    const bool rival = candidate.rate >= kRival * candidates_.front().rate && trials < max_trials;
     if (best && !rival) {
       context_.reporter.Skip(candidate.variant(), Reported(shape), candidate.rate, false,
                              "slower than " + best->workload.variant().name + " on a small problem");
@@ -207,9 +261,12 @@ std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shap
   if (!Affordable(candidate, shape)) return std::nullopt;
   context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
   Shape smaller = shape;
-  auto workload = Workload::Create(context_.session, context_.writer, candidate.loaded, smaller);
+  auto workload =
+      Workload::Create(context_.session, context_.writer, candidate.loaded, smaller, &context_.pool);
   for (int i = 0; !workload && i < kMaxHalvings && Halve(smaller); ++i) {
-    auto retry = Workload::Create(context_.session, context_.writer, candidate.loaded, smaller);
+    context_.pool.Trim();
+    auto retry =
+        Workload::Create(context_.session, context_.writer, candidate.loaded, smaller, &context_.pool);
     if (retry) return Verified(candidate, *std::move(retry));
   }
   if (workload) return Verified(candidate, *std::move(workload));
@@ -242,14 +299,13 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
   if (!verdict) return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(verdict.error()));
   if (!verdict->right) return fail(MeasurementStatus::kWrongResult, Stage::kVerify, verdict->reason);
 
-  const auto again = workload.Run(1);
-  if (!again) return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(again.error()));
   Series series{std::move(workload),
-                std::min(ShortTime(*checked), ShortTime(*again)),
+                std::min(ShortTime(*checked), ShortTime(*first)),
                 verdict->max_relative_error,
                 {},
                 {},
                 std::nullopt,
+                0,
                 false,
                 false,
                 std::nullopt};

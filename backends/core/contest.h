@@ -11,6 +11,7 @@
 #include "backends/core/budget.h"
 #include "backends/core/plan.h"
 #include "backends/core/reporter.h"
+#include "backends/core/tasks.h"
 #include "backends/core/timing.h"
 #include "backends/core/workload.h"
 
@@ -19,9 +20,12 @@ namespace backends {
 struct ContestContext {
   Session& session;
   OperandWriter& writer;
+  BufferPool& pool;
   const MeasureRequest& request;
   const Reporter& reporter;
   Budget& budget;
+  double slot_s = 0;       // of the budget, for the timing of one figure
+  double bytes_per_s = 0;  // the memory's, once a read has been measured; 0 before
 };
 
 class Contest {
@@ -52,11 +56,15 @@ class Contest {
   // checked.
   [[nodiscard]] probe::Result<SmallTrial> TimeSmall(const Candidate& candidate,
                                                     const kernels::Problem& problem, bool very_first);
-  [[nodiscard]] std::optional<Series> DecideShape(const Shape& shape);
+  // The fastest of those that are worth a trial at this size. Where another shape has been won already, its
+  // winner, unless it is wrong here.
+  [[nodiscard]] std::optional<Series> DecideShape(const Shape& shape, const kernels::Variant* winner_before);
   // Runs and verifies one candidate at full size; reports it if it fails.
   [[nodiscard]] std::optional<Series> Try(const Candidate& candidate, const Shape& shape);
   [[nodiscard]] std::optional<Series> Verified(const Candidate& candidate, Workload workload);
-  [[nodiscard]] double MaxPrompt() const;  // seconds that one launch of the prompt's shape may take
+  [[nodiscard]] const Candidate& Of(const kernels::Variant& variant) const;
+  [[nodiscard]] PlanFacts Facts() const;
+  [[nodiscard]] std::vector<Shape> Shapes(double rate) const;
   [[nodiscard]] bool Affordable(const Candidate& candidate, const Shape& shape) const;
 
   const ContestContext& context_;

@@ -41,6 +41,15 @@ struct EnumNames<backends::Quality> {
   }};
 };
 
+template <>
+struct EnumNames<backends::Scope> {
+  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 3> kNames = {{
+      {backends::Scope::kWhole, "whole"},
+      {backends::Scope::kRepeat, "repeat"},
+      {backends::Scope::kBrief, "brief"},
+  }};
+};
+
 // Enums whose names stand in a table of kernels/spec.h.
 template <class E, auto Rows, auto Member>
 struct RowCodec {
@@ -137,6 +146,7 @@ void Fields(V& v, S& s) {
   v("device_id", s.device_id);
   v("device", s.device);
   v("processor", s.processor);
+  v("scope", s.scope);
   v("budget_s", s.budget_s);
   v("compile_allowance_s", s.compile_allowance_s);
   v("first_launch_allowance_s", s.first_launch_allowance_s);

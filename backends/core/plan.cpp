@@ -32,6 +32,7 @@ constexpr std::uint64_t kMaxCachePerThread = 32 * kMiB;
 constexpr std::uint64_t kUnknownCacheBytes = 64 * kMiB;
 constexpr std::uint64_t kDiscreteStreamBytes = 1024 * kMiB;
 constexpr double kMaxCopies = 256;
+constexpr std::uint32_t kGemvColumns = 14336;
 constexpr std::uint32_t kChainRounds = 16;
 constexpr std::uint32_t kChainStep = 64;
 constexpr double kMaxChainProducts = 0x1p23;  // ones add up exactly in fp32 below 2^24
@@ -76,12 +77,6 @@ std::uint64_t Elements(Role role, const Problem& problem) {
 std::uint64_t FreeBytes(const Limits& limits) { return limits.memory_free_bytes.value_or(UINT64_MAX); }
 std::uint64_t FreeBytes(const PlanFacts& facts) {
   return std::min(FreeBytes(facts.limits), facts.device.memory_free_bytes.value_or(UINT64_MAX));
-}
-
-// When time runs out, what a decision rests on has been measured.
-std::ptrdiff_t Precedence(Kernel kernel) {
-  constexpr std::array kOrder = {Kernel::kGemm, Kernel::kRead, Kernel::kGemv};
-  return std::find(kOrder.begin(), kOrder.end(), kernel) - kOrder.begin();
 }
 
 // Multiples that suit every variant.
@@ -139,13 +134,13 @@ Shape SquareShape(std::span<const Variant* const> variants, double rate, const P
     return Work(*variants.front(), shape) <= rate * kMaxLaunchSeconds &&
            FitsAll(variants, shape, facts.limits);
   };
-  std::uint32_t n = SquareGemmSize(rate);
+  std::uint32_t n = SquareGemmSize(rate, facts.target_s);
   while (n > kTinyEdge && !good(square(n))) n = n > kSquareStep ? n - kSquareStep : n / 2;
   return square(n);
 }
 
 // M = 512 rows of a prompt against a 4096 x 4096 weight, with fewer rows where that takes too long.
-Shape PrefillShape(std::span<const Variant* const> variants, double rate, double max_s) {
+Shape PrefillShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   constexpr std::uint32_t kRows = 512;
   constexpr std::uint32_t kEdge = 4096;
   constexpr std::uint32_t kRowStep = 32;
@@ -154,10 +149,10 @@ Shape PrefillShape(std::span<const Variant* const> variants, double rate, double
   const std::uint32_t n = RoundDown(kEdge, multiples.n);
   const std::uint32_t k = RoundDown(kEdge, multiples.k);
   Shape shape{{RoundDown(kRows, row_step), n, k, 0, 0}, 1, "", false};
-  while (shape.problem.m > row_step && Work(*variants.front(), shape) > rate * max_s) {
+  while (shape.problem.m > row_step && Work(*variants.front(), shape) > rate * facts.prompt_s) {
     shape.problem.m -= row_step;
   }
-  shape.too_long = Work(*variants.front(), shape) > rate * max_s;
+  shape.too_long = Work(*variants.front(), shape) > rate * facts.max_prompt_s;
   return shape;
 }
 
@@ -174,14 +169,43 @@ std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& l
   return std::min<std::uint64_t>(usable * 8 / kernels::Row(variants.front()->in).bits, UINT32_MAX);
 }
 
-// Buffers that together hold StreamBytes, or what one pass of kMaxLaunchSeconds can do where that is less.
+// Says so where the arrays are less than they should be.
+Shape Noted(Shape shape, std::span<const Variant* const> variants, const PlanFacts& facts) {
+  const double planned = Work(*variants.front(), shape);
+  if (planned >= 0.99 * static_cast<double>(StreamBytes(facts))) return shape;
+  shape.note = "arrays of " + std::to_string(static_cast<std::uint64_t>(planned) / kMiB) + " MiB, " +
+               std::to_string(StreamBytes(facts) / kMiB) +
+               " MiB exceed what one pass or its buffers can hold";
+  return shape;
+}
+
+// The arrays that the memory kernels of a device share: a third of StreamBytes in elements of 32 bits, as
+// whole rows of gemv's weight. Nullopt where that is too little to be worth it, or more than a buffer holds.
+std::optional<std::uint32_t> SharedCount(std::span<const Variant* const> variants, const PlanFacts& facts) {
+  constexpr std::uint64_t kLeastBytes = 64 * kMiB;
+  constexpr std::uint64_t kStep = std::uint64_t{64} * kGemvColumns;
+  const std::uint64_t bytes = StreamBytes(facts);
+  if (bytes < kLeastBytes || kernels::Row(variants.front()->in).bits != 32) return std::nullopt;
+  const std::uint64_t most = MaxCount(variants, facts.limits) / kStep * kStep;
+  const std::uint64_t count = std::min(RoundUp(bytes / 3 / sizeof(float), kStep), most);
+  if (count == 0 || kStep % Common(variants).count != 0) return std::nullopt;
+  return static_cast<std::uint32_t>(count);
+}
+
+// Buffers that together hold StreamBytes, or what one pass can do in its time where that is less.
 Shape StreamShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Variant& first = *variants.front();
   const std::uint32_t multiple = std::lcm(Common(variants).count, kCountStep);
   const double bytes_an_element = kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
-  const double in_time = rate * kMaxLaunchSeconds / bytes_an_element;
+  const double in_time = rate * facts.max_pass_s / bytes_an_element;
   // The arrays of one kernel together; of copy and triad there are two and three.
   const double wanted = static_cast<double>(StreamBytes(facts)) / bytes_an_element;
+  if (const auto shared = SharedCount(variants, facts); shared && *shared <= in_time) {
+    Shape shape{{0, 0, 0, *shared, 0}, 1, "", false};
+    shape.copies =
+        static_cast<std::uint32_t>(std::min(std::ceil(wanted / *shared), std::floor(in_time / *shared)));
+    return Noted(std::move(shape), variants, facts);
+  }
   const double total = std::max(std::min(wanted, in_time), static_cast<double>(kTinyCount));
   const double max_count =
       static_cast<double>(std::max(MaxCount(variants, facts.limits), std::uint64_t{multiple}));
@@ -189,25 +213,21 @@ Shape StreamShape(std::span<const Variant* const> variants, double rate, const P
   Shape shape;
   shape.copies = static_cast<std::uint32_t>(copies);
   shape.problem.count = RoundDown(static_cast<std::uint32_t>(std::min(total / copies, max_count)), multiple);
-  const double planned = static_cast<double>(shape.problem.count) * copies;
-  if (planned < 0.99 * wanted) {
-    shape.note = "arrays of " +
-                 std::to_string(static_cast<std::uint64_t>(planned * bytes_an_element) / kMiB) + " MiB, " +
-                 std::to_string(StreamBytes(facts) / kMiB) +
-                 " MiB exceed what one pass or its buffers can hold";
-  }
-  return shape;
+  return Noted(std::move(shape), variants, facts);
 }
 
 // As many weights of 4096 x 14336 (a feed-forward layer of an 8B model) as exceed StreamBytes together; fewer
 // rows where one is too large or too slow.
 Shape GemvShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   constexpr std::uint32_t kRows = 4096;
-  constexpr std::uint32_t kColumns = 14336;
   const Variant& first = *variants.front();
   const Multiples multiples = Common(variants);
-  const double bytes_in_time = rate * kMaxLaunchSeconds;
-  Shape shape{{RoundDown(kRows, multiples.m), 0, RoundDown(kColumns, multiples.k), 0, 0}, 1, "", false};
+  const double bytes_in_time = rate * facts.max_pass_s;
+  Shape shape{{RoundDown(kRows, multiples.m), 0, RoundDown(kGemvColumns, multiples.k), 0, 0}, 1, "", false};
+  const auto shared = SharedCount(variants, facts);
+  if (shared && shape.problem.k == kGemvColumns && *shared / kGemvColumns % multiples.m == 0) {
+    shape.problem.m = std::min(*shared / kGemvColumns, kRows);
+  }
   const auto too_large = [&] {
     return Work(first, shape) > bytes_in_time || !FitsAll(variants, shape, facts.limits);
   };
@@ -230,7 +250,7 @@ Shape ChainShape(std::span<const Variant* const> variants, double rate, const Pl
   const double count = static_cast<double>(multiples.count) * facts.limits.shape.compute_units * kChainRounds;
   Shape shape{
       {0, multiples.n, kChainStep, static_cast<std::uint32_t>(std::min(count, 0x1p28)), 0}, 1, "", false};
-  const double steps = kChainStep * rate * kLaunchTargetSeconds / Work(*variants.front(), shape);
+  const double steps = kChainStep * rate * facts.target_s / Work(*variants.front(), shape);
   const double most = kMaxChainProducts / multiples.n;
   shape.problem.k =
       RoundDown(static_cast<std::uint32_t>(std::clamp(steps, 1.0, most)), std::lcm(kChainStep, multiples.k));
@@ -249,24 +269,6 @@ Problem Reported(const Shape& shape) {
   problem.count = static_cast<std::uint32_t>(std::min<std::uint64_t>(count, UINT32_MAX));
   problem.seed = 0;
   return problem;
-}
-
-std::vector<Task> GroupVariants(std::span<const Variant> variants) {
-  std::vector<Task> tasks;
-  for (const Variant& variant : variants) {
-    if (variant.kernel == Kernel::kFill || variant.steps.empty()) continue;
-    auto task = std::find_if(tasks.begin(), tasks.end(), [&](const Task& known) {
-      return known.kernel == variant.kernel && known.in == variant.in && known.acc == variant.acc;
-    });
-    if (task == tasks.end()) {
-      tasks.push_back({variant.kernel, variant.in, variant.acc, {}});
-      task = tasks.end() - 1;
-    }
-    task->variants.push_back(&variant);
-  }
-  std::stable_sort(tasks.begin(), tasks.end(),
-                   [](const Task& a, const Task& b) { return Precedence(a.kernel) < Precedence(b.kernel); });
-  return tasks;
 }
 
 Dtype DtypeOf(const Variant& variant, Role role) {
@@ -368,8 +370,8 @@ Problem LargerProblem(const Variant& variant, const Problem& problem) {
   return {problem.m * 2, problem.n * 2, problem.k * 2, problem.count * 4, 0};
 }
 
-std::uint32_t SquareGemmSize(double rate) {
-  const double edge = std::cbrt(std::max(rate, 1.0) * kLaunchTargetSeconds / 2.0);
+std::uint32_t SquareGemmSize(double rate, double target_s) {
+  const double edge = std::cbrt(std::max(rate, 1.0) * target_s / 2.0);
   return static_cast<std::uint32_t>(std::clamp(std::ceil(edge / kSquareStep) * kSquareStep, 256.0, 8192.0));
 }
 
@@ -384,7 +386,7 @@ std::uint64_t StreamBytes(const PlanFacts& facts) {
 std::vector<Shape> PlanShapes(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Kernel kernel = variants.front()->kernel;
   if (kernel == Kernel::kGemm) {
-    return {SquareShape(variants, rate, facts), PrefillShape(variants, rate, facts.max_prompt_s)};
+    return {SquareShape(variants, rate, facts), PrefillShape(variants, rate, facts)};
   }
   if (kernel == Kernel::kGemv) return {GemvShape(variants, rate, facts)};
   if (kernel == Kernel::kChain) return {ChainShape(variants, rate, facts)};

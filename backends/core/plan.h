@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "kernels/spec.h"
 
 namespace backends {
 
@@ -28,16 +29,6 @@ struct Shape {
 [[nodiscard]] double Work(const kernels::Variant& variant, const Shape& shape);
 // As it is reported: the copies' counts added up.
 [[nodiscard]] kernels::Problem Reported(const Shape& shape);
-
-// One figure to find: the variants of one kernel and type pair, in their given order.
-struct Task {
-  kernels::Kernel kernel = kernels::Kernel::kGemm;
-  kernels::Dtype in = kernels::Dtype::kFp32;
-  kernels::Dtype acc = kernels::Dtype::kFp32;
-  std::vector<const kernels::Variant*> variants;
-};
-// All but the fill kernels: gemm, read and gemv first, else in the order of their first variant.
-[[nodiscard]] std::vector<Task> GroupVariants(std::span<const kernels::Variant> variants);
 
 // The type of a buffer's elements: results, the vector of gemv and the accumulators of a chain are in `acc`.
 [[nodiscard]] kernels::Dtype DtypeOf(const kernels::Variant& variant, kernels::Role role);
@@ -61,8 +52,12 @@ struct PlanFacts {
   const Limits& limits;
   const probe::RuntimeDevice& device;
   const std::optional<probe::Processor>& processor;
-  double max_prompt_s =
-      kMaxLaunchSeconds;  // of one product of the prompt's shape: ten batches of it must fit
+  // Of one execution: what it should take where its size is free, what a pass over the arrays may take, and
+  // what a product of the prompt's shape may. Ten batches of each must fit.
+  double target_s = kLaunchTargetSeconds;
+  double max_pass_s = kMaxLaunchSeconds;
+  double prompt_s = kMaxLaunchSeconds;      // with more rows than the fewest
+  double max_prompt_s = kMaxLaunchSeconds;  // with the fewest
 };
 
 // The first problem that a new kernel is given: a simulator may need seconds for more.
@@ -72,9 +67,11 @@ struct PlanFacts {
 [[nodiscard]] kernels::Problem LargerProblem(const kernels::Variant& variant,
                                              const kernels::Problem& problem);
 
-// n = clamp(roundup256(cbrt(F * 10 ms / 2)), 256, 8192) for a rate F in operations per second.
-[[nodiscard]] std::uint32_t SquareGemmSize(double rate);
-// 4 x the last-level cache and at least 1 GiB on a discrete GPU, where there is room for it.
+// n = clamp(roundup256(cbrt(F * target / 2)), 256, 8192) for a rate F in operations per second.
+[[nodiscard]] std::uint32_t SquareGemmSize(double rate, double target_s = kLaunchTargetSeconds);
+// 4 x the last-level cache and at least 1 GiB on a discrete GPU, where there is room for it: the arrays of
+// one kernel together. Large ones are cut into arrays of one size, which the kernels of a device share
+// (buffer_pool.h).
 [[nodiscard]] std::uint64_t StreamBytes(const PlanFacts& facts);
 
 // The shapes that the variants of a task (all of one kernel and type pair, not empty) are measured at, the

@@ -4,26 +4,88 @@
 #include <algorithm>
 #include <deque>
 #include <new>
+#include <utility>
 
 #include "backends/core/budget.h"
 #include "backends/core/contest.h"
 #include "backends/core/overheads.h"
 #include "backends/core/reporter.h"
+#include "backends/core/tasks.h"
 #include "backends/core/timing.h"
 #include "probe/system/clock.h"
 
 namespace backends {
 namespace {
 
+using kernels::Kernel;
 using kernels::Variant;
 using probe::Stage;
 
 // Of the budget, left to the timing when the last kernel has been readied.
-constexpr double kTimingShare = 0.4;
+constexpr double kTimingShare = 0.5;
+// What ten short batches take: with less for a figure, the last in line are left out.
+constexpr double kLeastSlotSeconds = 0.060;
 
-void TimeAll(std::vector<Series>& all, const Reporter& reporter, Budget& budget, double round_trip_s) {
+// As many tasks as there are slots for, at least one; the others are reported.
+std::vector<Task> Afford(std::vector<Task> tasks, double timing_s, const Reporter& reporter) {
+  int figures = 0;
+  std::size_t kept = 0;
+  for (; kept < tasks.size(); ++kept) {
+    figures += FigureCount(tasks[kept]);
+    if (kept > 0 && figures * kLeastSlotSeconds > timing_s) break;
+  }
+  for (std::size_t i = kept; i < tasks.size(); ++i) {
+    reporter.Fail(*tasks[i].variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
+                  "the budget has no time for it beside the kernels before it");
+  }
+  tasks.resize(kept);
+  return tasks;
+}
+
+// In line for the budget: what a decision rests on, its products in other shapes, and the rest.
+constexpr int kRankOfOtherShapes = 1;
+int Rank(const Task& task) { return Precedence(task) <= kDecisive ? 0 : 2; }
+
+// Every figure's kernel, verified and ready to be timed, in the order of the tasks.
+std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& context,
+                          std::deque<Contest>& contests) {
+  std::vector<Series> all;
+  const double timing_s = kTimingShare * context.request.budget_s;
+  int figures = 0;
+  for (const Task& task : tasks) figures += FigureCount(task);
+  context.slot_s = timing_s / std::max(figures, 1);
+  for (const Task& task : tasks) {
+    if (context.budget.Remaining() < timing_s) {
+      context.reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
+                            "the budget went to the kernels before it");
+      continue;
+    }
+    try {
+      int rank = Rank(task);
+      for (Series& series : contests.emplace_back(context, task).Decide()) {
+        if (task.kernel == Kernel::kRead) context.bytes_per_s = series.workload.work() / series.expected_s;
+        series.rank = std::exchange(rank, kRankOfOtherShapes);
+        all.push_back(std::move(series));
+      }
+    } catch (const std::bad_alloc&) {
+      context.reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kFailed, Stage::kVerify,
+                            "this process has not the memory to check the result");
+    }
+  }
+  std::stable_sort(all.begin(), all.end(), [](const Series& a, const Series& b) { return a.rank < b.rank; });
+  return all;
+}
+
+void TimeAll(std::vector<Series>& all, const ContestContext& context, double round_trip_s) {
+  Budget& budget = context.budget;
+  const Reporter& reporter = context.reporter;
   reporter.Enter(Stage::kTime, all.front().workload.variant(), budget.Remaining() + kStallAllowanceSeconds);
-  Ramp(all.front(), budget);
+  for (Series& series : all) {
+    if (auto status = series.workload.Refresh(); !status) series.error = status.error();
+    series.finished = series.error.has_value();
+  }
+  // Another runtime has warmed this device up already.
+  Ramp(all.front(), budget, context.request.scope == Scope::kRepeat ? 0.0 : kRampSeconds);
   std::string titles;
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));
@@ -37,30 +99,19 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
              const MeasureSink& sink, const MonotonicClock& now) {
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink);
-  const std::vector<Task> tasks = GroupVariants(variants);
+  const auto tasks =
+      Afford(Select(GroupVariants(variants), request.scope), kTimingShare * request.budget_s, reporter);
   if (tasks.empty()) return;
   reporter.Enter(Stage::kCompile, "fill", "", request.compile_allowance_s);
   OperandWriter writer = budget.Excused([&] { return OperandWriter(session, variants); });
-  const ContestContext context{session, writer, request, reporter, budget};
+  BufferPool pool(session);
+  ContestContext context{session, writer, pool, request, reporter, budget};
   std::deque<Contest> contests;
-  std::vector<Series> all;
-  for (const Task& task : tasks) {
-    if (budget.Remaining() < kTimingShare * request.budget_s) {
-      reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
-                    "the budget went to the kernels before it");
-      continue;
-    }
-    try {
-      for (Series& series : contests.emplace_back(context, task).Decide()) all.push_back(std::move(series));
-    } catch (const std::bad_alloc&) {
-      reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kFailed, Stage::kVerify,
-                    "this process has not the memory to check the result");
-    }
-  }
+  std::vector<Series> all = Ready(tasks, context, contests);
   if (!all.empty()) {
     const double round_trip_s = MeasureLaunches(session, writer, reporter, budget);
     if (!OnHost(request.device)) MeasureTransfers(session, reporter, budget);
-    TimeAll(all, reporter, budget, round_trip_s);
+    TimeAll(all, context, round_trip_s);
   }
   for (const Series& series : all) reporter.Finish(series);
 }

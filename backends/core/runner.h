@@ -25,10 +25,16 @@ struct KnownPeak {
   double rate = 0;  // in the kernel's unit
 };
 
+// How much of the plan: all of it; what differs between the runtimes of one device, where another runtime has
+// had the whole plan already (products of two types, reads, matrix-vector products and launches); or, of one
+// of several equal devices, products and reads.
+enum class Scope { kWhole, kRepeat, kBrief };
+
 struct MeasureRequest {
   std::string device_id;                      // of the physical device, copied into every measurement
   probe::RuntimeDevice device;                // the view to open
   std::optional<probe::Processor> processor;  // the host's
+  Scope scope = Scope::kWhole;
   double budget_s = 3.0;             // for all timed work together; compilation and first launches are apart
   double compile_allowance_s = 3.0;  // a kernel
   double first_launch_allowance_s = 10.0;

@@ -8,7 +8,6 @@ namespace backends {
 namespace {
 
 constexpr double kRampBatchSeconds = 0.010;
-constexpr double kRampMinSeconds = 0.250;
 constexpr double kRampMaxSeconds = 1.0;
 constexpr double kRampAgreement = 1.02;
 constexpr double kClockToleranceSeconds = 20e-6;  // two clocks are read at two moments
@@ -59,6 +58,29 @@ void Advance(Series& series, Budget& budget, double round_trip_s) {
   series.finished = Converged(series, budget.Now());
 }
 
+// Seconds to `batches` batches.
+double Missing(const Series& series, std::size_t batches, double round_trip_s) {
+  if (series.finished || series.wall_s.size() >= batches) return 0;
+  return static_cast<double>(batches - series.wall_s.size()) * series.expected_s *
+         BatchRepeats(series.expected_s, round_trip_s);
+}
+
+// Ends the last in line where the budget can not last for all. A few batches everyone has.
+void LeaveOut(std::span<Series> all, const Budget& budget, double round_trip_s) {
+  constexpr std::size_t kFew = 3;
+  for (const std::size_t batches : {kFew, std::size_t{kMinBatches}}) {
+    double missing_s = 0;
+    for (const Series& series : all) missing_s += Missing(series, batches, round_trip_s);
+    for (std::size_t i = all.size(); i-- > 1 && missing_s > budget.Remaining();) {
+      const double own_s = Missing(all[i], batches, round_trip_s);
+      if (own_s == 0 || (batches > kFew && all[i].wall_s.size() < kFew)) continue;
+      missing_s -= own_s;
+      all[i].finished = true;
+      all[i].out_of_time = true;
+    }
+  }
+}
+
 }  // namespace
 
 std::uint32_t BatchRepeats(double execution_s, double round_trip_s) {
@@ -69,10 +91,10 @@ std::uint32_t BatchRepeats(double execution_s, double round_trip_s) {
   return static_cast<std::uint32_t>(std::clamp(repeats, 1.0, 1e6));
 }
 
-void Ramp(Series& series, Budget& budget) {
+void Ramp(Series& series, Budget& budget, double ramp_least_s) {
   const double start_s = budget.Now();
-  const double cap_s = std::min(kRampMaxSeconds, budget.Remaining() / 4);
-  const double least_s = std::min(kRampMinSeconds, cap_s);
+  const double cap_s = std::min(kRampMaxSeconds, budget.Remaining() / 8);
+  const double least_s = std::min(ramp_least_s, cap_s);
   while (!series.error) {
     const auto repeats =
         static_cast<std::uint32_t>(std::max(1.0, std::ceil(kRampBatchSeconds / series.expected_s)));
@@ -89,6 +111,7 @@ void Ramp(Series& series, Budget& budget) {
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s) {
   const auto open = [](const Series& series) { return !series.finished; };
   while (std::any_of(all.begin(), all.end(), open)) {
+    LeaveOut(all, budget, round_trip_s);
     for (Series& series : all) {
       if (open(series)) Advance(series, budget, round_trip_s);
     }

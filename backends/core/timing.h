@@ -29,6 +29,7 @@ struct Series {
   std::vector<double> wall_s;
   std::vector<std::optional<double>> device_s;  // one for each of wall_s
   std::optional<double> first_at_s;
+  int rank = 0;  // in line for the budget
   bool finished = false;
   bool out_of_time = false;  // ended by the budget
   std::optional<probe::Error> error;
@@ -37,13 +38,14 @@ struct Series {
 // Executions a batch: the fewest that last max(5 ms, 20 round trips), and none beyond 100 ms but the first.
 [[nodiscard]] std::uint32_t BatchRepeats(double execution_s, double round_trip_s);
 
-// Runs until the clocks are up: at least 250 ms and until three batches of 10 ms agree within 2 %; at most 1
-// s, and at most a quarter of what is left of the budget.
-void Ramp(Series& series, Budget& budget);
+// Runs until the clocks are up: at least `least_s` and until three batches of 10 ms agree within 2 %; at most
+// 1 s, and at most an eighth of what is left of the budget.
+inline constexpr double kRampSeconds = 0.250;
+void Ramp(Series& series, Budget& budget, double least_s = kRampSeconds);
 
 // Times all of them turn by turn, so that a disturbance hits every figure alike, until each has ten batches,
 // an interval of its median within 1.5 % and a second between its first batch and its last, or the budget
-// ends.
+// ends. Where it can not last for ten batches of all, the last in line have three, or none.
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s);
 
 // The times to judge by. The runtime's events are believed if there is one for every batch, each is positive,

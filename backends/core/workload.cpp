@@ -101,12 +101,14 @@ probe::Status OperandWriter::Write(BufferId buffer, Dtype dtype, std::uint32_t c
   return probe::Ok();
 }
 
-Workload::Workload(Session& session, OperandWriter& writer, const LoadedVariant& loaded, Shape shape)
-    : session_(&session), writer_(&writer), loaded_(&loaded), shape_(std::move(shape)) {}
+Workload::Workload(Session& session, OperandWriter& writer, const LoadedVariant& loaded, Shape shape,
+                   BufferPool* pool)
+    : session_(&session), writer_(&writer), pool_(pool), loaded_(&loaded), shape_(std::move(shape)) {}
 
 Workload::Workload(Workload&& other) noexcept
     : session_(other.session_),
       writer_(other.writer_),
+      pool_(other.pool_),
       loaded_(other.loaded_),
       shape_(std::move(other.shape_)),
       seed_(other.seed_),
@@ -117,6 +119,7 @@ Workload::Workload(Workload&& other) noexcept
 Workload& Workload::operator=(Workload&& other) noexcept {
   std::swap(session_, other.session_);
   std::swap(writer_, other.writer_);
+  std::swap(pool_, other.pool_);
   std::swap(loaded_, other.loaded_);
   std::swap(shape_, other.shape_);
   std::swap(seed_, other.seed_);
@@ -127,12 +130,18 @@ Workload& Workload::operator=(Workload&& other) noexcept {
 }
 
 Workload::~Workload() {
-  for (const Buffer& buffer : buffers_) session_->Release(buffer.id);
+  for (const Buffer& buffer : buffers_) {
+    if (buffer.pooled) {
+      pool_->GiveBack(buffer.id);
+    } else {
+      session_->Release(buffer.id);
+    }
+  }
 }
 
 probe::Result<Workload> Workload::Create(Session& session, OperandWriter& writer, const LoadedVariant& loaded,
-                                         const Shape& shape) {
-  Workload workload(session, writer, loaded, shape);
+                                         const Shape& shape, BufferPool* pool) {
+  Workload workload(session, writer, loaded, shape, pool);
   if (auto status = workload.Allocate(); !status) return status.error();
   workload.BuildLaunches();
   return workload;
@@ -146,21 +155,39 @@ probe::Status Workload::Allocate() {
           return buffer.role == binding.role && buffer.copy == copy;
         });
         if (known) continue;
-        BufferRequest request;
-        request.bytes = BufferBytes(variant(), binding.role, shape_.problem, session_->limits().shape);
-        for (const kernels::Step& other : variant().steps) {
-          for (const kernels::Binding& view : other.bindings) {
-            if (view.role == binding.role) AddOnce(request.views, view.view);
-          }
-        }
-        if (IsOperand(binding.role)) writer_->AddViews(DtypeOf(variant(), binding.role), request.views);
-        const auto id = session_->Allocate(request);
-        if (!id) return id.error();
-        buffers_.push_back({binding.role, copy, request.bytes, *id});
+        if (auto status = AllocateOne(binding.role, copy); !status) return status;
       }
     }
   }
   return probe::Ok();
+}
+
+probe::Status Workload::AllocateOne(Role role, std::uint32_t copy) {
+  BufferRequest request;
+  request.bytes = BufferBytes(variant(), role, shape_.problem, session_->limits().shape);
+  for (const kernels::Step& step : variant().steps) {
+    for (const kernels::Binding& binding : step.bindings) {
+      if (binding.role == role) AddOnce(request.views, binding.view);
+    }
+  }
+  const bool pooled = Pooled(role, request.bytes);
+  // What one workload only writes another reads.
+  if (IsOperand(role) || pooled) writer_->AddViews(DtypeOf(variant(), role), request.views);
+  std::vector<BufferId> taken;
+  for (const Buffer& buffer : buffers_) taken.push_back(buffer.id);
+  const auto id = pooled ? pool_->Take(request, taken) : session_->Allocate(request);
+  if (!id) return id.error();
+  buffers_.push_back({role, copy, request.bytes, *id, pooled});
+  return probe::Ok();
+}
+
+bool Workload::Pooled(Role role, std::uint64_t bytes) const {
+  constexpr std::uint64_t kWorthIt = 16U << 20U;
+  constexpr std::array kKernels = {Kernel::kRead, Kernel::kCopy, Kernel::kTriad, Kernel::kGemv};
+  constexpr std::array kRoles = {Role::kIn, Role::kOut, Role::kA, Role::kB, Role::kW};
+  return pool_ != nullptr && bytes >= kWorthIt && kernels::Row(variant().in).bits == 32 &&
+         std::find(kKernels.begin(), kKernels.end(), variant().kernel) != kKernels.end() &&
+         std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
 }
 
 const Workload::Buffer& Workload::Find(Role role, std::uint32_t copy) const {
@@ -199,12 +226,28 @@ probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation) {
   generation_ = generation;
   for (const Buffer& buffer : buffers_) {
     if (buffer.role == Role::kWorkspace) continue;
+    if (auto status = Write(buffer); !status) return status;
+  }
+  return probe::Ok();
+}
+
+probe::Status Workload::Write(const Buffer& buffer) {
+  const Dtype dtype = DtypeOf(variant(), buffer.role);
+  if (buffer.pooled) pool_->Wrote(buffer.id, dtype);
+  if (!IsOperand(buffer.role)) {
+    return Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
+  }
+  return writer_->Write(buffer.id, dtype, ElementCount(dtype, buffer.bytes, shape_.problem),
+                        Seed(buffer.role, buffer.copy));
+}
+
+probe::Status Workload::Refresh() {
+  for (const Buffer& buffer : buffers_) {
     const Dtype dtype = DtypeOf(variant(), buffer.role);
-    auto status = IsOperand(buffer.role)
-                      ? writer_->Write(buffer.id, dtype, ElementCount(dtype, buffer.bytes, shape_.problem),
-                                       Seed(buffer.role, buffer.copy))
-                      : Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
-    if (!status) return status;
+    const bool spoilt = buffer.pooled && IsOperand(buffer.role) && !kernels::Row(dtype).integer &&
+                        !pool_->Holds(buffer.id, dtype);
+    if (!spoilt) continue;
+    if (auto status = Write(buffer); !status) return status;
   }
   return probe::Ok();
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/buffer_pool.h"
 #include "backends/core/plan.h"
 #include "backends/core/reference.h"
 
@@ -45,16 +46,20 @@ class OperandWriter {
 
 class Workload {
  public:
-  // Allocates; an error names what could not be had. `loaded` and the variant outlive the workload, `session`
-  // and `writer` too.
+  // Allocates, large arrays of the memory kernels from the pool if there is one; an error names what could
+  // not be had. All that is given by reference or pointer outlives the workload.
   [[nodiscard]] static probe::Result<Workload> Create(Session& session, OperandWriter& writer,
-                                                      const LoadedVariant& loaded, const Shape& shape);
+                                                      const LoadedVariant& loaded, const Shape& shape,
+                                                      BufferPool* pool = nullptr);
   Workload(Workload&& other) noexcept;
   Workload& operator=(Workload&& other) noexcept;
   ~Workload();
 
   // Writes the operands that (seed, generation) name, poisons the results and clears the partial sums.
   [[nodiscard]] probe::Status Prepare(std::uint32_t seed, std::uint32_t generation);
+  // Before timing: rewrites numbers that another workload made something else of in a shared array. What is
+  // no number in this type may be slow to compute with.
+  [[nodiscard]] probe::Status Refresh();
   [[nodiscard]] probe::Result<Timing> Run(std::uint32_t repeats) const;
   // Whether the last run computed what the last Prepare asked for. An error: it could not be found out.
   [[nodiscard]] probe::Result<Verdict> Verify() const;
@@ -69,9 +74,14 @@ class Workload {
     std::uint32_t copy = 0;
     std::uint64_t bytes = 0;
     BufferId id{};
+    bool pooled = false;
   };
-  Workload(Session& session, OperandWriter& writer, const LoadedVariant& loaded, Shape shape);
+  Workload(Session& session, OperandWriter& writer, const LoadedVariant& loaded, Shape shape,
+           BufferPool* pool);
   [[nodiscard]] probe::Status Allocate();
+  [[nodiscard]] probe::Status AllocateOne(kernels::Role role, std::uint32_t copy);
+  [[nodiscard]] bool Pooled(kernels::Role role, std::uint64_t bytes) const;
+  [[nodiscard]] probe::Status Write(const Buffer& buffer);
   void BuildLaunches();
   [[nodiscard]] const Buffer& Find(kernels::Role role, std::uint32_t copy) const;
   [[nodiscard]] std::uint32_t Seed(kernels::Role role, std::uint32_t copy) const;
@@ -90,6 +100,7 @@ class Workload {
 
   Session* session_;
   OperandWriter* writer_;
+  BufferPool* pool_;
   const LoadedVariant* loaded_;
   Shape shape_;
   std::uint32_t seed_ = 0;

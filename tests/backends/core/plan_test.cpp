@@ -38,6 +38,33 @@ Variant Read(View view = View::kStorage) {
   return variant;
 }
 
+Variant Copy() {
+  Variant copy = Read();
+  copy.kernel = Kernel::kCopy;
+  copy.steps.front().bindings = {{Role::kIn, View::kStorage}, {Role::kOut, View::kStorage}};
+  return copy;
+}
+
+Variant Triad() {
+  Variant triad = Copy();
+  triad.kernel = Kernel::kTriad;
+  triad.in = Dtype::kFp32;
+  triad.steps.front().bindings = {
+      {Role::kA, View::kStorage}, {Role::kB, View::kStorage}, {Role::kOut, View::kStorage}};
+  return triad;
+}
+
+Variant Gemv(Dtype in) {
+  Variant variant;
+  variant.kernel = Kernel::kGemv;
+  variant.in = in;
+  kernels::Step step;
+  step.bindings = {{Role::kW, View::kStorage}, {Role::kX, View::kStorage}, {Role::kY, View::kStorage}};
+  variant.steps = {step};
+  variant.multiple_k = 32;
+  return variant;
+}
+
 struct Machine {
   Limits limits;
   probe::RuntimeDevice device;
@@ -52,6 +79,10 @@ struct Machine {
   [[nodiscard]] Shape Plan(const Variant& variant, double rate) const {
     const Variant* const variants[] = {&variant};
     return PlanShapes(variants, rate, {limits, device, processor}).front();
+  }
+  // Of all the arrays of a kernel.
+  [[nodiscard]] double PlannedMiB(const Variant& variant, double rate) const {
+    return Work(variant, Plan(variant, rate)) / static_cast<double>(kMiB);
   }
 };
 
@@ -93,28 +124,62 @@ TEST(Plan, ProductsHonourBufferLimitsAndTiles) {
 TEST(Plan, ArraysExceedTheCacheFourTimes) {
   Machine machine;
   machine.device.kind = probe::DeviceKind::kIntegrated;
-  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 128 * kMiB);
+  EXPECT_NEAR(machine.PlannedMiB(Read(), 1e12), 136, 8);
   machine.device.kind = probe::DeviceKind::kDiscrete;
-  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 1024 * kMiB) << "a GiB on a discrete GPU";
+  EXPECT_NEAR(machine.PlannedMiB(Read(), 1e12), 1032, 8) << "a GiB on a discrete GPU";
   machine.limits.cache_bytes = 512 * kMiB;
-  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 2048 * kMiB);
+  EXPECT_NEAR(machine.PlannedMiB(Read(), 1e12), 2056, 8);
+  machine.limits.cache_bytes = 1 * kMiB;
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  EXPECT_EQ(machine.PlannedMiB(Read(), 1e12), 4);
+}
+
+TEST(Plan, LargeArraysOfAllMemoryKernelsAreOfOneSize) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  machine.limits.cache_bytes = 64 * kMiB;
+  const Shape read = machine.Plan(Read(), 1e12);
+  const Shape copy = machine.Plan(Copy(), 1e12);
+  const Shape triad = machine.Plan(Triad(), 1e12);
+  const Shape gemv = machine.Plan(Gemv(Dtype::kFp32), 1e12);
+  EXPECT_EQ(read.copies, 3U);
+  EXPECT_EQ(copy.copies, 2U);
+  EXPECT_EQ(triad.copies, 1U);
+  EXPECT_EQ(copy.problem.count, read.problem.count);
+  EXPECT_EQ(triad.problem.count, read.problem.count);
+  EXPECT_EQ(gemv.problem.m * gemv.problem.k, read.problem.count);
+  EXPECT_TRUE(gemv.note.empty() && triad.note.empty()) << "each exceeds the caches";
+}
+
+TEST(Plan, LittleTimeMakesProductsSmallerAndPassesToo) {
+  const Machine machine;
+  const Variant gemm = Gemm();
+  const Variant read = Read();
+  const Variant* const gemms[] = {&gemm};
+  const Variant* const reads[] = {&read};
+  const PlanFacts facts{machine.limits, machine.device, machine.processor, 0.002, 0.010, 0.002, 0.050};
+  const auto products = PlanShapes(gemms, 250e9, facts);
+  EXPECT_EQ(products[0].problem.m, 768U);  // cbrt(2.5e8) = 630
+  EXPECT_EQ(products[1].problem.m, 32U);
+  EXPECT_FALSE(products[1].too_long) << "4 ms, of 50 allowed with the fewest rows";
+  EXPECT_LE(Work(read, PlanShapes(reads, 30e9, facts).front()), 0.3e9);
 }
 
 TEST(Plan, ArraysTakeAQuarterOfTheFreeMemoryAtMost) {
   Machine machine;
   machine.limits.memory_free_bytes = 1024 * kMiB;
-  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 256 * kMiB);
+  EXPECT_NEAR(machine.PlannedMiB(Read(), 1e12), 260, 8);
   machine.device.memory_free_bytes = 512 * kMiB;
-  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 128 * kMiB);
+  EXPECT_NEAR(machine.PlannedMiB(Read(), 1e12), 132, 8);
 }
 
 TEST(Plan, SmallBuffersAndTexelViewsBecomeSeveralLaunches) {
   Machine machine;
   machine.limits.max_buffer_bytes = 128 * kMiB;
   Shape shape = machine.Plan(Read(), 1e12);
-  EXPECT_EQ(shape.copies, 9U) << "padding leaves a little less than 128 MiB";
+  EXPECT_EQ(shape.copies, 9U) << "whole rows of a weight in less than 128 MiB";
   EXPECT_LE(BufferBytes(Read(), Role::kIn, shape.problem, {}), machine.limits.max_buffer_bytes);
-  EXPECT_NEAR(Reported(shape).count * 4.0, 1024.0 * kMiB, 1.0 * kMiB);
+  EXPECT_NEAR(Reported(shape).count * 4.0, 1080.0 * kMiB, 60.0 * kMiB);
   machine.limits.max_texel_elements = 1U << 20U;  // of 16 bytes
   shape = machine.Plan(Read(View::kTexelUint4), 1e12);
   EXPECT_TRUE(Misfit(Read(View::kTexelUint4), shape, machine.limits).empty());
@@ -156,28 +221,11 @@ TEST(Plan, PromptsProductLosesRowsUntilItFitsTheLaunchLimit) {
 TEST(Plan, ArraysOfOneKernelTogetherExceedTheCache) {
   Machine machine;
   machine.device.kind = probe::DeviceKind::kIntegrated;
-  Variant copy = Read();
-  copy.kernel = Kernel::kCopy;
-  copy.steps.front().bindings = {{Role::kIn, View::kStorage}, {Role::kOut, View::kStorage}};
-  EXPECT_EQ(machine.Plan(copy, 1e12).problem.count * 8ULL, 128 * kMiB);
-  Variant triad = copy;
-  triad.kernel = Kernel::kTriad;
-  triad.steps.front().bindings = {
-      {Role::kA, View::kStorage}, {Role::kB, View::kStorage}, {Role::kOut, View::kStorage}};
-  const Problem problem = machine.Plan(triad, 1e12).problem;
-  EXPECT_NEAR(problem.count * 12.0, 128.0 * kMiB, 1.0 * kMiB);
-  EXPECT_EQ(BufferBytes(triad, Role::kB, problem, {}), problem.count * 4ULL);
-}
-
-Variant Gemv(Dtype in) {
-  Variant variant;
-  variant.kernel = Kernel::kGemv;
-  variant.in = in;
-  kernels::Step step;
-  step.bindings = {{Role::kW, View::kStorage}, {Role::kX, View::kStorage}, {Role::kY, View::kStorage}};
-  variant.steps = {step};
-  variant.multiple_k = 32;
-  return variant;
+  machine.limits.cache_bytes = 8 * kMiB;
+  EXPECT_EQ(machine.Plan(Copy(), 1e12).problem.count * 8ULL, 32 * kMiB);
+  const Problem problem = machine.Plan(Triad(), 1e12).problem;
+  EXPECT_NEAR(problem.count * 12.0, 32.0 * kMiB, 1.0 * kMiB);
+  EXPECT_EQ(BufferBytes(Triad(), Role::kB, problem, {}), problem.count * 4ULL);
 }
 
 TEST(Plan, WeightsTogetherExceedTheCache) {
@@ -194,7 +242,8 @@ TEST(Plan, WeightsTogetherExceedTheCache) {
 TEST(Plan, WeightsLoseRowsWhereTheyAreTooLargeOrTooSlow) {
   Machine machine;
   machine.limits.max_buffer_bytes = 128 * kMiB;
-  EXPECT_EQ(machine.Plan(Gemv(Dtype::kFp32), 1e12).problem.m, 2048U);
+  EXPECT_LE(BufferBytes(Gemv(Dtype::kFp32), Role::kW, machine.Plan(Gemv(Dtype::kFp32), 1e12).problem, {}),
+            128 * kMiB);
   const Shape slow = machine.Plan(Gemv(Dtype::kFp32), 1e8);
   EXPECT_LE(Work(Gemv(Dtype::kFp32), slow), 1e7);
   EXPECT_FALSE(slow.note.empty());
@@ -240,20 +289,7 @@ TEST(Plan, HostDevicesUseTheHostsCache) {
   machine.device.kind = probe::DeviceKind::kSoftware;
   machine.limits.cache_bytes = 260 * kMiB;
   machine.processor = Processor(8 * kMiB, 4, 1, 4);
-  EXPECT_EQ(machine.Plan(Read(), 1e12).problem.count * 4ULL, 32 * kMiB);
-}
-
-TEST(Plan, VariantsAreGroupedByKernelAndTypesWithoutFills) {
-  Variant fill = Read();
-  fill.kernel = Kernel::kFill;
-  Variant half = Gemm();
-  half.in = Dtype::kFp16;
-  const std::vector<Variant> variants = {fill, Gemm(), Read(), half, Gemm()};
-  const auto tasks = GroupVariants(variants);
-  ASSERT_EQ(tasks.size(), 3U);
-  EXPECT_EQ(tasks[0].variants, (std::vector<const Variant*>{&variants[1], &variants[4]}));
-  EXPECT_EQ(tasks[1].in, Dtype::kFp16) << "products first";
-  EXPECT_EQ(tasks[2].kernel, Kernel::kRead);
+  EXPECT_EQ(machine.PlannedMiB(Read(), 1e12), 32);
 }
 
 }  // namespace

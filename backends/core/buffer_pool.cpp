@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/buffer_pool.h"
+
+#include <algorithm>
+
+namespace backends {
+
+BufferPool::~BufferPool() {
+  for (const Array& array : arrays_) session_.Release(array.id);
+}
+
+std::vector<BufferPool::Array>::iterator BufferPool::Find(BufferId buffer) {
+  return std::find_if(arrays_.begin(), arrays_.end(),
+                      [buffer](const Array& array) { return array.id == buffer; });
+}
+
+probe::Result<BufferId> BufferPool::Take(const BufferRequest& request, std::span<const BufferId> taken) {
+  const auto known = std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& array) {
+    return array.request.bytes == request.bytes && array.request.views == request.views &&
+           std::find(taken.begin(), taken.end(), array.id) == taken.end();
+  });
+  if (known != arrays_.end()) {
+    ++known->users;
+    return known->id;
+  }
+  auto id = session_.Allocate(request);
+  if (id) arrays_.push_back({request, *id, 1, std::nullopt});
+  return id;
+}
+
+void BufferPool::Trim() {
+  const auto idle = std::stable_partition(arrays_.begin(), arrays_.end(),
+                                          [](const Array& array) { return array.users > 0; });
+  std::for_each(idle, arrays_.end(), [this](const Array& array) { session_.Release(array.id); });
+  arrays_.erase(idle, arrays_.end());
+}
+
+void BufferPool::GiveBack(BufferId buffer) { --Find(buffer)->users; }
+
+void BufferPool::Wrote(BufferId buffer, kernels::Dtype dtype) { Find(buffer)->content = dtype; }
+
+bool BufferPool::Holds(BufferId buffer, kernels::Dtype dtype) const {
+  return std::any_of(arrays_.begin(), arrays_.end(),
+                     [&](const Array& array) { return array.id == buffer && array.content == dtype; });
+}
+
+}  // namespace backends

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+// Large arrays that the memory kernels of one device take turns with: each kernel on arrays of its own would
+// fill the memory and spend the budget on page faults. Contents belong to who wrote last.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "backends/core/backend.h"
+
+namespace backends {
+
+class BufferPool {
+ public:
+  explicit BufferPool(Session& session) : session_(session) {}
+  BufferPool(const BufferPool&) = delete;
+  BufferPool& operator=(const BufferPool&) = delete;
+  ~BufferPool();  // releases all
+
+  // An array of exactly these bytes and views that is none of `taken`. Give it back once.
+  [[nodiscard]] probe::Result<BufferId> Take(const BufferRequest& request, std::span<const BufferId> taken);
+  void GiveBack(BufferId buffer);
+  // Releases what nobody uses.
+  void Trim();
+
+  // The type of the operands or results that an array holds.
+  void Wrote(BufferId buffer, kernels::Dtype dtype);
+  [[nodiscard]] bool Holds(BufferId buffer, kernels::Dtype dtype) const;
+
+ private:
+  struct Array {
+    BufferRequest request;
+    BufferId id{};
+    int users = 0;
+    std::optional<kernels::Dtype> content;
+  };
+  [[nodiscard]] std::vector<Array>::iterator Find(BufferId buffer);
+  Session& session_;
+  std::vector<Array> arrays_;
+};
+
+}  // namespace backends

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/tasks.h"
+
+#include <algorithm>
+#include <array>
+
+namespace backends {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+using kernels::Variant;
+
+bool IsIntegerProduct(const Task& task) {
+  return task.kernel == Kernel::kGemm && kernels::Row(task.in).integer;
+}
+
+// Leaves the first task of a kernel that `wanted` takes, and removes the others that it takes.
+template <class Wanted>
+void KeepFirst(std::vector<Task>& tasks, Wanted wanted) {
+  const auto first = std::find_if(tasks.begin(), tasks.end(), wanted);
+  if (first != tasks.end()) tasks.erase(std::remove_if(first + 1, tasks.end(), wanted), tasks.end());
+}
+
+}  // namespace
+
+std::ptrdiff_t Precedence(const Task& task) {
+  constexpr std::array kOrder = {Kernel::kGemm, Kernel::kRead, Kernel::kGemv};
+  static_assert(kOrder.size() == kDecisive + 1);
+  const auto at = std::find(kOrder.begin(), kOrder.end(), task.kernel);
+  if (at == kOrder.end()) return std::ssize(kOrder) + 1;
+  return IsIntegerProduct(task) ? std::ssize(kOrder) : at - kOrder.begin();
+}
+
+std::vector<Task> GroupVariants(std::span<const Variant> variants) {
+  std::vector<Task> tasks;
+  for (const Variant& variant : variants) {
+    const bool service = variant.kernel == Kernel::kFill || variant.kernel == Kernel::kLaunch;
+    if (service || variant.steps.empty()) continue;
+    auto task = std::find_if(tasks.begin(), tasks.end(), [&](const Task& known) {
+      return known.kernel == variant.kernel && known.in == variant.in && known.acc == variant.acc;
+    });
+    if (task == tasks.end()) {
+      tasks.push_back({variant.kernel, variant.in, variant.acc, {}});
+      task = tasks.end() - 1;
+    }
+    task->variants.push_back(&variant);
+  }
+  std::stable_sort(tasks.begin(), tasks.end(),
+                   [](const Task& a, const Task& b) { return Precedence(a) < Precedence(b); });
+  return tasks;
+}
+
+std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
+  if (scope == Scope::kWhole) return tasks;
+  std::erase_if(tasks, [&](const Task& task) {
+    const bool brief = task.kernel == Kernel::kGemm || task.kernel == Kernel::kRead;
+    return IsIntegerProduct(task) || !(brief || (scope == Scope::kRepeat && task.kernel == Kernel::kGemv));
+  });
+  // Weights come in 4 bits, and in one of the wider types, the narrowest of them.
+  const auto wide = [](const Task& task) { return task.kernel == Kernel::kGemv && task.in != Dtype::kQ4; };
+  std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) {
+    return wide(a) && wide(b) && kernels::Row(a.in).bits < kernels::Row(b.in).bits;
+  });
+  KeepFirst(tasks, wide);
+  return tasks;
+}
+
+int FigureCount(const Task& task) { return task.kernel == Kernel::kGemm ? 2 : 1; }
+
+}  // namespace backends

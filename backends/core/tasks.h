@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// Which figures are to be found on a device, and in which order. Sizes nothing and runs nothing.
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "backends/core/runner.h"
+#include "kernels/spec.h"
+
+namespace backends {
+
+// The variants of one kernel and type pair, in their given order.
+struct Task {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;
+  std::vector<const kernels::Variant*> variants;
+};
+
+// All but fills and launches: what a decision rests on first (products of floating types, reads,
+// matrix-vector products), else in the order of their first variant.
+[[nodiscard]] std::vector<Task> GroupVariants(std::span<const kernels::Variant> variants);
+
+// Its place in that order; up to kDecisive a decision rests on it.
+inline constexpr std::ptrdiff_t kDecisive = 2;
+[[nodiscard]] std::ptrdiff_t Precedence(const Task& task);
+
+// Those of one scope, in their order.
+[[nodiscard]] std::vector<Task> Select(std::vector<Task> tasks, Scope scope);
+
+// How many figures a task yields, one a shape.
+[[nodiscard]] int FigureCount(const Task& task);
+
+}  // namespace backends

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/tasks.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace backends {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+using kernels::Variant;
+
+Variant Make(Kernel kernel, Dtype in) {
+  Variant variant;
+  variant.kernel = kernel;
+  variant.in = in;
+  variant.steps.emplace_back();
+  return variant;
+}
+
+std::string Names(const std::vector<Task>& tasks) {
+  std::string names;
+  for (const Task& task : tasks) {
+    names.append(names.empty() ? "" : ", ").append(kernels::Row(task.kernel).name).append(" ");
+    names.append(kernels::Row(task.in).name);
+  }
+  return names;
+}
+
+std::vector<Variant> Everything() {
+  return {Make(Kernel::kFill, Dtype::kU32),   Make(Kernel::kLaunch, Dtype::kU32),
+          Make(Kernel::kChain, Dtype::kFp32), Make(Kernel::kCopy, Dtype::kU32),
+          Make(Kernel::kGemm, Dtype::kInt8),  Make(Kernel::kGemm, Dtype::kFp32),
+          Make(Kernel::kGemm, Dtype::kFp16),  Make(Kernel::kGemv, Dtype::kFp32),
+          Make(Kernel::kGemv, Dtype::kFp16),  Make(Kernel::kGemv, Dtype::kQ4),
+          Make(Kernel::kRead, Dtype::kU32)};
+}
+
+TEST(Tasks, WhatADecisionRestsOnComesFirst) {
+  const auto all = Everything();
+  EXPECT_EQ(Names(GroupVariants(all)),
+            "gemm fp32, gemm fp16, read u32, gemv fp32, gemv fp16, gemv q4, gemm int8, chain fp32, copy u32");
+}
+
+TEST(Tasks, VariantsOfOneKernelAndTypesAreOneTask) {
+  const std::vector<Variant> variants = {Make(Kernel::kGemm, Dtype::kFp32), Make(Kernel::kRead, Dtype::kU32),
+                                         Make(Kernel::kGemm, Dtype::kFp32)};
+  const auto tasks = GroupVariants(variants);
+  ASSERT_EQ(tasks.size(), 2U);
+  EXPECT_EQ(tasks[0].variants, (std::vector<const Variant*>{&variants[0], &variants[2]}));
+  EXPECT_EQ(FigureCount(tasks[0]), 2) << "a square product and a prompt's";
+  EXPECT_EQ(FigureCount(tasks[1]), 1);
+}
+
+TEST(Tasks, AnotherRuntimeOfADeviceRepeatsWhatDiffers) {
+  const auto all = Everything();
+  EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kWhole)), Names(GroupVariants(all)));
+  EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kRepeat)),
+            "gemm fp32, gemm fp16, read u32, gemv fp16, gemv q4");
+  EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kBrief)), "gemm fp32, gemm fp16, read u32");
+}
+
+}  // namespace
+}  // namespace backends
