@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The processor's kernels as variants: one row says how an entry of kernels/cpu is bound and launched.
+#include <algorithm>
+#include <array>
+#include <bit>
 #include <string>
 
 #include "backends/core/backend.h"
@@ -16,8 +19,9 @@ using kernels::LaunchShape;
 using kernels::Problem;
 using kernels::Role;
 
-// More than the best few of one kernel would cost time and tell nothing.
-constexpr int kMaxVariants = 2;
+// More than the best of one kernel would cost time and tell nothing, but that wide vectors lower the clock of
+// some processors.
+int MaxVariants(std::string_view entry) { return entry == "gemm_fp32" ? 2 : 1; }
 
 LaunchShape CountAndSeed(const Problem& problem, const DeviceShape&) {
   return {{1, 1, 1}, {1, 1, 1}, {problem.count, problem.seed}};
@@ -25,56 +29,88 @@ LaunchShape CountAndSeed(const Problem& problem, const DeviceShape&) {
 LaunchShape Count(const Problem& problem, const DeviceShape&) {
   return {{1, 1, 1}, {1, 1, 1}, {problem.count}};
 }
+LaunchShape CountAndFactor(const Problem& problem, const DeviceShape&) {
+  return {{1, 1, 1}, {1, 1, 1}, {problem.count, std::bit_cast<std::uint32_t>(3.0F)}};
+}
+LaunchShape CountAndProducts(const Problem& problem, const DeviceShape&) {
+  return {{1, 1, 1}, {1, 1, 1}, {problem.count, problem.n * problem.k}};
+}
 LaunchShape Edges(const Problem& problem, const DeviceShape&) {
   return {{1, 1, 1}, {1, 1, 1}, {problem.m, problem.n, problem.k}};
+}
+LaunchShape RowsAndColumns(const Problem& problem, const DeviceShape&) {
+  return {{1, 1, 1}, {1, 1, 1}, {problem.m, problem.k}};
 }
 
 std::uint64_t WordAWorker(const Problem&, const DeviceShape& device) {
   return device.compute_units * sizeof(std::uint32_t);
 }
-std::uint64_t Packing(std::string_view entry, const Problem& problem, const DeviceShape& device) {
-  return kernels::cpu::GemmWorkspaceBytes(entry, problem.m, problem.n, problem.k, device.compute_units);
+
+// Of a whole row of gemm for one type: what every implementation of it needs.
+template <char kType>
+std::uint64_t Packing(const Problem& problem, const DeviceShape& device) {
+  constexpr std::string_view kEntry = kType == 'f' ? "gemm_fp32" : kType == 'b' ? "gemm_bf16" : "gemm_int8";
+  return kernels::cpu::GemmWorkspaceBytes(kEntry, problem.m, problem.n, problem.k, device.compute_units);
 }
 
 using Bytes = std::uint64_t (*)(const Problem&, const DeviceShape&);
+
+// What a kernel binds and how it is launched, whatever its types.
+struct KernelRow {
+  Kernel kernel;
+  std::vector<Role> roles;
+  LaunchShape (*shape)(const Problem&, const DeviceShape&);
+  Bytes partials_bytes = nullptr;
+};
+const KernelRow& RowOf(Kernel kernel) {
+  static const std::array kRows = {
+      KernelRow{Kernel::kFill, {Role::kOut}, CountAndSeed},
+      KernelRow{Kernel::kGemm, {Role::kA, Role::kB, Role::kC, Role::kWorkspace}, Edges},
+      KernelRow{Kernel::kGemv, {Role::kW, Role::kX, Role::kY}, RowsAndColumns},
+      KernelRow{Kernel::kRead, {Role::kIn, Role::kPartials}, Count, WordAWorker},
+      KernelRow{Kernel::kCopy, {Role::kIn, Role::kOut}, Count},
+      KernelRow{Kernel::kTriad, {Role::kA, Role::kB, Role::kOut}, CountAndFactor},
+      KernelRow{Kernel::kChain, {Role::kOut}, CountAndProducts},
+  };
+  return *std::find_if(kRows.begin(), kRows.end(),
+                       [&](const KernelRow& row) { return row.kernel == kernel; });
+}
+
+// Multiples that suit every implementation of an entry. Chains fill registers with 3072 accumulators or a
+// divisor of it, and a matrix instruction adds up to 64 products at once.
+constexpr std::uint32_t kChainGroup = 3072;
 
 struct EntryRow {
   std::string_view entry;
   Kernel kernel;
   Dtype in;
   Dtype acc;
-  std::vector<Role> roles;
-  LaunchShape (*shape)(const Problem&, const DeviceShape&);
   Bytes workspace_bytes = nullptr;
-  Bytes partials_bytes = nullptr;
+  std::uint32_t multiple_n = 1;
+  std::uint32_t multiple_k = 1;
+  std::uint32_t multiple_count = 1;
+};
+constexpr std::array kEntries = {
+    EntryRow{"fill_u32", Kernel::kFill, Dtype::kU32, Dtype::kU32},
+    EntryRow{"fill_fp32", Kernel::kFill, Dtype::kFp32, Dtype::kFp32},
+    EntryRow{"fill_bf16", Kernel::kFill, Dtype::kBf16, Dtype::kBf16},
+    EntryRow{"fill_int8", Kernel::kFill, Dtype::kInt8, Dtype::kInt8},
+    EntryRow{"fill_q4", Kernel::kFill, Dtype::kQ4, Dtype::kQ4},
+    EntryRow{"gemm_fp32", Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, Packing<'f'>},
+    EntryRow{"gemm_bf16", Kernel::kGemm, Dtype::kBf16, Dtype::kFp32, Packing<'b'>},
+    EntryRow{"gemm_int8", Kernel::kGemm, Dtype::kInt8, Dtype::kInt32, Packing<'i'>},
+    EntryRow{"read_u32", Kernel::kRead, Dtype::kU32, Dtype::kU32},
+    EntryRow{"gemv_q4", Kernel::kGemv, Dtype::kQ4, Dtype::kFp32, nullptr, 1, 32},
+    EntryRow{"gemv_fp32", Kernel::kGemv, Dtype::kFp32, Dtype::kFp32},
+    EntryRow{"triad_fp32", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32},
+    EntryRow{"copy_u32", Kernel::kCopy, Dtype::kU32, Dtype::kU32},
+    EntryRow{"chain_fp32", Kernel::kChain, Dtype::kFp32, Dtype::kFp32, nullptr, 1, 64, kChainGroup},
+    EntryRow{"chain_bf16", Kernel::kChain, Dtype::kBf16, Dtype::kFp32, nullptr, 32, 2, kChainGroup},
+    EntryRow{"chain_int8", Kernel::kChain, Dtype::kInt8, Dtype::kInt32, nullptr, 64, 1, kChainGroup},
 };
 
-const std::vector<EntryRow>& Entries() {
-  static const std::vector<EntryRow> kRows = {
-      {"fill_u32", Kernel::kFill, Dtype::kU32, Dtype::kU32, {Role::kOut}, CountAndSeed},
-      {"fill_fp32", Kernel::kFill, Dtype::kFp32, Dtype::kFp32, {Role::kOut}, CountAndSeed},
-      {"gemm_fp32",
-       Kernel::kGemm,
-       Dtype::kFp32,
-       Dtype::kFp32,
-       {Role::kA, Role::kB, Role::kC, Role::kWorkspace},
-       Edges,
-       [](const Problem& problem, const DeviceShape& device) {
-         return Packing("gemm_fp32", problem, device);
-       }},
-      {"read_u32",
-       Kernel::kRead,
-       Dtype::kU32,
-       Dtype::kU32,
-       {Role::kIn, Role::kPartials},
-       Count,
-       nullptr,
-       WordAWorker},
-  };
-  return kRows;
-}
-
 kernels::Variant MakeVariant(const EntryRow& row, const kernels::cpu::Implementation& implementation) {
+  const KernelRow& kernel = RowOf(row.kernel);
   kernels::Variant variant;
   variant.name = "own:" + std::string(implementation.isa);
   variant.kernel = row.kernel;
@@ -82,22 +118,26 @@ kernels::Variant MakeVariant(const EntryRow& row, const kernels::cpu::Implementa
   variant.acc = row.acc;
   variant.language = kernels::Language::kCpu;
   variant.workspace_bytes = row.workspace_bytes;
-  variant.partials_bytes = row.partials_bytes;
+  variant.partials_bytes = kernel.partials_bytes;
+  variant.multiple_n = row.multiple_n;
+  variant.multiple_k = row.multiple_k;
+  variant.multiple_count = row.multiple_count;
   kernels::Step step;
   step.entry = implementation.entry;
   step.options = implementation.isa;
-  step.shape = row.shape;
-  for (const Role role : row.roles) step.bindings.push_back({role, kernels::View::kStorage});
+  step.shape = kernel.shape;
+  for (const Role role : kernel.roles) step.bindings.push_back({role, kernels::View::kStorage});
   variant.steps.push_back(std::move(step));
   return variant;
 }
 
 std::vector<kernels::Variant> Variants(const Limits&) {
   std::vector<kernels::Variant> variants;
-  for (const EntryRow& row : Entries()) {
+  for (const EntryRow& row : kEntries) {
     int found = 0;
     for (const auto& implementation : kernels::cpu::Implementations()) {
-      if (implementation.entry != row.entry || found >= kMaxVariants || !implementation.supported()) continue;
+      if (implementation.entry != row.entry || found >= MaxVariants(row.entry) || !implementation.supported())
+        continue;
       variants.push_back(MakeVariant(row, implementation));
       ++found;
     }

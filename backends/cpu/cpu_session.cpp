@@ -10,6 +10,7 @@
 #include <charconv>
 #include <cstring>
 #include <system_error>
+#include <utility>
 
 #include "backends/core/plan.h"
 #include "probe/system/clock.h"
@@ -20,6 +21,8 @@ namespace {
 
 // One huge page: smaller buffers gain nothing from it.
 constexpr std::uint64_t kHugePageBytes = 2U << 20U;
+// Kept after their release: getting pages from the system takes longer than most kernels.
+constexpr std::uint64_t kMaxSpareBytes = 256U << 20U;
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46U;
 
 // What the kernel would give without swapping, MemAvailable of proc(5).
@@ -62,6 +65,10 @@ std::uint64_t UsableBytes(const OpenRequest& request) {
   return usable;
 }
 
+void* Map(std::uint64_t bytes) {
+  return mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+}
+
 probe::Error SystemError(std::string call, int code, std::string text) {
   return {std::move(call), code, std::generic_category().message(code), std::move(text)};
 }
@@ -74,25 +81,57 @@ CpuSession::CpuSession(const std::vector<int>& processors, Limits limits)
 }
 
 CpuSession::~CpuSession() {
-  for (std::uint32_t i = 0; i < mappings_.size(); ++i) Release(BufferId{i});
+  for (const Mapping& mapping : mappings_) Unmap(mapping);
+  for (const Mapping& mapping : spare_) Unmap(mapping);
+}
+
+void CpuSession::Unmap(const Mapping& mapping) {
+  if (mapping.address != nullptr) munmap(mapping.address, mapping.capacity);
 }
 
 probe::Result<BufferId> CpuSession::Allocate(const BufferRequest& request) {
   const std::uint64_t bytes = std::max<std::uint64_t>(request.bytes, 1);
-  void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (auto spare = TakeSpare(bytes)) {
+    mappings_.push_back(*spare);
+    return BufferId{static_cast<std::uint32_t>(mappings_.size() - 1)};
+  }
+  void* address = Map(bytes);
+  if (address == MAP_FAILED && !spare_.empty()) {
+    for (const Mapping& mapping : std::exchange(spare_, {})) Unmap(mapping);
+    address = Map(bytes);
+  }
   if (address == MAP_FAILED) {
     return SystemError("mmap", errno, "no memory for a buffer of " + std::to_string(bytes) + " bytes");
   }
   // Pages come with the first touch, by the worker that will use them; advice alone, so a refusal is no
   // error.
   if (bytes >= kHugePageBytes) madvise(address, bytes, MADV_HUGEPAGE);
-  mappings_.push_back({static_cast<std::byte*>(address), bytes});
+  mappings_.push_back({static_cast<std::byte*>(address), bytes, bytes});
   return BufferId{static_cast<std::uint32_t>(mappings_.size() - 1)};
+}
+
+// The smallest that is large enough.
+std::optional<CpuSession::Mapping> CpuSession::TakeSpare(std::uint64_t bytes) {
+  auto best = spare_.end();
+  for (auto spare = spare_.begin(); spare != spare_.end(); ++spare) {
+    if (spare->capacity >= bytes && (best == spare_.end() || spare->capacity < best->capacity)) best = spare;
+  }
+  if (bytes < kHugePageBytes || best == spare_.end()) return std::nullopt;
+  Mapping mapping = *best;
+  mapping.bytes = bytes;
+  spare_.erase(best);
+  return mapping;
 }
 
 void CpuSession::Release(BufferId buffer) {
   Mapping& mapping = mappings_[static_cast<std::uint32_t>(buffer)];
-  if (mapping.address != nullptr) munmap(mapping.address, mapping.bytes);
+  std::uint64_t kept = 0;
+  for (const Mapping& spare : spare_) kept += spare.capacity;
+  if (mapping.capacity >= kHugePageBytes && kept + mapping.capacity <= kMaxSpareBytes) {
+    spare_.push_back(mapping);
+  } else {
+    Unmap(mapping);
+  }
   mapping = {};
 }
 

@@ -31,8 +31,11 @@ class CpuSession final : public Session {
  private:
   struct Mapping {
     std::byte* address = nullptr;  // nullptr once released
-    std::uint64_t bytes = 0;
+    std::uint64_t bytes = 0;       // of the buffer
+    std::uint64_t capacity = 0;    // of the mapping
   };
+  static void Unmap(const Mapping& mapping);
+  [[nodiscard]] std::optional<Mapping> TakeSpare(std::uint64_t bytes);
   // The bytes [offset, offset + size) of a buffer; an error if it has no such bytes.
   [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,
                                                  std::uint64_t size) const;
@@ -40,6 +43,7 @@ class CpuSession final : public Session {
   Limits limits_;
   Workers workers_;
   std::vector<Mapping> mappings_;
+  std::vector<Mapping> spare_;  // released, for the next that fits
 };
 
 // Fails for a device that is not the processor.

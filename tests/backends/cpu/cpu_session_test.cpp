@@ -66,6 +66,19 @@ TEST_F(CpuSessionTest, BuffersHoldWhatIsWrittenAndRefuseWhatIsOutside) {
   session->Release(*buffer);
 }
 
+TEST_F(CpuSessionTest, ReleasedMemoryServesTheNextBufferWithinItsOwnBounds) {
+  const auto session = OpenNow();
+  const auto large = session->Allocate({8U << 20U, {}});
+  ASSERT_TRUE(large.ok());
+  session->Release(*large);
+  const auto small = session->Allocate({4U << 20U, {}});
+  ASSERT_TRUE(small.ok());
+  const std::array<std::byte, 1> byte{};
+  EXPECT_TRUE(session->Upload(*small, (4U << 20U) - 1, byte).ok());
+  EXPECT_FALSE(session->Upload(*small, 4U << 20U, byte).ok());
+  EXPECT_FALSE(session->Upload(*large, 0, byte).ok()) << "released";
+}
+
 TEST_F(CpuSessionTest, MemoryThatTheMachineHasNotIsAnError) {
   const auto session = OpenNow();
   const auto buffer = session->Allocate({std::uint64_t{1} << 60U, {}});
