@@ -11,7 +11,6 @@
 namespace probe::cuda {
 namespace {
 
-constexpr std::array<std::string_view, 1> kSonames = {"libcuda.so.1"};
 constexpr std::size_t kMaxDirectories = 64;
 
 struct CodeRow {
@@ -121,7 +120,7 @@ std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
 }
 
 Result<system::Library> OpenDriver(const system::FileSystem& files, const system::Environment& environment) {
-  auto library = system::Library::Open(kSonames, DriverDirectories(), files, environment);
+  auto library = system::Library::Open(kDriverNames, DriverDirectories(), files, environment);
   if (library.ok() || library.error().name != "absent") return library;
   Error error = library.error();
   error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";

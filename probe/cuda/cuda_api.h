@@ -25,6 +25,7 @@ struct Api {
 #undef WHICHGPU_CUDA_SYMBOL
 };
 
+inline constexpr std::array<std::string_view, 1> kDriverNames = {"libcuda.so.1"};
 // Where the driver's libraries lie beside the loader's own path: containers, WSL2, Jetson, NixOS.
 [[nodiscard]] std::vector<std::string> DriverDirectories();
 // Where math libraries (cuBLASLt, NCCL) lie: toolkits, Python environments (`nvidia/*/lib`), conda, Ollama.

@@ -198,6 +198,7 @@ constexpr std::array kCaches = {DriverCache{"CUDA_CACHE_PATH", "ptx"},
 Module Describe() {
   Module module;
   module.caches = kCaches;
+  module.libraries = kDriverNames;
   module.name = "cuda";
   module.title = "CUDA";
   module.visibility_variables = VisibilityVariables();
