@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "backends/core/measurement_fields.h"
+#include "backends/core/plan.h"
 #include "backends/registry.h"
+#include "report/load.h"
 #include "report/tasks.h"
 
 namespace report {
@@ -108,22 +110,49 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   return measurements;
 }
 
+bool IsGpu(const probe::PhysicalDevice& device) {
+  return device.kind == probe::DeviceKind::kDiscrete || device.kind == probe::DeviceKind::kIntegrated;
+}
+
+bool AreEqualGpus(const probe::PhysicalDevice& a, const probe::PhysicalDevice& b) {
+  return IsGpu(a) && a.kind == b.kind && !a.name.empty() && a.name == b.name && a.vendor == b.vendor &&
+         a.memory.total_bytes == b.memory.total_bytes && a.views.size() == b.views.size();
+}
+
+// `brief`: an equal device has been measured.
+std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief) {
+  using backends::Scope;
+  std::vector<Target> targets;
+  for (const bool software : {false, true}) {
+    for (const probe::View& view : device.views) {
+      if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
+      const Scope scope = brief ? Scope::kBrief : targets.empty() ? Scope::kWhole : Scope::kRepeat;
+      targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope});
+    }
+  }
+  const auto is_native = [](const Target& target) { return target.budget_s == 0; };
+  const auto natives = static_cast<double>(std::count_if(targets.begin(), targets.end(), is_native));
+  const double budget_s = device.kind == probe::DeviceKind::kCpu ? kCpuBudgetSeconds
+                          : brief                                ? kEqualGpuBudgetSeconds
+                                                                 : kGpuBudgetSeconds;
+  for (Target& target : targets) {
+    if (!is_native(target)) continue;
+    const double weight = target.scope == Scope::kWhole ? 2.0 : 1.0;
+    target.budget_s = brief ? budget_s / natives : budget_s * weight / (natives + 1);
+  }
+  return targets;
+}
+
 }  // namespace
 
 std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices, const Options& options) {
   std::vector<Target> targets;
   const double factor = EffortFactor(options.effort);
-  for (const probe::PhysicalDevice& device : devices) {
-    const bool is_cpu = device.kind == probe::DeviceKind::kCpu;
-    const auto native = std::count_if(device.views.begin(), device.views.end(), [](const probe::View& view) {
-      return !IsSoftware(view) && HasBackend(view.device.runtime);
-    });
-    const double native_budget = (is_cpu ? kCpuBudgetSeconds : kGpuBudgetSeconds) / static_cast<double>(std::max<std::ptrdiff_t>(native, 1));
-    for (const bool software : {false, true}) {
-      for (const probe::View& view : device.views) {
-        if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
-        targets.push_back({device.id, view.device, (software ? kSoftwareBudgetSeconds : native_budget) * factor});
-      }
+  for (auto device = devices.begin(); device != devices.end(); ++device) {
+    const bool brief = std::any_of(devices.begin(), device, [&](const auto& before) { return AreEqualGpus(before, *device); });
+    for (Target& target : TargetsOf(*device, brief)) {
+      target.budget_s *= factor;
+      targets.push_back(std::move(target));
     }
   }
   if (options.budget_s) {
@@ -148,12 +177,15 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets, const std
     request.device = target.device;
     request.processor = processor;
     request.budget_s = target.budget_s;
+    request.scope = target.scope;
     probe::isolate::ChildRequest child;
     child.task = kMeasureTask;
     child.environment = hooks.child_environment;
     child.request = probe::Encode(request);
     child.deadline_s = target.budget_s + kUntimedSeconds;
     std::vector<probe::isolate::ChildResult> results;
+    std::optional<LoadMeter> meter;
+    if (hooks.files != nullptr && backends::OnHost(target.device)) meter.emplace(*hooks.files);
     {
       const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
       results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
@@ -162,7 +194,8 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets, const std
         if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) hooks.on_progress(target, stage);
       });
     }
-    const auto collected = Collect(target, results.front());
+    auto collected = Collect(target, results.front());
+    if (meter) MarkDisturbed(collected, meter->ForeignShare());
     measurements.insert(measurements.end(), collected.begin(), collected.end());
     if (results.front().end == ChildEnd::kInterrupted) break;
   }

@@ -11,6 +11,7 @@
 #include "backends/core/runner.h"
 #include "probe/core/device.h"
 #include "probe/isolate/supervisor.h"
+#include "probe/system/filesystem.h"
 #include "report/options.h"
 
 namespace report {
@@ -19,20 +20,25 @@ namespace report {
 inline constexpr double kGpuBudgetSeconds = 6.0;
 inline constexpr double kCpuBudgetSeconds = 3.0;
 inline constexpr double kSoftwareBudgetSeconds = 2.0;
+// Of every GPU that is equal to one before it.
+inline constexpr double kEqualGpuBudgetSeconds = 1.0;
 
 // One way to reach one device, to be measured by one child.
 struct Target {
   std::string device_id;
   probe::RuntimeDevice device;  // with its real identifiers
   double budget_s = 0;
+  backends::Scope scope = backends::Scope::kWhole;
 };
 
 // In the order in which they are measured: each device's native views before its software views.
-// Views without a backend are left out.
+// Views without a backend are left out. The first of a device gets the whole plan and, of a GPU's budget, twice
+// what the others get; those repeat what differs. Of equal GPUs the first alone is measured so.
 [[nodiscard]] std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
                                               const Options& options);
 
 struct CalibrationHooks {
+  const probe::system::FileSystem* files = nullptr;  // the running system's, to see what disturbs; optional
   std::vector<probe::EnvironmentVariable> child_environment;
   std::function<void(const Target&, const backends::MeasureStage*)> on_progress;
   // Sentence on why a target must not be tried now, or nothing.

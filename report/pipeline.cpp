@@ -20,6 +20,7 @@
 #include "report/detect.h"
 #include "report/explain/explain.h"
 #include "report/host.h"
+#include "report/load.h"
 #include "report/peaks/estimate.h"
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
@@ -108,7 +109,10 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
     const auto original = live.originals.find(Key(target.device));
     if (original != live.originals.end()) target.device = original->second;
   }
+  progress.Show("looking for other load ...");
+  if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(*std::move(warning));
   CalibrationHooks hooks;
+  hooks.files = live.files.get();
   hooks.child_environment = live.child_environment;
   hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
     progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, target.device.name,

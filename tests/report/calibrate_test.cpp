@@ -31,13 +31,44 @@ TEST(PlanTargets, NativeViewsComeFirstAndViewsWithoutABackendAreLeftOut) {
   EXPECT_DOUBLE_EQ(targets[1].budget_s, kSoftwareBudgetSeconds);
 }
 
-TEST(PlanTargets, AGpusRuntimesShareItsBudget) {
-  auto devices = Processor();
-  devices[0].kind = probe::DeviceKind::kDiscrete;
-  devices[0].views = {ViewOf("vulkan", probe::DeviceKind::kDiscrete), ViewOf("opencl", probe::DeviceKind::kDiscrete)};
-  const auto targets = PlanTargets(devices, Options{});
+probe::PhysicalDevice Gpu(const std::string& id) {
+  probe::PhysicalDevice device;
+  device.id = id;
+  device.name = "Some GPU";
+  device.kind = probe::DeviceKind::kDiscrete;
+  device.views = {ViewOf("vulkan", probe::DeviceKind::kDiscrete), ViewOf("opencl", probe::DeviceKind::kDiscrete)};
+  return device;
+}
+
+double TotalSeconds(const std::vector<Target>& targets) {
+  double sum = 0;
+  for (const Target& target : targets) sum += target.budget_s;
+  return sum;
+}
+
+TEST(PlanTargets, AGpusRuntimesShareItsBudgetAndTheFirstHasMostOfIt) {
+  const auto targets = PlanTargets({Gpu("pci:0000:01:00.0")}, Options{});
   ASSERT_EQ(targets.size(), 2U);
-  EXPECT_DOUBLE_EQ(targets[0].budget_s + targets[1].budget_s, kGpuBudgetSeconds);
+  EXPECT_DOUBLE_EQ(TotalSeconds(targets), kGpuBudgetSeconds);
+  EXPECT_DOUBLE_EQ(targets[0].budget_s, 2 * targets[1].budget_s);
+  EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
+  EXPECT_EQ(targets[1].scope, backends::Scope::kRepeat);
+}
+
+TEST(PlanTargets, SoftwareViewsOfAMeasuredProcessorRepeat) {
+  const auto targets = PlanTargets(Processor(), Options{});
+  EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
+  EXPECT_EQ(targets[1].scope, backends::Scope::kRepeat);
+}
+
+TEST(PlanTargets, EqualGpusGetASecondAfterTheFirst) {
+  std::vector<probe::PhysicalDevice> devices = {Gpu("pci:0000:01:00.0"), Gpu("pci:0000:02:00.0"), Gpu("pci:0000:03:00.0")};
+  devices[2].memory.total_bytes = 1U << 30U;
+  const auto targets = PlanTargets(devices, Options{});
+  ASSERT_EQ(targets.size(), 6U);
+  EXPECT_DOUBLE_EQ(TotalSeconds(targets), 2 * kGpuBudgetSeconds + kEqualGpuBudgetSeconds);
+  EXPECT_EQ(targets[2].scope, backends::Scope::kBrief);
+  EXPECT_EQ(targets[4].scope, backends::Scope::kWhole) << "another size of memory";
 }
 
 TEST(PlanTargets, EffortAndBudgetScaleEverything) {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// What other programs take of the processors that we may use: before measuring, to say so, and meanwhile, to
+// call what they disturbed noisy.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/core/measurement.h"
+#include "probe/system/clock.h"
+#include "probe/system/filesystem.h"
+
+namespace report {
+
+// Above this share of the processors others disturb.
+inline constexpr double kDisturbingShare = 0.10;
+
+// Seconds that the processors of `usable` (empty: all) have been busy since the machine started, from
+// /proc/stat (proc(5)); nullopt where it does not tell.
+[[nodiscard]] std::optional<double> BusySeconds(const probe::system::FileSystem& files,
+                                                const std::vector<int>& usable);
+
+// From its construction on. Children of ours count as ours once they have ended.
+class LoadMeter {
+ public:
+  explicit LoadMeter(const probe::system::FileSystem& files);
+  // The share of the usable processors that others took; 0 where it can not be told.
+  [[nodiscard]] double ForeignShare() const;
+
+ private:
+  const probe::system::FileSystem& files_;
+  std::vector<int> usable_;
+  std::optional<double> busy_s_;
+  double own_s_ = 0;
+  probe::system::SteadyTime start_;
+};
+
+// A look of a tenth of a second, and what the kernel says of the last ten: a warning, or nothing.
+[[nodiscard]] std::optional<std::string> LoadWarning(const probe::system::FileSystem& files);
+[[nodiscard]] std::optional<std::string> DescribeLoad(double foreign_share,
+                                                      std::optional<double> pressure_percent);
+
+// Figures of the host's processors and memory that were measured beside such a load are noisy, whatever their
+// interval: the headline is that of the undisturbed batches.
+void MarkDisturbed(std::vector<backends::Measurement>& measurements, double foreign_share);
+
+}  // namespace report
