@@ -121,6 +121,7 @@ struct Variant {
   std::uint32_t multiple_k = 1;
   std::uint32_t multiple_count = 1;
   bool b_transposed = false;  // B is stored n x k
+  std::string note;           // said with its figures
   // Bytes of Role::kWorkspace and Role::kPartials; nullptr where the variant has none.
   std::uint64_t (*workspace_bytes)(const Problem&, const DeviceShape&) = nullptr;
   std::uint64_t (*partials_bytes)(const Problem&, const DeviceShape&) = nullptr;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "backends/core/measurement_fields.h"
 #include "backends/registry.h"
@@ -68,9 +69,25 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
     send(record);
   };
   sink(backends::MeasureStage{probe::Stage::kInit, "", "", request->first_launch_allowance_s});
-  auto session = backend->open({request->device, request->processor, *files, environment});
+  const backends::OpenRequest open{request->device, request->processor, *files, environment};
+  auto session = backend->open(open);
   if (!session) return session.error();
-  backends::Measure(**session, backend->variants((*session)->limits()), *request, sink);
+  auto variants = backend->variants((*session)->limits());
+  const bool whole = request->scope == backends::Scope::kWhole;
+  auto libraries =
+      whole && backend->libraries != nullptr ? backend->libraries(open) : std::vector<kernels::Variant>();
+  if (libraries.empty()) {
+    backends::Measure(**session, variants, *request, sink);
+    return probe::Ok();
+  }
+  backends::MeasureRequest part = *request;
+  part.budget_s = request->budget_s * (1 - backends::kLibraryBudgetShare);
+  backends::Measure(**session, variants, part, sink);
+  std::copy_if(variants.begin(), variants.end(), std::back_inserter(libraries),
+               [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
+  part.budget_s = request->budget_s * backends::kLibraryBudgetShare;
+  part.scope = backends::Scope::kLibraries;
+  backends::Measure(**session, libraries, part, sink);
   return probe::Ok();
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a backend is: a name, a way to open one device, and the kernel variants it can run there. Session is the
-// only abstract class of the program; the plan, the protocol and the verification are the same above all of them.
+// What a backend is: a name, a way to open one device, and the kernel variants it can run there. Session is
+// the only abstract class of the program; the plan, the protocol and the verification are the same above all
+// of them.
 #pragma once
 
 #include <array>
@@ -26,12 +27,12 @@ namespace backends {
 
 // What a device lets us do, as its runtime says; bounds are already the usable ones.
 struct Limits {
-  std::uint64_t max_buffer_bytes = 0;          // of one allocation and of one binding
-  std::uint64_t max_texel_elements = 0;        // of one texel view; 0: no texel views
+  std::uint64_t max_buffer_bytes = 0;    // of one allocation and of one binding
+  std::uint64_t max_texel_elements = 0;  // of one texel view; 0: no texel views
   std::optional<std::uint64_t> memory_free_bytes;
-  std::optional<std::uint64_t> cache_bytes;    // last-level, as much of it as serves this device
+  std::optional<std::uint64_t> cache_bytes;  // last-level, as much of it as serves this device
   kernels::DeviceShape shape;
-  std::vector<std::string> features;           // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
+  std::vector<std::string> features;  // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
 };
 
 // Opaque; owned by the session that made it and freed with it at the latest.
@@ -54,15 +55,15 @@ struct Launch {
   kernels::LaunchShape shape;
 };
 
-// device_s: from the runtime's own events around the whole sequence; nullopt where it has none or they failed.
-// wall_s: on the host's monotonic clock, submission to completion.
+// device_s: from the runtime's own events around the whole sequence; nullopt where it has none or they
+// failed. wall_s: on the host's monotonic clock, submission to completion.
 struct Timing {
   std::optional<double> device_s;
   double wall_s = 0;
 };
 
-// One open device. Single-threaded; dies with its process. An error of a call leaves the session usable unless
-// the device is lost.
+// One open device. Single-threaded; dies with its process. An error of a call leaves the session usable
+// unless the device is lost.
 class Session {
  public:
   Session() = default;
@@ -79,14 +80,16 @@ class Session {
   [[nodiscard]] virtual probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
                                                std::span<std::byte> data) = 0;
   // Compiles or looks up one step's entry point. The step outlives the session.
-  [[nodiscard]] virtual probe::Result<KernelId> Load(const kernels::Variant& variant, const kernels::Step& step) = 0;
-  // Runs the launches in order, each seeing the results of those before it, the whole sequence `repeats` times,
-  // and waits for completion.
-  [[nodiscard]] virtual probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) = 0;
+  [[nodiscard]] virtual probe::Result<KernelId> Load(const kernels::Variant& variant,
+                                                     const kernels::Step& step) = 0;
+  // Runs the launches in order, each seeing the results of those before it, the whole sequence `repeats`
+  // times, and waits for completion.
+  [[nodiscard]] virtual probe::Result<Timing> Run(std::span<const Launch> launches,
+                                                  std::uint32_t repeats) = 0;
 };
 
 struct OpenRequest {
-  probe::RuntimeDevice device;  // exactly this one must be opened, or an error returned
+  probe::RuntimeDevice device;                // exactly this one must be opened, or an error returned
   std::optional<probe::Processor> processor;  // the host's, where it is known
   const probe::system::FileSystem& files;
   const probe::system::Environment& environment;
@@ -95,9 +98,12 @@ struct OpenRequest {
 struct Backend {
   std::string_view runtime;  // the probe module's name
   probe::Result<std::unique_ptr<Session>> (*open)(const OpenRequest&) = nullptr;
-  // Every variant that this build has for the runtime, best first within one kernel and type pair; those whose
-  // needs the device does not meet are skipped by the plan, with that reason.
+  // Every variant that this build has for the runtime, best first within one kernel and type pair; those
+  // whose needs the device does not meet are skipped by the plan, with that reason.
   std::vector<kernels::Variant> (*variants)(const Limits&) = nullptr;
+  // Variants of the user's own libraries that are installed; nullptr where the runtime has none. They may
+  // crash the process and are measured last.
+  std::vector<kernels::Variant> (*libraries)(const OpenRequest&) = nullptr;
 };
 
 }  // namespace backends

@@ -77,6 +77,7 @@ std::vector<Series> Contest::Decide() {
   }
   const Variant* winner = headline ? &headline->workload.variant() : nullptr;
   if (headline) series.push_back(*std::move(headline));
+  if (context_.request.scope == Scope::kLibraries) return series;
   const std::vector<Shape> shapes = Shapes(rate);
   for (std::size_t i = 1; i < shapes.size(); ++i) {
     if (auto next = decide(shapes[i], winner)) series.push_back(*std::move(next));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One measured figure and everything needed to judge it. JSON as in data/schema; codec in measurement_fields.h.
+// One measured figure and everything needed to judge it. JSON as in data/schema; codec in
+// measurement_fields.h.
 #pragma once
 
 #include <array>
@@ -15,10 +16,20 @@ namespace backends {
 // ok: measured and verified. wrong_result: ran, and its result is not the product or sum that it must be.
 // implausible: faster than 1.5 times the known peak, or its clock makes no sense.
 enum class MeasurementStatus {
-  kOk, kWrongResult, kImplausible, kUnsupported, kOverBudget, kFailed, kCrashed, kTimedOut, kSkipped, kInterrupted
+  kOk,
+  kWrongResult,
+  kImplausible,
+  kUnsupported,
+  kOverBudget,
+  kFailed,
+  kCrashed,
+  kTimedOut,
+  kSkipped,
+  kInterrupted
 };
 
-// By the 95 % interval of the median: good within 1.5 %, fair within 5 %, noisy beyond or with under ten batches.
+// By the 95 % interval of the median: good within 1.5 %, fair within 5 %, noisy beyond or with under ten
+// batches.
 enum class Quality { kGood, kFair, kNoisy };
 
 struct Measurement {
@@ -32,21 +43,21 @@ struct Measurement {
   kernels::Dtype acc_dtype = kernels::Dtype::kFp32;
   kernels::Problem shape;
   MeasurementStatus status = MeasurementStatus::kSkipped;
-  std::optional<std::string> reason;       // of any status but ok, and of a flag on ok
-  std::optional<std::string> stage;        // where a failed one stopped: compile, launch, verify, time
-  std::optional<double> rate;              // in `unit`; of the median batch, of the p10 time where noisy
+  std::optional<std::string> reason;  // of any status but ok, and of a flag on ok
+  std::optional<std::string> stage;   // where a failed one stopped: compile, launch, verify, time
+  std::optional<double> rate;         // in `unit`; of the median batch, of the p10 time where noisy
   std::string unit;
-  std::optional<double> time_s;            // of one execution
+  std::optional<double> time_s;               // of one execution
   std::optional<std::array<double, 2>> ci95;  // of the median's rate, relative: [0.99, 1.01]
-  std::optional<double> p10_rate;          // at the 10th percentile of the batch times
+  std::optional<double> p10_rate;             // at the 10th percentile of the batch times
   std::optional<double> best_rate;
-  std::uint32_t samples = 0;               // batches
-  std::vector<double> batch_times_s;       // of one execution each; kept for --verbose and --record
+  std::uint32_t samples = 0;          // batches
+  std::vector<double> batch_times_s;  // of one execution each; kept for --verbose and --record
   std::optional<Quality> quality;
   bool throttled = false;
   bool verified = false;
-  bool host_timed = false;                 // the runtime's own event times were missing or made no sense
-  std::uint32_t threads = 0;               // of a kernel on the host processor; 0 elsewhere
+  bool host_timed = false;    // the runtime's own event times were missing or made no sense
+  std::uint32_t threads = 0;  // of a kernel on the host processor; 0 elsewhere
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
 };

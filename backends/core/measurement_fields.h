@@ -43,10 +43,11 @@ struct EnumNames<backends::Quality> {
 
 template <>
 struct EnumNames<backends::Scope> {
-  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 3> kNames = {{
+  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 4> kNames = {{
       {backends::Scope::kWhole, "whole"},
       {backends::Scope::kRepeat, "repeat"},
       {backends::Scope::kBrief, "brief"},
+      {backends::Scope::kLibraries, "libraries"},
   }};
 };
 

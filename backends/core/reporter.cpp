@@ -72,6 +72,7 @@ void Reporter::Skip(const kernels::Variant& variant, const kernels::Problem& sha
   Measurement measurement = Begin(variant, shape);
   measurement.status = MeasurementStatus::kSkipped;
   measurement.reason = std::move(reason);
+  AddReason(measurement, variant.note);
   measurement.rate = rate;
   measurement.verified = verified;
   sink_(measurement);
@@ -98,6 +99,7 @@ void Reporter::Finish(const Series& series) const {
   Measurement measurement = Begin(workload.variant(), Reported(workload.shape()));
   measurement.verified = true;
   measurement.max_relative_error = series.max_relative_error;
+  AddReason(measurement, workload.variant().note);
   AddReason(measurement, workload.shape().note);
   if (series.error) {
     measurement.status = MeasurementStatus::kFailed;

@@ -109,8 +109,9 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
   std::deque<Contest> contests;
   std::vector<Series> all = Ready(tasks, context, contests);
   if (!all.empty()) {
-    const double round_trip_s = MeasureLaunches(session, writer, reporter, budget);
-    if (!OnHost(request.device)) MeasureTransfers(session, reporter, budget);
+    const bool whole = request.scope != Scope::kLibraries;
+    const double round_trip_s = whole ? MeasureLaunches(session, writer, reporter, budget) : 0;
+    if (whole && !OnHost(request.device)) MeasureTransfers(session, reporter, budget);
     TimeAll(all, context, round_trip_s);
   }
   for (const Series& series : all) reporter.Finish(series);

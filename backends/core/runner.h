@@ -26,9 +26,10 @@ struct KnownPeak {
 };
 
 // How much of the plan: all of it; what differs between the runtimes of one device, where another runtime has
-// had the whole plan already (products of two types, reads, matrix-vector products and launches); or, of one
-// of several equal devices, products and reads.
-enum class Scope { kWhole, kRepeat, kBrief };
+// had the whole plan already (products of two types, reads, matrix-vector products and launches); of one of
+// several equal devices, products and reads; or of the user's own libraries, the headline shape of each
+// kernel.
+enum class Scope { kWhole, kRepeat, kBrief, kLibraries };
 
 struct MeasureRequest {
   std::string device_id;                      // of the physical device, copied into every measurement
@@ -62,5 +63,9 @@ void Measure(Session& session, std::span<const kernels::Variant> variants, const
 // The same by another clock, for tests.
 void Measure(Session& session, std::span<const kernels::Variant> variants, const MeasureRequest& request,
              const MeasureSink& sink, const MonotonicClock& now);
+
+// Of the budget, where the user has libraries. They may crash: they are measured by a call of their own, with
+// the fill kernels among its variants, when everything else has been reported.
+inline constexpr double kLibraryBudgetShare = 0.25;
 
 }  // namespace backends

@@ -52,7 +52,7 @@ std::vector<Task> GroupVariants(std::span<const Variant> variants) {
 }
 
 std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
-  if (scope == Scope::kWhole) return tasks;
+  if (scope == Scope::kWhole || scope == Scope::kLibraries) return tasks;
   std::erase_if(tasks, [&](const Task& task) {
     const bool brief = task.kernel == Kernel::kGemm || task.kernel == Kernel::kRead;
     return IsIntegerProduct(task) || !(brief || (scope == Scope::kRepeat && task.kernel == Kernel::kGemv));

@@ -7,6 +7,7 @@
 
 #include "backends/core/backend.h"
 #include "backends/cpu/cpu_session.h"
+#include "backends/cpu/library_variants.h"
 #include "kernels/cpu/cpu_kernel.h"
 
 namespace backends::cpu {
@@ -147,6 +148,6 @@ std::vector<kernels::Variant> Variants(const Limits&) {
 
 }  // namespace
 
-Backend Describe() { return {"cpu", Open, Variants}; }
+Backend Describe() { return {"cpu", Open, Variants, LibraryVariants}; }
 
 }  // namespace backends::cpu

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backends/core/plan.h"
+#include "backends/cpu/library_variants.h"
 #include "probe/system/clock.h"
 #include "probe/system/filesystem.h"
 
@@ -75,8 +76,9 @@ probe::Error SystemError(std::string call, int code, std::string text) {
 
 }  // namespace
 
-CpuSession::CpuSession(const std::vector<int>& processors, Limits limits)
-    : limits_(std::move(limits)), workers_(processors) {
+CpuSession::CpuSession(const std::vector<int>& processors, Limits limits,
+                       const probe::system::FileSystem& files, const probe::system::Environment& environment)
+    : limits_(std::move(limits)), files_(files), environment_(environment), workers_(processors) {
   limits_.shape = {workers_.count(), 1, 1};
 }
 
@@ -160,7 +162,8 @@ probe::Status CpuSession::Download(BufferId buffer, std::uint64_t offset_bytes, 
   return probe::Ok();
 }
 
-probe::Result<KernelId> CpuSession::Load(const kernels::Variant&, const kernels::Step& step) {
+probe::Result<KernelId> CpuSession::Load(const kernels::Variant& variant, const kernels::Step& step) {
+  if (step.entry == kLibraryEntry) return LoadLibrary(step.options, variant.in);
   const auto all = kernels::cpu::Implementations();
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     const bool meant = all[i].entry == step.entry && all[i].isa == step.options;
@@ -170,23 +173,76 @@ probe::Result<KernelId> CpuSession::Load(const kernels::Variant&, const kernels:
                       std::string(step.entry) + " for " + std::string(step.options) + " does not run here"};
 }
 
-probe::Result<Timing> CpuSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
-  struct Call {
-    kernels::cpu::EntryPoint run;
-    std::vector<void*> buffers;
-    std::span<const std::uint32_t> scalars;
-  };
+probe::Result<KernelId> CpuSession::LoadLibrary(std::string_view name, kernels::Dtype in) {
+  const auto is_meant = [name](const auto& known) { return known.name == name; };
+  auto library = std::find_if(libraries_.begin(), libraries_.end(), is_meant);
+  if (library == libraries_.end()) {
+    const auto vendors = Vendors();
+    const auto vendor = std::find_if(vendors.begin(), vendors.end(), is_meant);
+    if (vendor == vendors.end())
+      return probe::Error{"load", std::nullopt, "unsupported", "no library is called " + std::string(name)};
+    auto loaded = LoadVendor(*vendor, workers_.count(), files_, environment_);
+    if (!loaded) return loaded.error();
+    libraries_.push_back({vendor->name, std::move(loaded->multiply)});
+    library = libraries_.end() - 1;
+  }
+  library_kernels_.push_back({in, library->multiply});
+  const std::size_t own = kernels::cpu::Implementations().size();
+  return KernelId{static_cast<std::uint32_t>(own + library_kernels_.size() - 1)};
+}
+
+struct CpuSession::Call {
+  kernels::cpu::EntryPoint run;  // nullptr: a library's
+  const LibraryKernel* library;
+  std::vector<void*> buffers;
+  std::span<const std::uint32_t> scalars;
+};
+
+probe::Result<std::vector<CpuSession::Call>> CpuSession::Bind(std::span<const Launch> launches) const {
+  const auto own = kernels::cpu::Implementations();
   std::vector<Call> calls;
   for (const Launch& launch : launches) {
-    Call call{kernels::cpu::Implementations()[static_cast<std::uint32_t>(launch.kernel)].run,
-              {},
-              launch.shape.scalars};
+    const std::size_t kernel = static_cast<std::uint32_t>(launch.kernel);
+    Call call{nullptr, nullptr, {}, launch.shape.scalars};
+    if (kernel < own.size()) {
+      call.run = own[kernel].run;
+    } else {
+      call.library = &library_kernels_[kernel - own.size()];
+    }
     for (const BoundBuffer& bound : launch.buffers) {
       const auto address = Locate(bound.buffer, 0, 0);
       if (!address || *address == nullptr) return SystemError("run", EINVAL, "a released buffer is bound");
       call.buffers.push_back(*address);
     }
     calls.push_back(std::move(call));
+  }
+  return calls;
+}
+
+probe::Status CpuSession::RunInTurn(const std::vector<Call>& calls) {
+  for (const Call& call : calls) {
+    if (call.library == nullptr) {
+      workers_.Run(
+          [&call](const kernels::cpu::Worker& worker) { call.run({call.buffers, call.scalars}, worker); });
+      continue;
+    }
+    const auto status =
+        call.library->multiply({call.library->in, call.scalars[0], call.scalars[1], call.scalars[2],
+                                call.buffers[0], call.buffers[1], call.buffers[2]});
+    if (!status) return status.error();
+  }
+  return probe::Ok();
+}
+
+probe::Result<Timing> CpuSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
+  const auto bound = Bind(launches);
+  if (!bound) return bound.error();
+  const std::vector<Call>& calls = *bound;
+  const bool has_library =
+      std::any_of(calls.begin(), calls.end(), [](const Call& call) { return call.library != nullptr; });
+  const probe::system::SteadyTime start = probe::system::Now();
+  for (std::uint32_t i = 0; has_library && i < repeats; ++i) {
+    if (auto status = RunInTurn(calls); !status) return status.error();
   }
   const auto work = [&](const kernels::cpu::Worker& worker) {
     for (std::uint32_t i = 0; i < repeats; ++i) {
@@ -196,8 +252,7 @@ probe::Result<Timing> CpuSession::Run(std::span<const Launch> launches, std::uin
       }
     }
   };
-  const probe::system::SteadyTime start = probe::system::Now();
-  workers_.Run(work);
+  if (!has_library) workers_.Run(work);
   return Timing{std::nullopt, probe::system::SecondsSince(start)};
 }
 
@@ -214,8 +269,9 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
     limits.features = request.processor->features;
   }
   const auto quota = request.processor ? request.processor->quota_cores : std::nullopt;
-  return std::unique_ptr<Session>(std::make_unique<CpuSession>(
-      PlaceWorkers(AllowedProcessors(), quota, request.files), std::move(limits)));
+  return std::unique_ptr<Session>(
+      std::make_unique<CpuSession>(PlaceWorkers(AllowedProcessors(), quota, request.files), std::move(limits),
+                                   request.files, request.environment));
 }
 
 }  // namespace backends::cpu

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The host processor as a device: memory from the system, kernels from kernels/cpu, run by pinned workers.
-// Has no clock of its own: only wall time.
+// The host processor as a device: memory from the system, kernels from kernels/cpu, run by pinned workers,
+// and products of the user's libraries, which have threads of their own. Has no clock of its own: only wall
+// time.
 #pragma once
 
 #include <cstdint>
@@ -9,12 +10,15 @@
 
 #include "backends/core/backend.h"
 #include "backends/cpu/cpu_workers.h"
+#include "backends/cpu/vendor.h"
 
 namespace backends::cpu {
 
 class CpuSession final : public Session {
  public:
-  CpuSession(const std::vector<int>& processors, Limits limits);
+  // `files` and `environment` are where libraries are looked for; they outlive the session.
+  CpuSession(const std::vector<int>& processors, Limits limits, const probe::system::FileSystem& files,
+             const probe::system::Environment& environment);
   ~CpuSession() override;
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
@@ -40,13 +44,32 @@ class CpuSession final : public Session {
   [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,
                                                  std::uint64_t size) const;
 
+  struct Library {
+    std::string_view name;
+    Multiply multiply;
+  };
+  // Kernels of libraries are numbered behind our own.
+  struct LibraryKernel {
+    kernels::Dtype in;
+    Multiply multiply;
+  };
+  struct Call;
+  [[nodiscard]] probe::Result<KernelId> LoadLibrary(std::string_view name, kernels::Dtype in);
+  [[nodiscard]] probe::Result<std::vector<Call>> Bind(std::span<const Launch> launches) const;
+  // One after another, each with its own threads.
+  [[nodiscard]] probe::Status RunInTurn(const std::vector<Call>& calls);
+
   Limits limits_;
+  const probe::system::FileSystem& files_;
+  const probe::system::Environment& environment_;
+  std::vector<Library> libraries_;
+  std::vector<LibraryKernel> library_kernels_;
   Workers workers_;
   std::vector<Mapping> mappings_;
   std::vector<Mapping> spare_;  // released, for the next that fits
 };
 
-// Fails for a device that is not the processor.
+// Fails for a device that is not the processor. What the request refers to outlives the session.
 [[nodiscard]] probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request);
 
 }  // namespace backends::cpu

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: MIT
+// The user's libraries as variants, found by their files; nothing is loaded.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "backends/core/backend.h"
+
+namespace backends::cpu {
+
+// The entry of a step whose `options` name a library (vendor.h).
+inline constexpr std::string_view kLibraryEntry = "library";
+
+[[nodiscard]] std::vector<kernels::Variant> LibraryVariants(const OpenRequest& request);
+
+}  // namespace backends::cpu
