@@ -159,8 +159,10 @@ struct DevicePeak {
 // Operations a clock of one unit (SM, compute unit, core) of an architecture, or with a processor's feature.
 struct UnitPeak {
   std::string architecture;
+  std::optional<std::string> name;  // only devices with this in their names, before the rows for all
   std::optional<double> fp32;
   std::optional<double> matrix16;
+  std::optional<double> matrix16_fp32;  // with sums in fp32, where that is slower
   std::optional<double> int8;
   std::string source;
   std::string date;

@@ -163,8 +163,10 @@ void Fields(V& v, S& s) {
 template <class V, probe::Is<UnitPeak> S>
 void Fields(V& v, S& s) {
   v("architecture", s.architecture);
+  v("name", s.name);
   v("fp32", s.fp32);
   v("matrix16", s.matrix16);
+  v("matrix16_fp32", s.matrix16_fp32);
   v("int8", s.int8);
   v("source", s.source);
   v("date", s.date);

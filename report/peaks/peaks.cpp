@@ -62,16 +62,26 @@ const DevicePeak* FindDevicePeak(const Tables& tables, const probe::PhysicalDevi
   return nullptr;
 }
 
-// The most operations a clock and unit that any of `architectures` does with that type.
+std::optional<double> OfUnit(const UnitPeak& row, const Measurement& m) {
+  const bool half = m.in_dtype == Dtype::kFp16 || m.in_dtype == Dtype::kBf16;
+  if (half && m.acc_dtype == Dtype::kFp32 && row.matrix16_fp32) return row.matrix16_fp32;
+  return OfType(row, m.in_dtype);
+}
+
+// The most operations a clock and unit that any of `architectures` does with that type; a row for devices of
+// such a name counts alone.
 std::optional<double> OpsPerClock(const Tables& tables, std::span<const std::string> architectures,
-                                  Dtype dtype) {
+                                  std::string_view name, const Measurement& m) {
   std::optional<double> best;
+  std::optional<double> named;
   for (const UnitPeak& row : tables.peaks.units) {
     if (std::find(architectures.begin(), architectures.end(), row.architecture) == architectures.end())
       continue;
-    if (const auto ops = OfType(row, dtype)) best = std::max(best.value_or(0), *ops);
+    if (row.name && name.find(*row.name) == std::string_view::npos) continue;
+    auto& kept = row.name ? named : best;
+    if (const auto ops = OfUnit(row, m)) kept = std::max(kept.value_or(0), *ops);
   }
-  return best;
+  return named ? named : best;
 }
 
 Peak FromUnits(double units, double clock_hz, double ops) {
@@ -89,7 +99,7 @@ Peak OfCard(const Tables& tables, const probe::PhysicalDevice& device, const Mea
   for (const auto& view : device.views) {
     const auto& of = view.device;
     if (!of.architecture || !of.compute_units || !of.clock_max_hz) continue;
-    const auto ops = OpsPerClock(tables, {&*of.architecture, 1}, m.in_dtype);
+    const auto ops = OpsPerClock(tables, {&*of.architecture, 1}, device.name, m);
     if (ops) return FromUnits(*of.compute_units, *of.clock_max_hz, *ops);
   }
   const auto rate = sheet ? OfType(*sheet, m.in_dtype) : std::nullopt;
@@ -114,7 +124,7 @@ Peak OfProcessor(const Tables& tables, const probe::PhysicalDevice& device, cons
   const auto& processor = *device.hardware->processor;
   const auto threads = m.threads > 0 ? m.threads : processor.usable_threads.value_or(0);
   const auto units = std::min(threads, processor.cores.value_or(threads));
-  const auto ops = OpsPerClock(tables, processor.features, m.in_dtype);
+  const auto ops = OpsPerClock(tables, processor.features, device.name, m);
   if (units == 0 || !ops) return {};
   for (const auto& view : device.views) {
     if (IsSoftware(device, view) || !view.device.clock_max_hz) continue;

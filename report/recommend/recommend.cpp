@@ -109,6 +109,21 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
   return fmt::format("{} is not usable: {}", PlainName(gpus.front()->name), reason);
 }
 
+// Why a way that was measured on other hardware is no option for this use, where that is all there is to say.
+std::string OnlyOptionReason(const Report& report, const Score& chosen) {
+  std::vector<std::string> others;
+  for (const Score& score : report.scores) {
+    const auto* device = FindDevice(report.devices, score.device_id);
+    const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+    if (score.use != chosen.use || score.eligible || score.reasons.empty() || !view ||
+        IsSoftware(*device, *view))
+      continue;
+    others.push_back(score.runtime + ": " + score.reasons.front());
+  }
+  if (others.empty()) return "nothing else here was measured and checked";
+  return fmt::format("nothing else here is an option: {}", fmt::join(others, "; "));
+}
+
 void AddNonEmpty(std::vector<std::string>& list, std::string text) {
   if (!text.empty()) list.push_back(std::move(text));
 }
@@ -214,7 +229,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   if (tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, tied));
   AddNonEmpty(answer.reasons, LeadReason(report, ordered, tied, chosen));
   if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));
-  if (answer.reasons.empty()) answer.reasons.emplace_back("nothing else here was measured and checked");
+  if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
   answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
   Judge(report, chosen, tied.size() > 1, answer);
   return answer;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -135,30 +136,50 @@ constexpr int kIndent = 4;
 constexpr int kNameWidth = 11;    // "fp32 gemm"
 constexpr int kRateWidth = 12;    // "58.0 TFLOP/s"
 constexpr int kSpreadWidth = 10;  // "±12.3 %"
+constexpr int kShareWidth = 7;    // " 100 %", where any figure's peak is known
 constexpr int kNotesWidth = 6;    // quality
 constexpr int kShortestBar = 6;
 constexpr int kLongestBar = 40;
-constexpr int kDetailWidth = 30;  // implementation and share of the peak, where there is room
+constexpr int kDetailWidth = 26;  // implementation, where there is room
 
-void Figure(const Measurement& m, const Best& best, Page& page) {
+// What the figures of a whole report are drawn by.
+struct Scale {
+  Best best;
+  bool shares = false;  // some figure's share of its peak is known
+};
+
+void Figure(const Measurement& m, const Scale& scale, Page& page) {
   page.To(kIndent).Add(FigureName(m));
   page.RightTo(kIndent + kNameWidth + kRateWidth, RateText(*m.rate, m.unit), Style::kStrong);
   page.Add("  ").Add(SpreadText(page, m), Style::kDim).To(kIndent + kNameWidth + kRateWidth + kSpreadWidth);
-  const int rest = page.room() - kNotesWidth - 2;
+  const int rest = page.room() - kNotesWidth - 2 - (scale.shares ? kShareWidth : 0);
   const bool detailed = rest > kDetailWidth + 2 * kShortestBar + kIndent;
   const int bar = std::min(detailed ? rest - kDetailWidth : rest, kLongestBar);
   if (bar >= kShortestBar) {
-    page.Add(" ").Bar(Merit(m) / best.at(FigureName(m)), bar, Style::kAccent).Add(" ");
+    page.Add(" ").Bar(Merit(m) / scale.best.at(FigureName(m)), bar, Style::kAccent).Add(" ");
+  }
+  if (scale.shares && page.room() >= kShareWidth + kNotesWidth) {
+    page.RightTo(page.column() + kShareWidth - 1, m.share_of_peak ? PercentText(*m.share_of_peak) : "")
+        .Add(" ");
   }
   const auto [quality, style] = QualityText(m);
   if (page.room() >= kNotesWidth) page.Add(" ").Add(quality, style);
   if (detailed) {
     std::string detail = m.implementation;
-    if (m.share_of_peak) detail += ", " + PercentText(*m.share_of_peak) + " of the peak";
     if (m.throttled) detail += ", throttled";
     page.To(page.column() + kNotesWidth - 1 - DisplayWidth(quality)).Add(" ").Add(detail, Style::kDim);
   }
   page.End();
+}
+
+// How it was found: every batch's time of one execution.
+void Samples(const Measurement& m, Page& page) {
+  std::vector<std::string> times;
+  for (const double seconds : m.batch_times_s) times.push_back(SignificantText(seconds * 1e3, 4));
+  std::string text = "by " + m.implementation;
+  if (m.threads > 0) text += fmt::format(", {} thread{}", m.threads, m.threads == 1 ? "" : "s");
+  if (!times.empty()) text += fmt::format(", {} batches, in ms: {}", times.size(), fmt::join(times, " "));
+  page.To(kIndent + 2).Flow(text, kIndent + 4, Style::kDim);
 }
 
 void Failed(const Measurement& m, Page& page) {
@@ -184,20 +205,43 @@ bool IsTrouble(const Measurement& m) {
   return true;
 }
 
-// Of several implementations the fastest that verified; all of them with --verbose.
+// Of several implementations the fastest that verified; all of them, and how they were found, with --verbose.
 void Figures(const Report& report, const std::string& device_id, const probe::RuntimeDevice& of,
-             const Best& best, Page& page) {
+             const Scale& scale, Page& page) {
+  const bool verbose = page.options().verbose;
   const auto measured = MeasurementsOf(report.measurements, device_id, of.runtime, of.driver);
+  std::set<std::string> told;
   for (const auto* m : measured) {
     if (!IsVerified(*m)) {
-      if (IsTrouble(*m) || page.options().verbose) Failed(*m, page);
+      const bool new_to_reader = told.insert(FailureText(*m)).second;
+      if (verbose || (IsTrouble(*m) && new_to_reader)) Failed(*m, page);
+      if (verbose) Samples(*m, page);
       continue;
     }
     const bool beaten = std::any_of(measured.begin(), measured.end(), [&](const Measurement* other) {
       return IsVerified(*other) && FigureName(*other) == FigureName(*m) && Merit(*other) > Merit(*m);
     });
-    if (!beaten || page.options().verbose) Figure(*m, best, page);
+    if (beaten && !verbose) continue;
+    Figure(*m, scale, page);
+    if (verbose) Samples(*m, page);
   }
+}
+
+// The files that this way goes through.
+void Files(const Report& report, const probe::RuntimeDevice& of, Page& page) {
+  const auto say = [&](std::string_view what, const std::optional<std::string>& path) {
+    if (path && !path->empty())
+      page.To(kIndent).Flow(fmt::format("{} {}", what, *path), kIndent + 2, Style::kDim);
+  };
+  for (const auto& probe : report.probes) {
+    if (probe.module != of.runtime) continue;
+    if (probe.library) say("loader", probe.library->path ? probe.library->path : probe.library->soname);
+    for (const auto& driver : probe.drivers) {
+      const bool same = of.manifest ? driver.manifest == of.manifest : driver.name == of.driver;
+      if (same) say("driver", driver.library);
+    }
+  }
+  say("manifest", of.manifest);
 }
 
 void Way(const probe::PhysicalDevice& device, const probe::View& view, int label, Page& page) {
@@ -213,12 +257,15 @@ void Way(const probe::PhysicalDevice& device, const probe::View& view, int label
 }  // namespace
 
 void Devices(const Report& report, Page& page, bool figures) {
-  const Best best = BestOf(report);
+  const Scale scale{BestOf(report),
+                    std::any_of(report.measurements.begin(), report.measurements.end(),
+                                [](const Measurement& m) { return IsVerified(m) && m.share_of_peak; })};
   if (figures) {
     Heading(page, "Devices",
-            best.empty() ? "nothing was measured"
-                         : fmt::format("checked results; bars: share of the best here; {} 95 % interval",
-                                       page.signs().plus_minus));
+            scale.best.empty()
+                ? "nothing was measured"
+                : fmt::format("checked; {} 95 % interval; bars: of the best here{}", page.signs().plus_minus,
+                              scale.shares ? "; %: of the peak" : ""));
   }
   for (const auto& device : report.devices) {
     if (!figures || &device != &report.devices.front()) page.Blank();
@@ -229,7 +276,8 @@ void Devices(const Report& report, Page& page, bool figures) {
     for (const auto& view : device.views) label = std::max(label, DisplayWidth(view.device.runtime) + 2);
     for (const auto& view : device.views) {
       Way(device, view, label, page);
-      if (figures) Figures(report, device.id, view.device, best, page);
+      if (page.options().verbose) Files(report, view.device, page);
+      if (figures) Figures(report, device.id, view.device, scale, page);
     }
     for (const auto& conflict : device.conflicts) {
       page.To(2).Flow(fmt::format("{} says {} {}", conflict.module, conflict.field, conflict.value), 4,

@@ -124,6 +124,25 @@ bool PredictionDisagrees(const std::vector<const Score*>& scores) {
   });
 }
 
+// What guides claim of a runtime beside what was measured on the same device.
+void Guides(const Tables& tables, const std::vector<const Score*>& scores, Page& page) {
+  for (const auto* score : scores) {
+    const auto* facts = Find(tables, score->runtime);
+    if (!facts || !facts->guides || score->basis == Basis::kEstimated) continue;
+    const auto& claim = *facts->guides;
+    const auto reference = std::find_if(scores.begin(), scores.end(), [&](const Score* other) {
+      return other->runtime == claim.relative_to && other->device_id == score->device_id;
+    });
+    if (reference == scores.end()) continue;
+    const double here = score->ranking_tokens_per_s->value / (*reference)->ranking_tokens_per_s->value;
+    page.To(kRankWidth)
+        .Flow(fmt::format("Guides say {} reaches {:.0f}{}{:.0f} % of {}; here it measures {}.",
+                          score->runtime, claim.low * 100, page.signs().dash, claim.high * 100,
+                          claim.relative_to, PercentText(here)),
+              kRankWidth, Style::kDim);
+  }
+}
+
 std::string_view TitleOf(Use use) {
   switch (use) {
     case Use::kInference:
@@ -158,6 +177,7 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
           .Flow("Ordered by what was measured; the predictions also hold assumed software factors.",
                 kRankWidth, Style::kDim);
     }
+    if (use == Use::kInference) Guides(tables, scores, page);
     if (found && page.options().verbose && !found->reasons.empty()) {
       page.To(kRankWidth).Flow(found->reasons.back(), kRankWidth + 2, Style::kDim);
     }

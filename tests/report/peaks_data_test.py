@@ -53,7 +53,7 @@ class Peaks(unittest.TestCase):
                         self.assertAlmostEqual(1, row[key] / max(facts), places=4)
 
     def test_matrix_units_do_as_much_a_clock_as_the_data_sheets_imply(self):
-        units = {row["architecture"]: row for row in PEAKS["units"]}
+        units = {row["architecture"]: row for row in PEAKS["units"] if "name" not in row}
         checked = set()
         for fact in self.facts:
             row = units.get(fact["target"])

@@ -110,6 +110,20 @@ TEST(Peaks, OfACardComeFromItsUnitsAndFromTheDataSheet) {
   EXPECT_NEAR(*Judged(sheet).share_of_peak, 0.5, 1e-9);
 }
 
+TEST(Peaks, GeForceSumsInFp32AtHalfTheRate) {
+  for (const auto& [name, ops] :
+       {std::pair("NVIDIA L40S", 1024.0), std::pair("NVIDIA GeForce RTX 4090", 512.0)}) {
+    auto report = OneCard(0x0001, "sm_89", 128, 2.5e9);
+    report.devices[0].name = name;
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 100e12, Dtype::kFp16);
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 100e12, Dtype::kFp16)
+        .acc_dtype = Dtype::kFp16;
+    Judged(report);
+    EXPECT_NEAR(*report.measurements[0].share_of_peak, 100e12 / (128 * 2.5e9 * ops), 1e-9) << name;
+    EXPECT_NEAR(*report.measurements[1].share_of_peak, 100e12 / (128 * 2.5e9 * 1024), 1e-9) << name;
+  }
+}
+
 TEST(Peaks, EventsAHundredTimesTooFastAreRejected) {
   auto report = OneCard(0x2335, std::nullopt, 0, 0);
   testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 4.5e14, Dtype::kU32);
