@@ -17,8 +17,18 @@ OPTIONS = ["-ptx", "-std=c++17", "-O3"]
 
 
 def modules():
+    """Of every module its name, nvcc's architecture, version and target."""
+    return [row[:4] for row in table()]
+
+
+def table():
     rows = [line.split() for line in (HERE / "modules.txt").read_text().splitlines()]
     return [row for row in rows if row and not row[0].startswith("#")]
+
+
+def chips_that_run(name):
+    """Chips of the table's last column, or nothing where all from the target on run the module."""
+    return next((row[4].split(",") for row in table() if row[0] == name and len(row) > 4), None)
 
 
 def sources(path, seen):

@@ -42,7 +42,7 @@ std::array<Row, 6> Rows() {
           ChainShape<0x3f800000>},
       Row{Dtype::kInt8, Dtype::kInt32, "sm_80", k_gemm_int8, "gemm_int8_128", "gemm_int8_64", "chain_int8",
           ChainShape<0x01010101>},
-      Row{Dtype::kFp8, Dtype::kFp32, "sm_89", k_gemm_fp8, "gemm_fp8_128", "gemm_fp8_64", "chain_fp8",
+      Row{Dtype::kFp8, Dtype::kFp32, "fp8_mma", k_gemm_fp8, "gemm_fp8_128", "gemm_fp8_64", "chain_fp8",
           ChainShape<0x38383838>},
   };
 }

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "kernels/cuda/variants.h"
+#include "kernels/operand.h"
+#include "tests/backends/cuda/opened.h"
+
+namespace {
+
+using backends::BufferId;
+using backends::Launch;
+using testing::HasSubstr;
+using tests::CudaMachine;
+using tests::WithSession;
+namespace machines = tests::machines;
+
+const kernels::Step& StepOf(std::string_view entry) {
+  static const auto all = kernels::cuda::Variants();
+  for (const auto& variant : all) {
+    if (variant.steps[0].entry == entry) return variant.steps[0];
+  }
+  throw std::runtime_error("no such entry");
+}
+
+// "ok", or the error's own words.
+template <class T>
+std::string Say(const probe::Result<T>& result) {
+  return result ? "ok" : probe::Describe(result.error());
+}
+
+TEST(CudaSession, SaysWhatTheDeviceAllows) {
+  const CudaMachine machine(
+      machines::Of(machines::Gpu("A100", 1, 80, R"(, "memory_free_bytes": 123456789)")));
+  EXPECT_EQ(WithSession(machine,
+                        [](backends::Session& session) {
+                          const auto& limits = session.limits();
+                          return fmt::format("{} {} {} {} {}", limits.max_buffer_bytes,
+                                             *limits.memory_free_bytes, *limits.cache_bytes,
+                                             limits.shape.compute_units, fmt::join(limits.features, ","));
+                        }),
+            "1073741824 123456789 4194304 4 sm_50,sm_70,sm_75,sm_80,shared:32,shared:48,shared:64,shared:96,"
+            "shared:160,shared:192,shared:224");
+}
+
+TEST(CudaSession, OnlyHopperHasItsOwnInstructions) {
+  for (const auto& [capability, own] : {std::pair(89, false), std::pair(90, true), std::pair(100, false)}) {
+    const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));
+    EXPECT_EQ(WithSession(machine,
+                          [](backends::Session& session) {
+                            const auto& features = session.limits().features;
+                            return std::find(features.begin(), features.end(), "sm_90a") != features.end()
+                                       ? "yes"
+                                       : "no";
+                          }),
+              own ? "yes" : "no");
+  }
+}
+
+TEST(CudaSession, TransfersPartsAndNothingBeyond) {
+  EXPECT_EQ(WithSession(CudaMachine(),
+                        [](backends::Session& session) -> std::string {
+                          const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
+                          const auto x = session.Allocate({16, {}});
+                          if (!x || !session.Upload(*x, 0, std::as_bytes(std::span(words)))) return "upload";
+                          std::array<std::uint32_t, 2> part{};
+                          const auto bytes = std::as_writable_bytes(std::span(part));
+                          if (!session.Download(*x, 4, bytes) || part != std::array<std::uint32_t, 2>{2, 3})
+                            return "part";
+                          if (session.Download(*x, 12, bytes) || session.Upload(*x, UINT64_MAX, bytes))
+                            return "beyond";
+                          if (session.Allocate({0, {}}) || session.Allocate({UINT64_MAX, {}})) return "sizes";
+                          session.Release(*x);
+                          return session.Download(*x, 0, bytes) ? "after release" : "ok";
+                        }),
+            "ok");
+}
+
+TEST(CudaSession, RunsLaunchesInOrderAndTimesThem) {
+  EXPECT_EQ(WithSession(CudaMachine(),
+                        [](backends::Session& session) -> std::string {
+                          const auto x = session.Allocate({4096, {}});
+                          const auto fill = session.Load({}, StepOf("fill_u32"));
+                          if (!x || !fill) return Say(fill);
+                          const std::array<Launch, 2> launches = {
+                              Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}},
+                              Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 2}}}};
+                          const auto timing = session.Run(launches, 2);
+                          if (!timing) return Say(timing);
+                          if (!(timing->wall_s > 0) || !(timing->device_s.value_or(0) > 0)) return "no time";
+                          std::uint32_t first = 0;
+                          (void)session.Download(*x, 0, std::as_writable_bytes(std::span(&first, 1)));
+                          return first == kernels::OperandBits(2, 0) ? "ok" : "order";
+                        }),
+            "ok");
+}
+
+TEST(CudaSession, RefusesImpossibleLaunches) {
+  EXPECT_EQ(
+      WithSession(CudaMachine(),
+                  [](backends::Session& session) -> std::string {
+                    const auto x = session.Allocate({4096, {}});
+                    const auto fill = session.Load({}, StepOf("fill_u32"));
+                    const auto run = [&](const Launch& launch) { return session.Run({&launch, 1}, 1).ok(); };
+                    if (run({*fill, {{*x}}, {{1, 1, 1}, {2048, 1, 1}, {1, 1}}})) return "block too large";
+                    if (run({*fill, {{BufferId{99}}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}))
+                      return "no such buffer";
+                    if (run({backends::KernelId{99}, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}))
+                      return "no kernel";
+                    return run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}) ? "ok"
+                                                                                 : "unusable after errors";
+                  }),
+      "ok");
+}
+
+std::string LoadOf(const CudaMachine& machine, const kernels::Step& step) {
+  return WithSession(machine, [&](backends::Session& session) { return Say(session.Load({}, step)); });
+}
+
+TEST(CudaSession, AnOldDriverRefusesNewerPtxAndRunsTheRest) {
+  const CudaMachine machine(machines::Of(machines::Gpu("RTX 4090", 1, 89),
+                                         R"(, "attributes": {"driver_ptx": 70, "driver_cuda": 11000})"));
+  EXPECT_THAT(LoadOf(machine, StepOf("gemm_fp8_128")), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
+  EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp16_128")), "ok");
+}
+
+TEST(CudaSession, TruncatedCodeIsRefusedWithTheCompilersWords) {
+  kernels::Step step = StepOf("gemv_fp32");
+  const std::string part(step.source.substr(0, step.source.size() / 2));
+  step.source = part;
+  EXPECT_THAT(LoadOf(CudaMachine(), step), HasSubstr("Unexpected end of file"));
+}
+
+TEST(CudaSession, ABlockMayAskForNoMoreSharedMemoryThanThereIs) {
+  const CudaMachine machine(machines::Of(
+      R"({"name": "T4", "attributes": {"capability": 86, "shared_memory_per_block_optin": 49152}})"));
+  EXPECT_THAT(LoadOf(machine, StepOf("gemm_fp16_128")), HasSubstr("cuFuncSetAttribute"));
+}
+
+TEST(CudaBackend, OpensExactlyTheDeviceAskedFor) {
+  const CudaMachine machine(machines::Of(machines::Gpu("A", 1, 80) + "," + machines::Gpu("B", 2, 80)));
+  const auto ok = [](backends::Session&) { return std::string("ok"); };
+  EXPECT_EQ(WithSession(machine, ok, 1), "ok");
+  EXPECT_THAT(WithSession(machine, ok, 0, [](probe::RuntimeDevice& d) { d.identity.uuid = probe::Uuid{1}; }),
+              HasSubstr("not open: open: not found"));
+}
+
+TEST(CudaBackend, ReachesEveryMigInstance) {
+  const CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80, R"(, "partitions": [
+      {"uuid": "aa000000000000000000000000000001", "memory_total_bytes": 104857600, "compute_units": 1},
+      {"uuid": "aa000000000000000000000000000002", "memory_total_bytes": 209715200, "compute_units": 2,
+       "attributes": {"gpu_instance": 1}}])")));
+  const auto total = [](backends::Session& session) {
+    return fmt::to_string(*session.limits().memory_free_bytes);
+  };
+  EXPECT_EQ(WithSession(machine, total, 0), "104857600");
+  EXPECT_EQ(WithSession(machine, total, 1), "209715200");
+}
+
+TEST(CudaBackend, SaysWhyADeviceDoesNotOpen) {
+  const CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80), R"(, "misbehave": [
+      {"at": "create", "do": "error", "code": 46}])"));
+  EXPECT_THAT(WithSession(machine, [](backends::Session&) { return std::string(); }),
+              HasSubstr("CUDA_ERROR_DEVICE_UNAVAILABLE"));
+}
+
+}  // namespace

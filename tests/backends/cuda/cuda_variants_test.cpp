@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: MIT
+// Every kernel on the fake: module loaded, launched with its own arguments, result checked; and that a launch
+// with others is found out.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "backends/core/workload.h"
+#include "kernels/cuda/variants.h"
+#include "tests/backends/cuda/opened.h"
+
+namespace {
+
+using backends::Shape;
+using kernels::Kernel;
+using kernels::Problem;
+using kernels::Variant;
+using tests::CudaMachine;
+using tests::WithSession;
+namespace machines = tests::machines;
+
+Problem SmallProblem(const Variant& variant) {
+  const auto up = [](std::uint32_t least, std::uint32_t multiple) {
+    return (least + multiple - 1) / multiple * multiple;
+  };
+  switch (variant.kernel) {
+    case Kernel::kGemm:
+      return {up(96, variant.multiple_m), 2 * up(96, variant.multiple_n), up(160, variant.multiple_k), 0, 0};
+    case Kernel::kGemv:
+      return {up(20, variant.multiple_m), 0, up(320, variant.multiple_k), 0, 0};
+    case Kernel::kChain:
+      return {0, variant.multiple_n, up(64, variant.multiple_k), up(1, variant.multiple_count), 0};
+    default:
+      return {0, 0, 0, up(40000, variant.multiple_count), 0};
+  }
+}
+
+// "right", "wrong: ..." or the error.
+std::string Compute(backends::Session& session, const std::vector<Variant>& all, const Variant& variant) {
+  backends::OperandWriter writer(session, all);
+  const auto loaded = backends::Load(session, variant);
+  if (!loaded) return probe::Describe(loaded.error());
+  auto workload = backends::Workload::Create(session, writer, *loaded, {SmallProblem(variant), 1, "", false});
+  if (!workload) return probe::Describe(workload.error());
+  if (const auto status = workload->Prepare(7, 0); !status) return probe::Describe(status.error());
+  if (const auto timing = workload->Run(1); !timing) return probe::Describe(timing.error());
+  const auto verdict = workload->Verify();
+  if (!verdict) return probe::Describe(verdict.error());
+  return verdict->right ? "right" : "wrong: " + verdict->reason;
+}
+
+std::string NameOf(const Variant& variant) {
+  std::string name = std::string(variant.steps[0].entry) + "_" + variant.name;
+  std::replace_if(
+      name.begin(), name.end(), [](char c) { return std::isalnum(static_cast<unsigned char>(c)) == 0; }, '_');
+  return name;
+}
+
+const std::vector<Variant>& Computing() {
+  static const auto computing = [] {
+    auto all = kernels::cuda::Variants();
+    std::erase_if(all, [](const Variant& variant) { return variant.kernel == Kernel::kFill; });
+    return all;
+  }();
+  return computing;
+}
+
+class CudaVariant : public testing::TestWithParam<Variant> {
+ protected:
+  [[nodiscard]] static std::string On(const CudaMachine& machine, const Variant& variant) {
+    return WithSession(machine, [&](backends::Session& session) {
+      return Compute(session, kernels::cuda::Variants(), variant);
+    });
+  }
+  CudaMachine hopper_{machines::Of(machines::Gpu("H100", 1, 90))};
+};
+
+class CudaVariantOfBuffers : public CudaVariant {};
+class CudaVariantOfBlocks : public CudaVariant {};
+
+TEST_P(CudaVariant, IsVerified) { EXPECT_EQ(On(hopper_, GetParam()), "right"); }
+
+// The first two buffers.
+TEST_P(CudaVariantOfBuffers, WithSwappedArgumentsIsFoundOut) {
+  Variant variant = GetParam();
+  auto& bindings = variant.steps[0].bindings;
+  std::swap(bindings[0], bindings[1]);
+  EXPECT_NE(On(hopper_, variant), "right");
+}
+
+kernels::LaunchShape (*original)(const Problem&, const kernels::DeviceShape&) = nullptr;
+
+TEST_P(CudaVariantOfBlocks, WithTooFewBlocksIsFoundOut) {
+  Variant variant = GetParam();
+  original = variant.steps[0].shape;
+  variant.steps[0].shape = [](const Problem& problem, const kernels::DeviceShape& device) {
+    auto shape = original(problem, device);
+    shape.groups[0] = shape.groups[0] > 1 ? shape.groups[0] - 1 : 0;
+    return shape;
+  };
+  EXPECT_NE(On(hopper_, variant), "right");
+}
+
+bool HasTwoBuffers(const Variant& variant) { return variant.steps[0].bindings.size() > 1; }
+// Of the others any number of blocks does all of the work.
+bool HasABlockForEachPart(const Variant& variant) {
+  return variant.kernel == Kernel::kGemm || variant.kernel == Kernel::kGemv ||
+         variant.kernel == Kernel::kChain;
+}
+std::vector<Variant> Those(bool (*wanted)(const Variant&)) {
+  std::vector<Variant> out;
+  std::copy_if(Computing().begin(), Computing().end(), std::back_inserter(out), wanted);
+  return out;
+}
+const auto name_of = [](const auto& tested) { return NameOf(tested.param); };
+INSTANTIATE_TEST_SUITE_P(, CudaVariant, testing::ValuesIn(Computing()), name_of);
+INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBuffers, testing::ValuesIn(Those(HasTwoBuffers)), name_of);
+INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBlocks, testing::ValuesIn(Those(HasABlockForEachPart)), name_of);
+
+TEST(CudaVariants, ADeviceThatComputesWrongIsFoundOut) {
+  for (const char* results : {"garbage", "nan", "zero"}) {
+    const CudaMachine machine(
+        machines::Of(machines::Gpu("H100", 1, 90, fmt::format(R"(, "results": "{}")", results))));
+    for (const Variant& variant : Computing()) {
+      EXPECT_THAT(WithSession(machine,
+                              [&](backends::Session& session) {
+                                return Compute(session, kernels::cuda::Variants(), variant);
+                              }),
+                  testing::StartsWith("wrong"))
+          << results << " " << NameOf(variant);
+    }
+  }
+}
+
+TEST(CudaVariants, ADeviceThatIsLostSaysSo) {
+  const CudaMachine machine(machines::Of(machines::Gpu("H100", 1, 90, R"(, "lost_after_launches": 0)")));
+  EXPECT_THAT(WithSession(machine,
+                          [&](backends::Session& session) {
+                            return Compute(session, kernels::cuda::Variants(), Computing()[0]);
+                          }),
+              testing::HasSubstr("CUDA_ERROR_LAUNCH_FAILED"));
+}
+
+TEST(CudaVariants, MemoryThatIsFullSaysSo) {
+  const CudaMachine machine(machines::Of(machines::Gpu("H100", 1, 90, R"(, "memory_free_bytes": 100000)")));
+  EXPECT_THAT(WithSession(machine,
+                          [&](backends::Session& session) {
+                            return Compute(session, kernels::cuda::Variants(), Computing()[0]);
+                          }),
+              testing::HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
+}
+
+}  // namespace

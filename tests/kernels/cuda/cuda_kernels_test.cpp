@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// Every kernel's source, emulated, against the reference, in two orders of its threads; and planted defects,
+// each of which must be found out.
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "backends/core/workload.h"
+#include "kernels/cuda/variants.h"
+#include "tests/kernels/cuda/defects.h"
+
+namespace {
+
+using emulation::Order;
+using kernels::Kernel;
+using kernels::Problem;
+using kernels::Variant;
+using tests::EmulatedSession;
+
+// More than one block, and more steps than there are stages.
+Problem SmallProblem(const Variant& variant) {
+  const auto up = [](std::uint32_t least, std::uint32_t multiple) {
+    return (least + multiple - 1) / multiple * multiple;
+  };
+  switch (variant.kernel) {
+    case Kernel::kGemm:
+      return {up(65, variant.multiple_m), up(130, variant.multiple_n), 6 * variant.multiple_k, 0, 0};
+    case Kernel::kGemv:
+      return {2 * variant.multiple_m, 0, up(4160, variant.multiple_k), 0, 0};
+    case Kernel::kChain:
+      return {0, variant.multiple_n, up(20, variant.multiple_k), 2 * variant.multiple_count, 0};
+    default:
+      return {0, 0, 0, up(70001, variant.multiple_count), 0};
+  }
+}
+
+// "right", "wrong: ..." or the error.
+std::string Compute(EmulatedSession& session, const Variant& variant) {
+  const auto all = kernels::cuda::Variants();
+  backends::OperandWriter writer(session, all);
+  const auto loaded = backends::Load(session, variant);
+  if (!loaded) return probe::Describe(loaded.error());
+  auto workload = backends::Workload::Create(session, writer, *loaded, {SmallProblem(variant), 1, "", false});
+  if (!workload) return probe::Describe(workload.error());
+  if (const auto status = workload->Prepare(3, 0); !status) return probe::Describe(status.error());
+  if (const auto timing = workload->Run(1); !timing) return probe::Describe(timing.error());
+  const auto verdict = workload->Verify();
+  if (!verdict) return probe::Describe(verdict.error());
+  return verdict->right ? "right" : "wrong: " + verdict->reason;
+}
+
+const std::vector<Variant>& Computing() {
+  static const auto computing = [] {
+    auto all = kernels::cuda::Variants();
+    std::erase_if(all, [](const Variant& variant) { return variant.kernel == Kernel::kFill; });
+    return all;
+  }();
+  return computing;
+}
+
+class CudaKernel : public testing::TestWithParam<Variant> {};
+
+TEST_P(CudaKernel, ComputesWhatTheReferenceSays) {
+  for (const Order order : {Order::kForward, Order::kBackward}) {
+    EmulatedSession session(order);
+    EXPECT_EQ(Compute(session, GetParam()), "right");
+  }
+}
+INSTANTIATE_TEST_SUITE_P(, CudaKernel, testing::ValuesIn(Computing()),
+                         [](const auto& tested) { return std::string(tested.param.steps[0].entry); });
+
+class CudaDefect : public testing::TestWithParam<tests::Defect> {};
+
+TEST_P(CudaDefect, IsFoundOut) {
+  const auto& defect = GetParam();
+  const auto variant = std::find_if(Computing().begin(), Computing().end(), [&](const Variant& known) {
+    return known.steps[0].entry == defect.entry;
+  });
+  ASSERT_NE(variant, Computing().end());
+  std::string found;
+  for (const Order order : {Order::kForward, Order::kBackward}) {
+    EmulatedSession session(order, defect.entry, defect.kernel);
+    const std::string what = Compute(session, *variant);
+    if (what != "right") found = what;
+  }
+  EXPECT_THAT(found, testing::AnyOf(testing::StartsWith("wrong: "), testing::HasSubstr("deadlock")));
+}
+INSTANTIATE_TEST_SUITE_P(, CudaDefect, testing::ValuesIn(tests::Defects()),
+                         [](const auto& tested) { return std::string(tested.param.name); });
+
+}  // namespace

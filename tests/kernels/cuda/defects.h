@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// The defects that defects.cmake plants.
+#pragma once
+
+#include <vector>
+
+#include "tests/kernels/cuda/emulated_session.h"
+
+namespace tests {
+
+struct Defect {
+  std::string_view name;
+  std::string_view entry;
+  EmulatedKernel kernel;
+};
+[[nodiscard]] std::vector<Defect> Defects();
+
+}  // namespace tests

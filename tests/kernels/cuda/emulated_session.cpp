@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: MIT
+#include "tests/kernels/cuda/emulated_session.h"
+
+#include <algorithm>
+#include <charconv>
+
+extern "C" {
+#define CUDA_ENTRY(name, ...) void name(__VA_ARGS__);
+#include "tests/kernels/cuda/entries.def"
+#undef CUDA_ENTRY
+}
+
+namespace tests {
+namespace {
+
+std::span<std::byte> Bytes(std::vector<uint4>& buffer) { return std::as_writable_bytes(std::span(buffer)); }
+
+}  // namespace
+
+EmulatedKernel FindEntry(std::string_view name) {
+#define CUDA_ENTRY(entry, ...) \
+  if (name == #entry) return Wrap(&::entry);
+#include "tests/kernels/cuda/entries.def"
+#undef CUDA_ENTRY
+  return {};
+}
+
+EmulatedSession::EmulatedSession(emulation::Order order, std::string_view name, EmulatedKernel replaced)
+    : order_(order), name_(name), replaced_(std::move(replaced)) {
+  limits_.max_buffer_bytes = 1U << 30U;
+  limits_.shape = {1, 1024, 32};
+  limits_.features = {"sm_50",  "sm_75",     "sm_80",     "sm_89",     "sm_90",
+                      "sm_90a", "shared:32", "shared:64", "shared:224"};
+}
+
+probe::Result<backends::BufferId> EmulatedSession::Allocate(const backends::BufferRequest& request) {
+  buffers_.emplace_back((request.bytes + sizeof(uint4) - 1) / sizeof(uint4));
+  return backends::BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+}
+
+void EmulatedSession::Release(backends::BufferId buffer) {
+  buffers_[static_cast<std::size_t>(buffer)].clear();
+}
+
+probe::Status EmulatedSession::Upload(backends::BufferId buffer, std::uint64_t offset_bytes,
+                                      std::span<const std::byte> data) {
+  std::copy(data.begin(), data.end(),
+            Bytes(buffers_[static_cast<std::size_t>(buffer)]).subspan(offset_bytes, data.size()).begin());
+  return probe::Ok();
+}
+
+probe::Status EmulatedSession::Download(backends::BufferId buffer, std::uint64_t offset_bytes,
+                                        std::span<std::byte> data) {
+  const auto from = Bytes(buffers_[static_cast<std::size_t>(buffer)]).subspan(offset_bytes, data.size());
+  std::copy(from.begin(), from.end(), data.begin());
+  return probe::Ok();
+}
+
+probe::Result<backends::KernelId> EmulatedSession::Load(const kernels::Variant&, const kernels::Step& step) {
+  Loaded loaded{step.entry == name_ && replaced_ ? replaced_ : FindEntry(step.entry), 0};
+  if (!loaded.kernel) return probe::Error{"load", std::nullopt, "no such entry", std::string(step.entry)};
+  const auto equals = step.options.find('=');
+  if (equals != std::string_view::npos) {
+    std::from_chars(step.options.data() + equals + 1, step.options.data() + step.options.size(),
+                    loaded.shared_bytes);
+  }
+  loaded_.push_back(std::move(loaded));
+  return backends::KernelId{static_cast<std::uint32_t>(loaded_.size() - 1)};
+}
+
+probe::Result<backends::Timing> EmulatedSession::Run(std::span<const backends::Launch> launches,
+                                                     std::uint32_t repeats) {
+  for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
+    for (const backends::Launch& launch : launches) {
+      const Loaded& loaded = loaded_[static_cast<std::size_t>(launch.kernel)];
+      std::vector<void*> buffers;
+      for (const auto& bound : launch.buffers)
+        buffers.push_back(buffers_[static_cast<std::size_t>(bound.buffer)].data());
+      const auto& [groups, local, scalars] = launch.shape;
+      const bool ended =
+          emulation::Launch({groups[0], groups[1], groups[2]}, {local[0], local[1], local[2]},
+                            loaded.shared_bytes, order_, [&] { loaded.kernel(buffers, scalars); });
+      if (!ended)
+        return probe::Error{"launch", std::nullopt, "deadlock", "threads wait for others that have ended"};
+    }
+  }
+  return backends::Timing{};
+}
+
+}  // namespace tests

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// CUDA's execution model on the host, for kernel sources compiled as C++: the threads of a block as fibers
+// that run one at a time, barriers, warps that meet for ldmatrix and mma, shared memory, copies that arrive
+// late. Include it before kernels/cuda/*.cu. It computes and catches what a GPU would get wrong; it says
+// nothing about speed.
+//
+// A thread runs on until it waits. So where a barrier is missing one thread, or one warp, is far ahead of the
+// others and meets what they have not written yet: shared memory is filled with NaN before every block, and
+// each kernel is run in two orders, first to last and last to first.
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+
+#define __global__
+#define __launch_bounds__(...)
+#define __restrict__
+// Of the block that runs: one at a time. Static, hence cleared by Launch through a list that is built here.
+#define __shared__ static
+#define __align__(n) __attribute__((aligned(n)))
+#define DEVICE inline
+#define KERNEL extern "C" void
+
+namespace emulation {
+
+struct Dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+struct alignas(16) Float4 {
+  float x, y, z, w;
+};
+struct alignas(16) Uint4 {
+  unsigned x, y, z, w;
+};
+struct alignas(8) Float2 {
+  float x, y;
+};
+struct alignas(8) Int2 {
+  int x, y;
+};
+
+// Of the thread that runs.
+extern Dim3 thread, block, block_size, grid_size;
+
+enum class Order { kForward, kBackward };
+
+// Runs every block of the grid, each thread calling `kernel` once. False where threads waited for ever: a
+// barrier that not all of them reach.
+[[nodiscard]] bool Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
+                          const std::function<void()>& kernel);
+
+void Synchronise();
+[[nodiscard]] unsigned char* Shared();
+// Waits for the 32 threads of the warp, then lets the last of them do `together` with what each brought.
+constexpr unsigned kWarp = 32;
+void Meet(void* brought, void (*together)(void* const (&all)[kWarp]));
+
+void Copy(void* to, const void* from);  // of 16 bytes; arrives at the Wait that says so
+void Commit();
+void Wait(unsigned pending);
+
+float OfHalf(std::uint16_t bits);
+float OfBf16(std::uint16_t bits);
+float OfFp8(std::uint8_t bits);
+float OfTf32(std::uint32_t bits);  // the low 13 bits are ignored
+std::uint16_t ToHalf(float value);
+
+// What the threads of a warp bring to ldmatrix and to mma.
+struct Matrices {
+  const unsigned char* row;
+  unsigned* out;
+};
+void LoadMatricesTogether(void* const (&all)[kWarp]);
+
+// D += A * B by the fragments of PTX's mma.m16n8 with 32 bytes of k: `bits` an element, `value` its number.
+struct Fragments {
+  void* d;
+  const unsigned* a;
+  const unsigned* b;
+};
+template <unsigned kBits, class Acc, Acc (*kValue)(std::uint32_t)>
+void MultiplyTogether(void* const (&all)[kWarp]) {
+  constexpr unsigned kEach = 32 / kBits;    // elements of a register
+  constexpr unsigned kDepth = 256 / kBits;  // of k
+  Acc a[16][kDepth], b[kDepth][8];
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    const auto& f = *static_cast<const Fragments*>(all[lane]);
+    const unsigned group = lane / 4, within = lane % 4;
+    for (unsigned i = 0; i < kEach; ++i) {
+      const auto element = [&](unsigned word) {
+        return kValue(kBits == 32 ? word : word >> (i * kBits % 32) & ((1U << kBits % 32) - 1));
+      };
+      const unsigned low = within * kEach + i, high = low + kDepth / 2;
+      a[group][low] = element(f.a[0]);
+      a[group + 8][low] = element(f.a[1]);
+      a[group][high] = element(f.a[2]);
+      a[group + 8][high] = element(f.a[3]);
+      b[low][group] = element(f.b[0]);
+      b[high][group] = element(f.b[1]);
+    }
+  }
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    auto* d = static_cast<Acc*>(static_cast<const Fragments*>(all[lane])->d);
+    for (unsigned i = 0; i < 4; ++i) {
+      const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
+      for (unsigned k = 0; k < kDepth; ++k) d[i] += a[row][k] * b[k][column];
+    }
+  }
+}
+void MultiplyHalfTogether(void* const (&all)[kWarp]);  // sums in fp16
+
+inline float HalfWord(std::uint32_t word) { return OfHalf(static_cast<std::uint16_t>(word)); }
+inline float Bf16Number(std::uint32_t word) { return OfBf16(static_cast<std::uint16_t>(word)); }
+inline float Fp8Number(std::uint32_t word) { return OfFp8(static_cast<std::uint8_t>(word)); }
+inline float Tf32Number(std::uint32_t word) { return OfTf32(word); }
+inline int Int8Number(std::uint32_t word) { return static_cast<std::int8_t>(word); }
+
+}  // namespace emulation
+
+using float4 = emulation::Float4;
+using uint4 = emulation::Uint4;
+using float2 = emulation::Float2;
+using int2 = emulation::Int2;
+#define threadIdx ::emulation::thread
+#define blockIdx ::emulation::block
+#define blockDim ::emulation::block_size
+#define gridDim ::emulation::grid_size
+
+inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
+inline float2 make_float2(float x, float y) { return {x, y}; }
+inline int2 make_int2(int x, int y) { return {x, y}; }
+inline unsigned __float_as_uint(float value) {
+  unsigned bits = 0;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+inline void __syncthreads() { emulation::Synchronise(); }
+
+inline unsigned char* SharedMemory() { return emulation::Shared(); }
+inline float FloatOfHalf(unsigned short bits) { return emulation::OfHalf(bits); }
+inline void CopyAsync(void* to, const void* from) { emulation::Copy(to, from); }
+inline void CommitCopies() { emulation::Commit(); }
+template <int kPending>
+void WaitCopies() {
+  emulation::Wait(kPending);
+}
+inline void LoadMatrices(unsigned (&out)[4], const void* row) {
+  emulation::Matrices brought{static_cast<const unsigned char*>(row), out};
+  emulation::Meet(&brought, emulation::LoadMatricesTogether);
+}
+#define EMULATED_MULTIPLY(name, bits, acc, value)                                        \
+  inline void name(acc(&d)[4], const unsigned(&a)[4], const unsigned(&b)[2]) {           \
+    emulation::Fragments brought{d, a, b};                                               \
+    emulation::Meet(&brought, emulation::MultiplyTogether<bits, acc, emulation::value>); \
+  }
+EMULATED_MULTIPLY(MultiplyFp16, 16, float, HalfWord)
+EMULATED_MULTIPLY(MultiplyBf16, 16, float, Bf16Number)
+EMULATED_MULTIPLY(MultiplyTf32, 32, float, Tf32Number)
+EMULATED_MULTIPLY(MultiplyInt8, 8, int, Int8Number)
+EMULATED_MULTIPLY(MultiplyFp8, 8, float, Fp8Number)
+#undef EMULATED_MULTIPLY
+inline void MultiplyFp16Half(unsigned (&d)[2], const unsigned (&a)[4], const unsigned (&b)[2]) {
+  emulation::Fragments brought{d, a, b};
+  emulation::Meet(&brought, emulation::MultiplyHalfTogether);
+}

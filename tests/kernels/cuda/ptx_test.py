@@ -1,0 +1,116 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The committed PTX: made of the sources as they are, and accepted by ptxas for every chip that its instructions allow,
+with no spills in products, and with the lowest version that has its instructions. ptxas is optional."""
+import importlib.util
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+FOLDER = ROOT / "kernels" / "cuda"
+CHIPS = ("75", "80", "86", "87", "89", "90", "100", "103", "110", "120", "121")
+PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
+VERSIONS = ("6.0", "6.3", "6.5", "7.0", "7.1", "7.8", "8.0", "8.4", "8.7", "9.0")
+
+spec = importlib.util.spec_from_file_location("compile", FOLDER / "compile.py")
+compiler = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(compiler)
+
+
+def assemble(text, chip):
+    with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
+        file.write(text)
+        file.flush()
+        return subprocess.run([PTXAS, "-v", f"-arch=sm_{chip}", file.name, "-o", "/dev/null"], capture_output=True,
+                              text=True)
+
+
+def number(target):
+    return int(re.sub(r"\D", "", target))
+
+
+def chips(target):
+    """Those that a module of that target can run on, as far as this ptxas knows them."""
+    if target.endswith("a"):
+        return [target.removeprefix("sm_")]
+    return [chip for chip in CHIPS if int(chip) >= number(target)]
+
+
+def usage(log):
+    """Of every entry point its registers, spills and shared memory in bytes."""
+    found = {}
+    name = None
+    for line in log.splitlines():
+        if match := re.search(r"Function properties for (\w+)", line):
+            name = match.group(1)
+        elif match := re.search(r"(\d+) bytes spill stores, (\d+) bytes spill loads", line):
+            found[name] = {"spills": int(match.group(1)) + int(match.group(2))}
+        elif match := re.search(r"Used (\d+) registers", line):
+            shared = re.search(r"(\d+) bytes smem", line)
+            found[name].update(registers=int(match.group(1)), shared_bytes=int(shared.group(1)) if shared else 0)
+    return found
+
+
+class Ptx(unittest.TestCase):
+    def test_it_is_made_of_the_sources_as_they_are(self):
+        self.assertEqual([], list(compiler.stale()))
+
+    def test_every_file_belongs_to_a_module(self):
+        self.assertEqual({row[0] for row in compiler.modules()}, {path.stem for path in (FOLDER / "ptx").iterdir()})
+
+    def test_versions_and_targets_are_those_of_the_table(self):
+        for name, _, version, target in compiler.modules():
+            text = (FOLDER / "ptx" / f"{name}.ptx").read_text()
+            self.assertIn(f"\n.version {version}\n.target {target}\n", text)
+
+
+@unittest.skipUnless(PTXAS, "ptxas is not here")
+class Assembled(unittest.TestCase):
+    def test_every_module_assembles_for_every_chip_without_spills(self):
+        recorded = json.loads((FOLDER / "usage.json").read_text())
+        for name, _, _, target in compiler.modules():
+            text = (FOLDER / "ptx" / f"{name}.ptx").read_text()
+            for chip in chips(target):
+                with self.subTest(module=name, chip=chip):
+                    done = assemble(text, chip)
+                    self.assertEqual(0, done.returncode, done.stderr)
+                    runs = chip in (compiler.chips_that_run(name) or [chip])
+                    for entry, used in usage(done.stderr).items():
+                        self.assertTrue(used["spills"] == 0 or not runs, entry)
+                        self.assertEqual(recorded[name][entry][f"sm_{chip}"],
+                                         [used["registers"], used["shared_bytes"]], entry)
+
+    def test_no_lower_version_has_the_instructions(self):
+        for name, _, version, target in compiler.modules():
+            below = [known for known in VERSIONS if float(known) < float(version)]
+            if not below:
+                continue  # the oldest that this project writes
+            text = (FOLDER / "ptx" / f"{name}.ptx").read_text().replace(f".version {version}", f".version {below[-1]}")
+            with self.subTest(module=name, version=below[-1]):
+                self.assertNotEqual(0, assemble(text, chips(target)[0]).returncode)
+
+
+def record():
+    """Writes usage.json: registers and static shared memory of every entry point on every chip."""
+    table = {}
+    for name, _, _, target in compiler.modules():
+        text = (FOLDER / "ptx" / f"{name}.ptx").read_text()
+        for chip in chips(target):
+            for entry, used in usage(assemble(text, chip).stderr).items():
+                row = table.setdefault(name, {}).setdefault(entry, {})
+                row[f"sm_{chip}"] = [used["registers"], used["shared_bytes"]]
+    lines = json.dumps(table, indent=1)
+    (FOLDER / "usage.json").write_text(re.sub(r"\[\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2]", lines) + "\n")
+
+
+if __name__ == "__main__":
+    if sys.argv[1:] == ["--record"]:
+        record()
+    else:
+        unittest.main(argv=sys.argv[:1], verbosity=1)
