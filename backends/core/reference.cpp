@@ -10,6 +10,7 @@
 #include <numeric>
 
 #include "backends/core/operands.h"
+#include "backends/core/parallel.h"
 #include "kernels/cpu/cpu_kernel.h"
 
 namespace backends {
@@ -74,11 +75,13 @@ std::vector<double> Signs(std::size_t count) {
 // B x with B stored by rows (k x n): one weighed row an entry.
 void MultiplyStored(const GemmOperands& g, int bits, const std::vector<double>& signs,
                     std::vector<double>& out) {
-  for (std::uint32_t row = 0; row < g.problem.k; ++row) {
-    const auto sums = kernels::cpu::WeighOperand({g.seed_b, row * g.problem.n, g.problem.n, bits},
-                                                 signs.data(), g.problem.n);
-    for (std::size_t v = 0; v < GemmReference::kVectors; ++v) out[v * g.problem.k + row] = sums[v];
-  }
+  InParallel(g.problem.k, 16, [&](std::uint64_t begin, std::uint64_t end) {
+    for (auto row = static_cast<std::uint32_t>(begin); row < end; ++row) {
+      const auto sums = kernels::cpu::WeighOperand({g.seed_b, row * g.problem.n, g.problem.n, bits},
+                                                   signs.data(), g.problem.n);
+      for (std::size_t v = 0; v < GemmReference::kVectors; ++v) out[v * g.problem.k + row] = sums[v];
+    }
+  });
 }
 
 // B x with B stored transposed (n x k): every stored row is added to the result with its sign.
@@ -212,10 +215,14 @@ void GemmReference::CheckRows(std::uint32_t first_row, std::span<const std::byte
 }
 
 void GemmReference::Check(std::uint32_t first_row, std::span<const std::byte> rows, Verdict& verdict) const {
-  if (operands_.acc == Dtype::kInt32) return CheckRows<std::int32_t>(first_row, rows, verdict);
-  if (operands_.acc == Dtype::kFp64) return CheckRows<double>(first_row, rows, verdict);
-  if (operands_.acc == Dtype::kFp16) return CheckRows<Half>(first_row, rows, verdict);
-  CheckRows<float>(first_row, rows, verdict);
+  CheckInParallel(rows.size() / row_bytes(), 16, verdict,
+                  [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
+                    const auto first = first_row + static_cast<std::uint32_t>(begin);
+                    const auto own = rows.subspan(begin * row_bytes(), (end - begin) * row_bytes());
+                    if (operands_.acc == Dtype::kInt32) return CheckRows<std::int32_t>(first, own, part);
+                    if (operands_.acc == Dtype::kFp64) return CheckRows<double>(first, own, part);
+                    CheckRows<float>(first, own, part);
+                  });
 }
 
 }  // namespace backends

@@ -3,6 +3,7 @@
 // whole result, so that checking a product costs far less than making it. Touches no device.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -25,6 +26,10 @@ struct Verdict {
   void Fail(std::string why) {
     if (right) reason = std::move(why);
     right = false;
+  }
+  void Merge(const Verdict& part) {
+    if (!part.right) Fail(part.reason);
+    max_relative_error = std::max(max_relative_error, part.max_relative_error);
   }
 };
 

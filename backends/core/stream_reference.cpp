@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "backends/core/operands.h"
+#include "backends/core/parallel.h"
 #include "kernels/cpu/cpu_kernel.h"
 
 namespace backends {
@@ -46,31 +47,8 @@ void CheckChainOf(double total, std::uint32_t first, std::span<const std::byte> 
   }
 }
 
-}  // namespace
-
-Verdict CheckSum(std::uint32_t seed, std::uint32_t count, std::span<const std::uint32_t> partials) {
-  const std::uint32_t expected = kernels::cpu::OperandChecksum(seed, count);
-  const std::uint32_t got = std::accumulate(partials.begin(), partials.end(), 0U);
-  Verdict verdict;
-  if (got != expected) {
-    verdict.Fail("the sum of the words read is " + std::to_string(got) + ", not " + std::to_string(expected));
-  }
-  return verdict;
-}
-
-void CheckCopy(Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<const std::byte> got,
-               Verdict& verdict) {
-  std::vector<std::byte> expected(got.size());
-  if (!WriteOperand(dtype, seed, first, expected)) {
-    verdict.Fail("copies of this type can not be checked");
-  } else if (!std::equal(got.begin(), got.end(), expected.begin())) {
-    const auto wrong = std::mismatch(got.begin(), got.end(), expected.begin()).first - got.begin();
-    verdict.Fail("byte " + std::to_string(wrong) + " after element " + std::to_string(first) + " differs");
-  }
-}
-
-void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first, std::span<const float> got,
-                Verdict& verdict) {
+void CheckTriadPart(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first,
+                    std::span<const float> got, Verdict& verdict) {
   constexpr std::size_t kPiece = 4096;
   std::array<float, kPiece> a;
   std::array<float, kPiece> b;
@@ -91,6 +69,51 @@ void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first,
       }
     }
   }
+}
+
+}  // namespace
+
+Verdict CheckSum(std::uint32_t seed, std::uint32_t count, std::span<const std::uint32_t> partials) {
+  constexpr unsigned kParts = 8;
+  std::array<std::uint32_t, kParts> sums{};
+  InParallel(kParts, 1, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t i = begin; i < end; ++i) {
+      sums[i] = kernels::cpu::OperandChecksum(seed, count, static_cast<unsigned>(i), kParts);
+    }
+  });
+  const std::uint32_t expected = std::accumulate(sums.begin(), sums.end(), 0U);
+  const std::uint32_t got = std::accumulate(partials.begin(), partials.end(), 0U);
+  Verdict verdict;
+  if (got != expected) {
+    verdict.Fail("the sum of the words read is " + std::to_string(got) + ", not " + std::to_string(expected));
+  }
+  return verdict;
+}
+
+void CheckCopy(Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<const std::byte> got,
+               Verdict& verdict) {
+  const std::size_t element_bytes = std::max(kernels::Row(dtype).bits / 8U, 1U);
+  CheckInParallel(
+      got.size() / element_bytes, 4096, verdict, [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
+        const auto own = got.subspan(begin * element_bytes, (end - begin) * element_bytes);
+        const auto own_first = first + static_cast<std::uint32_t>(begin);
+        std::vector<std::byte> expected(own.size());
+        if (!WriteOperand(dtype, seed, own_first, expected)) {
+          part.Fail("copies of this type can not be checked");
+        } else if (!std::equal(own.begin(), own.end(), expected.begin())) {
+          const auto wrong = std::mismatch(own.begin(), own.end(), expected.begin()).first - own.begin();
+          part.Fail("byte " + std::to_string(wrong) + " after element " + std::to_string(own_first) +
+                    " differs");
+        }
+      });
+}
+
+void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first, std::span<const float> got,
+                Verdict& verdict) {
+  CheckInParallel(got.size(), 4096, verdict, [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
+    CheckTriadPart(seed_a, seed_b, first + static_cast<std::uint32_t>(begin), got.subspan(begin, end - begin),
+                   part);
+  });
 }
 
 probe::Status CheckChain(Dtype acc, const kernels::Problem& problem, std::uint32_t first,
@@ -148,15 +171,19 @@ double GemvReference::Exact(std::uint32_t row) const {
 }
 
 void GemvReference::Check(std::span<const float> y, std::uint32_t step, Verdict& verdict) const {
-  for (std::uint32_t row = 0; row < y.size(); row += step) {
-    const double error = std::abs(y[row] - Exact(row));
-    if (error <= tolerance_) {
-      verdict.max_relative_error = std::max(verdict.max_relative_error, error / size_);
-    } else {
-      verdict.Fail("row " + std::to_string(row) + " is off by " + std::to_string(error) + ", where " +
-                   std::to_string(tolerance_) + " is allowed");
-    }
-  }
+  CheckInParallel((y.size() + step - 1) / step, 1, verdict,
+                  [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
+                    for (std::uint64_t i = begin; i < end; ++i) {
+                      const auto row = static_cast<std::uint32_t>(i * step);
+                      const double error = std::abs(y[row] - Exact(row));
+                      if (error <= tolerance_) {
+                        part.max_relative_error = std::max(part.max_relative_error, error / size_);
+                      } else {
+                        part.Fail("row " + std::to_string(row) + " is off by " + std::to_string(error) +
+                                  ", where " + std::to_string(tolerance_) + " is allowed");
+                      }
+                    }
+                  });
 }
 
 }  // namespace backends

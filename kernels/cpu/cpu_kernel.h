@@ -82,6 +82,8 @@ void WriteOperand(std::string_view fill_entry, std::uint32_t seed, std::uint32_t
                   void* out);
 
 // The sum of OperandBits(seed, i) for i < count, modulo 2^32, on the calling thread: what read_u32 must find.
-[[nodiscard]] std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count);
+// Of `parts` shares the one numbered `part`.
+[[nodiscard]] std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count, unsigned part = 0,
+                                            unsigned parts = 1);
 
 }  // namespace kernels::cpu

@@ -53,10 +53,9 @@ std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uin
 
 namespace {
 
-void RunAlone(std::string_view entry, std::span<void* const> buffers,
-              std::span<const std::uint32_t> scalars) {
-  SpinBarrier alone(1);
-  Best(entry)->run({buffers, scalars}, {0, 1, &alone});
+void RunAlone(std::string_view entry, std::span<void* const> buffers, std::span<const std::uint32_t> scalars,
+              unsigned part = 0, unsigned parts = 1) {
+  Best(entry)->run({buffers, scalars}, {part, parts, nullptr});
 }
 
 }  // namespace
@@ -78,12 +77,12 @@ void WriteOperand(std::string_view fill_entry, std::uint32_t seed, std::uint32_t
   RunAlone(fill_entry, buffers, scalars);
 }
 
-std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count) {
-  std::uint32_t sum = 0;
-  void* const buffers[] = {&sum};
+std::uint32_t OperandChecksum(std::uint32_t seed, std::uint32_t count, unsigned part, unsigned parts) {
+  std::vector<std::uint32_t> sums(parts);
+  void* const buffers[] = {sums.data()};
   const std::uint32_t scalars[] = {count, seed};
-  RunAlone("sum_operand_u32", buffers, scalars);
-  return sum;
+  RunAlone("sum_operand_u32", buffers, scalars, part, parts);
+  return sums[part];
 }
 
 }  // namespace kernels::cpu
