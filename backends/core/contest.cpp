@@ -306,10 +306,10 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
                 {},
                 {},
                 std::nullopt,
-                0,
                 false,
                 false,
-                std::nullopt};
+                std::nullopt,
+                0};
   return series;
 }
 

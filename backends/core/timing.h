@@ -29,10 +29,10 @@ struct Series {
   std::vector<double> wall_s;
   std::vector<std::optional<double>> device_s;  // one for each of wall_s
   std::optional<double> first_at_s;
-  int rank = 0;  // in line for the budget
   bool finished = false;
   bool out_of_time = false;  // ended by the budget
   std::optional<probe::Error> error;
+  int rank = 0;  // in line for the budget
 };
 
 // Executions a batch: the fewest that last max(5 ms, 20 round trips), and none beyond 100 ms but the first.
