@@ -23,15 +23,48 @@ constexpr std::array<std::pair<Command, std::string_view>, 4> kCommands = {{
     {Command::kCompare, "compare"},
 }};
 
-constexpr const char* kFooter = R"(
+constexpr const char* kFooter = R"help(
 Examples:
-  whichgpu                                   what is here, how fast it is, what to use
-  whichgpu list --json                       what is here, for scripts; no kernel runs
-  whichgpu recommend --for training          one token, such as cuda
-  whichgpu compare a.json b.json             what became slower between two reports
-  whichgpu --record DIR                      keep everything seen, for a bug report
-Exit codes: 0 an answer was given, 1 a requirement is not met or a figure became slower,
-2 bad usage, 3 internal error.)";
+  whichgpu                            what is here, how fast it is, what to use
+  whichgpu list --json                what is here, for scripts; no kernel runs
+  whichgpu recommend --for training   one token, such as cuda
+  whichgpu compare a.json b.json      what became slower between two reports
+  whichgpu --record DIR               keep everything seen, for a bug report
+
+Exit codes: 0 an answer was given, 1 a requirement is not met or a figure is slower,
+2 bad usage or input, 3 internal error. 'whichgpu COMMAND --help' tells more.)help";
+
+constexpr const char* kListFooter = R"help(
+Hardware, the runtimes that reach it and the drivers that do not work, without
+running a kernel. --only, --skip, --device, --json, --sysroot, --record and
+--replay apply: see 'whichgpu --help'.
+
+Examples:
+  whichgpu list
+  whichgpu list --json --only vulkan,opencl
+  whichgpu list --sysroot /mnt/other-machine)help";
+
+constexpr const char* kRecommendFooter = R"help(
+One token of a closed set (docs/scripts.md). A valid answer is success (0), also
+"use the CPU". An earlier run's measurements answer at once where nothing has
+changed; else this measures for seconds. --no-cache, --no-calibrate, --device,
+--replay and more apply: see 'whichgpu --help'.
+
+Examples:
+  whichgpu recommend                               one token
+  whichgpu recommend --for decode --why            the reasons too
+  eval "$(whichgpu recommend --format shell)"      $WHICHGPU_BACKEND and three more
+  whichgpu recommend --require gpu || exit 1       fail where it is the CPU)help";
+
+constexpr const char* kCompareFooter = R"help(
+A figure is slower (exit code 1) where the 95 % intervals do not meet and it lost
+more than 10 %; noisy figures never are. --json gives every row, --verbose lists
+those that stayed the same.
+
+Examples:
+  whichgpu --json > before.json
+  whichgpu --json > after.json
+  whichgpu compare before.json after.json)help";
 
 // What the parser fills before it is checked.
 struct Raw {
@@ -47,7 +80,7 @@ struct Raw {
 
 void AddDetectionOptions(CLI::App& app, Raw& raw) {
   Options& options = raw.options;
-  app.add_flag("--json", options.json, "One JSON object on stdout");
+  app.option_defaults()->group("What to look at");
   app.add_option("--only", options.only, "Ask only these modules (comma list)")
       ->delimiter(',')
       ->type_name("NAMES");
@@ -65,6 +98,7 @@ void AddDetectionOptions(CLI::App& app, Raw& raw) {
 
 void AddMeasuringOptions(CLI::App& app, Raw& raw) {
   Options& options = raw.options;
+  app.option_defaults()->group("How to measure");
   app.add_flag("--quick", raw.quick, "Measure for a third of the usual time");
   app.add_flag("--thorough", raw.thorough, "Measure for five times the usual time");
   app.add_option("--budget", options.budget_s, "Seconds for all measuring together")->type_name("S");
@@ -74,6 +108,8 @@ void AddMeasuringOptions(CLI::App& app, Raw& raw) {
 
 void AddOutputOptions(CLI::App& app, Raw& raw) {
   Options& options = raw.options;
+  app.option_defaults()->group("What to print and keep");
+  app.add_flag("--json", options.json, "One JSON object on stdout");
   app.add_option("--record", options.record_dir, "Keep everything seen in the new directory DIR")
       ->type_name("DIR");
   app.add_flag("--record-ids", options.record_ids, "Keep device UUIDs in a record as they are");
@@ -82,7 +118,8 @@ void AddOutputOptions(CLI::App& app, Raw& raw) {
   app.add_flag("--exit-code", options.exit_code,
                "Exit with 0: usable GPU, 10: none, 11: one that is not usable");
   app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN");
-  app.add_flag("--verbose", options.verbose, "Every way that was tried, every path");
+  app.add_flag("--verbose", options.verbose, "Every way that was tried, every path and sample");
+  app.option_defaults()->group("Options");
 }
 
 std::vector<std::string> OptionNames(const CLI::App& app) {
@@ -193,6 +230,12 @@ std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules
   return std::nullopt;
 }
 
+// CLI11's help without its double blank lines.
+std::string Tidy(std::string text) {
+  for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
+  return text;
+}
+
 // CLI11's own sentence, on one line.
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -216,9 +259,8 @@ std::string_view NameOfCommand(Command command) {
 probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                                          std::span<const std::string> modules, const std::string& version) {
   Raw raw;
-  CLI::App app{
-      "Which compute backend this machine should use, how fast it really is, and why one does not work.",
-      "whichgpu"};
+  CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
+               "whichgpu"};
   app.footer(kFooter);
   app.set_version_flag("--version", version);
   app.allow_extras();
@@ -226,8 +268,9 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   AddDetectionOptions(app, raw);
   AddMeasuringOptions(app, raw);
   AddOutputOptions(app, raw);
-  app.add_subcommand("list", "What is here; no kernel runs")->fallthrough();
+  app.add_subcommand("list", "What is here; no kernel runs")->fallthrough()->footer(kListFooter);
   CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
+  recommend->footer(kRecommendFooter);
   recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
   recommend->add_option("--format", raw.format, "plain (one token), json, shell or env (for eval)")
       ->type_name("HOW");
@@ -238,15 +281,18 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
       ->type_name("WHAT");
   CLI::App* compare =
       app.add_subcommand("compare", "What became slower or faster between two reports")->fallthrough();
-  compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")->required();
-  compare->add_option("B.json", raw.options.other, "What it printed after")->required();
+  compare->footer(kCompareFooter);
+  compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")
+      ->required()
+      ->type_name("");
+  compare->add_option("B.json", raw.options.other, "What it printed after")->required()->type_name("");
   try {
     std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
     app.parse(std::move(reversed));
   } catch (const CLI::Success& request) {
     if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
     const auto parsed = app.get_subcommands();
-    return Invocation{std::nullopt, (parsed.empty() ? &app : parsed.front())->help()};
+    return Invocation{std::nullopt, Tidy(parsed.empty() ? app.help() : parsed.front()->help("whichgpu"))};
   } catch (const CLI::ParseError& error) {
     return Usage(OneLine(error.what()));
   }

@@ -65,9 +65,16 @@ class Streams(unittest.TestCase):
         self.assertRegex(run("--version").stdout, r"^whichgpu \d+\.\d+\.\d+ \(needs glibc 2\.\d+ or newer\)\n$")
 
     def test_help_fits_a_screen(self):
-        lines = run("--help").stdout.splitlines()
-        self.assertLessEqual(len(lines), 50)
-        self.assertLessEqual(max(map(len, lines)), 100)
+        for command, most in (((), 50), (("list",), 24), (("recommend",), 24), (("compare",), 24)):
+            for flag in ("--help", "-h"):
+                process = run(*command, flag)
+                lines = process.stdout.splitlines()
+                with self.subTest(command, flag=flag):
+                    self.assertEqual((0, ""), (process.returncode, process.stderr))
+                    self.assertLessEqual(len(lines), most)
+                    self.assertLessEqual(max(map(len, lines)), 100)
+                    self.assertIn(" ".join(("Usage: whichgpu", *command)), process.stdout)
+                    self.assertIn("Examples:", process.stdout)
 
 
 class Usage(unittest.TestCase):
