@@ -40,7 +40,7 @@ LaunchShape GemvShape(const Problem& problem, const DeviceShape& device) {
       {(problem.m + kGemvRows - 1) / kGemvRows, 1, 1}, {device.subgroup_width, 1, 1}, {problem.m, problem.k}};
 }
 std::uint64_t ReadPartials(const Problem& problem, const DeviceShape& device) {
-  return StreamGroups(problem, device) * kLanes * 4ULL;
+  return std::uint64_t{4} * kLanes * StreamGroups(problem, device);
 }
 
 template <std::uint32_t kRows, std::uint32_t kColumns>

@@ -34,15 +34,15 @@ Variant Fill(Dtype dtype, std::string_view entry) {
 }
 
 void AddStreams(std::vector<Variant>& all) {
-  constexpr std::string_view options = "-DGROUP=256";
+  constexpr std::string_view kOptions = "-DGROUP=256";
   Variant read = Own("own:coalesced", Kernel::kRead, Dtype::kU32, Dtype::kU32,
-                     {{"read_u32", kStreamGpu, {}, options, {{Role::kIn}, {Role::kPartials}}, StreamShape}});
+                     {{"read_u32", kStreamGpu, {}, kOptions, {{Role::kIn}, {Role::kPartials}}, StreamShape}});
   read.partials_bytes = StreamPartials;
   Variant copy = Own("own:coalesced", Kernel::kCopy, Dtype::kU32, Dtype::kU32,
-                     {{"copy_u32", kStreamGpu, {}, options, {{Role::kIn}, {Role::kOut}}, StreamShape}});
+                     {{"copy_u32", kStreamGpu, {}, kOptions, {{Role::kIn}, {Role::kOut}}, StreamShape}});
   Variant triad =
       Own("own:coalesced", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
-          {{"triad_fp32", kStreamGpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape}});
+          {{"triad_fp32", kStreamGpu, {}, kOptions, {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape}});
   for (Variant* variant : {&read, &copy, &triad}) {
     variant->multiple_count = 4;
     all.push_back(std::move(*variant));
