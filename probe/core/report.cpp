@@ -44,7 +44,8 @@ struct Applier {
 void Apply(const ProbeEvent& event, ProbeReport& report) { std::visit(Applier{report}, event); }
 
 void Conclude(ProbeReport& report) {
-  report.stage = Stage::kDone;
+  const bool failed = report.error && report.devices.empty() && report.hardware.empty();
+  if (!failed) report.stage = Stage::kDone;
   if (!report.devices.empty() || !report.hardware.empty()) {
     report.outcome = Outcome::kOk;
   } else if (!report.error) {
