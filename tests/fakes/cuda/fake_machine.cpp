@@ -87,9 +87,7 @@ probe::ProbeReport CudaMachine::Survey() const {
     report.module = "cuda";
     probe::cuda::Describe().probe({files, environment, std::nullopt,
                                    [&](const probe::ProbeEvent& event) { probe::Apply(event, report); }});
-    const probe::Stage stage = report.stage;
     probe::Conclude(report);
-    if (report.outcome != probe::Outcome::kOk) report.stage = stage;
     return probe::ToText(probe::Encode(report));
   });
   const auto json = probe::ParseJson(text);

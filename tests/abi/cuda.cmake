@@ -1,0 +1,10 @@
+# SPDX-License-Identifier: MIT
+find_path(WHICHGPU_CUDA_INCLUDE cuda.h HINTS /usr/local/cuda/include ENV CUDA_HOME PATH_SUFFIXES include)
+mark_as_advanced(WHICHGPU_CUDA_INCLUDE)
+if(WHICHGPU_CUDA_INCLUDE)
+  whichgpu_test(cuda_abi_test LABEL unit SOURCES cuda_abi_test.cpp LIBRARIES whichgpu_probe_cuda)
+  target_include_directories(cuda_abi_test SYSTEM PRIVATE "${WHICHGPU_CUDA_INCLUDE}")
+else()
+  add_test(NAME cuda.abi COMMAND ${CMAKE_COMMAND} -E echo "no cuda.h here: CUDA's declarations are not compared")
+  set_tests_properties(cuda.abi PROPERTIES SKIP_REGULAR_EXPRESSION "no cuda.h" LABELS unit)
+endif()

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// probe/cuda/cuda_declarations.h against NVIDIA's cuda.h: numbers, sizes, and every function's signature
+// parameter by parameter. Handles are pointers to types of our own, so size and kind count, not the name.
+#include <cuda.h>
+#include <gtest/gtest.h>
+
+#include <type_traits>
+
+#include "probe/cuda/cuda_declarations.h"
+
+namespace {
+
+namespace own = probe::cuda;
+
+template <class Own, class Theirs>
+constexpr bool kSameKind = sizeof(Own) == sizeof(Theirs) && alignof(Own) == alignof(Theirs) &&
+                           std::is_pointer_v<Own> == std::is_pointer_v<Theirs> &&
+                           std::is_floating_point_v<Own> == std::is_floating_point_v<Theirs>;
+// What a pointer leads to is written by the other side: it must be as large.
+template <class Own, class Theirs>
+constexpr bool Same() {
+  if constexpr (!std::is_pointer_v<Own> || !std::is_pointer_v<Theirs>) {
+    return kSameKind<Own, Theirs>;
+  } else {
+    using A = std::remove_pointer_t<Own>;
+    using B = std::remove_pointer_t<Theirs>;
+    if constexpr (std::is_void_v<A> || std::is_void_v<B>) {
+      return std::is_void_v<A> == std::is_void_v<B>;
+    } else if constexpr (requires { sizeof(A); } && requires { sizeof(B); }) {
+      return kSameKind<A, B> && std::is_const_v<A> == std::is_const_v<B>;
+    } else {
+      return true;  // two opaque handles
+    }
+  }
+}
+
+template <class Own, class Theirs>
+struct Signature : std::false_type {};
+template <class R, class... A, class S, class... B>
+  requires(sizeof...(A) == sizeof...(B))
+struct Signature<R (*)(A...), S (*)(B...)> : std::bool_constant<Same<R, S>() && (Same<A, B>() && ...)> {};
+
+// The typedefs of the oldest symbol with today's signature, as cuda_symbols.def names it.
+#define SAME_FUNCTION(name, theirs) \
+  static_assert(Signature<decltype(&own::functions::name), decltype(&::theirs)>::value, #name)
+SAME_FUNCTION(cuInit, cuInit);
+SAME_FUNCTION(cuDriverGetVersion, cuDriverGetVersion);
+SAME_FUNCTION(cuDeviceGetCount, cuDeviceGetCount);
+SAME_FUNCTION(cuDeviceGet, cuDeviceGet);
+SAME_FUNCTION(cuDeviceGetName, cuDeviceGetName);
+SAME_FUNCTION(cuDeviceGetAttribute, cuDeviceGetAttribute);
+SAME_FUNCTION(cuDeviceTotalMem, cuDeviceTotalMem);
+SAME_FUNCTION(cuDeviceGetPCIBusId, cuDeviceGetPCIBusId);
+SAME_FUNCTION(cuDeviceGetUuid, cuDeviceGetUuid);
+SAME_FUNCTION(cuDeviceGetUuidOfInstance, cuDeviceGetUuid);
+SAME_FUNCTION(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer);
+SAME_FUNCTION(cuDevicePrimaryCtxRetain, cuDevicePrimaryCtxRetain);
+SAME_FUNCTION(cuCtxSetCurrent, cuCtxSetCurrent);
+SAME_FUNCTION(cuCtxSynchronize, cuCtxSynchronize);
+SAME_FUNCTION(cuMemGetInfo, cuMemGetInfo);
+SAME_FUNCTION(cuMemAlloc, cuMemAlloc);
+SAME_FUNCTION(cuMemFree, cuMemFree);
+SAME_FUNCTION(cuMemcpyHtoD, cuMemcpyHtoD);
+SAME_FUNCTION(cuMemcpyDtoH, cuMemcpyDtoH);
+SAME_FUNCTION(cuModuleLoadDataEx, cuModuleLoadDataEx);
+SAME_FUNCTION(cuModuleGetFunction, cuModuleGetFunction);
+SAME_FUNCTION(cuFuncGetAttribute, cuFuncGetAttribute);
+SAME_FUNCTION(cuFuncSetAttribute, cuFuncSetAttribute);
+SAME_FUNCTION(cuLaunchKernel, cuLaunchKernel);
+SAME_FUNCTION(cuEventCreate, cuEventCreate);
+SAME_FUNCTION(cuEventRecord, cuEventRecord);
+SAME_FUNCTION(cuEventElapsedTime, cuEventElapsedTime);
+
+#define SAME_NUMBER(name, theirs) \
+  static_assert(static_cast<int>(own::name) == static_cast<int>(theirs), #name)
+SAME_NUMBER(kCuSuccess, CUDA_SUCCESS);
+SAME_NUMBER(kCuErrorNoDevice, CUDA_ERROR_NO_DEVICE);
+SAME_NUMBER(kCuMaxThreadsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+SAME_NUMBER(kCuSharedMemoryPerBlock, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK);
+SAME_NUMBER(kCuWarpSize, CU_DEVICE_ATTRIBUTE_WARP_SIZE);
+SAME_NUMBER(kCuRegistersPerBlock, CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_BLOCK);
+SAME_NUMBER(kCuClockKhz, CU_DEVICE_ATTRIBUTE_CLOCK_RATE);
+SAME_NUMBER(kCuMultiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT);
+SAME_NUMBER(kCuKernelTimeout, CU_DEVICE_ATTRIBUTE_KERNEL_EXEC_TIMEOUT);
+SAME_NUMBER(kCuIntegrated, CU_DEVICE_ATTRIBUTE_INTEGRATED);
+SAME_NUMBER(kCuComputeMode, CU_DEVICE_ATTRIBUTE_COMPUTE_MODE);
+SAME_NUMBER(kCuEccEnabled, CU_DEVICE_ATTRIBUTE_ECC_ENABLED);
+SAME_NUMBER(kCuMemoryClockKhz, CU_DEVICE_ATTRIBUTE_MEMORY_CLOCK_RATE);
+SAME_NUMBER(kCuMemoryBusBits, CU_DEVICE_ATTRIBUTE_GLOBAL_MEMORY_BUS_WIDTH);
+SAME_NUMBER(kCuL2Bytes, CU_DEVICE_ATTRIBUTE_L2_CACHE_SIZE);
+SAME_NUMBER(kCuThreadsPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_MULTIPROCESSOR);
+SAME_NUMBER(kCuCapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
+SAME_NUMBER(kCuCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
+SAME_NUMBER(kCuSharedMemoryPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
+SAME_NUMBER(kCuSharedMemoryPerBlockOptin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+SAME_NUMBER(kCuFunctionMaxThreads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
+SAME_NUMBER(kCuFunctionSharedBytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
+SAME_NUMBER(kCuFunctionLocalBytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
+SAME_NUMBER(kCuFunctionRegisters, CU_FUNC_ATTRIBUTE_NUM_REGS);
+SAME_NUMBER(kCuFunctionMaxDynamicSharedBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME_NUMBER(kCuJitErrorLog, CU_JIT_ERROR_LOG_BUFFER);
+SAME_NUMBER(kCuJitErrorLogBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+static_assert(sizeof(own::CuUuid) == sizeof(CUuuid) && sizeof(own::CuPointer) == sizeof(CUdeviceptr));
+
+// Signatures that must differ are told apart: the comparison can fail.
+TEST(CudaAbi, ComparisonTellsSignaturesApart) {
+  EXPECT_FALSE((Signature<int (*)(int*, int), int (*)(long*, int)>::value));
+  EXPECT_FALSE((Signature<int (*)(int), int (*)(int, int)>::value));
+  EXPECT_FALSE((Signature<int (*)(float), int (*)(int)>::value));
+  EXPECT_TRUE((Signature<int (*)(own::CuContext), int (*)(CUcontext)>::value));
+}
+
+}  // namespace

@@ -1,0 +1,175 @@
+# SPDX-License-Identifier: MIT
+"""The real binary on machines of fake NVIDIA GPUs: every scenario ends in its outcome, stage and advice, every GPU is
+measured under its own identity, and what fails is never ranked.
+
+    python3 cuda_cli_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
+"""
+import concurrent.futures
+import json
+import pathlib
+import sys
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cli"))
+from fake_machine import FakeMachine  # noqa: E402
+from harness import BINARY, main, validate  # noqa: E402
+
+BUILD = pathlib.Path(sys.argv[2]).resolve()
+FAKES = BUILD / "tests" / "fakes" / "cuda"
+MIB = 1 << 20
+RUNS = 4  # at a time: most of them wait
+
+
+class CudaMachine(FakeMachine):
+    def __init__(self, scenario, **variables):
+        super().__init__(BINARY, BUILD)
+        folder = self._folder("lib")
+        (folder / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
+        (folder / "libnvidia-ml.so.1").symlink_to(FAKES / "fake_nvml" / "libnvidia-ml.so.1")
+        self.scenario = self.folder / "scenario.json"
+        self.scenario.write_text(json.dumps({"driver_version": "580.65.06", **scenario}))
+        self.variables = variables
+
+    def environment(self):
+        return {**super().environment(), "WHICHGPU_LIBRARY_PATH": str(self._folder("lib")),
+                "WHICHGPU_FAKE_SCENARIO": str(self.scenario), **self.variables}
+
+
+def gpu(number=1, capability=90, attributes=None, **facts):
+    return {"name": f"NVIDIA Fake {capability}", "pci": f"0000:{number:02x}:00.0", "uuid": f"{number:032x}",
+            "memory_total_bytes": 256 * MIB, "compute_units": 2, "attributes": {"capability": capability,
+                                                                               **(attributes or {})}, **facts}
+
+
+def one(driver=None, variables=None, **facts):
+    return {"scenario": {"devices": [gpu(**facts)], **(driver or {})}, "variables": variables or {}}
+
+
+def act(at, do, **more):
+    return {"misbehave": [{"at": at, "do": do, **more}]}
+
+
+def init(code):
+    return one(act("init", "error", code=code))
+
+
+# name -> machine, outcome, stage, error; advice is the error's own
+SURVEYS = {
+    "the stub": (init(34), "absent", "init", "CUDA_ERROR_STUB_LIBRARY"),
+    "no device": (init(100), "no_device", "init", "CUDA_ERROR_NO_DEVICE"),
+    "no fabric manager": (init(802), "failed", "init", "CUDA_ERROR_SYSTEM_NOT_READY"),
+    "another driver": (init(803), "failed", "init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
+    "a compat library": (init(804), "failed", "init", "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"),
+    "after a suspend": (init(999), "failed", "init", "nvidia_uvm_broken"),
+    "nothing works": (one({**act("init", "error", code=999), "attributes": {"nvml_init": 9}}), "failed", "init",
+                      "CUDA_ERROR_UNKNOWN"),
+    "all hidden": (one(variables={"CUDA_VISIBLE_DEVICES": ""}), "hidden", "init", "CUDA_ERROR_NO_DEVICE"),
+    "a hang": (one(act("init", "hang")), "timed_out", "init", None),
+    "a crash": (one(act("init", "segfault")), "crashed", "init", None),
+    "a crash while loading": (one(act("load", "abort")), "crashed", "load", None),
+    "noise": (one(act("load", "flood_stdout", bytes=MIB)), "ok", "done", None),
+}
+KNOWN_ERRORS = {row["name"] for row in json.loads(
+    (pathlib.Path(__file__).resolve().parents[3] / "data/runtimes/cuda.json").read_text())["errors"]}
+
+# name -> machine, the statuses of which one must appear, what a reason says
+MEASURED = {
+    "wrong results": (one(results="garbage"), {"wrong_result"}, ""),
+    "results that are not written": (one(results="nan"), {"wrong_result"}, ""),
+    "a hang in the first kernel": (one(act("launch", "hang")), {"timed_out"}, ""),
+    "a device that is lost": (one(lost_after_launches=3), {"failed"}, "CUDA_ERROR_LAUNCH_FAILED"),
+    "an old driver": (one({"attributes": {"driver_ptx": 50}}), {"failed"}, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
+    "a device in use": (one(act("create", "error", code=46)), {"failed"}, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
+    "memory that is full": (one(memory_free_bytes=4096), {"failed", "unsupported", "over_budget"}, ""),
+}
+GOOD = {
+    "one": {"devices": [gpu()]},
+    "two alike": {"devices": [gpu(1, 80), gpu(2, 80, memory_free_bytes=200 * MIB)]},
+    "a mixed pair": {"devices": [gpu(2, 120), gpu(1, 75)]},
+    "eight in another order": {"devices": [gpu(number, 90) for number in (5, 3, 8, 1, 7, 2, 6, 4)]},
+    "instances": {"devices": [gpu(1, 80, partitions=[
+        {"uuid": f"aa{number:030x}", "memory_total_bytes": 64 * number * MIB, "compute_units": number,
+         "attributes": {"gpu_instance": number}} for number in (1, 2)])]},
+    "throttled and busy": {"devices": [gpu(attributes={"throttle_reasons": 0x40, "processes": 3, "utilization": 97})]},
+}
+
+
+def run(scenario, variables, *arguments):
+    with CudaMachine(scenario, **variables) as machine:
+        return machine.run("--json", "--only", "cuda,sysfs", *arguments, patience_s=120)
+
+
+def all_runs():
+    jobs = {}
+    with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
+        for name, (machine, *_) in SURVEYS.items():
+            jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "list", "--timeout", "3")
+        for name, (machine, *_) in MEASURED.items():
+            jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "--budget", "2")
+        for name, scenario in GOOD.items():
+            jobs[name] = pool.submit(run, scenario, {}, "--budget", str(2 * len(scenario["devices"])))
+    return {name: job.result() for name, job in jobs.items()}
+
+
+class Cuda(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = all_runs()
+
+    def answer(self, name, command="report"):
+        done = self.runs[name]
+        self.assertEqual(0, done.status, f"{name}: {done.stderr}")
+        self.assertEqual([], done.survivors, name)
+        value = json.loads(done.stdout)
+        validate(value, command)
+        return value
+
+    def test_every_failure_has_its_outcome_stage_and_advice(self):
+        for name, (_, outcome, stage, error) in SURVEYS.items():
+            with self.subTest(name):
+                value = self.answer(name, "list")
+                probe = next(probe for probe in value["probes"] if probe["module"] == "cuda")
+                self.assertEqual((outcome, stage), (probe["outcome"], probe["stage"]))
+                if error:
+                    self.assertEqual(error, probe["error"]["name"])
+
+    def test_advice_is_the_errors_own(self):
+        """Reports know advice; these are such as a list does not print."""
+        known = {error for _, _, _, error in SURVEYS.values() if error} - KNOWN_ERRORS
+        self.assertEqual({"CUDA_ERROR_NO_DEVICE"}, known, "what it means depends on the machine and has names of its own")
+
+    def test_what_fails_is_not_ranked_and_says_why(self):
+        for name, (_, statuses, reason) in MEASURED.items():
+            with self.subTest(name):
+                value = self.answer(name)
+                seen = {m["status"]: m.get("reason", "") for m in value["measurements"] if m["runtime"] == "cuda"}
+                self.assertTrue(statuses & set(seen), seen)
+                self.assertTrue(any(reason in text for text in seen.values()), seen)
+                self.assertNotIn("cuda", [r["backend"] for r in value["recommendations"]], name)
+
+    def test_every_gpu_is_measured_under_its_own_identity(self):
+        for name, scenario in GOOD.items():
+            with self.subTest(name):
+                value = self.answer(name)
+                expected = {f"pci:{device['pci']}" for device in scenario["devices"]}
+                if name == "instances":
+                    expected = {"pci:0000:01:00.0#MIG-1-0", "pci:0000:01:00.0#MIG-2-0"}
+                measured = {m["device_id"] for m in value["measurements"] if m["status"] == "ok" and m.get("verified")}
+                self.assertEqual(expected, measured)
+
+    def test_instances_have_memory_of_their_own(self):
+        devices = {device["id"]: device for device in self.answer("instances")["devices"]}
+        for number in (1, 2):
+            device = devices[f"pci:0000:01:00.0#MIG-{number}-0"]
+            self.assertEqual(64 * number * MIB, device["memory"]["total_bytes"])
+            self.assertEqual(1, len(device["views"]))
+
+    def test_the_state_of_a_gpu_is_told(self):
+        device = next(d for d in self.answer("throttled and busy")["devices"] if d["id"].startswith("pci:"))
+        facts = {fact["key"]: fact["value"] for fact in device["views"][0]["facts"]}
+        self.assertEqual(("hardware thermal", "3", "97"),
+                         (facts["throttled"], facts["processes"], facts["utilization_percent"]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,71 @@
+# SPDX-License-Identifier: MIT
+"""bench/gpu_check on fake GPUs: it runs the gpu tests, measures, writes its result, and fails where it must.
+
+    python3 gpu_check_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
+"""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+BUILD = pathlib.Path(sys.argv[2]).resolve()
+FAKES = BUILD / "tests" / "fakes" / "cuda"
+
+
+def check(scenario):
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        environment = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "WHICHGPU_"))}
+        # Nothing but the fake GPU: the software devices' measurements are not what this is about.
+        environment.update(XDG_CACHE_HOME=str(folder / "cache"), VK_DRIVER_FILES="/nonexistent",
+                           VK_ICD_FILENAMES="/nonexistent", OCL_ICD_VENDORS="/nonexistent")
+        if scenario is not None:
+            libraries = folder / "lib"
+            libraries.mkdir()
+            (libraries / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
+            (libraries / "libnvidia-ml.so.1").symlink_to(FAKES / "fake_nvml" / "libnvidia-ml.so.1")
+            (folder / "scenario.json").write_text(json.dumps(scenario))
+            environment.update(WHICHGPU_LIBRARY_PATH=str(libraries),
+                               WHICHGPU_FAKE_SCENARIO=str(folder / "scenario.json"))
+        output = folder / "result.json"
+        done = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu_check", "--no-build", "--build", BUILD,
+                               "--budget", "4", "--output", output], env=environment, capture_output=True, text=True)
+        return done, json.loads(output.read_text()) if output.exists() else None
+
+
+def gpu(**more):
+    return {"driver_version": "580.65.06", "devices": [
+        {"name": "NVIDIA Fake", "pci": "0000:01:00.0", "memory_total_bytes": 256 << 20, "compute_units": 2,
+         "attributes": {"capability": 80}, **more}]}
+
+
+class GpuCheck(unittest.TestCase):
+    def test_a_good_gpu_is_tested_measured_and_written(self):
+        done, result = check(gpu())
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertEqual({"cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports": "passed"}, result["tests"])
+        self.assertTrue(result["tests_passed"])
+        self.assertEqual(["pci:0000:01:00.0"], [device["id"] for device in result["machine"]["gpus"]])
+        own = [row for row in result["comparison"] if row["runtime"] == "cuda" and row["own"]["verified"]]
+        self.assertIn("fp32/fp32", [row["types"] for row in own])
+        self.assertIn("pci:0000:01:00.0 cuda fp32/fp32", done.stdout)
+
+    def test_a_gpu_that_computes_wrong_fails(self):
+        done, result = check(gpu(results="garbage"))
+        self.assertEqual(1, done.returncode)
+        self.assertIn("a gpu test failed", done.stderr)
+        self.assertFalse(result["tests_passed"])
+
+    def test_a_machine_without_a_gpu_fails_and_says_so(self):
+        done, result = check(None)
+        self.assertEqual(1, done.returncode)
+        self.assertIn("no GPU", done.stderr)
+        self.assertIsNone(result)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
