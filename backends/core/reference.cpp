@@ -221,6 +221,7 @@ void GemmReference::Check(std::uint32_t first_row, std::span<const std::byte> ro
                     const auto own = rows.subspan(begin * row_bytes(), (end - begin) * row_bytes());
                     if (operands_.acc == Dtype::kInt32) return CheckRows<std::int32_t>(first, own, part);
                     if (operands_.acc == Dtype::kFp64) return CheckRows<double>(first, own, part);
+                    if (operands_.acc == Dtype::kFp16) return CheckRows<Half>(first, own, part);
                     CheckRows<float>(first, own, part);
                   });
 }
