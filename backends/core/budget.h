@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // How much of the measuring time is left. Compilation and first launches are excused: they have allowances of
-// their own. So is, up to 60 % of the budget, what readies a kernel for timing: memory, operands,
+// their own. So is, up to half of the budget, what readies a kernel for timing: memory, operands,
 // checks.
 #pragma once
 
@@ -46,7 +46,7 @@ class Budget {
   }
 
  private:
-  static constexpr double kPreparationShare = 0.6;
+  static constexpr double kPreparationShare = 0.5;
   MonotonicClock now_;
   double end_s_;
   double preparation_s_;

@@ -13,7 +13,7 @@ from harness import document, environment, main, run, validate
 
 SIMULATOR = pathlib.Path("/usr/lib/oclgrind/liboclgrind-rt-icd.so")
 SOFTWARE_BUDGET_S = 2.0
-PREPARATIONS = 0.6     # of the budget, beside it
+PREPARATIONS = 0.5     # of the budget, beside it
 FIRST_LAUNCHES_S = 10  # is allowed each of them; three kernels and their fills take a fraction of that
 STALL_S = 5            # of a machine that does other things as well
 
