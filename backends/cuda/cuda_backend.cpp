@@ -51,7 +51,9 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   std::uint32_t ordinal = 0;
   for (const rt::CuDevice id : *devices) {
     const RuntimeDevice found = rt::ReadDevice(*api, id, ordinal++);
-    if (IsSame(request.device, found)) return CudaSession::Create(*api, id, found);
+    if (IsSame(request.device, found)) {
+      return CudaSession::Create(*api, id, found, request.files, request.environment);
+    }
     offered += fmt::format("{}{}: {}", offered.empty() ? "" : ", ", found.ordinal, found.name);
   }
   return probe::Error{"open", std::nullopt, "not found",
@@ -59,7 +61,11 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
                                   request.device.name, offered.empty() ? "none" : offered)};
 }
 
-std::vector<kernels::Variant> Variants(const Limits&) { return kernels::cuda::Variants(); }
+std::vector<kernels::Variant> Variants(const Limits&) {
+  auto all = kernels::cuda::Variants();
+  for (auto& variant : CublasLt::Variants()) all.push_back(std::move(variant));
+  return all;
+}
 
 }  // namespace
 

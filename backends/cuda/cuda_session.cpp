@@ -77,7 +77,9 @@ std::uint32_t SharedBytes(std::string_view options) {
 }  // namespace
 
 probe::Result<std::unique_ptr<Session>> CudaSession::Create(const rt::Api& api, rt::CuDevice device,
-                                                            const probe::RuntimeDevice& facts) {
+                                                            const probe::RuntimeDevice& facts,
+                                                            const probe::system::FileSystem& files,
+                                                            const probe::system::Environment& environment) {
   rt::CuContext context = nullptr;
   if (const auto code = api.cuDevicePrimaryCtxRetain(&context, device); code != kCuSuccess) {
     return ErrorOf("cuDevicePrimaryCtxRetain", code);
@@ -91,7 +93,12 @@ probe::Result<std::unique_ptr<Session>> CudaSession::Create(const rt::Api& api, 
     if (const auto code = api.cuEventCreate(&event, 0); code != kCuSuccess)
       return ErrorOf("cuEventCreate", code);
   }
-  return std::unique_ptr<Session>(new CudaSession(api, events[0], events[1], *std::move(limits)));
+  std::unique_ptr<CudaSession> session(new CudaSession(api, events[0], events[1], *std::move(limits)));
+  if (auto library = CublasLt::Open(session->api_, files, environment)) {
+    session->cublaslt_ = *std::move(library);
+    session->limits_.features.emplace_back("cublaslt");
+  }
+  return std::unique_ptr<Session>(std::move(session));
 }
 
 CudaSession::CudaSession(const rt::Api& api, rt::CuEvent first, rt::CuEvent last, Limits limits)
@@ -151,6 +158,10 @@ probe::Status CudaSession::Download(BufferId buffer, std::uint64_t offset_bytes,
 }
 
 probe::Result<KernelId> CudaSession::Load(const kernels::Variant&, const kernels::Step& step) {
+  if (CublasLt::IsEntry(step.entry)) {
+    kernels_.push_back({nullptr, step.entry, 1, 0});
+    return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
+  }
   const auto module = modules_.Get(step.source);
   if (!module) return module.error();
   LoadedKernel loaded;
@@ -174,10 +185,10 @@ probe::Result<KernelId> CudaSession::Load(const kernels::Variant&, const kernels
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
-probe::Result<CudaSession::Bound> CudaSession::Bind(const Launch& launch) const {
+probe::Result<CudaSession::Bound> CudaSession::Bind(const Launch& launch) {
   const auto index = static_cast<std::size_t>(launch.kernel);
   if (index >= kernels_.size()) return probe::Error{"launch", std::nullopt, "out of range", "no such kernel"};
-  Bound bound{&kernels_[index], launch.shape, {}, {}};
+  Bound bound{&kernels_[index], launch.shape, {}, {}, {}};
   const auto& local = launch.shape.local;
   const std::uint64_t threads = std::uint64_t{local[0]} * local[1] * local[2];
   if (threads > bound.kernel->max_threads) {
@@ -193,10 +204,20 @@ probe::Result<CudaSession::Bound> CudaSession::Bind(const Launch& launch) const 
   // The driver reads as many bytes of each as the kernel declares; little endian on every host that it runs
   // on.
   for (const std::uint32_t scalar : launch.shape.scalars) bound.values.push_back(scalar);
+  if (!CublasLt::IsEntry(bound.kernel->entry)) return bound;
+  if (!cublaslt_ || launch.buffers.size() != 3 || launch.shape.scalars.size() != 3) {
+    return probe::Error{"launch", std::nullopt, "no library", "a product of cuBLASLt takes three matrices"};
+  }
+  const auto& s = launch.shape.scalars;
+  auto prepared = cublaslt_->Prepare(bound.kernel->entry,
+                                     {s[0], s[1], s[2], bound.values[0], bound.values[1], bound.values[2]});
+  if (!prepared) return prepared.error();
+  bound.library = *std::move(prepared);
   return bound;
 }
 
 probe::Status CudaSession::Enqueue(Bound& bound) const {
+  if (bound.library) return bound.library();
   const auto& [x, y, z] = bound.shape.groups;
   const auto& local = bound.shape.local;
   const auto code = api_.cuLaunchKernel(bound.kernel->function, x, y, z, local[0], local[1], local[2],

@@ -3,10 +3,12 @@
 // kernel by name and chooses nothing.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/cuda/cublaslt.h"
 #include "backends/cuda/cuda_module.h"
 #include "probe/cuda/cuda_api.h"
 
@@ -14,10 +16,10 @@ namespace backends::cuda {
 
 class CudaSession final : public Session {
  public:
-  // `facts` is what was read of the device.
-  [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(const probe::cuda::Api& api,
-                                                                      probe::cuda::CuDevice device,
-                                                                      const probe::RuntimeDevice& facts);
+  // `facts` is what was read of the device; libraries are sought in `files` by `environment`.
+  [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(
+      const probe::cuda::Api& api, probe::cuda::CuDevice device, const probe::RuntimeDevice& facts,
+      const probe::system::FileSystem& files, const probe::system::Environment& environment);
   ~CudaSession() override = default;
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
@@ -48,6 +50,7 @@ class CudaSession final : public Session {
     kernels::LaunchShape shape;
     std::vector<std::uint64_t> values;
     std::vector<void*> pointers;
+    std::function<probe::Status()> library;  // instead of a kernel
   };
 
   CudaSession(const probe::cuda::Api& api, probe::cuda::CuEvent first, probe::cuda::CuEvent last,
@@ -55,7 +58,7 @@ class CudaSession final : public Session {
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
                                             std::size_t size) const;
-  [[nodiscard]] probe::Result<Bound> Bind(const Launch& launch) const;
+  [[nodiscard]] probe::Result<Bound> Bind(const Launch& launch);
   [[nodiscard]] probe::Status Enqueue(Bound& bound) const;
   [[nodiscard]] std::optional<double> DeviceSeconds() const;
 
@@ -64,6 +67,7 @@ class CudaSession final : public Session {
   probe::cuda::CuEvent last_;
   Limits limits_;
   ModuleCache modules_;
+  std::unique_ptr<CublasLt> cublaslt_;
   std::vector<Buffer> buffers_;
   std::vector<LoadedKernel> kernels_;
 };

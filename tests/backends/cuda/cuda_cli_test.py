@@ -26,6 +26,7 @@ class CudaMachine(FakeMachine):
         folder = self._folder("lib")
         (folder / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
         (folder / "libnvidia-ml.so.1").symlink_to(FAKES / "fake_nvml" / "libnvidia-ml.so.1")
+        (folder / "libcublasLt.so.13").symlink_to(FAKES / "fake_cublaslt" / "libcublasLt.so.13")
         self.scenario = self.folder / "scenario.json"
         self.scenario.write_text(json.dumps({"driver_version": "580.65.06", **scenario}))
         self.variables = variables
@@ -63,13 +64,15 @@ SURVEYS = {
     "after a suspend": (init(999), "failed", "init", "nvidia_uvm_broken"),
     "nothing works": (one({**act("init", "error", code=999), "attributes": {"nvml_init": 9}}), "failed", "init",
                       "CUDA_ERROR_UNKNOWN"),
+    "libraries of another version": (one({**act("init", "error", code=803), "attributes": {"nvml_init": 18}}),
+                                     "failed", "init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
     "all hidden": (one(variables={"CUDA_VISIBLE_DEVICES": ""}), "hidden", "init", "CUDA_ERROR_NO_DEVICE"),
     "a hang": (one(act("init", "hang")), "timed_out", "init", None),
     "a crash": (one(act("init", "segfault")), "crashed", "init", None),
     "a crash while loading": (one(act("load", "abort")), "crashed", "load", None),
     "noise": (one(act("load", "flood_stdout", bytes=MIB)), "ok", "done", None),
 }
-KNOWN_ERRORS = {row["name"] for row in json.loads(
+ERRORS = {row["name"]: row for row in json.loads(
     (pathlib.Path(__file__).resolve().parents[3] / "data/runtimes/cuda.json").read_text())["errors"]}
 
 # name -> machine, the statuses of which one must appear, what a reason says
@@ -134,9 +137,24 @@ class Cuda(unittest.TestCase):
                     self.assertEqual(error, probe["error"]["name"])
 
     def test_advice_is_the_errors_own(self):
-        """Reports know advice; these are such as a list does not print."""
-        known = {error for _, _, _, error in SURVEYS.values() if error} - KNOWN_ERRORS
-        self.assertEqual({"CUDA_ERROR_NO_DEVICE"}, known, "what it means depends on the machine and has names of its own")
+        for name, (_, outcome, _, error) in SURVEYS.items():
+            with self.subTest(name):
+                findings = {f["id"]: f for f in self.answer(name, "list")["findings"]}
+                if outcome == "ok":
+                    self.assertEqual([], [key for key in findings if key.startswith("runtime.cuda")])
+                    continue
+                if "driver.cuda.nvml.failed" in findings:
+                    continue  # the management library knows the cause: the next test
+                finding = findings[f"runtime.cuda.{outcome}"]
+                if error in ERRORS:
+                    row = ERRORS[error]
+                    self.assertEqual((row["layer"], row["meaning"], [fix["text"] for fix in row["fix"]]),
+                                     (finding["layer"], finding["meaning"], [fix["text"] for fix in finding["fix"]]))
+
+    def test_a_version_mismatch_is_named_where_cuda_says_something_else(self):
+        findings = {f["id"]: f for f in self.answer("libraries of another version", "list")["findings"]}
+        self.assertEqual(ERRORS["NVML_ERROR_LIB_RM_VERSION_MISMATCH"]["meaning"],
+                         findings["driver.cuda.nvml.failed"]["meaning"])
 
     def test_what_fails_is_not_ranked_and_says_why(self):
         for name, (_, statuses, reason) in MEASURED.items():

@@ -28,6 +28,7 @@ def check(scenario):
             libraries.mkdir()
             (libraries / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
             (libraries / "libnvidia-ml.so.1").symlink_to(FAKES / "fake_nvml" / "libnvidia-ml.so.1")
+            (libraries / "libcublasLt.so.13").symlink_to(FAKES / "fake_cublaslt" / "libcublasLt.so.13")
             (folder / "scenario.json").write_text(json.dumps(scenario))
             environment.update(WHICHGPU_LIBRARY_PATH=str(libraries),
                                WHICHGPU_FAKE_SCENARIO=str(folder / "scenario.json"))

@@ -36,6 +36,8 @@ std::string Of(std::string_view gpus, std::string_view more) {
 CudaMachine::CudaMachine(std::string_view scenario) {
   Library("libcuda.so.1", FAKE_CUDA_LIBRARY);
   Library("libnvidia-ml.so.1", FAKE_NVML_LIBRARY);
+  // Also so that one that is really installed is not found.
+  Library("libcublasLt.so.13", FAKE_CUBLASLT_LIBRARY);
   variables_ = {{"WHICHGPU_LIBRARY_PATH", tree_.Directory("/lib")},
                 {"WHICHGPU_FAKE_SCENARIO", tree_.Write("/scenario.json", scenario)}};
 }

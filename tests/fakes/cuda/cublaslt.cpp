@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// A fake libcublasLt: products computed from the layouts, transposes and pointers that were passed, through
+// the copies of the fake libcuda that is loaded beside it. Two algorithms are offered, of which the first
+// does not run.
+#include <dlfcn.h>
+
+#include <cstring>
+#include <string>
+#include <vector>
+
+#include "backends/cuda/cublaslt_declarations.h"
+#include "tests/fakes/cuda/interpreter.h"
+
+namespace fakes::cuda {
+
+// Of interpreter.h, for numbers alone.
+std::span<std::byte> Memory(nv::CuPointer) { return {}; }
+
+namespace {
+
+using namespace backends::cuda;  // NOLINT: its constants
+
+constexpr int kInvalid = 7;
+constexpr int kNotSupported = 15;
+
+struct Layout {
+  int type = 0;
+  std::uint64_t rows = 0, columns = 0;
+  std::int64_t stride = 0;
+};
+struct Operation {
+  int compute = 0, scale = 0;
+  int transposed[2] = {0, 0};
+};
+
+// The driver that is in this process already.
+void* Driver() {
+  static void* driver = [] {
+    const char* folder = std::getenv("WHICHGPU_LIBRARY_PATH");
+    return folder == nullptr
+               ? nullptr
+               : dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_NOLOAD);
+  }();
+  return driver;
+}
+template <class F>
+F* DriverFunction(const char* name) {
+  return reinterpret_cast<F*>(dlsym(Driver(), name));
+}
+
+std::size_t BytesOf(int type) {
+  return type == kLtFp32 || type == kLtInt32 ? 4 : type == kLtInt8 || type == kLtFp8 ? 1 : 2;
+}
+
+double Number(const std::vector<unsigned char>& bytes, int type, std::size_t i) {
+  std::uint32_t word = 0;
+  std::memcpy(&word, bytes.data() + i * BytesOf(type), BytesOf(type));
+  switch (type) {
+    case kLtFp32:
+      return std::bit_cast<float>(word);
+    case kLtFp16:
+      return FromHalf(static_cast<std::uint16_t>(word));
+    case kLtBf16:
+      return FromBf16(static_cast<std::uint16_t>(word));
+    case kLtFp8:
+      return FromFp8(static_cast<std::uint8_t>(word));
+    case kLtInt8:
+      return static_cast<std::int8_t>(word);
+    default:
+      return static_cast<std::int32_t>(word);
+  }
+}
+
+void Store(std::vector<unsigned char>& bytes, int type, std::size_t i, double value) {
+  std::uint32_t word = type == kLtFp32   ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
+                       : type == kLtFp16 ? ToHalf(static_cast<float>(value))
+                                         : static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
+  std::memcpy(bytes.data() + i * BytesOf(type), &word, BytesOf(type));
+}
+
+bool Fetch(const Layout& layout, const void* address, std::vector<unsigned char>& out) {
+  out.resize(static_cast<std::size_t>(layout.stride) * layout.columns * BytesOf(layout.type));
+  return DriverFunction<int(void*, nv::CuPointer, std::size_t)>("cuMemcpyDtoH_v2")(
+             out.data(), reinterpret_cast<std::uintptr_t>(address), out.size()) == 0;
+}
+
+}  // namespace
+}  // namespace fakes::cuda
+
+using namespace fakes::cuda;  // NOLINT: the entry points below are C
+
+#define FAKE_LT extern "C" [[gnu::visibility("default")]] int
+
+FAKE_LT cublasLtCreate(void** handle) {
+  static int self = 0;
+  *handle = &self;
+  return Driver() == nullptr ? 1 : 0;
+}
+FAKE_LT cublasLtMatmulDescCreate(void** operation, int compute, int scale) {
+  *operation = new Operation{compute, scale, {0, 0}};
+  return 0;
+}
+FAKE_LT cublasLtMatmulDescSetAttribute(void* operation, int attribute, const void* value, std::size_t bytes) {
+  if (bytes != sizeof(int) || attribute < kLtTransposeA || attribute > kLtTransposeB) return kInvalid;
+  std::memcpy(&static_cast<Operation*>(operation)->transposed[attribute - kLtTransposeA], value, bytes);
+  return 0;
+}
+FAKE_LT cublasLtMatrixLayoutCreate(void** layout, int type, std::uint64_t rows, std::uint64_t columns,
+                                   std::int64_t stride) {
+  if (stride < static_cast<std::int64_t>(rows)) return kInvalid;
+  *layout = new Layout{type, rows, columns, stride};
+  return 0;
+}
+FAKE_LT cublasLtMatmulPreferenceCreate(void** preference) {
+  static int self = 0;
+  *preference = &self;
+  return 0;
+}
+FAKE_LT cublasLtMatmulPreferenceSetAttribute(void*, int attribute, const void*, std::size_t bytes) {
+  return attribute == kLtWorkspaceBytes && bytes == sizeof(std::size_t) ? 0 : kInvalid;
+}
+FAKE_LT cublasLtMatmulAlgoGetHeuristic(void*, void*, void*, void*, void*, void*, void*, int wanted,
+                                       LtHeuristic* results, int* found) {
+  *found = 0;
+  for (; *found < std::min(wanted, 2); ++*found)
+    results[*found].algorithm[0] = static_cast<std::uint64_t>(*found);
+  return 0;
+}
+FAKE_LT cublasLtMatmul(void*, void* operation, const void* alpha, const void* a, void* layout_a,
+                       const void* b, void* layout_b, const void* beta, const void*, void*, void* d,
+                       void* layout_d, const void* algorithm, void*, std::size_t, void*) {
+  if (*static_cast<const std::uint64_t*>(algorithm) == 0) return kNotSupported;
+  const auto& op = *static_cast<Operation*>(operation);
+  const auto &first = *static_cast<Layout*>(layout_a), &second = *static_cast<Layout*>(layout_b);
+  const auto& result = *static_cast<Layout*>(layout_d);
+  std::uint32_t one = 0, zero = 1;
+  std::memcpy(&one, alpha, op.scale == kLtFp16 ? 2 : 4);
+  std::memcpy(&zero, beta, op.scale == kLtFp16 ? 2 : 4);
+  if (one != (op.scale == kLtInt32  ? 1U
+              : op.scale == kLtFp16 ? 0x3c00U
+                                    : 0x3f800000U) ||
+      (zero & 0xffffU) != 0)
+    return kInvalid;
+  const std::uint64_t depth = op.transposed[0] != 0 ? first.rows : first.columns;
+  const std::uint64_t rows = op.transposed[0] != 0 ? first.columns : first.rows;
+  const std::uint64_t columns = op.transposed[1] != 0 ? second.rows : second.columns;
+  if (depth != (op.transposed[1] != 0 ? second.columns : second.rows) || rows != result.rows ||
+      columns != result.columns) {
+    return kInvalid;
+  }
+  std::vector<unsigned char> x, y,
+      z(static_cast<std::size_t>(result.stride) * result.columns * BytesOf(result.type));
+  if (!Fetch(first, a, x) || !Fetch(second, b, y)) return 13;
+  const auto at = [](const Layout& layout, bool transposed, std::uint64_t row, std::uint64_t column) {
+    return transposed ? row * static_cast<std::uint64_t>(layout.stride) + column
+                      : column * static_cast<std::uint64_t>(layout.stride) + row;
+  };
+  for (std::uint64_t j = 0; j < columns; ++j) {
+    for (std::uint64_t i = 0; i < rows; ++i) {
+      double sum = 0;
+      for (std::uint64_t p = 0; p < depth; ++p) {
+        sum += Number(x, first.type, at(first, op.transposed[0] != 0, i, p)) *
+               Number(y, second.type, at(second, op.transposed[1] != 0, p, j));
+      }
+      Store(z, result.type, at(result, false, i, j), sum);
+    }
+  }
+  return DriverFunction<int(nv::CuPointer, const void*, std::size_t)>("cuMemcpyHtoD_v2")(
+             reinterpret_cast<std::uintptr_t>(d), z.data(), z.size()) == 0
+             ? 0
+             : 13;
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <cmath>
+
+#include "tests/fakes/cuda/interpreter.h"
+
+namespace fakes::cuda {
+
+float FromHalf(std::uint16_t bits) {
+  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
+  const float magnitude = exponent == 0    ? std::ldexp(static_cast<float>(mantissa), -24)
+                          : exponent == 31 ? (mantissa == 0 ? INFINITY : NAN)
+                                           : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
+  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+float FromBf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
+
+float FromFp8(std::uint8_t bits) {
+  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
+                          : exponent == 15 && mantissa == 7
+                              ? NAN
+                              : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
+  return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+// To the nearest, ties to even; beyond the largest number infinity.
+std::uint16_t ToHalf(float value) {
+  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
+  const float magnitude = std::fabs(value);
+  if (std::isnan(value)) return 0x7fff;
+  if (magnitude >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7c00);
+  int exponent = 0;
+  std::frexp(magnitude, &exponent);
+  const int lowest = std::max(exponent - 11, -24);
+  const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -lowest)));
+  // The implicit bit adds one to the exponent field; a carry out of the mantissa does as well.
+  return static_cast<std::uint16_t>(sign | (units + ((lowest + 24) << 10)));
+}
+
+}  // namespace fakes::cuda
