@@ -54,7 +54,7 @@ struct Sums {
 struct Half {
   std::uint16_t bits;
   explicit operator double() const {
-    const int exponent = bits >> 10U & 31U;
+    const int exponent = static_cast<int>(bits >> 10U & 31U);
     const double fraction = bits & 1023U;
     double magnitude = std::ldexp(fraction, -24);
     if (exponent == 31) magnitude = std::numeric_limits<double>::quiet_NaN();  // or infinite: wrong alike

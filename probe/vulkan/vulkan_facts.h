@@ -27,17 +27,13 @@ struct PhysicalFacts {
   std::vector<VkQueueFamilyProperties> queues;
 
   // Vulkan 1.1.
-  bool has_ids = false;
   VkPhysicalDeviceIDProperties ids{};
   VkPhysicalDeviceSubgroupProperties subgroup{};
   VkPhysicalDeviceMaintenance3Properties maintenance3{};
   VkPhysicalDevice16BitStorageFeatures storage16{};
   // Later versions or extensions.
-  bool has_driver = false;
   VkPhysicalDeviceDriverProperties driver{};
-  bool has_pci = false;
   VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
-  bool has_budget = false;
   VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
   VkPhysicalDeviceMaintenance4Properties maintenance4{};
   VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
@@ -52,14 +48,20 @@ struct PhysicalFacts {
   CooperativeMatrixFeatures cooperative_matrix{};
   std::vector<CooperativeMatrixProperties> cooperative_shapes;
   // Vendors' counts of their compute units.
-  bool has_amd_core = false;
   VkPhysicalDeviceShaderCorePropertiesAMD amd_core{};
-  bool has_amd_core2 = false;
   VkPhysicalDeviceShaderCoreProperties2AMD amd_core2{};
-  bool has_nvidia_sm = false;
   VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia_sm{};
-  bool has_arm_core = false;
   VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm_core{};
+
+  // Which of these structures the driver knows.
+  bool has_ids = false;
+  bool has_driver = false;
+  bool has_pci = false;
+  bool has_budget = false;
+  bool has_amd_core = false;
+  bool has_amd_core2 = false;
+  bool has_nvidia_sm = false;
+  bool has_arm_core = false;
 
   [[nodiscard]] bool Has(std::string_view extension) const;
 };

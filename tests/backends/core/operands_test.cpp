@@ -55,7 +55,7 @@ TEST(Operands, MemoryHoldsExactlyTheFormatsNumbers) {
 
 TEST(Operands, FourBitBlocksHoldTheirWeights) {
   constexpr std::uint32_t kBlocks = 50;
-  std::vector<std::byte> bytes(OperandBytes(Dtype::kQ4, kBlocks * kernels::kQ4Block));
+  std::vector<std::byte> bytes(OperandBytes(Dtype::kQ4, std::uint64_t{kBlocks} * kernels::kQ4Block));
   ASSERT_EQ(bytes.size(), kBlocks * 18U);
   ASSERT_TRUE(WriteOperand(Dtype::kQ4, 5, 0, bytes));
   std::set<double> scales;

@@ -256,7 +256,7 @@ void GlslKernel::CheckGemv() {
     const std::uint32_t count = p.m * p.k;
     const auto weights = Weights(in, kSeedA, count);
     const auto y =
-        Run(p, {{Role::kW, weights}, {Role::kX, Operand(Dtype::kFp32, kSeedB, p.k)}}, Role::kY, p.m * 4);
+        Run(p, {{Role::kW, weights}, {Role::kX, Operand(Dtype::kFp32, kSeedB, p.k)}}, Role::kY, p.m * 4ULL);
     for (std::uint32_t i = 0; i < p.m; ++i) {
       double expected = 0;
       for (std::uint32_t d = 0; d < p.k; ++d) {
@@ -269,7 +269,7 @@ void GlslKernel::CheckGemv() {
 
 void GlslKernel::CheckChain() {
   const Problem problem{0, 1, 3 * Tested().multiple_k, 5 * Tested().multiple_count, 0};
-  const auto out = Run(problem, {}, Role::kOut, problem.count * 4);
+  const auto out = Run(problem, {}, Role::kOut, problem.count * 4ULL);
   for (std::uint32_t i = 0; i < problem.count; ++i) {
     ASSERT_EQ(At<float>(out, i), static_cast<float>(i % 8 + problem.k)) << i;
   }
@@ -343,18 +343,18 @@ std::set<std::string> NeedsOf(std::span<const std::uint32_t> words) {
   constexpr std::uint32_t kOpExecutionMode = 16;
   constexpr std::uint32_t kOpCapability = 17;
   constexpr std::uint32_t kLocalSize = 17;
-  static const std::map<std::uint32_t, std::string> kFeatures = {
+  static const std::map<std::uint32_t, std::string> features = {
       {9, "fp16"},        {4433, "fp16"},     {39, "int8"},   {6018, "int8_dot"},
       {6019, "int8_dot"}, {6022, "coopmat:"}, {5116, "bf16"}, {63, "subgroup_add"}};
-  static const std::set<std::uint32_t> kOfAll = {1, 46, 61, 5118,
-                                                 5345};  // or of what brings a need of its own
+  // Of every device, or of what brings a need of its own.
+  static const std::set<std::uint32_t> of_all = {1, 46, 61, 5118, 5345};
   std::set<std::string> needs;
   for (std::size_t at = 5; at < words.size(); at += words[at] >> 16U) {
     const std::uint32_t operation = words[at] & 0xffffU;
     if (operation == kOpCapability) {
-      const auto feature = kFeatures.find(words[at + 1]);
-      if (feature != kFeatures.end()) needs.insert(feature->second);
-      if (feature == kFeatures.end() && !kOfAll.contains(words[at + 1])) {
+      const auto feature = features.find(words[at + 1]);
+      if (feature != features.end()) needs.insert(feature->second);
+      if (feature == features.end() && !of_all.contains(words[at + 1])) {
         needs.insert("capability " + std::to_string(words[at + 1]));
       }
     } else if (operation == kOpExecutionMode && words[at + 2] == kLocalSize && words[at + 3] > 128) {
