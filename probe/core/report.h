@@ -90,8 +90,8 @@ using ProbeSink = std::function<void(const ProbeEvent&)>;
 inline constexpr std::size_t kMaxEntries = 1024;
 void Apply(const ProbeEvent& event, ProbeReport& report);
 
-// Sets the outcome of a report whose probe ran to its end: the failure's where nothing was found, else ok;
-// no_device where there was neither.
+// Sets the outcome of a report whose probe ran to its end: the failure's where nothing was found, its stage
+// kept; else ok, or no_device where there was neither, and the stage done.
 void Conclude(ProbeReport& report);
 
 }  // namespace probe

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-find_path(WHICHGPU_CUDA_INCLUDE cuda.h HINTS /usr/local/cuda/include ENV CUDA_HOME PATH_SUFFIXES include)
+find_path(WHICHGPU_CUDA_INCLUDE cublasLt.h HINTS /usr/local/cuda/include ENV CUDA_HOME PATH_SUFFIXES include)
 mark_as_advanced(WHICHGPU_CUDA_INCLUDE)
 if(WHICHGPU_CUDA_INCLUDE)
   whichgpu_test(cuda_abi_test LABEL unit SOURCES cuda_abi_test.cpp LIBRARIES whichgpu_probe_cuda)

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // probe/cuda/cuda_declarations.h against NVIDIA's cuda.h: numbers, sizes, and every function's signature
 // parameter by parameter. Handles are pointers to types of our own, so size and kind count, not the name.
+#include <cublasLt.h>
 #include <cuda.h>
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <type_traits>
 
+#include "backends/cuda/cublaslt_declarations.h"
 #include "probe/cuda/cuda_declarations.h"
 
 namespace {
@@ -101,6 +104,29 @@ SAME_NUMBER(kCuFunctionMaxDynamicSharedBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHAR
 SAME_NUMBER(kCuJitErrorLog, CU_JIT_ERROR_LOG_BUFFER);
 SAME_NUMBER(kCuJitErrorLogBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
 static_assert(sizeof(own::CuUuid) == sizeof(CUuuid) && sizeof(own::CuPointer) == sizeof(CUdeviceptr));
+
+namespace lt = backends::cuda;
+static_assert(sizeof(lt::LtHeuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
+static_assert(offsetof(lt::LtHeuristic, workspace_bytes) ==
+              offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
+static_assert(offsetof(lt::LtHeuristic, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
+#define SAME_LT_NUMBER(name, theirs) \
+  static_assert(static_cast<int>(lt::name) == static_cast<int>(theirs), #name)
+SAME_LT_NUMBER(kLtFp32, CUDA_R_32F);
+SAME_LT_NUMBER(kLtFp16, CUDA_R_16F);
+SAME_LT_NUMBER(kLtBf16, CUDA_R_16BF);
+SAME_LT_NUMBER(kLtInt8, CUDA_R_8I);
+SAME_LT_NUMBER(kLtInt32, CUDA_R_32I);
+SAME_LT_NUMBER(kLtFp8, CUDA_R_8F_E4M3);
+SAME_LT_NUMBER(kLtCompute16, CUBLAS_COMPUTE_16F);
+SAME_LT_NUMBER(kLtCompute32, CUBLAS_COMPUTE_32F);
+SAME_LT_NUMBER(kLtComputeTf32, CUBLAS_COMPUTE_32F_FAST_TF32);
+SAME_LT_NUMBER(kLtComputeInt32, CUBLAS_COMPUTE_32I);
+SAME_LT_NUMBER(kLtTransposeA, CUBLASLT_MATMUL_DESC_TRANSA);
+SAME_LT_NUMBER(kLtTransposeB, CUBLASLT_MATMUL_DESC_TRANSB);
+SAME_LT_NUMBER(kLtWorkspaceBytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
+SAME_LT_NUMBER(kLtNoTranspose, CUBLAS_OP_N);
+SAME_LT_NUMBER(kLtTranspose, CUBLAS_OP_T);
 
 // Signatures that must differ are told apart: the comparison can fail.
 TEST(CudaAbi, ComparisonTellsSignaturesApart) {
