@@ -4,10 +4,17 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <ostream>
 
 #include "backends/core/workload.h"
 #include "kernels/cuda/variants.h"
 #include "tests/kernels/cuda/defects.h"
+
+namespace kernels {
+// For the tests' names.
+void PrintTo(const Variant& variant, std::ostream* out);
+void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.steps[0].entry; }
+}  // namespace kernels
 
 namespace {
 

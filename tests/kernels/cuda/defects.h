@@ -2,6 +2,7 @@
 // The defects that defects.cmake plants.
 #pragma once
 
+#include <ostream>
 #include <vector>
 
 #include "tests/kernels/cuda/emulated_session.h"
@@ -13,6 +14,8 @@ struct Defect {
   std::string_view entry;
   EmulatedKernel kernel;
 };
+// For the tests' names.
+inline void PrintTo(const Defect& defect, std::ostream* out) { *out << defect.name; }
 [[nodiscard]] std::vector<Defect> Defects();
 
 }  // namespace tests
