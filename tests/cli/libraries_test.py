@@ -25,8 +25,8 @@ def report(fake):
 
 
 def own_products(value):
-    return [m for m in value["measurements"]
-            if m["kernel"] == "gemm" and m["implementation"].startswith("own:") and m["status"] == "ok"]
+    """Whatever their status: on a machine that is busy enough the budget ends before any is timed."""
+    return [m for m in value["measurements"] if m["kernel"] == "gemm" and m["implementation"].startswith("own:")]
 
 
 def of_blis(value):
