@@ -27,11 +27,11 @@ constexpr double kTimingShare = 0.5;
 constexpr double kLeastSlotSeconds = 0.060;
 
 // As many tasks as there are slots for, at least one; the others are reported.
-std::vector<Task> Afford(std::vector<Task> tasks, double timing_s, const Reporter& reporter) {
+std::vector<Task> Afford(std::vector<Task> tasks, Scope scope, double timing_s, const Reporter& reporter) {
   int figures = 0;
   std::size_t kept = 0;
   for (; kept < tasks.size(); ++kept) {
-    figures += FigureCount(tasks[kept]);
+    figures += FigureCount(tasks[kept], scope);
     if (kept > 0 && figures * kLeastSlotSeconds > timing_s) break;
   }
   for (std::size_t i = kept; i < tasks.size(); ++i) {
@@ -52,7 +52,7 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
   std::vector<Series> all;
   const double timing_s = kTimingShare * context.request.budget_s;
   int figures = 0;
-  for (const Task& task : tasks) figures += FigureCount(task);
+  for (const Task& task : tasks) figures += FigureCount(task, context.request.scope);
   context.slot_s = timing_s / std::max(figures, 1);
   for (const Task& task : tasks) {
     if (context.budget.Remaining() < timing_s) {
@@ -99,8 +99,8 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
              const MeasureSink& sink, const MonotonicClock& now) {
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink);
-  const auto tasks =
-      Afford(Select(GroupVariants(variants), request.scope), kTimingShare * request.budget_s, reporter);
+  const auto tasks = Afford(Select(GroupVariants(variants), request.scope), request.scope,
+                            kTimingShare * request.budget_s, reporter);
   if (tasks.empty()) return;
   reporter.Enter(Stage::kCompile, "fill", "", request.compile_allowance_s);
   OperandWriter writer = budget.Excused([&] { return OperandWriter(session, variants); });

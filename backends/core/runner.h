@@ -66,6 +66,6 @@ void Measure(Session& session, std::span<const kernels::Variant> variants, const
 
 // Of the budget, where the user has libraries. They may crash: they are measured by a call of their own, with
 // the fill kernels among its variants, when everything else has been reported.
-inline constexpr double kLibraryBudgetShare = 0.25;
+inline constexpr double kLibraryBudgetShare = 0.15;
 
 }  // namespace backends

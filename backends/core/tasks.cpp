@@ -66,6 +66,8 @@ std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
   return tasks;
 }
 
-int FigureCount(const Task& task) { return task.kernel == Kernel::kGemm ? 2 : 1; }
+int FigureCount(const Task& task, Scope scope) {
+  return task.kernel == Kernel::kGemm && scope != Scope::kLibraries ? 2 : 1;
+}
 
 }  // namespace backends

@@ -30,7 +30,7 @@ inline constexpr std::ptrdiff_t kDecisive = 2;
 // Those of one scope, in their order.
 [[nodiscard]] std::vector<Task> Select(std::vector<Task> tasks, Scope scope);
 
-// How many figures a task yields, one a shape.
-[[nodiscard]] int FigureCount(const Task& task);
+// How many figures a task yields in that scope, one a shape.
+[[nodiscard]] int FigureCount(const Task& task, Scope scope);
 
 }  // namespace backends

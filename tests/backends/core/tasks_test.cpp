@@ -50,8 +50,9 @@ TEST(Tasks, VariantsOfOneKernelAndTypesAreOneTask) {
   const auto tasks = GroupVariants(variants);
   ASSERT_EQ(tasks.size(), 2U);
   EXPECT_EQ(tasks[0].variants, (std::vector<const Variant*>{&variants[0], &variants[2]}));
-  EXPECT_EQ(FigureCount(tasks[0]), 2) << "a square product and a prompt's";
-  EXPECT_EQ(FigureCount(tasks[1]), 1);
+  EXPECT_EQ(FigureCount(tasks[0], Scope::kWhole), 2) << "a square product and a prompt's";
+  EXPECT_EQ(FigureCount(tasks[0], Scope::kLibraries), 1) << "the square one alone";
+  EXPECT_EQ(FigureCount(tasks[1], Scope::kWhole), 1);
 }
 
 TEST(Tasks, AnotherRuntimeOfADeviceRepeatsWhatDiffers) {
