@@ -28,7 +28,7 @@ constexpr double kRunsATrial = 4;
 constexpr int kMaxHalvings = 4;
 // A figure has batches for its slot of the budget, ten at least. A pass over arrays that exceed the caches
 // and a product of the prompt's shape can not be made as short as one would like.
-constexpr double kBatchesASlot = 12;
+constexpr double kBatchesASlot = 20;
 constexpr double kLeastPassSeconds = 0.020;
 constexpr double kMaxPromptShare = 1.0 / 40;  // of the budget
 
