@@ -161,7 +161,9 @@ bool Weighs(const Implementation& weigh) {
   constexpr int kBits = 11;
   Buffer<double> weights(4 * kStride), sums(4);
   for (std::uint32_t i = 0; i < 4 * kStride; ++i) weights[i] = OperandInteger(3, i, 8);
-  Launch(weigh, {weights.at(), sums.at()}, {kCount, 7, 1000, kBits, kStride});
+  void* const buffers[] = {weights.at(), sums.at()};
+  const std::uint32_t scalars[] = {kCount, 7, 1000, kBits, kStride};
+  weigh.run({buffers, scalars}, {0, 1, nullptr});  // it is one worker's work
   for (std::uint32_t row = 0; row < 4; ++row) {
     double exact = 0;
     for (std::uint32_t i = 0; i < kCount; ++i) {
