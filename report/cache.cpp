@@ -95,18 +95,19 @@ bool LockWithin(const Descriptor& file, double limit_s, const Stop& stop) {
   return file.ok();
 }
 
-// Of what a cache holds, and of what writers that died left: all but the newest.
-void Evict(const std::string& directory) {
+// Of what a cache holds, and of what writers that died left: all but the newest and `written`, which others
+// may equal in a clock that ticks too seldom.
+void Evict(const std::string& directory, const std::string& written) {
   std::vector<std::pair<fs::file_time_type, fs::path>> found;
   std::error_code error;
   for (fs::directory_iterator at(directory, error); !error && at != fs::directory_iterator();
        at.increment(error)) {
     std::error_code ignored;
-    if (at->path().filename().string().starts_with(kPrefix))
+    if (at->path() != written && at->path().filename().string().starts_with(kPrefix))
       found.emplace_back(fs::last_write_time(at->path(), ignored), at->path());
   }
   std::sort(found.rbegin(), found.rend());
-  for (std::size_t i = kMaxEntries; i < found.size(); ++i) unlink(found[i].second.c_str());
+  for (std::size_t i = kMaxEntries - 1; i < found.size(); ++i) unlink(found[i].second.c_str());
 }
 
 }  // namespace
@@ -159,7 +160,7 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
     unlink(scratch.c_str());
     return failed;
   }
-  Evict(directory_);
+  Evict(directory_, path);
   return "";
 }
 

@@ -35,7 +35,10 @@ def columns(text):
 
 def in_terminal(width, *arguments, **changes):
     """What a terminal of that width is sent."""
-    parent, child = pty.openpty()
+    try:
+        parent, child = pty.openpty()
+    except OSError as error:
+        raise unittest.SkipTest(f"the host gives no terminal: {error}") from error
     fcntl.ioctl(child, termios.TIOCSWINSZ, struct.pack("HHHH", 24, width, 0, 0))
     process = subprocess.Popen([str(BINARY), *map(str, arguments)], stdin=subprocess.DEVNULL, stdout=child, stderr=child,
                                env=plain(**changes))
