@@ -4,6 +4,7 @@
 #include <array>
 #include <bit>
 #include <cstring>
+#include <string_view>
 
 #include "kernels/cpu/cpu_kernel.h"
 
@@ -23,18 +24,6 @@ std::uint16_t Fp16Word(std::uint32_t seed, std::uint32_t index) {
   return static_cast<std::uint16_t>(magnitude == 0 ? sign : sign | ((magnitude - (112U << 23U)) >> 13U));
 }
 
-// By the processor's own kernel for that type.
-template <char kType>
-void WriteFast(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
-  constexpr std::string_view kEntry = kType == 'u'   ? "fill_u32"
-                                      : kType == 'f' ? "fill_fp32"
-                                      : kType == 'b' ? "fill_bf16"
-                                                     : "fill_int8";
-  constexpr std::size_t kBytes = kType == 'b' ? 2 : kType == 'i' ? 1 : 4;
-  kernels::cpu::WriteOperand(kEntry, seed, first, static_cast<std::uint32_t>(out.size() / kBytes),
-                             out.data());
-}
-
 template <auto Word>
 void Write(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
   using T = decltype(Word(0U, 0U));
@@ -44,31 +33,22 @@ void Write(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
   }
 }
 
-void WriteQ4(std::uint32_t seed, std::uint32_t, std::span<std::byte> out) {
-  constexpr std::size_t kBlockBytes = kernels::Q4Bytes(kernels::kQ4Block);
-  const auto blocks = static_cast<std::uint32_t>(out.size() / kBlockBytes);
-  const std::size_t weight_bytes = std::size_t{blocks} * kernels::kQ4Block / 2;
-  WriteFast<'u'>(seed, 0, out.first(weight_bytes));
-  for (std::uint32_t block = 0; block < blocks; ++block) {
-    const std::uint16_t scale = kernels::OperandQ4ScaleWord(seed, blocks, block);
-    std::memcpy(out.data() + weight_bytes + block * sizeof(scale), &scale, sizeof(scale));
-  }
-}
-
+// Written by the processor's own fill kernel where it has one for the type.
 struct FormatRow {
   kernels::Dtype dtype;
   OperandFormat format;
-  void (*write)(std::uint32_t, std::uint32_t, std::span<std::byte>);
+  std::string_view fill;
+  void (*write)(std::uint32_t, std::uint32_t, std::span<std::byte>) = nullptr;
 };
 constexpr std::array kFormats = {
-    FormatRow{kernels::Dtype::kFp32, {24, 0x1p-23}, WriteFast<'f'>},
-    FormatRow{kernels::Dtype::kTf32, {11, 0x1p-10}, Write<Tf32Word>},
-    FormatRow{kernels::Dtype::kFp16, {11, 0x1p-10}, Write<Fp16Word>},
-    FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, WriteFast<'b'>},
-    FormatRow{kernels::Dtype::kFp8, {4, 0x1p-3}, Write<kernels::OperandFp8Word>},
-    FormatRow{kernels::Dtype::kInt8, {8, 1.0}, WriteFast<'i'>},
-    FormatRow{kernels::Dtype::kU32, {32, 1.0}, WriteFast<'u'>},
-    FormatRow{kernels::Dtype::kQ4, {}, WriteQ4},
+    FormatRow{kernels::Dtype::kFp32, {24, 0x1p-23}, "fill_fp32"},
+    FormatRow{kernels::Dtype::kTf32, {11, 0x1p-10}, "", Write<Tf32Word>},
+    FormatRow{kernels::Dtype::kFp16, {11, 0x1p-10}, "", Write<Fp16Word>},
+    FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, "fill_bf16"},
+    FormatRow{kernels::Dtype::kFp8, {4, 0x1p-3}, "", Write<kernels::OperandFp8Word>},
+    FormatRow{kernels::Dtype::kInt8, {8, 1.0}, "fill_int8"},
+    FormatRow{kernels::Dtype::kU32, {32, 1.0}, "fill_u32"},
+    FormatRow{kernels::Dtype::kQ4, {}, "fill_q4"},
 };
 
 const FormatRow* Find(kernels::Dtype dtype) {
@@ -113,7 +93,14 @@ std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count) {
 bool WriteOperand(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
   const FormatRow* row = Find(dtype);
   if (row == nullptr) return false;
-  row->write(seed, first, out);
+  if (row->write != nullptr) {
+    row->write(seed, first, out);
+    return true;
+  }
+  const std::size_t count = dtype == kernels::Dtype::kQ4
+                                ? out.size() / kernels::Q4Bytes(kernels::kQ4Block) * kernels::kQ4Block
+                                : out.size() * 8 / kernels::Row(dtype).bits;
+  kernels::cpu::WriteOperand(row->fill, seed, first, static_cast<std::uint32_t>(count), out.data());
   return true;
 }
 
