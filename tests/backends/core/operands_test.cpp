@@ -9,19 +9,13 @@
 #include <set>
 #include <vector>
 
+#include "tests/kernels/narrow_floats.h"
+
 namespace backends {
 namespace {
 
 using kernels::Dtype;
 using kernels::Role;
-
-double FromFp16(std::uint16_t word) {
-  const double sign = (word & 0x8000U) != 0 ? -1.0 : 1.0;
-  const int exponent = (word >> 10U) & 0x1f;
-  if (exponent == 0) return sign * std::ldexp(word & 0x3ffU, -24);
-  return sign * std::ldexp(1024 + (word & 0x3ffU), exponent - 25);
-}
-double FromBf16(std::uint16_t word) { return std::bit_cast<float>(std::uint32_t{word} << 16U); }
 
 template <class T>
 std::vector<T> Written(Dtype dtype, std::uint32_t seed, std::uint32_t first, std::size_t count) {
@@ -46,8 +40,8 @@ TEST(Operands, MemoryHoldsExactlyTheFormatsNumbers) {
   for (std::uint32_t i = 0; i < 5000; ++i) {
     ASSERT_EQ(fp32[i], Expected(Dtype::kFp32, 5, kFirst + i));
     ASSERT_EQ(tf32[i], Expected(Dtype::kTf32, 5, kFirst + i));
-    ASSERT_EQ(FromFp16(fp16[i]), Expected(Dtype::kFp16, 5, kFirst + i));
-    ASSERT_EQ(FromBf16(bf16[i]), Expected(Dtype::kBf16, 5, kFirst + i));
+    ASSERT_EQ(tests::FromHalf(fp16[i]), Expected(Dtype::kFp16, 5, kFirst + i));
+    ASSERT_EQ(tests::FromBf16(bf16[i]), Expected(Dtype::kBf16, 5, kFirst + i));
     ASSERT_EQ(int8[i], Expected(Dtype::kInt8, 5, kFirst + i));
     ASSERT_EQ(u32[i], kernels::OperandBits(5, kFirst + i));
   }
@@ -65,7 +59,7 @@ TEST(Operands, FourBitBlocksHoldTheirWeights) {
     const std::byte* at = bytes.data() + std::size_t{block} * 16;
     std::uint16_t scale_word = 0;
     std::memcpy(&scale_word, bytes.data() + std::size_t{kBlocks} * 16 + std::size_t{block} * 2, 2);
-    const double scale = FromFp16(scale_word);
+    const double scale = tests::FromHalf(scale_word);
     scales.insert(scale);
     for (std::uint32_t i = 0; i < 16; ++i) {
       EXPECT_EQ(weights[i], scale * (static_cast<double>(at[i] & std::byte{15}) - 8));

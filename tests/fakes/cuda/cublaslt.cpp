@@ -9,12 +9,10 @@
 #include <vector>
 
 #include "backends/cuda/cublaslt_declarations.h"
-#include "tests/fakes/cuda/interpreter.h"
+#include "tests/fakes/cuda/state.h"
+#include "tests/kernels/narrow_floats.h"
 
 namespace fakes::cuda {
-
-// Of interpreter.h, for numbers alone.
-std::span<std::byte> Memory(nv::CuPointer) { return {}; }
 
 namespace {
 
@@ -59,11 +57,11 @@ double Number(const std::vector<unsigned char>& bytes, int type, std::size_t i) 
     case kLtFp32:
       return std::bit_cast<float>(word);
     case kLtFp16:
-      return FromHalf(static_cast<std::uint16_t>(word));
+      return tests::FromHalf(static_cast<std::uint16_t>(word));
     case kLtBf16:
-      return FromBf16(static_cast<std::uint16_t>(word));
+      return tests::FromBf16(static_cast<std::uint16_t>(word));
     case kLtFp8:
-      return FromFp8(static_cast<std::uint8_t>(word));
+      return tests::FromFp8(static_cast<std::uint8_t>(word));
     case kLtInt8:
       return static_cast<std::int8_t>(word);
     default:
@@ -73,7 +71,7 @@ double Number(const std::vector<unsigned char>& bytes, int type, std::size_t i) 
 
 void Store(std::vector<unsigned char>& bytes, int type, std::size_t i, double value) {
   std::uint32_t word = type == kLtFp32   ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
-                       : type == kLtFp16 ? ToHalf(static_cast<float>(value))
+                       : type == kLtFp16 ? tests::ToHalf(static_cast<float>(value))
                                          : static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
   std::memcpy(bytes.data() + i * BytesOf(type), &word, BytesOf(type));
 }

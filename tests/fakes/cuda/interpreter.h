@@ -7,6 +7,7 @@
 #include <type_traits>
 
 #include "tests/fakes/cuda/state.h"
+#include "tests/kernels/narrow_floats.h"
 
 namespace fakes::cuda {
 
@@ -22,11 +23,10 @@ class View {
   std::span<std::byte> bytes_;
 };
 
-// fp16 and bf16 numbers, e4m3 numbers and nibbles, as fp32.
-[[nodiscard]] float FromHalf(std::uint16_t bits);
-[[nodiscard]] float FromBf16(std::uint16_t bits);
-[[nodiscard]] float FromFp8(std::uint8_t bits);
-[[nodiscard]] std::uint16_t ToHalf(float value);
+using tests::FromBf16;
+using tests::FromFp8;
+using tests::FromHalf;
+using tests::ToHalf;
 
 // Products, by entry name: nullopt for a name that is none.
 [[nodiscard]] std::optional<int> InterpretGemm(const LaunchArguments& arguments);

@@ -171,39 +171,6 @@ void Wait(unsigned pending) {
   }
 }
 
-float OfHalf(std::uint16_t bits) {
-  const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
-  const float magnitude = exponent == 0    ? std::ldexp(static_cast<float>(mantissa), -24)
-                          : exponent == 31 ? (mantissa == 0 ? INFINITY : NAN)
-                                           : std::ldexp(static_cast<float>(mantissa + 1024), exponent - 25);
-  return (bits & 0x8000) != 0 ? -magnitude : magnitude;
-}
-
-float OfBf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
-
-float OfFp8(std::uint8_t bits) {
-  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
-  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
-                          : exponent == 15 && mantissa == 7
-                              ? NAN
-                              : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
-  return (bits & 0x80) != 0 ? -magnitude : magnitude;
-}
-
-float OfTf32(std::uint32_t bits) { return std::bit_cast<float>(bits & 0xffffe000U); }
-
-std::uint16_t ToHalf(float value) {
-  const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
-  const float magnitude = std::fabs(value);
-  if (std::isnan(value)) return 0x7fff;
-  if (magnitude >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7c00);
-  int exponent = 0;
-  std::frexp(magnitude, &exponent);
-  const int lowest = std::max(exponent - 11, -24);
-  const auto units = static_cast<int>(std::nearbyint(std::ldexp(magnitude, -lowest)));
-  return static_cast<std::uint16_t>(sign | (units + ((lowest + 24) << 10)));
-}
-
 void LoadMatricesTogether(void* const (&all)[kWarp]) {
   const auto at = [&](unsigned lane) { return static_cast<Matrices*>(all[lane]); };
   for (unsigned lane = 0; lane < kWarp; ++lane) {
@@ -227,7 +194,8 @@ void MultiplyHalfTogether(void* const (&all)[kWarp]) {
   MultiplyTogether<16, float, HalfWord>(pointers);
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     for (unsigned i = 0; i < 2; ++i) {
-      d(lane)[i] = ToHalf(sums[lane][2 * i]) | std::uint32_t{ToHalf(sums[lane][2 * i + 1])} << 16U;
+      d(lane)[i] = tests::ToHalf(sums[lane][2 * i]) | std::uint32_t{tests::ToHalf(sums[lane][2 * i + 1])}
+                                                          << 16U;
     }
   }
 }

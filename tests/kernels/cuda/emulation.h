@@ -9,11 +9,14 @@
 // each kernel is run in two orders, first to last and last to first.
 #pragma once
 
+#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <functional>
+
+#include "tests/kernels/narrow_floats.h"
 
 #define __global__
 #define __launch_bounds__(...)
@@ -62,12 +65,6 @@ void Copy(void* to, const void* from);  // of 16 bytes; arrives at the Wait that
 void Commit();
 void Wait(unsigned pending);
 
-float OfHalf(std::uint16_t bits);
-float OfBf16(std::uint16_t bits);
-float OfFp8(std::uint8_t bits);
-float OfTf32(std::uint32_t bits);  // the low 13 bits are ignored
-std::uint16_t ToHalf(float value);
-
 // What the threads of a warp bring to ldmatrix and to mma.
 struct Matrices {
   const unsigned char* row;
@@ -112,10 +109,12 @@ void MultiplyTogether(void* const (&all)[kWarp]) {
 }
 void MultiplyHalfTogether(void* const (&all)[kWarp]);  // sums in fp16
 
-inline float HalfWord(std::uint32_t word) { return OfHalf(static_cast<std::uint16_t>(word)); }
-inline float Bf16Number(std::uint32_t word) { return OfBf16(static_cast<std::uint16_t>(word)); }
-inline float Fp8Number(std::uint32_t word) { return OfFp8(static_cast<std::uint8_t>(word)); }
-inline float Tf32Number(std::uint32_t word) { return OfTf32(word); }
+inline float HalfWord(std::uint32_t word) { return tests::FromHalf(static_cast<std::uint16_t>(word)); }
+inline float Bf16Number(std::uint32_t word) { return tests::FromBf16(static_cast<std::uint16_t>(word)); }
+inline float Fp8Number(std::uint32_t word) { return tests::FromFp8(static_cast<std::uint8_t>(word)); }
+inline float Tf32Number(std::uint32_t word) {
+  return std::bit_cast<float>(word & 0xffffe000U);  // the low 13 bits are ignored
+}
 inline int Int8Number(std::uint32_t word) { return static_cast<std::int8_t>(word); }
 
 }  // namespace emulation
@@ -140,7 +139,7 @@ inline unsigned __float_as_uint(float value) {
 inline void __syncthreads() { emulation::Synchronise(); }
 
 inline unsigned char* SharedMemory() { return emulation::Shared(); }
-inline float FloatOfHalf(unsigned short bits) { return emulation::OfHalf(bits); }
+inline float FloatOfHalf(unsigned short bits) { return tests::FromHalf(bits); }
 inline void CopyAsync(void* to, const void* from) { emulation::Copy(to, from); }
 inline void CommitCopies() { emulation::Commit(); }
 template <int kPending>

@@ -19,6 +19,7 @@
 #include "kernels/operand.h"
 #include "tests/backends/core/verify_variant.h"
 #include "tests/backends/vulkan/vulkan_device.h"
+#include "tests/kernels/narrow_floats.h"
 
 namespace {
 
@@ -144,15 +145,6 @@ std::vector<double> Values(Dtype dtype, std::uint32_t seed, std::size_t count) {
   return values;
 }
 
-double FromHalf(std::uint16_t half) {
-  const int exponent = half >> 10U & 0x1f;
-  const double mantissa = half & 0x3ff;
-  const double magnitude = exponent == 0    ? std::ldexp(mantissa, -24)
-                           : exponent == 31 ? std::numeric_limits<double>::quiet_NaN()
-                                            : std::ldexp(mantissa + 1024, exponent - 25);
-  return (half & 0x8000U) != 0 ? -magnitude : magnitude;
-}
-
 template <class T>
 T At(const std::vector<std::byte>& bytes, std::size_t index) {
   T value;
@@ -161,7 +153,7 @@ T At(const std::vector<std::byte>& bytes, std::size_t index) {
 }
 
 double Entry(Dtype dtype, const std::vector<std::byte>& bytes, std::size_t index) {
-  if (dtype == Dtype::kFp16) return FromHalf(At<std::uint16_t>(bytes, index));
+  if (dtype == Dtype::kFp16) return tests::FromHalf(At<std::uint16_t>(bytes, index));
   return dtype == Dtype::kInt32 ? At<std::int32_t>(bytes, index) : double{At<float>(bytes, index)};
 }
 

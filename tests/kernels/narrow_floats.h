@@ -1,12 +1,17 @@
 // SPDX-License-Identifier: MIT
+// Numbers of fewer than 32 bits, for fakes, emulations and expectations: written apart from the program's
+// own, which they check.
+#pragma once
+
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 
-#include "tests/fakes/cuda/interpreter.h"
+namespace tests {
 
-namespace fakes::cuda {
-
-float FromHalf(std::uint16_t bits) {
+// binary16 of IEEE 754.
+inline float FromHalf(std::uint16_t bits) {
   const int exponent = bits >> 10 & 31, mantissa = bits & 1023;
   const float magnitude = exponent == 0    ? std::ldexp(static_cast<float>(mantissa), -24)
                           : exponent == 31 ? (mantissa == 0 ? INFINITY : NAN)
@@ -14,19 +19,8 @@ float FromHalf(std::uint16_t bits) {
   return (bits & 0x8000) != 0 ? -magnitude : magnitude;
 }
 
-float FromBf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
-
-float FromFp8(std::uint8_t bits) {
-  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
-  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
-                          : exponent == 15 && mantissa == 7
-                              ? NAN
-                              : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
-  return (bits & 0x80) != 0 ? -magnitude : magnitude;
-}
-
 // To the nearest, ties to even; beyond the largest number infinity.
-std::uint16_t ToHalf(float value) {
+inline std::uint16_t ToHalf(float value) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const float magnitude = std::fabs(value);
   if (std::isnan(value)) return 0x7fff;
@@ -39,4 +33,16 @@ std::uint16_t ToHalf(float value) {
   return static_cast<std::uint16_t>(sign | (units + ((lowest + 24) << 10)));
 }
 
-}  // namespace fakes::cuda
+inline float FromBf16(std::uint16_t bits) { return std::bit_cast<float>(std::uint32_t{bits} << 16U); }
+
+// E4M3 of the Open Compute Project's 8-bit floating point specification: no infinity, one NaN a sign.
+inline float FromFp8(std::uint8_t bits) {
+  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -9)
+                          : exponent == 15 && mantissa == 7
+                              ? NAN
+                              : std::ldexp(static_cast<float>(mantissa + 8), exponent - 10);
+  return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
+}  // namespace tests
