@@ -21,10 +21,10 @@ constexpr std::array kKernelRows = {
 };
 
 constexpr std::array kDtypeRows = {
-    DtypeRow{Dtype::kFp64, "fp64", 64, false}, DtypeRow{Dtype::kFp32, "fp32", 32, false},
-    DtypeRow{Dtype::kTf32, "tf32", 32, false}, DtypeRow{Dtype::kFp16, "fp16", 16, false},
-    DtypeRow{Dtype::kBf16, "bf16", 16, false}, DtypeRow{Dtype::kFp8, "fp8", 8, false},
-    DtypeRow{Dtype::kFp4, "fp4", 4, false},    DtypeRow{Dtype::kInt8, "int8", 8, true},
+    DtypeRow{Dtype::kFp64, "fp64", 64, false},  DtypeRow{Dtype::kFp32, "fp32", 32, false},
+    DtypeRow{Dtype::kTf32, "tf32", 32, false},  DtypeRow{Dtype::kFp16, "fp16", 16, false},
+    DtypeRow{Dtype::kBf16, "bf16", 16, false},  DtypeRow{Dtype::kFp8, "fp8", 8, false},
+    DtypeRow{Dtype::kFp4, "fp4", 4, false},     DtypeRow{Dtype::kInt8, "int8", 8, true},
     DtypeRow{Dtype::kInt32, "int32", 32, true}, DtypeRow{Dtype::kQ4, "q4", 4, false},
     DtypeRow{Dtype::kU32, "u32", 32, true},
 };

@@ -49,15 +49,18 @@ struct DtypeRow {
 [[nodiscard]] const DtypeRow& Row(Dtype dtype);
 [[nodiscard]] std::span<const DtypeRow> Dtypes();
 
-// One problem, and what each kernel must compute. Matrices are row-major without padding; fields not named are 0.
+// One problem, and what each kernel must compute. Matrices are row-major without padding; fields not named
+// are 0.
 //   gemm   m, n, k   C[m x n] = A[m x k] B[k x n]; A, B in `in`, C in `acc`
 //   gemv   m, k      y[m] = W[m x k] x[k]; W in `in`, x and y in `acc`
 //   read   count     sums of kIn, modulo 2^32, in kPartials
 //   copy   count     kOut = kIn
 //   triad  count     kOut = kA + 3 kB, element by element
-//   chain  count, n, k  kOut: `count` accumulators in `acc`, accumulator i starts at i mod 8 and has 1 * 1 added n * k
-//                    times, in k dependent steps of n products each (n: the depth of a matrix instruction, else 1).
-//                    The ones reach the kernel as scalars or memory, so that no compiler can fold them.
+//   chain  count, n, k  kOut: `count` accumulators in `acc`, accumulator i starts at i mod 8 and has 1 * 1
+//   added n * k
+//                    times, in k dependent steps of n products each (n: the depth of a matrix instruction,
+//                    else 1). The ones reach the kernel as scalars or memory, so that no compiler can fold
+//                    them.
 //   fill   count, seed  kOut = the operand of kernels/operand.h
 struct Problem {
   std::uint32_t m = 0;
@@ -127,8 +130,8 @@ struct Variant {
   std::uint64_t (*partials_bytes)(const Problem&, const DeviceShape&) = nullptr;
 };
 
-// Work of one problem: operations (2*m*n*k for gemm, 2*count*n*k for chain) or bytes moved (read: in; gemv: W;
-// copy: in + out; triad: 2 in + out).
+// Work of one problem: operations (2*m*n*k for gemm, 2*count*n*k for chain) or bytes moved (read: in; gemv:
+// W; copy: in + out; triad: 2 in + out).
 [[nodiscard]] double Work(Kernel kernel, Dtype in, const Problem& problem);
 
 }  // namespace kernels

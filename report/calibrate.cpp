@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report/calibrate.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
-
-#include <fmt/format.h>
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/plan.h"
@@ -20,8 +20,8 @@ using backends::MeasurementStatus;
 using probe::isolate::ChildEnd;
 using probe::isolate::ChildResult;
 
-// Beyond the budget a child may need this long for compiling and first launches; each of those is bounded by the
-// allowance that its stage announces.
+// Beyond the budget a child may need this long for compiling and first launches; each of those is bounded by
+// the allowance that its stage announces.
 constexpr double kUntimedSeconds = 60.0;
 
 double EffortFactor(Effort effort) {
@@ -59,7 +59,8 @@ constexpr std::array kMeasuringEnds = {
 };
 
 std::string DescribeMeasuringEnd(const ChildResult& result) {
-  if (result.end == ChildEnd::kTimedOut) return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
+  if (result.end == ChildEnd::kTimedOut)
+    return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
   if (result.end == ChildEnd::kAbandoned) return "hangs inside the kernel and can not be killed";
   if (result.end == ChildEnd::kInterrupted) return "interrupted";
   if (result.exit.signal) return fmt::format("its process was killed by signal {}", *result.exit.signal);
@@ -98,8 +99,8 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
     }
   }
   if (result.end == ChildEnd::kDone && !error) return measurements;
-  const auto row =
-      std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(), [&](const MeasuringEnd& known) { return known.end == result.end; });
+  const auto row = std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(),
+                                [&](const MeasuringEnd& known) { return known.end == result.end; });
   auto failure = Blank(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
                        error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
   if (last) {
@@ -149,7 +150,8 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
   std::vector<Target> targets;
   const double factor = EffortFactor(options.effort);
   for (auto device = devices.begin(); device != devices.end(); ++device) {
-    const bool brief = std::any_of(devices.begin(), device, [&](const auto& before) { return AreEqualGpus(before, *device); });
+    const bool brief = std::any_of(devices.begin(), device,
+                                   [&](const auto& before) { return AreEqualGpus(before, *device); });
     for (Target& target : TargetsOf(*device, brief)) {
       target.budget_s *= factor;
       targets.push_back(std::move(target));
@@ -163,7 +165,8 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
   return targets;
 }
 
-std::vector<Measurement> Calibrate(const std::vector<Target>& targets, const std::optional<probe::Processor>& processor,
+std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
+                                   const std::optional<probe::Processor>& processor,
                                    probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   std::vector<Measurement> measurements;
   for (const Target& target : targets) {
@@ -191,7 +194,8 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets, const std
       results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
         const auto event = backends::DecodeEvent(record);
         if (!event || !hooks.on_progress) return;
-        if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) hooks.on_progress(target, stage);
+        if (const auto* stage = std::get_if<backends::MeasureStage>(&*event))
+          hooks.on_progress(target, stage);
       });
     }
     auto collected = Collect(target, results.front());

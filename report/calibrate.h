@@ -32,8 +32,8 @@ struct Target {
 };
 
 // In the order in which they are measured: each device's native views before its software views.
-// Views without a backend are left out. The first of a device gets the whole plan and, of a GPU's budget, twice
-// what the others get; those repeat what differs. Of equal GPUs the first alone is measured so.
+// Views without a backend are left out. The first of a device gets the whole plan and, of a GPU's budget,
+// twice what the others get; those repeat what differs. Of equal GPUs the first alone is measured so.
 [[nodiscard]] std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
                                               const Options& options);
 

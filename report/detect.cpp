@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "report/detect.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <numeric>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "probe/core/fields.h"
 #include "probe/registry.h"
@@ -49,7 +49,8 @@ constexpr std::array kDetectionEnds = {
 std::string DescribeDetectionEnd(const ChildResult& result) {
   switch (result.end) {
     case ChildEnd::kExited:
-      return fmt::format("its process exited with code {} before it had answered", result.exit.code.value_or(-1));
+      return fmt::format("its process exited with code {} before it had answered",
+                         result.exit.code.value_or(-1));
     case ChildEnd::kSignalled:
       return fmt::format("its process was {}", SignalText(result.exit));
     case ChildEnd::kTimedOut:
@@ -93,7 +94,8 @@ std::vector<ChildResult> RunLongestFirst(const std::vector<const probe::Module*>
                                          probe::isolate::Supervisor& supervisor) {
   std::vector<std::size_t> order(children.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) { return modules[i]->loads_vendor_code; });
+  std::stable_partition(order.begin(), order.end(),
+                        [&](std::size_t i) { return modules[i]->loads_vendor_code; });
   std::vector<ChildRequest> ordered;
   ordered.reserve(children.size());
   for (const std::size_t i : order) ordered.push_back(children[i]);
@@ -110,7 +112,8 @@ struct Retry {
 
 // Runs every module that failed as a whole once more, a child for each of its manifests, all in parallel.
 void RetryByDriver(const DetectRequest& request, const std::vector<const probe::Module*>& modules,
-                   probe::isolate::Supervisor& supervisor, const probe::ProbeContext& context, Detection& detection) {
+                   probe::isolate::Supervisor& supervisor, const probe::ProbeContext& context,
+                   Detection& detection) {
   std::vector<Retry> retries;
   std::vector<ChildRequest> children;
   for (std::size_t i = 0; i < modules.size(); ++i) {
@@ -135,9 +138,10 @@ void RetryByDriver(const DetectRequest& request, const std::vector<const probe::
     if (merged.outcome == Outcome::kOk && merged.warnings.empty() &&
         std::all_of(drivers.begin(), drivers.end(),
                     [](const auto& driver) { return !NeedsSecondTry(driver.second); })) {
-      merged.warnings.push_back(fmt::format(
-          "together its drivers failed ({}), each alone answered: suspect an implicit layer or a clash between them",
-          detection.probes[i].error ? detection.probes[i].error->text : "no reason given"));
+      merged.warnings.push_back(
+          fmt::format("together its drivers failed ({}), each alone answered: suspect an implicit layer or a "
+                      "clash between them",
+                      detection.probes[i].error ? detection.probes[i].error->text : "no reason given"));
     }
     detection.probes[i] = std::move(merged);
   }
@@ -190,8 +194,8 @@ ProbeReport Assemble(const std::string& module, const ChildResult& result, std::
   if (result.end == ChildEnd::kDone) {
     probe::Conclude(report);
   } else {
-    const auto row =
-        std::find_if(kDetectionEnds.begin(), kDetectionEnds.end(), [&](const DetectionEnd& known) { return known.end == result.end; });
+    const auto row = std::find_if(kDetectionEnds.begin(), kDetectionEnds.end(),
+                                  [&](const DetectionEnd& known) { return known.end == result.end; });
     const bool died = result.end == ChildEnd::kExited && result.exit.code.value_or(0) != 0;
     report.outcome = died ? Outcome::kCrashed : row->outcome;
     report.error = probe::Error{"", std::nullopt, row->name, DescribeDetectionEnd(result)};

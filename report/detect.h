@@ -13,7 +13,8 @@
 
 namespace report {
 
-// A module's detection, and the deadline of the second try driver by driver, in seconds (contract.md section 3).
+// A module's detection, and the deadline of the second try driver by driver, in seconds (contract.md section
+// 3).
 inline constexpr double kDetectionDeadlineSeconds = 10.0;
 
 struct Detection {
@@ -33,17 +34,19 @@ struct DetectRequest {
 // Which modules the options select, in the registry's order; under a sysroot those that read files only.
 [[nodiscard]] std::vector<const probe::Module*> Selected(const Options& options);
 
-// All selected modules in parallel; a module that failed as a whole is run again with one child per driver manifest,
-// so that one bad driver never costs the others.
+// All selected modules in parallel; a module that failed as a whole is run again with one child per driver
+// manifest, so that one bad driver never costs the others.
 [[nodiscard]] Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& supervisor,
-                               const probe::system::FileSystem& files, const probe::system::Environment& environment);
+                               const probe::system::FileSystem& files,
+                               const probe::system::Environment& environment);
 
 // What a child's result says of its module. Files that it streamed are appended to `files`.
-[[nodiscard]] probe::ProbeReport Assemble(const std::string& module, const probe::isolate::ChildResult& result,
+[[nodiscard]] probe::ProbeReport Assemble(const std::string& module,
+                                          const probe::isolate::ChildResult& result,
                                           std::vector<FileRead>& files);
 
 // One report out of one a driver: its devices carry their manifest; ok if any driver answered.
-[[nodiscard]] probe::ProbeReport MergeDrivers(const std::string& module,
-                                              const std::vector<std::pair<std::string, probe::ProbeReport>>& drivers);
+[[nodiscard]] probe::ProbeReport MergeDrivers(
+    const std::string& module, const std::vector<std::pair<std::string, probe::ProbeReport>>& drivers);
 
 }  // namespace report

@@ -41,7 +41,8 @@ std::optional<std::string> Container(const probe::system::FileSystem& files,
                                      const probe::system::Environment& environment) {
   if (files.Exists("/.dockerenv")) return "docker";
   if (files.Exists("/run/.containerenv")) return "podman";
-  if (const auto engine = environment.Get("container"); engine && files.live()) return probe::CleanText(*engine, 64);
+  if (const auto engine = environment.Get("container"); engine && files.live())
+    return probe::CleanText(*engine, 64);
   if (const auto root = files.ReadLine("/run/systemd/container")) return probe::CleanText(*root, 64);
   return std::nullopt;
 }
@@ -70,7 +71,8 @@ Host DescribeHost(const probe::system::FileSystem& files, const probe::system::E
     return host;
   }
   if (const auto name = files.ReadLine("/etc/hostname")) host.name = probe::CleanText(*name, 128);
-  if (const auto release = files.ReadLine("/proc/sys/kernel/osrelease")) host.kernel = probe::CleanText(*release, 128);
+  if (const auto release = files.ReadLine("/proc/sys/kernel/osrelease"))
+    host.kernel = probe::CleanText(*release, 128);
   host.architecture = "unknown";
   return host;
 }

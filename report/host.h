@@ -8,6 +8,7 @@
 
 namespace report {
 
-[[nodiscard]] Host DescribeHost(const probe::system::FileSystem& files, const probe::system::Environment& environment);
+[[nodiscard]] Host DescribeHost(const probe::system::FileSystem& files,
+                                const probe::system::Environment& environment);
 
 }  // namespace report

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The flow: detect or replay, unify, measure, score, recommend, explain. Produces a Report and prints nothing.
+// The flow: detect or replay, unify, measure, score, recommend, explain. Produces a Report and prints
+// nothing.
 #pragma once
 
 #include <optional>
@@ -35,9 +36,9 @@ struct Context {
   probe::isolate::Interrupt interrupt;
 };
 
-// Everything that the options ask for. Bad input (record, sysroot, device) is a problem with code 2, found before
-// any measuring.
+// Everything that the options ask for. Bad input (record, sysroot, device) is a problem with code 2, found
+// before any measuring.
 [[nodiscard]] std::variant<Produced, Problem> Produce(const Options& options, const Tables& tables,
-                                                     const Context& context, Progress& progress);
+                                                      const Context& context, Progress& progress);
 
 }  // namespace report

@@ -34,8 +34,9 @@ void ReplaceWord(std::string& text, const std::string& from, const std::string& 
 // pseudonym keeps 32 bits only.
 std::string UuidPseudonym(const std::string& uuid) {
   const XXH128_hash_t hash = XXH3_128bits(uuid.data(), uuid.size());
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", hash.high64 >> 32U, (hash.high64 >> 16U) & 0xffffU,
-                     hash.high64 & 0xffffU, hash.low64 >> 48U, hash.low64 & 0xffffffffffffU);
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", hash.high64 >> 32U,
+                     (hash.high64 >> 16U) & 0xffffU, hash.high64 & 0xffffU, hash.low64 >> 48U,
+                     hash.low64 & 0xffffffffffffU);
 }
 
 void ReplaceUuids(std::string& text) {
@@ -58,7 +59,8 @@ bool IsSerial(const probe::Json& json) {
 
 }  // namespace
 
-Pseudonyms::Pseudonyms(const probe::system::Environment& environment, const std::string& host_name, bool keep_ids)
+Pseudonyms::Pseudonyms(const probe::system::Environment& environment, const std::string& host_name,
+                       bool keep_ids)
     : keep_ids_(keep_ids) {
   const passwd* entry = getpwuid(geteuid());
   std::string home = environment.Get("HOME").value_or("");

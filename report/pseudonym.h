@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Takes what identifies a person or a machine out of a record: host and user names, home paths, serial numbers and,
-// unless they are kept, UUIDs. The same original always gets the same pseudonym, so that a replay joins devices as
-// the recording run did.
+// Takes what identifies a person or a machine out of a record: host and user names, home paths, serial
+// numbers and, unless they are kept, UUIDs. The same original always gets the same pseudonym, so that a
+// replay joins devices as the recording run did.
 #pragma once
 
 #include <string>

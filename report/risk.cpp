@@ -10,8 +10,10 @@ using Guards = std::vector<probe::isolate::CrashMarkers::Guard>;
 
 std::optional<std::string> Sentence(const std::optional<probe::isolate::CrashMarker>& survivor) {
   if (!survivor) return std::nullopt;
-  return fmt::format("{} at {} was never seen to end: the tool or the machine went down with it; --retry-crashed tries again",
-                     survivor->description, survivor->created);
+  return fmt::format(
+      "{} at {} was never seen to end: the tool or the machine went down with it; --retry-crashed tries "
+      "again",
+      survivor->description, survivor->created);
 }
 
 probe::isolate::CrashKey KeyOf(const Target& target) {
@@ -35,7 +37,8 @@ const probe::isolate::CrashKey& RiskLedger::KeyOf(const probe::Module& module) c
   probe::isolate::CrashKey& key = entry->second;
   if (!is_new) return key;
   key.runtime = module.name;
-  if (module.manifests != nullptr) key.files = module.manifests({files_, environment_, std::nullopt, nullptr});
+  if (module.manifests != nullptr)
+    key.files = module.manifests({files_, environment_, std::nullopt, nullptr});
   return key;
 }
 
@@ -71,8 +74,8 @@ std::shared_ptr<void> RiskLedger::Arm(const std::vector<const probe::Module*>& m
 
 std::shared_ptr<void> RiskLedger::Arm(const Target& target) const {
   auto guards = std::make_shared<Guards>();
-  guards->push_back(ArmOne(
-      report::KeyOf(target), fmt::format("measuring {} through {}", target.device_id, target.device.runtime)));
+  guards->push_back(ArmOne(report::KeyOf(target),
+                           fmt::format("measuring {} through {}", target.device_id, target.device.runtime)));
   return guards;
 }
 

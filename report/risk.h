@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What brought the machine or this tool down before: a marker stands while something risky runs and is removed on
-// any outcome that was observed, so that one which survives tells.
+// What brought the machine or this tool down before: a marker stands while something risky runs and is
+// removed on any outcome that was observed, so that one which survives tells.
 #pragma once
 
 #include <map>
@@ -22,7 +22,8 @@ class RiskLedger {
  public:
   // `files` and `environment` must outlive this. Without a usable cache directory nothing is remembered, and
   // warning() says so.
-  RiskLedger(const probe::system::Environment& environment, const probe::system::FileSystem& files, bool retry_crashed);
+  RiskLedger(const probe::system::Environment& environment, const probe::system::FileSystem& files,
+             bool retry_crashed);
 
   // A sentence when the last try of this never came to an end that anybody saw.
   [[nodiscard]] std::optional<std::string> Refuse(const probe::Module& module) const;

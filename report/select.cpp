@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "report/select.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
-
-#include <fmt/format.h>
 
 #include "probe/core/text.h"
 #include "report/suggest.h"
@@ -29,13 +29,14 @@ std::vector<std::size_t> Indices(const std::vector<probe::PhysicalDevice>& devic
 
 }  // namespace
 
-probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices, const std::string& text) {
+probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices,
+                                        const std::string& text) {
   const std::string wanted = Lower(text);
   const auto by_id = Indices(devices, [&](const auto& device) { return Lower(device.id) == wanted; });
-  const auto by_prefix = Indices(devices, [&](const auto& device) { return Lower(device.id).starts_with(wanted); });
-  const auto by_name = Indices(devices, [&](const auto& device) {
-    return Lower(device.name).find(wanted) != std::string::npos;
-  });
+  const auto by_prefix =
+      Indices(devices, [&](const auto& device) { return Lower(device.id).starts_with(wanted); });
+  const auto by_name = Indices(
+      devices, [&](const auto& device) { return Lower(device.name).find(wanted) != std::string::npos; });
   for (const auto* found : {&by_id, &by_prefix, &by_name}) {
     if (found->size() == 1 && !wanted.empty()) return found->front();
   }

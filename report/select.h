@@ -10,8 +10,8 @@
 
 namespace report {
 
-// Index of the device whose id is `text`, else the only one whose id starts with it, else the only one whose name
-// contains it (letters' case does not matter). The error says what there is.
+// Index of the device whose id is `text`, else the only one whose id starts with it, else the only one whose
+// name contains it (letters' case does not matter). The error says what there is.
 [[nodiscard]] probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices,
                                                       const std::string& text);
 

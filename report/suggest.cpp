@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "report/suggest.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstddef>
 #include <vector>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
 
 namespace report {
 namespace {

@@ -22,8 +22,8 @@ struct alignas(64) AmxConfiguration {
   std::uint16_t row_bytes[16] = {64, 64, 64, 64, 64, 64, 64, 64};
   std::uint8_t rows[16] = {16, 16, 16, 16, 16, 16, 16, 16};
 };
-// In memory of its own: compilers believe that loading it reads the first 8 bytes alone, and may leave out the
-// others' stores of a local one.
+// In memory of its own: compilers believe that loading it reads the first 8 bytes alone, and may leave out
+// the others' stores of a local one.
 inline constexpr AmxConfiguration kAmxConfiguration;
 
 // A block of A, 256 rows of 4 KiB, and two panels of B fit in 1.3 MiB.

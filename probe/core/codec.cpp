@@ -18,8 +18,9 @@ std::string ToText(const Json& json, int indent) {
 
 Result<Json> ParseJson(std::string_view text, std::size_t max_bytes) {
   if (text.size() > max_bytes) {
-    return Error{"parse JSON", std::nullopt, "too large",
-                 std::to_string(text.size()) + " bytes, at most " + std::to_string(max_bytes) + " are accepted"};
+    return Error{
+        "parse JSON", std::nullopt, "too large",
+        std::to_string(text.size()) + " bytes, at most " + std::to_string(max_bytes) + " are accepted"};
   }
   constexpr int kMaxDepth = 64;
   bool too_deep = false;
@@ -29,7 +30,8 @@ Result<Json> ParseJson(std::string_view text, std::size_t max_bytes) {
   };
   Json json = Json::parse(text.begin(), text.end(), guard, false);
   if (too_deep) return Error{"parse JSON", std::nullopt, "too deep", "nested deeper than 64 levels"};
-  if (json.is_discarded()) return Error{"parse JSON", std::nullopt, "malformed", "not one whole JSON document"};
+  if (json.is_discarded())
+    return Error{"parse JSON", std::nullopt, "malformed", "not one whole JSON document"};
   return json;
 }
 

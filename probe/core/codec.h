@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // JSON for plain structs from one list of their fields: `Fields(visitor, object)` names each field once, and
-// encoding, decoding and nothing else follow from it. Key = field name; an unknown is an absent key; decoding is
-// strict about types and required keys, ignores unknown keys, cleans every string and never throws.
+// encoding, decoding and nothing else follow from it. Key = field name; an unknown is an absent key; decoding
+// is strict about types and required keys, ignores unknown keys, cleans every string and never throws.
 #pragma once
 
 #include <cmath>
@@ -144,7 +144,8 @@ struct Codec<E> {
       }
     }
     std::string names;
-    for (const auto& [known, name] : EnumNames<E>::kNames) names.append(names.empty() ? "" : ", ").append(name);
+    for (const auto& [known, name] : EnumNames<E>::kNames)
+      names.append(names.empty() ? "" : ", ").append(name);
     return detail::Mismatch(path, "one of " + names);
   }
 };
@@ -167,11 +168,12 @@ struct Codec<T> {
   static detail::MaybeError Decode(const Json& json, const std::string& path, T& value) {
     if (json.is_number_unsigned() && std::in_range<T>(json.get<std::uint64_t>())) {
       value = static_cast<T>(json.get<std::uint64_t>());
-    } else if (json.is_number_integer() && !json.is_number_unsigned() && std::in_range<T>(json.get<std::int64_t>())) {
+    } else if (json.is_number_integer() && !json.is_number_unsigned() &&
+               std::in_range<T>(json.get<std::int64_t>())) {
       value = static_cast<T>(json.get<std::int64_t>());
     } else {
-      return detail::Mismatch(path, "an integer from " + std::to_string(std::numeric_limits<T>::min()) + " to " +
-                                        std::to_string(std::numeric_limits<T>::max()));
+      return detail::Mismatch(path, "an integer from " + std::to_string(std::numeric_limits<T>::min()) +
+                                        " to " + std::to_string(std::numeric_limits<T>::max()));
     }
     return std::nullopt;
   }
@@ -228,7 +230,8 @@ struct Codec<std::vector<T>> {
   }
   static detail::MaybeError Decode(const Json& json, const std::string& path, std::vector<T>& value) {
     if (!json.is_array()) return detail::Mismatch(path, "an array");
-    if (json.size() > kMaxArray) return detail::Mismatch(path, "at most " + std::to_string(kMaxArray) + " elements");
+    if (json.size() > kMaxArray)
+      return detail::Mismatch(path, "at most " + std::to_string(kMaxArray) + " elements");
     value.clear();
     for (std::size_t i = 0; i < json.size(); ++i) {
       T item{};

@@ -12,7 +12,16 @@
 
 namespace probe {
 
-enum class DeviceKind { kDiscrete, kIntegrated, kCpu, kSoftware, kAccelerator, kVirtual, kManagement, kUnknown };
+enum class DeviceKind {
+  kDiscrete,
+  kIntegrated,
+  kCpu,
+  kSoftware,
+  kAccelerator,
+  kVirtual,
+  kManagement,
+  kUnknown
+};
 
 struct Fact {
   std::string key;
@@ -22,8 +31,8 @@ struct Fact {
 
 // One device as one driver of one runtime reports it. `software` devices compute on the host processor.
 struct RuntimeDevice {
-  std::string runtime;                  // the module's name
-  std::string driver;                   // the driver's own name, e.g. "llvmpipe", "Portable Computing Language"
+  std::string runtime;  // the module's name
+  std::string driver;   // the driver's own name, e.g. "llvmpipe", "Portable Computing Language"
   std::optional<std::string> manifest;  // file that registers the driver, where the runtime has such
   std::uint32_t ordinal = 0;            // position within the runtime's own enumeration of that driver
   Identity identity;
@@ -38,10 +47,10 @@ struct RuntimeDevice {
   std::optional<std::uint32_t> compute_units;
   std::optional<double> clock_max_hz;
   std::optional<std::uint32_t> subgroup_width;
-  std::vector<std::string> dtypes;         // names of kernels::Dtype that the device computes with
-  std::vector<std::string> matrix_units;   // "fp16/fp32", ...: in/accumulate pairs with matrix instructions
+  std::vector<std::string> dtypes;        // names of kernels::Dtype that the device computes with
+  std::vector<std::string> matrix_units;  // "fp16/fp32", ...: in/accumulate pairs with matrix instructions
   std::optional<bool> unified_memory;
-  std::vector<Fact> facts;                 // everything else worth keeping, in the order it was read
+  std::vector<Fact> facts;  // everything else worth keeping, in the order it was read
   bool operator==(const RuntimeDevice&) const = default;
 };
 
@@ -62,9 +71,9 @@ struct PcieLink {
 
 struct Cache {
   std::uint32_t level = 0;
-  std::string type;                  // "data", "instruction", "unified"
-  std::uint64_t size_bytes = 0;      // of one instance
-  std::uint32_t shared_by = 0;       // logical processors that share one instance
+  std::string type;              // "data", "instruction", "unified"
+  std::uint64_t size_bytes = 0;  // of one instance
+  std::uint32_t shared_by = 0;   // logical processors that share one instance
   std::uint32_t instances = 0;
   bool operator==(const Cache&) const = default;
 };
@@ -73,20 +82,20 @@ struct Cache {
 struct Processor {
   std::optional<std::uint32_t> packages;
   std::optional<std::uint32_t> cores;
-  std::optional<std::uint32_t> threads;           // logical processors online
-  std::optional<std::uint32_t> usable_threads;    // within the affinity mask
-  std::optional<double> quota_cores;              // cgroup limit, in processors
+  std::optional<std::uint32_t> threads;             // logical processors online
+  std::optional<std::uint32_t> usable_threads;      // within the affinity mask
+  std::optional<double> quota_cores;                // cgroup limit, in processors
   std::optional<std::uint64_t> memory_limit_bytes;  // cgroup limit
   std::optional<std::uint32_t> numa_nodes;
   std::optional<std::string> governor;
   std::vector<Cache> caches;
-  std::vector<std::string> features;              // avx2, avx512f, amx-bf16, neon, sve, ...
+  std::vector<std::string> features;  // avx2, avx512f, amx-bf16, neon, sve, ...
   bool operator==(const Processor&) const = default;
 };
 
 // One device as the machine itself shows it, without any runtime.
 struct HardwareDevice {
-  std::string source;                   // the module that saw it
+  std::string source;  // the module that saw it
   Identity identity;
   std::string name;
   std::optional<std::string> vendor;
@@ -108,8 +117,8 @@ struct HardwareDevice {
 
 struct View {
   RuntimeDevice device;
-  std::string matched_by;                          // pci, uuid, parent, only_candidate, name, software
-  std::optional<std::string> environment_hidden;   // the variable that hides it from other programs
+  std::string matched_by;                         // pci, uuid, parent, only_candidate, name, software
+  std::optional<std::string> environment_hidden;  // the variable that hides it from other programs
   bool operator==(const View&) const = default;
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The compiled half of {fmt}. Debian ships it as a shared library only, and the binary needs none but libc's; compiled
-// once here, it also spares every other file the header-only form.
+// The compiled half of {fmt}. Debian ships it as a shared library only, and the binary needs none but libc's;
+// compiled once here, it also spares every other file the header-only form.
 #include <fmt/format-inl.h>
 
 namespace fmt::detail {

@@ -40,7 +40,8 @@ using Uuid = std::array<std::uint8_t, 16>;
 struct Identity {
   std::optional<PciAddress> pci;
   std::optional<Uuid> uuid;
-  std::optional<Uuid> driver_uuid;  // the same for devices of one driver; tells two drivers of one device apart
+  std::optional<Uuid>
+      driver_uuid;  // the same for devices of one driver; tells two drivers of one device apart
   std::optional<PciIds> ids;
   std::optional<std::string> partition;  // MIG instance, tile or compute partition, named as its vendor does
   bool operator==(const Identity&) const = default;

@@ -15,8 +15,8 @@ namespace probe {
 struct Error {
   std::string call;                  // the function or file operation, e.g. "vkCreateInstance"
   std::optional<std::int64_t> code;  // the number that it returned
-  std::string name;                  // the vendor's or errno's name of that number, e.g. "VK_ERROR_OUT_OF_HOST_MEMORY"
-  std::string text;                  // what it means here, and what to do
+  std::string name;  // the vendor's or errno's name of that number, e.g. "VK_ERROR_OUT_OF_HOST_MEMORY"
+  std::string text;  // what it means here, and what to do
   bool operator==(const Error&) const = default;
 };
 
@@ -27,8 +27,10 @@ struct Error {
 template <class T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }

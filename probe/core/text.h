@@ -10,8 +10,9 @@ namespace probe {
 
 inline constexpr std::size_t kMaxTextBytes = 1024;
 
-// Valid UTF-8 of at most max_bytes bytes: malformed sequences become U+FFFD, control characters (C0, DEL, C1) and
-// bidirectional overrides are written as \xNN or \uNNNN, surrounding blanks go, an overlong text ends in "...".
+// Valid UTF-8 of at most max_bytes bytes: malformed sequences become U+FFFD, control characters (C0, DEL, C1)
+// and bidirectional overrides are written as \xNN or \uNNNN, surrounding blanks go, an overlong text ends in
+// "...".
 [[nodiscard]] std::string CleanText(std::string_view text, std::size_t max_bytes = kMaxTextBytes);
 
 }  // namespace probe

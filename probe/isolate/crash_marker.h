@@ -37,7 +37,8 @@ class CrashMarkers {
     Guard& operator=(Guard&& other) noexcept;
     ~Guard();
 
-    // The marker could not be written (a full or read-only disk): a crash of this step will not be remembered.
+    // The marker could not be written (a full or read-only disk): a crash of this step will not be
+    // remembered.
     [[nodiscard]] bool failed() const { return failed_; }
 
    private:

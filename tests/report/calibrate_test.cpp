@@ -36,7 +36,8 @@ probe::PhysicalDevice Gpu(const std::string& id) {
   device.id = id;
   device.name = "Some GPU";
   device.kind = probe::DeviceKind::kDiscrete;
-  device.views = {ViewOf("vulkan", probe::DeviceKind::kDiscrete), ViewOf("opencl", probe::DeviceKind::kDiscrete)};
+  device.views = {ViewOf("vulkan", probe::DeviceKind::kDiscrete),
+                  ViewOf("opencl", probe::DeviceKind::kDiscrete)};
   return device;
 }
 
@@ -62,7 +63,8 @@ TEST(PlanTargets, SoftwareViewsOfAMeasuredProcessorRepeat) {
 }
 
 TEST(PlanTargets, EqualGpusGetASecondAfterTheFirst) {
-  std::vector<probe::PhysicalDevice> devices = {Gpu("pci:0000:01:00.0"), Gpu("pci:0000:02:00.0"), Gpu("pci:0000:03:00.0")};
+  std::vector<probe::PhysicalDevice> devices = {Gpu("pci:0000:01:00.0"), Gpu("pci:0000:02:00.0"),
+                                                Gpu("pci:0000:03:00.0")};
   devices[2].memory.total_bytes = 1U << 30U;
   const auto targets = PlanTargets(devices, Options{});
   ASSERT_EQ(targets.size(), 6U);

@@ -126,7 +126,8 @@ TEST_F(RecordTest, WhatIsWrongIsNamed) {
   EXPECT_THAT(ErrorOf(Replaced(good, "\"format\": 1", "\"format\": 99")), HasSubstr("format 99"));
   EXPECT_THAT(ErrorOf(Replaced(good, "\"created\"", "\"made\"")), HasSubstr("created"));
   EXPECT_THAT(ErrorOf(Replaced(good, "\"outcome\": \"ok\"", "\"outcome\": \"fine\"")), HasSubstr("outcome"));
-  EXPECT_THAT(ErrorOf(Replaced(good, "\"rate\": 1000000000.0", "\"rate\": -5")), HasSubstr("measurements[0]"));
+  EXPECT_THAT(ErrorOf(Replaced(good, "\"rate\": 1000000000.0", "\"rate\": -5")),
+              HasSubstr("measurements[0]"));
   EXPECT_THAT(ErrorOf(Replaced(good, "\"runtime\": \"r\"", "\"runtime\": \"s\"")), HasSubstr("runtime 's'"));
   EXPECT_THAT(ErrorOf(Replaced(good, "\"ordinal\": 0", "\"ordinal\": -1")), HasSubstr("ordinal"));
 }
@@ -148,8 +149,10 @@ TEST_F(RecordTest, HostileTextIsCleaned) {
 }
 
 TEST(PseudonymsTest, NamesGoAndUuidsStayStable) {
-  const Pseudonyms names(probe::system::Environment({{"HOME", "/home/alice"}, {"USER", "alice"}}), "wonderland", false);
-  EXPECT_EQ(names.Replace("/home/alice/x on wonderland by alice; malice"), "/home/user/x on host by user; malice");
+  const Pseudonyms names(probe::system::Environment({{"HOME", "/home/alice"}, {"USER", "alice"}}),
+                         "wonderland", false);
+  EXPECT_EQ(names.Replace("/home/alice/x on wonderland by alice; malice"),
+            "/home/user/x on host by user; malice");
   const std::string uuid = "01234567-89ab-cdef-0123-456789abcdef";
   const auto once = names.Replace("GPU-" + uuid);
   EXPECT_NE(once, "GPU-" + uuid);
