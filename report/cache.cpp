@@ -19,6 +19,7 @@
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
 #include "probe/system/descriptor.h"
+#include "probe/system/hash.h"
 
 namespace report {
 namespace {
@@ -31,12 +32,8 @@ constexpr std::size_t kMaxEntryBytes = 16U << 20U;
 constexpr std::size_t kMaxEntries = 16;
 constexpr const char* kPrefix = "measurements-";
 
-// FNV-1a of 64 bits: names a file, protects nothing; the whole key is compared.
-std::string NameFor(const std::string& key) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : key) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  return fmt::format("{}{:016x}.json", kPrefix, hash);
-}
+// Names a file, no more: the whole key is compared.
+std::string NameFor(const std::string& key) { return kPrefix + probe::system::HashName(key) + ".json"; }
 
 // The content of a file that only this user can have written, or why it is not believed; both empty where
 // there is none.

@@ -1,17 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include "report/pseudonym.h"
 
+#include <fmt/format.h>
 #include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cctype>
 
-#define XXH_INLINE_ALL
-#include <fmt/format.h>
-#include <xxhash.h>
-
 #include "probe/core/ids.h"
+#include "probe/system/hash.h"
 
 namespace report {
 namespace {
@@ -30,13 +28,12 @@ void ReplaceWord(std::string& text, const std::string& from, const std::string& 
   }
 }
 
-// XXH3 is not a cryptographic hash, and need not be: a UUID has too many values to try, and a serial number's
+// The hash is not cryptographic, and need not be: a UUID has too many values to try, and a serial number's
 // pseudonym keeps 32 bits only.
 std::string UuidPseudonym(const std::string& uuid) {
-  const XXH128_hash_t hash = XXH3_128bits(uuid.data(), uuid.size());
-  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", hash.high64 >> 32U,
-                     (hash.high64 >> 16U) & 0xffffU, hash.high64 & 0xffffU, hash.low64 >> 48U,
-                     hash.low64 & 0xffffffffffffU);
+  const auto hash = probe::system::WideHashOf(uuid);
+  return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", hash.high >> 32U, (hash.high >> 16U) & 0xffffU,
+                     hash.high & 0xffffU, hash.low >> 48U, hash.low & 0xffffffffffffU);
 }
 
 void ReplaceUuids(std::string& text) {
@@ -81,7 +78,7 @@ std::string Pseudonyms::Replace(std::string text) const {
 void Pseudonyms::Replace(probe::Json& json) const {
   if (IsSerial(json)) {
     const auto& serial = json["value"].get_ref<const std::string&>();
-    json["value"] = fmt::format("serial-{:08x}", XXH3_64bits(serial.data(), serial.size()) & 0xffffffffU);
+    json["value"] = fmt::format("serial-{:08x}", probe::system::HashOf(serial) & 0xffffffffU);
   }
   if (json.is_string()) {
     json = Replace(json.get<std::string>());

@@ -14,6 +14,7 @@
 #include "probe/core/text.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
+#include "probe/system/hash.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {
@@ -44,16 +45,6 @@ namespace {
 using system::Descriptor;
 
 constexpr std::size_t kMaxMarkerBytes = 4096;
-
-// FNV-1a of 64 bits (https://www.ietf.org/archive/id/draft-eastlake-fnv-21.html): names a file, protects
-// nothing.
-std::string HashOf(std::string_view text) {
-  std::uint64_t hash = 0xcbf29ce484222325U;
-  for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
-  std::array<char, 17> out{};
-  std::snprintf(out.data(), out.size(), "%016llx", static_cast<unsigned long long>(hash));
-  return out.data();
-}
 
 std::optional<std::string> BootId(const system::FileSystem& files) {
   return files.ReadLine("/proc/sys/kernel/random/boot_id");
@@ -141,7 +132,7 @@ std::string CrashMarkers::PathOf(const CrashKey& key) const {
       }
     }
   }
-  return directory_ + "/crash-" + HashOf(text) + ".json";
+  return directory_ + "/crash-" + system::HashName(text) + ".json";
 }
 
 std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
