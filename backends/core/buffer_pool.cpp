@@ -15,9 +15,15 @@ std::vector<BufferPool::Array>::iterator BufferPool::Find(BufferId buffer) {
 }
 
 probe::Result<BufferId> BufferPool::Take(const BufferRequest& request, std::span<const BufferId> taken) {
+  const auto suits = [&](const Array& array) {
+    const auto& views = array.request.views;
+    return array.request.bytes >= request.bytes &&
+           std::all_of(request.views.begin(), request.views.end(), [&](kernels::View view) {
+             return std::find(views.begin(), views.end(), view) != views.end();
+           });
+  };
   const auto known = std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& array) {
-    return array.request.bytes == request.bytes && array.request.views == request.views &&
-           std::find(taken.begin(), taken.end(), array.id) == taken.end();
+    return suits(array) && std::find(taken.begin(), taken.end(), array.id) == taken.end();
   });
   if (known != arrays_.end()) {
     ++known->users;

@@ -18,7 +18,7 @@ class BufferPool {
   BufferPool& operator=(const BufferPool&) = delete;
   ~BufferPool();  // releases all
 
-  // An array of exactly these bytes and views that is none of `taken`. Give it back once.
+  // An array of at least these bytes, with at least these views, that is none of `taken`. Give it back once.
   [[nodiscard]] probe::Result<BufferId> Take(const BufferRequest& request, std::span<const BufferId> taken);
   void GiveBack(BufferId buffer);
   // Releases what nobody uses.

@@ -26,6 +26,8 @@ constexpr double kNearMemory = 0.5;
 constexpr double kUnderrated = 1.5;
 constexpr double kRunsATrial = 4;
 constexpr int kMaxHalvings = 4;
+// The host's memory shows its speed by as much, as far as the plan needs it; more is dear to touch.
+constexpr double kTellingBytes = 16U << 20U;
 // A figure has batches for its slot of the budget, ten at least. A pass over arrays that exceed the caches
 // and a product of the prompt's shape can not be made as short as one would like.
 constexpr double kBatchesASlot = 20;
@@ -167,8 +169,10 @@ bool Contest::RateOne(Candidate& candidate) {
     }
     const bool settled = trial->time_s >= kLongEnoughSeconds && rate < kSettled * candidate.rate;
     candidate.rate = rate;
+    const bool telling = MovesBytes(variant) && OnHost(context_.request.device) &&
+                         Work(variant, {problem, 1, "", false}) >= kTellingBytes;
     const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
-    if (settled || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
+    if (settled || telling || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
   }
 }
 

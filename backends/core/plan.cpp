@@ -156,8 +156,8 @@ Shape PrefillShape(std::span<const Variant* const> variants, double rate, const 
   return shape;
 }
 
-// Elements of one buffer that every variant can bind, at most.
-std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& limits) {
+// Of one buffer that every variant can bind, at most.
+std::uint64_t MaxBytes(std::span<const Variant* const> variants, const Limits& limits) {
   std::uint64_t bytes = limits.max_buffer_bytes;
   for (const Variant* variant : variants) {
     const std::vector<Role> roles = Roles(*variant);
@@ -165,8 +165,11 @@ std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& l
         std::any_of(roles.begin(), roles.end(), [&](Role role) { return BoundAsTexels(*variant, role); });
     if (texels) bytes = std::min(bytes, limits.max_texel_elements * kTexelBytes);
   }
-  const std::uint64_t usable = bytes > kPaddingBytes ? bytes - kPaddingBytes : 0;
-  return std::min<std::uint64_t>(usable * 8 / kernels::Row(variants.front()->in).bits, UINT32_MAX);
+  return bytes > kPaddingBytes ? bytes - kPaddingBytes : 0;
+}
+std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& limits) {
+  return std::min<std::uint64_t>(MaxBytes(variants, limits) * 8 / kernels::Row(variants.front()->in).bits,
+                                 UINT32_MAX);
 }
 
 // Says so where the arrays are less than they should be.
@@ -179,17 +182,25 @@ Shape Noted(Shape shape, std::span<const Variant* const> variants, const PlanFac
   return shape;
 }
 
-// The arrays that the memory kernels of a device share: a third of StreamBytes in elements of 32 bits, as
-// whole rows of gemv's weight. Nullopt where that is too little to be worth it, or more than a buffer holds.
-std::optional<std::uint32_t> SharedCount(std::span<const Variant* const> variants, const PlanFacts& facts) {
+// Bytes of each of the arrays that the memory kernels of a device share: a third of StreamBytes, as whole
+// rows of gemv's weight in fp32. Nullopt where that is too little to be worth it, or more than a buffer
+// holds.
+std::optional<std::uint64_t> SharedBytes(std::span<const Variant* const> variants, const PlanFacts& facts) {
   constexpr std::uint64_t kLeastBytes = 64 * kMiB;
-  constexpr std::uint64_t kStep = std::uint64_t{64} * kGemvColumns;
+  constexpr std::uint64_t kStepBytes = std::uint64_t{64} * kGemvColumns * sizeof(float);
   const std::uint64_t bytes = StreamBytes(facts);
-  if (bytes < kLeastBytes || kernels::Row(variants.front()->in).bits != 32) return std::nullopt;
-  const std::uint64_t most = MaxCount(variants, facts.limits) / kStep * kStep;
-  const std::uint64_t count = std::min(RoundUp(bytes / 3 / sizeof(float), kStep), most);
-  if (count == 0 || kStep % Common(variants).count != 0) return std::nullopt;
-  return static_cast<std::uint32_t>(count);
+  const std::uint64_t most = MaxBytes(variants, facts.limits) / kStepBytes * kStepBytes;
+  if (bytes < kLeastBytes || most == 0) return std::nullopt;
+  const std::uint64_t arrays = facts.device.kind == probe::DeviceKind::kCpu ? 6 : 3;
+  return std::min(RoundUp(bytes / arrays, kStepBytes), most);
+}
+
+// The same in elements, for kernels that take as many.
+std::optional<std::uint32_t> SharedCount(std::span<const Variant* const> variants, const PlanFacts& facts) {
+  const auto bytes = SharedBytes(variants, facts);
+  const std::uint64_t width = kernels::Row(variants.front()->in).bits / 8U;
+  if (!bytes || width != sizeof(float) || *bytes / width % Common(variants).count != 0) return std::nullopt;
+  return static_cast<std::uint32_t>(*bytes / width);
 }
 
 // Buffers that together hold StreamBytes, or what one pass can do in its time where that is less.
@@ -216,18 +227,26 @@ Shape StreamShape(std::span<const Variant* const> variants, double rate, const P
   return Noted(std::move(shape), variants, facts);
 }
 
+// Rows of gemv's weight. On the host a weight fills one of the shared arrays, for memory that is touched
+// first there can cost more than all that is measured in it; elsewhere it has those of the layer.
+std::uint32_t GemvRows(std::span<const Variant* const> variants, const PlanFacts& facts) {
+  constexpr std::uint32_t kRows = 4096;
+  const Variant& first = *variants.front();
+  const std::uint32_t multiple = Common(variants).m;
+  const bool on_host = OnHost(facts.device);
+  const auto shared = SharedBytes(variants, facts);
+  if (!shared || (!on_host && first.in != Dtype::kFp32)) return RoundDown(kRows, multiple);
+  const auto rows = static_cast<std::uint32_t>(*shared / OperandBytes(first.in, kGemvColumns));
+  return RoundDown(on_host ? rows : std::min(rows, kRows), multiple);
+}
+
 // As many weights of 4096 x 14336 (a feed-forward layer of an 8B model) as exceed StreamBytes together; fewer
 // rows where one is too large or too slow.
 Shape GemvShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
-  constexpr std::uint32_t kRows = 4096;
   const Variant& first = *variants.front();
   const Multiples multiples = Common(variants);
   const double bytes_in_time = rate * facts.max_pass_s;
-  Shape shape{{RoundDown(kRows, multiples.m), 0, RoundDown(kGemvColumns, multiples.k), 0, 0}, 1, "", false};
-  const auto shared = SharedCount(variants, facts);
-  if (shared && shape.problem.k == kGemvColumns && *shared / kGemvColumns % multiples.m == 0) {
-    shape.problem.m = std::min(*shared / kGemvColumns, kRows);
-  }
+  Shape shape{{GemvRows(variants, facts), 0, RoundDown(kGemvColumns, multiples.k), 0, 0}, 1, "", false};
   const auto too_large = [&] {
     return Work(first, shape) > bytes_in_time || !FitsAll(variants, shape, facts.limits);
   };

@@ -185,7 +185,7 @@ bool Workload::Pooled(Role role, std::uint64_t bytes) const {
   constexpr std::uint64_t kWorthIt = 16U << 20U;
   constexpr std::array kKernels = {Kernel::kRead, Kernel::kCopy, Kernel::kTriad, Kernel::kGemv};
   constexpr std::array kRoles = {Role::kIn, Role::kOut, Role::kA, Role::kB, Role::kW};
-  return pool_ != nullptr && bytes >= kWorthIt && kernels::Row(variant().in).bits == 32 &&
+  return pool_ != nullptr && bytes >= kWorthIt &&
          std::find(kKernels.begin(), kKernels.end(), variant().kernel) != kKernels.end() &&
          std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
 }
@@ -244,8 +244,9 @@ probe::Status Workload::Write(const Buffer& buffer) {
 probe::Status Workload::Refresh() {
   for (const Buffer& buffer : buffers_) {
     const Dtype dtype = DtypeOf(variant(), buffer.role);
-    const bool spoilt = buffer.pooled && IsOperand(buffer.role) && !kernels::Row(dtype).integer &&
-                        !pool_->Holds(buffer.id, dtype);
+    // Processors compute with subnormal numbers of fp32 many times slower; narrower types are widened first.
+    const bool spoilt =
+        buffer.pooled && IsOperand(buffer.role) && dtype == Dtype::kFp32 && !pool_->Holds(buffer.id, dtype);
     if (!spoilt) continue;
     if (auto status = Write(buffer); !status) return status;
   }

@@ -151,6 +151,34 @@ TEST(Plan, LargeArraysOfAllMemoryKernelsAreOfOneSize) {
   EXPECT_TRUE(gemv.note.empty() && triad.note.empty()) << "each exceeds the caches";
 }
 
+TEST(Plan, TheProcessorsMemoryKernelsNeedNoMoreThanSixArrays) {
+  Machine machine;
+  machine.limits.cache_bytes = 64 * kMiB;
+  machine.device.kind = probe::DeviceKind::kCpu;
+  EXPECT_EQ(machine.Plan(Read(), 1e12).copies, 6U);
+  EXPECT_EQ(machine.Plan(Copy(), 1e12).copies, 3U);
+  EXPECT_EQ(machine.Plan(Triad(), 1e12).copies, 2U);
+  EXPECT_EQ(machine.Plan(Gemv(Dtype::kQ4), 1e12).copies, 6U);
+}
+
+TEST(Plan, OnTheHostAWeightOfAnyTypeFillsASharedArray) {
+  Machine machine;
+  machine.limits.cache_bytes = 64 * kMiB;
+  machine.device.kind = probe::DeviceKind::kSoftware;
+  const Shape read = machine.Plan(Read(), 1e12);
+  const std::uint64_t array = read.problem.count * sizeof(float);
+  for (const Dtype dtype : {Dtype::kFp32, Dtype::kFp16, Dtype::kQ4}) {
+    const Variant variant = Gemv(dtype);
+    const Shape shape = machine.Plan(variant, 1e12);
+    const std::uint64_t weight = BufferBytes(variant, Role::kW, shape.problem, {});
+    EXPECT_LE(weight, array);
+    EXPECT_GT(weight, array - array / 50);
+    EXPECT_EQ(shape.copies, read.copies);
+  }
+  machine.device.kind = probe::DeviceKind::kDiscrete;
+  EXPECT_EQ(machine.Plan(Gemv(Dtype::kQ4), 1e12).problem.m, 4096U) << "a layer's rows on a device of its own";
+}
+
 TEST(Plan, LittleTimeMakesProductsSmallerAndPassesToo) {
   const Machine machine;
   const Variant gemm = Gemm();
