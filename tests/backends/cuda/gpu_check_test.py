@@ -3,6 +3,7 @@
 
     python3 gpu_check_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
+import concurrent.futures
 import json
 import os
 import pathlib
@@ -16,7 +17,7 @@ BUILD = pathlib.Path(sys.argv[2]).resolve()
 FAKES = BUILD / "tests" / "fakes" / "cuda"
 
 
-def check(scenario):
+def check(scenario, budget_s):
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "WHICHGPU_"))}
@@ -34,7 +35,7 @@ def check(scenario):
                                WHICHGPU_FAKE_SCENARIO=str(folder / "scenario.json"))
         output = folder / "result.json"
         done = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu_check", "--no-build", "--build", BUILD,
-                               "--budget", "4", "--output", output], env=environment, capture_output=True, text=True)
+                               "--budget", str(budget_s), "--output", output], env=environment, capture_output=True, text=True)
         return done, json.loads(output.read_text()) if output.exists() else None
 
 
@@ -44,9 +45,18 @@ def gpu(**more):
          "attributes": {"capability": 80}, **more}]}
 
 
+# name -> scenario, seconds of measuring
+CASES = {"good": (gpu(), 1.5), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3)}
+
+
 class GpuCheck(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with concurrent.futures.ThreadPoolExecutor(len(CASES)) as pool:
+            cls.runs = dict(zip(CASES, pool.map(lambda case: check(*case), CASES.values())))
+
     def test_a_good_gpu_is_tested_measured_and_written(self):
-        done, result = check(gpu())
+        done, result = self.runs["good"]
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertEqual({"cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports": "passed"}, result["tests"])
         self.assertTrue(result["tests_passed"])
@@ -56,13 +66,13 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("pci:0000:01:00.0 cuda fp32/fp32", done.stdout)
 
     def test_a_gpu_that_computes_wrong_fails(self):
-        done, result = check(gpu(results="garbage"))
+        done, result = self.runs["wrong"]
         self.assertEqual(1, done.returncode)
         self.assertIn("a gpu test failed", done.stderr)
         self.assertFalse(result["tests_passed"])
 
     def test_a_machine_without_a_gpu_fails_and_says_so(self):
-        done, result = check(None)
+        done, result = self.runs["none"]
         self.assertEqual(1, done.returncode)
         self.assertIn("no GPU", done.stderr)
         self.assertIsNone(result)

@@ -4,13 +4,13 @@
 // does not run.
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <cstring>
 #include <string>
 #include <vector>
 
 #include "backends/cuda/cublaslt_declarations.h"
-#include "tests/fakes/cuda/state.h"
-#include "tests/kernels/narrow_floats.h"
+#include "tests/fakes/cuda/interpreter.h"
 
 namespace fakes::cuda {
 
@@ -50,36 +50,47 @@ std::size_t BytesOf(int type) {
   return type == kLtFp32 || type == kLtInt32 ? 4 : type == kLtInt8 || type == kLtFp8 ? 1 : 2;
 }
 
-double Number(const std::vector<unsigned char>& bytes, int type, std::size_t i) {
+float Number(const unsigned char* bytes, int type) {
   std::uint32_t word = 0;
-  std::memcpy(&word, bytes.data() + i * BytesOf(type), BytesOf(type));
+  std::memcpy(&word, bytes, BytesOf(type));
   switch (type) {
     case kLtFp32:
       return std::bit_cast<float>(word);
     case kLtFp16:
-      return tests::FromHalf(static_cast<std::uint16_t>(word));
+      return FromHalf(static_cast<std::uint16_t>(word));
     case kLtBf16:
-      return tests::FromBf16(static_cast<std::uint16_t>(word));
+      return FromBf16(static_cast<std::uint16_t>(word));
     case kLtFp8:
-      return tests::FromFp8(static_cast<std::uint8_t>(word));
-    case kLtInt8:
-      return static_cast<std::int8_t>(word);
+      return FromFp8(static_cast<std::uint8_t>(word));
     default:
-      return static_cast<std::int32_t>(word);
+      return static_cast<std::int8_t>(word);
   }
 }
 
-void Store(std::vector<unsigned char>& bytes, int type, std::size_t i, double value) {
-  std::uint32_t word = type == kLtFp32   ? std::bit_cast<std::uint32_t>(static_cast<float>(value))
-                       : type == kLtFp16 ? tests::ToHalf(static_cast<float>(value))
+void Store(std::vector<unsigned char>& bytes, int type, std::size_t i, float value) {
+  std::uint32_t word = type == kLtFp32   ? std::bit_cast<std::uint32_t>(value)
+                       : type == kLtFp16 ? ToHalf(value)
                                          : static_cast<std::uint32_t>(static_cast<std::int32_t>(value));
   std::memcpy(bytes.data() + i * BytesOf(type), &word, BytesOf(type));
 }
 
-bool Fetch(const Layout& layout, const void* address, std::vector<unsigned char>& out) {
-  out.resize(static_cast<std::size_t>(layout.stride) * layout.columns * BytesOf(layout.type));
-  return DriverFunction<int(void*, nv::CuPointer, std::size_t)>("cuMemcpyDtoH_v2")(
-             out.data(), reinterpret_cast<std::uintptr_t>(address), out.size()) == 0;
+// A matrix at a device address row by row or, with its rows innermost, column by column.
+bool Fetch(const Layout& layout, const void* address, bool rows_innermost, std::vector<float>& out) {
+  std::vector<unsigned char> bytes(static_cast<std::size_t>(layout.stride) * layout.columns *
+                                   BytesOf(layout.type));
+  if (DriverFunction<int(void*, nv::CuPointer, std::size_t)>("cuMemcpyDtoH_v2")(
+          bytes.data(), reinterpret_cast<std::uintptr_t>(address), bytes.size()) != 0) {
+    return false;
+  }
+  out.resize(layout.rows * layout.columns);
+  for (std::uint64_t column = 0; column < layout.columns; ++column) {
+    for (std::uint64_t row = 0; row < layout.rows; ++row) {
+      const std::uint64_t from = column * static_cast<std::uint64_t>(layout.stride) + row;
+      out[rows_innermost ? column * layout.rows + row : row * layout.columns + column] =
+          Number(bytes.data() + from * BytesOf(layout.type), layout.type);
+    }
+  }
+  return true;
 }
 
 }  // namespace
@@ -146,22 +157,19 @@ FAKE_LT cublasLtMatmul(void*, void* operation, const void* alpha, const void* a,
       columns != result.columns) {
     return kInvalid;
   }
-  std::vector<unsigned char> x, y,
-      z(static_cast<std::size_t>(result.stride) * result.columns * BytesOf(result.type));
-  if (!Fetch(first, a, x) || !Fetch(second, b, y)) return 13;
-  const auto at = [](const Layout& layout, bool transposed, std::uint64_t row, std::uint64_t column) {
-    return transposed ? row * static_cast<std::uint64_t>(layout.stride) + column
-                      : column * static_cast<std::uint64_t>(layout.stride) + row;
-  };
+  std::vector<float> x, y;  // depth x rows, columns x depth
+  std::vector<unsigned char> z(static_cast<std::size_t>(result.stride) * result.columns *
+                               BytesOf(result.type));
+  if (!Fetch(first, a, op.transposed[0] == 0, x) || !Fetch(second, b, op.transposed[1] == 0, y)) return 13;
+  std::vector<float> sums(rows);
   for (std::uint64_t j = 0; j < columns; ++j) {
-    for (std::uint64_t i = 0; i < rows; ++i) {
-      double sum = 0;
-      for (std::uint64_t p = 0; p < depth; ++p) {
-        sum += Number(x, first.type, at(first, op.transposed[0] != 0, i, p)) *
-               Number(y, second.type, at(second, op.transposed[1] != 0, p, j));
-      }
-      Store(z, result.type, at(result, false, i, j), sum);
+    std::fill(sums.begin(), sums.end(), 0.0F);
+    for (std::uint64_t p = 0; p < depth; ++p) {
+      const float factor = y[j * depth + p];
+      for (std::uint64_t i = 0; i < rows; ++i) sums[i] += x[p * rows + i] * factor;
     }
+    for (std::uint64_t i = 0; i < rows; ++i)
+      Store(z, result.type, j * static_cast<std::uint64_t>(result.stride) + i, sums[i]);
   }
   return DriverFunction<int(nv::CuPointer, const void*, std::size_t)>("cuMemcpyHtoD_v2")(
              reinterpret_cast<std::uintptr_t>(d), z.data(), z.size()) == 0

@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <cstring>
+#include <limits>
 #include <type_traits>
+#include <vector>
 
 #include "tests/fakes/cuda/state.h"
 #include "tests/kernels/narrow_floats.h"
@@ -23,9 +25,20 @@ class View {
   std::span<std::byte> bytes_;
 };
 
+// By table: a product converts the same few numbers millions of times.
+template <class T, float (*kConvert)(T)>
+float Converted(T bits) {
+  static const std::vector<float> values = [] {
+    std::vector<float> out;
+    for (std::uint32_t i = 0; i <= std::numeric_limits<T>::max(); ++i)
+      out.push_back(kConvert(static_cast<T>(i)));
+    return out;
+  }();
+  return values[bits];
+}
+inline float FromHalf(std::uint16_t bits) { return Converted<std::uint16_t, tests::FromHalf>(bits); }
+inline float FromFp8(std::uint8_t bits) { return Converted<std::uint8_t, tests::FromFp8>(bits); }
 using tests::FromBf16;
-using tests::FromFp8;
-using tests::FromHalf;
 using tests::ToHalf;
 
 // Products, by entry name: nullopt for a name that is none.

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: MIT
 """The committed PTX: made of the sources as they are, and accepted by ptxas for every chip that its instructions allow,
 with no spills in products, and with the lowest version that has its instructions. ptxas is optional."""
+import concurrent.futures
 import importlib.util
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -29,6 +31,14 @@ def assemble(text, chip):
         file.flush()
         return subprocess.run([PTXAS, "-v", f"-arch=sm_{chip}", file.name, "-o", "/dev/null"], capture_output=True,
                               text=True)
+
+
+def assembled():
+    """Every module for every chip that it can run on: name, chip, and how ptxas ended."""
+    pairs = [(name, chip) for name, _, _, target in compiler.modules() for chip in chips(target)]
+    texts = {name: (FOLDER / "ptx" / f"{name}.ptx").read_text() for name, _ in pairs}
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        return [(*pair, done) for pair, done in zip(pairs, pool.map(lambda p: assemble(texts[p[0]], p[1]), pairs))]
 
 
 def number(target):
@@ -74,17 +84,14 @@ class Ptx(unittest.TestCase):
 class Assembled(unittest.TestCase):
     def test_every_module_assembles_for_every_chip_without_spills(self):
         recorded = json.loads((FOLDER / "usage.json").read_text())
-        for name, _, _, target in compiler.modules():
-            text = (FOLDER / "ptx" / f"{name}.ptx").read_text()
-            for chip in chips(target):
-                with self.subTest(module=name, chip=chip):
-                    done = assemble(text, chip)
-                    self.assertEqual(0, done.returncode, done.stderr)
-                    runs = chip in (compiler.chips_that_run(name) or [chip])
-                    for entry, used in usage(done.stderr).items():
-                        self.assertTrue(used["spills"] == 0 or not runs, entry)
-                        self.assertEqual(recorded[name][entry][f"sm_{chip}"],
-                                         [used["registers"], used["shared_bytes"]], entry)
+        for name, chip, done in assembled():
+            with self.subTest(module=name, chip=chip):
+                self.assertEqual(0, done.returncode, done.stderr)
+                runs = chip in (compiler.chips_that_run(name) or [chip])
+                for entry, used in usage(done.stderr).items():
+                    self.assertTrue(used["spills"] == 0 or not runs, entry)
+                    self.assertEqual(recorded[name][entry][f"sm_{chip}"],
+                                     [used["registers"], used["shared_bytes"]], entry)
 
     def test_no_lower_version_has_the_instructions(self):
         for name, _, version, target in compiler.modules():
@@ -99,12 +106,10 @@ class Assembled(unittest.TestCase):
 def record():
     """Writes usage.json: registers and static shared memory of every entry point on every chip."""
     table = {}
-    for name, _, _, target in compiler.modules():
-        text = (FOLDER / "ptx" / f"{name}.ptx").read_text()
-        for chip in chips(target):
-            for entry, used in usage(assemble(text, chip).stderr).items():
-                row = table.setdefault(name, {}).setdefault(entry, {})
-                row[f"sm_{chip}"] = [used["registers"], used["shared_bytes"]]
+    for name, chip, done in assembled():
+        for entry, used in usage(done.stderr).items():
+            row = table.setdefault(name, {}).setdefault(entry, {})
+            row[f"sm_{chip}"] = [used["registers"], used["shared_bytes"]]
     lines = json.dumps(table, indent=1)
     (FOLDER / "usage.json").write_text(re.sub(r"\[\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2]", lines) + "\n")
 
