@@ -104,6 +104,12 @@ CublasLt::CublasLt(const rt::Api& api, std::unique_ptr<Functions> functions)
     : api_(api), functions_(std::move(functions)) {}
 CublasLt::~CublasLt() = default;
 
+bool CublasLt::IsInstalled(const probe::system::FileSystem& files,
+                           const probe::system::Environment& environment) {
+  return probe::system::Library::Exists(kSonames, rt::LibraryDirectories(files, environment), files,
+                                        environment);
+}
+
 probe::Result<std::unique_ptr<CublasLt>> CublasLt::Open(const rt::Api& api,
                                                         const probe::system::FileSystem& files,
                                                         const probe::system::Environment& environment) {
@@ -138,7 +144,7 @@ std::vector<kernels::Variant> CublasLt::Variants() {
     variant.acc = row.acc;
     variant.language = kernels::Language::kCuda;
     variant.steps = {{row.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape}};
-    variant.requires_features = {"cublaslt", std::string(row.feature)};
+    variant.requires_features = {std::string(row.feature)};
     variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what its fast kernels ask for
     variant.b_transposed = true;
     out.push_back(std::move(variant));

@@ -27,7 +27,11 @@ struct LibraryProduct {
 
 class CublasLt {
  public:
-  // Error.name "absent": not installed. Wants a current context.
+  // Whether a file of it is there; loads nothing.
+  [[nodiscard]] static bool IsInstalled(const probe::system::FileSystem& files,
+                                        const probe::system::Environment& environment);
+  // Error.name "absent": not installed. Wants a current context. Library code runs from here on, and may take
+  // the process down.
   [[nodiscard]] static probe::Result<std::unique_ptr<CublasLt>> Open(
       const probe::cuda::Api& api, const probe::system::FileSystem& files,
       const probe::system::Environment& environment);

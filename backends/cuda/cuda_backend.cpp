@@ -61,14 +61,15 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
                                   request.device.name, offered.empty() ? "none" : offered)};
 }
 
-std::vector<kernels::Variant> Variants(const Limits&) {
-  auto all = kernels::cuda::Variants();
-  for (auto& variant : CublasLt::Variants()) all.push_back(std::move(variant));
-  return all;
+std::vector<kernels::Variant> Variants(const Limits&) { return kernels::cuda::Variants(); }
+
+std::vector<kernels::Variant> Libraries(const OpenRequest& request) {
+  return CublasLt::IsInstalled(request.files, request.environment) ? CublasLt::Variants()
+                                                                   : std::vector<kernels::Variant>();
 }
 
 }  // namespace
 
-Backend Describe() { return {"cuda", Open, Variants}; }
+Backend Describe() { return {"cuda", Open, Variants, Libraries}; }
 
 }  // namespace backends::cuda

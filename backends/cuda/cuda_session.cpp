@@ -93,16 +93,12 @@ probe::Result<std::unique_ptr<Session>> CudaSession::Create(const rt::Api& api, 
     if (const auto code = api.cuEventCreate(&event, 0); code != kCuSuccess)
       return ErrorOf("cuEventCreate", code);
   }
-  std::unique_ptr<CudaSession> session(new CudaSession(api, events[0], events[1], *std::move(limits)));
-  if (auto library = CublasLt::Open(session->api_, files, environment)) {
-    session->cublaslt_ = *std::move(library);
-    session->limits_.features.emplace_back("cublaslt");
-  }
-  return std::unique_ptr<Session>(std::move(session));
+  return std::unique_ptr<Session>(
+      new CudaSession(api, events[0], events[1], *std::move(limits), {files, environment}));
 }
 
-CudaSession::CudaSession(const rt::Api& api, rt::CuEvent first, rt::CuEvent last, Limits limits)
-    : api_(api), first_(first), last_(last), limits_(std::move(limits)), modules_(api_) {}
+CudaSession::CudaSession(const rt::Api& api, rt::CuEvent first, rt::CuEvent last, Limits limits, Host host)
+    : api_(api), first_(first), last_(last), limits_(std::move(limits)), host_(host), modules_(api_) {}
 
 probe::Result<BufferId> CudaSession::Allocate(const BufferRequest& request) {
   if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
@@ -158,10 +154,7 @@ probe::Status CudaSession::Download(BufferId buffer, std::uint64_t offset_bytes,
 }
 
 probe::Result<KernelId> CudaSession::Load(const kernels::Variant&, const kernels::Step& step) {
-  if (CublasLt::IsEntry(step.entry)) {
-    kernels_.push_back({nullptr, step.entry, 1, 0});
-    return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
-  }
+  if (CublasLt::IsEntry(step.entry)) return LoadLibrary(step.entry);
   const auto module = modules_.Get(step.source);
   if (!module) return module.error();
   LoadedKernel loaded;
@@ -182,6 +175,16 @@ probe::Result<KernelId> CudaSession::Load(const kernels::Variant&, const kernels
     if (set != kCuSuccess) return ErrorOf("cuFuncSetAttribute " + entry, set);
   }
   kernels_.push_back(loaded);
+  return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
+}
+
+probe::Result<KernelId> CudaSession::LoadLibrary(std::string_view entry) {
+  if (!cublaslt_) {
+    auto library = CublasLt::Open(api_, host_.files, host_.environment);
+    if (!library) return library.error();
+    cublaslt_ = *std::move(library);
+  }
+  kernels_.push_back({nullptr, entry, 1, 0});
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 

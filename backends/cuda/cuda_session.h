@@ -16,7 +16,8 @@ namespace backends::cuda {
 
 class CudaSession final : public Session {
  public:
-  // `facts` is what was read of the device; libraries are sought in `files` by `environment`.
+  // `facts` is what was read of the device. Libraries are sought in `files` by `environment` once a kernel of
+  // theirs is loaded: both outlive the session.
   [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(
       const probe::cuda::Api& api, probe::cuda::CuDevice device, const probe::RuntimeDevice& facts,
       const probe::system::FileSystem& files, const probe::system::Environment& environment);
@@ -53,8 +54,13 @@ class CudaSession final : public Session {
     std::function<probe::Status()> library;  // instead of a kernel
   };
 
+  struct Host {
+    const probe::system::FileSystem& files;
+    const probe::system::Environment& environment;
+  };
   CudaSession(const probe::cuda::Api& api, probe::cuda::CuEvent first, probe::cuda::CuEvent last,
-              Limits limits);
+              Limits limits, Host host);
+  [[nodiscard]] probe::Result<KernelId> LoadLibrary(std::string_view entry);
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
                                             std::size_t size) const;
@@ -66,6 +72,7 @@ class CudaSession final : public Session {
   probe::cuda::CuEvent first_;
   probe::cuda::CuEvent last_;
   Limits limits_;
+  Host host_;
   ModuleCache modules_;
   std::unique_ptr<CublasLt> cublaslt_;
   std::vector<Buffer> buffers_;

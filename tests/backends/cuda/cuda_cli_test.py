@@ -17,7 +17,7 @@ from harness import BINARY, main, validate  # noqa: E402
 BUILD = pathlib.Path(sys.argv[2]).resolve()
 FAKES = BUILD / "tests" / "fakes" / "cuda"
 MIB = 1 << 20
-RUNS = 4  # at a time: most of them wait
+RUNS = 5  # at a time: most of them wait
 
 
 class CudaMachine(FakeMachine):
@@ -85,6 +85,12 @@ MEASURED = {
     "a device in use": (one(act("create", "error", code=46)), {"failed"}, "CUDA_ERROR_DEVICE_UNAVAILABLE"),
     "memory that is full": (one(memory_free_bytes=4096), {"failed", "unsupported", "over_budget"}, ""),
 }
+# name -> machine, what becomes of the library's figures
+LIBRARIES = {
+    "a library that aborts": (one({"attributes": {"cublaslt_abort": 1}}), "crashed"),
+    "a library that hangs": (one({"attributes": {"cublaslt_hang": 1}}), "timed_out"),
+    "a library that computes wrong": (one({"attributes": {"cublaslt_wrong": 1}}), "wrong_result"),
+}
 GOOD = {
     "one": {"devices": [gpu()]},
     "two alike": {"devices": [gpu(1, 80), gpu(2, 80, memory_free_bytes=200 * MIB)]},
@@ -107,8 +113,9 @@ def all_runs():
     kernel computes, cuda_session_test checks."""
     jobs = {}
     with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
-        for name, (machine, *_) in sorted(MEASURED.items(), key=waits):
-            jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "--budget", "0.4")
+        for name, (machine, *_) in sorted([*MEASURED.items(), *LIBRARIES.items()], key=waits):
+            budget = "2" if name == "a library that aborts" else "0.4"  # enough for all that a ranking needs
+            jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "--budget", budget)
         for name, (machine, outcome, *_) in sorted(SURVEYS.items(), key=waits):
             timeout = "2" if outcome == "timed_out" else "10"
             jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "list", "--timeout", timeout)
@@ -118,7 +125,7 @@ def all_runs():
 
 
 def waits(job):
-    return 0 if "hang" in job[0] else 1
+    return "hang" not in job[0]
 
 
 class Cuda(unittest.TestCase):
@@ -171,6 +178,18 @@ class Cuda(unittest.TestCase):
                 self.assertTrue(statuses & set(seen), seen)
                 self.assertTrue(any(reason in text for text in seen.values()), seen)
                 self.assertNotIn("cuda", [r["backend"] for r in value["recommendations"]], name)
+
+    def test_a_library_that_fails_costs_its_own_figures_alone(self):
+        for name, (_, status) in LIBRARIES.items():
+            with self.subTest(name):
+                value = self.answer(name)
+                own = [m for m in value["measurements"] if m.get("implementation", "").startswith("own:")]
+                self.assertTrue(any(m["kernel"] == "gemm" and m["status"] == "ok" and m["verified"] for m in own), own)
+                theirs = {m["status"] for m in value["measurements"] if m.get("implementation") == "cublaslt"}
+                self.assertIn(status, theirs)
+                self.assertEqual({status}, theirs - {"over_budget"}, "a figure of it was believed")
+        ranked = [r["backend"] for r in self.answer("a library that aborts")["recommendations"]]
+        self.assertIn("cuda", ranked)
 
     def test_every_gpu_is_measured_under_its_own_identity(self):
         for name, scenario in GOOD.items():

@@ -41,7 +41,7 @@ TEST(CudaSession, SaysWhatTheDeviceAllows) {
                                              limits.shape.compute_units, fmt::join(limits.features, ","));
                         }),
             "1073741824 123456789 4194304 4 sm_50,sm_70,sm_75,sm_80,shared:32,shared:48,shared:64,shared:96,"
-            "shared:160,shared:192,shared:224,cublaslt");
+            "shared:160,shared:192,shared:224");
 }
 
 TEST(CudaSession, OnlyHopperHasItsOwnInstructions) {

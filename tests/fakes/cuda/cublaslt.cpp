@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 // A fake libcublasLt: products computed from the layouts, transposes and pointers that were passed, through
 // the copies of the fake libcuda that is loaded beside it. Two algorithms are offered, of which the first
-// does not run.
+// does not run. Attributes of the driver: cublaslt_abort and cublaslt_hang end there, and cublaslt_wrong
+// forgets the last product of each sum.
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "backends/cuda/cublaslt_declarations.h"
@@ -45,6 +49,8 @@ template <class F>
 F* DriverFunction(const char* name) {
   return reinterpret_cast<F*>(dlsym(Driver(), name));
 }
+
+bool Wants(const char* attribute) { return GetOfDriver(attribute, 0) != 0; }
 
 std::size_t BytesOf(int type) {
   return type == kLtFp32 || type == kLtInt32 ? 4 : type == kLtInt8 || type == kLtFp8 ? 1 : 2;
@@ -157,6 +163,8 @@ FAKE_LT cublasLtMatmul(void*, void* operation, const void* alpha, const void* a,
       columns != result.columns) {
     return kInvalid;
   }
+  if (Wants("cublaslt_abort")) std::abort();
+  if (Wants("cublaslt_hang")) std::this_thread::sleep_for(std::chrono::hours(1));
   std::vector<float> x, y;  // depth x rows, columns x depth
   std::vector<unsigned char> z(static_cast<std::size_t>(result.stride) * result.columns *
                                BytesOf(result.type));
@@ -164,7 +172,7 @@ FAKE_LT cublasLtMatmul(void*, void* operation, const void* alpha, const void* a,
   std::vector<float> sums(rows);
   for (std::uint64_t j = 0; j < columns; ++j) {
     std::fill(sums.begin(), sums.end(), 0.0F);
-    for (std::uint64_t p = 0; p < depth; ++p) {
+    for (std::uint64_t p = 0; p < depth - (Wants("cublaslt_wrong") ? 1 : 0); ++p) {
       const float factor = y[j * depth + p];
       for (std::uint64_t i = 0; i < rows; ++i) sums[i] += x[p * rows + i] * factor;
     }

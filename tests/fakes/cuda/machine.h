@@ -6,7 +6,8 @@
 // memory_bus_bits, memory_clock_mhz, l2_bytes, ecc, integrated, throttle_reasons, power_limit_mw,
 // utilization, processes, nvlinks, nvml_memory (0: not supported), gpu_instance and compute_instance (of
 // partitions), pci_device_id. Of the driver: nvml_init and nvml_count (error codes), driver_cuda (the newest
-// CUDA, default 13000), driver_ptx (10 * the newest version of PTX, default 90).
+// CUDA, default 13000), driver_ptx (10 * the newest version of PTX, default 90),
+// and those of cublaslt.cpp.
 #pragma once
 
 #include <cstdint>
