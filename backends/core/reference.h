@@ -58,6 +58,13 @@ struct GemmOperands {
 // deviation u k s_A s_B / 7.3 at most (zero-mean data: Higham & Mary, SIAM J. Sci. Comput. 42(5), 2020,
 // A3427). Allowed are 2 u k s_A s_B, which also covers units that truncate instead of rounding, and sqrt(n)
 // times that for the sum over a row. Integers must be exact. A NaN or an infinity fails.
+//
+// fp8 is added up in fewer bits than its results have: tensor cores of Ada and Hopper align 32 products and
+// the sum so far and keep 13 bits of fraction (DeepSeek-AI, "DeepSeek-V3 Technical Report", arXiv:2412.19437,
+// section 3.5.2). So u is 2^-13 and the additions are k / 32. A partial sum is a multiple of 1/64 (products
+// of n / 8), of mean k / 256 and standard deviation sqrt(k) / 3, and exact in those bits below 256: of k =
+// 8192 that is 7 deviations off. What is allowed, 1/16 there, is for hardware that keeps a bit less; one
+// product left out is 1/3 on average, a block of 32 is 2.
 class GemmReference {
  public:
   static constexpr std::size_t kVectors = 4;
