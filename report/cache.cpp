@@ -3,23 +3,20 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
-#include <thread>
 #include <variant>
 
 #include "probe/core/codec.h"
 #include "probe/system/cache_dir.h"
-#include "probe/system/clock.h"
 #include "probe/system/descriptor.h"
 #include "probe/system/hash.h"
+#include "report/turns.h"
 
 namespace report {
 namespace {
@@ -70,26 +67,6 @@ bool WriteAll(const Descriptor& file, const std::string& text) {
     done += static_cast<std::size_t>(put);
   }
   return fsync(file.get()) == 0;
-}
-
-// The file whose lock is taken; entries themselves come and go by renaming.
-Descriptor OpenLock(const std::string& path) {
-  Descriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0600));
-  struct stat status{};
-  if (!file.ok() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
-    return {};
-  return file;
-}
-
-// False after the limit or once `stop` says so.
-template <class Stop>
-bool LockWithin(const Descriptor& file, double limit_s, const Stop& stop) {
-  const auto start = probe::system::Now();
-  while (file.ok() && flock(file.get(), LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK || stop() || probe::system::SecondsSince(start) > limit_s) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
-  }
-  return file.ok();
 }
 
 // Of what a cache holds, and of what writers that died left: all but the newest and `written`, which others
@@ -147,9 +124,9 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   const auto text = probe::ToText(entry, -1);
   const std::string scratch = fmt::format("{}.{}.tmp", path, getpid());
   const std::string failed = "the measurements could not be kept for the next time";
-  const Descriptor lock = OpenLock(directory_ + "/measurements.lock");
   constexpr double kPatienceSeconds = 2;
-  if (!LockWithin(lock, kPatienceSeconds, [] { return false; })) return failed;
+  const auto lock = TakeLock(directory_ + "/measurements.lock", kPatienceSeconds, [] { return false; });
+  if (!lock) return failed;
   unlink(scratch.c_str());  // of a dead process with this number
   const Descriptor file(open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.ok()) return failed;
@@ -159,15 +136,6 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   }
   Evict(directory_, path);
   return "";
-}
-
-std::shared_ptr<void> MeasurementCache::WaitForTurn(const probe::isolate::Interrupt& interrupt,
-                                                    double limit_s) const {
-  if (directory_.empty()) return nullptr;
-  auto lock = std::make_shared<Descriptor>(OpenLock(directory_ + "/turn.lock"));
-  const auto stop = [&] { return interrupt.signal != nullptr && interrupt.signal->load() != 0; };
-  if (!LockWithin(*lock, limit_s, stop)) return nullptr;
-  return lock;
 }
 
 }  // namespace report

@@ -3,7 +3,6 @@
 // or not at all, safe for any number of runs at once. Whatever is wrong with one, it is measured again.
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,12 +30,6 @@ class MeasurementCache {
 
   // Replaces what is kept for the key; the oldest of too many go. Returns why it could not, or "".
   [[nodiscard]] std::string Keep(const std::string& key, Effort effort, const Record& record) const;
-
-  // Only one run at a time measures for a question, so that the others find its answer: held until the
-  // returned object goes. nullptr after `limit_s`, on a signal, or without a directory: then measure all the
-  // same.
-  [[nodiscard]] std::shared_ptr<void> WaitForTurn(const probe::isolate::Interrupt& interrupt,
-                                                  double limit_s) const;
 
  private:
   std::string directory_;  // empty: none

@@ -174,6 +174,7 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
       measurements.push_back(Blank(target, MeasurementStatus::kSkipped, *reason));
       continue;
     }
+    const auto turn = hooks.wait ? hooks.wait(target) : nullptr;
     if (hooks.on_progress) hooks.on_progress(target, nullptr);
     backends::MeasureRequest request;
     request.device_id = target.device_id;

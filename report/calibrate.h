@@ -41,6 +41,8 @@ struct CalibrationHooks {
   const probe::system::FileSystem* files = nullptr;  // the running system's, to see what disturbs; optional
   std::vector<probe::EnvironmentVariable> child_environment;
   std::function<void(const Target&, const backends::MeasureStage*)> on_progress;
+  // Waits until no other run measures the target's device; the returned object is destroyed afterwards.
+  std::function<std::shared_ptr<void>(const Target&)> wait;
   // Sentence on why a target must not be tried now, or nothing.
   std::function<std::optional<std::string>(const Target&)> refuse;
   // Called around the risky part; the returned object is destroyed when the outcome was observed.

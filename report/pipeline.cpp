@@ -28,6 +28,7 @@
 #include "report/risk.h"
 #include "report/score/score.h"
 #include "report/select.h"
+#include "report/turns.h"
 
 namespace report {
 namespace {
@@ -43,6 +44,7 @@ struct Live {
   std::unique_ptr<const system::Environment> environment;
   probe::isolate::Supervisor supervisor;
   std::unique_ptr<const RiskLedger> risks;
+  Turns turns;
   Pseudonyms pseudonyms;
   std::vector<FileRead> read;
   // What the shown form of a device (pseudonyms in a recording run) stands for.
@@ -118,6 +120,11 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
     progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, target.device.name,
                               stage == nullptr ? "starting" : stage->kernel));
   };
+  hooks.wait = [&](const Target& target) {
+    return live.turns.ToMeasure(target.device_id, [&] {
+      progress.Show(fmt::format("waiting for another run that measures {}", target.device.name));
+    });
+  };
   hooks.refuse = [&](const Target& target) { return live.risks->Refuse(target); };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
   record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
@@ -181,6 +188,7 @@ std::variant<Produced, Problem> Replay(const Options& options, const Tables& tab
 struct Kept {
   std::unique_ptr<const system::FileSystem> files;
   MeasurementCache cache;
+  Turns turns;
   std::string key;
 };
 
@@ -194,7 +202,8 @@ std::optional<Kept> OpenKept(const Options& options, const Context& context) {
   const auto environment = system::Environment::OfProcess();
   MeasurementCache cache(environment, *files);
   auto key = CacheKey(options, context.tool_version, *files, environment);
-  return Kept{std::move(files), std::move(cache), std::move(key)};
+  Turns turns(environment, *files, context.interrupt);
+  return Kept{std::move(files), std::move(cache), std::move(turns), std::move(key)};
 }
 
 // The answer of an earlier run, or a note on why what it left is not used.
@@ -240,6 +249,7 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
   auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
+  Turns turns(*environment, *files, context.interrupt);
   std::vector<std::string> warnings = LimitWarnings();
   auto child_environment = ChildEnvironment(*files, *environment);
   const auto host = DescribeHost(*files, *environment);
@@ -249,6 +259,7 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
               std::move(environment),
               *std::move(supervisor),
               std::move(risks),
+              std::move(turns),
               std::move(pseudonyms),
               {},
               {},
@@ -261,13 +272,12 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
 std::variant<Produced, Problem> Produce(const Options& options, const Tables& tables, const Context& context,
                                         Progress& progress) {
   if (options.replay_dir) return Replay(options, tables);
-  constexpr double kLongestTurnSeconds = 60;
   const auto kept = OpenKept(options, context);
   std::string note;
   std::shared_ptr<void> turn;
   if (kept && options.cache && options.command == Command::kRecommend) {
     if (auto found = FromKept(options, tables, *kept, note)) return *std::move(found);
-    turn = kept->cache.WaitForTurn(context.interrupt, kLongestTurnSeconds);
+    turn = kept->turns.ToAnswer();
     if (auto found = FromKept(options, tables, *kept, note)) return *std::move(found);
   }
   auto opened = Open(options, context);

@@ -195,16 +195,6 @@ TEST_F(Cache, WithoutADirectoryNothingIsKept) {
   const auto cache = Open();
   EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("then")), "");
   EXPECT_FALSE(cache.Find("a", Effort::kQuick).record);
-  EXPECT_EQ(cache.WaitForTurn({}, 1), nullptr);
-}
-
-TEST_F(Cache, OneTurnAtATime) {
-  const auto cache = Open();
-  auto turn = cache.WaitForTurn({}, 1);
-  EXPECT_NE(turn, nullptr);
-  EXPECT_EQ(Open().WaitForTurn({}, 0.05), nullptr);
-  turn.reset();
-  EXPECT_NE(Open().WaitForTurn({}, 1), nullptr);
 }
 
 }  // namespace
