@@ -18,6 +18,8 @@ DEVICE unsigned SharedAddress(const void* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
+DEVICE void StoreShared(void* to, unsigned word) { *static_cast<unsigned*>(to) = word; }
+
 DEVICE float FloatOfHalf(unsigned short bits) {
   float value;
   asm("cvt.f32.f16 %0, %1;" : "=f"(value) : "h"(bits));

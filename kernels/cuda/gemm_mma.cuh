@@ -5,13 +5,12 @@
 // p ^ (r / 2 % 4), so that neither the writes nor ldmatrix meet a bank twice.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
+#include "kernels/cuda/tiles.cuh"
 
 namespace {
 
 constexpr unsigned kRowBytes = 64;
 constexpr unsigned kPieces = kRowBytes / 16;
-constexpr unsigned kGroup = 8;  // rows of blocks that share their columns while those are in the cache
 
 DEVICE unsigned Offset(unsigned row, unsigned piece) {
   return row * kRowBytes + (piece ^ (row / 2 % kPieces)) * 16;
@@ -69,18 +68,6 @@ DEVICE void MultiplyStage(const unsigned char* stage, unsigned warp_row, unsigne
   }
 }
 
-struct Tile {
-  unsigned row, column;
-};
-// Blocks in the order in which they run: kGroup rows of them go through the columns together.
-template <class S>
-DEVICE Tile TileOf(unsigned block, unsigned m, unsigned n) {
-  const unsigned rows = m / S::kM, columns = n / S::kN;
-  const unsigned first = block / (kGroup * columns) * kGroup, inside = block % (kGroup * columns);
-  const unsigned height = rows - first < kGroup ? rows - first : kGroup;
-  return {(first + inside % height) * S::kM, inside / height * S::kN};
-}
-
 template <class S, class T>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   const Tile tile = TileOf<S>(blockIdx.x, m, n);
@@ -127,12 +114,6 @@ template <class Number>
 struct Four {
   Number d[4];
 };
-DEVICE void StorePair(float* to, const float (&d)[4], unsigned half) {
-  *reinterpret_cast<float2*>(to) = make_float2(d[2 * half], d[2 * half + 1]);
-}
-DEVICE void StorePair(int* to, const int (&d)[4], unsigned half) {
-  *reinterpret_cast<int2*>(to) = make_int2(d[2 * half], d[2 * half + 1]);
-}
 
 // A type's instruction: kBits of an element, what C holds, the fragment of 16 x 8 sums.
 #define MATRIX_TYPE(name, bits, number, multiply)                                                       \
@@ -143,7 +124,9 @@ DEVICE void StorePair(int* to, const int (&d)[4], unsigned half) {
     static DEVICE void Multiply(number(&d)[4], const unsigned(&a)[4], const unsigned(&b)[2]) {          \
       multiply(d, a, b);                                                                                \
     }                                                                                                   \
-    static DEVICE void Store(number* to, const number(&d)[4], unsigned half) { StorePair(to, d, half); } \
+    static DEVICE void Store(number* to, const number(&d)[4], unsigned half) {                          \
+      StorePair(to, d[2 * half], d[2 * half + 1]);                                                      \
+    }                                                                                                   \
   };
 
 using Large = Shape<128, 128, 2, 2, 4>;

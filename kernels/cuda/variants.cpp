@@ -109,6 +109,7 @@ std::vector<Variant> Variants() {
   all.push_back(Gemm<128>("own:tile_128x128", "gemm_fp32_128"));
   all.push_back(Gemm<64>("own:tile_64x64", "gemm_fp32_64"));
   AddMatrixVariants(all);
+  AddWarpgroupVariants(all);
   all.push_back(Chain());
   all.push_back(Gemv(Dtype::kFp32, "gemv_fp32"));
   all.push_back(Gemv(Dtype::kFp16, "gemv_fp16"));

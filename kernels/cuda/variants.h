@@ -14,8 +14,9 @@ namespace kernels::cuda {
 // where a kernel has dynamic shared memory.
 [[nodiscard]] std::vector<Variant> Variants();
 
-// Products and chains by matrix units.
+// Products and chains by matrix units: by warps, and by Hopper's warpgroups.
 void AddMatrixVariants(std::vector<Variant>& all);
+void AddWarpgroupVariants(std::vector<Variant>& all);
 
 // A variant of this project's own, of one step.
 [[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step);

@@ -17,33 +17,37 @@ struct Tile {
   std::uint64_t row, column;
 };
 
-// Which tile a block computes: by its place in the grid, or in the order of kernels/cuda/gemm_mma.cuh.
-Tile ByPlace(const LaunchArguments& launch, std::uint64_t block, const Operands&, std::uint64_t edge) {
-  return {block / launch.grid[0] * edge, block % launch.grid[0] * edge};
+struct Size {
+  std::uint64_t rows, columns;
+};
+
+// Which tile of that size a block computes: by its place in the grid, or in the order of
+// kernels/cuda/tiles.cuh.
+Tile ByPlace(const LaunchArguments& launch, std::uint64_t block, const Operands&, const Size& size) {
+  return {block / launch.grid[0] * size.rows, block % launch.grid[0] * size.columns};
 }
-Tile InGroups(const LaunchArguments&, std::uint64_t block, const Operands& p, std::uint64_t edge) {
+Tile InGroups(const LaunchArguments&, std::uint64_t block, const Operands& p, const Size& size) {
   constexpr std::uint64_t kGroup = 8;
-  const std::uint64_t rows = p.m / edge, columns = p.n / edge;
+  const std::uint64_t rows = p.m / size.rows, columns = p.n / size.columns;
   const std::uint64_t first = block / (kGroup * columns) * kGroup, inside = block % (kGroup * columns);
   const std::uint64_t height = std::min(rows - first, kGroup);
-  return {(first + inside % height) * edge, inside / height * edge};
+  return {(first + inside % height) * size.rows, inside / height * size.columns};
 }
 
 // C's tile of float sums; B is stored k x n, or n x k where transposed.
-template <class T, float (*kValue)(T), bool kTransposed>
-void Multiply(const Operands& p, const Tile& tile, std::uint64_t edge, std::vector<float>& sums) {
+template <class T, float (*kValue)(T), bool kIsTransposed>
+void Multiply(const Operands& p, const Tile& tile, const Size& size, std::vector<float>& sums) {
   const T* a = View<T>(p.a).data() + tile.row * p.k;
   const T* b = View<T>(p.b).data();
-  std::vector<float> row_b(edge);
+  std::vector<float> row_b(size.columns);
   std::fill(sums.begin(), sums.end(), 0.0F);
-  std::vector<float> column_a(edge);
   for (std::uint64_t d = 0; d < p.k; ++d) {
-    for (std::uint64_t j = 0; j < edge; ++j) {
-      row_b[j] = kValue(kTransposed ? b[(tile.column + j) * p.k + d] : b[d * p.n + tile.column + j]);
+    for (std::uint64_t j = 0; j < size.columns; ++j) {
+      row_b[j] = kValue(kIsTransposed ? b[(tile.column + j) * p.k + d] : b[d * p.n + tile.column + j]);
     }
-    for (std::uint64_t i = 0; i < edge; ++i) {
+    for (std::uint64_t i = 0; i < size.rows; ++i) {
       const float own = kValue(a[i * p.k + d]);
-      for (std::uint64_t j = 0; j < edge; ++j) sums[i * edge + j] += own * row_b[j];
+      for (std::uint64_t j = 0; j < size.columns; ++j) sums[i * size.columns + j] += own * row_b[j];
     }
   }
 }
@@ -64,50 +68,70 @@ Half Result<Half>(float sum) {
   return {ToHalf(sum)};
 }
 
-template <class T, class C, float (*kValue)(T), bool kTransposed, std::uint64_t kEdge,
-          Tile (*kTileOf)(const LaunchArguments&, std::uint64_t, const Operands&, std::uint64_t)>
+template <class T, class C, float (*kValue)(T), bool kIsTransposed, std::uint64_t kRows,
+          std::uint64_t kColumns,
+          Tile (*kTileOf)(const LaunchArguments&, std::uint64_t, const Operands&, const Size&)>
 int Gemm(const LaunchArguments& launch) {
   const Operands p{launch.values[0], launch.values[1], launch.values[2],
                    launch.values[3], launch.values[4], launch.values[5]};
-  if (p.m < kEdge || p.n < kEdge) return kIllegalAddress;
+  constexpr Size kSize{kRows, kColumns};
+  if (p.m < kRows || p.n < kColumns) return kIllegalAddress;
   if (!View<T>(p.a).Fits(p.m * p.k) || !View<T>(p.b).Fits(p.k * p.n) || !View<C>(p.c).Fits(p.m * p.n)) {
     return kIllegalAddress;
   }
   const std::uint64_t blocks = std::uint64_t{launch.grid[0]} * launch.grid[1];
-  if (blocks > (p.m / kEdge) * (p.n / kEdge)) return kIllegalAddress;
-  std::vector<float> sums(kEdge * kEdge);
+  if (blocks > (p.m / kRows) * (p.n / kColumns)) return kIllegalAddress;
+  std::vector<float> sums(kRows * kColumns);
   for (std::uint64_t block = 0; block < blocks; ++block) {
-    const Tile tile = kTileOf(launch, block, p, kEdge);
-    if (tile.row + kEdge > p.m || tile.column + kEdge > p.n) return kIllegalAddress;
-    Multiply<T, kValue, kTransposed>(p, tile, kEdge, sums);
+    const Tile tile = kTileOf(launch, block, p, kSize);
+    if (tile.row + kRows > p.m || tile.column + kColumns > p.n) return kIllegalAddress;
+    Multiply<T, kValue, kIsTransposed>(p, tile, kSize, sums);
     C* c = View<C>(p.c).data();
-    for (std::uint64_t i = 0; i < kEdge; ++i) {
-      for (std::uint64_t j = 0; j < kEdge; ++j) {
-        c[(tile.row + i) * p.n + tile.column + j] = Result<C>(sums[i * kEdge + j]);
+    for (std::uint64_t i = 0; i < kRows; ++i) {
+      for (std::uint64_t j = 0; j < kColumns; ++j) {
+        c[(tile.row + i) * p.n + tile.column + j] = Result<C>(sums[i * kColumns + j]);
       }
     }
   }
   return kSuccess;
 }
 
+// Of a type the transposed products.
+template <class T, class C, float (*kValue)(T), std::uint64_t kRows, std::uint64_t kColumns>
+constexpr auto kTransposed = Gemm<T, C, kValue, true, kRows, kColumns, InGroups>;
+using Bits = std::uint16_t;
+using Int8 = std::int8_t;
+using Int32 = std::int32_t;
+using Byte = std::uint8_t;
+
 struct EntryRow {
   std::string_view name;
   int (*run)(const LaunchArguments&);
 };
 constexpr std::array kEntries = {
-    EntryRow{"gemm_fp32_128", Gemm<float, float, Same, false, 128, ByPlace>},
-    EntryRow{"gemm_fp32_64", Gemm<float, float, Same, false, 64, ByPlace>},
-    EntryRow{"gemm_tf32_128", Gemm<float, float, Same, true, 128, InGroups>},
-    EntryRow{"gemm_tf32_64", Gemm<float, float, Same, true, 64, InGroups>},
-    EntryRow{"gemm_fp16_128", Gemm<std::uint16_t, float, FromHalf, true, 128, InGroups>},
-    EntryRow{"gemm_fp16_64", Gemm<std::uint16_t, float, FromHalf, true, 64, InGroups>},
-    EntryRow{"gemm_fp16_fp16_128", Gemm<std::uint16_t, Half, FromHalf, true, 128, InGroups>},
-    EntryRow{"gemm_bf16_128", Gemm<std::uint16_t, float, FromBf16, true, 128, InGroups>},
-    EntryRow{"gemm_bf16_64", Gemm<std::uint16_t, float, FromBf16, true, 64, InGroups>},
-    EntryRow{"gemm_int8_128", Gemm<std::int8_t, std::int32_t, FromInt8, true, 128, InGroups>},
-    EntryRow{"gemm_int8_64", Gemm<std::int8_t, std::int32_t, FromInt8, true, 64, InGroups>},
-    EntryRow{"gemm_fp8_128", Gemm<std::uint8_t, float, FromFp8, true, 128, InGroups>},
-    EntryRow{"gemm_fp8_64", Gemm<std::uint8_t, float, FromFp8, true, 64, InGroups>},
+    EntryRow{"gemm_fp32_128", Gemm<float, float, Same, false, 128, 128, ByPlace>},
+    EntryRow{"gemm_fp32_64", Gemm<float, float, Same, false, 64, 64, ByPlace>},
+    EntryRow{"gemm_tf32_128", kTransposed<float, float, Same, 128, 128>},
+    EntryRow{"gemm_tf32_64", kTransposed<float, float, Same, 64, 64>},
+    EntryRow{"gemm_fp16_128", kTransposed<Bits, float, FromHalf, 128, 128>},
+    EntryRow{"gemm_fp16_64", kTransposed<Bits, float, FromHalf, 64, 64>},
+    EntryRow{"gemm_fp16_fp16_128", kTransposed<Bits, Half, FromHalf, 128, 128>},
+    EntryRow{"gemm_bf16_128", kTransposed<Bits, float, FromBf16, 128, 128>},
+    EntryRow{"gemm_bf16_64", kTransposed<Bits, float, FromBf16, 64, 64>},
+    EntryRow{"gemm_int8_128", kTransposed<Int8, Int32, FromInt8, 128, 128>},
+    EntryRow{"gemm_int8_64", kTransposed<Int8, Int32, FromInt8, 64, 64>},
+    EntryRow{"gemm_fp8_128", kTransposed<Byte, float, FromFp8, 128, 128>},
+    EntryRow{"gemm_fp8_64", kTransposed<Byte, float, FromFp8, 64, 64>},
+    EntryRow{"wgmma_fp16_256", kTransposed<Bits, float, FromHalf, 128, 256>},
+    EntryRow{"wgmma_fp16_128", kTransposed<Bits, float, FromHalf, 128, 128>},
+    EntryRow{"wgmma_bf16_256", kTransposed<Bits, float, FromBf16, 128, 256>},
+    EntryRow{"wgmma_bf16_128", kTransposed<Bits, float, FromBf16, 128, 128>},
+    EntryRow{"wgmma_tf32_256", kTransposed<float, float, Same, 128, 256>},
+    EntryRow{"wgmma_tf32_128", kTransposed<float, float, Same, 128, 128>},
+    EntryRow{"wgmma_int8_256", kTransposed<Int8, Int32, FromInt8, 128, 256>},
+    EntryRow{"wgmma_int8_128", kTransposed<Int8, Int32, FromInt8, 128, 128>},
+    EntryRow{"wgmma_fp8_256", kTransposed<Byte, float, FromFp8, 128, 256>},
+    EntryRow{"wgmma_fp8_128", kTransposed<Byte, float, FromFp8, 128, 128>},
 };
 
 }  // namespace

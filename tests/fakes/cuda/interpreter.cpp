@@ -11,10 +11,11 @@
 namespace fakes::cuda {
 namespace {
 
-constexpr std::uint64_t kChains = 16;       // accumulators a thread of chain_fp32
-constexpr std::uint64_t kMatrixChains = 8;  // fragments a warp of the other chains
-constexpr std::uint64_t kFragment = 128;    // accumulators
-constexpr std::uint64_t kGemvRows = 4;      // a block
+constexpr std::uint64_t kChains = 16;                // accumulators a thread of chain_fp32
+constexpr std::uint64_t kMatrixChains = 8;           // fragments a warp of the other chains
+constexpr std::uint64_t kFragment = 128;             // accumulators
+constexpr std::uint64_t kWarpgroupChain = 16 * 128;  // of a warp, of those of Hopper's warpgroups
+constexpr std::uint64_t kGemvRows = 4;               // a block
 
 std::uint64_t Blocks(const LaunchArguments& launch) {
   return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
@@ -89,11 +90,12 @@ int Chain(const LaunchArguments& launch) {
   return kSuccess;
 }
 
-// A product of ones is as deep as the instruction.
-template <class T, std::uint32_t kDepth, std::uint32_t kOnes>
+// A product of ones is as deep as the instruction; a warp has so many accumulators.
+template <class T, std::uint32_t kDepth, std::uint32_t kOnes,
+          std::uint64_t kOfWarp = kMatrixChains * kFragment>
 int MatrixChain(const LaunchArguments& launch) {
   const View<T> out(launch.values[0]);
-  const std::uint64_t count = Blocks(launch) * Threads(launch) / 32 * kMatrixChains * kFragment;
+  const std::uint64_t count = Blocks(launch) * Threads(launch) / 32 * kOfWarp;
   if (!out.Fits(count)) return kIllegalAddress;
   const std::uint64_t sum = Word(launch, 2) == kOnes ? std::uint64_t{Word(launch, 1)} * kDepth : 0;
   for (std::uint64_t i = 0; i < count; ++i) out.data()[i] = static_cast<T>(i % 8 + sum);
@@ -165,6 +167,11 @@ constexpr std::array kEntries = {
     EntryRow{"chain_tf32", 3, MatrixChain<float, 8, 0x3f800000>},
     EntryRow{"chain_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101>},
     EntryRow{"chain_fp8", 3, MatrixChain<float, 32, 0x38383838>},
+    EntryRow{"chain_wgmma_fp16", 3, MatrixChain<float, 16, 0x3c003c00, kWarpgroupChain>},
+    EntryRow{"chain_wgmma_bf16", 3, MatrixChain<float, 16, 0x3f803f80, kWarpgroupChain>},
+    EntryRow{"chain_wgmma_tf32", 3, MatrixChain<float, 8, 0x3f800000, kWarpgroupChain>},
+    EntryRow{"chain_wgmma_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101, kWarpgroupChain>},
+    EntryRow{"chain_wgmma_fp8", 3, MatrixChain<float, 32, 0x38383838, kWarpgroupChain>},
     EntryRow{"gemv_fp32", 5, Gemv<float, Same>},
     EntryRow{"gemv_fp16", 5, Gemv<std::uint16_t, FromHalf>},
     EntryRow{"gemv_q4", 5, GemvQ4},

@@ -28,3 +28,43 @@ cuda_defect(read_no_barrier stream read_u32 stream.cu
   "    __syncthreads();\n    if (threadIdx.x < width) sums" "    if (threadIdx.x < width) sums")
 cuda_defect(read_tail stream read_u32 stream.cu "for (; i < vectors; i += step) sum" "for (; i + step < vectors; i += step) sum")
 cuda_defect(triad_factor stream triad_fp32 stream.cu "fmaf(factor, y.z, x.z)" "fmaf(factor, x.z, y.z)")
+cuda_defect(wgmma_no_barrier wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "__syncthreads();  // everyone's part" "// everyone's part")
+cuda_defect(wgmma_no_proxy_fence wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "FenceAsyncProxy();\n    __syncthreads();" "__syncthreads();")
+cuda_defect(wgmma_proxy_fence_late wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "WaitCopies<S::kStages - 3>();\n    FenceAsyncProxy();" "FenceAsyncProxy();\n    WaitCopies<S::kStages - 3>();")
+cuda_defect(wgmma_copies_waits_too_little wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "WaitCopies<S::kStages - 3>" "WaitCopies<S::kStages - 2>")
+cuda_defect(wgmma_no_register_fence wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh "FenceRegisters(sum);" ";")
+cuda_defect(wgmma_no_commit wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "CommitProducts();\n    fetch(" "fetch(")
+cuda_defect(wgmma_no_wait wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh "WaitProducts<1>();\n  }\n  FinishProducts" "}\n  FinishProducts")
+cuda_defect(wgmma_waits_too_little wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "WaitProducts<1>();\n  }\n  FinishProducts" "WaitProducts<2>();\n  }\n  FinishProducts")
+cuda_defect(wgmma_not_finished wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "FinishProducts(sum);" "WaitProducts<1>();")
+cuda_defect(wgmma_fetch_too_early wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "fetch(step + S::kStages - 2)" "fetch(step + S::kStages - 1)")
+cuda_defect(wgmma_swizzle wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh "(piece ^ row % 8) * 16" "(piece ^ row / 2 % 8) * 16")
+cuda_defect(wgmma_mode wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh "return 1ULL << 62" "return 2ULL << 62")
+cuda_defect(wgmma_stride wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh "(kAtomBytes >> 4) << 32" "(kRowBytes >> 4) << 32")
+cuda_defect(wgmma_start wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "DescriptorOf(stage + S::kM * kRowBytes)" "DescriptorOf(stage + (S::kM + 4) * kRowBytes)")
+cuda_defect(wgmma_depth wgmma_int8 wgmma_int8_128 gemm_wgmma.cuh "b + (at >> 4))" "b + (at >> 5))")
+cuda_defect(wgmma_swapped_operand wgmma_bf16 wgmma_bf16_128 gemm_wgmma.cuh
+  "T::Multiply(sum, a + (at >> 4), b + (at >> 4))" "T::Multiply(sum, b + (at >> 4), a + (at >> 4))")
+cuda_defect(wgmma_warpgroup_rows wgmma_fp8 wgmma_fp8_128 gemm_wgmma.cuh
+  "threadIdx.x / kWarpgroup * kWarpgroupRows * kRowBytes" "threadIdx.x / kWarpgroup * 32 * kRowBytes")
+cuda_defect(wgmma_fragment wgmma_fp16 wgmma_fp16_256 gemm_wgmma.cuh
+  "sum[4 * j + 2], sum[4 * j + 3]" "sum[4 * j + 1], sum[4 * j + 3]")
+cuda_defect(wgmma_store_row wgmma_tf32 wgmma_tf32_128 gemm_wgmma.cuh "static_cast<size_t>(8) * n" "static_cast<size_t>(4) * n")
+cuda_defect(wgmma_tile_by_one wgmma_fp16 wgmma_fp16_128 gemm_wgmma.cuh
+  "(b) + tile.column * stride" "(b) + (tile.column == 0 ? 0 : tile.column - S::kN) * stride")
+cuda_defect(wgmma_last_step wgmma_int8 wgmma_int8_256 gemm_wgmma.cuh
+  "step < steps; ++step) {\n    WaitCopies" "step + 1 < steps; ++step) {\n    WaitCopies")
+cuda_defect(wgmma_chain_no_proxy_fence wgmma_fp16 chain_wgmma_fp16 gemm_wgmma.cuh
+  "FenceAsyncProxy();\n  __syncthreads();" "__syncthreads();")
+cuda_defect(wgmma_chain_changed_after_fence wgmma_fp16 chain_wgmma_fp16 gemm_wgmma.cuh
+  "FenceRegisters(x);" "FenceRegisters(x);\n      if (step == done) x[0] += 1;")
+cuda_defect(wgmma_chain_round wgmma_int8 chain_wgmma_int8 gemm_wgmma.cuh "total[i] += x[i];\n  }" "total[i] = x[i];\n  }")

@@ -29,8 +29,8 @@ EmulatedSession::EmulatedSession(emulation::Order order, std::string_view name, 
     : order_(order), name_(name), replaced_(std::move(replaced)) {
   limits_.max_buffer_bytes = 1U << 30U;
   limits_.shape = {1, 1024, 32};
-  limits_.features = {"sm_50",  "sm_75",     "sm_80",     "sm_89",     "sm_90",
-                      "sm_90a", "shared:32", "shared:64", "shared:224"};
+  limits_.features = {"sm_50",     "sm_75",     "sm_80",     "sm_89",      "sm_90",     "sm_90a",
+                      "shared:32", "shared:48", "shared:64", "shared:160", "shared:192"};
 }
 
 probe::Result<backends::BufferId> EmulatedSession::Allocate(const backends::BufferRequest& request) {
@@ -77,11 +77,10 @@ probe::Result<backends::Timing> EmulatedSession::Run(std::span<const backends::L
       for (const auto& bound : launch.buffers)
         buffers.push_back(buffers_[static_cast<std::size_t>(bound.buffer)].data());
       const auto& [groups, local, scalars] = launch.shape;
-      const bool ended =
+      const std::string wrong =
           emulation::Launch({groups[0], groups[1], groups[2]}, {local[0], local[1], local[2]},
                             loaded.shared_bytes, order_, [&] { loaded.kernel(buffers, scalars); });
-      if (!ended)
-        return probe::Error{"launch", std::nullopt, "deadlock", "threads wait for others that have ended"};
+      if (!wrong.empty()) return probe::Error{"launch", std::nullopt, "undefined", wrong};
     }
   }
   return backends::Timing{};

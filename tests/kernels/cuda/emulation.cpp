@@ -7,6 +7,7 @@
 #include <bit>
 #include <deque>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "kernels/operand.h"
@@ -18,11 +19,16 @@ Dim3 thread, block, block_size, grid_size;
 namespace {
 
 constexpr std::size_t kStackBytes = 128U << 10U;
-constexpr std::uint8_t kPoison = 0xff;  // NaN in every type
+constexpr std::size_t kSharedAlignment = 1024;
 
 struct PendingCopy {
   void* to;
   std::uint8_t bytes[16];
+};
+
+// By this thread, and not yet there for the async proxy.
+struct Written {
+  std::size_t at, bytes;
 };
 
 enum class State { kReady, kAtBarrier, kInWarp, kDone };
@@ -35,6 +41,7 @@ struct Fiber {
   void* brought = nullptr;
   std::deque<std::vector<PendingCopy>> groups;  // committed, oldest first
   std::vector<PendingCopy> open;
+  std::vector<Written> unfenced;
 };
 
 struct Block {
@@ -44,7 +51,11 @@ struct Block {
   const std::function<void()>* kernel = nullptr;
 };
 Block running;
+// With room to align; the second is what the async proxy sees.
 std::vector<std::uint8_t> shared_memory;
+std::vector<std::uint8_t> async_memory;
+std::string failure;
+std::size_t shared_bytes_of_block = 0;
 
 Fiber& Current() { return running.fibers[running.current]; }
 
@@ -66,6 +77,7 @@ void Start(Fiber& fiber, unsigned index) {
   fiber.state = State::kReady;
   fiber.groups.clear();
   fiber.open.clear();
+  fiber.unfenced.clear();
   getcontext(&fiber.context);
   fiber.context.uc_stack.ss_sp = fiber.stack.get();
   fiber.context.uc_stack.ss_size = kStackBytes;
@@ -73,8 +85,9 @@ void Start(Fiber& fiber, unsigned index) {
   makecontext(&fiber.context, Enter, 0);
 }
 
-// Runs the first ready thread in that order until it waits; false when there is none.
+// Runs the first ready thread in that order until it waits; false when there is none, or no use.
 bool RunOne(Order order) {
+  if (Failed()) return false;
   const std::size_t count = running.fibers.size();
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t at = order == Order::kForward ? i : count - 1 - i;
@@ -102,38 +115,58 @@ bool Release() {
   return any;
 }
 
-bool RunBlock(Order order) {
+void RunBlock(Order order) {
   std::fill(shared_memory.begin(), shared_memory.end(), kPoison);
+  async_memory = shared_memory;
+  ClearWarpgroups(running.fibers.size());
   for (unsigned i = 0; i < running.fibers.size(); ++i) Start(running.fibers[i], i);
-  while (RunOne(order) || Release()) {
+  while (RunOne(order) || (!Failed() && Release())) {
   }
-  return std::all_of(running.fibers.begin(), running.fibers.end(),
-                     [](const Fiber& fiber) { return fiber.state == State::kDone; });
+  const bool ended = std::all_of(running.fibers.begin(), running.fibers.end(),
+                                 [](const Fiber& fiber) { return fiber.state == State::kDone; });
+  if (!ended) Fail("deadlock: threads wait for others that have ended");
+  CheckWarpgroups();
+}
+
+// Where in dynamic shared memory that is; a failure, and nothing, outside.
+std::optional<std::size_t> PlaceOf(const void* pointer, std::size_t bytes) {
+  const auto at = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - Shared());
+  if (at <= shared_bytes_of_block && bytes <= shared_bytes_of_block - at) return at;
+  Fail("an access outside of the block's dynamic shared memory");
+  return std::nullopt;
 }
 
 }  // namespace
 
-bool Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
-            const std::function<void()>& kernel) {
+std::string Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
+                   const std::function<void()>& kernel) {
   block_size = threads;
   grid_size = grid;
+  failure.clear();
   running.fibers.resize(std::size_t{threads.x} * threads.y * threads.z);
   running.kernel = &kernel;
-  shared_memory.resize(shared_bytes + 1024);
+  shared_bytes_of_block = shared_bytes;
+  shared_memory.resize(shared_bytes + kSharedAlignment);
   const unsigned blocks = grid.x * grid.y * grid.z;
-  for (unsigned i = 0; i < blocks; ++i) {
+  for (unsigned i = 0; i < blocks && !Failed(); ++i) {
     const unsigned at = order == Order::kForward ? i : blocks - 1 - i;
     block = {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
-    if (!RunBlock(order)) return false;
+    RunBlock(order);
   }
-  return true;
+  return failure;
 }
+
+void Fail(const std::string& why) {
+  if (failure.empty()) failure = why;
+}
+bool Failed() { return !failure.empty(); }
+std::size_t CurrentThread() { return running.current; }
 
 void Synchronise() { Yield(State::kAtBarrier); }
 
 unsigned char* Shared() {
   const auto address = reinterpret_cast<std::uintptr_t>(shared_memory.data());
-  return shared_memory.data() + (1024 - address % 1024) % 1024;
+  return shared_memory.data() + (kSharedAlignment - address % kSharedAlignment) % kSharedAlignment;
 }
 
 void Meet(void* brought, void (*together)(void* const (&all)[kWarp])) {
@@ -156,18 +189,47 @@ void Meet(void* brought, void (*together)(void* const (&all)[kWarp])) {
   });
 }
 
+const std::uint8_t* AsAsyncProxySees(std::uint64_t address, std::size_t bytes) {
+  const auto at = PlaceOf(Shared() + (address - kSharedBase), bytes);
+  return at ? async_memory.data() + *at : nullptr;
+}
+
+void Store(void* to, std::uint32_t word) {
+  const auto at = PlaceOf(to, sizeof word);
+  if (!at) return;
+  std::memcpy(to, &word, sizeof word);
+  std::memset(async_memory.data() + *at, kPoison, sizeof word);
+  Current().unfenced.push_back({*at, sizeof word});
+}
+
+void FenceProxies() {
+  for (const auto& [at, bytes] : Current().unfenced)
+    std::memcpy(async_memory.data() + at, Shared() + at, bytes);
+  Current().unfenced.clear();
+}
+
 void Copy(void* to, const void* from) {
   PendingCopy copy{to, {}};
   std::memcpy(copy.bytes, from, sizeof copy.bytes);
+  const auto at = PlaceOf(to, sizeof copy.bytes);
+  if (!at) return;
+  std::memset(to, kPoison, sizeof copy.bytes);
+  std::memset(async_memory.data() + *at, kPoison, sizeof copy.bytes);
   Current().open.push_back(copy);
 }
 
 void Commit() { Current().groups.push_back(std::move(Current().open)), Current().open.clear(); }
 
+// Copies are made by the generic proxy (PTX ISA, "Asynchronous copy").
 void Wait(unsigned pending) {
   auto& groups = Current().groups;
   for (; groups.size() > pending; groups.pop_front()) {
-    for (const PendingCopy& copy : groups.front()) std::memcpy(copy.to, copy.bytes, sizeof copy.bytes);
+    for (const PendingCopy& copy : groups.front()) {
+      std::memcpy(copy.to, copy.bytes, sizeof copy.bytes);
+      if (const auto at = PlaceOf(copy.to, sizeof copy.bytes)) {
+        Current().unfenced.push_back({*at, sizeof copy.bytes});
+      }
+    }
   }
 }
 

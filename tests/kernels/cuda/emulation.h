@@ -2,11 +2,11 @@
 // CUDA's execution model on the host, for kernel sources compiled as C++: the threads of a block as fibers
 // that run one at a time, barriers, warps that meet for ldmatrix and mma, shared memory, copies that arrive
 // late. Include it before kernels/cuda/*.cu. It computes and catches what a GPU would get wrong; it says
-// nothing about speed.
+// nothing about speed. Warpgroups: warpgroup.h.
 //
 // A thread runs on until it waits. So where a barrier is missing one thread, or one warp, is far ahead of the
-// others and meets what they have not written yet: shared memory is filled with NaN before every block, and
-// each kernel is run in two orders, first to last and last to first.
+// others and meets what they have not written yet: shared memory is filled with NaN before every block and
+// wherever a copy is on its way to, and each kernel is run in two orders, first to last and last to first.
 #pragma once
 
 #include <bit>
@@ -15,7 +15,9 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <string>
 
+#include "tests/kernels/cuda/warpgroup.h"
 #include "tests/kernels/narrow_floats.h"
 
 #define __global__
@@ -50,18 +52,32 @@ extern Dim3 thread, block, block_size, grid_size;
 
 enum class Order { kForward, kBackward };
 
-// Runs every block of the grid, each thread calling `kernel` once. False where threads waited for ever: a
-// barrier that not all of them reach.
-[[nodiscard]] bool Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
-                          const std::function<void()>& kernel);
+// Runs every block of the grid, each thread calling `kernel` once. Empty, or what went wrong: threads that
+// waited for ever (a barrier that not all of them reach), or what Fail() was told.
+[[nodiscard]] std::string Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
+                                 const std::function<void()>& kernel);
+
+constexpr std::uint8_t kPoison = 0xff;  // NaN in every floating type
+// The kernel did what PTX leaves undefined: the launch ends as soon as another thread's turn comes.
+void Fail(const std::string& why);
+[[nodiscard]] bool Failed();
+[[nodiscard]] std::size_t CurrentThread();  // its place in the block
 
 void Synchronise();
+// Dynamic shared memory as threads see it. Its address in the shared window is not 0 (CUDA keeps the first
+// KiB).
 [[nodiscard]] unsigned char* Shared();
+constexpr unsigned kSharedBase = 1024;
+// `bytes` from an address of that window, as the async proxy sees them: NaN until a thread's
+// fence.proxy.async after its own writing. nullptr, and a failure, outside.
+[[nodiscard]] const std::uint8_t* AsAsyncProxySees(std::uint64_t address, std::size_t bytes);
+void Store(void* to, std::uint32_t word);  // to shared memory, by a thread
+void FenceProxies();
 // Waits for the 32 threads of the warp, then lets the last of them do `together` with what each brought.
 constexpr unsigned kWarp = 32;
 void Meet(void* brought, void (*together)(void* const (&all)[kWarp]));
 
-void Copy(void* to, const void* from);  // of 16 bytes; arrives at the Wait that says so
+void Copy(void* to, const void* from);  // of 16 bytes; NaN until it arrives, at the Wait that says so
 void Commit();
 void Wait(unsigned pending);
 
@@ -146,6 +162,11 @@ template <int kPending>
 void WaitCopies() {
   emulation::Wait(kPending);
 }
+inline void StoreShared(void* to, unsigned word) { emulation::Store(to, word); }
+inline unsigned SharedAddress(const void* pointer) {
+  return emulation::kSharedBase +
+         static_cast<unsigned>(static_cast<const unsigned char*>(pointer) - emulation::Shared());
+}
 inline void LoadMatrices(unsigned (&out)[4], const void* row) {
   emulation::Matrices brought{static_cast<const unsigned char*>(row), out};
   emulation::Meet(&brought, emulation::LoadMatricesTogether);
@@ -161,6 +182,32 @@ EMULATED_MULTIPLY(MultiplyTf32, 32, float, Tf32Number)
 EMULATED_MULTIPLY(MultiplyInt8, 8, int, Int8Number)
 EMULATED_MULTIPLY(MultiplyFp8, 8, float, Fp8Number)
 #undef EMULATED_MULTIPLY
+
+inline void FenceAsyncProxy() { emulation::FenceProxies(); }
+template <class Number, unsigned kCount>
+void FenceRegisters(Number (&d)[kCount]) {
+  emulation::FenceRegistersOf(d, sizeof d);
+}
+inline void CommitProducts() { emulation::CommitIssuedProducts(); }
+template <int kPending>
+void WaitProducts() {
+  emulation::WaitForProducts(kPending);
+}
+template <class Number, unsigned kCount>
+void FinishProducts(Number (&)[kCount]) {
+  emulation::WaitForProducts(0);
+}
+#define EMULATED_PRODUCT(name, bits, number, value)                                                        \
+  template <unsigned kCount>                                                                               \
+  void name(number(&d)[kCount], unsigned long long a, unsigned long long b) {                              \
+    emulation::IssueProduct({2 * kCount, a, b, d, emulation::AddProduct<bits, number, emulation::value>}); \
+  }
+EMULATED_PRODUCT(MultiplyAsyncFp16, 16, float, HalfWord)
+EMULATED_PRODUCT(MultiplyAsyncBf16, 16, float, Bf16Number)
+EMULATED_PRODUCT(MultiplyAsyncTf32, 32, float, Tf32Number)
+EMULATED_PRODUCT(MultiplyAsyncInt8, 8, int, Int8Number)
+EMULATED_PRODUCT(MultiplyAsyncFp8, 8, float, Fp8Number)
+#undef EMULATED_PRODUCT
 inline void MultiplyFp16Half(unsigned (&d)[2], const unsigned (&a)[4], const unsigned (&b)[2]) {
   emulation::Fragments brought{d, a, b};
   emulation::Meet(&brought, emulation::MultiplyHalfTogether);

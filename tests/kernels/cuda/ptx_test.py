@@ -87,6 +87,8 @@ class Assembled(unittest.TestCase):
         for name, chip, done in assembled():
             with self.subTest(module=name, chip=chip):
                 self.assertEqual(0, done.returncode, done.stderr)
+                # wgmma whose registers ptxas can not follow wait for each other, or get a fence that was forgotten.
+                self.assertNotRegex(done.stderr, "(?i)performance loss|is injected")
                 runs = chip in (compiler.chips_that_run(name) or [chip])
                 for entry, used in usage(done.stderr).items():
                     self.assertTrue(used["spills"] == 0 or not runs, entry)
