@@ -68,3 +68,4 @@ cuda_defect(wgmma_chain_no_proxy_fence wgmma_fp16 chain_wgmma_fp16 gemm_wgmma.cu
 cuda_defect(wgmma_chain_changed_after_fence wgmma_fp16 chain_wgmma_fp16 gemm_wgmma.cuh
   "FenceRegisters(x);" "FenceRegisters(x);\n      if (step == done) x[0] += 1;")
 cuda_defect(wgmma_chain_round wgmma_int8 chain_wgmma_int8 gemm_wgmma.cuh "total[i] += x[i];\n  }" "total[i] = x[i];\n  }")
+cuda_defect(chain_round gemm_fp16 chain_fp16 gemm_mma.cuh "done += kRound) {" "done += kRound + 1) {")
