@@ -33,6 +33,14 @@ struct Limits {
   std::optional<std::uint64_t> cache_bytes;  // last-level, as much of it as serves this device
   kernels::DeviceShape shape;
   std::vector<std::string> features;  // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
+  std::string shared_with;            // who else uses the device, for people; see sharing.h
+  bool disturbed = false;             // their work shows in our times
+};
+
+// How a device is while it is used, as its vendor's management library says.
+struct DeviceState {
+  std::string throttled_by;           // "power cap, hardware thermal"; empty where nothing is known to
+  std::optional<double> clock_share;  // of its highest clock
 };
 
 // Opaque; owned by the session that made it and freed with it at the latest.
@@ -86,6 +94,8 @@ class Session {
   // times, and waits for completion.
   [[nodiscard]] virtual probe::Result<Timing> Run(std::span<const Launch> launches,
                                                   std::uint32_t repeats) = 0;
+  // Asked between batches: an answer takes microseconds. Empty where the runtime has no word on it.
+  [[nodiscard]] virtual DeviceState State() const { return {}; }
 };
 
 struct OpenRequest {

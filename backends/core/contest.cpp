@@ -313,7 +313,9 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
                 false,
                 false,
                 std::nullopt,
-                0};
+                0,
+                "",
+                1};
   return series;
 }
 

@@ -23,6 +23,17 @@ void AddReason(Measurement& measurement, const std::string& reason) {
   measurement.reason = measurement.reason ? *measurement.reason + "; " + reason : reason;
 }
 
+void NoteThrottling(const Series& series, Measurement& measurement) {
+  if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
+  const bool slow = series.least_clock_share < kThrottledClockShare;
+  if (slow) {
+    AddReason(measurement, "its clock fell to " +
+                               std::to_string(static_cast<int>(100 * series.least_clock_share)) +
+                               " % of the highest");
+  }
+  measurement.throttled = measurement.throttled || slow || !series.throttled_by.empty();
+}
+
 }  // namespace
 
 std::string Title(const kernels::Variant& variant) {
@@ -113,6 +124,7 @@ void Reporter::Finish(const Series& series) const {
   if (untimed) chosen = {{series.expected_s}, true, "timed only while it was verified"};
   Fill(measurement, workload.work(), std::move(chosen.times_s));
   if (untimed) measurement.samples = 0;
+  NoteThrottling(series, measurement);
   measurement.host_timed = chosen.host_timed;
   AddReason(measurement, chosen.reason);
   if (series.out_of_time && measurement.samples < kMinBatches) {
@@ -139,6 +151,7 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   measurement.verified = true;
   measurement.host_timed = true;
   Fill(measurement, work, std::move(times_s));
+  AddReason(measurement, end.reason);
   if (kernel == kernels::Kernel::kLaunch) {
     const auto invert = [](std::optional<double>& rate) { rate = 1.0 / *rate; };
     for (auto* rate : {&measurement.rate, &measurement.p10_rate, &measurement.best_rate}) invert(*rate);
@@ -146,8 +159,9 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   sink_(measurement);
 }
 
-void Reporter::Fill(Measurement& measurement, double work, std::vector<double> times_s) {
-  const Summary summary = Summarise(times_s);
+void Reporter::Fill(Measurement& measurement, double work, std::vector<double> times_s) const {
+  Summary summary = Summarise(times_s);
+  if (limits_.disturbed) summary.quality = Quality::kNoisy;
   measurement.status = MeasurementStatus::kOk;
   measurement.samples = summary.samples;
   measurement.quality = summary.quality;
@@ -160,6 +174,10 @@ void Reporter::Fill(Measurement& measurement, double work, std::vector<double> t
   }
   measurement.throttled = summary.throttled;
   measurement.batch_times_s = std::move(times_s);
+  if (!limits_.shared_with.empty()) {
+    AddReason(measurement,
+              "the device was shared (" + limits_.shared_with + "): 5 % of its free memory was used at most");
+  }
 }
 
 }  // namespace backends

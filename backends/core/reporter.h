@@ -34,7 +34,7 @@ class Reporter {
   void Finish(const Series& series) const;
   // A figure that needs no variant (launch, transfers), from the times of executions of that work; of launch
   // the figure is the time itself. Without times, `end` says why; with a status other than ok they do not
-  // count.
+  // count. The reason of an ok one is a remark.
   struct End {
     MeasurementStatus status = MeasurementStatus::kOk;
     std::string reason;
@@ -45,7 +45,7 @@ class Reporter {
  private:
   [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
   void CompareWithPeak(Measurement& measurement) const;
-  static void Fill(Measurement& measurement, double work, std::vector<double> times_s);
+  void Fill(Measurement& measurement, double work, std::vector<double> times_s) const;
   const MeasureRequest& request_;
   const Limits& limits_;
   const MeasureSink& sink_;

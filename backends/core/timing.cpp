@@ -34,6 +34,13 @@ bool RunBatch(Series& series, std::uint32_t repeats, Budget& budget) {
   return true;
 }
 
+// The clocks right after a batch are those that it ran at.
+void NoteState(Series& series) {
+  const DeviceState state = series.workload.State();
+  if (!state.throttled_by.empty()) series.throttled_by = state.throttled_by;
+  series.least_clock_share = std::min(series.least_clock_share, state.clock_share.value_or(1));
+}
+
 bool Agree(std::span<const double> times_s) {
   if (times_s.size() < 3) return false;
   const auto last = times_s.last(3);
@@ -55,6 +62,7 @@ void Advance(Series& series, Budget& budget, double round_trip_s) {
     return;
   }
   if (!RunBatch(series, repeats, budget)) return;
+  NoteState(series);
   series.finished = Converged(series, budget.Now());
 }
 

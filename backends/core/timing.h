@@ -32,8 +32,13 @@ struct Series {
   bool finished = false;
   bool out_of_time = false;  // ended by the budget
   std::optional<probe::Error> error;
-  int rank = 0;  // in line for the budget
+  int rank = 0;              // in line for the budget
+  std::string throttled_by;  // what the device named during any batch
+  double least_clock_share = 1;
 };
+
+// Below this share of its highest clock a device is throttled, whoever holds it back.
+inline constexpr double kThrottledClockShare = 0.75;
 
 // Executions a batch: the fewest that last max(5 ms, 20 round trips), and none beyond 100 ms but the first.
 [[nodiscard]] std::uint32_t BatchRepeats(double execution_s, double round_trip_s);

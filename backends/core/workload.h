@@ -67,6 +67,7 @@ class Workload {
   [[nodiscard]] const kernels::Variant& variant() const { return *loaded_->variant; }
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] double work() const { return backends::Work(variant(), shape_); }
+  [[nodiscard]] DeviceState State() const { return session_->State(); }
 
  private:
   struct Buffer {

@@ -78,7 +78,7 @@ class Defects : public ::testing::Test {
         backends::Workload::Create(session, writer, *loaded, {{256, 256, 256, 0, 0}, 1, "", false});
     ASSERT_TRUE(workload.ok()) << probe::Describe(workload.error());
     ASSERT_TRUE(workload->Prepare(1, 0).ok());
-    backends::Series series{*std::move(workload), 0.001, 0, {}, {}, {}, false, false, {}, 0};
+    backends::Series series{*std::move(workload), 0.001, 0, {}, {}, {}, false, false, {}, 0, "", 1};
     const auto start = probe::system::Now();
     backends::Budget budget(0.1, [start] { return probe::system::SecondsSince(start); });
     backends::TimeInterleaved(std::span(&series, 1), budget, 0);

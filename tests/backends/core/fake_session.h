@@ -33,6 +33,7 @@ struct FakeScript {
   std::set<std::string> unloadable;                      // variant names
   std::uint64_t memory_bytes = std::uint64_t{1} << 32U;  // what Allocate really has
   std::optional<double> lost_at_s;                       // every call fails from then on
+  std::function<DeviceState(double now_s)> state;
 };
 
 class FakeSession final : public Session {
@@ -54,6 +55,9 @@ class FakeSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] DeviceState State() const override {
+    return script_.state ? script_.state(now_s_) : DeviceState{};
+  }
 
  private:
   struct Loaded {

@@ -7,6 +7,7 @@
 
 #include <cmath>
 
+#include "backends/core/sharing.h"
 #include "tests/backends/core/fake_session.h"
 
 namespace backends {
@@ -298,6 +299,44 @@ TEST(Runner, SlowingDownIsThrottled) {
   FakeScript script;
   script.slowdown = [](double now_s) { return 1.0 + 0.1 * now_s; };
   EXPECT_TRUE(MeasureBy(script).Of("gemm").throttled);
+}
+
+TEST(Runner, WhatTheDeviceNamesIsThrottled) {
+  FakeScript script;
+  script.state = [](double now_s) { return DeviceState{now_s > 1.5 ? "power cap" : "", 0.9}; };
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_TRUE(gemm.throttled);
+  EXPECT_EQ(gemm.reason, "throttled by power cap");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kOk);
+}
+
+TEST(Runner, AClockBelowThreeQuartersIsThrottled) {
+  FakeScript script;
+  script.state = [](double) { return DeviceState{"", 0.62}; };
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_TRUE(gemm.throttled);
+  EXPECT_EQ(gemm.reason, "its clock fell to 62 % of the highest");
+  script.state = [](double) { return DeviceState{"", 0.80}; };
+  EXPECT_FALSE(MeasureBy(script).Of("gemm").throttled);
+}
+
+TEST(Runner, OfASharedDeviceATwentiethOfItsFreeMemoryIsUsed) {
+  for (const bool disturbing : {false, true}) {
+    FakeSession session(FakeScript{});
+    ShareWith("2 other processes on it", disturbing, session.mutable_limits());
+    EXPECT_EQ(session.limits().memory_free_bytes, 10U << 20U);
+    const Outcome outcome = MeasureFake(session, FakeVariants({"gemm"}, {"read"}), Request());
+    EXPECT_LE(session.peak_bytes(), 10U << 20U);
+    for (const char* name : {"gemm", "read"}) {
+      const Measurement& m = outcome.Of(name);
+      ASSERT_EQ(m.status, MeasurementStatus::kOk) << m.reason.value_or("");
+      EXPECT_NE(m.reason->find("the device was shared (2 other processes on it)"), std::string::npos);
+      EXPECT_EQ(m.quality, disturbing ? Quality::kNoisy : Quality::kGood);
+      if (disturbing) {
+        EXPECT_EQ(m.rate, m.p10_rate);
+      }
+    }
+  }
 }
 
 TEST(Runner, SamplesOfEveryFigureAreSpreadOverASecond) {
