@@ -26,7 +26,6 @@ namespace rt = probe::cuda;
 
 constexpr std::array<std::string_view, 3> kSonames = {"libcublasLt.so.13", "libcublasLt.so.12",
                                                       "libcublasLt.so.11"};
-constexpr std::size_t kWorkspaceBytes = 32U << 20U;  // what cuBLAS itself takes on Hopper
 constexpr int kTrials = 3;
 
 struct TypeRow {
@@ -112,7 +111,8 @@ bool CublasLt::IsInstalled(const probe::system::FileSystem& files,
 
 probe::Result<std::unique_ptr<CublasLt>> CublasLt::Open(const rt::Api& api,
                                                         const probe::system::FileSystem& files,
-                                                        const probe::system::Environment& environment) {
+                                                        const probe::system::Environment& environment,
+                                                        std::uint64_t max_workspace_bytes) {
   const auto library =
       probe::system::Library::Open(kSonames, rt::LibraryDirectories(files, environment), files, environment);
   if (!library) return library.error();
@@ -128,7 +128,8 @@ probe::Result<std::unique_ptr<CublasLt>> CublasLt::Open(const rt::Api& api,
     return LtError("cublasLtCreate", status);
   }
   // Without a workspace there are fewer algorithms, not none.
-  if (api.cuMemAlloc(&out->workspace_, kWorkspaceBytes) != rt::kCuSuccess) out->workspace_ = 0;
+  const std::uint64_t bytes = std::min(kWorkspaceBytes, max_workspace_bytes);
+  if (bytes > 0 && api.cuMemAlloc(&out->workspace_, bytes) == rt::kCuSuccess) out->workspace_bytes_ = bytes;
   return out;
 }
 
@@ -185,7 +186,7 @@ probe::Status CublasLt::Enqueue(const Plan& plan, const LibraryProduct& product)
   const int status = functions_->cublasLtMatmul(
       handle_, plan.operation, &scales.one, Pointer(product.b), plan.first, Pointer(product.a), plan.second,
       &scales.zero, Pointer(product.c), plan.result, Writable(product.c), plan.result,
-      plan.chosen.algorithm.data(), Writable(workspace_), workspace_ == 0 ? 0 : kWorkspaceBytes, nullptr);
+      plan.chosen.algorithm.data(), Writable(workspace_), workspace_bytes_, nullptr);
   return status == 0 ? probe::Ok() : probe::Status(LtError("cublasLtMatmul", status));
 }
 
@@ -214,7 +215,7 @@ probe::Result<float> CublasLt::Time(const Plan& plan, const LibraryProduct& prod
 probe::Status CublasLt::ChooseAlgorithm(Plan& plan, const LibraryProduct& product) {
   const auto& f = *functions_;
   void* preference = nullptr;
-  const std::size_t workspace = workspace_ == 0 ? 0 : kWorkspaceBytes;
+  const std::size_t workspace = workspace_bytes_;
   if (f.cublasLtMatmulPreferenceCreate(&preference) == 0) {
     f.cublasLtMatmulPreferenceSetAttribute(preference, kLtWorkspaceBytes, &workspace, sizeof workspace);
   }

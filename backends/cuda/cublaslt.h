@@ -31,13 +31,16 @@ class CublasLt {
   [[nodiscard]] static bool IsInstalled(const probe::system::FileSystem& files,
                                         const probe::system::Environment& environment);
   // Error.name "absent": not installed. Wants a current context. Library code runs from here on, and may take
-  // the process down.
+  // the process down. It takes kWorkspaceBytes of the device's memory, or the given bound.
   [[nodiscard]] static probe::Result<std::unique_ptr<CublasLt>> Open(
       const probe::cuda::Api& api, const probe::system::FileSystem& files,
-      const probe::system::Environment& environment);
+      const probe::system::Environment& environment, std::uint64_t max_workspace_bytes);
   ~CublasLt();
   CublasLt(const CublasLt&) = delete;
   CublasLt& operator=(const CublasLt&) = delete;
+
+  static constexpr std::uint64_t kWorkspaceBytes = 32U << 20U;  // what cuBLAS itself takes on Hopper
+  [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
 
   // The library's variants, "cublaslt" their name: entries "cublaslt:<in>/<acc>", scalars m, n, k.
   [[nodiscard]] static std::vector<kernels::Variant> Variants();
@@ -63,6 +66,7 @@ class CublasLt {
   std::unique_ptr<Functions> functions_;
   void* handle_ = nullptr;
   probe::cuda::CuPointer workspace_ = 0;
+  std::uint64_t workspace_bytes_ = 0;
   std::map<std::tuple<std::string_view, std::uint32_t, std::uint32_t, std::uint32_t>, std::unique_ptr<Plan>>
       plans_;
 };

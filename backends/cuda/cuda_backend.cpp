@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 #include "backends/core/backend.h"
 #include "backends/cuda/cuda_session.h"
@@ -28,18 +29,37 @@ bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
   return wanted.name == found.name && wanted.ordinal == found.ordinal;
 }
 
+std::string FactOf(const RuntimeDevice& device, std::string_view key) {
+  const auto fact = std::find_if(device.facts.begin(), device.facts.end(),
+                                 [&](const probe::Fact& known) { return known.key == key; });
+  return fact == device.facts.end() ? std::string() : fact->value;
+}
+
 // This process sees the one device, whatever the user's variable shows other programs: a MIG instance can be
 // reached in no other way, and a neighbour's context costs memory.
 void ShowOnly(const RuntimeDevice& device) {
-  const auto fact = std::find_if(device.facts.begin(), device.facts.end(),
-                                 [](const probe::Fact& known) { return known.key == "visible_as"; });
-  if (fact != device.facts.end() && (fact->value.starts_with("GPU-") || fact->value.starts_with("MIG-"))) {
-    probe::system::SetProcessVariable("CUDA_VISIBLE_DEVICES", fact->value);
+  const std::string name = FactOf(device, "visible_as");
+  if (name.starts_with("GPU-") || name.starts_with("MIG-")) {
+    probe::system::SetProcessVariable("CUDA_VISIBLE_DEVICES", name);
   }
+}
+
+// Who uses the device beside us. Utilisation is an average that still holds the kernels of the runtime that
+// we measured before: it counts as far as it was there when the device was found.
+rt::GpuLoad LoadOfOthers(const std::optional<rt::Monitor>& monitor, const RuntimeDevice& device) {
+  if (!monitor) return {};
+  rt::GpuLoad load = monitor->load();
+  const std::string found = FactOf(device, "utilization_percent");
+  unsigned int before = 0;
+  std::from_chars(found.data(), found.data() + found.size(), before);
+  if (load.utilization_percent) load.utilization_percent = std::min(*load.utilization_percent, before);
+  return load;
 }
 
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   ShowOnly(request.device);
+  auto monitor = rt::Monitor::Open(request.files, request.environment, request.device.identity);
+  const rt::GpuLoad load = LoadOfOthers(monitor, request.device);
   const auto library = rt::OpenDriver(request.files, request.environment);
   if (!library) return library.error();
   const auto api = rt::ResolveApi(*library);
@@ -52,7 +72,8 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   for (const rt::CuDevice id : *devices) {
     const RuntimeDevice found = rt::ReadDevice(*api, id, ordinal++);
     if (IsSame(request.device, found)) {
-      return CudaSession::Create(*api, id, found, request.files, request.environment);
+      return CudaSession::Create(*api, id, found,
+                                 {request.files, request.environment, std::move(monitor), load});
     }
     offered += fmt::format("{}{}: {}", offered.empty() ? "" : ", ", found.ordinal, found.name);
   }

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "backends/core/sharing.h"
 #include "probe/system/clock.h"
 
 namespace backends::cuda {
@@ -78,8 +79,7 @@ std::uint32_t SharedBytes(std::string_view options) {
 
 probe::Result<std::unique_ptr<Session>> CudaSession::Create(const rt::Api& api, rt::CuDevice device,
                                                             const probe::RuntimeDevice& facts,
-                                                            const probe::system::FileSystem& files,
-                                                            const probe::system::Environment& environment) {
+                                                            CudaSurroundings surroundings) {
   rt::CuContext context = nullptr;
   if (const auto code = api.cuDevicePrimaryCtxRetain(&context, device); code != kCuSuccess) {
     return ErrorOf("cuDevicePrimaryCtxRetain", code);
@@ -88,17 +88,39 @@ probe::Result<std::unique_ptr<Session>> CudaSession::Create(const rt::Api& api, 
     return ErrorOf("cuCtxSetCurrent", code);
   auto limits = LimitsOf(api, device, facts);
   if (!limits) return limits.error();
+  if (auto others = rt::DescribeLoad(surroundings.load); !others.empty()) {
+    const bool busy = !rt::DescribeLoad({surroundings.load.utilization_percent, std::nullopt}).empty();
+    ShareWith(std::move(others), busy, *limits);
+  }
   std::array<rt::CuEvent, 2> events{};
   for (rt::CuEvent& event : events) {
     if (const auto code = api.cuEventCreate(&event, 0); code != kCuSuccess)
       return ErrorOf("cuEventCreate", code);
   }
   return std::unique_ptr<Session>(
-      new CudaSession(api, events[0], events[1], *std::move(limits), {files, environment}));
+      new CudaSession(api, events[0], events[1], *std::move(limits), std::move(surroundings)));
 }
 
-CudaSession::CudaSession(const rt::Api& api, rt::CuEvent first, rt::CuEvent last, Limits limits, Host host)
-    : api_(api), first_(first), last_(last), limits_(std::move(limits)), host_(host), modules_(api_) {}
+CudaSession::CudaSession(const rt::Api& api, rt::CuEvent first, rt::CuEvent last, Limits limits,
+                         CudaSurroundings surroundings)
+    : api_(api),
+      first_(first),
+      last_(last),
+      limits_(std::move(limits)),
+      surroundings_(std::move(surroundings)),
+      modules_(api_) {}
+
+std::uint64_t CudaSession::AllowedBytes() const {
+  if (limits_.shared_with.empty()) return UINT64_MAX;
+  const std::uint64_t most = limits_.memory_free_bytes.value_or(0);
+  return most - std::min(most, allocated_bytes_);
+}
+
+DeviceState CudaSession::State() const {
+  if (!surroundings_.monitor) return {};
+  auto clocks = surroundings_.monitor->clocks();
+  return {std::move(clocks.throttled_by), clocks.share};
+}
 
 probe::Result<BufferId> CudaSession::Allocate(const BufferRequest& request) {
   if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
@@ -106,10 +128,15 @@ probe::Result<BufferId> CudaSession::Allocate(const BufferRequest& request) {
                         fmt::format("{} bytes; this device takes buffers of 1 to {}", request.bytes,
                                     limits_.max_buffer_bytes)};
   }
+  if (request.bytes > AllowedBytes()) {
+    return probe::Error{"cuMemAlloc", std::nullopt, "too much beside others",
+                        "the device is shared: " + limits_.shared_with};
+  }
   rt::CuPointer memory = 0;
   if (const auto code = api_.cuMemAlloc(&memory, request.bytes); code != kCuSuccess)
     return ErrorOf("cuMemAlloc", code);
   buffers_.push_back({memory, request.bytes});
+  allocated_bytes_ += request.bytes;
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
@@ -122,6 +149,7 @@ void CudaSession::Release(BufferId buffer) {
   if (Find(buffer) == nullptr) return;
   Buffer& known = buffers_[static_cast<std::size_t>(buffer)];
   api_.cuMemFree(known.memory);
+  allocated_bytes_ -= known.bytes;
   known = {};
 }
 
@@ -180,9 +208,10 @@ probe::Result<KernelId> CudaSession::Load(const kernels::Variant&, const kernels
 
 probe::Result<KernelId> CudaSession::LoadLibrary(std::string_view entry) {
   if (!cublaslt_) {
-    auto library = CublasLt::Open(api_, host_.files, host_.environment);
+    auto library = CublasLt::Open(api_, surroundings_.files, surroundings_.environment, AllowedBytes() / 4);
     if (!library) return library.error();
     cublaslt_ = *std::move(library);
+    allocated_bytes_ += cublaslt_->workspace_bytes();
   }
   kernels_.push_back({nullptr, entry, 1, 0});
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};

@@ -14,13 +14,22 @@
 
 namespace backends::cuda {
 
+// What surrounds a device. Libraries are sought in `files` by `environment` once a kernel of theirs is
+// loaded: both outlive the session.
+struct CudaSurroundings {
+  const probe::system::FileSystem& files;
+  const probe::system::Environment& environment;
+  std::optional<probe::cuda::Monitor> monitor;
+  probe::cuda::GpuLoad load;  // of others, before this process used the device
+};
+
 class CudaSession final : public Session {
  public:
-  // `facts` is what was read of the device. Libraries are sought in `files` by `environment` once a kernel of
-  // theirs is loaded: both outlive the session.
-  [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(
-      const probe::cuda::Api& api, probe::cuda::CuDevice device, const probe::RuntimeDevice& facts,
-      const probe::system::FileSystem& files, const probe::system::Environment& environment);
+  // `facts` is what was read of the device.
+  [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(const probe::cuda::Api& api,
+                                                                      probe::cuda::CuDevice device,
+                                                                      const probe::RuntimeDevice& facts,
+                                                                      CudaSurroundings surroundings);
   ~CudaSession() override = default;
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
@@ -33,6 +42,7 @@ class CudaSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] DeviceState State() const override;
 
  private:
   struct Buffer {
@@ -54,12 +64,10 @@ class CudaSession final : public Session {
     std::function<probe::Status()> library;  // instead of a kernel
   };
 
-  struct Host {
-    const probe::system::FileSystem& files;
-    const probe::system::Environment& environment;
-  };
   CudaSession(const probe::cuda::Api& api, probe::cuda::CuEvent first, probe::cuda::CuEvent last,
-              Limits limits, Host host);
+              Limits limits, CudaSurroundings surroundings);
+  // Of what a shared device leaves us; everything of one that is ours.
+  [[nodiscard]] std::uint64_t AllowedBytes() const;
   [[nodiscard]] probe::Result<KernelId> LoadLibrary(std::string_view entry);
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
@@ -72,7 +80,8 @@ class CudaSession final : public Session {
   probe::cuda::CuEvent first_;
   probe::cuda::CuEvent last_;
   Limits limits_;
-  Host host_;
+  CudaSurroundings surroundings_;
+  std::uint64_t allocated_bytes_ = 0;
   ModuleCache modules_;
   std::unique_ptr<CublasLt> cublaslt_;
   std::vector<Buffer> buffers_;

@@ -3,9 +3,11 @@
 // device says of itself. Computes nothing; what the management library knows is in cuda_nvml.h.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "probe/core/device.h"
@@ -50,6 +52,39 @@ inline constexpr int kMaxDevices = 128;
 // Everything that libcuda says of one device without a context: free memory is left out. A MIG instance has
 // its parent's address and a partition, "MIG-" and its own UUID until NVML names it.
 [[nodiscard]] RuntimeDevice ReadDevice(const Api& api, CuDevice device, std::uint32_t ordinal);
+
+// The UUID in "GPU-<uuid>" or "MIG-<uuid>".
+[[nodiscard]] std::optional<Uuid> UuidIn(std::string_view text);
+
+// What others do on a GPU; absent what the management library does not tell.
+struct GpuLoad {
+  std::optional<unsigned int> utilization_percent;  // of the last second
+  std::optional<unsigned int> processes;            // that compute
+};
+// "3 other processes on it, 97 % busy"; "" where the GPU is idle.
+[[nodiscard]] std::string DescribeLoad(const GpuLoad& load);
+
+struct GpuClocks {
+  std::string throttled_by;     // "power cap, hardware thermal"; "" where nothing holds them back
+  std::optional<double> share;  // of the highest clock of the multiprocessors
+};
+
+// The management library's eye on one device, to be opened before it is used and asked while it is; an answer
+// takes microseconds.
+class Monitor {
+ public:
+  // nullopt where the library is missing, fails or does not know the device.
+  [[nodiscard]] static std::optional<Monitor> Open(const system::FileSystem& files,
+                                                   const system::Environment& environment,
+                                                   const Identity& identity);
+  [[nodiscard]] GpuLoad load() const;
+  [[nodiscard]] GpuClocks clocks() const;
+
+ private:
+  struct Handles;
+  explicit Monitor(std::shared_ptr<const Handles> handles) : handles_(std::move(handles)) {}
+  std::shared_ptr<const Handles> handles_;
+};
 
 // "12.4" of 12040.
 [[nodiscard]] std::string VersionText(int version);

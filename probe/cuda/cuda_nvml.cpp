@@ -7,23 +7,14 @@
 #include <array>
 
 #include "probe/core/text.h"
-#include "probe/cuda/cuda_api.h"
-#include "probe/system/library.h"
+#include "probe/cuda/cuda_nvml_api.h"
 
 namespace probe::cuda {
 namespace {
 
-constexpr std::array<std::string_view, 1> kSonames = {"libnvidia-ml.so.1"};
 constexpr unsigned int kMaxGpus = 128;
 constexpr unsigned int kMaxInstances = 16;
 constexpr NvmlReturn kNotSupported = 3;
-
-struct NvmlApi {
-#define WHICHGPU_NVML_SYMBOL(name, symbol, required) \
-  decltype(&functions::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares it
-#include "probe/cuda/cuda_nvml_symbols.def"
-#undef WHICHGPU_NVML_SYMBOL
-};
 
 struct CodeRow {
   NvmlReturn code;
@@ -55,39 +46,12 @@ Error NvmlErrorOf(std::string_view call, NvmlReturn code) {
   return {std::string(call), code, std::string(row->name), std::string(row->text)};
 }
 
-// The answer of a query for one number; nullopt where the function or the figure is missing.
-template <class T, class F, class... A>
-std::optional<T> Ask(F function, A... arguments) {
-  T value{};
-  if (function == nullptr || function(arguments..., &value) != kNvmlSuccess) return std::nullopt;
-  return value;
-}
-
 template <class F, class... A>
 std::string AskText(F function, A... arguments) {
   std::array<char, kNvmlTextBytes> text{};
   if (function == nullptr || function(arguments..., text.data(), kNvmlTextBytes - 1) != kNvmlSuccess)
     return {};
   return CleanText(text.data());
-}
-
-struct ReasonRow {
-  unsigned long long bit;
-  std::string_view name;
-};
-// NVML API reference, nvmlClocksThrottleReasons; idle and chosen clocks are no throttling.
-constexpr std::array kReasons = {
-    ReasonRow{0x4, "power cap"},         ReasonRow{0x8, "hardware slowdown"},
-    ReasonRow{0x20, "software thermal"}, ReasonRow{0x40, "hardware thermal"},
-    ReasonRow{0x80, "power brake"},
-};
-
-std::string ThrottleText(unsigned long long reasons) {
-  std::vector<std::string_view> names;
-  for (const auto& row : kReasons) {
-    if ((reasons & row.bit) != 0) names.push_back(row.name);
-  }
-  return names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", "));
 }
 
 std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device) {
@@ -101,17 +65,12 @@ std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device) {
   add("power_limit_mw", Ask<unsigned int>(api.nvmlDeviceGetEnforcedPowerLimit, device), 1);
   add("power_limit_default_mw", Ask<unsigned int>(api.nvmlDeviceGetPowerManagementDefaultLimit, device), 1);
   if (const auto reasons = Ask<unsigned long long>(api.nvmlDeviceGetCurrentClocksThrottleReasons, device)) {
-    facts.push_back({"throttled", ThrottleText(*reasons)});
+    const std::string names = ThrottleText(*reasons);
+    facts.push_back({"throttled", names.empty() ? "none" : names});
   }
-  if (const auto rates = Ask<NvmlUtilization>(api.nvmlDeviceGetUtilizationRates, device)) {
-    facts.push_back({"utilization_percent", fmt::to_string(rates->gpu)});
-  }
-  if (api.nvmlDeviceGetComputeRunningProcesses != nullptr) {
-    unsigned int count = 0;
-    const auto code = api.nvmlDeviceGetComputeRunningProcesses(device, &count, nullptr);
-    if (code == kNvmlSuccess || code == kNvmlInsufficientSize)
-      facts.push_back({"processes", fmt::to_string(count)});
-  }
+  const GpuLoad load = LoadOf(api, device, device);
+  add("utilization_percent", load.utilization_percent, 1);
+  add("processes", load.processes, 1);
   unsigned int links = 0;
   bool any = false;
   for (unsigned int link = 0; link < kNvmlMaxLinks; ++link) {
@@ -182,25 +141,12 @@ NvmlGpu ReadGpu(const NvmlApi& api, NvmlDevice device, std::uint32_t index) {
   return gpu;
 }
 
-Result<NvmlApi> Resolve(const system::Library& library) {
-  NvmlApi api;
-  std::string_view missing;
-#define WHICHGPU_NVML_SYMBOL(name, symbol, required)               \
-  api.name = library.Function<decltype(&functions::name)>(symbol); \
-  if ((required) && missing.empty() && api.name == nullptr) missing = symbol;
-#include "probe/cuda/cuda_nvml_symbols.def"
-#undef WHICHGPU_NVML_SYMBOL
-  if (missing.empty()) return api;
-  return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
-               library.info().path.value_or(library.info().soname) + " is too old, or no management library"};
-}
-
 }  // namespace
 
 Result<NvmlSurvey> AskNvml(const system::FileSystem& files, const system::Environment& environment) {
-  const auto library = system::Library::Open(kSonames, DriverDirectories(), files, environment);
+  const auto library = OpenNvmlLibrary(files, environment);
   if (!library) return library.error();
-  const auto api = Resolve(*library);
+  const auto api = ResolveNvml(*library);
   if (!api) return api.error();
   if (const auto code = api->nvmlInit(); code != kNvmlSuccess) return NvmlErrorOf("nvmlInit_v2", code);
   NvmlSurvey survey{library->info(), AskText(api->nvmlSystemGetDriverVersion), {}};
@@ -213,11 +159,6 @@ Result<NvmlSurvey> AskNvml(const system::FileSystem& files, const system::Enviro
     if (device) survey.gpus.push_back(ReadGpu(*api, *device, i));
   }
   return survey;
-}
-
-std::optional<Uuid> UuidIn(std::string_view text) {
-  const auto dash = text.find('-');
-  return dash == std::string_view::npos ? std::nullopt : ParseUuid(text.substr(dash + 1));
 }
 
 }  // namespace probe::cuda

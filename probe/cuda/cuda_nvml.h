@@ -51,7 +51,4 @@ struct NvmlSurvey {
 [[nodiscard]] Result<NvmlSurvey> AskNvml(const system::FileSystem& files,
                                          const system::Environment& environment);
 
-// The UUID in "GPU-<uuid>" or "MIG-<uuid>".
-[[nodiscard]] std::optional<Uuid> UuidIn(std::string_view text);
-
 }  // namespace probe::cuda

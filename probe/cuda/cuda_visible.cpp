@@ -7,6 +7,7 @@
 #include <array>
 
 #include "probe/core/text.h"
+#include "probe/cuda/cuda_api.h"
 
 namespace probe::cuda {
 namespace {

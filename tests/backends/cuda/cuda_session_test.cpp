@@ -44,6 +44,65 @@ TEST(CudaSession, SaysWhatTheDeviceAllows) {
             "shared:160,shared:192,shared:224");
 }
 
+TEST(CudaSession, TakesATwentiethOfTheFreeMemoryBesideOthers) {
+  const CudaMachine machine(machines::Of(R"({"name": "A100", "pci": "0000:01:00.0",
+      "memory_total_bytes": 1073741824, "memory_free_bytes": 800000000,
+      "attributes": {"capability": 80, "processes": 1, "utilization": 55}})"));
+  EXPECT_EQ(
+      WithSession(machine,
+                  [](backends::Session& session) -> std::string {
+                    const auto& limits = session.limits();
+                    // Each fits and both do not.
+                    const auto first = session.Allocate({39000000, {}});
+                    const auto second = session.Allocate({2000000, {}});
+                    if (first) session.Release(*first);
+                    const auto third = session.Allocate({2000000, {}});
+                    return fmt::format("{} {} {} {}: {}, {}, {}", *limits.memory_free_bytes,
+                                       limits.max_buffer_bytes, limits.shared_with, limits.disturbed,
+                                       first.ok(), Say(second), third.ok());
+                  }),
+      "40000000 40000000 1 other process on it, 55 % busy true: true, cuMemAlloc: too much beside others: "
+      "the device is shared: 1 other process on it, 55 % busy, true");
+}
+
+// What is read when we open it may be the kernels of the runtime that was measured before.
+TEST(CudaSession, UtilisationCountsAsFarAsItWasThereBefore) {
+  const CudaMachine machine(machines::Of(R"({"name": "A100", "pci": "0000:01:00.0",
+      "attributes": {"capability": 80, "processes": 0, "utilization": 99}})"));
+  const auto shared_with = [](backends::Session& session) { return session.limits().shared_with; };
+  const auto found_idle = [](probe::RuntimeDevice& device) {
+    for (auto& fact : device.facts) {
+      if (fact.key == "utilization_percent") fact.value = "3";
+    }
+  };
+  EXPECT_EQ(WithSession(machine, shared_with, 0, found_idle), "");
+  EXPECT_EQ(WithSession(machine, shared_with), "99 % busy");
+}
+
+TEST(CudaSession, AnInstanceIsSharedByItsOwnProcessesAlone) {
+  const CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80, R"(, "partitions": [
+      {"uuid": "aa000000000000000000000000000001", "attributes": {"processes": 0}},
+      {"uuid": "aa000000000000000000000000000002", "attributes": {"gpu_instance": 1, "processes": 2}}])")));
+  const auto shared_with = [](backends::Session& session) { return session.limits().shared_with; };
+  EXPECT_EQ(WithSession(machine, shared_with, 0), "");
+  EXPECT_EQ(WithSession(machine, shared_with, 1), "2 other processes on it");
+}
+
+TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
+  const auto state = [](backends::Session& session) {
+    const auto now = session.State();
+    return fmt::format("{} {}", now.throttled_by, now.clock_share.value_or(-1));
+  };
+  const std::string gpu = R"({"name": "A100", "pci": "0000:01:00.0", "clock_mhz": 1000, "attributes": {)";
+  EXPECT_EQ(WithSession(CudaMachine(machines::Of(gpu + R"("throttle_reasons": 69, "clock_now_mhz": 500}})")),
+                        state),
+            "power cap, hardware thermal 0.5")
+      << "idle (1) is no reason";
+  EXPECT_EQ(WithSession(CudaMachine(machines::Of(gpu + R"("throttle_reasons": 1}})")), state), " 1");
+  CudaMachine without(machines::Of(gpu + "}}"));
+  EXPECT_EQ(WithSession(without.Library("libnvidia-ml.so.1", ""), state), " -1");
+}
+
 TEST(CudaSession, OnlyHopperHasItsOwnInstructions) {
   for (const auto& [capability, own] : {std::pair(89, false), std::pair(90, true), std::pair(100, false)}) {
     const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));

@@ -96,12 +96,13 @@ FAKE_NVML nvmlDeviceGetUtilizationRates(nvd::NvmlDevice device, nvd::NvmlUtiliza
   return Figure(device, "utilization", &rates->gpu);
 }
 FAKE_NVML nvmlDeviceGetClockInfo(nvd::NvmlDevice device, unsigned int, unsigned int* mhz) {
-  *mhz = Of(device).gpu->clock_mhz;
+  *mhz = static_cast<unsigned int>(Get(*Of(device).gpu, "clock_now_mhz", Of(device).gpu->clock_mhz));
   return kSuccess;
 }
 FAKE_NVML nvmlDeviceGetMaxClockInfo(nvd::NvmlDevice device, unsigned int type, unsigned int* mhz) {
-  return type == nvd::kNvmlClockMemory ? Figure(device, "memory_clock_mhz", mhz)
-                                       : nvmlDeviceGetClockInfo(device, type, mhz);
+  if (type == nvd::kNvmlClockMemory) return Figure(device, "memory_clock_mhz", mhz);
+  *mhz = Of(device).gpu->clock_mhz;
+  return kSuccess;
 }
 FAKE_NVML nvmlDeviceGetEnforcedPowerLimit(nvd::NvmlDevice device, unsigned int* mw) {
   return Figure(device, "power_limit_mw", mw);
@@ -112,7 +113,9 @@ FAKE_NVML nvmlDeviceGetCurrentClocksThrottleReasons(nvd::NvmlDevice device, unsi
 }
 FAKE_NVML nvmlDeviceGetComputeRunningProcesses(nvd::NvmlDevice device, unsigned int* count, void*) {
   const unsigned int space = *count;
-  if (const int code = Figure(device, "processes", count); code != kSuccess) return code;
+  const auto processes = Get(Of(device).self(), "processes", -1);
+  if (processes < 0) return kNotSupported;
+  *count = static_cast<unsigned int>(processes);
   return *count > space ? kInsufficientSize : kSuccess;
 }
 FAKE_NVML nvmlDeviceGetNvLinkState(nvd::NvmlDevice device, unsigned int link, unsigned int* active) {

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "probe/cuda/cuda_nvml_api.h"
+
+namespace probe::cuda {
+namespace {
+
+constexpr std::array<std::string_view, 1> kSonames = {"libnvidia-ml.so.1"};
+constexpr unsigned int kMaxGpus = 128;
+constexpr unsigned int kMaxInstances = 16;
+// Less is a desktop's own drawing.
+constexpr unsigned int kBusyPercent = 10;
+
+struct ReasonRow {
+  unsigned long long bit;
+  std::string_view name;
+};
+// NVML API reference, nvmlClocksThrottleReasons; idle and chosen clocks are no throttling.
+constexpr std::array kReasons = {
+    ReasonRow{0x4, "power cap"},         ReasonRow{0x8, "hardware slowdown"},
+    ReasonRow{0x20, "software thermal"}, ReasonRow{0x40, "hardware thermal"},
+    ReasonRow{0x80, "power brake"},
+};
+
+// Of a GPU in MIG mode the instance with that UUID.
+std::optional<NvmlDevice> InstanceOf(const NvmlApi& api, NvmlDevice gpu, const Uuid& uuid) {
+  for (unsigned int i = 0; i < kMaxInstances; ++i) {
+    const auto instance = Ask<NvmlDevice>(api.nvmlDeviceGetMigDeviceHandleByIndex, gpu, i);
+    std::array<char, kNvmlTextBytes> text{};
+    if (instance && api.nvmlDeviceGetUUID(*instance, text.data(), kNvmlTextBytes - 1) == kNvmlSuccess &&
+        UuidIn(text.data()) == uuid) {
+      return instance;
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string ThrottleText(unsigned long long reasons) {
+  std::vector<std::string_view> names;
+  for (const auto& row : kReasons) {
+    if ((reasons & row.bit) != 0) names.push_back(row.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+Result<system::Library> OpenNvmlLibrary(const system::FileSystem& files,
+                                        const system::Environment& environment) {
+  return system::Library::Open(kSonames, DriverDirectories(), files, environment);
+}
+
+Result<NvmlApi> ResolveNvml(const system::Library& library) {
+  NvmlApi api;
+  std::string_view missing;
+#define WHICHGPU_NVML_SYMBOL(name, symbol, required)               \
+  api.name = library.Function<decltype(&functions::name)>(symbol); \
+  if ((required) && missing.empty() && api.name == nullptr) missing = symbol;
+#include "probe/cuda/cuda_nvml_symbols.def"
+#undef WHICHGPU_NVML_SYMBOL
+  if (missing.empty()) return api;
+  return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
+               library.info().path.value_or(library.info().soname) + " is too old, or no management library"};
+}
+
+GpuLoad LoadOf(const NvmlApi& api, NvmlDevice gpu, NvmlDevice instance) {
+  GpuLoad load;
+  if (const auto rates = Ask<NvmlUtilization>(api.nvmlDeviceGetUtilizationRates, gpu))
+    load.utilization_percent = std::min(rates->gpu, 100U);
+  if (api.nvmlDeviceGetComputeRunningProcesses == nullptr) return load;
+  unsigned int count = 0;
+  const auto code = api.nvmlDeviceGetComputeRunningProcesses(instance, &count, nullptr);
+  if (code == kNvmlSuccess || code == kNvmlInsufficientSize) load.processes = count;
+  return load;
+}
+
+std::string DescribeLoad(const GpuLoad& load) {
+  const unsigned int processes = load.processes.value_or(0);
+  const unsigned int percent = load.utilization_percent.value_or(0);
+  std::string text;
+  if (processes > 0) text = fmt::format("{} other process{} on it", processes, processes == 1 ? "" : "es");
+  if (percent >= kBusyPercent) text += fmt::format("{}{} % busy", text.empty() ? "" : ", ", percent);
+  return text;
+}
+
+std::optional<Uuid> UuidIn(std::string_view text) {
+  const auto dash = text.find('-');
+  return dash == std::string_view::npos ? std::nullopt : ParseUuid(text.substr(dash + 1));
+}
+
+struct Monitor::Handles {
+  NvmlApi api;
+  NvmlDevice gpu = nullptr;
+  NvmlDevice instance = nullptr;
+};
+
+std::optional<Monitor> Monitor::Open(const system::FileSystem& files, const system::Environment& environment,
+                                     const Identity& identity) {
+  const auto library = OpenNvmlLibrary(files, environment);
+  if (!library || !identity.pci) return std::nullopt;
+  const auto api = ResolveNvml(*library);
+  if (!api || api->nvmlInit() != kNvmlSuccess) return std::nullopt;
+  const unsigned int count = Ask<unsigned int>(api->nvmlDeviceGetCount).value_or(0);
+  for (unsigned int i = 0; i < std::min(count, kMaxGpus); ++i) {
+    const auto gpu = Ask<NvmlDevice>(api->nvmlDeviceGetHandleByIndex, i);
+    const auto pci = gpu ? Ask<NvmlPci>(api->nvmlDeviceGetPciInfo, *gpu) : std::nullopt;
+    if (!pci || PciAddress{pci->domain, pci->bus, pci->device, 0} != *identity.pci) continue;
+    const auto instance =
+        identity.partition && identity.uuid ? InstanceOf(*api, *gpu, *identity.uuid) : std::nullopt;
+    return Monitor(std::make_shared<const Handles>(Handles{*api, *gpu, instance.value_or(*gpu)}));
+  }
+  return std::nullopt;
+}
+
+GpuLoad Monitor::load() const { return LoadOf(handles_->api, handles_->gpu, handles_->instance); }
+
+GpuClocks Monitor::clocks() const {
+  const auto& api = handles_->api;
+  GpuClocks clocks;
+  const auto reasons = Ask<unsigned long long>(api.nvmlDeviceGetCurrentClocksThrottleReasons, handles_->gpu);
+  if (reasons) clocks.throttled_by = ThrottleText(*reasons);
+  const auto now = Ask<unsigned int>(api.nvmlDeviceGetClockInfo, handles_->gpu, kNvmlClockSm);
+  const auto most = Ask<unsigned int>(api.nvmlDeviceGetMaxClockInfo, handles_->gpu, kNvmlClockSm);
+  if (now && most && *most > 0) clocks.share = static_cast<double>(*now) / *most;
+  return clocks;
+}
+
+}  // namespace probe::cuda
