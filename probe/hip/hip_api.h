@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: MIT
+// The door to HIP for this folder and for backends/hip: the functions of libamdhip64 and of hiprtc, their
+// errors, and what a device says of itself. Computes and compiles nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "probe/core/result.h"
+#include "probe/hip/hip_declarations.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/system/library.h"
+
+namespace probe::hip {
+
+// The functions of hip_symbols.def; a missing optional one is nullptr.
+struct Api {
+#define WHICHGPU_HIP_SYMBOL(name, required) \
+  decltype(&functions::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares it
+#include "probe/hip/hip_symbols.def"
+#undef WHICHGPU_HIP_SYMBOL
+};
+
+// The functions of hiprtc_symbols.def, all there.
+struct Compiler {
+#define WHICHGPU_HIPRTC_SYMBOL(name) \
+  decltype(&functions::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares it
+#include "probe/hip/hiprtc_symbols.def"
+#undef WHICHGPU_HIPRTC_SYMBOL
+  probe::Library library;  // where they were found
+};
+
+// Newest first; the last is how wheels that bring ROCm along name it.
+inline constexpr std::array<std::string_view, 4> kRuntimeNames = {"libamdhip64.so.7", "libamdhip64.so.6",
+                                                                  "libamdhip64.so.5", "libamdhip64.so"};
+// Where ROCm's libraries lie beside the loader's own path: prefixes (newest first), Python environments,
+// conda, Ollama.
+[[nodiscard]] std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
+                                                          const system::Environment& environment);
+
+// libamdhip64, wherever it is installed. Errors as system::Library::Open.
+[[nodiscard]] Result<system::Library> OpenRuntime(const system::FileSystem& files,
+                                                  const system::Environment& environment);
+// The error names the first required symbol that the library lacks.
+[[nodiscard]] Result<Api> ResolveApi(const system::Library& runtime);
+
+// The compiler that belongs to `runtime`: a libhiprtc of its major version, looked for beside it first, or
+// the one inside it (before ROCm 6). Error.name "absent": there is none. Compiling may abort the process
+// (ROCm 5.2 does for targets that it does not know).
+[[nodiscard]] Result<Compiler> OpenCompiler(const system::Library& runtime, const system::FileSystem& files,
+                                            const system::Environment& environment);
+
+// An Error for the code that `call` returned, with AMD's name of it.
+[[nodiscard]] Error ErrorOf(std::string_view call, HipResult code);
+[[nodiscard]] Error CompilerErrorOf(std::string_view call, HiprtcResult code);
+
+// How many devices HIP shows this process; at most kMaxDevices. hipInit's own code misleads: it succeeds
+// without a device and fails with one that is broken, so this is the call that counts.
+inline constexpr int kMaxDevices = 128;
+[[nodiscard]] Result<int> DeviceCount(const Api& api);
+
+[[nodiscard]] std::optional<int> Attribute(const Api& api, int device, HipAttribute attribute);
+
+// "gfx942:sramecc+:xnack-": the target with its features, as the compiler takes it. nullopt where neither
+// layout of the properties holds a target.
+[[nodiscard]] std::optional<std::string> TargetWithFeatures(const Api& api, int device);
+
+// Everything that libamdhip64 says of one device; free memory is left out, since asking for it sets the
+// device up.
+[[nodiscard]] RuntimeDevice ReadDevice(const Api& api, int device);
+
+// "6.2.41133" of 60241133; ROCm 5 and later: major * 10^7 + minor * 10^5 + patch.
+[[nodiscard]] std::string VersionText(int version);
+
+}  // namespace probe::hip

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "probe/core/text.h"
+#include "probe/hip/hip_api.h"
+#include "probe/hip/hip_target.h"
+
+namespace probe::hip {
+namespace {
+
+struct FactRow {
+  std::string_view key;
+  HipAttribute attribute;
+};
+constexpr std::array kFacts = {
+    FactRow{"memory_bus_bits", kHipMemoryBusBits},
+    FactRow{"l2_bytes", kHipL2Bytes},
+    FactRow{"ecc", kHipEccEnabled},
+    FactRow{"integrated", kHipIntegrated},
+    FactRow{"large_bar", kHipLargeBar},
+    FactRow{"managed_memory", kHipManagedMemory},
+    FactRow{"registers_per_block", kHipRegistersPerBlock},
+    FactRow{"shared_memory_per_block_bytes", kHipSharedMemoryPerBlock},
+    FactRow{"threads_per_block", kHipMaxThreadsPerBlock},
+    FactRow{"threads_per_multiprocessor", kHipThreadsPerMultiprocessor},
+    // On RDNA these are pairs of compute units.
+    FactRow{"multiprocessors", kHipMultiprocessors},
+};
+
+// The string at `offset`, if a target stands there: the one check that tells the layouts apart.
+std::optional<std::string> TargetAt(const HipProperties& properties, std::size_t offset) {
+  const char* begin = properties.bytes.data() + offset;
+  const char* end = std::find(begin, begin + kHipArchitectureBytes, '\0');
+  std::string text(begin, end);
+  const bool clean = text.size() < 64 &&
+                     text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789:+-") == std::string::npos;
+  if (!clean || !ParseTarget(text)) return std::nullopt;
+  return text;
+}
+
+void AddIdentity(const Api& api, int device, RuntimeDevice& out) {
+  std::array<char, 32> text{};
+  if (api.hipDeviceGetPCIBusId(text.data(), static_cast<int>(text.size()) - 1, device) == kHipSuccess) {
+    out.identity.pci = ParsePciAddress(text.data());
+  }
+  HipUuid uuid{};
+  HipDevice handle = 0;
+  if (api.hipDeviceGetUuid == nullptr || api.hipDeviceGet(&handle, device) != kHipSuccess ||
+      api.hipDeviceGetUuid(&uuid, handle) != kHipSuccess) {
+    return;
+  }
+  // Chips without a number of their own give zeros or "XX...".
+  const std::string_view digits(uuid.bytes.data(), uuid.bytes.size());
+  if (digits.find_first_not_of("0123456789abcdef") != std::string_view::npos ||
+      digits.find_first_not_of('0') == std::string_view::npos) {
+    return;
+  }
+  Uuid bytes{};
+  std::memcpy(bytes.data(), uuid.bytes.data(), bytes.size());
+  out.identity.uuid = bytes;
+  out.facts.push_back({"visible_as", "GPU-" + std::string(digits)});
+}
+
+std::string NameOf(const Api& api, int device) {
+  std::array<char, 256> text{};
+  HipDevice handle = 0;
+  if (api.hipDeviceGet(&handle, device) == kHipSuccess &&
+      api.hipDeviceGetName(text.data(), static_cast<int>(text.size()) - 1, handle) == kHipSuccess) {
+    if (std::string name = CleanText(text.data()); !name.empty()) return name;
+  }
+  return "AMD GPU";
+}
+
+void AddMemory(const Api& api, int device, RuntimeDevice& out) {
+  HipDevice handle = 0;
+  std::size_t total = 0;
+  if (api.hipDeviceGet(&handle, device) == kHipSuccess &&
+      api.hipDeviceTotalMem(&total, handle) == kHipSuccess && total > 0) {
+    out.memory_total_bytes = total;
+  }
+}
+
+void AddPeers(const Api& api, int device, RuntimeDevice& out) {
+  const auto count = DeviceCount(api);
+  if (api.hipDeviceCanAccessPeer == nullptr || !count || *count < 2) return;
+  std::vector<int> peers;
+  for (int i = 0; i < *count; ++i) {
+    int can = 0;
+    if (i != device && api.hipDeviceCanAccessPeer(&can, device, i) == kHipSuccess && can != 0)
+      peers.push_back(i);
+  }
+  out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
+}
+
+}  // namespace
+
+std::optional<std::string> TargetWithFeatures(const Api& api, int device) {
+  HipProperties properties{};
+  if (api.hipGetDevicePropertiesR0600 != nullptr &&
+      api.hipGetDevicePropertiesR0600(&properties, device) == kHipSuccess) {
+    if (auto target = TargetAt(properties, kHipArchitectureOffset6)) return target;
+  }
+  properties = {};
+  if (api.hipGetDeviceProperties != nullptr &&
+      api.hipGetDeviceProperties(&properties, device) == kHipSuccess) {
+    return TargetAt(properties, kHipArchitectureOffset5);
+  }
+  return std::nullopt;
+}
+
+RuntimeDevice ReadDevice(const Api& api, int id) {
+  const auto get = [&](HipAttribute attribute) { return Attribute(api, id, attribute); };
+  const auto positive = [&](HipAttribute attribute) -> std::optional<std::uint32_t> {
+    const auto value = get(attribute);
+    return value && *value > 0 ? std::optional(static_cast<std::uint32_t>(*value)) : std::nullopt;
+  };
+  RuntimeDevice device;
+  device.runtime = "hip";
+  device.driver = "ROCm";
+  device.ordinal = static_cast<std::uint32_t>(id);
+  device.name = NameOf(api, id);
+  device.vendor = "Advanced Micro Devices, Inc.";
+  AddIdentity(api, id, device);
+  device.unified_memory = get(kHipIntegrated).value_or(0) != 0;
+  device.kind = *device.unified_memory ? DeviceKind::kIntegrated : DeviceKind::kDiscrete;
+  if (const auto text = TargetWithFeatures(api, id)) {
+    const Target target = *ParseTarget(*text);
+    device.architecture = ToString(target);
+    AddCapabilities(target, device);
+    device.facts.push_back({"target", *text});
+  }
+  int version = 0;
+  if (api.hipRuntimeGetVersion(&version) == kHipSuccess && version > 0)
+    device.api_version = VersionText(version);
+  AddMemory(api, id, device);
+  device.compute_units = positive(kHipPhysicalMultiprocessors);
+  if (!device.compute_units) device.compute_units = positive(kHipMultiprocessors);
+  device.subgroup_width = positive(kHipWarpSize);
+  if (const auto khz = positive(kHipClockKhz)) device.clock_max_hz = *khz * 1e3;
+  if (const auto khz = positive(kHipMemoryClockKhz)) {
+    device.facts.push_back({"memory_clock_hz", fmt::format("{}", std::uint64_t{*khz} * 1000)});
+  }
+  for (const auto& row : kFacts) {
+    if (const auto value = get(row.attribute))
+      device.facts.push_back({std::string(row.key), fmt::to_string(*value)});
+  }
+  AddPeers(api, id, device);
+  return device;
+}
+
+}  // namespace probe::hip
