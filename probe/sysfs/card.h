@@ -8,9 +8,9 @@
 #include <vector>
 
 #include "probe/core/device.h"
-#include "probe/sysfs/kfd.h"
 #include "probe/sysfs/pci_function.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/kfd.h"
 
 namespace probe::sysfs {
 
@@ -24,7 +24,7 @@ struct NvidiaInformation {
 struct Card {
   PciFunction function;
   std::vector<std::string> node_names;  // card0, renderD128, accel0
-  std::vector<KfdNode> kfd;             // several when it is partitioned
+  std::vector<system::KfdNode> kfd;     // several when it is partitioned
   std::optional<NvidiaInformation> nvidia;
 };
 

@@ -169,16 +169,37 @@ void SetPlace(const FileSystem& files, const Card& card, HardwareDevice& device)
   if (removable == "removable" || removable == "fixed") device.removable = removable == "removable";
 }
 
-void AddKfdFacts(const std::vector<KfdNode>& nodes, HardwareDevice& device) {
+void AddKfdFacts(const std::vector<system::KfdNode>& nodes, HardwareDevice& device) {
   if (nodes.empty()) return;
   device.architecture = nodes.front().target;
   if (nodes.size() > 1) AddFact(device, "compute_partitions", std::to_string(nodes.size()));
   std::uint64_t units = 0;
-  for (const KfdNode& node : nodes) units += node.compute_units.value_or(0);
+  for (const system::KfdNode& node : nodes) units += node.compute_units.value_or(0);
   if (units != 0) AddFact(device, "compute_units", std::to_string(units));
   if (nodes.front().wavefront_size)
     AddFact(device, "wavefront_size", std::to_string(*nodes.front().wavefront_size));
   if (nodes.front().xcc_count) AddFact(device, "xcc_count", std::to_string(*nodes.front().xcc_count));
+  // A partition has a link to each other one of its own card and to each of the other cards.
+  const std::uint64_t own = nodes.size() - 1;
+  if (nodes.front().xgmi_links > own) {
+    AddFact(device, "xgmi_peers", std::to_string((nodes.front().xgmi_links - own) / nodes.size()));
+  }
+}
+
+// Kernel drivers of cards that a newer one would make compute: the fact "compute_driver" says what is
+// missing.
+struct OldDriverRow {
+  std::string_view driver;
+  std::string_view text;
+};
+constexpr std::array kOldDrivers = {
+    OldDriverRow{"radeon", "none: radeon draws only; Vulkan and ROCm want amdgpu"},
+    OldDriverRow{"nouveau", "none: nouveau draws only; CUDA wants nvidia"}};
+
+void AddComputeDriver(HardwareDevice& device) {
+  for (const OldDriverRow& row : kOldDrivers) {
+    if (device.kernel_driver == row.driver) AddFact(device, "compute_driver", std::string(row.text));
+  }
 }
 
 }  // namespace
@@ -192,6 +213,7 @@ HardwareDevice DescribeCard(const FileSystem& files, const Card& card) {
   SetPlace(files, card, device);
   AddKfdFacts(card.kfd, device);
   AddDriverFacts(files, card, device);
+  AddComputeDriver(device);
   if (card.function.class_code) {
     char text[16];
     std::snprintf(text, sizeof text, "%06x", *card.function.class_code);

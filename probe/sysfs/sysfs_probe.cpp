@@ -91,7 +91,7 @@ void AddFromNvidia(const FileSystem& files, Machine& machine) {
 }
 
 void AddFromKfd(const FileSystem& files, Machine& machine) {
-  for (KfdNode& node : ReadKfdNodes(files)) {
+  for (system::KfdNode& node : system::ReadKfdNodes(files)) {
     PciAddress address = node.address;
     if (!machine.cards.contains(address)) address.function = 0;  // a partition counts under its card
     const auto [entry, is_new] = machine.cards.try_emplace(address);

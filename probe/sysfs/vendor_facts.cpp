@@ -55,7 +55,7 @@ std::optional<std::uint64_t> MaxClockMhz(const FileSystem& files, const Card& ca
   for (const std::string& name : card.node_names) {                                            // i915
     if (const auto mhz = files.ReadNumber("/sys/class/drm/" + name + "/gt_RP0_freq_mhz")) return mhz;
   }
-  for (const KfdNode& node : card.kfd) {
+  for (const system::KfdNode& node : card.kfd) {
     if (node.clock_max_mhz) return node.clock_max_mhz;
   }
   return std::nullopt;

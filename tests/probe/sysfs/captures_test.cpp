@@ -61,10 +61,17 @@ const Expected kLact[] = {
     {"nvidia/rtx4080", "0000:09:00.0", 0x10de, 0x2704, "nvidia", kDiscrete, "GeForce RTX 4080"},
 };
 
+std::map<std::string, std::string> Facts(const HardwareDevice& device) {
+  std::map<std::string, std::string> facts;
+  for (const Fact& fact : device.facts) facts[fact.key] = fact.value;
+  return facts;
+}
+
 void Check(const Expected& expected, const std::vector<HardwareDevice>& hardware) {
   SCOPED_TRACE(expected.machine);
   ASSERT_EQ(hardware.size(), 1U);
   const HardwareDevice& device = hardware[0];
+  EXPECT_EQ(Facts(device).contains("compute_driver"), expected.driver == "radeon");
   ASSERT_TRUE(device.identity.pci && device.identity.ids);
   EXPECT_EQ(ToString(*device.identity.pci), expected.address);
   EXPECT_EQ(device.identity.ids->vendor, expected.vendor);
@@ -94,17 +101,11 @@ TEST(Captures, LactMachines) {
   }
 }
 
-std::map<std::string, std::string> Facts(const HardwareDevice& device) {
-  std::map<std::string, std::string> facts;
-  for (const Fact& fact : device.facts) facts[fact.key] = fact.value;
-  return facts;
-}
-
 TEST(Captures, KfdTopologiesAloneGiveCardsNotPartitions) {
   SKIP_WITHOUT_CAPTURE("rocm-kfd.tar.xz");
   tests::Tree tree;
-  ASSERT_TRUE(tests::Unpack(tests::Capture("rocm-kfd.tar.xz"), tree.Path("/capture"),
-                            "testdata/*/topology/nodes/*/properties"));
+  ASSERT_TRUE(
+      tests::Unpack(tests::Capture("rocm-kfd.tar.xz"), tree.Path("/capture"), "testdata/*/topology/nodes"));
   tree.Link("/sys/class/kfd/kfd", "/capture/testdata/topology-parsing-mi308");
   const auto mi308 = tests::Run(Describe(), tree).hardware;
   ASSERT_EQ(mi308.size(), 8U);
@@ -114,6 +115,7 @@ TEST(Captures, KfdTopologiesAloneGiveCardsNotPartitions) {
     EXPECT_EQ(card.kernel_driver, "amdgpu");
     EXPECT_EQ(Facts(card)["compute_partitions"], "4");
     EXPECT_EQ(Facts(card)["compute_units"], "80");
+    EXPECT_EQ(Facts(card)["xgmi_peers"], "7");
   }
   EXPECT_EQ(ToString(*mi308.back().identity.pci), "0001:c9:00.0");
 

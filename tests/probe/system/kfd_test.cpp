@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "probe/sysfs/kfd.h"
+#include "probe/system/kfd.h"
 
 #include "gtest/gtest.h"
 
 #include "tests/probe/tree.h"
 
-namespace probe::sysfs {
+namespace probe::system {
 namespace {
 
 constexpr std::string_view kNodes = "/sys/class/kfd/kfd/topology/nodes/";
@@ -36,6 +36,28 @@ TEST(Kfd, LeavesOutProcessorsAndReadsGpus) {
   EXPECT_EQ(nodes[0].wavefront_size, 32U);
 }
 
+TEST(Kfd, TellsPartitionsOfACardApartAndCountsTheirLinks) {
+  tests::Tree tree;
+  const auto write = [&](const std::string& node, std::uint64_t location) {
+    tree.Write(std::string(kNodes) + node + "/properties",
+               "simd_count 80\nvendor_id 4098\ndevice_id 29858\nunique_id 77\nlocation_id " +
+                   std::to_string(location));
+    tree.Write(std::string(kNodes) + node + "/io_links/0/properties", "type 2\nnode_to 0\n");
+    tree.Write(std::string(kNodes) + node + "/io_links/1/properties", "type 11\nnode_to 3\n");
+  };
+  write("2", 0x0a00);
+  write("10", 0x0a01);                // as older kernels number a partition
+  write("9", 0x0a00 | 0x30000000UL);  // as newer ones do
+  const auto nodes = ReadKfdNodes(tree.Files());
+  ASSERT_EQ(nodes.size(), 3U) << "in the driver's order: 2, 9, 10";
+  EXPECT_EQ(nodes[0].partition, 0U);
+  EXPECT_EQ(nodes[1].partition, 3U);
+  EXPECT_EQ(nodes[1].address.function, 0U);
+  EXPECT_EQ(nodes[2].partition, 1U);
+  EXPECT_EQ(nodes[2].xgmi_links, 1U);
+  EXPECT_EQ(nodes[2].unique_id, 77U);
+}
+
 TEST(Kfd, SurvivesHostileProperties) {
   tests::Tree tree;
   tree.Write(std::string(kNodes) + "0/properties", std::string(100000, 'x'));
@@ -54,4 +76,4 @@ TEST(Kfd, SurvivesHostileProperties) {
 }
 
 }  // namespace
-}  // namespace probe::sysfs
+}  // namespace probe::system

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/sysfs/kfd.h"
+#include "probe/system/kfd.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,18 +7,19 @@
 #include <map>
 #include <string_view>
 
-namespace probe::sysfs {
+namespace probe::system {
 namespace {
 
-constexpr std::string_view kNodes = "/sys/class/kfd/kfd/topology/nodes";
+constexpr std::string_view kTopology = "/sys/class/kfd/kfd/topology/nodes";
 constexpr std::size_t kMaxNodes = 1024;
-constexpr std::size_t kMaxBytes = 65536;
+constexpr std::size_t kMaxIoLinks = 256;
+constexpr std::size_t kMaxPropertiesBytes = 65536;
 
 using Properties = std::map<std::string, std::uint64_t, std::less<>>;
 
-Properties ReadProperties(const system::FileSystem& files, const std::string& path) {
+Properties ReadProperties(const FileSystem& files, const std::string& path) {
   Properties out;
-  const auto text = files.Read(path, kMaxBytes);
+  const auto text = files.Read(path, kMaxPropertiesBytes);
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
   while (!rest.empty()) {
     const auto line = rest.substr(0, rest.find('\n'));
@@ -65,7 +66,21 @@ std::optional<KfdNode> Interpret(const Properties& properties) {
   node.wavefront_size = Small(Get(properties, "wave_front_size"), 1024);
   node.clock_max_mhz = Small(Get(properties, "max_engine_clk_fcompute"), 100000);
   node.xcc_count = Small(Get(properties, "num_xcc"), 256);
+  if (const auto unique = Get(properties, "unique_id"); unique && *unique != 0) node.unique_id = unique;
+  const auto newer = static_cast<std::uint32_t>(*location >> 28U & 0xfU);
+  node.partition = newer != 0 ? newer : node.address.function;
   return node;
+}
+
+// A link's type 11 is xGMI (linux, include/uapi/linux/kfd_sysfs.h, KFD's CRAT table).
+std::uint32_t CountXgmi(const FileSystem& files, const std::string& directory) {
+  std::uint32_t count = 0;
+  auto names = files.List(directory);
+  names.resize(std::min(names.size(), kMaxIoLinks));
+  for (const std::string& name : names) {
+    count += Get(ReadProperties(files, directory + "/" + name + "/properties"), "type") == 11U ? 1U : 0U;
+  }
+  return count;
 }
 
 }  // namespace
@@ -79,16 +94,20 @@ std::optional<std::string> GfxTarget(std::uint64_t version) {
   return text;
 }
 
-std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files) {
+std::vector<KfdNode> ReadKfdNodes(const FileSystem& files) {
+  auto names = files.List(kTopology);
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
   std::vector<KfdNode> out;
-  for (const std::string& name : files.List(kNodes)) {
+  for (const std::string& name : names) {
     if (out.size() == kMaxNodes) break;
-    const auto properties = ReadProperties(files, std::string(kNodes) + "/" + name + "/properties");
-    if (auto node = Interpret(properties)) out.push_back(*std::move(node));
+    const std::string directory = std::string(kTopology) + "/" + name;
+    auto node = Interpret(ReadProperties(files, directory + "/properties"));
+    if (!node) continue;
+    node->xgmi_links = CountXgmi(files, directory + "/io_links");
+    out.push_back(*std::move(node));
   }
-  std::stable_sort(out.begin(), out.end(),
-                   [](const auto& a, const auto& b) { return a.address < b.address; });
   return out;
 }
 
-}  // namespace probe::sysfs
+}  // namespace probe::system
