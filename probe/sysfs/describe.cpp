@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 #include <cstdio>
 
@@ -169,20 +170,39 @@ void SetPlace(const FileSystem& files, const Card& card, HardwareDevice& device)
   if (removable == "removable" || removable == "fixed") device.removable = removable == "removable";
 }
 
+// One node a partition: others at the same address are cards whose addresses this kernel does not tell apart.
+std::vector<const system::KfdNode*> Partitions(const std::vector<system::KfdNode>& nodes) {
+  std::vector<const system::KfdNode*> out;
+  for (const system::KfdNode& node : nodes) {
+    const bool known = std::any_of(out.begin(), out.end(), [&](const system::KfdNode* other) {
+      return other->partition == node.partition;
+    });
+    if (!known) out.push_back(&node);
+  }
+  return out;
+}
+
 void AddKfdFacts(const std::vector<system::KfdNode>& nodes, HardwareDevice& device) {
   if (nodes.empty()) return;
-  device.architecture = nodes.front().target;
-  if (nodes.size() > 1) AddFact(device, "compute_partitions", std::to_string(nodes.size()));
+  const system::KfdNode& first = nodes.front();
+  const auto partitions = Partitions(nodes);
+  device.architecture = first.target;
+  if (partitions.size() > 1) AddFact(device, "compute_partitions", std::to_string(partitions.size()));
   std::uint64_t units = 0;
-  for (const system::KfdNode& node : nodes) units += node.compute_units.value_or(0);
+  std::uint64_t bytes = 0;
+  for (const system::KfdNode* node : partitions) {
+    units += node->compute_units.value_or(0);
+    bytes += node->memory_bytes.value_or(0);
+  }
   if (units != 0) AddFact(device, "compute_units", std::to_string(units));
-  if (nodes.front().wavefront_size)
-    AddFact(device, "wavefront_size", std::to_string(*nodes.front().wavefront_size));
-  if (nodes.front().xcc_count) AddFact(device, "xcc_count", std::to_string(*nodes.front().xcc_count));
+  // An APU's banks are host memory that the driver lends.
+  if (bytes != 0 && device.kind == DeviceKind::kDiscrete) device.vram_bytes = bytes;
+  if (first.wavefront_size) AddFact(device, "wavefront_size", std::to_string(*first.wavefront_size));
+  if (first.xcc_count) AddFact(device, "xcc_count", std::to_string(*first.xcc_count));
   // A partition has a link to each other one of its own card and to each of the other cards.
-  const std::uint64_t own = nodes.size() - 1;
-  if (nodes.front().xgmi_links > own) {
-    AddFact(device, "xgmi_peers", std::to_string((nodes.front().xgmi_links - own) / nodes.size()));
+  const std::uint64_t own = partitions.size() - 1;
+  if (first.xgmi_links > own) {
+    AddFact(device, "xgmi_peers", std::to_string((first.xgmi_links - own) / partitions.size()));
   }
 }
 

@@ -66,7 +66,7 @@ std::optional<std::uint64_t> MaxClockMhz(const FileSystem& files, const Card& ca
 void AddDriverFacts(const FileSystem& files, const Card& card, HardwareDevice& device) {
   const std::string& directory = card.function.directory;
   if (!directory.empty()) {
-    device.vram_bytes = files.ReadNumber(directory + "/mem_info_vram_total");
+    if (const auto vram = files.ReadNumber(directory + "/mem_info_vram_total")) device.vram_bytes = vram;
     device.gtt_bytes = files.ReadNumber(directory + "/mem_info_gtt_total");
     const auto used = files.ReadNumber(directory + "/mem_info_vram_used");
     if (device.vram_bytes && used && *used <= *device.vram_bytes) {

@@ -13,6 +13,7 @@ namespace {
 constexpr std::string_view kTopology = "/sys/class/kfd/kfd/topology/nodes";
 constexpr std::size_t kMaxNodes = 1024;
 constexpr std::size_t kMaxIoLinks = 256;
+constexpr std::size_t kMaxBanks = 16;
 constexpr std::size_t kMaxPropertiesBytes = 65536;
 
 using Properties = std::map<std::string, std::uint64_t, std::less<>>;
@@ -83,6 +84,22 @@ std::uint32_t CountXgmi(const FileSystem& files, const std::string& directory) {
   return count;
 }
 
+// Banks of a GPU's own memory are of the types 1 and 2, visible to the processor or not
+// (HSA_HEAPTYPE_FRAME_BUFFER_*).
+std::optional<std::uint64_t> MemoryBytes(const FileSystem& files, const std::string& directory) {
+  std::optional<std::uint64_t> sum;
+  auto names = files.List(directory);
+  names.resize(std::min<std::size_t>(names.size(), kMaxBanks));
+  for (const std::string& name : names) {
+    const auto bank = ReadProperties(files, directory + "/" + name + "/properties");
+    const auto type = Get(bank, "heap_type");
+    const auto bytes = Get(bank, "size_in_bytes");
+    if ((type == 1U || type == 2U) && bytes && *bytes < std::uint64_t{1} << 48U)
+      sum = sum.value_or(0) + *bytes;
+  }
+  return sum;
+}
+
 }  // namespace
 
 std::optional<std::string> GfxTarget(std::uint64_t version) {
@@ -104,6 +121,7 @@ std::vector<KfdNode> ReadKfdNodes(const FileSystem& files) {
     const std::string directory = std::string(kTopology) + "/" + name;
     auto node = Interpret(ReadProperties(files, directory + "/properties"));
     if (!node) continue;
+    node->memory_bytes = MemoryBytes(files, directory + "/mem_banks");
     node->xgmi_links = CountXgmi(files, directory + "/io_links");
     out.push_back(*std::move(node));
   }

@@ -21,9 +21,10 @@ struct KfdNode {
   std::optional<std::uint32_t> wavefront_size;
   std::optional<std::uint64_t> clock_max_mhz;
   std::optional<std::uint64_t> xcc_count;
-  std::optional<std::uint64_t> unique_id;  // of the chip; partitions may share it
-  std::uint32_t partition = 0;             // of its card, from 0
-  std::uint32_t xgmi_links = 0;            // to other GPUs and to partitions of its own card
+  std::optional<std::uint64_t> unique_id;     // of the chip; partitions may share it
+  std::optional<std::uint64_t> memory_bytes;  // of a partition, its share; of an APU, what the host lends it
+  std::uint32_t partition = 0;                // of its card, from 0
+  std::uint32_t xgmi_links = 0;               // to other GPUs and to partitions of its own card
 };
 
 // GPU nodes in the order of the driver's numbers, which ROCm keeps; processors are left out.

@@ -116,6 +116,7 @@ TEST(Captures, KfdTopologiesAloneGiveCardsNotPartitions) {
     EXPECT_EQ(Facts(card)["compute_partitions"], "4");
     EXPECT_EQ(Facts(card)["compute_units"], "80");
     EXPECT_EQ(Facts(card)["xgmi_peers"], "7");
+    EXPECT_EQ(card.vram_bytes, 206141652992U) << "of the four partitions together";
   }
   EXPECT_EQ(ToString(*mi308.back().identity.pci), "0001:c9:00.0");
 
@@ -126,6 +127,7 @@ TEST(Captures, KfdTopologiesAloneGiveCardsNotPartitions) {
   EXPECT_EQ(vega[0].identity.ids->device, 0x6860U);
   EXPECT_EQ(ToString(*vega[0].identity.pci), "0000:19:00.0");
   EXPECT_EQ(vega[0].architecture, std::nullopt) << "this kernel did not say";
+  EXPECT_FALSE(Facts(vega[0]).contains("compute_partitions"));
 }
 
 // Machine, then address, vendor, device, driver ("" where the capture has none), kind of each device.
