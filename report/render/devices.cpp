@@ -22,90 +22,6 @@ namespace {
 
 using backends::Measurement;
 using backends::MeasurementStatus;
-using probe::DeviceKind;
-
-constexpr std::array<std::pair<DeviceKind, std::string_view>, 8> kKinds = {{
-    {DeviceKind::kDiscrete, "graphics card"},
-    {DeviceKind::kIntegrated, "integrated graphics"},
-    {DeviceKind::kCpu, "processor"},
-    {DeviceKind::kSoftware, "software device"},
-    {DeviceKind::kAccelerator, "accelerator"},
-    {DeviceKind::kVirtual, "virtual display"},
-    {DeviceKind::kManagement, "server management graphics"},
-    {DeviceKind::kUnknown, "device of unknown kind"},
-}};
-
-std::string_view KindText(DeviceKind kind) {
-  return std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& row) { return row.first == kind; })
-      ->second;
-}
-
-// The widest vector and matrix instructions, as people name them.
-struct Feature {
-  std::string_view prefix;
-  std::string_view text;
-};
-constexpr std::array kFeatures = {Feature{"avx512", "AVX-512"}, Feature{"amx", "AMX"}, Feature{"sve", "SVE"},
-                                  Feature{"neon", "NEON"}, Feature{"avx2", "AVX2"}};
-
-std::string FeatureText(const probe::Processor& processor) {
-  std::vector<std::string_view> found;
-  for (const auto& feature : kFeatures) {
-    const bool has = std::any_of(processor.features.begin(), processor.features.end(),
-                                 [&](const std::string& name) { return name.starts_with(feature.prefix); });
-    const bool implied = feature.text == "AVX2" && !found.empty();  // by AVX-512
-    if (has && !implied) found.push_back(feature.text);
-  }
-  return fmt::format("{}", fmt::join(found, ", "));
-}
-
-std::string CountText(std::uint32_t count, std::string_view what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-std::string ProcessorText(const probe::Processor& p) {
-  std::vector<std::string> parts;
-  if (p.cores) parts.push_back(CountText(*p.cores, "core"));
-  if (p.threads) parts.push_back(CountText(*p.threads, "thread"));
-  if (p.usable_threads && p.usable_threads != p.threads)
-    parts.push_back(fmt::format("{} usable", *p.usable_threads));
-  if (p.quota_cores) parts.push_back(fmt::format("limited to {} cores", SignificantText(*p.quota_cores, 2)));
-  return fmt::format("{}", fmt::join(parts, ", "));
-}
-
-std::string MemoryText(const probe::DeviceMemory& memory) {
-  if (memory.total_bytes && memory.free_bytes) {
-    return fmt::format("{} of {} free", BytesText(*memory.free_bytes), BytesText(*memory.total_bytes));
-  }
-  if (memory.total_bytes) return BytesText(*memory.total_bytes);
-  return memory.free_bytes ? BytesText(*memory.free_bytes) + " free" : "";
-}
-
-std::string LinkText(const probe::PcieLink& link) {
-  if (!link.generation || !link.lanes) return "";
-  return fmt::format("PCIe {}.0 x{}", *link.generation, *link.lanes);
-}
-
-std::vector<std::string> Facts(const probe::PhysicalDevice& device) {
-  std::vector<std::string> facts;
-  const auto add = [&](std::string text) {
-    if (!text.empty()) facts.push_back(std::move(text));
-  };
-  add(device.id);
-  add(std::string(KindText(device.kind)));
-  if (device.hardware && device.hardware->processor) {
-    add(ProcessorText(*device.hardware->processor));
-    add(FeatureText(*device.hardware->processor));
-  }
-  add(MemoryText(device.memory));
-  if (device.hardware) {
-    if (device.hardware->pcie) add(LinkText(*device.hardware->pcie));
-    if (device.hardware->removable.value_or(false)) add("removable");
-    if (device.hardware->kernel_driver) add("kernel driver " + *device.hardware->kernel_driver);
-  }
-  if (device.parent_id) add("part of " + *device.parent_id);
-  return facts;
-}
 
 // How good a figure is, more being better: of a time its inverse.
 double Merit(const Measurement& m) { return m.unit == "s" ? 1 / *m.rate : *m.rate; }
@@ -271,7 +187,7 @@ void Devices(const Report& report, Page& page, bool figures) {
     if (!figures || &device != &report.devices.front()) page.Blank();
     page.Add(device.name.empty() ? device.id : device.name, Style::kStrong);
     page.End();
-    page.To(2).FlowList(Facts(device), 2, Style::kDim);
+    page.To(2).FlowList(DeviceFacts(device, !figures), 2, Style::kDim);
     int label = 0;
     for (const auto& view : device.views) label = std::max(label, DisplayWidth(view.device.runtime) + 2);
     for (const auto& view : device.views) {

@@ -3,6 +3,9 @@
 // first, and writes nothing where it has nothing to say. The report must be clean (report/core/clean.h).
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "report/core/report.h"
 #include "report/core/tables.h"
 #include "report/render/page.h"
@@ -16,6 +19,10 @@ void NotUsed(const Tables& tables, const Report& report, Page& page);
 void Problems(const Report& report, Page& page);
 void AdviceLines(const Tables& tables, const Report& report, Page& page);
 void Foot(const Report& report, Page& page);
+
+// What is known of a device, beside its name: id, kind, memory, link, kernel driver. `all`: also what is
+// unknown.
+[[nodiscard]] std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool all);
 
 // "Heading  what it shows"
 void Heading(Page& page, std::string_view title, std::string_view caption);

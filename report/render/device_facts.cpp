@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "report/core/quantity.h"
+#include "report/render/sections.h"
+
+namespace report::render {
+namespace {
+
+using probe::DeviceKind;
+
+constexpr std::array<std::pair<DeviceKind, std::string_view>, 8> kKinds = {{
+    {DeviceKind::kDiscrete, "graphics card"},
+    {DeviceKind::kIntegrated, "integrated graphics"},
+    {DeviceKind::kCpu, "processor"},
+    {DeviceKind::kSoftware, "software device"},
+    {DeviceKind::kAccelerator, "accelerator"},
+    {DeviceKind::kVirtual, "virtual display"},
+    {DeviceKind::kManagement, "server management graphics"},
+    {DeviceKind::kUnknown, "device of unknown kind"},
+}};
+
+std::string_view KindText(DeviceKind kind) {
+  return std::find_if(kKinds.begin(), kKinds.end(), [&](const auto& row) { return row.first == kind; })
+      ->second;
+}
+
+// The widest vector and matrix instructions, as people name them.
+struct Feature {
+  std::string_view prefix;
+  std::string_view text;
+};
+constexpr std::array kFeatures = {Feature{"avx512", "AVX-512"}, Feature{"amx", "AMX"}, Feature{"sve", "SVE"},
+                                  Feature{"neon", "NEON"}, Feature{"avx2", "AVX2"}};
+
+std::string FeatureText(const probe::Processor& processor) {
+  std::vector<std::string_view> found;
+  for (const auto& feature : kFeatures) {
+    const bool has = std::any_of(processor.features.begin(), processor.features.end(),
+                                 [&](const std::string& name) { return name.starts_with(feature.prefix); });
+    const bool implied = feature.text == "AVX2" && !found.empty();  // by AVX-512
+    if (has && !implied) found.push_back(feature.text);
+  }
+  return fmt::format("{}", fmt::join(found, ", "));
+}
+
+std::string CountText(std::uint32_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+std::string ProcessorText(const probe::Processor& p) {
+  std::vector<std::string> parts;
+  if (p.cores) parts.push_back(CountText(*p.cores, "core"));
+  if (p.threads) parts.push_back(CountText(*p.threads, "thread"));
+  if (p.usable_threads && p.usable_threads != p.threads)
+    parts.push_back(fmt::format("{} usable", *p.usable_threads));
+  if (p.quota_cores) parts.push_back(fmt::format("limited to {} cores", SignificantText(*p.quota_cores, 2)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string MemoryText(const probe::DeviceMemory& memory) {
+  if (memory.total_bytes && memory.free_bytes) {
+    return fmt::format("{} of {} free", BytesText(*memory.free_bytes), BytesText(*memory.total_bytes));
+  }
+  if (memory.total_bytes) return BytesText(*memory.total_bytes);
+  return memory.free_bytes ? BytesText(*memory.free_bytes) + " free" : "";
+}
+
+std::string LinkText(const probe::PcieLink& link) {
+  if (!link.generation || !link.lanes) return "";
+  return fmt::format("PCIe {}.0 x{}", *link.generation, *link.lanes);
+}
+
+std::string_view FactOf(const probe::HardwareDevice& hardware, std::string_view key) {
+  const auto found = std::find_if(hardware.facts.begin(), hardware.facts.end(),
+                                  [&](const probe::Fact& fact) { return fact.key == key; });
+  return found == hardware.facts.end() ? std::string_view() : std::string_view(found->value);
+}
+
+std::string DriverText(const probe::HardwareDevice& hardware) {
+  if (!hardware.kernel_driver) return "";
+  const bool draws_only = FactOf(hardware, "compute_driver").starts_with("none");
+  return fmt::format("kernel driver {}{}", *hardware.kernel_driver, draws_only ? ": no compute driver" : "");
+}
+
+bool HasView(const probe::PhysicalDevice& device, const std::string& architecture) {
+  return std::any_of(device.views.begin(), device.views.end(),
+                     [&](const probe::View& view) { return view.device.architecture == architecture; });
+}
+
+// What nobody here says of a graphics device is said to be unknown, where a table could seem to know it.
+std::vector<std::string> Unknowns(const probe::PhysicalDevice& device) {
+  std::vector<std::string> out;
+  const auto& ids = device.hardware->identity.ids;
+  if (device.kind != DeviceKind::kDiscrete && device.kind != DeviceKind::kIntegrated) return out;
+  const bool target = device.hardware->architecture ||
+                      std::any_of(device.views.begin(), device.views.end(), [](const probe::View& view) {
+                        return view.device.architecture.has_value();
+                      });
+  if (!target && ids && ids->vendor == probe::vendor_id::kAmd) out.emplace_back("gfx target unknown");
+  if (!device.memory.total_bytes) out.emplace_back("memory unknown");
+  return out;
+}
+
+}  // namespace
+
+std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool all) {
+  std::vector<std::string> facts;
+  const auto add = [&](std::string text) {
+    if (!text.empty()) facts.push_back(std::move(text));
+  };
+  add(device.id);
+  add(std::string(KindText(device.kind)));
+  if (device.hardware && device.hardware->processor) {
+    add(ProcessorText(*device.hardware->processor));
+    add(FeatureText(*device.hardware->processor));
+  }
+  const bool own = device.hardware && device.hardware->architecture && !device.hardware->processor;
+  if (own && !HasView(device, *device.hardware->architecture)) add(*device.hardware->architecture);
+  add(MemoryText(device.memory));
+  if (device.hardware) {
+    const auto partitions = FactOf(*device.hardware, "compute_partitions");
+    if (!partitions.empty()) add(fmt::format("{} partitions", partitions));
+    if (device.hardware->pcie) add(LinkText(*device.hardware->pcie));
+    if (device.hardware->removable.value_or(false)) add("removable");
+    // A graphics card's is host memory that it can reach: of interest where everything is.
+    const auto gtt = all ? device.hardware->gtt_bytes : device.memory.gtt_bytes;
+    if (gtt) add(BytesText(*gtt) + " GTT");
+    add(DriverText(*device.hardware));
+    if (all) {
+      for (auto& unknown : Unknowns(device)) add(std::move(unknown));
+    }
+  }
+  if (device.parent_id) add("part of " + *device.parent_id);
+  return facts;
+}
+
+}  // namespace report::render
