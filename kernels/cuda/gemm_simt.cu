@@ -8,6 +8,11 @@ namespace {
 constexpr unsigned kSide = 16;
 constexpr unsigned kThreads = kSide * kSide;
 constexpr unsigned kDepth = 16;
+#ifdef __HIP__
+constexpr unsigned kAhead = 1;  // LLVM reads as far ahead as it unrolls, and would run out of registers
+#else
+constexpr unsigned kAhead = kDepth;
+#endif
 
 // Entry i of a thread's: runs of four, so that neighbours read 16 bytes beside each other.
 DEVICE unsigned Place(unsigned own, unsigned i) { return own * 4 + i / 4 * (kSide * 4) + i % 4; }
@@ -63,7 +68,7 @@ DEVICE void Gemm(const float* a, const float* b, float* c, unsigned n, unsigned 
     const unsigned buffer = first / kDepth % 2;
     const bool more = first + kDepth < k;
     if (more) loader.Fetch(a + first + kDepth, b + static_cast<size_t>(first + kDepth) * n, n, k, lane);
-#pragma unroll
+#pragma unroll kAhead
     for (unsigned d = 0; d < kDepth; ++d) {
       float av[kEach], bv[kEach];
 #pragma unroll
