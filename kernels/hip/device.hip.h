@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// What the sources of this folder and of kernels/cuda need of HIP, from the compiler's own built-ins alone:
+// no header of ROCm has to be installed, and where hiprtc includes its own, these names win. Without HIP a
+// host emulation of the same names has been included before (tests/kernels/hip/emulation.h).
+#pragma once
+
+#if defined(__HIP__)
+
+#undef __launch_bounds__
+#undef __shared__
+#undef __align__
+#undef __restrict__
+#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __shared__ __attribute__((shared))
+#define __align__(bytes) __attribute__((aligned(bytes)))
+#define __restrict__ __restrict
+#define DEVICE __attribute__((device, always_inline)) inline
+#define KERNEL extern "C" __attribute__((global)) void
+
+using size_t = decltype(sizeof(0));
+
+namespace {
+
+template <class T, unsigned kCount>
+using Vector = T __attribute__((ext_vector_type(kCount)));
+using DeviceFloat4 = Vector<float, 4>;
+using DeviceUint4 = Vector<unsigned, 4>;
+using Half = _Float16;
+
+struct DevicePlace {
+  unsigned x, y;
+};
+DEVICE DevicePlace DeviceThread() {
+  return {__builtin_amdgcn_workitem_id_x(), __builtin_amdgcn_workitem_id_y()};
+}
+DEVICE DevicePlace DeviceGroup() {
+  return {__builtin_amdgcn_workgroup_id_x(), __builtin_amdgcn_workgroup_id_y()};
+}
+DEVICE DevicePlace DeviceGroupSize() {
+  return {__builtin_amdgcn_workgroup_size_x(), __builtin_amdgcn_workgroup_size_y()};
+}
+DEVICE DevicePlace DeviceGroups() {
+  return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
+          __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
+}
+DEVICE void DeviceBarrier() {
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  __builtin_amdgcn_s_barrier();
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+
+// Local data share of the work-group; one a kernel.
+template <unsigned kBytes>
+DEVICE unsigned char* SharedBlock() {
+  __shared__ __align__(16) unsigned char memory[kBytes];
+  return memory;
+}
+
+DEVICE float FloatOfHalf(unsigned short bits) {
+  return static_cast<float>(__builtin_bit_cast(_Float16, bits));
+}
+
+}  // namespace
+
+#define AMD_BUILTIN(name) __builtin_amdgcn_##name
+#define threadIdx DeviceThread()
+#define blockIdx DeviceGroup()
+#define blockDim DeviceGroupSize()
+#define gridDim DeviceGroups()
+#define __syncthreads() DeviceBarrier()
+#define float4 DeviceFloat4
+#define uint4 DeviceUint4
+#define make_float4(...) (DeviceFloat4{__VA_ARGS__})
+#define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
+#define fmaf __builtin_fmaf
+
+#endif  // __HIP__

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// The matrix instructions of the compiler's target, one type of numbers each, all 16 x 16: what a lane brings
+// of A (of row lane % 16) and of B (of column lane % 16), and which rows of column lane % 16 it gets. Both
+// operands name k in the same order, so their order within a lane is free.
+// Sources: AMD's instruction set references of CDNA 1 to 3 ("Matrix Arithmetic Instructions"), CDNA 4, RDNA 3
+// and RDNA 4 ("Wave Matrix Multiply Accumulate"); built-ins: LLVM, "User Guide for AMDGPU Backend".
+#pragma once
+
+#include "kernels/hip/device.hip.h"
+
+namespace {
+
+template <class Number, unsigned kItems>
+struct Sums {
+  Number d[kItems];
+};
+template <unsigned kCount>
+struct Words {
+  unsigned w[kCount];
+};
+
+// Lanes of a wave, into how many groups they divide what an instruction takes of k, entries of D of a lane.
+struct Mfma {
+  static constexpr unsigned kWave = 64, kGroups = 4, kItems = 4;
+  static DEVICE unsigned Row(unsigned item, unsigned lane) { return lane / 16 * 4 + item; }
+};
+// RDNA 3: lanes 16 to 31 bring what lanes 0 to 15 do.
+struct Wmma11 {
+  static constexpr unsigned kWave = 32, kGroups = 1, kItems = 8;
+  static DEVICE unsigned Row(unsigned item, unsigned lane) { return item * 2 + lane / 16; }
+};
+// RDNA 4.
+struct Wmma12 {
+  static constexpr unsigned kWave = 32, kGroups = 2, kItems = 8;
+  static DEVICE unsigned Row(unsigned item, unsigned lane) { return lane / 16 * 8 + item; }
+};
+
+// kWords: 32-bit registers of an operand. D += A * B.
+#define MATRIX_TYPE(name, unit, bits, number, words, ...)                                                \
+  struct name : unit {                                                                                   \
+    using Unit = unit;                                                                                   \
+    using Result = number;                                                                               \
+    using Fragment = Sums<number, unit::kItems>;                                                         \
+    static constexpr unsigned kBits = bits, kWords = words;                                              \
+    static DEVICE void Multiply(Fragment& sums, const Words<words>& first, const Words<words>& second) { \
+      const auto d = __builtin_bit_cast(Vector<number, unit::kItems>, sums);                             \
+      sums = __builtin_bit_cast(Fragment, __VA_ARGS__);                                                  \
+    }                                                                                                    \
+  };
+#define MFMA_TYPE(name, bits, number, words, operand, builtin)                                              \
+  MATRIX_TYPE(name, Mfma, bits, number, words,                                                              \
+              AMD_BUILTIN(builtin)(__builtin_bit_cast(operand, first), __builtin_bit_cast(operand, second), \
+                                   d, 0, 0, 0))
+#define WMMA_TYPE(name, unit, bits, words, operand, builtin) \
+  MATRIX_TYPE(                                               \
+      name, unit, bits, float, words,                        \
+      AMD_BUILTIN(builtin)(__builtin_bit_cast(operand, first), __builtin_bit_cast(operand, second), d))
+// Both operands signed, sums that wrap.
+#define WMMA_INT8(unit, words, operand, builtin)                                   \
+  MATRIX_TYPE(Int8, unit, 8, int, words,                                           \
+              AMD_BUILTIN(builtin)(true, __builtin_bit_cast(operand, first), true, \
+                                   __builtin_bit_cast(operand, second), d, false))
+
+using Half4 = Vector<Half, 4>;
+using Short2 = Vector<short, 2>;
+using Short4 = Vector<short, 4>;
+
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__)
+MFMA_TYPE(Fp32, 32, float, 1, float, mfma_f32_16x16x4f32)
+#endif
+#if defined(__gfx908__) || defined(__gfx90a__) || defined(__gfx942__)
+MFMA_TYPE(Fp16, 16, float, 2, Half4, mfma_f32_16x16x16f16)
+#endif
+#if defined(__gfx90a__) || defined(__gfx942__)
+MFMA_TYPE(Bf16, 16, float, 2, Short4, mfma_f32_16x16x16bf16_1k)
+#endif
+
+#if defined(__gfx908__)
+MFMA_TYPE(Bf16, 16, float, 1, Short2, mfma_f32_16x16x8bf16)
+#endif
+#if defined(__gfx908__) || defined(__gfx90a__)
+MFMA_TYPE(Int8, 8, int, 1, int, mfma_i32_16x16x16i8)
+#elif defined(__gfx942__)
+using Float2 = Vector<float, 2>;
+MFMA_TYPE(Int8, 8, int, 2, long, mfma_i32_16x16x32_i8)
+MFMA_TYPE(Tf32, 32, float, 2, Float2, mfma_f32_16x16x8_xf32)
+MFMA_TYPE(Fp8Fnuz, 8, float, 2, long, mfma_f32_16x16x32_fp8_fp8)
+#elif defined(__gfx950__)
+using Half8 = Vector<Half, 8>;
+using Bfloat8 = Vector<__bf16, 8>;
+using Int4 = Vector<int, 4>;
+MFMA_TYPE(Fp16, 16, float, 4, Half8, mfma_f32_16x16x32_f16)
+MFMA_TYPE(Bf16, 16, float, 4, Bfloat8, mfma_f32_16x16x32_bf16)
+MFMA_TYPE(Int8, 8, int, 4, Int4, mfma_i32_16x16x64_i8)
+MFMA_TYPE(Fp8, 8, float, 2, long, mfma_f32_16x16x32_fp8_fp8)
+#elif defined(__GFX11__)
+using Half16 = Vector<Half, 16>;
+using Short16 = Vector<short, 16>;
+using Int4 = Vector<int, 4>;
+WMMA_TYPE(Fp16, Wmma11, 16, 8, Half16, wmma_f32_16x16x16_f16_w32)
+WMMA_TYPE(Bf16, Wmma11, 16, 8, Short16, wmma_f32_16x16x16_bf16_w32)
+WMMA_INT8(Wmma11, 4, Int4, wmma_i32_16x16x16_iu8_w32)
+#elif defined(__GFX12__)
+using Half8 = Vector<Half, 8>;
+using Short8 = Vector<short, 8>;
+using Int2 = Vector<int, 2>;
+WMMA_TYPE(Fp16, Wmma12, 16, 4, Half8, wmma_f32_16x16x16_f16_w32_gfx12)
+WMMA_TYPE(Bf16, Wmma12, 16, 4, Short8, wmma_f32_16x16x16_bf16_w32_gfx12)
+WMMA_TYPE(Fp8, Wmma12, 8, 2, Int2, wmma_f32_16x16x16_fp8_fp8_w32_gfx12)
+WMMA_INT8(Wmma12, 2, Int2, wmma_i32_16x16x16_iu8_w32_gfx12)
+#endif
+
+}  // namespace
