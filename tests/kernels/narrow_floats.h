@@ -45,4 +45,14 @@ inline float FromFp8(std::uint8_t bits) {
   return (bits & 0x80) != 0 ? -magnitude : magnitude;
 }
 
+// E4M3 of gfx942: a bias of 8, no infinity, and one NaN where the negative zero would be (AMD, "AMD Instinct
+// MI300 Instruction Set Architecture", "FP8 and BF8 formats").
+inline float FromFp8Fnuz(std::uint8_t bits) {
+  if (bits == 0x80) return NAN;
+  const int exponent = bits >> 3 & 15, mantissa = bits & 7;
+  const float magnitude = exponent == 0 ? std::ldexp(static_cast<float>(mantissa), -10)
+                                        : std::ldexp(static_cast<float>(mantissa + 8), exponent - 11);
+  return (bits & 0x80) != 0 ? -magnitude : magnitude;
+}
+
 }  // namespace tests

@@ -27,17 +27,21 @@ inline kernels::Problem SmallProblem(const kernels::Variant& variant) {
 
 // "right", "wrong: ..." or the error.
 inline std::string Compute(backends::Session& session, const std::vector<kernels::Variant>& all,
-                           const kernels::Variant& variant) {
+                           const kernels::Variant& variant, const kernels::Problem& problem) {
   backends::OperandWriter writer(session, all);
   const auto loaded = backends::Load(session, variant);
   if (!loaded) return probe::Describe(loaded.error());
-  auto workload = backends::Workload::Create(session, writer, *loaded, {SmallProblem(variant), 1, "", false});
+  auto workload = backends::Workload::Create(session, writer, *loaded, {problem, 1, "", false});
   if (!workload) return probe::Describe(workload.error());
   if (const auto status = workload->Prepare(7, 0); !status) return probe::Describe(status.error());
   if (const auto timing = workload->Run(1); !timing) return probe::Describe(timing.error());
   const auto verdict = workload->Verify();
   if (!verdict) return probe::Describe(verdict.error());
   return verdict->right ? "right" : "wrong: " + verdict->reason;
+}
+inline std::string Compute(backends::Session& session, const std::vector<kernels::Variant>& all,
+                           const kernels::Variant& variant) {
+  return Compute(session, all, variant, SmallProblem(variant));
 }
 
 }  // namespace tests

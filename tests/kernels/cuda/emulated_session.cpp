@@ -33,6 +33,10 @@ EmulatedSession::EmulatedSession(emulation::Order order, std::string_view name, 
                       "shared:32", "shared:48", "shared:64", "shared:160", "shared:192"};
 }
 
+EmulatedSession::EmulatedSession(emulation::Order order, backends::Limits limits, Find find,
+                                 unsigned shared_bytes)
+    : order_(order), limits_(std::move(limits)), find_(std::move(find)), shared_bytes_(shared_bytes) {}
+
 probe::Result<backends::BufferId> EmulatedSession::Allocate(const backends::BufferRequest& request) {
   buffers_.emplace_back((request.bytes + sizeof(uint4) - 1) / sizeof(uint4));
   return backends::BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
@@ -57,7 +61,7 @@ probe::Status EmulatedSession::Download(backends::BufferId buffer, std::uint64_t
 }
 
 probe::Result<backends::KernelId> EmulatedSession::Load(const kernels::Variant&, const kernels::Step& step) {
-  Loaded loaded{step.entry == name_ && replaced_ ? replaced_ : FindEntry(step.entry), 0};
+  Loaded loaded{step.entry == name_ && replaced_ ? replaced_ : find_(step.entry), shared_bytes_};
   if (!loaded.kernel) return probe::Error{"load", std::nullopt, "no such entry", std::string(step.entry)};
   const auto equals = step.options.find('=');
   if (equals != std::string_view::npos) {

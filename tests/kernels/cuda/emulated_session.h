@@ -28,6 +28,9 @@ class EmulatedSession final : public backends::Session {
  public:
   // `replaced`, if not empty, stands for the entry of that name.
   explicit EmulatedSession(emulation::Order order, std::string_view name = {}, EmulatedKernel replaced = {});
+  // Another device: what it allows, its entry points by name, and the shared memory of every block.
+  using Find = std::function<EmulatedKernel(std::string_view name)>;
+  EmulatedSession(emulation::Order order, backends::Limits limits, Find find, unsigned shared_bytes);
 
   [[nodiscard]] const backends::Limits& limits() const override { return limits_; }
   [[nodiscard]] probe::Result<backends::BufferId> Allocate(const backends::BufferRequest& request) override;
@@ -50,6 +53,8 @@ class EmulatedSession final : public backends::Session {
   std::string_view name_;
   EmulatedKernel replaced_;
   backends::Limits limits_;
+  Find find_ = FindEntry;
+  unsigned shared_bytes_ = 0;
   std::vector<std::vector<uint4>> buffers_;
   std::vector<Loaded> loaded_;
 };

@@ -170,19 +170,23 @@ unsigned char* Shared() {
 }
 
 void Meet(void* brought, void (*together)(void* const (&all)[kWarp])) {
+  MeetOf(kWarp, brought, [=](void* const* all) { together(*reinterpret_cast<void* const(*)[kWarp]>(all)); });
+}
+
+void MeetOf(unsigned width, void* brought, const std::function<void(void* const* all)>& together) {
   Fiber& own = Current();
   own.brought = brought;
-  const std::size_t first = running.current / kWarp * kWarp;
+  const std::size_t first = running.current / width * width;
   const auto others = [&](auto&& what) {
-    for (std::size_t i = first; i < first + kWarp; ++i) {
+    for (std::size_t i = first; i < first + width; ++i) {
       if (i != running.current && !what(running.fibers[i])) return false;
     }
     return true;
   };
   if (!others([](const Fiber& fiber) { return fiber.state == State::kInWarp; })) return Yield(State::kInWarp);
-  void* all[kWarp];
-  for (std::size_t i = 0; i < kWarp; ++i) all[i] = running.fibers[first + i].brought;
-  together(all);
+  std::vector<void*> all(width);
+  for (std::size_t i = 0; i < width; ++i) all[i] = running.fibers[first + i].brought;
+  together(all.data());
   (void)others([](Fiber& fiber) {
     fiber.state = State::kReady;
     return true;

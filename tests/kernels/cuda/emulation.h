@@ -76,6 +76,8 @@ void FenceProxies();
 // Waits for the 32 threads of the warp, then lets the last of them do `together` with what each brought.
 constexpr unsigned kWarp = 32;
 void Meet(void* brought, void (*together)(void* const (&all)[kWarp]));
+// The same of `width` threads.
+void MeetOf(unsigned width, void* brought, const std::function<void(void* const* all)>& together);
 
 void Copy(void* to, const void* from);  // of 16 bytes; NaN until it arrives, at the Wait that says so
 void Commit();
