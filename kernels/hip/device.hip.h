@@ -63,6 +63,7 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 }  // namespace
 
 #define AMD_BUILTIN(name) __builtin_amdgcn_##name
+#define AMD_BFLOAT __bf16  // not in every target's compiler
 #define threadIdx DeviceThread()
 #define blockIdx DeviceGroup()
 #define blockDim DeviceGroupSize()

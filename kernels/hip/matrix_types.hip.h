@@ -87,7 +87,7 @@ MFMA_TYPE(Tf32, 32, float, 2, Float2, mfma_f32_16x16x8_xf32)
 MFMA_TYPE(Fp8Fnuz, 8, float, 2, long, mfma_f32_16x16x32_fp8_fp8)
 #elif defined(__gfx950__)
 using Half8 = Vector<Half, 8>;
-using Bfloat8 = Vector<__bf16, 8>;
+using Bfloat8 = Vector<AMD_BFLOAT, 8>;
 using Int4 = Vector<int, 4>;
 MFMA_TYPE(Fp16, 16, float, 4, Half8, mfma_f32_16x16x32_f16)
 MFMA_TYPE(Bf16, 16, float, 4, Bfloat8, mfma_f32_16x16x32_bf16)
