@@ -28,7 +28,7 @@ struct Registers {
 };
 
 struct Issued {
-  Product product;  // of the first thread
+  WarpgroupProduct product;  // of the first thread
   Bytes a, b;
   Registers* registers[kWarp];
   void* addresses[kWarp];
@@ -101,15 +101,15 @@ Bytes Read(std::uint64_t bits, unsigned first, unsigned rows) {
   }
   return out;
 }
-Bytes ReadA(const Product& product) {
+Bytes ReadA(const WarpgroupProduct& product) {
   return Read(product.a, CurrentThread() / kWarp % kWarps * kProductRows, kProductRows);
 }
-Bytes ReadB(const Product& product) { return Read(product.b, 0, product.columns); }
+Bytes ReadB(const WarpgroupProduct& product) { return Read(product.b, 0, product.columns); }
 
-std::size_t RegisterBytes(const Product& product) { return product.columns / 2 * kNumberBytes; }
+std::size_t RegisterBytes(const WarpgroupProduct& product) { return product.columns / 2 * kNumberBytes; }
 
 // One thread's registers go to a product.
-Registers* Take(const Product& product, std::map<void*, Registers>& own) {
+Registers* Take(const WarpgroupProduct& product, std::map<void*, Registers>& own) {
   const std::size_t bytes = RegisterBytes(product);
   Registers& registers = own[product.registers];
   if (!registers.ordered) Fail("wgmma.mma_async without a wgmma.fence since its registers were last used");
@@ -127,10 +127,10 @@ Registers* Take(const Product& product, std::map<void*, Registers>& own) {
 }
 
 void IssueTogether(void* const (&all)[kWarp]) {
-  const Product& first = *static_cast<const Product*>(all[0]);
+  const WarpgroupProduct& first = *static_cast<const WarpgroupProduct*>(all[0]);
   Issued issued{first, ReadA(first), ReadB(first), {}, {}};
   for (unsigned lane = 0; lane < kWarp; ++lane) {
-    const Product& own = *static_cast<const Product*>(all[lane]);
+    const WarpgroupProduct& own = *static_cast<const WarpgroupProduct*>(all[lane]);
     if (own.a != first.a || own.b != first.b || own.columns != first.columns || own.add != first.add) {
       return Fail("the threads of a warp issue different products");
     }
@@ -173,7 +173,7 @@ std::size_t PlaceOf(unsigned lane, unsigned i, unsigned columns) {
 }
 
 void Finish(const Issued& issued) {
-  const Product& product = issued.product;
+  const WarpgroupProduct& product = issued.product;
   if (ReadA(product) != issued.a || ReadB(product) != issued.b) {
     Fail("an operand in shared memory changed before its product was known to have ended");
   }
@@ -214,7 +214,7 @@ void WaitTogether(void* const (&all)[kWarp]) {
 
 }  // namespace
 
-void IssueProduct(Product product) { Meet(&product, IssueTogether); }
+void IssueProduct(WarpgroupProduct product) { Meet(&product, IssueTogether); }
 void FenceRegistersOf(void* registers, std::size_t bytes) {
   Fenced fenced{registers, bytes};
   Meet(&fenced, FenceTogether);

@@ -19,14 +19,14 @@ constexpr unsigned kProductRows = 16;   // of a warp; a warpgroup's four have 64
 constexpr unsigned kProductBytes = 32;  // of k
 
 // What a thread brings to wgmma.mma_async; its registers are `columns` / 2 numbers of 4 bytes.
-struct Product {
+struct WarpgroupProduct {
   unsigned columns;
   std::uint64_t a, b;  // descriptors
   void* registers;
   // sums[kProductRows x columns] += A * B, of which a and b hold kProductBytes a row or column.
   void (*add)(const std::uint8_t* a, const std::uint8_t* b, unsigned columns, void* sums);
 };
-void IssueProduct(Product product);
+void IssueProduct(WarpgroupProduct product);
 void FenceRegistersOf(void* registers, std::size_t bytes);
 void CommitIssuedProducts();
 void WaitForProducts(unsigned pending);
