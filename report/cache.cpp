@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <variant>
 
@@ -27,6 +28,8 @@ using probe::system::Descriptor;
 constexpr std::uint32_t kCacheFormat = 1;
 constexpr std::size_t kMaxEntryBytes = 16U << 20U;
 constexpr std::size_t kMaxEntries = 16;
+// Figures of a busy machine serve the calls of one installation, no more.
+constexpr double kDisturbedLastSeconds = 600;
 constexpr const char* kPrefix = "measurements-";
 
 // Names a file, no more: the whole key is compared.
@@ -37,6 +40,7 @@ std::string NameFor(const std::string& key) { return kPrefix + probe::system::Ha
 struct Content {
   std::optional<std::string> text;
   std::string note;
+  double age_s = 0;
 };
 
 Content ReadOwn(const std::string& path) {
@@ -56,7 +60,19 @@ Content ReadOwn(const std::string& path) {
     if (got <= 0) return {std::nullopt, "can not be read"};
     done += static_cast<std::size_t>(got);
   }
-  return {std::move(text), ""};
+  return {std::move(text), "", std::difftime(std::time(nullptr), status.st_mtime)};
+}
+
+// Whether most of what was measured is uncertain: on a machine that was busy with other things.
+bool WasDisturbed(const Record& record) {
+  std::ptrdiff_t measured = 0;
+  std::ptrdiff_t noisy = 0;
+  for (const backends::Measurement& measurement : record.measurements) {
+    if (measurement.status != backends::MeasurementStatus::kOk) continue;
+    ++measured;
+    if (measurement.quality == backends::Quality::kNoisy) ++noisy;
+  }
+  return 2 * noisy > measured;
 }
 
 bool WriteAll(const Descriptor& file, const std::string& text) {
@@ -108,11 +124,14 @@ CacheLookup MeasurementCache::Find(const std::string& key, Effort least) const {
   if (effort.get<std::uint64_t>() < static_cast<std::uint64_t>(least)) return {};
   auto record = DecodeRecord((*json)["record"]);
   if (!record) return refuse("is damaged: " + record.error().text);
+  if (WasDisturbed(*record) && content.age_s > kDisturbedLastSeconds) return {};
   return {*std::move(record), ""};
 }
 
 std::string MeasurementCache::Keep(const std::string& key, Effort effort, const Record& record) const {
   if (directory_.empty()) return "";
+  if (const auto better = Find(key, effort).record; better && !WasDisturbed(*better) && WasDisturbed(record))
+    return "";
   const std::string path = directory_ + "/" + NameFor(key);
   Record lean = record;
   for (auto& measurement : lean.measurements) measurement.batch_times_s.clear();

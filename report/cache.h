@@ -25,10 +25,12 @@ class MeasurementCache {
   // Without a usable cache directory nothing is found or kept; RiskLedger's warning says why there is none.
   MeasurementCache(const probe::system::Environment& environment, const probe::system::FileSystem& files);
 
-  // What a run with this key measured at least as thoroughly.
+  // What a run with this key measured at least as thoroughly. Where most of it is noisy, for ten minutes
+  // only.
   [[nodiscard]] CacheLookup Find(const std::string& key, Effort least) const;
 
-  // Replaces what is kept for the key; the oldest of too many go. Returns why it could not, or "".
+  // Replaces what is kept for the key, but mostly noisy figures only their like; the oldest of too many go.
+  // Returns why it could not, or "".
   [[nodiscard]] std::string Keep(const std::string& key, Effort effort, const Record& record) const;
 
  private:

@@ -19,11 +19,11 @@ struct Task {
   std::vector<const kernels::Variant*> variants;
 };
 
-// All but fills and launches: what a decision rests on first (products of floating types, reads,
-// matrix-vector products), else in the order of their first variant.
+// All but fills and launches: what a decision rests on first (a product, reads, products of the other
+// floating types, matrix-vector products), else in the order of their first variant.
 [[nodiscard]] std::vector<Task> GroupVariants(std::span<const kernels::Variant> variants);
 
-// Its place in that order; up to kDecisive a decision rests on it.
+// Its kernel's place in that order; up to kDecisive a decision rests on it.
 inline constexpr std::ptrdiff_t kDecisive = 2;
 [[nodiscard]] std::ptrdiff_t Precedence(const Task& task);
 

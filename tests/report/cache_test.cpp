@@ -5,10 +5,12 @@
 #include <gtest/gtest.h>
 #include <sys/stat.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <tuple>
 
 #include "report/cache_key.h"
 #include "tests/probe/tree.h"
@@ -107,6 +109,26 @@ class Cache : public ::testing::Test {
     return record;
   }
 
+  static Record Measured(const std::string& created, backends::Quality quality) {
+    Record record = Sample(created);
+    probe::ProbeReport probe;
+    probe.module = "cpu";
+    probe.devices.resize(1);
+    probe.devices[0].runtime = "cpu";
+    record.probes.push_back(std::move(probe));
+    backends::Measurement measurement;
+    measurement.device_id = "cpu:0";
+    measurement.runtime = "cpu";
+    measurement.unit = "flop_per_s";
+    measurement.status = backends::MeasurementStatus::kOk;
+    measurement.quality = quality;
+    measurement.rate = 1e9;
+    measurement.verified = true;
+    measurement.max_relative_error = 0;
+    record.measurements.push_back(std::move(measurement));
+    return record;
+  }
+
   // The one entry that is kept.
   [[nodiscard]] std::filesystem::path Entry() const {
     for (const auto& at : std::filesystem::directory_iterator(tree_.Path("") + "/whichgpu")) {
@@ -188,6 +210,32 @@ TEST_F(Cache, IsBounded) {
   EXPECT_EQ(cache.Find("39", Effort::kQuick).record->created, "then");
   const auto all = std::filesystem::directory_iterator(tree_.Path("") + "/whichgpu");
   EXPECT_LE(std::distance(std::filesystem::begin(all), std::filesystem::end(all)), 18);
+}
+
+TEST_F(Cache, NoisyFiguresReplaceOnlyTheirLike) {
+  const auto cache = Open();
+  using backends::Quality;
+  for (const auto& [created, quality, expected] : {std::tuple{"1", Quality::kNoisy, "1"},
+                                                   {"2", Quality::kNoisy, "2"},
+                                                   {"3", Quality::kFair, "3"},
+                                                   {"4", Quality::kNoisy, "3"},
+                                                   {"5", Quality::kGood, "5"}}) {
+    EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured(created, quality)), "");
+    const auto kept = cache.Find("a", Effort::kQuick);
+    ASSERT_TRUE(kept.record) << kept.note;
+    EXPECT_EQ(kept.record->created, expected);
+  }
+}
+
+TEST_F(Cache, NoisyFiguresLastTenMinutes) {
+  const auto cache = Open();
+  for (const auto quality : {backends::Quality::kNoisy, backends::Quality::kFair}) {
+    EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured("then", quality)), "");
+    EXPECT_TRUE(cache.Find("a", Effort::kQuick).record);
+    std::filesystem::last_write_time(
+        Entry(), std::filesystem::file_time_type::clock::now() - std::chrono::minutes(11));
+    EXPECT_EQ(cache.Find("a", Effort::kQuick).record.has_value(), quality == backends::Quality::kFair);
+  }
 }
 
 TEST_F(Cache, WithoutADirectoryNothingIsKept) {
