@@ -55,6 +55,24 @@ DEVICE void LoadMatrices(unsigned (&out)[4], const void* row) {
                  : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                            \
                  : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));                        \
   }
+// Turing's, of 16 bytes of k: 16 x 8, of int8 8 x 8.
+#if __CUDA_ARCH__ >= 750
+DEVICE void MultiplyFp16Deep8(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
+               : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
+               : "r"(a[0]), "r"(a[1]), "r"(b));
+}
+DEVICE void MultiplyFp16HalfDeep8(unsigned (&d)[2], const unsigned (&a)[2], unsigned b) {
+  asm volatile("mma.sync.aligned.m16n8k8.row.col.f16.f16.f16.f16 {%0, %1}, {%2, %3}, {%4}, {%0, %1};"
+               : "+r"(d[0]), "+r"(d[1])
+               : "r"(a[0]), "r"(a[1]), "r"(b));
+}
+DEVICE void MultiplyInt8Deep16(int (&d)[2], unsigned a, unsigned b) {
+  asm volatile("mma.sync.aligned.m8n8k16.row.col.s32.s8.s8.s32 {%0, %1}, {%2}, {%3}, {%0, %1};"
+               : "+r"(d[0]), "+r"(d[1])
+               : "r"(a), "r"(b));
+}
+#endif
 #if __CUDA_ARCH__ >= 800
 MMA_FP32(MultiplyFp16, "m16n8k16", "f16.f16")
 MMA_FP32(MultiplyBf16, "m16n8k16", "bf16.bf16")

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The variants of gemm_mma.cuh: one row a type.
+// The variants of gemm_mma.cuh and gemm_turing.cuh: one row a type.
 #include <array>
 
 #include "kernels/cuda/modules.h"
@@ -24,34 +24,50 @@ LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
   return {{problem.count / kChainCount, 1, 1}, {kThreads, 1, 1}, {problem.k, kOnes}};
 }
 
+// Shared memory of the large and the small tiles, and the features that promise it: stages of 64-byte rows.
+struct Stages {
+  std::string_view large, large_feature, small, small_feature;
+};
+constexpr Stages kFour = {"shared=65536", "shared:64", "shared=32768", "shared:32"};
+constexpr Stages kTwo = {"shared=32768", "shared:32", "shared=16384", "shared:32"};
+
 struct Row {
   Dtype in, acc;
   std::string_view feature;
+  std::string_view prefix;  // of the names
+  Stages stages;
   std::string_view module;
   std::string_view large, small, chain;  // entries; empty where there is none
   LaunchShape (*chain_shape)(const Problem&, const DeviceShape&);
 };
-std::array<Row, 6> Rows() {
+std::array<Row, 9> Rows() {
   return {
-      Row{Dtype::kFp16, Dtype::kFp32, "sm_80", k_gemm_fp16, "gemm_fp16_128", "gemm_fp16_64", "chain_fp16",
-          ChainShape<0x3c003c00>},
-      Row{Dtype::kFp16, Dtype::kFp16, "sm_80", k_gemm_fp16, "gemm_fp16_fp16_128", "", "", nullptr},
-      Row{Dtype::kBf16, Dtype::kFp32, "sm_80", k_gemm_bf16, "gemm_bf16_128", "gemm_bf16_64", "chain_bf16",
-          ChainShape<0x3f803f80>},
-      Row{Dtype::kTf32, Dtype::kFp32, "sm_80", k_gemm_tf32, "gemm_tf32_128", "gemm_tf32_64", "chain_tf32",
-          ChainShape<0x3f800000>},
-      Row{Dtype::kInt8, Dtype::kInt32, "sm_80", k_gemm_int8, "gemm_int8_128", "gemm_int8_64", "chain_int8",
-          ChainShape<0x01010101>},
-      Row{Dtype::kFp8, Dtype::kFp32, "fp8_mma", k_gemm_fp8, "gemm_fp8_128", "gemm_fp8_64", "chain_fp8",
-          ChainShape<0x38383838>},
+      Row{Dtype::kFp16, Dtype::kFp32, "turing_mma", "own:turing_mma", kTwo, k_turing_fp16, "turing_fp16_128",
+          "turing_fp16_64", "chain_turing_fp16", ChainShape<0x3c003c00>},
+      Row{Dtype::kFp16, Dtype::kFp16, "turing_mma", "own:turing_mma", kTwo, k_turing_fp16,
+          "turing_fp16_fp16_128", "", "", nullptr},
+      Row{Dtype::kInt8, Dtype::kInt32, "turing_mma", "own:turing_mma", kTwo, k_turing_int8, "turing_int8_128",
+          "turing_int8_64", "chain_turing_int8", ChainShape<0x01010101>},
+      Row{Dtype::kFp16, Dtype::kFp32, "sm_80", "own:mma", kFour, k_gemm_fp16, "gemm_fp16_128", "gemm_fp16_64",
+          "chain_fp16", ChainShape<0x3c003c00>},
+      Row{Dtype::kFp16, Dtype::kFp16, "sm_80", "own:mma", kFour, k_gemm_fp16, "gemm_fp16_fp16_128", "", "",
+          nullptr},
+      Row{Dtype::kBf16, Dtype::kFp32, "sm_80", "own:mma", kFour, k_gemm_bf16, "gemm_bf16_128", "gemm_bf16_64",
+          "chain_bf16", ChainShape<0x3f803f80>},
+      Row{Dtype::kTf32, Dtype::kFp32, "sm_80", "own:mma", kFour, k_gemm_tf32, "gemm_tf32_128", "gemm_tf32_64",
+          "chain_tf32", ChainShape<0x3f800000>},
+      Row{Dtype::kInt8, Dtype::kInt32, "sm_80", "own:mma", kFour, k_gemm_int8, "gemm_int8_128",
+          "gemm_int8_64", "chain_int8", ChainShape<0x01010101>},
+      Row{Dtype::kFp8, Dtype::kFp32, "fp8_mma", "own:mma", kFour, k_gemm_fp8, "gemm_fp8_128", "gemm_fp8_64",
+          "chain_fp8", ChainShape<0x38383838>},
   };
 }
 
 template <std::uint32_t kTile>
-Variant Gemm(const Row& row, std::string name, std::string_view entry, std::string_view shared,
+Variant Gemm(const Row& row, std::string_view suffix, std::string_view entry, std::string_view shared,
              std::string_view shared_feature) {
   Variant variant =
-      Own(std::move(name), Kernel::kGemm, row.in, row.acc,
+      Own(std::string(row.prefix) += suffix, Kernel::kGemm, row.in, row.acc,
           {entry, row.module, {}, shared, {{Role::kA}, {Role::kB}, {Role::kC}}, TileShape<kTile>});
   variant.multiple_m = variant.multiple_n = kTile;
   variant.multiple_k = kRowBytes * 8 / kernels::Row(row.in).bits;
@@ -61,7 +77,7 @@ Variant Gemm(const Row& row, std::string name, std::string_view entry, std::stri
 }
 
 Variant Chain(const Row& row) {
-  Variant variant = Own("own:mma_chain", Kernel::kChain, row.in, row.acc,
+  Variant variant = Own(std::string(row.prefix) += "_chain", Kernel::kChain, row.in, row.acc,
                         {row.chain, row.module, {}, "", {{Role::kOut}}, row.chain_shape});
   variant.requires_features = {std::string(row.feature)};
   variant.multiple_count = kChainCount;
@@ -73,9 +89,9 @@ Variant Chain(const Row& row) {
 
 void AddMatrixVariants(std::vector<Variant>& all) {
   for (const Row& row : Rows()) {
-    all.push_back(Gemm<128>(row, "own:mma_128x128", row.large, "shared=65536", "shared:64"));
+    all.push_back(Gemm<128>(row, "_128x128", row.large, row.stages.large, row.stages.large_feature));
     if (!row.small.empty())
-      all.push_back(Gemm<64>(row, "own:mma_64x64", row.small, "shared=32768", "shared:32"));
+      all.push_back(Gemm<64>(row, "_64x64", row.small, row.stages.small, row.stages.small_feature));
     if (!row.chain.empty()) all.push_back(Chain(row));
   }
 }

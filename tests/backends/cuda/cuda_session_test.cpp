@@ -103,17 +103,23 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
   EXPECT_EQ(WithSession(without.Library("libnvidia-ml.so.1", ""), state), " -1");
 }
 
-TEST(CudaSession, OnlyHopperHasItsOwnInstructions) {
-  for (const auto& [capability, own] : {std::pair(89, false), std::pair(90, true), std::pair(100, false)}) {
+TEST(CudaSession, ChipsWithInstructionsOfTheirOwnSaySo) {
+  using Row = std::pair<int, std::string>;
+  for (const auto& [capability, own] : {Row(70, ""), Row(75, "turing_mma"), Row(86, ""), Row(89, "fp8_mma"),
+                                        Row(90, "sm_90a"), Row(100, ""), Row(120, "fp8_mma")}) {
     const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));
     EXPECT_EQ(WithSession(machine,
                           [](backends::Session& session) {
-                            const auto& features = session.limits().features;
-                            return std::find(features.begin(), features.end(), "sm_90a") != features.end()
-                                       ? "yes"
-                                       : "no";
+                            std::string found;
+                            for (const std::string& feature : session.limits().features) {
+                              const bool general = feature.starts_with("shared:") || feature == "cublaslt" ||
+                                                   (feature.starts_with("sm_") && !feature.ends_with('a'));
+                              if (!general) found += feature;
+                            }
+                            return found;
                           }),
-              own ? "yes" : "no");
+              own)
+        << capability;
   }
 }
 

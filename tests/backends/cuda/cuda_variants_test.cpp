@@ -94,6 +94,38 @@ INSTANTIATE_TEST_SUITE_P(, CudaVariant, testing::ValuesIn(Computing()), name_of)
 INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBuffers, testing::ValuesIn(Those(HasTwoBuffers)), name_of);
 INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBlocks, testing::ValuesIn(Those(HasABlockForEachPart)), name_of);
 
+// The products of that type which a chip of that capability is offered, computed on it: names, or what went
+// wrong.
+std::string ProductsOf(int capability, kernels::Dtype dtype) {
+  const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));
+  return WithSession(machine, [&](backends::Session& session) {
+    std::string names;
+    for (const Variant& variant : Computing()) {
+      const bool wanted = variant.kernel == Kernel::kGemm && variant.in == dtype &&
+                          backends::MissingFeature(variant, session.limits()).empty();
+      if (!wanted) continue;
+      const std::string found = Compute(session, kernels::cuda::Variants(), variant);
+      names += (names.empty() ? "" : " ") + (found == "right" ? variant.name : found);
+    }
+    return names;
+  });
+}
+
+TEST(CudaVariants, EveryChipIsOfferedTheInstructionsThatItHas) {
+  using kernels::Dtype;
+  EXPECT_EQ(ProductsOf(70, Dtype::kFp16), "");
+  EXPECT_EQ(ProductsOf(75, Dtype::kFp16),
+            "own:turing_mma_128x128 own:turing_mma_64x64 own:turing_mma_128x128");
+  EXPECT_EQ(ProductsOf(75, Dtype::kInt8), "own:turing_mma_128x128 own:turing_mma_64x64");
+  EXPECT_EQ(ProductsOf(86, Dtype::kInt8), "own:mma_128x128 own:mma_64x64");
+  EXPECT_EQ(ProductsOf(86, Dtype::kFp8), "");
+  EXPECT_EQ(ProductsOf(89, Dtype::kFp8), "own:mma_128x128 own:mma_64x64");
+  EXPECT_EQ(ProductsOf(90, Dtype::kBf16),
+            "own:mma_128x128 own:mma_64x64 own:wgmma_128x256 own:wgmma_128x128");
+  EXPECT_EQ(ProductsOf(90, Dtype::kFp8), "own:wgmma_128x256 own:wgmma_128x128");
+  EXPECT_EQ(ProductsOf(100, Dtype::kBf16), "own:mma_128x128 own:mma_64x64");
+}
+
 TEST(CudaVariants, ADeviceThatComputesWrongIsFoundOut) {
   for (const char* results : {"garbage", "nan", "zero"}) {
     const CudaMachine machine(

@@ -167,6 +167,8 @@ constexpr std::array kEntries = {
     EntryRow{"chain_tf32", 3, MatrixChain<float, 8, 0x3f800000>},
     EntryRow{"chain_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101>},
     EntryRow{"chain_fp8", 3, MatrixChain<float, 32, 0x38383838>},
+    EntryRow{"chain_turing_fp16", 3, MatrixChain<float, 16, 0x3c003c00>},
+    EntryRow{"chain_turing_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101>},
     EntryRow{"chain_wgmma_fp16", 3, MatrixChain<float, 16, 0x3c003c00, kWarpgroupChain>},
     EntryRow{"chain_wgmma_bf16", 3, MatrixChain<float, 16, 0x3f803f80, kWarpgroupChain>},
     EntryRow{"chain_wgmma_tf32", 3, MatrixChain<float, 8, 0x3f800000, kWarpgroupChain>},

@@ -69,3 +69,10 @@ cuda_defect(wgmma_chain_changed_after_fence wgmma_fp16 chain_wgmma_fp16 gemm_wgm
   "FenceRegisters(x);" "FenceRegisters(x);\n      if (step == done) x[0] += 1;")
 cuda_defect(wgmma_chain_round wgmma_int8 chain_wgmma_int8 gemm_wgmma.cuh "total[i] += x[i];\n  }" "total[i] = x[i];\n  }")
 cuda_defect(chain_round gemm_fp16 chain_fp16 gemm_mma.cuh "done += kRound) {" "done += kRound + 1) {")
+cuda_defect(turing_no_barrier turing_fp16 turing_fp16_64 gemm_turing.cuh
+  "// where everyone has done with the step before this one\n    __syncthreads();" "")
+cuda_defect(turing_stage turing_fp16 turing_fp16_64 gemm_turing.cuh "store(step + 1);" "store(step);")
+cuda_defect(turing_swizzle turing_int8 turing_int8_64 gemm_turing.cuh "to + Offset(row, piece)" "to + Offset(row, piece ^ row % 2)")
+cuda_defect(turing_fragment turing_fp16 turing_fp16_64 gemm_turing.cuh
+  "MultiplyFp16Deep8(d, {a[0], a[1]}" "MultiplyFp16Deep8(d, {a[0], a[2]}")
+cuda_defect(turing_halves turing_int8 turing_int8_64 gemm_turing.cuh "MultiplyInt8Deep16(lower, a[3], b[1])" "MultiplyInt8Deep16(lower, a[3], b[0])")

@@ -246,24 +246,4 @@ void LoadMatricesTogether(void* const (&all)[kWarp]) {
   }
 }
 
-void MultiplyHalfTogether(void* const (&all)[kWarp]) {
-  float sums[kWarp][4];
-  Fragments wide[kWarp];
-  void* pointers[kWarp];
-  const auto d = [&](unsigned lane) { return static_cast<unsigned*>(static_cast<Fragments*>(all[lane])->d); };
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    for (unsigned i = 0; i < 4; ++i) sums[lane][i] = HalfWord(d(lane)[i / 2] >> (i % 2 * 16) & 0xffffU);
-    wide[lane] = *static_cast<Fragments*>(all[lane]);
-    wide[lane].d = sums[lane];
-    pointers[lane] = &wide[lane];
-  }
-  MultiplyTogether<16, float, HalfWord>(pointers);
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    for (unsigned i = 0; i < 2; ++i) {
-      d(lane)[i] = tests::ToHalf(sums[lane][2 * i]) | std::uint32_t{tests::ToHalf(sums[lane][2 * i + 1])}
-                                                          << 16U;
-    }
-  }
-}
-
 }  // namespace emulation

@@ -90,42 +90,42 @@ struct Matrices {
 };
 void LoadMatricesTogether(void* const (&all)[kWarp]);
 
-// D += A * B by the fragments of PTX's mma.m16n8 with 32 bytes of k: `bits` an element, `value` its number.
+// D += A * B by the fragments of PTX's mma (PTX ISA, "Matrix fragments for mma.m16n8k16" and those beside
+// it): `bits` an element, `value` its number; kRows x 8, `kPieces` times 16 bytes deep. A register of A or B
+// holds a part of 8 rows or columns x 16 bytes, those of A the rows first.
 struct Fragments {
   void* d;
   const unsigned* a;
   const unsigned* b;
 };
-template <unsigned kBits, class Acc, Acc (*kValue)(std::uint32_t)>
+template <unsigned kBits, class Acc, Acc (*kValue)(std::uint32_t), unsigned kRows = 16, unsigned kPieces = 2>
 void MultiplyTogether(void* const (&all)[kWarp]) {
-  constexpr unsigned kEach = 32 / kBits;    // elements of a register
-  constexpr unsigned kDepth = 256 / kBits;  // of k
-  Acc a[16][kDepth], b[kDepth][8];
+  constexpr unsigned kEach = 32 / kBits;   // elements of a register
+  constexpr unsigned kPart = 128 / kBits;  // of k, in 16 bytes
+  constexpr unsigned kDepth = kPieces * kPart;
+  Acc a[kRows][kDepth], b[kDepth][8];
+  const auto element = [](unsigned word, unsigned i) {
+    return kValue(kBits == 32 ? word : word >> (i * kBits % 32) & ((1U << kBits % 32) - 1));
+  };
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     const auto& f = *static_cast<const Fragments*>(all[lane]);
     const unsigned group = lane / 4, within = lane % 4;
-    for (unsigned i = 0; i < kEach; ++i) {
-      const auto element = [&](unsigned word) {
-        return kValue(kBits == 32 ? word : word >> (i * kBits % 32) & ((1U << kBits % 32) - 1));
-      };
-      const unsigned low = within * kEach + i, high = low + kDepth / 2;
-      a[group][low] = element(f.a[0]);
-      a[group + 8][low] = element(f.a[1]);
-      a[group][high] = element(f.a[2]);
-      a[group + 8][high] = element(f.a[3]);
-      b[low][group] = element(f.b[0]);
-      b[high][group] = element(f.b[1]);
+    for (unsigned i = 0; i < kPieces * kEach; ++i) {
+      const unsigned piece = i / kEach, k = piece * kPart + within * kEach + i % kEach;
+      for (unsigned part = 0; part < kRows / 8; ++part) {
+        a[part * 8 + group][k] = element(f.a[piece * (kRows / 8) + part], i % kEach);
+      }
+      b[k][group] = element(f.b[piece], i % kEach);
     }
   }
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     auto* d = static_cast<Acc*>(static_cast<const Fragments*>(all[lane])->d);
-    for (unsigned i = 0; i < 4; ++i) {
+    for (unsigned i = 0; i < kRows / 4; ++i) {
       const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
       for (unsigned k = 0; k < kDepth; ++k) d[i] += a[row][k] * b[k][column];
     }
   }
 }
-void MultiplyHalfTogether(void* const (&all)[kWarp]);  // sums in fp16
 
 inline float HalfWord(std::uint32_t word) { return tests::FromHalf(static_cast<std::uint16_t>(word)); }
 inline float Bf16Number(std::uint32_t word) { return tests::FromBf16(static_cast<std::uint16_t>(word)); }
@@ -134,6 +134,28 @@ inline float Tf32Number(std::uint32_t word) {
   return std::bit_cast<float>(word & 0xffffe000U);  // the low 13 bits are ignored
 }
 inline int Int8Number(std::uint32_t word) { return static_cast<std::int8_t>(word); }
+
+// Sums in fp16, two a register.
+template <unsigned kPieces>
+void MultiplyHalfTogether(void* const (&all)[kWarp]) {
+  float sums[kWarp][4];
+  Fragments wide[kWarp];
+  void* pointers[kWarp];
+  const auto d = [&](unsigned lane) { return static_cast<unsigned*>(static_cast<Fragments*>(all[lane])->d); };
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    for (unsigned i = 0; i < 4; ++i) sums[lane][i] = HalfWord(d(lane)[i / 2] >> (i % 2 * 16) & 0xffffU);
+    wide[lane] = *static_cast<Fragments*>(all[lane]);
+    wide[lane].d = sums[lane];
+    pointers[lane] = &wide[lane];
+  }
+  MultiplyTogether<16, float, HalfWord, 16, kPieces>(pointers);
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    for (unsigned i = 0; i < 2; ++i) {
+      d(lane)[i] = tests::ToHalf(sums[lane][2 * i]) | std::uint32_t{tests::ToHalf(sums[lane][2 * i + 1])}
+                                                          << 16U;
+    }
+  }
+}
 
 }  // namespace emulation
 
@@ -185,6 +207,19 @@ EMULATED_MULTIPLY(MultiplyInt8, 8, int, Int8Number)
 EMULATED_MULTIPLY(MultiplyFp8, 8, float, Fp8Number)
 #undef EMULATED_MULTIPLY
 
+inline void MultiplyFp16Deep8(float (&d)[4], const unsigned (&a)[2], unsigned b) {
+  emulation::Fragments brought{d, a, &b};
+  emulation::Meet(&brought, emulation::MultiplyTogether<16, float, emulation::HalfWord, 16, 1>);
+}
+inline void MultiplyFp16HalfDeep8(unsigned (&d)[2], const unsigned (&a)[2], unsigned b) {
+  emulation::Fragments brought{d, a, &b};
+  emulation::Meet(&brought, emulation::MultiplyHalfTogether<1>);
+}
+inline void MultiplyInt8Deep16(int (&d)[2], unsigned a, unsigned b) {
+  emulation::Fragments brought{d, &a, &b};
+  emulation::Meet(&brought, emulation::MultiplyTogether<8, int, emulation::Int8Number, 8, 1>);
+}
+
 inline void FenceAsyncProxy() { emulation::FenceProxies(); }
 template <class Number, unsigned kCount>
 void FenceRegisters(Number (&d)[kCount]) {
@@ -212,5 +247,5 @@ EMULATED_PRODUCT(MultiplyAsyncFp8, 8, float, Fp8Number)
 #undef EMULATED_PRODUCT
 inline void MultiplyFp16Half(unsigned (&d)[2], const unsigned (&a)[4], const unsigned (&b)[2]) {
   emulation::Fragments brought{d, a, b};
-  emulation::Meet(&brought, emulation::MultiplyHalfTogether);
+  emulation::Meet(&brought, emulation::MultiplyHalfTogether<2>);
 }
