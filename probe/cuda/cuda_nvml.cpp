@@ -54,7 +54,7 @@ std::string AskText(F function, A... arguments) {
   return CleanText(text.data());
 }
 
-std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device) {
+std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device, const GpuLoad& load) {
   std::vector<Fact> facts;
   const auto add = [&](std::string_view key, const std::optional<unsigned int>& value, std::uint64_t unit) {
     if (value) facts.push_back({std::string(key), fmt::to_string(*value * unit)});
@@ -68,7 +68,6 @@ std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device) {
     const std::string names = ThrottleText(*reasons);
     facts.push_back({"throttled", names.empty() ? "none" : names});
   }
-  const GpuLoad load = LoadOf(api, device, device);
   add("utilization_percent", load.utilization_percent, 1);
   add("processes", load.processes, 1);
   unsigned int links = 0;
@@ -136,7 +135,8 @@ NvmlGpu ReadGpu(const NvmlApi& api, NvmlDevice device, std::uint32_t index) {
       gpu.memory_free_bytes = memory.free;
     }
   }
-  gpu.facts = FactsOf(api, device);
+  gpu.load = LoadOf(api, device, device);
+  gpu.facts = FactsOf(api, device, gpu.load);
   AddInstances(api, device, gpu);
   return gpu;
 }

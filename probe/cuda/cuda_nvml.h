@@ -12,6 +12,7 @@
 #include "probe/core/ids.h"
 #include "probe/core/report.h"
 #include "probe/core/result.h"
+#include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_declarations.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
@@ -37,6 +38,7 @@ struct NvmlGpu {
   bool memory_unsupported = false;
   bool mig = false;
   std::vector<NvmlInstance> instances;
+  GpuLoad load;
   std::vector<Fact> facts;  // clocks, power, throttling, load, processes, NVLink
 };
 

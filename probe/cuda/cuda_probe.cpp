@@ -27,6 +27,7 @@ class Survey {
   [[nodiscard]] std::optional<Api> OpenApi();
   void Enumerate(const Api& api);
   void AskManagement();
+  void WarnOfLoad(const std::vector<RuntimeDevice>& shown) const;
   // What NVML and files know of a device that CUDA shows.
   void Complete(RuntimeDevice& device) const;
   // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
@@ -147,6 +148,19 @@ void Survey::AddInstances(std::vector<RuntimeDevice>& devices) const {
   }
 }
 
+void Survey::WarnOfLoad(const std::vector<RuntimeDevice>& shown) const {
+  if (!nvml_) return;
+  for (const NvmlGpu& gpu : nvml_->gpus) {
+    const std::string load = DescribeLoad(gpu.load);
+    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
+      return gpu.pci && device.identity.pci == gpu.pci;
+    });
+    if (load.empty() || !is_shown) continue;
+    context_.sink(Warning{fmt::format("{} ({}): {}: what is measured on it may be too low", gpu.name,
+                                      ToString(*gpu.pci), load)});
+  }
+}
+
 void Survey::Enumerate(const Api& api) {
   context_.sink(StageEntered{Stage::kEnumerate});
   const auto ids = Devices(api);
@@ -162,6 +176,7 @@ void Survey::Enumerate(const Api& api) {
        ExplainVisible(context_.environment, devices, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{})) {
     context_.sink(Warning{std::move(text)});
   }
+  WarnOfLoad(devices);
   for (const RuntimeDevice& device : devices) context_.sink(device);
   if (devices.empty()) Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
 }

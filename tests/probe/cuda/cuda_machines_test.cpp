@@ -61,6 +61,7 @@ TEST(CudaMachines, EveryFactOfOneGpuIsRead) {
   EXPECT_EQ(FactOf(device, "nvlinks"), "18");
   EXPECT_EQ(FactOf(device, "cuda_runs_up_to"), "13.x");
   EXPECT_EQ(FactOf(device, "visible_as"), "GPU-00112233-4455-6677-8899-aabbccddeeff");
+  EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("(0000:1a:00.0): 2 other processes on it, 55 % busy")));
 }
 
 TEST(CudaMachines, TwoIdenticalGpusStayTwo) {
