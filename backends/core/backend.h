@@ -63,6 +63,13 @@ struct Launch {
   kernels::LaunchShape shape;
 };
 
+// Memory of the host that the device reads and writes by itself ("pinned"); its owner frees it.
+struct HostBuffer {
+  std::span<std::byte> bytes;
+  std::shared_ptr<void> owner;
+};
+inline constexpr std::string_view kNoSuchMemory = "no such memory";
+
 // device_s: from the runtime's own events around the whole sequence; nullopt where it has none or they
 // failed. wall_s: on the host's monotonic clock, submission to completion.
 struct Timing {
@@ -94,6 +101,10 @@ class Session {
   // times, and waits for completion.
   [[nodiscard]] virtual probe::Result<Timing> Run(std::span<const Launch> launches,
                                                   std::uint32_t repeats) = 0;
+  // Error.name is kNoSuchMemory where the runtime has no such memory. Freed before the session.
+  [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) {
+    return probe::Error{"AllocateHost", std::nullopt, std::string(kNoSuchMemory), ""};
+  }
   // Asked between batches: an answer takes microseconds. Empty where the runtime has no word on it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }
 };

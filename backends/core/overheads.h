@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What surrounds every kernel: the cost of a launch, and of moving data between host and device. Needs no
-// kernel but the runtime's fill.
+// What surrounds every kernel: the cost of a launch. Needs no kernel but the runtime's fill.
 #pragma once
 
 #include "backends/core/budget.h"
@@ -13,9 +12,5 @@ namespace backends {
 // completion, and own:back_to_back, each of a thousand submitted together. Returns the least round trip in
 // seconds, 0 where the runtime has no fill kernel (nothing is reported then).
 double MeasureLaunches(Session& session, OperandWriter& writer, const Reporter& reporter, Budget& budget);
-
-// Reports `h2d` and `d2h`, own:pageable, of 64 MiB or an eighth of the free memory. What comes back must be
-// what went.
-void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget);
 
 }  // namespace backends

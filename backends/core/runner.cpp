@@ -12,6 +12,7 @@
 #include "backends/core/reporter.h"
 #include "backends/core/tasks.h"
 #include "backends/core/timing.h"
+#include "backends/core/transfers.h"
 #include "probe/system/clock.h"
 
 namespace backends {

@@ -118,6 +118,15 @@ std::uint64_t CudaSession::AllowedBytes() const {
   return most - std::min(most, allocated_bytes_);
 }
 
+probe::Result<HostBuffer> CudaSession::AllocateHost(std::uint64_t bytes) {
+  if (api_.cuMemHostAlloc == nullptr || api_.cuMemFreeHost == nullptr) return Session::AllocateHost(bytes);
+  void* memory = nullptr;
+  if (const auto code = api_.cuMemHostAlloc(&memory, bytes, 0); code != kCuSuccess)
+    return ErrorOf("cuMemHostAlloc", code);
+  return HostBuffer{{static_cast<std::byte*>(memory), bytes},
+                    {memory, [free = api_.cuMemFreeHost](void* pinned) { free(pinned); }}};
+}
+
 DeviceState CudaSession::State() const {
   if (!surroundings_.monitor) return {};
   auto clocks = surroundings_.monitor->clocks();

@@ -100,6 +100,8 @@ CuResult cuCtxSynchronize();
 CuResult cuMemGetInfo(std::size_t* free, std::size_t* total);
 CuResult cuMemAlloc(CuPointer* pointer, std::size_t bytes);
 CuResult cuMemFree(CuPointer pointer);
+CuResult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int flags);
+CuResult cuMemFreeHost(void* memory);
 CuResult cuMemcpyHtoD(CuPointer to, const void* from, std::size_t bytes);
 CuResult cuMemcpyDtoH(void* to, CuPointer from, std::size_t bytes);
 CuResult cuModuleLoadDataEx(CuModule* module, const void* image, unsigned int count, CuJitOption* options,

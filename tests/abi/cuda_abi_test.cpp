@@ -36,6 +36,8 @@ SAME_FUNCTION(cuCtxSynchronize, cuCtxSynchronize);
 SAME_FUNCTION(cuMemGetInfo, cuMemGetInfo);
 SAME_FUNCTION(cuMemAlloc, cuMemAlloc);
 SAME_FUNCTION(cuMemFree, cuMemFree);
+SAME_FUNCTION(cuMemHostAlloc, cuMemHostAlloc);
+SAME_FUNCTION(cuMemFreeHost, cuMemFreeHost);
 SAME_FUNCTION(cuMemcpyHtoD, cuMemcpyHtoD);
 SAME_FUNCTION(cuMemcpyDtoH, cuMemcpyDtoH);
 SAME_FUNCTION(cuModuleLoadDataEx, cuModuleLoadDataEx);

@@ -83,7 +83,7 @@ probe::Status FakeSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
   EXPECT_LE(offset_bytes + data.size(), words.size() * 4);
   std::memcpy(std::as_writable_bytes(std::span(words)).data() + offset_bytes, data.data(), data.size());
   ++writes_;
-  now_s_ += static_cast<double>(data.size()) / script_.transfer_bytes_per_s;
+  now_s_ += TransferSeconds(data);
   return probe::Ok();
 }
 
@@ -92,9 +92,22 @@ probe::Status FakeSession::Download(BufferId buffer, std::uint64_t offset_bytes,
   const Words& words = buffers_.at(static_cast<std::uint32_t>(buffer));
   EXPECT_LE(offset_bytes + data.size(), words.size() * 4);
   std::memcpy(data.data(), std::as_bytes(std::span(words)).data() + offset_bytes, data.size());
-  now_s_ += static_cast<double>(data.size()) / script_.transfer_bytes_per_s;
+  now_s_ += TransferSeconds(data);
   if (script_.corrupt_transfers && data.size() > (1U << 20U)) data[data.size() / 2] ^= std::byte{1};
   return probe::Ok();
+}
+
+double FakeSession::TransferSeconds(std::span<const std::byte> host) const {
+  const bool pinned = !pinned_.empty() && host.data() == pinned_.data();
+  return static_cast<double>(host.size()) /
+         (pinned ? script_.pinned_bytes_per_s : script_.transfer_bytes_per_s);
+}
+
+probe::Result<HostBuffer> FakeSession::AllocateHost(std::uint64_t bytes) {
+  if (script_.pinned_bytes_per_s == 0) return Session::AllocateHost(bytes);
+  if (bytes > script_.pinned_bytes) return probe::Error{"fakePin", -4, "FAKE_OUT_OF_HOST_MEMORY", ""};
+  pinned_.resize(bytes);
+  return HostBuffer{pinned_, nullptr};
 }
 
 probe::Result<KernelId> FakeSession::Load(const kernels::Variant& variant, const kernels::Step& step) {

@@ -23,6 +23,8 @@ struct FakeScript {
   double bytes_per_s = 1e9;
   double launch_s = 10e-6;
   double transfer_bytes_per_s = 5e9;
+  double pinned_bytes_per_s = 0;            // 0: the runtime pins no memory
+  std::uint64_t pinned_bytes = UINT64_MAX;  // of an allocation at most
   bool corrupt_transfers = false;
   double compile_s = 0.010;
   double first_run_s = 0;  // on the wall clock, for the first run of every kernel: it compiles late
@@ -55,6 +57,7 @@ class FakeSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   [[nodiscard]] DeviceState State() const override {
     return script_.state ? script_.state(now_s_) : DeviceState{};
   }
@@ -67,6 +70,7 @@ class FakeSession final : public Session {
   };
   using Words = std::vector<std::uint32_t>;
   [[nodiscard]] probe::Status Alive() const;
+  [[nodiscard]] double TransferSeconds(std::span<const std::byte> host) const;
   // Executes one launch on the host and returns the seconds that it takes by the script.
   double Execute(const Launch& launch);
   double Fill(const Launch& launch, bool floats);
@@ -86,6 +90,7 @@ class FakeSession final : public Session {
   std::uint64_t peak_bytes_ = 0;
   std::vector<Loaded> kernels_;
   std::vector<Words> buffers_;
+  std::vector<std::byte> pinned_;
   std::uint64_t writes_ = 0;  // counts changes of any operand
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
       computed_;  // (kernel, buffer): writes_ then

@@ -428,8 +428,32 @@ TEST(Runner, LaunchesAndTransfersAreTimedAndChecked) {
   EXPECT_NEAR(Rates(outcome, Kernel::kDeviceToHost).front(), 5e9, 1e7);
 }
 
+TEST(Runner, TransfersOfPinnedMemoryAreFiguresOfTheirOwn) {
+  FakeScript script;
+  script.pinned_bytes_per_s = 9e9;
+  const Outcome outcome = MeasureBy(script);
+  const std::vector<double> up = Rates(outcome, Kernel::kHostToDevice);
+  const std::vector<double> down = Rates(outcome, Kernel::kDeviceToHost);
+  ASSERT_EQ(up.size(), 2U);
+  ASSERT_EQ(down.size(), 2U);
+  EXPECT_NEAR(up[1], 9e9, 1e7);
+  EXPECT_NEAR(down[1], 9e9, 1e7);
+  EXPECT_EQ(outcome.overheads.back().implementation, "own:pinned");
+}
+
+TEST(Runner, MemoryThatCanNotBePinnedSaysSo) {
+  FakeScript script;
+  script.pinned_bytes_per_s = 9e9;
+  script.pinned_bytes = 1024;
+  const Outcome outcome = MeasureBy(script);
+  EXPECT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U) << "pageable";
+  EXPECT_EQ(outcome.overheads.back().status, MeasurementStatus::kFailed);
+  EXPECT_NE(outcome.overheads.back().reason->find("FAKE_OUT_OF_HOST_MEMORY"), std::string::npos);
+}
+
 TEST(Runner, CorruptedTransfersAreWrong) {
   FakeScript script;
+  script.pinned_bytes_per_s = 9e9;
   script.corrupt_transfers = true;
   const Outcome outcome = MeasureBy(script);
   EXPECT_TRUE(Rates(outcome, Kernel::kHostToDevice).empty());

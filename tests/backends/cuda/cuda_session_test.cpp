@@ -142,6 +142,23 @@ TEST(CudaSession, TransfersPartsAndNothingBeyond) {
             "ok");
 }
 
+TEST(CudaSession, TransfersFromAndToPinnedMemory) {
+  const auto round_trip = [](backends::Session& session) -> std::string {
+    auto pinned = session.AllocateHost(4096);
+    const auto x = session.Allocate({4096, {}});
+    if (!pinned || !x) return Say(pinned);
+    std::fill(pinned->bytes.begin(), pinned->bytes.end(), std::byte{7});
+    if (!session.Upload(*x, 0, pinned->bytes)) return "upload";
+    std::fill(pinned->bytes.begin(), pinned->bytes.end(), std::byte{0});
+    if (!session.Download(*x, 0, pinned->bytes)) return "download";
+    return pinned->bytes.back() == std::byte{7} ? "ok" : "lost";
+  };
+  EXPECT_EQ(WithSession(CudaMachine(), round_trip), "ok");
+  const CudaMachine full(
+      machines::Of(machines::Gpu("A100", 1, 80), R"(, "attributes": {"pinned_bytes": 100})"));
+  EXPECT_THAT(WithSession(full, round_trip), HasSubstr("CUDA_ERROR_OUT_OF_MEMORY"));
+}
+
 TEST(CudaSession, RunsLaunchesInOrderAndTimesThem) {
   EXPECT_EQ(WithSession(CudaMachine(),
                         [](backends::Session& session) -> std::string {

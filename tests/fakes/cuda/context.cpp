@@ -2,6 +2,7 @@
 // Contexts, memory, copies and events of the fake libcuda. "Device" memory is lazily touched memory of this
 // process at addresses that are no pointers, so that a host pointer passed as a device's is found out.
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -100,6 +101,16 @@ FAKE_CUDA cuMemFree_v2(nv::CuPointer pointer) {
   if (found == allocations.end()) return kInvalidValue;
   allocated -= found->second.memory->bytes().size();
   allocations.erase(found);
+  return kSuccess;
+}
+FAKE_CUDA cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int) {
+  if (const int code = Usable(Point::kAllocate); code != kSuccess) return code;
+  const auto most = static_cast<std::size_t>(GetOfDriver("pinned_bytes", INT64_MAX));
+  *memory = bytes > most ? nullptr : std::malloc(bytes);
+  return *memory == nullptr ? kOutOfMemory : kSuccess;
+}
+FAKE_CUDA cuMemFreeHost(void* memory) {
+  std::free(memory);
   return kSuccess;
 }
 FAKE_CUDA cuMemcpyHtoD_v2(nv::CuPointer to, const void* from, std::size_t bytes) {
