@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/hip/hip_api.h"
+#include "probe/hip/hip_driver.h"
+#include "probe/hip/hip_smi.h"
+#include "probe/hip/hip_visible.h"
 
 namespace probe::hip {
 
@@ -9,47 +18,176 @@ Module Describe();
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kVariables = {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES",
-                                                        "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL",
-                                                        "HSA_OVERRIDE_GFX_VERSION"};
+using Slot = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
 
-std::optional<Api> OpenApi(const ProbeContext& context) {
-  const auto library = OpenRuntime(context.files, context.environment);
+Slot SlotOf(const PciAddress& address) { return {address.domain, address.bus, address.device}; }
+
+class Survey {
+ public:
+  explicit Survey(const ProbeContext& context)
+      : context_(context), driver_(ReadKernelDriver(context.files)) {}
+
+  void Run();
+
+ private:
+  [[nodiscard]] std::optional<Api> OpenApi();
+  void AskManagement();
+  void Enumerate(const Api& api, HipResult init);
+  // Devices of one slot are partitions of one card: HIP gives them one address, or functions that are none.
+  void NamePartitions(std::vector<RuntimeDevice>& devices) const;
+  // What the kernel and rocm_smi know of a device that HIP shows.
+  void Complete(const Api& api, RuntimeDevice& device) const;
+  [[nodiscard]] const system::KfdNode* NodeOf(const RuntimeDevice& device) const;
+  [[nodiscard]] const SmiGpu* SmiOf(const RuntimeDevice& device) const;
+  void Warn(std::vector<std::string> texts) const {
+    for (auto& text : texts) context_.sink(Warning{std::move(text)});
+  }
+
+  const ProbeContext& context_;
+  KernelDriver driver_;
+  std::vector<SmiGpu> smi_;
+  std::optional<std::string> release_;
+};
+
+std::uint32_t PartitionOf(const RuntimeDevice& device) {
+  if (!device.identity.partition) return 0;
+  return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
+}
+
+std::optional<Api> Survey::OpenApi() {
+  const auto library = OpenRuntime(context_.files, context_.environment);
   if (!library) {
-    context.sink(
+    context_.sink(
         Failure{library.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed, library.error()});
     return std::nullopt;
   }
-  context.sink(library->info());
-  context.sink(StageEntered{Stage::kSymbols});
+  Library info = library->info();
+  release_ = ReleaseOf(context_.files, info.path.value_or(""));
+  if (release_) info.version = release_;
+  context_.sink(info);
+  context_.sink(StageEntered{Stage::kSymbols});
   const auto api = ResolveApi(*library);
   if (api) return *api;
-  context.sink(Failure{Outcome::kFailed, api.error()});
+  context_.sink(Failure{Outcome::kFailed, api.error()});
   return std::nullopt;
 }
 
-void Probe(const ProbeContext& context) {
-  for (const auto name : kVariables) {
-    if (const auto value = context.environment.Get(name)) {
-      context.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
+void Survey::AskManagement() {
+  auto smi = AskSmi(context_.files, context_.environment);
+  if (smi) {
+    smi_ = *std::move(smi);
+  } else if (smi.error().name != "absent" && !driver_.nodes.empty()) {
+    DriverReport report;
+    report.name = "rocm_smi";
+    report.outcome = Outcome::kFailed;
+    report.stage = Stage::kInit;
+    report.error = smi.error();
+    context_.sink(std::move(report));
+  }
+}
+
+void Survey::NamePartitions(std::vector<RuntimeDevice>& devices) const {
+  std::map<Slot, std::vector<RuntimeDevice*>> slots;
+  std::map<Slot, std::size_t> nodes;
+  for (const auto& node : driver_.nodes) {
+    std::size_t& count = nodes[SlotOf(node.address)];
+    count = std::max<std::size_t>(count, node.partition + std::size_t{1});
+  }
+  for (RuntimeDevice& device : devices) {
+    if (device.identity.pci) slots[SlotOf(*device.identity.pci)].push_back(&device);
+  }
+  for (auto& [slot, members] : slots) {
+    const auto known = nodes.find(slot);
+    if (members.size() < 2 && (known == nodes.end() || known->second < 2)) continue;
+    const bool numbered = std::any_of(members.begin(), members.end(), [](const RuntimeDevice* device) {
+      return device->identity.pci->function != 0;
+    });
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      RuntimeDevice& device = *members[i];
+      const std::size_t index = numbered ? device.identity.pci->function : i;
+      device.identity.pci->function = 0;
+      device.identity.partition = fmt::format("xcp{}", index);
+      device.name += " " + *device.identity.partition;
     }
   }
-  context.sink(StageEntered{Stage::kLoad});
-  const auto api = OpenApi(context);
-  if (!api) return;
-  context.sink(StageEntered{Stage::kInit});
-  const auto init = api->hipInit(0);
-  context.sink(StageEntered{Stage::kEnumerate});
-  const auto count = DeviceCount(*api);
+}
+
+const system::KfdNode* Survey::NodeOf(const RuntimeDevice& device) const {
+  const auto node =
+      std::find_if(driver_.nodes.begin(), driver_.nodes.end(), [&](const system::KfdNode& known) {
+        return device.identity.pci && SlotOf(known.address) == SlotOf(*device.identity.pci) &&
+               known.partition == PartitionOf(device);
+      });
+  return node == driver_.nodes.end() ? nullptr : &*node;
+}
+
+const SmiGpu* Survey::SmiOf(const RuntimeDevice& device) const {
+  const auto gpu = std::find_if(smi_.begin(), smi_.end(), [&](const SmiGpu& known) {
+    return device.identity.pci && SlotOf(known.pci) == SlotOf(*device.identity.pci) &&
+           known.partition == PartitionOf(device);
+  });
+  return gpu == smi_.end() ? nullptr : &*gpu;
+}
+
+void Survey::Complete(const Api& api, RuntimeDevice& device) const {
+  int version = 0;
+  if (release_) {
+    device.driver_version = release_;
+  } else if (api.hipRuntimeGetVersion(&version) == kHipSuccess && version > 0) {
+    device.driver_version = VersionText(version);
+  }
+  if (!driver_.version.empty()) device.facts.push_back({"kernel_module", driver_.version});
+  if (const auto* node = NodeOf(device)) {
+    if (!device.identity.ids) device.identity.ids = node->ids;
+    if (node->target) device.facts.push_back({"kernel_target", *node->target});
+    if (node->xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node->xcc_count)});
+  }
+  if (const SmiGpu* gpu = SmiOf(device)) {
+    // Of an APU both figures are the carve-out's alone.
+    const bool sound = gpu->memory_total_bytes && gpu->memory_used_bytes &&
+                       gpu->memory_total_bytes == device.memory_total_bytes &&
+                       *gpu->memory_used_bytes <= *gpu->memory_total_bytes;
+    if (sound) device.memory_free_bytes = *gpu->memory_total_bytes - *gpu->memory_used_bytes;
+    device.facts.insert(device.facts.end(), gpu->facts.begin(), gpu->facts.end());
+  }
+}
+
+void Survey::Enumerate(const Api& api, HipResult init) {
+  const auto count = DeviceCount(api);
   if (!count || *count == 0) {
     Error error = count ? ErrorOf("hipGetDeviceCount", kHipErrorNoDevice) : count.error();
-    const bool none = error.code == kHipErrorNoDevice;
-    if (!none && init != kHipSuccess) error = ErrorOf("hipInit", init);
-    context.sink(Failure{none ? Outcome::kNoDevice : Outcome::kFailed, std::move(error)});
+    if (error.code != kHipErrorNoDevice && init != kHipSuccess) error = ErrorOf("hipInit", init);
+    auto diagnosis = Diagnose(std::move(error), driver_, context_.environment);
+    context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
     return;
   }
-  for (int device = 0; device < *count; ++device) context.sink(ReadDevice(*api, device));
+  AskManagement();
+  std::vector<RuntimeDevice> devices;
+  for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
+  NamePartitions(devices);
+  for (RuntimeDevice& device : devices) Complete(api, device);
+  Warn(ExplainVisible(context_.environment, devices, driver_.nodes));
+  for (const RuntimeDevice& device : devices) context_.sink(device);
 }
+
+void Survey::Run() {
+  for (const auto name : VisibilityVariables()) {
+    if (const auto value = context_.environment.Get(name)) {
+      context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
+    }
+  }
+  context_.sink(StageEntered{Stage::kLoad});
+  const auto api = OpenApi();
+  if (!api) return;
+  // Before the first call that may hang on it.
+  Warn(ExplainOverride(context_.environment, driver_.nodes));
+  context_.sink(StageEntered{Stage::kInit});
+  const HipResult init = api->hipInit(0);
+  context_.sink(StageEntered{Stage::kEnumerate});
+  Enumerate(*api, init);
+}
+
+void Probe(const ProbeContext& context) { Survey(context).Run(); }
 
 }  // namespace
 
@@ -58,7 +196,7 @@ Module Describe() {
   module.libraries = kRuntimeNames;
   module.name = "hip";
   module.title = "ROCm";
-  module.visibility_variables = kVariables;
+  module.visibility_variables = VisibilityVariables();
   module.probe = Probe;
   return module;
 }

@@ -68,6 +68,7 @@ std::optional<KfdNode> Interpret(const Properties& properties) {
   node.clock_max_mhz = Small(Get(properties, "max_engine_clk_fcompute"), 100000);
   node.xcc_count = Small(Get(properties, "num_xcc"), 256);
   if (const auto unique = Get(properties, "unique_id"); unique && *unique != 0) node.unique_id = unique;
+  node.render_minor = Small(Get(properties, "drm_render_minor"), 1U << 20U);
   const auto newer = static_cast<std::uint32_t>(*location >> 28U & 0xfU);
   node.partition = newer != 0 ? newer : node.address.function;
   return node;

@@ -23,6 +23,7 @@ struct KfdNode {
   std::optional<std::uint64_t> xcc_count;
   std::optional<std::uint64_t> unique_id;     // of the chip; partitions may share it
   std::optional<std::uint64_t> memory_bytes;  // of a partition, its share; of an APU, what the host lends it
+  std::optional<std::uint32_t> render_minor;  // of /dev/dri/renderD<minor>, which ROCm opens too
   std::uint32_t partition = 0;                // of its card, from 0
   std::uint32_t xgmi_links = 0;               // to other GPUs and to partitions of its own card
 };

@@ -10,6 +10,7 @@
 #include "report/core/devices.h"
 #include "report/core/report_fields.h"
 #include "report/core/wording.h"
+#include "report/explain/variables.h"
 #include "report/explain/explain.h"
 
 namespace report::explain {
@@ -291,6 +292,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   }
   AddMeasurements(tables, report, findings);
   AddProbes(tables, report, findings);
+  AddVariables(report, findings);
   Escalate(report, findings);
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity < b.severity; });

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+#include "probe/hip/hip_driver.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "probe/core/text.h"
+#include "probe/hip/hip_declarations.h"
+#include "probe/hip/hip_visible.h"
+
+namespace probe::hip {
+namespace {
+
+constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
+
+std::vector<std::string> BoundTo(const system::FileSystem& files, const std::string& driver) {
+  std::vector<std::string> out;
+  for (auto& name : files.List("/sys/bus/pci/drivers/" + driver)) {
+    if (ParsePciAddress(name)) out.push_back(std::move(name));
+  }
+  return out;
+}
+
+// AMD's display and compute functions that no driver has.
+std::vector<std::string> Unbound(const system::FileSystem& files) {
+  std::vector<std::string> out;
+  for (auto& name : files.List(kPciDevices)) {
+    const std::string directory = std::string(kPciDevices) + "/" + name;
+    const auto code = files.ReadNumber(directory + "/class");
+    const auto base = code ? *code >> 16U : 0;
+    const bool graphics = base == 0x03 || base == 0x12;
+    if (graphics && files.ReadNumber(directory + "/vendor") == vendor_id::kAmd &&
+        !files.StatLink(directory + "/driver")) {
+      out.push_back(std::move(name));
+    }
+  }
+  return out;
+}
+
+DeviceNode NodeAt(const system::FileSystem& files, std::string path) {
+  DeviceNode node{std::move(path), false, false};
+  node.exists = files.Exists(node.path);
+  node.openable = node.exists && files.TryOpen(node.path).ok();
+  return node;
+}
+
+std::string ModuleText(const system::FileSystem& files) {
+  if (const auto version = files.ReadLine("/sys/module/amdgpu/version"))
+    return "amdgpu " + CleanText(*version, 64);
+  const auto kernel = files.ReadLine("/proc/sys/kernel/osrelease");
+  if (!files.Exists("/sys/module/amdgpu") || !kernel) return {};
+  return "amdgpu of Linux " + CleanText(*kernel, 64);
+}
+
+std::string Count(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+Diagnosis Cause(Outcome outcome, Error error, std::string_view name, std::string text) {
+  error.name = name;
+  error.text = std::move(text);
+  return {outcome, std::move(error)};
+}
+
+Diagnosis WithoutNode(Error error, const KernelDriver& driver) {
+  if (!driver.amdgpu_cards.empty() || !driver.nodes.empty()) {
+    if (driver.nodes.empty()) {
+      return Cause(
+          Outcome::kNoDevice, std::move(error), "kfd_missing",
+          fmt::format("amdgpu has {}, and this kernel has no compute driver (KFD) beside it: there is no "
+                      "/dev/kfd",
+                      Count(driver.amdgpu_cards.size(), "card")));
+    }
+    return Cause(
+        Outcome::kNoDevice, std::move(error), "kfd_not_passed",
+        fmt::format(
+            "the kernel's compute driver has {}, but there is no /dev/kfd here: this container was not "
+            "given it",
+            Count(driver.nodes.size(), "GPU")));
+  }
+  if (!driver.radeon_cards.empty()) {
+    return Cause(
+        Outcome::kNoDevice, std::move(error), "radeon_bound",
+        driver.radeon_cards.front() + " is under the kernel driver radeon, which has no compute driver");
+  }
+  if (!driver.unbound_cards.empty()) {
+    return Cause(
+        Outcome::kNoDevice, std::move(error), "amdgpu_not_loaded",
+        "no kernel driver has " + driver.unbound_cards.front() + ": the module amdgpu is not loaded");
+  }
+  error.text = "there is no AMD GPU with a compute driver";
+  return {Outcome::kNoDevice, std::move(error)};
+}
+
+Diagnosis WithNode(Error error, const KernelDriver& driver) {
+  const auto denied = std::find_if(driver.render_nodes.begin(), driver.render_nodes.end(),
+                                   [](const DeviceNode& node) { return !node.openable; });
+  if (driver.nodes.empty()) {
+    if (driver.amdgpu_cards.empty()) return WithoutNode(std::move(error), driver);
+    return Cause(
+        Outcome::kNoDevice, std::move(error), "kfd_lacks_card",
+        fmt::format("amdgpu has {}, and the kernel's compute driver did not take it: an old chip, or a slot "
+                    "whose PCIe rejects atomics",
+                    driver.amdgpu_cards.front()));
+  }
+  if (denied != driver.render_nodes.end() && denied->exists) {
+    return Cause(Outcome::kDenied, std::move(error), "render_node_denied",
+                 denied->path + " exists and may not be opened by this user or container");
+  }
+  if (denied != driver.render_nodes.end()) {
+    return Cause(Outcome::kNoDevice, std::move(error), "render_node_not_passed",
+                 "/dev/kfd is here and " + denied->path + ", which ROCm opens too, is not");
+  }
+  return Cause(
+      Outcome::kNoDevice, std::move(error), "rocm_skips_gpu",
+      fmt::format("the kernel's compute driver has {} ({}), and this ROCm shows none: it may not know {}",
+                  Count(driver.nodes.size(), "GPU"), driver.nodes.front().target.value_or("target unknown"),
+                  driver.nodes.size() == 1 ? "its target" : "their targets"));
+}
+
+}  // namespace
+
+KernelDriver ReadKernelDriver(const system::FileSystem& files) {
+  KernelDriver driver;
+  driver.version = ModuleText(files);
+  driver.amdgpu_cards = BoundTo(files, "amdgpu");
+  driver.radeon_cards = BoundTo(files, "radeon");
+  driver.unbound_cards = Unbound(files);
+  driver.kfd = NodeAt(files, "/dev/kfd");
+  if (const auto status = files.Stat("/dev/kfd")) driver.kfd_group = status->owner_gid;
+  driver.nodes = system::ReadKfdNodes(files);
+  for (const system::KfdNode& node : driver.nodes) {
+    if (node.render_minor) {
+      driver.render_nodes.push_back(NodeAt(files, fmt::format("/dev/dri/renderD{}", *node.render_minor)));
+    }
+  }
+  driver.wsl = files.Exists("/dev/dxg");
+  return driver;
+}
+
+std::optional<std::string> ReleaseOf(const system::FileSystem& files, const std::string& library) {
+  const auto lib = library.rfind('/');
+  const auto prefix = lib == std::string::npos || lib == 0 ? lib : library.rfind('/', lib - 1);
+  if (prefix == std::string::npos || prefix == 0) return std::nullopt;
+  const auto line = files.ReadLine(library.substr(0, prefix) + "/.info/version");
+  return line ? std::optional(CleanText(*line, 64)) : std::nullopt;
+}
+
+Diagnosis Diagnose(Error error, const KernelDriver& driver, const system::Environment& environment) {
+  const std::string hiding = HidingText(environment);
+  if (error.code == kHipErrorNoDevice || error.code == kHipErrorInvalidDevice) {
+    if (!hiding.empty() && !driver.nodes.empty()) {
+      return Cause(Outcome::kHidden, std::move(error), "hidden",
+                   fmt::format("{} leaves none of {}", hiding, Count(driver.nodes.size(), "GPU")));
+    }
+    if (driver.kfd.exists && !driver.kfd.openable) {
+      return Cause(
+          Outcome::kDenied, std::move(error), "kfd_denied",
+          fmt::format("/dev/kfd exists and may not be opened by this user or container; its group is {}",
+                      driver.kfd_group.value_or(0)));
+    }
+    if (driver.wsl) {
+      error.text = "the Windows host's driver offers ROCm no device";
+      return {Outcome::kNoDevice, std::move(error)};
+    }
+    return driver.kfd.exists ? WithNode(std::move(error), driver) : WithoutNode(std::move(error), driver);
+  }
+  return {Outcome::kFailed, std::move(error)};
+}
+
+}  // namespace probe::hip

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// AMD's kernel driver as files show it, without libamdhip64: which driver has which card, the compute
+// driver's node and topology, and why HIP shows no device, by layer.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "probe/core/outcome.h"
+#include "probe/core/result.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/system/kfd.h"
+
+namespace probe::hip {
+
+struct KernelDriver {
+  std::string version;  // "amdgpu 6.10.5", or "amdgpu of Linux 6.8.0"; empty without the module
+  std::vector<std::string> amdgpu_cards;  // PCI addresses, by the driver that has them
+  std::vector<std::string> radeon_cards;
+  std::vector<std::string> unbound_cards;
+  DeviceNode kfd{"/dev/kfd", false, false};
+  std::optional<std::uint32_t> kfd_group;  // numeric: what counts in a container
+  std::vector<DeviceNode> render_nodes;    // those of the compute driver's GPUs
+  std::vector<system::KfdNode> nodes;
+  bool wsl = false;  // /dev/dxg: the Windows host has the driver
+};
+[[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
+
+// The release in .info/version of the prefix that `library`, a path, belongs to: "6.2.4-147".
+[[nodiscard]] std::optional<std::string> ReleaseOf(const system::FileSystem& files,
+                                                   const std::string& library);
+
+struct Diagnosis {
+  Outcome outcome = Outcome::kFailed;
+  Error error;
+};
+// What "no device", or another code of hipGetDeviceCount, means on this machine: the error's name is the
+// cause where files show it, and its text a sentence of it.
+[[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver,
+                                 const system::Environment& environment);
+
+}  // namespace probe::hip

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// What files say of AMD's kernel driver, why HIP shows no device, and where its libraries are.
+#include "probe/hip/hip_driver.h"
+
+#include <gmock/gmock.h>
+
+#include "probe/hip/hip_api.h"
+#include "tests/probe/tree.h"
+
+namespace {
+
+using probe::Outcome;
+using probe::hip::Diagnose;
+using probe::hip::ErrorOf;
+using probe::hip::ReadKernelDriver;
+using probe::system::Environment;
+using testing::HasSubstr;
+
+constexpr const char* kBound = "/sys/bus/pci/drivers/amdgpu/0000:03:00.0";
+
+std::string Node(std::uint64_t location, int target, int minor) {
+  return "simd_count 192\nsimd_per_cu 2\nvendor_id 4098\ndevice_id 29772\nlocation_id " +
+         std::to_string(location) + "\ngfx_target_version " + std::to_string(target) + "\ndrm_render_minor " +
+         std::to_string(minor) + "\n";
+}
+
+void AddNode(tests::Tree& tree, const std::string& number = "1") {
+  tree.Write("/sys/class/kfd/kfd/topology/nodes/" + number + "/properties", Node(0x300, 110000, 128));
+}
+
+Environment With(const char* name, const char* value) {
+  Environment environment;
+  environment.Set(name, value);
+  return environment;
+}
+
+probe::hip::Diagnosis NoDevice(const tests::Tree& tree, const Environment& environment = {}) {
+  return Diagnose(ErrorOf("hipGetDeviceCount", probe::hip::kHipErrorNoDevice), ReadKernelDriver(tree.Files()),
+                  environment);
+}
+
+TEST(AmdKernelDriver, IsReadWithoutItsLibraries) {
+  tests::Tree tree;
+  tree.Write("/sys/module/amdgpu/version", "6.10.5\n").Directory(kBound).Write("/dev/kfd", "");
+  tree.Directory("/sys/bus/pci/drivers/radeon/0000:04:00.0");
+  tree.Write("/sys/bus/pci/devices/0000:05:00.0/class", "0x030000\n")
+      .Write("/sys/bus/pci/devices/0000:05:00.0/vendor", "0x1002\n");
+  AddNode(tree);
+  const auto driver = ReadKernelDriver(tree.Files());
+  EXPECT_EQ(driver.version, "amdgpu 6.10.5");
+  EXPECT_THAT(driver.amdgpu_cards, testing::ElementsAre("0000:03:00.0"));
+  EXPECT_THAT(driver.radeon_cards, testing::ElementsAre("0000:04:00.0"));
+  EXPECT_THAT(driver.unbound_cards, testing::ElementsAre("0000:05:00.0"));
+  EXPECT_TRUE(driver.kfd.openable);
+  ASSERT_EQ(driver.render_nodes.size(), 1U);
+  EXPECT_EQ(driver.render_nodes[0].path, "/dev/dri/renderD128");
+  EXPECT_FALSE(driver.render_nodes[0].exists);
+}
+
+TEST(AmdKernelDriver, OfTheKernelItselfIsNamedByTheKernel) {
+  tests::Tree tree;
+  tree.Directory("/sys/module/amdgpu").Write("/proc/sys/kernel/osrelease", "6.8.0-45-generic\n");
+  EXPECT_EQ(ReadKernelDriver(tree.Files()).version, "amdgpu of Linux 6.8.0-45-generic");
+}
+
+struct Case {
+  std::string_view name;
+  Outcome outcome;
+  void (*build)(tests::Tree&);
+};
+
+TEST(NoAmdDevice, IsExplainedByItsLayer) {
+  const Case cases[] = {
+      {"hipErrorNoDevice", Outcome::kNoDevice, [](tests::Tree&) {}},
+      {"amdgpu_not_loaded", Outcome::kNoDevice,
+       [](tests::Tree& tree) {
+         tree.Write("/sys/bus/pci/devices/0000:05:00.0/class", "0x038000\n")
+             .Write("/sys/bus/pci/devices/0000:05:00.0/vendor", "0x1002\n");
+       }},
+      {"radeon_bound", Outcome::kNoDevice,
+       [](tests::Tree& tree) { tree.Directory("/sys/bus/pci/drivers/radeon/0000:04:00.0"); }},
+      {"kfd_missing", Outcome::kNoDevice, [](tests::Tree& tree) { tree.Directory(kBound); }},
+      {"kfd_not_passed", Outcome::kNoDevice,
+       [](tests::Tree& tree) {
+         tree.Directory(kBound);
+         AddNode(tree);
+       }},
+      {"kfd_lacks_card", Outcome::kNoDevice,
+       [](tests::Tree& tree) { tree.Directory(kBound).Write("/dev/kfd", ""); }},
+      {"render_node_not_passed", Outcome::kNoDevice,
+       [](tests::Tree& tree) {
+         tree.Write("/dev/kfd", "");
+         AddNode(tree);
+       }},
+      {"rocm_skips_gpu", Outcome::kNoDevice,
+       [](tests::Tree& tree) {
+         tree.Write("/dev/kfd", "").Write("/dev/dri/renderD128", "");
+         AddNode(tree);
+       }},
+      // A directory can not be opened for writing, not even by root.
+      {"kfd_denied", Outcome::kDenied,
+       [](tests::Tree& tree) {
+         tree.Directory("/dev/kfd");
+         AddNode(tree);
+       }},
+      {"render_node_denied", Outcome::kDenied,
+       [](tests::Tree& tree) {
+         tree.Write("/dev/kfd", "").Directory("/dev/dri/renderD128");
+         AddNode(tree);
+       }},
+  };
+  for (const Case& expected : cases) {
+    tests::Tree tree;
+    expected.build(tree);
+    const auto found = NoDevice(tree);
+    EXPECT_EQ(found.error.name, expected.name);
+    EXPECT_EQ(found.outcome, expected.outcome) << expected.name;
+    EXPECT_FALSE(found.error.text.empty()) << expected.name;
+  }
+}
+
+TEST(NoAmdDevice, IsHiddenWhereAVariableHidesWhatTheKernelHas) {
+  tests::Tree tree;
+  tree.Write("/dev/kfd", "").Write("/dev/dri/renderD128", "");
+  AddNode(tree);
+  const auto hidden = NoDevice(tree, With("HIP_VISIBLE_DEVICES", "-1"));
+  EXPECT_EQ(hidden.outcome, Outcome::kHidden);
+  EXPECT_THAT(hidden.error.text, HasSubstr("HIP_VISIBLE_DEVICES=\"-1\" leaves none of 1 GPU"));
+  // HIP does not read CUDA's variable beside its own.
+  EXPECT_EQ(NoDevice(tree, With("CUDA_VISIBLE_DEVICES", "-1")).outcome, Outcome::kHidden);
+  EXPECT_EQ(NoDevice(tree, With("HSA_OVERRIDE_GFX_VERSION", "10.3.0")).outcome, Outcome::kNoDevice);
+}
+
+TEST(AmdError, ThatIsNoMissingDeviceStaysWhatItIs) {
+  tests::Tree tree;
+  const auto found = Diagnose(ErrorOf("hipGetDeviceCount", 999), ReadKernelDriver(tree.Files()), {});
+  EXPECT_EQ(found.outcome, Outcome::kFailed);
+  EXPECT_EQ(found.error.name, "hipErrorUnknown");
+}
+
+TEST(RocmRelease, IsReadFromThePrefixOfTheLibrary) {
+  tests::Tree tree;
+  tree.Write("/opt/rocm-6.2.4/.info/version", "6.2.4-147\n");
+  using probe::hip::ReleaseOf;
+  EXPECT_EQ(ReleaseOf(tree.Files(), "/opt/rocm-6.2.4/lib/libamdhip64.so.6.2.41134"), "6.2.4-147");
+  for (const char* path : {"/usr/lib/libamdhip64.so.5", "libamdhip64.so", "/", "", "/lib"}) {
+    EXPECT_EQ(ReleaseOf(tree.Files(), path), std::nullopt) << path;
+  }
+}
+
+TEST(RocmDirectories, AreThoseOfPrefixesWheelsAndEnginesNewestFirst) {
+  tests::Tree tree;
+  tree.Directory("/opt/rocm-6.2.4/lib").Directory("/opt/rocm-7.0.1/lib");
+  const std::string packages = "/venv/lib/python3.12/site-packages";
+  tree.Directory(packages + "/_rocm_sdk_core/lib")
+      .Directory(packages + "/_rocm_sdk_libraries_gfx94X_dcgpu/lib");
+  tree.Write(packages + "/torch/lib/libamdhip64.so", "").Directory("/usr/lib/ollama/rocm");
+  Environment environment = With("VIRTUAL_ENV", "/venv");
+  environment.Set("ROCM_PATH", "/srv/rocm");
+  environment.Set("HIP_PATH", "relative");
+  const auto found = probe::hip::LibraryDirectories(tree.Files(), environment);
+  const auto at = [&](const std::string& path) { return std::find(found.begin(), found.end(), path); };
+  EXPECT_EQ(found.front(), "/srv/rocm/lib");
+  for (const std::string& path : {std::string("/opt/rocm-6.2.4/lib"), packages + "/_rocm_sdk_core/lib",
+                                  packages + "/_rocm_sdk_libraries_gfx94X_dcgpu/lib", packages + "/torch/lib",
+                                  std::string("/usr/lib/ollama/rocm")}) {
+    EXPECT_NE(at(path), found.end()) << path;
+  }
+  EXPECT_LT(at("/opt/rocm-7.0.1/lib"), at("/opt/rocm-6.2.4/lib"));
+  for (const auto& path : found) EXPECT_TRUE(path.starts_with('/')) << path;
+}
+
+}  // namespace

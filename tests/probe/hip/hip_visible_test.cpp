@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What the variables do, and what a gfx target is and computes with.
+#include "probe/hip/hip_visible.h"
+
+#include <gmock/gmock.h>
+
+namespace {
+
+using probe::hip::ExplainOverride;
+using probe::hip::ExplainVisible;
+using probe::hip::OverrideTarget;
+using probe::hip::ParseTarget;
+using probe::hip::Target;
+using probe::system::Environment;
+using probe::system::KfdNode;
+using testing::AllOf;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+KfdNode Node(std::uint32_t bus, const char* target, std::uint32_t partition = 0) {
+  KfdNode node;
+  node.address = {0, bus, 0, 0};
+  node.target = target;
+  node.partition = partition;
+  return node;
+}
+
+probe::RuntimeDevice Shown(std::uint32_t bus) {
+  probe::RuntimeDevice device;
+  device.identity.pci = probe::PciAddress{0, bus, 0, 0};
+  return device;
+}
+
+Environment Set(std::map<std::string, std::string, std::less<>> variables) {
+  return Environment(std::move(variables));
+}
+
+TEST(GfxTarget, IsReadInItsParts) {
+  EXPECT_EQ(ParseTarget("gfx90a"), (Target{9, 0, 10}));
+  EXPECT_EQ(ParseTarget("gfx942:sramecc+:xnack-"), (Target{9, 4, 2}));
+  EXPECT_EQ(ParseTarget("gfx1036"), (Target{10, 3, 6}));
+  EXPECT_EQ(probe::hip::ToString(Target{9, 0, 10}), "gfx90a");
+  for (const char* text : {"", "gfx", "gfx9", "gfxabc", "gfx10366", "sm_90", "GFX90A", "gfx1_36"}) {
+    EXPECT_EQ(ParseTarget(text), std::nullopt) << text;
+  }
+}
+
+TEST(GfxTarget, KnowsItsMatrixUnits) {
+  const auto of = [](const char* text) {
+    probe::RuntimeDevice device;
+    probe::hip::AddCapabilities(*ParseTarget(text), device);
+    return device;
+  };
+  EXPECT_THAT(of("gfx906").matrix_units, IsEmpty());
+  EXPECT_THAT(of("gfx1030").matrix_units, IsEmpty());
+  EXPECT_THAT(of("gfx90a").matrix_units,
+              AllOf(Contains("fp16/fp32"), Contains("fp64/fp64"), Not(Contains("fp8/fp32"))));
+  EXPECT_THAT(of("gfx942").matrix_units, AllOf(Contains("fp8/fp32"), Contains("tf32/fp32")));
+  EXPECT_THAT(of("gfx950").matrix_units, AllOf(Contains("fp4/fp32"), Not(Contains("tf32/fp32"))));
+  EXPECT_THAT(of("gfx1100").matrix_units, AllOf(Contains("int8/int32"), Not(Contains("fp8/fp32"))));
+  EXPECT_THAT(of("gfx942").facts, ElementsAre(probe::Fact{"fp8_format", "fnuz"}));
+  EXPECT_THAT(of("gfx1201").facts, ElementsAre(probe::Fact{"fp8_format", "ocp"}));
+}
+
+TEST(Override, IsReadAsAVersion) {
+  EXPECT_EQ(OverrideTarget(Set({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}})), (Target{10, 3, 0}));
+  EXPECT_EQ(OverrideTarget(Set({{"HSA_OVERRIDE_GFX_VERSION", "9.0.10"}})), (Target{9, 0, 10}));
+  for (const char* text : {"", "10", "10.3", "10.3.0.1", "10.3.x", "gfx1030", "1000.3.0", "10.3.99"}) {
+    EXPECT_EQ(OverrideTarget(Set({{"HSA_OVERRIDE_GFX_VERSION", text}})), std::nullopt) << text;
+  }
+}
+
+TEST(Override, IsJudgedByTheGpuThatItChanges) {
+  const auto set = Set({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}});
+  EXPECT_THAT(
+      ExplainOverride(set, {Node(3, "gfx1036")}),
+      ElementsAre(AllOf(HasSubstr("gfx1036 (0000:03:00.0) for gfx1030"), HasSubstr("known to work"))));
+  for (const char* hangs : {"gfx1103", "gfx1151"}) {
+    EXPECT_THAT(ExplainOverride(set, {Node(3, hangs)}),
+                ElementsAre(AllOf(HasSubstr("known to hang"), HasSubstr("unset"), HasSubstr("Vulkan"))));
+  }
+  EXPECT_THAT(ExplainOverride(set, {Node(3, "gfx1010")}),
+              ElementsAre(HasSubstr("may hang or compute wrong")));
+  EXPECT_THAT(ExplainOverride(set, {Node(3, "gfx1030")}), IsEmpty()) << "it is what it says";
+  EXPECT_THAT(ExplainOverride(set, {}), ElementsAre(HasSubstr("every AMD GPU")));
+  EXPECT_THAT(ExplainOverride(Set({{"HSA_OVERRIDE_GFX_VERSION", "x\x1b[31m"}}), {}),
+              ElementsAre(AllOf(HasSubstr("no version"), Not(HasSubstr("\x1b")))));
+  EXPECT_THAT(ExplainOverride({}, {Node(3, "gfx1036")}), IsEmpty());
+}
+
+TEST(VisibleGpus, ThatAVariableHidesAreNamed) {
+  const std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
+  EXPECT_THAT(ExplainVisible(Set({{"ROCR_VISIBLE_DEVICES", "1"}}), {Shown(0x0c)}, nodes),
+              ElementsAre("ROCR_VISIBLE_DEVICES=\"1\" hides 1 of 2 GPUs: gfx1100 (0000:03:00.0)"));
+  EXPECT_THAT(ExplainVisible({}, {Shown(3), Shown(0x0c)}, nodes), IsEmpty());
+  EXPECT_THAT(ExplainVisible({}, {Shown(3)}, nodes),
+              ElementsAre(HasSubstr("ROCm does not show 1 of 2 GPUs: gfx1036")));
+  const std::vector<KfdNode> parts = {Node(3, "gfx942", 0), Node(3, "gfx942", 1)};
+  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "0"}}), {Shown(3)}, parts),
+              ElementsAre(HasSubstr("gfx942 (0000:03:00.0, partition 1)")));
+}
+
+TEST(VisibleGpus, AreCountedInTheOrderOfTheVariables) {
+  const auto both = Set({{"ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef"}, {"HIP_VISIBLE_DEVICES", "0"}});
+  EXPECT_THAT(ExplainVisible(both, {}, {}), ElementsAre(HasSubstr("counts among the GPUs that ROCR")));
+}
+
+TEST(VisibleGpus, EntriesThatAreNoneEndTheList) {
+  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "0, gfx1100,1"}}), {}, {}),
+              ElementsAre(HasSubstr("HIP_VISIBLE_DEVICES: \"gfx1100\" is neither")));
+  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "-1"}}), {}, {}), IsEmpty());
+  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "0"}, {"CUDA_VISIBLE_DEVICES", "x"}}), {}, {}),
+              IsEmpty())
+      << "HIP does not read CUDA's beside its own";
+  EXPECT_THAT(ExplainVisible(Set({{"CUDA_VISIBLE_DEVICES", "x"}}), {}, {}),
+              ElementsAre(HasSubstr("\"x\" is neither")));
+}
+
+}  // namespace
