@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The programs that hiprtc would get, compiled and linked for one target by clang and lld without ROCm: the
+disassembly has the recorded number of matrix instructions, and every kernel the recorded local data share, vector
+registers (accumulation registers among them) and scratch memory, of which a product has none.
+
+compile_test.py PROGRAMS TARGET, PROGRAMS being the build's folder of them; --record PROGRAMS writes usage.json."""
+import json
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+RECORDED = pathlib.Path(__file__).resolve().parent / "usage.json"
+TOOLS = ("clang-19", "ld.lld-19", "llvm-objdump-19", "llvm-readelf-19")
+MISSING = [tool for tool in TOOLS if not shutil.which(tool)]
+
+
+def modules():
+    """Of every module its targets."""
+    rows = [line.split() for line in (ROOT / "kernels/hip/modules.txt").read_text().splitlines()]
+    return {row[0]: row[2].split(",") for row in rows if row and not row[0].startswith("#")}
+
+
+def targets():
+    return sorted({target for of in modules().values() for target in of} - {"gfx950"})  # LLVM 20 knows that
+
+
+def run(*command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0 or "warning:" in done.stderr:
+        raise AssertionError(f"{' '.join(map(str, command))}\n{done.stderr}")
+    return done.stdout
+
+
+def build(program, target):
+    """Of every entry point what was recorded: see FIELDS."""
+    with tempfile.TemporaryDirectory() as folder:
+        out = pathlib.Path(folder) / "program.co"
+        run("clang-19", "-x", "hip", f"--offload-arch={target}", "--offload-device-only", "--no-gpu-bundle-output",
+            "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-Wall", "-Wno-unused", program, "-o", out)
+        code = run("llvm-objdump-19", "-d", "--no-show-raw-insn", "--no-leading-addr", out)
+        notes = run("llvm-readelf-19", "--notes", out)
+    found = {}
+    # One kernel's fields stand together, in the order of the alphabet, .name among them.
+    for kernel in re.split(r"^  - ", notes, flags=re.M)[1:]:
+        fields = dict(re.findall(r"^ *\.(\w+): +(\S+)$", kernel, re.M))
+        if "vgpr_count" in fields:
+            found[fields["name"]] = [0, int(fields["group_segment_fixed_size"]), int(fields["vgpr_count"]),
+                                     int(fields["private_segment_fixed_size"])]
+    for name, body in re.findall(r"^<(\w+)>:\n(.*?)(?=^<|\Z)", code, re.M | re.S):
+        if name in found:
+            found[name][0] = len(re.findall(r"^\s*v_(?:mfma|wmma)_", body, re.M))
+    return found
+
+
+FIELDS = ("matrix instructions", "local data share bytes", "vector registers", "scratch bytes")
+
+
+class Compiled(unittest.TestCase):
+    programs = target = None
+
+    def test_every_program_is_as_recorded(self):
+        self.assertIn(self.target, targets())
+        recorded = json.loads(RECORDED.read_text())
+        for name, of in modules().items():
+            if self.target not in of:
+                continue
+            with self.subTest(module=name):
+                found = build(self.programs / f"{name}.hip", self.target)
+                expected = {entry: used[self.target] for entry, used in recorded[name].items() if self.target in used}
+                self.assertEqual(expected, found, f"{FIELDS}")
+                for entry, (matrix, _, _, scratch) in found.items():
+                    self.assertEqual(0, scratch, entry)
+                    self.assertEqual(name.startswith("gemm_") and name != "gemm_simt", matrix > 0, entry)
+
+
+def record(programs):
+    table = {}
+    for name, of in modules().items():
+        for target in targets():
+            if target in of:
+                for entry, used in build(programs / f"{name}.hip", target).items():
+                    table.setdefault(name, {}).setdefault(entry, {})[target] = used
+    text = json.dumps(table, indent=1)
+    RECORDED.write_text(re.sub(r"\[\s+(\d+),\s+(\d+),\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2, \3, \4]", text) + "\n")
+
+
+if __name__ == "__main__":
+    if MISSING:
+        print(f"skipped: not installed: {', '.join(MISSING)}")
+        sys.exit(77)
+    if sys.argv[1] == "--record":
+        record(pathlib.Path(sys.argv[2]))
+    else:
+        Compiled.programs, Compiled.target = pathlib.Path(sys.argv[1]), sys.argv[2]
+        unittest.main(argv=sys.argv[:1], verbosity=1)
