@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include "backends/core/backend.h"
+#include "backends/hip/hip_session.h"
+#include "kernels/hip/variants.h"
+#include "probe/hip/hip_api.h"
+
+namespace backends::hip {
+
+Backend Describe();
+
+namespace {
+
+using probe::RuntimeDevice;
+namespace rt = probe::hip;
+
+// Whether `found` is the device asked for: by UUID, which a partition has of its own; else by address. A
+// position alone would take another device when one was hidden or added since; partitions that share an
+// address and have no UUID are told apart by it.
+bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
+  const auto& a = wanted.identity;
+  const auto& b = found.identity;
+  if (a.uuid && b.uuid && a.uuid != b.uuid) return false;
+  if (a.pci && b.pci)
+    return a.pci == b.pci && a.partition == b.partition && (a.uuid || wanted.ordinal == found.ordinal);
+  return a.uuid && b.uuid ? a.uuid == b.uuid : wanted.name == found.name && wanted.ordinal == found.ordinal;
+}
+
+probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
+  const auto library = rt::OpenRuntime(request.files, request.environment);
+  if (!library) return library.error();
+  const auto api = rt::ResolveApi(*library);
+  if (!api) return api.error();
+  // Its code misleads (probe/hip/hip_api.h).
+  (void)api->hipInit(0);
+  const auto count = rt::DeviceCount(*api);
+  if (!count) return count.error();
+  std::string offered;
+  for (int device = 0; device < *count; ++device) {
+    const RuntimeDevice found = rt::ReadDevice(*api, device);
+    if (IsSame(request.device, found)) {
+      const auto target = rt::TargetWithFeatures(*api, device);
+      if (!target) {
+        return probe::Error{"hipGetDeviceProperties", std::nullopt, "no target",
+                            "the runtime does not say what architecture to compile for"};
+      }
+      return HipSession::Create(*api, rt::OpenCompiler(*library, request.files, request.environment), device,
+                                found, *target);
+    }
+    offered += fmt::format("{}{}: {}", offered.empty() ? "" : ", ", found.ordinal, found.name);
+  }
+  return probe::Error{"open", std::nullopt, "not found",
+                      fmt::format("{} {} is not among the devices now: {}", request.device.ordinal,
+                                  request.device.name, offered.empty() ? "none" : offered)};
+}
+
+std::vector<kernels::Variant> Variants(const Limits&) { return kernels::hip::Variants(); }
+
+}  // namespace
+
+Backend Describe() { return {"hip", Open, Variants}; }
+
+}  // namespace backends::hip

@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: MIT
+#include "backends/hip/hip_session.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+
+#include "kernels/hip/variants.h"
+#include "probe/system/clock.h"
+
+namespace backends::hip {
+namespace {
+
+namespace rt = probe::hip;
+using rt::ErrorOf;
+using rt::kHipSuccess;
+
+probe::Result<Limits> LimitsOf(const rt::Api& api, int device, const probe::RuntimeDevice& facts) {
+  Limits limits;
+  std::size_t free = 0;
+  std::size_t total = 0;
+  if (const auto code = api.hipMemGetInfo(&free, &total); code != kHipSuccess)
+    return ErrorOf("hipMemGetInfo", code);
+  limits.max_buffer_bytes = total;
+  limits.memory_free_bytes = free;
+  if (const auto l2 = rt::Attribute(api, device, rt::kHipL2Bytes); l2 && *l2 > 0) {
+    limits.cache_bytes = static_cast<std::uint64_t>(*l2);
+  }
+  limits.shape.compute_units = facts.compute_units.value_or(1);
+  limits.shape.max_work_group_size =
+      static_cast<std::uint32_t>(rt::Attribute(api, device, rt::kHipMaxThreadsPerBlock).value_or(0));
+  limits.shape.subgroup_width = facts.subgroup_width.value_or(64);
+  limits.features = kernels::hip::FeaturesOf(facts.architecture.value_or(""));
+  if (limits.max_buffer_bytes == 0 || limits.shape.max_work_group_size == 0) {
+    return probe::Error{"hipDeviceGetAttribute", std::nullopt, "no limits",
+                        "the driver claims no memory or blocks of no thread: this is no working device"};
+  }
+  return limits;
+}
+
+}  // namespace
+
+probe::Result<std::unique_ptr<Session>> HipSession::Create(const rt::Api& api,
+                                                           probe::Result<rt::Compiler> compiler, int device,
+                                                           const probe::RuntimeDevice& facts,
+                                                           const std::string& target) {
+  if (const auto code = api.hipSetDevice(device); code != kHipSuccess) return ErrorOf("hipSetDevice", code);
+  auto limits = LimitsOf(api, device, facts);
+  if (!limits) return limits.error();
+  std::unique_ptr<HipSession> session(new HipSession(api, std::move(compiler), target, *std::move(limits)));
+  for (rt::HipEvent* event : {&session->first_, &session->last_}) {
+    if (const auto code = api.hipEventCreateWithFlags(event, rt::kHipEventDefault); code != kHipSuccess)
+      return ErrorOf("hipEventCreateWithFlags", code);
+  }
+  return std::unique_ptr<Session>(std::move(session));
+}
+
+HipSession::HipSession(const rt::Api& api, probe::Result<rt::Compiler> compiler, const std::string& target,
+                       Limits limits)
+    : api_(api), limits_(std::move(limits)), modules_(api_, std::move(compiler), target) {}
+
+probe::Result<BufferId> HipSession::Allocate(const BufferRequest& request) {
+  if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
+    return probe::Error{"hipMalloc", std::nullopt, "too large",
+                        fmt::format("{} bytes; this device takes buffers of 1 to {}", request.bytes,
+                                    limits_.max_buffer_bytes)};
+  }
+  void* memory = nullptr;
+  if (const auto code = api_.hipMalloc(&memory, request.bytes); code != kHipSuccess)
+    return ErrorOf("hipMalloc", code);
+  buffers_.push_back({static_cast<std::byte*>(memory), request.bytes});
+  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+}
+
+const HipSession::Buffer* HipSession::Find(BufferId buffer) const {
+  const auto index = static_cast<std::size_t>(buffer);
+  return index < buffers_.size() && buffers_[index].bytes != 0 ? &buffers_[index] : nullptr;
+}
+
+void HipSession::Release(BufferId buffer) {
+  if (Find(buffer) == nullptr) return;
+  Buffer& known = buffers_[static_cast<std::size_t>(buffer)];
+  (void)api_.hipFree(known.memory);
+  known = {};
+}
+
+probe::Status HipSession::CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
+                                        std::size_t size) const {
+  const Buffer* known = Find(buffer);
+  if (known != nullptr && offset_bytes <= known->bytes && size <= known->bytes - offset_bytes)
+    return probe::Ok();
+  return probe::Error{call, std::nullopt, "out of range",
+                      known == nullptr ? "no such buffer" : "beyond the buffer"};
+}
+
+probe::Status HipSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                 std::span<const std::byte> data) {
+  if (data.empty()) return probe::Ok();
+  if (auto valid = CheckTransfer("hipMemcpy to the device", buffer, offset_bytes, data.size()); !valid)
+    return valid;
+  auto code =
+      api_.hipMemcpy(Find(buffer)->memory + offset_bytes, data.data(), data.size(), rt::kHipHostToDevice);
+  // Pageable memory may still be on its way from the runtime's own when the call returns.
+  if (code == kHipSuccess) code = api_.hipDeviceSynchronize();
+  if (code != kHipSuccess) return ErrorOf("hipMemcpy to the device", code);
+  return probe::Ok();
+}
+
+probe::Status HipSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
+  if (data.empty()) return probe::Ok();
+  if (auto valid = CheckTransfer("hipMemcpy to the host", buffer, offset_bytes, data.size()); !valid)
+    return valid;
+  const auto code =
+      api_.hipMemcpy(data.data(), Find(buffer)->memory + offset_bytes, data.size(), rt::kHipDeviceToHost);
+  if (code != kHipSuccess) return ErrorOf("hipMemcpy to the host", code);
+  return probe::Ok();
+}
+
+probe::Result<KernelId> HipSession::Load(const kernels::Variant&, const kernels::Step& step) {
+  const auto module = modules_.Get(step.source);
+  if (!module) return module.error();
+  LoadedKernel loaded;
+  loaded.entry = step.entry;
+  const std::string entry(step.entry);
+  if (const auto code = api_.hipModuleGetFunction(&loaded.function, *module, entry.c_str());
+      code != kHipSuccess) {
+    return ErrorOf("hipModuleGetFunction " + entry, code);
+  }
+  int threads = 0;
+  const auto code = api_.hipFuncGetAttribute(&threads, rt::kHipFunctionMaxThreads, loaded.function);
+  loaded.max_threads = code == kHipSuccess && threads > 0 ? static_cast<std::uint32_t>(threads)
+                                                          : limits_.shape.max_work_group_size;
+  kernels_.push_back(loaded);
+  return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
+}
+
+probe::Result<HipSession::Bound> HipSession::Bind(const Launch& launch) const {
+  const auto index = static_cast<std::size_t>(launch.kernel);
+  if (index >= kernels_.size()) return probe::Error{"launch", std::nullopt, "out of range", "no such kernel"};
+  Bound bound{&kernels_[index], launch.shape, {}, {}};
+  const auto& local = launch.shape.local;
+  const std::uint64_t threads = std::uint64_t{local[0]} * local[1] * local[2];
+  if (threads > bound.kernel->max_threads) {
+    return probe::Error{fmt::format("launch {}", bound.kernel->entry), std::nullopt, "block too large",
+                        fmt::format("{} threads; the kernel takes at most {} on this device", threads,
+                                    bound.kernel->max_threads)};
+  }
+  for (const BoundBuffer& argument : launch.buffers) {
+    const Buffer* buffer = Find(argument.buffer);
+    if (buffer == nullptr) return probe::Error{"launch", std::nullopt, "out of range", "no such buffer"};
+    bound.values.push_back(std::bit_cast<std::uintptr_t>(buffer->memory));
+  }
+  // The runtime reads as many bytes of each as the kernel declares; little endian on every host that it runs
+  // on.
+  for (const std::uint32_t scalar : launch.shape.scalars) bound.values.push_back(scalar);
+  return bound;
+}
+
+probe::Status HipSession::Enqueue(Bound& bound) const {
+  const auto& [x, y, z] = bound.shape.groups;
+  const auto& local = bound.shape.local;
+  const auto code = api_.hipModuleLaunchKernel(bound.kernel->function, x, y, z, local[0], local[1], local[2],
+                                               0, nullptr, bound.pointers.data(), nullptr);
+  if (code != kHipSuccess) return ErrorOf(fmt::format("hipModuleLaunchKernel {}", bound.kernel->entry), code);
+  return probe::Ok();
+}
+
+std::optional<double> HipSession::DeviceSeconds() const {
+  float milliseconds = 0;
+  if (api_.hipEventElapsedTime(&milliseconds, first_, last_) != kHipSuccess || !(milliseconds > 0)) {
+    return std::nullopt;
+  }
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+probe::Result<Timing> HipSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
+  if (launches.empty() || repeats == 0) return Timing{};
+  std::vector<Bound> bounds;
+  for (const Launch& launch : launches) {
+    auto bound = Bind(launch);
+    if (!bound) return bound.error();
+    bounds.push_back(*std::move(bound));
+  }
+  for (Bound& bound : bounds) {
+    for (std::uint64_t& value : bound.values) bound.pointers.push_back(&value);
+  }
+  const auto start = probe::system::Now();
+  bool events = api_.hipEventRecord(first_, nullptr) == kHipSuccess;
+  probe::Status status = probe::Ok();
+  for (std::uint32_t repeat = 0; repeat < repeats && status; ++repeat) {
+    for (Bound& bound : bounds) {
+      if (status = Enqueue(bound); !status) break;
+    }
+  }
+  events = api_.hipEventRecord(last_, nullptr) == kHipSuccess && events;
+  // Also after an error: nothing may still run when the caller goes on.
+  const auto code = api_.hipDeviceSynchronize();
+  Timing timing;
+  timing.wall_s = probe::system::SecondsSince(start);
+  if (!status) return status.error();
+  if (code != kHipSuccess) return ErrorOf("hipDeviceSynchronize", code);
+  if (events) timing.device_s = DeviceSeconds();
+  return timing;
+}
+
+}  // namespace backends::hip
