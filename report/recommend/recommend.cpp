@@ -74,6 +74,7 @@ std::string LeadReason(const Report& report, const Scores& ordered, const Scores
 
 std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {
   std::vector<std::string> names;
+  std::vector<std::string> slower;
   std::vector<std::string> shares;
   for (const Score& score : report.scores) {
     const auto* view = FindView(device, score.runtime, score.driver);
@@ -81,11 +82,17 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
       continue;
     if (!score.ranking_tokens_per_s) continue;
     names.push_back(score.runtime);
-    shares.push_back(PercentText(score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value));
+    const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
+    if (share >= 1 - kTieShare) continue;  // no argument against it
+    slower.push_back(score.runtime);
+    shares.push_back(PercentText(share));
   }
   if (names.empty()) return "";
-  return fmt::format("{} only reach{} the same processor, at {} of its native speed",
-                     fmt::join(names, " and "), names.size() == 1 ? "es" : "", fmt::join(shares, " and "));
+  const auto reach = fmt::format("{} only reach{} the same processor", fmt::join(names, " and "),
+                                 names.size() == 1 ? "es" : "");
+  if (slower.empty()) return reach;
+  const auto which = slower.size() == names.size() ? "" : fmt::format("{} ", fmt::join(slower, " and "));
+  return fmt::format("{}, {}at {} of its native speed", reach, which, fmt::join(shares, " and "));
 }
 
 // What a person asks first when the answer is the processor. `rejected` says what became of the GPUs.

@@ -16,11 +16,13 @@ std::string Joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-std::string SlowerReason(const Report& report, const Score& score, const Score& chosen) {
-  const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
-  std::string reason =
-      fmt::format("slower: {} of the speed of {}", PercentText(share),
-                  chosen.device_id == score.device_id ? chosen.runtime : WayText(report, chosen));
+// Against what was chosen or, where maturity made it win over faster ones, against the fastest of them.
+std::string SlowerReason(const Report& report, const Score& score, const Score& chosen,
+                         const std::vector<const Score*>& tied) {
+  const auto speed = [](const Score& s) { return s.ranking_tokens_per_s->value; };
+  const Score& than = speed(score) < speed(chosen) || tied.empty() ? chosen : *tied.front();
+  std::string reason = fmt::format("slower: {} of the speed of {}", PercentText(speed(score) / speed(than)),
+                                   than.device_id == score.device_id ? than.runtime : WayText(report, than));
   return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
 }
 
@@ -31,7 +33,7 @@ void AddScored(const Report& report, Use use, const Score* chosen, const std::ve
       continue;
     const bool slower = score.eligible && chosen && chosen->ranking_tokens_per_s;
     out.push_back({score.device_id, score.runtime, score.driver,
-                   slower ? SlowerReason(report, score, *chosen) : Joined(score.reasons)});
+                   slower ? SlowerReason(report, score, *chosen, tied) : Joined(score.reasons)});
   }
 }
 

@@ -10,7 +10,8 @@
 
 namespace report::recommend {
 
-// `chosen` is the score that was taken (nullptr: none was); those in `tied` are equal to it and not rejected.
+// `chosen` is the score that was taken (nullptr: none was); those in `tied` are equal to it, the fastest
+// first, and not rejected.
 [[nodiscard]] std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,
                                                     const Score* chosen,
                                                     const std::vector<const Score*>& tied);

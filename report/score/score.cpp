@@ -17,6 +17,9 @@
 namespace report::score {
 namespace {
 
+// A share of the native speed from here on says nothing against a software device.
+constexpr double kNoArgument = 0.95;
+
 enum class Bound { kValue, kLow, kHigh };
 
 constexpr Bound Opposite(Bound bound) {
@@ -200,10 +203,10 @@ class Scorer {
   [[nodiscard]] std::string SoftwareReason(const Score& score) const {
     std::string reason = "a software device: it runs on the same processor";
     if (!native_ || !score.ranking_tokens_per_s) return reason;
-    const double native = Tokens(*native_, score.use, 1, RankedTimes).value;
-    return reason.append(", ")
-        .append(PercentText(score.ranking_tokens_per_s->value / native))
-        .append(" of its native speed");
+    const double share =
+        score.ranking_tokens_per_s->value / Tokens(*native_, score.use, 1, RankedTimes).value;
+    if (share >= kNoArgument) return reason;
+    return reason.append(", ").append(PercentText(share)).append(" of its native speed");
   }
 
   [[nodiscard]] std::string SplitReason(const Way& way, double share) const {

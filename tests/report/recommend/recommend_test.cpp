@@ -49,6 +49,36 @@ TEST(Recommend, ThePlainProcessorForBothUses) {
   }
 }
 
+TEST(Recommend, NoShareAboveTheWholeArguesAgainstASoftwareDevice) {
+  auto report = testing::Processor();
+  for (auto& m : report.measurements) {
+    if (m.runtime == "opencl") *m.rate *= 2.8;
+  }
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->reasons, Contains("opencl and vulkan only reach the same processor, vulkan at 17 % of "
+                                        "its native speed"));
+  EXPECT_EQ(FindRejected(*answer, "opencl")->reason, "a software device: it runs on the same processor");
+  for (auto& m : report.measurements) {
+    if (m.runtime == "vulkan") *m.rate *= 20;
+  }
+  EXPECT_THAT(Answer(report)->reasons, Contains("opencl and vulkan only reach the same processor"));
+}
+
+TEST(Recommend, WhatLostToTheFastestOfATieIsNeverMeasuredAboveTheWhole) {
+  auto report = testing::Tie();
+  for (auto& m : report.measurements) {
+    // cuda reaches up to the fastest, vulkan does not.
+    if (m.runtime == "opencl") *m.rate *= 1.3;
+    if (m.runtime == "vulkan") *m.rate *= 1.1;
+    if (m.runtime == "cuda") m.ci95 = {0.7, 1.4};
+  }
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "cuda");
+  EXPECT_THAT(FindRejected(*answer, "vulkan")->reason, HasSubstr("slower: 86 % of the speed of opencl"));
+}
+
 TEST(Recommend, TheDiscreteGpuAndNotTheIntegratedOne) {
   const auto answer = Answer(testing::DiscreteAndIntegrated());
   ASSERT_TRUE(answer);
