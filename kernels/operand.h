@@ -68,6 +68,14 @@ namespace kernels {
   return static_cast<std::uint8_t>(magnitude == 0 ? sign : sign | ((magnitude - (120U << 23U)) >> 20U));
 }
 
+// Entries of fp4 (e2m1) operands: integers from -4 to 3, as codes of 4 bits; two lie in a byte, the first in
+// its low half.
+[[nodiscard]] constexpr std::uint8_t OperandFp4Code(std::uint32_t seed, std::uint32_t index) {
+  constexpr std::uint8_t kMagnitudes[] = {0, 2, 4, 5, 6};  // 0, 1, 2, 3, 4
+  const std::int32_t value = OperandInteger(seed, index, 3);
+  return static_cast<std::uint8_t>(value < 0 ? kMagnitudes[-value] | 8 : kMagnitudes[value]);
+}
+
 // 4-bit weights with scales, of a matrix whose rows are whole blocks of 32. One buffer holds for all blocks
 // in row-major order 16 bytes of weights each, then for all blocks an fp16 scale each. Byte j of a block
 // holds weight j in its low and weight j + 16 in its high half. A weight's value is (half - 8) * scale.

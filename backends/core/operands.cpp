@@ -33,6 +33,15 @@ void Write(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
   }
 }
 
+// Two codes a byte.
+void WriteFp4(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
+  for (std::byte& pair : out) {
+    const auto code = [&] { return std::byte{kernels::OperandFp4Code(seed, first++)}; };
+    pair = code();
+    pair |= code() << 4;
+  }
+}
+
 // Written by the processor's own fill kernel where it has one for the type.
 struct FormatRow {
   kernels::Dtype dtype;
@@ -46,6 +55,7 @@ constexpr std::array kFormats = {
     FormatRow{kernels::Dtype::kFp16, {11, 0x1p-10}, "", Write<Fp16Word>},
     FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, "fill_bf16"},
     FormatRow{kernels::Dtype::kFp8, {4, 0x1p-3}, "", Write<kernels::OperandFp8Word>},
+    FormatRow{kernels::Dtype::kFp4, {3, 1.0}, "", WriteFp4},
     FormatRow{kernels::Dtype::kInt8, {8, 1.0}, "fill_int8"},
     FormatRow{kernels::Dtype::kU32, {32, 1.0}, "fill_u32"},
     FormatRow{kernels::Dtype::kQ4, {}, "fill_q4"},

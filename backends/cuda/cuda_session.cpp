@@ -38,6 +38,8 @@ std::vector<std::string> FeaturesOf(const rt::Api& api, rt::CuDevice device) {
   if (capability == 75) features.emplace_back("turing_mma");
   // Chips between take fp8 apart into fp16 (kernels/cuda/modules.txt).
   if (capability == 89 || capability >= 120) features.emplace_back("fp8_mma");
+  // Of this family alone: others scale blocks by instructions of another kind.
+  if (capability / 10 == 12) features.emplace_back("scaled_mma");
   for (const int kib : kSharedKib) {
     if (shared >= kib * 1024) features.push_back(fmt::format("shared:{}", kib));
   }

@@ -90,6 +90,21 @@ DEVICE void MultiplyFp16Half(unsigned (&d)[2], const unsigned (&a)[4], const uns
                : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
 }
 #endif
+// Block-scaled: the threads that PTX ISA, "Block Scaling", names for selectors of 0 bring the scales of their rows of A
+// (lanes 4 r and 4 r + 1 of rows r and r + 8) and columns of B (lane 4 c): of fp8 the low byte, as ue8m0, for all of
+// k; of fp4 four bytes, as ue4m3, for a quarter each.
+#define MMA_SCALED(name, shape, kind, types, scales)                                                            \
+  DEVICE void name(float(&d)[4], const unsigned(&a)[4], const unsigned(&b)[2], unsigned scale_a, unsigned scale_b) { \
+    asm volatile("mma.sync.aligned." shape ".row.col." kind ".f32." types ".f32." scales                        \
+                 " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3}, {%10}, {0, 0}, {%11}, {0, 0};" \
+                 : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                               \
+                 : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]), "r"(scale_a), "r"(scale_b)); \
+  }
+#if __CUDA_ARCH__ >= 1200
+MMA_SCALED(MultiplyFp8Scaled, "m16n8k32", "kind::mxf8f6f4.block_scale.scale_vec::1X", "e4m3.e4m3", "ue8m0")
+MMA_SCALED(MultiplyFp4Scaled, "m16n8k64", "kind::mxf4nvf4.block_scale.scale_vec::4X", "e2m1.e2m1", "ue4m3")
+#endif
+#undef MMA_SCALED
 #if __CUDA_ARCH__ >= 890
 MMA_FP32(MultiplyFp8, "m16n8k32", "e4m3.e4m3")
 #endif

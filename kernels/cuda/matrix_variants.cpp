@@ -39,8 +39,11 @@ struct Row {
   std::string_view module;
   std::string_view large, small, chain;  // entries; empty where there is none
   LaunchShape (*chain_shape)(const Problem&, const DeviceShape&);
+  std::string_view note = {};
 };
-std::array<Row, 9> Rows() {
+constexpr std::string_view kScaled = "block-scaled, with scales of 1";
+
+std::array<Row, 11> Rows() {
   return {
       Row{Dtype::kFp16, Dtype::kFp32, "turing_mma", "own:turing_mma", kTwo, k_turing_fp16, "turing_fp16_128",
           "turing_fp16_64", "chain_turing_fp16", ChainShape<0x3c003c00>},
@@ -60,6 +63,10 @@ std::array<Row, 9> Rows() {
           "gemm_int8_64", "chain_int8", ChainShape<0x01010101>},
       Row{Dtype::kFp8, Dtype::kFp32, "fp8_mma", "own:mma", kFour, k_gemm_fp8, "gemm_fp8_128", "gemm_fp8_64",
           "chain_fp8", ChainShape<0x38383838>},
+      Row{Dtype::kFp8, Dtype::kFp32, "scaled_mma", "own:scaled_mma", kFour, k_scaled_fp8, "scaled_fp8_128",
+          "scaled_fp8_64", "chain_scaled_fp8", ChainShape<0x38383838>, kScaled},
+      Row{Dtype::kFp4, Dtype::kFp32, "scaled_mma", "own:scaled_mma", kFour, k_scaled_fp4, "scaled_fp4_128",
+          "scaled_fp4_64", "chain_scaled_fp4", ChainShape<0x22222222>, kScaled},
   };
 }
 
@@ -73,6 +80,7 @@ Variant Gemm(const Row& row, std::string_view suffix, std::string_view entry, st
   variant.multiple_k = kRowBytes * 8 / kernels::Row(row.in).bits;
   variant.b_transposed = true;
   variant.requires_features = {std::string(row.feature), std::string(shared_feature)};
+  variant.note = row.note;
   return variant;
 }
 
@@ -80,6 +88,7 @@ Variant Chain(const Row& row) {
   Variant variant = Own(std::string(row.prefix) += "_chain", Kernel::kChain, row.in, row.acc,
                         {row.chain, row.module, {}, "", {{Role::kOut}}, row.chain_shape});
   variant.requires_features = {std::string(row.feature)};
+  variant.note = row.note;
   variant.multiple_count = kChainCount;
   variant.multiple_n = kInstructionBytes * 8 / kernels::Row(row.in).bits;
   return variant;

@@ -36,6 +36,13 @@ DEVICE unsigned char Fp8Word(unsigned bits) {
   return static_cast<unsigned char>(word | (value < 0 ? 0x80U : 0U));
 }
 
+// The codes of 0, 1, 2, 3, 4 as nibbles; the sign is bit 3.
+DEVICE unsigned Fp4Code(unsigned bits) {
+  const int value = Signed(bits, 3);
+  const int magnitude = value < 0 ? -value : value;
+  return (0x65420U >> 4 * magnitude & 7U) | (value < 0 ? 8U : 0U);
+}
+
 DEVICE unsigned First() { return blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE unsigned Step() { return gridDim.x * blockDim.x; }
 
@@ -54,6 +61,16 @@ FILL(fill_fp16, unsigned short, Fp16Word)
 FILL(fill_bf16, unsigned short, Bf16Word)
 FILL(fill_int8, signed char, Int8Word)
 FILL(fill_fp8, unsigned char, Fp8Word)
+
+// Two numbers of e2m1 a byte, from -4 to 3: `count` of them, a multiple of 8.
+KERNEL __launch_bounds__(kThreads) fill_fp4(unsigned* out, unsigned count, unsigned seed) {
+  const unsigned key = Mix32(seed);
+  for (unsigned long long i = First(); i < count / 8; i += Step()) {
+    unsigned word = 0;
+    for (unsigned j = 0; j < 8; ++j) word |= Fp4Code(Mix32(static_cast<unsigned>(i * 8 + j) ^ key)) << 4 * j;
+    out[i] = word;
+  }
+}
 
 // Blocks of 32 weights as words, then a scale for each. `count` weights.
 KERNEL __launch_bounds__(kThreads) fill_q4(unsigned* out, unsigned count, unsigned seed) {

@@ -101,10 +101,11 @@ Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step) {
 }
 
 std::vector<Variant> Variants() {
-  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
-                              Fill(Dtype::kTf32, "fill_tf32"), Fill(Dtype::kFp16, "fill_fp16"),
-                              Fill(Dtype::kBf16, "fill_bf16"), Fill(Dtype::kInt8, "fill_int8"),
-                              Fill(Dtype::kFp8, "fill_fp8"),   Fill(Dtype::kQ4, "fill_q4")};
+  std::vector<Variant> all = {
+      Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),   Fill(Dtype::kTf32, "fill_tf32"),
+      Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kBf16, "fill_bf16"), Fill(Dtype::kInt8, "fill_int8"),
+      Fill(Dtype::kFp8, "fill_fp8"),   Fill(Dtype::kQ4, "fill_q4"),     Fill(Dtype::kFp4, "fill_fp4")};
+  all.back().multiple_count = 8;  // a word
   AddStreams(all);
   all.push_back(Gemm<128>("own:tile_128x128", "gemm_fp32_128"));
   all.push_back(Gemm<64>("own:tile_64x64", "gemm_fp32_64"));

@@ -55,4 +55,15 @@ inline float FromFp8Fnuz(std::uint8_t bits) {
   return (bits & 0x80) != 0 ? -magnitude : magnitude;
 }
 
+// E2M1 of the Open Compute Project's microscaling formats, in the low four bits: neither infinity nor NaN.
+inline float FromFp4(std::uint32_t bits) {
+  constexpr float kMagnitudes[] = {0.0F, 0.5F, 1.0F, 1.5F, 2.0F, 3.0F, 4.0F, 6.0F};
+  return (bits & 8U) != 0 ? -kMagnitudes[bits & 7U] : kMagnitudes[bits & 7U];
+}
+// Scales of the same: E8M0, a power of two, and E4M3 without its sign.
+inline float FromE8M0(std::uint32_t bits) {
+  return bits == 255 ? NAN : std::ldexp(1.0F, static_cast<int>(bits) - 127);
+}
+inline float FromUe4M3(std::uint32_t bits) { return FromFp8(static_cast<std::uint8_t>(bits & 0x7fU)); }
+
 }  // namespace tests

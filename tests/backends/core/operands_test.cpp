@@ -70,10 +70,26 @@ TEST(Operands, FourBitBlocksHoldTheirWeights) {
   EXPECT_GT(scales.size(), kBlocks / 2) << "a kernel that ignores the scale must fail";
 }
 
+TEST(Operands, TwoFp4NumbersShareAByte) {
+  const auto format = FormatOf(Dtype::kFp4);
+  ASSERT_TRUE(format);
+  std::array<std::byte, 64> bytes{};
+  ASSERT_TRUE(WriteOperand(Dtype::kFp4, 5, 32, bytes));
+  std::vector<std::int32_t> integers(2 * bytes.size());
+  OperandIntegers(5, 32, format->bits, integers);
+  std::set<float> seen;
+  for (std::size_t i = 0; i < integers.size(); ++i) {
+    const float number = tests::FromFp4(std::to_integer<std::uint8_t>(bytes[i / 2] >> (i % 2 * 4)) & 15);
+    EXPECT_EQ(number, format->scale * integers[i]);
+    seen.insert(number);
+  }
+  EXPECT_EQ(seen.size(), 8U);
+}
+
 TEST(Operands, TypesWithoutOperandsSaySo) {
   std::array<std::byte, 8> out{};
-  EXPECT_FALSE(FormatOf(Dtype::kFp4));
-  EXPECT_FALSE(WriteOperand(Dtype::kFp4, 1, 0, out));
+  EXPECT_FALSE(FormatOf(Dtype::kFp64));
+  EXPECT_FALSE(WriteOperand(Dtype::kFp64, 1, 0, out));
 }
 
 TEST(Operands, NoTwoRolesOrGenerationsShareASeed) {

@@ -42,27 +42,35 @@ const std::vector<Variant>& Computing() {
   return computing;
 }
 
+// The capability of a chip that takes the variant's code.
+int ChipOf(const Variant& variant) {
+  const auto& needed = variant.requires_features;
+  return std::find(needed.begin(), needed.end(), "scaled_mma") != needed.end() ? 120 : 90;
+}
+
 class CudaVariant : public testing::TestWithParam<Variant> {
  protected:
-  [[nodiscard]] static std::string On(const CudaMachine& machine, const Variant& variant) {
-    return WithSession(machine, [&](backends::Session& session) {
+  [[nodiscard]] std::string Run(const Variant& variant) const {
+    return WithSession(machine_, [&](backends::Session& session) {
       return Compute(session, kernels::cuda::Variants(), variant);
     });
   }
-  CudaMachine hopper_{machines::Of(machines::Gpu("H100", 1, 90))};
+
+ private:
+  CudaMachine machine_{machines::Of(machines::Gpu("GPU", 1, ChipOf(GetParam())))};
 };
 
 class CudaVariantOfBuffers : public CudaVariant {};
 class CudaVariantOfBlocks : public CudaVariant {};
 
-TEST_P(CudaVariant, IsVerified) { EXPECT_EQ(On(hopper_, GetParam()), "right"); }
+TEST_P(CudaVariant, IsVerified) { EXPECT_EQ(Run(GetParam()), "right"); }
 
 // The first two buffers.
 TEST_P(CudaVariantOfBuffers, WithSwappedArgumentsIsFoundOut) {
   Variant variant = GetParam();
   auto& bindings = variant.steps[0].bindings;
   std::swap(bindings[0], bindings[1]);
-  EXPECT_NE(On(hopper_, variant), "right");
+  EXPECT_NE(Run(variant), "right");
 }
 
 kernels::LaunchShape (*original)(const Problem&, const kernels::DeviceShape&) = nullptr;
@@ -75,7 +83,7 @@ TEST_P(CudaVariantOfBlocks, WithTooFewBlocksIsFoundOut) {
     shape.groups[0] = shape.groups[0] > 1 ? shape.groups[0] - 1 : 0;
     return shape;
   };
-  EXPECT_NE(On(hopper_, variant), "right");
+  EXPECT_NE(Run(variant), "right");
 }
 
 bool HasTwoBuffers(const Variant& variant) { return variant.steps[0].bindings.size() > 1; }
@@ -124,19 +132,26 @@ TEST(CudaVariants, EveryChipIsOfferedTheInstructionsThatItHas) {
             "own:mma_128x128 own:mma_64x64 own:wgmma_128x256 own:wgmma_128x128");
   EXPECT_EQ(ProductsOf(90, Dtype::kFp8), "own:wgmma_128x256 own:wgmma_128x128");
   EXPECT_EQ(ProductsOf(100, Dtype::kBf16), "own:mma_128x128 own:mma_64x64");
+  EXPECT_EQ(ProductsOf(100, Dtype::kFp4), "");
+  EXPECT_EQ(ProductsOf(120, Dtype::kFp8),
+            "own:mma_128x128 own:mma_64x64 own:scaled_mma_128x128 own:scaled_mma_64x64");
+  EXPECT_EQ(ProductsOf(121, Dtype::kFp4), "own:scaled_mma_128x128 own:scaled_mma_64x64");
 }
 
 TEST(CudaVariants, ADeviceThatComputesWrongIsFoundOut) {
-  for (const char* results : {"garbage", "nan", "zero"}) {
-    const CudaMachine machine(
-        machines::Of(machines::Gpu("H100", 1, 90, fmt::format(R"(, "results": "{}")", results))));
-    for (const Variant& variant : Computing()) {
-      EXPECT_THAT(WithSession(machine,
-                              [&](backends::Session& session) {
-                                return Compute(session, kernels::cuda::Variants(), variant);
-                              }),
-                  testing::StartsWith("wrong"))
-          << results << " " << NameOf(variant);
+  for (const int chip : {90, 120}) {
+    for (const char* results : {"garbage", "nan", "zero"}) {
+      const CudaMachine machine(
+          machines::Of(machines::Gpu("GPU", 1, chip, fmt::format(R"(, "results": "{}")", results))));
+      for (const Variant& variant : Computing()) {
+        if (ChipOf(variant) != chip) continue;
+        EXPECT_THAT(WithSession(machine,
+                                [&](backends::Session& session) {
+                                  return Compute(session, kernels::cuda::Variants(), variant);
+                                }),
+                    testing::StartsWith("wrong"))
+            << results << " " << NameOf(variant);
+      }
     }
   }
 }

@@ -34,19 +34,42 @@ Tile InGroups(const LaunchArguments&, std::uint64_t block, const Operands& p, co
   return {(first + inside % height) * size.rows, inside / height * size.columns};
 }
 
+// The numbers of an operand.
+template <class T, float (*kValue)(T)>
+class Numbers {
+ public:
+  explicit Numbers(nv::CuPointer pointer) : view_(pointer) {}
+  [[nodiscard]] bool Fits(std::uint64_t count) const { return view_.Fits(count); }
+  [[nodiscard]] float operator[](std::uint64_t i) const { return kValue(view_.data()[i]); }
+
+ private:
+  View<T> view_;
+};
+// Two a byte.
+class Fp4 {
+ public:
+  explicit Fp4(nv::CuPointer pointer) : view_(pointer) {}
+  [[nodiscard]] bool Fits(std::uint64_t count) const { return view_.Fits((count + 1) / 2); }
+  [[nodiscard]] float operator[](std::uint64_t i) const {
+    return tests::FromFp4(view_.data()[i / 2] >> (i % 2 * 4) & 15U);
+  }
+
+ private:
+  View<std::uint8_t> view_;
+};
+
 // C's tile of float sums; B is stored k x n, or n x k where transposed.
-template <class T, float (*kValue)(T), bool kIsTransposed>
+template <class Operand, bool kIsTransposed>
 void Multiply(const Operands& p, const Tile& tile, const Size& size, std::vector<float>& sums) {
-  const T* a = View<T>(p.a).data() + tile.row * p.k;
-  const T* b = View<T>(p.b).data();
+  const Operand a(p.a), b(p.b);
   std::vector<float> row_b(size.columns);
   std::fill(sums.begin(), sums.end(), 0.0F);
   for (std::uint64_t d = 0; d < p.k; ++d) {
     for (std::uint64_t j = 0; j < size.columns; ++j) {
-      row_b[j] = kValue(kIsTransposed ? b[(tile.column + j) * p.k + d] : b[d * p.n + tile.column + j]);
+      row_b[j] = b[kIsTransposed ? (tile.column + j) * p.k + d : d * p.n + tile.column + j];
     }
     for (std::uint64_t i = 0; i < size.rows; ++i) {
-      const float own = kValue(a[i * p.k + d]);
+      const float own = a[(tile.row + i) * p.k + d];
       for (std::uint64_t j = 0; j < size.columns; ++j) sums[i * size.columns + j] += own * row_b[j];
     }
   }
@@ -68,15 +91,14 @@ Half Result<Half>(float sum) {
   return {ToHalf(sum)};
 }
 
-template <class T, class C, float (*kValue)(T), bool kIsTransposed, std::uint64_t kRows,
-          std::uint64_t kColumns,
+template <class Operand, class C, bool kIsTransposed, std::uint64_t kRows, std::uint64_t kColumns,
           Tile (*kTileOf)(const LaunchArguments&, std::uint64_t, const Operands&, const Size&)>
 int Gemm(const LaunchArguments& launch) {
   const Operands p{launch.values[0], launch.values[1], launch.values[2],
                    launch.values[3], launch.values[4], launch.values[5]};
   constexpr Size kSize{kRows, kColumns};
   if (p.m < kRows || p.n < kColumns) return kIllegalAddress;
-  if (!View<T>(p.a).Fits(p.m * p.k) || !View<T>(p.b).Fits(p.k * p.n) || !View<C>(p.c).Fits(p.m * p.n)) {
+  if (!Operand(p.a).Fits(p.m * p.k) || !Operand(p.b).Fits(p.k * p.n) || !View<C>(p.c).Fits(p.m * p.n)) {
     return kIllegalAddress;
   }
   const std::uint64_t blocks = std::uint64_t{launch.grid[0]} * launch.grid[1];
@@ -85,7 +107,7 @@ int Gemm(const LaunchArguments& launch) {
   for (std::uint64_t block = 0; block < blocks; ++block) {
     const Tile tile = kTileOf(launch, block, p, kSize);
     if (tile.row + kRows > p.m || tile.column + kColumns > p.n) return kIllegalAddress;
-    Multiply<T, kValue, kIsTransposed>(p, tile, kSize, sums);
+    Multiply<Operand, kIsTransposed>(p, tile, kSize, sums);
     C* c = View<C>(p.c).data();
     for (std::uint64_t i = 0; i < kRows; ++i) {
       for (std::uint64_t j = 0; j < kColumns; ++j) {
@@ -96,47 +118,52 @@ int Gemm(const LaunchArguments& launch) {
   return kSuccess;
 }
 
-// Of a type the transposed products.
-template <class T, class C, float (*kValue)(T), std::uint64_t kRows, std::uint64_t kColumns>
-constexpr auto kTransposed = Gemm<T, C, kValue, true, kRows, kColumns, InGroups>;
-using Bits = std::uint16_t;
-using Int8 = std::int8_t;
+using Fp32 = Numbers<float, Same>;
+using Fp16 = Numbers<std::uint16_t, FromHalf>;
+using Bf16 = Numbers<std::uint16_t, FromBf16>;
+using Int8 = Numbers<std::int8_t, FromInt8>;
+using Fp8 = Numbers<std::uint8_t, FromFp8>;
 using Int32 = std::int32_t;
-using Byte = std::uint8_t;
+template <class Operand, class C, std::uint64_t kRows, std::uint64_t kColumns>
+constexpr auto kTransposed = Gemm<Operand, C, true, kRows, kColumns, InGroups>;
 
 struct EntryRow {
   std::string_view name;
   int (*run)(const LaunchArguments&);
 };
 constexpr std::array kEntries = {
-    EntryRow{"gemm_fp32_128", Gemm<float, float, Same, false, 128, 128, ByPlace>},
-    EntryRow{"gemm_fp32_64", Gemm<float, float, Same, false, 64, 64, ByPlace>},
-    EntryRow{"gemm_tf32_128", kTransposed<float, float, Same, 128, 128>},
-    EntryRow{"gemm_tf32_64", kTransposed<float, float, Same, 64, 64>},
-    EntryRow{"gemm_fp16_128", kTransposed<Bits, float, FromHalf, 128, 128>},
-    EntryRow{"gemm_fp16_64", kTransposed<Bits, float, FromHalf, 64, 64>},
-    EntryRow{"gemm_fp16_fp16_128", kTransposed<Bits, Half, FromHalf, 128, 128>},
-    EntryRow{"gemm_bf16_128", kTransposed<Bits, float, FromBf16, 128, 128>},
-    EntryRow{"gemm_bf16_64", kTransposed<Bits, float, FromBf16, 64, 64>},
-    EntryRow{"gemm_int8_128", kTransposed<Int8, Int32, FromInt8, 128, 128>},
-    EntryRow{"gemm_int8_64", kTransposed<Int8, Int32, FromInt8, 64, 64>},
-    EntryRow{"gemm_fp8_128", kTransposed<Byte, float, FromFp8, 128, 128>},
-    EntryRow{"gemm_fp8_64", kTransposed<Byte, float, FromFp8, 64, 64>},
-    EntryRow{"turing_fp16_128", kTransposed<Bits, float, FromHalf, 128, 128>},
-    EntryRow{"turing_fp16_64", kTransposed<Bits, float, FromHalf, 64, 64>},
-    EntryRow{"turing_fp16_fp16_128", kTransposed<Bits, Half, FromHalf, 128, 128>},
-    EntryRow{"turing_int8_128", kTransposed<Int8, Int32, FromInt8, 128, 128>},
-    EntryRow{"turing_int8_64", kTransposed<Int8, Int32, FromInt8, 64, 64>},
-    EntryRow{"wgmma_fp16_256", kTransposed<Bits, float, FromHalf, 128, 256>},
-    EntryRow{"wgmma_fp16_128", kTransposed<Bits, float, FromHalf, 128, 128>},
-    EntryRow{"wgmma_bf16_256", kTransposed<Bits, float, FromBf16, 128, 256>},
-    EntryRow{"wgmma_bf16_128", kTransposed<Bits, float, FromBf16, 128, 128>},
-    EntryRow{"wgmma_tf32_256", kTransposed<float, float, Same, 128, 256>},
-    EntryRow{"wgmma_tf32_128", kTransposed<float, float, Same, 128, 128>},
-    EntryRow{"wgmma_int8_256", kTransposed<Int8, Int32, FromInt8, 128, 256>},
-    EntryRow{"wgmma_int8_128", kTransposed<Int8, Int32, FromInt8, 128, 128>},
-    EntryRow{"wgmma_fp8_256", kTransposed<Byte, float, FromFp8, 128, 256>},
-    EntryRow{"wgmma_fp8_128", kTransposed<Byte, float, FromFp8, 128, 128>},
+    EntryRow{"gemm_fp32_128", Gemm<Fp32, float, false, 128, 128, ByPlace>},
+    EntryRow{"gemm_fp32_64", Gemm<Fp32, float, false, 64, 64, ByPlace>},
+    EntryRow{"gemm_tf32_128", kTransposed<Fp32, float, 128, 128>},
+    EntryRow{"gemm_tf32_64", kTransposed<Fp32, float, 64, 64>},
+    EntryRow{"gemm_fp16_128", kTransposed<Fp16, float, 128, 128>},
+    EntryRow{"gemm_fp16_64", kTransposed<Fp16, float, 64, 64>},
+    EntryRow{"gemm_fp16_fp16_128", kTransposed<Fp16, Half, 128, 128>},
+    EntryRow{"gemm_bf16_128", kTransposed<Bf16, float, 128, 128>},
+    EntryRow{"gemm_bf16_64", kTransposed<Bf16, float, 64, 64>},
+    EntryRow{"gemm_int8_128", kTransposed<Int8, Int32, 128, 128>},
+    EntryRow{"gemm_int8_64", kTransposed<Int8, Int32, 64, 64>},
+    EntryRow{"gemm_fp8_128", kTransposed<Fp8, float, 128, 128>},
+    EntryRow{"gemm_fp8_64", kTransposed<Fp8, float, 64, 64>},
+    EntryRow{"turing_fp16_128", kTransposed<Fp16, float, 128, 128>},
+    EntryRow{"turing_fp16_64", kTransposed<Fp16, float, 64, 64>},
+    EntryRow{"turing_fp16_fp16_128", kTransposed<Fp16, Half, 128, 128>},
+    EntryRow{"turing_int8_128", kTransposed<Int8, Int32, 128, 128>},
+    EntryRow{"turing_int8_64", kTransposed<Int8, Int32, 64, 64>},
+    EntryRow{"scaled_fp8_128", kTransposed<Fp8, float, 128, 128>},
+    EntryRow{"scaled_fp8_64", kTransposed<Fp8, float, 64, 64>},
+    EntryRow{"scaled_fp4_128", kTransposed<Fp4, float, 128, 128>},
+    EntryRow{"scaled_fp4_64", kTransposed<Fp4, float, 64, 64>},
+    EntryRow{"wgmma_fp16_256", kTransposed<Fp16, float, 128, 256>},
+    EntryRow{"wgmma_fp16_128", kTransposed<Fp16, float, 128, 128>},
+    EntryRow{"wgmma_bf16_256", kTransposed<Bf16, float, 128, 256>},
+    EntryRow{"wgmma_bf16_128", kTransposed<Bf16, float, 128, 128>},
+    EntryRow{"wgmma_tf32_256", kTransposed<Fp32, float, 128, 256>},
+    EntryRow{"wgmma_tf32_128", kTransposed<Fp32, float, 128, 128>},
+    EntryRow{"wgmma_int8_256", kTransposed<Int8, Int32, 128, 256>},
+    EntryRow{"wgmma_int8_128", kTransposed<Int8, Int32, 128, 128>},
+    EntryRow{"wgmma_fp8_256", kTransposed<Fp8, float, 128, 256>},
+    EntryRow{"wgmma_fp8_128", kTransposed<Fp8, float, 128, 128>},
 };
 
 }  // namespace

@@ -44,6 +44,17 @@ std::uint32_t Tf32(std::uint32_t seed, std::uint32_t i) {
   return std::bit_cast<std::uint32_t>(kernels::OperandFp16(seed, i));
 }
 
+int FillFp4(const LaunchArguments& launch) {
+  const std::uint32_t count = Word(launch, 1), seed = Word(launch, 2);
+  const View<std::uint8_t> out(launch.values[0]);
+  if (count % 8 != 0 || !out.Fits(count / 2)) return kIllegalAddress;
+  for (std::uint32_t i = 0; i < count / 2; ++i) {
+    out.data()[i] = static_cast<std::uint8_t>(kernels::OperandFp4Code(seed, 2 * i) |
+                                              kernels::OperandFp4Code(seed, 2 * i + 1) << 4);
+  }
+  return kSuccess;
+}
+
 int FillQ4(const LaunchArguments& launch) {
   const std::uint32_t count = Word(launch, 1), seed = Word(launch, 2), words = count / 8, blocks = count / 32;
   const View<std::uint32_t> out(launch.values[0]);
@@ -158,6 +169,7 @@ constexpr std::array kEntries = {
     EntryRow{"fill_int8", 3, Fill<kernels::OperandInt8>},
     EntryRow{"fill_fp8", 3, Fill<kernels::OperandFp8Word>},
     EntryRow{"fill_q4", 3, FillQ4},
+    EntryRow{"fill_fp4", 3, FillFp4},
     EntryRow{"read_u32", 3, Read},
     EntryRow{"copy_u32", 3, Copy},
     EntryRow{"triad_fp32", 5, Triad},
@@ -169,6 +181,8 @@ constexpr std::array kEntries = {
     EntryRow{"chain_fp8", 3, MatrixChain<float, 32, 0x38383838>},
     EntryRow{"chain_turing_fp16", 3, MatrixChain<float, 16, 0x3c003c00>},
     EntryRow{"chain_turing_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101>},
+    EntryRow{"chain_scaled_fp8", 3, MatrixChain<float, 32, 0x38383838>},
+    EntryRow{"chain_scaled_fp4", 3, MatrixChain<float, 64, 0x22222222>},
     EntryRow{"chain_wgmma_fp16", 3, MatrixChain<float, 16, 0x3c003c00, kWarpgroupChain>},
     EntryRow{"chain_wgmma_bf16", 3, MatrixChain<float, 16, 0x3f803f80, kWarpgroupChain>},
     EntryRow{"chain_wgmma_tf32", 3, MatrixChain<float, 8, 0x3f800000, kWarpgroupChain>},

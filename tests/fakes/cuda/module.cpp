@@ -20,11 +20,14 @@ int Version(const std::string& text) {
 
 int CheckTarget(const std::string& text, const Slot& slot) {
   std::smatch match;
-  static const std::regex pattern(R"(\n\.target sm_(\d+)(a?)\n)");
+  static const std::regex pattern(R"(\n\.target sm_(\d+)([af]?)\n)");
   if (!std::regex_search(text, match, pattern)) return kInvalidPtx;
   const auto own = Get(*slot.gpu, "capability", 90);
   const int target = std::stoi(match[1]);
-  return target > own || (match[2].length() > 0 && target != own) ? kInvalidPtx : kSuccess;
+  const bool taken = match[2] == "a"   ? target == own
+                     : match[2] == "f" ? target <= own && target / 10 == own / 10
+                                       : target <= own;
+  return taken ? kSuccess : kInvalidPtx;
 }
 
 // Braces balance and the text ends after the last: else it is a part.

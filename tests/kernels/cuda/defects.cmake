@@ -76,3 +76,6 @@ cuda_defect(turing_swizzle turing_int8 turing_int8_64 gemm_turing.cuh "to + Offs
 cuda_defect(turing_fragment turing_fp16 turing_fp16_64 gemm_turing.cuh
   "MultiplyFp16Deep8(d, {a[0], a[1]}" "MultiplyFp16Deep8(d, {a[0], a[2]}")
 cuda_defect(turing_halves turing_int8 turing_int8_64 gemm_turing.cuh "MultiplyInt8Deep16(lower, a[3], b[1])" "MultiplyInt8Deep16(lower, a[3], b[0])")
+cuda_defect(scale_of_two scaled_fp8 scaled_fp8_64 scaled_fp8.cu "kOnes = 0x7f7f7f7f" "kOnes = 0x7f7f7f80")
+cuda_defect(scale_of_a_quarter scaled_fp4 scaled_fp4_64 scaled_fp4.cu "kOnes = 0x38383838" "kOnes = 0x38403838")
+cuda_defect(scaled_operands scaled_fp4 scaled_fp4_64 gemm_mma.cuh "LoadMatrices(two, tile_b" "LoadMatrices(two, tile_a")

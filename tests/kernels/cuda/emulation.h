@@ -98,32 +98,62 @@ struct Fragments {
   const unsigned* a;
   const unsigned* b;
 };
-template <unsigned kBits, class Acc, Acc (*kValue)(std::uint32_t), unsigned kRows = 16, unsigned kPieces = 2>
-void MultiplyTogether(void* const (&all)[kWarp]) {
-  constexpr unsigned kEach = 32 / kBits;   // elements of a register
-  constexpr unsigned kPart = 128 / kBits;  // of k, in 16 bytes
-  constexpr unsigned kDepth = kPieces * kPart;
+template <unsigned kBits, class Acc, Acc (*kValue)(std::uint32_t), unsigned kRows, unsigned kPieces>
+struct Multiplicands {
+  static constexpr unsigned kEach = 32 / kBits;   // elements of a register
+  static constexpr unsigned kPart = 128 / kBits;  // of k, in 16 bytes
+  static constexpr unsigned kDepth = kPieces * kPart;
   Acc a[kRows][kDepth], b[kDepth][8];
-  const auto element = [](unsigned word, unsigned i) {
+
+  static Acc Element(unsigned word, unsigned i) {
     return kValue(kBits == 32 ? word : word >> (i * kBits % 32) & ((1U << kBits % 32) - 1));
-  };
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    const auto& f = *static_cast<const Fragments*>(all[lane]);
+  }
+  void Take(unsigned lane, const unsigned* of_a, const unsigned* of_b) {
     const unsigned group = lane / 4, within = lane % 4;
     for (unsigned i = 0; i < kPieces * kEach; ++i) {
       const unsigned piece = i / kEach, k = piece * kPart + within * kEach + i % kEach;
       for (unsigned part = 0; part < kRows / 8; ++part) {
-        a[part * 8 + group][k] = element(f.a[piece * (kRows / 8) + part], i % kEach);
+        a[part * 8 + group][k] = Element(of_a[piece * (kRows / 8) + part], i % kEach);
       }
-      b[k][group] = element(f.b[piece], i % kEach);
+      b[k][group] = Element(of_b[piece], i % kEach);
     }
   }
-  for (unsigned lane = 0; lane < kWarp; ++lane) {
-    auto* d = static_cast<Acc*>(static_cast<const Fragments*>(all[lane])->d);
+  void AddTo(unsigned lane, Acc* d) const {
     for (unsigned i = 0; i < kRows / 4; ++i) {
       const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
       for (unsigned k = 0; k < kDepth; ++k) d[i] += a[row][k] * b[k][column];
     }
+  }
+};
+template <unsigned kBits, class Acc, Acc (*kValue)(std::uint32_t), unsigned kRows = 16, unsigned kPieces = 2>
+void MultiplyTogether(void* const (&all)[kWarp]) {
+  Multiplicands<kBits, Acc, kValue, kRows, kPieces> both;
+  const auto of = [&](unsigned lane) { return static_cast<const Fragments*>(all[lane]); };
+  for (unsigned lane = 0; lane < kWarp; ++lane) both.Take(lane, of(lane)->a, of(lane)->b);
+  for (unsigned lane = 0; lane < kWarp; ++lane) both.AddTo(lane, static_cast<Acc*>(of(lane)->d));
+}
+
+// The same with scales (PTX ISA, "Block Scaling"), selectors 0: each of kScales bytes for its part of k; of
+// A's row r from lane 4 r, of row r + 8 from lane 4 r + 1, of B's column c from lane 4 c.
+struct ScaledFragments {
+  Fragments fragments;
+  unsigned scale_a, scale_b;
+};
+template <unsigned kBits, float (*kValue)(std::uint32_t), unsigned kScales, float (*kScale)(std::uint32_t)>
+void MultiplyScaledTogether(void* const (&all)[kWarp]) {
+  using Both = Multiplicands<kBits, float, kValue, 16, 2>;
+  Both both;
+  const auto of = [&](unsigned lane) { return static_cast<const ScaledFragments*>(all[lane]); };
+  for (unsigned lane = 0; lane < kWarp; ++lane) both.Take(lane, of(lane)->fragments.a, of(lane)->fragments.b);
+  const auto scale = [](unsigned word, unsigned k) {
+    return kScale(word >> (k / (Both::kDepth / kScales) * 8) & 0xffU);
+  };
+  for (unsigned k = 0; k < Both::kDepth; ++k) {
+    for (unsigned row = 0; row < 16; ++row) both.a[row][k] *= scale(of(row % 8 * 4 + row / 8)->scale_a, k);
+    for (unsigned column = 0; column < 8; ++column) both.b[k][column] *= scale(of(column * 4)->scale_b, k);
+  }
+  for (unsigned lane = 0; lane < kWarp; ++lane) {
+    both.AddTo(lane, static_cast<float*>(of(lane)->fragments.d));
   }
 }
 
@@ -206,6 +236,15 @@ EMULATED_MULTIPLY(MultiplyTf32, 32, float, Tf32Number)
 EMULATED_MULTIPLY(MultiplyInt8, 8, int, Int8Number)
 EMULATED_MULTIPLY(MultiplyFp8, 8, float, Fp8Number)
 #undef EMULATED_MULTIPLY
+#define EMULATED_SCALED(name, bits, value, scales, scale)                                        \
+  inline void name(float(&d)[4], const unsigned(&a)[4], const unsigned(&b)[2], unsigned scale_a, \
+                   unsigned scale_b) {                                                           \
+    emulation::ScaledFragments brought{{d, a, b}, scale_a, scale_b};                             \
+    emulation::Meet(&brought, emulation::MultiplyScaledTogether<bits, value, scales, scale>);    \
+  }
+EMULATED_SCALED(MultiplyFp8Scaled, 8, emulation::Fp8Number, 1, tests::FromE8M0)
+EMULATED_SCALED(MultiplyFp4Scaled, 4, tests::FromFp4, 4, tests::FromUe4M3)
+#undef EMULATED_SCALED
 
 inline void MultiplyFp16Deep8(float (&d)[4], const unsigned (&a)[2], unsigned b) {
   emulation::Fragments brought{d, a, &b};

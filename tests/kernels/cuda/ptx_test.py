@@ -18,7 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "kernels" / "cuda"
 CHIPS = ("75", "80", "86", "87", "89", "90", "100", "103", "110", "120", "121")
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
-VERSIONS = ("6.0", "6.3", "6.5", "7.0", "7.1", "7.8", "8.0", "8.4", "8.7", "9.0")
+VERSIONS = ("6.0", "6.3", "6.5", "7.0", "7.1", "7.8", "8.0", "8.4", "8.7", "8.8", "9.0")
 
 spec = importlib.util.spec_from_file_location("compile", FOLDER / "compile.py")
 compiler = importlib.util.module_from_spec(spec)
