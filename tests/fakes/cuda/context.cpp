@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Contexts, memory, copies and events of the fake libcuda. "Device" memory is lazily touched memory of this
-// process at addresses that are no pointers, so that a host pointer passed as a device's is found out.
+// Contexts, memory, copies and events of the fake libcuda.
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
-#include <map>
 
-#include "tests/fakes/common/host_memory.h"
+#include "tests/fakes/common/device_memory.h"
 #include "tests/fakes/common/launch.h"
 #include "tests/fakes/common/misbehave.h"
 #include "tests/fakes/cuda/state.h"
@@ -14,16 +12,7 @@
 namespace fakes::cuda {
 namespace {
 
-constexpr nv::CuPointer kBase = 0x7000'0000'0000ULL;
-constexpr nv::CuPointer kStep = 0x100'0000'0000ULL;  // no allocation reaches into the next
-
-struct Allocation {
-  std::unique_ptr<HostMemory> memory;
-};
 const Slot* current = nullptr;
-std::map<nv::CuPointer, Allocation> allocations;
-std::size_t allocated = 0;
-nv::CuPointer next = kBase;
 std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
 
 struct Event {
@@ -34,7 +23,7 @@ struct Event {
 std::size_t FreeBytes() {
   const Device& self = current->self();
   const std::size_t most = self.memory_free_bytes.value_or(self.memory_total_bytes);
-  return most > allocated ? most - allocated : 0;
+  return most > ReservedBytes() ? most - ReservedBytes() : 0;
 }
 
 int Usable(Point point) {
@@ -50,15 +39,6 @@ const Slot* CurrentSlot() { return current; }
 int& Broken() {
   static int code = kSuccess;
   return code;
-}
-
-std::span<std::byte> Memory(nv::CuPointer pointer) {
-  auto found = allocations.upper_bound(pointer);
-  if (found == allocations.begin()) return {};
-  --found;
-  const auto bytes = found->second.memory->bytes();
-  const std::size_t offset = pointer - found->first;
-  return offset < bytes.size() ? bytes.subspan(offset) : std::span<std::byte>{};
 }
 
 }  // namespace fakes::cuda
@@ -88,20 +68,11 @@ FAKE_CUDA cuMemAlloc_v2(nv::CuPointer* pointer, std::size_t bytes) {
   if (bytes == 0) return kInvalidValue;
   if (bytes > FreeBytes() || bytes > current->self().allocation_limit_bytes.value_or(UINT64_MAX))
     return kOutOfMemory;
-  auto memory = std::make_unique<fakes::HostMemory>(bytes);
-  if (memory->bytes().empty()) return kOutOfMemory;
-  *pointer = next;
-  next += kStep;
-  allocated += bytes;
-  allocations[*pointer] = {std::move(memory)};
-  return kSuccess;
+  *pointer = fakes::ReserveMemory(bytes);
+  return *pointer == 0 ? kOutOfMemory : kSuccess;
 }
 FAKE_CUDA cuMemFree_v2(nv::CuPointer pointer) {
-  const auto found = allocations.find(pointer);
-  if (found == allocations.end()) return kInvalidValue;
-  allocated -= found->second.memory->bytes().size();
-  allocations.erase(found);
-  return kSuccess;
+  return fakes::ReleaseMemory(pointer) ? kSuccess : kInvalidValue;
 }
 FAKE_CUDA cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int) {
   if (const int code = Usable(Point::kAllocate); code != kSuccess) return code;
@@ -115,14 +86,14 @@ FAKE_CUDA cuMemFreeHost(void* memory) {
 }
 FAKE_CUDA cuMemcpyHtoD_v2(nv::CuPointer to, const void* from, std::size_t bytes) {
   if (const int code = current == nullptr ? kInvalidContext : Broken(); code != kSuccess) return code;
-  const auto memory = Memory(to);
+  const auto memory = fakes::MemoryAt(to);
   if (memory.size() < bytes) return kInvalidValue;
   std::memcpy(memory.data(), from, bytes);
   return kSuccess;
 }
 FAKE_CUDA cuMemcpyDtoH_v2(void* to, nv::CuPointer from, std::size_t bytes) {
   if (const int code = Usable(Point::kReadBack); code != kSuccess) return code;
-  const auto memory = Memory(from);
+  const auto memory = fakes::MemoryAt(from);
   if (memory.size() < bytes) return kInvalidValue;
   std::memcpy(to, memory.data(), bytes);
   return kSuccess;

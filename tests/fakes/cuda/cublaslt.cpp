@@ -14,7 +14,8 @@
 #include <vector>
 
 #include "backends/cuda/cublaslt_declarations.h"
-#include "tests/fakes/cuda/interpreter.h"
+#include "tests/fakes/common/views.h"
+#include "tests/fakes/cuda/state.h"
 
 namespace fakes::cuda {
 

@@ -5,6 +5,8 @@
 
 #include <cstring>
 
+#include "tests/fakes/common/device_memory.h"
+#include "tests/fakes/common/kernels.h"
 #include "tests/fakes/common/misbehave.h"
 #include "tests/fakes/cuda/state.h"
 
@@ -22,7 +24,7 @@ void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint
   std::vector<std::span<std::byte>> outputs;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (entry.parameter_bytes[i] == sizeof(nv::CuPointer) && !entry.name.starts_with("fill")) {
-      outputs.push_back(Memory(values[i]));
+      outputs.push_back(MemoryAt(values[i]));
     }
   }
   Launch(device, outputs);
@@ -51,15 +53,20 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     return kLaunchOutOfResources;
   }
   if (IsLost(*slot->gpu)) return Broken() = kLaunchFailed;
-  LaunchArguments launch{entry.name, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
+  fakes::KernelLaunch launch{entry.name, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
   for (std::size_t i = 0; i < entry.parameter_bytes.size(); ++i) {
     std::uint64_t value = 0;
     std::memcpy(&value, arguments[i], entry.parameter_bytes[i]);
     launch.values.push_back(value);
   }
-  const int code = Interpret(launch);
-  if (code == kIllegalAddress) Broken() = code;
-  if (code != kSuccess) return code;
+  switch (fakes::Compute(launch)) {
+    case fakes::Computed::kDone:
+      break;
+    case fakes::Computed::kRefused:
+      return kInvalidValue;
+    case fakes::Computed::kOutOfBounds:
+      return Broken() = kIllegalAddress;
+  }
   Spoil(*slot->gpu, entry, launch.values);
   return kSuccess;
 }

@@ -43,8 +43,6 @@ inline constexpr int kLaunchFailed = 719;
 
 // The device whose context is current; nullptr without one.
 [[nodiscard]] const Slot* CurrentSlot();
-// The memory that a device address points into, to its end; empty where it is no address of this device.
-[[nodiscard]] std::span<std::byte> Memory(nv::CuPointer pointer);
 // Set once a launch found the device lost or faulted; every later call returns it, as a broken context does.
 [[nodiscard]] int& Broken();
 
@@ -61,15 +59,5 @@ struct Module {
 };
 // A code and the module. Reads PTX as far as needed to tell what it declares and that it is whole.
 [[nodiscard]] int ParseModule(const std::string& text, const Slot& slot, Module& module, std::string& log);
-
-struct LaunchArguments {
-  std::string_view entry;
-  unsigned int grid[3];
-  unsigned int block[3];
-  std::vector<std::uint64_t> values;  // of the parameters, zero-extended
-};
-// Computes what the kernel of that name computes. A code: kInvalidValue for a kernel that is not known or
-// arguments that are not its, kIllegalAddress where an address is out of bounds.
-[[nodiscard]] int Interpret(const LaunchArguments& arguments);
 
 }  // namespace fakes::cuda

@@ -1,41 +1,36 @@
 // SPDX-License-Identifier: MIT
-// What the kernels of kernels/cuda compute, from the arguments of their launches alone: every kernel does as
-// much as its grid reaches, so that a wrong stride, order or size of an argument shows in the result.
-#include "tests/fakes/cuda/interpreter.h"
-
 #include <algorithm>
 #include <array>
 
 #include "kernels/operand.h"
+#include "tests/fakes/common/views.h"
 
-namespace fakes::cuda {
+namespace fakes {
 namespace {
 
-constexpr std::uint64_t kChains = 16;                // accumulators a thread of chain_fp32
-constexpr std::uint64_t kMatrixChains = 8;           // fragments a warp of the other chains
-constexpr std::uint64_t kFragment = 128;             // accumulators
-constexpr std::uint64_t kWarpgroupChain = 16 * 128;  // of a warp, of those of Hopper's warpgroups
-constexpr std::uint64_t kGemvRows = 4;               // a block
+constexpr std::uint64_t kChains = 16;               // accumulators a thread of chain_fp32
+constexpr MatrixUnit kWarpgroup{32, 16 * 128, 32};  // of Hopper
+constexpr std::uint64_t kGemvRows = 4;              // a block
 
-std::uint64_t Blocks(const LaunchArguments& launch) {
+std::uint64_t Blocks(const KernelLaunch& launch) {
   return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
 }
-std::uint64_t Threads(const LaunchArguments& launch) {
+std::uint64_t Threads(const KernelLaunch& launch) {
   return std::uint64_t{launch.block[0]} * launch.block[1] * launch.block[2];
 }
-std::uint32_t Word(const LaunchArguments& launch, std::size_t i) {
+std::uint32_t Word(const KernelLaunch& launch, std::size_t i) {
   return static_cast<std::uint32_t>(launch.values[i]);
 }
-float Number(const LaunchArguments& launch, std::size_t i) { return std::bit_cast<float>(Word(launch, i)); }
+float Number(const KernelLaunch& launch, std::size_t i) { return std::bit_cast<float>(Word(launch, i)); }
 
 template <auto kWord>
-int Fill(const LaunchArguments& launch) {
+Computed Fill(const KernelLaunch& launch) {
   using T = decltype(kWord(0U, 0U));
   const View<T> out(launch.values[0]);
   const std::uint32_t count = Word(launch, 1), seed = Word(launch, 2);
-  if (!out.Fits(count)) return kIllegalAddress;
+  if (!out.Fits(count)) return Computed::kOutOfBounds;
   for (std::uint32_t i = 0; i < count; ++i) out.data()[i] = kWord(seed, i);
-  return kSuccess;
+  return Computed::kDone;
 }
 std::uint32_t Fp32(std::uint32_t seed, std::uint32_t i) {
   return std::bit_cast<std::uint32_t>(kernels::OperandFp32(seed, i));
@@ -44,73 +39,87 @@ std::uint32_t Tf32(std::uint32_t seed, std::uint32_t i) {
   return std::bit_cast<std::uint32_t>(kernels::OperandFp16(seed, i));
 }
 
-int FillFp4(const LaunchArguments& launch) {
+// The same numbers with an exponent's bias of 8 and no negative zero.
+std::uint8_t Fp8Fnuz(std::uint32_t seed, std::uint32_t i) {
+  const auto word = static_cast<std::uint8_t>(kernels::OperandFp8Word(seed, i));
+  return static_cast<std::uint8_t>(word == 0 ? 0 : word + 8);
+}
+
+Computed FillFp4(const KernelLaunch& launch) {
   const std::uint32_t count = Word(launch, 1), seed = Word(launch, 2);
   const View<std::uint8_t> out(launch.values[0]);
-  if (count % 8 != 0 || !out.Fits(count / 2)) return kIllegalAddress;
+  if (count % 8 != 0 || !out.Fits(count / 2)) return Computed::kOutOfBounds;
   for (std::uint32_t i = 0; i < count / 2; ++i) {
     out.data()[i] = static_cast<std::uint8_t>(kernels::OperandFp4Code(seed, 2 * i) |
                                               kernels::OperandFp4Code(seed, 2 * i + 1) << 4);
   }
-  return kSuccess;
+  return Computed::kDone;
 }
 
-int FillQ4(const LaunchArguments& launch) {
+Computed FillQ4(const KernelLaunch& launch) {
   const std::uint32_t count = Word(launch, 1), seed = Word(launch, 2), words = count / 8, blocks = count / 32;
   const View<std::uint32_t> out(launch.values[0]);
-  if (!out.Fits(words + (blocks + 1) / 2)) return kIllegalAddress;
+  if (!out.Fits(words + (blocks + 1) / 2)) return Computed::kOutOfBounds;
   for (std::uint32_t i = 0; i < words; ++i) out.data()[i] = kernels::OperandBits(seed, i);
   auto* scales = reinterpret_cast<std::uint16_t*>(out.data() + words);
   for (std::uint32_t i = 0; i < blocks; ++i) scales[i] = kernels::OperandQ4ScaleWord(seed, blocks, i);
-  return kSuccess;
+  return Computed::kDone;
 }
 
-int Read(const LaunchArguments& launch) {
+Computed Read(const KernelLaunch& launch) {
   const std::uint64_t count = Word(launch, 2) / 4 * 4;
   const View<std::uint32_t> in(launch.values[0]), partials(launch.values[1]);
-  if (!in.Fits(count) || !partials.Fits(Blocks(launch))) return kIllegalAddress;
+  if (!in.Fits(count) || !partials.Fits(Blocks(launch))) return Computed::kOutOfBounds;
   std::fill_n(partials.data(), Blocks(launch), 0U);
   for (std::uint64_t i = 0; i < count; ++i)
     partials.data()[i / 4 / Threads(launch) % Blocks(launch)] += in.data()[i];
-  return kSuccess;
+  return Computed::kDone;
 }
 
-int Copy(const LaunchArguments& launch) {
+Computed Copy(const KernelLaunch& launch) {
   const std::uint64_t count = Word(launch, 2) / 4 * 4;
   const View<std::uint32_t> in(launch.values[0]), out(launch.values[1]);
-  if (!in.Fits(count) || !out.Fits(count)) return kIllegalAddress;
+  if (!in.Fits(count) || !out.Fits(count)) return Computed::kOutOfBounds;
   std::copy_n(in.data(), count, out.data());
-  return kSuccess;
+  return Computed::kDone;
 }
 
-int Triad(const LaunchArguments& launch) {
+Computed Triad(const KernelLaunch& launch) {
   const std::uint64_t count = Word(launch, 3) / 4 * 4;
   const View<float> a(launch.values[0]), b(launch.values[1]), out(launch.values[2]);
-  if (!a.Fits(count) || !b.Fits(count) || !out.Fits(count)) return kIllegalAddress;
+  if (!a.Fits(count) || !b.Fits(count) || !out.Fits(count)) return Computed::kOutOfBounds;
   for (std::uint64_t i = 0; i < count; ++i) out.data()[i] = a.data()[i] + Number(launch, 4) * b.data()[i];
-  return kSuccess;
+  return Computed::kDone;
 }
 
-int Chain(const LaunchArguments& launch) {
+Computed Chain(const KernelLaunch& launch) {
   const View<float> out(launch.values[0]);
   const std::uint64_t count = Blocks(launch) * Threads(launch) * kChains;
-  if (!out.Fits(count)) return kIllegalAddress;
+  if (!out.Fits(count)) return Computed::kOutOfBounds;
   const float one = Number(launch, 2);
   for (std::uint64_t i = 0; i < count; ++i)
     out.data()[i] = static_cast<float>(i % 8) + one * static_cast<float>(Word(launch, 1) / 16 * 16);
-  return kSuccess;
+  return Computed::kDone;
 }
 
-// A product of ones is as deep as the instruction; a warp has so many accumulators.
-template <class T, std::uint32_t kDepth, std::uint32_t kOnes,
-          std::uint64_t kOfWarp = kMatrixChains * kFragment>
-int MatrixChain(const LaunchArguments& launch) {
+// A product of ones is as deep as a step.
+template <class T, std::uint32_t kBits, std::uint32_t kOnes>
+Computed ChainOf(const KernelLaunch& launch, const MatrixUnit& unit) {
   const View<T> out(launch.values[0]);
-  const std::uint64_t count = Blocks(launch) * Threads(launch) / 32 * kOfWarp;
-  if (!out.Fits(count)) return kIllegalAddress;
-  const std::uint64_t sum = Word(launch, 2) == kOnes ? std::uint64_t{Word(launch, 1)} * kDepth : 0;
+  const std::uint64_t count = Blocks(launch) * Threads(launch) / unit.lanes * unit.accumulators;
+  if (!out.Fits(count)) return Computed::kOutOfBounds;
+  const std::uint64_t depth = unit.step_bytes * 8 / kBits;
+  const std::uint64_t sum = Word(launch, 2) == kOnes ? std::uint64_t{Word(launch, 1)} * depth : 0;
   for (std::uint64_t i = 0; i < count; ++i) out.data()[i] = static_cast<T>(i % 8 + sum);
-  return kSuccess;
+  return Computed::kDone;
+}
+template <class T, std::uint32_t kBits, std::uint32_t kOnes>
+Computed MatrixChain(const KernelLaunch& launch) {
+  return ChainOf<T, kBits, kOnes>(launch, launch.unit);
+}
+template <class T, std::uint32_t kBits, std::uint32_t kOnes>
+Computed WarpgroupChain(const KernelLaunch& launch) {
+  return ChainOf<T, kBits, kOnes>(launch, kWarpgroup);
 }
 
 template <class T, float (*kValue)(T)>
@@ -122,23 +131,23 @@ void DotRow(const T* w, const float* x, std::uint64_t k, float& y) {
 float Same(float value) { return value; }
 
 template <class T, float (*kValue)(T)>
-int Gemv(const LaunchArguments& launch) {
+Computed Gemv(const KernelLaunch& launch) {
   const std::uint64_t m = Word(launch, 3), k = Word(launch, 4),
                       rows = std::min(Blocks(launch) * kGemvRows, m);
   const View<T> w(launch.values[0]);
   const View<float> x(launch.values[1]), y(launch.values[2]);
-  if (!w.Fits(rows * k) || !x.Fits(k) || !y.Fits(rows)) return kIllegalAddress;
+  if (!w.Fits(rows * k) || !x.Fits(k) || !y.Fits(rows)) return Computed::kOutOfBounds;
   for (std::uint64_t row = 0; row < rows; ++row)
     DotRow<T, kValue>(w.data() + row * k, x.data(), k, y.data()[row]);
-  return kSuccess;
+  return Computed::kDone;
 }
 
-int GemvQ4(const LaunchArguments& launch) {
+Computed GemvQ4(const KernelLaunch& launch) {
   const std::uint64_t m = Word(launch, 3), k = Word(launch, 4), blocks = k / 32;
   const std::uint64_t rows = std::min(Blocks(launch) * kGemvRows, m);
   const View<std::uint8_t> w(launch.values[0]);
   const View<float> x(launch.values[1]), y(launch.values[2]);
-  if (!w.Fits(m * blocks * 18) || !x.Fits(k) || !y.Fits(rows)) return kIllegalAddress;
+  if (!w.Fits(m * blocks * 18) || !x.Fits(k) || !y.Fits(rows)) return Computed::kOutOfBounds;
   const auto* scales = reinterpret_cast<const std::uint16_t*>(w.data() + m * blocks * 16);
   for (std::uint64_t row = 0; row < rows; ++row) {
     double sum = 0;
@@ -152,13 +161,13 @@ int GemvQ4(const LaunchArguments& launch) {
     }
     y.data()[row] = static_cast<float>(sum);
   }
-  return kSuccess;
+  return Computed::kDone;
 }
 
 struct EntryRow {
   std::string_view name;
   std::size_t parameters;
-  int (*run)(const LaunchArguments&);
+  Computed (*run)(const KernelLaunch&);
 };
 constexpr std::array kEntries = {
     EntryRow{"fill_fp32", 3, Fill<Fp32>},
@@ -168,26 +177,29 @@ constexpr std::array kEntries = {
     EntryRow{"fill_bf16", 3, Fill<kernels::OperandBf16Word>},
     EntryRow{"fill_int8", 3, Fill<kernels::OperandInt8>},
     EntryRow{"fill_fp8", 3, Fill<kernels::OperandFp8Word>},
+    EntryRow{"fill_fp8_fnuz", 3, Fill<Fp8Fnuz>},
     EntryRow{"fill_q4", 3, FillQ4},
     EntryRow{"fill_fp4", 3, FillFp4},
     EntryRow{"read_u32", 3, Read},
     EntryRow{"copy_u32", 3, Copy},
     EntryRow{"triad_fp32", 5, Triad},
     EntryRow{"chain_fp32", 3, Chain},
+    EntryRow{"chain_fp32_matrix", 3, MatrixChain<float, 32, 0x3f800000>},
+    EntryRow{"chain_tf32", 3, MatrixChain<float, 32, 0x3f800000>},
     EntryRow{"chain_fp16", 3, MatrixChain<float, 16, 0x3c003c00>},
     EntryRow{"chain_bf16", 3, MatrixChain<float, 16, 0x3f803f80>},
-    EntryRow{"chain_tf32", 3, MatrixChain<float, 8, 0x3f800000>},
-    EntryRow{"chain_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101>},
-    EntryRow{"chain_fp8", 3, MatrixChain<float, 32, 0x38383838>},
+    EntryRow{"chain_int8", 3, MatrixChain<std::int32_t, 8, 0x01010101>},
+    EntryRow{"chain_fp8", 3, MatrixChain<float, 8, 0x38383838>},
+    EntryRow{"chain_fp8_fnuz", 3, MatrixChain<float, 8, 0x40404040>},
     EntryRow{"chain_turing_fp16", 3, MatrixChain<float, 16, 0x3c003c00>},
-    EntryRow{"chain_turing_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101>},
-    EntryRow{"chain_scaled_fp8", 3, MatrixChain<float, 32, 0x38383838>},
-    EntryRow{"chain_scaled_fp4", 3, MatrixChain<float, 64, 0x22222222>},
-    EntryRow{"chain_wgmma_fp16", 3, MatrixChain<float, 16, 0x3c003c00, kWarpgroupChain>},
-    EntryRow{"chain_wgmma_bf16", 3, MatrixChain<float, 16, 0x3f803f80, kWarpgroupChain>},
-    EntryRow{"chain_wgmma_tf32", 3, MatrixChain<float, 8, 0x3f800000, kWarpgroupChain>},
-    EntryRow{"chain_wgmma_int8", 3, MatrixChain<std::int32_t, 32, 0x01010101, kWarpgroupChain>},
-    EntryRow{"chain_wgmma_fp8", 3, MatrixChain<float, 32, 0x38383838, kWarpgroupChain>},
+    EntryRow{"chain_turing_int8", 3, MatrixChain<std::int32_t, 8, 0x01010101>},
+    EntryRow{"chain_scaled_fp8", 3, MatrixChain<float, 8, 0x38383838>},
+    EntryRow{"chain_scaled_fp4", 3, MatrixChain<float, 4, 0x22222222>},
+    EntryRow{"chain_wgmma_fp16", 3, WarpgroupChain<float, 16, 0x3c003c00>},
+    EntryRow{"chain_wgmma_bf16", 3, WarpgroupChain<float, 16, 0x3f803f80>},
+    EntryRow{"chain_wgmma_tf32", 3, WarpgroupChain<float, 32, 0x3f800000>},
+    EntryRow{"chain_wgmma_int8", 3, WarpgroupChain<std::int32_t, 8, 0x01010101>},
+    EntryRow{"chain_wgmma_fp8", 3, WarpgroupChain<float, 8, 0x38383838>},
     EntryRow{"gemv_fp32", 5, Gemv<float, Same>},
     EntryRow{"gemv_fp16", 5, Gemv<std::uint16_t, FromHalf>},
     EntryRow{"gemv_q4", 5, GemvQ4},
@@ -195,12 +207,12 @@ constexpr std::array kEntries = {
 
 }  // namespace
 
-int Interpret(const LaunchArguments& launch) {
-  if (const auto code = InterpretGemm(launch)) return *code;
+Computed Compute(const KernelLaunch& launch) {
+  if (const auto code = ComputeGemm(launch)) return *code;
   const auto row = std::find_if(kEntries.begin(), kEntries.end(),
                                 [&](const EntryRow& known) { return known.name == launch.entry; });
-  if (row == kEntries.end() || launch.values.size() != row->parameters) return kInvalidValue;
+  if (row == kEntries.end() || launch.values.size() != row->parameters) return Computed::kRefused;
   return row->run(launch);
 }
 
-}  // namespace fakes::cuda
+}  // namespace fakes

@@ -4,13 +4,13 @@
 #include <array>
 #include <cmath>
 
-#include "tests/fakes/cuda/interpreter.h"
+#include "tests/fakes/common/views.h"
 
-namespace fakes::cuda {
+namespace fakes {
 namespace {
 
 struct Operands {
-  nv::CuPointer a, b, c;
+  DeviceAddress a, b, c;
   std::uint64_t m, n, k;
 };
 struct Tile {
@@ -23,10 +23,10 @@ struct Size {
 
 // Which tile of that size a block computes: by its place in the grid, or in the order of
 // kernels/cuda/tiles.cuh.
-Tile ByPlace(const LaunchArguments& launch, std::uint64_t block, const Operands&, const Size& size) {
+Tile ByPlace(const KernelLaunch& launch, std::uint64_t block, const Operands&, const Size& size) {
   return {block / launch.grid[0] * size.rows, block % launch.grid[0] * size.columns};
 }
-Tile InGroups(const LaunchArguments&, std::uint64_t block, const Operands& p, const Size& size) {
+Tile InGroups(const KernelLaunch&, std::uint64_t block, const Operands& p, const Size& size) {
   constexpr std::uint64_t kGroup = 8;
   const std::uint64_t rows = p.m / size.rows, columns = p.n / size.columns;
   const std::uint64_t first = block / (kGroup * columns) * kGroup, inside = block % (kGroup * columns);
@@ -38,7 +38,7 @@ Tile InGroups(const LaunchArguments&, std::uint64_t block, const Operands& p, co
 template <class T, float (*kValue)(T)>
 class Numbers {
  public:
-  explicit Numbers(nv::CuPointer pointer) : view_(pointer) {}
+  explicit Numbers(DeviceAddress pointer) : view_(pointer) {}
   [[nodiscard]] bool Fits(std::uint64_t count) const { return view_.Fits(count); }
   [[nodiscard]] float operator[](std::uint64_t i) const { return kValue(view_.data()[i]); }
 
@@ -48,7 +48,7 @@ class Numbers {
 // Two a byte.
 class Fp4 {
  public:
-  explicit Fp4(nv::CuPointer pointer) : view_(pointer) {}
+  explicit Fp4(DeviceAddress pointer) : view_(pointer) {}
   [[nodiscard]] bool Fits(std::uint64_t count) const { return view_.Fits((count + 1) / 2); }
   [[nodiscard]] float operator[](std::uint64_t i) const {
     return tests::FromFp4(view_.data()[i / 2] >> (i % 2 * 4) & 15U);
@@ -92,21 +92,21 @@ Half Result<Half>(float sum) {
 }
 
 template <class Operand, class C, bool kIsTransposed, std::uint64_t kRows, std::uint64_t kColumns,
-          Tile (*kTileOf)(const LaunchArguments&, std::uint64_t, const Operands&, const Size&)>
-int Gemm(const LaunchArguments& launch) {
+          Tile (*kTileOf)(const KernelLaunch&, std::uint64_t, const Operands&, const Size&)>
+Computed Gemm(const KernelLaunch& launch) {
   const Operands p{launch.values[0], launch.values[1], launch.values[2],
                    launch.values[3], launch.values[4], launch.values[5]};
   constexpr Size kSize{kRows, kColumns};
-  if (p.m < kRows || p.n < kColumns) return kIllegalAddress;
+  if (p.m < kRows || p.n < kColumns) return Computed::kOutOfBounds;
   if (!Operand(p.a).Fits(p.m * p.k) || !Operand(p.b).Fits(p.k * p.n) || !View<C>(p.c).Fits(p.m * p.n)) {
-    return kIllegalAddress;
+    return Computed::kOutOfBounds;
   }
   const std::uint64_t blocks = std::uint64_t{launch.grid[0]} * launch.grid[1];
-  if (blocks > (p.m / kRows) * (p.n / kColumns)) return kIllegalAddress;
+  if (blocks > (p.m / kRows) * (p.n / kColumns)) return Computed::kOutOfBounds;
   std::vector<float> sums(kRows * kColumns);
   for (std::uint64_t block = 0; block < blocks; ++block) {
     const Tile tile = kTileOf(launch, block, p, kSize);
-    if (tile.row + kRows > p.m || tile.column + kColumns > p.n) return kIllegalAddress;
+    if (tile.row + kRows > p.m || tile.column + kColumns > p.n) return Computed::kOutOfBounds;
     Multiply<Operand, kIsTransposed>(p, tile, kSize, sums);
     C* c = View<C>(p.c).data();
     for (std::uint64_t i = 0; i < kRows; ++i) {
@@ -115,7 +115,7 @@ int Gemm(const LaunchArguments& launch) {
       }
     }
   }
-  return kSuccess;
+  return Computed::kDone;
 }
 
 using Fp32 = Numbers<float, Same>;
@@ -123,13 +123,14 @@ using Fp16 = Numbers<std::uint16_t, FromHalf>;
 using Bf16 = Numbers<std::uint16_t, FromBf16>;
 using Int8 = Numbers<std::int8_t, FromInt8>;
 using Fp8 = Numbers<std::uint8_t, FromFp8>;
+using Fp8Fnuz = Numbers<std::uint8_t, FromFp8Fnuz>;
 using Int32 = std::int32_t;
 template <class Operand, class C, std::uint64_t kRows, std::uint64_t kColumns>
 constexpr auto kTransposed = Gemm<Operand, C, true, kRows, kColumns, InGroups>;
 
 struct EntryRow {
   std::string_view name;
-  int (*run)(const LaunchArguments&);
+  Computed (*run)(const KernelLaunch&);
 };
 constexpr std::array kEntries = {
     EntryRow{"gemm_fp32_128", Gemm<Fp32, float, false, 128, 128, ByPlace>},
@@ -150,6 +151,10 @@ constexpr std::array kEntries = {
     EntryRow{"turing_fp16_fp16_128", kTransposed<Fp16, Half, 128, 128>},
     EntryRow{"turing_int8_128", kTransposed<Int8, Int32, 128, 128>},
     EntryRow{"turing_int8_64", kTransposed<Int8, Int32, 64, 64>},
+    EntryRow{"gemm_fp8_fnuz_128", kTransposed<Fp8Fnuz, float, 128, 128>},
+    EntryRow{"gemm_fp8_fnuz_64", kTransposed<Fp8Fnuz, float, 64, 64>},
+    EntryRow{"gemm_fp32_matrix_128", kTransposed<Fp32, float, 128, 128>},
+    EntryRow{"gemm_fp32_matrix_64", kTransposed<Fp32, float, 64, 64>},
     EntryRow{"scaled_fp8_128", kTransposed<Fp8, float, 128, 128>},
     EntryRow{"scaled_fp8_64", kTransposed<Fp8, float, 64, 64>},
     EntryRow{"scaled_fp4_128", kTransposed<Fp4, float, 128, 128>},
@@ -168,11 +173,11 @@ constexpr std::array kEntries = {
 
 }  // namespace
 
-std::optional<int> InterpretGemm(const LaunchArguments& launch) {
+std::optional<Computed> ComputeGemm(const KernelLaunch& launch) {
   const auto row = std::find_if(kEntries.begin(), kEntries.end(),
                                 [&](const EntryRow& known) { return known.name == launch.entry; });
   if (row == kEntries.end()) return std::nullopt;
-  return launch.values.size() == 6 ? row->run(launch) : kInvalidValue;
+  return launch.values.size() == 6 ? row->run(launch) : Computed::kRefused;
 }
 
-}  // namespace fakes::cuda
+}  // namespace fakes

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+// What the kernels that CUDA and HIP share compute, from the arguments of a launch alone. Knows no driver.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace fakes {
+
+// How a chain of matrix instructions is laid out: lanes of a wave (or warp), accumulators of one, and how
+// many bytes of k an instruction, or a step of several, goes.
+struct MatrixUnit {
+  std::uint32_t lanes = 32;
+  std::uint32_t accumulators = 1024;
+  std::uint32_t step_bytes = 32;
+};
+
+struct KernelLaunch {
+  std::string_view entry;
+  unsigned int grid[3];
+  unsigned int block[3];
+  std::vector<std::uint64_t> values;  // of the parameters, zero-extended
+  MatrixUnit unit{};
+};
+
+enum class Computed {
+  kDone,
+  kRefused,     // a kernel that is not known, or arguments that are not its
+  kOutOfBounds  // it would touch memory that is not the device's
+};
+// Every kernel does as much as its grid reaches, so that a wrong stride, order or size of an argument shows
+// in the result.
+[[nodiscard]] Computed Compute(const KernelLaunch& launch);
+
+}  // namespace fakes
