@@ -13,6 +13,7 @@
 #include "probe/hip/hip_declarations.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/kfd.h"
 #include "probe/system/library.h"
 
 namespace probe::hip {
@@ -72,6 +73,12 @@ inline constexpr int kMaxDevices = 128;
 // Everything that libamdhip64 says of one device; free memory is left out, since asking for it sets the
 // device up.
 [[nodiscard]] RuntimeDevice ReadDevice(const Api& api, int device);
+
+// All of them. Partitions of one card have its address and "xcp<N>" as their partition: HIP gives them one
+// address, or functions that are none. `nodes`: the kernel's, which know a divided card of which but one part
+// is shown.
+[[nodiscard]] Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api,
+                                                             const std::vector<system::KfdNode>& nodes);
 
 // "6.2.41133" of 60241133; ROCm 5 and later: major * 10^7 + minor * 10^5 + patch.
 [[nodiscard]] std::string VersionText(int version);

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <map>
+#include <tuple>
 
 #include "probe/core/text.h"
 #include "probe/hip/hip_api.h"
@@ -95,6 +97,36 @@ void AddPeers(const Api& api, int device, RuntimeDevice& out) {
   out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
 }
 
+using Slot = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+
+Slot SlotOf(const PciAddress& address) { return {address.domain, address.bus, address.device}; }
+
+void NamePartitions(const std::vector<system::KfdNode>& nodes, std::vector<RuntimeDevice>& devices) {
+  std::map<Slot, std::uint32_t> parts;
+  for (const auto& node : nodes) {
+    std::uint32_t& count = parts[SlotOf(node.address)];
+    count = std::max(count, node.partition + 1);
+  }
+  std::map<Slot, std::vector<RuntimeDevice*>> slots;
+  for (RuntimeDevice& device : devices) {
+    if (device.identity.pci) slots[SlotOf(*device.identity.pci)].push_back(&device);
+  }
+  for (auto& [slot, members] : slots) {
+    const auto known = parts.find(slot);
+    if (members.size() < 2 && (known == parts.end() || known->second < 2)) continue;
+    const bool numbered = std::any_of(members.begin(), members.end(), [](const RuntimeDevice* device) {
+      return device->identity.pci->function != 0;
+    });
+    for (std::size_t i = 0; i < members.size(); ++i) {
+      RuntimeDevice& device = *members[i];
+      const std::size_t part = numbered ? device.identity.pci->function : i;
+      device.identity.pci->function = 0;
+      device.identity.partition = fmt::format("xcp{}", part);
+      device.name += " " + *device.identity.partition;
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> TargetWithFeatures(const Api& api, int device) {
@@ -149,6 +181,15 @@ RuntimeDevice ReadDevice(const Api& api, int id) {
   }
   AddPeers(api, id, device);
   return device;
+}
+
+Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector<system::KfdNode>& nodes) {
+  const auto count = DeviceCount(api);
+  if (!count) return count.error();
+  std::vector<RuntimeDevice> devices;
+  for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
+  NamePartitions(nodes, devices);
+  return devices;
 }
 
 }  // namespace probe::hip

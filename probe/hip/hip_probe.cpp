@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <tuple>
 
 #include "probe/core/module.h"
@@ -33,8 +32,6 @@ class Survey {
   [[nodiscard]] std::optional<Api> OpenApi();
   void AskManagement();
   void Enumerate(const Api& api, HipResult init);
-  // Devices of one slot are partitions of one card: HIP gives them one address, or functions that are none.
-  void NamePartitions(std::vector<RuntimeDevice>& devices) const;
   // What the kernel and rocm_smi know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
   [[nodiscard]] const system::KfdNode* NodeOf(const RuntimeDevice& device) const;
@@ -86,32 +83,6 @@ void Survey::AskManagement() {
   }
 }
 
-void Survey::NamePartitions(std::vector<RuntimeDevice>& devices) const {
-  std::map<Slot, std::vector<RuntimeDevice*>> slots;
-  std::map<Slot, std::size_t> nodes;
-  for (const auto& node : driver_.nodes) {
-    std::size_t& count = nodes[SlotOf(node.address)];
-    count = std::max<std::size_t>(count, node.partition + std::size_t{1});
-  }
-  for (RuntimeDevice& device : devices) {
-    if (device.identity.pci) slots[SlotOf(*device.identity.pci)].push_back(&device);
-  }
-  for (auto& [slot, members] : slots) {
-    const auto known = nodes.find(slot);
-    if (members.size() < 2 && (known == nodes.end() || known->second < 2)) continue;
-    const bool numbered = std::any_of(members.begin(), members.end(), [](const RuntimeDevice* device) {
-      return device->identity.pci->function != 0;
-    });
-    for (std::size_t i = 0; i < members.size(); ++i) {
-      RuntimeDevice& device = *members[i];
-      const std::size_t index = numbered ? device.identity.pci->function : i;
-      device.identity.pci->function = 0;
-      device.identity.partition = fmt::format("xcp{}", index);
-      device.name += " " + *device.identity.partition;
-    }
-  }
-}
-
 const system::KfdNode* Survey::NodeOf(const RuntimeDevice& device) const {
   const auto node =
       std::find_if(driver_.nodes.begin(), driver_.nodes.end(), [&](const system::KfdNode& known) {
@@ -153,18 +124,16 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
 }
 
 void Survey::Enumerate(const Api& api, HipResult init) {
-  const auto count = DeviceCount(api);
-  if (!count || *count == 0) {
-    Error error = count ? ErrorOf("hipGetDeviceCount", kHipErrorNoDevice) : count.error();
+  auto found = ReadDevices(api, driver_.nodes);
+  if (!found || found->empty()) {
+    Error error = found ? ErrorOf("hipGetDeviceCount", kHipErrorNoDevice) : found.error();
     if (error.code != kHipErrorNoDevice && init != kHipSuccess) error = ErrorOf("hipInit", init);
     auto diagnosis = Diagnose(std::move(error), driver_, context_.environment);
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
     return;
   }
   AskManagement();
-  std::vector<RuntimeDevice> devices;
-  for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
-  NamePartitions(devices);
+  auto devices = *std::move(found);
   for (RuntimeDevice& device : devices) Complete(api, device);
   Warn(ExplainVisible(context_.environment, devices, driver_.nodes));
   for (const RuntimeDevice& device : devices) context_.sink(device);
