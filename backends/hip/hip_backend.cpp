@@ -46,7 +46,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
                             "the runtime does not say what architecture to compile for"};
       }
       return HipSession::Create(*api, rt::OpenCompiler(*library, request.files, request.environment), device,
-                                found, *target);
+                                {found, *target, request.files, request.environment});
     }
     offered += fmt::format("{}{}: {}", offered.empty() ? "" : ", ", found.ordinal, found.name);
   }
@@ -59,6 +59,6 @@ std::vector<kernels::Variant> Variants(const Limits&) { return kernels::hip::Var
 
 }  // namespace
 
-Backend Describe() { return {"hip", Open, Variants}; }
+Backend Describe() { return {"hip", Open, Variants, VendorVariants}; }
 
 }  // namespace backends::hip

@@ -3,7 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 #include "kernels/hip/variants.h"
 #include "probe/system/clock.h"
@@ -42,12 +44,12 @@ probe::Result<Limits> LimitsOf(const rt::Api& api, int device, const probe::Runt
 
 probe::Result<std::unique_ptr<Session>> HipSession::Create(const rt::Api& api,
                                                            probe::Result<rt::Compiler> compiler, int device,
-                                                           const probe::RuntimeDevice& facts,
-                                                           const std::string& target) {
+                                                           HipSurroundings surroundings) {
   if (const auto code = api.hipSetDevice(device); code != kHipSuccess) return ErrorOf("hipSetDevice", code);
-  auto limits = LimitsOf(api, device, facts);
+  auto limits = LimitsOf(api, device, surroundings.facts);
   if (!limits) return limits.error();
-  std::unique_ptr<HipSession> session(new HipSession(api, std::move(compiler), target, *std::move(limits)));
+  std::unique_ptr<HipSession> session(
+      new HipSession(api, std::move(compiler), *std::move(limits), std::move(surroundings)));
   for (rt::HipEvent* event : {&session->first_, &session->last_}) {
     if (const auto code = api.hipEventCreateWithFlags(event, rt::kHipEventDefault); code != kHipSuccess)
       return ErrorOf("hipEventCreateWithFlags", code);
@@ -55,9 +57,12 @@ probe::Result<std::unique_ptr<Session>> HipSession::Create(const rt::Api& api,
   return std::unique_ptr<Session>(std::move(session));
 }
 
-HipSession::HipSession(const rt::Api& api, probe::Result<rt::Compiler> compiler, const std::string& target,
-                       Limits limits)
-    : api_(api), limits_(std::move(limits)), modules_(api_, std::move(compiler), target) {}
+HipSession::HipSession(const rt::Api& api, probe::Result<rt::Compiler> compiler, Limits limits,
+                       HipSurroundings surroundings)
+    : api_(api),
+      limits_(std::move(limits)),
+      surroundings_(std::move(surroundings)),
+      modules_(api_, std::move(compiler), surroundings_.target) {}
 
 probe::Result<BufferId> HipSession::Allocate(const BufferRequest& request) {
   if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
@@ -117,6 +122,7 @@ probe::Status HipSession::Download(BufferId buffer, std::uint64_t offset_bytes, 
 }
 
 probe::Result<KernelId> HipSession::Load(const kernels::Variant&, const kernels::Step& step) {
+  if (const Vendor* vendor = VendorOf(step.entry)) return LoadProduct(*vendor, step.entry);
   const auto module = modules_.Get(step.source);
   if (!module) return module.error();
   LoadedKernel loaded;
@@ -134,10 +140,35 @@ probe::Result<KernelId> HipSession::Load(const kernels::Variant&, const kernels:
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
+probe::Result<KernelId> HipSession::LoadProduct(const Vendor& vendor, std::string_view entry) {
+  if (!libraries_.contains(vendor.name)) {
+    auto library = OpenVendor(vendor, surroundings_.facts.architecture.value_or(""), api_,
+                              surroundings_.files, surroundings_.environment);
+    if (!library) return library.error();
+    libraries_.emplace(vendor.name, *std::move(library));
+  }
+  kernels_.push_back({nullptr, entry, 1});
+  return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
+}
+
+probe::Result<Enqueue> HipSession::BindProduct(const Launch& launch, const Bound& bound) const {
+  const std::string_view entry = bound.kernel->entry;
+  const auto& s = launch.shape.scalars;
+  constexpr std::uint32_t kMost = std::numeric_limits<int>::max();
+  if (launch.buffers.size() != 3 || s.size() != 3 || std::max({s[0], s[1], s[2]}) > kMost) {
+    return probe::Error{"launch", std::nullopt, "out of range", "a library's product takes three matrices"};
+  }
+  const Vendor& vendor = *VendorOf(entry);
+  return libraries_.at(vendor.name)({*TypeOf(vendor, entry), static_cast<int>(s[0]), static_cast<int>(s[1]),
+                                     static_cast<int>(s[2]), Find(launch.buffers[0].buffer)->memory,
+                                     Find(launch.buffers[1].buffer)->memory,
+                                     Find(launch.buffers[2].buffer)->memory});
+}
+
 probe::Result<HipSession::Bound> HipSession::Bind(const Launch& launch) const {
   const auto index = static_cast<std::size_t>(launch.kernel);
   if (index >= kernels_.size()) return probe::Error{"launch", std::nullopt, "out of range", "no such kernel"};
-  Bound bound{&kernels_[index], launch.shape, {}, {}};
+  Bound bound{&kernels_[index], launch.shape, {}, {}, {}};
   const auto& local = launch.shape.local;
   const std::uint64_t threads = std::uint64_t{local[0]} * local[1] * local[2];
   if (threads > bound.kernel->max_threads) {
@@ -153,10 +184,15 @@ probe::Result<HipSession::Bound> HipSession::Bind(const Launch& launch) const {
   // The runtime reads as many bytes of each as the kernel declares; little endian on every host that it runs
   // on.
   for (const std::uint32_t scalar : launch.shape.scalars) bound.values.push_back(scalar);
+  if (bound.kernel->function != nullptr) return bound;
+  auto product = BindProduct(launch, bound);
+  if (!product) return product.error();
+  bound.library = *std::move(product);
   return bound;
 }
 
-probe::Status HipSession::Enqueue(Bound& bound) const {
+probe::Status HipSession::Submit(Bound& bound) const {
+  if (bound.library) return bound.library();
   const auto& [x, y, z] = bound.shape.groups;
   const auto& local = bound.shape.local;
   const auto code = api_.hipModuleLaunchKernel(bound.kernel->function, x, y, z, local[0], local[1], local[2],
@@ -189,7 +225,7 @@ probe::Result<Timing> HipSession::Run(std::span<const Launch> launches, std::uin
   probe::Status status = probe::Ok();
   for (std::uint32_t repeat = 0; repeat < repeats && status; ++repeat) {
     for (Bound& bound : bounds) {
-      if (status = Enqueue(bound); !status) break;
+      if (status = Submit(bound); !status) break;
     }
   }
   events = api_.hipEventRecord(last_, nullptr) == kHipSuccess && events;

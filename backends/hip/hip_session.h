@@ -3,22 +3,32 @@
 // chooses nothing.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <vector>
 
 #include "backends/core/backend.h"
 #include "backends/hip/hip_module.h"
+#include "backends/hip/vendor.h"
 #include "probe/hip/hip_api.h"
 
 namespace backends::hip {
 
+// What is known of a device, and where libraries are sought once a product of theirs is loaded; files and
+// environment outlive the session.
+struct HipSurroundings {
+  probe::RuntimeDevice facts;
+  std::string target;  // the architecture as the compiler takes it
+  const probe::system::FileSystem& files;
+  const probe::system::Environment& environment;
+};
+
 class HipSession final : public Session {
  public:
-  // `facts` is what was read of the device, `target` its architecture as the compiler takes it. A missing
-  // compiler fails the kernels, not the session.
+  // A missing compiler fails the kernels, not the session.
   [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(
       const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler, int device,
-      const probe::RuntimeDevice& facts, const std::string& target);
+      HipSurroundings surroundings);
   ~HipSession() override = default;
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
@@ -48,22 +58,27 @@ class HipSession final : public Session {
     kernels::LaunchShape shape;
     std::vector<std::uint64_t> values;
     std::vector<void*> pointers;
+    Enqueue library;  // instead of a kernel
   };
 
-  HipSession(const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler,
-             const std::string& target, Limits limits);
+  HipSession(const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler, Limits limits,
+             HipSurroundings surroundings);
+  [[nodiscard]] probe::Result<KernelId> LoadProduct(const Vendor& vendor, std::string_view entry);
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
                                             std::size_t size) const;
   [[nodiscard]] probe::Result<Bound> Bind(const Launch& launch) const;
-  [[nodiscard]] probe::Status Enqueue(Bound& bound) const;
+  [[nodiscard]] probe::Result<Enqueue> BindProduct(const Launch& launch, const Bound& bound) const;
+  [[nodiscard]] probe::Status Submit(Bound& bound) const;
   [[nodiscard]] std::optional<double> DeviceSeconds() const;
 
   const probe::hip::Api api_;
   probe::hip::HipEvent first_ = nullptr;
   probe::hip::HipEvent last_ = nullptr;
   Limits limits_;
+  HipSurroundings surroundings_;
   ModuleCache modules_;
+  std::map<std::string_view, Prepare> libraries_;  // by vendor
   std::vector<Buffer> buffers_;
   std::vector<LoadedKernel> kernels_;
 };

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// rocBLAS. Declarations and numbers from its public reference (rocm.docs.amd.com/projects/rocBLAS,
+// "rocblas_gemm_ex").
+#include <array>
+
+#include "backends/hip/vendor.h"
+
+namespace backends::hip {
+namespace {
+
+using kernels::Dtype;
+
+// rocBLAS 5 is of ROCm 7, 4 of 6, 3 and 0 of 5.
+constexpr std::array<std::string_view, 5> kSonames = {"librocblas.so.5", "librocblas.so.4", "librocblas.so.3",
+                                                      "librocblas.so.0", "librocblas.so"};
+// rocblas_datatype and rocblas_operation.
+enum Type : int { kF16 = 150, kF32 = 151, kI8 = 160, kI32 = 162, kBf16 = 168 };
+constexpr int kNone = 111, kTranspose = 112;
+
+constexpr std::array kTypes = {
+    VendorType{"rocblas:fp32/fp32", Dtype::kFp32, Dtype::kFp32, "", kF32, kF32, kF32, kF32},
+    VendorType{"rocblas:fp16/fp32", Dtype::kFp16, Dtype::kFp32, "", kF16, kF32, kF32, kF32},
+    VendorType{"rocblas:bf16/fp32", Dtype::kBf16, Dtype::kFp32, "", kBf16, kF32, kF32, kF32},
+    VendorType{"rocblas:int8/int32", Dtype::kInt8, Dtype::kInt32, "", kI8, kI32, kI32, kI32},
+};
+
+using CreateHandle = int (*)(void** handle);
+using GemmEx = int (*)(void* handle, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
+                       const void* a, int a_type, int a_stride, const void* b, int b_type, int b_stride,
+                       const void* beta, const void* c, int c_type, int c_stride, void* d, int d_type,
+                       int d_stride, int compute, int algorithm, std::int32_t solution, std::uint32_t flags);
+
+// rocblas_status.
+probe::Error StatusError(std::string_view call, int status) {
+  constexpr std::array<std::string_view, 8> kNames = {"success",         "invalid_handle", "not_implemented",
+                                                      "invalid_pointer", "invalid_size",   "memory_error",
+                                                      "internal_error",  "perf_degraded"};
+  const auto index = static_cast<std::size_t>(status);
+  return {std::string(call),
+          status,
+          index < kNames.size() ? "rocblas_status_" + std::string(kNames[index]) : "unknown error",
+          {}};
+}
+
+probe::Result<Prepare> Bind(const probe::system::Library& library, const probe::hip::Api&) {
+  const auto create = library.Function<CreateHandle>("rocblas_create_handle");
+  const auto gemm = library.Function<GemmEx>("rocblas_gemm_ex");
+  if (create == nullptr || gemm == nullptr)
+    return probe::Error{"dlsym rocblas_gemm_ex", std::nullopt, "missing_symbol", "this rocBLAS is too old"};
+  void* handle = nullptr;
+  if (const int status = create(&handle); status != 0) return StatusError("rocblas_create_handle", status);
+  return Prepare([=](const VendorProduct& product) -> probe::Result<Enqueue> {
+    // Where matrices are stored by columns, C is n x m: the transpose of B as stored times A as stored.
+    return Enqueue([=, &type = product.type]() -> probe::Status {
+      const auto& [unused, m, n, k, a, b, c] = product;
+      const Scales scales = ScalesOf(type);
+      const int status =
+          gemm(handle, kTranspose, kNone, n, m, k, &scales.one, b, type.operand, k, a, type.operand, k,
+               &scales.zero, c, type.result, n, c, type.result, n, type.compute, 0, 0, 0);
+      return status == 0 ? probe::Ok() : probe::Status(StatusError("rocblas_gemm_ex", status));
+    });
+  });
+}
+
+}  // namespace
+
+Vendor Rocblas() { return {"rocblas", kSonames, "rocblas/library", "ROCBLAS_TENSILE_LIBPATH", kTypes, Bind}; }
+
+}  // namespace backends::hip
