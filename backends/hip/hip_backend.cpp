@@ -34,12 +34,12 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   if (!api) return api.error();
   // Its code misleads (probe/hip/hip_api.h).
   (void)api->hipInit(0);
-  const auto count = rt::DeviceCount(*api);
-  if (!count) return count.error();
+  const auto devices = rt::ReadDevices(*api, probe::system::ReadKfdNodes(request.files));
+  if (!devices) return devices.error();
   std::string offered;
-  for (int device = 0; device < *count; ++device) {
-    const RuntimeDevice found = rt::ReadDevice(*api, device);
+  for (const RuntimeDevice& found : *devices) {
     if (IsSame(request.device, found)) {
+      const auto device = static_cast<int>(found.ordinal);
       const auto target = rt::TargetWithFeatures(*api, device);
       if (!target) {
         return probe::Error{"hipGetDeviceProperties", std::nullopt, "no target",

@@ -122,7 +122,6 @@ void NamePartitions(const std::vector<system::KfdNode>& nodes, std::vector<Runti
       const std::size_t part = numbered ? device.identity.pci->function : i;
       device.identity.pci->function = 0;
       device.identity.partition = fmt::format("xcp{}", part);
-      device.name += " " + *device.identity.partition;
     }
   }
 }
