@@ -24,20 +24,33 @@ bool NamesOneProduct(const HardwareDevice& hardware) {
   return !hardware.name.empty() && (basis == nullptr || (*basis != "ids" && *basis != "pci_table_family"));
 }
 
-// Of the names that drivers give, the shortest: the others add their own or the chip's.
+// What drivers call every chip that they have no product's name of; what stands in brackets is theirs or the
+// chip's.
+bool IsGeneric(std::string_view name) {
+  name = name.substr(0, name.find(" ("));
+  constexpr std::array<std::string_view, 5> kGeneric = {"AMD Radeon Graphics", "AMD Radeon(TM) Graphics",
+                                                        "Radeon Graphics", "AMD GPU",
+                                                        "NVIDIA Graphics Device"};
+  return std::find(kGeneric.begin(), kGeneric.end(), name) != kGeneric.end();
+}
+
+// Of the names that drivers give, the shortest: the others add their own or the chip's. A generic one only
+// where there is no other.
 std::string NameOfViews(const std::vector<View>& views) {
   std::string best;
+  const auto rank = [](const std::string& name) { return std::tuple(IsGeneric(name), name.size(), name); };
   for (const View& view : views) {
     const std::string& name = view.device.name;
-    if (name.empty()) continue;
-    if (best.empty() || std::pair(name.size(), name) < std::pair(best.size(), best)) best = name;
+    if (!name.empty() && (best.empty() || rank(name) < rank(best))) best = name;
   }
   return best;
 }
 
 std::string NameOf(const Draft& draft) {
   if (draft.hardware && NamesOneProduct(*draft.hardware)) return draft.hardware->name;
-  if (std::string name = NameOfViews(draft.views); !name.empty()) return name;
+  const std::string* basis = draft.hardware ? FindFact(draft.hardware->facts, "name_basis") : nullptr;
+  const bool family = basis != nullptr && *basis == "pci_table_family";
+  if (std::string name = NameOfViews(draft.views); !name.empty() && !(family && IsGeneric(name))) return name;
   return draft.hardware && !draft.hardware->name.empty() ? draft.hardware->name : "unnamed device";
 }
 

@@ -296,6 +296,21 @@ TEST(Unify, ADriverNamesWhatTheNumbersLeaveOpen) {
   EXPECT_EQ(bare.Unify()[0].name, family.name);
 }
 
+TEST(Unify, AGenericNameSaysLessThanTheNumbers) {
+  Machine machine;
+  auto family = Hardware("0000:07:00.0", 0x1002, 0x66a1);
+  family.name = "Radeon Pro VII/Radeon Instinct MI50 (Vega 20)";
+  family.facts.push_back({"name_basis", "pci_table_family"});
+  auto hip = At(Device("hip", "ROCm"), "0000:07:00.0", 0x1002, 0x66a1);
+  hip.name = "AMD Radeon Graphics";
+  machine.Add(family).Add(hip);
+  EXPECT_EQ(machine.Unify()[0].name, family.name);
+  auto radv = At(Device("vulkan", "radv"), "0000:07:00.0", 0x1002, 0x66a1);
+  radv.name = "AMD Instinct MI50 (RADV VEGA20)";
+  machine.Add(radv);
+  EXPECT_EQ(machine.Unify()[0].name, radv.name) << "longer, and no generic one";
+}
+
 TEST(Unify, HiddenDevicesNameTheVariable) {
   Machine machine;
   auto device = At(Device("cuda", "NVIDIA"), "0000:01:00.0");
