@@ -1,0 +1,246 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""The real binary on boxes of fake AMD GPUs: the right device is chosen and the reason is printed; what cannot compute is
+never ranked and says why."""
+import concurrent.futures
+import json
+import pathlib
+import sys
+import unittest
+
+from amd_machine import MIB, AmdMachine, gpu
+from harness import can_unshare, main, validate
+
+BUILD = pathlib.Path(sys.argv[2]).resolve()
+RUNS = 4  # at a time: many of them wait
+DEBIAN = pathlib.Path("/usr/lib/x86_64-linux-gnu/libamdhip64.so.5")
+
+NAVI31 = ("AMD Radeon RX 7900 XTX", "0000:03:00.0", (0x744c, 0xc8), 110000)
+RAPHAEL = ("AMD Radeon Graphics", "0000:0f:00.0", (0x164e, 0xd8), 100306)
+PHOENIX = ("AMD Radeon Graphics", "0000:64:00.0", (0x15bf, 0xd0), 110003)
+MI50 = ("AMD Radeon Graphics", "0000:07:00.0", (0x66a1, 0x00), 90006)
+APU = {"units": 1, "gtt": 512 * MIB, "attributes": {"integrated": 1}}
+XTX = "pci:0000:03:00.0"
+
+
+def act(at, do, **more):
+    return {"misbehave": [{"at": at, "do": do, **more}]}
+
+
+def mi308(bus):
+    return gpu("AMD Instinct MI308X", f"0000:{bus:02x}:00.0", (0x74a2, 0x00), 90402, units=8, memory=1024 * MIB,
+               partitions=4)
+
+
+# name -> machine, the run's budget or timeout, what more it is asked
+MEASURED = {
+    "an iGPU that comes first": (dict(gpus=[gpu(*RAPHAEL, **APU, slow_kernel_s=0.02), gpu(*NAVI31)]), "3"),
+    "an MI50 with a generic name": (dict(gpus=[gpu(*RAPHAEL, **APU, slow_kernel_s=0.02), gpu(*MI50)]), "3"),
+    "eight partitions": (dict(gpus=[mi308(0x0a), mi308(0x1a)]), "6"),
+    "an APU": (dict(gpus=[gpu(*PHOENIX, **APU)]), "3"),
+    "an unsupported iGPU": (dict(gpus=[gpu(*RAPHAEL, **APU)], attributes={"compiler_refuses": 100306}), "1"),
+    "a hang in the first kernel": (dict(gpus=[gpu(*PHOENIX, **APU), gpu(*NAVI31)],
+                                        **act("launch", "hang", device=0)), "3"),
+    "wrong results": (dict(gpus=[gpu(*PHOENIX, **APU, results="garbage"), gpu(*NAVI31)]), "3"),
+    "a device that is lost": (dict(gpus=[gpu(*NAVI31, lost_after_launches=3)]), "1"),
+    "a compiler that aborts": (dict(gpus=[gpu(*NAVI31)], **act("compile", "abort")), "1"),
+    "no compiler": (dict(gpus=[gpu(*NAVI31)], libraries=[("libhiprtc.so.6", "/nonexistent")]), "1"),
+    "ROCm 5": (dict(gpus=[gpu(*NAVI31)], rocm="5", attributes={"hip_version": 50731061}), "2"),
+}
+if DEBIAN.exists():
+    # The real compiler of ROCm 5.2 beside fake GPUs that it does not know: it takes the process down.
+    for target, row in (("gfx1100", NAVI31), ("gfx942", ("AMD Instinct MI300X", "0000:03:00.0", (0x74a1, 0), 90402))):
+        MEASURED[f"Debian's compiler on {target}"] = (
+            dict(gpus=[gpu(*row)], libraries=[("libhiprtc.so.6", DEBIAN)]), "2")
+# name -> machine, outcome, error's name, what a warning says
+SURVEYS = {
+    "all hidden": (dict(gpus=[gpu(*NAVI31)], variables={"HIP_VISIBLE_DEVICES": "-1"}), "hidden", "hidden", ""),
+    "one hidden": (dict(gpus=[gpu(*RAPHAEL, **APU), gpu(*NAVI31)], variables={"ROCR_VISIBLE_DEVICES": "0"}), "ok", None,
+                   "ROCR_VISIBLE_DEVICES=\"0\" hides 1 of 2 GPUs: gfx1100 (0000:03:00.0)"),
+    "CUDA's variable": (dict(gpus=[gpu(*RAPHAEL, **APU), gpu(*NAVI31)], variables={"CUDA_VISIBLE_DEVICES": "1"}), "ok",
+                        None, "CUDA_VISIBLE_DEVICES=\"1\" hides 1 of 2 GPUs: gfx1036"),
+    "an override that works": (dict(gpus=[gpu(*RAPHAEL, **APU)], variables={"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}),
+                               "ok", None, "known to work"),
+    "an override that hangs": (dict(gpus=[gpu(*PHOENIX, **APU)], variables={"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}),
+                               "ok", None, "known to hang"),
+    "no layout that is known": (dict(gpus=[gpu(*NAVI31)], attributes={"target_garbage": 1}), "ok", None, ""),
+    "a hang while initialising": (dict(gpus=[gpu(*NAVI31)], **act("init", "hang")), "timed_out", None, ""),
+    "a crash while enumerating": (dict(gpus=[gpu(*NAVI31)], **act("enumerate", "segfault")), "crashed", None, ""),
+    "an old kernel driver": (dict(gpus=[gpu(*NAVI31)], **act("enumerate", "error", code=35)), "failed",
+                             "hipErrorInsufficientDriver", ""),
+}
+NEED_KERNEL = {"all hidden", "one hidden", "CUDA's variable", "an override that works", "an override that hangs"}
+
+
+def run(machine, *arguments):
+    with AmdMachine(BUILD, **machine) as box:
+        return box.run("--json", *arguments, patience_s=120)
+
+
+def all_runs():
+    """Every box once, those that wait for a deadline first."""
+    jobs = {}
+    with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
+        for name, (machine, budget) in sorted(MEASURED.items(), key=lambda row: "hang" not in row[0]):
+            # Beside a GPU that fails there has to be something to choose.
+            only = "hip,cpu,sysfs" if len(machine["gpus"]) == 1 and name != "an APU" else "hip,sysfs"
+            jobs[name] = pool.submit(run, machine, "--only", only, "--budget", budget)
+        for name, (machine, outcome, *_) in sorted(SURVEYS.items(), key=lambda row: "hang" not in row[0]):
+            timeout = "2" if outcome == "timed_out" else "10"
+            jobs[name] = pool.submit(run, machine, "--only", "hip,sysfs", "list", "--timeout", timeout)
+    return {name: job.result() for name, job in jobs.items()}
+
+
+class HipBoxes(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = all_runs()
+
+    def answer(self, name, command="report"):
+        done = self.runs[name]
+        self.assertEqual(0, done.status, f"{name}: {done.stderr}")
+        self.assertEqual([], done.survivors, name)
+        value = json.loads(done.stdout)
+        validate(value, command)
+        return value
+
+    def devices(self, name, command="report"):
+        return {device["id"]: device for device in self.answer(name, command)["devices"]}
+
+    def probe(self, value):
+        return next(probe for probe in value["probes"] if probe["module"] == "hip")
+
+    def figures(self, value, device_id=None):
+        return [m for m in value["measurements"]
+                if m["runtime"] == "hip" and device_id in (None, m["device_id"])]
+
+    def rejected(self, value, device_id):
+        return [option["reason"] for answer in value["recommendations"] for option in answer["rejected"]
+                if option.get("device_id") == device_id and option.get("runtime") == "hip"]
+
+    def assert_chosen(self, name, device_id):
+        value = self.answer(name)
+        # On a busy machine the budget may end before all that one of the uses needs was measured.
+        chosen = {answer["device_id"] for answer in value["recommendations"] if answer["backend"] == "hip"}
+        self.assertEqual({device_id}, chosen, [(m["kernel"], m["status"], m.get("reason")) for m in self.figures(value)])
+        return value
+
+    def test_the_graphics_card_is_chosen_where_an_igpu_comes_first(self):
+        value = self.assert_chosen("an iGPU that comes first", XTX)
+        self.assertTrue(any("slower" in reason for reason in self.rejected(value, "pci:0000:0f:00.0")),
+                        value["recommendations"])
+        views = {device["id"]: device["views"][0] for device in value["devices"] if device["views"]}
+        self.assertEqual((0, 1), (views["pci:0000:0f:00.0"]["ordinal"], views[XTX]["ordinal"]))
+
+    def test_a_generic_name_does_not_hide_which_card_it_is(self):
+        value = self.assert_chosen("an MI50 with a generic name", "pci:0000:07:00.0")
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        devices = self.devices("an MI50 with a generic name")
+        self.assertIn("MI50", devices["pci:0000:07:00.0"]["name"])
+        self.assertEqual(("discrete", "integrated"),
+                         tuple(devices[key]["kind"] for key in ("pci:0000:07:00.0", "pci:0000:0f:00.0")))
+        self.assertEqual("gfx906", devices["pci:0000:07:00.0"]["views"][0]["architecture"])
+        self.assertTrue(self.rejected(value, "pci:0000:0f:00.0"))
+
+    def test_every_partition_is_measured_under_its_own_identity(self):
+        value = self.answer("eight partitions")
+        expected = {f"pci:0000:{bus:02x}:00.0#xcp{part}" for bus in (0x0a, 0x1a) for part in range(4)}
+        measured = {m["device_id"] for m in self.figures(value) if m["status"] == "ok" and m["verified"]}
+        self.assertEqual(expected, measured)
+        chosen = {answer["device_id"] for answer in value["recommendations"] if answer["backend"] == "hip"}
+        self.assertTrue(chosen and chosen <= expected, chosen)
+        if can_unshare():
+            devices = self.devices("eight partitions")
+            for device_id in expected:
+                self.assertEqual(device_id.partition("#")[0], devices[device_id]["parent_id"])
+                self.assertEqual(256 * MIB, devices[device_id]["memory"]["total_bytes"])
+
+    def test_an_apus_carve_out_and_lent_memory_are_told_apart(self):
+        value = self.assert_chosen("an APU", "pci:0000:64:00.0")
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        device = self.devices("an APU")["pci:0000:64:00.0"]
+        self.assertEqual(("integrated", "Radeon 780M"), (device["kind"], device["name"]))
+        memory = device["memory"]
+        self.assertEqual((256 * MIB, 512 * MIB), (memory["total_bytes"], memory["gtt_bytes"]))
+        self.assertGreater(memory["usable_bytes"], memory["total_bytes"])
+        self.assertTrue(value["recommendations"])
+
+    def test_a_compiler_that_refuses_the_target_is_named_and_nothing_of_it_ranked(self):
+        value = self.answer("an unsupported iGPU")
+        reasons = {m.get("reason", "") for m in self.figures(value) if m["status"] == "failed"}
+        self.assertTrue(any("gfx1036" in reason and "unknown target" in reason for reason in reasons), reasons)
+        self.assertEqual({"cpu"}, {answer["backend"] for answer in value["recommendations"]})
+        self.assertTrue(self.rejected(value, "pci:0000:0f:00.0"))
+
+    def test_beside_a_gpu_that_fails_the_good_one_is_chosen(self):
+        for name, status, said in (("a hang in the first kernel", "timed_out", "time"),
+                                   ("wrong results", "wrong_result", "wrong")):
+            with self.subTest(name):
+                value = self.assert_chosen(name, XTX)
+                bad = "pci:0000:64:00.0"
+                self.assertIn(status, {m["status"] for m in self.figures(value, bad)})
+                self.assertTrue(any(said in reason for reason in self.rejected(value, bad)), value["recommendations"])
+
+    def test_what_fails_is_not_ranked_and_says_why(self):
+        cases = {"a device that is lost": ("failed", "hipErrorLaunchFailure"),
+                 "a compiler that aborts": ("crashed", ""), "no compiler": ("failed", "libhiprtc")}
+        for name, (status, said) in cases.items():
+            with self.subTest(name):
+                value = self.answer(name)
+                seen = [(m["status"], m.get("reason", "")) for m in self.figures(value)]
+                self.assertTrue(any(state == status and said in reason for state, reason in seen), seen)
+                self.assertNotIn("hip", {answer["backend"] for answer in value["recommendations"]})
+
+    def test_the_real_compilers_abort_is_survived_and_named(self):
+        if not DEBIAN.exists():
+            self.skipTest("libamdhip64-5 is not installed")
+        for target in ("gfx1100", "gfx942"):
+            with self.subTest(target):
+                value = self.answer(f"Debian's compiler on {target}")
+                crashed = [m for m in self.figures(value) if m["status"] == "crashed"]
+                self.assertTrue(crashed, self.figures(value))
+                self.assertEqual({"cpu"}, {answer["backend"] for answer in value["recommendations"]})
+                self.assertTrue(any("crash" in reason for reason in self.rejected(value, XTX)), value["recommendations"])
+
+    def test_rocm_5_computes_with_the_compiler_inside_the_runtime(self):
+        value = self.answer("ROCm 5")
+        self.assertEqual("gfx1100", self.devices("ROCm 5")[XTX]["views"][0]["architecture"])
+        self.assertTrue(any(m["kernel"] == "gemm" and m["verified"] for m in self.figures(value)))
+
+    def test_surveys_end_in_their_outcome(self):
+        for name, (_, outcome, error, warning) in SURVEYS.items():
+            with self.subTest(name):
+                if name in NEED_KERNEL and not can_unshare():
+                    continue
+                probe = self.probe(self.answer(name, "list"))
+                self.assertEqual(outcome, probe["outcome"])
+                if error:
+                    self.assertEqual(error, probe["error"]["name"])
+                self.assertTrue(not warning or any(warning in text for text in probe["warnings"]), probe["warnings"])
+
+    def test_what_variables_do_is_a_finding_with_its_fix(self):
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        for name, variable in (("one hidden", "ROCR_VISIBLE_DEVICES"),
+                               ("an override that hangs", "HSA_OVERRIDE_GFX_VERSION")):
+            findings = {finding["id"]: finding for finding in self.answer(name, "list")["findings"]}
+            finding = findings[f"variable.hip.{variable}"]
+            self.assertEqual(f"unset {variable}", finding["fix"][0]["command"])
+
+    def test_an_override_is_a_conflict_with_what_the_kernel_says(self):
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        device = self.devices("an override that works", "list")["pci:0000:0f:00.0"]
+        self.assertEqual("gfx1036", device["hardware"]["architecture"])
+        self.assertIn({"field": "architecture", "module": "hip", "value": "gfx1030"}, device["conflicts"])
+
+    def test_an_unknown_layout_of_the_properties_leaves_the_target_unknown(self):
+        for device in self.devices("no layout that is known", "list").values():
+            for view in device["views"]:
+                self.assertNotIn("architecture", view)
+
+
+if __name__ == "__main__":
+    main()
