@@ -23,6 +23,8 @@ namespace {
 
 template <class T, unsigned kCount>
 using Vector = T __attribute__((ext_vector_type(kCount)));
+using DeviceFloat2 = Vector<float, 2>;
+using DeviceInt2 = Vector<int, 2>;
 using DeviceFloat4 = Vector<float, 4>;
 using DeviceUint4 = Vector<unsigned, 4>;
 using Half = _Float16;
@@ -69,8 +71,12 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 #define blockDim DeviceGroupSize()
 #define gridDim DeviceGroups()
 #define __syncthreads() DeviceBarrier()
+#define float2 DeviceFloat2
+#define int2 DeviceInt2
 #define float4 DeviceFloat4
 #define uint4 DeviceUint4
+#define make_float2(...) (DeviceFloat2{__VA_ARGS__})
+#define make_int2(...) (DeviceInt2{__VA_ARGS__})
 #define make_float4(...) (DeviceFloat4{__VA_ARGS__})
 #define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
 #define fmaf __builtin_fmaf

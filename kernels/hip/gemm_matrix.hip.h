@@ -6,6 +6,7 @@
 // neither the writes nor the reads of eight neighbouring lanes meet a bank twice.
 #pragma once
 
+#include "kernels/cuda/tiles.cuh"
 #include "kernels/hip/matrix_types.hip.h"
 
 namespace {
@@ -13,7 +14,6 @@ namespace {
 constexpr unsigned kRowBytes = 64;
 constexpr unsigned kPieces = kRowBytes / 16;
 constexpr unsigned kThreads = 256;
-constexpr unsigned kGroup = 8;  // rows of tiles that share their columns while those are in the cache
 
 DEVICE unsigned Offset(unsigned row, unsigned piece) {
   return row * kRowBytes + (piece ^ (row / 2 % kPieces)) * 16;
@@ -68,6 +68,7 @@ struct Operand {
 // The waves of a work-group, two beside each other, and what each computes, in instructions.
 template <class T, unsigned kTile>
 struct Wave {
+  static constexpr unsigned kM = kTile, kN = kTile;  // all together
   static constexpr unsigned kRows = kThreads / T::kWave / 2;
   static constexpr unsigned kDown = kTile / kRows / 16, kAcross = kTile / 2 / 16;
   using Sum = typename T::Fragment[kDown][kAcross];
@@ -98,24 +99,12 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
   }
 }
 
-struct Tile {
-  unsigned row, column;
-};
-// Tiles in the order in which they run: kGroup rows of them go through the columns together.
-template <unsigned kTile>
-DEVICE Tile TileOf(unsigned block, unsigned m, unsigned n) {
-  const unsigned rows = m / kTile, columns = n / kTile;
-  const unsigned first = block / (kGroup * columns) * kGroup, inside = block % (kGroup * columns);
-  const unsigned height = rows - first < kGroup ? rows - first : kGroup;
-  return {(first + inside % height) * kTile, inside / height * kTile};
-}
-
 template <class T, unsigned kTile>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
   constexpr unsigned kBufferBytes = 2 * kTile * kRowBytes;
   unsigned char* shared = SharedBlock<2 * kBufferBytes>();
-  const Tile tile = TileOf<kTile>(blockIdx.x, m, n);
+  const Tile tile = TileOf<Wave<T, kTile>>(blockIdx.x, m, n);
   const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
   const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
   const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;
