@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "backends/core/backend.h"
 #include "backends/hip/hip_session.h"
 #include "kernels/hip/variants.h"
@@ -15,16 +18,28 @@ namespace {
 using probe::RuntimeDevice;
 namespace rt = probe::hip;
 
-// Whether `found` is the device asked for: by UUID, which a partition has of its own; else by address. A
-// position alone would take another device when one was hidden or added since; partitions that share an
-// address and have no UUID are told apart by it.
+constexpr unsigned kBusyPercent = 10;
+
+// Whether `found` is the device asked for. Partitions of one card may share its number. A position alone
+// would take another device when one was hidden or added since.
 bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
   const auto& a = wanted.identity;
   const auto& b = found.identity;
   if (a.uuid && b.uuid && a.uuid != b.uuid) return false;
-  if (a.pci && b.pci)
-    return a.pci == b.pci && a.partition == b.partition && (a.uuid || wanted.ordinal == found.ordinal);
-  return a.uuid && b.uuid ? a.uuid == b.uuid : wanted.name == found.name && wanted.ordinal == found.ordinal;
+  if (a.pci && b.pci) return a.pci == b.pci && a.partition == b.partition;
+  return a.uuid && b.uuid ? a.partition == b.partition
+                          : wanted.name == found.name && wanted.ordinal == found.ordinal;
+}
+
+// Who used the device when it was found, before this process did; for people.
+std::string LoadOfOthers(const RuntimeDevice& device) {
+  for (const probe::Fact& fact : device.facts) {
+    unsigned percent = 0;
+    if (fact.key != "utilization_percent") continue;
+    std::from_chars(fact.value.data(), fact.value.data() + fact.value.size(), percent);
+    if (percent >= kBusyPercent) return fmt::format("{} % busy", std::min(percent, 100U));
+  }
+  return {};
 }
 
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
@@ -45,8 +60,9 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
         return probe::Error{"hipGetDeviceProperties", std::nullopt, "no target",
                             "the runtime does not say what architecture to compile for"};
       }
-      return HipSession::Create(*api, rt::OpenCompiler(*library, request.files, request.environment), device,
-                                {found, *target, request.files, request.environment});
+      return HipSession::Create(
+          *api, rt::OpenCompiler(*library, request.files, request.environment), device,
+          {found, *target, LoadOfOthers(request.device), request.files, request.environment});
     }
     offered += fmt::format("{}{}: {}", offered.empty() ? "" : ", ", found.ordinal, found.name);
   }

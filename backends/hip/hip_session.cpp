@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "backends/core/sharing.h"
 #include "kernels/hip/variants.h"
 #include "probe/system/clock.h"
 
@@ -48,6 +49,7 @@ probe::Result<std::unique_ptr<Session>> HipSession::Create(const rt::Api& api,
   if (const auto code = api.hipSetDevice(device); code != kHipSuccess) return ErrorOf("hipSetDevice", code);
   auto limits = LimitsOf(api, device, surroundings.facts);
   if (!limits) return limits.error();
+  if (!surroundings.others.empty()) ShareWith(surroundings.others, true, *limits);
   std::unique_ptr<HipSession> session(
       new HipSession(api, std::move(compiler), *std::move(limits), std::move(surroundings)));
   for (rt::HipEvent* event : {&session->first_, &session->last_}) {
@@ -64,16 +66,36 @@ HipSession::HipSession(const rt::Api& api, probe::Result<rt::Compiler> compiler,
       surroundings_(std::move(surroundings)),
       modules_(api_, std::move(compiler), surroundings_.target) {}
 
+std::uint64_t HipSession::AllowedBytes() const {
+  if (limits_.shared_with.empty()) return UINT64_MAX;
+  const std::uint64_t most = limits_.memory_free_bytes.value_or(0);
+  return most - std::min(most, allocated_bytes_);
+}
+
+probe::Result<HostBuffer> HipSession::AllocateHost(std::uint64_t bytes) {
+  if (api_.hipHostMalloc == nullptr || api_.hipHostFree == nullptr) return Session::AllocateHost(bytes);
+  void* memory = nullptr;
+  if (const auto code = api_.hipHostMalloc(&memory, bytes, rt::kHipHostMallocDefault); code != kHipSuccess)
+    return ErrorOf("hipHostMalloc", code);
+  return HostBuffer{{static_cast<std::byte*>(memory), bytes},
+                    {memory, [free = api_.hipHostFree](void* pinned) { (void)free(pinned); }}};
+}
+
 probe::Result<BufferId> HipSession::Allocate(const BufferRequest& request) {
   if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
     return probe::Error{"hipMalloc", std::nullopt, "too large",
                         fmt::format("{} bytes; this device takes buffers of 1 to {}", request.bytes,
                                     limits_.max_buffer_bytes)};
   }
+  if (request.bytes > AllowedBytes()) {
+    return probe::Error{"hipMalloc", std::nullopt, "too much beside others",
+                        "the device is shared: " + limits_.shared_with};
+  }
   void* memory = nullptr;
   if (const auto code = api_.hipMalloc(&memory, request.bytes); code != kHipSuccess)
     return ErrorOf("hipMalloc", code);
   buffers_.push_back({static_cast<std::byte*>(memory), request.bytes});
+  allocated_bytes_ += request.bytes;
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
@@ -86,6 +108,7 @@ void HipSession::Release(BufferId buffer) {
   if (Find(buffer) == nullptr) return;
   Buffer& known = buffers_[static_cast<std::size_t>(buffer)];
   (void)api_.hipFree(known.memory);
+  allocated_bytes_ -= known.bytes;
   known = {};
 }
 

@@ -19,6 +19,7 @@ namespace backends::hip {
 struct HipSurroundings {
   probe::RuntimeDevice facts;
   std::string target;  // the architecture as the compiler takes it
+  std::string others;  // who used it before this process, for people; empty where nobody did
   const probe::system::FileSystem& files;
   const probe::system::Environment& environment;
 };
@@ -41,6 +42,7 @@ class HipSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
 
  private:
   struct Buffer {
@@ -64,6 +66,8 @@ class HipSession final : public Session {
   HipSession(const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler, Limits limits,
              HipSurroundings surroundings);
   [[nodiscard]] probe::Result<KernelId> LoadProduct(const Vendor& vendor, std::string_view entry);
+  // Of what a shared device leaves us; everything of one that is ours.
+  [[nodiscard]] std::uint64_t AllowedBytes() const;
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
                                             std::size_t size) const;
@@ -77,6 +81,7 @@ class HipSession final : public Session {
   probe::hip::HipEvent last_ = nullptr;
   Limits limits_;
   HipSurroundings surroundings_;
+  std::uint64_t allocated_bytes_ = 0;
   ModuleCache modules_;
   std::map<std::string_view, Prepare> libraries_;  // by vendor
   std::vector<Buffer> buffers_;
