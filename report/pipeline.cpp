@@ -135,12 +135,15 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
   }
 }
 
-// The scores of what was measured or, of a run that measured nothing, of what the facts alone suggest.
+// The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
   const bool estimated = !record.calibrated && report.measurements.empty();
-  auto scores = score::ScoreAll(tables, report.devices,
-                                estimated ? peaks::Estimated(tables, report.devices) : report.measurements);
-  for (Score& score : scores) score.basis = estimated ? Basis::kEstimated : measured;
+  const auto estimates = peaks::Estimated(tables, report.devices);
+  auto scores =
+      score::ScoreAll(tables, report.devices, estimated ? estimates : report.measurements, estimates);
+  for (Score& score : scores) {
+    if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
+  }
   return scores;
 }
 

@@ -163,13 +163,26 @@ void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& 
   if (report.interrupted)
     answer.warnings.emplace_back("the run was interrupted: not everything was measured");
   const bool estimated = chosen.basis == Basis::kEstimated;
-  if (estimated) answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
+  const auto measured = MeasurementsOf(report.measurements, chosen.device_id, chosen.runtime, chosen.driver);
+  if (estimated &&
+      std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
+    answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
   answer.confidence = look.noisy || report.interrupted || estimated ? Confidence::kLow
                       : tie || look.throttled                       ? Confidence::kMedium
                                                                     : Confidence::kHigh;
 }
 
-// Nothing could be measured: every machine has a processor, and nothing is known to be better.
+// What became of the processor's own figures.
+std::string UnmeasuredReason(const Report& report, const Recommendation& answer) {
+  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.use == answer.use && score.device_id == answer.device_id && score.runtime == answer.backend;
+  });
+  if (!report.measurements.empty() && found != report.scores.end() && !found->reasons.empty())
+    return fmt::format("{}", fmt::join(found->reasons, "; "));
+  return "a processor is what every machine has, and nothing here is known to be better";
+}
+
+// Nothing has a score: every machine has a processor, and nothing is known to be better.
 Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   Recommendation answer;
   answer.use = use;
@@ -186,10 +199,8 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   }
   answer.basis = Basis::kEstimated;
   answer.confidence = Confidence::kLow;
-  answer.reasons.emplace_back(
-      "a processor is what every machine has, and nothing here is known to be better");
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
-  answer.reasons.insert(answer.reasons.begin(), NoGpuReason(report, answer.rejected));
+  answer.reasons = {NoGpuReason(report, answer.rejected), UnmeasuredReason(report, answer)};
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });

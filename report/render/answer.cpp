@@ -26,7 +26,10 @@ void Use(const Report& report, const Recommendation& answer, const std::string& 
   const auto name = Fit(DeviceName(report, answer.device_id), kLongestName, page.options().unicode);
   page.FlowOn(" " + name + (answer.tokens_per_s ? ":" : ";"), kIndent, Style::kStrong);
   const auto use = std::string(probe::NameOf(answer.use));
-  if (!answer.tokens_per_s) return page.Flow(" nothing was measured", kIndent);
+  if (!answer.tokens_per_s) {
+    const bool some = std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
+    return page.Flow(some ? " its speed is not known" : " nothing was measured", kIndent);
+  }
   page.FlowOn(" " + TokensText(answer.tokens_per_s->value) + " tokens/s", kIndent, Style::kStrong);
   page.Flow(" " + use + rest, kIndent);
 }

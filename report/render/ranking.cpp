@@ -143,6 +143,15 @@ void Guides(const Tables& tables, const std::vector<const Score*>& scores, Page&
   }
 }
 
+// Why nothing is ranked for the use: what became of the way that is recommended all the same.
+std::string Unranked(const Report& report, const Recommendation& answer) {
+  for (const auto& score : report.scores) {
+    if (score.use == answer.use && IsChosen(&answer, score) && !score.reasons.empty())
+      return fmt::format("not predicted: {}", fmt::join(score.reasons, "; "));
+  }
+  return "not predicted: nothing was measured";
+}
+
 std::string_view TitleOf(Use use) {
   switch (use) {
     case Use::kInference:
@@ -167,8 +176,12 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
                                      [&](const Recommendation& r) { return r.use == use; });
     const Recommendation* found = answer == report.recommendations.end() ? nullptr : &*answer;
     const auto scores = Ranked(report, found, use);
-    if (scores.empty()) continue;
+    if (scores.empty() && !found) continue;
     Heading(page, TitleOf(use), Caption(tables.reference, use));
+    if (scores.empty()) {
+      page.To(kRankWidth).Flow(Unranked(report, *found), kRankWidth + 2, Style::kFair);
+      continue;
+    }
     const auto columns = Measure(report, scores, page);
     for (std::size_t i = 0; i < scores.size(); ++i)
       Row(tables, report, found, *scores[i], i + 1, columns, page);

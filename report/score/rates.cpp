@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "report/score/rates.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <string_view>
 #include <utility>
 
 #include "report/core/devices.h"
@@ -47,23 +50,40 @@ bool HasVerified(std::span<const Measurement* const> measurements, Kernel kernel
                      [&](const Measurement* m) { return m->kernel == kernel && IsVerified(*m); });
 }
 
-// Of each kernel that scoring needs and that has no verified figure, the gravest failure.
-std::vector<std::string> Failures(std::span<const Measurement* const> measurements) {
+struct Need {
+  Kernel kernel;
+  std::string_view speed;  // what it tells, for people
+};
+constexpr std::array kNeeds = {Need{Kernel::kGemm, "matrix"}, Need{Kernel::kRead, "memory"}};
+
+// Of each kernel that scoring needs and that has no verified figure, the gravest failure; those for want of
+// time in one sentence.
+void TellMissing(std::span<const Measurement* const> measurements, Rates& rates) {
   std::vector<const Measurement*> worst;
-  for (const Kernel kernel : {Kernel::kGemm, Kernel::kRead}) {
+  std::vector<std::string_view> late;
+  std::size_t missing = 0;
+  for (const auto& [kernel, speed] : kNeeds) {
     if (HasVerified(measurements, kernel)) continue;
+    ++missing;
     const Measurement* found = nullptr;
     for (const auto* m : measurements) {
       if (m->kernel == kernel && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
     }
-    if (found) worst.push_back(found);
+    if (found && found->status == backends::MeasurementStatus::kOverBudget) {
+      late.push_back(speed);
+    } else if (found) {
+      worst.push_back(found);
+    }
   }
   std::stable_sort(worst.begin(), worst.end(), [](const Measurement* a, const Measurement* b) {
     return Row(a->status).weight > Row(b->status).weight;
   });
-  std::vector<std::string> texts;
-  for (const auto* m : worst) texts.push_back(FailureText(*m));
-  return texts;
+  for (const auto* m : worst) rates.failures.push_back(FailureText(*m));
+  if (late.empty()) return;
+  const auto speeds = fmt::format("its {} speed", fmt::join(late, " and "));
+  rates.failures.push_back(
+      fmt::format("{} was not measured: the time budget ran out; --thorough gives more", speeds));
+  if (late.size() == missing) rates.late = speeds;
 }
 
 }  // namespace
@@ -78,8 +98,14 @@ Rates PickRates(std::span<const Measurement* const> measurements) {
       Fastest(measurements, [&](const Measurement& m) { return is_product(m) && m.shape.m == kPromptRows; });
   rates.read = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kRead; });
   rates.copy = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kCopy; });
-  rates.failures = Failures(measurements);
+  TellMissing(measurements, rates);
   return rates;
+}
+
+void FillIn(std::span<const Measurement* const> estimates, Rates& rates) {
+  auto facts = PickRates(estimates);
+  if (!rates.product) rates.product = std::move(facts.product);
+  if (!rates.read) rates.read = std::move(facts.read);
 }
 
 }  // namespace report::score

@@ -23,11 +23,15 @@ struct Rates {
   std::optional<Rate> read;
   std::optional<Rate> copy;
   std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first
+  std::string late;  // "its memory speed": what all that is missing is missing for want of time; else empty
 };
 
 // A measurement without an interval counts as known within 10 %: twice the bound of a fair one.
 inline constexpr double kUnknownSpread = 0.10;
 
 [[nodiscard]] Rates PickRates(std::span<const backends::Measurement* const> measurements);
+
+// Product and read from `estimates` where `rates` has none.
+void FillIn(std::span<const backends::Measurement* const> estimates, Rates& rates);
 
 }  // namespace report::score

@@ -48,6 +48,7 @@ struct Way {
   Rates rates;
   RuntimeFactors factors;
   TrainingSupport training;
+  bool estimated = false;  // in part: rates.late
 
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
 };
@@ -136,6 +137,7 @@ class Scorer {
     score.runtime = way.view->device.runtime;
     score.driver = way.view->device.driver;
     score.use = use;
+    if (way.estimated) score.basis = Basis::kEstimated;
     const double share = Share(way, use);
     // Without the processor's figures a split cannot be predicted.
     const bool predictable = way.measured() && (share >= 1 || native_);
@@ -184,6 +186,12 @@ class Scorer {
     if (use == Use::kTraining && !way.training.supported) {
       score.reasons.push_back(way.training.reason.value_or("no training framework supports it"));
     }
+    if (way.estimated) {
+      score.reasons.push_back(fmt::format(
+          "{} is estimated from facts: the time budget ran out before it was measured; --thorough "
+          "gives more",
+          way.rates.late));
+    }
     if (!way.measured()) {
       const auto& failures = way.rates.failures;
       score.reasons.insert(score.reasons.end(), failures.begin(), failures.end());
@@ -226,17 +234,27 @@ class Scorer {
 }  // namespace
 
 std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
-                            std::span<const backends::Measurement> measurements) {
+                            std::span<const backends::Measurement> measurements,
+                            std::span<const backends::Measurement> estimates) {
   std::vector<Way> ways;
   std::set<std::tuple<std::string, std::string, std::string>> known;
   for (const auto& device : devices) {
     for (const auto& view : device.views) {
-      if (!known.emplace(device.id, view.device.runtime, view.device.driver).second) continue;
-      const auto* facts = Find(tables, view.device.runtime);
-      ways.push_back(
-          {&device, &view, IsSoftware(device, view),
-           PickRates(MeasurementsOf(measurements, device.id, view.device.runtime, view.device.driver)),
-           facts ? facts->factors : UnknownFactors(), facts ? facts->training : TrainingSupport{}});
+      const auto& [runtime, driver] = std::tie(view.device.runtime, view.device.driver);
+      if (!known.emplace(device.id, runtime, driver).second) continue;
+      const auto* facts = Find(tables, runtime);
+      Way way{&device,
+              &view,
+              IsSoftware(device, view),
+              PickRates(MeasurementsOf(measurements, device.id, runtime, driver)),
+              facts ? facts->factors : UnknownFactors(),
+              facts ? facts->training : TrainingSupport{}};
+      const bool ran = way.rates.product || way.rates.read;
+      if (!way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu)) {
+        FillIn(MeasurementsOf(estimates, device.id, runtime, driver), way.rates);
+        way.estimated = way.measured();
+      }
+      ways.push_back(std::move(way));
     }
   }
   return Scorer(tables, std::move(ways)).All();

@@ -19,9 +19,12 @@ inline constexpr std::array kUses = {Use::kInference, Use::kPrefill, Use::kDecod
 // tokens_per_s is there where a product and a read were measured and verified, whether eligible or not. Not
 // eligible are: what was not measured and verified (with what happened instead), software devices (they only
 // reach the processor), and for training the runtimes that no framework trains on. A model that does not fit
-// the device's memory is split with the processor; reasons[] says so.
+// the device's memory is split with the processor; reasons[] says so. Where time ran out before a figure that
+// scoring needs was measured, that of `estimates` stands in (basis estimated): for the processor, and where
+// something else was verified.
 [[nodiscard]] std::vector<Score> ScoreAll(const Tables& tables,
                                           std::span<const probe::PhysicalDevice> devices,
-                                          std::span<const backends::Measurement> measurements);
+                                          std::span<const backends::Measurement> measurements,
+                                          std::span<const backends::Measurement> estimates = {});
 
 }  // namespace report::score

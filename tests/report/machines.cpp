@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "report/explain/explain.h"
+#include "report/peaks/estimate.h"
 #include "report/recommend/recommend.h"
 #include "report/score/score.h"
 
@@ -301,7 +302,8 @@ Report Hostile() {
 
 Report Decided(Report report) {
   const Tables tables = TestTables();
-  report.scores = score::ScoreAll(tables, report.devices, report.measurements);
+  report.scores =
+      score::ScoreAll(tables, report.devices, report.measurements, peaks::Estimated(tables, report.devices));
   for (const Use use : {Use::kInference, Use::kTraining}) {
     if (auto answer = recommend::Recommend(tables, report, use))
       report.recommendations.push_back(*std::move(answer));

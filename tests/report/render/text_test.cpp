@@ -136,6 +136,37 @@ TEST(Text, ForeignTextCannotReachTheTerminal) {
   EXPECT_LT(LinesOf(text).size(), 80U);
 }
 
+// Of every figure with that kernel: what became of it instead.
+void Spoil(Report& report, kernels::Kernel kernel, backends::MeasurementStatus status) {
+  for (auto& m : report.measurements) {
+    if (m.kernel != kernel) continue;
+    m.status = status;
+    m.verified = false;
+    m.rate = m.max_relative_error = std::nullopt;
+  }
+}
+
+TEST(Text, AFigureThatTimeRanOutBeforeIsSaidAndEstimated) {
+  auto machine = testing::Processor();
+  Spoil(machine, kernels::Kernel::kRead, backends::MeasurementStatus::kOverBudget);
+  const auto text = Rendered(testing::Decided(machine), Options(160));
+  EXPECT_THAT(text, HasSubstr("its memory speed is estimated from facts: the time budget ran out"));
+  EXPECT_THAT(text, HasSubstr("--thorough gives more"));
+  EXPECT_THAT(text, HasSubstr("\nInference  "));
+  EXPECT_THAT(text, Not(HasSubstr("nothing was measured")));
+}
+
+TEST(Text, SectionsWithoutAPredictionSayWhy) {
+  auto machine = testing::Processor();
+  Spoil(machine, kernels::Kernel::kRead, backends::MeasurementStatus::kCrashed);
+  const auto text = Rendered(testing::Decided(machine), Options(160));
+  EXPECT_THAT(text, HasSubstr("Use cpu on Intel Xeon Processor; its speed is not known\n"));
+  EXPECT_THAT(text, HasSubstr("because there is no GPU in this machine; its read crashed the driver\n"));
+  for (const char* title : {"Inference", "Training"})
+    EXPECT_THAT(text, ::testing::ContainsRegex(std::string("\n") + title +
+                                               "  [^\n]*\n    not predicted: its read crashed the driver\n"));
+}
+
 TEST(Text, AnInterruptedRunSaysSo) {
   Report report = testing::Nothing();
   report.interrupted = true;

@@ -42,6 +42,16 @@ Report OneGpu(double gib, double product, double read) {
   return report;
 }
 
+// The last figure with that kernel was dropped for want of time.
+void DropForTime(Report& report, Kernel kernel) {
+  for (auto& m : report.measurements) {
+    if (m.kernel != kernel) continue;
+    m.status = backends::MeasurementStatus::kOverBudget;
+    m.verified = false;
+    m.rate = std::nullopt;
+  }
+}
+
 // Worked by hand from the request: 512 tokens x (2 x 7.504924672e9 + 2 x 32 x 4096 x 512) flop in, then
 // 4.92e9 + 131072 x 576 bytes a token, with 1.8 ms a token.
 TEST(Model, FollowsItsFormulas) {
@@ -197,6 +207,39 @@ TEST(Score, TwoViewsOfOneWayAreScoredOnce) {
   auto report = OneGpu(24, 50e12, 500e9);
   report.devices[0].views.push_back(report.devices[0].views[0]);
   EXPECT_EQ(Scores(report).size(), kUses.size());
+}
+
+TEST(ScoreAll, FactsStandInForAFigureThatTimeRanOutBefore) {
+  auto report = OneGpu(24, 100e12, 1e12);
+  std::vector<backends::Measurement> estimates = report.measurements;
+  *estimates.back().rate = 0.5e12;
+  DropForTime(report, Kernel::kRead);
+  const auto score = Find(ScoreAll(testing::TestTables(), report.devices, report.measurements, estimates),
+                          "cuda", Use::kInference);
+  EXPECT_TRUE(score.eligible);
+  EXPECT_EQ(score.basis, Basis::kEstimated);
+  EXPECT_THAT(score.reasons, Contains(HasSubstr("its memory speed is estimated from facts")));
+  EXPECT_THAT(score.reasons, Contains(HasSubstr("--thorough")));
+}
+
+TEST(ScoreAll, FactsStandInForNothingElse) {
+  auto report = OneGpu(24, 100e12, 1e12);
+  const auto estimates = report.measurements;
+  const auto tables = testing::TestTables();
+  auto late = report;
+  DropForTime(late, Kernel::kRead);
+  const auto missing = Find(ScoreAll(tables, late.devices, late.measurements), "cuda", Use::kInference);
+  EXPECT_FALSE(missing.eligible) << "no facts are known";
+  EXPECT_THAT(missing.reasons, Contains("its memory speed was not measured: the time budget ran out; "
+                                        "--thorough gives more"));
+  DropForTime(late, Kernel::kGemm);
+  const auto both =
+      Find(ScoreAll(tables, late.devices, late.measurements, estimates), "cuda", Use::kTraining);
+  EXPECT_FALSE(both.eligible) << "no kernel of this card was ever verified";
+  EXPECT_THAT(both.reasons, Contains(HasSubstr("its matrix and memory speed was not measured")));
+  report.measurements.back().status = backends::MeasurementStatus::kWrongResult;
+  EXPECT_FALSE(
+      Find(ScoreAll(tables, report.devices, report.measurements, estimates), "cuda", Use::kDecode).eligible);
 }
 
 }  // namespace
