@@ -161,7 +161,7 @@ void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& 
   if (look.throttled)
     answer.warnings.push_back(answer.backend + " slowed down while it was measured: power or heat limits it");
   if (report.interrupted)
-    answer.warnings.emplace_back("the run was interrupted: not everything was measured");
+    answer.warnings.emplace_back("the run was interrupted once everything was measured");
   const bool estimated = chosen.basis == Basis::kEstimated;
   const auto measured = MeasurementsOf(report.measurements, chosen.device_id, chosen.runtime, chosen.driver);
   if (estimated &&
@@ -207,6 +207,14 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   return answer;
 }
 
+// The run ended before everything that it meant to measure was.
+bool IsCutShort(const Report& report) {
+  return report.interrupted &&
+         (report.measurements.empty() ||
+          std::any_of(report.measurements.begin(), report.measurements.end(),
+                      [](const auto& m) { return m.status == backends::MeasurementStatus::kInterrupted; }));
+}
+
 }  // namespace
 
 bool Ties(const Range& a, const Range& b) {
@@ -216,9 +224,9 @@ bool Ties(const Range& a, const Range& b) {
 
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
                                         std::optional<std::string> target) {
+  if (IsCutShort(report)) return std::nullopt;
   const Scores ordered = Ordered(report, use);
   if (ordered.empty()) {
-    if (report.interrupted) return std::nullopt;
     auto answer = Fallback(tables, report, use);
     answer.target = std::move(target);
     return answer;

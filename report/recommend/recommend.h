@@ -20,7 +20,7 @@ inline constexpr double kTieShare = 0.05;
 // Reads report.devices, probes, scores, measurements and interrupted. Orders the eligible scores by
 // ranking_tokens_per_s; whatever ties with the leader is the tie, and the most mature of it is the answer.
 // Without any eligible score the answer is the processor, basis estimated and confidence low. nullopt only
-// where the run was interrupted before there was an eligible score. `target` is copied into the answer.
+// where an interrupt cut the measuring short. `target` is copied into the answer.
 [[nodiscard]] std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
                                                       std::optional<std::string> target = std::nullopt);
 

@@ -142,9 +142,12 @@ class Interruption(unittest.TestCase):
                     self.assertFalse(pathlib.Path(f"/proc/{child}/exe").exists(), f"{child} lives on")
 
     def test_plain_recommend_prints_nothing_without_an_answer(self):
-        code, output, _, _ = self.interrupted(["recommend", "--thorough"], signal.SIGINT, 0.3)
-        self.assertEqual(130, code)
-        self.assertRegex(output, r"\A([a-z0-9_.-]+\n)?\Z")
+        for arguments, expected in (([], r"\A\Z"), (["--format", "shell"], r"\AWHICHGPU_STATUS='none'\n"),
+                                    (["--format", "env"], r"\AWHICHGPU_STATUS=none\nWHICHGPU_BACKEND=\n")):
+            code, output, _, _ = self.interrupted(["recommend", "--thorough", "--no-cache", *arguments], signal.SIGINT,
+                                                  1.0)
+            self.assertEqual(130, code)
+            self.assertRegex(output, expected)
 
 
 if __name__ == "__main__":

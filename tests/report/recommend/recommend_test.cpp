@@ -197,7 +197,7 @@ TEST(Recommend, AnEmptyReportIsStillAnswered) {
   EXPECT_EQ(answer->backend, "cpu");
 }
 
-TEST(Recommend, InterruptedBeforeAnythingThereIsNoAnswer) {
+TEST(Recommend, OnlyWhatWasCompleteBeforeAnInterruptIsAnAnswer) {
   auto report = testing::Nothing();
   report.interrupted = true;
   EXPECT_FALSE(Answer(report));
@@ -207,6 +207,13 @@ TEST(Recommend, InterruptedBeforeAnythingThereIsNoAnswer) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->confidence, Confidence::kLow);
   EXPECT_THAT(answer->warnings, Contains(HasSubstr("interrupted")));
+}
+
+TEST(Recommend, InterruptedWhileMeasuringThereIsNoAnswer) {
+  auto report = testing::Processor();
+  report.interrupted = true;
+  report.measurements.back().status = backends::MeasurementStatus::kInterrupted;
+  EXPECT_FALSE(Answer(report));
 }
 
 TEST(Recommend, NoiseLowersConfidence) {
