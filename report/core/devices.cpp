@@ -24,6 +24,15 @@ bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
          (device.kind == DeviceKind::kCpu && view.device.kind != DeviceKind::kCpu);
 }
 
+std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
+  const auto& memory = device.memory;
+  const auto bytes = memory.usable_bytes ? memory.usable_bytes
+                     : memory.free_bytes ? memory.free_bytes
+                                         : memory.total_bytes;
+  if (!bytes) return std::nullopt;
+  return static_cast<double>(*bytes);
+}
+
 const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices, std::string_view id) {
   const auto found =
       std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.id == id; });

@@ -3,6 +3,7 @@
 // which measurements belong to which way of reaching one.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -18,6 +19,9 @@ namespace report {
 
 // The view computes on the host processor by way of a runtime that is made for other devices.
 [[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);
+
+// Of its memory: what this process may use, else what is free, else all. nullopt where nobody says.
+[[nodiscard]] std::optional<double> AvailableBytes(const probe::PhysicalDevice& device);
 
 // nullptr where no device has that id.
 [[nodiscard]] const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices,

@@ -46,20 +46,55 @@ const Score& MostMature(const Tables& tables, const Scores& tied) {
   });
 }
 
+std::string NameBeside(const Report& report, const Score& other, const Score& chosen) {
+  return other.device_id == chosen.device_id ? other.runtime : WayText(report, other);
+}
+
+// What orders the same way for another use; nullptr where that was not scored.
+const Range* RankedFor(const Report& report, const Score& way, Use use) {
+  for (const Score& score : report.scores) {
+    const bool same =
+        score.device_id == way.device_id && score.runtime == way.runtime && score.driver == way.driver;
+    if (same && score.use == use && score.ranking_tokens_per_s) return &*score.ranking_tokens_per_s;
+  }
+  return nullptr;
+}
+
+// "hip reads prompts faster, vulkan writes faster": where two that tie over both phases differ in each.
+std::string PhaseReason(const Report& report, const Score& chosen, const Scores& tied) {
+  if (chosen.use != Use::kInference) return "";
+  const auto faster = [&](const Score& a, const Score& b, Use use) {
+    const auto* x = RankedFor(report, a, use);
+    const auto* y = RankedFor(report, b, use);
+    return x && y && x->value > y->value && !Ties(*x, *y);
+  };
+  for (const Score* other : tied) {
+    for (const auto& [reader, writer] : {std::pair(&chosen, other), std::pair(other, &chosen)}) {
+      if (!faster(*reader, *writer, Use::kPrefill) || !faster(*writer, *reader, Use::kDecode)) continue;
+      return fmt::format("{} reads prompts faster, {} writes faster", NameBeside(report, *reader, chosen),
+                         NameBeside(report, *writer, chosen));
+    }
+  }
+  return "";
+}
+
 std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
   std::vector<std::string> others;
   bool mature = false;
   for (const Score* score : tied) {
     if (score == &chosen) continue;
-    others.push_back(score->device_id == chosen.device_id ? score->runtime : WayText(report, *score));
+    others.push_back(NameBeside(report, *score, chosen));
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
   }
-  return fmt::format(
-      "equal to {} within the error of measuring; {}", fmt::join(others, " and "),
-      mature ? "chosen because more software is ready for it" : "chosen for its point estimate");
+  auto phases = PhaseReason(report, chosen, tied);
+  if (!phases.empty()) phases = ": " + phases;
+  return fmt::format("it {} {}{}, {}",
+                     chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
+                     fmt::join(others, " and "), phases,
+                     mature ? "and more software is ready for it" : "and its own figure is ahead");
 }
 
-// Against the fastest of what does not tie.
+// Against the fastest of what does not tie. Of the rates that order: assumed software factors are not in it.
 std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {
   const auto next = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
     return std::find(tied.begin(), tied.end(), score) == tied.end();
@@ -67,9 +102,10 @@ std::string LeadReason(const Report& report, const Scores& ordered, const Scores
   if (next == ordered.end()) return "";
   const double ratio = chosen.ranking_tokens_per_s->value / (*next)->ranking_tokens_per_s->value;
   if (ratio <= 1) return "";
-  const auto name = (*next)->device_id == chosen.device_id ? (*next)->runtime : WayText(report, **next);
-  return ratio < 2 ? fmt::format("{} faster than {}", PercentText(ratio - 1), name)
-                   : fmt::format("{} times as fast as {}", SignificantText(ratio, 2), name);
+  const auto name = NameBeside(report, **next, chosen);
+  const auto* verb = chosen.basis == Basis::kEstimated ? "is estimated" : "measures";
+  return ratio < 2 ? fmt::format("it {} {} faster than {}", verb, PercentText(ratio - 1), name)
+                   : fmt::format("it {} {} times as fast as {}", verb, SignificantText(ratio, 2), name);
 }
 
 std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {

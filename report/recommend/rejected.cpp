@@ -21,7 +21,9 @@ std::string SlowerReason(const Report& report, const Score& score, const Score& 
                          const std::vector<const Score*>& tied) {
   const auto speed = [](const Score& s) { return s.ranking_tokens_per_s->value; };
   const Score& than = speed(score) < speed(chosen) || tied.empty() ? chosen : *tied.front();
-  std::string reason = fmt::format("slower: {} of the speed of {}", PercentText(speed(score) / speed(than)),
+  std::string reason = fmt::format("slower: it {} {} of the speed of {}",
+                                   score.basis == Basis::kEstimated ? "is estimated at" : "measures",
+                                   PercentText(speed(score) / speed(than)),
                                    than.device_id == score.device_id ? than.runtime : WayText(report, than));
   return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
 }

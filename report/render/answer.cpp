@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "report/core/devices.h"
@@ -18,20 +20,57 @@ std::string DeviceName(const Report& report, const std::string& id) {
   return device && !device->name.empty() ? PlainName(device->name) : id;
 }
 
-// The sentence of one answer: "Use cuda on NVIDIA GeForce RTX 4090: 312 tokens/s inference, 99 training".
-void Use(const Report& report, const Recommendation& answer, const std::string& rest, Page& page) {
+const Score* ScoreOf(const Report& report, const Recommendation& answer) {
+  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.use == answer.use && score.device_id == answer.device_id &&
+           score.runtime == answer.backend && score.driver == answer.driver;
+  });
+  return found == report.scores.end() ? nullptr : &*found;
+}
+
+// What one answer promises: "120 tokens/s", "first token after 82 ms", or "training 2590 tokens/s".
+std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer) {
+  const auto* score = ScoreOf(report, answer);
+  if (!answer.tokens_per_s || !score) return {};
+  if (const auto phases = PhasesOf(tables.reference, *score)) {
+    return {TokensText(phases->written_tokens_per_s) + " tokens/s",
+            "first token after " + SecondsText(phases->first_token_s)};
+  }
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const auto available = device ? AvailableBytes(*device) : std::nullopt;
+  const double needed = tables.reference.training.weight_bytes;
+  const std::string use(probe::NameOf(answer.use));
+  if (answer.use == Use::kTraining && available && *available < needed) {
+    return {fmt::format("{} ({}) does not fit", use, BytesText(static_cast<std::uint64_t>(needed)))};
+  }
+  return {fmt::format("{} {} tokens/s", use, TokensText(answer.tokens_per_s->value))};
+}
+
+// The sentence of one answer: "Use cuda on GeForce RTX 4090: 120 tokens/s, first token after 82 ms". The
+// first promise is marked; none is broken over two lines where it fits one.
+void Use(const Report& report, const Recommendation& answer, const std::vector<std::string>& promises,
+         Page& page) {
   constexpr int kIndent = 2;
   constexpr int kLongestName = 60;
   page.Add("Use ").Add(answer.backend, Style::kGood).Add(" on");
   const auto name = Fit(DeviceName(report, answer.device_id), kLongestName, page.options().unicode);
-  page.FlowOn(" " + name + (answer.tokens_per_s ? ":" : ";"), kIndent, Style::kStrong);
-  const auto use = std::string(probe::NameOf(answer.use));
-  if (!answer.tokens_per_s) {
+  page.FlowOn(" " + name + (promises.empty() ? ";" : ":"), kIndent, Style::kStrong);
+  if (promises.empty()) {
     const bool some = std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);
     return page.Flow(some ? " its speed is not known" : " nothing was measured", kIndent);
   }
-  page.FlowOn(" " + TokensText(answer.tokens_per_s->value) + " tokens/s", kIndent, Style::kStrong);
-  page.Flow(" " + use + rest, kIndent);
+  for (const auto& promise : promises) {
+    const bool first = &promise == &promises.front();
+    const std::string text = promise + (&promise == &promises.back() ? "" : ",");
+    if (page.column() + 1 + DisplayWidth(text) > page.prose_width()) {
+      page.End();
+      page.To(kIndent);
+    } else {
+      page.Add(" ");
+    }
+    page.FlowOn(text, kIndent, first ? Style::kStrong : Style::kPlain);
+  }
+  page.End();
 }
 
 bool SameWay(const Recommendation& a, const Recommendation& b) {
@@ -49,7 +88,7 @@ std::string Because(const Recommendation& answer) {
 
 }  // namespace
 
-void Answer(const Report& report, Page& page) {
+void Answer(const Tables& tables, const Report& report, Page& page) {
   if (report.recommendations.empty()) {
     page.Flow(report.interrupted ? "No answer: the run was interrupted before there was one"
                                  : "No answer was asked for",
@@ -57,16 +96,16 @@ void Answer(const Report& report, Page& page) {
     return;
   }
   const auto& first = report.recommendations.front();
-  std::string also;
+  auto promises = Promises(tables, report, first);
   for (const auto& other : report.recommendations) {
-    if (&other == &first || !SameWay(first, other) || !other.tokens_per_s) continue;
-    also += ", " + TokensText(other.tokens_per_s->value) + " " + std::string(probe::NameOf(other.use));
+    if (&other == &first || !SameWay(first, other)) continue;
+    for (auto& promise : Promises(tables, report, other)) promises.push_back(std::move(promise));
   }
-  Use(report, first, also, page);
+  Use(report, first, promises, page);
   page.Add("because ", Style::kDim).Flow(Because(first), 0);
   for (const auto& other : report.recommendations) {
     if (SameWay(first, other)) continue;
-    Use(report, other, "", page);
+    Use(report, other, Promises(tables, report, other), page);
     page.Add("because ", Style::kDim).Flow(Because(other), 0);
   }
   std::vector<std::string> warnings;

@@ -43,19 +43,24 @@ std::string Caption(const ReferenceRequest& reference, Use use) {
 }
 
 std::string Detail(const ReferenceRequest& reference, const Score& score) {
-  const auto part = [&](std::string_view name) -> const ScorePart* {
-    const auto found =
-        std::find_if(score.parts.begin(), score.parts.end(), [&](const auto& p) { return p.name == name; });
-    return found == score.parts.end() ? nullptr : &*found;
-  };
-  const auto* prefill = part("prefill");
-  const auto* decode = part("decode");
-  if (prefill && decode) {
-    return fmt::format("{} to the first token, then {} tokens/s", SecondsText(prefill->seconds),
-                       TokensText(reference.inference.output_tokens / decode->seconds));
+  if (const auto phases = PhasesOf(reference, score))
+    return "first token after " + SecondsText(phases->first_token_s);
+  const auto step = std::find_if(score.parts.begin(), score.parts.end(),
+                                 [](const ScorePart& part) { return part.name == "step"; });
+  return step == score.parts.end() ? "" : SecondsText(step->seconds) + " a step";
+}
+
+// The prediction that stands in the row: of a whole request the rate of writing, which people know as
+// tokens/s.
+const Range& Shown(const Report& report, const Score& score) {
+  if (score.use == Use::kInference) {
+    for (const auto& other : report.scores) {
+      const bool same = other.device_id == score.device_id && other.runtime == score.runtime &&
+                        other.driver == score.driver;
+      if (same && other.use == Use::kDecode && other.tokens_per_s) return *other.tokens_per_s;
+    }
   }
-  const auto* step = part("step");
-  return step ? SecondsText(step->seconds) + " a step" : "";
+  return *score.tokens_per_s;
 }
 
 bool Tied(const Recommendation* answer, const Score& score) {
@@ -73,12 +78,14 @@ struct Columns {
   int tokens = 0;
 };
 
-std::string RateOf(const Score& score) { return TokensText(score.tokens_per_s->value) + " tokens/s"; }
+std::string RateOf(const Report& report, const Score& score) {
+  return TokensText(Shown(report, score).value) + " tokens/s";
+}
 
 Columns Measure(const Report& report, const std::vector<const Score*>& scores, const Page& page) {
   Columns columns;
   for (const auto* score : scores) {
-    columns.tokens = std::max(columns.tokens, DisplayWidth(RateOf(*score)));
+    columns.tokens = std::max(columns.tokens, DisplayWidth(RateOf(report, *score)));
     columns.backend = std::max(columns.backend, DisplayWidth(score->runtime) + 2);
     const auto* device = FindDevice(report.devices, score->device_id);
     columns.device =
@@ -101,8 +108,8 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
     page.Add(Fit(device ? PlainName(device->name) : score.device_id, columns.device, page.options().unicode));
     page.To(kRankWidth + columns.backend + columns.device);
   }
-  const auto& range = *score.tokens_per_s;
-  page.RightTo(page.column() + 2 + columns.tokens, RateOf(score), Style::kStrong);
+  const auto& range = Shown(report, score);
+  page.RightTo(page.column() + 2 + columns.tokens, RateOf(report, score), Style::kStrong);
   page.Add("  ").Add(TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high),
                      Style::kDim);
   const auto detail = Detail(tables.reference, score);
@@ -116,12 +123,24 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
   for (const auto& reason : score.reasons) page.To(kRankWidth).Flow(reason, kRankWidth + 2, Style::kFair);
 }
 
-// Assumed factors shape the prediction and not the order, so a slower prediction may stand above a faster
-// one.
-bool PredictionDisagrees(const std::vector<const Score*>& scores) {
-  return !std::is_sorted(scores.begin(), scores.end(), [](const Score* a, const Score* b) {
-    return a->tokens_per_s->value > b->tokens_per_s->value;
+// What the order and the marks before it say, and what the printed figures hold beside.
+void Notes(const Report& report, const Recommendation* answer, const std::vector<const Score*>& scores,
+           Page& page) {
+  const auto use = scores.front()->use;
+  std::string note;
+  if (answer && !answer->tie.empty())
+    note = "1= measure alike: within 5 %, or inside the error of measuring. ";
+  const bool sorted = std::is_sorted(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
+    return Shown(report, *a).value > Shown(report, *b).value;
   });
+  if (!sorted && use == Use::kInference)
+    note += "Ordered by what was measured, prompt and writing together; ";
+  else if (!sorted)
+    note += "Ordered by what was measured; ";
+  if (note.empty()) return;
+  note += sorted ? "The printed predictions also hold assumed software factors."
+                 : "the printed predictions also hold assumed software factors.";
+  page.To(kRankWidth).Flow(note, kRankWidth, Style::kDim);
 }
 
 // What guides claim of a runtime beside what was measured on the same device.
@@ -168,6 +187,16 @@ std::string_view TitleOf(Use use) {
 
 }  // namespace
 
+std::optional<Phases> PhasesOf(const ReferenceRequest& reference, const Score& score) {
+  const auto seconds = [&](std::string_view name) {
+    const auto found =
+        std::find_if(score.parts.begin(), score.parts.end(), [&](const auto& p) { return p.name == name; });
+    return found == score.parts.end() ? 0 : found->seconds;
+  };
+  if (!(seconds("prefill") > 0 && seconds("decode") > 0)) return std::nullopt;
+  return Phases{seconds("prefill"), reference.inference.output_tokens / seconds("decode")};
+}
+
 void Ranking(const Tables& tables, const Report& report, Page& page) {
   std::vector<Use> uses = {Use::kInference, Use::kTraining};
   if (page.options().verbose) uses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
@@ -185,11 +214,7 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
     const auto columns = Measure(report, scores, page);
     for (std::size_t i = 0; i < scores.size(); ++i)
       Row(tables, report, found, *scores[i], i + 1, columns, page);
-    if (PredictionDisagrees(scores)) {
-      page.To(kRankWidth)
-          .Flow("Ordered by what was measured; the predictions also hold assumed software factors.",
-                kRankWidth, Style::kDim);
-    }
+    Notes(report, found, scores, page);
     if (use == Use::kInference) Guides(tables, scores, page);
     if (found && page.options().verbose && !found->reasons.empty()) {
       page.To(kRankWidth).Flow(found->reasons.back(), kRankWidth + 2, Style::kDim);

@@ -3,6 +3,7 @@
 // first, and writes nothing where it has nothing to say. The report must be clean (report/core/clean.h).
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,20 @@
 
 namespace report::render {
 
-void Answer(const Report& report, Page& page);
+void Answer(const Tables& tables, const Report& report, Page& page);
 void Devices(const Report& report, Page& page, bool figures);
 void Ranking(const Tables& tables, const Report& report, Page& page);
 void NotUsed(const Tables& tables, const Report& report, Page& page);
 void Problems(const Report& report, Page& page);
 void AdviceLines(const Tables& tables, const Report& report, Page& page);
 void Foot(const Report& report, Page& page);
+
+// A whole request as people know it. nullopt for a score of another use.
+struct Phases {
+  double first_token_s = 0;
+  double written_tokens_per_s = 0;
+};
+[[nodiscard]] std::optional<Phases> PhasesOf(const ReferenceRequest& reference, const Score& score);
 
 // What is known of a device, beside its name: id, kind, memory, link, kernel driver. `all`: also what is
 // unknown.

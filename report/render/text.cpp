@@ -18,7 +18,7 @@ constexpr std::size_t kLongestText = 400;
 std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options) {
   const Report clean = Cleaned(report, kLongestText);
   Page page(options);
-  Answer(clean, page);
+  Answer(tables, clean, page);
   Devices(clean, page, true);
   Ranking(tables, clean, page);
   NotUsed(tables, clean, page);

@@ -11,7 +11,8 @@
 
 namespace report::render {
 
-// `whichgpu`. The first three lines hold backend, device, rate and the reason at 60 columns and more.
+// `whichgpu`. The first three lines hold backend, device, rate and the reason at 80 columns and more, the
+// first four at 60.
 [[nodiscard]] std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options);
 
 // `whichgpu list`: devices, the ways to reach them, runtimes that gave nothing. No figures.

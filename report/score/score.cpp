@@ -104,15 +104,6 @@ Times RankedTimes(const Tables& tables, const Way& way, Bound bound, Use use) {
   return Predict(tables.reference, in);
 }
 
-std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
-  const auto& memory = device.memory;
-  const auto bytes = memory.usable_bytes ? memory.usable_bytes
-                     : memory.free_bytes ? memory.free_bytes
-                                         : memory.total_bytes;
-  if (!bytes) return std::nullopt;
-  return static_cast<double>(*bytes);
-}
-
 class Scorer {
  public:
   Scorer(const Tables& tables, std::vector<Way> ways)

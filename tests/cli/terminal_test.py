@@ -72,12 +72,12 @@ class Goldens(unittest.TestCase):
                     self.assertEqual(golden.read_text(encoding="utf-8"), text)
                     self.assertLessEqual(max(columns(line) for line in text.splitlines()), width)
 
-    def test_the_first_three_lines_are_the_answer(self):
+    def test_the_first_lines_are_the_answer(self):
         for folder in FOLDERS:
             answer = document(run("--json", "--replay", folder))["recommendations"][0]
             for width in WIDTHS:
                 with self.subTest(folder.name, width=width):
-                    head = " ".join(shown(folder, COLUMNS=width).splitlines()[:3])
+                    head = " ".join(shown(folder, COLUMNS=width).splitlines()[:3 if width >= 80 else 4])
                     self.assertRegex(head, rf"^Use {answer['backend']} on \S+")
                     self.assertRegex(head, r"[0-9.]+\s+tokens/s")
                     self.assertRegex(head, r"because \w+")
