@@ -95,13 +95,25 @@ bool Meets(const report::Report& report, const std::string& requirement) {
   });
 }
 
+// "required gpu, got cpu: there is no GPU in this machine"
+std::string Unmet(const report::Report& report, const std::string& requirement) {
+  if (report.recommendations.empty()) return fmt::format("required {}, got no answer", requirement);
+  const auto& answer = report.recommendations.front();
+  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(),
+                                     [&](const auto& option) { return option.runtime == requirement; });
+  const auto reason = rejected != answer.rejected.end() ? rejected->reason
+                      : answer.reasons.empty()          ? ""
+                                                        : answer.reasons.front();
+  return fmt::format("required {}, got {}{}{}", requirement, answer.backend, reason.empty() ? "" : ": ",
+                     reason);
+}
+
 int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
   if (interrupted_by != 0) return kSignalBase + interrupted_by;
-  if (options.require && !Meets(report, *options.require)) return kExitUnmet;
-  if (options.exit_code && options.command != Command::kList) {
-    return static_cast<int>(render::ExitCodeOf(report));
+  if (options.require && !Meets(report, *options.require)) {
+    return Complain({kExitUnmet, Unmet(report, *options.require)});
   }
-  return 0;
+  return options.exit_code ? static_cast<int>(render::ExitCodeOf(report)) : 0;
 }
 
 render::TerminalOptions TerminalOf(int descriptor, const Options& options,

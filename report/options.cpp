@@ -2,15 +2,19 @@
 #include "report/options.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "probe/system/elf_requirements.h"
 #include "report/core/report_fields.h"
+#include "report/core/tables.h"
 #include "report/suggest.h"
 
 namespace report {
@@ -72,6 +76,8 @@ struct Raw {
   std::string color = "auto";
   std::string use = "inference";
   std::string format = "plain";
+  std::optional<std::string> budget;
+  std::optional<std::string> timeout;
   bool quick = false;
   bool thorough = false;
   bool no_calibrate = false;
@@ -87,8 +93,7 @@ void AddDetectionOptions(CLI::App& app, Raw& raw) {
   app.add_option("--skip", options.skip, "Ask all but these modules")->delimiter(',')->type_name("NAMES");
   app.add_option("--device", options.device, "Only this device: an id, the start of one, or part of a name")
       ->type_name("ID");
-  app.add_option("--timeout", options.timeout_s, "Seconds a module may take to enumerate (10)")
-      ->type_name("S");
+  app.add_option("--timeout", raw.timeout, "Seconds a module may take to enumerate (10)")->type_name("S");
   app.add_option("--sysroot", options.sysroot,
                  "Survey the files below DIR instead of this machine; loads no runtime")
       ->type_name("DIR");
@@ -97,11 +102,10 @@ void AddDetectionOptions(CLI::App& app, Raw& raw) {
 }
 
 void AddMeasuringOptions(CLI::App& app, Raw& raw) {
-  Options& options = raw.options;
   app.option_defaults()->group("How to measure");
   app.add_flag("--quick", raw.quick, "Measure for a third of the usual time");
   app.add_flag("--thorough", raw.thorough, "Measure for five times the usual time");
-  app.add_option("--budget", options.budget_s, "Seconds for all measuring together")->type_name("S");
+  app.add_option("--budget", raw.budget, "Seconds for all measuring together")->type_name("S");
   app.add_flag("--no-calibrate", raw.no_calibrate, "Measure nothing; answer from facts alone");
   app.add_flag("--no-cache", raw.no_cache, "Measure even where an earlier run's figures still hold");
 }
@@ -136,22 +140,44 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
 
 probe::Error Usage(std::string text) { return {"", std::nullopt, "", std::move(text)}; }
 
-// The first argument that nothing accepted, with what was probably meant.
-probe::Error Unexpected(const CLI::App& app) {
+std::vector<std::string> CommandNames() {
   std::vector<std::string> commands;
   for (const auto& [command, name] : kCommands) {
     if (command != Command::kReport) commands.emplace_back(name);
   }
+  return commands;
+}
+
+// The first argument that nothing accepted, with what was probably meant.
+probe::Error Unexpected(const CLI::App& app) {
   std::string word = app.remaining(true).empty() ? "" : app.remaining(true).front();
-  if (word.starts_with("-")) {
-    word = word.substr(0, word.find('='));
-    const auto names = OptionNames(app);
-    const auto nearest = Nearest(word, names);
+  if (!word.starts_with("-")) {
     return Usage(
-        fmt::format("there is no option '{}'{}", probe::CleanText(word, 64),
-                    nearest ? fmt::format("; did you mean '{}'?", *nearest) : "; --help lists them"));
+        fmt::format("there is no command '{}'{}", probe::CleanText(word, 64), Hint(word, CommandNames())));
   }
-  return Usage(fmt::format("there is no command '{}'{}", probe::CleanText(word, 64), Hint(word, commands)));
+  word = word.substr(0, word.find('='));
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    if (sub->get_option_no_throw(word) == nullptr) continue;
+    return Usage(fmt::format("{0} belongs to {1}: 'whichgpu {1} {0} ...'", probe::CleanText(word, 64),
+                             sub->get_name()));
+  }
+  const auto nearest = Nearest(word, OptionNames(app));
+  return Usage(fmt::format("there is no option '{}'{}", probe::CleanText(word, 64),
+                           nearest ? fmt::format("; did you mean '{}'?", *nearest) : "; --help lists them"));
+}
+
+// 'help', 'help COMMAND' and 'version' are words for the flags.
+probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arguments) {
+  std::vector<std::string> spelled(arguments.begin(), arguments.end());
+  if (spelled.empty()) return spelled;
+  if (spelled.front() == "version") spelled.front() = "--version";
+  if (spelled.front() != "help") return spelled;
+  const auto commands = CommandNames();
+  if (spelled.size() == 1) return std::vector<std::string>{"--help"};
+  if (std::find(commands.begin(), commands.end(), spelled[1]) != commands.end())
+    return std::vector<std::string>{spelled[1], "--help"};
+  return Usage(fmt::format("help: there is no command '{}'{}", probe::CleanText(spelled[1], 64),
+                           Hint(spelled[1], commands)));
 }
 
 std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, const char* option,
@@ -165,13 +191,36 @@ std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, co
   return std::nullopt;
 }
 
-std::optional<probe::Error> CheckSeconds(const std::optional<double>& value, const char* option) {
+std::optional<probe::Error> ReadSeconds(const std::optional<std::string>& text, const char* option,
+                                        std::optional<double>& out) {
   constexpr double kLongest = 86400;
-  if (value && !(std::isfinite(*value) && *value > 0 && *value <= kLongest)) {
-    return Usage(
-        fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option, *value, kLongest));
+  if (!text) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() ||
+      !(std::isfinite(value) && value > 0 && value <= kLongest)) {
+    return Usage(fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option,
+                             probe::CleanText(*text, 64), kLongest));
   }
+  out = value;
   return std::nullopt;
+}
+
+// A runtime's token or "gpu"; the error lists all, and names the token where a maker was named.
+std::optional<probe::Error> CheckRequirement(const std::string& word) {
+  const auto tables = EmbeddedTables();
+  if (!tables) return tables.error();
+  std::vector<std::string> tokens = {"gpu"};
+  std::string meant;
+  for (const RuntimeFacts& facts : tables->runtimes) {
+    tokens.push_back(facts.name);
+    if (std::find(facts.names.begin(), facts.names.end(), word) != facts.names.end()) meant = facts.name;
+  }
+  if (std::find(tokens.begin(), tokens.end(), word) != tokens.end()) return std::nullopt;
+  if (meant.empty()) meant = Nearest(word, tokens).value_or("");
+  return Usage(fmt::format("--require: '{}' is not a value{}; known are {}", probe::CleanText(word, 64),
+                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
+                           fmt::join(tokens, ", ")));
 }
 
 // One of `names` that the text must be; the error lists them.
@@ -195,6 +244,10 @@ std::optional<probe::Error> CheckCombination(const Raw& raw) {
   if (raw.quick && raw.thorough) return Usage("--quick and --thorough exclude each other");
   if (options.replay_dir && options.record_dir) return Usage("--replay and --record exclude each other");
   if (options.replay_dir && options.sysroot != "/") return Usage("--replay and --sysroot exclude each other");
+  if (options.exit_code && options.command != Command::kReport && options.command != Command::kRecommend) {
+    return Usage(fmt::format("--exit-code belongs to the report and recommend: {} runs no kernel to tell by",
+                             NameOfCommand(options.command)));
+  }
   if (!options.only.empty() && !options.skip.empty()) return Usage("--only and --skip exclude each other");
   return std::nullopt;
 }
@@ -208,8 +261,8 @@ std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules
   Options& options = raw.options;
   if (auto error = CheckNames(options.only, "--only", modules)) return error;
   if (auto error = CheckNames(options.skip, "--skip", modules)) return error;
-  if (auto error = CheckSeconds(options.budget_s, "--budget")) return error;
-  if (auto error = CheckSeconds(options.timeout_s, "--timeout")) return error;
+  if (auto error = ReadSeconds(raw.budget, "--budget", options.budget_s)) return error;
+  if (auto error = ReadSeconds(raw.timeout, "--timeout", options.timeout_s)) return error;
   if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;
   if (auto error = Choose(raw.use, "--for", probe::EnumNames<Use>::kNames, options.use)) return error;
   if (auto error = Choose(raw.format, "--format", kFormats, options.format)) return error;
@@ -217,10 +270,8 @@ std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules
     return Usage("--json and --format exclude each other");
   }
   options.json = options.json || options.format == Format::kJson;
-  if (options.require && *options.require != "gpu") {
-    std::vector<std::string> known(modules.begin(), modules.end());
-    known.emplace_back("gpu");
-    if (auto error = CheckNames({*options.require}, "--require", known)) return error;
+  if (options.require) {
+    if (auto error = CheckRequirement(*options.require)) return error;
   }
   if (auto error = CheckCombination(raw)) return error;
   const bool brief = raw.quick || options.budget_s || options.command == Command::kRecommend;
@@ -258,6 +309,8 @@ std::string_view NameOfCommand(Command command) {
 
 probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                                          std::span<const std::string> modules, const std::string& version) {
+  const auto spelled = Spelled(arguments);
+  if (!spelled) return spelled.error();
   Raw raw;
   CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
                "whichgpu"};
@@ -287,8 +340,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
       ->type_name("");
   compare->add_option("B.json", raw.options.other, "What it printed after")->required()->type_name("");
   try {
-    std::vector<std::string> reversed(arguments.rbegin(), arguments.rend());
-    app.parse(std::move(reversed));
+    app.parse(std::vector<std::string>(spelled->rbegin(), spelled->rend()));
   } catch (const CLI::Success& request) {
     if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
     const auto parsed = app.get_subcommands();

@@ -64,6 +64,12 @@ class Streams(unittest.TestCase):
     def test_version_says_the_oldest_glibc(self):
         self.assertRegex(run("--version").stdout, r"^whichgpu \d+\.\d+\.\d+ \(needs glibc 2\.\d+ or newer\)\n$")
 
+    def test_help_and_version_are_words_too(self):
+        for words, flags in ((("help",), ("--help",)), (("help", "list"), ("list", "--help")),
+                             (("version",), ("--version",))):
+            self.assertEqual(run(*flags).stdout, run(*words).stdout)
+            self.assertEqual(0, run(*words).returncode)
+
     def test_help_fits_a_screen(self):
         for command, most in (((), 50), (("list",), 24), (("recommend",), 24), (("compare",), 24)):
             for flag in ("--help", "-h"):
@@ -95,6 +101,12 @@ class Usage(unittest.TestCase):
         ("recommend", "--require", "gpuu"): "gpu",
         ("list", "extra"): "extra",
         ("--device",): "--device",
+        ("--for", "trainning"): "belongs to recommend",
+        ("--budget", "abc"): "'abc' is not a number of seconds above 0",
+        ("--budget", "-1"): "'-1' is not a number of seconds above 0",
+        ("list", "--exit-code"): "--exit-code belongs to the report and recommend",
+        ("help", "lst"): "list",
+        ("recommend", "--require", "nvidia"): "did you mean 'cuda'?; known are gpu, cpu, cuda, hip",
     }
 
     def test_bad_input_is_code_2_one_line_and_nothing_on_stdout(self):
@@ -110,7 +122,10 @@ class Usage(unittest.TestCase):
 class ExitCodes(unittest.TestCase):
     def test_requirements(self):
         self.assertEqual(0, run("recommend", "--no-calibrate", "--require", "cpu", "--only", "cpu").returncode)
-        self.assertEqual(1, run("recommend", "--no-calibrate", "--require", "gpu", "--only", "cpu").returncode)
+        for requirement, reason in (("gpu", "required gpu, got cpu: "), ("cuda", "required cuda, got cpu: ")):
+            process = run("recommend", "--no-calibrate", "--require", requirement, "--only", "cpu")
+            self.assertEqual((1, "cpu\n"), (process.returncode, process.stdout))
+            self.assertIn(reason, process.stderr)
 
     def test_a_machine_without_a_gpu_is_10(self):
         with tempfile.TemporaryDirectory() as empty:
