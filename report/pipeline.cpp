@@ -301,9 +301,10 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
   Produced outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
-  // What answers nothing now would answer nothing later.
-  const bool answers = std::any_of(outcome.report.scores.begin(), outcome.report.scores.end(),
-                                   [](const Score& score) { return score.eligible; });
+  // What measures too little to answer by would answer no better later.
+  const bool answers =
+      std::any_of(outcome.report.scores.begin(), outcome.report.scores.end(),
+                  [](const Score& score) { return score.eligible && score.basis == Basis::kMeasured; });
   if (kept && answers && record.calibrated && !record.interrupted) {
     if (auto failure = kept->cache.Keep(kept->key, options.effort, record); !failure.empty())
       note = std::move(failure);
