@@ -1,18 +1,14 @@
 // SPDX-License-Identifier: MIT
 // A machine with the fake CUDA libraries for tests in C++: a folder of libraries under the driver's names, a
-// scenario, and what runs there in a process of its own, since libraries stay loaded and read their variables
-// once.
+// scenario, and what runs there (tests/fakes/common/fake_machine.h).
 #pragma once
 
-#include <functional>
-#include <map>
 #include <string>
 #include <string_view>
 
 #include "probe/core/device.h"
 #include "probe/core/report.h"
-#include "probe/system/environment.h"
-#include "probe/system/filesystem.h"
+#include "tests/fakes/common/fake_machine.h"
 #include "tests/probe/system/temporary_tree.h"
 
 namespace tests {
@@ -35,15 +31,13 @@ class CudaMachine {
 
   // Runs `body` in a process with this machine's variables and returns what it returned; "" if the process
   // died.
-  [[nodiscard]] std::string Run(
-      const std::function<std::string(const probe::system::FileSystem&, const probe::system::Environment&)>&
-          body) const;
+  [[nodiscard]] std::string Run(const ProcessBody& body) const;
   // The CUDA module's report.
   [[nodiscard]] probe::ProbeReport Survey() const;
 
  private:
   probe::system::TemporaryTree tree_;
-  std::map<std::string, std::string, std::less<>> variables_;
+  Variables variables_;
 };
 
 // The value of a fact, or "".
