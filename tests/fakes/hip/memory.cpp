@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Memory, copies and events of the fake libamdhip64.
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 
 #include "tests/fakes/common/device_memory.h"
@@ -47,6 +48,16 @@ FAKE_HIP hipMalloc(rt::HipPointer* pointer, std::size_t bytes) {
 }
 FAKE_HIP hipFree(rt::HipPointer pointer) {
   return pointer == nullptr || fakes::ReleaseMemory(AddressOf(pointer)) ? kSuccess : kInvalidValue;
+}
+FAKE_HIP hipHostMalloc(void** pointer, std::size_t bytes, unsigned int) {
+  if (const int code = Usable(Point::kAllocate); code != kSuccess) return code;
+  const auto most = static_cast<std::size_t>(GetOfDriver("pinned_bytes", INT64_MAX));
+  *pointer = bytes > most ? nullptr : std::malloc(bytes);
+  return *pointer == nullptr ? kOutOfMemory : kSuccess;
+}
+FAKE_HIP hipHostFree(void* pointer) {
+  std::free(pointer);
+  return kSuccess;
 }
 FAKE_HIP hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
   const bool back = kind == rt::kHipDeviceToHost;

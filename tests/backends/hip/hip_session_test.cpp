@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/ranges.h>
+#include <gmock/gmock.h>
+
+#include <array>
+
+#include "kernels/hip/variants.h"
+#include "kernels/operand.h"
+#include "tests/backends/cuda/compute.h"
+#include "tests/backends/hip/machine.h"
+
+namespace {
+
+using backends::BufferId;
+using backends::Launch;
+using backends::Session;
+using testing::HasSubstr;
+using tests::HipGpu;
+using tests::HipMachine;
+
+const kernels::Step& StepOf(std::string_view entry) {
+  static const auto all = kernels::hip::Variants();
+  for (const auto& variant : all) {
+    if (variant.steps[0].entry == entry) return variant.steps[0];
+  }
+  throw std::runtime_error("no such entry");
+}
+
+// "ok", or the error's own words.
+template <class T>
+std::string Say(const probe::Result<T>& result) {
+  return result ? "ok" : probe::Describe(result.error());
+}
+
+std::string LoadOf(const HipMachine& machine, std::string_view entry) {
+  return machine.With([&](Session& session) { return Say(session.Load({}, StepOf(entry))); });
+}
+
+std::string Ok(Session&) { return "ok"; }
+
+TEST(HipSession, SaysWhatTheDeviceAllows) {
+  const HipMachine machine(HipGpu(1, 90402, R"(, "l2_bytes": 4194304)"));
+  EXPECT_EQ(machine.With([](Session& session) {
+    const auto& limits = session.limits();
+    return fmt::format("{} {} {} {} {}", limits.max_buffer_bytes, limits.cache_bytes.value_or(0),
+                       limits.shape.compute_units, limits.shape.subgroup_width,
+                       fmt::join(limits.features, ","));
+  }),
+            "1073741824 4194304 4 64 mfma,mfma_xf32,mfma_fp8_fnuz");
+}
+
+TEST(HipSession, TransfersPartsAndNothingBeyond) {
+  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
+    const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
+    const auto x = session.Allocate({16, {}});
+    if (!x || !session.Upload(*x, 0, std::as_bytes(std::span(words)))) return "upload";
+    std::array<std::uint32_t, 2> part{};
+    const auto bytes = std::as_writable_bytes(std::span(part));
+    if (!session.Download(*x, 4, bytes) || part != std::array<std::uint32_t, 2>{2, 3}) return "part";
+    if (session.Download(*x, 12, bytes) || session.Upload(*x, UINT64_MAX, bytes)) return "beyond";
+    if (session.Allocate({0, {}}) || session.Allocate({UINT64_MAX, {}})) return "sizes";
+    session.Release(*x);
+    return session.Download(*x, 0, bytes) ? "after release" : "ok";
+  }),
+            "ok");
+}
+
+TEST(HipSession, RunsLaunchesInOrderAndTimesThem) {
+  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
+    const auto x = session.Allocate({4096, {}});
+    const auto fill = session.Load({}, StepOf("fill_u32"));
+    if (!x || !fill) return Say(fill);
+    const std::array<Launch, 2> launches = {Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 1}}},
+                                            Launch{*fill, {{*x}}, {{1, 1, 1}, {256, 1, 1}, {1024, 2}}}};
+    const auto timing = session.Run(launches, 2);
+    if (!timing) return Say(timing);
+    if (!(timing->wall_s > 0) || !(timing->device_s.value_or(0) > 0)) return "no time";
+    std::uint32_t first = 0;
+    (void)session.Download(*x, 0, std::as_writable_bytes(std::span(&first, 1)));
+    return first == kernels::OperandBits(2, 0) ? "ok" : "order";
+  }),
+            "ok");
+}
+
+TEST(HipSession, RefusesImpossibleLaunches) {
+  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
+    const auto x = session.Allocate({4096, {}});
+    const auto fill = session.Load({}, StepOf("fill_u32"));
+    const auto run = [&](const Launch& launch) { return session.Run({&launch, 1}, 1).ok(); };
+    if (run({*fill, {{*x}}, {{1, 1, 1}, {2048, 1, 1}, {1, 1}}})) return "block too large";
+    if (run({*fill, {{BufferId{99}}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no such buffer";
+    if (run({backends::KernelId{99}, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}})) return "no kernel";
+    return run({*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}}) ? "ok" : "unusable after errors";
+  }),
+            "ok");
+}
+
+TEST(HipSession, GivesMemoryOfTheHostWhereTheRuntimeHasIt) {
+  EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
+    const auto pinned = session.AllocateHost(4096);
+    return pinned && pinned->bytes.size() == 4096 ? "ok" : Say(pinned);
+  }),
+            "ok");
+  const HipMachine locked(HipGpu(1, 110000), R"(, "attributes": {"pinned_bytes": 1024})");
+  EXPECT_THAT(locked.With([](Session& session) { return Say(session.AllocateHost(4096)); }),
+              HasSubstr("hipHostMalloc"));
+}
+
+TEST(HipSession, TakesLittleOfADeviceThatOthersUse) {
+  const HipMachine machine(HipGpu(1, 90402, R"(, "busy_percent": 60)"));
+  EXPECT_EQ(machine.With([](Session& session) -> std::string {
+    if (session.limits().shared_with != "60 % busy") return session.limits().shared_with;
+    const auto most = session.limits().max_buffer_bytes;
+    const auto first = session.Allocate({most, {}});
+    if (!first) return Say(first);
+    if (session.Allocate({16, {}})) return "more than its share";
+    session.Release(*first);
+    return Say(session.Allocate({16, {}}));
+  }),
+            "ok");
+}
+
+TEST(HipSession, WithoutACompilerSaysSoOfEveryKernel) {
+  HipMachine machine(HipGpu(1, 90402));
+  machine.Library("libhiprtc.so.6", "");
+  EXPECT_THAT(LoadOf(machine, "fill_u32"), HasSubstr("libhiprtc"));
+}
+
+TEST(HipSession, RepeatsTheCompilersWords) {
+  const HipMachine machine(HipGpu(1, 110000), R"(, "attributes": {"compiler_refuses": 110000})");
+  EXPECT_THAT(LoadOf(machine, "fill_u32"), HasSubstr("unknown target CPU 'gfx1100'"));
+}
+
+TEST(HipSession, RunsOnRocm5) {
+  HipMachine machine(HipGpu(1, 90402));
+  machine.Library("libamdhip64.so.6", "").Library("libhiprtc.so.6", "");
+  machine.Library("libamdhip64.so.5", FAKE_HIP5_LIBRARY);
+  EXPECT_EQ(LoadOf(machine, "fill_u32"), "ok");
+}
+
+TEST(HipBackend, OpensExactlyTheDeviceAskedFor) {
+  const HipMachine machine(HipGpu(1, 90402) + "," + HipGpu(2, 100306));
+  EXPECT_EQ(machine.With(Ok, 1), "ok");
+  EXPECT_THAT(
+      machine.With(Ok, 0, [](probe::RuntimeDevice& device) { device.identity.uuid = probe::Uuid{1}; }),
+      HasSubstr("not open: open: not found"));
+}
+
+TEST(HipBackend, ReachesEveryPartitionOfACard) {
+  const HipMachine machine(HipGpu(1, 90402, "", R"(, "partitions": [
+      {"uuid": "aa000000000000000000000000000001", "memory_total_bytes": 104857600, "compute_units": 1},
+      {"uuid": "aa000000000000000000000000000002", "memory_total_bytes": 209715200, "compute_units": 2}])"));
+  const auto total = [](Session& session) { return fmt::to_string(session.limits().max_buffer_bytes); };
+  EXPECT_EQ(machine.With(total, 0), "104857600");
+  EXPECT_EQ(machine.With(total, 1), "209715200");
+}
+
+// Every kernel of a target: compiled, launched with its own arguments, its result checked.
+class HipVariants : public testing::TestWithParam<int> {};
+
+TEST_P(HipVariants, AreVerified) {
+  EXPECT_EQ(HipMachine(HipGpu(1, GetParam())).With([](Session& session) -> std::string {
+    const auto all = kernels::hip::Variants();
+    std::string wrong;
+    int checked = 0;
+    for (const auto& variant : all) {
+      if (variant.kernel == kernels::Kernel::kFill) continue;
+      if (!backends::MissingFeature(variant, session.limits()).empty()) continue;
+      const std::string what = tests::Compute(session, all, variant);
+      ++checked;
+      if (what != "right") wrong += fmt::format("{}: {}\n", variant.steps[0].entry, what);
+    }
+    return checked < 9 ? "too few" : wrong;
+  }),
+            "");
+}
+INSTANTIATE_TEST_SUITE_P(, HipVariants, testing::Values(90006, 90010, 90402, 90500, 100300, 110000, 120001),
+                         [](const auto& tested) {
+                           return "gfx_target_version_" + fmt::to_string(tested.param);
+                         });
+
+}  // namespace

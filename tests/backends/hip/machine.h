@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// A machine with the fake ROCm libraries, and what a test does there with the HIP backend's devices.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "backends/core/backend.h"
+#include "tests/fakes/common/fake_machine.h"
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::hip {
+Module Describe();
+}
+namespace backends::hip {
+Backend Describe();
+}
+
+namespace tests {
+
+// A GPU of a scenario (tests/fakes/common/scenario.h, tests/fakes/hip/machine.h); `gfx` as the kernel has it:
+// 90402 is gfx942.
+inline std::string HipGpu(int number, int gfx, std::string_view attributes = "", std::string_view more = "") {
+  return fmt::format(
+      R"({{"name": "GPU {0}", "uuid": "{1:032x}", "pci": "0000:{0:02x}:00.0", "memory_total_bytes": 1073741824,
+      "compute_units": 4, "attributes": {{"gfx": {2}{3}}}{4}}})",
+      number, number + 0x100, gfx, attributes, more);
+}
+
+class HipMachine {
+ public:
+  explicit HipMachine(std::string_view gpus, std::string_view more = "") {
+    Library("libamdhip64.so.6", FAKE_HIP_LIBRARY);
+    Library("libhiprtc.so.6", FAKE_HIPRTC_LIBRARY);
+    Library("librocm_smi64.so.6", FAKE_RSMI_LIBRARY);
+    variables_ = {{"WHICHGPU_LIBRARY_PATH", tree_.At("/lib")},
+                  {"WHICHGPU_FAKE_SCENARIO",
+                   tree_.Write("/scenario.json", fmt::format(R"({{"devices": [{}]{}}})", gpus, more))}};
+  }
+
+  // Another file by that name; an empty one leaves it out.
+  HipMachine& Library(const std::string& soname, const std::string& file) {
+    std::filesystem::remove(tree_.At("/lib/" + soname));
+    if (!file.empty()) tree_.Link("/lib/" + soname, file);
+    return *this;
+  }
+
+  // What `body` returned with the device of that place open; "not open: ..." if it could not be.
+  [[nodiscard]] std::string With(const std::function<std::string(backends::Session&)>& body,
+                                 std::size_t place = 0,
+                                 const std::function<void(probe::RuntimeDevice&)>& change = nullptr) const {
+    const auto report = SurveyWith(variables_, probe::hip::Describe());
+    if (place >= report.devices.size()) return "no device";
+    probe::RuntimeDevice device = report.devices[place];
+    if (change) change(device);
+    return RunWith(variables_, [&](const auto& files, const auto& environment) -> std::string {
+      auto session = backends::hip::Describe().open({device, std::nullopt, files, environment});
+      if (!session) return "not open: " + probe::Describe(session.error());
+      return body(**session);
+    });
+  }
+
+ private:
+  probe::system::TemporaryTree tree_;
+  Variables variables_;
+};
+
+}  // namespace tests
