@@ -116,6 +116,8 @@ struct OpenRequest {
   const probe::system::Environment& environment;
 };
 
+struct PeerGroup;  // several open devices: peers.h
+
 struct Backend {
   std::string_view runtime;  // the probe module's name
   probe::Result<std::unique_ptr<Session>> (*open)(const OpenRequest&) = nullptr;
@@ -125,6 +127,10 @@ struct Backend {
   // Variants of the user's own libraries that are installed; nullptr where the runtime has none. They may
   // crash the process and are measured last.
   std::vector<kernels::Variant> (*libraries)(const OpenRequest&) = nullptr;
+  // Several devices at once, in their order; `device` of the request is not looked at. nullptr where the
+  // runtime can not join devices.
+  probe::Result<std::unique_ptr<PeerGroup>> (*open_peers)(std::span<const probe::RuntimeDevice> devices,
+                                                          const OpenRequest&) = nullptr;
 };
 
 }  // namespace backends

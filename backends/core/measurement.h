@@ -34,6 +34,7 @@ enum class Quality { kGood, kFair, kNoisy };
 
 struct Measurement {
   std::string device_id;
+  std::optional<std::string> peer_id;  // p2p: of the device that is written to
   std::string runtime;
   std::string driver;
   std::optional<std::string> manifest;

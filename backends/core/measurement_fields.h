@@ -106,6 +106,7 @@ namespace backends {
 template <class V, probe::Is<Measurement> S>
 void Fields(V& v, S& s) {
   v("device_id", s.device_id);
+  v("peer_id", s.peer_id);
   v("runtime", s.runtime);
   v("driver", s.driver);
   v("manifest", s.manifest);
@@ -142,6 +143,12 @@ void Fields(V& v, S& s) {
   v("rate", s.rate);
 }
 
+template <class V, probe::Is<PeerDevice> S>
+void Fields(V& v, S& s) {
+  v("device_id", s.device_id);
+  v("device", s.device);
+}
+
 template <class V, probe::Is<MeasureRequest> S>
 void Fields(V& v, S& s) {
   v("device_id", s.device_id);
@@ -153,6 +160,7 @@ void Fields(V& v, S& s) {
   v("first_launch_allowance_s", s.first_launch_allowance_s);
   v("seed", s.seed);
   v("peaks", s.peaks);
+  v("peers", s.peers);
 }
 
 template <class V, probe::Is<MeasureStage> S>

@@ -56,6 +56,7 @@ void Reporter::Enter(probe::Stage stage, const kernels::Variant& variant, double
 Measurement Reporter::Begin(const kernels::Variant& variant, const kernels::Problem& shape) const {
   Measurement measurement;
   measurement.device_id = request_.device_id;
+  measurement.peer_id = request_.peer_id;
   measurement.runtime = request_.device.runtime;
   measurement.driver = request_.device.driver;
   measurement.manifest = request_.device.manifest;

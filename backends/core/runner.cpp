@@ -43,6 +43,17 @@ std::vector<Task> Afford(std::vector<Task> tasks, Scope scope, double timing_s, 
   return tasks;
 }
 
+// Of an equal device one product is measured: among those that it can.
+std::vector<Task> Candidates(std::span<const Variant> variants, Scope scope, const Limits& limits) {
+  auto tasks = GroupVariants(variants);
+  if (scope != Scope::kBrief) return tasks;
+  std::erase_if(tasks, [&](const Task& task) {
+    return std::none_of(task.variants.begin(), task.variants.end(),
+                        [&](const Variant* variant) { return MissingFeature(*variant, limits).empty(); });
+  });
+  return tasks;
+}
+
 // In line for the budget: what a decision rests on, its products in other shapes, and the rest.
 constexpr int kRankOfOtherShapes = 1;
 int Rank(const Task& task) { return Precedence(task) <= kDecisive ? 0 : 2; }
@@ -100,8 +111,8 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
              const MeasureSink& sink, const MonotonicClock& now) {
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink);
-  const auto tasks = Afford(Select(GroupVariants(variants), request.scope), request.scope,
-                            kTimingShare * request.budget_s, reporter);
+  const auto tasks = Afford(Select(Candidates(variants, request.scope, session.limits()), request.scope),
+                            request.scope, kTimingShare * request.budget_s, reporter);
   if (tasks.empty()) return;
   reporter.Enter(Stage::kCompile, "fill", "", request.compile_allowance_s);
   OperandWriter writer = budget.Excused([&] { return OperandWriter(session, variants); });
@@ -110,7 +121,7 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
   std::deque<Contest> contests;
   std::vector<Series> all = Ready(tasks, context, contests);
   if (!all.empty()) {
-    const bool whole = request.scope != Scope::kLibraries;
+    const bool whole = request.scope == Scope::kWhole || request.scope == Scope::kRepeat;
     const double round_trip_s = whole ? MeasureLaunches(session, writer, reporter, budget) : 0;
     if (whole && !OnHost(request.device)) MeasureTransfers(session, reporter, budget);
     TimeAll(all, context, round_trip_s);

@@ -27,12 +27,19 @@ struct KnownPeak {
 
 // How much of the plan: all of it; what differs between the runtimes of one device, where another runtime has
 // had the whole plan already (products of two types, reads, matrix-vector products and launches); of one of
-// several equal devices, products and reads; or of the user's own libraries, the headline shape of each
+// several equal devices, one product and reads; or of the user's own libraries, the headline shape of each
 // kernel.
 enum class Scope { kWhole, kRepeat, kBrief, kLibraries };
 
+// One of several devices that are measured together.
+struct PeerDevice {
+  std::string device_id;
+  probe::RuntimeDevice device;
+};
+
 struct MeasureRequest {
   std::string device_id;                      // of the physical device, copied into every measurement
+  std::optional<std::string> peer_id;         // the same, of a copy between two
   probe::RuntimeDevice device;                // the view to open
   std::optional<probe::Processor> processor;  // the host's
   Scope scope = Scope::kWhole;
@@ -41,6 +48,7 @@ struct MeasureRequest {
   double first_launch_allowance_s = 10.0;
   std::uint32_t seed = 0x77686963;  // of the operands
   std::vector<KnownPeak> peaks;
+  std::vector<PeerDevice> peers;  // not empty: what is between them is measured (peers.h), not `device`
 };
 
 // Says what is about to be risked and how long it may take, so that the parent can bound it.

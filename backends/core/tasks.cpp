@@ -61,6 +61,14 @@ std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
     const bool brief = task.kernel == Kernel::kGemm || task.kernel == Kernel::kRead;
     return IsIntegerProduct(task) || !(brief || (scope == Scope::kRepeat && task.kernel == Kernel::kGemv));
   });
+  // Of an equal device the first product that decides (fp16 where it has one) stands for all.
+  if (scope == Scope::kBrief) {
+    const auto is_gemm = [](const Task& task) { return task.kernel == Kernel::kGemm; };
+    std::stable_partition(tasks.begin(), tasks.end(), [&](const Task& task) {
+      return is_gemm(task) && task.in == Dtype::kFp16 && task.acc == Dtype::kFp32;
+    });
+    KeepFirst(tasks, is_gemm);
+  }
   // Weights come in 4 bits, and in one of the wider types, the narrowest of them.
   const auto wide = [](const Task& task) { return task.kernel == Kernel::kGemv && task.in != Dtype::kQ4; };
   std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) {
