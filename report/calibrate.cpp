@@ -80,6 +80,22 @@ Measurement Blank(const Target& target, MeasurementStatus status, std::string re
   return measurement;
 }
 
+// The kernel and types of a stage's title: "gemm fp16/fp32", "p2p".
+void NameKernel(std::string_view title, Measurement& measurement) {
+  const auto name = title.substr(0, title.find(' '));
+  for (const auto& row : kernels::Kernels()) {
+    if (row.name != name) continue;
+    measurement.kernel = row.kernel;
+    measurement.unit = row.unit;
+  }
+  const auto types = title.substr(std::min(name.size() + 1, title.size()));
+  const auto slash = std::min(types.find('/'), types.size());
+  for (const auto& row : kernels::Dtypes()) {
+    if (row.name == types.substr(0, slash)) measurement.in_dtype = row.dtype;
+    if (slash < types.size() && row.name == types.substr(slash + 1)) measurement.acc_dtype = row.dtype;
+  }
+}
+
 std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
   std::vector<Measurement> measurements;
   std::optional<backends::MeasureStage> last;
@@ -106,6 +122,7 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   if (last) {
     failure.stage = probe::NameOf(last->stage);
     failure.implementation = last->implementation;
+    NameKernel(last->kernel, failure);
   }
   measurements.push_back(std::move(failure));
   return measurements;
@@ -128,7 +145,7 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief) {
     for (const probe::View& view : device.views) {
       if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
       const Scope scope = brief ? Scope::kBrief : targets.empty() ? Scope::kWhole : Scope::kRepeat;
-      targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope});
+      targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope, {}});
     }
   }
   const auto is_native = [](const Target& target) { return target.budget_s == 0; };
@@ -144,6 +161,44 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief) {
   return targets;
 }
 
+// Of every runtime that can join devices and reaches several GPUs, one task of them all. Partitions are not
+// joined.
+std::vector<Target> PeerTargets(const std::vector<probe::PhysicalDevice>& devices) {
+  constexpr std::size_t kMostPeers = 16;
+  std::vector<Target> targets;
+  for (const auto& backend : backends::Backends()) {
+    if (backend.open_peers == nullptr) continue;
+    Target target;
+    for (const auto& device : devices) {
+      if (!IsGpu(device) || target.peers.size() == kMostPeers) continue;
+      const auto view = std::find_if(device.views.begin(), device.views.end(), [&](const probe::View& known) {
+        return known.device.runtime == backend.runtime && !known.device.identity.partition &&
+               !IsSoftware(known);
+      });
+      if (view != device.views.end()) target.peers.push_back({device.id, view->device});
+    }
+    if (target.peers.size() < 2) continue;
+    target.device_id = target.peers.front().device_id;
+    target.device = target.peers.front().device;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+void AddPeerTargets(const std::vector<probe::PhysicalDevice>& devices, std::vector<Target>& targets) {
+  auto peers = PeerTargets(devices);
+  if (peers.empty()) return;
+  double total_s = 0;
+  for (Target& target : targets) {
+    total_s += target.budget_s;
+    target.budget_s *= 1 - kPeerBudgetShare;
+  }
+  for (Target& target : peers) {
+    target.budget_s = total_s * kPeerBudgetShare / static_cast<double>(peers.size());
+    targets.push_back(std::move(target));
+  }
+}
+
 }  // namespace
 
 std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices, const Options& options) {
@@ -157,6 +212,7 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
       targets.push_back(std::move(target));
     }
   }
+  AddPeerTargets(devices, targets);
   if (options.budget_s) {
     double total = 0;
     for (const Target& target : targets) total += target.budget_s;
@@ -182,6 +238,7 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
     request.processor = processor;
     request.budget_s = target.budget_s;
     request.scope = target.scope;
+    request.peers = target.peers;
     probe::isolate::ChildRequest child;
     child.task = kMeasureTask;
     child.environment = hooks.child_environment;

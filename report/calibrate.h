@@ -29,11 +29,17 @@ struct Target {
   probe::RuntimeDevice device;  // with its real identifiers
   double budget_s = 0;
   backends::Scope scope = backends::Scope::kWhole;
+  // Not empty: a task of all these devices, `device` the first of them; what is between them is measured.
+  std::vector<backends::PeerDevice> peers;
 };
+
+// Of all measuring, for what is between several GPUs that one runtime reaches.
+inline constexpr double kPeerBudgetShare = 0.1;
 
 // In the order in which they are measured: each device's native views before its software views.
 // Views without a backend are left out. The first of a device gets the whole plan and, of a GPU's budget,
-// twice what the others get; those repeat what differs. Of equal GPUs the first alone is measured so.
+// twice what the others get; those repeat what differs. Of equal GPUs the first alone is measured so. Last
+// come, by runtime, the tasks of several GPUs.
 [[nodiscard]] std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
                                               const Options& options);
 

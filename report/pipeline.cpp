@@ -107,9 +107,13 @@ std::optional<Problem> KeepSelected(const Options& options, std::vector<probe::P
 void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
                  const std::optional<probe::Processor>& processor, Record& record, Progress& progress) {
   auto targets = PlanTargets(devices, live.options);
+  const auto restore = [&](probe::RuntimeDevice& device) {
+    const auto original = live.originals.find(Key(device));
+    if (original != live.originals.end()) device = original->second;
+  };
   for (Target& target : targets) {
-    const auto original = live.originals.find(Key(target.device));
-    if (original != live.originals.end()) target.device = original->second;
+    restore(target.device);
+    for (auto& peer : target.peers) restore(peer.device);
   }
   progress.Show("looking for other load ...");
   if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(*std::move(warning));

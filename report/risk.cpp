@@ -21,6 +21,7 @@ probe::isolate::CrashKey KeyOf(const Target& target) {
   key.runtime = target.device.runtime;
   if (target.device.manifest) key.files.push_back(*target.device.manifest);
   key.device = target.device_id + " " + target.device.name;
+  for (const auto& peer : target.peers) key.device += "+" + peer.device_id;
   return key;
 }
 

@@ -6,10 +6,12 @@
 #include <iterator>
 
 #include "backends/core/measurement_fields.h"
+#include "backends/core/peers.h"
 #include "backends/registry.h"
 #include "probe/core/fields.h"
 #include "probe/registry.h"
 #include "probe/system/cache_dir.h"
+#include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 
@@ -51,6 +53,19 @@ Status RunProbe(const Json& json, const RecordSink& send) {
   return probe::Ok();
 }
 
+Status RunPeers(const backends::Backend& backend, const backends::MeasureRequest& request,
+                const backends::OpenRequest& open, const backends::MeasureSink& sink) {
+  if (backend.open_peers == nullptr)
+    return Error{"measure", std::nullopt, "", request.device.runtime + " does not join devices"};
+  std::vector<probe::RuntimeDevice> devices;
+  for (const auto& peer : request.peers) devices.push_back(peer.device);
+  const auto group = backend.open_peers(devices, open);
+  if (!group) return group.error();
+  const auto start = probe::system::Now();
+  backends::MeasurePeers(request, **group, sink, [start] { return probe::system::SecondsSince(start); });
+  return probe::Ok();
+}
+
 Status RunMeasure(const Json& json, const RecordSink& send) {
   const auto request = probe::Decode<backends::MeasureRequest>(json);
   if (!request) return request.error();
@@ -68,8 +83,10 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
     if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
     send(record);
   };
-  sink(backends::MeasureStage{probe::Stage::kInit, "", "", request->first_launch_allowance_s});
+  sink(backends::MeasureStage{probe::Stage::kInit, request->peers.empty() ? "" : "p2p", "",
+                              request->first_launch_allowance_s});
   const backends::OpenRequest open{request->device, request->processor, *files, environment};
+  if (!request->peers.empty()) return RunPeers(*backend, *request, open, sink);
   auto session = backend->open(open);
   if (!session) return session.error();
   auto variants = backend->variants((*session)->limits());

@@ -35,6 +35,7 @@ constexpr std::array kCodes = {
     CodeRow{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no code for this device's architecture"},
     CodeRow{214, "CUDA_ERROR_ECC_UNCORRECTABLE",
             "the device's memory has an error that could not be corrected"},
+    CodeRow{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", ""},
     CodeRow{218, "CUDA_ERROR_INVALID_PTX", "the driver's compiler refuses the code"},
     CodeRow{220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", ""},
     CodeRow{221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "libnvidia-ptxjitcompiler.so.1 is missing"},

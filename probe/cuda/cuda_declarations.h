@@ -25,6 +25,8 @@ struct CuUuid {
 
 inline constexpr CuResult kCuSuccess = 0;
 inline constexpr CuResult kCuErrorNoDevice = 100;
+inline constexpr CuResult kCuErrorPeerAccessAlreadyEnabled = 704;
+inline constexpr unsigned int kCuStreamNonBlocking = 1;
 
 enum CuAttribute : int {
   kCuMaxThreadsPerBlock = 1,
@@ -104,6 +106,11 @@ CuResult cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int flags);
 CuResult cuMemFreeHost(void* memory);
 CuResult cuMemcpyHtoD(CuPointer to, const void* from, std::size_t bytes);
 CuResult cuMemcpyDtoH(void* to, CuPointer from, std::size_t bytes);
+CuResult cuCtxEnablePeerAccess(CuContext peer, unsigned int flags);
+CuResult cuMemcpyPeerAsync(CuPointer to, CuContext to_context, CuPointer from, CuContext from_context,
+                           std::size_t bytes, CuStream stream);
+CuResult cuStreamCreate(CuStream* stream, unsigned int flags);
+CuResult cuStreamSynchronize(CuStream stream);
 CuResult cuModuleLoadDataEx(CuModule* module, const void* image, unsigned int count, CuJitOption* options,
                             void** values);
 CuResult cuModuleGetFunction(CuFunction* function, CuModule module, const char* name);

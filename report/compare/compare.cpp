@@ -39,9 +39,10 @@ std::string Maker(const Measurement& m) {
 
 std::string Key(const Measurement& m) {
   const auto shape = ShapeClass(m);
-  return fmt::format("{} {} {} {} {}/{} {}{}{}", m.device_id, m.runtime, m.driver,
-                     kernels::Row(m.kernel).name, kernels::Row(m.in_dtype).name,
-                     kernels::Row(m.acc_dtype).name, Maker(m), shape.empty() ? "" : " ", shape);
+  return fmt::format("{}{}{} {} {} {} {}/{} {}{}{}", m.device_id, m.peer_id ? ">" : "",
+                     m.peer_id.value_or(""), m.runtime, m.driver, kernels::Row(m.kernel).name,
+                     kernels::Row(m.in_dtype).name, kernels::Row(m.acc_dtype).name, Maker(m),
+                     shape.empty() ? "" : " ", shape);
 }
 
 std::string Figure(const Measurement& m) {

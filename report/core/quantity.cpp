@@ -106,6 +106,7 @@ std::string FigureName(const backends::Measurement& measurement) {
   const bool typed = measurement.kernel == kernels::Kernel::kGemm ||
                      measurement.kernel == kernels::Kernel::kChain ||
                      measurement.kernel == kernels::Kernel::kGemv;
+  if (measurement.peer_id) return kernel + " to " + *measurement.peer_id;
   return typed ? std::string(kernels::Row(measurement.in_dtype).name) + " " + kernel : kernel;
 }
 

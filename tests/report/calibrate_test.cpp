@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/registry.h"
+
 namespace report {
 namespace {
 
@@ -71,6 +73,28 @@ TEST(PlanTargets, EqualGpusGetASecondAfterTheFirst) {
   EXPECT_DOUBLE_EQ(TotalSeconds(targets), 2 * kGpuBudgetSeconds + kEqualGpuBudgetSeconds);
   EXPECT_EQ(targets[2].scope, backends::Scope::kBrief);
   EXPECT_EQ(targets[4].scope, backends::Scope::kWhole) << "another size of memory";
+}
+
+// Every runtime that joins devices, on machines of its GPUs.
+TEST(PlanTargets, SeveralGpusOfARuntimeThatJoinsThemAreATaskOfTheirOwn) {
+  for (const auto& backend : backends::Backends()) {
+    if (backend.open_peers == nullptr) continue;
+    std::vector<probe::PhysicalDevice> devices;
+    for (const char* id : {"pci:0000:01:00.0", "pci:0000:02:00.0", "pci:0000:03:00.0"}) {
+      devices.push_back(Gpu(id));
+      devices.back().name = id;
+      devices.back().views = {ViewOf(std::string(backend.runtime), probe::DeviceKind::kDiscrete)};
+    }
+    devices[2].views[0].device.identity.partition = "MIG-1-0";
+    const auto targets = PlanTargets(devices, Options{});
+    ASSERT_EQ(targets.size(), 4U);
+    ASSERT_EQ(targets.back().peers.size(), 2U) << "a partition is not joined";
+    EXPECT_EQ(targets.back().peers[1].device_id, "pci:0000:02:00.0");
+    EXPECT_DOUBLE_EQ(TotalSeconds(targets), 3 * kGpuBudgetSeconds);
+    EXPECT_DOUBLE_EQ(targets.back().budget_s, kPeerBudgetShare * 3 * kGpuBudgetSeconds);
+    devices.erase(devices.begin() + 1);
+    EXPECT_EQ(PlanTargets(devices, Options{}).size(), 2U) << "one alone has nobody to be joined with";
+  }
 }
 
 TEST(PlanTargets, EffortAndBudgetScaleEverything) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fakes/common/device_memory.h"
 
+#include <iterator>
 #include <map>
 #include <memory>
+#include <utility>
 
 #include "tests/fakes/common/host_memory.h"
 
@@ -12,26 +14,30 @@ namespace {
 constexpr DeviceAddress kBase = 0x7000'0000'0000ULL;
 constexpr DeviceAddress kStep = 0x100'0000'0000ULL;  // no allocation reaches into the next
 
-std::map<DeviceAddress, std::unique_ptr<HostMemory>> allocations;
-std::size_t reserved = 0;
+struct Allocation {
+  std::unique_ptr<HostMemory> memory;
+  std::uint32_t device = 0;
+};
+std::map<DeviceAddress, Allocation> allocations;
+std::map<std::uint32_t, std::size_t> reserved;  // by device
 DeviceAddress next = kBase;
 
 }  // namespace
 
-DeviceAddress ReserveMemory(std::size_t bytes) {
+DeviceAddress ReserveMemory(std::size_t bytes, std::uint32_t device) {
   auto memory = std::make_unique<HostMemory>(bytes);
   if (memory->bytes().empty()) return 0;
   const DeviceAddress address = next;
   next += kStep;
-  reserved += bytes;
-  allocations[address] = std::move(memory);
+  reserved[device] += bytes;
+  allocations[address] = {std::move(memory), device};
   return address;
 }
 
 bool ReleaseMemory(DeviceAddress address) {
   const auto found = allocations.find(address);
   if (found == allocations.end()) return false;
-  reserved -= found->second->bytes().size();
+  reserved[found->second.device] -= found->second.memory->bytes().size();
   allocations.erase(found);
   return true;
 }
@@ -40,11 +46,16 @@ std::span<std::byte> MemoryAt(DeviceAddress address) {
   auto found = allocations.upper_bound(address);
   if (found == allocations.begin()) return {};
   --found;
-  const auto bytes = found->second->bytes();
+  const auto bytes = found->second.memory->bytes();
   const std::size_t offset = address - found->first;
   return offset < bytes.size() ? bytes.subspan(offset) : std::span<std::byte>{};
 }
 
-std::size_t ReservedBytes() { return reserved; }
+std::optional<std::uint32_t> OwnerOf(DeviceAddress address) {
+  if (MemoryAt(address).empty()) return std::nullopt;
+  return std::prev(allocations.upper_bound(address))->second.device;
+}
+
+std::size_t ReservedBytes(std::uint32_t device) { return reserved[device]; }
 
 }  // namespace fakes

@@ -23,7 +23,8 @@ struct Event {
 std::size_t FreeBytes() {
   const Device& self = current->self();
   const std::size_t most = self.memory_free_bytes.value_or(self.memory_total_bytes);
-  return most > ReservedBytes() ? most - ReservedBytes() : 0;
+  const std::size_t taken = ReservedBytes(current->index);
+  return most > taken ? most - taken : 0;
 }
 
 int Usable(Point point) {
@@ -68,7 +69,7 @@ FAKE_CUDA cuMemAlloc_v2(nv::CuPointer* pointer, std::size_t bytes) {
   if (bytes == 0) return kInvalidValue;
   if (bytes > FreeBytes() || bytes > current->self().allocation_limit_bytes.value_or(UINT64_MAX))
     return kOutOfMemory;
-  *pointer = fakes::ReserveMemory(bytes);
+  *pointer = fakes::ReserveMemory(bytes, current->index);
   return *pointer == 0 ? kOutOfMemory : kSuccess;
 }
 FAKE_CUDA cuMemFree_v2(nv::CuPointer pointer) {

@@ -3,8 +3,6 @@
 // the copies of the fake libcuda that is loaded beside it. Two algorithms are offered, of which the first
 // does not run. Attributes of the driver: cublaslt_abort and cublaslt_hang end there, and cublaslt_wrong
 // forgets the last product of each sum.
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -15,6 +13,7 @@
 
 #include "backends/cuda/cublaslt_declarations.h"
 #include "tests/fakes/common/views.h"
+#include "tests/fakes/cuda/neighbour.h"
 #include "tests/fakes/cuda/state.h"
 
 namespace fakes::cuda {
@@ -35,21 +34,6 @@ struct Operation {
   int compute = 0, scale = 0;
   int transposed[2] = {0, 0};
 };
-
-// The driver that is in this process already.
-void* Driver() {
-  static void* driver = [] {
-    const char* folder = std::getenv("WHICHGPU_LIBRARY_PATH");
-    return folder == nullptr
-               ? nullptr
-               : dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_NOLOAD);
-  }();
-  return driver;
-}
-template <class F>
-F* DriverFunction(const char* name) {
-  return reinterpret_cast<F*>(dlsym(Driver(), name));
-}
 
 bool Wants(const char* attribute) { return GetOfDriver(attribute, 0) != 0; }
 
@@ -110,7 +94,7 @@ using namespace fakes::cuda;  // NOLINT: the entry points below are C
 FAKE_LT cublasLtCreate(void** handle) {
   static int self = 0;
   *handle = &self;
-  return Driver() == nullptr ? 1 : 0;
+  return Neighbour() == nullptr ? 1 : 0;
 }
 FAKE_LT cublasLtMatmulDescCreate(void** operation, int compute, int scale) {
   *operation = new Operation{compute, scale, {0, 0}};

@@ -33,6 +33,7 @@ CudaMachine::CudaMachine(std::string_view scenario) {
   Library("libnvidia-ml.so.1", FAKE_NVML_LIBRARY);
   // Also so that one that is really installed is not found.
   Library("libcublasLt.so.13", FAKE_CUBLASLT_LIBRARY);
+  Library("libnccl.so.2", FAKE_NCCL_LIBRARY);
   variables_ = {{"WHICHGPU_LIBRARY_PATH", tree_.Directory("/lib")},
                 {"WHICHGPU_FAKE_SCENARIO", tree_.Write("/scenario.json", scenario)}};
 }
