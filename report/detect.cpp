@@ -12,6 +12,7 @@
 #include "probe/registry.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "report/core/wording.h"
 
 namespace report {
 namespace {
@@ -249,6 +250,9 @@ ProbeReport MergeDrivers(const std::string& module,
 Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& supervisor,
                  const probe::system::FileSystem& files, const probe::system::Environment& environment) {
   Detection detection;
+  for (const auto& [folder, file] : {std::pair("/proc", "/proc/version"), std::pair("/sys", "/sys/class")}) {
+    if (files.live() && !files.Exists(file)) detection.warnings.push_back(NotMountedText(folder));
+  }
   std::vector<const probe::Module*> modules;
   std::vector<ChildRequest> children;
   std::vector<ProbeReport> refused;

@@ -17,6 +17,8 @@
 #include "report/cache.h"
 #include "report/cache_key.h"
 #include "report/calibrate.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/detect.h"
 #include "report/explain/explain.h"
 #include "report/host.h"
@@ -302,6 +304,11 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
   if (record.calibrated && SignalOf(context) == 0)
     MeasureLive(live, devices, HostProcessor(all), record, progress);
   record.interrupted = SignalOf(context) != 0;
+  if (record.calibrated && options.budget_s && !record.interrupted &&
+      std::none_of(record.measurements.begin(), record.measurements.end(), IsVerified)) {
+    record.warnings.push_back(fmt::format("--budget: {} s is too short to measure anything here",
+                                          SignificantText(*options.budget_s, 2)));
+  }
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
   Produced outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};

@@ -24,6 +24,14 @@ bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
          (device.kind == DeviceKind::kCpu && view.device.kind != DeviceKind::kCpu);
 }
 
+std::optional<std::uint32_t> VendorOf(const probe::PhysicalDevice& device) {
+  if (device.hardware && device.hardware->identity.ids) return device.hardware->identity.ids->vendor;
+  for (const probe::View& view : device.views) {
+    if (view.device.identity.ids) return view.device.identity.ids->vendor;
+  }
+  return std::nullopt;
+}
+
 std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
   const auto& memory = device.memory;
   const auto bytes = memory.usable_bytes ? memory.usable_bytes

@@ -3,6 +3,7 @@
 // which measurements belong to which way of reaching one.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,6 +20,9 @@ namespace report {
 
 // The view computes on the host processor by way of a runtime that is made for other devices.
 [[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);
+
+// The PCI vendor, of the hardware or as a runtime says it; nullopt where neither knows.
+[[nodiscard]] std::optional<std::uint32_t> VendorOf(const probe::PhysicalDevice& device);
 
 // Of its memory: what this process may use, else what is free, else all. nullopt where nobody says.
 [[nodiscard]] std::optional<double> AvailableBytes(const probe::PhysicalDevice& device);

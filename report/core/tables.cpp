@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "report/core/tables.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <type_traits>
@@ -74,6 +76,10 @@ const RuntimeFacts* Find(const Tables& tables, std::string_view runtime) {
 std::string Title(const Tables& tables, std::string_view runtime) {
   const auto* facts = Find(tables, runtime);
   return facts ? facts->title : std::string(runtime);
+}
+
+bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor) {
+  return facts.vendor == fmt::format("{:04x}", vendor);
 }
 
 probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json) {

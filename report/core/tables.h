@@ -56,6 +56,7 @@ struct InstallHint {
 struct Advice {
   std::vector<std::string> inference;
   std::vector<std::string> training;
+  std::optional<std::vector<std::string>> without_gpu;  // beside both, where no GPU is there at all
 };
 
 // By what a variable names devices: the device's UUID, its place in the runtime's own order, its PCI ids.
@@ -94,9 +95,10 @@ struct ErrorFacts {
 };
 
 struct RuntimeFacts {
-  std::string name;                // the module's
-  std::string title;               // for people
-  std::vector<std::string> names;  // what else people call it
+  std::string name;                   // the module's
+  std::string title;                  // for people
+  std::vector<std::string> names;     // what else people call it
+  std::optional<std::string> vendor;  // PCI vendor id of the only cards that it reaches: "10de"
   Maturity maturity;
   RuntimeFactors factors;
   TrainingSupport training;
@@ -184,6 +186,9 @@ struct Tables {
 [[nodiscard]] const RuntimeFacts* Find(const Tables& tables, std::string_view runtime);
 // The title, or the name itself where the tables do not know it.
 [[nodiscard]] std::string Title(const Tables& tables, std::string_view runtime);
+
+// Whether it reaches cards of this vendor alone.
+[[nodiscard]] bool IsOfVendor(const RuntimeFacts& facts, std::uint32_t vendor);
 
 // One data/runtimes/<name>.json, data/reference_request.json and data/fit.json. Errors name the place;
 // figures must be finite, positive and in order (low <= value <= high).

@@ -85,6 +85,7 @@ template <class V, probe::Is<Advice> S>
 void Fields(V& v, S& s) {
   v("inference", s.inference);
   v("training", s.training);
+  v("without_gpu", s.without_gpu);
 }
 
 template <class V, probe::Is<FixFacts> S>
@@ -108,6 +109,7 @@ template <class V, probe::Is<RuntimeFacts> S>
 void Fields(V& v, S& s) {
   v("title", s.title);
   v("names", s.names);
+  v("vendor", s.vendor);
   v("maturity", s.maturity);
   v("factors", s.factors);
   v("training", s.training);

@@ -28,6 +28,8 @@ constexpr std::array kRows = {
     StatusRow{MeasurementStatus::kInterrupted, "was interrupted", 2},
 };
 
+constexpr std::string_view kNotMounted = " is not mounted: much of the machine cannot be seen";
+
 std::string Fill(std::string_view sentence, std::string_view title) {
   std::string text(sentence);
   if (const auto place = text.find("{}"); place != std::string::npos) text.replace(place, 2, title);
@@ -82,6 +84,17 @@ std::string OutcomeText(const Tables& tables, std::string_view runtime, const pr
     Add(detail, "at " + std::string(probe::NameOf(*driver.stage)));
   const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
   return Bracketed(Fill(probe::Row(driver.outcome).sentence, title), detail);
+}
+
+std::string NotMountedText(std::string_view folder) { return std::string(folder).append(kNotMounted); }
+
+std::vector<std::string> NotMounted(const std::vector<std::string>& warnings) {
+  std::vector<std::string> folders;
+  for (const std::string& warning : warnings) {
+    if (warning.ends_with(kNotMounted))
+      folders.push_back(warning.substr(0, warning.size() - kNotMounted.size()));
+  }
+  return folders;
 }
 
 std::string DriverName(const probe::DriverReport& driver) {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/core/report.h"
 #include "report/core/tables.h"
@@ -25,6 +26,11 @@ struct StatusRow {
 [[nodiscard]] std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe);
 [[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,
                                       const probe::DriverReport& driver);
+
+// The warning that nothing below this folder ("/sys") can be seen, and those of `warnings` that it was given
+// for.
+[[nodiscard]] std::string NotMountedText(std::string_view folder);
+[[nodiscard]] std::vector<std::string> NotMounted(const std::vector<std::string>& warnings);
 
 // The driver's name, else the base name of its manifest, else "a driver".
 [[nodiscard]] std::string DriverName(const probe::DriverReport& driver);

@@ -103,15 +103,39 @@ void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>&
     finding.fix.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot});
 }
 
-Finding OfRuntime(const Tables& tables, const probe::ProbeReport& probe, const OutcomeAdvice& advice) {
+void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {
+  for (const auto& hint : facts.install) finding.fix.push_back({hint.text, hint.command, true, false});
+}
+
+// The runtime that the device's maker made for it, where it was looked for and is not installed.
+const RuntimeFacts* MissingRuntime(const Tables& tables, const Report& report,
+                                   const probe::PhysicalDevice& device) {
+  const auto vendor = VendorOf(device);
+  for (const probe::ProbeReport& probe : report.probes) {
+    const auto* facts = Find(tables, probe.module);
+    if (probe.outcome == Outcome::kAbsent && facts && vendor && IsOfVendor(*facts, *vendor)) return facts;
+  }
+  return nullptr;
+}
+
+// Some card here is one that the runtime is made for; of a runtime for all makers' always.
+bool HasCardFor(const Report& report, const RuntimeFacts& facts) {
+  return !facts.vendor || std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+    const auto vendor = VendorOf(device);
+    return IsGpu(device) && vendor && IsOfVendor(facts, *vendor);
+  });
+}
+
+Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,
+                  const OutcomeAdvice& advice) {
   Finding finding;
   finding.id = fmt::format("runtime.{}.{}", probe.module, probe::NameOf(probe.outcome));
   finding.runtime = probe.module;
   finding.summary = OutcomeText(tables, probe);
   Advise(advice, finding);
   const auto* facts = Find(tables, probe.module);
-  if (probe.outcome == Outcome::kAbsent && facts) {
-    for (const auto& hint : facts->install) finding.fix.push_back({hint.text, hint.command, true, false});
+  if (probe.outcome == Outcome::kAbsent && facts && HasCardFor(report, *facts)) {
+    AddInstallHints(*facts, finding);
   }
   AdviseOnError(facts, probe.error, finding);
   for (const auto& variable : probe.environment)
@@ -143,7 +167,7 @@ void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>&
     const bool blamed = std::any_of(probe.drivers.begin(), probe.drivers.end(),
                                     [&](const auto& driver) { return driver.outcome == probe.outcome; });
     const auto* of_runtime = blamed ? nullptr : AdviceFor(probe.outcome);
-    if (of_runtime) out.push_back(OfRuntime(tables, probe, *of_runtime));
+    if (of_runtime) out.push_back(OfRuntime(tables, report, probe, *of_runtime));
     for (const auto& driver : probe.drivers) {
       // One driver without a device beside another that has one is how most machines look.
       if (driver.outcome == Outcome::kNoDevice) continue;
@@ -243,7 +267,8 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
   }
 }
 
-void AddUnreached(const Report& report, const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                  std::vector<Finding>& out) {
   const bool parent = std::any_of(report.devices.begin(), report.devices.end(),
                                   [&](const auto& other) { return other.parent_id == device.id; });
   // A node that may not be opened is the finding of AddNodes.
@@ -260,9 +285,28 @@ void AddUnreached(const Report& report, const probe::PhysicalDevice& device, std
   const auto driver = device.hardware ? device.hardware->kernel_driver : std::nullopt;
   AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
   finding.meaning = "its compute power is not available to any program that was looked for";
+  if (const auto* facts = MissingRuntime(tables, report, device)) AddInstallHints(*facts, finding);
+  if (!finding.fix.empty()) return out.push_back(std::move(finding));
   finding.fix.push_back({driver ? "install the runtime of its vendor, or give the container its device nodes"
                                 : "install the kernel driver of its vendor",
                          std::nullopt, true, false});
+  out.push_back(std::move(finding));
+}
+
+// A card that others reach and its maker's own runtime, which is not installed, does not.
+void AddMissingRuntime(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                       std::vector<Finding>& out) {
+  if (device.kind != probe::DeviceKind::kDiscrete || device.views.empty()) return;
+  const auto* facts = MissingRuntime(tables, report, device);
+  if (facts == nullptr) return;
+  Finding finding;
+  finding.id = fmt::format("missing.{}.{}", facts->name, Slug(device.id));
+  finding.layer = "system_runtime";
+  finding.device_id = device.id;
+  finding.runtime = facts->name;
+  finding.summary = fmt::format("{}, which is made for {}, is not installed", facts->title, device.name);
+  finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
+  AddInstallHints(*facts, finding);
   out.push_back(std::move(finding));
 }
 
@@ -286,7 +330,8 @@ void Escalate(const Report& report, std::vector<Finding>& findings) {
 std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   std::vector<Finding> findings;
   for (const auto& device : report.devices) {
-    AddUnreached(report, device, findings);
+    AddUnreached(tables, report, device, findings);
+    AddMissingRuntime(tables, report, device, findings);
     AddNodes(device, findings);
     AddHiding(tables, device, findings);
   }

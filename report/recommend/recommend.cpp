@@ -12,6 +12,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/wording.h"
 #include "report/recommend/rejected.h"
 
 namespace report::recommend {
@@ -137,7 +138,12 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
   for (const auto& device : report.devices) {
     if (IsGpu(device)) gpus.push_back(&device);
   }
-  if (gpus.empty()) return "there is no GPU in this machine";
+  if (gpus.empty()) {
+    const auto unseen = NotMounted(report.warnings);
+    return unseen.empty() ? "there is no GPU in this machine"
+                          : fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
+                                        unseen.size() == 1 ? "is" : "are");
+  }
   const bool scored = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return device && IsGpu(*device) && score.eligible;
@@ -218,6 +224,17 @@ std::string UnmeasuredReason(const Report& report, const Recommendation& answer)
   return "a processor is what every machine has, and nothing here is known to be better";
 }
 
+// Where the processor's own runtime was left out: which ones were not.
+std::string AskedReason(const Tables& tables, const Report& report, const Recommendation& answer) {
+  std::vector<std::string> asked;
+  for (const auto& probe : report.probes) {
+    if (probe.module == answer.backend) return "";
+    if (Find(tables, probe.module)) asked.push_back(probe.module);
+  }
+  if (asked.empty()) return "";
+  return fmt::format("only {} {} asked", fmt::join(asked, " and "), asked.size() == 1 ? "was" : "were");
+}
+
 // Nothing has a score: every machine has a processor, and nothing is known to be better.
 Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   Recommendation answer;
@@ -236,7 +253,10 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   answer.basis = Basis::kEstimated;
   answer.confidence = Confidence::kLow;
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
-  answer.reasons = {NoGpuReason(report, answer.rejected), UnmeasuredReason(report, answer)};
+  const auto asked = AskedReason(tables, report, answer);
+  answer.reasons = {NoGpuReason(report, answer.rejected)};
+  answer.reasons.insert(asked.empty() ? answer.reasons.end() : answer.reasons.begin(),
+                        asked.empty() ? UnmeasuredReason(report, answer) : asked);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });

@@ -74,6 +74,44 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
   return lines;
 }
 
+struct Step {
+  std::string text;
+  std::string command;
+  bool operator==(const Step&) const = default;
+};
+
+void AddStep(Step step, std::vector<Step>& steps) {
+  if (std::find(steps.begin(), steps.end(), step) == steps.end()) steps.push_back(std::move(step));
+}
+
+Step StepOf(const probe::PhysicalDevice& gpu, const Fix& fix) {
+  return {PlainName(gpu.name) + ": " + fix.text,
+          fix.command ? fmt::format("{}{}", fix.needs_root ? "sudo " : "", *fix.command) : ""};
+}
+
+// What makes a GPU usable that is not, and brings a card the runtime that is made for it.
+std::vector<Step> FixesOfGpus(const Report& report) {
+  std::vector<Step> steps;
+  for (const auto& device : report.devices) {
+    if (!IsGpu(device)) continue;
+    const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+      return score.eligible && score.device_id == device.id;
+    });
+    const auto fixing = [&](bool of_device) {
+      return std::find_if(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
+        const bool wanted = usable      ? finding.id.starts_with("missing.") && finding.device_id == device.id
+                            : of_device ? finding.device_id == device.id
+                                        : finding.severity != Severity::kNote && !finding.device_id;
+        return wanted && !finding.fix.empty();
+      });
+    };
+    auto found = fixing(true);
+    if (found == report.findings.end() && !usable) found = fixing(false);
+    if (found != report.findings.end()) AddStep(StepOf(device, found->fix.front()), steps);
+  }
+  return steps;
+}
+
 }  // namespace
 
 void NotUsed(const Tables& tables, const Report& report, Page& page) {
@@ -126,17 +164,22 @@ void Problems(const Report& report, Page& page) {
 }
 
 void AdviceLines(const Tables& tables, const Report& report, Page& page) {
-  std::vector<std::string> lines;
+  std::vector<Step> steps = FixesOfGpus(report);
+  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu);
   for (const auto& answer : report.recommendations) {
     const auto* facts = Find(tables, answer.backend);
     if (!facts) continue;
-    for (const auto& line : answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference) {
-      if (std::find(lines.begin(), lines.end(), line) == lines.end()) lines.push_back(line);
-    }
+    const auto& lines = answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference;
+    for (const auto& line : lines) AddStep({line, ""}, steps);
+    if (gpu || !facts->advice.without_gpu || &answer != &report.recommendations.back()) continue;
+    for (const auto& line : *facts->advice.without_gpu) AddStep({line, ""}, steps);
   }
-  if (lines.empty()) return;
+  if (steps.empty()) return;
   Heading(page, "Next", "");
-  for (const auto& line : lines) page.To(2).Add(page.signs().arrow, Style::kGood).Add(" ").Flow(line, 5);
+  for (const auto& step : steps) {
+    page.To(2).Add(page.signs().arrow, Style::kGood).Add(" ").Flow(step.text, 5);
+    if (!step.command.empty()) page.To(5).Flow(step.command, 7, Style::kStrong);
+  }
 }
 
 }  // namespace report::render

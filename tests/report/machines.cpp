@@ -252,6 +252,7 @@ Report Nothing() {
   cpu.id = "cpu:0";
   cpu.name = "x86_64 processor";
   cpu.kind = DeviceKind::kCpu;
+  report.probes.push_back(Probe("cpu", Outcome::kNoDevice, Stage::kEnumerate));
   report.probes.push_back(Probe("vulkan", Outcome::kAbsent, Stage::kLoad));
   report.probes.push_back(Probe("opencl", Outcome::kAbsent, Stage::kLoad));
   report.warnings.push_back("/proc is not mounted: much of the machine cannot be seen");
@@ -279,10 +280,12 @@ Report Server() {
   auto bmc = Gpu("0000:03:00.0", "ASPEED Graphics Family", DeviceKind::kManagement, 0.0625);
   bmc.hardware->kernel_driver = "ast";
   auto card = Gpu("0000:41:00.0", "NVIDIA T400", DeviceKind::kDiscrete, 4);
+  card.hardware->identity.ids = probe::PciIds{probe::vendor_id::kNvidia, 0x1fb2, {}, {}, {}};
   AddView(card, "vulkan", "NVK", DeviceKind::kDiscrete);
   Figures(report, card.id, "vulkan", "NVK", 1.0e12, 2.0e12, 78e9);
   report.devices.insert(report.devices.begin(), {bmc, card});
   report.probes.push_back(Probe("vulkan", Outcome::kOk, Stage::kDone));
+  report.probes.push_back(Probe("cuda", Outcome::kAbsent, Stage::kLoad));
   report.probes.push_back(Probe("opencl", Outcome::kTimedOut, Stage::kInit));
   return report;
 }

@@ -49,6 +49,29 @@ TEST(Findings, AHealthyMachineHasNothingToFix) {
   EXPECT_THAT(testing::Decided(testing::Tie()).findings, IsEmpty());
 }
 
+TEST(Findings, ACardWithoutItsMakersRuntimeSaysWhichIsMissing) {
+  const auto report = testing::Decided(testing::Server());
+  const auto* finding = FindById(report, "missing.cuda.pci-0000-41-00-0");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kNote) << "another driver reaches it";
+  EXPECT_EQ(finding->fix.at(0).command, "apt-get install nvidia-driver");
+  auto unreached = testing::Server();
+  unreached.devices[1].views.clear();
+  const auto decided = testing::Decided(unreached);
+  const auto* card = FindById(decided, "unreached.pci-0000-41-00-0");
+  ASSERT_NE(card, nullptr);
+  EXPECT_EQ(card->fix.at(0).command, "apt-get install nvidia-driver");
+}
+
+TEST(Findings, AMakersDriverIsNoAdviceWithoutACardOfTheirs) {
+  auto machine = testing::Processor();
+  machine.probes.push_back(testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad));
+  const auto bare = testing::Decided(machine);
+  EXPECT_THAT(FindById(bare, "runtime.cuda.absent")->fix, IsEmpty());
+  const auto server = testing::Decided(testing::Server());
+  EXPECT_EQ(FindById(server, "runtime.cuda.absent")->fix.size(), 1U);
+}
+
 TEST(Findings, ACrashNamesTheDriverAndItsManifest) {
   const auto report = testing::Decided(testing::BrokenDriver());
   const auto* finding = FindById(report, "driver.vulkan.radeon-icd-x86-64-json.crashed");

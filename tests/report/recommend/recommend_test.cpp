@@ -204,6 +204,15 @@ TEST(Recommend, NothingMeasuredIsTheProcessorAndSaysSo) {
   EXPECT_THAT(FindRejected(*answer, "vulkan")->reason, HasSubstr("not installed"));
 }
 
+TEST(Recommend, WhatCouldNotBeSeenOrWasNotAskedIsSaid) {
+  EXPECT_EQ(Answer(testing::Nothing())->reasons.front(), "no GPU was found, and /proc is not mounted");
+  auto narrow = testing::Nothing();
+  narrow.warnings.clear();
+  narrow.probes = {testing::Probe("sysfs", probe::Outcome::kOk, probe::Stage::kDone),
+                   testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad)};
+  EXPECT_THAT(Answer(narrow)->reasons, ElementsAre("only cuda was asked", "there is no GPU in this machine"));
+}
+
 TEST(Recommend, AnEmptyReportIsStillAnswered) {
   const auto answer = Answer(Report{});
   ASSERT_TRUE(answer);

@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "tests/report/machines.h"
 
@@ -238,6 +239,23 @@ TEST(Text, DifferentUsesGetTheirOwnAnswers) {
   const auto text = Rendered(testing::Decided(machine), Options(80));
   EXPECT_THAT(text, HasSubstr("Use vulkan on NVIDIA GeForce RTX 3060"));
   EXPECT_THAT(text, HasSubstr("Use cuda on NVIDIA GeForce RTX 3060"));
+}
+
+std::string FirstStep(const Report& report) {
+  const auto text = Rendered(testing::Decided(report), Options(160));
+  const auto next = text.find("\nNext\n");
+  return next == std::string::npos ? "" : text.substr(next + 6, text.find('\n', next + 6) - next - 6);
+}
+
+TEST(Text, WhereAGpuIsNotUsableItsFixComesNext) {
+  EXPECT_THAT(FirstStep(testing::BrokenDriver()), HasSubstr("AMD Radeon RX 7900 XTX: join the groups"));
+  EXPECT_THAT(FirstStep(testing::Server()), HasSubstr("NVIDIA T400: install NVIDIA's driver"));
+  for (const auto& machine : testing::Machines()) {
+    const auto report = testing::Decided(machine.build());
+    const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu);
+    const bool rents = Rendered(report, Options(160)).find("worth renting") != std::string::npos;
+    EXPECT_EQ(rents, !gpu) << machine.name;
+  }
 }
 
 TEST(Text, NeverCallsASoftwareDeviceAGpu) {
