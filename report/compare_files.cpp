@@ -47,6 +47,7 @@ probe::Result<Comparison> CompareFiles(const std::string& base, const std::strin
   comparison.base = SideOf(base, *first);
   comparison.other = SideOf(other, *second);
   comparison.rows = compare::Compare(first->measurements, second->measurements);
+  comparison.conclusive = compare::IsConclusive(comparison.rows);
   return comparison;
 }
 

@@ -143,6 +143,12 @@ std::vector<ComparedRow> Compare(std::span<const Measurement> base, std::span<co
   return rows;
 }
 
+bool IsConclusive(std::span<const ComparedRow> rows) {
+  return std::any_of(rows.begin(), rows.end(), [](const ComparedRow& row) {
+    return row.verdict != Verdict::kNoisy && row.verdict != Verdict::kMissing;
+  });
+}
+
 bool HasRegression(std::span<const ComparedRow> rows) {
   return std::any_of(rows.begin(), rows.end(),
                      [](const ComparedRow& row) { return row.verdict == Verdict::kSlower; });

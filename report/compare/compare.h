@@ -21,6 +21,9 @@ inline constexpr double kFloor = 0.10;
 [[nodiscard]] std::vector<ComparedRow> Compare(std::span<const backends::Measurement> base,
                                                std::span<const backends::Measurement> other);
 
+// Whether any row could be judged: not where all are noisy or missing.
+[[nodiscard]] bool IsConclusive(std::span<const ComparedRow> rows);
+
 [[nodiscard]] bool HasRegression(std::span<const ComparedRow> rows);
 
 }  // namespace report::compare

@@ -49,6 +49,7 @@ struct Comparison {
   std::string command;
   std::string created;
   bool interrupted = false;
+  bool conclusive = true;  // some figure could be held against its other; false: nothing can be said
   ComparedSide base;
   ComparedSide other;
   std::vector<ComparedRow> rows;

@@ -61,6 +61,7 @@ void Fields(V& v, S& s) {
   v("command", s.command);
   v("created", s.created);
   v("interrupted", s.interrupted);
+  v("conclusive", s.conclusive);
   v("base", s.base);
   v("other", s.other);
   v("rows", s.rows);

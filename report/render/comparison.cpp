@@ -55,6 +55,10 @@ void Row(const ComparedRow& row, Style style, Page& page) {
   page.To(4).Flow(change, 6, style);
 }
 
+std::string AllText(std::size_t figures) {
+  return figures == 1 ? "the one figure is" : fmt::format("all {} figures are", figures);
+}
+
 void Verdicts(const Comparison& comparison, Page& page) {
   const auto slower = Count(comparison, Verdict::kSlower);
   const auto noisy = Count(comparison, Verdict::kNoisy);
@@ -64,6 +68,11 @@ void Verdicts(const Comparison& comparison, Page& page) {
     page.Flow(fmt::format("{} of {} figures {} slower, beyond both spreads", slower, comparison.rows.size(),
                           slower == 1 ? "is" : "are"),
               2, Style::kStrong);
+  } else if (!comparison.conclusive) {
+    const auto which = noisy == comparison.rows.size() ? "too noisy"
+                       : noisy == 0                    ? "in one report alone"
+                                                       : "too noisy or in one report alone";
+    page.Flow(fmt::format("Cannot tell: {} {}", AllText(comparison.rows.size()), which), 2, Style::kStrong);
   } else {
     page.Flow(fmt::format("No regression in {} figures{}", comparison.rows.size(),
                           noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : ""),

@@ -37,6 +37,19 @@ class Compare(unittest.TestCase):
         self.assertIn("No regression", process.stdout)
         self.assertEqual("", process.stderr)
 
+    def test_nothing_but_noise_cannot_tell(self):
+        noisy = copy.deepcopy(self.record)
+        for figure in noisy["measurements"]:
+            if figure["status"] == "ok":
+                figure["quality"] = "noisy"
+        base = self.report("noisy", noisy)
+        process = run("compare", base, base)
+        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertRegex(process.stdout, r"\ACannot tell: all \d+ figures are too noisy\n")
+        value = document(run("compare", base, base, "--json"))
+        validate(value, "compare")
+        self.assertFalse(value["conclusive"])
+
     def test_only_the_figure_that_became_slower_is_reported(self):
         slower = copy.deepcopy(self.record)
         figure = next(m for m in slower["measurements"] if m["kernel"] == "read" and m["status"] == "ok")

@@ -123,6 +123,20 @@ TEST(Compare, PromptsOfDifferentSizesSayNothing) {
   EXPECT_EQ(rows[0].reason, "measured at 512x4096x4096 and 128x4096x4096");
 }
 
+TEST(ComparisonText, NothingButNoiseCannotTell) {
+  auto base = testing::Processor();
+  for (auto& m : base.measurements) m.quality = backends::Quality::kNoisy;
+  Comparison comparison;
+  comparison.rows = Rows(base, base);
+  EXPECT_FALSE(IsConclusive(comparison.rows));
+  EXPECT_FALSE(HasRegression(comparison.rows));
+  comparison.conclusive = false;
+  EXPECT_THAT(render::ComparisonText(comparison, {100, false, false, false}),
+              ::testing::StartsWith("Cannot tell: all 6 figures are too noisy\n"));
+  base.measurements[0].quality = backends::Quality::kGood;
+  EXPECT_TRUE(IsConclusive(Rows(base, base)));
+}
+
 TEST(ComparisonText, NamesTheRegressionFirstAndFitsEveryWidth) {
   const auto base = testing::Processor();
   auto other = base;
