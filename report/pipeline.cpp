@@ -119,16 +119,20 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
   }
   progress.Show("looking for other load ...");
   if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(*std::move(warning));
+  const auto name = [&](const Target& target) {
+    const auto* device = FindDevice(devices, target.device_id);
+    return PlainName(device == nullptr ? target.device.name : device->name);
+  };
   CalibrationHooks hooks;
   hooks.files = live.files.get();
   hooks.child_environment = live.child_environment;
   hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
-    progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, target.device.name,
+    progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, name(target),
                               stage == nullptr ? "starting" : stage->kernel));
   };
   hooks.wait = [&](const Target& target) {
     return live.turns.ToMeasure(target.device_id, [&] {
-      progress.Show(fmt::format("waiting for another run that measures {}", target.device.name));
+      progress.Show(fmt::format("waiting for another run that measures {}", name(target)));
     });
   };
   hooks.refuse = [&](const Target& target) { return live.risks->Refuse(target); };
@@ -229,6 +233,9 @@ std::optional<std::variant<Produced, Problem>> FromKept(const Options& options, 
     answer.reasons.insert(answer.reasons.empty() ? answer.reasons.end() : answer.reasons.end() - 1,
                           "from measurements of " + found.record->created);
   }
+  // What was said of the machine then is not so now.
+  for (std::string& warning : report.warnings)
+    warning = fmt::format("when this was measured ({}): {}", found.record->created, warning);
   report.created = system::CalendarNow();
   return Produced{std::move(report), std::nullopt, 0};
 }

@@ -1,19 +1,25 @@
 // SPDX-License-Identifier: MIT
 #include "report/progress.h"
 
+#include <unistd.h>
+
 #include <cstdio>
 
 #include "probe/core/text.h"
+#include "report/render/terminal.h"
 
 namespace report {
 
 namespace {
-constexpr std::size_t kLineBytes = 76;  // fits a terminal of 80 columns
+constexpr std::size_t kLongestText = 400;
 }  // namespace
 
 void Progress::Show(const std::string& text) {
   if (!enabled_) return;
-  std::fprintf(stderr, "\r\x1b[K%s", probe::CleanText(text, kLineBytes).c_str());
+  // Looked at every time: the window may have become narrower. A full line would wrap, and stay.
+  const int columns = render::Inspect(STDERR_FILENO).columns.value_or(render::kDefaultWidth);
+  const auto line = render::Fit(probe::CleanText(text, kLongestText), columns - 1, false);
+  std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
   std::fflush(stderr);
   shown_ = true;
 }

@@ -103,6 +103,13 @@ class Terminals(unittest.TestCase):
             for text in (in_terminal(40, "--replay", folder, "--color", "never"), shown(folder, COLUMNS=40)):
                 self.assertLessEqual(max(columns(line) for line in text.splitlines()), 40, folder.name)
 
+    def test_progress_fits_the_terminal_and_names_the_device_as_the_report_does(self):
+        sent = in_terminal(40, "--only", "cpu", "--budget", "0.5", "--color", "never")
+        lines = [line.split("\r")[0].split("\n")[0] for line in sent.split("\r\x1b[K")[1:]]
+        self.assertLess(max(columns(line) for line in lines), 40)
+        self.assertTrue(any(line.startswith("measuring cpu on ") for line in lines), lines)
+        self.assertNotIn("(R)", "".join(lines))
+
     def test_other_locales_are_ascii(self):
         for changes in ({"LANG": "C"}, {"LANG": None}, {"LC_ALL": "de_DE.ISO-8859-1"}):
             for folder in FOLDERS:
