@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "report/core/quantity.h"
+
 namespace report {
 namespace {
 
@@ -68,6 +70,32 @@ std::vector<const backends::Measurement*> MeasurementsOf(std::span<const backend
 bool IsVerified(const backends::Measurement& measurement) {
   return measurement.status == backends::MeasurementStatus::kOk && measurement.verified && measurement.rate &&
          std::isfinite(*measurement.rate) && *measurement.rate > 0;
+}
+
+const backends::Measurement* PromptProduct(std::span<const backends::Measurement* const> of_one_way) {
+  const backends::Measurement* best = nullptr;
+  for (const auto* m : of_one_way) {
+    using kernels::Dtype;
+    const bool scores =
+        m->in_dtype == Dtype::kFp32 || m->in_dtype == Dtype::kFp16 || m->in_dtype == Dtype::kBf16;
+    const bool wanted = m->kernel == kernels::Kernel::kGemm && m->shape.m == kPromptRows && scores;
+    if (wanted && IsVerified(*m) && (!best || *m->rate > *best->rate)) best = m;
+  }
+  return best;
+}
+
+std::string FigureLabel(const backends::Measurement& measurement,
+                        std::span<const backends::Measurement* const> of_one_way) {
+  const bool prompt = measurement.kernel == kernels::Kernel::kGemm && measurement.shape.m == kPromptRows &&
+                      measurement.shape.n != kPromptRows;
+  const bool beaten = prompt && IsVerified(measurement) &&
+                      std::any_of(of_one_way.begin(), of_one_way.end(), [&](const auto* other) {
+                        return IsVerified(*other) && other->kernel == measurement.kernel &&
+                               other->in_dtype == measurement.in_dtype && other->shape.m == other->shape.n &&
+                               *other->rate > *measurement.rate;
+                      });
+  if (!beaten) return FigureName(measurement);
+  return std::string(kernels::Row(measurement.in_dtype).name) + " prompt";
 }
 
 std::string WayName(std::string_view runtime, std::string_view device_id) {

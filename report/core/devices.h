@@ -41,6 +41,19 @@ namespace report {
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
 
+// The rows of a prompt: the shape at which scoring wants the product, beside the square one.
+inline constexpr std::uint32_t kPromptRows = 512;
+
+// The fastest verified product at the prompt's shape of the types that scoring uses (fp32, fp16, bf16);
+// nullptr where none was measured.
+[[nodiscard]] const backends::Measurement* PromptProduct(
+    std::span<const backends::Measurement* const> of_one_way);
+
+// What a figure is called beside the others of its way: FigureName, but "fp32 prompt" of the product at the
+// prompt's shape where a square one of its type was faster and has the name.
+[[nodiscard]] std::string FigureLabel(const backends::Measurement& measurement,
+                                      std::span<const backends::Measurement* const> of_one_way);
+
 // "runtime@device_id"
 [[nodiscard]] std::string WayName(std::string_view runtime, std::string_view device_id);
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <cmath>
 #include <utility>
 
@@ -45,6 +46,26 @@ std::string SignificantText(double value, int digits) {
   const double scale = std::pow(10.0, magnitude(value) - digits + 1);
   const double rounded = std::round(value / scale) * scale;
   return fmt::format("{:.{}f}", rounded, std::max(0, digits - 1 - magnitude(rounded)));
+}
+
+std::string RoundedText(std::string_view text) {
+  constexpr std::size_t kDecimals = 6;
+  constexpr std::string_view kDigits = "0123456789";
+  std::string out;
+  while (!text.empty()) {
+    const auto start = std::min(text.find_first_of(kDigits), text.size());
+    out.append(text.substr(0, start));
+    text.remove_prefix(start);
+    const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
+    const auto number = text.substr(0, end);
+    const auto point = number.find('.');
+    double value = 0;
+    const bool plain = point != std::string_view::npos && point + 1 + kDecimals == number.size() &&
+                       std::from_chars(number.data(), number.data() + end, value).ptr == number.data() + end;
+    out.append(plain ? SignificantText(value, 2) : std::string(number));
+    text.remove_prefix(end);
+  }
+  return out;
 }
 
 std::string RateText(double rate, std::string_view unit) {

@@ -55,7 +55,7 @@ const StatusRow& Row(MeasurementStatus status) { return kRows[static_cast<std::s
 
 std::string FailureText(const backends::Measurement& measurement) {
   std::string detail;
-  if (measurement.reason) Add(detail, *measurement.reason);
+  if (measurement.reason) Add(detail, RoundedText(*measurement.reason));
   if (detail.empty() && measurement.max_relative_error) {
     Add(detail, "relative error " + SignificantText(*measurement.max_relative_error, 2));
   }

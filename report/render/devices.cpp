@@ -22,24 +22,54 @@ namespace {
 
 using backends::Measurement;
 using backends::MeasurementStatus;
+using kernels::Kernel;
 
 // How good a figure is, more being better: of a time its inverse.
 double Merit(const Measurement& m) { return m.unit == "s" ? 1 / *m.rate : *m.rate; }
+
+using Figures = std::vector<const Measurement*>;
+
+constexpr std::array kOrder = {Kernel::kGemm,  Kernel::kGemv,         Kernel::kRead,         Kernel::kCopy,
+                               Kernel::kTriad, Kernel::kHostToDevice, Kernel::kDeviceToHost, Kernel::kPeer,
+                               Kernel::kChain, Kernel::kFill,         Kernel::kLaunch};
+
+// Of one way, the same order in every block: by kernel, then by type.
+Figures FiguresOf(const Report& report, const std::string& device_id, const probe::RuntimeDevice& of) {
+  auto figures = MeasurementsOf(report.measurements, device_id, of.runtime, of.driver);
+  const auto place = [](const Measurement* m) {
+    return std::tuple(std::find(kOrder.begin(), kOrder.end(), m->kernel), m->in_dtype,
+                      m->shape.m != m->shape.n);
+  };
+  std::stable_sort(figures.begin(), figures.end(),
+                   [&](const Measurement* a, const Measurement* b) { return place(a) < place(b); });
+  return figures;
+}
 
 // The best of each figure on this machine: what the bars are a share of.
 using Best = std::map<std::string, double>;
 
 Best BestOf(const Report& report) {
   Best best;
-  for (const auto& m : report.measurements) {
-    if (IsVerified(m)) best[FigureName(m)] = std::max(best[FigureName(m)], Merit(m));
+  for (const auto& device : report.devices) {
+    for (const auto& view : device.views) {
+      const auto figures = FiguresOf(report, device.id, view.device);
+      for (const auto* m : figures) {
+        if (!IsVerified(*m)) continue;
+        double& kept = best[FigureLabel(*m, figures)];
+        kept = std::max(kept, Merit(*m));
+      }
+    }
   }
   return best;
 }
 
+// Half of the interval; too few batches have none.
 std::string SpreadText(const Page& page, const Measurement& m) {
-  if (!m.ci95) return "";
-  return fmt::format("{}{:.1f} %", page.signs().plus_minus, ((*m.ci95)[1] - (*m.ci95)[0]) * 50);
+  constexpr double kWidest = 100;
+  if (!m.ci95) return std::string(page.signs().plus_minus) + "?";
+  const double percent = ((*m.ci95)[1] - (*m.ci95)[0]) * 50;
+  return percent > kWidest ? fmt::format("{}>{:.0f} %", page.signs().plus_minus, kWidest)
+                           : fmt::format("{}{:.1f} %", page.signs().plus_minus, percent);
 }
 
 std::pair<std::string, Style> QualityText(const Measurement& m) {
@@ -49,38 +79,69 @@ std::pair<std::string, Style> QualityText(const Measurement& m) {
 }
 
 constexpr int kIndent = 4;
-constexpr int kNameWidth = 11;    // "fp32 gemm"
+constexpr int kNameWidth = 12;    // "fp32 prompt"
 constexpr int kRateWidth = 12;    // "58.0 TFLOP/s"
-constexpr int kSpreadWidth = 10;  // "±12.3 %"
+constexpr int kSpreadWidth = 10;  // "  ±12.3 %"
 constexpr int kShareWidth = 7;    // " 100 %", where any figure's peak is known
 constexpr int kNotesWidth = 6;    // quality
 constexpr int kShortestBar = 6;
 constexpr int kLongestBar = 40;
 constexpr int kDetailWidth = 26;  // implementation, where there is room
 
-// What the figures of a whole report are drawn by.
-struct Scale {
+// What the figures of a whole report are drawn by: which columns the width holds, the quality before all.
+struct Layout {
   Best best;
-  bool shares = false;  // some figure's share of its peak is known
+  bool spreads = false;
+  bool shares = false;
+  bool details = false;
+  int bar = 0;  // 0: none
 };
 
-void Figure(const Measurement& m, const Scale& scale, Page& page) {
-  page.To(kIndent).Add(FigureName(m));
+Layout LayoutOf(const Report& report, int width) {
+  Layout layout;
+  layout.best = BestOf(report);
+  int rest = width - kIndent - kNameWidth - kRateWidth - kNotesWidth;
+  const auto take = [&](int columns, bool wanted) {
+    if (!wanted || rest < columns) return false;
+    rest -= columns;
+    return true;
+  };
+  const bool any_share = std::any_of(report.measurements.begin(), report.measurements.end(),
+                                     [](const Measurement& m) { return IsVerified(m) && m.share_of_peak; });
+  layout.spreads = take(kSpreadWidth, true);
+  layout.shares = take(kShareWidth, any_share);
+  rest -= 2;  // beside the bar
+  layout.details = rest > kDetailWidth + 2 * kShortestBar + kIndent;
+  layout.bar = std::min(layout.details ? rest - kDetailWidth : rest, kLongestBar);
+  if (layout.bar < kShortestBar) layout.bar = 0;
+  return layout;
+}
+
+std::string Legend(const Layout& layout, const Page& page) {
+  if (layout.best.empty()) return "nothing was measured";
+  std::string text = "checked";
+  if (layout.spreads) text += fmt::format("; {} 95 % interval", page.signs().plus_minus);
+  if (layout.bar > 0) text += "; bars: of the best here";
+  return layout.shares ? text + "; %: of the peak" : text;
+}
+
+void Figure(const Measurement& m, const std::string& label, const Layout& layout, Page& page) {
+  page.To(kIndent).Add(label);
   page.RightTo(kIndent + kNameWidth + kRateWidth, RateText(*m.rate, m.unit), Style::kStrong);
-  page.Add("  ").Add(SpreadText(page, m), Style::kDim).To(kIndent + kNameWidth + kRateWidth + kSpreadWidth);
-  const int rest = page.room() - kNotesWidth - 2 - (scale.shares ? kShareWidth : 0);
-  const bool detailed = rest > kDetailWidth + 2 * kShortestBar + kIndent;
-  const int bar = std::min(detailed ? rest - kDetailWidth : rest, kLongestBar);
-  if (bar >= kShortestBar) {
-    page.Add(" ").Bar(Merit(m) / scale.best.at(FigureName(m)), bar, Style::kAccent).Add(" ");
+  if (layout.spreads) {
+    const int end = page.column() + kSpreadWidth;
+    page.Add("  ").Add(SpreadText(page, m), Style::kDim).To(end);
   }
-  if (scale.shares && page.room() >= kShareWidth + kNotesWidth) {
+  if (layout.bar > 0) {
+    page.Add(" ").Bar(Merit(m) / layout.best.at(label), layout.bar, Style::kAccent).Add(" ");
+  }
+  if (layout.shares) {
     page.RightTo(page.column() + kShareWidth - 1, m.share_of_peak ? PercentText(*m.share_of_peak) : "")
         .Add(" ");
   }
   const auto [quality, style] = QualityText(m);
-  if (page.room() >= kNotesWidth) page.Add(" ").Add(quality, style);
-  if (detailed) {
+  page.Add(" ").Add(quality, style);
+  if (layout.details) {
     std::string detail = m.implementation;
     if (m.throttled) detail += ", throttled";
     page.To(page.column() + kNotesWidth - 1 - DisplayWidth(quality)).Add(" ").Add(detail, Style::kDim);
@@ -88,14 +149,28 @@ void Figure(const Measurement& m, const Scale& scale, Page& page) {
   page.End();
 }
 
+std::string ShapeText(const Measurement& m) {
+  if (m.shape.m == 0) return "";
+  if (m.shape.n == 0) return fmt::format(" {}x{}", m.shape.m, m.shape.k);
+  return fmt::format(" {}x{}x{}", m.shape.m, m.shape.n, m.shape.k);
+}
+
 // How it was found: every batch's time of one execution.
 void Samples(const Measurement& m, Page& page) {
   std::vector<std::string> times;
   for (const double seconds : m.batch_times_s) times.push_back(SignificantText(seconds * 1e3, 4));
-  std::string text = "by " + m.implementation;
+  std::string text = "by " + m.implementation + ShapeText(m);
   if (m.threads > 0) text += fmt::format(", {} thread{}", m.threads, m.threads == 1 ? "" : "s");
   if (!times.empty()) text += fmt::format(", {} batches, in ms: {}", times.size(), fmt::join(times, " "));
   page.To(kIndent + 2).Flow(text, kIndent + 4, Style::kDim);
+}
+
+// A variant that nothing is wrong with: it lost, or there was no time for it.
+void Passed(const Measurement& m, Page& page) {
+  page.To(kIndent).Add(page.signs().dot, Style::kDim).Add(" ");
+  page.Flow(fmt::format("{}{} by {} {}{}", FigureName(m), ShapeText(m), m.implementation,
+                        Row(m.status).phrase, m.reason ? ": " + RoundedText(*m.reason) : ""),
+            kIndent + 2, Style::kDim);
 }
 
 void Failed(const Measurement& m, Page& page) {
@@ -121,25 +196,34 @@ bool IsTrouble(const Measurement& m) {
   return true;
 }
 
-// Of several implementations the fastest that verified; all of them, and how they were found, with --verbose.
-void Figures(const Report& report, const std::string& device_id, const probe::RuntimeDevice& of,
-             const Scale& scale, Page& page) {
+// The fastest of its name, and the product at the prompt's shape, which predicts inference.
+bool IsShown(const Measurement& m, const Figures& figures) {
+  if (PromptProduct(figures) == &m) return true;
+  const auto label = FigureLabel(m, figures);
+  return std::none_of(figures.begin(), figures.end(),
+                      [&](const Measurement* other) {
+                        return IsVerified(*other) && FigureLabel(*other, figures) == label &&
+                               Merit(*other) > Merit(m);
+                      }) &&
+         label == FigureName(m);
+}
+
+// With --verbose all of them, and how they were found.
+void Rows(const Figures& figures, const Layout& layout, Page& page) {
   const bool verbose = page.options().verbose;
-  const auto measured = MeasurementsOf(report.measurements, device_id, of.runtime, of.driver);
   std::set<std::string> told;
-  for (const auto* m : measured) {
-    if (!IsVerified(*m)) {
-      const bool new_to_reader = told.insert(FailureText(*m)).second;
-      if (verbose || (IsTrouble(*m) && new_to_reader)) Failed(*m, page);
+  for (const auto* m : figures) {
+    if (IsVerified(*m)) {
+      if (!verbose && !IsShown(*m, figures)) continue;
+      Figure(*m, FigureLabel(*m, figures), layout, page);
       if (verbose) Samples(*m, page);
-      continue;
+    } else if (IsTrouble(*m)) {
+      if (!told.insert(FailureText(*m)).second && !verbose) continue;
+      Failed(*m, page);
+      if (verbose) Samples(*m, page);
+    } else if (verbose) {
+      Passed(*m, page);
     }
-    const bool beaten = std::any_of(measured.begin(), measured.end(), [&](const Measurement* other) {
-      return IsVerified(*other) && FigureName(*other) == FigureName(*m) && Merit(*other) > Merit(*m);
-    });
-    if (beaten && !verbose) continue;
-    Figure(*m, scale, page);
-    if (verbose) Samples(*m, page);
   }
 }
 
@@ -173,16 +257,8 @@ void Way(const probe::PhysicalDevice& device, const probe::View& view, int label
 }  // namespace
 
 void Devices(const Report& report, Page& page, bool figures) {
-  const Scale scale{BestOf(report),
-                    std::any_of(report.measurements.begin(), report.measurements.end(),
-                                [](const Measurement& m) { return IsVerified(m) && m.share_of_peak; })};
-  if (figures) {
-    Heading(page, "Devices",
-            scale.best.empty()
-                ? "nothing was measured"
-                : fmt::format("checked; {} 95 % interval; bars: of the best here{}", page.signs().plus_minus,
-                              scale.shares ? "; %: of the peak" : ""));
-  }
+  const Layout layout = LayoutOf(report, page.width());
+  if (figures) Heading(page, "Devices", Legend(layout, page));
   for (const auto& device : report.devices) {
     if (!figures || &device != &report.devices.front()) page.Blank();
     page.Add(device.name.empty() ? device.id : device.name, Style::kStrong);
@@ -193,7 +269,7 @@ void Devices(const Report& report, Page& page, bool figures) {
     for (const auto& view : device.views) {
       Way(device, view, label, page);
       if (page.options().verbose) Files(report, view.device, page);
-      if (figures) Figures(report, device.id, view.device, scale, page);
+      if (figures) Rows(FiguresOf(report, device.id, view.device), layout, page);
     }
     for (const auto& conflict : device.conflicts) {
       page.To(2).Flow(fmt::format("{} says {} {}", conflict.module, conflict.field, conflict.value), 4,

@@ -19,16 +19,14 @@ using backends::Measurement;
 using kernels::Dtype;
 using kernels::Kernel;
 
-constexpr std::uint32_t kPromptRows = 512;  // of the product's prefill shape
-
 bool IsProductType(Dtype dtype) {
   return dtype == Dtype::kFp16 || dtype == Dtype::kBf16 || dtype == Dtype::kFp32;
 }
 
-Rate ToRate(const Measurement& m) {
+Rate ToRate(const Measurement& m, std::span<const Measurement* const> beside) {
   const double rate = *m.rate;
   const auto ci = m.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
-  auto name = FigureName(m) + " " + RateText(rate, m.unit);
+  auto name = FigureLabel(m, beside) + " " + RateText(rate, m.unit);
   if (m.share_of_peak) name += " (" + PercentText(*m.share_of_peak) + " of the peak)";
   auto types = std::string(kernels::Row(m.in_dtype).name).append("/").append(kernels::Row(m.acc_dtype).name);
   return {
@@ -42,7 +40,7 @@ std::optional<Rate> Fastest(std::span<const Measurement* const> measurements, Wa
     if (IsVerified(*m) && wanted(*m) && (!best || *m->rate > *best->rate)) best = m;
   }
   if (!best) return std::nullopt;
-  return ToRate(*best);
+  return ToRate(*best, measurements);
 }
 
 bool HasVerified(std::span<const Measurement* const> measurements, Kernel kernel) {
@@ -94,8 +92,7 @@ Rates PickRates(std::span<const Measurement* const> measurements) {
   };
   Rates rates;
   rates.product = Fastest(measurements, is_product);
-  rates.prompt =
-      Fastest(measurements, [&](const Measurement& m) { return is_product(m) && m.shape.m == kPromptRows; });
+  if (const auto* prompt = PromptProduct(measurements)) rates.prompt = ToRate(*prompt, measurements);
   rates.read = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kRead; });
   rates.copy = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kCopy; });
   TellMissing(measurements, rates);

@@ -201,6 +201,71 @@ TEST(Text, OfTimesTheShortestIsTheBest) {
   EXPECT_GT(bar("40 us"), 0);
 }
 
+TEST(Text, EveryBlockHasItsRowsInOneOrder) {
+  using kernels::Dtype;
+  using kernels::Kernel;
+  auto machine = testing::Processor();
+  machine.measurements.clear();
+  const std::vector<std::pair<Kernel, Dtype>> figures = {
+      {Kernel::kLaunch, Dtype::kFp32}, {Kernel::kChain, Dtype::kFp32}, {Kernel::kTriad, Dtype::kFp32},
+      {Kernel::kRead, Dtype::kU32},    {Kernel::kGemv, Dtype::kQ4},    {Kernel::kGemm, Dtype::kBf16},
+      {Kernel::kGemm, Dtype::kFp32}};
+  for (const auto& [kernel, dtype] : figures)
+    testing::Measure(machine, "cpu:0", "cpu", "native", kernel, 1e9, dtype);
+  for (auto at = figures.rbegin(); at != figures.rend(); ++at)
+    testing::Measure(machine, "cpu:0", "vulkan", "llvmpipe", at->first, 1e9, at->second);
+  const auto text = Rendered(testing::Decided(machine), Options(100));
+  const auto order = std::string("fp32 gemm.*bf16 gemm.*q4 gemv.*read.*triad.*fp32 chain.*launch");
+  std::string line = text.substr(0, text.find("\nInference"));
+  std::replace(line.begin(), line.end(), '\n', ' ');
+  EXPECT_TRUE(std::regex_search(line, std::regex(order + ".*vulkan.*" + order))) << text;
+}
+
+TEST(Text, NarrowTerminalsKeepTheQualityAndTheLegendSaysWhatIsShown) {
+  auto machine = testing::Processor();
+  machine.measurements[0].quality = backends::Quality::kNoisy;
+  const auto narrow = Rendered(testing::Decided(machine), Options(40));
+  EXPECT_THAT(narrow, HasSubstr("\nDevices  checked\n"));
+  EXPECT_THAT(narrow, HasSubstr("\n    fp32 gemm    250 GFLOP/s noisy\n"));
+  const auto wide = Rendered(testing::Decided(machine), Options(50));
+  EXPECT_THAT(wide, HasSubstr("\nDevices  checked; ± 95 % interval\n"));
+  EXPECT_THAT(wide, HasSubstr("±1.0 %   noisy\n"));
+}
+
+TEST(Text, AnIntervalThatIsMissingOrWiderThanItsFigureIsSaidSo) {
+  auto machine = testing::Processor();
+  machine.measurements[0].ci95 = std::nullopt;
+  machine.measurements[1].ci95 = {0.2, 3.0};
+  const auto text = Rendered(testing::Decided(machine), Options(100));
+  EXPECT_THAT(text, ::testing::ContainsRegex("fp32 gemm +250 GFLOP/s  ±\\?"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("read +27.0 GB/s  ±>100 %"));
+}
+
+TEST(Text, TheProductThatPredictsIsShownByTheNameThatTheArithmeticGivesIt) {
+  auto machine = testing::Processor();
+  testing::Measure(machine, "cpu:0", "cpu", "native", kernels::Kernel::kGemm, 200e9).shape = {512, 4096, 4096,
+                                                                                              0, 0};
+  const auto report = testing::Decided(machine);
+  EXPECT_THAT(Rendered(report, Options(100)), ::testing::ContainsRegex("\n    fp32 prompt +200 GFLOP/s"));
+  EXPECT_THAT(report.recommendations[0].reasons.back(),
+              HasSubstr("prefill limited by fp32 prompt 200 GFLOP/s"));
+}
+
+TEST(Text, WhatWasPassedOverIsOneLineAndNoFailure) {
+  auto machine = testing::Processor();
+  auto& m = testing::Measure(machine, "cpu:0", "cpu", "native", kernels::Kernel::kGemm, 1);
+  m.status = backends::MeasurementStatus::kOverBudget;
+  m.verified = false;
+  m.rate = std::nullopt;
+  m.implementation = "own:avx2";
+  m.reason = "needs about 5.612345 s to be verified, 0.000000 s are left";
+  auto options = Options(160);
+  options.verbose = true;
+  EXPECT_THAT(Rendered(testing::Decided(machine), options),
+              HasSubstr("\n    · fp32 gemm 1024x1024x1024 by own:avx2 did not fit the time budget: needs "
+                        "about 5.6 s to be\n"));
+}
+
 TEST(Text, AWarningOfBothUsesIsSaidOnce) {
   auto machine = testing::Processor();
   machine.measurements[0].quality = backends::Quality::kNoisy;
