@@ -10,7 +10,7 @@
 namespace kernels::hip {
 namespace {
 
-// As gemm_matrix.hip.h has them.
+// As gemm_matrix.hip.h and gemm_dot.hip.h have them.
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kRowBytes = 64;  // of k, in local data share
 constexpr std::uint32_t kChains = 8;
@@ -29,7 +29,7 @@ LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
   return {{problem.count / ChainCount(kWave), 1, 1}, {kThreads, 1, 1}, {problem.k, kOnes}};
 }
 
-// A type on one kind of matrix unit. Entries are gemm_<type>_128, gemm_<type>_64 and chain_<type>.
+// A type on one kind of unit. Entries are gemm_<type>_128, gemm_<type>_64 and chain_<type>, if there is one.
 struct Row {
   Dtype in, acc;
   std::string_view feature;
@@ -40,7 +40,7 @@ struct Row {
   LaunchShape (*chain_shape)(const Problem&, const DeviceShape&);
 };
 #define ENTRIES(type) {"gemm_" type "_128", "gemm_" type "_64", "chain_" type}
-std::array<Row, 14> Rows() {
+std::array<Row, 16> Rows() {
   using enum Dtype;
   return {
       Row{kFp32, kFp32, "mfma", k_gemm_fp32, ENTRIES("fp32_matrix"), 64, 64, ChainShape<0x3f800000, 64>},
@@ -58,6 +58,8 @@ std::array<Row, 14> Rows() {
       Row{kFp8, kFp32, "wmma_gfx12", k_gemm_fp8, ENTRIES("fp8"), 32, 32, ChainShape<0x38383838, 32>},
       Row{kFp8, kFp32, "mfma_fp8_fnuz", k_gemm_fp8_fnuz, ENTRIES("fp8_fnuz"), 64, 64,
           ChainShape<0x40404040, 64>},
+      Row{kFp16, kFp32, "dot", k_dot_fp16, {"gemm_fp16_128", "gemm_fp16_64", ""}, 0, 0, nullptr},
+      Row{kInt8, kInt32, "dot", k_dot_int8, {"gemm_int8_128", "gemm_int8_64", ""}, 0, 0, nullptr},
   };
 }
 #undef ENTRIES
@@ -122,7 +124,7 @@ std::vector<Variant> Variants() {
   for (const Row& row : Rows()) {
     all.push_back(Gemm<128>(row, "_128x128", row.entries[0]));
     all.push_back(Gemm<64>(row, "_64x64", row.entries[1]));
-    all.push_back(Chain(row));
+    if (row.chain_shape != nullptr) all.push_back(Chain(row));
   }
   return all;
 }
@@ -135,6 +137,10 @@ std::vector<std::string> FeaturesOf(std::string_view architecture) {
   if (is("gfx950")) features.emplace_back("mfma_fp8");
   if (is("gfx1100", "gfx1101", "gfx1102", "gfx1103", "gfx1150", "gfx1151", "gfx1152", "gfx1153")) {
     features.emplace_back("wmma_gfx11");
+  }
+  if (is("gfx906", "gfx1011", "gfx1012", "gfx1030", "gfx1031", "gfx1032", "gfx1033", "gfx1034", "gfx1035",
+         "gfx1036")) {
+    features.emplace_back("dot");
   }
   if (is("gfx1200", "gfx1201")) features.emplace_back("wmma_gfx12");
   return features;

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The programs that hiprtc would get, compiled and linked for one target by clang and lld without ROCm: the
-disassembly has the recorded number of matrix instructions, and every kernel the recorded local data share, vector
+disassembly has the recorded number of matrix (or dot product) instructions, and every kernel the recorded local data share, vector
 registers (accumulation registers among them) and scratch memory, of which a product has none.
 
 compile_test.py PROGRAMS TARGET, PROGRAMS being the build's folder of them; --record PROGRAMS writes usage.json."""
@@ -54,11 +54,11 @@ def build(program, target):
                                      int(fields["private_segment_fixed_size"])]
     for name, body in re.findall(r"^<(\w+)>:\n(.*?)(?=^<|\Z)", code, re.M | re.S):
         if name in found:
-            found[name][0] = len(re.findall(r"^\s*v_(?:mfma|wmma)_", body, re.M))
+            found[name][0] = len(re.findall(r"^\s*v_(?:mfma|wmma|dot)", body, re.M))
     return found
 
 
-FIELDS = ("matrix instructions", "local data share bytes", "vector registers", "scratch bytes")
+FIELDS = ("matrix or dot instructions", "local data share bytes", "vector registers", "scratch bytes")
 
 
 class Compiled(unittest.TestCase):
@@ -76,7 +76,7 @@ class Compiled(unittest.TestCase):
                 self.assertEqual(expected, found, f"{FIELDS}")
                 for entry, (matrix, _, _, scratch) in found.items():
                     self.assertEqual(0, scratch, entry)
-                    self.assertEqual(name.startswith("gemm_") and name != "gemm_simt", matrix > 0, entry)
+                    self.assertEqual(name.startswith(("gemm_", "dot_")) and name != "gemm_simt", matrix > 0, entry)
 
 
 def record(programs):

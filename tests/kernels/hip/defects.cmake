@@ -27,3 +27,7 @@ hip_defect(last_step gfx90a gemm_fp32 gemm_fp32_matrix_64 ${gemm}
   "step < steps; ++step) {" "step + 1 < steps; ++step) {")
 hip_defect(wave_column gfx1100 gemm_fp16 gemm_fp16_64 ${gemm} "wave % 2 * kAcross * 16" "wave % 2 * kDown * 16")
 hip_defect(chain_operand gfx942 gemm_tf32 chain_tf32 ${gemm} "one.w[i] = ones" "one.w[i] = i == 0 ? ones : 0")
+set(dot gemm_dot.hip.h)
+hip_defect(dot_no_barrier gfx1030 dot_fp16 gemm_fp16_64 ${dot} "__syncthreads();  // the other" "// the other")
+hip_defect(dot_operands gfx1030 dot_int8 gemm_int8_64 ${dot} "T::Dot(wa.w[i], wb.w[j]" "T::Dot(wa.w[j], wb.w[i]")
+hip_defect(dot_lines gfx1030 dot_fp16 gemm_fp16_64 ${dot} "to[2 * Size<kTile>::kLine] = words.z" "to[2 * Size<kTile>::kLine] = words.y")

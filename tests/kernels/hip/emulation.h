@@ -166,6 +166,16 @@ EMULATED_WMMA_INT8(wmma_i32_16x16x16_iu8_w32, Int4Registers, Rdna3)
 EMULATED_WMMA_INT8(wmma_i32_16x16x16_iu8_w32_gfx12, Int2Registers, Rdna4Bytes)
 #undef EMULATED_WMMA_INT8
 
+// Products of a lane's own registers. Nothing is clamped.
+static inline float fdot2(Vector<Half, 2> a, Vector<Half, 2> b, float sum, bool clamps) {
+  for (unsigned i = 0; i < 2; ++i) sum += tests::FromHalf(a.e[i].bits) * tests::FromHalf(b.e[i].bits);
+  return clamps ? Poison<float>() : sum;
+}
+static inline int sdot4(int a, int b, int sum, bool clamps) {
+  for (unsigned i = 0; i < 4; ++i) sum += Int8Number(ElementOf<8>(&a, i)) * Int8Number(ElementOf<8>(&b, i));
+  return clamps ? Poison<int>() : sum;
+}
+
 constexpr unsigned kSharedBytes = 64U << 10U;  // of a work-group
 
 }  // namespace emulation
