@@ -80,11 +80,12 @@ Measurement Blank(const Target& target, MeasurementStatus status, std::string re
   return measurement;
 }
 
-// The kernel and types of a stage's title: "gemm fp16/fp32", "p2p".
+// The kernel and types of a stage's title: "gemm fp16/fp32", "p2p". Filling operands is no figure: what dies
+// there fails what they are for, products first.
 void NameKernel(std::string_view title, Measurement& measurement) {
   const auto name = title.substr(0, title.find(' '));
   for (const auto& row : kernels::Kernels()) {
-    if (row.name != name) continue;
+    if (row.name != name || row.kernel == kernels::Kernel::kFill) continue;
     measurement.kernel = row.kernel;
     measurement.unit = row.unit;
   }

@@ -60,7 +60,7 @@ class Machines(unittest.TestCase):
         self.assertEqual(("hip", "vulkan"), (prefill["backend"], decode["backend"]))
         self.assertIn("faster than vulkan", reasons(prefill))
         self.assertIn("faster than hip", reasons(decode))
-        self.assertIn("prefill limited by fp16 gemm", reasons(prefill))
+        self.assertIn("prefill limited by fp16 prompt", reasons(prefill))
         self.assertIn("decode limited by read", reasons(decode))
         self.assertIn("slower", rejected(prefill, "vulkan"))
         self.assertIn("slower", rejected(decode, "hip"))
