@@ -9,6 +9,7 @@
 
 #include "backends/core/sharing.h"
 #include "kernels/hip/variants.h"
+#include "probe/system/amdgpu_metrics.h"
 #include "probe/system/clock.h"
 
 namespace backends::hip {
@@ -17,6 +18,8 @@ namespace {
 namespace rt = probe::hip;
 using rt::ErrorOf;
 using rt::kHipSuccess;
+
+constexpr std::size_t kMaxMetricsBytes = 4096;  // one page, as the kernel writes it
 
 probe::Result<Limits> LimitsOf(const rt::Api& api, int device, const probe::RuntimeDevice& facts) {
   Limits limits;
@@ -79,6 +82,15 @@ probe::Result<HostBuffer> HipSession::AllocateHost(std::uint64_t bytes) {
     return ErrorOf("hipHostMalloc", code);
   return HostBuffer{{static_cast<std::byte*>(memory), bytes},
                     {memory, [free = api_.hipHostFree](void* pinned) { (void)free(pinned); }}};
+}
+
+DeviceState HipSession::State() const {
+  const auto& pci = surroundings_.facts.identity.pci;
+  if (!pci) return {};
+  const auto metrics =
+      surroundings_.files.Read("/sys/bus/pci/devices/" + ToString(*pci) + "/gpu_metrics", kMaxMetricsBytes);
+  auto causes = metrics ? probe::system::ThrottleText(*metrics) : std::nullopt;
+  return causes && *causes != "none" ? DeviceState{*std::move(causes), std::nullopt} : DeviceState{};
 }
 
 probe::Result<BufferId> HipSession::Allocate(const BufferRequest& request) {

@@ -42,6 +42,7 @@ class HipSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] DeviceState State() const override;
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
 
  private:
