@@ -10,8 +10,9 @@
 #include "report/core/devices.h"
 #include "report/core/report_fields.h"
 #include "report/core/wording.h"
-#include "report/explain/variables.h"
 #include "report/explain/explain.h"
+#include "report/explain/lent_memory.h"
+#include "report/explain/variables.h"
 
 namespace report::explain {
 namespace {
@@ -334,6 +335,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
     AddMissingRuntime(tables, report, device, findings);
     AddNodes(device, findings);
     AddHiding(tables, device, findings);
+    AddLentMemory(device, findings);
   }
   AddMeasurements(tables, report, findings);
   AddProbes(tables, report, findings);

@@ -10,10 +10,9 @@ namespace report::explain {
 void AddVariables(const Report& report, std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
     for (const std::string& warning : probe.warnings) {
-      const auto variable =
-          std::find_if(probe.environment.begin(), probe.environment.end(), [&](const auto& set) {
-            return !set.name.empty() && warning.find(set.name) != std::string::npos;
-          });
+      const auto variable = std::find_if(
+          probe.environment.begin(), probe.environment.end(),
+          [&](const auto& set) { return !set.name.empty() && warning.find(set.name) != std::string::npos; });
       if (variable == probe.environment.end()) continue;
       Finding finding;
       finding.id = fmt::format("variable.{}.{}", probe.module, variable->name);

@@ -45,6 +45,7 @@ MEASURED = {
     "a device that is lost": (dict(gpus=[gpu(*NAVI31, lost_after_launches=3)]), "1"),
     "a compiler that aborts": (dict(gpus=[gpu(*NAVI31)], **act("compile", "abort")), "1"),
     "no compiler": (dict(gpus=[gpu(*NAVI31)], libraries=[("libhiprtc.so.6", "/nonexistent")]), "1"),
+    "a hot card": (dict(gpus=[gpu(*NAVI31, attributes={"throttled": 1 << 36})]), "3"),
     "ROCm 5": (dict(gpus=[gpu(*NAVI31)], rocm="5", attributes={"hip_version": 50731061}), "2"),
 }
 if DEBIAN.exists():
@@ -85,7 +86,7 @@ def all_runs():
     with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
         for name, (machine, budget) in sorted(MEASURED.items(), key=lambda row: "hang" not in row[0]):
             # Beside a GPU that fails there has to be something to choose.
-            only = "hip,cpu,sysfs" if len(machine["gpus"]) == 1 and name != "an APU" else "hip,sysfs"
+            only = "hip,cpu,sysfs" if len(machine["gpus"]) == 1 and name not in ("an APU", "a hot card") else "hip,sysfs"
             jobs[name] = pool.submit(run, machine, "--only", only, "--budget", budget)
         for name, (machine, outcome, *_) in sorted(SURVEYS.items(), key=lambda row: "hang" not in row[0]):
             timeout = "2" if outcome == "timed_out" else "10"
@@ -170,6 +171,8 @@ class HipBoxes(unittest.TestCase):
         memory = device["memory"]
         self.assertEqual((256 * MIB, 512 * MIB), (memory["total_bytes"], memory["gtt_bytes"]))
         self.assertGreater(memory["usable_bytes"], memory["total_bytes"])
+        finding = next(f for f in value["findings"] if f["id"] == "memory.carve-out.pci:0000:64:00.0")
+        self.assertIn("UMA", finding["fix"][0]["text"])
         self.assertTrue(value["recommendations"])
 
     def test_a_compiler_that_refuses_the_target_is_named_and_nothing_of_it_ranked(self):
@@ -249,6 +252,17 @@ class HipBoxes(unittest.TestCase):
         self.assertEqual(255 * MIB, view["memory_free_bytes"])
         if can_unshare():
             self.assertEqual("temperature", facts["throttled"])
+
+    def test_what_holds_a_card_back_while_it_is_measured_is_said_with_its_figures(self):
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        timed = [m for m in self.figures(self.answer("a hot card"))
+                 if m["kernel"] in ("gemm", "read", "gemv") and m["status"] == "ok" and m["samples"] > 0]
+        if not timed:
+            self.skipTest("this machine is too busy to time a kernel of the fake")
+        for figure in timed:
+            self.assertTrue(figure["throttled"])
+            self.assertIn("temperature", figure["reason"])
 
     def test_an_unknown_layout_of_the_properties_leaves_the_target_unknown(self):
         for device in self.devices("no layout that is known", "list").values():
