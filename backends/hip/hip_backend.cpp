@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "backends/core/backend.h"
+#include "backends/hip/hip_peers.h"
 #include "backends/hip/hip_session.h"
 #include "kernels/hip/variants.h"
 #include "probe/hip/hip_api.h"
@@ -42,39 +43,68 @@ std::string LoadOfOthers(const RuntimeDevice& device) {
   return {};
 }
 
-probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
+struct Runtime {
+  probe::system::Library library;
+  rt::Api api;
+  std::vector<RuntimeDevice> devices;
+};
+
+probe::Result<Runtime> OpenRuntime(const OpenRequest& request) {
   const auto library = rt::OpenRuntime(request.files, request.environment);
   if (!library) return library.error();
   const auto api = rt::ResolveApi(*library);
   if (!api) return api.error();
   // Its code misleads (probe/hip/hip_api.h).
   (void)api->hipInit(0);
-  const auto devices = rt::ReadDevices(*api, probe::system::ReadKfdNodes(request.files));
+  auto devices = rt::ReadDevices(*api, probe::system::ReadKfdNodes(request.files));
   if (!devices) return devices.error();
+  return Runtime{*library, *api, *std::move(devices)};
+}
+
+probe::Result<RuntimeDevice> Find(const Runtime& runtime, const RuntimeDevice& wanted) {
   std::string offered;
-  for (const RuntimeDevice& found : *devices) {
-    if (IsSame(request.device, found)) {
-      const auto device = static_cast<int>(found.ordinal);
-      const auto target = rt::TargetWithFeatures(*api, device);
-      if (!target) {
-        return probe::Error{"hipGetDeviceProperties", std::nullopt, "no target",
-                            "the runtime does not say what architecture to compile for"};
-      }
-      return HipSession::Create(
-          *api, rt::OpenCompiler(*library, request.files, request.environment), device,
-          {found, *target, LoadOfOthers(request.device), request.files, request.environment});
-    }
+  for (const RuntimeDevice& found : runtime.devices) {
+    if (IsSame(wanted, found)) return found;
     offered += fmt::format("{}{}: {}", offered.empty() ? "" : ", ", found.ordinal, found.name);
   }
   return probe::Error{"open", std::nullopt, "not found",
-                      fmt::format("{} {} is not among the devices now: {}", request.device.ordinal,
-                                  request.device.name, offered.empty() ? "none" : offered)};
+                      fmt::format("{} {} is not among the devices now: {}", wanted.ordinal, wanted.name,
+                                  offered.empty() ? "none" : offered)};
+}
+
+probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
+  const auto runtime = OpenRuntime(request);
+  if (!runtime) return runtime.error();
+  const auto found = Find(*runtime, request.device);
+  if (!found) return found.error();
+  const auto device = static_cast<int>(found->ordinal);
+  const auto target = rt::TargetWithFeatures(runtime->api, device);
+  if (!target) {
+    return probe::Error{"hipGetDeviceProperties", std::nullopt, "no target",
+                        "the runtime does not say what architecture to compile for"};
+  }
+  return HipSession::Create(
+      runtime->api, rt::OpenCompiler(runtime->library, request.files, request.environment), device,
+      {*found, *target, LoadOfOthers(request.device), request.files, request.environment});
+}
+
+probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevice> wanted,
+                                                    const OpenRequest& request) {
+  const auto runtime = OpenRuntime(request);
+  if (!runtime) return runtime.error();
+  std::vector<PeerDevice> devices;
+  for (const RuntimeDevice& device : wanted) {
+    const auto found = Find(*runtime, device);
+    if (!found) return found.error();
+    devices.push_back({static_cast<int>(found->ordinal), !LoadOfOthers(device).empty()});
+  }
+  return JoinPeers(runtime->api, devices, request.files, request.environment);
 }
 
 std::vector<kernels::Variant> Variants(const Limits&) { return kernels::hip::Variants(); }
 
 }  // namespace
 
-Backend Describe() { return {"hip", Open, Variants, VendorVariants}; }
+Backend Describe() { return {"hip", Open, Variants, VendorVariants, OpenPeers}; }
 
 }  // namespace backends::hip
