@@ -92,16 +92,29 @@ void Advise(const OutcomeAdvice& advice, Finding& finding) {
 }
 
 // Where the runtime's table knows this very error, its words replace the outcome's.
-void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
-  if (facts == nullptr || !facts->errors || !error) return;
-  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(),
-                                [&](const ErrorFacts& known) { return known.name == error->name; });
+template <class IsIt>
+void AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
+  if (facts == nullptr || !facts->errors) return;
+  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
   if (row == facts->errors->end()) return;
   finding.layer = row->layer;
   finding.meaning = row->meaning;
   finding.fix.clear();
   for (const auto& fix : row->fix)
     finding.fix.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot});
+}
+
+void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
+  if (error) AdviseOn(facts, [&](const ErrorFacts& known) { return known.name == error->name; }, finding);
+}
+
+// A measurement's reason names the vendor's error within a sentence.
+void AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {
+  const std::string reason = measurement.reason.value_or("");
+  const auto named = [&](const ErrorFacts& known) {
+    return reason.find(known.name + " (") != std::string::npos;
+  };
+  AdviseOn(facts, named, finding);
 }
 
 void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {
@@ -233,6 +246,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       }
       finding.meaning = advice->meaning;
       finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
+      AdviseOnReason(Find(tables, of.runtime), *worst, finding);
       out.push_back(std::move(finding));
     }
   }
