@@ -311,11 +311,6 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
   if (record.calibrated && SignalOf(context) == 0)
     MeasureLive(live, devices, HostProcessor(all), record, progress);
   record.interrupted = SignalOf(context) != 0;
-  if (record.calibrated && options.budget_s && !record.interrupted &&
-      std::none_of(record.measurements.begin(), record.measurements.end(), IsVerified)) {
-    record.warnings.push_back(fmt::format("--budget: {} s is too short to measure anything here",
-                                          SignificantText(*options.budget_s, 2)));
-  }
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
   Produced outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
@@ -323,6 +318,12 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
   const bool answers =
       std::any_of(outcome.report.scores.begin(), outcome.report.scores.end(),
                   [](const Score& score) { return score.eligible && score.basis == Basis::kMeasured; });
+  if (options.budget_s && !answers && record.calibrated && !record.interrupted) {
+    const auto text = fmt::format("--budget: {} s is too short to measure what an answer needs",
+                                  SignificantText(*options.budget_s, 2));
+    record.warnings.push_back(text);
+    outcome.report.warnings.push_back(text);
+  }
   if (kept && answers && record.calibrated && !record.interrupted) {
     if (auto failure = kept->cache.Keep(kept->key, options.effort, record); !failure.empty())
       note = std::move(failure);

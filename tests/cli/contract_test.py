@@ -61,6 +61,11 @@ class Streams(unittest.TestCase):
         self.assertEqual(0, process.returncode, process.stderr)
         self.assertRegex(process.stdout, r"\A[a-z0-9_.-]+\n\Z")
 
+    def test_a_budget_that_is_too_short_is_said_so(self):
+        process = run("recommend", "--only", "cpu", "--no-cache", "--budget", "0.001")
+        self.assertEqual((0, "cpu\n"), (process.returncode, process.stdout))
+        self.assertIn("0.0010 s is too short", process.stderr)
+
     def test_version_says_the_oldest_glibc(self):
         self.assertRegex(run("--version").stdout, r"^whichgpu \d+\.\d+\.\d+ \(needs glibc 2\.\d+ or newer\)\n$")
 
