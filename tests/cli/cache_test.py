@@ -100,6 +100,16 @@ class Cache(unittest.TestCase):
                 self.assertIn("kept measurements were not used", " ".join(value["warnings"]))
                 self.fill()
 
+    def test_what_was_said_of_the_machine_then_is_dated(self):
+        self.fill()
+        kept = json.loads(self.entry().read_text())
+        kept["record"]["warnings"] = ["other programs take 45 % of the processors: figures may be too low"]
+        self.entry().write_text(json.dumps(kept))
+        value = self.recommend()
+        self.assertEqual("cached", value["recommendation"]["basis"])
+        self.assertEqual([f"when this was measured ({kept['record']['created']}): {kept['record']['warnings'][0]}"],
+                         value["warnings"])
+
     @unittest.skipUnless(os.geteuid() == 0, "only root can give a file away")
     def test_another_users_entry_is_not_used(self):
         self.fill()
