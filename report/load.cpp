@@ -130,6 +130,7 @@ std::optional<std::string> LoadWarning(const probe::system::FileSystem& files) {
 void MarkDisturbed(std::vector<backends::Measurement>& measurements, double foreign_share) {
   if (foreign_share <= kDisturbingShare) return;
   for (backends::Measurement& m : measurements) {
+    if (m.quality) m.foreign_load = std::min(foreign_share, 1.0);
     if (!m.quality || m.quality == backends::Quality::kNoisy || !m.rate || !m.p10_rate || !m.time_s) continue;
     m.quality = backends::Quality::kNoisy;
     // Of a time (launch) the rate is the time itself.

@@ -55,6 +55,7 @@ struct Measurement {
   std::uint32_t samples = 0;          // batches
   std::vector<double> batch_times_s;  // of one execution each; kept for --verbose and --record
   std::optional<Quality> quality;
+  std::optional<double> foreign_load;  // share of the host's processors that other programs took meanwhile
   bool throttled = false;
   bool verified = false;
   bool host_timed = false;    // the runtime's own event times were missing or made no sense

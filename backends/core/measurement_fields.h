@@ -127,6 +127,7 @@ void Fields(V& v, S& s) {
   v("samples", s.samples);
   v("batch_times_s", s.batch_times_s);
   v("quality", s.quality);
+  v("foreign_load", s.foreign_load);
   v("throttled", s.throttled);
   v("verified", s.verified);
   v("host_timed", s.host_timed);

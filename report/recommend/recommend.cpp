@@ -179,6 +179,7 @@ void AddNonEmpty(std::vector<std::string>& list, std::string text) {
 
 struct Reliability {
   bool noisy = false;
+  double foreign_load = 0;
   bool throttled = false;
   bool host_timed = false;
 };
@@ -189,6 +190,7 @@ Reliability Look(const Report& report, const Score& score) {
     const bool counts = m->kernel == kernels::Kernel::kGemm || m->kernel == kernels::Kernel::kRead;
     if (!counts || !IsVerified(*m)) continue;
     found.noisy = found.noisy || m->quality == backends::Quality::kNoisy;
+    found.foreign_load = std::max(found.foreign_load, m->foreign_load.value_or(0));
     found.throttled = found.throttled || m->throttled;
     found.host_timed = found.host_timed || m->host_timed;
   }
@@ -197,9 +199,15 @@ Reliability Look(const Report& report, const Score& score) {
 
 void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& answer) {
   const auto look = Look(report, chosen);
-  if (look.noisy)
+  if (look.foreign_load > 0) {
+    answer.warnings.push_back(fmt::format(
+        "other programs took {} of the processors while {} was measured: its figures are too low, "
+        "run it again when the machine is idle",
+        PercentText(look.foreign_load), answer.backend));
+  } else if (look.noisy) {
     answer.warnings.push_back(answer.backend +
                               "'s figures are noisy: something else may be using the machine");
+  }
   if (look.throttled)
     answer.warnings.push_back(answer.backend + " slowed down while it was measured: power or heat limits it");
   if (report.interrupted)

@@ -69,6 +69,8 @@ TEST(Load, WhatOthersDisturbedIsNoisyInsteadOfGood) {
   EXPECT_EQ(*measurements[0].rate, 125);
   EXPECT_DOUBLE_EQ(*measurements[0].time_s, 0.8);
   EXPECT_NE(measurements[0].reason->find("50 %"), std::string::npos);
+  EXPECT_EQ(measurements[0].foreign_load, 0.5);
+  EXPECT_FALSE(measurements[1].foreign_load);
   EXPECT_FALSE(measurements[1].quality) << "what was not timed stays as it was";
 }
 
