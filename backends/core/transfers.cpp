@@ -18,6 +18,8 @@ using kernels::Kernel;
 using probe::Stage;
 
 constexpr std::uint64_t kTransferBytes = 64U << 20U;
+constexpr std::uint64_t kLeastBytes = 256U << 10U;
+constexpr std::uint64_t kGranule = 4096;  // buffers of every runtime may be that long
 constexpr std::uint32_t kSeed = 0x74726e73;
 
 // One kind of host memory against one buffer of the device.
@@ -67,6 +69,14 @@ class Transfers {
   Reporter::End end_;
 };
 
+// As large as the device still has room for; the kernels' arrays are there too.
+probe::Result<BufferId> AllocateLargest(Session& session, std::uint64_t& bytes) {
+  for (;; bytes /= 2) {
+    auto buffer = session.Allocate({bytes, {}});
+    if (buffer || bytes / 2 < kLeastBytes) return buffer;
+  }
+}
+
 void MeasurePinned(Session& session, const Reporter& reporter, Budget& budget, BufferId buffer,
                    std::span<const std::byte> operand, const kernels::Problem& shape) {
   const auto pinned = session.AllocateHost(operand.size());
@@ -89,10 +99,15 @@ void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget
   const Limits& limits = session.limits();
   const std::uint64_t most =
       std::min(limits.max_buffer_bytes, limits.memory_free_bytes.value_or(UINT64_MAX) / 8);
-  const std::uint64_t bytes = std::min(kTransferBytes, most) / sizeof(std::uint32_t) * sizeof(std::uint32_t);
+  std::uint64_t bytes = std::max(std::min(kTransferBytes, most), kLeastBytes) / kGranule * kGranule;
+  const auto buffer = AllocateLargest(session, bytes);
   const kernels::Problem shape{0, 0, 0, static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t)), 0};
-  const auto buffer = bytes == 0 ? probe::Result<BufferId>(probe::Error{}) : session.Allocate({bytes, {}});
-  if (!buffer) return;
+  if (!buffer) {
+    const Reporter::End end{MeasurementStatus::kFailed, probe::Describe(buffer.error())};
+    for (const Kernel kernel : {Kernel::kHostToDevice, Kernel::kDeviceToHost})
+      reporter.Finish(kernel, "own:pageable", shape, 1, {}, end);
+    return;
+  }
   reporter.Enter(Stage::kTime, "transfers", "", budget.Remaining() + kStallAllowanceSeconds);
   std::vector<std::byte> operand(bytes);
   std::vector<std::byte> back(bytes);

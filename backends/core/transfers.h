@@ -8,9 +8,9 @@
 
 namespace backends {
 
-// Reports `h2d` and `d2h` of 64 MiB or an eighth of the free memory: own:pageable and, where the session has
-// such memory, own:pinned. A sample is as many transfers as last a batch's least time. What comes back must
-// be what went.
+// Reports `h2d` and `d2h` of 64 MiB, or of an eighth of the free memory or what there is room for:
+// own:pageable and, where the session has such memory, own:pinned. A sample is as many transfers as last a
+// batch's least time. What comes back must be what went.
 void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget);
 
 }  // namespace backends

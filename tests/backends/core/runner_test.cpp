@@ -441,6 +441,15 @@ TEST(Runner, TransfersOfPinnedMemoryAreFiguresOfTheirOwn) {
   EXPECT_EQ(outcome.overheads.back().implementation, "own:pinned");
 }
 
+TEST(Runner, TransfersTakeWhatRoomTheKernelsLeave) {
+  FakeScript script;
+  script.memory_bytes = 5U << 20U;  // of 200 MiB that it claims
+  const Outcome outcome = MeasureBy(script);
+  EXPECT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U);
+  for (const Measurement& m : outcome.overheads)
+    EXPECT_EQ(m.status, MeasurementStatus::kOk) << m.reason.value_or("");
+}
+
 TEST(Runner, MemoryThatCanNotBePinnedSaysSo) {
   FakeScript script;
   script.pinned_bytes_per_s = 9e9;
