@@ -16,6 +16,9 @@ Module Describe();
 
 namespace {
 
+// Of its memory, less is free than fits a small model.
+constexpr std::uint64_t kNearlyFull = 50;
+
 class Survey {
  public:
   explicit Survey(const ProbeContext& context)
@@ -155,9 +158,16 @@ void Survey::WarnOfLoad(const std::vector<RuntimeDevice>& shown) const {
     const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
       return gpu.pci && device.identity.pci == gpu.pci;
     });
-    if (load.empty() || !is_shown) continue;
-    context_.sink(Warning{fmt::format("{} ({}): {}: what is measured on it may be too low", gpu.name,
-                                      ToString(*gpu.pci), load)});
+    if (!is_shown) continue;
+    const std::string name = fmt::format("{} ({})", gpu.name, ToString(*gpu.pci));
+    if (!load.empty())
+      context_.sink(Warning{fmt::format("{}: {}: what is measured on it may be too low", name, load)});
+    if (gpu.memory_free_bytes && gpu.memory_total_bytes &&
+        *gpu.memory_free_bytes < *gpu.memory_total_bytes / kNearlyFull) {
+      context_.sink(
+          Warning{fmt::format("{}: {} of {} MiB are free: end what holds its memory, which nvidia-smi lists",
+                              name, *gpu.memory_free_bytes >> 20U, *gpu.memory_total_bytes >> 20U)});
+    }
   }
 }
 

@@ -8,7 +8,7 @@
 // compute_instance (of partitions), pci_device_id. Of the driver: nvml_init and nvml_count (error codes),
 // driver_cuda (the newest CUDA, default 13000), driver_ptx (10 * the newest version of PTX, default 90),
 // pinned_bytes (of an allocation at most),
-// and those of cublaslt.cpp.
+// and those of cublaslt.cpp, nccl.cpp and peers.cpp.
 #pragma once
 
 #include <cstdint>
