@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
 
 #include "probe/core/ids.h"
@@ -47,6 +48,34 @@ void ReplaceUuids(std::string& text) {
   }
 }
 
+// A number of a chip that is no UUID: what follows `prefix`, if it is so many digits of that kind. AMD's are
+// 64 bits: 16 hexadecimal digits in ROCR_VISIBLE_DEVICES, decimal in the files of its compute driver
+// (amdkfd).
+struct ChipNumber {
+  std::string_view prefix;
+  std::string_view digits;
+  std::size_t fewest, most;
+};
+constexpr std::array kChipNumbers = {ChipNumber{"GPU-", "0123456789abcdef", 16, 16},
+                                     ChipNumber{"unique_id ", "0123456789", 5, 20},
+                                     ChipNumber{"hive_id ", "0123456789", 5, 20}};
+
+void ReplaceChipNumbers(std::string& text) {
+  for (const ChipNumber& kind : kChipNumbers) {
+    for (std::size_t at = text.find(kind.prefix); at != std::string::npos; at = text.find(kind.prefix, at)) {
+      at += kind.prefix.size();
+      const std::size_t end = std::min(text.find_first_not_of(kind.digits, at), text.size());
+      const bool whole =
+          end - at >= kind.fewest && end - at <= kind.most && (end == text.size() || !IsWord(text[end]));
+      if (!whole || (end < text.size() && text[end] == '-')) continue;
+      const auto hash = probe::system::WideHashOf(text.substr(at, end - at)).low;
+      const std::string pseudonym = kind.fewest == 16 ? fmt::format("{:016x}", hash) : std::to_string(hash);
+      text.replace(at, end - at, pseudonym);
+      at += pseudonym.size();
+    }
+  }
+}
+
 bool IsSerial(const probe::Json& json) {
   if (!json.is_object() || !json.contains("key") || !json.contains("value")) return false;
   const auto& key = json["key"];
@@ -71,7 +100,10 @@ Pseudonyms::Pseudonyms(const probe::system::Environment& environment, const std:
 
 std::string Pseudonyms::Replace(std::string text) const {
   for (const auto& [from, to] : words_) ReplaceWord(text, from, to);
-  if (!keep_ids_) ReplaceUuids(text);
+  if (!keep_ids_) {
+    ReplaceUuids(text);
+    ReplaceChipNumbers(text);
+  }
   return text;
 }
 

@@ -162,6 +162,25 @@ TEST(PseudonymsTest, NamesGoAndUuidsStayStable) {
   EXPECT_EQ(keeping.Replace(uuid), uuid);
 }
 
+TEST(PseudonymsTest, NumbersOfAmdsChipsGoInEachForm) {
+  const Pseudonyms names(probe::system::Environment(), "", false);
+  const std::string seen =
+      names.Replace("ROCR_VISIBLE_DEVICES=\"0,GPU-0123456789abcdef\" and GPU-0123456789abcdef");
+  EXPECT_EQ(seen.find("0123456789abcdef"), std::string::npos) << seen;
+  const std::string once = seen.substr(seen.find("GPU-"), 20);
+  EXPECT_NE(seen.find(once, seen.find("GPU-") + 4), std::string::npos)
+      << "the same number, the same pseudonym";
+  const std::string file =
+      names.Replace("num_xcc 1\nunique_id 598046273873802902\nhive_id 2095653680343411291\n");
+  EXPECT_EQ(file.find("598046273873802902"), std::string::npos);
+  EXPECT_EQ(file.find("2095653680343411291"), std::string::npos);
+  for (const char* kept : {"unique_id 0\n", "GPU-0123", "unique_id x", "GPU-0123456789abcdef0"}) {
+    EXPECT_EQ(names.Replace(kept), kept);
+  }
+  const Pseudonyms keeping(probe::system::Environment(), "", true);
+  EXPECT_EQ(keeping.Replace("GPU-0123456789abcdef"), "GPU-0123456789abcdef");
+}
+
 TEST(PseudonymsTest, SerialNumbersGo) {
   const Pseudonyms names(probe::system::Environment(), "", false);
   probe::Json json = {{"facts", {{{"key", "serial_number"}, {"value", "123456789"}}}}};
