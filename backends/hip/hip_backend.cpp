@@ -5,6 +5,7 @@
 #include <charconv>
 
 #include "backends/core/backend.h"
+#include "backends/core/plan.h"
 #include "backends/hip/hip_peers.h"
 #include "backends/hip/hip_session.h"
 #include "kernels/hip/variants.h"
@@ -101,7 +102,21 @@ probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevic
   return JoinPeers(runtime->api, devices, request.files, request.environment);
 }
 
-std::vector<kernels::Variant> Variants(const Limits&) { return kernels::hip::Variants(); }
+// Without those for other chips' matrix units where this one computes the same in a way of its own.
+std::vector<kernels::Variant> Variants(const Limits& limits) {
+  std::vector<kernels::Variant> usable, others;
+  for (auto& variant : kernels::hip::Variants()) {
+    (MissingFeature(variant, limits).empty() ? usable : others).push_back(std::move(variant));
+  }
+  const auto end = static_cast<std::ptrdiff_t>(usable.size());
+  for (auto& other : others) {
+    const bool replaced = std::any_of(usable.begin(), usable.begin() + end, [&](const auto& known) {
+      return known.kernel == other.kernel && known.in == other.in && known.acc == other.acc;
+    });
+    if (!replaced) usable.push_back(std::move(other));
+  }
+  return usable;
+}
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include <array>
+#include <set>
 
 #include "kernels/hip/variants.h"
 #include "kernels/operand.h"
@@ -181,6 +182,16 @@ TEST(HipBackend, ReachesEveryPartitionOfACard) {
   const auto total = [](Session& session) { return fmt::to_string(session.limits().max_buffer_bytes); };
   EXPECT_EQ(machine.With(total, 0), "104857600");
   EXPECT_EQ(machine.With(total, 1), "209715200");
+}
+
+TEST(HipBackend, SpeaksOfOtherChipsUnitsOnlyWhereItHasNone) {
+  backends::Limits limits;
+  limits.features = kernels::hip::FeaturesOf("gfx1100");
+  std::set<std::string> missing;
+  for (const auto& variant : backends::hip::Describe().variants(limits)) {
+    if (!backends::MissingFeature(variant, limits).empty()) missing.emplace(kernels::Row(variant.in).name);
+  }
+  EXPECT_THAT(missing, testing::ElementsAre("fp8", "tf32"));
 }
 
 // Every kernel of a target: compiled, launched with its own arguments, its result checked.
