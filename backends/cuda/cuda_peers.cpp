@@ -29,7 +29,7 @@ struct Node {
 
 class CudaPeers {
  public:
-  [[nodiscard]] static probe::Result<std::shared_ptr<CudaPeers>> Create(OpenedDriver driver);
+  [[nodiscard]] static probe::Result<std::shared_ptr<CudaPeers>> Create(const OpenedDriver& driver);
   [[nodiscard]] probe::Status Write(std::size_t device, PeerGroup::Array array,
                                     std::span<const std::byte> data);
   [[nodiscard]] probe::Status ReadTarget(std::size_t device, std::span<std::byte> data);
@@ -52,7 +52,7 @@ class CudaPeers {
   std::vector<bool> direct_;  // from * nodes + to
 };
 
-probe::Result<std::shared_ptr<CudaPeers>> CudaPeers::Create(OpenedDriver driver) {
+probe::Result<std::shared_ptr<CudaPeers>> CudaPeers::Create(const OpenedDriver& driver) {
   if (driver.api.cuMemcpyPeerAsync == nullptr) {
     return probe::Error{"dlsym cuMemcpyPeerAsync", std::nullopt, "missing_symbol",
                         "the driver is too old to copy between devices"};
@@ -161,8 +161,9 @@ probe::Result<double> CudaPeers::Copy(std::size_t from, std::size_t to, std::uin
 probe::Result<AllReduce> CudaPeers::OpenAllReduce(const probe::system::FileSystem& files,
                                                   const probe::system::Environment& environment) {
   std::vector<NcclDevice> devices;
+  devices.reserve(nodes_.size());
   for (const Node& node : nodes_) devices.push_back(node.device);
-  return OpenNccl(api_, std::move(devices), bytes_, files, environment);
+  return OpenNccl(api_, devices, bytes_, files, environment);
 }
 
 }  // namespace
@@ -171,9 +172,9 @@ probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const probe::Runti
                                                     const OpenRequest& request) {
   auto driver = OpenShowing(devices, request.files, request.environment);
   if (!driver) return driver.error();
-  const auto created = CudaPeers::Create(*std::move(driver));
+  const auto created = CudaPeers::Create(*driver);
   if (!created) return created.error();
-  const std::shared_ptr<CudaPeers> peers = *created;
+  const auto& peers = *created;
   auto group = std::make_unique<PeerGroup>();
   group->bytes = peers->bytes();
   group->write = [peers](std::size_t device, PeerGroup::Array array, std::span<const std::byte> data) {

@@ -34,6 +34,11 @@ probe::Error NcclError(std::string_view call, int result) {
       std::string(call), result, std::string(index < kNames.size() ? kNames[index] : "unknown error"), {}};
 }
 
+// Of the device, as the library takes it.
+void* Address(rt::CuPointer pointer) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));  // NOLINT(performance-no-int-to-ptr)
+}
+
 struct Member {
   NcclDevice device;
   rt::CuStream stream = nullptr;
@@ -81,10 +86,9 @@ probe::Status Nccl::Enqueue() {
   int result = functions_.ncclGroupStart();
   for (const Member& member : members_) {
     if (result != 0) break;
-    result = functions_.ncclAllReduce(
-        reinterpret_cast<const void*>(static_cast<std::uintptr_t>(member.device.source)),
-        reinterpret_cast<void*>(static_cast<std::uintptr_t>(member.device.target)),
-        bytes_ / sizeof(std::uint32_t), kNcclUint32, kNcclSum, member.communicator, member.stream);
+    result = functions_.ncclAllReduce(Address(member.device.source), Address(member.device.target),
+                                      bytes_ / sizeof(std::uint32_t), kNcclUint32, kNcclSum,
+                                      member.communicator, member.stream);
   }
   // Also after an error: a group that is left open takes every later call.
   const int ended = functions_.ncclGroupEnd();
@@ -112,8 +116,8 @@ probe::Result<double> Nccl::Run(std::uint32_t repeats) {
 
 }  // namespace
 
-probe::Result<AllReduce> OpenNccl(const rt::Api& api, std::vector<NcclDevice> devices, std::uint64_t bytes,
-                                  const probe::system::FileSystem& files,
+probe::Result<AllReduce> OpenNccl(const rt::Api& api, const std::vector<NcclDevice>& devices,
+                                  std::uint64_t bytes, const probe::system::FileSystem& files,
                                   const probe::system::Environment& environment) {
   if (api.cuStreamCreate == nullptr || api.cuStreamSynchronize == nullptr)
     return probe::Error{"dlsym cuStreamCreate", std::nullopt, "missing_symbol",

@@ -24,8 +24,9 @@ struct NcclDevice {
 
 // Joins the devices, which takes NCCL a second or more. Error.name "absent": not installed. `api` outlives
 // what is returned.
-[[nodiscard]] probe::Result<AllReduce> OpenNccl(const probe::cuda::Api& api, std::vector<NcclDevice> devices,
-                                                std::uint64_t bytes, const probe::system::FileSystem& files,
+[[nodiscard]] probe::Result<AllReduce> OpenNccl(const probe::cuda::Api& api,
+                                                const std::vector<NcclDevice>& devices, std::uint64_t bytes,
+                                                const probe::system::FileSystem& files,
                                                 const probe::system::Environment& environment);
 
 }  // namespace backends::cuda
