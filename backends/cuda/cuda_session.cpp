@@ -35,6 +35,7 @@ std::vector<std::string> FeaturesOf(const rt::Api& api, rt::CuDevice device) {
   // Its matrix instructions are of this chip alone: neither older nor newer ones have them.
   if (capability == 90) features.emplace_back("sm_90a");
   // Newer ones have larger.
+  if (capability == 70 || capability == 72) features.emplace_back("volta_mma");
   if (capability == 75) features.emplace_back("turing_mma");
   // Chips between take fp8 apart into fp16 (kernels/cuda/modules.txt).
   if (capability == 89 || capability >= 120) features.emplace_back("fp8_mma");

@@ -4,31 +4,10 @@
 // stages in shared memory. Newer chips run gemm_mma.cuh.
 #pragma once
 
+#include "kernels/cuda/carried.cuh"
 #include "kernels/cuda/gemm_mma.cuh"
 
 namespace {
-
-template <unsigned kLines, unsigned kThreads>
-struct Carried {
-  static_assert(kLines * kPieces % kThreads == 0);
-  static constexpr unsigned kParts = kLines * kPieces / kThreads;
-  uint4 part[kParts];
-
-  DEVICE void Fetch(const unsigned char* from, size_t stride) {
-#pragma unroll
-    for (unsigned i = 0; i < kParts; ++i) {
-      const unsigned at = i * kThreads + threadIdx.x, row = at / kPieces, piece = at % kPieces;
-      part[i] = *reinterpret_cast<const uint4*>(from + row * stride + piece * 16);
-    }
-  }
-  DEVICE void Store(unsigned char* to) const {
-#pragma unroll
-    for (unsigned i = 0; i < kParts; ++i) {
-      const unsigned at = i * kThreads + threadIdx.x, row = at / kPieces, piece = at % kPieces;
-      *reinterpret_cast<uint4*>(to + Offset(row, piece)) = part[i];
-    }
-  }
-};
 
 template <class S, class T>
 DEVICE void GemmOfTuring(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
@@ -43,8 +22,8 @@ DEVICE void GemmOfTuring(const void* a, const void* b, typename T::Result* c, un
   };
   const auto stage = [&](unsigned step) { return shared + step % 2 * S::kStageBytes; };
   const auto store = [&](unsigned step) {
-    next_a.Store(stage(step));
-    next_b.Store(stage(step) + S::kM * kRowBytes);
+    next_a.Store(stage(step), Offset);
+    next_b.Store(stage(step) + S::kM * kRowBytes, Offset);
   };
   typename T::Fragment sum[S::kWarpM / 16][S::kWarpN / 8] = {};
   fetch(0);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The variants of gemm_mma.cuh and gemm_turing.cuh: one row a type.
+// The variants of gemm_mma.cuh, gemm_turing.cuh and volta_fp16.cu: one row a type.
 #include <array>
 
 #include "kernels/cuda/modules.h"
@@ -24,11 +24,13 @@ LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
   return {{problem.count / kChainCount, 1, 1}, {kThreads, 1, 1}, {problem.k, kOnes}};
 }
 
-// Shared memory of the large and the small tiles, and the features that promise it: stages of 64-byte rows.
+// Shared memory of the large and the small tiles, and the features that promise it: stages of 64-byte rows,
+// padded to 96 on Volta.
 struct Stages {
   std::string_view large, large_feature, small, small_feature;
 };
 constexpr Stages kFour = {"shared=65536", "shared:64", "shared=32768", "shared:32"};
+constexpr Stages kTwoPadded = {"shared=49152", "shared:48", "shared=24576", "shared:32"};
 constexpr Stages kTwo = {"shared=32768", "shared:32", "shared=16384", "shared:32"};
 
 struct Row {
@@ -43,8 +45,10 @@ struct Row {
 };
 constexpr std::string_view kScaled = "block-scaled, with scales of 1";
 
-std::array<Row, 11> Rows() {
+std::array<Row, 12> Rows() {
   return {
+      Row{Dtype::kFp16, Dtype::kFp32, "volta_mma", "own:volta_mma", kTwoPadded, k_volta_fp16,
+          "volta_fp16_128", "volta_fp16_64", "chain_volta_fp16", ChainShape<0x3c003c00>},
       Row{Dtype::kFp16, Dtype::kFp32, "turing_mma", "own:turing_mma", kTwo, k_turing_fp16, "turing_fp16_128",
           "turing_fp16_64", "chain_turing_fp16", ChainShape<0x3c003c00>},
       Row{Dtype::kFp16, Dtype::kFp16, "turing_mma", "own:turing_mma", kTwo, k_turing_fp16,

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Products and chains of fp4 (e2m1) by the block-scaled instructions of Blackwell's GeForce chips (sm_120, sm_121), every
-// scale being 1. Unscaled ones take as long as those of fp8.
+// Products and chains of fp4 (e2m1) by the block-scaled instructions of Blackwell's GeForce chips (sm_120, sm_121),
+// every scale being 1. Unscaled ones take as long as those of fp8.
 #include "kernels/cuda/gemm_mma.cuh"
 
 namespace {

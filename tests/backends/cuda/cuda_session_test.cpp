@@ -106,8 +106,8 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
 TEST(CudaSession, ChipsWithInstructionsOfTheirOwnSaySo) {
   using Row = std::pair<int, std::string>;
   for (const auto& [capability, own] :
-       {Row(70, ""), Row(75, "turing_mma"), Row(86, ""), Row(89, "fp8_mma"), Row(90, "sm_90a"), Row(100, ""),
-        Row(120, "fp8_mma scaled_mma"), Row(121, "fp8_mma scaled_mma")}) {
+       {Row(61, ""), Row(70, "volta_mma"), Row(75, "turing_mma"), Row(86, ""), Row(89, "fp8_mma"),
+        Row(90, "sm_90a"), Row(100, ""), Row(120, "fp8_mma scaled_mma"), Row(121, "fp8_mma scaled_mma")}) {
     const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));
     EXPECT_EQ(WithSession(machine,
                           [](backends::Session& session) {

@@ -121,7 +121,8 @@ std::string ProductsOf(int capability, kernels::Dtype dtype) {
 
 TEST(CudaVariants, EveryChipIsOfferedTheInstructionsThatItHas) {
   using kernels::Dtype;
-  EXPECT_EQ(ProductsOf(70, Dtype::kFp16), "");
+  EXPECT_EQ(ProductsOf(61, Dtype::kFp16), "");
+  EXPECT_EQ(ProductsOf(70, Dtype::kFp16), "own:volta_mma_128x128 own:volta_mma_64x64");
   EXPECT_EQ(ProductsOf(75, Dtype::kFp16),
             "own:turing_mma_128x128 own:turing_mma_64x64 own:turing_mma_128x128");
   EXPECT_EQ(ProductsOf(75, Dtype::kInt8), "own:turing_mma_128x128 own:turing_mma_64x64");

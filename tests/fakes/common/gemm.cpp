@@ -146,6 +146,8 @@ constexpr std::array kEntries = {
     EntryRow{"gemm_int8_64", kTransposed<Int8, Int32, 64, 64>},
     EntryRow{"gemm_fp8_128", kTransposed<Fp8, float, 128, 128>},
     EntryRow{"gemm_fp8_64", kTransposed<Fp8, float, 64, 64>},
+    EntryRow{"volta_fp16_128", kTransposed<Fp16, float, 128, 128>},
+    EntryRow{"volta_fp16_64", kTransposed<Fp16, float, 64, 64>},
     EntryRow{"turing_fp16_128", kTransposed<Fp16, float, 128, 128>},
     EntryRow{"turing_fp16_64", kTransposed<Fp16, float, 64, 64>},
     EntryRow{"turing_fp16_fp16_128", kTransposed<Fp16, Half, 128, 128>},

@@ -72,10 +72,16 @@ cuda_defect(chain_round gemm_fp16 chain_fp16 gemm_mma.cuh "done += kRound) {" "d
 cuda_defect(turing_no_barrier turing_fp16 turing_fp16_64 gemm_turing.cuh
   "// where everyone has done with the step before this one\n    __syncthreads();" "")
 cuda_defect(turing_stage turing_fp16 turing_fp16_64 gemm_turing.cuh "store(step + 1);" "store(step);")
-cuda_defect(turing_swizzle turing_int8 turing_int8_64 gemm_turing.cuh "to + Offset(row, piece)" "to + Offset(row, piece ^ row % 2)")
+cuda_defect(turing_swizzle turing_int8 turing_int8_64 gemm_turing.cuh "kRowBytes, Offset);"
+  "kRowBytes, [](unsigned row, unsigned piece) { return Offset(row, piece ^ row % 2); });")
 cuda_defect(turing_fragment turing_fp16 turing_fp16_64 gemm_turing.cuh
   "MultiplyFp16Deep8(d, {a[0], a[1]}" "MultiplyFp16Deep8(d, {a[0], a[2]}")
 cuda_defect(turing_halves turing_int8 turing_int8_64 gemm_turing.cuh "MultiplyInt8Deep16(lower, a[3], b[1])" "MultiplyInt8Deep16(lower, a[3], b[0])")
 cuda_defect(scale_of_two scaled_fp8 scaled_fp8_64 scaled_fp8.cu "kOnes = 0x7f7f7f7f" "kOnes = 0x7f7f7f80")
 cuda_defect(scale_of_a_quarter scaled_fp4 scaled_fp4_64 scaled_fp4.cu "kOnes = 0x38383838" "kOnes = 0x38403838")
 cuda_defect(scaled_operands scaled_fp4 scaled_fp4_64 gemm_mma.cuh "LoadMatrices(two, tile_b" "LoadMatrices(two, tile_a")
+cuda_defect(volta_no_barrier volta_fp16 volta_fp16_64 volta_fp16.cu
+  "// where everyone has done with the step before this one\n    __syncthreads();" "")
+cuda_defect(volta_padding volta_fp16 volta_fp16_64 volta_fp16.cu "kStride = 48;" "kStride = 40;")
+cuda_defect(volta_operands volta_fp16 volta_fp16_64 volta_fp16.cu "sum[i][j], a, b[j]" "sum[i][j], b[j], a")
+cuda_defect(volta_row volta_fp16 volta_fp16_128 volta_fp16.cu "(S::kM + column + j * kSide)" "(S::kM + column + j * kFragment)")

@@ -13,7 +13,7 @@ extern "C" {
 namespace tests {
 namespace {
 
-std::span<std::byte> Bytes(std::vector<uint4>& buffer) { return std::as_writable_bytes(std::span(buffer)); }
+std::span<std::byte> Bytes(DeviceMemory& buffer) { return std::as_writable_bytes(std::span(buffer)); }
 
 }  // namespace
 
@@ -38,7 +38,7 @@ EmulatedSession::EmulatedSession(emulation::Order order, backends::Limits limits
     : order_(order), limits_(std::move(limits)), find_(std::move(find)), shared_bytes_(shared_bytes) {}
 
 probe::Result<backends::BufferId> EmulatedSession::Allocate(const backends::BufferRequest& request) {
-  buffers_.emplace_back((request.bytes + sizeof(uint4) - 1) / sizeof(uint4));
+  buffers_.emplace_back((request.bytes + sizeof(MemoryLine) - 1) / sizeof(MemoryLine));
   return backends::BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 

@@ -24,6 +24,12 @@ template <class... P>
 // The entry points of kernels/cuda by name; empty for a name that is none.
 [[nodiscard]] EmulatedKernel FindEntry(std::string_view name);
 
+// Aligned as cuMemAlloc and hipMalloc do.
+struct alignas(256) MemoryLine {
+  std::byte bytes[256];
+};
+using DeviceMemory = std::vector<MemoryLine>;
+
 class EmulatedSession final : public backends::Session {
  public:
   // `replaced`, if not empty, stands for the entry of that name.
@@ -55,7 +61,7 @@ class EmulatedSession final : public backends::Session {
   backends::Limits limits_;
   Find find_ = FindEntry;
   unsigned shared_bytes_ = 0;
-  std::vector<std::vector<uint4>> buffers_;
+  std::vector<DeviceMemory> buffers_;
   std::vector<Loaded> loaded_;
 };
 
