@@ -75,11 +75,11 @@ bool NeedsSecondTry(const ProbeReport& report) {
 }
 
 ChildRequest RequestFor(const DetectRequest& request, const probe::Module& module,
-                        std::optional<std::string> manifest) {
+                        const probe::system::FileSystem& files, std::optional<std::string> manifest) {
   ChildRequest child;
   child.task = kProbeTask;
   child.environment = request.child_environment;
-  child.deadline_s = request.options.timeout_s.value_or(kDetectionDeadlineSeconds);
+  child.deadline_s = request.options.timeout_s.value_or(DetectionDeadline(module, files));
   if (manifest && module.restrict_to != nullptr) {
     const auto variables = module.restrict_to(*manifest);
     child.environment.insert(child.environment.end(), variables.begin(), variables.end());
@@ -121,7 +121,7 @@ void RetryByDriver(const DetectRequest& request, const std::vector<const probe::
     if (!NeedsSecondTry(detection.probes[i]) || modules[i]->manifests == nullptr) continue;
     for (const std::string& manifest : modules[i]->manifests(context)) {
       retries.push_back({i, manifest});
-      children.push_back(RequestFor(request, *modules[i], manifest));
+      children.push_back(RequestFor(request, *modules[i], context.files, manifest));
     }
   }
   const auto results = supervisor.RunAll(children, nullptr);
@@ -170,6 +170,19 @@ std::vector<const probe::Module*> Selected(const Options& options) {
     }
   }
   return selected;
+}
+
+double DetectionDeadline(const probe::Module& module, const probe::system::FileSystem& files) {
+  constexpr std::string_view kDevices = "/sys/bus/pci/devices";
+  if (module.gpu_vendor == 0) return kDetectionDeadlineSeconds;
+  int gpus = 0;
+  for (const std::string& name : files.List(kDevices)) {
+    const std::string directory = std::string(kDevices) + "/" + name;
+    const auto base = files.ReadNumber(directory + "/class").value_or(0) >> 16U;
+    const bool computes = base == 0x03 || base == 0x12;  // display, processing accelerator
+    gpus += computes && files.ReadNumber(directory + "/vendor") == module.gpu_vendor ? 1 : 0;
+  }
+  return gpus > 1 ? kSeveralGpusDeadlineSeconds : kDetectionDeadlineSeconds;
 }
 
 ProbeReport Assemble(const std::string& module, const ChildResult& result, std::vector<FileRead>& files) {
@@ -262,7 +275,7 @@ Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& super
       continue;
     }
     modules.push_back(module);
-    children.push_back(RequestFor(request, *module, std::nullopt));
+    children.push_back(RequestFor(request, *module, files, std::nullopt));
   }
   const auto results = RunLongestFirst(modules, children, supervisor);
   for (std::size_t i = 0; i < modules.size(); ++i) {

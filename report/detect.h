@@ -16,6 +16,9 @@ namespace report {
 // A module's detection, and the deadline of the second try driver by driver, in seconds (contract.md section
 // 3).
 inline constexpr double kDetectionDeadlineSeconds = 10.0;
+inline constexpr double kSeveralGpusDeadlineSeconds = 30.0;
+// Which of both holds for a module on the machine that `files` shows.
+[[nodiscard]] double DetectionDeadline(const probe::Module& module, const probe::system::FileSystem& files);
 
 struct Detection {
   std::vector<probe::ProbeReport> probes;  // in the registry's order

@@ -3,6 +3,7 @@
 // lists in the root CMakeLists.txt; nothing else names a module.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,6 +39,9 @@ struct Module {
   std::string_view name;   // in options and JSON, e.g. vulkan
   std::string_view title;  // for people, e.g. Vulkan
   ModuleKind kind = ModuleKind::kRuntime;
+  // PCI number of the vendor whose GPUs it sets up one after the other: where there are several it has more
+  // time.
+  std::uint32_t gpu_vendor = 0;
   bool loads_vendor_code = true;  // false: reads files only, so it also runs under --sysroot
   // Variables that hide, reorder or replace this runtime's devices.
   std::span<const std::string_view> visibility_variables;

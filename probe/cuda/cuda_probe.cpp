@@ -226,6 +226,7 @@ Module Describe() {
   module.libraries = kDriverNames;
   module.name = "cuda";
   module.title = "CUDA";
+  module.gpu_vendor = vendor_id::kNvidia;
   module.visibility_variables = VisibilityVariables();
   module.probe = Probe;
   return module;

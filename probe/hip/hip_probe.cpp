@@ -172,6 +172,7 @@ Module Describe() {
   module.libraries = kRuntimeNames;
   module.name = "hip";
   module.title = "ROCm";
+  module.gpu_vendor = vendor_id::kAmd;
   module.visibility_variables = VisibilityVariables();
   module.probe = Probe;
   return module;
