@@ -2,6 +2,7 @@
 #include "kernels/hip/variants.h"
 
 #include <array>
+#include <bit>
 
 #include "kernels/cuda/modules.h"
 #include "kernels/cuda/variants.h"
@@ -27,6 +28,15 @@ constexpr std::uint32_t ChainCount(std::uint32_t wave) { return kThreads / wave 
 template <std::uint32_t kOnes, std::uint32_t kWave>
 LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
   return {{problem.count / ChainCount(kWave), 1, 1}, {kThreads, 1, 1}, {problem.k, kOnes}};
+}
+
+// CUDA's chain of single products beside chains of matrix instructions, whose steps are n deep: as many steps
+// more.
+LaunchShape VectorChainShape(const Problem& problem, const DeviceShape&) {
+  constexpr std::uint32_t kCount = kThreads * 16;  // accumulators of a block in kernels/cuda/stream.cu
+  return {{problem.count / kCount, 1, 1},
+          {kThreads, 1, 1},
+          {problem.k * problem.n, std::bit_cast<std::uint32_t>(1.0F)}};
 }
 
 // A type on one kind of unit. Entries are gemm_<type>_128, gemm_<type>_64 and chain_<type>, if there is one.
@@ -112,6 +122,7 @@ std::vector<Variant> Variants() {
     step.source = SourceFor(step.source);
     if (step.source.empty()) continue;
     variant.language = Language::kHip;
+    if (variant.kernel == Kernel::kChain) step.shape = VectorChainShape;
     if (variant.kernel == Kernel::kFill && variant.in == Dtype::kFp8) {
       // Before the other format's, which every device can run.
       Variant fnuz = variant;

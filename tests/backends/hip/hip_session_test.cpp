@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
@@ -194,10 +195,21 @@ TEST(HipBackend, SpeaksOfOtherChipsUnitsOnlyWhereItHasNone) {
   EXPECT_THAT(missing, testing::ElementsAre("fp8", "tf32"));
 }
 
-// Every kernel of a target: compiled, launched with its own arguments, its result checked.
-class HipVariants : public testing::TestWithParam<int> {};
+// Chains of one pair of types share a shape.
+TEST(HipVariants, AChainOfSingleProductsTakesStepsOfAnyDepth) {
+  EXPECT_EQ(HipMachine(HipGpu(1, 90402)).With([](Session& session) {
+    const auto all = kernels::hip::Variants();
+    const auto chain = std::find_if(
+        all.begin(), all.end(), [](const auto& variant) { return variant.steps[0].entry == "chain_fp32"; });
+    return tests::Compute(session, all, *chain, {0, 16, 64, chain->multiple_count, 0});
+  }),
+            "right");
+}
 
-TEST_P(HipVariants, AreVerified) {
+// Every kernel of a target: compiled, launched with its own arguments, its result checked.
+class HipVariantsOf : public testing::TestWithParam<int> {};
+
+TEST_P(HipVariantsOf, AreVerified) {
   EXPECT_EQ(HipMachine(HipGpu(1, GetParam())).With([](Session& session) -> std::string {
     const auto all = kernels::hip::Variants();
     std::string wrong;
@@ -213,7 +225,7 @@ TEST_P(HipVariants, AreVerified) {
   }),
             "");
 }
-INSTANTIATE_TEST_SUITE_P(, HipVariants, testing::Values(90006, 90010, 90402, 90500, 100300, 110000, 120001),
+INSTANTIATE_TEST_SUITE_P(, HipVariantsOf, testing::Values(90006, 90010, 90402, 90500, 100300, 110000, 120001),
                          [](const auto& tested) {
                            return "gfx_target_version_" + fmt::to_string(tested.param);
                          });
