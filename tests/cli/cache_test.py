@@ -77,7 +77,7 @@ class Cache(unittest.TestCase):
         self.assertTrue(self.is_cached())
 
     def test_no_runtime_is_loaded_for_a_kept_answer(self):
-        for seconds in ("3", "8", "30"):
+        for seconds in ("1.5", "6", "30"):
             run("recommend", "--no-cache", "--budget", seconds, env=self.env, timeout=120)
             process = run("recommend", "--json", env={**self.env, "LD_DEBUG": "files"})
             self.assertEqual(0, process.returncode)
@@ -120,7 +120,7 @@ class Cache(unittest.TestCase):
 
     def test_twenty_runs_at_once_corrupt_nothing(self):
         self.fill()
-        writer = ["recommend", "--no-cache", "--only", "cpu", "--budget", "1"]
+        writer = ["recommend", "--no-cache", *BRIEF]
         commands = [writer, ["recommend", *BRIEF], ["--json", *BRIEF], ["recommend", *BRIEF]]
         running = [(i % 4, subprocess.Popen([str(BINARY), *commands[i % 4]], env=self.env, stdout=subprocess.PIPE,
                                             stderr=subprocess.PIPE, text=True)) for i in range(20)]
