@@ -189,9 +189,11 @@ Reliability Look(const Report& report, const Score& score) {
   for (const auto* m : MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver)) {
     const bool counts = m->kernel == kernels::Kernel::kGemm || m->kernel == kernels::Kernel::kRead;
     if (!counts || !IsVerified(*m)) continue;
-    found.noisy = found.noisy || m->quality == backends::Quality::kNoisy;
+    const bool noisy = m->quality == backends::Quality::kNoisy;
+    found.noisy = found.noisy || noisy;
     found.foreign_load = std::max(found.foreign_load, m->foreign_load.value_or(0));
-    found.throttled = found.throttled || m->throttled;
+    // A later third that is slower by chance tells nothing of power or heat.
+    found.throttled = found.throttled || (m->throttled && !noisy);
     found.host_timed = found.host_timed || m->host_timed;
   }
   return found;

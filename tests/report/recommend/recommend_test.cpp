@@ -19,6 +19,7 @@ using ::testing::ElementsAre;
 using ::testing::Field;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::UnorderedElementsAre;
 
 std::optional<Recommendation> Answer(Report report, Use use = Use::kInference) {
@@ -247,6 +248,14 @@ TEST(Recommend, NoiseLowersConfidence) {
   EXPECT_THAT(answer->warnings, Contains(HasSubstr("noisy")));
   report.measurements[0].foreign_load = 0.97;
   EXPECT_THAT(Answer(report)->warnings, Contains(HasSubstr("other programs took 97 % of the processors")));
+}
+
+TEST(Recommend, OnlyCertainFiguresTellOfPowerAndHeat) {
+  auto report = testing::Processor();
+  report.measurements[0].throttled = true;
+  EXPECT_THAT(Answer(report)->warnings, Contains(HasSubstr("power or heat limits it")));
+  report.measurements[0].quality = backends::Quality::kNoisy;
+  EXPECT_THAT(Answer(report)->warnings, Not(Contains(HasSubstr("power or heat"))));
 }
 
 TEST(Recommend, ManagementGraphicsAreNamedForWhatTheyAre) {
