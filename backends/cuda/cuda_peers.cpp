@@ -2,13 +2,15 @@
 #include "backends/cuda/cuda_peers.h"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 #include <vector>
 
+#include "backends/core/nccl.h"
 #include "backends/core/sharing.h"
 #include "backends/cuda/cuda_open.h"
-#include "backends/cuda/nccl.h"
 #include "probe/system/clock.h"
+#include "probe/system/library.h"
 
 namespace backends::cuda {
 namespace {
@@ -21,11 +23,21 @@ constexpr std::uint64_t kMostBytes = 64U << 20U;
 constexpr std::uint64_t kShareOfFree = 8;  // an array, of what is free
 constexpr std::uint64_t kGranule = 4096;
 
+constexpr std::array<std::string_view, 1> kNcclSonames = {"libnccl.so.2"};
+
 struct Node {
-  NcclDevice device;  // its source and target are the arrays
+  int ordinal = 0;  // CUDA's number in this process
   rt::CuDevice id = 0;
+  rt::CuContext context = nullptr;
+  rt::CuPointer source = 0;
+  rt::CuPointer target = 0;
   bool shared = false;
 };
+
+// Of the device, as a library takes it.
+void* Address(rt::CuPointer pointer) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(pointer));  // NOLINT(performance-no-int-to-ptr)
+}
 
 class CudaPeers {
  public:
@@ -36,7 +48,7 @@ class CudaPeers {
   [[nodiscard]] bool IsDirect(std::size_t from, std::size_t to) const;
   [[nodiscard]] probe::Result<double> Copy(std::size_t from, std::size_t to, std::uint32_t repeats);
   [[nodiscard]] probe::Result<AllReduce> OpenAllReduce(const probe::system::FileSystem& files,
-                                                       const probe::system::Environment& environment);
+                                                       const probe::system::Environment& environment) const;
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -69,11 +81,11 @@ probe::Result<std::shared_ptr<CudaPeers>> CudaPeers::Create(const OpenedDriver& 
 probe::Status CudaPeers::Open(const OpenedDevice& device) {
   Node node;
   node.id = device.id;
-  node.device.ordinal = static_cast<int>(device.found.ordinal);
+  node.ordinal = static_cast<int>(device.found.ordinal);
   node.shared = !rt::DescribeLoad(device.load).empty();
-  if (const auto code = api_.cuDevicePrimaryCtxRetain(&node.device.context, device.id); code != kCuSuccess)
+  if (const auto code = api_.cuDevicePrimaryCtxRetain(&node.context, device.id); code != kCuSuccess)
     return ErrorOf("cuDevicePrimaryCtxRetain", code);
-  if (const auto code = api_.cuCtxSetCurrent(node.device.context); code != kCuSuccess)
+  if (const auto code = api_.cuCtxSetCurrent(node.context); code != kCuSuccess)
     return ErrorOf("cuCtxSetCurrent", code);
   std::size_t free = 0;
   std::size_t total = 0;
@@ -91,7 +103,7 @@ probe::Status CudaPeers::Allocate() {
     return probe::Error{"cuMemAlloc", std::nullopt, "memory full", "a device has no memory left"};
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     if (auto entered = Enter(i); !entered) return entered;
-    for (rt::CuPointer* array : {&nodes_[i].device.source, &nodes_[i].device.target}) {
+    for (rt::CuPointer* array : {&nodes_[i].source, &nodes_[i].target}) {
       if (const auto code = api_.cuMemAlloc(array, bytes_); code != kCuSuccess)
         return ErrorOf("cuMemAlloc", code);
     }
@@ -110,14 +122,14 @@ void CudaPeers::Join() {
       if (from == to || api_.cuDeviceCanAccessPeer(&can, nodes_[from].id, nodes_[to].id) != kCuSuccess ||
           can == 0)
         continue;
-      const auto code = api_.cuCtxEnablePeerAccess(nodes_[to].device.context, 0);
+      const auto code = api_.cuCtxEnablePeerAccess(nodes_[to].context, 0);
       direct_[from * nodes_.size() + to] = code == kCuSuccess || code == rt::kCuErrorPeerAccessAlreadyEnabled;
     }
   }
 }
 
 probe::Status CudaPeers::Enter(std::size_t device) const {
-  const auto code = api_.cuCtxSetCurrent(nodes_[device].device.context);
+  const auto code = api_.cuCtxSetCurrent(nodes_[device].context);
   return code == kCuSuccess ? probe::Ok() : probe::Status(ErrorOf("cuCtxSetCurrent", code));
 }
 
@@ -127,7 +139,7 @@ bool CudaPeers::IsDirect(std::size_t from, std::size_t to) const {
 
 probe::Status CudaPeers::Write(std::size_t device, PeerGroup::Array array, std::span<const std::byte> data) {
   if (auto entered = Enter(device); !entered) return entered;
-  const auto& node = nodes_[device].device;
+  const auto& node = nodes_[device];
   auto code = api_.cuMemcpyHtoD(array == PeerGroup::Array::kSource ? node.source : node.target, data.data(),
                                 std::min<std::size_t>(data.size(), bytes_));
   if (code == kCuSuccess) code = api_.cuCtxSynchronize();
@@ -136,15 +148,15 @@ probe::Status CudaPeers::Write(std::size_t device, PeerGroup::Array array, std::
 
 probe::Status CudaPeers::ReadTarget(std::size_t device, std::span<std::byte> data) {
   if (auto entered = Enter(device); !entered) return entered;
-  const auto code = api_.cuMemcpyDtoH(data.data(), nodes_[device].device.target,
-                                      std::min<std::size_t>(data.size(), bytes_));
+  const auto code =
+      api_.cuMemcpyDtoH(data.data(), nodes_[device].target, std::min<std::size_t>(data.size(), bytes_));
   return code == kCuSuccess ? probe::Ok() : probe::Status(ErrorOf("cuMemcpyDtoH", code));
 }
 
 probe::Result<double> CudaPeers::Copy(std::size_t from, std::size_t to, std::uint32_t repeats) {
   if (const auto entered = Enter(from); !entered) return entered.error();
-  const auto& source = nodes_[from].device;
-  const auto& target = nodes_[to].device;
+  const auto& source = nodes_[from];
+  const auto& target = nodes_[to];
   const auto start = probe::system::Now();
   auto code = kCuSuccess;
   for (std::uint32_t i = 0; i < repeats && code == kCuSuccess; ++i) {
@@ -159,11 +171,30 @@ probe::Result<double> CudaPeers::Copy(std::size_t from, std::size_t to, std::uin
 }
 
 probe::Result<AllReduce> CudaPeers::OpenAllReduce(const probe::system::FileSystem& files,
-                                                  const probe::system::Environment& environment) {
-  std::vector<NcclDevice> devices;
-  devices.reserve(nodes_.size());
-  for (const Node& node : nodes_) devices.push_back(node.device);
-  return OpenNccl(api_, devices, bytes_, files, environment);
+                                                  const probe::system::Environment& environment) const {
+  if (api_.cuStreamCreate == nullptr || api_.cuStreamSynchronize == nullptr)
+    return probe::Error{"dlsym cuStreamCreate", std::nullopt, "missing_symbol",
+                        "the driver is too old for NCCL"};
+  const auto library = probe::system::Library::Open(kNcclSonames, rt::LibraryDirectories(files, environment),
+                                                    files, environment);
+  if (!library) return library.error();
+  std::vector<NcclMember> members;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    members.push_back({nodes_[i].ordinal, Address(nodes_[i].source), Address(nodes_[i].target),
+                       [this, i] { return Enter(i); },
+                       [this]() -> probe::Result<void*> {
+                         rt::CuStream stream = nullptr;
+                         const auto code = api_.cuStreamCreate(&stream, rt::kCuStreamNonBlocking);
+                         if (code != kCuSuccess) return ErrorOf("cuStreamCreate", code);
+                         return static_cast<void*>(stream);
+                       },
+                       [this](void* stream) -> probe::Status {
+                         const auto code = api_.cuStreamSynchronize(static_cast<rt::CuStream>(stream));
+                         if (code != kCuSuccess) return ErrorOf("cuStreamSynchronize", code);
+                         return probe::Ok();
+                       }});
+  }
+  return JoinByNccl("nccl:all_reduce", *library, std::move(members), bytes_);
 }
 
 }  // namespace

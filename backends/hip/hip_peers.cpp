@@ -2,10 +2,12 @@
 #include "backends/hip/hip_peers.h"
 
 #include <algorithm>
+#include <array>
 
+#include "backends/core/nccl.h"
 #include "backends/core/sharing.h"
-#include "backends/hip/rccl.h"
 #include "probe/system/clock.h"
+#include "probe/system/library.h"
 
 namespace backends::hip {
 namespace {
@@ -18,6 +20,13 @@ constexpr std::uint64_t kMostBytes = 64U << 20U;
 constexpr std::uint64_t kShareOfFree = 8;  // an array, of what is free
 constexpr std::uint64_t kGranule = 4096;
 constexpr rt::HipResult kPeerAccessAlreadyEnabled = 704;
+constexpr std::array<std::string_view, 2> kRcclSonames = {"librccl.so.1", "librccl.so"};
+
+struct Node {
+  int ordinal = 0;  // HIP's number in this process
+  void* source = nullptr;
+  void* target = nullptr;
+};
 
 class HipPeers {
  public:
@@ -31,8 +40,8 @@ class HipPeers {
   [[nodiscard]] bool IsDirect(std::size_t from, std::size_t to) const {
     return direct_[from * nodes_.size() + to];
   }
-  [[nodiscard]] const rt::Api& api() const { return api_; }
-  [[nodiscard]] const std::vector<RcclDevice>& nodes() const { return nodes_; }
+  [[nodiscard]] probe::Result<AllReduce> OpenAllReduce(const probe::system::FileSystem& files,
+                                                       const probe::system::Environment& environment) const;
   [[nodiscard]] std::uint64_t bytes() const { return bytes_; }
 
  private:
@@ -43,7 +52,7 @@ class HipPeers {
 
   const rt::Api api_;
   std::uint64_t bytes_ = kMostBytes;
-  std::vector<RcclDevice> nodes_;
+  std::vector<Node> nodes_;
   std::vector<bool> direct_;  // from * nodes + to
 };
 
@@ -137,6 +146,32 @@ probe::Result<double> HipPeers::Copy(std::size_t from, std::size_t to, std::uint
   return time_s;
 }
 
+probe::Result<AllReduce> HipPeers::OpenAllReduce(const probe::system::FileSystem& files,
+                                                 const probe::system::Environment& environment) const {
+  if (api_.hipStreamCreateWithFlags == nullptr || api_.hipStreamSynchronize == nullptr)
+    return probe::Error{"dlsym hipStreamCreateWithFlags", std::nullopt, "missing_symbol",
+                        "the runtime has no streams"};
+  const auto library = probe::system::Library::Open(kRcclSonames, rt::LibraryDirectories(files, environment),
+                                                    files, environment);
+  if (!library) return library.error();
+  std::vector<NcclMember> members;
+  for (std::size_t i = 0; i < nodes_.size(); ++i) {
+    members.push_back({nodes_[i].ordinal, nodes_[i].source, nodes_[i].target, [this, i] { return Enter(i); },
+                       [this]() -> probe::Result<void*> {
+                         rt::HipStream stream = nullptr;
+                         const auto code = api_.hipStreamCreateWithFlags(&stream, rt::kHipStreamNonBlocking);
+                         if (code != kHipSuccess) return ErrorOf("hipStreamCreateWithFlags", code);
+                         return static_cast<void*>(stream);
+                       },
+                       [this](void* stream) -> probe::Status {
+                         const auto code = api_.hipStreamSynchronize(static_cast<rt::HipStream>(stream));
+                         if (code != kHipSuccess) return ErrorOf("hipStreamSynchronize", code);
+                         return probe::Ok();
+                       }});
+  }
+  return JoinByNccl("rccl:all_reduce", *library, std::move(members), bytes_);
+}
+
 }  // namespace
 
 probe::Result<std::unique_ptr<PeerGroup>> JoinPeers(const rt::Api& api,
@@ -161,12 +196,7 @@ probe::Result<std::unique_ptr<PeerGroup>> JoinPeers(const rt::Api& api,
   group->copy = [peers](std::size_t from, std::size_t to, std::uint32_t repeats) {
     return peers->Copy(from, to, repeats);
   };
-  group->open_all_reduce = [peers, &files, &environment]() -> probe::Result<AllReduce> {
-    auto sum = OpenRccl(peers->api(), peers->nodes(), peers->bytes(), files, environment);
-    // The runtime's functions live as long as the group.
-    if (sum) sum->run = [peers, run = std::move(sum->run)](std::uint32_t repeats) { return run(repeats); };
-    return sum;
-  };
+  group->open_all_reduce = [peers, &files, &environment] { return peers->OpenAllReduce(files, environment); };
   return group;
 }
 
