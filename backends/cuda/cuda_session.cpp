@@ -8,7 +8,6 @@
 #include <charconv>
 
 #include "backends/core/sharing.h"
-#include "probe/system/clock.h"
 
 namespace backends::cuda {
 namespace {
@@ -113,13 +112,8 @@ CudaSession::CudaSession(const rt::Api& api, rt::CuEvent first, rt::CuEvent last
       last_(last),
       limits_(std::move(limits)),
       surroundings_(std::move(surroundings)),
+      buffers_(limits_),
       modules_(api_) {}
-
-std::uint64_t CudaSession::AllowedBytes() const {
-  if (limits_.shared_with.empty()) return UINT64_MAX;
-  const std::uint64_t most = limits_.memory_free_bytes.value_or(0);
-  return most - std::min(most, allocated_bytes_);
-}
 
 probe::Result<HostBuffer> CudaSession::AllocateHost(std::uint64_t bytes) {
   if (api_.cuMemHostAlloc == nullptr || api_.cuMemFreeHost == nullptr) return Session::AllocateHost(bytes);
@@ -137,50 +131,23 @@ DeviceState CudaSession::State() const {
 }
 
 probe::Result<BufferId> CudaSession::Allocate(const BufferRequest& request) {
-  if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
-    return probe::Error{"cuMemAlloc", std::nullopt, "too large",
-                        fmt::format("{} bytes; this device takes buffers of 1 to {}", request.bytes,
-                                    limits_.max_buffer_bytes)};
-  }
-  if (request.bytes > AllowedBytes()) {
-    return probe::Error{"cuMemAlloc", std::nullopt, "too much beside others",
-                        "the device is shared: " + limits_.shared_with};
-  }
+  if (auto valid = buffers_.Check("cuMemAlloc", request.bytes); !valid) return valid.error();
   rt::CuPointer memory = 0;
   if (const auto code = api_.cuMemAlloc(&memory, request.bytes); code != kCuSuccess)
     return ErrorOf("cuMemAlloc", code);
-  buffers_.push_back({memory, request.bytes});
-  allocated_bytes_ += request.bytes;
-  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
-}
-
-const CudaSession::Buffer* CudaSession::Find(BufferId buffer) const {
-  const auto index = static_cast<std::size_t>(buffer);
-  return index < buffers_.size() && buffers_[index].bytes != 0 ? &buffers_[index] : nullptr;
+  return buffers_.Add(memory, request.bytes);
 }
 
 void CudaSession::Release(BufferId buffer) {
-  if (Find(buffer) == nullptr) return;
-  Buffer& known = buffers_[static_cast<std::size_t>(buffer)];
-  api_.cuMemFree(known.memory);
-  allocated_bytes_ -= known.bytes;
-  known = {};
-}
-
-probe::Status CudaSession::CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
-                                         std::size_t size) const {
-  const Buffer* known = Find(buffer);
-  if (known != nullptr && offset_bytes <= known->bytes && size <= known->bytes - offset_bytes)
-    return probe::Ok();
-  return probe::Error{call, std::nullopt, "out of range",
-                      known == nullptr ? "no such buffer" : "beyond the buffer"};
+  if (const auto memory = buffers_.Remove(buffer)) api_.cuMemFree(*memory);
 }
 
 probe::Status CudaSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                   std::span<const std::byte> data) {
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer("cuMemcpyHtoD", buffer, offset_bytes, data.size()); !valid) return valid;
-  auto code = api_.cuMemcpyHtoD(Find(buffer)->memory + offset_bytes, data.data(), data.size());
+  const auto to = buffers_.At("cuMemcpyHtoD", buffer, offset_bytes, data.size());
+  if (!to) return to.error();
+  auto code = api_.cuMemcpyHtoD(*to, data.data(), data.size());
   // Pageable memory may still be on its way from the driver's own when the call returns.
   if (code == kCuSuccess) code = api_.cuCtxSynchronize();
   if (code != kCuSuccess) return ErrorOf("cuMemcpyHtoD", code);
@@ -189,8 +156,9 @@ probe::Status CudaSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
 
 probe::Status CudaSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer("cuMemcpyDtoH", buffer, offset_bytes, data.size()); !valid) return valid;
-  const auto code = api_.cuMemcpyDtoH(data.data(), Find(buffer)->memory + offset_bytes, data.size());
+  const auto from = buffers_.At("cuMemcpyDtoH", buffer, offset_bytes, data.size());
+  if (!from) return from.error();
+  const auto code = api_.cuMemcpyDtoH(data.data(), *from, data.size());
   if (code != kCuSuccess) return ErrorOf("cuMemcpyDtoH", code);
   return probe::Ok();
 }
@@ -222,54 +190,40 @@ probe::Result<KernelId> CudaSession::Load(const kernels::Variant&, const kernels
 
 probe::Result<KernelId> CudaSession::LoadLibrary(std::string_view entry) {
   if (!cublaslt_) {
-    auto library = CublasLt::Open(api_, surroundings_.files, surroundings_.environment, AllowedBytes() / 4);
+    auto library =
+        CublasLt::Open(api_, surroundings_.files, surroundings_.environment, buffers_.AllowedBytes() / 4);
     if (!library) return library.error();
     cublaslt_ = *std::move(library);
-    allocated_bytes_ += cublaslt_->workspace_bytes();
+    buffers_.Take(cublaslt_->workspace_bytes());
   }
   kernels_.push_back({nullptr, entry, 1, 0});
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
-probe::Result<CudaSession::Bound> CudaSession::Bind(const Launch& launch) {
+probe::Result<Enqueue> CudaSession::Bind(const Launch& launch) {
   const auto index = static_cast<std::size_t>(launch.kernel);
   if (index >= kernels_.size()) return probe::Error{"launch", std::nullopt, "out of range", "no such kernel"};
-  Bound bound{&kernels_[index], launch.shape, {}, {}, {}};
-  const auto& local = launch.shape.local;
-  const std::uint64_t threads = std::uint64_t{local[0]} * local[1] * local[2];
-  if (threads > bound.kernel->max_threads) {
-    return probe::Error{fmt::format("launch {}", bound.kernel->entry), std::nullopt, "block too large",
-                        fmt::format("{} threads; the kernel takes at most {} on this device", threads,
-                                    bound.kernel->max_threads)};
-  }
-  for (const BoundBuffer& argument : launch.buffers) {
-    const Buffer* buffer = Find(argument.buffer);
-    if (buffer == nullptr) return probe::Error{"launch", std::nullopt, "out of range", "no such buffer"};
-    bound.values.push_back(buffer->memory);
-  }
-  // The driver reads as many bytes of each as the kernel declares; little endian on every host that it runs
-  // on.
-  for (const std::uint32_t scalar : launch.shape.scalars) bound.values.push_back(scalar);
-  if (!CublasLt::IsEntry(bound.kernel->entry)) return bound;
+  const LoadedKernel& kernel = kernels_[index];
+  const auto arguments = ArgumentsOf(launch, buffers_, kernel.entry, kernel.max_threads);
+  if (!arguments) return arguments.error();
+  if (CublasLt::IsEntry(kernel.entry)) return BindLibrary(launch, kernel.entry, (*arguments)->values);
+  return Enqueue([this, kernel, shape = launch.shape, arguments = *arguments]() -> probe::Status {
+    const auto& [x, y, z] = shape.groups;
+    const auto& local = shape.local;
+    const auto code = api_.cuLaunchKernel(kernel.function, x, y, z, local[0], local[1], local[2],
+                                          kernel.shared_bytes, nullptr, arguments->pointers.data(), nullptr);
+    if (code != kCuSuccess) return ErrorOf(fmt::format("cuLaunchKernel {}", kernel.entry), code);
+    return probe::Ok();
+  });
+}
+
+probe::Result<Enqueue> CudaSession::BindLibrary(const Launch& launch, std::string_view entry,
+                                                std::span<const std::uint64_t> values) {
   if (!cublaslt_ || launch.buffers.size() != 3 || launch.shape.scalars.size() != 3) {
     return probe::Error{"launch", std::nullopt, "no library", "a product of cuBLASLt takes three matrices"};
   }
   const auto& s = launch.shape.scalars;
-  auto prepared = cublaslt_->Prepare(bound.kernel->entry,
-                                     {s[0], s[1], s[2], bound.values[0], bound.values[1], bound.values[2]});
-  if (!prepared) return prepared.error();
-  bound.library = *std::move(prepared);
-  return bound;
-}
-
-probe::Status CudaSession::Enqueue(Bound& bound) const {
-  if (bound.library) return bound.library();
-  const auto& [x, y, z] = bound.shape.groups;
-  const auto& local = bound.shape.local;
-  const auto code = api_.cuLaunchKernel(bound.kernel->function, x, y, z, local[0], local[1], local[2],
-                                        bound.kernel->shared_bytes, nullptr, bound.pointers.data(), nullptr);
-  if (code != kCuSuccess) return ErrorOf(fmt::format("cuLaunchKernel {}", bound.kernel->entry), code);
-  return probe::Ok();
+  return cublaslt_->Prepare(entry, {s[0], s[1], s[2], values[0], values[1], values[2]});
 }
 
 std::optional<double> CudaSession::DeviceSeconds() const {
@@ -282,32 +236,21 @@ std::optional<double> CudaSession::DeviceSeconds() const {
 
 probe::Result<Timing> CudaSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
   if (launches.empty() || repeats == 0) return Timing{};
-  std::vector<Bound> bounds;
+  std::vector<Enqueue> bound;
   for (const Launch& launch : launches) {
-    auto bound = Bind(launch);
-    if (!bound) return bound.error();
-    bounds.push_back(*std::move(bound));
+    auto enqueue = Bind(launch);
+    if (!enqueue) return enqueue.error();
+    bound.push_back(*std::move(enqueue));
   }
-  for (Bound& bound : bounds) {
-    for (std::uint64_t& value : bound.values) bound.pointers.push_back(&value);
-  }
-  const auto start = probe::system::Now();
-  bool events = api_.cuEventRecord(first_, nullptr) == kCuSuccess;
-  probe::Status status = probe::Ok();
-  for (std::uint32_t repeat = 0; repeat < repeats && status; ++repeat) {
-    for (Bound& bound : bounds) {
-      if (status = Enqueue(bound); !status) break;
-    }
-  }
-  events = api_.cuEventRecord(last_, nullptr) == kCuSuccess && events;
-  // Also after an error: nothing may still run when the caller goes on.
-  const auto code = api_.cuCtxSynchronize();
-  Timing timing;
-  timing.wall_s = probe::system::SecondsSince(start);
-  if (!status) return status.error();
-  if (code != kCuSuccess) return ErrorOf("cuCtxSynchronize", code);
-  if (events) timing.device_s = DeviceSeconds();
-  return timing;
+  return TimeOnStream(bound, repeats,
+                      {[this] { return api_.cuEventRecord(first_, nullptr) == kCuSuccess; },
+                       [this] { return api_.cuEventRecord(last_, nullptr) == kCuSuccess; },
+                       [this]() -> probe::Status {
+                         const auto code = api_.cuCtxSynchronize();
+                         if (code != kCuSuccess) return ErrorOf("cuCtxSynchronize", code);
+                         return probe::Ok();
+                       },
+                       [this] { return DeviceSeconds(); }});
 }
 
 }  // namespace backends::cuda

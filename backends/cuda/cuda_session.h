@@ -3,11 +3,10 @@
 // kernel by name and chooses nothing.
 #pragma once
 
-#include <functional>
 #include <memory>
 #include <vector>
 
-#include "backends/core/backend.h"
+#include "backends/core/stream_session.h"
 #include "backends/cuda/cublaslt.h"
 #include "backends/cuda/cuda_module.h"
 #include "probe/cuda/cuda_api.h"
@@ -46,35 +45,18 @@ class CudaSession final : public Session {
   [[nodiscard]] DeviceState State() const override;
 
  private:
-  struct Buffer {
-    probe::cuda::CuPointer memory = 0;
-    std::uint64_t bytes = 0;
-  };
   struct LoadedKernel {
     probe::cuda::CuFunction function = nullptr;
     std::string_view entry;
     std::uint32_t max_threads = 0;
     std::uint32_t shared_bytes = 0;
   };
-  // A launch with its arguments where the driver can find them: it takes pointers to them.
-  struct Bound {
-    const LoadedKernel* kernel = nullptr;
-    kernels::LaunchShape shape;
-    std::vector<std::uint64_t> values;
-    std::vector<void*> pointers;
-    std::function<probe::Status()> library;  // instead of a kernel
-  };
-
   CudaSession(const probe::cuda::Api& api, probe::cuda::CuEvent first, probe::cuda::CuEvent last,
               Limits limits, CudaSurroundings surroundings);
-  // Of what a shared device leaves us; everything of one that is ours.
-  [[nodiscard]] std::uint64_t AllowedBytes() const;
   [[nodiscard]] probe::Result<KernelId> LoadLibrary(std::string_view entry);
-  [[nodiscard]] const Buffer* Find(BufferId buffer) const;
-  [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
-                                            std::size_t size) const;
-  [[nodiscard]] probe::Result<Bound> Bind(const Launch& launch);
-  [[nodiscard]] probe::Status Enqueue(Bound& bound) const;
+  [[nodiscard]] probe::Result<Enqueue> Bind(const Launch& launch);
+  [[nodiscard]] probe::Result<Enqueue> BindLibrary(const Launch& launch, std::string_view entry,
+                                                   std::span<const std::uint64_t> values);
   [[nodiscard]] std::optional<double> DeviceSeconds() const;
 
   const probe::cuda::Api api_;
@@ -82,10 +64,9 @@ class CudaSession final : public Session {
   probe::cuda::CuEvent last_;
   Limits limits_;
   CudaSurroundings surroundings_;
-  std::uint64_t allocated_bytes_ = 0;
+  DeviceBuffers buffers_;
   ModuleCache modules_;
   std::unique_ptr<CublasLt> cublaslt_;
-  std::vector<Buffer> buffers_;
   std::vector<LoadedKernel> kernels_;
 };
 

@@ -10,7 +10,6 @@
 #include "backends/core/sharing.h"
 #include "kernels/hip/variants.h"
 #include "probe/system/amdgpu_metrics.h"
-#include "probe/system/clock.h"
 
 namespace backends::hip {
 namespace {
@@ -20,6 +19,11 @@ using rt::ErrorOf;
 using rt::kHipSuccess;
 
 constexpr std::size_t kMaxMetricsBytes = 4096;  // one page, as the kernel writes it
+
+// Of the device, as the runtime takes it.
+void* Pointer(std::uint64_t address) {
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
+}
 
 probe::Result<Limits> LimitsOf(const rt::Api& api, int device, const probe::RuntimeDevice& facts) {
   Limits limits;
@@ -67,13 +71,8 @@ HipSession::HipSession(const rt::Api& api, probe::Result<rt::Compiler> compiler,
     : api_(api),
       limits_(std::move(limits)),
       surroundings_(std::move(surroundings)),
+      buffers_(limits_),
       modules_(api_, std::move(compiler), surroundings_.target) {}
-
-std::uint64_t HipSession::AllowedBytes() const {
-  if (limits_.shared_with.empty()) return UINT64_MAX;
-  const std::uint64_t most = limits_.memory_free_bytes.value_or(0);
-  return most - std::min(most, allocated_bytes_);
-}
 
 probe::Result<HostBuffer> HipSession::AllocateHost(std::uint64_t bytes) {
   if (api_.hipHostMalloc == nullptr || api_.hipHostFree == nullptr) return Session::AllocateHost(bytes);
@@ -94,52 +93,23 @@ DeviceState HipSession::State() const {
 }
 
 probe::Result<BufferId> HipSession::Allocate(const BufferRequest& request) {
-  if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
-    return probe::Error{"hipMalloc", std::nullopt, "too large",
-                        fmt::format("{} bytes; this device takes buffers of 1 to {}", request.bytes,
-                                    limits_.max_buffer_bytes)};
-  }
-  if (request.bytes > AllowedBytes()) {
-    return probe::Error{"hipMalloc", std::nullopt, "too much beside others",
-                        "the device is shared: " + limits_.shared_with};
-  }
+  if (auto valid = buffers_.Check("hipMalloc", request.bytes); !valid) return valid.error();
   void* memory = nullptr;
   if (const auto code = api_.hipMalloc(&memory, request.bytes); code != kHipSuccess)
     return ErrorOf("hipMalloc", code);
-  buffers_.push_back({static_cast<std::byte*>(memory), request.bytes});
-  allocated_bytes_ += request.bytes;
-  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
-}
-
-const HipSession::Buffer* HipSession::Find(BufferId buffer) const {
-  const auto index = static_cast<std::size_t>(buffer);
-  return index < buffers_.size() && buffers_[index].bytes != 0 ? &buffers_[index] : nullptr;
+  return buffers_.Add(std::bit_cast<std::uintptr_t>(memory), request.bytes);
 }
 
 void HipSession::Release(BufferId buffer) {
-  if (Find(buffer) == nullptr) return;
-  Buffer& known = buffers_[static_cast<std::size_t>(buffer)];
-  (void)api_.hipFree(known.memory);
-  allocated_bytes_ -= known.bytes;
-  known = {};
-}
-
-probe::Status HipSession::CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
-                                        std::size_t size) const {
-  const Buffer* known = Find(buffer);
-  if (known != nullptr && offset_bytes <= known->bytes && size <= known->bytes - offset_bytes)
-    return probe::Ok();
-  return probe::Error{call, std::nullopt, "out of range",
-                      known == nullptr ? "no such buffer" : "beyond the buffer"};
+  if (const auto memory = buffers_.Remove(buffer)) (void)api_.hipFree(Pointer(*memory));
 }
 
 probe::Status HipSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                  std::span<const std::byte> data) {
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer("hipMemcpy to the device", buffer, offset_bytes, data.size()); !valid)
-    return valid;
-  auto code =
-      api_.hipMemcpy(Find(buffer)->memory + offset_bytes, data.data(), data.size(), rt::kHipHostToDevice);
+  const auto to = buffers_.At("hipMemcpy to the device", buffer, offset_bytes, data.size());
+  if (!to) return to.error();
+  auto code = api_.hipMemcpy(Pointer(*to), data.data(), data.size(), rt::kHipHostToDevice);
   // Pageable memory may still be on its way from the runtime's own when the call returns.
   if (code == kHipSuccess) code = api_.hipDeviceSynchronize();
   if (code != kHipSuccess) return ErrorOf("hipMemcpy to the device", code);
@@ -148,10 +118,9 @@ probe::Status HipSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
 
 probe::Status HipSession::Download(BufferId buffer, std::uint64_t offset_bytes, std::span<std::byte> data) {
   if (data.empty()) return probe::Ok();
-  if (auto valid = CheckTransfer("hipMemcpy to the host", buffer, offset_bytes, data.size()); !valid)
-    return valid;
-  const auto code =
-      api_.hipMemcpy(data.data(), Find(buffer)->memory + offset_bytes, data.size(), rt::kHipDeviceToHost);
+  const auto from = buffers_.At("hipMemcpy to the host", buffer, offset_bytes, data.size());
+  if (!from) return from.error();
+  const auto code = api_.hipMemcpy(data.data(), Pointer(*from), data.size(), rt::kHipDeviceToHost);
   if (code != kHipSuccess) return ErrorOf("hipMemcpy to the host", code);
   return probe::Ok();
 }
@@ -186,8 +155,8 @@ probe::Result<KernelId> HipSession::LoadProduct(const Vendor& vendor, std::strin
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
-probe::Result<Enqueue> HipSession::BindProduct(const Launch& launch, const Bound& bound) const {
-  const std::string_view entry = bound.kernel->entry;
+probe::Result<Enqueue> HipSession::BindProduct(const Launch& launch, std::string_view entry,
+                                               std::span<const std::uint64_t> values) const {
   const auto& s = launch.shape.scalars;
   constexpr std::uint32_t kMost = std::numeric_limits<int>::max();
   if (launch.buffers.size() != 3 || s.size() != 3 || std::max({s[0], s[1], s[2]}) > kMost) {
@@ -195,45 +164,25 @@ probe::Result<Enqueue> HipSession::BindProduct(const Launch& launch, const Bound
   }
   const Vendor& vendor = *VendorOf(entry);
   return libraries_.at(vendor.name)({*TypeOf(vendor, entry), static_cast<int>(s[0]), static_cast<int>(s[1]),
-                                     static_cast<int>(s[2]), Find(launch.buffers[0].buffer)->memory,
-                                     Find(launch.buffers[1].buffer)->memory,
-                                     Find(launch.buffers[2].buffer)->memory});
+                                     static_cast<int>(s[2]), Pointer(values[0]), Pointer(values[1]),
+                                     Pointer(values[2])});
 }
 
-probe::Result<HipSession::Bound> HipSession::Bind(const Launch& launch) const {
+probe::Result<Enqueue> HipSession::Bind(const Launch& launch) const {
   const auto index = static_cast<std::size_t>(launch.kernel);
   if (index >= kernels_.size()) return probe::Error{"launch", std::nullopt, "out of range", "no such kernel"};
-  Bound bound{&kernels_[index], launch.shape, {}, {}, {}};
-  const auto& local = launch.shape.local;
-  const std::uint64_t threads = std::uint64_t{local[0]} * local[1] * local[2];
-  if (threads > bound.kernel->max_threads) {
-    return probe::Error{fmt::format("launch {}", bound.kernel->entry), std::nullopt, "block too large",
-                        fmt::format("{} threads; the kernel takes at most {} on this device", threads,
-                                    bound.kernel->max_threads)};
-  }
-  for (const BoundBuffer& argument : launch.buffers) {
-    const Buffer* buffer = Find(argument.buffer);
-    if (buffer == nullptr) return probe::Error{"launch", std::nullopt, "out of range", "no such buffer"};
-    bound.values.push_back(std::bit_cast<std::uintptr_t>(buffer->memory));
-  }
-  // The runtime reads as many bytes of each as the kernel declares; little endian on every host that it runs
-  // on.
-  for (const std::uint32_t scalar : launch.shape.scalars) bound.values.push_back(scalar);
-  if (bound.kernel->function != nullptr) return bound;
-  auto product = BindProduct(launch, bound);
-  if (!product) return product.error();
-  bound.library = *std::move(product);
-  return bound;
-}
-
-probe::Status HipSession::Submit(Bound& bound) const {
-  if (bound.library) return bound.library();
-  const auto& [x, y, z] = bound.shape.groups;
-  const auto& local = bound.shape.local;
-  const auto code = api_.hipModuleLaunchKernel(bound.kernel->function, x, y, z, local[0], local[1], local[2],
-                                               0, nullptr, bound.pointers.data(), nullptr);
-  if (code != kHipSuccess) return ErrorOf(fmt::format("hipModuleLaunchKernel {}", bound.kernel->entry), code);
-  return probe::Ok();
+  const LoadedKernel& kernel = kernels_[index];
+  const auto arguments = ArgumentsOf(launch, buffers_, kernel.entry, kernel.max_threads);
+  if (!arguments) return arguments.error();
+  if (kernel.function == nullptr) return BindProduct(launch, kernel.entry, (*arguments)->values);
+  return Enqueue([this, kernel, shape = launch.shape, arguments = *arguments]() -> probe::Status {
+    const auto& [x, y, z] = shape.groups;
+    const auto& local = shape.local;
+    const auto code = api_.hipModuleLaunchKernel(kernel.function, x, y, z, local[0], local[1], local[2], 0,
+                                                 nullptr, arguments->pointers.data(), nullptr);
+    if (code != kHipSuccess) return ErrorOf(fmt::format("hipModuleLaunchKernel {}", kernel.entry), code);
+    return probe::Ok();
+  });
 }
 
 std::optional<double> HipSession::DeviceSeconds() const {
@@ -246,32 +195,21 @@ std::optional<double> HipSession::DeviceSeconds() const {
 
 probe::Result<Timing> HipSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
   if (launches.empty() || repeats == 0) return Timing{};
-  std::vector<Bound> bounds;
+  std::vector<Enqueue> bound;
   for (const Launch& launch : launches) {
-    auto bound = Bind(launch);
-    if (!bound) return bound.error();
-    bounds.push_back(*std::move(bound));
+    auto enqueue = Bind(launch);
+    if (!enqueue) return enqueue.error();
+    bound.push_back(*std::move(enqueue));
   }
-  for (Bound& bound : bounds) {
-    for (std::uint64_t& value : bound.values) bound.pointers.push_back(&value);
-  }
-  const auto start = probe::system::Now();
-  bool events = api_.hipEventRecord(first_, nullptr) == kHipSuccess;
-  probe::Status status = probe::Ok();
-  for (std::uint32_t repeat = 0; repeat < repeats && status; ++repeat) {
-    for (Bound& bound : bounds) {
-      if (status = Submit(bound); !status) break;
-    }
-  }
-  events = api_.hipEventRecord(last_, nullptr) == kHipSuccess && events;
-  // Also after an error: nothing may still run when the caller goes on.
-  const auto code = api_.hipDeviceSynchronize();
-  Timing timing;
-  timing.wall_s = probe::system::SecondsSince(start);
-  if (!status) return status.error();
-  if (code != kHipSuccess) return ErrorOf("hipDeviceSynchronize", code);
-  if (events) timing.device_s = DeviceSeconds();
-  return timing;
+  return TimeOnStream(bound, repeats,
+                      {[this] { return api_.hipEventRecord(first_, nullptr) == kHipSuccess; },
+                       [this] { return api_.hipEventRecord(last_, nullptr) == kHipSuccess; },
+                       [this]() -> probe::Status {
+                         const auto code = api_.hipDeviceSynchronize();
+                         if (code != kHipSuccess) return ErrorOf("hipDeviceSynchronize", code);
+                         return probe::Ok();
+                       },
+                       [this] { return DeviceSeconds(); }});
 }
 
 }  // namespace backends::hip

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "backends/core/backend.h"
+#include "backends/core/stream_session.h"
 #include "backends/hip/hip_module.h"
 #include "backends/hip/vendor.h"
 #include "probe/hip/hip_api.h"
@@ -46,35 +46,17 @@ class HipSession final : public Session {
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
 
  private:
-  struct Buffer {
-    std::byte* memory = nullptr;
-    std::uint64_t bytes = 0;
-  };
   struct LoadedKernel {
     probe::hip::HipFunction function = nullptr;
     std::string_view entry;
     std::uint32_t max_threads = 0;
   };
-  // A launch with its arguments where the runtime can find them: it takes pointers to them.
-  struct Bound {
-    const LoadedKernel* kernel = nullptr;
-    kernels::LaunchShape shape;
-    std::vector<std::uint64_t> values;
-    std::vector<void*> pointers;
-    Enqueue library;  // instead of a kernel
-  };
-
   HipSession(const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler, Limits limits,
              HipSurroundings surroundings);
   [[nodiscard]] probe::Result<KernelId> LoadProduct(const Vendor& vendor, std::string_view entry);
-  // Of what a shared device leaves us; everything of one that is ours.
-  [[nodiscard]] std::uint64_t AllowedBytes() const;
-  [[nodiscard]] const Buffer* Find(BufferId buffer) const;
-  [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
-                                            std::size_t size) const;
-  [[nodiscard]] probe::Result<Bound> Bind(const Launch& launch) const;
-  [[nodiscard]] probe::Result<Enqueue> BindProduct(const Launch& launch, const Bound& bound) const;
-  [[nodiscard]] probe::Status Submit(Bound& bound) const;
+  [[nodiscard]] probe::Result<Enqueue> Bind(const Launch& launch) const;
+  [[nodiscard]] probe::Result<Enqueue> BindProduct(const Launch& launch, std::string_view entry,
+                                                   std::span<const std::uint64_t> values) const;
   [[nodiscard]] std::optional<double> DeviceSeconds() const;
 
   const probe::hip::Api api_;
@@ -82,10 +64,9 @@ class HipSession final : public Session {
   probe::hip::HipEvent last_ = nullptr;
   Limits limits_;
   HipSurroundings surroundings_;
-  std::uint64_t allocated_bytes_ = 0;
+  DeviceBuffers buffers_;
   ModuleCache modules_;
   std::map<std::string_view, Prepare> libraries_;  // by vendor
-  std::vector<Buffer> buffers_;
   std::vector<LoadedKernel> kernels_;
 };
 

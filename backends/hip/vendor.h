@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/core/backend.h"
+#include "backends/core/stream_session.h"
 #include "kernels/spec.h"
 #include "probe/core/result.h"
 #include "probe/hip/hip_api.h"
@@ -35,7 +35,6 @@ struct VendorProduct {
   const void* b;
   void* c;
 };
-using Enqueue = std::function<probe::Status()>;  // on the default stream
 using Prepare = std::function<probe::Result<Enqueue>(const VendorProduct&)>;
 
 struct Vendor {
