@@ -4,6 +4,7 @@
 #define HWY_TARGET_INCLUDE "kernels/cpu/operand.cpp"
 #include "kernels/operand.h"
 
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -33,10 +34,31 @@ HWY_INLINE Vector Mix(Vector x) {
   return hn::Xor(x, hn::ShiftRight<16>(x));
 }
 
+// Shares begin at multiples of the widest vector, so that stores past the caches are aligned.
+constexpr std::size_t kFillGrain = 1024;
+// From here on an operand is larger than what a processor's own caches keep, and goes past them.
+constexpr std::size_t kPastCachesBytes = std::size_t{4} << 20U;
+
+struct Cached {
+  template <class Vector, class D, class Element>
+  static HWY_INLINE void Store(Vector vector, D d, Element* out) {
+    hn::StoreU(vector, d, out);
+  }
+};
+struct PastCaches {
+  template <class Vector, class D, class Element>
+  static HWY_INLINE void Store(Vector vector, D d, Element* out) {
+    hn::Stream(vector, d, out);
+  }
+};
+
 // A type's operands: as a vector of 32-bit lanes from the hash, stored, and one by one.
 struct Bits {
   using Element = std::uint32_t;
-  static HWY_INLINE void Store(VU bits, Element* out) { hn::StoreU(bits, DU(), out); }
+  template <class Path>
+  static HWY_INLINE void Store(VU bits, Element* out) {
+    Path::Store(bits, DU(), out);
+  }
   static Element One(std::uint32_t seed, std::uint32_t i) { return OperandBits(seed, i); }
 };
 struct Fp32 {
@@ -44,39 +66,61 @@ struct Fp32 {
   static HWY_INLINE VF Value(VU bits) {
     return hn::Mul(hn::ConvertTo(DF(), hn::ShiftRight<8>(hn::BitCast(DI(), bits))), hn::Set(DF(), 0x1p-23F));
   }
-  static HWY_INLINE void Store(VU bits, Element* out) { hn::StoreU(Value(bits), DF(), out); }
+  template <class Path>
+  static HWY_INLINE void Store(VU bits, Element* out) {
+    Path::Store(Value(bits), DF(), out);
+  }
   static Element One(std::uint32_t seed, std::uint32_t i) { return OperandFp32(seed, i); }
 };
 struct Bf16 {
   using Element = std::uint16_t;
+  template <class Path>
   static HWY_INLINE void Store(VU bits, Element* out) {
     const auto integer = hn::ShiftRight<24>(hn::BitCast(DI(), bits));
     const auto value = hn::BitCast(DU(), hn::Mul(hn::ConvertTo(DF(), integer), hn::Set(DF(), 0x1p-7F)));
-    hn::StoreU(hn::TruncateTo(DU16(), hn::ShiftRight<16>(value)), DU16(), out);
+    Path::Store(hn::TruncateTo(DU16(), hn::ShiftRight<16>(value)), DU16(), out);
   }
   static Element One(std::uint32_t seed, std::uint32_t i) { return OperandBf16Word(seed, i); }
 };
 struct Int8 {
   using Element = std::int8_t;
+  template <class Path>
   static HWY_INLINE void Store(VU bits, Element* out) {
     const auto integer = hn::ShiftRight<24>(hn::BitCast(DI(), bits));
-    hn::StoreU(hn::DemoteTo(DI8(), integer), DI8(), out);
+    Path::Store(hn::DemoteTo(DI8(), integer), DI8(), out);
   }
   static Element One(std::uint32_t seed, std::uint32_t i) { return OperandInt8(seed, i); }
 };
 
+// Writes whole vectors of [range.begin, range.end); returns where they end.
+template <typename Type, class Path>
+std::size_t FillVectors(typename Type::Element* out, std::uint32_t seed, std::uint32_t first, Range range) {
+  const DU d;
+  const std::size_t lanes = hn::Lanes(d);
+  const VU key = hn::Set(d, Mix32(seed));
+  const VU step = hn::Set(d, static_cast<std::uint32_t>(lanes));
+  std::size_t i = range.begin;
+  VU index = hn::Iota(d, first + static_cast<std::uint32_t>(i));
+  for (; i + lanes <= range.end; i += lanes) {
+    Type::template Store<Path>(Mix(hn::Xor(index, key)), out + i);
+    index = hn::Add(index, step);
+  }
+  return i;
+}
+
 template <typename Type>
 void Fill(const Arguments& arguments, const Worker& worker) {
   auto* out = static_cast<typename Type::Element*>(arguments.buffers[0]);
-  const std::uint32_t seed = arguments.scalars[1];
+  const std::uint32_t count = arguments.scalars[0], seed = arguments.scalars[1];
   const std::uint32_t first = arguments.scalars.size() > 2 ? arguments.scalars[2] : 0;
-  const DU d;
-  const std::size_t lanes = hn::Lanes(d);
-  const auto range = Share(arguments.scalars[0], 64, worker.index, worker.count);
-  const VU key = hn::Set(d, Mix32(seed));
-  std::size_t i = range.begin;
-  for (; i + lanes <= range.end; i += lanes) {
-    Type::Store(Mix(hn::Xor(hn::Iota(d, first + static_cast<std::uint32_t>(i)), key)), out + i);
+  const Range range = Share(count, kFillGrain, worker.index, worker.count);
+  const bool aligned = reinterpret_cast<std::uintptr_t>(out) % kFillGrain == 0;
+  std::size_t i = 0;
+  if (aligned && count * sizeof(*out) >= kPastCachesBytes) {
+    i = FillVectors<Type, PastCaches>(out, seed, first, range);
+    hwy::FlushStream();
+  } else {
+    i = FillVectors<Type, Cached>(out, seed, first, range);
   }
   for (; i < range.end; ++i) out[i] = Type::One(seed, first + static_cast<std::uint32_t>(i));
 }
@@ -108,9 +152,12 @@ void Weigh(const Arguments& arguments, const Worker&) {
   const std::size_t lanes = hn::Lanes(d);
   const auto key = hn::Set(du, Mix32(seed));
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
+  const auto step = hn::Set(du, static_cast<std::uint32_t>(lanes));
+  auto index = hn::Iota(du, first);
   std::size_t i = 0;
   for (; i + lanes <= count; i += lanes) {
-    const auto hash = Mix(hn::Xor(hn::Iota(du, first + static_cast<std::uint32_t>(i)), key));
+    const auto hash = Mix(hn::Xor(index, key));
+    index = hn::Add(index, step);
     const auto value = hn::PromoteTo(d, hn::ShiftRightSame(hn::BitCast(DDI(), hash), 32 - bits));
     const double* at = weights + i;
     s0 = hn::MulAdd(value, hn::LoadU(d, at), s0);
