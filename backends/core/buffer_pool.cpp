@@ -9,9 +9,9 @@ BufferPool::~BufferPool() {
   for (const Array& array : arrays_) session_.Release(array.id);
 }
 
-std::vector<BufferPool::Array>::iterator BufferPool::Find(BufferId buffer) {
-  return std::find_if(arrays_.begin(), arrays_.end(),
-                      [buffer](const Array& array) { return array.id == buffer; });
+BufferPool::Array& BufferPool::Find(BufferId buffer) {
+  return *std::find_if(arrays_.begin(), arrays_.end(),
+                       [buffer](const Array& array) { return array.id == buffer; });
 }
 
 probe::Result<BufferId> BufferPool::Take(const BufferRequest& request, std::span<const BufferId> taken) {
@@ -41,13 +41,14 @@ void BufferPool::Trim() {
   arrays_.erase(idle, arrays_.end());
 }
 
-void BufferPool::GiveBack(BufferId buffer) { --Find(buffer)->users; }
+void BufferPool::GiveBack(BufferId buffer) { --Find(buffer).users; }
 
-void BufferPool::Wrote(BufferId buffer, kernels::Dtype dtype) { Find(buffer)->content = dtype; }
+void BufferPool::Wrote(BufferId buffer, kernels::Dtype dtype) { Find(buffer).content = dtype; }
 
-bool BufferPool::Holds(BufferId buffer, kernels::Dtype dtype) const {
-  return std::any_of(arrays_.begin(), arrays_.end(),
-                     [&](const Array& array) { return array.id == buffer && array.content == dtype; });
+std::optional<kernels::Dtype> BufferPool::Content(BufferId buffer) const {
+  const auto found = std::find_if(arrays_.begin(), arrays_.end(),
+                                  [buffer](const Array& array) { return array.id == buffer; });
+  return found == arrays_.end() ? std::nullopt : found->content;
 }
 
 }  // namespace backends

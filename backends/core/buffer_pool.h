@@ -24,9 +24,11 @@ class BufferPool {
   // Releases what nobody uses.
   void Trim();
 
-  // The type of the operands or results that an array holds.
+  [[nodiscard]] bool empty() const { return arrays_.empty(); }
+
+  // The type of the operands or results that an array holds; nullopt before it was written.
   void Wrote(BufferId buffer, kernels::Dtype dtype);
-  [[nodiscard]] bool Holds(BufferId buffer, kernels::Dtype dtype) const;
+  [[nodiscard]] std::optional<kernels::Dtype> Content(BufferId buffer) const;
 
  private:
   struct Array {
@@ -35,7 +37,7 @@ class BufferPool {
     int users = 0;
     std::optional<kernels::Dtype> content;
   };
-  [[nodiscard]] std::vector<Array>::iterator Find(BufferId buffer);
+  [[nodiscard]] Array& Find(BufferId buffer);
   Session& session_;
   std::vector<Array> arrays_;
 };

@@ -178,10 +178,15 @@ bool Contest::RateOne(Candidate& candidate) {
 
 probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,
                                                       bool very_first) {
+  // Arrays that are there are taken; none is made of a size that what follows has no use for.
+  BufferPool* const pool = context_.pool.empty() ? nullptr : &context_.pool;
   auto workload =
-      Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, "", false});
+      Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, "", false}, pool);
   if (!workload) return workload.error();
-  const auto prepare = [&] { return workload->Prepare(context_.request.seed, 0); };
+  const auto prepare = [&] {
+    return very_first ? workload->Prepare(context_.request.seed, 0)
+                      : workload->Populate(context_.request.seed);
+  };
   // The first use of the fill kernel compiles it in some runtimes.
   auto prepared = very_first ? context_.budget.Excused(prepare) : prepare();
   if (!prepared) return prepared.error();
@@ -287,7 +292,7 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
     return std::nullopt;
   };
   const std::uint32_t seed = context_.request.seed;
-  if (auto status = workload.Prepare(seed, 0); !status) {
+  if (auto status = workload.Populate(seed); !status) {
     return fail(MeasurementStatus::kFailed, Stage::kLaunch, probe::Describe(status.error()));
   }
   const auto first = context_.budget.Excused([&] { return workload.Run(1); });

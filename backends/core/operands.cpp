@@ -83,18 +83,6 @@ void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::spa
   }
 }
 
-void Q4Weights(std::uint32_t seed, std::uint32_t blocks, std::uint32_t block,
-               std::span<double, kernels::kQ4Block> out) {
-  const double scale = kernels::OperandQ4Scale(seed, blocks, block);
-  for (std::uint32_t word = 0; word < 4; ++word) {
-    std::uint32_t bits = kernels::OperandBits(seed, 4 * block + word);
-    for (std::uint32_t byte = 4 * word; byte < 4 * word + 4; ++byte, bits >>= 8U) {
-      out[byte] = scale * (static_cast<double>(bits & 15U) - 8.0);
-      out[byte + 16] = scale * (static_cast<double>(bits >> 4U & 15U) - 8.0);
-    }
-  }
-}
-
 std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count) {
   if (dtype == kernels::Dtype::kQ4) return kernels::Q4Bytes(count + kernels::kQ4Block - 1);
   return (count * kernels::Row(dtype).bits + 7) / 8;

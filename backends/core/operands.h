@@ -27,10 +27,7 @@ struct OperandFormat {
 // Fills `out` with those integers for consecutive indices from `first`.
 void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::span<std::int32_t> out);
 
-// The weights of one block of a q4 operand of `blocks` blocks.
-void Q4Weights(std::uint32_t seed, std::uint32_t blocks, std::uint32_t block,
-               std::span<double, kernels::kQ4Block> out);
-inline constexpr double kQ4Amplitude = 8 * 0x1p-6;  // weights are below that
+inline constexpr double kQ4Amplitude = 8 * 0x1p-6;  // weights of q4 operands are below that
 
 // Bytes of `count` elements of a type; of q4 whole blocks.
 [[nodiscard]] std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count);

@@ -16,23 +16,9 @@ namespace {
 
 using kernels::Dtype;
 
-constexpr std::size_t kBlock = 128;
 constexpr double kTriadTolerance = 0x1p-21;
 constexpr double kMaxExactFp32 = 0x1p24;
 constexpr std::uint32_t kStarts = 8;  // accumulator i of a chain starts at i mod 8
-
-// The sum of a * b, a partial sum a lane so that the compiler may vectorise; sizes are multiples of the lanes
-// but for the last block of a row.
-double Dot(std::span<const double> a, const double* b) {
-  constexpr std::size_t kLanes = 8;
-  std::array<double, kLanes> lanes{};
-  std::size_t i = 0;
-  for (; i + kLanes <= a.size(); i += kLanes) {
-    for (std::size_t l = 0; l < kLanes; ++l) lanes[l] += a[i + l] * b[i + l];
-  }
-  for (; i < a.size(); ++i) lanes[0] += a[i] * b[i];
-  return std::accumulate(lanes.begin(), lanes.end(), 0.0);
-}
 
 template <class T>
 void CheckChainOf(double total, std::uint32_t first, std::span<const std::byte> got, Verdict& verdict) {
@@ -145,6 +131,7 @@ probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands)
   for (std::uint32_t i = 0; i < operands.problem.k; ++i) {
     reference.x_.push_back(x_format.scale * kernels::OperandInteger(operands.seed_x, i, x_format.bits));
   }
+  if (q4) reference.x_ = kernels::cpu::Q4Planes(reference.x_);
   const double k = operands.problem.k;
   const double product_size = x_format.amplitude() * (q4 ? kQ4Amplitude : format->amplitude());
   reference.tolerance_ = 2.0 * *UnitRoundoff(operands.acc) * k * product_size;
@@ -154,16 +141,9 @@ probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands)
 
 double GemvReference::Exact(std::uint32_t row) const {
   const std::uint32_t k = operands_.problem.k;
-  std::array<double, kBlock> weights;
-  double sum = 0;
   if (operands_.in == Dtype::kQ4) {
-    const std::span<double, kernels::kQ4Block> block = std::span(weights).first<kernels::kQ4Block>();
-    for (std::uint32_t at = 0; at < k; at += kernels::kQ4Block) {
-      Q4Weights(operands_.seed_w, operands_.problem.m * k / kernels::kQ4Block,
-                (row * k + at) / kernels::kQ4Block, block);
-      sum += Dot(block, x_.data() + at);
-    }
-    return sum;
+    const std::uint32_t blocks = k / kernels::kQ4Block;
+    return kernels::cpu::WeighQ4({operands_.seed_w, operands_.problem.m * blocks, row * blocks, blocks}, x_);
   }
   const OperandFormat format = *FormatOf(operands_.in);
   return format.scale *

@@ -52,7 +52,7 @@ class GemvReference {
   [[nodiscard]] double Exact(std::uint32_t row) const;
 
   GemvOperands operands_;
-  std::vector<double> x_;
+  std::vector<double> x_;  // of q4 as kernels::cpu::Q4Planes arranges it
   double tolerance_ = 0;
   double size_ = 0;  // standard deviation of a right entry
 };

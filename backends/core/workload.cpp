@@ -241,13 +241,27 @@ probe::Status Workload::Write(const Buffer& buffer) {
                         Seed(buffer.role, buffer.copy));
 }
 
+// Processors compute with subnormal numbers of fp32 many times slower; narrower types are widened first.
+bool Workload::Spoilt(const Buffer& buffer) const {
+  const Dtype dtype = DtypeOf(variant(), buffer.role);
+  return buffer.pooled && IsOperand(buffer.role) && dtype == Dtype::kFp32 &&
+         pool_->Content(buffer.id) != dtype;
+}
+
+probe::Status Workload::Populate(std::uint32_t seed) {
+  seed_ = seed;
+  generation_ = 0;
+  for (const Buffer& buffer : buffers_) {
+    const bool written = buffer.pooled && pool_->Content(buffer.id) && !Spoilt(buffer);
+    if (written || buffer.role == Role::kWorkspace) continue;
+    if (auto status = Write(buffer); !status) return status;
+  }
+  return probe::Ok();
+}
+
 probe::Status Workload::Refresh() {
   for (const Buffer& buffer : buffers_) {
-    const Dtype dtype = DtypeOf(variant(), buffer.role);
-    // Processors compute with subnormal numbers of fp32 many times slower; narrower types are widened first.
-    const bool spoilt =
-        buffer.pooled && IsOperand(buffer.role) && dtype == Dtype::kFp32 && !pool_->Holds(buffer.id, dtype);
-    if (!spoilt) continue;
+    if (!Spoilt(buffer)) continue;
     if (auto status = Write(buffer); !status) return status;
   }
   return probe::Ok();

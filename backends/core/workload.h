@@ -57,6 +57,8 @@ class Workload {
 
   // Writes the operands that (seed, generation) name, poisons the results and clears the partial sums.
   [[nodiscard]] probe::Status Prepare(std::uint32_t seed, std::uint32_t generation);
+  // For a run that nobody checks: writes what has not been written yet, and what Refresh does.
+  [[nodiscard]] probe::Status Populate(std::uint32_t seed);
   // Before timing: rewrites numbers that another workload made something else of in a shared array. What is
   // no number in this type may be slow to compute with.
   [[nodiscard]] probe::Status Refresh();
@@ -83,6 +85,7 @@ class Workload {
   [[nodiscard]] probe::Status AllocateOne(kernels::Role role, std::uint32_t copy);
   [[nodiscard]] bool Pooled(kernels::Role role, std::uint64_t bytes) const;
   [[nodiscard]] probe::Status Write(const Buffer& buffer);
+  [[nodiscard]] bool Spoilt(const Buffer& buffer) const;
   void BuildLaunches();
   [[nodiscard]] const Buffer& Find(kernels::Role role, std::uint32_t copy) const;
   [[nodiscard]] std::uint32_t Seed(kernels::Role role, std::uint32_t copy) const;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "kernels/cpu/barrier.h"
 
@@ -45,6 +46,8 @@ struct Arguments {
 //                                                 products = n * k, a multiple of 64
 //   clock_adds    out             count           count * 2^20 additions, one a clock; out[worker] = 3 * that
 //   empty         none            none            nothing, to time a launch
+//   weigh_operand    weights, sums  count, seed, first, bits, stride  WeighOperand below, by one worker
+//   weigh_q4         planes, sum    words, seed, first word, all words  WeighQ4 below, by one worker
 //   sum_operand_u32  sums         count, seed     sums[worker] = what read_u32 finds in what fill_u32 wrote
 using EntryPoint = void (*)(const Arguments&, const Worker&);
 
@@ -76,6 +79,19 @@ struct WeighRequest {
 };
 [[nodiscard]] std::array<double, 4> WeighOperand(const WeighRequest& request, const double* weights,
                                                  std::uint32_t stride);
+
+// On the calling thread, the product of whole blocks of a q4 operand (kernels/operand.h) with a vector of as
+// many elements as they hold weights, in fp64.
+struct WeighQ4Request {
+  std::uint32_t seed = 0;
+  std::uint32_t all_blocks = 0;  // of the operand
+  std::uint32_t first_block = 0;
+  std::uint32_t blocks = 0;
+};
+[[nodiscard]] double WeighQ4(const WeighQ4Request& request, std::span<const double> planes);
+// The vector as WeighQ4 takes it: for each of the eight weights of a word the elements that such weights
+// meet, word by word; then eight times what all elements of a word add up to.
+[[nodiscard]] std::vector<double> Q4Planes(std::span<const double> x);
 
 // On the calling thread, what a fill entry writes, elements [first, first + count).
 void WriteOperand(std::string_view fill_entry, std::uint32_t seed, std::uint32_t first, std::uint32_t count,

@@ -7,6 +7,7 @@
 #include "kernels/cpu/gemm_amx.h"
 #include "kernels/cpu/gemm_tile.h"
 #include "kernels/cpu/tables.h"
+#include "kernels/operand.h"
 
 namespace kernels::cpu {
 
@@ -68,6 +69,29 @@ std::array<double, 4> WeighOperand(const WeighRequest& request, const double* we
                                    static_cast<std::uint32_t>(request.bits), stride};
   weigh({buffers, scalars}, {0, 1, nullptr});
   return sums;
+}
+
+double WeighQ4(const WeighQ4Request& request, std::span<const double> planes) {
+  static const EntryPoint weigh = Best("weigh_q4")->run;
+  double sum = 0;
+  void* const buffers[] = {const_cast<double*>(planes.data()), &sum};
+  const std::uint32_t scalars[] = {4 * request.blocks, request.seed, 4 * request.first_block,
+                                   4 * request.all_blocks};
+  weigh({buffers, scalars}, {0, 1, nullptr});
+  return sum;
+}
+
+std::vector<double> Q4Planes(std::span<const double> x) {
+  const std::size_t words = x.size() / 8;
+  std::vector<double> planes(9 * words);
+  for (std::size_t word = 0; word < words; ++word) {
+    for (std::size_t p = 0; p < 8; ++p) {
+      const double value = x[word / 4 * kQ4Block + word % 4 * 4 + p / 2 + p % 2 * 16];
+      planes[p * words + word] = value;
+      planes[8 * words + word] += 8 * value;
+    }
+  }
+  return planes;
 }
 
 void WriteOperand(std::string_view fill_entry, std::uint32_t seed, std::uint32_t first, std::uint32_t count,

@@ -48,7 +48,12 @@ struct Cached {
 struct PastCaches {
   template <class Vector, class D, class Element>
   static HWY_INLINE void Store(Vector vector, D d, Element* out) {
-    hn::Stream(vector, d, out);
+    // Highway writes 16 bytes of a shorter vector.
+    if constexpr (hn::MaxLanes(D()) * sizeof(Element) < 16) {
+      hn::StoreU(vector, d, out);
+    } else {
+      hn::Stream(vector, d, out);
+    }
   }
 };
 
@@ -175,6 +180,48 @@ void Weigh(const Arguments& arguments, const Worker&) {
   }
 }
 
+// 2^-17 (1024 + low ten bits) is the scale that OperandQ4Scale gives for these bits.
+constexpr double kQ4ScaleUnit = 0x1p-17;
+
+// A q4 operand's words times the planes of a vector (Q4Planes).
+void WeighQ4(const Arguments& arguments, const Worker&) {
+  using DD = hn::ScalableTag<double>;
+  using DDI = hn::Rebind<std::int32_t, DD>;
+  const DD d;
+  const DDI di;
+  const hn::RebindToUnsigned<DDI> du;
+  const auto* planes = static_cast<const double*>(arguments.buffers[0]);
+  const std::size_t words = arguments.scalars[0];
+  const std::uint32_t seed = arguments.scalars[1], first = arguments.scalars[2], all = arguments.scalars[3];
+  const std::size_t lanes = hn::Lanes(d);
+  const auto key = hn::Set(du, Mix32(seed));
+  const auto step = hn::Set(du, static_cast<std::uint32_t>(lanes));
+  auto index = hn::Iota(du, first);
+  auto total = hn::Zero(d);
+  std::size_t i = 0;
+  for (; i + lanes <= words; i += lanes) {
+    auto bits = Mix(hn::Xor(index, key));
+    const auto scale =
+        hn::ShiftRight<22>(Mix(hn::Xor(hn::Add(hn::Set(du, all), hn::ShiftRight<2>(index)), key)));
+    index = hn::Add(index, step);
+    auto sum = hn::Neg(hn::LoadU(d, planes + 8 * words + i));
+    for (std::size_t p = 0; p < 8; ++p, bits = hn::ShiftRight<4>(bits)) {
+      const auto half = hn::PromoteTo(d, hn::BitCast(di, hn::And(bits, hn::Set(du, 15))));
+      sum = hn::MulAdd(half, hn::LoadU(d, planes + p * words + i), sum);
+    }
+    total = hn::MulAdd(hn::Add(hn::PromoteTo(d, hn::BitCast(di, scale)), hn::Set(d, 1024.0)), sum, total);
+  }
+  double result = hn::GetLane(hn::SumOfLanes(d, total));
+  for (; i < words; ++i) {
+    const auto word = first + static_cast<std::uint32_t>(i);
+    const std::uint32_t bits = OperandBits(seed, word);
+    double sum = -planes[8 * words + i];
+    for (std::size_t p = 0; p < 8; ++p) sum += (bits >> (4 * p) & 15U) * planes[p * words + i];
+    result += (1024 + (OperandBits(seed, all + word / 4) >> 22U)) * sum;
+  }
+  *static_cast<double*>(arguments.buffers[1]) = kQ4ScaleUnit * result;
+}
+
 void SumOperand(const Arguments& arguments, const Worker& worker) {
   const std::uint32_t seed = arguments.scalars[1];
   const DU d;
@@ -211,6 +258,7 @@ struct FillInt8Tag;
 struct FillQ4Tag;
 struct SumOperandTag;
 struct WeighTag;
+struct WeighQ4Tag;
 template <>
 inline constexpr EntryPoint kEntryAt<FillBitsTag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Bits>;
 template <>
@@ -225,6 +273,8 @@ template <>
 inline constexpr EntryPoint kEntryAt<SumOperandTag, HWY_TARGET> = HWY_NAMESPACE::SumOperand;
 template <>
 inline constexpr EntryPoint kEntryAt<WeighTag, HWY_TARGET> = HWY_NAMESPACE::Weigh;
+template <>
+inline constexpr EntryPoint kEntryAt<WeighQ4Tag, HWY_TARGET> = HWY_NAMESPACE::WeighQ4;
 }  // namespace kernels::cpu
 
 #if HWY_ONCE
@@ -233,10 +283,10 @@ inline constexpr EntryPoint kEntryAt<WeighTag, HWY_TARGET> = HWY_NAMESPACE::Weig
 namespace kernels::cpu {
 
 std::span<const Implementation> OperandImplementations() {
-  static constexpr auto kAll =
-      Concatenate(Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"),
-                  Rows<FillBf16Tag>("fill_bf16"), Rows<FillInt8Tag>("fill_int8"), Rows<FillQ4Tag>("fill_q4"),
-                  Rows<SumOperandTag>("sum_operand_u32"), Rows<WeighTag>("weigh_operand"));
+  static constexpr auto kAll = Concatenate(Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"),
+                                           Rows<FillBf16Tag>("fill_bf16"), Rows<FillInt8Tag>("fill_int8"),
+                                           Rows<FillQ4Tag>("fill_q4"), Rows<SumOperandTag>("sum_operand_u32"),
+                                           Rows<WeighTag>("weigh_operand"), Rows<WeighQ4Tag>("weigh_q4"));
   return kAll;
 }
 

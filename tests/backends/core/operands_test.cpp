@@ -54,17 +54,17 @@ TEST(Operands, FourBitBlocksHoldTheirWeights) {
   ASSERT_TRUE(WriteOperand(Dtype::kQ4, 5, 0, bytes));
   std::set<double> scales;
   for (std::uint32_t block = 0; block < kBlocks; ++block) {
-    std::array<double, kernels::kQ4Block> weights{};
-    Q4Weights(5, kBlocks, block, weights);
+    const auto weight = [&](std::uint32_t i) {
+      return double{kernels::OperandQ4(5, kBlocks, block * kernels::kQ4Block + i)};
+    };
     const std::byte* at = bytes.data() + std::size_t{block} * 16;
     std::uint16_t scale_word = 0;
     std::memcpy(&scale_word, bytes.data() + std::size_t{kBlocks} * 16 + std::size_t{block} * 2, 2);
     const double scale = tests::FromHalf(scale_word);
     scales.insert(scale);
     for (std::uint32_t i = 0; i < 16; ++i) {
-      EXPECT_EQ(weights[i], scale * (static_cast<double>(at[i] & std::byte{15}) - 8));
-      EXPECT_EQ(weights[i + 16], scale * (static_cast<double>(at[i] >> 4) - 8));
-      EXPECT_EQ(weights[i], double{kernels::OperandQ4(5, kBlocks, block * kernels::kQ4Block + i)});
+      EXPECT_EQ(weight(i), scale * (static_cast<double>(at[i] & std::byte{15}) - 8));
+      EXPECT_EQ(weight(i + 16), scale * (static_cast<double>(at[i] >> 4) - 8));
     }
   }
   EXPECT_GT(scales.size(), kBlocks / 2) << "a kernel that ignores the scale must fail";

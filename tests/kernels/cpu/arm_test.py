@@ -15,7 +15,7 @@ COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64-static"
 SKIPPED = 77
 SOURCES, BUILD, HIGHWAY = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
 ENTRIES = {"chain_fp32", "copy_u32", "fill_bf16", "fill_fp32", "fill_int8", "fill_q4", "fill_u32", "gemm_bf16",
-           "gemm_fp32", "gemm_int8", "gemv_fp32", "gemv_q4", "read_u32", "sum_operand_u32", "weigh_operand", "triad_fp32"}
+           "gemm_fp32", "gemm_int8", "gemv_fp32", "gemv_q4", "read_u32", "sum_operand_u32", "weigh_operand", "weigh_q4", "triad_fp32"}
 
 
 def kernel_files():

@@ -174,6 +174,23 @@ bool Weighs(const Implementation& weigh) {
   return true;
 }
 
+bool WeighsQ4(const Implementation& weigh) {
+  constexpr std::uint32_t kBlocks = 11, kAll = 40, kFirst = 20;
+  std::vector<double> x;
+  for (std::uint32_t i = 0; i < kBlocks * kQ4Block; ++i) x.push_back(OperandInteger(3, i, 8));
+  const std::vector<double> planes = Q4Planes(x);
+  Buffer<double> in(planes.size()), sum(1);
+  for (std::size_t i = 0; i < planes.size(); ++i) in[i] = planes[i];
+  void* const buffers[] = {in.at(), sum.at()};
+  const std::uint32_t scalars[] = {4 * kBlocks, 7, 4 * kFirst, 4 * kAll};
+  weigh.run({buffers, scalars}, {0, 1, nullptr});
+  double exact = 0;
+  for (std::uint32_t i = 0; i < x.size(); ++i) {
+    exact += double{OperandQ4(7, kAll, kFirst * kQ4Block + i)} * x[i];
+  }
+  return sum[0] == exact;
+}
+
 bool Copies(const Implementation& copy) {
   Buffer<std::uint32_t> in(kStream), out(kStream);
   for (std::uint32_t i = 0; i < kStream; ++i) in[i] = OperandBits(9, i);
@@ -233,6 +250,7 @@ constexpr Check kChecks[] = {
     {"read_u32", Sums<false>},
     {"sum_operand_u32", Sums<true>},
     {"weigh_operand", Weighs},
+    {"weigh_q4", WeighsQ4},
     {"copy_u32", Copies},
     {"triad_fp32", AddsMultiples},
     {"chain_fp32", Chains},

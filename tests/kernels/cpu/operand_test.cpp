@@ -6,7 +6,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <memory>
 #include <set>
+#include <vector>
 
 #include "tests/kernels/cpu/launch.h"
 
@@ -69,6 +71,30 @@ void ExpectFilled(const Implementation& fill, T (*expected)(std::uint32_t, std::
   }
 }
 
+// Operands of 4 MiB and more are written past the caches.
+template <typename T>
+void ExpectFilledPastCaches(const Implementation& fill, T (*expected)(std::uint32_t, std::uint32_t)) {
+  constexpr std::uint32_t kCount = (4U << 20U) / sizeof(T) + 5;
+  constexpr std::size_t kAlignment = 4096;
+  std::vector<T> memory(kCount + 1 + kAlignment / sizeof(T));
+  void* aligned = memory.data();
+  std::size_t space = memory.size() * sizeof(T);
+  auto* out = static_cast<T*>(std::align(kAlignment, (kCount + 1) * sizeof(T), aligned, space));
+  Launch(fill, {out}, {kCount, 42}, 2);
+  std::uint32_t wrong = 0;
+  for (std::uint32_t i = 0; i < kCount; ++i) wrong += out[i] != expected(42, i);
+  EXPECT_EQ(wrong, 0U);
+  EXPECT_EQ(out[kCount], T{}) << "nothing is written behind the end";
+}
+
+TEST_P(FillTest, WritesLargeOperandsToo) {
+  WHICHGPU_SKIP_UNSUPPORTED(GetParam());
+  if (GetParam().entry == "fill_u32") ExpectFilledPastCaches(GetParam(), OperandBits);
+  if (GetParam().entry == "fill_fp32") ExpectFilledPastCaches(GetParam(), OperandFp32);
+  if (GetParam().entry == "fill_bf16") ExpectFilledPastCaches(GetParam(), OperandBf16Word);
+  if (GetParam().entry == "fill_int8") ExpectFilledPastCaches(GetParam(), OperandInt8);
+}
+
 TEST_P(FillTest, WritesWhatTheHostRecomputes) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
   if (GetParam().entry == "fill_u32") ExpectFilled(GetParam(), OperandBits);
@@ -104,6 +130,29 @@ TEST_P(WeighTest, AddsUpOperandsTimesFourRowsOfWeights) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Every, WeighTest, ::testing::ValuesIn(Of("weigh_operand")), Name);
+
+class WeighQ4Test : public ::testing::TestWithParam<Implementation> {};
+
+TEST_P(WeighQ4Test, MultipliesBlocksWithTheirScales) {
+  WHICHGPU_SKIP_UNSUPPORTED(GetParam());
+  constexpr std::uint32_t kSeed = 7, kAll = 60, kFirst = 20;
+  for (const std::uint32_t blocks : {1U, 3U, 40U}) {
+    std::vector<double> x;
+    for (std::uint32_t i = 0; i < blocks * kQ4Block; ++i) x.push_back(OperandInteger(3, i, 8));
+    const std::vector<double> planes = Q4Planes(x);
+    Buffer<double> in(planes.size()), sum(1);
+    std::copy(planes.begin(), planes.end(), in.span().begin());
+    Launch(GetParam(), {in.data(), sum.data()}, {4 * blocks, kSeed, 4 * kFirst, 4 * kAll}, 1);
+    double expected = 0;
+    for (std::uint32_t i = 0; i < x.size(); ++i) {
+      expected += double{OperandQ4(kSeed, kAll, kFirst * kQ4Block + i)} * x[i];
+    }
+    EXPECT_EQ(sum.span()[0], expected) << "multiples of 2^-17 add up exactly";
+    EXPECT_TRUE(sum.intact());
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Every, WeighQ4Test, ::testing::ValuesIn(Of("weigh_q4")), Name);
 
 TEST(WriteOperand, BeginsWhereItIsTold) {
   std::array<std::uint32_t, 100> words{};
