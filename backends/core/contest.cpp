@@ -2,7 +2,6 @@
 #include "backends/core/contest.h"
 
 #include <algorithm>
-#include <limits>
 #include <utility>
 
 namespace backends {
@@ -12,22 +11,11 @@ using kernels::Problem;
 using kernels::Variant;
 using probe::Stage;
 
-// A small problem tells the speed when it takes this long and was no faster than the one before by this
-// factor: on a busy machine even a tiny one may take long.
-constexpr double kLongEnoughSeconds = 0.001;
-constexpr double kSettled = 1.5;
-constexpr int kSmallRuns = 3;                   // at least, of each small problem
-constexpr double kSmallRunsForSeconds = 0.004;  // and as many as fit: the least disturbed one counts
-constexpr double kGrowthFactor = 8;             // of the work, at most, from one small problem to the next
-constexpr double kMaxGrowthShare = 0.25;        // of what is left of the budget, for one small problem
 constexpr double kRival = 0.9;  // of the best rate on small problems: worth a trial at full size
 constexpr int kMaxTrials = 2;   // that succeed, a shape
-constexpr double kNearMemory = 0.5;
 constexpr double kUnderrated = 1.5;
 constexpr double kRunsATrial = 4;
 constexpr int kMaxHalvings = 4;
-// The host's memory shows its speed by as much, as far as the plan needs it; more is dear to touch.
-constexpr double kTellingBytes = 16U << 20U;
 // A figure has batches for its slot of the budget, ten at least. A pass over arrays that exceed the caches
 // and a product of the prompt's shape can not be made as short as one would like.
 constexpr double kBatchesASlot = 20;
@@ -46,10 +34,6 @@ bool Halve(Shape& shape) {
   shape.note = "smaller arrays than planned: the device ran out of memory";
   return true;
 }
-
-bool MovesBytes(const Variant& variant) { return kernels::Row(variant.kernel).unit == "bytes_per_s"; }
-
-double ShortTime(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
 
 }  // namespace
 
@@ -128,89 +112,6 @@ void Contest::LoadAll() {
       refuse(MeasurementStatus::kFailed, probe::Describe(loaded.error()));
     }
   }
-}
-
-void Contest::RateAll() {
-  std::erase_if(candidates_, [this](Candidate& candidate) { return !RateOne(candidate); });
-  std::stable_sort(candidates_.begin(), candidates_.end(),
-                   [](const Candidate& a, const Candidate& b) { return a.rate > b.rate; });
-}
-
-bool Contest::RateOne(Candidate& candidate) {
-  const Variant& variant = candidate.variant();
-  context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
-  for (Problem problem = TinyProblem(variant, context_.session.limits().shape);;
-       problem = LargerProblem(variant, problem)) {
-    const bool first = candidate.rate == 0;
-    const std::string misfit = Misfit(variant, {problem, 1, "", false}, context_.session.limits());
-    if (!misfit.empty()) {
-      if (first)
-        context_.reporter.Fail(variant, problem, MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
-      return !first;
-    }
-    const auto trial = TimeSmall(candidate, problem, first);
-    if (!trial) {
-      // A larger problem than needed may fail for want of memory: the speed is known well enough.
-      if (!first) return true;
-      context_.reporter.Fail(variant, problem, MeasurementStatus::kFailed, Stage::kLaunch,
-                             probe::Describe(trial.error()));
-      return false;
-    }
-    if (!trial->wrong.empty()) {
-      context_.reporter.Fail(variant, problem, MeasurementStatus::kWrongResult, Stage::kVerify, trial->wrong);
-      return false;
-    }
-    const double rate = Work(variant, {problem, 1, "", false}) / trial->time_s;
-    // Alone, and as fast as what it waits for: nothing more to be learnt from small problems.
-    if (candidates_.size() == 1 && MovesBytes(variant) && rate >= kNearMemory * context_.bytes_per_s &&
-        context_.bytes_per_s > 0) {
-      candidate.rate = std::min(rate, context_.bytes_per_s);
-      return true;
-    }
-    const bool settled = trial->time_s >= kLongEnoughSeconds && rate < kSettled * candidate.rate;
-    candidate.rate = rate;
-    const bool telling = MovesBytes(variant) && OnHost(context_.request.device) &&
-                         Work(variant, {problem, 1, "", false}) >= kTellingBytes;
-    const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
-    if (settled || telling || next_s > kMaxGrowthShare * context_.budget.Remaining()) return true;
-  }
-}
-
-probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,
-                                                      bool very_first) {
-  // Arrays that are there are taken; none is made of a size that what follows has no use for.
-  BufferPool* const pool = context_.pool.empty() ? nullptr : &context_.pool;
-  auto workload =
-      Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, "", false}, pool);
-  if (!workload) return workload.error();
-  const auto prepare = [&] {
-    return very_first ? workload->Prepare(context_.request.seed, 0)
-                      : workload->Populate(context_.request.seed);
-  };
-  // The first use of the fill kernel compiles it in some runtimes.
-  auto prepared = very_first ? context_.budget.Excused(prepare) : prepare();
-  if (!prepared) return prepared.error();
-  const auto run = [&] { return workload->Run(1); };
-  auto timing = very_first ? context_.budget.Excused(run) : run();
-  // A kernel that does nothing is infinitely fast: unchecked, the problems would grow until the budget has
-  // gone, and nobody would know that it was all wrong.
-  const auto verdict =
-      very_first && timing ? workload->Verify() : probe::Result<Verdict>(Verdict{true, 0, ""});
-  if (verdict && !verdict->right) return SmallTrial{0, verdict->reason};
-  // A first launch may compile; only the runtime's events can tell that from a slow kernel.
-  if (timing && timing->device_s.value_or(timing->wall_s) >= context_.budget.Remaining())
-    return SmallTrial{ShortTime(*timing), ""};
-  double least_s = std::numeric_limits<double>::infinity();
-  double spent_s = 0;
-  for (int i = 1; timing && (i < kSmallRuns || spent_s + least_s < kSmallRunsForSeconds); ++i) {
-    timing = run();
-    if (!timing) break;
-    least_s = std::min(least_s, ShortTime(*timing));
-    spent_s += ShortTime(*timing);
-    if (least_s > kMaxLaunchSeconds) break;
-  }
-  if (!timing) return timing.error();
-  return SmallTrial{least_s, ""};
 }
 
 bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
@@ -310,7 +211,7 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
   if (!verdict->right) return fail(MeasurementStatus::kWrongResult, Stage::kVerify, verdict->reason);
 
   Series series{std::move(workload),
-                std::min(ShortTime(*checked), ShortTime(*first)),
+                std::min(PositiveSeconds(*checked), PositiveSeconds(*first)),
                 verdict->max_relative_error,
                 {},
                 {},

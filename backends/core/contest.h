@@ -3,6 +3,7 @@
 // timing. Whatever else it tried it reports.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <optional>
@@ -28,6 +29,9 @@ struct ContestContext {
   double bytes_per_s = 0;  // the memory's, once a read has been measured; 0 before
 };
 
+// On the host's clock; positive even where that did not move.
+[[nodiscard]] inline double PositiveSeconds(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
+
 class Contest {
  public:
   Contest(const ContestContext& context, const Task& task) : context_(context), task_(task) {}
@@ -45,9 +49,11 @@ class Contest {
   };
 
   void LoadAll();
-  // Rates every candidate; those that fail are reported and dropped.
+  // In contest_rating.cpp: rates every candidate on small problems; those that fail are reported and dropped.
   void RateAll();
   [[nodiscard]] bool RateOne(Candidate& candidate);
+  [[nodiscard]] kernels::Problem NextSmall(const Candidate& candidate, const kernels::Problem& problem) const;
+  [[nodiscard]] bool Tells(const kernels::Variant& variant, const kernels::Problem& problem) const;
   struct SmallTrial {
     double time_s = 0;
     std::string wrong;  // how the very first result was wrong, if it was

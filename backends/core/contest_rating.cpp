@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: MIT
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+#include "backends/core/contest.h"
+
+namespace backends {
+namespace {
+
+using kernels::Problem;
+using kernels::Variant;
+using probe::Stage;
+
+// A small problem tells the speed when it takes this long; or already when it takes that long, and so many
+// times longer than the smaller one before that little of it can be overhead. On a busy machine even a tiny
+// one may take long.
+constexpr double kTellingSeconds = 0.004;
+constexpr double kLongEnoughSeconds = 0.001;
+constexpr double kGrown = 4;
+constexpr int kSmallRuns = 3;                   // at least, of each small problem
+constexpr double kSmallRunsForSeconds = 0.004;  // and as many as fit: the least disturbed one counts
+constexpr double kGrowthFactor = 8;       // of the work from one problem to the next larger one, at most
+constexpr double kMaxGrowthShare = 0.25;  // of what is left of the budget, for one small problem
+constexpr double kNearMemory = 0.5;
+constexpr double kTellingBytes = 16U << 20U;
+
+bool MovesBytes(const Variant& variant) { return kernels::Row(variant.kernel).unit == "bytes_per_s"; }
+
+double SmallWork(const Variant& variant, const Problem& problem) {
+  return Work(variant, {problem, 1, "", false});
+}
+
+}  // namespace
+
+void Contest::RateAll() {
+  std::erase_if(candidates_, [this](Candidate& candidate) { return !RateOne(candidate); });
+  std::stable_sort(candidates_.begin(), candidates_.end(),
+                   [](const Candidate& a, const Candidate& b) { return a.rate > b.rate; });
+}
+
+bool Contest::RateOne(Candidate& candidate) {
+  const Variant& variant = candidate.variant();
+  context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
+  double before_s = 0;
+  for (Problem problem = TinyProblem(variant, context_.session.limits().shape);;
+       problem = NextSmall(candidate, problem)) {
+    const bool first = candidate.rate == 0;
+    const std::string misfit = Misfit(variant, {problem, 1, "", false}, context_.session.limits());
+    if (!misfit.empty()) {
+      if (first)
+        context_.reporter.Fail(variant, problem, MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
+      return !first;
+    }
+    const auto trial = TimeSmall(candidate, problem, first);
+    if (!trial) {
+      // A larger problem than needed may fail for want of memory: the speed is known well enough.
+      if (!first) return true;
+      context_.reporter.Fail(variant, problem, MeasurementStatus::kFailed, Stage::kLaunch,
+                             probe::Describe(trial.error()));
+      return false;
+    }
+    if (!trial->wrong.empty()) {
+      context_.reporter.Fail(variant, problem, MeasurementStatus::kWrongResult, Stage::kVerify, trial->wrong);
+      return false;
+    }
+    candidate.rate = SmallWork(variant, problem) / trial->time_s;
+    // Alone, and as fast as what it waits for: nothing more to be learnt from small problems.
+    if (candidates_.size() == 1 && MovesBytes(variant) && context_.bytes_per_s > 0 &&
+        candidate.rate >= kNearMemory * context_.bytes_per_s) {
+      candidate.rate = std::min(candidate.rate, context_.bytes_per_s);
+      return true;
+    }
+    const bool settled = trial->time_s >= kTellingSeconds || (trial->time_s >= kLongEnoughSeconds &&
+                                                              trial->time_s >= kGrown * before_s && !first);
+    const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
+    if (settled || Tells(variant, problem) || next_s > kMaxGrowthShare * context_.budget.Remaining())
+      return true;
+    before_s = trial->time_s;
+  }
+}
+
+// The first problem that exceeds the last by as much as the rate found there allows: it will be faster.
+Problem Contest::NextSmall(const Candidate& candidate, const Problem& problem) const {
+  const Variant& variant = candidate.variant();
+  const auto within = [&](const Problem& larger) {
+    return SmallWork(variant, larger) <= candidate.rate * kTellingSeconds &&
+           Misfit(variant, {larger, 1, "", false}, context_.session.limits()).empty();
+  };
+  Problem next = LargerProblem(variant, problem);
+  while (!Tells(variant, next) && within(LargerProblem(variant, next))) next = LargerProblem(variant, next);
+  return next;
+}
+
+// Whether a problem is large enough to show the speed of the host's memory, as far as the plan needs it; more
+// is dear to touch.
+bool Contest::Tells(const Variant& variant, const Problem& problem) const {
+  return MovesBytes(variant) && OnHost(context_.request.device) &&
+         SmallWork(variant, problem) >= kTellingBytes;
+}
+
+probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,
+                                                      bool very_first) {
+  // Arrays that are there are taken; none is made of a size that what follows has no use for.
+  BufferPool* const pool = context_.pool.empty() ? nullptr : &context_.pool;
+  auto workload =
+      Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, "", false}, pool);
+  if (!workload) return workload.error();
+  const auto prepare = [&] {
+    return very_first ? workload->Prepare(context_.request.seed, 0)
+                      : workload->Populate(context_.request.seed);
+  };
+  // The first use of the fill kernel compiles it in some runtimes.
+  auto prepared = very_first ? context_.budget.Excused(prepare) : prepare();
+  if (!prepared) return prepared.error();
+  const auto run = [&] { return workload->Run(1); };
+  auto timing = very_first ? context_.budget.Excused(run) : run();
+  // A kernel that does nothing is infinitely fast: unchecked, the problems would grow until the budget has
+  // gone, and nobody would know that it was all wrong.
+  const auto verdict =
+      very_first && timing ? workload->Verify() : probe::Result<Verdict>(Verdict{true, 0, ""});
+  if (verdict && !verdict->right) return SmallTrial{0, verdict->reason};
+  // A first launch may compile; only the runtime's events can tell that from a slow kernel.
+  if (timing && timing->device_s.value_or(timing->wall_s) >= context_.budget.Remaining())
+    return SmallTrial{PositiveSeconds(*timing), ""};
+  double least_s = std::numeric_limits<double>::infinity();
+  double spent_s = 0;
+  for (int i = 1; timing && (i < kSmallRuns || spent_s + least_s < kSmallRunsForSeconds); ++i) {
+    timing = run();
+    if (!timing) break;
+    least_s = std::min(least_s, PositiveSeconds(*timing));
+    spent_s += PositiveSeconds(*timing);
+    if (least_s > kMaxLaunchSeconds) break;
+  }
+  if (!timing) return timing.error();
+  return SmallTrial{least_s, ""};
+}
+
+}  // namespace backends
