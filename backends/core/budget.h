@@ -23,6 +23,9 @@ class Budget {
   [[nodiscard]] double Now() const { return now_(); }
   [[nodiscard]] double Remaining() const { return end_s_ - now_(); }
 
+  // Leaves that much at most.
+  void EndWithin(double seconds) { end_s_ = std::min(end_s_, now_() + seconds); }
+
   // Runs `work` and gives back the time that it took.
   template <class F>
   auto Excused(F&& work) {

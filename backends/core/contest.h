@@ -53,6 +53,7 @@ class Contest {
   void RateAll();
   [[nodiscard]] bool RateOne(Candidate& candidate);
   [[nodiscard]] kernels::Problem NextSmall(const Candidate& candidate, const kernels::Problem& problem) const;
+  [[nodiscard]] bool OnHostsMemory(const kernels::Variant& variant) const;
   [[nodiscard]] bool Tells(const kernels::Variant& variant, const kernels::Problem& problem) const;
   struct SmallTrial {
     double time_s = 0;

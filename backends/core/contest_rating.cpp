@@ -71,8 +71,9 @@ bool Contest::RateOne(Candidate& candidate) {
       candidate.rate = std::min(candidate.rate, context_.bytes_per_s);
       return true;
     }
-    const bool settled = trial->time_s >= kTellingSeconds || (trial->time_s >= kLongEnoughSeconds &&
-                                                              trial->time_s >= kGrown * before_s && !first);
+    // Memory alone looks slow until there is enough of it.
+    const bool grown = !first && trial->time_s >= kGrown * before_s && !OnHostsMemory(variant);
+    const bool settled = trial->time_s >= kTellingSeconds || (trial->time_s >= kLongEnoughSeconds && grown);
     const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
     if (settled || Tells(variant, problem) || next_s > kMaxGrowthShare * context_.budget.Remaining())
       return true;
@@ -92,11 +93,14 @@ Problem Contest::NextSmall(const Candidate& candidate, const Problem& problem) c
   return next;
 }
 
+bool Contest::OnHostsMemory(const Variant& variant) const {
+  return MovesBytes(variant) && OnHost(context_.request.device);
+}
+
 // Whether a problem is large enough to show the speed of the host's memory, as far as the plan needs it; more
 // is dear to touch.
 bool Contest::Tells(const Variant& variant, const Problem& problem) const {
-  return MovesBytes(variant) && OnHost(context_.request.device) &&
-         SmallWork(variant, problem) >= kTellingBytes;
+  return OnHostsMemory(variant) && SmallWork(variant, problem) >= kTellingBytes;
 }
 
 probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,

@@ -24,6 +24,8 @@ using probe::Stage;
 
 // Of the budget, left to the timing when the last kernel has been readied.
 constexpr double kTimingShare = 0.5;
+// Of the budget, all that the timing of a software view gets: its figures are few.
+constexpr double kSoftwareTimingShare = 0.3;
 // What ten short batches take: with less for a figure, the last in line are left out.
 constexpr double kLeastSlotSeconds = 0.060;
 
@@ -43,10 +45,20 @@ std::vector<Task> Afford(std::vector<Task> tasks, Scope scope, double timing_s, 
   return tasks;
 }
 
+// A processor that another runtime has measured already: its software device is to be compared, no more.
+bool IsSoftwareView(const MeasureRequest& request) {
+  return request.scope == Scope::kRepeat && OnHost(request.device);
+}
+
 // Of an equal device one product is measured: among those that it can.
-std::vector<Task> Candidates(std::span<const Variant> variants, Scope scope, const Limits& limits) {
+std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureRequest& request,
+                             const Limits& limits) {
   auto tasks = GroupVariants(variants);
-  if (scope != Scope::kBrief) return tasks;
+  const auto is_gemv = [](const Task& task) { return task.kernel == Kernel::kGemv; };
+  const auto is_q4_gemv = [&](const Task& task) { return is_gemv(task) && task.in == kernels::Dtype::kQ4; };
+  if (IsSoftwareView(request) && std::any_of(tasks.begin(), tasks.end(), is_q4_gemv))
+    std::erase_if(tasks, [&](const Task& task) { return is_gemv(task) && !is_q4_gemv(task); });
+  if (request.scope != Scope::kBrief) return tasks;
   std::erase_if(tasks, [&](const Task& task) {
     return std::none_of(task.variants.begin(), task.variants.end(),
                         [&](const Variant* variant) { return MissingFeature(*variant, limits).empty(); });
@@ -102,6 +114,7 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, double rou
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));
   reporter.Enter(Stage::kTime, titles, "", budget.Remaining() + kStallAllowanceSeconds);
+  if (IsSoftwareView(context.request)) budget.EndWithin(kSoftwareTimingShare * context.request.budget_s);
   TimeInterleaved(all, budget, round_trip_s);
 }
 
@@ -111,7 +124,7 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
              const MeasureSink& sink, const MonotonicClock& now) {
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink);
-  const auto tasks = Afford(Select(Candidates(variants, request.scope, session.limits()), request.scope),
+  const auto tasks = Afford(Select(Candidates(variants, request, session.limits()), request.scope),
                             request.scope, kTimingShare * request.budget_s, reporter);
   if (tasks.empty()) return;
   reporter.Enter(Stage::kCompile, "fill", "", request.compile_allowance_s);

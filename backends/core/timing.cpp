@@ -17,21 +17,33 @@ constexpr double kMinEventShare = 0.5;
 constexpr double kCaution = 1.25;
 
 // Runs one batch and keeps its times; false on an error.
-bool RunBatch(Series& series, std::uint32_t repeats, Budget& budget) {
+bool RunBatch(Series& series, std::uint32_t turns, Budget& budget) {
   const double start_s = budget.Now();
-  const auto timing = series.workload.Run(repeats);
-  if (!timing) {
-    series.error = timing.error();
+  const auto batch = series.workload.RunTurns(turns);
+  if (!batch) {
+    series.error = batch.error();
     series.finished = true;
     return false;
   }
   if (!series.first_at_s) series.first_at_s = start_s;
+  const auto& [timing, executions] = *batch;
   // A session that forgot the wall clock is not believed either.
-  const double wall_s = timing->wall_s > 0 ? timing->wall_s : budget.Now() - start_s;
-  series.wall_s.push_back(wall_s / repeats);
-  series.device_s.push_back(timing->device_s ? std::optional(*timing->device_s / repeats) : std::nullopt);
-  series.expected_s = wall_s / repeats;
+  const double wall_s = timing.wall_s > 0 ? timing.wall_s : budget.Now() - start_s;
+  series.wall_s.push_back(wall_s / executions);
+  series.device_s.push_back(timing.device_s ? std::optional(*timing.device_s / executions) : std::nullopt);
+  series.expected_s = wall_s / executions;
   return true;
+}
+
+// A batch is so many copies of the workload, that take so long.
+struct Batch {
+  std::uint32_t turns = 1;
+  double expected_s = 0;
+};
+Batch NextBatch(const Series& series, double round_trip_s) {
+  const double turn_s = series.expected_s / series.workload.shape().copies;
+  const std::uint32_t turns = BatchRepeats(turn_s, round_trip_s);
+  return {turns, turn_s * turns};
 }
 
 // The clocks right after a batch are those that it ran at.
@@ -55,13 +67,13 @@ bool Converged(const Series& series, double now_s) {
 
 // One turn of one series.
 void Advance(Series& series, Budget& budget, double round_trip_s) {
-  const std::uint32_t repeats = BatchRepeats(series.expected_s, round_trip_s);
-  if (kCaution * series.expected_s * repeats > budget.Remaining()) {
+  const Batch batch = NextBatch(series, round_trip_s);
+  if (kCaution * batch.expected_s > budget.Remaining()) {
     series.finished = true;
     series.out_of_time = true;
     return;
   }
-  if (!RunBatch(series, repeats, budget)) return;
+  if (!RunBatch(series, batch.turns, budget)) return;
   NoteState(series);
   series.finished = Converged(series, budget.Now());
 }
@@ -69,8 +81,7 @@ void Advance(Series& series, Budget& budget, double round_trip_s) {
 // Seconds to `batches` batches.
 double Missing(const Series& series, std::size_t batches, double round_trip_s) {
   if (series.finished || series.wall_s.size() >= batches) return 0;
-  return static_cast<double>(batches - series.wall_s.size()) * series.expected_s *
-         BatchRepeats(series.expected_s, round_trip_s);
+  return static_cast<double>(batches - series.wall_s.size()) * NextBatch(series, round_trip_s).expected_s;
 }
 
 // Ends the last in line where the budget can not last for all. A few batches everyone has.
@@ -109,7 +120,7 @@ void Ramp(Series& series, Budget& budget, double ramp_least_s) {
     const double elapsed_s = budget.Now() - start_s;
     if (elapsed_s + series.expected_s * repeats > cap_s) break;
     if (elapsed_s >= least_s && Agree(series.wall_s)) break;
-    RunBatch(series, repeats, budget);
+    RunBatch(series, repeats * series.workload.shape().copies, budget);
   }
   series.wall_s.clear();
   series.device_s.clear();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <utility>
 
 #include "backends/core/operands.h"
@@ -114,7 +115,8 @@ Workload::Workload(Workload&& other) noexcept
       seed_(other.seed_),
       generation_(other.generation_),
       buffers_(std::exchange(other.buffers_, {})),
-      launches_(std::move(other.launches_)) {}
+      launches_(std::move(other.launches_)),
+      next_copy_(other.next_copy_) {}
 
 Workload& Workload::operator=(Workload&& other) noexcept {
   std::swap(session_, other.session_);
@@ -126,6 +128,7 @@ Workload& Workload::operator=(Workload&& other) noexcept {
   std::swap(generation_, other.generation_);
   std::swap(buffers_, other.buffers_);  // released with the other
   std::swap(launches_, other.launches_);
+  std::swap(next_copy_, other.next_copy_);
   return *this;
 }
 
@@ -206,6 +209,9 @@ void Workload::BuildLaunches() {
       launches_.push_back(std::move(launch));
     }
   }
+  const std::size_t once = launches_.size();
+  launches_.reserve(2 * once);
+  std::copy_n(launches_.begin(), once, std::back_inserter(launches_));
 }
 
 std::uint32_t Workload::Seed(Role role, std::uint32_t copy) const {
@@ -234,11 +240,13 @@ probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation) {
 probe::Status Workload::Write(const Buffer& buffer) {
   const Dtype dtype = DtypeOf(variant(), buffer.role);
   if (buffer.pooled) pool_->Wrote(buffer.id, dtype);
-  if (!IsOperand(buffer.role)) {
-    return Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
-  }
-  return writer_->Write(buffer.id, dtype, ElementCount(dtype, buffer.bytes, shape_.problem),
-                        Seed(buffer.role, buffer.copy));
+  const std::uint32_t count = ElementCount(dtype, buffer.bytes, shape_.problem);
+  const std::uint32_t seed = Seed(buffer.role, buffer.copy);
+  if (IsOperand(buffer.role)) return writer_->Write(buffer.id, dtype, count, seed);
+  // Of a large result every element is checked: numbers that nobody asked for spoil it as well, and the
+  // device writes them faster than the host.
+  if (buffer.pooled && writer_->Fill(buffer.id, dtype, count, seed, 1)) return probe::Ok();
+  return Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
 }
 
 // Processors compute with subnormal numbers of fp32 many times slower; narrower types are widened first.
@@ -267,6 +275,22 @@ probe::Status Workload::Refresh() {
   return probe::Ok();
 }
 
-probe::Result<Timing> Workload::Run(std::uint32_t repeats) const { return session_->Run(launches_, repeats); }
+probe::Result<Timing> Workload::Run(std::uint32_t repeats) const {
+  return session_->Run(std::span(launches_).first(launches_.size() / 2), repeats);
+}
+
+probe::Result<Workload::Turns> Workload::RunTurns(std::uint32_t turns) {
+  if (turns >= shape_.copies) {
+    const std::uint32_t executions = (turns + shape_.copies - 1) / shape_.copies;
+    const auto timing = Run(executions);
+    if (!timing) return timing.error();
+    return Turns{*timing, static_cast<double>(executions)};
+  }
+  const std::size_t steps = variant().steps.size();
+  const auto timing = session_->Run(std::span(launches_).subspan(next_copy_ * steps, turns * steps), 1);
+  if (!timing) return timing.error();
+  next_copy_ = (next_copy_ + turns) % shape_.copies;
+  return Turns{*timing, static_cast<double>(turns) / shape_.copies};
+}
 
 }  // namespace backends

@@ -63,6 +63,13 @@ class Workload {
   // no number in this type may be slow to compute with.
   [[nodiscard]] probe::Status Refresh();
   [[nodiscard]] probe::Result<Timing> Run(std::uint32_t repeats) const;
+  // Runs `turns` copies one after another, from where the last call ended, so that each finds its operands
+  // out of the caches; of more turns than there are copies whole executions, rounded up.
+  struct Turns {
+    Timing timing;
+    double executions = 0;  // a copy is a part of one
+  };
+  [[nodiscard]] probe::Result<Turns> RunTurns(std::uint32_t turns);
   // Whether the last run computed what the last Prepare asked for. An error: it could not be found out.
   [[nodiscard]] probe::Result<Verdict> Verify() const;
 
@@ -110,7 +117,8 @@ class Workload {
   std::uint32_t seed_ = 0;
   std::uint32_t generation_ = 0;
   std::vector<Buffer> buffers_;
-  std::vector<Launch> launches_;
+  std::vector<Launch> launches_;  // of all copies, twice: any number of them in turn stand together
+  std::uint32_t next_copy_ = 0;
 };
 
 }  // namespace backends
