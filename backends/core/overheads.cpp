@@ -15,12 +15,8 @@ using kernels::Kernel;
 using probe::Stage;
 
 constexpr std::uint32_t kSmallCount = 4096;
-constexpr std::uint32_t kSeed = 0x6c61756e;
+constexpr std::uint32_t kFillSeed = 0x6c61756e;
 constexpr std::uint32_t kBackToBack = 1000;
-
-Reporter::End Failed(const probe::Error& error) {
-  return {MeasurementStatus::kFailed, probe::Describe(error)};
-}
 
 // The buffer of the small fills, for one measurement.
 class SmallFill {
@@ -39,7 +35,7 @@ class SmallFill {
 
   [[nodiscard]] bool ready() const { return buffer_.has_value(); }
   [[nodiscard]] std::optional<double> Run(std::uint32_t repeats) {
-    const auto timing = writer_.Fill(*buffer_, Dtype::kU32, kSmallCount, kSeed, repeats);
+    const auto timing = writer_.Fill(*buffer_, Dtype::kU32, kSmallCount, kFillSeed, repeats);
     return timing ? std::optional(timing->wall_s / repeats) : std::nullopt;
   }
   // Whether the buffer holds the operand.
@@ -47,7 +43,7 @@ class SmallFill {
     std::vector<std::byte> words(kSmallCount * sizeof(std::uint32_t));
     if (auto status = session_.Download(*buffer_, 0, words); !status) return Failed(status.error());
     Verdict verdict;
-    CheckCopy(Dtype::kU32, kSeed, 0, words, verdict);
+    CheckCopy(Dtype::kU32, kFillSeed, 0, words, verdict);
     if (!verdict.right) return {MeasurementStatus::kWrongResult, verdict.reason};
     return {};
   }

@@ -59,10 +59,6 @@ class Peers {
   std::vector<std::byte> back_;
 };
 
-Reporter::End Failed(const probe::Error& error) {
-  return {MeasurementStatus::kFailed, probe::Describe(error)};
-}
-
 MeasureRequest Peers::Of(std::size_t device) const {
   MeasureRequest of = request_;
   of.device_id = request_.peers[device].device_id;

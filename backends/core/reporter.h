@@ -51,4 +51,8 @@ class Reporter {
   const MeasureSink& sink_;
 };
 
+[[nodiscard]] inline Reporter::End Failed(const probe::Error& error) {
+  return {MeasurementStatus::kFailed, probe::Describe(error)};
+}
+
 }  // namespace backends

@@ -14,14 +14,14 @@ using FortranSgemm = void (*)(const char* transpose_a, const char* transpose_b, 
 // CblasRowMajor and CblasNoTrans of cblas.h.
 constexpr int kRowMajor = 101, kNoTranspose = 111;
 
-struct Edges {
-  explicit Edges(const Product& product)
+struct IntEdges {
+  explicit IntEdges(const Product& product)
       : m(static_cast<int>(product.m)), n(static_cast<int>(product.n)), k(static_cast<int>(product.k)) {}
   int m, n, k;
 };
 
 void RunCblas(CblasSgemm sgemm, const Product& product) {
-  const Edges edges(product);
+  const IntEdges edges(product);
   sgemm(kRowMajor, kNoTranspose, kNoTranspose, edges.m, edges.n, edges.k, 1.0F,
         static_cast<const float*>(product.a), edges.k, static_cast<const float*>(product.b), edges.n, 0.0F,
         static_cast<float*>(product.c), edges.n);
@@ -29,7 +29,7 @@ void RunCblas(CblasSgemm sgemm, const Product& product) {
 
 // Fortran's matrices are column-major: its C' = B' A' is our C = A B.
 void RunFortran(FortranSgemm sgemm, const Product& product) {
-  const Edges edges(product);
+  const IntEdges edges(product);
   const float one = 1.0F, zero = 0.0F;
   sgemm("N", "N", &edges.n, &edges.m, &edges.k, &one, static_cast<const float*>(product.b), &edges.n,
         static_cast<const float*>(product.a), &edges.k, &zero, static_cast<float*>(product.c), &edges.n);

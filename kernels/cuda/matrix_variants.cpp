@@ -8,20 +8,20 @@
 namespace kernels::cuda {
 namespace {
 
-constexpr std::uint32_t kThreads = 128;
-constexpr std::uint32_t kRowBytes = 64;                         // of k, in shared memory
-constexpr std::uint32_t kInstructionBytes = 32;                 // of k
-constexpr std::uint32_t kChainCount = kThreads / 32 * 8 * 128;  // accumulators of a block
+constexpr std::uint32_t kTileThreads = 128;
+constexpr std::uint32_t kRowBytes = 64;                             // of k, in shared memory
+constexpr std::uint32_t kInstructionBytes = 32;                     // of k
+constexpr std::uint32_t kChainCount = kTileThreads / 32 * 8 * 128;  // accumulators of a block
 
 template <std::uint32_t kTile>
 LaunchShape TileShape(const Problem& p, const DeviceShape&) {
-  return {{p.n / kTile * (p.m / kTile), 1, 1}, {kThreads, 1, 1}, {p.m, p.n, p.k}};
+  return {{p.n / kTile * (p.m / kTile), 1, 1}, {kTileThreads, 1, 1}, {p.m, p.n, p.k}};
 }
 
 // The ones of a type, as many as fill a word.
 template <std::uint32_t kOnes>
 LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
-  return {{problem.count / kChainCount, 1, 1}, {kThreads, 1, 1}, {problem.k, kOnes}};
+  return {{problem.count / kChainCount, 1, 1}, {kTileThreads, 1, 1}, {problem.k, kOnes}};
 }
 
 // Shared memory of the large and the small tiles, and the features that promise it: stages of 64-byte rows,

@@ -62,7 +62,7 @@ std::string_view Trim(std::string_view text) {
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
-std::optional<std::uint32_t> Number(std::string_view text) {
+std::optional<std::uint32_t> Value(std::string_view text) {
   const int base = text.starts_with("0x") ? 16 : 10;
   if (base == 16) text.remove_prefix(2);
   std::uint32_t value = 0;
@@ -89,16 +89,16 @@ std::vector<std::string> Words(std::string_view text) {
 class Collector {
  public:
   void Line(std::string_view key, std::string_view value) {
-    if (key == "processor" && Number(value)) ++threads_;
-    if (key == "physical id") package_ = Number(value);
-    if (key == "core id") Core(Number(value));
+    if (key == "processor" && Value(value)) ++threads_;
+    if (key == "physical id") package_ = Value(value);
+    if (key == "core id") Core(Value(value));
     if (key == "vendor_id" && !info_.vendor) info_.vendor = VendorName(value);
     if (key == "model name" || key == "uarch") Model(value);
     if (key == "flags") Flags(Family::kX86, value);
     if (key == "Features") Flags(Family::kArm64, value);
     if (key == "isa") Isa(value);
-    if (key == "CPU implementer") implementer_ = Number(value);
-    if (key == "CPU part") Part(Number(value));
+    if (key == "CPU implementer") implementer_ = Value(value);
+    if (key == "CPU part") Part(Value(value));
   }
 
   CpuInfo Take() {

@@ -11,8 +11,6 @@ namespace probe::cuda {
 namespace {
 
 constexpr std::array<std::string_view, 1> kSonames = {"libnvidia-ml.so.1"};
-constexpr unsigned int kMaxGpus = 128;
-constexpr unsigned int kMaxInstances = 16;
 // Less is a desktop's own drawing.
 constexpr unsigned int kBusyPercent = 10;
 

@@ -12,37 +12,35 @@
 namespace probe::cuda {
 namespace {
 
-constexpr unsigned int kMaxGpus = 128;
-constexpr unsigned int kMaxInstances = 16;
 constexpr NvmlReturn kNotSupported = 3;
 
-struct CodeRow {
+struct NvmlCodeRow {
   NvmlReturn code;
   std::string_view name;
   std::string_view text;
 };
 // NVML API reference, enum nvmlReturn_t.
-constexpr std::array kCodes = {
-    CodeRow{1, "NVML_ERROR_UNINITIALIZED", ""},
-    CodeRow{2, "NVML_ERROR_INVALID_ARGUMENT", ""},
-    CodeRow{3, "NVML_ERROR_NOT_SUPPORTED", ""},
-    CodeRow{4, "NVML_ERROR_NO_PERMISSION", "this user may not ask the kernel driver"},
-    CodeRow{6, "NVML_ERROR_NOT_FOUND", ""},
-    CodeRow{9, "NVML_ERROR_DRIVER_NOT_LOADED", "the kernel module nvidia is not loaded"},
-    CodeRow{12, "NVML_ERROR_LIBRARY_NOT_FOUND", ""},
-    CodeRow{13, "NVML_ERROR_FUNCTION_NOT_FOUND", ""},
-    CodeRow{15, "NVML_ERROR_GPU_IS_LOST", "a GPU fell off the bus"},
-    CodeRow{16, "NVML_ERROR_RESET_REQUIRED", ""},
-    CodeRow{17, "NVML_ERROR_OPERATING_SYSTEM", ""},
-    CodeRow{18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
-            "the driver's libraries were updated and the old kernel module is still loaded"},
-    CodeRow{999, "NVML_ERROR_UNKNOWN", ""},
+constexpr std::array kNvmlCodes = {
+    NvmlCodeRow{1, "NVML_ERROR_UNINITIALIZED", ""},
+    NvmlCodeRow{2, "NVML_ERROR_INVALID_ARGUMENT", ""},
+    NvmlCodeRow{3, "NVML_ERROR_NOT_SUPPORTED", ""},
+    NvmlCodeRow{4, "NVML_ERROR_NO_PERMISSION", "this user may not ask the kernel driver"},
+    NvmlCodeRow{6, "NVML_ERROR_NOT_FOUND", ""},
+    NvmlCodeRow{9, "NVML_ERROR_DRIVER_NOT_LOADED", "the kernel module nvidia is not loaded"},
+    NvmlCodeRow{12, "NVML_ERROR_LIBRARY_NOT_FOUND", ""},
+    NvmlCodeRow{13, "NVML_ERROR_FUNCTION_NOT_FOUND", ""},
+    NvmlCodeRow{15, "NVML_ERROR_GPU_IS_LOST", "a GPU fell off the bus"},
+    NvmlCodeRow{16, "NVML_ERROR_RESET_REQUIRED", ""},
+    NvmlCodeRow{17, "NVML_ERROR_OPERATING_SYSTEM", ""},
+    NvmlCodeRow{18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
+                "the driver's libraries were updated and the old kernel module is still loaded"},
+    NvmlCodeRow{999, "NVML_ERROR_UNKNOWN", ""},
 };
 
 Error NvmlErrorOf(std::string_view call, NvmlReturn code) {
-  const auto row =
-      std::find_if(kCodes.begin(), kCodes.end(), [&](const CodeRow& r) { return r.code == code; });
-  if (row == kCodes.end()) return {std::string(call), code, "unknown error", {}};
+  const auto row = std::find_if(kNvmlCodes.begin(), kNvmlCodes.end(),
+                                [&](const NvmlCodeRow& r) { return r.code == code; });
+  if (row == kNvmlCodes.end()) return {std::string(call), code, "unknown error", {}};
   return {std::string(call), code, std::string(row->name), std::string(row->text)};
 }
 

@@ -13,6 +13,10 @@
 
 namespace probe::cuda {
 
+// No more are asked about, whatever the library counts.
+inline constexpr unsigned int kMaxGpus = 128;
+inline constexpr unsigned int kMaxInstances = 16;
+
 // The functions of cuda_nvml_symbols.def; a missing optional one is nullptr.
 struct NvmlApi {
 #define WHICHGPU_NVML_SYMBOL(name, symbol, required) \

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
-#include <tuple>
 
 #include "probe/core/text.h"
 #include "probe/hip/hip_api.h"
+#include "probe/hip/hip_driver.h"
 #include "probe/hip/hip_target.h"
 
 namespace probe::hip {
@@ -96,10 +96,6 @@ void AddPeers(const Api& api, int device, RuntimeDevice& out) {
   }
   out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
 }
-
-using Slot = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-
-Slot SlotOf(const PciAddress& address) { return {address.domain, address.bus, address.device}; }
 
 void NamePartitions(const std::vector<system::KfdNode>& nodes, std::vector<RuntimeDevice>& devices) {
   std::map<Slot, std::uint32_t> parts;

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "probe/core/device.h"
@@ -15,6 +16,12 @@
 #include "probe/system/kfd.h"
 
 namespace probe::hip {
+
+// HIP may leave out the function of an address.
+using Slot = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
+[[nodiscard]] inline Slot SlotOf(const PciAddress& address) {
+  return {address.domain, address.bus, address.device};
+}
 
 struct KernelDriver {
   std::string version;  // "amdgpu 6.10.5", or "amdgpu of Linux 6.8.0"; empty without the module

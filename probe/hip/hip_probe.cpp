@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <tuple>
 
 #include "probe/core/module.h"
 #include "probe/core/text.h"
@@ -17,10 +16,6 @@ namespace probe::hip {
 Module Describe();
 
 namespace {
-
-using Slot = std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>;
-
-Slot SlotOf(const PciAddress& address) { return {address.domain, address.bus, address.device}; }
 
 class Survey {
  public:

@@ -48,8 +48,8 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
 
 // The sentence of one answer: "Use cuda on GeForce RTX 4090: 120 tokens/s, first token after 82 ms". The
 // first promise is marked; none is broken over two lines where it fits one.
-void Use(const Report& report, const Recommendation& answer, const std::vector<std::string>& promises,
-         Page& page) {
+void Promise(const Report& report, const Recommendation& answer, const std::vector<std::string>& promises,
+             Page& page) {
   constexpr int kIndent = 2;
   constexpr int kLongestName = 60;
   page.Add("Use ").Add(answer.backend, Style::kGood).Add(" on");
@@ -101,11 +101,11 @@ void Answer(const Tables& tables, const Report& report, Page& page) {
     if (&other == &first || !SameWay(first, other)) continue;
     for (auto& promise : Promises(tables, report, other)) promises.push_back(std::move(promise));
   }
-  Use(report, first, promises, page);
+  Promise(report, first, promises, page);
   page.Add("because ", Style::kDim).Flow(Because(first), 0);
   for (const auto& other : report.recommendations) {
     if (SameWay(first, other)) continue;
-    Use(report, other, Promises(tables, report, other), page);
+    Promise(report, other, Promises(tables, report, other), page);
     page.Add("because ", Style::kDim).Flow(Because(other), 0);
   }
   std::vector<std::string> warnings;
