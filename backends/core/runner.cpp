@@ -25,7 +25,7 @@ using probe::Stage;
 // Of the budget, left to the timing when the last kernel has been readied.
 constexpr double kTimingShare = 0.5;
 // Of the budget, all that the timing of a software view gets: its figures are few.
-constexpr double kSoftwareTimingShare = 0.3;
+constexpr double kSoftwareTimingShare = 0.35;
 // What ten short batches take: with less for a figure, the last in line are left out.
 constexpr double kLeastSlotSeconds = 0.060;
 
@@ -66,9 +66,13 @@ std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureReq
   return tasks;
 }
 
-// In line for the budget: what a decision rests on, its products in other shapes, and the rest.
+// In line for the budget: what a decision rests on, its products in other shapes and what else is looked at,
+// and what only explains.
 constexpr int kRankOfOtherShapes = 1;
-int Rank(const Task& task) { return Precedence(task) <= kDecisive ? 0 : 2; }
+int Rank(const Task& task) {
+  if (Precedence(task) <= kDecisive) return 0;
+  return task.kernel == Kernel::kGemm || task.kernel == Kernel::kTriad ? kRankOfOtherShapes : kLastRank;
+}
 
 // Every figure's kernel, verified and ready to be timed, in the order of the tasks.
 std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& context,
@@ -109,7 +113,8 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, double rou
     series.finished = series.error.has_value();
   }
   // Another runtime has warmed this device up already.
-  Ramp(all.front(), budget, context.request.scope == Scope::kRepeat ? 0.0 : kRampSeconds);
+  if (!IsSoftwareView(context.request))
+    Ramp(all.front(), budget, context.request.scope == Scope::kRepeat ? 0.0 : kRampSeconds);
   std::string titles;
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));

@@ -129,10 +129,13 @@ void Ramp(Series& series, Budget& budget, double ramp_least_s) {
 
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s) {
   const auto open = [](const Series& series) { return !series.finished; };
+  const auto first_in_line = [&](const Series& series) { return open(series) && series.rank < kLastRank; };
   while (std::any_of(all.begin(), all.end(), open)) {
     LeaveOut(all, budget, round_trip_s);
+    const bool others_wait = std::any_of(all.begin(), all.end(), first_in_line);
     for (Series& series : all) {
-      if (open(series)) Advance(series, budget, round_trip_s);
+      const bool waits = others_wait && series.rank == kLastRank && series.wall_s.size() >= kMinBatches;
+      if (open(series) && !waits) Advance(series, budget, round_trip_s);
     }
   }
 }

@@ -21,6 +21,8 @@ inline constexpr double kMaxBatchSeconds = 0.100;
 inline constexpr double kRoundTripsABatch = 20;
 inline constexpr double kMinSpanSeconds = 1.0;  // a figure's samples are spread over at least that
 
+inline constexpr int kLastRank = 2;
+
 // One workload and the batches timed so far; times of one execution each.
 struct Series {
   Workload workload;
@@ -32,7 +34,7 @@ struct Series {
   bool finished = false;
   bool out_of_time = false;  // ended by the budget
   std::optional<probe::Error> error;
-  int rank = 0;              // in line for the budget
+  int rank = 0;              // in line for the budget, up to kLastRank
   std::string throttled_by;  // what the device named during any batch
   double least_clock_share = 1;
 };
@@ -50,7 +52,8 @@ void Ramp(Series& series, Budget& budget, double least_s = kRampSeconds);
 
 // Times all of them turn by turn, so that a disturbance hits every figure alike, until each has ten batches,
 // an interval of its median within 1.5 % and a second between its first batch and its last, or the budget
-// ends. Where it can not last for ten batches of all, the last in line have three, or none.
+// ends. Where it can not last for ten batches of all, the last in line have three, or none; those of the last
+// rank have no more than ten while any of another rank needs more.
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s);
 
 // The times to judge by. The runtime's events are believed if there is one for every batch, each is positive,
