@@ -260,7 +260,10 @@ double FakeSession::Execute(const Launch& launch) {
 probe::Result<Timing> FakeSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
   const double start_s = now_s_;
   double once_s = 0;
-  for (const Launch& launch : launches) once_s += Execute(launch);
+  for (const Launch& launch : launches) {
+    if (!launch.buffers.empty()) first_buffers_.push_back(launch.buffers.front().buffer);
+    once_s += Execute(launch);
+  }
   const double slowdown = script_.slowdown ? script_.slowdown(now_s_) : 1.0;
   const double run_s = script_.launch_s + once_s * repeats * slowdown;
   now_s_ += run_s;

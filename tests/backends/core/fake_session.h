@@ -46,6 +46,9 @@ class FakeSession final : public Session {
   [[nodiscard]] std::uint64_t allocated_bytes() const { return allocated_bytes_; }
   [[nodiscard]] std::uint64_t peak_bytes() const { return peak_bytes_; }
   [[nodiscard]] Limits& mutable_limits() { return limits_; }
+  // What each launch since the last ForgetLaunches binds first.
+  [[nodiscard]] const std::vector<BufferId>& first_buffers() const { return first_buffers_; }
+  void ForgetLaunches() { first_buffers_.clear(); }
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
   [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
@@ -90,6 +93,7 @@ class FakeSession final : public Session {
   std::uint64_t peak_bytes_ = 0;
   std::vector<Loaded> kernels_;
   std::vector<Words> buffers_;
+  std::vector<BufferId> first_buffers_;
   std::vector<std::byte> pinned_;
   std::uint64_t writes_ = 0;  // counts changes of any operand
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
