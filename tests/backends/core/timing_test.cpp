@@ -97,6 +97,7 @@ TEST(Interleaving, WhatOnlyExplainsWaitsOnceItHasTenBatches) {
 
 TEST(SoftwareViews, AreMeasuredInPartAndInLessTime) {
   FakeScript script;
+  script.bytes_per_s = 1e8;
   script.slowdown = [](double now_s) { return std::fmod(now_s * 7.3, 1.0) < 0.5 ? 1.0 : 1.4; };
   FakeSession session(script);
   MeasureRequest request;
