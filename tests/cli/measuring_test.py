@@ -64,6 +64,40 @@ class Processors(unittest.TestCase):
         self.assertEqual(1, processor["usable_threads"])
 
 
+class Quota(unittest.TestCase):
+    # Where a group of processes is made, and how it is granted one processor, by version of the interface
+    # (cgroups(7), Documentation/admin-guide/cgroup-v2.rst of Linux).
+    GROUPS = ((pathlib.Path("/sys/fs/cgroup/cpu"), "cpu.cfs_quota_us", "100000", "tasks"),
+              (pathlib.Path("/sys/fs/cgroup"), "cpu.max", "100000 100000", "cgroup.procs"))
+
+    def one_processor(self):
+        """A new group that may use one processor, as the file that its members are written to."""
+        reasons = []
+        for root, name, value, members in self.GROUPS:
+            group = root / f"whichgpu-test-{os.getpid()}"
+            try:
+                group.mkdir()
+            except OSError as error:
+                reasons.append(str(error))
+                continue
+            self.addCleanup(group.rmdir)
+            try:
+                (group / name).write_text(value)
+                return group / members
+            except OSError as error:
+                reasons.append(str(error))
+        self.skipTest("the host grants no quota: " + "; ".join(reasons))
+
+    def test_a_quota_of_one_processor_means_one_thread(self):
+        members = self.one_processor()
+        result = report("--only", "cpu", "--budget", "1", preexec_fn=lambda: members.write_text(str(os.getpid())))
+        figures = [m for m in result["measurements"] if m["runtime"] == "cpu"]
+        self.assertTrue(figures)
+        self.assertEqual({1}, {m["threads"] for m in figures})
+        processor = next(d for d in result["devices"] if d["id"] == "cpu:0")["hardware"]["processor"]
+        self.assertEqual(1, processor["quota_cores"])
+
+
 class OtherLoad(unittest.TestCase):
     def test_a_second_load_is_said_and_makes_no_figure_good(self):
         count = len(os.sched_getaffinity(0))
