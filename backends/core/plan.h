@@ -6,44 +6,15 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <string>
 #include <vector>
 
-#include "backends/core/backend.h"
-#include "kernels/spec.h"
+#include "backends/core/shape.h"
 
 namespace backends {
 
 inline constexpr double kLaunchTargetSeconds = 0.010;  // what a square product should take
 inline constexpr double kMaxLaunchSeconds =
     0.100;  // watchdogs and batches: nothing longer is launched by choice
-
-// `copies` equal problems on operands of their own, run one after another as one execution: what exceeds one
-// buffer, or must exceed every cache, is several.
-struct Shape {
-  kernels::Problem problem;
-  std::uint32_t copies = 1;
-  std::string note;       // why it is smaller than it should be; empty if it is not
-  bool too_long = false;  // one launch would last too long, however small it is made
-};
-[[nodiscard]] double Work(const kernels::Variant& variant, const Shape& shape);
-// As it is reported: the copies' counts added up.
-[[nodiscard]] kernels::Problem Reported(const Shape& shape);
-
-// The type of a buffer's elements: results, the vector of gemv and the accumulators of a chain are in `acc`.
-[[nodiscard]] kernels::Dtype DtypeOf(const kernels::Variant& variant, kernels::Role role);
-
-// Bytes of one buffer of a variant, padded so that the fill kernel and every view may run past the end of the
-// operand; 0 for a role that the kernel does not have.
-[[nodiscard]] std::uint64_t BufferBytes(const kernels::Variant& variant, kernels::Role role,
-                                        const kernels::Problem& problem, const kernels::DeviceShape& device);
-
-// Why a variant can not run, at all or at that size; empty if it can.
-[[nodiscard]] std::string MissingFeature(const kernels::Variant& variant, const Limits& limits);
-[[nodiscard]] std::string Misfit(const kernels::Variant& variant, const Shape& shape, const Limits& limits);
-
-// Whether a device computes on the host processor and in its memory.
-[[nodiscard]] bool OnHost(const probe::RuntimeDevice& device);
 
 // The host's last-level cache, as much of it as the threads that we may use share, in bytes.
 [[nodiscard]] std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor);

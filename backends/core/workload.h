@@ -10,7 +10,7 @@
 
 #include "backends/core/backend.h"
 #include "backends/core/buffer_pool.h"
-#include "backends/core/plan.h"
+#include "backends/core/shape.h"
 #include "backends/core/reference.h"
 
 namespace backends {

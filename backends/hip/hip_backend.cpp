@@ -5,7 +5,7 @@
 #include <charconv>
 
 #include "backends/core/backend.h"
-#include "backends/core/plan.h"
+#include "backends/core/shape.h"
 #include "backends/hip/hip_peers.h"
 #include "backends/hip/hip_session.h"
 #include "kernels/hip/variants.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "backends/core/plan.h"
 #include "backends/core/tasks.h"
 #include "backends/core/workload.h"
 #include "tests/backends/opencl/opencl_device.h"

@@ -13,7 +13,7 @@
 #include <span>
 
 #include "backends/core/operands.h"
-#include "backends/core/plan.h"
+#include "backends/core/shape.h"
 #include "kernels/glsl/spirv.h"
 #include "kernels/glsl/variants.h"
 #include "kernels/operand.h"

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <ostream>
 
-#include "backends/core/plan.h"
+#include "backends/core/shape.h"
 #include "kernels/hip/variants.h"
 #include "tests/backends/cuda/compute.h"
 #include "tests/kernels/hip/targets.h"
