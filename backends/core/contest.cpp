@@ -20,6 +20,7 @@ constexpr int kMaxHalvings = 4;
 // and a product of the prompt's shape can not be made as short as one would like.
 constexpr double kBatchesASlot = 20;
 constexpr double kLeastPassSeconds = 0.020;
+constexpr double kLeastPromptSeconds = 0.015;
 constexpr double kMaxPromptShare = 1.0 / 40;  // of the budget
 
 // Half of the operands, for a device that has not the memory that it claims.
@@ -89,7 +90,7 @@ PlanFacts Contest::Facts() const {
           context_.request.processor,
           std::min(execution_s, kLaunchTargetSeconds),
           std::max(execution_s, kLeastPassSeconds),
-          execution_s,
+          std::max(execution_s, kLeastPromptSeconds),
           std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * context_.request.budget_s))};
 }
 

@@ -17,9 +17,12 @@ using probe::Stage;
 constexpr std::uint32_t kSmallCount = 4096;
 constexpr std::uint32_t kFillSeed = 0x6c61756e;
 constexpr std::uint32_t kBackToBack = 1000;
+constexpr int kAloneAtOnce = 3;
+
+}  // namespace
 
 // The buffer of the small fills, for one measurement.
-class SmallFill {
+class Launches::SmallFill {
  public:
   SmallFill(Session& session, OperandWriter& writer) : session_(session), writer_(writer) {
     BufferRequest request{kSmallCount * sizeof(std::uint32_t), {}};
@@ -54,25 +57,40 @@ class SmallFill {
   std::optional<BufferId> buffer_;
 };
 
-}  // namespace
-
-double MeasureLaunches(Session& session, OperandWriter& writer, const Reporter& reporter, Budget& budget) {
-  SmallFill fill(session, writer);
-  if (!fill.ready()) return 0;
-  const kernels::Problem shape{0, 0, 0, kSmallCount, 0};
+Launches::Launches(Session& session, OperandWriter& writer, const Reporter& reporter, Budget& budget)
+    : reporter_(reporter), budget_(budget), fill_(std::make_unique<SmallFill>(session, writer)) {
   reporter.Enter(Stage::kTime, "launch", "", budget.Remaining() + kStallAllowanceSeconds);
   // The first one may compile.
-  if (!budget.Excused([&] { return fill.Run(1); })) return 0;
-  auto single = Sample(budget, [&] { return fill.Run(1); });
-  const double round_trip_s = single.empty() ? 0 : *std::min_element(single.begin(), single.end());
-  std::vector<double> many;
-  if (kBackToBack * round_trip_s < kOverheadShare * budget.Remaining()) {
-    many = Sample(budget, [&] { return fill.Run(kBackToBack); });
-  }
-  const Reporter::End end = fill.Check();
-  reporter.Finish(Kernel::kLaunch, "own:round_trip", shape, 1.0, std::move(single), end);
-  reporter.Finish(Kernel::kLaunch, "own:back_to_back", shape, 1.0, std::move(many), end);
-  return round_trip_s;
+  if (!fill_->ready() || !budget.Excused([&] { return fill_->Run(1); })) fill_.reset();
+  left_s_ = kOverheadShare * budget.Remaining();
+  Continue();
+}
+
+Launches::~Launches() = default;
+
+double Launches::round_trip_s() const {
+  return alone_s_.empty() ? 0 : *std::min_element(alone_s_.begin(), alone_s_.end());
+}
+
+void Launches::Continue() {
+  if (!fill_) return;
+  const auto sample = [&](std::uint32_t repeats, std::vector<double>& times_s, double& spent_s) {
+    if (times_s.size() >= kMaxOverheadSamples || (spent_s >= left_s_ && !times_s.empty())) return;
+    const double start_s = budget_.Now();
+    if (const auto time_s = fill_->Run(repeats)) times_s.push_back(std::max(*time_s, 1e-9));
+    spent_s += budget_.Now() - start_s;
+  };
+  for (int i = 0; i < kAloneAtOnce; ++i) sample(1, alone_s_, spent_alone_s_);
+  if (kBackToBack * round_trip_s() < left_s_) sample(kBackToBack, together_s_, spent_together_s_);
+}
+
+void Launches::Report() {
+  if (!fill_) return;
+  const Reporter::End end = fill_->Check();
+  const kernels::Problem shape{0, 0, 0, kSmallCount, 0};
+  reporter_.Finish(Kernel::kLaunch, "own:round_trip", shape, 1.0, std::move(alone_s_), end);
+  reporter_.Finish(Kernel::kLaunch, "own:back_to_back", shape, 1.0, std::move(together_s_), end);
+  fill_.reset();
 }
 
 }  // namespace backends

@@ -2,15 +2,42 @@
 // What surrounds every kernel: the cost of a launch. Needs no kernel but the runtime's fill.
 #pragma once
 
+#include <memory>
+#include <vector>
+
 #include "backends/core/budget.h"
 #include "backends/core/reporter.h"
 #include "backends/core/workload.h"
 
 namespace backends {
 
-// Reports `launch` twice: own:round_trip, from submission of one launch that does next to nothing to its
-// completion, and own:back_to_back, each of a thousand submitted together. Returns the least round trip in
-// seconds, 0 where the runtime has no fill kernel (nothing is reported then).
-double MeasureLaunches(Session& session, OperandWriter& writer, const Reporter& reporter, Budget& budget);
+// `launch`, twice: own:round_trip, from submission of one launch that does next to nothing to its completion,
+// and own:back_to_back, each of a thousand submitted together. Nothing where the runtime has no fill kernel.
+class Launches {
+ public:
+  // Takes the first samples. All that is given outlives it.
+  Launches(Session& session, OperandWriter& writer, const Reporter& reporter, Budget& budget);
+  Launches(const Launches&) = delete;
+  Launches& operator=(const Launches&) = delete;
+  ~Launches();
+
+  // The least so far, in seconds; 0 where there is none.
+  [[nodiscard]] double round_trip_s() const;
+  // A few more: called between the batches of kernels, it spreads the samples over as long a time.
+  void Continue();
+  // Once, when no more will come.
+  void Report();
+
+ private:
+  class SmallFill;
+  const Reporter& reporter_;
+  Budget& budget_;
+  std::unique_ptr<SmallFill> fill_;  // nullptr: there is nothing to run
+  double left_s_ = 0;                // for each of the two figures
+  double spent_alone_s_ = 0;
+  double spent_together_s_ = 0;
+  std::vector<double> alone_s_;
+  std::vector<double> together_s_;
+};
 
 }  // namespace backends

@@ -2,6 +2,7 @@
 #include "backends/core/plan.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <numeric>
 
@@ -85,16 +86,16 @@ Shape SquareShape(std::span<const Variant* const> variants, double rate, const P
 
 // M = 512 rows of a prompt against a 4096 x 4096 weight, with fewer rows where that takes too long.
 Shape PrefillShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
-  constexpr std::uint32_t kRows = 512;
+  // Steps so wide that most runs on one device take the same: rates depend on the rows.
+  constexpr std::array<std::uint32_t, 8> kRows = {512, 384, 256, 192, 128, 96, 64, 32};
   constexpr std::uint32_t kEdge = 4096;
-  constexpr std::uint32_t kRowStep = 32;
   const Multiples multiples = Common(variants);
-  const std::uint32_t row_step = std::lcm(kRowStep, multiples.m);
   const std::uint32_t n = RoundDown(kEdge, multiples.n);
   const std::uint32_t k = RoundDown(kEdge, multiples.k);
-  Shape shape{{RoundDown(kRows, row_step), n, k, 0, 0}, 1, "", false};
-  while (shape.problem.m > row_step && Work(*variants.front(), shape) > rate * facts.prompt_s) {
-    shape.problem.m -= row_step;
+  Shape shape;
+  for (const std::uint32_t rows : kRows) {
+    shape.problem = {RoundDown(rows, multiples.m), n, k, 0, 0};
+    if (Work(*variants.front(), shape) <= rate * facts.prompt_s) break;
   }
   shape.too_long = Work(*variants.front(), shape) > rate * facts.max_prompt_s;
   return shape;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <deque>
 #include <new>
+#include <optional>
 #include <utility>
 
 #include "backends/core/budget.h"
@@ -104,7 +105,7 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
   return all;
 }
 
-void TimeAll(std::vector<Series>& all, const ContestContext& context, double round_trip_s) {
+void TimeAll(std::vector<Series>& all, const ContestContext& context, std::optional<Launches>& launches) {
   Budget& budget = context.budget;
   const Reporter& reporter = context.reporter;
   reporter.Enter(Stage::kTime, all.front().workload.variant(), budget.Remaining() + kStallAllowanceSeconds);
@@ -120,7 +121,9 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, double rou
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));
   reporter.Enter(Stage::kTime, titles, "", budget.Remaining() + kStallAllowanceSeconds);
   if (IsSoftwareView(context.request)) budget.EndWithin(kSoftwareTimingShare * context.request.budget_s);
-  TimeInterleaved(all, budget, round_trip_s);
+  TimeInterleaved(all, budget, launches ? launches->round_trip_s() : 0, [&] {
+    if (launches) launches->Continue();
+  });
 }
 
 }  // namespace
@@ -140,9 +143,11 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
   std::vector<Series> all = Ready(tasks, context, contests);
   if (!all.empty()) {
     const bool whole = request.scope == Scope::kWhole || request.scope == Scope::kRepeat;
-    const double round_trip_s = whole ? MeasureLaunches(session, writer, reporter, budget) : 0;
+    std::optional<Launches> launches;
+    if (whole) launches.emplace(session, writer, reporter, budget);
     if (whole && !OnHost(request.device)) MeasureTransfers(session, reporter, budget);
-    TimeAll(all, context, round_trip_s);
+    TimeAll(all, context, launches);
+    if (launches) launches->Report();
   }
   for (const Series& series : all) reporter.Finish(series);
 }

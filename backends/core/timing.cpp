@@ -127,7 +127,8 @@ void Ramp(Series& series, Budget& budget, double ramp_least_s) {
   series.first_at_s.reset();
 }
 
-void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s) {
+void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
+                     const std::function<void()>& between_turns) {
   const auto open = [](const Series& series) { return !series.finished; };
   const auto first_in_line = [&](const Series& series) { return open(series) && series.rank < kLastRank; };
   while (std::any_of(all.begin(), all.end(), open)) {
@@ -137,6 +138,7 @@ void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s)
       const bool waits = others_wait && series.rank == kLastRank && series.wall_s.size() >= kMinBatches;
       if (open(series) && !waits) Advance(series, budget, round_trip_s);
     }
+    if (between_turns) between_turns();
   }
 }
 

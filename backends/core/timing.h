@@ -54,7 +54,9 @@ void Ramp(Series& series, Budget& budget, double least_s = kRampSeconds);
 // an interval of its median within 1.5 % and a second between its first batch and its last, or the budget
 // ends. Where it can not last for ten batches of all, the last in line have three, or none; those of the last
 // rank have no more than ten while any of another rank needs more.
-void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s);
+// `between_turns`, if any, runs after every turn of all.
+void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
+                     const std::function<void()>& between_turns = {});
 
 // The times to judge by. The runtime's events are believed if there is one for every batch, each is positive,
 // none exceeds the wall clock's, and their middle is at least half of it: a batch is so long that submission

@@ -17,7 +17,7 @@ namespace {
 
 using backends::Measurement;
 
-constexpr double kComparableWork = 1.5;  // products that differ by more than this in size run at other rates
+constexpr double kComparableWork = 1.2;  // products that differ by more than this in size run at other rates
 
 bool IsTime(const Measurement& m) { return m.unit == "s"; }
 
