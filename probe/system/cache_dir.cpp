@@ -18,11 +18,12 @@ std::string DriverRoot(const std::string& cache_directory) { return cache_direct
 
 // Makes what is missing; a directory of a path that is there already is not changed.
 Status MakeDirectories(const std::string& path) {
-  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
-    const auto part = path.substr(0, end);
-    if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return ErrnoError("mkdir " + part, errno);
-    if (end == std::string::npos) return Ok();
-  }
+  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return Ok();
+  const int number = errno;
+  const auto parent = path.substr(0, path.rfind('/'));
+  if (number != ENOENT || parent.empty()) return ErrnoError("mkdir " + path, number);
+  if (auto made = MakeDirectories(parent); !made) return made;
+  return mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? Ok() : ErrnoError("mkdir " + path, errno);
 }
 
 Status CheckOurs(const FileSystem& files, const std::string& path) {

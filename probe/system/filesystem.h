@@ -63,6 +63,7 @@ class FileSystem {
  private:
   FileSystem(int root_fd, std::string root, bool live);
   [[nodiscard]] int OpenInside(std::string_view path, int flags) const;
+  [[nodiscard]] std::optional<FileStatus> StatusAt(std::string_view path, bool follow) const;
   int root_fd_ = -1;
   std::string root_;
   bool live_ = false;
