@@ -89,18 +89,20 @@ ChildRequest RequestFor(const DetectRequest& request, const probe::Module& modul
   return child;
 }
 
-// Those that load vendor code take longest, so they start first. results[i] is that of modules[i].
+// The runtimes that load vendor code take longest, so they start first. results[i] is that of modules[i].
 std::vector<ChildResult> RunLongestFirst(const std::vector<const probe::Module*>& modules,
                                          const std::vector<ChildRequest>& children,
+                                         const std::function<void()>& meanwhile,
                                          probe::isolate::Supervisor& supervisor) {
   std::vector<std::size_t> order(children.size());
   std::iota(order.begin(), order.end(), 0U);
-  std::stable_partition(order.begin(), order.end(),
-                        [&](std::size_t i) { return modules[i]->loads_vendor_code; });
+  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
+    return modules[i]->loads_vendor_code && modules[i]->kind == probe::ModuleKind::kRuntime;
+  });
   std::vector<ChildRequest> ordered;
   ordered.reserve(children.size());
   for (const std::size_t i : order) ordered.push_back(children[i]);
-  auto finished = supervisor.RunAll(ordered, nullptr);
+  auto finished = supervisor.RunAll(ordered, nullptr, meanwhile);
   std::vector<ChildResult> results(children.size());
   for (std::size_t i = 0; i < order.size(); ++i) results[order[i]] = std::move(finished[i]);
   return results;
@@ -117,11 +119,17 @@ void RetryByDriver(const DetectRequest& request, const std::vector<const probe::
                    Detection& detection) {
   std::vector<Retry> retries;
   std::vector<ChildRequest> children;
+  std::vector<std::optional<Permit>> permits(modules.size());  // one a module, for all of its children
   for (std::size_t i = 0; i < modules.size(); ++i) {
     if (!NeedsSecondTry(detection.probes[i]) || modules[i]->manifests == nullptr) continue;
     for (const std::string& manifest : modules[i]->manifests(context)) {
       retries.push_back({i, manifest});
       children.push_back(RequestFor(request, *modules[i], context.files, manifest));
+      if (!request.permit) continue;
+      children.back().permit = [&request, &permit = permits[i], module = modules[i]] {
+        if (!permit) permit = request.permit(*module);
+        return *permit;
+      };
     }
   }
   const auto results = supervisor.RunAll(children, nullptr);
@@ -269,17 +277,25 @@ Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& super
   std::vector<const probe::Module*> modules;
   std::vector<ChildRequest> children;
   std::vector<ProbeReport> refused;
-  for (const probe::Module* module : Selected(request.options)) {
-    if (const auto reason = request.refuse ? request.refuse(*module) : std::nullopt) {
-      refused.push_back(Refused(*module, *reason));
+  const auto selected = Selected(request.options);
+  std::vector<std::optional<std::string>> refusals(selected.size());
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    children.push_back(RequestFor(request, *selected[i], files, std::nullopt));
+    if (!request.permit || !selected[i]->loads_vendor_code) continue;
+    children.back().permit = [&request, &refusal = refusals[i], module = selected[i]] {
+      auto permit = request.permit(*module);
+      if (!permit) refusal = permit.error().text;
+      return permit;
+    };
+  }
+  const auto results = RunLongestFirst(selected, children, request.meanwhile, supervisor);
+  for (std::size_t i = 0; i < selected.size(); ++i) {
+    if (refusals[i]) {
+      refused.push_back(Refused(*selected[i], *refusals[i]));
       continue;
     }
-    modules.push_back(module);
-    children.push_back(RequestFor(request, *module, files, std::nullopt));
-  }
-  const auto results = RunLongestFirst(modules, children, supervisor);
-  for (std::size_t i = 0; i < modules.size(); ++i) {
-    detection.probes.push_back(Assemble(std::string(modules[i]->name), results[i], detection.files));
+    modules.push_back(selected[i]);
+    detection.probes.push_back(Assemble(std::string(selected[i]->name), results[i], detection.files));
   }
   RetryByDriver(request, modules, supervisor, {files, environment, std::nullopt, nullptr}, detection);
   detection.probes.insert(detection.probes.end(), refused.begin(), refused.end());

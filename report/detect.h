@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -26,12 +27,18 @@ struct Detection {
   std::vector<std::string> warnings;
 };
 
+using Permit = probe::Result<std::shared_ptr<void>>;
+
 struct DetectRequest {
   const Options& options;
   bool record_files = false;
   std::vector<probe::EnvironmentVariable> child_environment;
-  // Sentence on why a module must not be tried now (it brought the machine down before), or nothing.
-  std::function<std::optional<std::string>(const probe::Module&)> refuse;
+  // Leave to let a module load vendor code, asked when its child has been started and has loaded nothing yet,
+  // and kept until the child has ended; or the reason why it must not be tried now (it brought the machine
+  // down before).
+  std::function<Permit(const probe::Module&)> permit;
+  // Done once, while the children work.
+  std::function<void()> meanwhile;
 };
 
 // Which modules the options select, in the registry's order; under a sysroot those that read files only.

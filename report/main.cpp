@@ -150,16 +150,14 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
   if (!invocation->options) return Print(invocation->text);
 
   const Options& options = *invocation->options;
-  const auto tables = report::EmbeddedTables();
-  if (!tables) return Complain({report::kExitInternal, probe::Describe(tables.error())});
   const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare) return RunCompare(options, environment);
   report::Progress progress(CanShowProgress(environment));
-  const auto produced = report::Produce(options, *tables, {WHICHGPU_VERSION, interrupt}, progress);
+  const auto produced = report::Produce(options, {WHICHGPU_VERSION, interrupt}, progress);
   progress.Clear();
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
   const auto& outcome = std::get<report::Produced>(produced);
-  if (const int code = Print(Face(options, *tables, outcome.report, Terminal(options, environment)));
+  if (const int code = Print(Face(options, outcome.tables, outcome.report, Terminal(options, environment)));
       code != 0) {
     return code;
   }

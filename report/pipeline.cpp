@@ -39,6 +39,21 @@ namespace system = probe::system;
 
 Problem BadInput(const probe::Error& error) { return {kExitUsage, probe::Describe(error)}; }
 
+// The embedded tables, parsed when they are first needed: that takes as long as starting a child.
+class LateTables {
+ public:
+  // nullptr where they are malformed.
+  const Tables* Get() {
+    if (!tables_) tables_ = EmbeddedTables();
+    return tables_->ok() ? &tables_->value() : nullptr;
+  }
+  [[nodiscard]] Problem Failure() const { return {kExitInternal, probe::Describe(tables_->error())}; }
+  [[nodiscard]] Tables Take() { return *std::move(*tables_); }
+
+ private:
+  std::optional<probe::Result<Tables>> tables_;
+};
+
 // Everything that a live run carries from one step to the next.
 struct Live {
   const Options& options;
@@ -46,8 +61,7 @@ struct Live {
   std::unique_ptr<const system::Environment> environment;
   probe::isolate::Supervisor supervisor;
   std::unique_ptr<const RiskLedger> risks;
-  Turns turns;
-  Pseudonyms pseudonyms;
+  std::optional<Pseudonyms> pseudonyms;  // of a recording run
   std::vector<FileRead> read;
   // What the shown form of a device (pseudonyms in a recording run) stands for.
   std::map<std::string, probe::RuntimeDevice> originals;
@@ -66,8 +80,8 @@ std::string Key(const probe::RuntimeDevice& device) { return probe::ToText(probe
 
 // Replaces names before unification, so that the recording run and its replay say the same.
 std::optional<Problem> HideNames(Live& live, Record& record) {
-  if (!live.options.record_dir) return std::nullopt;
-  auto shown = Anonymous(record.probes, live.pseudonyms);
+  if (!live.pseudonyms) return std::nullopt;
+  auto shown = Anonymous(record.probes, *live.pseudonyms);
   if (!shown) return Problem{kExitInternal, probe::Describe(shown.error())};
   for (std::size_t i = 0; i < shown->size(); ++i) {
     for (std::size_t j = 0; j < (*shown)[i].devices.size(); ++j) {
@@ -75,8 +89,8 @@ std::optional<Problem> HideNames(Live& live, Record& record) {
     }
   }
   record.probes = *std::move(shown);
-  if (record.host.name) record.host.name = live.pseudonyms.Replace(*record.host.name);
-  for (std::string& warning : record.warnings) warning = live.pseudonyms.Replace(warning);
+  if (record.host.name) record.host.name = live.pseudonyms->Replace(*record.host.name);
+  for (std::string& warning : record.warnings) warning = live.pseudonyms->Replace(warning);
   return std::nullopt;
 }
 
@@ -84,13 +98,15 @@ int SignalOf(const Context& context) {
   return context.interrupt.signal == nullptr ? 0 : context.interrupt.signal->load();
 }
 
-std::optional<Problem> DetectLive(Live& live, Record& record, Progress& progress) {
+std::optional<Problem> DetectLive(Live& live, LateTables& tables, Record& record, Progress& progress) {
   progress.Show("looking for devices ...");
   const DetectRequest request{live.options, live.options.record_dir.has_value(), live.child_environment,
-                              [&](const probe::Module& module) { return live.risks->Refuse(module); }};
-  const auto armed = live.risks->Arm(Selected(live.options));
+                              [&](const probe::Module& module) { return live.risks->Permit(module); },
+                              [&] {
+                                record.host = DescribeHost(*live.files, *live.environment);
+                                tables.Get();
+                              }};
   auto detection = Detect(request, live.supervisor, *live.files, *live.environment);
-  record.host = DescribeHost(*live.files, *live.environment);
   record.probes = std::move(detection.probes);
   live.read = std::move(detection.files);
   record.warnings.insert(record.warnings.end(), detection.warnings.begin(), detection.warnings.end());
@@ -107,7 +123,8 @@ std::optional<Problem> KeepSelected(const Options& options, std::vector<probe::P
 }
 
 void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
-                 const std::optional<probe::Processor>& processor, Record& record, Progress& progress) {
+                 const std::optional<probe::Processor>& processor, const probe::isolate::Interrupt& interrupt,
+                 Record& record, Progress& progress) {
   auto targets = PlanTargets(devices, live.options);
   const auto restore = [&](probe::RuntimeDevice& device) {
     const auto original = live.originals.find(Key(device));
@@ -123,6 +140,7 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
     const auto* device = FindDevice(devices, target.device_id);
     return PlainName(device == nullptr ? target.device.name : device->name);
   };
+  const Turns turns(*live.environment, *live.files, interrupt);
   CalibrationHooks hooks;
   hooks.files = live.files.get();
   hooks.child_environment = live.child_environment;
@@ -131,17 +149,17 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
                               stage == nullptr ? "starting" : stage->kernel));
   };
   hooks.wait = [&](const Target& target) {
-    return live.turns.ToMeasure(target.device_id, [&] {
+    return turns.ToMeasure(target.device_id, [&] {
       progress.Show(fmt::format("waiting for another run that measures {}", name(target)));
     });
   };
   hooks.refuse = [&](const Target& target) { return live.risks->Refuse(target); };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
   record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
-  if (!live.options.record_dir) return;
+  if (!live.pseudonyms) return;
   for (backends::Measurement& measurement : record.measurements) {
-    if (measurement.reason) measurement.reason = live.pseudonyms.Replace(*measurement.reason);
-    if (measurement.manifest) measurement.manifest = live.pseudonyms.Replace(*measurement.manifest);
+    if (measurement.reason) measurement.reason = live.pseudonyms->Replace(*measurement.reason);
+    if (measurement.manifest) measurement.manifest = live.pseudonyms->Replace(*measurement.manifest);
   }
 }
 
@@ -194,7 +212,7 @@ std::variant<Produced, Problem> Replay(const Options& options, const Tables& tab
   if (!record) return BadInput(record.error());
   auto devices = probe::unify::Unify(record->probes);
   if (auto problem = KeepSelected(options, devices)) return *problem;
-  return Produced{Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
+  return Produced{{}, Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
 }
 
 // Measurements of earlier runs, and the key of what this one would see.
@@ -237,7 +255,7 @@ std::optional<std::variant<Produced, Problem>> FromKept(const Options& options, 
   for (std::string& warning : report.warnings)
     warning = fmt::format("when this was measured ({}): {}", found.record->created, warning);
   report.created = system::CalendarNow();
-  return Produced{std::move(report), std::nullopt, 0};
+  return Produced{{}, std::move(report), std::nullopt, 0};
 }
 
 // What the process's own limits take away.
@@ -265,17 +283,18 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
   auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
-  Turns turns(*environment, *files, context.interrupt);
   std::vector<std::string> warnings = LimitWarnings();
   auto child_environment = ChildEnvironment(*files, *environment);
-  const auto host = DescribeHost(*files, *environment);
-  Pseudonyms pseudonyms(*environment, host.name.value_or(""), options.record_ids);
+  std::optional<Pseudonyms> pseudonyms;
+  if (options.record_dir) {
+    const auto host = DescribeHost(*files, *environment);
+    pseudonyms.emplace(*environment, host.name.value_or(""), options.record_ids);
+  }
   return Live{options,
               std::move(files),
               std::move(environment),
               *std::move(supervisor),
               std::move(risks),
-              std::move(turns),
               std::move(pseudonyms),
               {},
               {},
@@ -283,18 +302,18 @@ std::variant<Live, Problem> Open(const Options& options, const Context& context)
               std::move(child_environment)};
 }
 
-}  // namespace
-
-std::variant<Produced, Problem> Produce(const Options& options, const Tables& tables, const Context& context,
-                                        Progress& progress) {
-  if (options.replay_dir) return Replay(options, tables);
+// Produce, without the tables in what it produced.
+std::variant<Produced, Problem> Run(const Options& options, LateTables& late, const Context& context,
+                                    Progress& progress) {
+  if (options.replay_dir) return late.Get() == nullptr ? late.Failure() : Replay(options, *late.Get());
   const auto kept = OpenKept(options, context);
   std::string note;
   std::shared_ptr<void> turn;
   if (kept && options.cache && options.command == Command::kRecommend) {
-    if (auto found = FromKept(options, tables, *kept, note)) return *std::move(found);
+    if (late.Get() == nullptr) return late.Failure();
+    if (auto found = FromKept(options, *late.Get(), *kept, note)) return *std::move(found);
     turn = kept->turns.ToAnswer();
-    if (auto found = FromKept(options, tables, *kept, note)) return *std::move(found);
+    if (auto found = FromKept(options, *late.Get(), *kept, note)) return *std::move(found);
   }
   auto opened = Open(options, context);
   if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
@@ -303,17 +322,19 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
   record.tool_version = context.tool_version;
   record.created = system::CalendarNow();
   record.warnings = live.warnings;
-  if (auto problem = DetectLive(live, record, progress)) return *problem;
+  if (auto problem = DetectLive(live, late, record, progress)) return *problem;
+  if (late.Get() == nullptr) return late.Failure();
   const auto all = probe::unify::Unify(record.probes);
   auto devices = all;
   if (auto problem = KeepSelected(options, devices)) return *problem;
   record.calibrated = options.calibrate && options.command != Command::kList && options.sysroot == "/";
   if (record.calibrated && SignalOf(context) == 0)
-    MeasureLive(live, devices, HostProcessor(all), record, progress);
+    MeasureLive(live, devices, HostProcessor(all), context.interrupt, record, progress);
   record.interrupted = SignalOf(context) != 0;
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
-  Produced outcome{Decide(options, tables, record, std::move(devices)), std::nullopt, SignalOf(context)};
+  Produced outcome{
+      {}, Decide(options, *late.Get(), record, std::move(devices)), std::nullopt, SignalOf(context)};
   // What measures too little to answer by would answer no better later.
   const bool answers =
       std::any_of(outcome.report.scores.begin(), outcome.report.scores.end(),
@@ -329,11 +350,20 @@ std::variant<Produced, Problem> Produce(const Options& options, const Tables& ta
       note = std::move(failure);
   }
   if (!note.empty()) outcome.report.warnings.push_back(note);
-  if (options.record_dir) {
-    if (auto status = WriteRecord(*options.record_dir, record, live.read, live.pseudonyms); !status) {
+  if (live.pseudonyms) {
+    if (auto status = WriteRecord(*options.record_dir, record, live.read, *live.pseudonyms); !status) {
       outcome.problem = Problem{kExitInternal, probe::Describe(status.error())};
     }
   }
+  return outcome;
+}
+
+}  // namespace
+
+std::variant<Produced, Problem> Produce(const Options& options, const Context& context, Progress& progress) {
+  LateTables tables;
+  auto outcome = Run(options, tables, context, progress);
+  if (auto* produced = std::get_if<Produced>(&outcome)) produced->tables = tables.Take();
   return outcome;
 }
 

@@ -26,6 +26,7 @@ struct Problem {
 };
 
 struct Produced {
+  Tables tables;  // the facts that decided
   Report report;
   std::optional<Problem> problem;  // beside a report that stands: a record that could not be written
   int interrupted_by = 0;          // the signal that ended this run early
@@ -38,7 +39,7 @@ struct Context {
 
 // Everything that the options ask for. Bad input (record, sysroot, device) is a problem with code 2, found
 // before any measuring.
-[[nodiscard]] std::variant<Produced, Problem> Produce(const Options& options, const Tables& tables,
-                                                      const Context& context, Progress& progress);
+[[nodiscard]] std::variant<Produced, Problem> Produce(const Options& options, const Context& context,
+                                                      Progress& progress);
 
 }  // namespace report

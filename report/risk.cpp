@@ -6,14 +6,20 @@
 namespace report {
 namespace {
 
-using Guards = std::vector<probe::isolate::CrashMarkers::Guard>;
-
 std::optional<std::string> Sentence(const std::optional<probe::isolate::CrashMarker>& survivor) {
   if (!survivor) return std::nullopt;
   return fmt::format(
       "{} at {} was never seen to end: the tool or the machine went down with it; --retry-crashed tries "
       "again",
       survivor->description, survivor->created);
+}
+
+probe::isolate::CrashKey KeyOf(const probe::Module& module, const probe::system::Environment& environment,
+                               const probe::system::FileSystem& files) {
+  probe::isolate::CrashKey key;
+  key.runtime = module.name;
+  if (module.manifests != nullptr) key.files = module.manifests({files, environment, std::nullopt, nullptr});
+  return key;
 }
 
 probe::isolate::CrashKey KeyOf(const Target& target) {
@@ -33,51 +39,32 @@ RiskLedger::RiskLedger(const probe::system::Environment& environment, const prob
       files_(files),
       markers_(probe::isolate::CrashMarkers::Open(environment, files, retry_crashed)) {}
 
-const probe::isolate::CrashKey& RiskLedger::KeyOf(const probe::Module& module) const {
-  const auto [entry, is_new] = keys_.try_emplace(module.name);
-  probe::isolate::CrashKey& key = entry->second;
-  if (!is_new) return key;
-  key.runtime = module.name;
-  if (module.manifests != nullptr)
-    key.files = module.manifests({files_, environment_, std::nullopt, nullptr});
-  return key;
-}
-
 std::string RiskLedger::warning() const {
   if (!write_failed_) return markers_.warning();
   return "the cache directory can not be written (a full disk?): a crash of a driver would not be remembered";
 }
 
-probe::isolate::CrashMarkers::Guard RiskLedger::ArmOne(const probe::isolate::CrashKey& key,
-                                                       const std::string& description) const {
-  auto guard = markers_.Arm(key, description);
-  write_failed_ = write_failed_ || guard.failed();
+std::shared_ptr<void> RiskLedger::ArmOne(const probe::isolate::CrashKey& key,
+                                         const std::string& description) const {
+  auto guard = std::make_shared<probe::isolate::CrashMarkers::Guard>(markers_.Arm(key, description));
+  write_failed_ = write_failed_ || guard->failed();
   return guard;
 }
 
-std::optional<std::string> RiskLedger::Refuse(const probe::Module& module) const {
-  if (!module.loads_vendor_code) return std::nullopt;
-  return Sentence(markers_.Survivor(KeyOf(module)));
+probe::Result<std::shared_ptr<void>> RiskLedger::Permit(const probe::Module& module) const {
+  const auto key = KeyOf(module, environment_, files_);
+  if (auto sentence = Sentence(markers_.Survivor(key)))
+    return probe::Error{"", std::nullopt, "not tried again", *std::move(sentence)};
+  return ArmOne(key, fmt::format("looking for devices through {}", module.title));
 }
 
 std::optional<std::string> RiskLedger::Refuse(const Target& target) const {
-  return Sentence(markers_.Survivor(report::KeyOf(target)));
-}
-
-std::shared_ptr<void> RiskLedger::Arm(const std::vector<const probe::Module*>& modules) const {
-  auto guards = std::make_shared<Guards>();
-  for (const probe::Module* module : modules) {
-    if (!module->loads_vendor_code) continue;
-    guards->push_back(ArmOne(KeyOf(*module), fmt::format("looking for devices through {}", module->title)));
-  }
-  return guards;
+  return Sentence(markers_.Survivor(KeyOf(target)));
 }
 
 std::shared_ptr<void> RiskLedger::Arm(const Target& target) const {
-  auto guards = std::make_shared<Guards>();
-  guards->push_back(ArmOne(report::KeyOf(target),
-                           fmt::format("measuring {} through {}", target.device_id, target.device.runtime)));
-  return guards;
+  return ArmOne(KeyOf(target),
+                fmt::format("measuring {} through {}", target.device_id, target.device.runtime));
 }
 
 }  // namespace report

@@ -3,12 +3,9 @@
 // removed on any outcome that was observed, so that one which survives tells.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
-#include <vector>
 
 #include "probe/core/module.h"
 #include "probe/isolate/crash_marker.h"
@@ -25,29 +22,25 @@ class RiskLedger {
   RiskLedger(const probe::system::Environment& environment, const probe::system::FileSystem& files,
              bool retry_crashed);
 
-  // A sentence when the last try of this never came to an end that anybody saw.
-  [[nodiscard]] std::optional<std::string> Refuse(const probe::Module& module) const;
-  [[nodiscard]] std::optional<std::string> Refuse(const Target& target) const;
+  // A marker that stands until the returned object goes; an error, its text a sentence, when the last try of
+  // this module never came to an end that anybody saw.
+  [[nodiscard]] probe::Result<std::shared_ptr<void>> Permit(const probe::Module& module) const;
 
-  // Markers that stand until the returned object goes. Modules that load no vendor code get none.
-  [[nodiscard]] std::shared_ptr<void> Arm(const std::vector<const probe::Module*>& modules) const;
+  // The same in two steps.
+  [[nodiscard]] std::optional<std::string> Refuse(const Target& target) const;
   [[nodiscard]] std::shared_ptr<void> Arm(const Target& target) const;
 
   // Why nothing is remembered, or not everything; empty where all is well.
   [[nodiscard]] std::string warning() const;
 
  private:
-  [[nodiscard]] const probe::isolate::CrashKey& KeyOf(const probe::Module& module) const;
-
   const probe::system::Environment& environment_;
   const probe::system::FileSystem& files_;
-  [[nodiscard]] probe::isolate::CrashMarkers::Guard ArmOne(const probe::isolate::CrashKey& key,
-                                                           const std::string& description) const;
+  [[nodiscard]] std::shared_ptr<void> ArmOne(const probe::isolate::CrashKey& key,
+                                             const std::string& description) const;
 
   probe::isolate::CrashMarkers markers_;
   mutable bool write_failed_ = false;
-  // Finding a module's manifests takes as long as starting a child: once a run is enough.
-  mutable std::map<std::string_view, probe::isolate::CrashKey> keys_;
 };
 
 }  // namespace report

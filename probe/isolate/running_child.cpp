@@ -34,14 +34,11 @@ SteadyTime::duration Seconds(double seconds) {
   return std::chrono::duration_cast<SteadyTime::duration>(std::chrono::duration<double>(bounded));
 }
 
-// A pipe that holds all of `content`, its writing end closed; nullopt when it is too small.
-std::optional<Descriptor> FilledPipe(const std::string& content) {
-  auto pipe = system::MakePipe();
-  if (!pipe) return std::nullopt;
-  fcntl(pipe->write_end.get(), F_SETFL, O_NONBLOCK);
-  const ssize_t written = write(pipe->write_end.get(), content.data(), content.size());
-  if (written < 0 || static_cast<std::size_t>(written) != content.size()) return std::nullopt;
-  return std::move(pipe->read_end);
+// Puts all of the request into a pipe that is empty; false when that is too small. Never blocks.
+bool Fill(const Descriptor& write_end, const std::string& content) {
+  fcntl(write_end.get(), F_SETFL, O_NONBLOCK);
+  const ssize_t written = write(write_end.get(), content.data(), content.size());
+  return written >= 0 && static_cast<std::size_t>(written) == content.size();
 }
 
 std::vector<std::string> ChildEnvironment(system::Environment environment, const ChildRequest& request,
@@ -106,12 +103,12 @@ void RunningChild::NotStarted(std::string why) {
 }
 
 void RunningChild::Start(const ChildRequest& request) {
-  const std::string text = ToText(Json{{"task", request.task}, {"request", request.request}});
-  auto input = FilledPipe(text);
-  if (!input) return NotStarted("no pipe takes a request of " + std::to_string(text.size()) + " bytes");
+  auto input = system::MakePipe();
   auto results = system::MakePipe();
   auto errors = system::MakePipe();
-  if (!results || !errors) return NotStarted(Describe((results ? errors : results).error()));
+  for (const auto* pipe : {&input, &results, &errors}) {
+    if (!*pipe) return NotStarted(Describe(pipe->error()));
+  }
   if (auto scratch = system::ScratchDirectory::Create(ground_.environment)) {
     scratch_.emplace(*std::move(scratch));
   } else {
@@ -124,9 +121,9 @@ void RunningChild::Start(const ChildRequest& request) {
   plan.arguments = {"whichgpu", std::string(kChildArgument)};
   plan.environment = ChildEnvironment(ground_.environment, request, scratch_);
   plan.working_directory = scratch_ ? scratch_->descriptor() : ground_.root.get();
-  plan.descriptors = {ground_.null.ok() ? ground_.null.get() : input->get(),
-                      ground_.null.ok() ? ground_.null.get() : sink, sink, input->get(),
-                      results->write_end.get()};
+  const int source = input->read_end.get();
+  plan.descriptors = {ground_.null.ok() ? ground_.null.get() : source,
+                      ground_.null.ok() ? ground_.null.get() : sink, sink, source, results->write_end.get()};
   const auto pid = system::Spawn(plan);
   if (!pid) return NotStarted(Describe(pid.error()));
   pid_ = *pid;
@@ -134,6 +131,20 @@ void RunningChild::Start(const ChildRequest& request) {
   results_ = std::move(results->read_end);
   stderr_ = std::move(errors->read_end);
   for (const auto* pipe : {&results_, &stderr_}) fcntl(pipe->get(), F_SETFL, O_NONBLOCK);
+  Tell(request, input->write_end);
+}
+
+// What the permit takes (writing to a disk) goes on while the child starts.
+void RunningChild::Tell(const ChildRequest& request, const Descriptor& pipe) {
+  if (request.permit) {
+    auto permit = request.permit();
+    if (!permit) return Kill(ChildEnd::kNotStarted, permit.error().text);
+    permit_ = *std::move(permit);
+  }
+  const std::string text = ToText(Json{{"task", request.task}, {"request", request.request}});
+  if (!Fill(pipe, text)) {
+    Kill(ChildEnd::kNotStarted, "no pipe takes a request of " + std::to_string(text.size()) + " bytes");
+  }
 }
 
 SteadyTime RunningChild::Watch(std::vector<pollfd>& out) const {
@@ -228,6 +239,7 @@ void RunningChild::Finish(ChildEnd end, const ProcessExit& exit) {
   result_.elapsed_s = system::SecondsSince(start_);
   result_.stderr_tail = CleanTail(stderr_text_, kMaxStderrBytes);
   for (auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) descriptor->Reset();
+  permit_.reset();
 }
 
 ChildResult RunningChild::TakeResult() { return std::move(result_); }

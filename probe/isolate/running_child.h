@@ -29,6 +29,7 @@ struct Ground {
 
 class RunningChild {
  public:
+  // Starts it, and tells it what to do once that is permitted.
   RunningChild(const Ground& ground, const ChildRequest& request, std::function<void(const Json&)> on_record);
 
   // Adds what a poll has to wait for; returns the time by which Serve has to be called anyhow.
@@ -46,6 +47,7 @@ class RunningChild {
 
  private:
   void Start(const ChildRequest& request);
+  void Tell(const ChildRequest& request, const system::Descriptor& pipe);
   void NotStarted(std::string why);
   void ReadResults();
   void ReadStderr();
@@ -57,6 +59,7 @@ class RunningChild {
   std::function<void(const Json&)> on_record_;
   pid_t pid_ = -1;
   system::Descriptor pid_descriptor_;
+  std::shared_ptr<void> permit_;
   system::Descriptor results_;
   system::Descriptor stderr_;
   std::optional<system::ScratchDirectory> scratch_;

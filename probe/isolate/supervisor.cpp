@@ -81,8 +81,8 @@ Result<Supervisor> Supervisor::Create(SupervisorOptions options, const system::E
   return Supervisor(std::move(state));
 }
 
-std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> requests,
-                                            const OnRecord& on_record) {
+std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> requests, const OnRecord& on_record,
+                                            const std::function<void()>& meanwhile) {
   const Ground& ground = state_->ground;
   const Interrupt& interrupt = ground.options.interrupt;
   Children children;
@@ -92,6 +92,7 @@ std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> reques
     };
     children.push_back(std::make_unique<RunningChild>(ground, requests[i], std::move(forward)));
   }
+  if (meanwhile) meanwhile();
   const auto running = [](const auto& child) { return !child->finished(); };
   while (std::any_of(children.begin(), children.end(), running)) {
     WaitForNews(children, interrupt);

@@ -25,6 +25,10 @@ struct ChildRequest {
   Json request;
   std::vector<EnvironmentVariable> environment;  // set on top of the parent's
   double deadline_s = 10.0;                      // from the start of this child
+  // Asked while the child starts and before it is told what to do: until then it has run nothing but this
+  // program's own code. What comes back is kept until the child has ended; an error ends it unused, as
+  // kNotStarted. None: it is told at once.
+  std::function<Result<std::shared_ptr<void>>()> permit;
 };
 
 enum class ChildEnd {
@@ -70,9 +74,11 @@ class Supervisor {
   // the longest deadline plus one second. No descendant of theirs survives, setsid or not. results[i] is
   // requests[i]'s. A record with a number "allow_s" puts the child's deadline at that many seconds from its
   // arrival, but never later than the request's own; the next such record replaces it. So one step (a
-  // compilation, a launch) can be bounded more tightly than the whole.
+  // compilation, a launch) can be bounded more tightly than the whole. `meanwhile` is called once, when all
+  // work: for what must not take long and need not wait for them.
   [[nodiscard]] std::vector<ChildResult> RunAll(std::span<const ChildRequest> requests,
-                                                const OnRecord& on_record);
+                                                const OnRecord& on_record,
+                                                const std::function<void()>& meanwhile = nullptr);
 
  private:
   struct State;

@@ -43,6 +43,35 @@ TEST(Supervisor, DoesNotStartAChildWhoseRequestIsTooLarge) {
   EXPECT_THAT(result.detail, HasSubstr("bytes"));
 }
 
+TEST(Supervisor, EndsAChildUnusedThatGetsNoPermit) {
+  auto request = Do("report");
+  request.permit = [] { return Result<std::shared_ptr<void>>(Error{"", std::nullopt, "", "not today"}); };
+  const auto result = RunOne(request);
+  EXPECT_EQ(result.end, ChildEnd::kNotStarted);
+  EXPECT_EQ(result.detail, "not today");
+  EXPECT_THAT(result.records, SizeIs(0));
+}
+
+TEST(Supervisor, KeepsThePermitUntilTheChildHasEnded) {
+  auto supervisor = Supervisor::Create({}, system::Environment::OfProcess());
+  ASSERT_TRUE(supervisor);
+  std::weak_ptr<void> permit;
+  auto request = Do("report");
+  request.permit = [&permit] {
+    const std::shared_ptr<void> given = std::make_shared<int>();
+    permit = given;
+    return Result<std::shared_ptr<void>>(given);
+  };
+  bool meanwhile = false;
+  bool kept = false;
+  const auto results = supervisor->RunAll(
+      {&request, 1}, [&](std::size_t, const Json&) { kept = !permit.expired(); }, [&] { meanwhile = true; });
+  EXPECT_EQ(results[0].end, ChildEnd::kDone);
+  EXPECT_TRUE(meanwhile);
+  EXPECT_TRUE(kept);
+  EXPECT_TRUE(permit.expired());
+}
+
 TEST(Supervisor, DeliversRecordsAsTheyArriveWithTheirChildsNumber) {
   auto supervisor = Supervisor::Create({}, system::Environment::OfProcess());
   ASSERT_TRUE(supervisor);
