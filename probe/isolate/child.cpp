@@ -16,6 +16,7 @@
 #include "probe/core/fields.h"
 #include "probe/isolate/channel.h"
 #include "probe/isolate/wire.h"
+#include "probe/system/process.h"
 
 namespace probe::isolate {
 namespace {
@@ -110,6 +111,7 @@ bool IsChild(int argc, char** argv) { return argc > 1 && argv[1] != nullptr && a
 // NOLINTNEXTLINE(bugprone-exception-escape)
 [[noreturn]] void RunChild(int, char**, std::span<const Task> tasks) noexcept {
   ResetSignals();
+  system::AskForSlice(0);  // the supervisor's is not its children's
   ForbidCoreDumps();
   prctl(PR_SET_NAME, "whichgpu-child", 0, 0,
         0);  // started by descriptor, it would be called after its number

@@ -20,6 +20,9 @@ using Children = std::vector<std::unique_ptr<RunningChild>>;
 // How late an interrupt may be noticed that wakes no poll.
 constexpr auto kLongestPoll = std::chrono::milliseconds(50);
 
+// Children that compute must not keep it from starting the others, nor from their deadlines.
+constexpr std::uint64_t kSliceNanoseconds = 100'000;
+
 bool IsInterrupted(const Interrupt& interrupt) {
   return interrupt.signal != nullptr && interrupt.signal->load(std::memory_order_relaxed) != 0;
 }
@@ -77,6 +80,7 @@ Result<Supervisor> Supervisor::Create(SupervisorOptions options, const system::E
   state->ground.environment = environment;
   state->ground.options = options;
   system::BecomeSubreaper();
+  system::AskForSlice(kSliceNanoseconds);
   state->not_ours = system::OwnChildren(1);
   return Supervisor(std::move(state));
 }

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
@@ -126,6 +127,26 @@ std::vector<pid_t> OwnChildren(pid_t first) {
     if (IsChild(first + asked)) out.push_back(first + asked);
   }
   return out;
+}
+
+void AskForSlice(std::uint64_t nanoseconds) {
+  // The first version of the kernel's struct sched_attr, sched_setattr(2).
+  struct Attributes {
+    std::uint32_t size;
+    std::uint32_t policy;
+    std::uint64_t flags;
+    std::int32_t nice;
+    std::uint32_t priority;
+    std::uint64_t runtime_ns;
+    std::uint64_t deadline_ns;
+    std::uint64_t period_ns;
+  };
+  static_assert(sizeof(Attributes) == 48);
+  Attributes own{};
+  if (syscall(SYS_sched_getattr, 0, &own, sizeof own, 0) != 0 || own.policy != SCHED_OTHER) return;
+  own.size = sizeof own;
+  own.runtime_ns = nanoseconds;
+  syscall(SYS_sched_setattr, 0, &own, 0);
 }
 
 std::optional<std::uint64_t> StartTicks(pid_t pid) {

@@ -64,6 +64,11 @@ void BecomeSubreaper();
 // The bound on this process's address space in bytes (RLIMIT_AS); nullopt where there is none.
 [[nodiscard]] std::optional<std::uint64_t> AddressSpaceLimit();
 
+// How long this thread wants to run at a stretch, as a hint to schedulers that know it (Linux 6.12): who asks
+// for little is soon woken beside others that compute. 0 is the system's own choice. New processes start with
+// it.
+void AskForSlice(std::uint64_t nanoseconds);
+
 // When a process started, in clock ticks since boot (proc(5)); nullopt when it is gone or there is no /proc.
 [[nodiscard]] std::optional<std::uint64_t> StartTicks(pid_t pid);
 
