@@ -7,9 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
-#include <cstdio>
-
 #include "probe/core/codec.h"
 #include "probe/core/text.h"
 #include "probe/system/cache_dir.h"
@@ -19,9 +16,10 @@
 
 namespace probe::isolate {
 
-// What the file holds. The process is named for file systems without locks.
+// What the file holds, padded. The process is named for file systems without locks.
 struct StoredMarker {
-  std::uint32_t format = 1;
+  std::uint32_t format = 2;
+  std::string files;  // the state of the key's files
   std::string description;
   std::string created;
   std::int32_t pid = 0;
@@ -33,6 +31,7 @@ template <class Visitor, class S>
   requires std::same_as<std::remove_const_t<S>, StoredMarker>
 void Fields(Visitor& visit, S& marker) {
   visit("format", marker.format);
+  visit("files", marker.files);
   visit("description", marker.description);
   visit("created", marker.created);
   visit("pid", marker.pid);
@@ -44,7 +43,9 @@ namespace {
 
 using system::Descriptor;
 
-constexpr std::size_t kMaxMarkerBytes = 4096;
+// Of every marker, padded, so that overwriting changes nothing but what the file holds.
+constexpr std::size_t kMarkerBytes = 2048;
+constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twice that, and the rest is short
 
 std::optional<std::string> BootId(const system::FileSystem& files) {
   return files.ReadLine("/proc/sys/kernel/random/boot_id");
@@ -69,11 +70,10 @@ Lock TryLock(const Descriptor& file) {
 }
 
 std::optional<StoredMarker> ReadMarker(const Descriptor& file) {
-  std::string text(kMaxMarkerBytes, '\0');
+  std::string text(kMarkerBytes, '\0');
   const ssize_t got = pread(file.get(), text.data(), text.size(), 0);
   if (got <= 0) return std::nullopt;
-  const auto json =
-      ParseJson(std::string_view(text).substr(0, static_cast<std::size_t>(got)), kMaxMarkerBytes);
+  const auto json = ParseJson(std::string_view(text).substr(0, static_cast<std::size_t>(got)), kMarkerBytes);
   if (!json) return std::nullopt;
   auto marker = Decode<StoredMarker>(*json);
   if (!marker || marker->format != StoredMarker().format) return std::nullopt;
@@ -85,23 +85,32 @@ bool WriterLives(const StoredMarker& marker, const system::FileSystem& files) {
          system::StartTicks(marker.pid) == marker.start_ticks;
 }
 
-bool WriteWhole(const Descriptor& file, const std::string& text) {
-  return ftruncate(file.get(), 0) == 0 &&
-         pwrite(file.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size()) &&
-         fsync(file.get()) == 0;
+bool Write(const Descriptor& file, std::string text) {
+  text.resize(kMarkerBytes, ' ');
+  return pwrite(file.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
+}
+
+// Forces it to the disk, with its name where that is new.
+bool Keep(const Descriptor& file, const std::string& directory_of_new) {
+  if (fdatasync(file.get()) != 0) return false;
+  if (directory_of_new.empty()) return true;
+  const Descriptor directory(open(directory_of_new.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory.ok()) fsync(directory.get());
+  return true;
 }
 
 }  // namespace
 
 CrashMarkers::Guard& CrashMarkers::Guard::operator=(Guard&& other) noexcept {
-  std::swap(path_, other.path_);
   std::swap(file_, other.file_);
+  std::swap(failed_, other.failed_);
   return *this;
 }
 
-// Removed while the lock is held, so that nobody can take it for a dead run's.
+// While the lock is held, so that nobody can take it for a dead run's. Not waited for: a machine that goes
+// down before this is on the disk is rare, and then the worst is that a step is left out once too often.
 CrashMarkers::Guard::~Guard() {
-  if (file_.ok()) unlink(path_.c_str());
+  if (file_.ok() && Write(file_, "")) sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 CrashMarkers::CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
@@ -122,7 +131,11 @@ CrashMarkers CrashMarkers::Open(const system::Environment& environment, const sy
 }
 
 std::string CrashMarkers::PathOf(const CrashKey& key) const {
-  std::string text = key.runtime + '\0' + key.device + '\0';
+  return directory_ + "/crash-" + system::HashName(key.runtime + '\0' + key.device) + ".json";
+}
+
+std::string CrashMarkers::StateOf(const CrashKey& key) const {
+  std::string text;
   for (const auto& path : key.files) {
     text += path + '\0';
     if (const auto status = files_->Stat(path)) {
@@ -132,22 +145,18 @@ std::string CrashMarkers::PathOf(const CrashKey& key) const {
       }
     }
   }
-  return directory_ + "/crash-" + system::HashName(text) + ".json";
+  return system::HashName(text);
 }
 
 std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   if (directory_.empty() || ignore_survivors_) return std::nullopt;
-  const auto path = PathOf(key);
-  const auto file = OpenMarker(path, 0);
+  const auto file = OpenMarker(PathOf(key), 0);
   if (!file.ok()) return std::nullopt;
   const auto lock = TryLock(file);
   if (lock == Lock::kHeldByOther) return std::nullopt;
+  // None, cut short by the very crash, or written by somebody else: it proves nothing.
   const auto marker = ReadMarker(file);
-  if (!marker) {
-    // Cut short by the very crash or written by somebody else: it proves nothing.
-    if (lock == Lock::kTaken) unlink(path.c_str());
-    return std::nullopt;
-  }
+  if (!marker || marker->files != StateOf(key)) return std::nullopt;
   if (lock == Lock::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;
   return CrashMarker{marker->description, marker->created};
 }
@@ -155,23 +164,25 @@ std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
 CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view description) const {
   if (directory_.empty()) return {};
   const auto path = PathOf(key);
-  auto file = OpenMarker(path, O_CREAT);
+  auto file = OpenMarker(path, 0);
+  const bool is_new = !file.ok();
+  if (is_new) file = OpenMarker(path, O_CREAT);
   if (!file.ok()) return Guard(true);
   if (TryLock(file) == Lock::kHeldByOther) return {};
   struct stat status{};
-  // Another run removed its marker between the two calls above: what is locked has no name any more.
+  // Somebody cleaned up between the two calls above: what is locked has no name any more.
   if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return {};
   StoredMarker marker;
-  marker.description = CleanText(description);
+  marker.files = StateOf(key);
+  marker.description = CleanText(description, kMaxDescriptionBytes);
   marker.created = system::CalendarNow();
   marker.pid = getpid();
   marker.start_ticks = system::StartTicks(marker.pid);
   marker.boot_id = BootId(*files_);
-  Guard guard(path, std::move(file));
-  if (!WriteWhole(guard.file_, ToText(Encode(marker)))) return Guard(true);
-  const Descriptor directory(open(directory_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.ok()) fsync(directory.get());
-  return guard;
+  Guard guard(std::move(file));
+  if (Write(guard.file_, ToText(Encode(marker))) && Keep(guard.file_, is_new ? directory_ : "")) return guard;
+  if (is_new) unlink(path.c_str());
+  return Guard(true);
 }
 
 }  // namespace probe::isolate

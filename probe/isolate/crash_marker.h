@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Remembers across runs that a step was begun: a marker that outlives the run that wrote it says that the
-// machine or the tool died in that step. One file a step below the cache directory; never an error, at worst
-// a warning.
+// machine or the tool died in that step. One file a step below the cache directory, which stays and is blank
+// while there is no marker: overwriting a block is the cheapest thing that a disk can be forced to keep.
+// Never an error, at worst a warning.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,7 @@ struct CrashMarker {
 
 class CrashMarkers {
  public:
-  // Holds one marker; it is removed when the guard goes, which is when any outcome of the step was seen.
+  // Holds one marker; it is blanked when the guard goes, which is when any outcome of the step was seen.
   class Guard {
    public:
     Guard() = default;
@@ -44,8 +45,7 @@ class CrashMarkers {
    private:
     friend class CrashMarkers;
     explicit Guard(bool failed) : failed_(failed) {}
-    Guard(std::string path, system::Descriptor file) : path_(std::move(path)), file_(std::move(file)) {}
-    std::string path_;
+    explicit Guard(system::Descriptor file) : file_(std::move(file)) {}
     system::Descriptor file_;  // holds the lock
     bool failed_ = false;
   };
@@ -68,6 +68,8 @@ class CrashMarkers {
   CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
                bool ignore_survivors);
   [[nodiscard]] std::string PathOf(const CrashKey& key) const;
+  // What the key's files are now.
+  [[nodiscard]] std::string StateOf(const CrashKey& key) const;
 
   const system::FileSystem* files_;
   std::string directory_;  // empty: disabled

@@ -16,8 +16,8 @@
 namespace probe::isolate {
 namespace {
 
+using ::testing::Each;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
 class CrashMarkerTest : public ::testing::Test {
@@ -60,7 +60,7 @@ TEST_F(CrashMarkerTest, IsGoneWhenTheStepHasEnded) {
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     EXPECT_EQ(files_->Stat(MarkerFiles()[0])->mode, 0600U);
   }
-  EXPECT_THAT(MarkerFiles(), IsEmpty());
+  EXPECT_THAT(*files_->Read(MarkerFiles()[0]), Each(' '));
   EXPECT_FALSE(markers.Survivor(key_));
 }
 
@@ -87,6 +87,9 @@ TEST_F(CrashMarkerTest, IsForgottenWhenTheDriverChanges) {
   Crash();
   tree_.Write("/driver.json", "{\"changed\": true}");
   EXPECT_FALSE(Open().Survivor(key_));
+  Crash();
+  EXPECT_TRUE(Open().Survivor(key_));
+  EXPECT_THAT(MarkerFiles(), SizeIs(1)) << "the first driver's is replaced";
 }
 
 TEST_F(CrashMarkerTest, IsIgnoredOnRequestAndReplacedByTheNextAttempt) {
@@ -122,12 +125,11 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
 
 TEST_F(CrashMarkerTest, IsNotBelievedWhenItIsNonsense) {
   for (const std::string content :
-       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":1,"pid":"x"})"}) {
+       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":2,"pid":"x"})"}) {
     Crash();
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     std::ofstream(MarkerFiles()[0]) << content;
     EXPECT_FALSE(Open().Survivor(key_)) << content;
-    EXPECT_THAT(MarkerFiles(), IsEmpty()) << content;
   }
 }
 
