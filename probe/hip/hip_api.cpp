@@ -100,15 +100,24 @@ Result<Compiler> ResolveCompiler(const system::Library& library) {
                library.info().path.value_or(library.info().soname) + " holds no compiler"};
 }
 
-}  // namespace
-
-Result<system::Library> OpenRuntime(const system::FileSystem& files, const system::Environment& environment) {
-  auto library =
-      system::Library::Open(kRuntimeNames, LibraryDirectories(files, environment), files, environment);
+template <class T>
+Result<T> NamingRocm(Result<T> library) {
   if (library.ok() || library.error().name != "absent") return library;
   Error error = library.error();
   error.text = "ROCm's HIP runtime is not installed: there is no libamdhip64.so";
   return error;
+}
+
+}  // namespace
+
+Result<system::Library> OpenRuntime(const system::FileSystem& files, const system::Environment& environment) {
+  return NamingRocm(
+      system::Library::Open(kRuntimeNames, LibraryDirectories(files, environment), files, environment));
+}
+
+Result<Library> FindRuntime(const system::FileSystem& files, const system::Environment& environment) {
+  return NamingRocm(
+      system::Library::Find(kRuntimeNames, LibraryDirectories(files, environment), files, environment));
 }
 
 Result<Api> ResolveApi(const system::Library& runtime) {

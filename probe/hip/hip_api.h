@@ -46,6 +46,9 @@ inline constexpr std::array<std::string_view, 4> kRuntimeNames = {"libamdhip64.s
 // libamdhip64, wherever it is installed. Errors as system::Library::Open.
 [[nodiscard]] Result<system::Library> OpenRuntime(const system::FileSystem& files,
                                                   const system::Environment& environment);
+// The runtime that OpenRuntime would load, not loaded.
+[[nodiscard]] Result<Library> FindRuntime(const system::FileSystem& files,
+                                          const system::Environment& environment);
 // The error names the first required symbol that the library lacks.
 [[nodiscard]] Result<Api> ResolveApi(const system::Library& runtime);
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "probe/hip/hip_driver.h"
 
+#include <errno.h>
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "probe/core/text.h"
 #include "probe/hip/hip_declarations.h"
@@ -119,6 +121,25 @@ Diagnosis WithNode(Error error, const KernelDriver& driver) {
                   driver.nodes.size() == 1 ? "its target" : "their targets"));
 }
 
+Diagnosis NoDevice(Error error, const KernelDriver& driver, const system::Environment& environment) {
+  const std::string hiding = HidingText(environment);
+  if (!hiding.empty() && !driver.nodes.empty()) {
+    return Cause(Outcome::kHidden, std::move(error), "hidden",
+                 fmt::format("{} leaves none of {}", hiding, Count(driver.nodes.size(), "GPU")));
+  }
+  if (driver.kfd.exists && !driver.kfd.openable) {
+    return Cause(
+        Outcome::kDenied, std::move(error), "kfd_denied",
+        fmt::format("/dev/kfd exists and may not be opened by this user or container; its group is {}",
+                    driver.kfd_group.value_or(0)));
+  }
+  if (driver.wsl) {
+    error.text = "the Windows host's driver offers ROCm no device";
+    return {Outcome::kNoDevice, std::move(error)};
+  }
+  return driver.kfd.exists ? WithNode(std::move(error), driver) : WithoutNode(std::move(error), driver);
+}
+
 }  // namespace
 
 KernelDriver ReadKernelDriver(const system::FileSystem& files) {
@@ -148,25 +169,18 @@ std::optional<std::string> ReleaseOf(const system::FileSystem& files, const std:
 }
 
 Diagnosis Diagnose(Error error, const KernelDriver& driver, const system::Environment& environment) {
-  const std::string hiding = HidingText(environment);
-  if (error.code == kHipErrorNoDevice || error.code == kHipErrorInvalidDevice) {
-    if (!hiding.empty() && !driver.nodes.empty()) {
-      return Cause(Outcome::kHidden, std::move(error), "hidden",
-                   fmt::format("{} leaves none of {}", hiding, Count(driver.nodes.size(), "GPU")));
-    }
-    if (driver.kfd.exists && !driver.kfd.openable) {
-      return Cause(
-          Outcome::kDenied, std::move(error), "kfd_denied",
-          fmt::format("/dev/kfd exists and may not be opened by this user or container; its group is {}",
-                      driver.kfd_group.value_or(0)));
-    }
-    if (driver.wsl) {
-      error.text = "the Windows host's driver offers ROCm no device";
-      return {Outcome::kNoDevice, std::move(error)};
-    }
-    return driver.kfd.exists ? WithNode(std::move(error), driver) : WithoutNode(std::move(error), driver);
-  }
+  if (error.code == kHipErrorNoDevice || error.code == kHipErrorInvalidDevice)
+    return NoDevice(std::move(error), driver, environment);
   return {Outcome::kFailed, std::move(error)};
+}
+
+bool HasDeviceNodes(const system::FileSystem& files) {
+  constexpr std::array kNodes = {"/dev/kfd", "/dev/dxg", "/dev/dri", "/dev/accel"};
+  return std::any_of(kNodes.begin(), kNodes.end(), [&](const char* node) { return files.Exists(node); });
+}
+
+Diagnosis DiagnoseUnasked(const KernelDriver& driver, const system::Environment& environment) {
+  return NoDevice({"open /dev/kfd", ENOENT, "ENOENT", {}}, driver, environment);
 }
 
 }  // namespace probe::hip

@@ -44,6 +44,13 @@ struct Diagnosis {
   Outcome outcome = Outcome::kFailed;
   Error error;
 };
+// Whether there is a device node of any kind that a ROCm runtime opens: the kernel's compute driver, the
+// Windows host's, render nodes (virtio), accelerators.
+[[nodiscard]] bool HasDeviceNodes(const system::FileSystem& files);
+
+// What it means that there is none, where therefore no runtime was asked.
+[[nodiscard]] Diagnosis DiagnoseUnasked(const KernelDriver& driver, const system::Environment& environment);
+
 // What "no device", or another code of hipGetDeviceCount, means on this machine: the error's name is the
 // cause where files show it, and its text a sentence of it.
 [[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver,

@@ -25,6 +25,10 @@ class Survey {
   void Run();
 
  private:
+  [[nodiscard]] bool CanHaveDevices() const;
+  void ReportUnasked();
+  void FailToLoad(const Error& error) const;
+  void Show(Library library);
   [[nodiscard]] std::optional<Api> OpenApi();
   void AskManagement();
   void Enumerate(const Api& api, HipResult init);
@@ -47,17 +51,39 @@ std::uint32_t PartitionOf(const RuntimeDevice& device) {
   return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
 }
 
+// Loading ROCm costs more than all the rest of a survey: its HSA runtime times a clock for 10 ms before
+// anybody can call it. Without a node to open it has no device, so it is not loaded then, unless the user
+// points at one.
+bool Survey::CanHaveDevices() const {
+  return HasDeviceNodes(context_.files) || context_.environment.Get("WHICHGPU_LIBRARY_PATH");
+}
+
+void Survey::ReportUnasked() {
+  const auto library = FindRuntime(context_.files, context_.environment);
+  if (!library) return FailToLoad(library.error());
+  Show(*library);
+  Warn(ExplainOverride(context_.environment, driver_.nodes));
+  auto diagnosis = DiagnoseUnasked(driver_, context_.environment);
+  context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
+}
+
+void Survey::FailToLoad(const Error& error) const {
+  context_.sink(Failure{error.name == "absent" ? Outcome::kAbsent : Outcome::kFailed, error});
+}
+
+void Survey::Show(Library library) {
+  release_ = ReleaseOf(context_.files, library.path.value_or(""));
+  if (release_) library.version = release_;
+  context_.sink(std::move(library));
+}
+
 std::optional<Api> Survey::OpenApi() {
   const auto library = OpenRuntime(context_.files, context_.environment);
   if (!library) {
-    context_.sink(
-        Failure{library.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed, library.error()});
+    FailToLoad(library.error());
     return std::nullopt;
   }
-  Library info = library->info();
-  release_ = ReleaseOf(context_.files, info.path.value_or(""));
-  if (release_) info.version = release_;
-  context_.sink(info);
+  Show(library->info());
   context_.sink(StageEntered{Stage::kSymbols});
   const auto api = ResolveApi(*library);
   if (api) return *api;
@@ -148,6 +174,7 @@ void Survey::Run() {
     }
   }
   context_.sink(StageEntered{Stage::kLoad});
+  if (!CanHaveDevices()) return ReportUnasked();
   const auto api = OpenApi();
   if (!api) return;
   // Before the first call that may hang on it.

@@ -5,6 +5,7 @@
 #include <link.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
@@ -59,28 +60,35 @@ std::optional<std::string> VersionOf(std::string_view path) {
   return std::string(version);
 }
 
-probe::Library Describe(void* handle, std::string_view soname, const std::string& path,
-                        const FileSystem& files) {
-  link_map* map = nullptr;
-  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr &&
-                     map->l_name != nullptr;
-  const std::string mapped = known && *map->l_name == '/' ? map->l_name : path;
+probe::Library Describe(std::string_view soname, const std::string& path, const FileSystem& files) {
   probe::Library out;
   out.soname = CleanText(soname);
-  const std::string real = files.Resolve(mapped).value_or(mapped);
+  const std::string real = files.Resolve(path).value_or(path);
   out.path = CleanText(real);
   out.version = VersionOf(real);
   return out;
 }
 
+// The path of a loaded library as the loader has it.
+std::string MappedPath(void* handle, const std::string& path) {
+  link_map* map = nullptr;
+  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr &&
+                     map->l_name != nullptr;
+  return known && *map->l_name == '/' ? map->l_name : path;
+}
+
+// Whether there is a file and it may be loaded; a reason where there is one and it may not.
+bool MayLoad(const std::string& path, const FileSystem& files, Rejections& rejections) {
+  const auto status = files.Stat(path);
+  if (!status || status->is_directory) return false;
+  const auto trusted = CheckTrusted(files, path);
+  if (!trusted) rejections.refused.push_back(CleanText(path + ": " + trusted.error().text));
+  return trusted.ok();
+}
+
 // The handle, or nullptr and a reason where there was a file at all.
 void* Load(const std::string& path, const FileSystem& files, Rejections& rejections) {
-  const auto status = files.Stat(path);
-  if (!status || status->is_directory) return nullptr;
-  if (const auto trusted = CheckTrusted(files, path); !trusted) {
-    rejections.refused.push_back(CleanText(path + ": " + trusted.error().text));
-    return nullptr;
-  }
+  if (!MayLoad(path, files, rejections)) return nullptr;
   // RTLD_NOW: a library that lacks a symbol says so here instead of dying at the first call of it.
   void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (handle == nullptr) {
@@ -97,11 +105,10 @@ Error NotLoaded(std::string_view soname, const Rejections& rejections) {
   return {call, std::nullopt, "absent", "no such library is installed"};
 }
 
-}  // namespace
-
-Result<Library> Library::Open(std::span<const std::string_view> sonames,
-                              std::span<const std::string> directories, const FileSystem& files,
-                              const Environment& environment) {
+// What `take` makes of the first candidate that it takes.
+template <class T, class Take>
+Result<T> FirstTaken(std::span<const std::string_view> sonames, std::span<const std::string> directories,
+                     const FileSystem& files, const Environment& environment, const Take& take) {
   const std::string_view first = sonames.empty() ? std::string_view() : sonames.front();
   if (!files.live())
     return Error{"dlopen " + CleanText(first), std::nullopt, "refused", "a sysroot loads no library"};
@@ -111,11 +118,35 @@ Result<Library> Library::Open(std::span<const std::string_view> sonames,
     for (const auto& path : Candidates(soname, directories, files, environment)) {
       if (std::find(tried.begin(), tried.end(), path) != tried.end()) continue;
       tried.push_back(path);
-      if (void* handle = Load(path, files, rejections))
-        return Library(handle, Describe(handle, soname, path, files));
+      if (std::optional<T> taken = take(soname, path, rejections)) return *std::move(taken);
     }
   }
   return NotLoaded(first, rejections);
+}
+
+}  // namespace
+
+Result<Library> Library::Open(std::span<const std::string_view> sonames,
+                              std::span<const std::string> directories, const FileSystem& files,
+                              const Environment& environment) {
+  const auto load = [&](std::string_view soname, const std::string& path,
+                        Rejections& rejections) -> std::optional<Library> {
+    void* handle = Load(path, files, rejections);
+    if (handle == nullptr) return std::nullopt;
+    return Library(handle, Describe(soname, MappedPath(handle, path), files));
+  };
+  return FirstTaken<Library>(sonames, directories, files, environment, load);
+}
+
+Result<probe::Library> Library::Find(std::span<const std::string_view> sonames,
+                                     std::span<const std::string> directories, const FileSystem& files,
+                                     const Environment& environment) {
+  const auto find = [&](std::string_view soname, const std::string& path,
+                        Rejections& rejections) -> std::optional<probe::Library> {
+    if (!MayLoad(path, files, rejections)) return std::nullopt;
+    return Describe(soname, path, files);
+  };
+  return FirstTaken<probe::Library>(sonames, directories, files, environment, find);
 }
 
 bool Library::Exists(std::span<const std::string_view> sonames, std::span<const std::string> directories,

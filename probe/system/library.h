@@ -26,6 +26,12 @@ class Library {
                                             std::span<const std::string> directories, const FileSystem& files,
                                             const Environment& environment);
 
+  // What Open would load, without loading it: the first file that is there and trusted. The errors are
+  // Open's.
+  [[nodiscard]] static Result<probe::Library> Find(std::span<const std::string_view> sonames,
+                                                   std::span<const std::string> directories,
+                                                   const FileSystem& files, const Environment& environment);
+
   // Whether Open would find a file, trusted and loadable or not.
   [[nodiscard]] static bool Exists(std::span<const std::string_view> sonames,
                                    std::span<const std::string> directories, const FileSystem& files,

@@ -29,9 +29,19 @@ class Rocm(unittest.TestCase):
         return value, next(probe for probe in value["probes"] if probe["module"] == "hip")
 
     def test_it_is_installed_and_has_no_device(self):
-        value, probe = self.survey()
+        value, probe = self.survey(WHICHGPU_LIBRARY_PATH=ROCM.parent)
         self.assertEqual(("no_device", "hipErrorNoDevice", 100),
                          (probe["outcome"], probe["error"]["name"], probe["error"]["code"]))
+        self.check(value, probe)
+
+    @unittest.skipIf(any(pathlib.Path("/dev", name).exists() for name in ("dxg", "dri", "accel")), "there is a device")
+    def test_without_any_device_node_it_says_so_without_loading_it(self):
+        value, probe = self.survey()
+        self.assertEqual(("no_device", "load", "open /dev/kfd"),
+                         (probe["outcome"], probe["stage"], probe["error"]["call"]))
+        self.check(value, probe)
+
+    def check(self, value, probe):
         self.assertEqual(str(ROCM.resolve()), probe["library"]["path"])
         self.assertIn("no AMD GPU", probe["error"]["text"])
         text = harness.run("list", "--only", "hip").stdout
