@@ -240,6 +240,8 @@ void RunningChild::Finish(ChildEnd end, const ProcessExit& exit) {
   result_.stderr_tail = CleanTail(stderr_text_, kMaxStderrBytes);
   for (auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) descriptor->Reset();
   permit_.reset();
+  // What is in it, processes that the child left behind may still be writing to.
+  if (scratch_) scratch_->RemoveIfEmpty();
 }
 
 ChildResult RunningChild::TakeResult() { return std::move(result_); }

@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <filesystem>
 #include <system_error>
@@ -47,6 +48,12 @@ ScratchDirectory::~ScratchDirectory() {
   if (path_.empty()) return;
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+void ScratchDirectory::RemoveIfEmpty() {
+  if (path_.empty() || rmdir(path_.c_str()) != 0) return;
+  path_.clear();
+  directory_.Reset();
 }
 
 bool ScratchDirectory::Exceeds(std::uint64_t max_bytes) const {

@@ -20,6 +20,9 @@ class ScratchDirectory {
   // Removes it with all its content, as far as that is possible.
   ~ScratchDirectory();
 
+  // Removes it now where nothing is in it: nothing can be put there any more. Else it stays as it is.
+  void RemoveIfEmpty();
+
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int descriptor() const { return directory_.get(); }
   // True when its files take more than max_bytes on the disk, or are more than 10000. Links are not followed.
