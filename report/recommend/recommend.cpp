@@ -5,20 +5,17 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string_view>
 #include <tuple>
 #include <utility>
 #include <vector>
 
 #include "report/core/devices.h"
-#include "report/core/quantity.h"
 #include "report/core/wording.h"
+#include "report/recommend/reasons.h"
 #include "report/recommend/rejected.h"
 
 namespace report::recommend {
 namespace {
-
-using Scores = std::vector<const Score*>;
 
 // Fastest first; equal ones by name, so that no order of arrival decides.
 Scores Ordered(const Report& report, Use use) {
@@ -35,142 +32,10 @@ Scores Ordered(const Report& report, Use use) {
   return scores;
 }
 
-std::uint32_t MaturityOf(const Tables& tables, const Score& score) {
-  const auto* facts = Find(tables, score.runtime);
-  if (!facts) return 0;
-  return score.use == Use::kTraining ? facts->maturity.training : facts->maturity.inference;
-}
-
 const Score& MostMature(const Tables& tables, const Scores& tied) {
   return **std::max_element(tied.begin(), tied.end(), [&](const Score* a, const Score* b) {
     return MaturityOf(tables, *a) < MaturityOf(tables, *b);  // the first of equals, which is the fastest
   });
-}
-
-std::string NameBeside(const Report& report, const Score& other, const Score& chosen) {
-  return other.device_id == chosen.device_id ? other.runtime : WayText(report, other);
-}
-
-// What orders the same way for another use; nullptr where that was not scored.
-const Range* RankedFor(const Report& report, const Score& way, Use use) {
-  for (const Score& score : report.scores) {
-    const bool same =
-        score.device_id == way.device_id && score.runtime == way.runtime && score.driver == way.driver;
-    if (same && score.use == use && score.ranking_tokens_per_s) return &*score.ranking_tokens_per_s;
-  }
-  return nullptr;
-}
-
-// "hip reads prompts faster, vulkan writes faster": where two that tie over both phases differ in each.
-std::string PhaseReason(const Report& report, const Score& chosen, const Scores& tied) {
-  if (chosen.use != Use::kInference) return "";
-  const auto faster = [&](const Score& a, const Score& b, Use use) {
-    const auto* x = RankedFor(report, a, use);
-    const auto* y = RankedFor(report, b, use);
-    return x && y && x->value > y->value && !Ties(*x, *y);
-  };
-  for (const Score* other : tied) {
-    for (const auto& [reader, writer] : {std::pair(&chosen, other), std::pair(other, &chosen)}) {
-      if (!faster(*reader, *writer, Use::kPrefill) || !faster(*writer, *reader, Use::kDecode)) continue;
-      return fmt::format("{} reads prompts faster, {} writes faster", NameBeside(report, *reader, chosen),
-                         NameBeside(report, *writer, chosen));
-    }
-  }
-  return "";
-}
-
-std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
-  std::vector<std::string> others;
-  bool mature = false;
-  for (const Score* score : tied) {
-    if (score == &chosen) continue;
-    others.push_back(NameBeside(report, *score, chosen));
-    mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
-  }
-  auto phases = PhaseReason(report, chosen, tied);
-  if (!phases.empty()) phases = ": " + phases;
-  return fmt::format("it {} {}{}, {}",
-                     chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
-                     fmt::join(others, " and "), phases,
-                     mature ? "and more software is ready for it" : "and its own figure is ahead");
-}
-
-// Against the fastest of what does not tie. Of the rates that order: assumed software factors are not in it.
-std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {
-  const auto next = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
-    return std::find(tied.begin(), tied.end(), score) == tied.end();
-  });
-  if (next == ordered.end()) return "";
-  const double ratio = chosen.ranking_tokens_per_s->value / (*next)->ranking_tokens_per_s->value;
-  if (ratio <= 1) return "";
-  const auto name = NameBeside(report, **next, chosen);
-  const auto* verb = chosen.basis == Basis::kEstimated ? "is estimated" : "measures";
-  return ratio < 2 ? fmt::format("it {} {} faster than {}", verb, PercentText(ratio - 1), name)
-                   : fmt::format("it {} {} times as fast as {}", verb, SignificantText(ratio, 2), name);
-}
-
-std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {
-  std::vector<std::string> names;
-  std::vector<std::string> slower;
-  std::vector<std::string> shares;
-  for (const Score& score : report.scores) {
-    const auto* view = FindView(device, score.runtime, score.driver);
-    if (score.use != chosen.use || score.device_id != device.id || !view || !IsSoftware(device, *view))
-      continue;
-    if (!score.ranking_tokens_per_s) continue;
-    names.push_back(score.runtime);
-    const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
-    if (share >= 1 - kTieShare) continue;  // no argument against it
-    slower.push_back(score.runtime);
-    shares.push_back(PercentText(share));
-  }
-  if (names.empty()) return "";
-  const auto reach = fmt::format("{} only reach{} the same processor", fmt::join(names, " and "),
-                                 names.size() == 1 ? "es" : "");
-  if (slower.empty()) return reach;
-  const auto which = slower.size() == names.size() ? "" : fmt::format("{} ", fmt::join(slower, " and "));
-  return fmt::format("{}, {}at {} of its native speed", reach, which, fmt::join(shares, " and "));
-}
-
-// What a person asks first when the answer is the processor. `rejected` says what became of the GPUs.
-std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejected) {
-  std::vector<const probe::PhysicalDevice*> gpus;
-  for (const auto& device : report.devices) {
-    if (IsGpu(device)) gpus.push_back(&device);
-  }
-  if (gpus.empty()) {
-    const auto unseen = NotMounted(report.warnings);
-    return unseen.empty() ? "there is no GPU in this machine"
-                          : fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
-                                        unseen.size() == 1 ? "is" : "are");
-  }
-  const bool scored = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    const auto* device = FindDevice(report.devices, score.device_id);
-    return device && IsGpu(*device) && score.eligible;
-  });
-  if (scored) return "";
-  if (gpus.size() > 1) return fmt::format("{} GPUs are here, none of them usable", gpus.size());
-  const auto cause = std::find_if(rejected.begin(), rejected.end(), [&](const Rejected& option) {
-    return option.device_id == gpus.front()->id;
-  });
-  const auto reason =
-      cause == rejected.end() ? "it was not measured" : cause->reason.substr(0, cause->reason.find("; "));
-  return fmt::format("{} is not usable: {}", PlainName(gpus.front()->name), reason);
-}
-
-// Why a way that was measured on other hardware is no option for this use, where that is all there is to say.
-std::string OnlyOptionReason(const Report& report, const Score& chosen) {
-  std::vector<std::string> others;
-  for (const Score& score : report.scores) {
-    const auto* device = FindDevice(report.devices, score.device_id);
-    const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
-    if (score.use != chosen.use || score.eligible || score.reasons.empty() || !view ||
-        IsSoftware(*device, *view))
-      continue;
-    others.push_back(score.runtime + ": " + score.reasons.front());
-  }
-  if (others.empty()) return "nothing else here was measured and checked";
-  return fmt::format("nothing else here is an option: {}", fmt::join(others, "; "));
 }
 
 void AddNonEmpty(std::vector<std::string>& list, std::string text) {
@@ -222,27 +87,6 @@ void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& 
   answer.confidence = look.noisy || report.interrupted || estimated ? Confidence::kLow
                       : tie || look.throttled                       ? Confidence::kMedium
                                                                     : Confidence::kHigh;
-}
-
-// What became of the processor's own figures.
-std::string UnmeasuredReason(const Report& report, const Recommendation& answer) {
-  const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.use == answer.use && score.device_id == answer.device_id && score.runtime == answer.backend;
-  });
-  if (!report.measurements.empty() && found != report.scores.end() && !found->reasons.empty())
-    return fmt::format("{}", fmt::join(found->reasons, "; "));
-  return "a processor is what every machine has, and nothing here is known to be better";
-}
-
-// Where the processor's own runtime was left out: which ones were not.
-std::string AskedReason(const Tables& tables, const Report& report, const Recommendation& answer) {
-  std::vector<std::string> asked;
-  for (const auto& probe : report.probes) {
-    if (probe.module == answer.backend) return "";
-    if (Find(tables, probe.module)) asked.push_back(probe.module);
-  }
-  if (asked.empty()) return "";
-  return fmt::format("only {} {} asked", fmt::join(asked, " and "), asked.size() == 1 ? "was" : "were");
 }
 
 // Nothing has a score: every machine has a processor, and nothing is known to be better.

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "report/explain/advice.h"
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <utility>
+
+namespace report::explain {
+namespace {
+
+using probe::Outcome;
+
+constexpr std::array kAdvice = {
+    OutcomeAdvice{Outcome::kAbsent, "system_runtime", Severity::kNote,
+                  "nothing can use this runtime until it is installed", "", "", true},
+    OutcomeAdvice{Outcome::kNoDevice, "system_runtime", Severity::kNote,
+                  "its drivers answer and none of them has a device here", "", "", false},
+    OutcomeAdvice{
+        Outcome::kDenied, "device_node", Severity::kDegraded,
+        "the device is there; this user may not open its node",
+        "join the groups that own the node, then log in again; in a container pass their numeric ids with "
+        "--group-add",
+        "usermod -aG render,video \"$USER\"", true},
+    OutcomeAdvice{Outcome::kHidden, "programming_interface", Severity::kDegraded,
+                  "other programs started like this one do not see the devices either", "unset the variable",
+                  "", false},
+    OutcomeAdvice{Outcome::kFailed, "system_runtime", Severity::kDegraded,
+                  "the runtime is installed and does not work as it is",
+                  "update or reinstall the driver; the evidence names the call that failed", "", true},
+    OutcomeAdvice{Outcome::kCrashed, "system_runtime", Severity::kDegraded,
+                  "any program that uses this driver is at risk of dying the same way",
+                  "update the driver, or remove the file that registers it", "", true},
+    OutcomeAdvice{Outcome::kTimedOut, "kernel_driver", Severity::kDegraded,
+                  "the driver hangs: often a kernel module and a library of different versions",
+                  "update the kernel driver and its libraries together, then restart", "", true},
+    OutcomeAdvice{Outcome::kBadReply, "system_runtime", Severity::kDegraded, "what it said cannot be trusted",
+                  "update or reinstall the driver", "", true},
+};
+
+constexpr std::array kStatusAdvice = {
+    StatusAdvice{
+        backends::MeasurementStatus::kWrongResult,
+        "the driver says that its kernels succeed and their results are wrong: a simulated device, or a "
+        "broken "
+        "driver",
+        "do not compute on it; update the driver, or remove the variables that make it claim hardware"},
+    StatusAdvice{backends::MeasurementStatus::kCrashed, "a kernel took the whole process down",
+                 "update the driver; until then keep programs from using this runtime"},
+    StatusAdvice{
+        backends::MeasurementStatus::kTimedOut,
+        "a kernel did not end in its time: a hang (firmware, kernel driver, an override of the "
+        "architecture), "
+        "or a machine too busy to measure",
+        "measure again on an idle machine; if it lasts, unset overrides such as HSA_OVERRIDE_GFX_VERSION, "
+        "update the driver, or use another runtime"},
+    StatusAdvice{backends::MeasurementStatus::kFailed, "it enumerates and cannot run a kernel",
+                 "update the driver; the evidence names the call that failed"},
+    StatusAdvice{backends::MeasurementStatus::kImplausible, "its clock or its results cannot be believed",
+                 "update the driver"},
+};
+
+// Where the runtime's table knows this very error, its words replace the outcome's.
+template <class IsIt>
+void AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
+  if (facts == nullptr || !facts->errors) return;
+  const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
+  if (row == facts->errors->end()) return;
+  finding.layer = row->layer;
+  finding.meaning = row->meaning;
+  finding.fix.clear();
+  for (const auto& fix : row->fix)
+    finding.fix.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot});
+}
+
+}  // namespace
+
+const OutcomeAdvice* AdviceFor(Outcome outcome) {
+  const auto found =
+      std::find_if(kAdvice.begin(), kAdvice.end(), [&](const auto& row) { return row.outcome == outcome; });
+  return found == kAdvice.end() ? nullptr : &*found;
+}
+
+const StatusAdvice* AdviceFor(backends::MeasurementStatus status) {
+  const auto found = std::find_if(kStatusAdvice.begin(), kStatusAdvice.end(),
+                                  [&](const auto& row) { return row.status == status; });
+  return found == kStatusAdvice.end() ? nullptr : &*found;
+}
+
+std::string Slug(std::string_view text) {
+  std::string slug;
+  for (const char c : text.substr(0, 64)) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (std::isalnum(byte) && byte < 0x80) {
+      slug += static_cast<char>(std::tolower(byte));
+    } else if (!slug.empty() && slug.back() != '-') {
+      slug += '-';
+    }
+  }
+  if (!slug.empty() && slug.back() == '-') slug.pop_back();
+  return slug;
+}
+
+void AddEvidence(Finding& finding, std::string source, std::string value) {
+  if (!value.empty()) finding.evidence.push_back({std::move(source), std::move(value)});
+}
+
+void Advise(const OutcomeAdvice& advice, Finding& finding) {
+  finding.layer = advice.layer;
+  finding.severity = advice.severity;
+  finding.meaning = advice.meaning;
+  if (advice.fix.empty()) return;
+  Fix fix{std::string(advice.fix), std::nullopt, advice.needs_root, false};
+  if (!advice.command.empty()) fix.command = advice.command;
+  finding.fix.push_back(std::move(fix));
+}
+
+void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
+  if (error) AdviseOn(facts, [&](const ErrorFacts& known) { return known.name == error->name; }, finding);
+}
+
+void AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {
+  const std::string reason = measurement.reason.value_or("");
+  const auto named = [&](const ErrorFacts& known) {
+    return reason.find(known.name + " (") != std::string::npos;
+  };
+  AdviseOn(facts, named, finding);
+}
+
+void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {
+  for (const auto& hint : facts.install) finding.fix.push_back({hint.text, hint.command, true, false});
+}
+
+}  // namespace report::explain

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// What an outcome or a status means and what to do about it, in words, and where a runtime's table knows the
+// very error, in the table's. Finds nothing.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report::explain {
+
+// What an outcome of a runtime or of one driver means, and what to do. `layer` as in the schema.
+struct OutcomeAdvice {
+  probe::Outcome outcome;
+  std::string_view layer;
+  Severity severity;
+  std::string_view meaning;
+  std::string_view fix;  // "" where the tables or the evidence name it
+  std::string_view command;
+  bool needs_root;
+};
+struct StatusAdvice {
+  backends::MeasurementStatus status;
+  std::string_view meaning;
+  std::string_view fix;
+};
+// nullptr: there is nothing to do about it.
+[[nodiscard]] const OutcomeAdvice* AdviceFor(probe::Outcome outcome);
+[[nodiscard]] const StatusAdvice* AdviceFor(backends::MeasurementStatus status);
+
+// A part of an id: lower case letters and digits, everything else a dash.
+[[nodiscard]] std::string Slug(std::string_view text);
+// Nothing for an empty value.
+void AddEvidence(Finding& finding, std::string source, std::string value);
+void AddInstallHints(const RuntimeFacts& facts, Finding& finding);
+
+void Advise(const OutcomeAdvice& advice, Finding& finding);
+// Where the runtime's table (nullptr: there is none) knows the error, its words replace those.
+void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding);
+// A measurement's reason names the vendor's error within a sentence.
+void AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding);
+
+}  // namespace report::explain

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+// The sentences that say why one way was taken and not another; empty where there is nothing to say. Decides
+// nothing.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report::recommend {
+
+using Scores = std::vector<const Score*>;
+
+// How much software is ready for a runtime, by the tables; what breaks a tie.
+[[nodiscard]] std::uint32_t MaturityOf(const Tables& tables, const Score& score);
+
+// Why `chosen`, which is one of `tied`, is ahead of the others.
+[[nodiscard]] std::string TieReason(const Tables& tables, const Report& report, const Score& chosen,
+                                    const Scores& tied);
+// Against the fastest of what does not tie. Of the rates that order: assumed software factors are not in it.
+[[nodiscard]] std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied,
+                                     const Score& chosen);
+// What the software devices of the chosen processor are worth.
+[[nodiscard]] std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device,
+                                         const Score& chosen);
+// What a person asks first when the answer is the processor. `rejected` says what became of the GPUs.
+[[nodiscard]] std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejected);
+// Why a way that was measured on other hardware is no option for this use, where that is all there is to say.
+[[nodiscard]] std::string OnlyOptionReason(const Report& report, const Score& chosen);
+// What became of the processor's own figures.
+[[nodiscard]] std::string UnmeasuredReason(const Report& report, const Recommendation& answer);
+// Where the processor's own runtime was left out: which ones were not.
+[[nodiscard]] std::string AskedReason(const Tables& tables, const Report& report,
+                                      const Recommendation& answer);
+
+}  // namespace report::recommend
