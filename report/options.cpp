@@ -12,6 +12,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "probe/core/text.h"
 #include "probe/system/elf_requirements.h"
 #include "report/core/report_fields.h"
 #include "report/core/tables.h"

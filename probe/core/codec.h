@@ -4,7 +4,6 @@
 // is strict about types and required keys, ignores unknown keys, cleans every string and never throws.
 #pragma once
 
-#include <cmath>
 #include <concepts>
 #include <cstdint>
 #include <limits>
@@ -19,7 +18,6 @@
 
 #include "probe/core/ids.h"
 #include "probe/core/result.h"
-#include "probe/core/text.h"
 
 namespace probe {
 
@@ -69,9 +67,14 @@ namespace detail {
 
 using MaybeError = std::optional<Error>;
 
-inline MaybeError Mismatch(const std::string& path, std::string expected) {
-  return Error{"decode", std::nullopt, path.empty() ? "document" : path, "expected " + std::move(expected)};
-}
+// What needs no template is compiled once: every field of every struct comes here.
+MaybeError Mismatch(const std::string& path, std::string_view expected);
+std::string ElementPath(const std::string& path, std::size_t index);
+// nullopt where it is an array of an allowed size.
+MaybeError ArrayProblem(const Json& json, const std::string& path);
+// `value` is an integer of [least, greatest], cast.
+MaybeError DecodeInteger(const Json& json, const std::string& path, std::int64_t least,
+                         std::uint64_t greatest, std::uint64_t& value);
 
 class FieldEncoder {
  public:
@@ -79,11 +82,11 @@ class FieldEncoder {
 
   template <class T>
   void operator()(const char* key, const T& value) {
-    Json encoded = Codec<T>::Encode(value);
-    if (!encoded.is_null()) out_[key] = std::move(encoded);
+    Put(key, Codec<T>::Encode(value));
   }
 
  private:
+  void Put(const char* key, Json encoded);
   Json& out_;
 };
 
@@ -93,19 +96,16 @@ class FieldDecoder {
 
   template <class T>
   void operator()(const char* key, T& value) {
-    if (error_) return;
-    const auto found = in_.find(key);
-    const std::string path = path_.empty() ? key : path_ + "." + key;
-    if (found == in_.end()) {
-      if (!Codec<T>::kOptional) error_ = Mismatch(path, "a value, but the key is missing");
-      return;
-    }
-    error_ = Codec<T>::Decode(*found, path, value);
+    if (const Json* found = Find(key, Codec<T>::kOptional))
+      error_ = Codec<T>::Decode(*found, PathOf(key), value);
   }
 
   MaybeError TakeError() { return std::move(error_); }
 
  private:
+  // nullptr after an error, and where the key is missing: an error unless it is optional.
+  const Json* Find(const char* key, bool optional);
+  [[nodiscard]] std::string PathOf(const char* key) const;
   const Json& in_;
   const std::string& path_;
   MaybeError error_;
@@ -154,11 +154,7 @@ template <>
 struct Codec<bool> {
   static constexpr bool kOptional = false;
   static Json Encode(bool value) { return value; }
-  static detail::MaybeError Decode(const Json& json, const std::string& path, bool& value) {
-    if (!json.is_boolean()) return detail::Mismatch(path, "true or false");
-    value = json.get<bool>();
-    return std::nullopt;
-  }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, bool& value);
 };
 
 template <std::integral T>
@@ -166,15 +162,12 @@ struct Codec<T> {
   static constexpr bool kOptional = false;
   static Json Encode(T value) { return value; }
   static detail::MaybeError Decode(const Json& json, const std::string& path, T& value) {
-    if (json.is_number_unsigned() && std::in_range<T>(json.get<std::uint64_t>())) {
-      value = static_cast<T>(json.get<std::uint64_t>());
-    } else if (json.is_number_integer() && !json.is_number_unsigned() &&
-               std::in_range<T>(json.get<std::int64_t>())) {
-      value = static_cast<T>(json.get<std::int64_t>());
-    } else {
-      return detail::Mismatch(path, "an integer from " + std::to_string(std::numeric_limits<T>::min()) +
-                                        " to " + std::to_string(std::numeric_limits<T>::max()));
-    }
+    using Limits = std::numeric_limits<T>;
+    std::uint64_t bits = 0;
+    if (auto error = detail::DecodeInteger(json, path, static_cast<std::int64_t>(Limits::min()),
+                                           static_cast<std::uint64_t>(Limits::max()), bits))
+      return error;
+    value = static_cast<T>(bits);
     return std::nullopt;
   }
 };
@@ -182,23 +175,15 @@ struct Codec<T> {
 template <>
 struct Codec<double> {
   static constexpr bool kOptional = false;
-  static Json Encode(double value) { return std::isfinite(value) ? Json(value) : Json(); }
-  static detail::MaybeError Decode(const Json& json, const std::string& path, double& value) {
-    if (!json.is_number()) return detail::Mismatch(path, "a number");
-    value = json.get<double>();
-    return std::nullopt;
-  }
+  static Json Encode(double value);
+  static detail::MaybeError Decode(const Json& json, const std::string& path, double& value);
 };
 
 template <>
 struct Codec<std::string> {
   static constexpr bool kOptional = false;
-  static Json Encode(const std::string& value) { return value; }
-  static detail::MaybeError Decode(const Json& json, const std::string& path, std::string& value) {
-    if (!json.is_string()) return detail::Mismatch(path, "a string");
-    value = CleanText(json.get_ref<const std::string&>(), kMaxDecodedTextBytes);
-    return std::nullopt;
-  }
+  static Json Encode(const std::string& value);
+  static detail::MaybeError Decode(const Json& json, const std::string& path, std::string& value);
 };
 
 template <>
@@ -229,13 +214,11 @@ struct Codec<std::vector<T>> {
     return out;
   }
   static detail::MaybeError Decode(const Json& json, const std::string& path, std::vector<T>& value) {
-    if (!json.is_array()) return detail::Mismatch(path, "an array");
-    if (json.size() > kMaxArray)
-      return detail::Mismatch(path, "at most " + std::to_string(kMaxArray) + " elements");
+    if (auto error = detail::ArrayProblem(json, path)) return error;
     value.clear();
     for (std::size_t i = 0; i < json.size(); ++i) {
       T item{};
-      if (auto error = Codec<T>::Decode(json[i], path + "[" + std::to_string(i) + "]", item)) return error;
+      if (auto error = Codec<T>::Decode(json[i], detail::ElementPath(path, i), item)) return error;
       value.push_back(std::move(item));
     }
     return std::nullopt;
