@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Runs the real binary as a user would. Tests get its path as the first argument and the build tree as the second."""
+import functools
 import json
 import os
 import pathlib
@@ -45,8 +46,8 @@ def _no_constant(name):
     raise AssertionError(f"{name} is no JSON number")
 
 
-def validate(value, command):
-    """Holds a document against data/schema/<command>.json; needs python3-jsonschema, which the suite installs."""
+@functools.cache
+def _validator(command):
     import jsonschema
     schemas = {path.name: json.loads(path.read_text()) for path in (SOURCE / "data" / "schema").glob("*.json")}
     schema = schemas[f"{command}.json"]
@@ -55,9 +56,15 @@ def validate(value, command):
         # Debian 12's release of the package has no other way to resolve references between files.
         warnings.simplefilter("ignore", DeprecationWarning)
         resolver = jsonschema.RefResolver("", schema, store=schemas)
-    jsonschema.Draft202012Validator(schema, resolver=resolver).validate(value)
+    return jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 
+def validate(value, command):
+    """Holds a document against data/schema/<command>.json; needs python3-jsonschema, which the suite installs."""
+    _validator(command).validate(value)
+
+
+@functools.cache
 def can_unshare():
     """Whether this machine lets a test have a mount namespace of its own."""
     return subprocess.run(["unshare", "-m", "true"], capture_output=True).returncode == 0

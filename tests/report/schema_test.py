@@ -5,6 +5,7 @@
 schema_test.py SCHEMA_DIR SAMPLES_PROGRAM      every machine that the program knows, every command
 schema_test.py SCHEMA_DIR --file COMMAND FILE  one object
 """
+import functools
 import json
 import math
 import pathlib
@@ -28,6 +29,7 @@ def closed(node):
     return out
 
 
+@functools.cache
 def validator(folder, command):
     schemas = {path.name: closed(json.loads(path.read_text())) for path in folder.glob("*.json")}
     for schema in schemas.values():
