@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 
 #include "probe/core/fields.h"
@@ -13,6 +12,7 @@
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "report/core/wording.h"
+#include "report/teams.h"
 
 namespace report {
 namespace {
@@ -74,38 +74,70 @@ bool NeedsSecondTry(const ProbeReport& report) {
   return std::find(kWhole.begin(), kWhole.end(), report.outcome) != kWhole.end();
 }
 
-ChildRequest RequestFor(const DetectRequest& request, const probe::Module& module,
+ChildRequest RequestFor(const DetectRequest& request, const std::vector<const probe::Module*>& modules,
                         const probe::system::FileSystem& files, std::optional<std::string> manifest) {
+  ProbeRequest probe;
+  probe.allow_s = 0;
+  for (const probe::Module* module : modules) {
+    probe.modules.emplace_back(module->name);
+    probe.allow_s =
+        std::max(probe.allow_s, request.options.timeout_s.value_or(DetectionDeadline(*module, files)));
+  }
   ChildRequest child;
   child.task = kProbeTask;
   child.environment = request.child_environment;
-  child.deadline_s = request.options.timeout_s.value_or(DetectionDeadline(module, files));
-  if (manifest && module.restrict_to != nullptr) {
-    const auto variables = module.restrict_to(*manifest);
+  child.deadline_s = probe.allow_s * static_cast<double>(modules.size());
+  if (manifest && modules.front()->restrict_to != nullptr) {
+    const auto variables = modules.front()->restrict_to(*manifest);
     child.environment.insert(child.environment.end(), variables.begin(), variables.end());
   }
-  child.request = EncodeProbeRequest(
-      {std::string(module.name), request.options.sysroot, std::move(manifest), request.record_files});
+  probe.sysroot = request.options.sysroot;
+  probe.manifest = std::move(manifest);
+  probe.record_files = request.record_files;
+  child.request = EncodeProbeRequest(probe);
   return child;
 }
 
-// The runtimes that load vendor code take longest, so they start first. results[i] is that of modules[i].
-std::vector<ChildResult> RunLongestFirst(const std::vector<const probe::Module*>& modules,
-                                         const std::vector<ChildRequest>& children,
-                                         const std::function<void()>& meanwhile,
-                                         probe::isolate::Supervisor& supervisor) {
-  std::vector<std::size_t> order(children.size());
-  std::iota(order.begin(), order.end(), 0U);
-  std::stable_partition(order.begin(), order.end(), [&](std::size_t i) {
-    return modules[i]->loads_vendor_code && modules[i]->kind == probe::ModuleKind::kRuntime;
-  });
-  std::vector<ChildRequest> ordered;
-  ordered.reserve(children.size());
-  for (const std::size_t i : order) ordered.push_back(children[i]);
-  auto finished = supervisor.RunAll(ordered, nullptr, meanwhile);
-  std::vector<ChildResult> results(children.size());
-  for (std::size_t i = 0; i < order.size(); ++i) results[order[i]] = std::move(finished[i]);
-  return results;
+// What all modules came to, and why those were refused that were.
+struct Answers {
+  std::vector<ChildResult> results;
+  std::vector<std::optional<std::string>> refusals;
+};
+
+// Runs every module once, all teams in parallel. A module that brings its team down costs the others one
+// more child.
+Answers RunModules(const DetectRequest& request, const std::vector<const probe::Module*>& modules,
+                   const probe::ProbeContext& context, probe::isolate::Supervisor& supervisor) {
+  Answers answers{std::vector<ChildResult>(modules.size()),
+                  std::vector<std::optional<std::string>>(modules.size())};
+  auto meanwhile = request.meanwhile;
+  for (auto teams = MakeTeams(modules, context); !teams.empty();) {
+    std::vector<ChildRequest> children;
+    for (const Team& team : teams) {
+      std::vector<const probe::Module*> members;
+      for (const std::size_t i : team) members.push_back(modules[i]);
+      children.push_back(RequestFor(request, members, context.files, std::nullopt));
+      if (!request.permit || team.size() > 1 || !MayLoad(*members.front(), context)) continue;
+      children.back().permit = [&request, &refusal = answers.refusals[team.front()],
+                                module = members.front()] {
+        auto permit = request.permit(*module);
+        if (!permit) refusal = permit.error().text;
+        return permit;
+      };
+    }
+    std::vector<std::vector<probe::system::SteadyTime>> begun(teams.size());
+    const auto note = [&](std::size_t child, const probe::Json& record) {
+      if (record.contains(kModuleKey)) begun[child].push_back(probe::system::Now());
+    };
+    auto finished = supervisor.RunAll(children, note, std::exchange(meanwhile, nullptr));
+    std::vector<Team> left;
+    for (std::size_t i = 0; i < teams.size(); ++i) {
+      auto rest = Share(teams[i], std::move(finished[i]), begun[i], answers.results);
+      if (!rest.empty()) left.push_back(std::move(rest));
+    }
+    teams = std::move(left);
+  }
+  return answers;
 }
 
 struct Retry {
@@ -124,7 +156,7 @@ void RetryByDriver(const DetectRequest& request, const std::vector<const probe::
     if (!NeedsSecondTry(detection.probes[i]) || modules[i]->manifests == nullptr) continue;
     for (const std::string& manifest : modules[i]->manifests(context)) {
       retries.push_back({i, manifest});
-      children.push_back(RequestFor(request, *modules[i], context.files, manifest));
+      children.push_back(RequestFor(request, {modules[i]}, context.files, manifest));
       if (!request.permit) continue;
       children.back().permit = [&request, &permit = permits[i], module = modules[i]] {
         if (!permit) permit = request.permit(*module);
@@ -274,30 +306,20 @@ Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& super
   for (const auto& [folder, file] : {std::pair("/proc", "/proc/version"), std::pair("/sys", "/sys/class")}) {
     if (files.live() && !files.Exists(file)) detection.warnings.push_back(NotMountedText(folder));
   }
-  std::vector<const probe::Module*> modules;
-  std::vector<ChildRequest> children;
-  std::vector<ProbeReport> refused;
+  const probe::ProbeContext context{files, environment, std::nullopt, nullptr};
   const auto selected = Selected(request.options);
-  std::vector<std::optional<std::string>> refusals(selected.size());
+  const auto answers = RunModules(request, selected, context, supervisor);
+  std::vector<const probe::Module*> modules;
+  std::vector<ProbeReport> refused;
   for (std::size_t i = 0; i < selected.size(); ++i) {
-    children.push_back(RequestFor(request, *selected[i], files, std::nullopt));
-    if (!request.permit || !selected[i]->loads_vendor_code) continue;
-    children.back().permit = [&request, &refusal = refusals[i], module = selected[i]] {
-      auto permit = request.permit(*module);
-      if (!permit) refusal = permit.error().text;
-      return permit;
-    };
-  }
-  const auto results = RunLongestFirst(selected, children, request.meanwhile, supervisor);
-  for (std::size_t i = 0; i < selected.size(); ++i) {
-    if (refusals[i]) {
-      refused.push_back(Refused(*selected[i], *refusals[i]));
+    if (answers.refusals[i]) {
+      refused.push_back(Refused(*selected[i], *answers.refusals[i]));
       continue;
     }
     modules.push_back(selected[i]);
-    detection.probes.push_back(Assemble(std::string(selected[i]->name), results[i], detection.files));
+    detection.probes.push_back(Assemble(std::string(selected[i]->name), answers.results[i], detection.files));
   }
-  RetryByDriver(request, modules, supervisor, {files, environment, std::nullopt, nullptr}, detection);
+  RetryByDriver(request, modules, supervisor, context, detection);
   detection.probes.insert(detection.probes.end(), refused.begin(), refused.end());
   return detection;
 }

@@ -9,17 +9,20 @@
 #include "backends/core/peers.h"
 #include "backends/registry.h"
 #include "probe/core/fields.h"
+#include "probe/isolate/wire.h"
 #include "probe/registry.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "report/teams.h"
 
 namespace report {
 
 template <class V, probe::Is<ProbeRequest> S>
 void Fields(V& v, S& s) {
-  v("module", s.module);
+  v("modules", s.modules);
+  v("allow_s", s.allow_s);
   v("sysroot", s.sysroot);
   v("manifest", s.manifest);
   v("record_files", s.record_files);
@@ -35,11 +38,6 @@ using probe::isolate::RecordSink;
 Status RunProbe(const Json& json, const RecordSink& send) {
   const auto request = probe::Decode<ProbeRequest>(json);
   if (!request) return request.error();
-  const auto modules = probe::Modules();
-  const auto module = std::find_if(modules.begin(), modules.end(),
-                                   [&](const probe::Module& known) { return known.name == request->module; });
-  if (module == modules.end())
-    return Error{"probe", std::nullopt, "", "no module is called " + request->module};
   auto files = probe::system::FileSystem::Open(request->sysroot);
   if (!files) return files.error();
   if (request->record_files) {
@@ -48,8 +46,15 @@ Status RunProbe(const Json& json, const RecordSink& send) {
     });
   }
   const auto environment = probe::system::Environment::OfProcess();
-  module->probe({*files, environment, request->manifest,
-                 [&send](const probe::ProbeEvent& event) { send(probe::EncodeEvent(event)); }});
+  const auto modules = probe::Modules();
+  for (const std::string& name : request->modules) {
+    const auto module = std::find_if(modules.begin(), modules.end(),
+                                     [&](const probe::Module& known) { return known.name == name; });
+    if (module == modules.end()) return Error{"probe", std::nullopt, "", "no module is called " + name};
+    send(Json{{kModuleKey, name}, {probe::isolate::kAllowKey, request->allow_s}});
+    module->probe({*files, environment, request->manifest,
+                   [&send](const probe::ProbeEvent& event) { send(probe::EncodeEvent(event)); }});
+  }
   return probe::Ok();
 }
 

@@ -17,7 +17,8 @@
 namespace report {
 
 struct ProbeRequest {
-  std::string module;
+  std::vector<std::string> modules;  // one after the other; each is announced by a record with kModuleKey
+  double allow_s = 10;               // for each of them
   std::string sysroot = "/";
   std::optional<std::string> manifest;  // only this driver
   bool record_files = false;            // stream every file that was read

@@ -49,7 +49,11 @@ struct Module {
   std::span<const std::string_view> libraries;
   // Of its drivers; two modules may name the same.
   std::span<const DriverCache> caches;
-  // Enumerates and emits events; returns when done. Runs in a child process of its own.
+  // Whether the probe would load and open nothing on this machine, because what it needs is not there: then
+  // it only reads files. nullptr: it always may.
+  bool (*loads_nothing)(const ProbeContext&) = nullptr;
+  // Enumerates and emits events; returns when done. Runs in a child process, its own where it may load
+  // vendor code.
   void (*probe)(const ProbeContext&) = nullptr;
   // Manifests of the installed drivers, found without loading anything; nullptr where a runtime has none.
   std::vector<std::string> (*manifests)(const ProbeContext&) = nullptr;

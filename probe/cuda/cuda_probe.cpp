@@ -212,6 +212,10 @@ void Survey::Run() {
   Enumerate(*api);
 }
 
+bool LoadsNothing(const ProbeContext& context) {
+  return !system::Library::Exists(kDriverNames, DriverDirectories(), context.files, context.environment);
+}
+
 void Probe(const ProbeContext& context) { Survey(context).Run(); }
 
 }  // namespace
@@ -228,6 +232,7 @@ Module Describe() {
   module.title = "CUDA";
   module.gpu_vendor = vendor_id::kNvidia;
   module.visibility_variables = VisibilityVariables();
+  module.loads_nothing = LoadsNothing;
   module.probe = Probe;
   return module;
 }

@@ -86,9 +86,13 @@ std::optional<HardwareDevice> Read(const drmDevice& found) {
   return device;
 }
 
+bool LoadsNothing(const ProbeContext& context) {
+  return !context.files.live() || !context.files.Exists("/dev/dri");
+}
+
 void Probe(const ProbeContext& context) {
   context.sink(StageEntered{Stage::kEnumerate});
-  if (!context.files.live() || !context.files.Exists("/dev/dri")) return;
+  if (LoadsNothing(context)) return;
   const Devices devices;
   if (devices.count() < 0) {
     context.sink(
@@ -107,6 +111,7 @@ Module Describe() {
   module.name = "drm";
   module.title = "libdrm";
   module.kind = ModuleKind::kHardware;
+  module.loads_nothing = LoadsNothing;
   module.probe = Probe;
   return module;
 }

@@ -17,6 +17,13 @@ Module Describe();
 
 namespace {
 
+// Loading ROCm costs more than all the rest of a survey: its HSA runtime times a clock for 10 ms before
+// anybody can call it. Without a node to open it has no device, so it is not loaded then, unless the user
+// points at one.
+bool LoadsNothing(const ProbeContext& context) {
+  return !HasDeviceNodes(context.files) && !context.environment.Get("WHICHGPU_LIBRARY_PATH");
+}
+
 class Survey {
  public:
   explicit Survey(const ProbeContext& context)
@@ -25,7 +32,6 @@ class Survey {
   void Run();
 
  private:
-  [[nodiscard]] bool CanHaveDevices() const;
   void ReportUnasked();
   void FailToLoad(const Error& error) const;
   void Show(Library library);
@@ -49,13 +55,6 @@ class Survey {
 std::uint32_t PartitionOf(const RuntimeDevice& device) {
   if (!device.identity.partition) return 0;
   return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
-}
-
-// Loading ROCm costs more than all the rest of a survey: its HSA runtime times a clock for 10 ms before
-// anybody can call it. Without a node to open it has no device, so it is not loaded then, unless the user
-// points at one.
-bool Survey::CanHaveDevices() const {
-  return HasDeviceNodes(context_.files) || context_.environment.Get("WHICHGPU_LIBRARY_PATH");
 }
 
 void Survey::ReportUnasked() {
@@ -174,7 +173,7 @@ void Survey::Run() {
     }
   }
   context_.sink(StageEntered{Stage::kLoad});
-  if (!CanHaveDevices()) return ReportUnasked();
+  if (LoadsNothing(context_)) return ReportUnasked();
   const auto api = OpenApi();
   if (!api) return;
   // Before the first call that may hang on it.
@@ -196,6 +195,7 @@ Module Describe() {
   module.title = "ROCm";
   module.gpu_vendor = vendor_id::kAmd;
   module.visibility_variables = VisibilityVariables();
+  module.loads_nothing = LoadsNothing;
   module.probe = Probe;
   return module;
 }
