@@ -131,18 +131,19 @@ void RunningChild::Start(const ChildRequest& request) {
   results_ = std::move(results->read_end);
   stderr_ = std::move(errors->read_end);
   for (const auto* pipe : {&results_, &stderr_}) fcntl(pipe->get(), F_SETFL, O_NONBLOCK);
-  Tell(request, input->write_end);
+  orders_ = *std::move(input);
 }
 
-// What the permit takes (writing to a disk) goes on while the child starts.
-void RunningChild::Tell(const ChildRequest& request, const Descriptor& pipe) {
+void RunningChild::Tell(const ChildRequest& request) {
+  if (finished_) return;
+  const system::Pipe pipe = std::move(orders_);
   if (request.permit) {
     auto permit = request.permit();
     if (!permit) return Kill(ChildEnd::kNotStarted, permit.error().text);
     permit_ = *std::move(permit);
   }
   const std::string text = ToText(Json{{"task", request.task}, {"request", request.request}});
-  if (!Fill(pipe, text)) {
+  if (!Fill(pipe.write_end, text)) {
     Kill(ChildEnd::kNotStarted, "no pipe takes a request of " + std::to_string(text.size()) + " bytes");
   }
 }

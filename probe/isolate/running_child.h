@@ -14,6 +14,7 @@
 #include "probe/isolate/supervisor.h"
 #include "probe/system/clock.h"
 #include "probe/system/descriptor.h"
+#include "probe/system/process.h"
 #include "probe/system/scratch.h"
 
 namespace probe::isolate {
@@ -29,8 +30,11 @@ struct Ground {
 
 class RunningChild {
  public:
-  // Starts it, and tells it what to do once that is permitted.
+  // Starts it; it waits to be told what to do.
   RunningChild(const Ground& ground, const ChildRequest& request, std::function<void(const Json&)> on_record);
+
+  // Asks for the permit and hands the request over, or ends the child. Call it once, soon.
+  void Tell(const ChildRequest& request);
 
   // Adds what a poll has to wait for; returns the time by which Serve has to be called anyhow.
   [[nodiscard]] system::SteadyTime Watch(std::vector<pollfd>& out) const;
@@ -47,7 +51,6 @@ class RunningChild {
 
  private:
   void Start(const ChildRequest& request);
-  void Tell(const ChildRequest& request, const system::Descriptor& pipe);
   void NotStarted(std::string why);
   void ReadResults();
   void ReadStderr();
@@ -59,6 +62,8 @@ class RunningChild {
   std::function<void(const Json&)> on_record_;
   pid_t pid_ = -1;
   system::Descriptor pid_descriptor_;
+  // For the request. Both ends: a child that died meanwhile must not end the writer by a signal.
+  system::Pipe orders_;
   std::shared_ptr<void> permit_;
   system::Descriptor results_;
   system::Descriptor stderr_;
