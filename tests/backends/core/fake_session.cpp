@@ -346,4 +346,20 @@ Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& v
   return outcome;
 }
 
+MeasureRequest Request(double budget_s) {
+  MeasureRequest request;
+  request.device_id = "pci:0000:01:00.0";
+  request.device.runtime = "fake";
+  request.device.driver = "script";
+  request.device.kind = probe::DeviceKind::kIntegrated;
+  request.budget_s = budget_s;
+  return request;
+}
+
+Outcome MeasureBy(const FakeScript& script, const std::vector<std::string>& gemms,
+                  const std::vector<std::string>& reads, const MeasureRequest& request) {
+  FakeSession session(script);
+  return MeasureFake(session, FakeVariants(gemms, reads), request);
+}
+
 }  // namespace backends

@@ -121,4 +121,11 @@ struct Outcome {
 [[nodiscard]] Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& variants,
                                   const MeasureRequest& request);
 
+// Of a device that shares the host's memory.
+[[nodiscard]] MeasureRequest Request(double budget_s = 3.0);
+// A new device by that script, with variants of those names.
+[[nodiscard]] Outcome MeasureBy(const FakeScript& script, const std::vector<std::string>& gemms = {"gemm"},
+                                const std::vector<std::string>& reads = {},
+                                const MeasureRequest& request = Request());
+
 }  // namespace backends

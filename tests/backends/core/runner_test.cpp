@@ -8,29 +8,12 @@
 #include <cmath>
 
 #include "backends/core/sharing.h"
-#include "backends/core/statistics.h"
 #include "tests/backends/core/fake_session.h"
 
 namespace backends {
 namespace {
 
 using kernels::Kernel;
-
-MeasureRequest Request(double budget_s = 3.0) {
-  MeasureRequest request;
-  request.device_id = "pci:0000:01:00.0";
-  request.device.runtime = "fake";
-  request.device.driver = "script";
-  request.device.kind = probe::DeviceKind::kIntegrated;
-  request.budget_s = budget_s;
-  return request;
-}
-
-Outcome MeasureBy(const FakeScript& script, const std::vector<std::string>& gemms = {"gemm"},
-                  const std::vector<std::string>& reads = {}, const MeasureRequest& request = Request()) {
-  FakeSession session(script);
-  return MeasureFake(session, FakeVariants(gemms, reads), request);
-}
 
 TEST(Runner, RightDeviceYieldsGoodVerifiedFigures) {
   const Outcome outcome = MeasureBy({}, {"gemm"}, {"read"});
@@ -405,87 +388,6 @@ TEST(Runner, EveryOtherKernelVerifiesAndItsDefectIsFound) {
   EXPECT_NEAR(*rights.Of("triad").rate, 1e8, 1e6);
   EXPECT_NEAR(*rights.Of("gemv_q4").rate, 1e8, 1e6);
   EXPECT_NEAR(*rights.Of("chain").rate, 1e9, 1e7);
-}
-
-std::vector<double> Rates(const Outcome& outcome, Kernel kernel) {
-  std::vector<double> rates;
-  for (const Measurement& row : outcome.overheads) {
-    if (row.kernel == kernel && row.status == MeasurementStatus::kOk && row.verified)
-      rates.push_back(*row.rate);
-  }
-  return rates;
-}
-
-// The last row of that implementation; a skipped one where there is none.
-Measurement Last(const Outcome& outcome, const std::string& implementation) {
-  Measurement last;
-  for (const Measurement& row : outcome.overheads) {
-    if (row.implementation == implementation) last = row;
-  }
-  return last;
-}
-
-TEST(Runner, LaunchesAndTransfersAreTimedAndChecked) {
-  FakeScript script;
-  script.launch_s = 42e-6;
-  const Outcome outcome = MeasureBy(script);
-  const std::vector<double> launches = Rates(outcome, Kernel::kLaunch);
-  ASSERT_EQ(launches.size(), 2U);
-  EXPECT_GE(Last(outcome, "own:round_trip").samples, 2 * kMinBatches)
-      << "taken between the batches of kernels";
-  EXPECT_NEAR(launches[0], 42e-6 + 16384 / 1e9, 1e-7) << "seconds: one alone";
-  EXPECT_NEAR(launches[1], 16384 / 1e9, 1e-6) << "each of a thousand";
-  ASSERT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U);
-  EXPECT_NEAR(Rates(outcome, Kernel::kHostToDevice).front(), 5e9, 1e7);
-  EXPECT_NEAR(Rates(outcome, Kernel::kDeviceToHost).front(), 5e9, 1e7);
-}
-
-TEST(Runner, TransfersOfPinnedMemoryAreFiguresOfTheirOwn) {
-  FakeScript script;
-  script.pinned_bytes_per_s = 9e9;
-  const Outcome outcome = MeasureBy(script);
-  const std::vector<double> up = Rates(outcome, Kernel::kHostToDevice);
-  const std::vector<double> down = Rates(outcome, Kernel::kDeviceToHost);
-  ASSERT_EQ(up.size(), 2U);
-  ASSERT_EQ(down.size(), 2U);
-  EXPECT_NEAR(up[1], 9e9, 1e7);
-  EXPECT_NEAR(down[1], 9e9, 1e7);
-  EXPECT_EQ(Last(outcome, "own:pinned").status, MeasurementStatus::kOk);
-}
-
-TEST(Runner, TransfersTakeWhatRoomTheKernelsLeave) {
-  FakeScript script;
-  script.memory_bytes = 5U << 20U;  // of 200 MiB that it claims
-  const Outcome outcome = MeasureBy(script);
-  EXPECT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U);
-  for (const Measurement& m : outcome.overheads)
-    EXPECT_EQ(m.status, MeasurementStatus::kOk) << m.reason.value_or("");
-}
-
-TEST(Runner, MemoryThatCanNotBePinnedSaysSo) {
-  FakeScript script;
-  script.pinned_bytes_per_s = 9e9;
-  script.pinned_bytes = 1024;
-  const Outcome outcome = MeasureBy(script);
-  EXPECT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U) << "pageable";
-  EXPECT_EQ(Last(outcome, "own:pinned").status, MeasurementStatus::kFailed);
-  EXPECT_NE(Last(outcome, "own:pinned").reason->find("FAKE_OUT_OF_HOST_MEMORY"), std::string::npos);
-}
-
-TEST(Runner, CorruptedTransfersAreWrong) {
-  FakeScript script;
-  script.pinned_bytes_per_s = 9e9;
-  script.corrupt_transfers = true;
-  const Outcome outcome = MeasureBy(script);
-  EXPECT_TRUE(Rates(outcome, Kernel::kHostToDevice).empty());
-  EXPECT_TRUE(Rates(outcome, Kernel::kDeviceToHost).empty());
-}
-
-TEST(Runner, DevicesOnTheHostHaveNoTransfers) {
-  MeasureRequest request = Request();
-  request.device.kind = probe::DeviceKind::kSoftware;
-  const Outcome outcome = MeasureBy({}, {"gemm"}, {}, request);
-  EXPECT_EQ(outcome.overheads.size(), 2U) << "launches only";
 }
 
 TEST(Runner, KernelsForWhichNoTimeIsLeftAreOverBudget) {
