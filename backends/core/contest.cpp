@@ -19,6 +19,8 @@ constexpr int kMaxHalvings = 4;
 // A figure has batches for its slot of the budget, ten at least. A pass over arrays that exceed the caches
 // and a product of the prompt's shape can not be made as short as one would like.
 constexpr double kBatchesASlot = 20;
+constexpr std::size_t kFills =
+    2;  // kernels that write operands and results, compiled with the first that needs them
 constexpr double kLeastPassSeconds = 0.020;
 constexpr double kLeastPromptSeconds = 0.015;
 constexpr double kMaxPromptShare = 1.0 / 40;  // of the budget
@@ -105,8 +107,11 @@ void Contest::LoadAll() {
     }
     context_.reporter.Enter(
         Stage::kCompile, *variant,
-        context_.request.compile_allowance_s * static_cast<double>(variant->steps.size()));
-    auto loaded = context_.budget.Excused([&] { return Load(context_.session, *variant); });
+        context_.request.compile_allowance_s * static_cast<double>(variant->steps.size() + kFills));
+    auto loaded = context_.budget.Excused([&] {
+      context_.writer.LoadFor(*variant);
+      return Load(context_.session, *variant);
+    });
     if (loaded) {
       candidates_.push_back({*std::move(loaded), 0});
     } else {

@@ -25,8 +25,8 @@ using probe::Stage;
 
 // Of the budget, left to the timing when the last kernel has been readied.
 constexpr double kTimingShare = 0.5;
-// Of the budget, all that the timing of a software view gets: its figures are few.
-constexpr double kSoftwareTimingShare = 0.35;
+// The same of a software view, which gets no more than that: its figures are few.
+constexpr double kSoftwareTimingShare = 0.25;
 // What ten short batches take: with less for a figure, the last in line are left out.
 constexpr double kLeastSlotSeconds = 0.060;
 
@@ -49,6 +49,10 @@ std::vector<Task> Afford(std::vector<Task> tasks, Scope scope, double timing_s, 
 // A processor that another runtime has measured already: its software device is to be compared, no more.
 bool IsSoftwareView(const MeasureRequest& request) {
   return request.scope == Scope::kRepeat && OnHost(request.device);
+}
+
+double TimingSeconds(const MeasureRequest& request) {
+  return (IsSoftwareView(request) ? kSoftwareTimingShare : kTimingShare) * request.budget_s;
 }
 
 // Of an equal device one product is measured: among those that it can.
@@ -79,7 +83,7 @@ int Rank(const Task& task) {
 std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& context,
                           std::deque<Contest>& contests) {
   std::vector<Series> all;
-  const double timing_s = kTimingShare * context.request.budget_s;
+  const double timing_s = TimingSeconds(context.request);
   int figures = 0;
   for (const Task& task : tasks) figures += FigureCount(task, context.request.scope);
   context.slot_s = timing_s / std::max(figures, 1);
@@ -120,7 +124,7 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, std::optio
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));
   reporter.Enter(Stage::kTime, titles, "", budget.Remaining() + kStallAllowanceSeconds);
-  if (IsSoftwareView(context.request)) budget.EndWithin(kSoftwareTimingShare * context.request.budget_s);
+  if (IsSoftwareView(context.request)) budget.EndWithin(TimingSeconds(context.request));
   TimeInterleaved(all, budget, launches ? launches->round_trip_s() : 0, [&] {
     if (launches) launches->Continue();
   });
@@ -133,10 +137,9 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink);
   const auto tasks = Afford(Select(Candidates(variants, request, session.limits()), request.scope),
-                            request.scope, kTimingShare * request.budget_s, reporter);
+                            request.scope, TimingSeconds(request), reporter);
   if (tasks.empty()) return;
-  reporter.Enter(Stage::kCompile, "fill", "", request.compile_allowance_s);
-  OperandWriter writer = budget.Excused([&] { return OperandWriter(session, variants); });
+  OperandWriter writer(session, variants);
   BufferPool pool(session);
   ContestContext context{session, writer, pool, request, reporter, budget};
   std::deque<Contest> contests;

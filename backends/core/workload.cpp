@@ -50,21 +50,36 @@ probe::Result<LoadedVariant> Load(Session& session, const Variant& variant) {
 OperandWriter::OperandWriter(Session& session, std::span<const Variant> variants) : session_(session) {
   for (const Variant& variant : variants) {
     const bool usable = variant.kernel == Kernel::kFill && variant.steps.size() == 1 &&
-                        variant.steps.front().bindings.size() == 1 && Find(variant.in) == nullptr &&
+                        variant.steps.front().bindings.size() == 1 &&
                         MissingFeature(variant, session.limits()).empty();
-    if (!usable) continue;
-    auto loaded = Load(session, variant);
-    if (loaded) fills_.push_back(*std::move(loaded));
+    if (usable) unloaded_.push_back(&variant);
   }
 }
 
-const LoadedVariant* OperandWriter::Find(Dtype dtype) const {
+const LoadedVariant* OperandWriter::Find(Dtype dtype) {
   const auto found = std::find_if(fills_.begin(), fills_.end(),
                                   [dtype](const LoadedVariant& fill) { return fill.variant->in == dtype; });
-  return found == fills_.end() ? nullptr : &*found;
+  if (found != fills_.end()) return &*found;
+  for (;;) {
+    const auto next = std::find_if(unloaded_.begin(), unloaded_.end(),
+                                   [dtype](const Variant* variant) { return variant->in == dtype; });
+    if (next == unloaded_.end()) return nullptr;
+    const Variant& variant = **next;
+    unloaded_.erase(next);
+    if (auto loaded = Load(session_, variant)) return &fills_.emplace_back(*std::move(loaded));
+  }
 }
 
-void OperandWriter::AddViews(Dtype dtype, std::vector<View>& views) const {
+void OperandWriter::LoadFor(const Variant& variant) {
+  for (const kernels::Step& step : variant.steps) {
+    for (const kernels::Binding& binding : step.bindings) {
+      const bool filled = IsOperand(binding.role) || binding.role == Role::kOut;
+      if (filled) (void)Find(DtypeOf(variant, binding.role));
+    }
+  }
+}
+
+void OperandWriter::AddViews(Dtype dtype, std::vector<View>& views) {
   if (const LoadedVariant* fill = Find(dtype))
     AddOnce(views, fill->variant->steps.front().bindings.front().view);
 }

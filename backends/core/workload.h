@@ -4,14 +4,15 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <span>
 #include <vector>
 
 #include "backends/core/backend.h"
 #include "backends/core/buffer_pool.h"
-#include "backends/core/shape.h"
 #include "backends/core/reference.h"
+#include "backends/core/shape.h"
 
 namespace backends {
 
@@ -25,11 +26,15 @@ struct LoadedVariant {
 // Writes operands on the device by the runtime's fill kernels, or on the host where there is none for a type.
 class OperandWriter {
  public:
-  // Fill kernels that do not load are left out.
+  // Fill kernels are loaded when they are first needed; those that do not load are left out. The variants
+  // outlive it.
   OperandWriter(Session& session, std::span<const kernels::Variant> variants);
 
+  // Loads those for the operands and results of a variant.
+  void LoadFor(const kernels::Variant& variant);
+
   // The views that a buffer of that type must have to be written.
-  void AddViews(kernels::Dtype dtype, std::vector<kernels::View>& views) const;
+  void AddViews(kernels::Dtype dtype, std::vector<kernels::View>& views);
   // The same by the runtime's fill kernel alone, `repeats` times; an error where it has none for that type
   // and count.
   [[nodiscard]] probe::Result<Timing> Fill(BufferId buffer, kernels::Dtype dtype, std::uint32_t count,
@@ -39,9 +44,11 @@ class OperandWriter {
                                     std::uint32_t seed);
 
  private:
-  [[nodiscard]] const LoadedVariant* Find(kernels::Dtype dtype) const;
+  // nullptr: there is none that loads.
+  [[nodiscard]] const LoadedVariant* Find(kernels::Dtype dtype);
   Session& session_;
-  std::vector<LoadedVariant> fills_;
+  std::vector<const kernels::Variant*> unloaded_;
+  std::deque<LoadedVariant> fills_;
 };
 
 class Workload {
