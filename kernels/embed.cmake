@@ -25,6 +25,8 @@ function(embed_text target namespace header)
     "// SPDX-License-Identifier: MIT\n#pragma once\n#include <string_view>\nnamespace ${namespace} {\n${declarations}}\n")
   file(CONFIGURE OUTPUT "${directory}/${source}" @ONLY CONTENT
     "// SPDX-License-Identifier: MIT\n#include \"${header}\"\nnamespace ${namespace} {\n${definitions}}\n")
+  # By itself, so that its neighbours stay the same in every build directory.
+  set_source_files_properties("${directory}/${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
   target_sources(${target} PRIVATE "${directory}/${source}")
   target_include_directories(${target} PUBLIC "${directory}")
 endfunction()

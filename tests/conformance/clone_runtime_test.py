@@ -66,12 +66,12 @@ def settings():
 
 def shared(inside):
     """Whether an object is made of sources that the clone shares: one of them, or a folder compiled as a whole."""
-    folder, _, rest = inside.as_posix().partition("/CMakeFiles/")
+    folder, _, rest = f"/{inside.as_posix()}".partition("/CMakeFiles/")
     whole = BUILT / inside.with_suffix("")
     if whole.parent.name == "Unity" and whole.is_file():
         parts = [pathlib.Path(part) for part in re.findall(r'#include "([^"]+)"', whole.read_text())]
         return all(part.is_relative_to(ROOT) and not part.is_relative_to(BUILT) for part in parts)
-    return (ROOT / folder / rest.partition("/")[2].removesuffix(".o")).is_file()
+    return (ROOT / folder[1:] / rest.partition("/")[2].removesuffix(".o")).is_file()
 
 
 def seed(directory):
@@ -138,13 +138,13 @@ class ClonedRuntime(unittest.TestCase):
         self.assertEqual(["ok"], [probe["outcome"] for probe in listed["probes"] if probe["module"] == "toy"])
 
     def test_its_device_is_measured_and_recommended(self):
-        report = json.loads(self.run_tool("--only", "toy", "--json"))
+        report = json.loads(self.run_tool("--only", "toy", "--quick", "--json"))
         verified = {row["kernel"] for row in report["measurements"]
                     if row["runtime"] == "toy" and row["status"] == "ok" and row["verified"]}
         self.assertLessEqual({"gemm", "read"}, verified)
         answers = {answer["use"]: answer["backend"] for answer in report["recommendations"]}
         self.assertEqual("toy", answers["inference"])
-        self.assertEqual("toy", self.run_tool("recommend", "--only", "toy").strip())
+        self.assertEqual("toy", self.run_tool("recommend", "--only", "toy", "--quick").strip())
 
 
 if __name__ == "__main__":
