@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The committed PTX: made of the sources as they are, and accepted by ptxas for every chip that its instructions allow,
-with no spills in products, and with the lowest version that has its instructions. ptxas is optional."""
+with no spills in products, and with the lowest version that has its instructions. ptxas is optional.
+
+ptx_test.py [FOLDER], where ptxas's answers are kept; --record writes usage.json."""
 import concurrent.futures
 import importlib.util
 import json
@@ -13,6 +15,9 @@ import subprocess
 import sys
 import tempfile
 import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+from tool_results import Results  # noqa: E402
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 FOLDER = ROOT / "kernels" / "cuda"
@@ -26,12 +31,25 @@ compiler = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(compiler)
 
 
+RESULTS = Results(None, [PTXAS]) if PTXAS else None
+
+
 def assemble(text, chip):
+    """How ptxas ended, and what it said."""
+    words = ["-v", f"-arch=sm_{chip}"]
+    try:
+        said = RESULTS.get([text, *words], lambda: accepted(text, words))
+        return subprocess.CompletedProcess(words, 0, "", said)
+    except subprocess.CalledProcessError as refused:
+        return subprocess.CompletedProcess(words, refused.returncode, "", refused.stderr)
+
+
+def accepted(text, words):
     with tempfile.NamedTemporaryFile("w", suffix=".ptx") as file:
         file.write(text)
         file.flush()
-        return subprocess.run([PTXAS, "-v", f"-arch=sm_{chip}", file.name, "-o", "/dev/null"], capture_output=True,
-                              text=True)
+        return subprocess.run([PTXAS, *words, file.name, "-o", "/dev/null"], capture_output=True, text=True,
+                              check=True).stderr
 
 
 def assembled():
@@ -136,4 +154,6 @@ if __name__ == "__main__":
     if sys.argv[1:] == ["--record"]:
         record()
     else:
+        if PTXAS and len(sys.argv) > 1:
+            RESULTS.folder = pathlib.Path(sys.argv[1])
         unittest.main(argv=sys.argv[:1], verbosity=1)
