@@ -2,6 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Machines that lack what a program takes for granted: no files, no home, no space, little address space; and a
 person who presses Ctrl-C."""
+import concurrent.futures
+import json
 import os
 import pathlib
 import random
@@ -128,13 +130,12 @@ class Interruption(unittest.TestCase):
     def test_ten_moments(self):
         seed = random.SystemRandom().randrange(1 << 30)
         moments = random.Random(seed)
-        for attempt in range(10):
-            number = (signal.SIGINT, signal.SIGTERM)[attempt % 2]
-            delay = moments.uniform(0.05, 2.5)
+        rows = [((signal.SIGINT, signal.SIGTERM)[attempt % 2], moments.uniform(0.05, 2.5)) for attempt in range(10)]
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            ends = list(pool.map(lambda row: self.interrupted(["--json", "--thorough"], *row), rows))
+        for (number, delay), (code, output, errors, children) in zip(rows, ends):
             with self.subTest(seed=seed, delay=delay, signal=number):
-                code, output, errors, children = self.interrupted(["--json", "--thorough"], number, delay)
                 self.assertEqual(128 + number, code, errors)
-                import json
                 value = json.loads(output)
                 validate(value, "report")
                 self.assertTrue(value["interrupted"])
@@ -142,12 +143,14 @@ class Interruption(unittest.TestCase):
                     self.assertFalse(pathlib.Path(f"/proc/{child}/exe").exists(), f"{child} lives on")
 
     def test_plain_recommend_prints_nothing_without_an_answer(self):
-        for arguments, expected in (([], r"\A\Z"), (["--format", "shell"], r"\AWHICHGPU_STATUS='none'\n"),
-                                    (["--format", "env"], r"\AWHICHGPU_STATUS=none\nWHICHGPU_BACKEND=\n")):
-            code, output, _, _ = self.interrupted(["recommend", "--thorough", "--no-cache", *arguments], signal.SIGINT,
-                                                  1.0)
-            self.assertEqual(130, code)
-            self.assertRegex(output, expected)
+        rows = (([], r"\A\Z"), (["--format", "shell"], r"\AWHICHGPU_STATUS='none'\n"),
+                (["--format", "env"], r"\AWHICHGPU_STATUS=none\nWHICHGPU_BACKEND=\n"))
+        with concurrent.futures.ThreadPoolExecutor(len(rows)) as pool:
+            ends = pool.map(lambda row: self.interrupted(["recommend", "--thorough", "--no-cache", *row[0]],
+                                                         signal.SIGINT, 1.0), rows)
+            for (_, expected), (code, output, _, _) in zip(rows, ends):
+                self.assertEqual(130, code)
+                self.assertRegex(output, expected)
 
 
 if __name__ == "__main__":
