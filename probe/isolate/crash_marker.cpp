@@ -151,10 +151,11 @@ std::string CrashMarkers::StateOf(const CrashKey& key) const {
 std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   if (directory_.empty() || ignore_survivors_) return std::nullopt;
   const auto file = OpenMarker(PathOf(key), 0);
-  if (!file.ok()) return std::nullopt;
+  // Not locked to see that it is blank: another run may be about to arm it.
+  if (!file.ok() || !ReadMarker(file)) return std::nullopt;
   const auto lock = TryLock(file);
   if (lock == Lock::kHeldByOther) return std::nullopt;
-  // None, cut short by the very crash, or written by somebody else: it proves nothing.
+  // Blanked meanwhile, cut short by the very crash, or written by somebody else: it proves nothing.
   const auto marker = ReadMarker(file);
   if (!marker || marker->files != StateOf(key)) return std::nullopt;
   if (lock == Lock::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;

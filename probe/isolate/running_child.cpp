@@ -224,6 +224,7 @@ void RunningChild::Accept(Json record) {
   if (done_) return;
   if (const auto done = record.find(kDoneKey); done != record.end() && *done == true) {
     done_ = true;
+    RemoveScratch();  // while the child ends
     return;
   }
   if (const auto allow = record.find(kAllowKey); allow != record.end() && allow->is_number()) {
@@ -241,7 +242,12 @@ void RunningChild::Finish(ChildEnd end, const ProcessExit& exit) {
   result_.stderr_tail = CleanTail(stderr_text_, kMaxStderrBytes);
   for (auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) descriptor->Reset();
   permit_.reset();
-  // What is in it, processes that the child left behind may still be writing to.
+  RemoveScratch();
+}
+
+// What is in it, processes that the child left behind may still be writing to: that stays until they are
+// ended.
+void RunningChild::RemoveScratch() {
   if (scratch_) scratch_->RemoveIfEmpty();
 }
 

@@ -56,6 +56,7 @@ class RunningChild {
   void ReadStderr();
   void Accept(Json record);
   void CheckLimits();
+  void RemoveScratch();
   void Finish(ChildEnd end, const ProcessExit& exit);
 
   const Ground& ground_;
