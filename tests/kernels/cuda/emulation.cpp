@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <csetjmp>
 #include <deque>
 #include <memory>
 #include <optional>
@@ -33,8 +34,11 @@ struct Written {
 
 enum class State { kReady, kAtBarrier, kInWarp, kDone };
 
+// Entered as a context, and left and resumed by jumps: those need no system call.
 struct Fiber {
   ucontext_t context{};
+  std::jmp_buf resume{};
+  bool entered = false;
   std::unique_ptr<std::uint8_t[]> stack;
   State state = State::kReady;
   Dim3 place;
@@ -47,7 +51,7 @@ struct Fiber {
 struct Block {
   std::vector<Fiber> fibers;
   std::size_t current = 0;
-  ucontext_t scheduler{};
+  std::jmp_buf scheduler{};
   const std::function<void()>* kernel = nullptr;
 };
 Block running;
@@ -62,7 +66,15 @@ Fiber& Current() { return running.fibers[running.current]; }
 void Yield(State state) {
   Fiber& own = Current();
   own.state = state;
-  swapcontext(&own.context, &running.scheduler);
+  if (setjmp(own.resume) == 0) std::longjmp(running.scheduler, 1);
+}
+
+// Returns when it waits.
+void Resume(Fiber& fiber) {
+  if (setjmp(running.scheduler) != 0) return;
+  if (fiber.entered) std::longjmp(fiber.resume, 1);
+  fiber.entered = true;
+  setcontext(&fiber.context);
 }
 
 void Enter() {
@@ -78,6 +90,7 @@ void Start(Fiber& fiber, unsigned index) {
   fiber.groups.clear();
   fiber.open.clear();
   fiber.unfenced.clear();
+  fiber.entered = false;
   getcontext(&fiber.context);
   fiber.context.uc_stack.ss_sp = fiber.stack.get();
   fiber.context.uc_stack.ss_size = kStackBytes;
@@ -94,7 +107,7 @@ bool RunOne(Order order) {
     if (running.fibers[at].state != State::kReady) continue;
     running.current = at;
     thread = running.fibers[at].place;
-    swapcontext(&running.scheduler, &running.fibers[at].context);
+    Resume(running.fibers[at]);
     return true;
   }
   return false;
