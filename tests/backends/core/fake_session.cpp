@@ -46,7 +46,7 @@ LaunchShape Scalars(const Problem& p, const DeviceShape&) {
 
 FakeSession::FakeSession(FakeScript script) : script_(std::move(script)) {
   limits_.max_buffer_bytes = std::uint64_t{1} << 30U;
-  limits_.memory_free_bytes = 200U << 20U;
+  limits_.memory_free_bytes = script_.free_bytes;
   limits_.cache_bytes = 64U << 10U;
   limits_.shape = {4, 1, 1};
 }

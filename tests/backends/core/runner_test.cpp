@@ -209,12 +209,15 @@ TEST(Runner, DeviceLostAtAnyMomentStillYieldsOneMeasurementAKernel) {
 
 // What readies kernels for timing may take half of the budget beside it.
 constexpr double kWithPreparations = 1.5;
+// The product of a prompt's has its 4096 x 4096 weights in it.
+constexpr std::uint64_t kRoomForPrompts = 200U << 20U;
 
 // 64^3 in 1.5 s: a correct simulator.
 TEST(Runner, SimulatorStaysWithinItsBudgetAndIsNoisyOrOver) {
   FakeScript script;
   script.flop_per_s = 2.0 * 64 * 64 * 64 / 1.5;
   script.bytes_per_s = 1e5;
+  script.free_bytes = kRoomForPrompts;
   const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"}, Request(2.0));
   ASSERT_EQ(outcome.measurements.size(), 3U);
   // Apart from the budget: the first launch of two fills, a product and a read.
@@ -306,7 +309,9 @@ TEST(Runner, AClockBelowThreeQuartersIsThrottled) {
 
 TEST(Runner, OfASharedDeviceATwentiethOfItsFreeMemoryIsUsed) {
   for (const bool disturbing : {false, true}) {
-    FakeSession session(FakeScript{});
+    FakeScript script;
+    script.free_bytes = kRoomForPrompts;
+    FakeSession session(script);
     ShareWith("2 other processes on it", disturbing, session.mutable_limits());
     EXPECT_EQ(session.limits().memory_free_bytes, 10U << 20U);
     const Outcome outcome = MeasureFake(session, FakeVariants({"gemm"}, {"read"}), Request());
@@ -354,6 +359,7 @@ TEST(Runner, PromptsProductShrinksByRowsOrIsOverBudget) {
   const auto prompt = [](double flop_per_s) {
     FakeScript script;
     script.flop_per_s = flop_per_s;
+    script.free_bytes = kRoomForPrompts;
     for (const Measurement& measurement : MeasureBy(script, {"gemm"}, {}).measurements) {
       if (measurement.shape.n == 4096) return measurement;
     }
