@@ -24,17 +24,16 @@ bool MayLoad(const probe::Module& module, const probe::ProbeContext& context) {
 std::vector<Team> MakeTeams(std::span<const probe::Module* const> modules,
                             const probe::ProbeContext& context) {
   std::vector<Team> teams;
+  std::vector<Team> sources;
   Team readers;
   for (std::size_t i = 0; i < modules.size(); ++i) {
-    if (MayLoad(*modules[i], context)) {
-      teams.push_back({i});
-    } else {
+    if (!MayLoad(*modules[i], context)) {
       readers.push_back(i);
+    } else {
+      (modules[i]->kind == probe::ModuleKind::kRuntime ? teams : sources).push_back({i});
     }
   }
-  std::stable_partition(teams.begin(), teams.end(), [&](const Team& team) {
-    return modules[team.front()]->kind == probe::ModuleKind::kRuntime;
-  });
+  teams.insert(teams.end(), sources.begin(), sources.end());
   if (!readers.empty()) teams.push_back(std::move(readers));
   return teams;
 }
