@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/share.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/cpu/word_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernels::cpu::HWY_NAMESPACE {
@@ -241,7 +242,7 @@ void SumOperand(const Arguments& arguments, const Worker& worker) {
     index = hn::Add(index3, step);
   }
   const VU sum = hn::Add(hn::Add(sum0, sum1), hn::Add(sum2, sum3));
-  std::uint32_t total = hn::GetLane(hn::SumOfLanes(d, sum));
+  std::uint32_t total = WordSum(d, sum);
   for (; i < range.end; ++i) total += OperandBits(seed, static_cast<std::uint32_t>(i));
   static_cast<std::uint32_t*>(arguments.buffers[0])[worker.index] = total;
 }

@@ -10,6 +10,7 @@
 
 #include "kernels/cpu/share.h"
 #include "kernels/cpu/targets.h"
+#include "kernels/cpu/word_sum-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace kernels::cpu::HWY_NAMESPACE {
@@ -39,7 +40,7 @@ std::uint32_t Sum(const std::uint32_t* in, std::size_t begin, std::size_t end) {
     s2 = hn::Add(s2, hn::LoadU(d, at + 2 * lanes));
     s3 = hn::Add(s3, hn::LoadU(d, at + 3 * lanes));
   }
-  std::uint32_t sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
+  std::uint32_t sum = WordSum(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
   for (; i < end; ++i) sum += in[i];
   return sum;
 }
