@@ -13,6 +13,10 @@
 
 #include "kernels/operand.h"
 
+// There under AddressSanitizer only.
+extern "C" __attribute__((weak)) void __asan_unpoison_memory_region(const volatile void* from,
+                                                                    std::size_t size);
+
 namespace emulation {
 
 Dim3 thread, block, block_size, grid_size;
@@ -84,6 +88,8 @@ void Enter() {
 
 void Start(Fiber& fiber, unsigned index) {
   if (!fiber.stack) fiber.stack = std::make_unique<std::uint8_t[]>(kStackBytes);
+  // Whoever had it before left its frames by a jump, and with them what AddressSanitizer had marked.
+  if (__asan_unpoison_memory_region != nullptr) __asan_unpoison_memory_region(fiber.stack.get(), kStackBytes);
   fiber.place = {index % block_size.x, index / block_size.x % block_size.y,
                  index / block_size.x / block_size.y};
   fiber.state = State::kReady;
