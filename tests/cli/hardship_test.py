@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from harness import BINARY, can_unshare, document, environment, main, run, validate
+from harness import BINARY, SANITIZED, can_unshare, document, environment, main, run, validate
 
 
 CHROOT = shutil.which("chroot", path="/usr/sbin:/sbin:/usr/bin:/bin")
@@ -41,6 +41,7 @@ def descendants(pid):
 
 
 class EmptyRoot(unittest.TestCase):
+    @unittest.skipIf(SANITIZED, "a sanitizer needs more than that")
     @unittest.skipUnless(os.geteuid() == 0 and CHROOT, "chroot needs root")
     def test_a_root_with_nothing_but_libc_answers_cpu(self):
         with tempfile.TemporaryDirectory(prefix="whichgpu-root-") as root:
@@ -62,6 +63,7 @@ class EmptyRoot(unittest.TestCase):
                 else:
                     self.assertEqual("cpu\n", process.stdout)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer needs more than that")
     def test_only_libc_libm_and_the_loader_are_needed(self):
         output = subprocess.run(["readelf", "-d", str(BINARY)], capture_output=True, text=True, check=True).stdout
         needed = {line.split("[")[1].rstrip("]") for line in output.splitlines() if "(NEEDED)" in line}
@@ -96,6 +98,7 @@ class Scarcity(unittest.TestCase):
                                      env=environment(HOME=directory, TMPDIR=directory, XDG_CACHE_HOME=None))
             self.check(process)
 
+    @unittest.skipIf(SANITIZED, "a sanitizer needs more than that")
     def test_one_gigabyte_of_address_space(self):
         limit = 1 << 30
         self.check(run("list", "--json", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (limit, limit))))

@@ -13,6 +13,8 @@ import warnings
 BINARY = pathlib.Path(sys.argv[1]).resolve()
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
 LIMIT_S = 60
+# Whose runtime needs libraries, address space and /proc of its own.
+SANITIZED = b"__asan_init" in BINARY.read_bytes() or b"__tsan_init" in BINARY.read_bytes()
 
 
 def environment(**changes):
