@@ -58,7 +58,7 @@ TEST(Overheads, TransfersOfPinnedMemoryAreFiguresOfTheirOwn) {
 
 TEST(Overheads, TransfersTakeWhatRoomTheKernelsLeave) {
   FakeScript script;
-  script.memory_bytes = 5U << 20U;  // of 200 MiB that it claims
+  script.memory_bytes = 5U << 20U;  // of 64 MiB that it claims
   const Outcome outcome = MeasureBy(script);
   EXPECT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U);
   for (const Measurement& m : outcome.overheads)
