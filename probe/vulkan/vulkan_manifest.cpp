@@ -93,6 +93,20 @@ bool IsForAnotherProcessor(const std::string& library, const system::FileSystem&
 
 std::string FileName(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
 
+// Mesa's drivers for hardware ask libdrm for devices (drmGetDevices2: the nodes below /dev/dri) and do no
+// more where it has none: src/amd/vulkan/radv_device.c, src/intel/vulkan/anv_device.c,
+// src/nouveau/vulkan/nvk_*. Loading one takes milliseconds all the same. Devices that are none come by
+// RADV_FORCE_FAMILY, or by a preloaded library that stands in for the kernel.
+bool FindsNoNode(const std::string& library, const system::FileSystem& files,
+                 const system::Environment& environment) {
+  constexpr std::array<std::string_view, 4> kLibraries = {"libvulkan_radeon.so", "libvulkan_intel.so",
+                                                          "libvulkan_intel_hasvk.so", "libvulkan_nouveau.so"};
+  constexpr std::array<std::string_view, 2> kStandIns = {"RADV_FORCE_FAMILY", "LD_PRELOAD"};
+  const auto is_set = [&](std::string_view name) { return environment.Get(name).has_value(); };
+  return std::find(kLibraries.begin(), kLibraries.end(), FileName(library)) != kLibraries.end() &&
+         std::none_of(kStandIns.begin(), kStandIns.end(), is_set) && files.List("/dev/dri").empty();
+}
+
 }  // namespace
 
 std::vector<std::string> ManifestFiles(std::string_view folder, const system::FileSystem& files,
@@ -177,6 +191,11 @@ DriverManifest ReadDriver(const std::string& path, const system::FileSystem& fil
   }
   if (const auto trusted = system::CheckTrusted(files, *library); !trusted) {
     return Unusable(driver, Outcome::kFailed, trusted.error().name, CleanText(trusted.error().text));
+  }
+  if (FindsNoNode(*library, files, environment)) {
+    driver.outcome = Outcome::kNoDevice;
+    driver.error = Error{"open /dev/dri", std::nullopt, "no node",
+                         "there is no GPU's node for this driver to open, so it is not loaded"};
   }
   return driver;
 }

@@ -148,6 +148,21 @@ TEST_F(Manifest, IsHiddenByTheLoadersFilters) {
   EXPECT_EQ(FindDrivers(tree_.Files(), environment_).at(0).outcome, Outcome::kHidden);
 }
 
+// Of hardware whose nodes are not there, unless a variable may bring in a device without one.
+TEST_F(Manifest, OfADriverThatFindsDevicesByNodesNeedsOne) {
+  tree_.Write("/a/libvulkan_radeon.so", kElf64).Write("/a/libvulkan_lvp.so", kElf64);
+  EXPECT_EQ(Read(Icd("/a/libvulkan_lvp.so")).outcome, Outcome::kOk);
+  EXPECT_EQ(Read(Icd("/a/libvulkan_radeon.so")).outcome, Outcome::kNoDevice);
+  EXPECT_EQ(Read(Icd("/a/libvulkan_radeon.so")).error->call, "open /dev/dri");
+  for (const char* stand_in : {"RADV_FORCE_FAMILY", "LD_PRELOAD"}) {
+    environment_.Set(stand_in, "anything");
+    EXPECT_EQ(Read(Icd("/a/libvulkan_radeon.so")).outcome, Outcome::kOk) << stand_in;
+    environment_.Unset(stand_in);
+  }
+  tree_.Write("/dev/dri/renderD128", "");
+  EXPECT_EQ(Read(Icd("/a/libvulkan_radeon.so")).outcome, Outcome::kOk);
+}
+
 TEST_F(Manifest, OfAnotherUserIsRefusedToRoot) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give a file away";
   tree_.Write("/a/lib.so", kElf64).Write("/icd.json", Icd("/a/lib.so"));
