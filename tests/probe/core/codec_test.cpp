@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "probe/core/codec.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace probe {
+namespace {
+
+std::string ErrorOf(std::string_view text, std::size_t max_bytes = 1U << 20U) {
+  const auto json = ParseJson(text, max_bytes);
+  return json ? "" : json.error().name;
+}
+
+std::string Nested(int depth, const std::string& inside) {
+  const auto count = static_cast<std::size_t>(depth);
+  return std::string(count, '[') + inside + std::string(count, ']');
+}
+
+TEST(ParseJson, BoundsTheDepthOfWhatItAccepts) {
+  EXPECT_EQ(ErrorOf(Nested(64, "1")), "");
+  EXPECT_EQ(ErrorOf(Nested(65, "1")), "too deep");
+  EXPECT_EQ(ErrorOf(std::string(500'000, '[')), "too deep");
+  EXPECT_EQ(ErrorOf(Nested(60, R"({"a": {"b": [1, {"c": [2]}]}})")), "too deep");
+}
+
+TEST(ParseJson, CountsNoBracketsOfStrings) {
+  EXPECT_EQ(ErrorOf('"' + std::string(100, '[') + '"'), "");
+  EXPECT_EQ(ErrorOf(R"(["\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\\"])"),
+            "");
+  EXPECT_EQ(ErrorOf(R"(["\\", )" + Nested(64, "") + "]"), "too deep");
+}
+
+TEST(ParseJson, AcceptsOneWholeDocumentOnly) {
+  for (const char* text : {"", "{", "]]", "[1] [2]", "\"open", "[1,]", "\"\\", "nul"}) {
+    EXPECT_EQ(ErrorOf(text), "malformed") << text;
+  }
+  EXPECT_EQ(ErrorOf("[1, 2]", 5), "too large");
+  EXPECT_EQ(ErrorOf("[1, 2]", 6), "");
+}
+
+}  // namespace
+}  // namespace probe
