@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Matrix products in fp32 arithmetic, for every instruction set: fp32 itself, and bf16 and int8 where nothing
-// better is there. int8 products are exact: fp32 sums of one depth are below 2^24, and int32 adds those up.
+// Matrix products for every instruction set: in fp32 arithmetic fp32 itself, bf16, and int8 where nothing
+// better is there; on x86 int8 by sums of two products of 16-bit numbers, twice as many an instruction.
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "kernels/cpu/gemm_vector.cpp"
 #include <hwy/foreach_target.h>
@@ -48,6 +48,20 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<D>> ConvertTo(std::int32_t, hn::Vec<D> val
   return hn::ConvertTo(hn::RebindToSigned<D>(), value);
 }
 
+// The first `columns` sums, added to what is there if `add`.
+template <typename V, typename T>
+HWY_INLINE void StoreColumns(V sums, T* c, std::size_t columns, bool add) {
+  const hn::ScalableTag<T> d;
+  if (columns >= Lanes()) {
+    hn::StoreU(add ? hn::Add(sums, hn::LoadU(d, c)) : sums, d, c);
+    return;
+  }
+  HWY_ALIGN T tail[HWY_MAX_BYTES / sizeof(T)];
+  hn::Store(sums, d, tail);
+  for (std::size_t i = 0; i < columns; ++i) c[i] = add ? c[i] + tail[i] : tail[i];
+}
+
+// int8 products are exact: fp32 sums of one depth are below 2^24, and int32 adds those up.
 template <typename ElementType, typename ResultType>
 struct Fp32Op {
   using Element = ElementType;
@@ -62,15 +76,7 @@ struct Fp32Op {
   static HWY_INLINE Factor Broadcast(float word) { return hn::Set(D(), word); }
   static HWY_INLINE Accumulator MulAdd(Accumulator sum, Factor a, Factor b) { return hn::MulAdd(a, b, sum); }
   static HWY_INLINE void Store(Accumulator sum, Result* c, std::size_t columns, bool add) {
-    const hn::ScalableTag<Result> d;
-    const auto value = ConvertTo(Result(), sum);
-    if (columns >= Lanes()) {
-      hn::StoreU(add ? hn::Add(value, hn::LoadU(d, c)) : value, d, c);
-      return;
-    }
-    HWY_ALIGN Result tail[HWY_MAX_BYTES / sizeof(Result)];
-    hn::Store(value, d, tail);
-    for (std::size_t i = 0; i < columns; ++i) c[i] = add ? c[i] + tail[i] : tail[i];
+    StoreColumns(ConvertTo(Result(), sum), c, columns, add);
   }
 
   static void PackA(const Element* from, std::size_t count, float* to) { CopyRow(from, count, to, count); }
@@ -80,6 +86,69 @@ struct Fp32Op {
   }
   static void FinishB(float*, std::size_t, std::size_t) {}
 };
+
+#if HWY_ARCH_X86 && HWY_TARGET != HWY_BASELINE_SCALAR
+// Words of two 16-bit numbers, from A's row and from B's column, multiplied and added up by PMADDWD: 32-bit
+// sums are exact to a depth of 2^17.
+struct PairOp {
+  using Element = std::int8_t;
+  using Result = std::int32_t;
+  using Word = std::uint32_t;
+  using DI16 = hn::ScalableTag<std::int16_t>;
+  using DI32 = hn::ScalableTag<std::int32_t>;
+  using Accumulator = hn::Vec<DI32>;
+  using Factor = hn::Vec<DI16>;
+  static constexpr std::size_t kGroup = 2;
+
+  static HWY_INLINE Accumulator Start(const Word*) { return hn::Zero(DI32()); }
+  static HWY_INLINE Factor Load(const Word* words) {
+    return hn::BitCast(DI16(), hn::LoadU(hn::ScalableTag<Word>(), words));
+  }
+  static HWY_INLINE Factor Broadcast(Word word) {
+    return hn::BitCast(DI16(), hn::Set(hn::ScalableTag<Word>(), word));
+  }
+  static HWY_INLINE Accumulator MulAdd(Accumulator sum, Factor a, Factor b) {
+    Accumulator none = hn::Zero(DI32());  // stays so: here pairs are added within their lane
+    return hn::ReorderWidenMulAccumulate(DI32(), a, b, sum, none);
+  }
+  static HWY_INLINE void Store(Accumulator sum, Result* c, std::size_t columns, bool add) {
+    StoreColumns(sum, c, columns, add);
+  }
+
+  static void PackA(const Element* from, std::size_t count, Word* to) {
+    const hn::Rebind<Element, DI16> bytes;
+    auto* numbers = reinterpret_cast<std::int16_t*>(to);
+    std::size_t i = 0;
+    for (; i + 2 * Lanes() <= count; i += 2 * Lanes())
+      hn::StoreU(hn::PromoteTo(DI16(), hn::LoadU(bytes, from + i)), DI16(), numbers + i);
+    for (; i < count; ++i) numbers[i] = from[i];
+    if (count % kGroup != 0) numbers[count] = 0;
+  }
+  static void PackB(const Element* from, std::size_t stride, std::size_t rows, std::size_t columns, Word* to,
+                    std::size_t width) {
+    const hn::Rebind<Element, DI32> bytes;
+    const auto low = hn::Set(DI32(), 0xffff);
+    const Element* second = rows == kGroup ? from + stride : nullptr;
+    auto* words = reinterpret_cast<std::int32_t*>(to);
+    std::size_t j = 0;
+    for (; j + Lanes() <= columns; j += Lanes()) {
+      const auto first_row = hn::PromoteTo(DI32(), hn::LoadU(bytes, from + j));
+      const auto second_row =
+          second != nullptr ? hn::PromoteTo(DI32(), hn::LoadU(bytes, second + j)) : hn::Zero(DI32());
+      hn::StoreU(hn::Or(hn::And(first_row, low), hn::ShiftLeft<16>(second_row)), DI32(), words + j);
+    }
+    for (; j < columns; ++j) {
+      const std::int32_t above = second != nullptr ? second[j] : 0;
+      words[j] = (from[j] & 0xffff) | above * 0x10000;
+    }
+    std::fill(to + std::min(columns, width), to + width, 0U);
+  }
+  static void FinishB(Word*, std::size_t, std::size_t) {}
+};
+using Int8Op = PairOp;
+#else
+using Int8Op = Fp32Op<std::int8_t, std::int32_t>;
+#endif
 
 }  // namespace
 }  // namespace kernels::cpu::HWY_NAMESPACE
@@ -96,8 +165,7 @@ template <>
 inline constexpr EntryPoint kEntryAt<GemmBf16Tag, HWY_TARGET> =
     HWY_NAMESPACE::Gemm<HWY_NAMESPACE::Fp32Op<std::uint16_t, float>>;
 template <>
-inline constexpr EntryPoint kEntryAt<GemmInt8Tag, HWY_TARGET> =
-    HWY_NAMESPACE::Gemm<HWY_NAMESPACE::Fp32Op<std::int8_t, std::int32_t>>;
+inline constexpr EntryPoint kEntryAt<GemmInt8Tag, HWY_TARGET> = HWY_NAMESPACE::Gemm<HWY_NAMESPACE::Int8Op>;
 }  // namespace kernels::cpu
 
 #if HWY_ONCE
