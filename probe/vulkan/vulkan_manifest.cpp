@@ -26,7 +26,9 @@ void AddOnce(std::string path, std::vector<std::string>& paths) {
 
 void AddFolder(const std::string& folder, const system::FileSystem& files, std::vector<std::string>& paths) {
   for (const std::string& name : files.List(folder)) {
-    if (IsJson(name)) AddOnce(folder + "/" + name, paths);
+    if (!IsJson(name)) continue;
+    std::string path = folder;
+    AddOnce(std::move(path.append("/").append(name)), paths);
   }
 }
 
