@@ -3,7 +3,8 @@
 """The committed PTX: made of the sources as they are, and accepted by ptxas for every chip that its instructions allow,
 with no spills in products, and with the lowest version that has its instructions. ptxas is optional.
 
-ptx_test.py [FOLDER], where ptxas's answers are kept; --record writes usage.json."""
+ptx_test.py [FOLDER [--build]], where ptxas's answers are kept; with the last it asks for them and judges nothing.
+--record writes usage.json."""
 import concurrent.futures
 import importlib.util
 import json
@@ -156,4 +157,8 @@ if __name__ == "__main__":
     else:
         if PTXAS and len(sys.argv) > 1:
             RESULTS.folder = pathlib.Path(sys.argv[1])
+        if sys.argv[2:] == ["--build"]:
+            if PTXAS:
+                assembled()
+            sys.exit()
         unittest.main(argv=sys.argv[:1], verbosity=1)
