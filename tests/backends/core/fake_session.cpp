@@ -38,6 +38,15 @@ kernels::Variant MakeVariant(std::string name, Kernel kernel, Dtype dtype, std::
   return variant;
 }
 
+// k x n entries, read as though they were n x k.
+std::vector<float> Transposed(const std::vector<float>& b, std::size_t k, std::size_t n) {
+  std::vector<float> out(b.size());
+  for (std::size_t l = 0; l < k; ++l) {
+    for (std::size_t j = 0; j < n; ++j) out[l * n + j] = b[j * k + l];
+  }
+  return out;
+}
+
 LaunchShape Scalars(const Problem& p, const DeviceShape&) {
   return {{1, 1, 1}, {1, 1, 1}, {p.m, p.n, p.k, p.count, p.seed}};
 }
@@ -162,12 +171,14 @@ double FakeSession::Gemm(const Launch& launch, const Loaded& kernel, double spee
   std::vector<float> b(k * n);
   std::memcpy(a.data(), Buffer(launch, 0).data(), a.size() * 4);
   std::memcpy(b.data(), Buffer(launch, 1).data(), b.size() * 4);
+  if (defect == Defect::kTransposed) b = Transposed(b, k, n);
   std::vector<float> c(m * n, 0.0F);
   for (std::size_t i = 0; i < m; ++i) {
     for (std::size_t l = 0; l < k; ++l) {
       const float factor = a[i * k + l];
-      for (std::size_t j = 0; j < n; ++j)
-        c[i * n + j] += factor * (defect == Defect::kTransposed ? b[j * k + l] : b[l * n + j]);
+      const float* from = &b[l * n];
+      float* to = &c[i * n];
+      for (std::size_t j = 0; j < n; ++j) to[j] += factor * from[j];
     }
   }
   if (defect == Defect::kWrongElement) c[m * n / 3] += 1.0F;
