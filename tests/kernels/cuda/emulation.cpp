@@ -55,6 +55,7 @@ struct Fiber {
 struct Block {
   std::vector<Fiber> fibers;
   std::size_t current = 0;
+  std::size_t waiting = 0;  // so many, the first in the order of their turns, are not ready
   std::jmp_buf scheduler{};
   const std::function<void()>* kernel = nullptr;
 };
@@ -81,21 +82,18 @@ void Resume(Fiber& fiber) {
   setcontext(&fiber.context);
 }
 
+// One kernel after the other.
 void Enter() {
-  (*running.kernel)();
-  Yield(State::kDone);
+  for (;;) {
+    (*running.kernel)();
+    Yield(State::kDone);
+  }
 }
 
-void Start(Fiber& fiber, unsigned index) {
-  if (!fiber.stack) fiber.stack = std::make_unique<std::uint8_t[]>(kStackBytes);
+void Prepare(Fiber& fiber) {
+  if (!fiber.stack) fiber.stack = std::make_unique_for_overwrite<std::uint8_t[]>(kStackBytes);
   // Whoever had it before left its frames by a jump, and with them what AddressSanitizer had marked.
   if (__asan_unpoison_memory_region != nullptr) __asan_unpoison_memory_region(fiber.stack.get(), kStackBytes);
-  fiber.place = {index % block_size.x, index / block_size.x % block_size.y,
-                 index / block_size.x / block_size.y};
-  fiber.state = State::kReady;
-  fiber.groups.clear();
-  fiber.open.clear();
-  fiber.unfenced.clear();
   fiber.entered = false;
   getcontext(&fiber.context);
   fiber.context.uc_stack.ss_sp = fiber.stack.get();
@@ -104,11 +102,22 @@ void Start(Fiber& fiber, unsigned index) {
   makecontext(&fiber.context, Enter, 0);
 }
 
+void Start(Fiber& fiber, unsigned index) {
+  // One that has ended goes on to this kernel.
+  if (!fiber.entered || fiber.state != State::kDone) Prepare(fiber);
+  fiber.place = {index % block_size.x, index / block_size.x % block_size.y,
+                 index / block_size.x / block_size.y};
+  fiber.state = State::kReady;
+  fiber.groups.clear();
+  fiber.open.clear();
+  fiber.unfenced.clear();
+}
+
 // Runs the first ready thread in that order until it waits; false when there is none, or no use.
 bool RunOne(Order order) {
   if (Failed()) return false;
   const std::size_t count = running.fibers.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t& i = running.waiting; i < count; ++i) {
     const std::size_t at = order == Order::kForward ? i : count - 1 - i;
     if (running.fibers[at].state != State::kReady) continue;
     running.current = at;
@@ -131,6 +140,7 @@ bool Release() {
     any = any || waits(fiber);
     if (waits(fiber)) fiber.state = State::kReady;
   }
+  running.waiting = 0;
   return any;
 }
 
@@ -139,6 +149,7 @@ void RunBlock(Order order) {
   async_memory = shared_memory;
   ClearWarpgroups(running.fibers.size());
   for (unsigned i = 0; i < running.fibers.size(); ++i) Start(running.fibers[i], i);
+  running.waiting = 0;
   while (RunOne(order) || (!Failed() && Release())) {
   }
   const bool ended = std::all_of(running.fibers.begin(), running.fibers.end(),
@@ -203,6 +214,7 @@ void MeetOf(unsigned width, void* brought, const std::function<void(void* const*
     return true;
   };
   if (!others([](const Fiber& fiber) { return fiber.state == State::kInWarp; })) return Yield(State::kInWarp);
+  running.waiting = 0;
   std::vector<void*> all(width);
   for (std::size_t i = 0; i < width; ++i) all[i] = running.fibers[first + i].brought;
   together(all.data());
