@@ -85,7 +85,7 @@ void AddProducts(float* x, std::uint32_t products) {
 }
 
 void ChainFp32(const Arguments& arguments, const Worker& worker) {
-  alignas(64) float x[24 * HWY_MAX_BYTES / sizeof(float)];
+  alignas(64) float x[std::size_t{24} * HWY_MAX_BYTES / sizeof(float)];
   RunChains(arguments, worker, kChains * hn::Lanes(D()), x,
             [&](float* values) { AddProducts(values, arguments.scalars[1]); });
 }

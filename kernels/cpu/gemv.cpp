@@ -102,7 +102,8 @@ float DotQ4(const std::uint8_t* weights, const std::uint16_t* scales, const floa
     for (std::size_t i = 0; i < kBatch; i += hn::Lanes(d)) hn::Store(LoadScales(from + i), d, scale + i);
     const std::uint8_t* block = weights + first * kBlockBytes;
     const float* x_block = x + first * kQ4Block;
-    for (std::size_t i = 0; i + 1 < count; i += 2, block += 2 * kBlockBytes, x_block += 2 * kQ4Block) {
+    for (std::size_t i = 0; i + 1 < count;
+         i += 2, block += 2 * kBlockBytes, x_block += std::size_t{2} * kQ4Block) {
       PrefetchAhead(block, 2 * kBlockBytes);
       s0 = hn::MulAdd(hn::Set(d, scale[i]), DotBlock(block, x_block), s0);
       s1 = hn::MulAdd(hn::Set(d, scale[i + 1]), DotBlock(block + kBlockBytes, x_block + kQ4Block), s1);

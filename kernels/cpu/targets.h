@@ -59,13 +59,13 @@ constexpr auto Built(std::index_sequence<kIndex...>) {
 // The rows of one kernel for every target of this build.
 template <typename Tag>
 constexpr auto Rows(std::string_view entry) {
-  constexpr auto indices = std::make_index_sequence<kTargets.size()>();
-  constexpr auto built = targets_internal::Built<Tag>(indices);
-  std::array<Implementation, static_cast<std::size_t>(std::count(built.begin(), built.end(), true))> rows{};
-  const auto all = targets_internal::AllRows<Tag>(entry, indices);
+  constexpr auto kIndices = std::make_index_sequence<kTargets.size()>();
+  constexpr auto kBuilt = targets_internal::Built<Tag>(kIndices);
+  std::array<Implementation, static_cast<std::size_t>(std::count(kBuilt.begin(), kBuilt.end(), true))> rows{};
+  const auto all = targets_internal::AllRows<Tag>(entry, kIndices);
   auto out = rows.begin();
   for (std::size_t i = 0; i < all.size(); ++i) {
-    if (built[i]) *out++ = all[i];
+    if (kBuilt[i]) *out++ = all[i];
   }
   return rows;
 }

@@ -44,17 +44,19 @@ LaunchShape GemmShape(const Problem& p, const DeviceShape&) {
 }
 
 Variant Fill(Dtype dtype, std::string_view entry) {
-  return Own("own:fill", Kernel::kFill, dtype, dtype, {entry, k_stream, {}, "", {{Role::kOut}}, FillShape});
+  return Own("own:fill", Kernel::kFill, dtype, dtype,
+             {entry, kStreamModule, {}, "", {{Role::kOut}}, FillShape});
 }
 
 void AddStreams(std::vector<Variant>& all) {
   Variant read = Own("own:coalesced", Kernel::kRead, Dtype::kU32, Dtype::kU32,
-                     {"read_u32", k_stream, {}, "", {{Role::kIn}, {Role::kPartials}}, StreamShape});
+                     {"read_u32", kStreamModule, {}, "", {{Role::kIn}, {Role::kPartials}}, StreamShape});
   read.partials_bytes = StreamPartials;
   Variant copy = Own("own:coalesced", Kernel::kCopy, Dtype::kU32, Dtype::kU32,
-                     {"copy_u32", k_stream, {}, "", {{Role::kIn}, {Role::kOut}}, StreamShape});
-  Variant triad = Own("own:coalesced", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
-                      {"triad_fp32", k_stream, {}, "", {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape});
+                     {"copy_u32", kStreamModule, {}, "", {{Role::kIn}, {Role::kOut}}, StreamShape});
+  Variant triad =
+      Own("own:coalesced", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
+          {"triad_fp32", kStreamModule, {}, "", {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape});
   for (Variant* variant : {&read, &copy, &triad}) {
     variant->multiple_count = 4;
     all.push_back(std::move(*variant));
@@ -63,7 +65,7 @@ void AddStreams(std::vector<Variant>& all) {
 
 Variant Gemv(Dtype dtype, std::string_view entry) {
   Variant variant = Own("own:rows_a_block", Kernel::kGemv, dtype, Dtype::kFp32,
-                        {entry, k_gemv, {}, "", {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape});
+                        {entry, kGemvModule, {}, "", {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape});
   variant.multiple_m = kGemvRows;
   variant.multiple_k = 32;
   return variant;
@@ -72,8 +74,9 @@ Variant Gemv(Dtype dtype, std::string_view entry) {
 template <std::uint32_t kTile>
 Variant Gemm(std::string name, std::string_view entry) {
   constexpr std::uint32_t kDepth = 16;
-  Variant variant = Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
-                        {entry, k_gemm_simt, {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>});
+  Variant variant =
+      Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
+          {entry, kGemmSimtModule, {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>});
   variant.multiple_m = variant.multiple_n = kTile;
   variant.multiple_k = kDepth;
   return variant;
@@ -81,7 +84,7 @@ Variant Gemm(std::string name, std::string_view entry) {
 
 Variant Chain() {
   Variant variant = Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
-                        {"chain_fp32", k_stream, {}, "", {{Role::kOut}}, ChainShape});
+                        {"chain_fp32", kStreamModule, {}, "", {{Role::kOut}}, ChainShape});
   variant.multiple_count = kThreads * kChains;
   variant.multiple_k = kChainSteps;
   return variant;

@@ -37,15 +37,15 @@ struct Row {
 };
 std::array<Row, 5> Rows() {
   return {
-      Row{Dtype::kFp16, Dtype::kFp32, k_wgmma_fp16, "wgmma_fp16_256", "wgmma_fp16_128", "chain_wgmma_fp16",
-          ChainShape<0x3c003c00>},
-      Row{Dtype::kBf16, Dtype::kFp32, k_wgmma_bf16, "wgmma_bf16_256", "wgmma_bf16_128", "chain_wgmma_bf16",
-          ChainShape<0x3f803f80>},
-      Row{Dtype::kTf32, Dtype::kFp32, k_wgmma_tf32, "wgmma_tf32_256", "wgmma_tf32_128", "chain_wgmma_tf32",
-          ChainShape<0x3f800000>},
-      Row{Dtype::kInt8, Dtype::kInt32, k_wgmma_int8, "wgmma_int8_256", "wgmma_int8_128", "chain_wgmma_int8",
-          ChainShape<0x01010101>},
-      Row{Dtype::kFp8, Dtype::kFp32, k_wgmma_fp8, "wgmma_fp8_256", "wgmma_fp8_128", "chain_wgmma_fp8",
+      Row{Dtype::kFp16, Dtype::kFp32, kWgmmaFp16Module, "wgmma_fp16_256", "wgmma_fp16_128",
+          "chain_wgmma_fp16", ChainShape<0x3c003c00>},
+      Row{Dtype::kBf16, Dtype::kFp32, kWgmmaBf16Module, "wgmma_bf16_256", "wgmma_bf16_128",
+          "chain_wgmma_bf16", ChainShape<0x3f803f80>},
+      Row{Dtype::kTf32, Dtype::kFp32, kWgmmaTf32Module, "wgmma_tf32_256", "wgmma_tf32_128",
+          "chain_wgmma_tf32", ChainShape<0x3f800000>},
+      Row{Dtype::kInt8, Dtype::kInt32, kWgmmaInt8Module, "wgmma_int8_256", "wgmma_int8_128",
+          "chain_wgmma_int8", ChainShape<0x01010101>},
+      Row{Dtype::kFp8, Dtype::kFp32, kWgmmaFp8Module, "wgmma_fp8_256", "wgmma_fp8_128", "chain_wgmma_fp8",
           ChainShape<0x38383838>},
   };
 }

@@ -53,23 +53,23 @@ struct Row {
 std::array<Row, 16> Rows() {
   using enum Dtype;
   return {
-      Row{kFp32, kFp32, "mfma", k_gemm_fp32, ENTRIES("fp32_matrix"), 64, 64, ChainShape<0x3f800000, 64>},
-      Row{kTf32, kFp32, "mfma_xf32", k_gemm_tf32, ENTRIES("tf32"), 64, 64, ChainShape<0x3f800000, 64>},
-      Row{kFp16, kFp32, "mfma", k_gemm_fp16, ENTRIES("fp16"), 64, 64, ChainShape<0x3c003c00, 64>},
-      Row{kFp16, kFp32, "wmma_gfx11", k_gemm_fp16, ENTRIES("fp16"), 32, 32, ChainShape<0x3c003c00, 32>},
-      Row{kFp16, kFp32, "wmma_gfx12", k_gemm_fp16, ENTRIES("fp16"), 32, 32, ChainShape<0x3c003c00, 32>},
-      Row{kBf16, kFp32, "mfma", k_gemm_bf16, ENTRIES("bf16"), 64, 64, ChainShape<0x3f803f80, 64>},
-      Row{kBf16, kFp32, "wmma_gfx11", k_gemm_bf16, ENTRIES("bf16"), 32, 32, ChainShape<0x3f803f80, 32>},
-      Row{kBf16, kFp32, "wmma_gfx12", k_gemm_bf16, ENTRIES("bf16"), 32, 32, ChainShape<0x3f803f80, 32>},
-      Row{kInt8, kInt32, "mfma", k_gemm_int8, ENTRIES("int8"), 64, 64, ChainShape<0x01010101, 64>},
-      Row{kInt8, kInt32, "wmma_gfx11", k_gemm_int8, ENTRIES("int8"), 32, 16, ChainShape<0x01010101, 32>},
-      Row{kInt8, kInt32, "wmma_gfx12", k_gemm_int8, ENTRIES("int8"), 32, 32, ChainShape<0x01010101, 32>},
-      Row{kFp8, kFp32, "mfma_fp8", k_gemm_fp8, ENTRIES("fp8"), 64, 64, ChainShape<0x38383838, 64>},
-      Row{kFp8, kFp32, "wmma_gfx12", k_gemm_fp8, ENTRIES("fp8"), 32, 32, ChainShape<0x38383838, 32>},
-      Row{kFp8, kFp32, "mfma_fp8_fnuz", k_gemm_fp8_fnuz, ENTRIES("fp8_fnuz"), 64, 64,
+      Row{kFp32, kFp32, "mfma", kGemmFp32Module, ENTRIES("fp32_matrix"), 64, 64, ChainShape<0x3f800000, 64>},
+      Row{kTf32, kFp32, "mfma_xf32", kGemmTf32Module, ENTRIES("tf32"), 64, 64, ChainShape<0x3f800000, 64>},
+      Row{kFp16, kFp32, "mfma", kGemmFp16Module, ENTRIES("fp16"), 64, 64, ChainShape<0x3c003c00, 64>},
+      Row{kFp16, kFp32, "wmma_gfx11", kGemmFp16Module, ENTRIES("fp16"), 32, 32, ChainShape<0x3c003c00, 32>},
+      Row{kFp16, kFp32, "wmma_gfx12", kGemmFp16Module, ENTRIES("fp16"), 32, 32, ChainShape<0x3c003c00, 32>},
+      Row{kBf16, kFp32, "mfma", kGemmBf16Module, ENTRIES("bf16"), 64, 64, ChainShape<0x3f803f80, 64>},
+      Row{kBf16, kFp32, "wmma_gfx11", kGemmBf16Module, ENTRIES("bf16"), 32, 32, ChainShape<0x3f803f80, 32>},
+      Row{kBf16, kFp32, "wmma_gfx12", kGemmBf16Module, ENTRIES("bf16"), 32, 32, ChainShape<0x3f803f80, 32>},
+      Row{kInt8, kInt32, "mfma", kGemmInt8Module, ENTRIES("int8"), 64, 64, ChainShape<0x01010101, 64>},
+      Row{kInt8, kInt32, "wmma_gfx11", kGemmInt8Module, ENTRIES("int8"), 32, 16, ChainShape<0x01010101, 32>},
+      Row{kInt8, kInt32, "wmma_gfx12", kGemmInt8Module, ENTRIES("int8"), 32, 32, ChainShape<0x01010101, 32>},
+      Row{kFp8, kFp32, "mfma_fp8", kGemmFp8Module, ENTRIES("fp8"), 64, 64, ChainShape<0x38383838, 64>},
+      Row{kFp8, kFp32, "wmma_gfx12", kGemmFp8Module, ENTRIES("fp8"), 32, 32, ChainShape<0x38383838, 32>},
+      Row{kFp8, kFp32, "mfma_fp8_fnuz", kGemmFp8FnuzModule, ENTRIES("fp8_fnuz"), 64, 64,
           ChainShape<0x40404040, 64>},
-      Row{kFp16, kFp32, "dot", k_dot_fp16, {"gemm_fp16_128", "gemm_fp16_64", ""}, 0, 0, nullptr},
-      Row{kInt8, kInt32, "dot", k_dot_int8, {"gemm_int8_128", "gemm_int8_64", ""}, 0, 0, nullptr},
+      Row{kFp16, kFp32, "dot", kDotFp16Module, {"gemm_fp16_128", "gemm_fp16_64", ""}, 0, 0, nullptr},
+      Row{kInt8, kInt32, "dot", kDotInt8Module, {"gemm_int8_128", "gemm_int8_64", ""}, 0, 0, nullptr},
   };
 }
 #undef ENTRIES
@@ -106,8 +106,9 @@ struct Shared {
 };
 
 std::string_view SourceFor(std::string_view cuda_source) {
-  for (const auto& [cuda, hip] : {Shared{cuda::k_stream, k_stream}, Shared{cuda::k_gemv, k_gemv},
-                                  Shared{cuda::k_gemm_simt, k_gemm_simt}}) {
+  for (const auto& [cuda, hip] :
+       {Shared{cuda::kStreamModule, kStreamModule}, Shared{cuda::kGemvModule, kGemvModule},
+        Shared{cuda::kGemmSimtModule, kGemmSimtModule}}) {
     if (cuda.data() == cuda_source.data()) return hip;
   }
   return {};

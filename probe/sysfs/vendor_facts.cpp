@@ -62,10 +62,14 @@ std::optional<std::uint64_t> MaxClockMhz(const FileSystem& files, const Card& ca
   return std::nullopt;
 }
 
+std::string SensorPath(const std::string& directory, const std::string& sensor) {
+  return directory + "/hwmon/" + sensor;
+}
+
 // What amdgpu's sensors say now. hwmon's files are in microwatts.
 void AddAmdState(const FileSystem& files, const std::string& directory, HardwareDevice& device) {
   for (const std::string& sensor : files.List(directory + "/hwmon")) {
-    const std::string path = directory + "/hwmon/" + sensor;
+    const std::string path = SensorPath(directory, sensor);
     auto microwatts = files.ReadNumber(path + "/power1_average");
     if (!microwatts) microwatts = files.ReadNumber(path + "/power1_input");
     if (microwatts) device.facts.push_back({"power_mw", std::to_string(*microwatts / 1000)});

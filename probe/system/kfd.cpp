@@ -74,13 +74,17 @@ std::optional<KfdNode> Interpret(const Properties& properties) {
   return node;
 }
 
+std::string PropertiesIn(const std::string& directory, const std::string& entry) {
+  return directory + "/" + entry + "/properties";
+}
+
 // A link's type 11 is xGMI (linux, include/uapi/linux/kfd_sysfs.h, KFD's CRAT table).
 std::uint32_t CountXgmi(const FileSystem& files, const std::string& directory) {
   std::uint32_t count = 0;
   auto names = files.List(directory);
   names.resize(std::min(names.size(), kMaxIoLinks));
   for (const std::string& name : names) {
-    count += Get(ReadProperties(files, directory + "/" + name + "/properties"), "type") == 11U ? 1U : 0U;
+    count += Get(ReadProperties(files, PropertiesIn(directory, name)), "type") == 11U ? 1U : 0U;
   }
   return count;
 }
@@ -92,7 +96,7 @@ std::optional<std::uint64_t> MemoryBytes(const FileSystem& files, const std::str
   auto names = files.List(directory);
   names.resize(std::min<std::size_t>(names.size(), kMaxBanks));
   for (const std::string& name : names) {
-    const auto bank = ReadProperties(files, directory + "/" + name + "/properties");
+    const auto bank = ReadProperties(files, PropertiesIn(directory, name));
     const auto type = Get(bank, "heap_type");
     const auto bytes = Get(bank, "size_in_bytes");
     if ((type == 1U || type == 2U) && bytes && *bytes < std::uint64_t{1} << 48U)
