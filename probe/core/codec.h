@@ -113,23 +113,30 @@ class FieldDecoder {
 
 }  // namespace detail
 
-// Structs that have Fields().
+// Structs that have Fields(). Not inline: what is would be compiled in every file that uses it, in spite of
+// an `extern template`.
 template <class T>
 struct Codec {
   static constexpr bool kOptional = false;
-  static Json Encode(const T& value) {
-    Json out = Json::object();
-    detail::FieldEncoder visitor(out);
-    Fields(visitor, value);
-    return out;
-  }
-  static detail::MaybeError Decode(const Json& json, const std::string& path, T& value) {
-    if (!json.is_object()) return detail::Mismatch(path, "an object");
-    detail::FieldDecoder visitor(json, path);
-    Fields(visitor, value);
-    return visitor.TakeError();
-  }
+  static Json Encode(const T& value);
+  static detail::MaybeError Decode(const Json& json, const std::string& path, T& value);
 };
+
+template <class T>
+Json Codec<T>::Encode(const T& value) {
+  Json out = Json::object();
+  detail::FieldEncoder visitor(out);
+  Fields(visitor, value);
+  return out;
+}
+
+template <class T>
+detail::MaybeError Codec<T>::Decode(const Json& json, const std::string& path, T& value) {
+  if (!json.is_object()) return detail::Mismatch(path, "an object");
+  detail::FieldDecoder visitor(json, path);
+  Fields(visitor, value);
+  return visitor.TakeError();
+}
 
 template <class E>
   requires std::is_enum_v<E>
