@@ -14,7 +14,7 @@
 
 #include "probe/core/text.h"
 #include "probe/system/elf_requirements.h"
-#include "report/core/report_fields.h"
+#include "report/core/report_names.h"
 #include "report/core/tables.h"
 #include "report/suggest.h"
 

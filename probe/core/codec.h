@@ -17,35 +17,15 @@
 #include <nlohmann/json.hpp>
 
 #include "probe/core/ids.h"
+#include "probe/core/json.h"
+#include "probe/core/names.h"
 #include "probe/core/result.h"
+#include "probe/core/text.h"
 
 namespace probe {
 
-using Json = nlohmann::ordered_json;
-
-// Elements that a decoded array may have, and bytes that a decoded string may have.
+// Elements that a decoded array may have.
 inline constexpr std::size_t kMaxArray = 65536;
-inline constexpr std::size_t kMaxDecodedTextBytes = 16384;
-
-// Specialised for an enum: `static constexpr std::array<std::pair<E, std::string_view>, N> kNames`.
-template <class E>
-struct EnumNames;
-
-template <class E>
-[[nodiscard]] constexpr std::string_view NameOf(E value) {
-  for (const auto& [known, name] : EnumNames<E>::kNames) {
-    if (known == value) return name;
-  }
-  return "unknown";
-}
-
-template <class E>
-[[nodiscard]] constexpr std::optional<E> ParseName(std::string_view text) {
-  for (const auto& [value, name] : EnumNames<E>::kNames) {
-    if (name == text) return value;
-  }
-  return std::nullopt;
-}
 
 template <class T>
 struct Codec;

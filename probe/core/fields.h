@@ -2,7 +2,6 @@
 // The field lists of the detection types, for codec.h.
 #pragma once
 
-#include <array>
 #include <concepts>
 
 #include "probe/core/codec.h"
@@ -12,51 +11,6 @@ namespace probe {
 
 template <class S, class T>
 concept Is = std::same_as<std::remove_const_t<S>, T>;
-
-template <>
-struct EnumNames<DeviceKind> {
-  static constexpr std::array<std::pair<DeviceKind, std::string_view>, 8> kNames = {{
-      {DeviceKind::kDiscrete, "discrete"},
-      {DeviceKind::kIntegrated, "integrated"},
-      {DeviceKind::kCpu, "cpu"},
-      {DeviceKind::kSoftware, "software"},
-      {DeviceKind::kAccelerator, "accelerator"},
-      {DeviceKind::kVirtual, "virtual"},
-      {DeviceKind::kManagement, "management"},
-      {DeviceKind::kUnknown, "unknown"},
-  }};
-};
-
-template <>
-struct EnumNames<Outcome> {
-  static constexpr std::array<std::pair<Outcome, std::string_view>, 9> kNames = {{
-      {Outcome::kOk, "ok"},
-      {Outcome::kAbsent, "absent"},
-      {Outcome::kNoDevice, "no_device"},
-      {Outcome::kDenied, "denied"},
-      {Outcome::kHidden, "hidden"},
-      {Outcome::kFailed, "failed"},
-      {Outcome::kCrashed, "crashed"},
-      {Outcome::kTimedOut, "timed_out"},
-      {Outcome::kBadReply, "bad_reply"},
-  }};
-};
-
-template <>
-struct EnumNames<Stage> {
-  static constexpr std::array<std::pair<Stage, std::string_view>, 10> kNames = {{
-      {Stage::kStart, "start"},
-      {Stage::kLoad, "load"},
-      {Stage::kSymbols, "symbols"},
-      {Stage::kInit, "init"},
-      {Stage::kEnumerate, "enumerate"},
-      {Stage::kCompile, "compile"},
-      {Stage::kLaunch, "launch"},
-      {Stage::kVerify, "verify"},
-      {Stage::kTime, "time"},
-      {Stage::kDone, "done"},
-  }};
-};
 
 template <class V, Is<Error> S>
 void Fields(V& v, S& s) {

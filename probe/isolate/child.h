@@ -7,7 +7,8 @@
 #include <span>
 #include <string_view>
 
-#include "probe/core/codec.h"
+#include "probe/core/json.h"
+#include "probe/core/result.h"
 
 namespace probe::isolate {
 

@@ -8,7 +8,7 @@
 
 #include "data/pci_names.h"
 
-#include "probe/core/fields.h"
+#include "probe/core/names.h"
 
 namespace probe::sysfs {
 namespace {

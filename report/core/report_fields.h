@@ -3,47 +3,10 @@
 // elsewhere in it: see render/json.h.
 #pragma once
 
-#include <array>
-
 #include "backends/core/measurement_fields.h"
 #include "probe/core/fields.h"
 #include "report/core/report.h"
-
-namespace probe {
-
-template <>
-struct EnumNames<report::Use> {
-  using E = report::Use;
-  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{{E::kInference, "inference"},
-                                                                            {E::kPrefill, "prefill"},
-                                                                            {E::kDecode, "decode"},
-                                                                            {E::kTraining, "training"}}};
-};
-
-template <>
-struct EnumNames<report::Basis> {
-  using E = report::Basis;
-  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{{E::kMeasured, "measured"},
-                                                                            {E::kCached, "cached"},
-                                                                            {E::kEstimated, "estimated"},
-                                                                            {E::kAssumed, "assumed"}}};
-};
-
-template <>
-struct EnumNames<report::Confidence> {
-  using E = report::Confidence;
-  static constexpr std::array<std::pair<E, std::string_view>, 3> kNames = {
-      {{E::kHigh, "high"}, {E::kMedium, "medium"}, {E::kLow, "low"}}};
-};
-
-template <>
-struct EnumNames<report::Severity> {
-  using E = report::Severity;
-  static constexpr std::array<std::pair<E, std::string_view>, 3> kNames = {
-      {{E::kBlocking, "blocking"}, {E::kDegraded, "degraded"}, {E::kNote, "note"}}};
-};
-
-}  // namespace probe
+#include "report/core/report_names.h"
 
 namespace report {
 

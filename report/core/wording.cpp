@@ -6,7 +6,7 @@
 #include <array>
 #include <cstddef>
 
-#include "probe/core/fields.h"
+#include "probe/core/names.h"
 #include "report/core/quantity.h"
 
 namespace report {

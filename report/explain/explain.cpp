@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <string_view>
 
-#include "probe/core/fields.h"
+#include "probe/core/names.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
-#include "report/core/report_fields.h"
+#include "report/core/report_names.h"
 
 namespace report::explain {
 namespace {

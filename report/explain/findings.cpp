@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <utility>
 
-#include "probe/core/fields.h"
+#include "probe/core/names.h"
 #include "report/core/devices.h"
-#include "report/core/report_fields.h"
+#include "report/core/report_names.h"
 #include "report/core/wording.h"
 #include "report/explain/advice.h"
 #include "report/explain/explain.h"

@@ -9,7 +9,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
-#include "report/core/report_fields.h"
+#include "report/core/report_names.h"
 #include "report/render/sections.h"
 
 namespace report::render {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "report/core/quantity.h"
-#include "report/core/report_fields.h"
+#include "report/core/report_names.h"
 #include "report/core/wording.h"
 #include "report/render/sections.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "probe/core/codec.h"
+#include "probe/core/json.h"
 #include "report/core/report.h"
 
 namespace report::render {

@@ -11,7 +11,7 @@
 #include "report/core/clean.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
-#include "report/core/report_fields.h"
+#include "report/core/report_names.h"
 #include "report/render/page.h"
 
 namespace report::render {

@@ -4,7 +4,7 @@
 #include <cstddef>
 
 #include "report/core/clean.h"
-#include "report/core/report_fields.h"
+#include "report/core/report_names.h"
 #include "report/render/sections.h"
 
 namespace report::render {
