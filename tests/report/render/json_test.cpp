@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "probe/core/codec.h"
 #include "tests/report/machines.h"
 
 namespace report::render {
