@@ -142,7 +142,7 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   entry["record"] = EncodeRecord(lean);
   const auto text = probe::ToText(entry, -1);
   const std::string scratch = fmt::format("{}.{}.tmp", path, getpid());
-  const std::string failed = "the measurements could not be kept for the next time";
+  std::string failed = "the measurements could not be kept for the next time";
   constexpr double kPatienceSeconds = 2;
   const auto lock = TakeLock(directory_ + "/measurements.lock", kPatienceSeconds, [] { return false; });
   if (!lock) return failed;

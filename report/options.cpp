@@ -198,8 +198,8 @@ std::optional<probe::Error> ReadSeconds(const std::optional<std::string>& text, 
   if (!text) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() ||
-      !(std::isfinite(value) && value > 0 && value <= kLongest)) {
+  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(value) || value <= 0 ||
+      value > kLongest) {
     return Usage(fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option,
                              probe::CleanText(*text, 64), kLongest));
   }

@@ -41,6 +41,7 @@ probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>
     if (found->size() == 1 && !wanted.empty()) return found->front();
   }
   std::vector<std::string> ids;
+  ids.reserve(devices.size());
   for (const auto& device : devices) ids.push_back(device.id);
   const bool ambiguous = !wanted.empty() && (by_prefix.size() > 1 || by_name.size() > 1);
   return probe::Error{"", std::nullopt, "",

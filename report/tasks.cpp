@@ -63,6 +63,7 @@ Status RunPeers(const backends::Backend& backend, const backends::MeasureRequest
   if (backend.open_peers == nullptr)
     return Error{"measure", std::nullopt, "", request.device.runtime + " does not join devices"};
   std::vector<probe::RuntimeDevice> devices;
+  devices.reserve(request.peers.size());
   for (const auto& peer : request.peers) devices.push_back(peer.device);
   const auto group = backend.open_peers(devices, open);
   if (!group) return group.error();
@@ -148,11 +149,11 @@ std::optional<Error> DecodeError(const Json& record) {
 }
 
 std::span<const probe::isolate::Task> Tasks() {
-  static const std::array<probe::isolate::Task, 2> kTasks = {
+  static const std::array<probe::isolate::Task, 2> tasks = {
       probe::isolate::Task{kProbeTask, RunProbe},
       probe::isolate::Task{kMeasureTask, RunMeasure},
   };
-  return kTasks;
+  return tasks;
 }
 
 }  // namespace report

@@ -7,7 +7,6 @@
 namespace backends {
 namespace {
 
-using kernels::Problem;
 using kernels::Variant;
 using probe::Stage;
 
@@ -81,6 +80,7 @@ const Contest::Candidate& Contest::Of(const Variant& variant) const {
 
 std::vector<Shape> Contest::Shapes(double rate) const {
   std::vector<const Variant*> variants;
+  variants.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());
   return PlanShapes(variants, rate, Facts());
 }
@@ -139,6 +139,7 @@ bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
 
 std::optional<Series> Contest::DecideShape(const Shape& shape, const Variant* winner_before) {
   std::vector<const Candidate*> order;
+  order.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) order.push_back(&candidate);
   std::stable_partition(order.begin(), order.end(),
                         [&](const Candidate* candidate) { return &candidate->variant() == winner_before; });

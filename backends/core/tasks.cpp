@@ -59,7 +59,8 @@ std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
   if (scope == Scope::kWhole || scope == Scope::kLibraries) return tasks;
   std::erase_if(tasks, [&](const Task& task) {
     const bool brief = task.kernel == Kernel::kGemm || task.kernel == Kernel::kRead;
-    return IsIntegerProduct(task) || !(brief || (scope == Scope::kRepeat && task.kernel == Kernel::kGemv));
+    const bool wanted = brief || (scope == Scope::kRepeat && task.kernel == Kernel::kGemv);
+    return IsIntegerProduct(task) || !wanted;
   });
   // Of an equal device the first product that decides (fp16 where it has one) stands for all.
   if (scope == Scope::kBrief) {

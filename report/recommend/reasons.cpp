@@ -100,8 +100,8 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
     shares.push_back(PercentText(share));
   }
   if (names.empty()) return "";
-  const auto reach = fmt::format("{} only reach{} the same processor", fmt::join(names, " and "),
-                                 names.size() == 1 ? "es" : "");
+  auto reach = fmt::format("{} only reach{} the same processor", fmt::join(names, " and "),
+                           names.size() == 1 ? "es" : "");
   if (slower.empty()) return reach;
   const auto which = slower.size() == names.size() ? "" : fmt::format("{} ", fmt::join(slower, " and "));
   return fmt::format("{}, {}at {} of its native speed", reach, which, fmt::join(shares, " and "));

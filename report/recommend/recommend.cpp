@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/recommend/reasons.h"
 #include "report/recommend/rejected.h"

@@ -160,6 +160,7 @@ std::string ShapeText(const Measurement& m) {
 // How it was found: every batch's time of one execution.
 void Samples(const Measurement& m, Page& page) {
   std::vector<std::string> times;
+  times.reserve(m.batch_times_s.size());
   for (const double seconds : m.batch_times_s) times.push_back(SignificantText(seconds * 1e3, 4));
   std::string text = "by " + m.implementation + ShapeText(m);
   if (m.threads > 0) text += fmt::format(", {} thread{}", m.threads, m.threads == 1 ? "" : "s");

@@ -38,7 +38,7 @@ bool IsTold(const Report& report, const std::optional<std::string>& device_id,
 
 std::string Label(const Report& report, const Rejected& option) {
   const auto* device = option.device_id ? FindDevice(report.devices, *option.device_id) : nullptr;
-  const auto name = device ? PlainName(device->name) : option.device_id.value_or("");
+  auto name = device ? PlainName(device->name) : option.device_id.value_or("");
   if (!option.runtime) return name;
   const bool several = report.devices.size() > 1 && !name.empty();
   return several ? *option.runtime + " on " + name : *option.runtime;

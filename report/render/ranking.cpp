@@ -193,8 +193,11 @@ std::optional<Phases> PhasesOf(const ReferenceRequest& reference, const Score& s
         std::find_if(score.parts.begin(), score.parts.end(), [&](const auto& p) { return p.name == name; });
     return found == score.parts.end() ? 0 : found->seconds;
   };
-  if (!(seconds("prefill") > 0 && seconds("decode") > 0)) return std::nullopt;
-  return Phases{seconds("prefill"), reference.inference.output_tokens / seconds("decode")};
+  const double prefill_s = seconds("prefill");
+  const double decode_s = seconds("decode");
+  const bool known = prefill_s > 0 && decode_s > 0;
+  if (!known) return std::nullopt;
+  return Phases{prefill_s, reference.inference.output_tokens / decode_s};
 }
 
 void Ranking(const Tables& tables, const Report& report, Page& page) {
