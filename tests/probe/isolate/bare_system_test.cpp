@@ -27,7 +27,7 @@ namespace {
 using ::testing::HasSubstr;
 
 // A sanitizer's runtime itself needs /proc and terabytes of address space.
-constexpr bool kSanitized = WHICHGPU_TEST_SANITIZED;
+constexpr bool kSanitized = WHICHGPU_SANITIZED;
 
 // Runs `work` in a process of its own, which `prepare` may cripple, and returns what it returned; null when
 // it could not be prepared.
