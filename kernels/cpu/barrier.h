@@ -7,8 +7,8 @@
 
 namespace kernels::cpu {
 
-// Sense-reversing: reusable at once, without a reset between rounds. Each counter has a cache line of its
-// own. NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
+// Sense-reversing: reusable at once, without a reset between rounds. A cache line for each counter.
+// NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 class SpinBarrier {
  public:
   explicit SpinBarrier(unsigned count) : count_(count), missing_(count) {}

@@ -141,7 +141,7 @@ struct PairOp {
       const std::int32_t above = second != nullptr ? second[j] : 0;
       words[j] = (from[j] & 0xffff) | above * 0x10000;
     }
-    std::fill(to + std::min(columns, width), to + width, 0U);
+    std::fill(to + columns, to + width, 0U);
   }
   static void FinishB(Word*, std::size_t, std::size_t) {}
 };

@@ -24,11 +24,11 @@ void AddOnce(std::string path, std::vector<std::string>& paths) {
   }
 }
 
+std::string PathIn(const std::string& folder, const std::string& name) { return folder + "/" + name; }
+
 void AddFolder(const std::string& folder, const system::FileSystem& files, std::vector<std::string>& paths) {
   for (const std::string& name : files.List(folder)) {
-    if (!IsJson(name)) continue;
-    std::string path = folder;
-    AddOnce(std::move(path.append("/").append(name)), paths);
+    if (IsJson(name)) AddOnce(PathIn(folder, name), paths);
   }
 }
 
