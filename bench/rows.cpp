@@ -232,7 +232,7 @@ std::pair<double, double> TakeTurns(const Implementation& chain, void* out, std:
   TheWorkers().Run([&](const kernels::cpu::Worker& worker) {
     // Each on its own: as the only worker, into its own part of the buffer.
     void* const own[] = {static_cast<std::uint32_t*>(out) + worker.index * kAccumulators};
-    kernels::cpu::SpinBarrier alone(1);
+    kernels::cpu::Team alone(1);
     for (int i = 0; i < kTurns; ++i) {
       const double start = Seconds();
       chain.run({own, scalars}, {0, 1, &alone});

@@ -248,7 +248,7 @@ probe::Result<Timing> CpuSession::Run(std::span<const Launch> launches, std::uin
     for (std::uint32_t i = 0; i < repeats; ++i) {
       for (const Call& call : calls) {
         call.run({call.buffers, call.scalars}, worker);
-        worker.barrier->Wait();
+        worker.team->barrier.Wait();
       }
     }
   };

@@ -98,7 +98,7 @@ Workers::Workers(const std::vector<int>& processors) : home_(processors.front())
     ++count_;
   }
   pthread_attr_destroy(&attributes);
-  barrier_ = std::make_unique<kernels::cpu::SpinBarrier>(count_);
+  team_ = std::make_unique<kernels::cpu::Team>(count_);
 }
 
 Workers::~Workers() {
@@ -121,7 +121,7 @@ void Workers::Serve(const Thread& self) {
     ++seen;
     if (ending_) return;
     (*work_)(Self(self.index));
-    barrier_->Wait();
+    team_->barrier.Wait();
   }
 }
 
@@ -131,7 +131,7 @@ void Workers::Run(const std::function<void(const kernels::cpu::Worker&)>& work) 
   round_.fetch_add(1);
   round_.notify_all();
   work(Self(0));
-  barrier_->Wait();
+  team_->barrier.Wait();
 }
 
 }  // namespace backends::cpu

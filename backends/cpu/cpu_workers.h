@@ -49,12 +49,12 @@ class Workers {
   };
   static void* Enter(void* thread);
   void Serve(const Thread& self);
-  [[nodiscard]] kernels::cpu::Worker Self(unsigned index) { return {index, count_, barrier_.get()}; }
+  [[nodiscard]] kernels::cpu::Worker Self(unsigned index) { return {index, count_, team_.get()}; }
 
   unsigned count_ = 1;
   int home_ = -1;  // worker 0's processor; -1: anywhere
   std::vector<std::unique_ptr<Thread>> threads_;
-  std::unique_ptr<kernels::cpu::SpinBarrier> barrier_;
+  std::unique_ptr<kernels::cpu::Team> team_;
   const std::function<void(const kernels::cpu::Worker&)>* work_ = nullptr;
   std::atomic<std::uint32_t> round_{0};  // a new one starts every run and the end
   bool ending_ = false;

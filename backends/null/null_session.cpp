@@ -67,7 +67,7 @@ probe::Result<KernelId> NullSession::Load(const kernels::Variant&, const kernels
 // A real session submits everything, waits once, and also returns the time between events around the
 // sequence.
 probe::Result<Timing> NullSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
-  kernels::cpu::SpinBarrier alone(1);
+  kernels::cpu::Team alone(1);
   const probe::system::SteadyTime start = probe::system::Now();
   for (std::uint32_t i = 0; i < repeats; ++i) {
     for (const Launch& launch : launches) {

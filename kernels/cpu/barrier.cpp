@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/cpu/barrier.h"
 
-#include <hwy/cache_control.h>
-#include <sched.h>
+#include "kernels/cpu/spin.h"
 
 namespace kernels::cpu {
-namespace {
-
-// About 10 to 100 us of pauses, depending on the core: longer than an undisturbed wait, far shorter than a
-// time slice.
-constexpr int kSpins = 2000;
-
-}  // namespace
 
 void SpinBarrier::Wait() {
   const unsigned round = round_.load(std::memory_order_relaxed);
@@ -20,13 +12,8 @@ void SpinBarrier::Wait() {
     round_.store(round + 1, std::memory_order_release);
     return;
   }
-  for (int spins = 0; round_.load(std::memory_order_acquire) == round; ++spins) {
-    if (spins < kSpins) {
-      hwy::Pause();
-    } else {
-      sched_yield();
-    }
-  }
+  Spin spin;
+  while (round_.load(std::memory_order_acquire) == round) spin.Once();
 }
 
 }  // namespace kernels::cpu

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The barrier between the workers of one kernel. Waits by spinning, because a kernel's phases last
-// microseconds; yields the core after a bounded spin, so that more workers than cores still make progress.
+// The barrier between the workers of one kernel.
 #pragma once
 
 #include <atomic>

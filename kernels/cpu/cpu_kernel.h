@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "kernels/cpu/barrier.h"
+#include "kernels/cpu/team.h"
 
 namespace kernels::cpu {
 
@@ -18,7 +18,7 @@ namespace kernels::cpu {
 struct Worker {
   unsigned index;
   unsigned count;
-  SpinBarrier* barrier;  // of `count` workers
+  Team* team;  // of `count` workers
 };
 
 // What a launch binds. Scalars are 32-bit words, floats by bit_cast, as in Vulkan push constants.

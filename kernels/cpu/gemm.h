@@ -5,7 +5,9 @@
 
 #include <cstdint>
 
+#include "kernels/cpu/cpu_kernel.h"
 #include "kernels/cpu/share.h"
+#include "kernels/cpu/spin.h"
 
 namespace kernels::cpu {
 
@@ -57,7 +59,7 @@ struct Blocks {
         down(DivideUp(part_rows, limits.max_rows)),
         rows(down == 0 ? 0 : RoundUp(DivideUp(part_rows, down), limits.tile_rows)),
         panels(DivideUp(part_columns, limits.width)),
-        kept(down == 1 ? 2 : panels + 1) {}
+        kept(down <= 1 ? 2 : std::max<std::size_t>(panels + 1, 2)) {}
 
   std::size_t depth, deep;
   std::size_t down, rows;
@@ -89,15 +91,11 @@ struct Part {
   return blocks;
 }
 
-// Multiplies one worker's part. Blocks of A and panels of B are packed by the worker that uses them, so that
-// workers never wait for each other, and while it multiplies the ones before, so that waiting for memory
-// hides behind arithmetic. Indices: depth t, block of rows r, panel i, outermost first. `product` has the
-// members
-//   Packing PackA(t, r), PackB(t, i)   a copy to be made, done by Advance(part, of_parts)
-//   Packing Nothing()
-//   Multiply(t, r, i, next_b, next_a)  with all of next_b, and of next_a the panel's share
+// One worker's part, whose panels others may take: the last first. The panel after that in hand is taken with
+// it, because it is packed meanwhile.
 template <typename Product>
-void RunProduct(const Product& product, const Blocks& blocks) {
+void RunPart(const Product& product, StealQueue& queue) {
+  const Blocks& blocks = product.blocks;
   if (blocks.down == 0 || blocks.panels == 0) return;
   product.PackA(0, 0).Advance(1, 1);
   product.PackB(0, 0).Advance(1, 1);
@@ -106,14 +104,61 @@ void RunProduct(const Product& product, const Blocks& blocks) {
       const bool last_block = r + 1 == blocks.down;
       const bool last = last_block && t + 1 == blocks.deep;
       auto next_a = last ? product.Nothing() : last_block ? product.PackA(t + 1, 0) : product.PackA(t, r + 1);
-      for (std::size_t i = 0; i < blocks.panels; ++i) {
-        const bool last_panel = i + 1 == blocks.panels;
-        auto next_b = !last_panel ? (r == 0 ? product.PackB(t, i + 1) : product.Nothing())
-                                  : (last_block && !last ? product.PackB(t + 1, 0) : product.Nothing());
-        product.Multiply(t, r, i, next_b, next_a);
+      bool is_next_packed = false;
+      queue.Open({&product, t, r}, 1, static_cast<std::uint32_t>(blocks.panels));
+      for (std::optional<std::uint32_t> i = 0, next; i; i = next) {
+        next = queue.TakeFirst();
+        // Only after the last panel its place is another than that of the next depth's first.
+        const bool first_follows = last_block && !last && *i + 1 == blocks.panels;
+        auto next_b = next            ? (r == 0 ? product.PackB(t, *next) : product.Nothing())
+                      : first_follows ? product.PackB(t + 1, 0)
+                                      : product.Nothing();
+        product.Multiply(t, r, *i, next_b, next_a);
+        is_next_packed = first_follows;
       }
+      next_a.Advance(1, 1);  // what stolen panels left
+      queue.Close();
+      if (last_block && !last && !is_next_packed) product.PackB(t + 1, 0).Advance(1, 1);
     }
   }
+}
+
+// Returns when every worker has multiplied its part.
+template <typename Product>
+void StealPanels(const Product& product, const Worker& worker) {
+  const std::span queues(worker.team->queues);
+  const std::uint32_t round = queues[worker.index].Finish();
+  const auto work = [&product](const StealQueue::Step& step, std::size_t panel) {
+    const Product stolen = product.Stealing(*static_cast<const Product*>(step.product));
+    if (step.block == 0) stolen.PackB(step.depth, panel).Advance(1, 1);
+    auto no_b = stolen.Nothing(), no_a = stolen.Nothing();
+    stolen.Multiply(step.depth, step.block, panel, no_b, no_a);
+  };
+  Spin spin;
+  for (unsigned i = 1; i < worker.count;) {
+    StealQueue& queue = queues[(worker.index + i) % worker.count];
+    if (queue.HasFinished(round)) {
+      ++i;
+    } else if (!queue.Steal(work)) {
+      spin.Once();
+    }
+  }
+}
+
+// Multiplies one worker's part, then panels of the parts of workers that are not so far. Blocks of A and
+// panels of B are packed by the worker that uses them first, so that workers seldom wait for each other, and
+// while it multiplies the ones before, so that waiting for memory hides behind arithmetic. Indices: depth t,
+// block of rows r, panel i, outermost first. `product` has the members
+//   Blocks blocks
+//   Packing PackA(t, r), PackB(t, i)   a copy to be made, done by Advance(part, of_parts)
+//   Packing Nothing()
+//   Multiply(t, r, i, next_b, next_a)  with all of next_b, and of next_a the panel's share
+//   Product Stealing(owner)            the owner's product with what a thief writes to from this one, whose
+//                                      worker needs it no more
+template <typename Product>
+void RunProduct(const Product& product, const Worker& worker) {
+  RunPart(product, worker.team->queues[worker.index]);
+  StealPanels(product, worker);
 }
 
 }  // namespace kernels::cpu

@@ -69,6 +69,14 @@ struct Product {
     return packed_b + (t * blocks.panels + i) % blocks.kept * blocks.depth * kAmxSquare * sizeof(Element);
   }
 
+  // Panels that are used once have places of their own alone.
+  [[nodiscard]] Product Stealing(const Product& owner) const {
+    Product stolen = owner;
+    if (owner.blocks.down == 1) stolen.packed_b = packed_b;
+    stolen.packed_c = packed_c;
+    return stolen;
+  }
+
   [[nodiscard]] Packing<Type> Nothing() const { return {.from = a}; }
   [[nodiscard]] Packing<Type> PackA(std::size_t t, std::size_t r) const {
     const Range rows = Rows(r);
@@ -195,7 +203,7 @@ void GemmAmx(const Arguments& arguments, const Worker& worker) {
                               .packed_b = packed_b,
                               .packed_c = packed_b + blocks.kept * kAmxSquare * depth_bytes};
   _tile_loadconfig(&kAmxConfiguration);
-  RunProduct(product, blocks);
+  RunProduct(product, worker);
   _tile_release();
 }
 

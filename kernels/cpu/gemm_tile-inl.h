@@ -191,6 +191,13 @@ struct Product {
     return packed_b + (t * blocks.panels + i) % blocks.kept * PanelWords(blocks, Width());
   }
 
+  // Panels that are used once have places of their own alone.
+  [[nodiscard]] Product Stealing(const Product& owner) const {
+    Product stolen = owner;
+    if (owner.blocks.down == 1) stolen.packed_b = packed_b;
+    return stolen;
+  }
+
   [[nodiscard]] Packing<Op> Nothing() const { return {.from = a}; }
   [[nodiscard]] Packing<Op> PackA(std::size_t t, std::size_t r) const {
     const Range rows = Rows(r);
@@ -272,7 +279,7 @@ void Gemm(const Arguments& arguments, const Worker& worker) {
                             .blocks = blocks,
                             .packed_a = work,
                             .packed_b = work + 2 * blocks.rows * StrideOfA(blocks)};
-  RunProduct(product, blocks);
+  RunProduct(product, worker);
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST(Workers, AllRunAtOnceEachWithItsIndex) {
     workers.Run([&](const kernels::cpu::Worker& worker) {
       EXPECT_EQ(worker.count, 3U);
       mask |= 1U << worker.index;
-      worker.barrier->Wait();  // returns only if all three are here
+      worker.team->barrier.Wait();  // returns only if all three are here
     });
     ASSERT_EQ(mask, 7U);
   }

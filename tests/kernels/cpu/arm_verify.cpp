@@ -43,9 +43,9 @@ class Buffer {
 
 void Launch(const Implementation& implementation, std::vector<void*> buffers,
             std::vector<std::uint32_t> scalars) {
-  SpinBarrier barrier(kWorkers);
+  Team team(kWorkers);
   std::vector<std::thread> threads;
-  const auto work = [&](unsigned i) { implementation.run({buffers, scalars}, {i, kWorkers, &barrier}); };
+  const auto work = [&](unsigned i) { implementation.run({buffers, scalars}, {i, kWorkers, &team}); };
   for (unsigned i = 1; i < kWorkers; ++i) threads.emplace_back(work, i);
   work(0);
   for (std::thread& thread : threads) thread.join();

@@ -17,9 +17,9 @@ TEST(SpinBarrier, HoldsEveryWorkerUntilTheLastOneArrives) {
   OnWorkers(kWorkers, [&](const Worker& worker) {
     for (int round = 1; round <= kRounds; ++round) {
       rounds[worker.index] = round;
-      worker.barrier->Wait();
+      worker.team->barrier.Wait();
       for (const int seen : rounds) torn += seen != round ? 1 : 0;
-      worker.barrier->Wait();
+      worker.team->barrier.Wait();
     }
   });
   EXPECT_EQ(torn, 0);

@@ -3,9 +3,11 @@
 
 #include <algorithm>
 #include <bit>
+#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
+#include <thread>
 #include <type_traits>
 
 #include "kernels/operand.h"
@@ -24,6 +26,10 @@ constexpr Shape kShapes[] = {{1, 1, 1},    {5, 3, 7},      {6, 64, 16},     {7, 
                              {25, 17, 64}, {13, 130, 520}, {203, 140, 801}, {577, 33, 70}};
 // More than one depth of an AMX block.
 constexpr Shape kDeep = {33, 40, 4200};
+// For three workers: many panels of one block of rows, and blocks of rows below each other, both in several
+// depths.
+constexpr Shape kShared[] = {{24, 500, 1100}, {1100, 70, 800}};
+constexpr Shape kSharedDeep = {40, 250, 4200};
 
 // How operands of one type are generated, read and judged.
 struct Fp32 {
@@ -89,6 +95,21 @@ struct Problem {
     for (std::uint32_t i = 0; i < a.span().size(); ++i) a.span()[i] = Type::Operand(1, i);
     for (std::uint32_t i = 0; i < b.span().size(); ++i) b.span()[i] = Type::Operand(2, i);
   }
+  // The first worker begins when the others wait for work.
+  void RunLate(const Implementation& gemm) {
+    constexpr unsigned kWorkers = 3;
+    constexpr auto kDelay = std::chrono::milliseconds(2);
+    std::fill(c.span().begin(), c.span().end(), std::numeric_limits<typename Type::Result>::max());
+    Buffer<std::byte> work(GemmWorkspaceBytes(gemm.entry, shape.m, shape.n, shape.k, kWorkers));
+    void* const buffers[] = {a.data(), b.data(), c.data(), work.data()};
+    const std::uint32_t scalars[] = {shape.m, shape.n, shape.k};
+    OnWorkers(kWorkers, [&](const Worker& worker) {
+      if (worker.index == 0) std::this_thread::sleep_for(kDelay);
+      gemm.run({buffers, scalars}, worker);
+    });
+    EXPECT_TRUE(work.intact());
+    EXPECT_TRUE(c.intact());
+  }
   void Run(const Implementation& gemm, unsigned workers) {
     std::fill(c.span().begin(), c.span().end(), std::numeric_limits<typename Type::Result>::max());
     Buffer<std::byte> work(GemmWorkspaceBytes(gemm.entry, shape.m, shape.n, shape.k, workers));
@@ -112,6 +133,17 @@ void ExpectProduct(const Implementation& gemm, const Shape& shape) {
   }
 }
 
+template <typename Type>
+void ExpectProductOfALateWorker(const Implementation& gemm, const Shape& shape) {
+  Problem<Type> problem(shape);
+  const Reference<Type> reference(shape, problem.a.span(), problem.b.span());
+  for (int run = 0; run < 3; ++run) {
+    problem.RunLate(gemm);
+    EXPECT_EQ(reference.FirstWrong(problem.c.span()), std::nullopt)
+        << shape.m << " x " << shape.n << " x " << shape.k;
+  }
+}
+
 class GemmTest : public ::testing::TestWithParam<Implementation> {};
 
 TEST_P(GemmTest, IsTheExactProductWithinRounding) {
@@ -122,6 +154,17 @@ TEST_P(GemmTest, IsTheExactProductWithinRounding) {
     if (GetParam().entry == "gemm_fp32") ExpectProduct<Fp32>(GetParam(), shape);
     if (GetParam().entry == "gemm_bf16") ExpectProduct<Bf16>(GetParam(), shape);
     if (GetParam().entry == "gemm_int8") ExpectProduct<Int8>(GetParam(), shape);
+  }
+}
+
+TEST_P(GemmTest, IsExactWhereOthersTakeWorkFromALateWorker) {
+  WHICHGPU_SKIP_UNSUPPORTED(GetParam());
+  std::vector<Shape> shapes(std::begin(kShared), std::end(kShared));
+  if (GetParam().isa == "amx") shapes.push_back(kSharedDeep);
+  for (const Shape& shape : shapes) {
+    if (GetParam().entry == "gemm_fp32") ExpectProductOfALateWorker<Fp32>(GetParam(), shape);
+    if (GetParam().entry == "gemm_bf16") ExpectProductOfALateWorker<Bf16>(GetParam(), shape);
+    if (GetParam().entry == "gemm_int8") ExpectProductOfALateWorker<Int8>(GetParam(), shape);
   }
 }
 

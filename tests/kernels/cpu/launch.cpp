@@ -6,10 +6,10 @@
 namespace kernels::cpu::testing {
 
 void OnWorkers(unsigned count, const std::function<void(const Worker&)>& work) {
-  SpinBarrier barrier(count);
+  Team team(count);
   std::vector<std::thread> threads;
-  for (unsigned i = 1; i < count; ++i) threads.emplace_back([&, i] { work(Worker{i, count, &barrier}); });
-  work(Worker{0, count, &barrier});
+  for (unsigned i = 1; i < count; ++i) threads.emplace_back([&, i] { work(Worker{i, count, &team}); });
+  work(Worker{0, count, &team});
   for (std::thread& thread : threads) thread.join();
 }
 
