@@ -204,7 +204,9 @@ ContestOrReason PrepareTriad(const Row& row) {
 // --- chains ---
 
 // Operations a clock and core of Intel's server cores since Skylake-SP (two units of 512 bits; Optimization
-// Reference Manual, instruction throughput) and of AMX (one TMUL: 16 columns a clock).
+// Reference Manual, instruction throughput), of Intel's since Haswell and AMD's since Zen 2 (two units of 256
+// bits; the same, Software Optimization Guide for family 17h models 30h and greater) and of AMX (one TMUL: 16
+// columns a clock).
 struct WidthRow {
   std::string_view entry, isa;
   double operations;
@@ -256,7 +258,7 @@ ContestOrReason PrepareChain(const Row& row) {
   const auto* width = std::find_if(kWidths.begin(), kWidths.end(), [&](const WidthRow& known) {
     return known.entry == row.entry && known.isa == chain->isa;
   });
-  if (chain == nullptr || width == kWidths.end())
+  if (chain == nullptr || width == kWidths.end() || LoadedClocks(chain->isa, kTurnClocks) == 0)
     return "what this processor's units do a clock is not known here";
   const auto memory = std::make_shared<Memory>();
   void* out = memory->Map(std::size_t{kAccumulators} * Threads() * 4);
