@@ -35,8 +35,9 @@ HWY_INLINE std::size_t Width() { return kVectors * Lanes(); }
 
 template <typename Op>
 struct TileTask {
-  const typename Op::Word* a[kTileRows];  // of rows past the last: the last one, computed and not stored
-  const typename Op::Word* b;             // depth x Width(), and the row to start from
+  const typename Op::Word* a;  // depth x kHalfRows, and the lower half behind it; past the last row: the last
+  std::size_t lower;           // words from one half to the other
+  const typename Op::Word* b;  // depth x Width(), and the row to start from
   typename Op::Result* c;
   std::size_t leading;  // of c
   std::size_t depth, rows, columns;
@@ -89,15 +90,15 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
   V c00 = s0, c01 = s1, c02 = s2, c03 = s3, c10 = s0, c11 = s1, c12 = s2, c13 = s3;
   V c20 = s0, c21 = s1, c22 = s2, c23 = s3, c30 = s0, c31 = s1, c32 = s2, c33 = s3;
   V c40 = s0, c41 = s1, c42 = s2, c43 = s3, c50 = s0, c51 = s1, c52 = s2, c53 = s3;
-  const auto *a0 = task.a[0], *a1 = task.a[1], *a2 = task.a[2];
-  const auto *a3 = task.a[3], *a4 = task.a[4], *a5 = task.a[5];
-  const auto* b = task.b;
+  const auto *a = task.a, *b = task.b;
+  const auto* const end = a + task.depth * kHalfRows;
+  const std::size_t lower = task.lower;
   // Of panels that exceed the first-level cache.
   constexpr std::size_t kAhead = kVectors == 4 ? 16 : 0, kLineWords = 64 / sizeof(*b);
-  const std::size_t part = DivideUp(task.depth, kTileRows * kVectors), vector_bytes = Lanes() * sizeof(*b);
+  const std::size_t part = DivideUp(task.depth, kTileRows * kVectors) * kHalfRows;
+  const std::size_t vector_bytes = Lanes() * sizeof(*b);
   const char *next_c = Forward(task.next_c, 0), *next_b = Forward(task.next_b, 0),
              *next_a = Forward(task.next_a, 0);
-  std::size_t p = 0;
   for (std::size_t row = 0; row < kTileRows; ++row) {
     for (std::size_t vector = 0; vector < kVectors; ++vector) {
       // Spread over the loop: at once they would occupy every line fill buffer and stop the loads of b.
@@ -106,18 +107,18 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
       next_a += vector_bytes;
       const char* line_b = next_b + vector * vector_bytes;
       for (std::size_t i = 0; i < task.rows_b; ++i, line_b += task.stride_b) hwy::Prefetch(line_b);
-      for (const std::size_t end = std::min(p + part, task.depth); p < end; ++p, b += Width()) {
+      for (const auto* const stop = std::min(a + part, end); a != stop; a += kHalfRows, b += Width()) {
         if constexpr (kAhead != 0) {
           for (std::size_t j = 0; j < Width(); j += kLineWords) hwy::Prefetch(b + kAhead * Width() + j);
         }
         const F b0 = Op::Load(b), b1 = Op::Load(b + Lanes());
         const F b2 = Op::Load(b + kSecond * Lanes()), b3 = Op::Load(b + kThird * Lanes());
-        MultiplyRow<Op>(Op::Broadcast(a0[p]), b0, b1, b2, b3, c00, c01, c02, c03);
-        MultiplyRow<Op>(Op::Broadcast(a1[p]), b0, b1, b2, b3, c10, c11, c12, c13);
-        MultiplyRow<Op>(Op::Broadcast(a2[p]), b0, b1, b2, b3, c20, c21, c22, c23);
-        MultiplyRow<Op>(Op::Broadcast(a3[p]), b0, b1, b2, b3, c30, c31, c32, c33);
-        MultiplyRow<Op>(Op::Broadcast(a4[p]), b0, b1, b2, b3, c40, c41, c42, c43);
-        MultiplyRow<Op>(Op::Broadcast(a5[p]), b0, b1, b2, b3, c50, c51, c52, c53);
+        MultiplyRow<Op>(Op::Broadcast(a[0]), b0, b1, b2, b3, c00, c01, c02, c03);
+        MultiplyRow<Op>(Op::Broadcast(a[1]), b0, b1, b2, b3, c10, c11, c12, c13);
+        MultiplyRow<Op>(Op::Broadcast(a[2]), b0, b1, b2, b3, c20, c21, c22, c23);
+        MultiplyRow<Op>(Op::Broadcast(a[lower + 0]), b0, b1, b2, b3, c30, c31, c32, c33);
+        MultiplyRow<Op>(Op::Broadcast(a[lower + 1]), b0, b1, b2, b3, c40, c41, c42, c43);
+        MultiplyRow<Op>(Op::Broadcast(a[lower + 2]), b0, b1, b2, b3, c50, c51, c52, c53);
       }
     }
     next_c += task.leading * sizeof(*task.c);
@@ -131,7 +132,23 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
   StoreRow(task, 5, c50, c51, c52, c53);
 }
 
-// A block of A or a panel of B on its way into words, some rows at a time.
+// Rows side by side: to[p * kHalfRows + row] = from[row * stride + p].
+template <typename Word>
+HWY_INLINE void Interleave(const Word* HWY_RESTRICT from, std::size_t stride, std::size_t count,
+                           Word* HWY_RESTRICT to) {
+  static_assert(kHalfRows == 3 && sizeof(Word) == sizeof(std::uint32_t));
+  const hn::ScalableTag<Word> d;
+  std::size_t p = 0;
+  for (; p + hn::Lanes(d) <= count; p += hn::Lanes(d)) {
+    hn::StoreInterleaved3(hn::LoadU(d, from + p), hn::LoadU(d, from + stride + p),
+                          hn::LoadU(d, from + 2 * stride + p), d, to + p * kHalfRows);
+  }
+  for (; p < count; ++p) {
+    for (std::size_t row = 0; row < kHalfRows; ++row) to[p * kHalfRows + row] = from[row * stride + p];
+  }
+}
+
+// A block of A, a tile's rows at a time, or a panel of B, a row of words at a time, on its way into words.
 template <typename Op>
 struct Packing {
   using Element = typename Op::Element;
@@ -142,26 +159,38 @@ struct Packing {
   std::size_t columns = 0;  // of `from`
   Word* to = nullptr;
   std::size_t to_stride = 0;  // words between rows of `to`
-  bool is_b = false;
-  std::size_t packed_rows = 0;
+  Word* one_tile = nullptr;   // of A: room for a tile's rows before they are interleaved
+  std::size_t parts = 0;      // tiles of A or rows of words of B
   std::size_t done = 0;
 
-  void Advance(std::size_t part, std::size_t parts) {
-    const std::size_t end = packed_rows * part / parts;
-    for (; done < end; ++done) {
-      if (is_b) {
-        const std::size_t row = done * Op::kGroup;
-        Op::PackB(from + row * stride, stride, std::min(Op::kGroup, rows - row), columns,
-                  to + done * to_stride, to_stride);
-      } else {
-        Op::PackA(from + done * stride, columns, to + done * to_stride);
-      }
-    }
-    if (is_b && part == parts) Op::FinishB(to, packed_rows, to_stride);
+  // Until `share` of `shares` are done.
+  void Advance(std::size_t share, std::size_t shares) {
+    for (const std::size_t end = parts * share / shares; done < end; ++done) is_b() ? PackB() : PackA();
+    if (is_b() && parts != 0 && share == shares) Op::FinishB(to, parts, to_stride);
   }
 
+  void PackA() const {
+    for (std::size_t i = 0; i < kTileRows; ++i) {
+      const std::size_t row = std::min(done * kTileRows + i, rows - 1);
+      Op::PackA(from + row * stride, columns, one_tile + i * to_stride);
+    }
+    const std::size_t words = DivideUp(columns, Op::kGroup);
+    for (std::size_t row = 0; row < kTileRows; row += kHalfRows) {
+      Interleave(one_tile + row * to_stride, to_stride, words, to + (done * kTileRows + row) * to_stride);
+    }
+  }
+
+  void PackB() const {
+    const std::size_t row = done * Op::kGroup;
+    Op::PackB(from + row * stride, stride, std::min(Op::kGroup, rows - row), columns, to + done * to_stride,
+              to_stride);
+  }
+
+  [[nodiscard]] bool is_b() const { return one_tile == nullptr; }
   // What Advance reads next.
-  [[nodiscard]] const Element* next() const { return from + done * (is_b ? Op::kGroup : 1) * stride; }
+  [[nodiscard]] const Element* next() const {
+    return from + done * (is_b() ? Op::kGroup : kTileRows) * stride;
+  }
 };
 
 template <typename Op>
@@ -176,6 +205,7 @@ struct Product {
   Blocks blocks;   // depth in words
   Word* packed_a;  // two blocks, in turn
   Word* packed_b;  // blocks.kept panels, in turn
+  Word* one_tile;  // of A, before its rows are interleaved
 
   [[nodiscard]] std::size_t Depth(std::size_t t) const {  // in elements
     return std::min(blocks.depth * Op::kGroup, k - t * blocks.depth * Op::kGroup);
@@ -208,8 +238,8 @@ struct Product {
             .columns = Depth(t),
             .to = BlockOfA(t, r),
             .to_stride = StrideOfA(blocks),
-            .is_b = false,
-            .packed_rows = count};
+            .one_tile = one_tile,
+            .parts = DivideUp(count, kTileRows)};
   }
   [[nodiscard]] Packing<Op> PackB(std::size_t t, std::size_t i) const {
     const std::size_t column = part.columns.begin + i * Width();
@@ -219,8 +249,8 @@ struct Product {
             .columns = std::min(Width(), part.columns.end - column),
             .to = PanelOfB(t, i),
             .to_stride = Width(),
-            .is_b = true,
-            .packed_rows = DivideUp(Depth(t), Op::kGroup)};
+            .one_tile = nullptr,
+            .parts = DivideUp(Depth(t), Op::kGroup)};
   }
 
   void Multiply(std::size_t t, std::size_t r, std::size_t i, Packing<Op>& next_b, Packing<Op>& next_a) const {
@@ -231,7 +261,8 @@ struct Product {
       const std::size_t row = tile * kTileRows;
       auto* at = c + (rows.begin + row) * n + column;
       TileTask<Op> task{
-          .a = {},
+          .a = BlockOfA(t, r) + row * StrideOfA(blocks),
+          .lower = kHalfRows * StrideOfA(blocks),
           .b = PanelOfB(t, i),
           .c = at,
           .leading = n,
@@ -249,9 +280,6 @@ struct Product {
         task.rows_b = DivideUp(task.depth, tiles * kTileRows);
         task.stride_b = Width() * sizeof(Word);
         task.next_b = PanelOfB(t, i + 1) + tile * kTileRows * task.rows_b * Width();
-      }
-      for (std::size_t j = 0; j < kTileRows; ++j) {
-        task.a[j] = BlockOfA(t, r) + (row + std::min(j, task.rows - 1)) * StrideOfA(blocks);
       }
       Tile(task);
       next_b.Advance(tile + 1, tiles);
@@ -277,8 +305,9 @@ void Gemm(const Arguments& arguments, const Worker& worker) {
                             .k = k,
                             .part = part,
                             .blocks = blocks,
-                            .packed_a = work,
-                            .packed_b = work + 2 * blocks.rows * StrideOfA(blocks)};
+                            .packed_a = work + kTileRows * StrideOfA(blocks),
+                            .packed_b = work + (kTileRows + 2 * blocks.rows) * StrideOfA(blocks),
+                            .one_tile = work};
   RunProduct(product, worker);
 }
 

@@ -9,22 +9,24 @@
 namespace kernels::cpu {
 
 inline constexpr std::size_t kTileRows = 6;
+// Packed side by side: one pointer then serves three rows, and their numbers lie next to each other.
+inline constexpr std::size_t kHalfRows = kTileRows / 2;
 
 // Depth in words of 32 bits: one fp32, two bf16 or four int8 numbers that one instruction multiplies
-// together. Two blocks of A and two panels of B fit in 1 MiB. Narrow panels also fit in a first-level cache
-// of 32 KiB; wide ones exceed every such cache, and the deeper they are the less often C is read and written
-// (measured on Sapphire Rapids). 512 products of int8 numbers add up to less than 2^24, which fp32 holds
-// exactly.
+// together. The deeper a panel, the less often C is read and written, even where no first-level cache holds
+// it (measured on Sapphire Rapids and Zen 3); 512 products of int8 numbers add up to less than 2^24, which
+// fp32 holds exactly. Two blocks of A and two panels of B fit in the second-level cache: 1 MiB with vectors
+// of 512 bits, half of that elsewhere.
 [[nodiscard]] constexpr Limits TileLimits(std::size_t width) {
   const bool wide = width >= 64;
   return {.tile_rows = kTileRows,
           .width = width,
           .depth_step = 1,
-          .max_depth = wide ? std::size_t{512} : std::size_t{384},
-          .max_rows = wide ? std::size_t{168} : std::size_t{192}};
+          .max_depth = 512,
+          .max_rows = wide ? std::size_t{168} : std::size_t{96}};
 }
 
-// Words between packed rows of A: no two rows of a tile on the same cache sets.
+// Words for a packed row of A: no two tiles begin on the same cache set.
 [[nodiscard]] constexpr std::size_t StrideOfA(const Blocks& blocks) { return RoundUp(blocks.depth, 16) + 16; }
 
 // A panel of B: its depth and one row of what the accumulators start from.
@@ -32,11 +34,12 @@ inline constexpr std::size_t kTileRows = 6;
   return (blocks.depth + 1) * width;
 }
 
-// Words of the workspace for each worker: two blocks of A, and the panels of B.
+// Words of the workspace for each worker: a tile's rows and two blocks of A, and the panels of B.
 [[nodiscard]] constexpr std::size_t TileWorkerWords(std::size_t m, std::size_t n, std::size_t words_k,
                                                     std::size_t workers, std::size_t width) {
   const Blocks blocks = LargestBlocks(m, n, words_k, TileLimits(width), workers);
-  return RoundUp(2 * blocks.rows * StrideOfA(blocks) + blocks.kept * PanelWords(blocks, width), 16);
+  return RoundUp((kTileRows + 2 * blocks.rows) * StrideOfA(blocks) + blocks.kept * PanelWords(blocks, width),
+                 16);
 }
 
 // For every implementation whose words hold kGroup or fewer numbers.
