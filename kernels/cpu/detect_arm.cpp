@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <sys/auxv.h>
 
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/cpu/tile_geometry.h"
@@ -20,6 +21,9 @@ bool CpuRuns(std::int64_t highway_target) {
 }
 
 std::span<const Implementation> ArchitectureImplementations() { return {}; }
+
+// Not measured: as the first processors were.
+bool GainsFromPrefetch() { return true; }
 
 bool HidesTileGeometry() { return false; }
 

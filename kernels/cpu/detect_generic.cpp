@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/cpu/tile_geometry.h"
@@ -8,6 +9,8 @@ namespace kernels::cpu {
 bool CpuRuns(std::int64_t highway_target) { return highway_target == HWY_BASELINE_SCALAR; }
 
 std::span<const Implementation> ArchitectureImplementations() { return {}; }
+
+bool GainsFromPrefetch() { return false; }
 
 bool HidesTileGeometry() { return false; }
 

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/architecture_x86.h"
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/cpu/tile_geometry.h"
@@ -68,6 +69,15 @@ bool CpuRuns(std::int64_t highway_target) {
     if (row.target == highway_target) return row.has();
   }
   return false;
+}
+
+bool GainsFromPrefetch() {
+  static const bool gains = [] {
+    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+    return __get_cpuid(0, &eax, &ebx, &ecx, &edx) != 0 && ebx == signature_INTEL_ebx &&
+           edx == signature_INTEL_edx && ecx == signature_INTEL_ecx;
+  }();
+  return gains;
 }
 
 bool HidesTileGeometry() {

@@ -6,6 +6,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/share.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/operand.h"
@@ -23,20 +24,16 @@ using VHalf = hn::Vec<DHalf>;
 using DU = hn::RebindToUnsigned<DHalf>;
 using VU = hn::Vec<DU>;
 
-constexpr std::size_t kAheadBytes = 4096;
 constexpr std::size_t kBlockBytes = kQ4Block / 2;
 
-HWY_INLINE void PrefetchAhead(const void* at, std::size_t bytes) {
-  for (std::size_t i = 0; i < bytes; i += 64) hwy::Prefetch(static_cast<const char*>(at) + kAheadBytes + i);
-}
-
+template <bool kAhead>
 float Dot(const float* w, const float* x, std::size_t k) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   std::size_t p = 0;
   for (; p + 4 * lanes <= k; p += 4 * lanes) {
-    PrefetchAhead(w + p, 4 * lanes * sizeof(float));
+    PrefetchAhead<kAhead>(w + p, 4 * lanes * sizeof(float));
     s0 = hn::MulAdd(hn::LoadU(d, w + p), hn::LoadU(d, x + p), s0);
     s1 = hn::MulAdd(hn::LoadU(d, w + p + lanes), hn::LoadU(d, x + p + lanes), s1);
     s2 = hn::MulAdd(hn::LoadU(d, w + p + 2 * lanes), hn::LoadU(d, x + p + 2 * lanes), s2);
@@ -53,7 +50,8 @@ void GemvFp32(const Arguments& arguments, const Worker& worker) {
   auto* y = static_cast<float*>(arguments.buffers[2]);
   const std::size_t k = arguments.scalars[1];
   const Range rows = Share(arguments.scalars[0], 16, worker.index, worker.count);
-  for (std::size_t row = rows.begin; row < rows.end; ++row) y[row] = Dot(w + row * k, x, k);
+  const auto dot = GainsFromPrefetch() ? Dot<true> : Dot<false>;
+  for (std::size_t row = rows.begin; row < rows.end; ++row) y[row] = dot(w + row * k, x, k);
 }
 
 // fp16 numbers that are normal or 0: the mantissa moves to its place in fp32, the product mends the exponent.
@@ -89,6 +87,7 @@ HWY_INLINE VHalf DotBlock(const std::uint8_t* weights, const float* x) {
   return sum;
 }
 
+template <bool kAhead>
 float DotQ4(const std::uint8_t* weights, const std::uint16_t* scales, const float* x, std::size_t blocks) {
   constexpr std::size_t kBatch = 64;  // blocks whose scales are converted together
   const DHalf d;
@@ -104,7 +103,7 @@ float DotQ4(const std::uint8_t* weights, const std::uint16_t* scales, const floa
     const float* x_block = x + first * kQ4Block;
     for (std::size_t i = 0; i + 1 < count;
          i += 2, block += 2 * kBlockBytes, x_block += std::size_t{2} * kQ4Block) {
-      PrefetchAhead(block, 2 * kBlockBytes);
+      PrefetchAhead<kAhead>(block, 2 * kBlockBytes);
       s0 = hn::MulAdd(hn::Set(d, scale[i]), DotBlock(block, x_block), s0);
       s1 = hn::MulAdd(hn::Set(d, scale[i + 1]), DotBlock(block + kBlockBytes, x_block + kQ4Block), s1);
     }
@@ -120,8 +119,9 @@ void GemvQ4(const Arguments& arguments, const Worker& worker) {
   const std::size_t m = arguments.scalars[0], blocks = arguments.scalars[1] / kQ4Block;
   const auto* scales = reinterpret_cast<const std::uint16_t*>(weights + m * blocks * kBlockBytes);
   const Range rows = Share(m, 16, worker.index, worker.count);
+  const auto dot = GainsFromPrefetch() ? DotQ4<true> : DotQ4<false>;
   for (std::size_t row = rows.begin; row < rows.end; ++row) {
-    y[row] = DotQ4(weights + row * blocks * kBlockBytes, scales + row * blocks, x, blocks);
+    y[row] = dot(weights + row * blocks * kBlockBytes, scales + row * blocks, x, blocks);
   }
 }
 

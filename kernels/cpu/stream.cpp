@@ -8,6 +8,7 @@
 
 #include <bit>
 
+#include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/share.h"
 #include "kernels/cpu/targets.h"
 #include "kernels/cpu/word_sum-inl.h"
@@ -20,38 +21,49 @@ namespace hn = hwy::HWY_NAMESPACE;
 using D = hn::ScalableTag<std::uint32_t>;
 using V = hn::Vec<D>;
 
-// Prefetched ahead of the loads. The hardware's prefetchers stop at page borders.
-constexpr std::size_t kAheadBytes = 4096;
-
 // Shares begin at multiples of the widest vector, so that stores past the caches are aligned.
 constexpr std::size_t kGrain = 1024;
 
-// The sum of words [begin, end).
-std::uint32_t Sum(const std::uint32_t* in, std::size_t begin, std::size_t end) {
+HWY_INLINE V AddFour(const std::uint32_t* at, V sum) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
+  const V upper = hn::Add(hn::LoadU(d, at), hn::LoadU(d, at + lanes));
+  const V lower = hn::Add(hn::LoadU(d, at + 2 * lanes), hn::LoadU(d, at + 3 * lanes));
+  return hn::Add(sum, hn::Add(upper, lower));
+}
+
+// The sum of `count` words. Where the hardware alone looks ahead it does so in four places at once (Zen 3:
+// 1.08 times as fast as in one).
+template <bool kAhead>
+std::uint32_t Sum(const std::uint32_t* in, std::size_t count) {
+  constexpr std::size_t kPlaces = kAhead ? 1 : 4;
+  const D d;
+  const std::size_t step = 4 * hn::Lanes(d), apart = count / (kPlaces * step) * step;
   V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-  std::size_t i = begin;
-  for (; i + 4 * lanes <= end; i += 4 * lanes) {
-    const std::uint32_t* at = in + i;
-    for (std::size_t j = 0; j < 4 * lanes; j += 16) hwy::Prefetch(at + kAheadBytes / sizeof(*in) + j);
-    s0 = hn::Add(s0, hn::LoadU(d, at));
-    s1 = hn::Add(s1, hn::LoadU(d, at + lanes));
-    s2 = hn::Add(s2, hn::LoadU(d, at + 2 * lanes));
-    s3 = hn::Add(s3, hn::LoadU(d, at + 3 * lanes));
+  for (std::size_t i = 0; i < apart; i += step) {
+    PrefetchAhead<kAhead>(in + i, step * sizeof(*in));
+    s0 = AddFour(in + i, s0);
+    if constexpr (kPlaces == 4) {
+      s1 = AddFour(in + apart + i, s1);
+      s2 = AddFour(in + 2 * apart + i, s2);
+      s3 = AddFour(in + 3 * apart + i, s3);
+    }
   }
   std::uint32_t sum = WordSum(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3)));
-  for (; i < end; ++i) sum += in[i];
+  for (std::size_t i = kPlaces * apart; i < count; ++i) sum += in[i];
   return sum;
 }
 
 void Read(const Arguments& arguments, const Worker& worker) {
   const Range range = Share(arguments.scalars[0], kGrain, worker.index, worker.count);
+  const auto* in = static_cast<const std::uint32_t*>(arguments.buffers[0]) + range.begin;
+  const std::size_t count = range.end - range.begin;
   static_cast<std::uint32_t*>(arguments.buffers[1])[worker.index] =
-      Sum(static_cast<const std::uint32_t*>(arguments.buffers[0]), range.begin, range.end);
+      GainsFromPrefetch() ? Sum<true>(in, count) : Sum<false>(in, count);
 }
 
-void Copy(const Arguments& arguments, const Worker& worker) {
+template <bool kAhead>
+void CopyOf(const Arguments& arguments, const Worker& worker) {
   const auto* in = static_cast<const std::uint32_t*>(arguments.buffers[0]);
   auto* out = static_cast<std::uint32_t*>(arguments.buffers[1]);
   const D d;
@@ -59,15 +71,20 @@ void Copy(const Arguments& arguments, const Worker& worker) {
   const Range range = Share(arguments.scalars[0], kGrain, worker.index, worker.count);
   std::size_t i = range.begin;
   for (; i + 4 * lanes <= range.end; i += 4 * lanes) {
-    for (std::size_t j = 0; j < 4 * lanes; j += 16) hwy::Prefetch(in + i + kAheadBytes / sizeof(*in) + j);
+    PrefetchAhead<kAhead>(in + i, 4 * lanes * sizeof(*in));
     for (std::size_t j = 0; j < 4 * lanes; j += lanes) hn::Stream(hn::LoadU(d, in + i + j), d, out + i + j);
   }
   hwy::FlushStream();
   for (; i < range.end; ++i) out[i] = in[i];
 }
 
+void Copy(const Arguments& arguments, const Worker& worker) {
+  GainsFromPrefetch() ? CopyOf<true>(arguments, worker) : CopyOf<false>(arguments, worker);
+}
+
 // out = a + factor * b.
-void Triad(const Arguments& arguments, const Worker& worker) {
+template <bool kAhead>
+void TriadOf(const Arguments& arguments, const Worker& worker) {
   const auto* a = static_cast<const float*>(arguments.buffers[0]);
   const auto* b = static_cast<const float*>(arguments.buffers[1]);
   auto* out = static_cast<float*>(arguments.buffers[2]);
@@ -78,16 +95,18 @@ void Triad(const Arguments& arguments, const Worker& worker) {
   const Range range = Share(arguments.scalars[0], kGrain, worker.index, worker.count);
   std::size_t i = range.begin;
   for (; i + 4 * lanes <= range.end; i += 4 * lanes) {
-    for (std::size_t j = 0; j < 4 * lanes; j += 16) {
-      hwy::Prefetch(a + i + kAheadBytes / sizeof(*a) + j);
-      hwy::Prefetch(b + i + kAheadBytes / sizeof(*b) + j);
-    }
+    PrefetchAhead<kAhead>(a + i, 4 * lanes * sizeof(*a));
+    PrefetchAhead<kAhead>(b + i, 4 * lanes * sizeof(*b));
     for (std::size_t j = 0; j < 4 * lanes; j += lanes) {
       hn::Stream(hn::MulAdd(factors, hn::LoadU(d, b + i + j), hn::LoadU(d, a + i + j)), d, out + i + j);
     }
   }
   hwy::FlushStream();
   for (; i < range.end; ++i) out[i] = a[i] + factor * b[i];
+}
+
+void Triad(const Arguments& arguments, const Worker& worker) {
+  GainsFromPrefetch() ? TriadOf<true>(arguments, worker) : TriadOf<false>(arguments, worker);
 }
 
 }  // namespace
