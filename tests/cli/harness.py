@@ -73,7 +73,7 @@ def can_unshare():
 
 
 def main():
-    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=1)
+    unittest.main(argv=[sys.argv[0], *sys.argv[3:]], verbosity=2)
 
 
 CACHE = tempfile.TemporaryDirectory(prefix="whichgpu-test-cache-")

@@ -78,4 +78,4 @@ class Peaks(unittest.TestCase):
                 self.assertIn(row["architecture"], confirmed | processors)
 
 
-unittest.main(argv=sys.argv[:1], verbosity=1)
+unittest.main(argv=sys.argv[:1], verbosity=2)

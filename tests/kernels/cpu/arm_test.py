@@ -89,4 +89,4 @@ if __name__ == "__main__":
     if "--build" in sys.argv:
         build(BUILD / "arm")
         sys.exit()
-    unittest.main(argv=sys.argv[:1], verbosity=1)
+    unittest.main(argv=sys.argv[:1], verbosity=2)

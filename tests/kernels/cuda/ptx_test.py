@@ -161,4 +161,4 @@ if __name__ == "__main__":
             if PTXAS:
                 assembled()
             sys.exit()
-        unittest.main(argv=sys.argv[:1], verbosity=1)
+        unittest.main(argv=sys.argv[:1], verbosity=2)

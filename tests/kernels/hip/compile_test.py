@@ -119,4 +119,4 @@ if __name__ == "__main__":
                 with contextlib.suppress(AssertionError):  # the test will say it
                     build(Compiled.programs / f"{name}.hip", Compiled.target)
             sys.exit()
-        unittest.main(argv=sys.argv[:1], verbosity=1)
+        unittest.main(argv=sys.argv[:1], verbosity=2)
