@@ -192,6 +192,7 @@ probe::Status Workload::AllocateOne(Role role, std::uint32_t copy) {
   // What one workload only writes another reads.
   if (IsOperand(role) || pooled) writer_->AddViews(DtypeOf(variant(), role), request.views);
   std::vector<BufferId> taken;
+  taken.reserve(buffers_.size());
   for (const Buffer& buffer : buffers_) taken.push_back(buffer.id);
   const auto id = pooled ? pool_->Take(request, taken) : session_->Allocate(request);
   if (!id) return id.error();

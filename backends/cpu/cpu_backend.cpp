@@ -64,7 +64,7 @@ struct KernelRow {
   Bytes partials_bytes = nullptr;
 };
 const KernelRow& RowOf(Kernel kernel) {
-  static const std::array kRows = {
+  static const std::array rows = {
       KernelRow{Kernel::kFill, {Role::kOut}, CountAndSeed},
       KernelRow{Kernel::kGemm, {Role::kA, Role::kB, Role::kC, Role::kWorkspace}, Edges},
       KernelRow{Kernel::kGemv, {Role::kW, Role::kX, Role::kY}, RowsAndColumns},
@@ -73,8 +73,7 @@ const KernelRow& RowOf(Kernel kernel) {
       KernelRow{Kernel::kTriad, {Role::kA, Role::kB, Role::kOut}, CountAndFactor},
       KernelRow{Kernel::kChain, {Role::kOut}, CountAndProducts},
   };
-  return *std::find_if(kRows.begin(), kRows.end(),
-                       [&](const KernelRow& row) { return row.kernel == kernel; });
+  return *std::find_if(rows.begin(), rows.end(), [&](const KernelRow& row) { return row.kernel == kernel; });
 }
 
 // Multiples that suit every implementation of an entry. Chains fill registers with 3072 accumulators or a

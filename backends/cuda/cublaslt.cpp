@@ -78,10 +78,11 @@ probe::Error LtError(std::string_view call, int status) {
 
 // Addresses of the device as the library takes them.
 const void* Pointer(rt::CuPointer address) {
-  return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(address));
+  return reinterpret_cast<const void*>(
+      static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
 }
 void* Writable(rt::CuPointer address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));
+  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
 }
 
 kernels::LaunchShape ProductShape(const kernels::Problem& p, const kernels::DeviceShape&) {
@@ -163,7 +164,7 @@ probe::Result<std::unique_ptr<CublasLt::Plan>> CublasLt::MakePlan(std::string_vi
     return probe::Error{"cublaslt", std::nullopt, "no such product", std::string(entry)};
   const TypeRow& type = *plan->type;
   const auto& f = *functions_;
-  const auto& [m, n, k, a, b, c] = product;
+  const std::uint32_t m = product.m, n = product.n, k = product.k;
   int status = f.cublasLtMatmulDescCreate(&plan->operation, type.compute, type.scale);
   const auto also = [&](auto&& call) {
     if (status == 0) status = call();

@@ -26,6 +26,7 @@ probe::Result<rt::CuModule> ModuleCache::Load(std::string_view ptx) const {
   std::string log(kLogBytes, '\0');
   std::array options = {rt::kCuJitErrorLog, rt::kCuJitErrorLogBytes};
   // The size travels as the pointer's value: so the interface has it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
   std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(kLogBytes)};
   rt::CuModule module = nullptr;
   const rt::CuResult code = api_.cuModuleLoadDataEx(&module, ptx.data(), 2, options.data(), values.data());

@@ -179,6 +179,7 @@ probe::Result<AllReduce> CudaPeers::OpenAllReduce(const probe::system::FileSyste
                                                     files, environment);
   if (!library) return library.error();
   std::vector<NcclMember> members;
+  members.reserve(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     members.push_back({nodes_[i].ordinal, Address(nodes_[i].source), Address(nodes_[i].target),
                        [this, i] { return Enter(i); },

@@ -54,7 +54,7 @@ class Program {
 probe::Result<rt::HipModule> ModuleCache::Get(std::string_view source) {
   const auto known = loaded_.find(source.data());
   if (known != loaded_.end()) return known->second;
-  return loaded_.emplace(source.data(), Load(source.data())).first->second;
+  return loaded_.emplace(source.data(), Load(std::string(source).c_str())).first->second;
 }
 
 probe::Result<std::string> ModuleCache::Compile(const char* source) const {

@@ -155,6 +155,7 @@ probe::Result<AllReduce> HipPeers::OpenAllReduce(const probe::system::FileSystem
                                                     files, environment);
   if (!library) return library.error();
   std::vector<NcclMember> members;
+  members.reserve(nodes_.size());
   for (std::size_t i = 0; i < nodes_.size(); ++i) {
     members.push_back({nodes_[i].ordinal, nodes_[i].source, nodes_[i].target, [this, i] { return Enter(i); },
                        [this]() -> probe::Result<void*> {

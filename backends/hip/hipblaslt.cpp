@@ -118,10 +118,9 @@ class HipblasLtLibrary {
     const auto also = [&](auto&& call) {
       if (status == 0) status = call();
     };
-    for (const auto& [attribute, value] :
-         {std::pair(kTransposeA, kTranspose), std::pair(kTransposeB, kNone)}) {
+    for (const auto& set : {std::pair(kTransposeA, kTranspose), std::pair(kTransposeB, kNone)}) {
       also([&] {
-        return f_.hipblasLtMatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value);
+        return f_.hipblasLtMatmulDescSetAttribute(plan.operation, set.first, &set.second, sizeof set.second);
       });
     }
     const auto layout = [&](void** out, int type, int rows, int columns) {
