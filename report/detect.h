@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Runs the probe modules as children and turns whatever came back, or did not, into one ProbeReport each.
+// Runs the probe modules as children: all at once, and those that fail driver by driver.
 #pragma once
 
 #include <functional>
@@ -49,14 +49,5 @@ struct DetectRequest {
 [[nodiscard]] Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& supervisor,
                                const probe::system::FileSystem& files,
                                const probe::system::Environment& environment);
-
-// What a child's result says of its module. Files that it streamed are appended to `files`.
-[[nodiscard]] probe::ProbeReport Assemble(const std::string& module,
-                                          const probe::isolate::ChildResult& result,
-                                          std::vector<FileRead>& files);
-
-// One report out of one a driver: its devices carry their manifest; ok if any driver answered.
-[[nodiscard]] probe::ProbeReport MergeDrivers(
-    const std::string& module, const std::vector<std::pair<std::string, probe::ProbeReport>>& drivers);
 
 }  // namespace report

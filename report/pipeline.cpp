@@ -4,31 +4,19 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <memory>
+#include <utility>
 
-#include "probe/core/fields.h"
-#include "probe/isolate/supervisor.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/process.h"
 #include "probe/unify/unify.h"
 #include "report/cache.h"
 #include "report/cache_key.h"
-#include "report/calibrate.h"
-#include "report/core/devices.h"
 #include "report/core/quantity.h"
-#include "report/detect.h"
-#include "report/explain/explain.h"
-#include "report/host.h"
-#include "report/load.h"
-#include "report/peaks/estimate.h"
-#include "report/peaks/peaks.h"
-#include "report/recommend/recommend.h"
+#include "report/decide.h"
+#include "report/live.h"
 #include "report/record.h"
-#include "report/risk.h"
-#include "report/score/score.h"
 #include "report/select.h"
 #include "report/turns.h"
 
@@ -36,8 +24,6 @@ namespace report {
 namespace {
 
 namespace system = probe::system;
-
-Problem BadInput(const probe::Error& error) { return {kExitUsage, probe::Describe(error)}; }
 
 // The embedded tables, parsed when they are first needed: that takes as long as starting a child.
 class LateTables {
@@ -54,21 +40,6 @@ class LateTables {
   std::optional<probe::Result<Tables>> tables_;
 };
 
-// Everything that a live run carries from one step to the next.
-struct Live {
-  const Options& options;
-  std::unique_ptr<const system::FileSystem> files;
-  std::unique_ptr<const system::Environment> environment;
-  probe::isolate::Supervisor supervisor;
-  std::unique_ptr<const RiskLedger> risks;
-  std::optional<Pseudonyms> pseudonyms;  // of a recording run
-  std::vector<FileRead> read;
-  // What the shown form of a device (pseudonyms in a recording run) stands for.
-  std::map<std::string, probe::RuntimeDevice> originals;
-  std::vector<std::string> warnings;
-  std::vector<probe::EnvironmentVariable> child_environment;
-};
-
 std::optional<probe::Processor> HostProcessor(const std::vector<probe::PhysicalDevice>& devices) {
   for (const probe::PhysicalDevice& device : devices) {
     if (device.kind == probe::DeviceKind::kCpu && device.hardware) return device.hardware->processor;
@@ -76,41 +47,8 @@ std::optional<probe::Processor> HostProcessor(const std::vector<probe::PhysicalD
   return std::nullopt;
 }
 
-std::string Key(const probe::RuntimeDevice& device) { return probe::ToText(probe::Encode(device)); }
-
-// Replaces names before unification, so that the recording run and its replay say the same.
-std::optional<Problem> HideNames(Live& live, Record& record) {
-  if (!live.pseudonyms) return std::nullopt;
-  auto shown = Anonymous(record.probes, *live.pseudonyms);
-  if (!shown) return Problem{kExitInternal, probe::Describe(shown.error())};
-  for (std::size_t i = 0; i < shown->size(); ++i) {
-    for (std::size_t j = 0; j < (*shown)[i].devices.size(); ++j) {
-      live.originals.emplace(Key((*shown)[i].devices[j]), record.probes[i].devices[j]);
-    }
-  }
-  record.probes = *std::move(shown);
-  if (record.host.name) record.host.name = live.pseudonyms->Replace(*record.host.name);
-  for (std::string& warning : record.warnings) warning = live.pseudonyms->Replace(warning);
-  return std::nullopt;
-}
-
 int SignalOf(const Context& context) {
   return context.interrupt.signal == nullptr ? 0 : context.interrupt.signal->load();
-}
-
-std::optional<Problem> DetectLive(Live& live, LateTables& tables, Record& record, Progress& progress) {
-  progress.Show("looking for devices ...");
-  const DetectRequest request{live.options, live.options.record_dir.has_value(), live.child_environment,
-                              [&](const probe::Module& module) { return live.risks->Permit(module); },
-                              [&] {
-                                record.host = DescribeHost(*live.files, *live.environment);
-                                tables.Get();
-                              }};
-  auto detection = Detect(request, live.supervisor, *live.files, *live.environment);
-  record.probes = std::move(detection.probes);
-  live.read = std::move(detection.files);
-  record.warnings.insert(record.warnings.end(), detection.warnings.begin(), detection.warnings.end());
-  return HideNames(live, record);
 }
 
 // Narrows the devices to the one asked for.
@@ -120,91 +58,6 @@ std::optional<Problem> KeepSelected(const Options& options, std::vector<probe::P
   if (!index) return BadInput(index.error());
   devices = {devices[*index]};
   return std::nullopt;
-}
-
-void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
-                 const std::optional<probe::Processor>& processor, const probe::isolate::Interrupt& interrupt,
-                 Record& record, Progress& progress) {
-  auto targets = PlanTargets(devices, live.options);
-  const auto restore = [&](probe::RuntimeDevice& device) {
-    const auto original = live.originals.find(Key(device));
-    if (original != live.originals.end()) device = original->second;
-  };
-  for (Target& target : targets) {
-    restore(target.device);
-    for (auto& peer : target.peers) restore(peer.device);
-  }
-  progress.Show("looking for other load ...");
-  if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(*std::move(warning));
-  const auto name = [&](const Target& target) {
-    const auto* device = FindDevice(devices, target.device_id);
-    return PlainName(device == nullptr ? target.device.name : device->name);
-  };
-  const Turns turns(*live.environment, *live.files, interrupt);
-  CalibrationHooks hooks;
-  hooks.files = live.files.get();
-  hooks.child_environment = live.child_environment;
-  hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
-    progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, name(target),
-                              stage == nullptr ? "starting" : stage->kernel));
-  };
-  hooks.wait = [&](const Target& target) {
-    return turns.ToMeasure(target.device_id, [&] {
-      progress.Show(fmt::format("waiting for another run that measures {}", name(target)));
-    });
-  };
-  hooks.refuse = [&](const Target& target) { return live.risks->Refuse(target); };
-  hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
-  record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
-  if (!live.pseudonyms) return;
-  for (backends::Measurement& measurement : record.measurements) {
-    if (measurement.reason) measurement.reason = live.pseudonyms->Replace(*measurement.reason);
-    if (measurement.manifest) measurement.manifest = live.pseudonyms->Replace(*measurement.manifest);
-  }
-}
-
-// The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest.
-std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
-  const bool estimated = !record.calibrated && report.measurements.empty();
-  const auto estimates = peaks::Estimated(tables, report.devices);
-  auto scores =
-      score::ScoreAll(tables, report.devices, estimated ? estimates : report.measurements, estimates);
-  for (Score& score : scores) {
-    if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
-  }
-  return scores;
-}
-
-// The part that a replay and a cached answer share with a live run.
-Report Decide(const Options& options, const Tables& tables, const Record& record,
-              std::vector<probe::PhysicalDevice> devices, Basis measured = Basis::kMeasured) {
-  Report report;
-  report.tool_version = record.tool_version;
-  report.command = NameOfCommand(options.command);
-  report.created = record.created;
-  report.interrupted = record.interrupted;
-  report.host = record.host;
-  report.probes = record.probes;
-  report.devices = std::move(devices);
-  report.warnings = record.warnings;
-  for (const backends::Measurement& measurement : record.measurements) {
-    const bool shown = std::any_of(report.devices.begin(), report.devices.end(),
-                                   [&](const auto& device) { return device.id == measurement.device_id; });
-    if (shown) report.measurements.push_back(measurement);
-  }
-  peaks::Judge(tables, report.devices, report.measurements);
-  if (options.command != Command::kList) {
-    report.scores = Scores(tables, record, report, measured);
-    const std::vector<Use> uses = options.command == Command::kRecommend
-                                      ? std::vector<Use>{options.use}
-                                      : std::vector<Use>{Use::kInference, Use::kTraining};
-    for (const Use use : uses) {
-      if (auto answer = recommend::Recommend(tables, report, use))
-        report.recommendations.push_back(*std::move(answer));
-    }
-  }
-  explain::Explain(tables, report);
-  return report;
 }
 
 std::variant<Produced, Problem> Replay(const Options& options, const Tables& tables) {
@@ -258,50 +111,6 @@ std::optional<std::variant<Produced, Problem>> FromKept(const Options& options, 
   return Produced{{}, std::move(report), std::nullopt, 0};
 }
 
-// What the process's own limits take away.
-std::vector<std::string> LimitWarnings() {
-  constexpr double kBytesPerGibibyte = 1U << 30U;
-  constexpr std::uint64_t kAmple = std::uint64_t{8} << 30U;
-  const auto limit = system::AddressSpaceLimit();
-  if (!limit || *limit >= kAmple) return {};
-  return {fmt::format(
-      "this process may use only {:.1f} GiB of address space (ulimit -v): drivers may fail to load and "
-      "measurements are smaller",
-      static_cast<double>(*limit) / kBytesPerGibibyte)};
-}
-
-std::variant<Live, Problem> Open(const Options& options, const Context& context) {
-  if (options.record_dir) {
-    if (auto status = CheckRecordDirectory(*options.record_dir); !status) return BadInput(status.error());
-  }
-  auto opened = system::FileSystem::Open(options.sysroot);
-  if (!opened) return BadInput(opened.error());
-  auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
-  auto environment = std::make_unique<const system::Environment>(system::Environment::OfProcess());
-  probe::isolate::SupervisorOptions supervision;
-  supervision.interrupt = context.interrupt;
-  auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
-  if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
-  auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
-  std::vector<std::string> warnings = LimitWarnings();
-  auto child_environment = ChildEnvironment(*files, *environment);
-  std::optional<Pseudonyms> pseudonyms;
-  if (options.record_dir) {
-    const auto host = DescribeHost(*files, *environment);
-    pseudonyms.emplace(*environment, host.name.value_or(""), options.record_ids);
-  }
-  return Live{options,
-              std::move(files),
-              std::move(environment),
-              *std::move(supervisor),
-              std::move(risks),
-              std::move(pseudonyms),
-              {},
-              {},
-              std::move(warnings),
-              std::move(child_environment)};
-}
-
 // Produce, without the tables in what it produced.
 std::variant<Produced, Problem> Run(const Options& options, LateTables& late, const Context& context,
                                     Progress& progress) {
@@ -315,14 +124,14 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
     turn = kept->turns.ToAnswer();
     if (auto found = FromKept(options, *late.Get(), *kept, note)) return *std::move(found);
   }
-  auto opened = Open(options, context);
+  auto opened = OpenLive(options, context.interrupt);
   if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
   Live& live = std::get<Live>(opened);
   Record record;
   record.tool_version = context.tool_version;
   record.created = system::CalendarNow();
   record.warnings = live.warnings;
-  if (auto problem = DetectLive(live, late, record, progress)) return *problem;
+  if (auto problem = DetectLive(live, [&late] { late.Get(); }, record, progress)) return *problem;
   if (late.Get() == nullptr) return late.Failure();
   const auto all = probe::unify::Unify(record.probes);
   auto devices = all;

@@ -7,23 +7,14 @@
 #include <string>
 #include <variant>
 
-#include "probe/core/result.h"
 #include "probe/isolate/interrupt.h"
 #include "report/core/report.h"
 #include "report/core/tables.h"
 #include "report/options.h"
+#include "report/problem.h"
 #include "report/progress.h"
 
 namespace report {
-
-inline constexpr int kExitUsage = 2;
-inline constexpr int kExitInternal = 3;
-
-// What went wrong, and the exit code that says so.
-struct Problem {
-  int exit_code = kExitInternal;
-  std::string text;
-};
 
 struct Produced {
   Tables tables;  // the facts that decided

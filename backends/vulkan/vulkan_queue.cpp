@@ -12,7 +12,7 @@ using probe::Result;
 using probe::Status;
 
 // The parent kills a measuring child long before; this only keeps a session on its own from hanging forever.
-constexpr std::uint64_t kFenceTimeout_ns = 120'000'000'000;
+constexpr std::uint64_t kFenceTimeoutNanoseconds = 120'000'000'000;
 
 }  // namespace
 
@@ -115,7 +115,7 @@ Result<Timing> Queue::Submit(const std::function<void(VkCommandBuffer)>& record)
   const auto start = probe::system::Now();
   VkResult result = functions.vkQueueSubmit(device_.queue(), 1, &submit, fence_);
   if (result != VK_SUCCESS) return device_.Fail("vkQueueSubmit", result);
-  result = functions.vkWaitForFences(device_.handle(), 1, &fence_, VK_TRUE, kFenceTimeout_ns);
+  result = functions.vkWaitForFences(device_.handle(), 1, &fence_, VK_TRUE, kFenceTimeoutNanoseconds);
   timing.wall_s = probe::system::SecondsSince(start);
   if (result != VK_SUCCESS) return device_.Fail("vkWaitForFences", result);
   result = functions.vkResetFences(device_.handle(), 1, &fence_);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// From what was seen and measured to the report: judges, scores, recommends, explains.
+#pragma once
+
+#include <vector>
+
+#include "probe/core/device.h"
+#include "report/core/report.h"
+#include "report/core/tables.h"
+#include "report/options.h"
+#include "report/record.h"
+
+namespace report {
+
+// Of `devices` and the measurements of the record that are theirs. The part that a replay and a cached answer
+// share with a live run; `measured` says which it is of the figures.
+[[nodiscard]] Report Decide(const Options& options, const Tables& tables, const Record& record,
+                            std::vector<probe::PhysicalDevice> devices, Basis measured = Basis::kMeasured);
+
+}  // namespace report

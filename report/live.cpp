@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: MIT
+#include "report/live.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "probe/core/fields.h"
+#include "probe/system/process.h"
+#include "report/calibrate.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/detect.h"
+#include "report/host.h"
+#include "report/load.h"
+#include "report/turns.h"
+
+namespace report {
+namespace {
+
+namespace system = probe::system;
+
+std::string Key(const probe::RuntimeDevice& device) { return probe::ToText(probe::Encode(device)); }
+
+// Replaces names before unification, so that the recording run and its replay say the same.
+std::optional<Problem> HideNames(Live& live, Record& record) {
+  if (!live.pseudonyms) return std::nullopt;
+  auto shown = Anonymous(record.probes, *live.pseudonyms);
+  if (!shown) return Problem{kExitInternal, probe::Describe(shown.error())};
+  for (std::size_t i = 0; i < shown->size(); ++i) {
+    for (std::size_t j = 0; j < (*shown)[i].devices.size(); ++j) {
+      live.originals.emplace(Key((*shown)[i].devices[j]), record.probes[i].devices[j]);
+    }
+  }
+  record.probes = *std::move(shown);
+  if (record.host.name) record.host.name = live.pseudonyms->Replace(*record.host.name);
+  for (std::string& warning : record.warnings) warning = live.pseudonyms->Replace(warning);
+  return std::nullopt;
+}
+
+// What the process's own limits take away.
+std::vector<std::string> LimitWarnings() {
+  constexpr double kBytesPerGibibyte = 1U << 30U;
+  constexpr std::uint64_t kAmple = std::uint64_t{8} << 30U;
+  const auto limit = system::AddressSpaceLimit();
+  if (!limit || *limit >= kAmple) return {};
+  return {fmt::format(
+      "this process may use only {:.1f} GiB of address space (ulimit -v): drivers may fail to load and "
+      "measurements are smaller",
+      static_cast<double>(*limit) / kBytesPerGibibyte)};
+}
+
+}  // namespace
+
+std::variant<Live, Problem> OpenLive(const Options& options, const probe::isolate::Interrupt& interrupt) {
+  if (options.record_dir) {
+    if (auto status = CheckRecordDirectory(*options.record_dir); !status) return BadInput(status.error());
+  }
+  auto opened = system::FileSystem::Open(options.sysroot);
+  if (!opened) return BadInput(opened.error());
+  auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
+  auto environment = std::make_unique<const system::Environment>(system::Environment::OfProcess());
+  probe::isolate::SupervisorOptions supervision;
+  supervision.interrupt = interrupt;
+  auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
+  if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
+  auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
+  std::vector<std::string> warnings = LimitWarnings();
+  auto child_environment = ChildEnvironment(*files, *environment);
+  std::optional<Pseudonyms> pseudonyms;
+  if (options.record_dir) {
+    const auto host = DescribeHost(*files, *environment);
+    pseudonyms.emplace(*environment, host.name.value_or(""), options.record_ids);
+  }
+  return Live{options,
+              std::move(files),
+              std::move(environment),
+              *std::move(supervisor),
+              std::move(risks),
+              std::move(pseudonyms),
+              {},
+              {},
+              std::move(warnings),
+              std::move(child_environment)};
+}
+
+std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanwhile, Record& record,
+                                  Progress& progress) {
+  progress.Show("looking for devices ...");
+  const DetectRequest request{live.options, live.options.record_dir.has_value(), live.child_environment,
+                              [&](const probe::Module& module) { return live.risks->Permit(module); },
+                              [&] {
+                                record.host = DescribeHost(*live.files, *live.environment);
+                                meanwhile();
+                              }};
+  auto detection = Detect(request, live.supervisor, *live.files, *live.environment);
+  record.probes = std::move(detection.probes);
+  live.read = std::move(detection.files);
+  record.warnings.insert(record.warnings.end(), detection.warnings.begin(), detection.warnings.end());
+  return HideNames(live, record);
+}
+
+void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
+                 const std::optional<probe::Processor>& processor, const probe::isolate::Interrupt& interrupt,
+                 Record& record, Progress& progress) {
+  auto targets = PlanTargets(devices, live.options);
+  const auto restore = [&](probe::RuntimeDevice& device) {
+    const auto original = live.originals.find(Key(device));
+    if (original != live.originals.end()) device = original->second;
+  };
+  for (Target& target : targets) {
+    restore(target.device);
+    for (auto& peer : target.peers) restore(peer.device);
+  }
+  progress.Show("looking for other load ...");
+  if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(*std::move(warning));
+  const auto name = [&](const Target& target) {
+    const auto* device = FindDevice(devices, target.device_id);
+    return PlainName(device == nullptr ? target.device.name : device->name);
+  };
+  const Turns turns(*live.environment, *live.files, interrupt);
+  CalibrationHooks hooks;
+  hooks.files = live.files.get();
+  hooks.child_environment = live.child_environment;
+  hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
+    progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, name(target),
+                              stage == nullptr ? "starting" : stage->kernel));
+  };
+  hooks.wait = [&](const Target& target) {
+    return turns.ToMeasure(target.device_id, [&] {
+      progress.Show(fmt::format("waiting for another run that measures {}", name(target)));
+    });
+  };
+  hooks.refuse = [&](const Target& target) { return live.risks->Refuse(target); };
+  hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
+  record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
+  if (!live.pseudonyms) return;
+  for (backends::Measurement& measurement : record.measurements) {
+    if (measurement.reason) measurement.reason = live.pseudonyms->Replace(*measurement.reason);
+    if (measurement.manifest) measurement.manifest = live.pseudonyms->Replace(*measurement.manifest);
+  }
+}
+
+}  // namespace report

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// A run on this machine: what it carries from its first look to its last figure, and its steps.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "probe/isolate/interrupt.h"
+#include "probe/isolate/supervisor.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "report/options.h"
+#include "report/problem.h"
+#include "report/progress.h"
+#include "report/pseudonym.h"
+#include "report/record.h"
+#include "report/risk.h"
+#include "report/tasks.h"
+
+namespace report {
+
+struct Live {
+  const Options& options;
+  std::unique_ptr<const probe::system::FileSystem> files;
+  std::unique_ptr<const probe::system::Environment> environment;
+  probe::isolate::Supervisor supervisor;
+  std::unique_ptr<const RiskLedger> risks;
+  std::optional<Pseudonyms> pseudonyms;  // of a recording run
+  std::vector<FileRead> read;
+  // What the shown form of a device (pseudonyms in a recording run) stands for.
+  std::map<std::string, probe::RuntimeDevice> originals;
+  std::vector<std::string> warnings;
+  std::vector<probe::EnvironmentVariable> child_environment;
+};
+
+// Bad input (record directory, sysroot) is a problem with code 2.
+[[nodiscard]] std::variant<Live, Problem> OpenLive(const Options& options,
+                                                   const probe::isolate::Interrupt& interrupt);
+
+// Fills the record's host, probes and warnings. `meanwhile` is done once, while the children work.
+[[nodiscard]] std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanwhile,
+                                                Record& record, Progress& progress);
+
+// Fills the record's measurements, of `devices`; `processor` is the host's.
+void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
+                 const std::optional<probe::Processor>& processor, const probe::isolate::Interrupt& interrupt,
+                 Record& record, Progress& progress);
+
+}  // namespace report
