@@ -2,20 +2,15 @@
 #include "report/options.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <cmath>
-#include <system_error>
 
 #include <CLI/CLI.hpp>
 
 #include "probe/core/text.h"
 #include "probe/system/elf_requirements.h"
-#include "report/core/report_names.h"
-#include "report/core/tables.h"
+#include "report/options_check.h"
 #include "report/suggest.h"
 
 namespace report {
@@ -71,21 +66,7 @@ Examples:
   whichgpu --json > after.json
   whichgpu compare before.json after.json)help";
 
-// What the parser fills before it is checked.
-struct Raw {
-  Options options;
-  std::string color = "auto";
-  std::string use = "inference";
-  std::string format = "plain";
-  std::optional<std::string> budget;
-  std::optional<std::string> timeout;
-  bool quick = false;
-  bool thorough = false;
-  bool no_calibrate = false;
-  bool no_cache = false;
-};
-
-void AddDetectionOptions(CLI::App& app, Raw& raw) {
+void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
   app.option_defaults()->group("What to look at");
   app.add_option("--only", options.only, "Ask only these modules (comma list)")
@@ -102,7 +83,7 @@ void AddDetectionOptions(CLI::App& app, Raw& raw) {
                "Try again what took the machine or the tool down before");
 }
 
-void AddMeasuringOptions(CLI::App& app, Raw& raw) {
+void AddMeasuringOptions(CLI::App& app, RawOptions& raw) {
   app.option_defaults()->group("How to measure");
   app.add_flag("--quick", raw.quick, "Measure for a third of the usual time");
   app.add_flag("--thorough", raw.thorough, "Measure for five times the usual time");
@@ -111,7 +92,7 @@ void AddMeasuringOptions(CLI::App& app, Raw& raw) {
   app.add_flag("--no-cache", raw.no_cache, "Measure even where an earlier run's figures still hold");
 }
 
-void AddOutputOptions(CLI::App& app, Raw& raw) {
+void AddOutputOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
   app.option_defaults()->group("What to print and keep");
   app.add_flag("--json", options.json, "One JSON object on stdout");
@@ -138,8 +119,6 @@ std::vector<std::string> OptionNames(const CLI::App& app) {
   }
   return names;
 }
-
-probe::Error Usage(std::string text) { return {"", std::nullopt, "", std::move(text)}; }
 
 std::vector<std::string> CommandNames() {
   std::vector<std::string> commands;
@@ -181,107 +160,6 @@ probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arg
                            Hint(spelled[1], commands)));
 }
 
-std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, const char* option,
-                                       std::span<const std::string> known) {
-  for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Usage(fmt::format("{}: there is no module '{}'{}", option, probe::CleanText(name, 64),
-                               Hint(name, known)));
-    }
-  }
-  return std::nullopt;
-}
-
-std::optional<probe::Error> ReadSeconds(const std::optional<std::string>& text, const char* option,
-                                        std::optional<double>& out) {
-  constexpr double kLongest = 86400;
-  if (!text) return std::nullopt;
-  double value = 0;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(value) || value <= 0 ||
-      value > kLongest) {
-    return Usage(fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option,
-                             probe::CleanText(*text, 64), kLongest));
-  }
-  out = value;
-  return std::nullopt;
-}
-
-// A runtime's token or "gpu"; the error lists all, and names the token where a maker was named.
-std::optional<probe::Error> CheckRequirement(const std::string& word) {
-  const auto tables = EmbeddedTables();
-  if (!tables) return tables.error();
-  std::vector<std::string> tokens = {"gpu"};
-  std::string meant;
-  for (const RuntimeFacts& facts : tables->runtimes) {
-    tokens.push_back(facts.name);
-    if (std::find(facts.names.begin(), facts.names.end(), word) != facts.names.end()) meant = facts.name;
-  }
-  if (std::find(tokens.begin(), tokens.end(), word) != tokens.end()) return std::nullopt;
-  if (meant.empty()) meant = Nearest(word, tokens).value_or("");
-  return Usage(fmt::format("--require: '{}' is not a value{}; known are {}", probe::CleanText(word, 64),
-                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
-                           fmt::join(tokens, ", ")));
-}
-
-// One of `names` that the text must be; the error lists them.
-template <class E, std::size_t N>
-std::optional<probe::Error> Choose(const std::string& text, const char* option,
-                                   const std::array<std::pair<E, std::string_view>, N>& names, E& out) {
-  std::vector<std::string> known;
-  for (const auto& [value, name] : names) {
-    known.emplace_back(name);
-    if (name == text) {
-      out = value;
-      return std::nullopt;
-    }
-  }
-  return Usage(
-      fmt::format("{}: '{}' is not a value{}", option, probe::CleanText(text, 64), Hint(text, known)));
-}
-
-std::optional<probe::Error> CheckCombination(const Raw& raw) {
-  const Options& options = raw.options;
-  if (raw.quick && raw.thorough) return Usage("--quick and --thorough exclude each other");
-  if (options.replay_dir && options.record_dir) return Usage("--replay and --record exclude each other");
-  if (options.replay_dir && options.sysroot != "/") return Usage("--replay and --sysroot exclude each other");
-  if (options.exit_code && options.command != Command::kReport && options.command != Command::kRecommend) {
-    return Usage(fmt::format("--exit-code belongs to the report and recommend: {} runs no kernel to tell by",
-                             NameOfCommand(options.command)));
-  }
-  if (!options.only.empty() && !options.skip.empty()) return Usage("--only and --skip exclude each other");
-  return std::nullopt;
-}
-
-std::optional<probe::Error> Check(Raw& raw, std::span<const std::string> modules) {
-  using render::ColourChoice;
-  constexpr std::array<std::pair<ColourChoice, std::string_view>, 3> kColours = {
-      {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
-  constexpr std::array<std::pair<Format, std::string_view>, 4> kFormats = {
-      {{Format::kPlain, "plain"}, {Format::kJson, "json"}, {Format::kShell, "shell"}, {Format::kEnv, "env"}}};
-  Options& options = raw.options;
-  if (auto error = CheckNames(options.only, "--only", modules)) return error;
-  if (auto error = CheckNames(options.skip, "--skip", modules)) return error;
-  if (auto error = ReadSeconds(raw.budget, "--budget", options.budget_s)) return error;
-  if (auto error = ReadSeconds(raw.timeout, "--timeout", options.timeout_s)) return error;
-  if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;
-  if (auto error = Choose(raw.use, "--for", probe::EnumNames<Use>::kNames, options.use)) return error;
-  if (auto error = Choose(raw.format, "--format", kFormats, options.format)) return error;
-  if (options.json && options.format != Format::kPlain && options.format != Format::kJson) {
-    return Usage("--json and --format exclude each other");
-  }
-  options.json = options.json || options.format == Format::kJson;
-  if (options.require) {
-    if (auto error = CheckRequirement(*options.require)) return error;
-  }
-  if (auto error = CheckCombination(raw)) return error;
-  const bool brief = raw.quick || options.budget_s || options.command == Command::kRecommend;
-  options.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
-  options.cache = !raw.no_cache;
-  options.calibrate = !raw.no_calibrate;
-  return std::nullopt;
-}
-
 // CLI11's help without its double blank lines.
 std::string Tidy(std::string text) {
   for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
@@ -312,7 +190,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                                          std::span<const std::string> modules, const std::string& version) {
   const auto spelled = Spelled(arguments);
   if (!spelled) return spelled.error();
-  Raw raw;
+  RawOptions raw;
   CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
                "whichgpu"};
   app.footer(kFooter);
@@ -354,7 +232,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
     if (command != Command::kReport && app.get_subcommand(std::string(name))->parsed())
       raw.options.command = command;
   }
-  if (auto error = Check(raw, modules)) return *error;
+  if (auto error = CheckOptions(raw, modules)) return *error;
   return Invocation{raw.options, ""};
 }
 
