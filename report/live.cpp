@@ -7,6 +7,7 @@
 
 #include "probe/core/fields.h"
 #include "probe/system/process.h"
+#include "probe/system/scratch.h"
 #include "report/calibrate.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -91,6 +92,7 @@ std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanw
                               [&](const probe::Module& module) { return live.risks->Permit(module); },
                               [&] {
                                 record.host = DescribeHost(*live.files, *live.environment);
+                                system::ScratchDirectory::RemoveAbandoned(*live.environment);
                                 meanwhile();
                               }};
   auto detection = Detect(request, live.supervisor, *live.files, *live.environment);

@@ -4,10 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <ctime>
 #include <filesystem>
+#include <string_view>
 #include <system_error>
 #include <vector>
 
@@ -18,6 +21,27 @@ namespace {
 
 constexpr int kMaxFiles = 10000;
 constexpr std::uint64_t kStatBlockBytes = 512;  // the unit of st_blocks, stat(3type)
+// What mkdtemp(3) puts in the place of six letters.
+constexpr std::string_view kName = "whichgpu-scratch-", kPattern = "XXXXXX";
+constexpr mode_t kMode = 0700;  // mkdtemp's
+// Far longer than from making a directory to locking it.
+constexpr std::time_t kAbandonedSeconds = 3600;
+
+// The lock ends with the last process that has it.
+Descriptor OpenDirectory(const std::string& path) {
+  return Raise(Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)));
+}
+bool Lock(const Descriptor& directory) { return flock(directory.get(), LOCK_EX | LOCK_NB) == 0; }
+
+bool IsAbandoned(const std::string& path) {
+  struct stat status{};
+  if (lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
+      (status.st_mode & 0777U) != kMode)
+    return false;
+  if (status.st_mtime > time(nullptr) - kAbandonedSeconds) return false;
+  const Descriptor directory = OpenDirectory(path);
+  return directory.ok() && Lock(directory);
+}
 
 }  // namespace
 
@@ -25,13 +49,14 @@ Result<ScratchDirectory> ScratchDirectory::Create(const Environment& environment
   int number = 0;
   for (const std::string& parent : {environment.Get("TMPDIR").value_or(""), std::string("/tmp")}) {
     if (!parent.starts_with('/')) continue;
-    std::string name = parent + "/whichgpu-XXXXXX";
+    std::string name = parent + "/" + std::string(kName) + std::string(kPattern);
     if (mkdtemp(name.data()) == nullptr) {
       number = errno;
       continue;
     }
-    auto directory = Raise(Descriptor(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)));
+    auto directory = OpenDirectory(name);
     number = errno;
+    if (directory.ok()) Lock(directory);
     ScratchDirectory out(name, std::move(directory));
     if (out.directory_.ok()) return out;
   }
@@ -48,6 +73,22 @@ ScratchDirectory::~ScratchDirectory() {
   if (path_.empty()) return;
   std::error_code ignored;
   std::filesystem::remove_all(path_, ignored);
+}
+
+void ScratchDirectory::RemoveAbandoned(const Environment& environment) {
+  namespace fs = std::filesystem;
+  const std::string parent = environment.Get("TMPDIR").value_or("/tmp");
+  if (!parent.starts_with('/')) return;
+  std::error_code error;
+  std::vector<std::string> found;
+  for (fs::directory_iterator at(parent, error); !error && at != fs::directory_iterator();
+       at.increment(error)) {
+    const std::string name = at->path().filename();
+    if (name.starts_with(kName) && name.size() == kName.size() + kPattern.size()) found.push_back(at->path());
+  }
+  for (const std::string& path : found) {
+    if (IsAbandoned(path)) fs::remove_all(path, error);
+  }
 }
 
 void ScratchDirectory::RemoveIfEmpty() {

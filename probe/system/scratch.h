@@ -25,6 +25,9 @@ class ScratchDirectory {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int descriptor() const { return directory_.get(); }
+  // Removes those that killed processes of this user have left below TMPDIR, else /tmp: nobody holds their
+  // lock, and for an hour nothing has been put there.
+  static void RemoveAbandoned(const Environment& environment);
   // True when its files take more than max_bytes on the disk, or are more than 10000. Links are not followed.
   [[nodiscard]] bool Exceeds(std::uint64_t max_bytes) const;
 

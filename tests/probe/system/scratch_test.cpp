@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/scratch.h"
+
+#include <fcntl.h>
+#include <gtest/gtest.h>
+#include <sys/stat.h>
+
+#include <ctime>
+#include <filesystem>
+#include <fstream>
+
+#include "tests/probe/system/temporary_tree.h"
+
+namespace probe::system {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two hours old.
+void Age(const fs::path& path) {
+  const timespec then{time(nullptr) - 7200, 0};
+  const timespec times[] = {then, then};
+  ASSERT_EQ(utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW), 0);
+}
+
+class ScratchTest : public ::testing::Test {
+ protected:
+  ScratchTest() { environment_.Set("TMPDIR", tree_.root()); }
+  fs::path Make(const std::string& name) {
+    const fs::path path = fs::path(tree_.root()) / name;
+    fs::create_directory(path);
+    fs::permissions(path, fs::perms::owner_all);
+    std::ofstream(path / "cache.bin") << "what a driver has left";
+    return path;
+  }
+  TemporaryTree tree_;
+  Environment environment_;
+};
+
+TEST_F(ScratchTest, GoesWithItsContent) {
+  std::string path;
+  {
+    const auto scratch = ScratchDirectory::Create(environment_);
+    ASSERT_TRUE(scratch.ok());
+    path = scratch->path();
+    EXPECT_EQ(fs::path(path).parent_path(), tree_.root());
+    std::ofstream(fs::path(path) / "file") << "x";
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(ScratchTest, OfAKilledProcessIsRemovedLater) {
+  const auto abandoned = Make("whichgpu-scratch-abc123");
+  Age(abandoned);
+  ScratchDirectory::RemoveAbandoned(environment_);
+  EXPECT_FALSE(fs::exists(abandoned));
+}
+
+TEST_F(ScratchTest, InUseOrFreshOrNotOursStays) {
+  const auto used = ScratchDirectory::Create(environment_);
+  ASSERT_TRUE(used.ok());
+  Age(used->path());
+  const auto fresh = Make("whichgpu-scratch-fresh0");
+  const auto longer = Make("whichgpu-scratch-of-mine"), other = Make("whichgpu-abc123"),
+             target = Make("target");
+  const auto shared = Make("whichgpu-scratch-shared");
+  fs::permissions(shared, fs::perms::owner_all | fs::perms::group_read);
+  const fs::path link = fs::path(tree_.root()) / "whichgpu-scratch-link00";
+  fs::create_symlink(target, link);
+  for (const auto& path : {longer, other, shared, target, link}) Age(path);
+  ScratchDirectory::RemoveAbandoned(environment_);
+  EXPECT_TRUE(fs::exists(used->path()));
+  for (const auto& path : {fresh, longer, other, shared, target, link})
+    EXPECT_TRUE(fs::exists(path / "cache.bin")) << path;
+}
+
+TEST_F(ScratchTest, WithoutADirectoryToLookInIsNoError) {
+  environment_.Set("TMPDIR", tree_.root() + "/none");
+  ScratchDirectory::RemoveAbandoned(environment_);
+  environment_.Set("TMPDIR", "relative");
+  ScratchDirectory::RemoveAbandoned(environment_);
+}
+
+}  // namespace
+}  // namespace probe::system
