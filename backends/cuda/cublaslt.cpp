@@ -78,8 +78,8 @@ probe::Error LtError(std::string_view call, int status) {
 
 // Addresses of the device as the library takes them.
 const void* Pointer(rt::CuPointer address) {
-  return reinterpret_cast<const void*>(
-      static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(address));
 }
 void* Writable(rt::CuPointer address) {
   return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)

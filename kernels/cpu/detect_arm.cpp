@@ -22,7 +22,7 @@ bool CpuRuns(std::int64_t highway_target) {
 
 std::span<const Implementation> ArchitectureImplementations() { return {}; }
 
-// Not measured: as the first processors were.
+// Not measured on any of them.
 bool GainsFromPrefetch() { return true; }
 
 bool HidesTileGeometry() { return false; }
