@@ -69,7 +69,7 @@ constexpr std::array kCodes = {
 void AddBelow(const system::FileSystem& files, const std::string& root, std::string_view prefix,
               const std::string& tail, std::vector<std::string>& out) {
   for (const auto& entry : files.List(root)) {
-    const std::string path = root + "/" + entry + tail;
+    const std::string path = fmt::format("{}/{}{}", root, entry, tail);
     if (entry.starts_with(prefix) && out.size() < kMaxDirectories && files.Exists(path)) out.push_back(path);
   }
 }

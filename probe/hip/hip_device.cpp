@@ -182,6 +182,7 @@ Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector
   const auto count = DeviceCount(api);
   if (!count) return count.error();
   std::vector<RuntimeDevice> devices;
+  devices.reserve(static_cast<std::size_t>(*count));
   for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
   NamePartitions(nodes, devices);
   return devices;

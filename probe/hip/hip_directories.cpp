@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where ROCm is: prefixes of packages, of AMD's installer, of Python wheels and of programs that bring it
 // along.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "probe/hip/hip_api.h"
@@ -22,7 +24,7 @@ class Collector {
     auto entries = files_.List(root);
     std::reverse(entries.begin(), entries.end());
     for (const auto& entry : entries) {
-      const std::string path = root + "/" + entry + tail;
+      const std::string path = fmt::format("{}/{}{}", root, entry, tail);
       if (entry.starts_with(prefix) && files_.Exists(path)) Add(path);
     }
   }
@@ -34,7 +36,7 @@ class Collector {
   }
   void AddPython(const std::string& lib, const std::string& packages) {
     for (const auto& python : files_.List(lib)) {
-      if (python.starts_with("python3")) AddPackages(lib + "/" + python + packages);
+      if (python.starts_with("python3")) AddPackages(fmt::format("{}/{}{}", lib, python, packages));
     }
   }
   [[nodiscard]] std::vector<std::string> Take() { return std::move(out_); }

@@ -84,7 +84,7 @@ probe::PhysicalDevice Cpu(std::string name) {
   return cpu;
 }
 
-probe::PhysicalDevice Gpu(std::string pci, std::string name, DeviceKind kind, double gib) {
+probe::PhysicalDevice Gpu(const std::string& pci, std::string name, DeviceKind kind, double gib) {
   probe::PhysicalDevice gpu;
   gpu.id = "pci:" + pci;
   gpu.name = std::move(name);

@@ -37,7 +37,7 @@ struct Machine {
 
 // Building blocks.
 [[nodiscard]] probe::PhysicalDevice Cpu(std::string name = "Intel(R) Xeon(R) Processor");
-[[nodiscard]] probe::PhysicalDevice Gpu(std::string pci, std::string name, probe::DeviceKind kind,
+[[nodiscard]] probe::PhysicalDevice Gpu(const std::string& pci, std::string name, probe::DeviceKind kind,
                                         double gib);
 probe::View& AddView(probe::PhysicalDevice& device, std::string runtime, std::string driver,
                      probe::DeviceKind kind);
