@@ -60,9 +60,9 @@ std::string RoundedText(std::string_view text) {
     const auto number = text.substr(0, end);
     const auto point = number.find('.');
     double value = 0;
-    const char* const last = number.data() + number.size();
+    const char *const first = number.data(), *const last = first + number.size();
     const bool plain = point != std::string_view::npos && point + 1 + kDecimals == number.size() &&
-                       std::from_chars(number.data(), last, value).ptr == last;
+                       std::from_chars(first, last, value).ptr == last;
     out.append(plain ? SignificantText(value, 2) : std::string(number));
     text.remove_prefix(end);
   }
