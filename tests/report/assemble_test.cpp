@@ -27,7 +27,7 @@ probe::RuntimeDevice Device(const std::string& name) {
   return device;
 }
 
-ChildResult Ended(ChildEnd end, std::vector<probe::ProbeEvent> events) {
+ChildResult Ended(ChildEnd end, const std::vector<probe::ProbeEvent>& events) {
   ChildResult result;
   result.end = end;
   result.elapsed_s = 1.5;
