@@ -100,9 +100,11 @@ std::vector<Variant> CpuVariants(std::span<const std::string> features) {
   const bool vectors = Has(features, "lanes:4");
   std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
                               Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kQ4, "fill_q4")};
-  AddStreams(vectors ? "-DAHEAD=1024" : "", all);
+  // AMD's prefetchers do not stop at page borders; see kernels/cpu/prefetch.h.
+  const bool amd = Has(features, "vendor:AuthenticAMD");
+  AddStreams(!vectors ? "" : amd ? "-DAHEAD=0" : "-DAHEAD=1024", all);
   AddByWidth(features, all);
-  const std::string_view ahead = vectors ? "-DAHEAD=4096" : "";
+  const std::string_view ahead = !vectors ? "" : amd ? "-DAHEAD=0" : "-DAHEAD=4096";
   all.push_back(Gemv(Dtype::kFp32, "gemv_fp32", ahead));
   all.push_back(Gemv(Dtype::kFp16, "gemv_fp16", ahead));
   all.push_back(Gemv(Dtype::kQ4, "gemv_q4", ahead));

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // y[m] = W[m x k] * x[k] for processors: every work-group is one work-item that computes an equal share of the rows.
-// k is a multiple of 32. AHEAD: bytes of W to prefetch in advance; without it nothing is.
-#if defined(AHEAD) && __has_builtin(__builtin_prefetch)
+// k is a multiple of 32. AHEAD: bytes of W to prefetch in advance; without it or with 0 nothing is.
+#if defined(AHEAD) && AHEAD > 0 && __has_builtin(__builtin_prefetch)
 #define PREFETCH(at, lines)                             \
   _Pragma("unroll") for (int line = 0; line < (lines); ++line) \
       __builtin_prefetch((const void*)((uintptr_t)(at) + AHEAD + line * 64))

@@ -11,8 +11,8 @@
 
 namespace kernels::opencl {
 
-// `features` as backends/opencl gives them: "cpu" or "gpu", "lanes:<n>" (floats in a vector register), data
-// types. Best first within one kernel and type pair.
+// `features` as backends/opencl gives them: "cpu" or "gpu", "vendor:<name>" of a processor, "lanes:<n>"
+// (floats in a vector register), data types. Best first within one kernel and type pair.
 [[nodiscard]] std::vector<Variant> Variants(std::span<const std::string> features);
 
 [[nodiscard]] std::vector<Variant> CpuVariants(std::span<const std::string> features);
