@@ -255,10 +255,11 @@ std::pair<double, double> TakeTurns(const Implementation& chain, void* out, std:
 
 ContestOrReason PrepareChain(const Row& row) {
   const Implementation* chain = kernels::cpu::Best(row.entry);
+  if (chain == nullptr) return "this processor has no such units";
   const auto* width = std::find_if(kWidths.begin(), kWidths.end(), [&](const WidthRow& known) {
     return known.entry == row.entry && known.isa == chain->isa;
   });
-  if (chain == nullptr || width == kWidths.end() || LoadedClocks(chain->isa, kTurnClocks) == 0)
+  if (width == kWidths.end() || LoadedClocks(chain->isa, kTurnClocks) == 0)
     return "what this processor's units do a clock is not known here";
   const auto memory = std::make_shared<Memory>();
   void* out = memory->Map(std::size_t{kAccumulators} * Threads() * 4);
