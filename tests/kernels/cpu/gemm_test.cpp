@@ -144,16 +144,21 @@ void ExpectProductOfALateWorker(const Implementation& gemm, const Shape& shape) 
   }
 }
 
-class GemmTest : public ::testing::TestWithParam<Implementation> {};
+class GemmTest : public ::testing::TestWithParam<Implementation> {
+ protected:
+  static void WithItsType(const auto& work) {
+    if (GetParam().entry == "gemm_fp32") work(Fp32());
+    if (GetParam().entry == "gemm_bf16") work(Bf16());
+    if (GetParam().entry == "gemm_int8") work(Int8());
+  }
+};
 
 TEST_P(GemmTest, IsTheExactProductWithinRounding) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
   std::vector<Shape> shapes(std::begin(kShapes), std::end(kShapes));
   if (GetParam().isa == "amx") shapes.push_back(kDeep);
   for (const Shape& shape : shapes) {
-    if (GetParam().entry == "gemm_fp32") ExpectProduct<Fp32>(GetParam(), shape);
-    if (GetParam().entry == "gemm_bf16") ExpectProduct<Bf16>(GetParam(), shape);
-    if (GetParam().entry == "gemm_int8") ExpectProduct<Int8>(GetParam(), shape);
+    WithItsType([&]<typename Type>(Type) { ExpectProduct<Type>(GetParam(), shape); });
   }
 }
 
@@ -162,9 +167,7 @@ TEST_P(GemmTest, IsExactWhereOthersTakeWorkFromALateWorker) {
   std::vector<Shape> shapes(std::begin(kShared), std::end(kShared));
   if (GetParam().isa == "amx") shapes.push_back(kSharedDeep);
   for (const Shape& shape : shapes) {
-    if (GetParam().entry == "gemm_fp32") ExpectProductOfALateWorker<Fp32>(GetParam(), shape);
-    if (GetParam().entry == "gemm_bf16") ExpectProductOfALateWorker<Bf16>(GetParam(), shape);
-    if (GetParam().entry == "gemm_int8") ExpectProductOfALateWorker<Int8>(GetParam(), shape);
+    WithItsType([&]<typename Type>(Type) { ExpectProductOfALateWorker<Type>(GetParam(), shape); });
   }
 }
 
