@@ -11,7 +11,9 @@
 
 namespace {
 
+// Pointers among them.
 template <class Own, class Theirs>
+// NOLINTNEXTLINE(bugprone-sizeof-expression,misc-redundant-expression)
 constexpr bool kSame = sizeof(Own) == sizeof(Theirs) && std::is_pointer_v<Own> == std::is_pointer_v<Theirs> &&
                        std::is_integral_v<Own> == (std::is_integral_v<Theirs> || std::is_enum_v<Theirs>);
 template <class Own, class Theirs>

@@ -23,7 +23,7 @@ using kernels::Problem;
 using kernels::Role;
 
 kernels::Variant MakeVariant(std::string name, Kernel kernel, Dtype dtype, std::string_view entry,
-                             std::vector<Role> roles,
+                             const std::vector<Role>& roles,
                              LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
   kernels::Variant variant;
   variant.name = std::move(name);
@@ -184,7 +184,8 @@ double FakeSession::Gemm(const Launch& launch, const Loaded& kernel, double spee
   if (defect == Defect::kWrongElement) c[m * n / 3] += 1.0F;
   if (defect == Defect::kNan) c[m * n / 2] = std::numeric_limits<float>::quiet_NaN();
   if (defect == Defect::kUnwrittenTile) {
-    for (std::size_t i = m - 16; i < m; ++i) std::memcpy(&c[i * n + n - 16], &before[i * n + n - 16], 16 * 4);
+    for (std::size_t i = m - 16; i < m; ++i)
+      std::memcpy(&c[i * n + n - 16], &before[i * n + n - 16], 16 * sizeof(float));
   }
   std::memcpy(c_words.data(), c.data(), c.size() * 4);
   computed_[key] = writes_;
@@ -331,9 +332,9 @@ const Measurement& Outcome::Of(const std::string& implementation) const {
     EXPECT_EQ(found, nullptr) << "two measurements of " << implementation;
     found = &measurement;
   }
-  static const Measurement kNone;
+  static const Measurement none;
   EXPECT_NE(found, nullptr) << "no measurement of " << implementation;
-  return found == nullptr ? kNone : *found;
+  return found == nullptr ? none : *found;
 }
 
 Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& variants,

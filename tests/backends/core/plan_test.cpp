@@ -86,12 +86,21 @@ struct Machine {
   }
 };
 
+std::vector<double> Rates(double first, double limit, double factor) {
+  std::vector<double> rates;
+  while (first < limit) {
+    rates.push_back(first);
+    first *= factor;
+  }
+  return rates;
+}
+
 TEST(Plan, SquareSizesFollowTheFormula) {
   EXPECT_EQ(SquareGemmSize(1e3), 256U);
   EXPECT_EQ(SquareGemmSize(240e9), 1280U);  // cbrt(1.2e9) = 1063
   EXPECT_EQ(SquareGemmSize(20e12), 4864U);  // cbrt(1e11) = 4642
   EXPECT_EQ(SquareGemmSize(788e12), 8192U);
-  for (double rate = 1e9; rate < 1e15; rate *= 1.7) {
+  for (const double rate : Rates(1e9, 1e15, 1.7)) {
     const double n = SquareGemmSize(rate);
     EXPECT_EQ(std::fmod(n, 256), 0);
     EXPECT_TRUE(n == 8192 || 2 * n * n * n / rate >= 0.0099) << rate;
@@ -101,7 +110,7 @@ TEST(Plan, SquareSizesFollowTheFormula) {
 TEST(Plan, SlowDevicesGetProductsWithinTheLaunchLimit) {
   const Machine machine;
   const Variant gemm = Gemm();
-  for (double rate = 1e6; rate < 1e12; rate *= 3) {
+  for (const double rate : Rates(1e6, 1e12, 3)) {
     const Shape shape = machine.Plan(gemm, rate);
     EXPECT_TRUE(shape.problem.m == 32 || Work(gemm, shape) <= rate * kMaxLaunchSeconds) << rate;
     EXPECT_EQ(shape.problem.m, shape.problem.n);
@@ -286,7 +295,7 @@ TEST(Plan, ChainsLastTenMillisecondsAndStayExact) {
   kernels::Step step;
   step.bindings = {{Role::kOut, View::kStorage}};
   chain.steps = {step};
-  for (double rate = 1e6; rate < 1e16; rate *= 10) {
+  for (const double rate : Rates(1e6, 1e16, 10)) {
     const Shape shape = machine.Plan(chain, rate);
     EXPECT_EQ(shape.problem.count % 192, 0U);
     EXPECT_LT(static_cast<double>(shape.problem.n) * shape.problem.k, 0x1p24);

@@ -16,7 +16,6 @@ namespace backends {
 namespace {
 
 using kernels::Dtype;
-using kernels::Problem;
 
 GemmOperands Operands(std::uint32_t m, std::uint32_t n, std::uint32_t k, Dtype in = Dtype::kFp32) {
   GemmOperands operands;
@@ -87,14 +86,14 @@ TEST(GemmReference, RightProductsPassInEveryTypeAndShape) {
 class WrongProduct : public ::testing::Test {
  protected:
   // A million entries, made once.
-  static inline const GemmOperands operands_ = Operands(1000, 1000, 48);
-  static inline const std::vector<float> right_ = Multiply<float>(operands_);
+  static inline const GemmOperands kOperands = Operands(1000, 1000, 48);
+  static inline const std::vector<float> kRight = Multiply<float>(kOperands);
 };
 
 TEST_F(WrongProduct, OneWrongEntryInAMillionFailsWhereverItIs) {
-  const auto reference = GemmReference::Create(operands_);
+  const auto reference = GemmReference::Create(kOperands);
   std::mt19937 random(3);
-  std::vector<float> c = right_;
+  std::vector<float> c = kRight;
   for (int trial = 0; trial < 200; ++trial) {
     const std::size_t at = trial == 0 ? 0 : trial == 1 ? c.size() - 1 : random() % c.size();
     // As small as the tolerance of a row's sum lets show: 1/1000 of a typical entry.
@@ -105,9 +104,9 @@ TEST_F(WrongProduct, OneWrongEntryInAMillionFailsWhereverItIs) {
                      verdict);
     EXPECT_FALSE(verdict.right) << at;
     EXPECT_NE(verdict.reason.find("row " + std::to_string(row)), std::string::npos) << verdict.reason;
-    c[at] = right_[at];
+    c[at] = kRight[at];
   }
-  EXPECT_TRUE(Check(operands_, c).right);
+  EXPECT_TRUE(Check(kOperands, c).right);
 }
 
 TEST_F(WrongProduct, TransposedOperandsFail) {
@@ -130,28 +129,28 @@ TEST_F(WrongProduct, TransposedResultFails) {
 
 TEST_F(WrongProduct, UnwrittenTileFailsWhateverItHeldBefore) {
   for (const float before : {std::numeric_limits<float>::quiet_NaN(), 0.0F}) {
-    std::vector<float> c = right_;
+    std::vector<float> c = kRight;
     for (std::size_t i = 960; i < 1000; ++i)
       std::fill_n(c.begin() + static_cast<std::ptrdiff_t>(i * 1000 + 992), 8, before);
-    EXPECT_FALSE(Check(operands_, c).right);
+    EXPECT_FALSE(Check(kOperands, c).right);
   }
 }
 
 TEST_F(WrongProduct, StaleResultOfOtherOperandsFails) {
-  GemmOperands fresh = operands_;
+  GemmOperands fresh = kOperands;
   fresh.seed_a = 13;
-  EXPECT_FALSE(Check(fresh, right_).right);
-  fresh = operands_;
+  EXPECT_FALSE(Check(fresh, kRight).right);
+  fresh = kOperands;
   fresh.seed_b = 13;
-  EXPECT_FALSE(Check(fresh, right_).right);
+  EXPECT_FALSE(Check(fresh, kRight).right);
 }
 
 TEST_F(WrongProduct, NanAndInfinityFail) {
   for (const float value :
        {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity()}) {
-    std::vector<float> c = right_;
+    std::vector<float> c = kRight;
     c[123456] = value;
-    const Verdict verdict = Check(operands_, c);
+    const Verdict verdict = Check(kOperands, c);
     EXPECT_FALSE(verdict.right);
     EXPECT_NE(verdict.reason.find("not finite"), std::string::npos) << verdict.reason;
   }

@@ -48,6 +48,7 @@ TEST(Statistics, IntervalCoversTheMedianInNineteenOfTwenty) {
     constexpr int kTrials = 4000;
     for (int trial = 0; trial < kTrials; ++trial) {
       std::vector<double> sample;
+      sample.reserve(static_cast<std::size_t>(n));
       for (int i = 0; i < n; ++i) sample.push_back(times(random));
       const auto interval = MedianInterval(sample);
       covered += (*interval)[0] <= 1.0 && 1.0 <= (*interval)[1] ? 1 : 0;
@@ -61,6 +62,7 @@ TEST(Statistics, SummaryIsOrderedAndIgnoresTheOrderOfSamples) {
   std::exponential_distribution<double> tail(3.0);
   for (int trial = 0; trial < 200; ++trial) {
     std::vector<double> times;
+    times.reserve(46);
     for (int i = 0; i < 6 + trial % 40; ++i) times.push_back(1.0 + tail(random));
     const Summary summary = Summarise(times);
     EXPECT_LE(summary.best_s, summary.p10_s);
@@ -92,6 +94,7 @@ TEST(Statistics, UnderTenBatchesAreNoisy) {
 
 TEST(Statistics, SlowingDownOverTheRunIsThrottling) {
   std::vector<double> times;
+  times.reserve(30);
   for (int i = 0; i < 30; ++i) times.push_back(1.0 + 0.002 * i);
   EXPECT_TRUE(Summarise(times).throttled);
   std::reverse(times.begin(), times.end());

@@ -74,6 +74,7 @@ TEST(TriadReference, RightSumsPassAndExchangedOrMissingOnesFail) {
 TEST(ChainReference, EveryStepCounts) {
   const auto check = [](std::uint32_t n, std::uint32_t k, float offset) {
     std::vector<float> got;
+    got.reserve(20);
     for (int i = 0; i < 20; ++i)
       got.push_back(static_cast<float>(i % 8) + static_cast<float>(n) * static_cast<float>(k) + offset);
     Verdict verdict;

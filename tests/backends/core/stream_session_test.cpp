@@ -77,7 +77,7 @@ struct Stream {
     log += mark;
     return records;
   }
-  Enqueue Launching(const char* mark, probe::Status status = probe::Ok()) {
+  Enqueue Launching(const char* mark, const probe::Status& status = probe::Ok()) {
     return [this, mark, status] {
       log += mark;
       return status;
