@@ -109,6 +109,7 @@ TEST(SoftwareViews, AreMeasuredInPartAndInLessTime) {
   variants.insert(variants.end(), more.begin(), more.end());
   const Outcome outcome = MeasureFake(session, variants, request);
   std::vector<std::string> measured;
+  measured.reserve(outcome.measurements.size());
   for (const Measurement& row : outcome.measurements) measured.push_back(row.implementation);
   EXPECT_THAT(measured, ::testing::UnorderedElementsAre("read", "gemv_q4"));
   EXPECT_GE(outcome.Of("read").samples, kMinBatches);

@@ -90,7 +90,7 @@ TEST_F(CpuSessionTest, MemoryThatTheMachineHasNotIsAnError) {
 TEST_F(CpuSessionTest, FillWritesTheOperand) {
   const auto session = OpenNow();
   constexpr std::uint32_t kCount = 100001;
-  const auto buffer = session->Allocate({kCount * 4, {}});
+  const auto buffer = session->Allocate({std::uint64_t{kCount} * 4, {}});
   ASSERT_TRUE(buffer.ok());
   const kernels::Variant fill = First(Kernel::kFill, kernels::Dtype::kU32);
   const auto kernel = session->Load(fill, fill.steps.front());

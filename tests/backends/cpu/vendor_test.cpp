@@ -72,8 +72,9 @@ class VendorTest : public ::testing::Test {
 // `half_b`.
 void ExpectProduct(const Multiply& multiply, Dtype in, bool half_b = false) {
   constexpr std::uint32_t kM = 33, kN = 48, kK = 65;
-  std::vector<float> a(kM * kK), b(kK * kN);
-  std::vector<std::uint32_t> raw_a(kM * kK), raw_b(kK * kN), c(kM * kN);
+  constexpr std::size_t kOfA = kM * kK, kOfB = kK * kN, kOfC = kM * kN;
+  std::vector<float> a(kOfA), b(kOfB);
+  std::vector<std::uint32_t> raw_a(kOfA), raw_b(kOfB), c(kOfC);
   const auto fill = [in](std::vector<float>& values, void* raw, std::uint32_t seed) {
     for (std::uint32_t i = 0; i < values.size(); ++i) {
       if (in == Dtype::kFp32) static_cast<float*>(raw)[i] = values[i] = kernels::OperandFp32(seed, i);

@@ -97,10 +97,10 @@ std::vector<Variant> Those(bool (*wanted)(const Variant&)) {
   std::copy_if(Computing().begin(), Computing().end(), std::back_inserter(out), wanted);
   return out;
 }
-const auto name_of = [](const auto& tested) { return NameOf(tested.param); };
-INSTANTIATE_TEST_SUITE_P(, CudaVariant, testing::ValuesIn(Computing()), name_of);
-INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBuffers, testing::ValuesIn(Those(HasTwoBuffers)), name_of);
-INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBlocks, testing::ValuesIn(Those(HasABlockForEachPart)), name_of);
+const auto kNameOf = [](const auto& tested) { return NameOf(tested.param); };
+INSTANTIATE_TEST_SUITE_P(, CudaVariant, testing::ValuesIn(Computing()), kNameOf);
+INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBuffers, testing::ValuesIn(Those(HasTwoBuffers)), kNameOf);
+INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBlocks, testing::ValuesIn(Those(HasABlockForEachPart)), kNameOf);
 
 // The products of that type which a chip of that capability is offered, computed on it: names, or what went
 // wrong.

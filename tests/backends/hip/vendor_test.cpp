@@ -65,9 +65,11 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
       for (int column = 0; column < kColumns; ++column) {
         Out sum{};
         for (int k = 0; k < kDepth; ++k)
-          sum += static_cast<Out>(a.at(static_cast<std::size_t>(row * kDepth + k))) *
-                 static_cast<Out>(b.at(static_cast<std::size_t>(column * kDepth + k)));
-        if (c.at(static_cast<std::size_t>(row * kColumns + column)) != sum) return "wrong";
+          sum +=
+              static_cast<Out>(a.at(static_cast<std::size_t>(row) * kDepth + static_cast<std::size_t>(k))) *
+              static_cast<Out>(b.at(static_cast<std::size_t>(column) * kDepth + static_cast<std::size_t>(k)));
+        if (c.at(static_cast<std::size_t>(row) * kColumns + static_cast<std::size_t>(column)) != sum)
+          return "wrong";
       }
     }
     return "right";
