@@ -101,13 +101,15 @@ std::vector<Variant> CpuVariants(std::span<const std::string> features) {
   std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
                               Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kQ4, "fill_q4")};
   // AMD's prefetchers do not stop at page borders; see kernels/cpu/prefetch.h.
-  const bool amd = Has(features, "vendor:AuthenticAMD");
-  AddStreams(!vectors ? "" : amd ? "-DAHEAD=0" : "-DAHEAD=1024", all);
+  const bool looks_ahead = Has(features, "vendor:AuthenticAMD");
+  const auto ahead = [&](std::string_view distance) {
+    return !vectors ? std::string_view() : looks_ahead ? "-DAHEAD=0" : distance;
+  };
+  AddStreams(ahead("-DAHEAD=1024"), all);
   AddByWidth(features, all);
-  const std::string_view ahead = !vectors ? "" : amd ? "-DAHEAD=0" : "-DAHEAD=4096";
-  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32", ahead));
-  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16", ahead));
-  all.push_back(Gemv(Dtype::kQ4, "gemv_q4", ahead));
+  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32", ahead("-DAHEAD=4096")));
+  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16", ahead("-DAHEAD=4096")));
+  all.push_back(Gemv(Dtype::kQ4, "gemv_q4", ahead("-DAHEAD=4096")));
   return all;
 }
 

@@ -27,6 +27,13 @@ constexpr mode_t kMode = 0700;  // mkdtemp's
 // Far longer than from making a directory to locking it.
 constexpr std::time_t kAbandonedSeconds = 3600;
 
+// Where one may stand, the best place first.
+std::vector<std::string> Parents(const Environment& environment) {
+  std::vector<std::string> parents = {environment.Get("TMPDIR").value_or(""), "/tmp"};
+  if (!parents.front().starts_with('/')) parents.erase(parents.begin());
+  return parents;
+}
+
 // The lock ends with the last process that has it.
 Descriptor OpenDirectory(const std::string& path) {
   return Raise(Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)));
@@ -47,8 +54,7 @@ bool IsAbandoned(const std::string& path) {
 
 Result<ScratchDirectory> ScratchDirectory::Create(const Environment& environment) {
   int number = 0;
-  for (const std::string& parent : {environment.Get("TMPDIR").value_or(""), std::string("/tmp")}) {
-    if (!parent.starts_with('/')) continue;
+  for (const std::string& parent : Parents(environment)) {
     std::string name = parent + "/" + std::string(kName) + std::string(kPattern);
     if (mkdtemp(name.data()) == nullptr) {
       number = errno;
@@ -77,8 +83,7 @@ ScratchDirectory::~ScratchDirectory() {
 
 void ScratchDirectory::RemoveAbandoned(const Environment& environment) {
   namespace fs = std::filesystem;
-  const std::string parent = environment.Get("TMPDIR").value_or("/tmp");
-  if (!parent.starts_with('/')) return;
+  const std::string parent = Parents(environment).front();
   std::error_code error;
   std::vector<std::string> found;
   for (fs::directory_iterator at(parent, error); !error && at != fs::directory_iterator();

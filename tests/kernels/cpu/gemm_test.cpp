@@ -95,25 +95,17 @@ struct Problem {
     for (std::uint32_t i = 0; i < a.span().size(); ++i) a.span()[i] = Type::Operand(1, i);
     for (std::uint32_t i = 0; i < b.span().size(); ++i) b.span()[i] = Type::Operand(2, i);
   }
-  // The first worker begins when the others wait for work.
-  void RunLate(const Implementation& gemm) {
-    constexpr unsigned kWorkers = 3;
-    constexpr auto kDelay = std::chrono::milliseconds(2);
-    std::fill(c.span().begin(), c.span().end(), std::numeric_limits<typename Type::Result>::max());
-    Buffer<std::byte> work(GemmWorkspaceBytes(gemm.entry, shape.m, shape.n, shape.k, kWorkers));
-    void* const buffers[] = {a.data(), b.data(), c.data(), work.data()};
-    const std::uint32_t scalars[] = {shape.m, shape.n, shape.k};
-    OnWorkers(kWorkers, [&](const Worker& worker) {
-      if (worker.index == 0) std::this_thread::sleep_for(kDelay);
-      gemm.run({buffers, scalars}, worker);
-    });
-    EXPECT_TRUE(work.intact());
-    EXPECT_TRUE(c.intact());
-  }
-  void Run(const Implementation& gemm, unsigned workers) {
+  // With a delay the first worker begins when the others wait for work.
+  void Run(const Implementation& gemm, unsigned workers,
+           std::chrono::milliseconds delay = std::chrono::milliseconds(0)) {
     std::fill(c.span().begin(), c.span().end(), std::numeric_limits<typename Type::Result>::max());
     Buffer<std::byte> work(GemmWorkspaceBytes(gemm.entry, shape.m, shape.n, shape.k, workers));
-    Launch(gemm, {a.data(), b.data(), c.data(), work.data()}, {shape.m, shape.n, shape.k}, workers);
+    void* const buffers[] = {a.data(), b.data(), c.data(), work.data()};
+    const std::uint32_t scalars[] = {shape.m, shape.n, shape.k};
+    OnWorkers(workers, [&](const Worker& worker) {
+      if (worker.index == 0) std::this_thread::sleep_for(delay);
+      gemm.run({buffers, scalars}, worker);
+    });
     EXPECT_TRUE(work.intact());
     EXPECT_TRUE(c.intact());
   }
@@ -138,7 +130,7 @@ void ExpectProductOfALateWorker(const Implementation& gemm, const Shape& shape) 
   Problem<Type> problem(shape);
   const Reference<Type> reference(shape, problem.a.span(), problem.b.span());
   for (int run = 0; run < 3; ++run) {
-    problem.RunLate(gemm);
+    problem.Run(gemm, 3, std::chrono::milliseconds(2));
     EXPECT_EQ(reference.FirstWrong(problem.c.span()), std::nullopt)
         << shape.m << " x " << shape.n << " x " << shape.k;
   }
