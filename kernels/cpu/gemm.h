@@ -97,8 +97,8 @@ template <typename Product>
 void RunPart(const Product& product, StealQueue& queue) {
   const Blocks& blocks = product.blocks;
   if (blocks.down == 0 || blocks.panels == 0) return;
-  product.PackA(0, 0).Advance(1, 1);
-  product.PackB(0, 0).Advance(1, 1);
+  product.PackA(0, 0).Finish();
+  product.PackB(0, 0).Finish();
   for (std::size_t t = 0; t < blocks.deep; ++t) {
     for (std::size_t r = 0; r < blocks.down; ++r) {
       const bool last_block = r + 1 == blocks.down;
@@ -116,9 +116,9 @@ void RunPart(const Product& product, StealQueue& queue) {
         product.Multiply(t, r, *i, next_b, next_a);
         is_next_packed = first_follows;
       }
-      next_a.Advance(1, 1);  // what stolen panels left
+      next_a.Finish();  // what stolen panels left
       queue.Close();
-      if (last_block && !last && !is_next_packed) product.PackB(t + 1, 0).Advance(1, 1);
+      if (last_block && !last && !is_next_packed) product.PackB(t + 1, 0).Finish();
     }
   }
 }
@@ -130,7 +130,7 @@ void StealPanels(const Product& product, const Worker& worker) {
   const std::uint32_t round = queues[worker.index].Finish();
   const auto work = [&product](const StealQueue::Step& step, std::size_t panel) {
     const Product stolen = product.Stealing(*static_cast<const Product*>(step.product));
-    if (step.block == 0) stolen.PackB(step.depth, panel).Advance(1, 1);
+    if (step.block == 0) stolen.PackB(step.depth, panel).Finish();
     auto no_b = stolen.Nothing(), no_a = stolen.Nothing();
     stolen.Multiply(step.depth, step.block, panel, no_b, no_a);
   };
@@ -150,7 +150,7 @@ void StealPanels(const Product& product, const Worker& worker) {
 // while it multiplies the ones before, so that waiting for memory hides behind arithmetic. Indices: depth t,
 // block of rows r, panel i, outermost first. `product` has the members
 //   Blocks blocks
-//   Packing PackA(t, r), PackB(t, i)   a copy to be made, done by Advance(part, of_parts)
+//   Packing PackA(t, r), PackB(t, i)   a copy to be made, whose rest Finish() makes
 //   Packing Nothing()
 //   Multiply(t, r, i, next_b, next_a)  with all of next_b, and of next_a the panel's share
 //   Product Stealing(owner)            the owner's product with what a thief writes to from this one, whose

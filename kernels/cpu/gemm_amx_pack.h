@@ -93,6 +93,8 @@ struct Packing {
     for (const std::size_t end = tiles * part / parts; done < end; ++done) is_b ? PackB(done) : PackA(done);
   }
 
+  void Finish() { Advance(1, 1); }
+
   // What Advance(part, parts) will read; of A the first tile only.
   [[nodiscard]] Lines Next(std::size_t part, std::size_t parts) const {
     const std::size_t next = tiles * part / parts - done;

@@ -46,13 +46,6 @@ struct DotOp {
   }
 };
 
-template <typename T>
-HWY_INLINE void StoreColumns(hn::Vec<hn::ScalableTag<T>> value, T* c, std::size_t columns, bool add) {
-  const hn::ScalableTag<T> d;
-  const auto mask = hn::FirstN(d, columns);
-  hn::BlendedStore(add ? hn::Add(value, hn::MaskedLoad(mask, d, c)) : value, mask, d, c);
-}
-
 struct Bf16Dot : DotOp<std::uint16_t, 2> {
   using Result = float;
   using Accumulator = __m512;
@@ -60,8 +53,8 @@ struct Bf16Dot : DotOp<std::uint16_t, 2> {
   static HWY_INLINE Accumulator MulAdd(Accumulator sum, Factor a, Factor b) {
     return _mm512_dpbf16_ps(sum, reinterpret_cast<__m512bh>(a), reinterpret_cast<__m512bh>(b));
   }
-  static HWY_INLINE void Store(Accumulator sum, float* c, std::size_t columns, bool add) {
-    StoreColumns(hn::Vec512<float>{sum}, c, columns, add);
+  static HWY_INLINE void Store(Accumulator sum, float* c, bool add) {
+    StoreVector(hn::Vec512<float>{sum}, c, add);
   }
   static void PackA(const Element* from, std::size_t count, Word* to) {
     if (count % kGroup != 0) to[count / kGroup] = 0;
@@ -79,8 +72,8 @@ struct Int8Dot : DotOp<std::int8_t, 4> {
   static HWY_INLINE Accumulator MulAdd(Accumulator sum, Factor a, Factor b) {
     return _mm512_dpbusd_epi32(sum, a, b);
   }
-  static HWY_INLINE void Store(Accumulator sum, std::int32_t* c, std::size_t columns, bool add) {
-    StoreColumns(hn::Vec512<std::int32_t>{sum}, c, columns, add);
+  static HWY_INLINE void Store(Accumulator sum, std::int32_t* c, bool add) {
+    StoreVector(hn::Vec512<std::int32_t>{sum}, c, add);
   }
   static void PackA(const Element* from, std::size_t count, Word* to) {
     if (count % kGroup != 0) to[count / kGroup] = 0;

@@ -4,7 +4,7 @@
 // multiplied is the operation's (Op):
 //   Element, Result, Word (32 bits), Accumulator, Factor   types; the last two are vectors
 //   kGroup                                                 elements in a word
-//   Start(row), Load(words), Broadcast(word), MulAdd(accumulator, a, b), Store(accumulator, c, columns, add)
+//   Start(row), Load(words), Broadcast(word), MulAdd(accumulator, a, b), Store(accumulator, c, add)
 //   PackA(from, count, to, words)                          one row of A
 //   PackB(from, stride, rows, columns, to, width)          the rows of B that make one row of words
 //   FinishB(panel, depth, width)                           the row after a panel, from which accumulators
@@ -42,29 +42,35 @@ struct TileTask {
   std::size_t leading;  // of c
   std::size_t depth, rows, columns;
   bool accumulate;
-  // Brought into the cache meanwhile: the tile's rows of the next c, kTileRows times rows_b rows of B's next
-  // panel (packed, or as it is to be packed), and the start of the next row of A.
-  const void* next_c;
+  // Brought into the cache meanwhile, beside the tile's own part of c: rows of B's next panel (packed, or as
+  // it is to be packed), so many for each of kSegments, and the start of the next row of A.
   const void* next_b;
   const void* next_a;
-  std::size_t stride_b, rows_b;  // stride in bytes
+  std::size_t stride_b, rows_b, line_b;  // bytes between rows, rows for a segment, bytes of a row
 };
+
+// The product along a tile's depth is cut into so many parts, between which prefetches are spread: at once
+// they would occupy every line fill buffer and stop the loads of b.
+constexpr std::size_t kSegments = kTileRows * kVectors;
+constexpr std::size_t kLineBytes = 64;
 
 HWY_INLINE const char* Forward(const void* at, std::size_t bytes) {
   return static_cast<const char*>(at) + bytes;
 }
 
+template <typename V, typename T>
+HWY_INLINE void StoreVector(V sums, T* c, bool add) {
+  const hn::ScalableTag<T> d;
+  hn::StoreU(add ? hn::Add(sums, hn::LoadU(d, c)) : sums, d, c);
+}
+
 template <typename Op, typename V>
-HWY_INLINE void StoreRow(const TileTask<Op>& task, std::size_t row, V v0, V v1, V v2, V v3) {
-  if (row >= task.rows) return;
-  typename Op::Result* c = task.c + row * task.leading;
-  Op::Store(v0, c, task.columns, task.accumulate);
-  if (task.columns > Lanes()) Op::Store(v1, c + Lanes(), task.columns - Lanes(), task.accumulate);
+HWY_INLINE void StoreRow(typename Op::Result* c, bool add, V v0, V v1, V v2, V v3) {
+  Op::Store(v0, c, add);
+  Op::Store(v1, c + Lanes(), add);
   if constexpr (kVectors == 4) {
-    if (task.columns > 2 * Lanes())
-      Op::Store(v2, c + 2 * Lanes(), task.columns - 2 * Lanes(), task.accumulate);
-    if (task.columns > 3 * Lanes())
-      Op::Store(v3, c + 3 * Lanes(), task.columns - 3 * Lanes(), task.accumulate);
+    Op::Store(v2, c + 2 * Lanes(), add);
+    Op::Store(v3, c + 3 * Lanes(), add);
   }
 }
 
@@ -75,6 +81,15 @@ HWY_INLINE void MultiplyRow(F a, F b0, F b1, F b2, F b3, V& c0, V& c1, V& c2, V&
   if constexpr (kVectors == 4) {
     c2 = Op::MulAdd(c2, a, b2);
     c3 = Op::MulAdd(c3, a, b3);
+  }
+}
+
+// What of a tile at the border of c lies in c.
+template <typename Op>
+HWY_NOINLINE void StoreBorder(const TileTask<Op>& task, const typename Op::Result* tile) {
+  for (std::size_t row = 0; row < task.rows; ++row, tile += Width()) {
+    auto* c = task.c + row * task.leading;
+    for (std::size_t j = 0; j < task.columns; ++j) c[j] = task.accumulate ? c[j] + tile[j] : tile[j];
   }
 }
 
@@ -94,42 +109,50 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
   const auto* const end = a + task.depth * kHalfRows;
   const std::size_t lower = task.lower;
   // Of panels that exceed the first-level cache.
-  constexpr std::size_t kAhead = kVectors == 4 ? 16 : 0, kLineWords = 64 / sizeof(*b);
-  const std::size_t part = DivideUp(task.depth, kTileRows * kVectors) * kHalfRows;
+  constexpr std::size_t kAhead = kVectors == 4 ? 16 : 0, kLineWords = kLineBytes / sizeof(*b);
+  const std::size_t part = DivideUp(task.depth, kSegments) * kHalfRows;
   const std::size_t vector_bytes = Lanes() * sizeof(*b);
-  const char *next_c = Forward(task.next_c, 0), *next_b = Forward(task.next_b, 0),
-             *next_a = Forward(task.next_a, 0);
-  for (std::size_t row = 0; row < kTileRows; ++row) {
-    for (std::size_t vector = 0; vector < kVectors; ++vector) {
-      // Spread over the loop: at once they would occupy every line fill buffer and stop the loads of b.
-      hwy::Prefetch(next_c + vector * vector_bytes);
-      hwy::Prefetch(next_a);
-      next_a += vector_bytes;
-      const char* line_b = next_b + vector * vector_bytes;
-      for (std::size_t i = 0; i < task.rows_b; ++i, line_b += task.stride_b) hwy::Prefetch(line_b);
-      for (const auto* const stop = std::min(a + part, end); a != stop; a += kHalfRows, b += Width()) {
-        if constexpr (kAhead != 0) {
-          for (std::size_t j = 0; j < Width(); j += kLineWords) hwy::Prefetch(b + kAhead * Width() + j);
-        }
-        const F b0 = Op::Load(b), b1 = Op::Load(b + Lanes());
-        const F b2 = Op::Load(b + kSecond * Lanes()), b3 = Op::Load(b + kThird * Lanes());
-        MultiplyRow<Op>(Op::Broadcast(a[0]), b0, b1, b2, b3, c00, c01, c02, c03);
-        MultiplyRow<Op>(Op::Broadcast(a[1]), b0, b1, b2, b3, c10, c11, c12, c13);
-        MultiplyRow<Op>(Op::Broadcast(a[2]), b0, b1, b2, b3, c20, c21, c22, c23);
-        MultiplyRow<Op>(Op::Broadcast(a[lower + 0]), b0, b1, b2, b3, c30, c31, c32, c33);
-        MultiplyRow<Op>(Op::Broadcast(a[lower + 1]), b0, b1, b2, b3, c40, c41, c42, c43);
-        MultiplyRow<Op>(Op::Broadcast(a[lower + 2]), b0, b1, b2, b3, c50, c51, c52, c53);
-      }
+  const char *next_b = Forward(task.next_b, 0), *next_a = Forward(task.next_a, 0);
+  for (std::size_t segment = 0; segment < kSegments; ++segment) {
+    // Late enough to be there still when they are stored to.
+    if (segment >= kSegments / 4 && segment < kSegments * 3 / 4) {
+      const std::size_t vector = 2 * (segment - kSegments / 4);
+      const auto* c = task.c + vector / kVectors * task.leading + vector % kVectors * Lanes();
+      hwy::Prefetch(c);
+      hwy::Prefetch(c + Lanes());
     }
-    next_c += task.leading * sizeof(*task.c);
-    next_b += task.rows_b * task.stride_b;
+    hwy::Prefetch(next_a);
+    next_a += vector_bytes;
+    for (std::size_t i = 0; i < task.rows_b; ++i, next_b += task.stride_b) {
+      for (std::size_t line = 0; line < task.line_b; line += kLineBytes) hwy::Prefetch(next_b + line);
+    }
+    for (const auto* const stop = std::min(a + part, end); a != stop; a += kHalfRows, b += Width()) {
+      if constexpr (kAhead != 0) {
+        for (std::size_t j = 0; j < Width(); j += kLineWords) hwy::Prefetch(b + kAhead * Width() + j);
+      }
+      const F b0 = Op::Load(b), b1 = Op::Load(b + Lanes());
+      const F b2 = Op::Load(b + kSecond * Lanes()), b3 = Op::Load(b + kThird * Lanes());
+      MultiplyRow<Op>(Op::Broadcast(a[0]), b0, b1, b2, b3, c00, c01, c02, c03);
+      MultiplyRow<Op>(Op::Broadcast(a[1]), b0, b1, b2, b3, c10, c11, c12, c13);
+      MultiplyRow<Op>(Op::Broadcast(a[2]), b0, b1, b2, b3, c20, c21, c22, c23);
+      MultiplyRow<Op>(Op::Broadcast(a[lower + 0]), b0, b1, b2, b3, c30, c31, c32, c33);
+      MultiplyRow<Op>(Op::Broadcast(a[lower + 1]), b0, b1, b2, b3, c40, c41, c42, c43);
+      MultiplyRow<Op>(Op::Broadcast(a[lower + 2]), b0, b1, b2, b3, c50, c51, c52, c53);
+    }
   }
-  StoreRow(task, 0, c00, c01, c02, c03);
-  StoreRow(task, 1, c10, c11, c12, c13);
-  StoreRow(task, 2, c20, c21, c22, c23);
-  StoreRow(task, 3, c30, c31, c32, c33);
-  StoreRow(task, 4, c40, c41, c42, c43);
-  StoreRow(task, 5, c50, c51, c52, c53);
+  using Result = typename Op::Result;
+  HWY_ALIGN Result border[kTileRows * kVectors * HWY_MAX_BYTES / sizeof(Result)];
+  const bool whole = task.rows == kTileRows && task.columns == Width();
+  Result* const c = whole ? task.c : border;
+  const std::size_t leading = whole ? task.leading : Width();
+  const bool add = whole && task.accumulate;
+  StoreRow<Op>(c, add, c00, c01, c02, c03);
+  StoreRow<Op>(c + leading, add, c10, c11, c12, c13);
+  StoreRow<Op>(c + 2 * leading, add, c20, c21, c22, c23);
+  StoreRow<Op>(c + 3 * leading, add, c30, c31, c32, c33);
+  StoreRow<Op>(c + 4 * leading, add, c40, c41, c42, c43);
+  StoreRow<Op>(c + 5 * leading, add, c50, c51, c52, c53);
+  if (!whole) StoreBorder(task, border);
 }
 
 // Rows side by side: to[p * kHalfRows + row] = from[row * stride + p].
@@ -163,11 +186,13 @@ struct Packing {
   std::size_t parts = 0;      // tiles of A or rows of words of B
   std::size_t done = 0;
 
-  // Until `share` of `shares` are done.
-  void Advance(std::size_t share, std::size_t shares) {
-    for (const std::size_t end = parts * share / shares; done < end; ++done) is_b() ? PackB() : PackA();
-    if (is_b() && parts != 0 && share == shares) Op::FinishB(to, parts, to_stride);
+  // Until `end` parts are done, or all.
+  void Advance(std::size_t end) {
+    if (done == parts) return;
+    for (end = std::min(end, parts); done < end; ++done) is_b() ? PackB() : PackA();
+    if (is_b() && done == parts) Op::FinishB(to, parts, to_stride);
   }
+  void Finish() { Advance(parts); }
 
   void PackA() const {
     for (std::size_t i = 0; i < kTileRows; ++i) {
@@ -257,34 +282,36 @@ struct Product {
     const Range rows = Rows(r);
     const std::size_t tiles = DivideUp(rows.end - rows.begin, kTileRows);
     const std::size_t column = part.columns.begin + i * Width();
+    const std::size_t depth = DivideUp(Depth(t), Op::kGroup);
+    const bool is_packing = next_b.parts != 0;
+    const std::size_t parts_b = DivideUp(next_b.parts, tiles);
+    // Where there is nothing to pack, the next panel is: but all together exceed the second-level cache.
+    const bool is_followed = !is_packing && i + 1 < blocks.panels;
+    const std::size_t ahead = is_packing ? parts_b * Op::kGroup : is_followed ? DivideUp(depth, tiles) : 0;
+    TileTask<Op> task{.a = BlockOfA(t, r),
+                      .lower = kHalfRows * StrideOfA(blocks),
+                      .b = PanelOfB(t, i),
+                      .c = c + rows.begin * n + column,
+                      .leading = n,
+                      .depth = depth,
+                      .rows = kTileRows,
+                      .columns = std::min(Width(), part.columns.end - column),
+                      .accumulate = t != 0,
+                      .next_b = is_followed ? PanelOfB(t, i + 1) : nullptr,
+                      .next_a = next_a.next(),
+                      .stride_b = is_packing ? n * sizeof(Element) : Width() * sizeof(Word),
+                      .rows_b = DivideUp(ahead, kSegments),
+                      .line_b = Width() * (is_packing ? sizeof(Element) : sizeof(Word))};
     for (std::size_t tile = 0; tile < tiles; ++tile) {
-      const std::size_t row = tile * kTileRows;
-      auto* at = c + (rows.begin + row) * n + column;
-      TileTask<Op> task{
-          .a = BlockOfA(t, r) + row * StrideOfA(blocks),
-          .lower = kHalfRows * StrideOfA(blocks),
-          .b = PanelOfB(t, i),
-          .c = at,
-          .leading = n,
-          .depth = DivideUp(Depth(t), Op::kGroup),
-          .rows = std::min(kTileRows, rows.end - rows.begin - row),
-          .columns = std::min(Width(), part.columns.end - column),
-          .accumulate = t != 0,
-          .next_c = tile + 1 < tiles ? at + kTileRows * n : c + rows.begin * n + column + Width(),
-          .next_b = next_b.next(),
-          .next_a = next_a.next(),
-          .stride_b = n * sizeof(Element),
-          .rows_b = DivideUp(next_b.rows, tiles * kTileRows)};
-      if (next_b.rows == 0 && i + 1 < blocks.panels) {
-        // Nothing to pack: the next panel is, but all panels together exceed the second-level cache.
-        task.rows_b = DivideUp(task.depth, tiles * kTileRows);
-        task.stride_b = Width() * sizeof(Word);
-        task.next_b = PanelOfB(t, i + 1) + tile * kTileRows * task.rows_b * Width();
-      }
+      if (tile + 1 == tiles) task.rows = rows.end - rows.begin - tile * kTileRows;
+      if (is_packing) task.next_b = next_b.next();
       Tile(task);
-      next_b.Advance(tile + 1, tiles);
-      next_a.Advance(i * tiles + tile + 1, blocks.panels * tiles);
+      next_b.Advance((tile + 1) * parts_b);
+      task.a += kTileRows * StrideOfA(blocks);
+      task.c += kTileRows * n;
+      if (is_followed) task.next_b = Forward(task.next_b, kSegments * task.rows_b * task.stride_b);
     }
+    next_a.Advance((i + 1) * next_a.parts / blocks.panels);
   }
 };
 

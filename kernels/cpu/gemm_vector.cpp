@@ -48,19 +48,6 @@ HWY_INLINE hn::Vec<hn::RebindToSigned<D>> ConvertTo(std::int32_t, hn::Vec<D> val
   return hn::ConvertTo(hn::RebindToSigned<D>(), value);
 }
 
-// The first `columns` sums, added to what is there if `add`.
-template <typename V, typename T>
-HWY_INLINE void StoreColumns(V sums, T* c, std::size_t columns, bool add) {
-  const hn::ScalableTag<T> d;
-  if (columns >= Lanes()) {
-    hn::StoreU(add ? hn::Add(sums, hn::LoadU(d, c)) : sums, d, c);
-    return;
-  }
-  HWY_ALIGN T tail[HWY_MAX_BYTES / sizeof(T)];
-  hn::Store(sums, d, tail);
-  for (std::size_t i = 0; i < columns; ++i) c[i] = add ? c[i] + tail[i] : tail[i];
-}
-
 // int8 products are exact: fp32 sums of one depth are below 2^24, and int32 adds those up.
 template <typename ElementType, typename ResultType>
 struct Fp32Op {
@@ -75,8 +62,8 @@ struct Fp32Op {
   static HWY_INLINE Factor Load(const float* words) { return hn::LoadU(D(), words); }
   static HWY_INLINE Factor Broadcast(float word) { return hn::Set(D(), word); }
   static HWY_INLINE Accumulator MulAdd(Accumulator sum, Factor a, Factor b) { return hn::MulAdd(a, b, sum); }
-  static HWY_INLINE void Store(Accumulator sum, Result* c, std::size_t columns, bool add) {
-    StoreColumns(ConvertTo(Result(), sum), c, columns, add);
+  static HWY_INLINE void Store(Accumulator sum, Result* c, bool add) {
+    StoreVector(ConvertTo(Result(), sum), c, add);
   }
 
   static void PackA(const Element* from, std::size_t count, float* to) { CopyRow(from, count, to, count); }
@@ -111,9 +98,7 @@ struct PairOp {
     Accumulator none = hn::Zero(DI32());  // stays so: here pairs are added within their lane
     return hn::ReorderWidenMulAccumulate(DI32(), a, b, sum, none);
   }
-  static HWY_INLINE void Store(Accumulator sum, Result* c, std::size_t columns, bool add) {
-    StoreColumns(sum, c, columns, add);
-  }
+  static HWY_INLINE void Store(Accumulator sum, Result* c, bool add) { StoreVector(sum, c, add); }
 
   static void PackA(const Element* from, std::size_t count, Word* to) {
     const hn::Rebind<Element, DI16> bytes;
