@@ -18,6 +18,7 @@ auto Address(const Slot& slot) {
 
 std::vector<Slot> All() {
   std::vector<Slot> slots;
+  slots.reserve(Current().devices.size());
   for (std::uint32_t i = 0; i < Current().devices.size(); ++i)
     slots.push_back({&Current().devices[i], nullptr, i});
   return slots;

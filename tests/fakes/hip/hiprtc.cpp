@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A fake hiprtc: reads what a program declares and makes a code object of it for the target that the options
 // name.
-#include <cstring>
+#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -74,7 +74,7 @@ FAKE_HIP hiprtcGetProgramLogSize(rt::HipProgram program, std::size_t* bytes) {
 }
 FAKE_HIP hiprtcGetProgramLog(rt::HipProgram program, char* log) {
   const std::string& text = reinterpret_cast<Source*>(program)->log;
-  std::memcpy(log, text.c_str(), text.size() + 1);
+  *std::copy(text.begin(), text.end(), log) = '\0';
   return kSuccess;
 }
 FAKE_HIP hiprtcGetCodeSize(rt::HipProgram program, std::size_t* bytes) {
@@ -83,7 +83,7 @@ FAKE_HIP hiprtcGetCodeSize(rt::HipProgram program, std::size_t* bytes) {
 }
 FAKE_HIP hiprtcGetCode(rt::HipProgram program, char* code) {
   const std::string& made = reinterpret_cast<Source*>(program)->code;
-  std::memcpy(code, made.data(), made.size());
+  std::copy(made.begin(), made.end(), code);
   return kSuccess;
 }
 FAKE_HIP hiprtcDestroyProgram(rt::HipProgram* program) {

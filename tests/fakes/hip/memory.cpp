@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Memory, copies and events of the fake libamdhip64.
+#include <bit>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
@@ -12,7 +13,7 @@
 namespace fakes::hip {
 namespace {
 
-const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+const std::chrono::steady_clock::time_point kStart = std::chrono::steady_clock::now();
 
 struct Event {
   bool recorded = false;
@@ -43,7 +44,7 @@ FAKE_HIP hipMalloc(rt::HipPointer* pointer, std::size_t bytes) {
   if (bytes > FreeBytes() || bytes > CurrentSlot()->self().allocation_limit_bytes.value_or(UINT64_MAX)) {
     return kOutOfMemory;
   }
-  *pointer = reinterpret_cast<void*>(fakes::ReserveMemory(bytes));
+  *pointer = std::bit_cast<void*>(fakes::ReserveMemory(bytes));
   return *pointer == nullptr ? kOutOfMemory : kSuccess;
 }
 FAKE_HIP hipFree(rt::HipPointer pointer) {
@@ -79,7 +80,7 @@ FAKE_HIP hipEventCreateWithFlags(rt::HipEvent* event, unsigned int) {
 }
 FAKE_HIP hipEventRecord(rt::HipEvent event, rt::HipStream) {
   if (CurrentSlot() == nullptr) return kNoDevice;
-  *reinterpret_cast<Event*>(event) = {true, fakes::EventTime(*CurrentSlot()->gpu, start)};
+  *reinterpret_cast<Event*>(event) = {true, fakes::EventTime(*CurrentSlot()->gpu, kStart)};
   return Broken();
 }
 FAKE_HIP hipEventSynchronize(rt::HipEvent) { return Broken(); }

@@ -95,8 +95,8 @@ void Run(cl_device_id device) {
   Check("clCreateCommandQueue", error);
   std::vector<std::uint32_t> words(kWords);
   for (std::size_t i = 0; i < kWords; ++i) words[i] = Pattern(i);
-  constexpr std::size_t bytes_used = kWords * sizeof(std::uint32_t);
-  const cl_mem buffer = CL(clCreateBuffer)(context, CL_MEM_READ_WRITE, bytes_used, nullptr, &error);
+  constexpr std::size_t kBytesUsed = kWords * sizeof(std::uint32_t);
+  const cl_mem buffer = CL(clCreateBuffer)(context, CL_MEM_READ_WRITE, kBytesUsed, nullptr, &error);
   Check("clCreateBuffer", error);
   const cl_kernel kernel = MakeKernel(context, device);
   const auto handle = reinterpret_cast<std::uintptr_t>(buffer);
@@ -104,7 +104,7 @@ void Run(cl_device_id device) {
   Check("clSetKernelArg", CL(clSetKernelArg)(kernel, 0, sizeof(handle), &handle));
   Check("clSetKernelArg", CL(clSetKernelArg)(kernel, 1, sizeof(scalar), &scalar));
   Check("clEnqueueWriteBuffer",
-        CL(clEnqueueWriteBuffer)(queue, buffer, CL_TRUE, 0, bytes_used, words.data(), 0, nullptr, nullptr));
+        CL(clEnqueueWriteBuffer)(queue, buffer, CL_TRUE, 0, kBytesUsed, words.data(), 0, nullptr, nullptr));
   const auto start = std::chrono::steady_clock::now();
   cl_event event = nullptr;
   Check("clEnqueueNDRangeKernel",
@@ -112,7 +112,7 @@ void Run(cl_device_id device) {
   Check("clFinish", CL(clFinish)(queue));
   const std::chrono::duration<double, std::nano> wall = std::chrono::steady_clock::now() - start;
   Check("clEnqueueReadBuffer",
-        CL(clEnqueueReadBuffer)(queue, buffer, CL_TRUE, 0, bytes_used, words.data(), 0, nullptr, nullptr));
+        CL(clEnqueueReadBuffer)(queue, buffer, CL_TRUE, 0, kBytesUsed, words.data(), 0, nullptr, nullptr));
   PrintResults(words);
   Print("wall_ns", static_cast<std::uint64_t>(wall.count()));
   PrintEventTime(event);

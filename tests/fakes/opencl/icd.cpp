@@ -50,11 +50,11 @@ cl_icd_dispatch MakeTable() {
 #include "tests/fakes/opencl/dispatch.def"
 #undef FAKE_CL
 #define FAKE_CL(name) #name,
-  constexpr std::string_view names[] = {
+  constexpr std::string_view kNames[] = {
 #include "tests/fakes/opencl/dispatch.def"
   };
 #undef FAKE_CL
-  static_assert(sizeof(table) == std::size(names) * sizeof(void*),
+  static_assert(sizeof(table) == std::size(kNames) * sizeof(void*),
                 "an entry of the header's table is missing");
   AddPlatform(table);
   AddObjects(table);

@@ -92,7 +92,7 @@ void DescribeMemory(const fakes::Device& facts, Answers& out) {
 }
 
 void DescribeExecution(const fakes::Device& facts, Answers& out) {
-  constexpr cl_device_fp_config single_config = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_FMA;
+  constexpr cl_device_fp_config kSingleConfig = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN | CL_FP_FMA;
   out[CL_DEVICE_MAX_COMPUTE_UNITS] = Bytes(cl_uint{facts.compute_units});
   out[CL_DEVICE_MAX_CLOCK_FREQUENCY] = Bytes(cl_uint{facts.clock_mhz});
   out[CL_DEVICE_MAX_WORK_GROUP_SIZE] = Bytes(std::size_t{facts.max_workgroup_size});
@@ -108,9 +108,9 @@ void DescribeExecution(const fakes::Device& facts, Answers& out) {
   out[CL_DEVICE_EXECUTION_CAPABILITIES] = Bytes(cl_device_exec_capabilities{CL_EXEC_KERNEL});
   out[CL_DEVICE_QUEUE_PROPERTIES] = Bytes(cl_command_queue_properties{CL_QUEUE_PROFILING_ENABLE});
   out[CL_DEVICE_PROFILING_TIMER_RESOLUTION] = Bytes(std::size_t{1});
-  out[CL_DEVICE_SINGLE_FP_CONFIG] = Bytes(single_config);
-  out[CL_DEVICE_DOUBLE_FP_CONFIG] = Bytes(facts.fp64 ? single_config : cl_device_fp_config{0});
-  out[CL_DEVICE_HALF_FP_CONFIG] = Bytes(facts.fp16 ? single_config : cl_device_fp_config{0});
+  out[CL_DEVICE_SINGLE_FP_CONFIG] = Bytes(kSingleConfig);
+  out[CL_DEVICE_DOUBLE_FP_CONFIG] = Bytes(facts.fp64 ? kSingleConfig : cl_device_fp_config{0});
+  out[CL_DEVICE_HALF_FP_CONFIG] = Bytes(facts.fp16 ? kSingleConfig : cl_device_fp_config{0});
   out[CL_DEVICE_PARTITION_MAX_SUB_DEVICES] = Bytes(cl_uint{0});
   out[CL_DEVICE_BUILT_IN_KERNELS] = Text("");
 }

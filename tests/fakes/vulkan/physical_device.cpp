@@ -97,14 +97,14 @@ VKAPI_ATTR void VKAPI_CALL GetPhysicalDeviceMemoryProperties(VkPhysicalDevice de
   const fakes::Device& facts = Of(device).facts;
   *out = {};
   if (facts.no_heaps) return;
-  constexpr VkMemoryPropertyFlags host_flags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
+  constexpr VkMemoryPropertyFlags kHostFlags = VK_MEMORY_PROPERTY_HOST_VISIBLE_BIT |
                                                VK_MEMORY_PROPERTY_HOST_COHERENT_BIT |
                                                VK_MEMORY_PROPERTY_HOST_CACHED_BIT;
   out->memoryHeaps[0] = {facts.memory_total_bytes, VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
   out->memoryHeaps[1] = {kHostHeapBytes, 0};
   out->memoryHeapCount = facts.unified_memory ? 1 : 2;
-  out->memoryTypes[0] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | (facts.unified_memory ? host_flags : 0), 0};
-  out->memoryTypes[1] = {host_flags, 1};
+  out->memoryTypes[0] = {VK_MEMORY_PROPERTY_DEVICE_LOCAL_BIT | (facts.unified_memory ? kHostFlags : 0), 0};
+  out->memoryTypes[1] = {kHostFlags, 1};
   out->memoryTypeCount = out->memoryHeapCount;
 }
 

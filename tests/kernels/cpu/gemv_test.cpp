@@ -63,7 +63,7 @@ TEST_P(GemvTest, TakesRowsOfAnyLengthThatItsTypeAllows) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
   if (GetParam().entry == "gemv_q4") return;
   for (const std::uint32_t k : {1U, 31U, 67U, 1001U}) {
-    Buffer<float> w(5 * k), x = MakeX(k), y(5);
+    Buffer<float> w(std::size_t{5} * k), x = MakeX(k), y(5);
     Launch(*Best("fill_fp32"), {w.data()}, {5 * k, kSeedW}, 1);
     Launch(GetParam(), {w.data(), x.data(), y.data()}, {5, k}, 2);
     ExpectRows(y.span(), k, [](std::uint32_t i) { return OperandFp32(kSeedW, i); });

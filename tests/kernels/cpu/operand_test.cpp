@@ -114,7 +114,7 @@ TEST_P(WeighTest, AddsUpOperandsTimesFourRowsOfWeights) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
   constexpr std::uint32_t kStride = 150, kSeed = 7, kFirst = 1000;
   constexpr int kBits = 11;
-  Buffer<double> weights(4 * kStride), sums(4);
+  Buffer<double> weights(std::size_t{4} * kStride), sums(4);
   for (std::uint32_t i = 0; i < 4 * kStride; ++i) weights.span()[i] = OperandInteger(3, i, 8);
   for (const std::uint32_t count : {1U, 7U, 150U}) {
     Launch(GetParam(), {weights.data(), sums.data()}, {count, kSeed, kFirst, kBits, kStride}, 1);
@@ -137,8 +137,8 @@ TEST_P(WeighQ4Test, MultipliesBlocksWithTheirScales) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
   constexpr std::uint32_t kSeed = 7, kAll = 60, kFirst = 20;
   for (const std::uint32_t blocks : {1U, 3U, 40U}) {
-    std::vector<double> x;
-    for (std::uint32_t i = 0; i < blocks * kQ4Block; ++i) x.push_back(OperandInteger(3, i, 8));
+    std::vector<double> x(std::size_t{blocks} * kQ4Block);
+    for (std::uint32_t i = 0; i < blocks * kQ4Block; ++i) x[i] = OperandInteger(3, i, 8);
     const std::vector<double> planes = Q4Planes(x);
     Buffer<double> in(planes.size()), sum(1);
     std::copy(planes.begin(), planes.end(), in.span().begin());
@@ -166,7 +166,7 @@ TEST_P(FillQ4Test, WritesWeightsAndThenScales) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
   constexpr std::uint32_t kBlocks = 37;
   for (const unsigned workers : {1U, 3U}) {
-    Buffer<std::uint8_t> out(Q4Bytes(kBlocks * kQ4Block));
+    Buffer<std::uint8_t> out(Q4Bytes(std::uint64_t{kBlocks} * kQ4Block));
     Launch(GetParam(), {out.data()}, {kBlocks * kQ4Block, 5}, workers);
     ASSERT_TRUE(out.intact());
     for (std::uint32_t i = 0; i < kBlocks * kQ4Block; ++i) {

@@ -78,6 +78,7 @@ probe::Result<backends::Timing> EmulatedSession::Run(std::span<const backends::L
     for (const backends::Launch& launch : launches) {
       const Loaded& loaded = loaded_[static_cast<std::size_t>(launch.kernel)];
       std::vector<void*> buffers;
+      buffers.reserve(launch.buffers.size());
       for (const auto& bound : launch.buffers)
         buffers.push_back(buffers_[static_cast<std::size_t>(bound.buffer)].data());
       const auto& [groups, local, scalars] = launch.shape;

@@ -161,7 +161,7 @@ inline std::vector<std::byte> Memory(Dtype dtype, std::uint32_t seed, std::uint3
 
 // Weights in 4 bits as kernels/operand.h lays them out: words of eight, then a scale for each 32.
 inline std::vector<std::byte> Q4Memory(std::uint32_t seed, std::uint32_t weights) {
-  std::vector<std::byte> bytes(weights / 32 * 18);
+  std::vector<std::byte> bytes(std::size_t{weights} / 32 * 18);
   const std::uint32_t words = weights / 8;
   for (std::uint32_t i = 0; i < words; ++i) {
     const std::uint32_t word = kernels::OperandBits(seed, i);

@@ -15,7 +15,6 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
-using ::testing::Not;
 
 // A processor with AVX2, AVX-512F and tiles.
 std::optional<system::CpuidRegisters> Machine(std::uint32_t leaf, std::uint32_t subleaf) {
