@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "probe/core/text.h"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <cstdio>
@@ -52,6 +53,12 @@ std::string Rewrite(std::string_view source, const CodePoint& point) {
   return std::string(source.substr(0, point.bytes));
 }
 
+// How many bytes at the beginning are printable ASCII, which stays as it is.
+std::size_t PlainBytes(std::string_view text) {
+  const auto end = std::find_if(text.begin(), text.end(), [](char c) { return c < 0x20 || c > 0x7e; });
+  return static_cast<std::size_t>(end - text.begin());
+}
+
 std::string_view Trim(std::string_view text) {
   constexpr std::string_view kBlank = " \t\r\n\v\f";
   const auto first = text.find_first_not_of(kBlank);
@@ -66,6 +73,11 @@ std::string CleanText(std::string_view text, std::size_t max_bytes) {
   text = Trim(text);
   std::string out;
   while (!text.empty()) {
+    if (const auto plain = PlainBytes(text); plain != 0 && out.size() + plain <= max_bytes) {
+      out.append(text.substr(0, plain));
+      text.remove_prefix(plain);
+      continue;
+    }
     const auto point = DecodeOne(text);
     const auto piece = Rewrite(text, point);
     if (out.size() + piece.size() > max_bytes) {
