@@ -16,7 +16,7 @@ namespace {
 // The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
   const bool estimated = !record.calibrated && report.measurements.empty();
-  const auto estimates = peaks::Estimated(tables, report.devices);
+  const auto estimates = peaks::Estimated(EmbeddedPeaks(), report.devices);
   auto scores =
       score::ScoreAll(tables, report.devices, estimated ? estimates : report.measurements, estimates);
   for (Score& score : scores) {
@@ -43,7 +43,7 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
                                    [&](const auto& device) { return device.id == measurement.device_id; });
     if (shown) report.measurements.push_back(measurement);
   }
-  peaks::Judge(tables, report.devices, report.measurements);
+  if (!report.measurements.empty()) peaks::Judge(EmbeddedPeaks(), report.devices, report.measurements);
   if (options.command != Command::kList) {
     report.scores = Scores(tables, record, report, measured);
     const std::vector<Use> uses = options.command == Command::kRecommend

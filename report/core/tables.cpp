@@ -96,6 +96,14 @@ probe::Result<Fit> DecodeFit(std::string_view json) { return DecodeTable<Fit>(js
 
 probe::Result<Peaks> DecodePeaks(std::string_view json) { return DecodeTable<Peaks>(json); }
 
+const Peaks& EmbeddedPeaks() {
+  static const Peaks kPeaks = [] {
+    auto peaks = DecodePeaks(data::PeaksText());
+    return peaks ? *std::move(peaks) : Peaks{};
+  }();
+  return kPeaks;
+}
+
 probe::Result<Tables> EmbeddedTables() {
   Tables tables;
   auto reference = DecodeReferenceRequest(data::ReferenceRequestText());
@@ -104,9 +112,6 @@ probe::Result<Tables> EmbeddedTables() {
   auto fit = DecodeFit(data::FitText());
   if (!fit) return fit.error();
   tables.fit = *std::move(fit);
-  auto peaks = DecodePeaks(data::PeaksText());
-  if (!peaks) return peaks.error();
-  tables.peaks = *std::move(peaks);
   for (const auto& [name, text] : data::RuntimeTexts()) {
     auto facts = DecodeRuntimeFacts(name, text);
     if (!facts) {

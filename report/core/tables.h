@@ -178,7 +178,6 @@ struct Peaks {
 struct Tables {
   ReferenceRequest reference;
   Fit fit;
-  Peaks peaks;
   std::vector<RuntimeFacts> runtimes;  // those of the build and others that a record may name
 };
 
@@ -199,5 +198,8 @@ struct Tables {
 
 // Those of this build; an error only where the build's own data is broken.
 [[nodiscard]] probe::Result<Tables> EmbeddedTables();
+// The same of peaks, the longest of its tables, read when first asked for: a list of devices needs none.
+// Empty where the data is broken.
+[[nodiscard]] const Peaks& EmbeddedPeaks();
 
 }  // namespace report

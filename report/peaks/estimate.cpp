@@ -54,7 +54,7 @@ Measurement Blank(const probe::PhysicalDevice& device, const probe::RuntimeDevic
 
 }  // namespace
 
-std::vector<Measurement> Estimated(const Tables& tables, std::span<const probe::PhysicalDevice> devices) {
+std::vector<Measurement> Estimated(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices) {
   std::vector<Measurement> found;
   for (const auto& device : devices) {
     if (!IsReal(device)) continue;
@@ -64,7 +64,7 @@ std::vector<Measurement> Estimated(const Tables& tables, std::span<const probe::
         // A processor's 16-bit products are of bf16.
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
         Measurement m = Blank(device, view.device, usual);
-        const Peak peak = PeakOf(tables, device, m, {});
+        const Peak peak = PeakOf(peaks, device, m, {});
         const auto rate = peak.rate ? peak.rate : CommonRate(device, usual, peak);
         if (!rate) continue;
         m.rate = *rate * usual.share;

@@ -45,13 +45,13 @@ std::optional<double> OfType(const Row& row, Dtype dtype) {
   return std::nullopt;
 }
 
-const DevicePeak* FindDevicePeak(const Tables& tables, const probe::PhysicalDevice& device) {
+const DevicePeak* FindDevicePeak(const Peaks& peaks, const probe::PhysicalDevice& device) {
   const auto by_ids = [&](const probe::Identity& identity) -> const DevicePeak* {
     if (!identity.ids) return nullptr;
     const auto id = fmt::format("{:04x}:{:04x}", identity.ids->vendor, identity.ids->device);
-    const auto found = std::find_if(tables.peaks.devices.begin(), tables.peaks.devices.end(),
+    const auto found = std::find_if(peaks.devices.begin(), peaks.devices.end(),
                                     [&](const DevicePeak& row) { return row.id == id; });
-    return found == tables.peaks.devices.end() ? nullptr : &*found;
+    return found == peaks.devices.end() ? nullptr : &*found;
   };
   if (device.hardware) {
     if (const auto* row = by_ids(device.hardware->identity)) return row;
@@ -70,11 +70,11 @@ std::optional<double> OfUnit(const UnitPeak& row, const Measurement& m) {
 
 // The most operations a clock and unit that any of `architectures` does with that type; a row for devices of
 // such a name counts alone.
-std::optional<double> OpsPerClock(const Tables& tables, std::span<const std::string> architectures,
+std::optional<double> OpsPerClock(const Peaks& peaks, std::span<const std::string> architectures,
                                   std::string_view name, const Measurement& m) {
   std::optional<double> best;
   std::optional<double> named;
-  for (const UnitPeak& row : tables.peaks.units) {
+  for (const UnitPeak& row : peaks.units) {
     if (std::find(architectures.begin(), architectures.end(), row.architecture) == architectures.end())
       continue;
     if (row.name && name.find(*row.name) == std::string_view::npos) continue;
@@ -91,15 +91,15 @@ Peak FromUnits(double units, double clock_hz, double ops) {
 }
 
 // Of a card: by what any of its drivers says of units and clock, else by the data sheet.
-Peak OfCard(const Tables& tables, const probe::PhysicalDevice& device, const Measurement& m) {
-  const auto* sheet = FindDevicePeak(tables, device);
+Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measurement& m) {
+  const auto* sheet = FindDevicePeak(peaks, device);
   if (IsMemory(m.kernel)) {
     return sheet && sheet->memory ? Peak{sheet->memory, sheet->memory, "data sheet"} : Peak{};
   }
   for (const auto& view : device.views) {
     const auto& of = view.device;
     if (!of.architecture || !of.compute_units || !of.clock_max_hz) continue;
-    const auto ops = OpsPerClock(tables, {&*of.architecture, 1}, device.name, m);
+    const auto ops = OpsPerClock(peaks, {&*of.architecture, 1}, device.name, m);
     if (ops) return FromUnits(*of.compute_units, *of.clock_max_hz, *ops);
   }
   const auto rate = sheet ? OfType(*sheet, m.in_dtype) : std::nullopt;
@@ -118,13 +118,13 @@ std::optional<double> ChainRate(std::span<const Measurement> all, Dtype dtype) {
   return best;
 }
 
-Peak OfProcessor(const Tables& tables, const probe::PhysicalDevice& device, const Measurement& m,
+Peak OfProcessor(const Peaks& peaks, const probe::PhysicalDevice& device, const Measurement& m,
                  std::span<const Measurement> all) {
   if (!IsCompute(m.kernel) || !device.hardware || !device.hardware->processor) return {};
   const auto& processor = *device.hardware->processor;
   const auto threads = m.threads > 0 ? m.threads : processor.usable_threads.value_or(0);
   const auto units = std::min(threads, processor.cores.value_or(threads));
-  const auto ops = OpsPerClock(tables, processor.features, device.name, m);
+  const auto ops = OpsPerClock(peaks, processor.features, device.name, m);
   if (units == 0 || !ops) return {};
   for (const auto& view : device.views) {
     if (IsSoftware(device, view) || !view.device.clock_max_hz) continue;
@@ -153,21 +153,21 @@ void JudgeOne(const Peak& peak, Measurement& m) {
 
 }  // namespace
 
-Peak PeakOf(const Tables& tables, const probe::PhysicalDevice& device, const Measurement& measurement,
+Peak PeakOf(const Peaks& peaks, const probe::PhysicalDevice& device, const Measurement& measurement,
             std::span<const Measurement> measurements) {
   if (!IsCompute(measurement.kernel) && !IsMemory(measurement.kernel)) return {};
-  return device.kind == probe::DeviceKind::kCpu ? OfProcessor(tables, device, measurement, measurements)
-                                                : OfCard(tables, device, measurement);
+  return device.kind == probe::DeviceKind::kCpu ? OfProcessor(peaks, device, measurement, measurements)
+                                                : OfCard(peaks, device, measurement);
 }
 
-void Judge(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
+void Judge(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices,
            std::vector<Measurement>& measurements) {
   // Every peak before any verdict: a rejected chain must not change what the next figure is held against.
   std::vector<Peak> found;
   for (const Measurement& m : measurements) {
     const auto* device = FindDevice(devices, m.device_id);
     const bool judged = device && IsVerified(m) && !m.share_of_peak;
-    found.push_back(judged ? PeakOf(tables, *device, m, measurements) : Peak{});
+    found.push_back(judged ? PeakOf(peaks, *device, m, measurements) : Peak{});
   }
   for (std::size_t i = 0; i < measurements.size(); ++i) {
     if (found[i].rate || found[i].bound) JudgeOne(found[i], measurements[i]);

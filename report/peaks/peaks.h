@@ -28,13 +28,13 @@ struct Peak {
 
 // Of a verified or rejected figure's kernel and operand type. Of a processor without a known clock the rate
 // is that of its own chain of the same type, which no product exceeds.
-[[nodiscard]] Peak PeakOf(const Tables& tables, const probe::PhysicalDevice& device,
+[[nodiscard]] Peak PeakOf(const Peaks& peaks, const probe::PhysicalDevice& device,
                           const backends::Measurement& measurement,
                           std::span<const backends::Measurement> measurements);
 
 // Sets share_of_peak, and status and reason where a figure is above its peak. What has a share already is
 // left alone.
-void Judge(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
+void Judge(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices,
            std::vector<backends::Measurement>& measurements);
 
 }  // namespace report::peaks

@@ -305,8 +305,8 @@ Report Hostile() {
 
 Report Decided(Report report) {
   const Tables tables = TestTables();
-  report.scores =
-      score::ScoreAll(tables, report.devices, report.measurements, peaks::Estimated(tables, report.devices));
+  report.scores = score::ScoreAll(tables, report.devices, report.measurements,
+                                  peaks::Estimated(EmbeddedPeaks(), report.devices));
   for (const Use use : {Use::kInference, Use::kTraining}) {
     if (auto answer = recommend::Recommend(tables, report, use))
       report.recommendations.push_back(*std::move(answer));

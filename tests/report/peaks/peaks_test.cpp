@@ -24,7 +24,7 @@ Report OneProcessor(std::optional<double> clock_hz) {
 }
 
 backends::Measurement& Judged(Report& report, std::size_t index = 0) {
-  Judge(testing::TestTables(), report.devices, report.measurements);
+  Judge(EmbeddedPeaks(), report.devices, report.measurements);
   return report.measurements[index];
 }
 
@@ -138,13 +138,13 @@ TEST(Peaks, AnUnknownDeviceHasNone) {
 }
 
 TEST(Peaks, EveryRowHasItsSource) {
-  const auto tables = testing::TestTables();
-  EXPECT_GT(tables.peaks.devices.size(), 40U);
-  for (const auto& row : tables.peaks.devices) {
+  const Peaks& peaks = EmbeddedPeaks();
+  EXPECT_GT(peaks.devices.size(), 40U);
+  for (const auto& row : peaks.devices) {
     EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.name;
     EXPECT_TRUE(row.memory || row.fp32 || row.matrix16 || row.int8) << row.name;
   }
-  for (const auto& row : tables.peaks.units)
+  for (const auto& row : peaks.units)
     EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.architecture;
 }
 
