@@ -20,8 +20,8 @@ using Team = std::vector<std::size_t>;
 // Whether the module's probe may load or open something of a vendor's on this machine.
 [[nodiscard]] bool MayLoad(const probe::Module& module, const probe::ProbeContext& context);
 
-// All of them, those that take longest first: runtimes, then hardware sources, each alone, then all that load
-// nothing together.
+// All of them, those that take longest first: runtimes by what they usually take, then hardware sources, each
+// alone, then all that load nothing together.
 [[nodiscard]] std::vector<Team> MakeTeams(std::span<const probe::Module* const> modules,
                                           const probe::ProbeContext& context);
 

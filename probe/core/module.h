@@ -55,7 +55,10 @@ struct Module {
   // Enumerates and emits events; returns when done. Runs in a child process, its own where it may load
   // vendor code.
   void (*probe)(const ProbeContext&) = nullptr;
-  // Manifests of the installed drivers, found without loading anything; nullptr where a runtime has none.
+  // Seconds that the probe of an ordinary machine takes, where that is long: such children start first.
+  double usual_s = 0;
+  // Manifests of the installed drivers, found without loading or reading any; nullptr where a runtime has
+  // none.
   std::vector<std::string> (*manifests)(const ProbeContext&) = nullptr;
   // Variables that make the runtime's loader see the driver of this manifest alone.
   std::vector<EnvironmentVariable> (*restrict_to)(std::string_view manifest) = nullptr;

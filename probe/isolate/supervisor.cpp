@@ -95,10 +95,9 @@ std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> reques
       if (on_record) on_record(i, record);
     };
     children.push_back(std::make_unique<RunningChild>(ground, requests[i], std::move(forward)));
-    // One behind: what a permit takes (writing to a disk) goes on while this child and the next one start.
-    if (i > 0) children[i - 1]->Tell(requests[i - 1]);
   }
-  if (!children.empty()) children.back()->Tell(requests[children.size() - 1]);
+  // What permits take (writing to a disk) goes on while the children start.
+  for (std::size_t i = 0; i < children.size(); ++i) children[i]->Tell(requests[i]);
   if (meanwhile) meanwhile();
   const auto running = [](const auto& child) { return !child->finished(); };
   while (std::any_of(children.begin(), children.end(), running)) {

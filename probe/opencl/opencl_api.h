@@ -78,7 +78,10 @@ struct Manifest {
   std::optional<Error> refused;  // why the loader must not see it
 };
 
-// Those that the loader would read, by name: OCL_ICD_VENDORS, OPENCL_VENDOR_PATH, else /etc/OpenCL/vendors.
+// Those that the loader would read, by name and unread: OCL_ICD_VENDORS, OPENCL_VENDOR_PATH, else
+// /etc/OpenCL/vendors.
+[[nodiscard]] std::vector<std::string> ManifestPaths(const system::FileSystem& files,
+                                                     const system::Environment& environment);
 [[nodiscard]] std::vector<Manifest> FindManifests(const system::FileSystem& files,
                                                   const system::Environment& environment);
 [[nodiscard]] Manifest ReadManifest(const system::FileSystem& files, const system::Environment& environment,

@@ -43,8 +43,8 @@ Result<std::string> LibraryLine(const system::FileSystem& files, std::string_vie
   return line;
 }
 
-Manifest ReadManifestIn(const system::FileSystem& files, const system::Environment& environment,
-                        std::string_view path) {
+Manifest ReadIcdFile(const system::FileSystem& files, const system::Environment& environment,
+                     std::string_view path) {
   Manifest manifest{std::string(path), {}, {}};
   if (!path.starts_with('/')) {
     manifest.refused = Refusal(path, "refused", "a relative path depends on the current directory");
@@ -69,17 +69,12 @@ std::string Get(const system::Environment& environment, std::string_view name) {
   return environment.Get(name).value_or("");
 }
 
-std::vector<Manifest> InDirectory(const system::FileSystem& files, const system::Environment& environment,
-                                  const std::string& directory) {
-  std::vector<Manifest> out;
-  if (!directory.starts_with('/')) {
-    out.push_back(ReadManifestIn(files, environment, directory));
-    return out;
-  }
+std::vector<std::string> InDirectory(const system::FileSystem& files, const std::string& directory) {
   const std::string prefix = directory.ends_with('/') ? directory : directory + "/";
+  if (!directory.starts_with('/')) return {prefix};  // refused, as every relative path is
+  std::vector<std::string> out;
   for (const auto& name : files.List(directory)) {
-    if (!name.ends_with(kSuffix) || out.size() == kMaxManifests) continue;
-    out.push_back(ReadManifestIn(files, environment, std::string(prefix).append(name)));
+    if (name.ends_with(kSuffix) && out.size() < kMaxManifests) out.push_back(prefix + name);
   }
   return out;
 }
@@ -99,26 +94,34 @@ std::optional<Error> CheckLibrary(const system::FileSystem& files, const system:
 
 Manifest ReadManifest(const system::FileSystem& files, const system::Environment& environment,
                       std::string_view path) {
-  if (path.ends_with(kSuffix)) return ReadManifestIn(files, environment, path);
+  if (path.ends_with(kSuffix)) return ReadIcdFile(files, environment, path);
   const std::string library(path);
   return {library, library, CheckLibrary(files, environment, library)};
 }
 
 // ocl-icd, libOpenCL(7): OCL_ICD_VENDORS is a directory, else a file if it ends in .icd (first sought in the
 // vendors' directory if it has no slash), else a library. Khronos's loader knows the directory alone.
-std::vector<Manifest> FindManifests(const system::FileSystem& files, const system::Environment& environment) {
+std::vector<std::string> ManifestPaths(const system::FileSystem& files,
+                                       const system::Environment& environment) {
   std::string directory = Get(environment, "OPENCL_VENDOR_PATH");
   if (directory.empty()) directory = kDefaultDirectory;
   const std::string chosen = Get(environment, "OCL_ICD_VENDORS");
-  if (chosen.empty()) return InDirectory(files, environment, directory);
+  if (chosen.empty()) return InDirectory(files, directory);
   if (const auto status = files.Stat(chosen); chosen.starts_with('/') && status && status->is_directory) {
-    return InDirectory(files, environment, chosen);
+    return InDirectory(files, chosen);
   }
   if (chosen.ends_with(kSuffix) && chosen.find('/') == std::string::npos) {
     const std::string inside = directory + "/" + chosen;
-    if (files.Exists(inside)) return {ReadManifestIn(files, environment, inside)};
+    if (files.Exists(inside)) return {inside};
   }
-  return {ReadManifest(files, environment, chosen)};
+  return {chosen};
+}
+
+std::vector<Manifest> FindManifests(const system::FileSystem& files, const system::Environment& environment) {
+  std::vector<Manifest> out;
+  for (const auto& path : ManifestPaths(files, environment))
+    out.push_back(ReadManifest(files, environment, path));
+  return out;
 }
 
 }  // namespace probe::opencl

@@ -188,11 +188,8 @@ void Survey::Run() {
 
 void Probe(const ProbeContext& context) { Survey(context).Run(); }
 
-std::vector<std::string> ManifestPaths(const ProbeContext& context) {
-  std::vector<std::string> out;
-  for (auto& manifest : FindManifests(context.files, context.environment))
-    out.push_back(std::move(manifest.path));
-  return out;
+std::vector<std::string> Manifests(const ProbeContext& context) {
+  return ManifestPaths(context.files, context.environment);
 }
 
 }  // namespace
@@ -215,10 +212,11 @@ Module Describe() {
   module.caches = kCaches;
   module.name = "opencl";
   module.title = "OpenCL";
+  module.usual_s = 0.030;  // PoCL loads two compilers
   module.visibility_variables = VisibilityVariables();
   module.libraries = kLoaderNames;
   module.probe = Probe;
-  module.manifests = ManifestPaths;
+  module.manifests = Manifests;
   module.restrict_to = RestrictTo;
   return module;
 }

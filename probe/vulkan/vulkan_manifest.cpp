@@ -140,15 +140,18 @@ std::optional<std::string_view> OverridingVariable(const system::Environment& en
   return std::nullopt;
 }
 
+std::vector<std::string> DriverFiles(const system::FileSystem& files,
+                                     const system::Environment& environment) {
+  if (const auto variable = OverridingVariable(environment))
+    return ListedFiles(*environment.Get(*variable), files);
+  std::vector<std::string> paths = ListedFiles(environment.Get("VK_ADD_DRIVER_FILES").value_or(""), files);
+  for (std::string& path : ManifestFiles("icd.d", files, environment)) AddOnce(std::move(path), paths);
+  return paths;
+}
+
 std::vector<DriverManifest> FindDrivers(const system::FileSystem& files,
                                         const system::Environment& environment) {
-  std::vector<std::string> paths;
-  if (const auto variable = OverridingVariable(environment)) {
-    paths = ListedFiles(*environment.Get(*variable), files);
-  } else {
-    paths = ListedFiles(environment.Get("VK_ADD_DRIVER_FILES").value_or(""), files);
-    for (std::string& path : ManifestFiles("icd.d", files, environment)) AddOnce(std::move(path), paths);
-  }
+  const auto paths = DriverFiles(files, environment);
   std::vector<DriverManifest> drivers;
   drivers.reserve(paths.size());
   for (const std::string& path : paths) drivers.push_back(ReadDriver(path, files, environment));

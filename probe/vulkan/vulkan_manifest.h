@@ -38,8 +38,11 @@ struct DriverManifest {
 // The variable that replaces the search for drivers, where one is set.
 [[nodiscard]] std::optional<std::string_view> OverridingVariable(const system::Environment& environment);
 
-// Every driver that the loader would consider. VK_DRIVER_FILES or VK_ICD_FILENAMES replace the search,
-// VK_ADD_DRIVER_FILES adds to it, VK_LOADER_DRIVERS_SELECT and _DISABLE hide some.
+// The manifest of every driver that the loader would consider, unread. VK_DRIVER_FILES or VK_ICD_FILENAMES
+// replace the search, VK_ADD_DRIVER_FILES adds to it.
+[[nodiscard]] std::vector<std::string> DriverFiles(const system::FileSystem& files,
+                                                   const system::Environment& environment);
+// What they say; VK_LOADER_DRIVERS_SELECT and _DISABLE hide some.
 [[nodiscard]] std::vector<DriverManifest> FindDrivers(const system::FileSystem& files,
                                                       const system::Environment& environment);
 [[nodiscard]] DriverManifest ReadDriver(const std::string& path, const system::FileSystem& files,

@@ -229,11 +229,7 @@ void Probe(const ProbeContext& context) {
 }
 
 std::vector<std::string> Manifests(const ProbeContext& context) {
-  std::vector<std::string> paths;
-  for (const DriverManifest& driver : FindDrivers(context.files, context.environment)) {
-    if (driver.outcome == Outcome::kOk) paths.push_back(driver.path);
-  }
-  return paths;
+  return DriverFiles(context.files, context.environment);
 }
 
 std::vector<EnvironmentVariable> RestrictTo(std::string_view manifest) {
@@ -259,6 +255,7 @@ Module Describe() {
   module.caches = kCaches;
   module.name = "vulkan";
   module.title = "Vulkan";
+  module.usual_s = 0.025;  // llvmpipe loads one
   module.visibility_variables = kVariables;
   module.libraries = kLoaderNames;
   module.probe = Probe;

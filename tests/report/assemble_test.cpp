@@ -104,6 +104,16 @@ TEST(Teams, KeepWhatMayLoadVendorCodeApart) {
   EXPECT_EQ(MakeTeams(all, {files, {}, std::nullopt, nullptr}), (std::vector<Team>{{3}, {1}, {0, 2}}));
 }
 
+TEST(Teams, BeginWithWhatTakesLongest) {
+  std::array<probe::Module, 4> modules;
+  modules[1].usual_s = 0.02;
+  modules[2].usual_s = 0.03;
+  const std::vector<const probe::Module*> all = {&modules[0], &modules[1], &modules[2], &modules[3]};
+  tests::Tree tree;
+  const auto files = tree.Files();
+  EXPECT_EQ(MakeTeams(all, {files, {}, std::nullopt, nullptr}), (std::vector<Team>{{2}, {1}, {0}, {3}}));
+}
+
 TEST(Share, GivesEachModuleItsOwnPartAndTime) {
   std::vector<ChildResult> results(3);
   const auto left = Share({2, 0}, OfTeam(ChildEnd::kDone, {"c", "a"}), Seconds({100, 103}), results);
