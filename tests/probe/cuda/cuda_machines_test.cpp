@@ -92,7 +92,7 @@ TEST(CudaMachines, AMixedPairIsExplainedWhereTheNumberingsDiffer) {
 }
 
 TEST(CudaMachines, EightGpusKeepTheirIdentitiesInAnyOrder) {
-  const auto survey = [](std::vector<int> order) {
+  const auto survey = [](const std::vector<int>& order) {
     std::string gpus;
     for (const int number : order) {
       gpus += (gpus.empty() ? "" : ",") +

@@ -127,8 +127,10 @@ void SendOversized(const Json&, const RecordSink& send) {
 }
 
 void SendFromThreads(const Json&, const RecordSink& send) {
+  constexpr int kThreads = 4;
   std::vector<std::thread> threads;
-  for (int thread = 0; thread < 4; ++thread) {
+  threads.reserve(kThreads);
+  for (int thread = 0; thread < kThreads; ++thread) {
     threads.emplace_back([&send, thread] {
       for (int i = 0; i < 250; ++i) send({{"thread", thread}, {"number", i}});
     });

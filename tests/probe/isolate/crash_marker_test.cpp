@@ -34,7 +34,7 @@ class CrashMarkerTest : public ::testing::Test {
   void Crash(std::string_view description = "measuring through vulkan") {
     const pid_t pid = fork();
     if (pid == 0) {
-      const auto guard = Open().Arm(key_, description);
+      [[maybe_unused]] const auto guard = Open().Arm(key_, description);
       _exit(0);
     }
     waitpid(pid, nullptr, 0);
@@ -107,7 +107,7 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
   ASSERT_EQ(pipe(ends), 0);
   const pid_t pid = fork();
   if (pid == 0) {
-    const auto guard = Open().Arm(key_, "measuring");
+    [[maybe_unused]] const auto guard = Open().Arm(key_, "measuring");
     if (write(ends[1], "x", 1) < 0) _exit(1);
     for (;;) pause();
   }

@@ -18,14 +18,14 @@ using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
 // What a limit may add, contract.md section 3.
-constexpr double kSlack_s = 1.0;
+constexpr double kSlackSeconds = 1.0;
 
 TEST(Deadline, EndsAChildThatIgnoresSignals) {
   const auto result = RunOne(Do("hang", 0.3));
   EXPECT_EQ(result.end, ChildEnd::kTimedOut);
   EXPECT_EQ(result.exit.signal, SIGKILL);
   EXPECT_GE(result.elapsed_s, 0.3);
-  EXPECT_LT(result.elapsed_s, 0.3 + kSlack_s);
+  EXPECT_LT(result.elapsed_s, 0.3 + kSlackSeconds);
 }
 
 TEST(Deadline, KeepsWhatArrivedBeforeIt) {
@@ -40,7 +40,7 @@ TEST(Deadline, IsEachChildsOwn) {
   const std::vector<ChildRequest> requests = {Do("hang", 0.6), Do("report"), Do("hang", 0.2)};
   const auto start = system::Now();
   const auto results = RunThem(requests);
-  EXPECT_LT(system::SecondsSince(start), 0.6 + kSlack_s);
+  EXPECT_LT(system::SecondsSince(start), 0.6 + kSlackSeconds);
   ASSERT_THAT(results, SizeIs(3));
   EXPECT_EQ(results[0].end, ChildEnd::kTimedOut);
   EXPECT_EQ(results[1].end, ChildEnd::kDone);
@@ -69,7 +69,7 @@ TEST(Allowance, IsReplacedByTheNext) {
 TEST(Allowance, NeverMovesTheDeadlineBack) {
   const auto result = RunOne(Do("step", 0.3, {{"steps", {{{"allow_s", 100}, {"take_s", 20}}}}}));
   EXPECT_EQ(result.end, ChildEnd::kTimedOut);
-  EXPECT_LT(result.elapsed_s, 0.3 + kSlack_s);
+  EXPECT_LT(result.elapsed_s, 0.3 + kSlackSeconds);
 }
 
 TEST(Scratch, IsBounded) {

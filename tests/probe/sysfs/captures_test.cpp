@@ -12,8 +12,6 @@ namespace probe::sysfs {
 Module Describe();
 namespace {
 
-using ::testing::IsSupersetOf;
-
 constexpr DeviceKind kDiscrete = DeviceKind::kDiscrete;
 constexpr DeviceKind kIntegrated = DeviceKind::kIntegrated;
 

@@ -43,8 +43,8 @@ bool IsMonth(const std::string& text) {
 
 TEST(PciTable, EveryRowIsWellFormedDatedAndUnique) {
   EXPECT_LT(data::kPciNames.size(), 60U * 1024U);
-  static const std::set<std::string> kKinds = {"",        "discrete",  "integrated", "accelerator",
-                                               "virtual", "management"};
+  static const std::set<std::string> kinds = {"",        "discrete",  "integrated", "accelerator",
+                                              "virtual", "management"};
   std::set<std::string> seen;
   std::stringstream table{std::string(data::kPciNames)};
   std::size_t rows = 0;
@@ -57,7 +57,7 @@ TEST(PciTable, EveryRowIsWellFormedDatedAndUnique) {
     EXPECT_TRUE(AreHex(fields[1], 4)) << line;
     EXPECT_TRUE(AreHex(fields[2], 2)) << line;
     EXPECT_FALSE(fields[3].empty()) << line;
-    EXPECT_TRUE(kKinds.contains(fields[4])) << line;
+    EXPECT_TRUE(kinds.contains(fields[4])) << line;
     EXPECT_EQ(fields[4].empty(), fields[1].empty() || !fields[2].empty()) << line;
     EXPECT_TRUE(fields[7].size() == 1 && std::string("PADLJQO").find(fields[7]) != std::string::npos) << line;
     EXPECT_TRUE(IsMonth(fields[8])) << line;
@@ -65,7 +65,10 @@ TEST(PciTable, EveryRowIsWellFormedDatedAndUnique) {
     const auto revisions = fields[2].empty() ? std::vector<std::string>{""} : Fields(fields[2], ' ');
     for (const auto& device : devices) {
       for (const auto& revision : revisions) {
-        EXPECT_TRUE(seen.insert(fields[0] + ":" + device + ":" + revision).second) << "twice: " << line;
+        EXPECT_TRUE(
+            seen.insert(std::string(fields[0]).append(":").append(device).append(":").append(revision))
+                .second)
+            << "twice: " << line;
       }
     }
   }

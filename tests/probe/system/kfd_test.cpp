@@ -63,7 +63,7 @@ TEST(Kfd, SurvivesHostileProperties) {
   tree.Write(std::string(kNodes) + "0/properties", std::string(100000, 'x'));
   tree.Write(std::string(kNodes) + "1/properties",
              "simd_count 99999999999999999999\nvendor_id -1\ndevice_id 5\nlocation_id 1\n");
-  tree.Write(std::string(kNodes) + "2/properties", std::string("\0\xff \n 1\nsimd_count", 18));
+  tree.Write(std::string(kNodes) + "2/properties", std::string("\0\xff \n 1\nsimd_count", 17));
   tree.Directory(std::string(kNodes) + "3/properties").Link(std::string(kNodes) + "4", "4");
   tree.Write(std::string(kNodes) + "5/properties",
              "simd_count 4\nvendor_id 4098\ndevice_id 1\nlocation_id 18446744073709551615\n"

@@ -92,6 +92,7 @@ class Machine {
     std::iota(order.begin(), order.end(), 0);
     do {
       std::vector<probe::ProbeReport> shuffled;
+      shuffled.reserve(order.size());
       for (const std::size_t i : order) shuffled.push_back(reports_[i]);
       EXPECT_EQ(Text(probe::unify::Unify(shuffled)), Text(result));
       for (auto& report : shuffled) {
@@ -112,6 +113,7 @@ class Machine {
 
 inline std::vector<std::string> Ids(const std::vector<probe::PhysicalDevice>& devices) {
   std::vector<std::string> ids;
+  ids.reserve(devices.size());
   for (const auto& device : devices) ids.push_back(device.id);
   return ids;
 }
@@ -119,6 +121,7 @@ inline std::vector<std::string> Ids(const std::vector<probe::PhysicalDevice>& de
 // "runtime/driver/ordinal by matched_by" of each view.
 inline std::vector<std::string> Views(const probe::PhysicalDevice& device) {
   std::vector<std::string> out;
+  out.reserve(device.views.size());
   for (const auto& view : device.views) {
     out.push_back(view.device.runtime + "/" + view.device.driver + "/" + std::to_string(view.device.ordinal) +
                   " by " + view.matched_by);

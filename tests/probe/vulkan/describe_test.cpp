@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 
 #include "probe/vulkan/vulkan_describe.h"
@@ -90,7 +91,7 @@ TEST(Description, ListsTypesAndMatrixUnitsOnce) {
   integer.a = integer.b = ComponentType::kSint8;
   integer.c = integer.result = ComponentType::kSint32;
   auto unknown = shape;
-  unknown.a = unknown.b = static_cast<ComponentType>(99);
+  unknown.a = unknown.b = std::bit_cast<ComponentType>(99U);
   facts.cooperative_shapes = {shape, other, integer, unknown};
   const auto device = DescribeDevice(facts, Driver(), 0);
   EXPECT_THAT(device.dtypes, ElementsAre("fp32", "fp16", "bf16", "int32"));
@@ -121,7 +122,7 @@ TEST(Description, OfImpossibleCountsIsUnknown) {
 
 TEST(Names, OfResults) {
   EXPECT_EQ(NameOf(VK_ERROR_DEVICE_LOST), "VK_ERROR_DEVICE_LOST");
-  EXPECT_EQ(NameOf(static_cast<VkResult>(-12345)), "");
+  EXPECT_EQ(NameOf(std::bit_cast<VkResult>(-12345)), "");
 }
 
 }  // namespace

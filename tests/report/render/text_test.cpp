@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <ranges>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -212,8 +213,8 @@ TEST(Text, EveryBlockHasItsRowsInOneOrder) {
       {Kernel::kGemm, Dtype::kFp32}};
   for (const auto& [kernel, dtype] : figures)
     testing::Measure(machine, "cpu:0", "cpu", "native", kernel, 1e9, dtype);
-  for (auto at = figures.rbegin(); at != figures.rend(); ++at)
-    testing::Measure(machine, "cpu:0", "vulkan", "llvmpipe", at->first, 1e9, at->second);
+  for (const auto& [kernel, dtype] : std::views::reverse(figures))
+    testing::Measure(machine, "cpu:0", "vulkan", "llvmpipe", kernel, 1e9, dtype);
   const auto text = Rendered(testing::Decided(machine), Options(100));
   const auto order = std::string("fp32 gemm.*bf16 gemm.*q4 gemv.*read.*triad.*fp32 chain.*launch");
   std::string line = text.substr(0, text.find("\nInference"));
