@@ -97,11 +97,11 @@ probe::Result<Fit> DecodeFit(std::string_view json) { return DecodeTable<Fit>(js
 probe::Result<Peaks> DecodePeaks(std::string_view json) { return DecodeTable<Peaks>(json); }
 
 const Peaks& EmbeddedPeaks() {
-  static const Peaks kPeaks = [] {
-    auto peaks = DecodePeaks(data::PeaksText());
-    return peaks ? *std::move(peaks) : Peaks{};
+  static const Peaks peaks = [] {
+    auto decoded = DecodePeaks(data::PeaksText());
+    return decoded ? *std::move(decoded) : Peaks{};
   }();
-  return kPeaks;
+  return peaks;
 }
 
 probe::Result<Tables> EmbeddedTables() {
