@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "probe/vulkan/vulkan_layers.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 
 #include "probe/core/codec.h"
@@ -9,6 +11,17 @@
 
 namespace probe::vulkan {
 namespace {
+
+// https://docs.mesa3d.org/envvars.html; NVIDIA driver README, "PRIME Render Offload".
+struct OrderingLayer {
+  std::string_view name;
+  std::array<std::string_view, 3> variables;
+};
+constexpr std::array kOrderingLayers = {
+    OrderingLayer{"VK_LAYER_MESA_device_select",
+                  {"MESA_VK_DEVICE_SELECT", "MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE", "DRI_PRIME"}},
+    OrderingLayer{"VK_LAYER_NV_optimus", {"__NV_PRIME_RENDER_OFFLOAD", "__VK_LAYER_NV_optimus"}},
+};
 
 constexpr std::size_t kMaxLayerManifestBytes = 256U << 10U;
 
@@ -80,6 +93,16 @@ std::vector<ImplicitLayer> FindImplicitLayers(const system::FileSystem& files,
   std::vector<ImplicitLayer> layers;
   for (const std::string& path : paths) AddManifest(path, files, environment, layers);
   return layers;
+}
+
+LayerRole RoleOf(const ImplicitLayer& layer, const system::Environment& environment) {
+  const auto known = std::find_if(kOrderingLayers.begin(), kOrderingLayers.end(),
+                                  [&](const OrderingLayer& row) { return row.name == layer.name; });
+  if (known == kOrderingLayers.end()) return LayerRole::kForeign;
+  const bool asked = std::any_of(known->variables.begin(), known->variables.end(), [&](const auto name) {
+    return !name.empty() && environment.Get(name).has_value();
+  });
+  return asked ? LayerRole::kOrders : LayerRole::kIdle;
 }
 
 std::vector<EnvironmentVariable> OnlyDriver(std::string_view manifest) {

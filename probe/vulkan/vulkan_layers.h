@@ -28,6 +28,14 @@ struct ImplicitLayer {
 [[nodiscard]] std::vector<ImplicitLayer> FindImplicitLayers(const system::FileSystem& files,
                                                             const system::Environment& environment);
 
+enum class LayerRole {
+  kForeign,  // does what nobody here knows
+  kOrders,   // comes with a driver and orders devices, or hides some: one of its variables asks for it
+  kIdle,     // the same, and none does
+};
+// An idle one would yet ask the display server, if there is any, which GPU shows it, and may wait for ever.
+[[nodiscard]] LayerRole RoleOf(const ImplicitLayer& layer, const system::Environment& environment);
+
 // What makes a loader see the driver of this manifest alone.
 [[nodiscard]] std::vector<EnvironmentVariable> OnlyDriver(std::string_view manifest);
 // What keeps every implicit layer out: one variable for loaders since 1.3.234, each layer's own for older

@@ -39,10 +39,6 @@ constexpr std::array<std::string_view, 22> kVariables = {"VK_DRIVER_FILES",
                                                          "LP_NUM_THREADS",
                                                          "GGML_VK_VISIBLE_DEVICES"};
 
-// They come with the drivers, order devices and change nothing else.
-constexpr std::array<std::string_view, 2> kHarmlessLayers = {"VK_LAYER_MESA_device_select",
-                                                             "VK_LAYER_NV_optimus"};
-
 void ReportEnvironment(const ProbeContext& context) {
   if (context.manifest) return;  // restricted by ourselves: what is set now is not the user's
   for (const std::string_view name : kVariables) {
@@ -52,21 +48,26 @@ void ReportEnvironment(const ProbeContext& context) {
   }
 }
 
-// Names the layers that reach into every Vulkan program, and keeps them out where one is not to be trusted.
+// Names the layers that reach into every Vulkan program, and keeps out those that would change nothing here,
+// and all where one is not to be trusted.
 void GuardAgainstLayers(const ProbeContext& context) {
   const auto layers = FindImplicitLayers(context.files, context.environment);
+  std::vector<EnvironmentVariable> variables;
   bool distrusted = context.manifest.has_value();
   for (const ImplicitLayer& layer : layers) {
     if (layer.distrust) {
       distrusted = true;
       context.sink(Warning{"implicit layer " + layer.name + " is kept out: " + Describe(*layer.distrust)});
-    } else if (std::find(kHarmlessLayers.begin(), kHarmlessLayers.end(), layer.name) ==
-               kHarmlessLayers.end()) {
+      continue;
+    }
+    const LayerRole role = RoleOf(layer, context.environment);
+    if (role == LayerRole::kIdle && layer.disable) variables.push_back(*layer.disable);
+    if (role == LayerRole::kForeign) {
       context.sink(Warning{"implicit layer " + layer.name + " reaches into every Vulkan program (" +
                            layer.manifest + ")"});
     }
   }
-  ApplyToProcess(distrusted ? WithoutLayers(layers) : std::vector<EnvironmentVariable>());
+  ApplyToProcess(distrusted ? WithoutLayers(layers) : variables);
 }
 
 DriverReport ReportOf(const DriverManifest& driver) {

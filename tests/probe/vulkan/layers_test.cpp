@@ -75,6 +75,17 @@ TEST(ImplicitLayer, OfAnotherUserIsDistrustedByRoot) {
   EXPECT_TRUE(FindImplicitLayers(tree.Files(), environment).at(0).distrust);
 }
 
+TEST(ImplicitLayer, OfADriverIsIdleUntilAVariableSteersIt) {
+  const ImplicitLayer select{"VK_LAYER_MESA_device_select", kFile, std::nullopt, std::nullopt};
+  const ImplicitLayer foreign{"VK_LAYER_X", kFile, std::nullopt, std::nullopt};
+  system::Environment environment;
+  EXPECT_EQ(RoleOf(select, environment), LayerRole::kIdle);
+  EXPECT_EQ(RoleOf(foreign, environment), LayerRole::kForeign);
+  environment.Set("DRI_PRIME", "1");
+  EXPECT_EQ(RoleOf(select, environment), LayerRole::kOrders);
+  EXPECT_EQ(RoleOf(foreign, environment), LayerRole::kForeign);
+}
+
 TEST(Restriction, LeavesOneDriverAndNoExplicitLayer) {
   setenv("VK_INSTANCE_LAYERS", "VK_LAYER_anything", 1);
   setenv("VK_LOADER_DRIVERS_DISABLE", "*", 1);
