@@ -11,8 +11,7 @@
 
 namespace backends::cuda {
 
-// 64 MiB an array; less where a device has little free memory, or others use it. The request outlives the
-// group.
+// The request outlives the group.
 [[nodiscard]] probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(
     std::span<const probe::RuntimeDevice> devices, const OpenRequest& request);
 

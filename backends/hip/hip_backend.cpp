@@ -93,7 +93,7 @@ probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevic
                                                     const OpenRequest& request) {
   const auto runtime = OpenRuntime(request);
   if (!runtime) return runtime.error();
-  std::vector<PeerDevice> devices;
+  std::vector<JoinedDevice> devices;
   for (const RuntimeDevice& device : wanted) {
     const auto found = Find(*runtime, device);
     if (!found) return found.error();

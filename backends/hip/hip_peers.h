@@ -6,20 +6,14 @@
 #include <memory>
 #include <vector>
 
-#include "backends/core/peers.h"
+#include "backends/core/joined_devices.h"
 #include "probe/hip/hip_api.h"
 
 namespace backends::hip {
 
-struct PeerDevice {
-  int ordinal = 0;      // HIP's number in this process
-  bool shared = false;  // others use it
-};
-
-// 64 MiB an array; less where a device has little free memory, or others use it. What is given by reference
-// outlives the group; `api` is kept.
+// What is given by reference outlives the group; `api` and `devices` are kept.
 [[nodiscard]] probe::Result<std::unique_ptr<PeerGroup>> JoinPeers(
-    const probe::hip::Api& api, const std::vector<PeerDevice>& devices,
+    const probe::hip::Api& api, const std::vector<JoinedDevice>& devices,
     const probe::system::FileSystem& files, const probe::system::Environment& environment);
 
 }  // namespace backends::hip
