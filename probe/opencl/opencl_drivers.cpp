@@ -119,17 +119,24 @@ Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
   return out;
 }
 
-Silence WhyNoDriver(const system::FileSystem& files, const system::Environment& environment) {
-  Silence out{Outcome::kAbsent, ErrorOf("clGetPlatformIDs", CL_PLATFORM_NOT_FOUND_KHR)};
-  out.error.text = kPackages;
+std::optional<Error> HidingVariable(const system::FileSystem& files, const system::Environment& environment) {
   for (const auto* variable : {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH"}) {
     const auto value = environment.Get(variable);
     if (!value || value->empty()) continue;
-    if (FindManifests(files, system::Environment{}).empty()) return out;
+    if (ManifestPaths(files, system::Environment{}).empty()) return std::nullopt;
+    return Error{std::string("read ") + variable, std::nullopt, "hidden",
+                 std::string(variable) + "=" + CleanText(*value) +
+                     " leads past the drivers in /etc/OpenCL/vendors: unset it"};
+  }
+  return std::nullopt;
+}
+
+Silence WhyNoDriver(const system::FileSystem& files, const system::Environment& environment) {
+  Silence out{Outcome::kAbsent, ErrorOf("clGetPlatformIDs", CL_PLATFORM_NOT_FOUND_KHR)};
+  out.error.text = kPackages;
+  if (const auto hiding = HidingVariable(files, environment)) {
     out.outcome = Outcome::kHidden;
-    out.error.text = std::string(variable) + "=" + CleanText(*value) +
-                     " leads past the drivers in /etc/OpenCL/vendors: unset it";
-    return out;
+    out.error.text = hiding->text;
   }
   return out;
 }

@@ -35,6 +35,10 @@ struct Silence {
 [[nodiscard]] Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
                                   const system::Environment& environment);
 
+// The variable that leads past registered drivers, where one is set.
+[[nodiscard]] std::optional<Error> HidingVariable(const system::FileSystem& files,
+                                                  const system::Environment& environment);
+
 // Why the loader found no driver at all (CL_PLATFORM_NOT_FOUND_KHR and no manifest): none is registered, or a
 // variable leads past those that are.
 [[nodiscard]] Silence WhyNoDriver(const system::FileSystem& files, const system::Environment& environment);

@@ -170,6 +170,7 @@ DriverManifest ReadDriver(const std::string& path, const system::FileSystem& fil
   if (!disable.empty() && MatchesFilter(FileName(path), disable)) {
     return Unusable(driver, Outcome::kHidden, "hidden", "VK_LOADER_DRIVERS_DISABLE names it");
   }
+  if (!files.Exists(path)) return Unusable(driver, Outcome::kAbsent, "missing", "there is no such manifest");
   if (const auto trusted = system::CheckTrusted(files, path); !trusted) {
     return Unusable(driver, Outcome::kFailed, trusted.error().name, CleanText(trusted.error().text));
   }

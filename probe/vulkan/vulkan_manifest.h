@@ -16,8 +16,8 @@
 namespace probe::vulkan {
 
 // One registered driver. outcome is kOk where the loader may have it; else error says why it must not or can
-// not: kFailed (not trusted, malformed), kAbsent (library missing or for another processor), kHidden (by a
-// variable), kNoDevice (it finds devices by nodes below /dev/dri, and there is none).
+// not: kFailed (not trusted, malformed), kAbsent (it or its library missing, or for another processor),
+// kHidden (by a variable), kNoDevice (it finds devices by nodes below /dev/dri, and there is none).
 struct DriverManifest {
   std::string path;
   std::string library;       // the file that would be loaded; as written where there is none

@@ -122,6 +122,16 @@ TEST(OpenClProbe, SaysWhichVariableLeadsPastTheDrivers) {
   EXPECT_THAT(report.devices, IsEmpty());
 }
 
+TEST(OpenClProbe, AVariableThatNamesNothingHidesWhatIsInstalled) {
+  for (const char* nothing : {"/nowhere", "/nowhere/driver.icd"}) {
+    const auto report = RunOpenClProbe({{"OCL_ICD_VENDORS", nothing}});
+    EXPECT_EQ(report.outcome, Outcome::kHidden) << nothing;
+    EXPECT_THAT(report.error.value_or(probe::Error{}).text, HasSubstr("OCL_ICD_VENDORS=/nowhere"));
+    ASSERT_THAT(report.drivers, SizeIs(1)) << nothing;
+    EXPECT_EQ(report.drivers.front().outcome, Outcome::kAbsent) << "there is nothing to reinstall";
+  }
+}
+
 TEST(OpenClProbe, ALibraryThatIsNoDriverIsNotCalledAbsent) {
   const auto report = RunOpenClProbe({{"OCL_ICD_VENDORS", "libm.so.6"}});
   EXPECT_EQ(report.outcome, Outcome::kNoDevice);

@@ -176,6 +176,12 @@ TEST_F(Manifest, OfAnotherUserIsRefusedToRoot) {
   EXPECT_THAT(refused.error->text, HasSubstr("/icd.json belongs to user 12345"));
 }
 
+TEST_F(Manifest, ThatDoesNotExistIsAbsent) {
+  const auto driver = ReadDriver("/nowhere/icd.json", tree_.Files(), environment_);
+  EXPECT_EQ(driver.outcome, Outcome::kAbsent) << "there is nothing to reinstall";
+  EXPECT_EQ(driver.error.value_or(Error{}).name, "missing");
+}
+
 TEST(Filter, MatchesAtEitherEndWithoutCase) {
   EXPECT_TRUE(MatchesFilter("lvp_icd.json", "lvp_icd.json"));
   EXPECT_TRUE(MatchesFilter("lvp_icd.json", "a,LVP*"));
