@@ -230,6 +230,7 @@ Module Describe() {
   module.libraries = kDriverNames;
   module.name = "cuda";
   module.title = "CUDA";
+  module.usual_s = 0.1;  // assumed: the driver sets every GPU up
   module.gpu_vendor = vendor_id::kNvidia;
   module.visibility_variables = VisibilityVariables();
   module.loads_nothing = LoadsNothing;

@@ -193,6 +193,7 @@ Module Describe() {
   module.libraries = kRuntimeNames;
   module.name = "hip";
   module.title = "ROCm";
+  module.usual_s = 0.1;  // assumed: the runtime sets every GPU up
   module.gpu_vendor = vendor_id::kAmd;
   module.visibility_variables = VisibilityVariables();
   module.loads_nothing = LoadsNothing;
