@@ -5,6 +5,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <filesystem>
+
 #include "probe/core/codec.h"
 #include "probe/core/fields.h"
 #include "probe/core/module.h"
@@ -44,10 +46,15 @@ namespace {
 
 probe::ProbeReport RunOpenClProbe(const std::map<std::string, std::string, std::less<>>& variables,
                                   const std::optional<std::string>& manifest) {
+  // Where the probe leaves what only the loader reads: a scratch directory, as the supervisor gives it.
+  std::string scratch = std::filesystem::temp_directory_path() / "forked-probe-XXXXXX";
   int ends[2] = {-1, -1};
-  if (pipe(ends) != 0) return {};
+  if (mkdtemp(scratch.data()) == nullptr || pipe(ends) != 0) return {};
   const pid_t child = fork();
-  if (child == 0) ChildMain(ends[1], variables, manifest);
+  if (child == 0) {
+    if (chdir(scratch.c_str()) != 0) _exit(4);
+    ChildMain(ends[1], variables, manifest);
+  }
   close(ends[1]);
   std::string text;
   char buffer[65536];
@@ -57,6 +64,7 @@ probe::ProbeReport RunOpenClProbe(const std::map<std::string, std::string, std::
   close(ends[0]);
   int status = 0;
   waitpid(child, &status, 0);
+  std::filesystem::remove_all(scratch);
   probe::ProbeReport report;
   if (const auto json = probe::ParseJson(text)) {
     if (auto decoded = probe::Decode<probe::ProbeReport>(*json)) report = *std::move(decoded);
