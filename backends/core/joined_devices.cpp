@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "backends/core/device_pointer.h"
 #include "backends/core/nccl.h"
 #include "backends/core/sharing.h"
 #include "probe/system/clock.h"
@@ -15,11 +16,6 @@ namespace {
 constexpr std::uint64_t kMostBytes = 64U << 20U;
 constexpr std::uint64_t kShareOfFree = 8;  // an array, of what is free
 constexpr std::uint64_t kGranule = 4096;
-
-// As a library takes an address of a device.
-void* Pointer(std::uint64_t address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
-}
 
 class JoinedDevices {
  public:
@@ -129,8 +125,8 @@ probe::Result<AllReduce> JoinedDevices::OpenAllReduce() const {
   std::vector<NcclMember> members;
   members.reserve(devices_.size());
   for (std::size_t i = 0; i < devices_.size(); ++i) {
-    members.push_back({devices_[i].ordinal, Pointer(In(arrays_[i], PeerGroup::Array::kSource)),
-                       Pointer(In(arrays_[i], PeerGroup::Array::kTarget)),
+    members.push_back({devices_[i].ordinal, DevicePointer(In(arrays_[i], PeerGroup::Array::kSource)),
+                       DevicePointer(In(arrays_[i], PeerGroup::Array::kTarget)),
                        [runtime = runtime_, i] { return runtime->Enter(i); },
                        [runtime = runtime_] { return runtime->CreateStream(); },
                        [runtime = runtime_](void* stream) { return runtime->Wait(stream); }});

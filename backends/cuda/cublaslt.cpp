@@ -7,6 +7,7 @@
 #include <array>
 #include <limits>
 
+#include "backends/core/device_pointer.h"
 #include "backends/cuda/cublaslt_declarations.h"
 #include "probe/system/library.h"
 
@@ -74,15 +75,6 @@ probe::Error LtError(std::string_view call, int status) {
   const auto row =
       std::find_if(kNames.begin(), kNames.end(), [&](const auto& known) { return known.first == status; });
   return {std::string(call), status, std::string(row == kNames.end() ? "unknown error" : row->second), {}};
-}
-
-// Addresses of the device as the library takes them.
-const void* Pointer(rt::CuPointer address) {
-  // NOLINTNEXTLINE(performance-no-int-to-ptr)
-  return reinterpret_cast<const void*>(static_cast<std::uintptr_t>(address));
-}
-void* Writable(rt::CuPointer address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
 }
 
 kernels::LaunchShape ProductShape(const kernels::Problem& p, const kernels::DeviceShape&) {
@@ -185,9 +177,9 @@ probe::Result<std::unique_ptr<CublasLt::Plan>> CublasLt::MakePlan(std::string_vi
 probe::Status CublasLt::Enqueue(const Plan& plan, const LibraryProduct& product) const {
   const Scales scales = ScalesOf(plan.type->scale);
   const int status = functions_->cublasLtMatmul(
-      handle_, plan.operation, &scales.one, Pointer(product.b), plan.first, Pointer(product.a), plan.second,
-      &scales.zero, Pointer(product.c), plan.result, Writable(product.c), plan.result,
-      plan.chosen.algorithm.data(), Writable(workspace_), workspace_bytes_, nullptr);
+      handle_, plan.operation, &scales.one, DevicePointer(product.b), plan.first, DevicePointer(product.a),
+      plan.second, &scales.zero, DevicePointer(product.c), plan.result, DevicePointer(product.c), plan.result,
+      plan.chosen.algorithm.data(), DevicePointer(workspace_), workspace_bytes_, nullptr);
   return status == 0 ? probe::Ok() : probe::Status(LtError("cublasLtMatmul", status));
 }
 

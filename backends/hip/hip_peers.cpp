@@ -5,6 +5,7 @@
 #include <bit>
 #include <utility>
 
+#include "backends/core/device_pointer.h"
 #include "probe/system/library.h"
 
 namespace backends::hip {
@@ -55,21 +56,20 @@ class HipPeers : public PeerRuntime {
   }
 
   probe::Status Write(std::uint64_t to, std::span<const std::byte> data) override {
-    auto code = api_.hipMemcpy(std::bit_cast<void*>(to), data.data(), data.size(), rt::kHipHostToDevice);
+    auto code = api_.hipMemcpy(DevicePointer(to), data.data(), data.size(), rt::kHipHostToDevice);
     if (code == kHipSuccess) code = api_.hipDeviceSynchronize();
     return StatusOf("hipMemcpy to the device", code);
   }
 
   probe::Status Read(std::uint64_t from, std::span<std::byte> data) override {
-    return StatusOf("hipMemcpy to the host", api_.hipMemcpy(data.data(), std::bit_cast<void*>(from),
-                                                            data.size(), rt::kHipDeviceToHost));
+    return StatusOf("hipMemcpy to the host",
+                    api_.hipMemcpy(data.data(), DevicePointer(from), data.size(), rt::kHipDeviceToHost));
   }
 
   probe::Status StartCopy(Place to, Place from, std::uint64_t bytes) override {
-    return StatusOf(
-        "hipMemcpyPeer",
-        api_.hipMemcpyPeer(std::bit_cast<void*>(to.address), devices_[to.device].ordinal,
-                           std::bit_cast<void*>(from.address), devices_[from.device].ordinal, bytes));
+    return StatusOf("hipMemcpyPeer",
+                    api_.hipMemcpyPeer(DevicePointer(to.address), devices_[to.device].ordinal,
+                                       DevicePointer(from.address), devices_[from.device].ordinal, bytes));
   }
 
   probe::Status Synchronize() override {

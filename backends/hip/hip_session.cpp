@@ -7,6 +7,7 @@
 #include <bit>
 #include <limits>
 
+#include "backends/core/device_pointer.h"
 #include "backends/core/sharing.h"
 #include "kernels/hip/variants.h"
 #include "probe/system/amdgpu_metrics.h"
@@ -19,11 +20,6 @@ using rt::ErrorOf;
 using rt::kHipSuccess;
 
 constexpr std::size_t kMaxMetricsBytes = 4096;  // one page, as the kernel writes it
-
-// Of the device, as the runtime takes it.
-void* Pointer(std::uint64_t address) {
-  return reinterpret_cast<void*>(static_cast<std::uintptr_t>(address));  // NOLINT(performance-no-int-to-ptr)
-}
 
 probe::Result<Limits> LimitsOf(const rt::Api& api, int device, const probe::RuntimeDevice& facts) {
   Limits limits;
@@ -101,7 +97,7 @@ probe::Result<BufferId> HipSession::Allocate(const BufferRequest& request) {
 }
 
 void HipSession::Release(BufferId buffer) {
-  if (const auto memory = buffers_.Remove(buffer)) (void)api_.hipFree(Pointer(*memory));
+  if (const auto memory = buffers_.Remove(buffer)) (void)api_.hipFree(DevicePointer(*memory));
 }
 
 probe::Status HipSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
@@ -109,7 +105,7 @@ probe::Status HipSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
   if (data.empty()) return probe::Ok();
   const auto to = buffers_.At("hipMemcpy to the device", buffer, offset_bytes, data.size());
   if (!to) return to.error();
-  auto code = api_.hipMemcpy(Pointer(*to), data.data(), data.size(), rt::kHipHostToDevice);
+  auto code = api_.hipMemcpy(DevicePointer(*to), data.data(), data.size(), rt::kHipHostToDevice);
   // Pageable memory may still be on its way from the runtime's own when the call returns.
   if (code == kHipSuccess) code = api_.hipDeviceSynchronize();
   if (code != kHipSuccess) return ErrorOf("hipMemcpy to the device", code);
@@ -120,7 +116,7 @@ probe::Status HipSession::Download(BufferId buffer, std::uint64_t offset_bytes, 
   if (data.empty()) return probe::Ok();
   const auto from = buffers_.At("hipMemcpy to the host", buffer, offset_bytes, data.size());
   if (!from) return from.error();
-  const auto code = api_.hipMemcpy(data.data(), Pointer(*from), data.size(), rt::kHipDeviceToHost);
+  const auto code = api_.hipMemcpy(data.data(), DevicePointer(*from), data.size(), rt::kHipDeviceToHost);
   if (code != kHipSuccess) return ErrorOf("hipMemcpy to the host", code);
   return probe::Ok();
 }
@@ -164,8 +160,8 @@ probe::Result<Enqueue> HipSession::BindProduct(const Launch& launch, std::string
   }
   const Vendor& vendor = *VendorOf(entry);
   return libraries_.at(vendor.name)({*TypeOf(vendor, entry), static_cast<int>(s[0]), static_cast<int>(s[1]),
-                                     static_cast<int>(s[2]), Pointer(values[0]), Pointer(values[1]),
-                                     Pointer(values[2])});
+                                     static_cast<int>(s[2]), DevicePointer(values[0]),
+                                     DevicePointer(values[1]), DevicePointer(values[2])});
 }
 
 probe::Result<Enqueue> HipSession::Bind(const Launch& launch) const {
