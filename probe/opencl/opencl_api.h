@@ -76,6 +76,7 @@ struct Manifest {
   std::string path;
   std::string library;
   std::optional<Error> refused;  // why the loader must not see it
+  bool is_there = true;          // false: refused because nothing lies at `path`
 };
 
 // Those that the loader would read, by name and unread: OCL_ICD_VENDORS, OPENCL_VENDOR_PATH, else

@@ -10,12 +10,15 @@ namespace {
 
 constexpr std::string_view kDefaultDirectory = "/etc/OpenCL/vendors";
 constexpr std::string_view kSuffix = ".icd";
+constexpr std::string_view kMissing = "missing";
 constexpr std::size_t kMaxManifestBytes = 4096;
 constexpr std::size_t kMaxManifests = 256;
 
 Error Refusal(std::string_view path, std::string_view name, std::string text) {
   return {"check " + CleanText(path), std::nullopt, std::string(name), std::move(text)};
 }
+
+bool IsMissing(const std::optional<Error>& refused) { return refused && refused->name == kMissing; }
 
 // The loader's own search decides which file a plain name means; that file has to be trusted.
 std::optional<Error> CheckPlainName(const system::FileSystem& files, const system::Environment& environment,
@@ -31,7 +34,7 @@ std::optional<Error> CheckPlainName(const system::FileSystem& files, const syste
 // The first line, as the loaders take it: nothing trimmed but the newline.
 Result<std::string> LibraryLine(const system::FileSystem& files, std::string_view path) {
   const auto status = files.Stat(path);
-  if (!status) return Refusal(path, "missing", "the manifest does not exist or can not be read");
+  if (!status) return Refusal(path, kMissing, "the manifest does not exist or can not be read");
   if (!status->is_regular) return Refusal(path, "refused", "not a regular file");
   const auto content = files.Read(path, kMaxManifestBytes);
   if (!content) return content.error();
@@ -53,6 +56,7 @@ Manifest ReadIcdFile(const system::FileSystem& files, const system::Environment&
   auto line = LibraryLine(files, path);
   if (!line) {
     manifest.refused = line.error();
+    manifest.is_there = !IsMissing(manifest.refused);
     return manifest;
   }
   manifest.library = *std::move(line);
@@ -87,7 +91,7 @@ std::optional<Error> CheckLibrary(const system::FileSystem& files, const system:
   if (!library.starts_with('/')) {
     return Refusal(library, "refused", "a relative path depends on the current directory");
   }
-  if (!files.Exists(library)) return Refusal(library, "missing", "the library does not exist");
+  if (!files.Exists(library)) return Refusal(library, kMissing, "the library does not exist");
   const auto trusted = system::CheckTrusted(files, library);
   return trusted ? std::nullopt : std::optional(Refusal(library, "refused", trusted.error().text));
 }
@@ -96,7 +100,9 @@ Manifest ReadManifest(const system::FileSystem& files, const system::Environment
                       std::string_view path) {
   if (path.ends_with(kSuffix)) return ReadIcdFile(files, environment, path);
   const std::string library(path);
-  return {library, library, CheckLibrary(files, environment, library)};
+  auto refused = CheckLibrary(files, environment, library);
+  const bool is_there = !IsMissing(refused);
+  return {library, library, std::move(refused), is_there};
 }
 
 // ocl-icd, libOpenCL(7): OCL_ICD_VENDORS is a directory, else a file if it ends in .icd (first sought in the

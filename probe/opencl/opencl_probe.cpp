@@ -22,7 +22,6 @@ class Survey {
 
  private:
   void ReportEnvironment();
-  [[nodiscard]] bool IsThere(const Manifest& manifest) const;
   bool PrepareDrivers();
   std::optional<Api> OpenApi();
   void ReadPlatform(const Api& api, cl_platform_id platform);
@@ -60,11 +59,6 @@ void Survey::Report(DriverReport report) {
   if (report.outcome != Outcome::kOk) silent_.push_back(std::move(report));
 }
 
-// False where a variable names what does not exist. Where a name leads to is for the loader to find.
-bool Survey::IsThere(const Manifest& manifest) const {
-  return !manifest.path.starts_with('/') || context_.files.Exists(manifest.path);
-}
-
 // False when the loader must not be opened.
 bool Survey::PrepareDrivers() {
   const bool only = context_.manifest.has_value();
@@ -80,7 +74,7 @@ bool Survey::PrepareDrivers() {
             {},
             {},
             CleanText(manifest.library),
-            IsThere(manifest) ? Outcome::kFailed : Outcome::kAbsent,
+            manifest.is_there ? Outcome::kFailed : Outcome::kAbsent,
             {},
             manifest.refused,
             {}});
@@ -88,7 +82,7 @@ bool Survey::PrepareDrivers() {
   const auto warnings = RestrictLoader(manifests_, only, context_.files, context_.environment);
   if (!warnings) {
     const bool none_there = std::none_of(manifests_.begin(), manifests_.end(),
-                                         [this](const Manifest& manifest) { return IsThere(manifest); });
+                                         [](const Manifest& manifest) { return manifest.is_there; });
     const auto hiding =
         none_there && !only ? HidingVariable(context_.files, context_.environment) : std::optional<Error>();
     hiding ? Fail(Outcome::kHidden, *hiding) : Fail(Outcome::kFailed, warnings.error());
