@@ -13,7 +13,10 @@ namespace kernels::cpu {
 [[nodiscard]] bool HasAvx512();
 [[nodiscard]] bool HasAvx512Bf16();
 [[nodiscard]] bool HasAvx512Vnni();
+// Four int8 products a sum in vectors of 256 bits: Intel from Alder Lake on, AMD from Zen 5 on.
+[[nodiscard]] bool HasAvxVnni();
 
+[[nodiscard]] std::span<const Implementation> ChainAmxImplementations();
 [[nodiscard]] std::span<const Implementation> ChainDotImplementations();
 [[nodiscard]] std::span<const Implementation> GemmAmxImplementations();
 [[nodiscard]] std::span<const Implementation> GemmDotImplementations();

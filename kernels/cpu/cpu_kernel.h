@@ -53,9 +53,9 @@ using EntryPoint = void (*)(const Arguments&, const Worker&);
 
 struct Implementation {
   std::string_view entry;  // "gemm_fp32"
-  std::string_view
-      isa;  // "amx", "avx512_bf16", "avx512_vnni", "avx512", "avx2", "sse4", "generic", "neon", "sve"
-  bool (*supported)();  // whether this processor and kernel of the OS run it
+  std::string_view isa;    // "amx", "avx512_bf16", "avx512_vnni", "avx512", "avx_vnni", "avx2", "sse4",
+                           // "generic", "neon", "sve"
+  bool (*supported)();     // whether this processor and kernel of the OS run it
   EntryPoint run;
 };
 

@@ -91,11 +91,13 @@ bool HasAmxBf16() { return HasAmx(kAmxBf16); }
 bool HasAmxInt8() { return HasAmx(kAmxInt8); }
 bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"); }
 bool HasAvx512Vnni() { return HasAvx512() && __builtin_cpu_supports("avx512vnni"); }
+bool HasAvxVnni() { return HasAvx2() && __builtin_cpu_supports("avxvnni"); }
 
 std::span<const Implementation> ArchitectureImplementations() {
   static const auto all = [] {
     std::vector<Implementation> rows;
-    for (const auto part : {GemmAmxImplementations(), GemmDotImplementations(), ChainDotImplementations()}) {
+    for (const auto part : {GemmAmxImplementations(), GemmDotImplementations(), ChainAmxImplementations(),
+                            ChainDotImplementations()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     return rows;
