@@ -3,8 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
+
 namespace report {
 namespace {
+
+using probe::isolate::Outlives;
 
 std::optional<std::string> Sentence(const std::optional<probe::isolate::CrashMarker>& survivor) {
   if (!survivor) return std::nullopt;
@@ -33,6 +38,16 @@ probe::isolate::CrashKey KeyOf(const Target& target) {
 
 }  // namespace
 
+Outlives MustOutlive(const probe::Module& module, const probe::system::FileSystem& files) {
+  const auto nodes = module.device_nodes;
+  if (nodes.empty()) return Outlives::kMachine;
+  const auto names = files.List("/dev");
+  const bool reaches = std::any_of(names.begin(), names.end(), [&](std::string_view name) {
+    return std::any_of(nodes.begin(), nodes.end(), [&](auto start) { return name.starts_with(start); });
+  });
+  return reaches ? Outlives::kMachine : Outlives::kProcess;
+}
+
 RiskLedger::RiskLedger(const probe::system::Environment& environment, const probe::system::FileSystem& files,
                        bool retry_crashed)
     : environment_(environment),
@@ -44,9 +59,10 @@ std::string RiskLedger::warning() const {
   return "the cache directory can not be written (a full disk?): a crash of a driver would not be remembered";
 }
 
-std::shared_ptr<void> RiskLedger::ArmOne(const probe::isolate::CrashKey& key,
-                                         const std::string& description) const {
-  auto guard = std::make_shared<probe::isolate::CrashMarkers::Guard>(markers_.Arm(key, description));
+std::shared_ptr<void> RiskLedger::ArmOne(const probe::isolate::CrashKey& key, const std::string& description,
+                                         Outlives outlives) const {
+  auto guard =
+      std::make_shared<probe::isolate::CrashMarkers::Guard>(markers_.Arm(key, description, outlives));
   write_failed_ = write_failed_ || guard->failed();
   return guard;
 }
@@ -55,7 +71,8 @@ probe::Result<std::shared_ptr<void>> RiskLedger::Permit(const probe::Module& mod
   const auto key = KeyOf(module, environment_, files_);
   if (auto sentence = Sentence(markers_.Survivor(key)))
     return probe::Error{"", std::nullopt, "not tried again", *std::move(sentence)};
-  return ArmOne(key, fmt::format("looking for devices through {}", module.title));
+  return ArmOne(key, fmt::format("looking for devices through {}", module.title),
+                MustOutlive(module, files_));
 }
 
 std::optional<std::string> RiskLedger::Refuse(const Target& target) const {
@@ -64,7 +81,8 @@ std::optional<std::string> RiskLedger::Refuse(const Target& target) const {
 
 std::shared_ptr<void> RiskLedger::Arm(const Target& target) const {
   return ArmOne(KeyOf(target),
-                fmt::format("measuring {} through {}", target.device_id, target.device.runtime));
+                fmt::format("measuring {} through {}", target.device_id, target.device.runtime),
+                Outlives::kMachine);
 }
 
 }  // namespace report

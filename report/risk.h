@@ -15,6 +15,11 @@
 
 namespace report {
 
+// What a marker of this module must outlive: a driver that finds no node of hardware below the /dev of
+// `files` can bring down nothing but its own process.
+[[nodiscard]] probe::isolate::Outlives MustOutlive(const probe::Module& module,
+                                                   const probe::system::FileSystem& files);
+
 class RiskLedger {
  public:
   // `files` and `environment` must outlive this. Without a usable cache directory nothing is remembered, and
@@ -37,7 +42,8 @@ class RiskLedger {
   const probe::system::Environment& environment_;
   const probe::system::FileSystem& files_;
   [[nodiscard]] std::shared_ptr<void> ArmOne(const probe::isolate::CrashKey& key,
-                                             const std::string& description) const;
+                                             const std::string& description,
+                                             probe::isolate::Outlives outlives) const;
 
   probe::isolate::CrashMarkers markers_;
   mutable bool write_failed_ = false;

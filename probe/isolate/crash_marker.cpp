@@ -103,6 +103,7 @@ bool Keep(const Descriptor& file, const std::string& directory_of_new) {
 
 CrashMarkers::Guard& CrashMarkers::Guard::operator=(Guard&& other) noexcept {
   std::swap(file_, other.file_);
+  std::swap(outlives_, other.outlives_);
   std::swap(failed_, other.failed_);
   return *this;
 }
@@ -110,7 +111,8 @@ CrashMarkers::Guard& CrashMarkers::Guard::operator=(Guard&& other) noexcept {
 // While the lock is held, so that nobody can take it for a dead run's. Not waited for: a machine that goes
 // down before this is on the disk is rare, and then the worst is that a step is left out once too often.
 CrashMarkers::Guard::~Guard() {
-  if (file_.ok() && Write(file_, "")) sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+  if (!file_.ok() || !Write(file_, "") || outlives_ == Outlives::kProcess) return;
+  sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
 CrashMarkers::CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
@@ -162,7 +164,8 @@ std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   return CrashMarker{marker->description, marker->created};
 }
 
-CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view description) const {
+CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view description,
+                                      Outlives outlives) const {
   if (directory_.empty()) return {};
   const auto path = PathOf(key);
   auto file = OpenMarker(path, 0);
@@ -180,8 +183,10 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
   marker.pid = getpid();
   marker.start_ticks = system::StartTicks(marker.pid);
   marker.boot_id = BootId(*files_);
-  Guard guard(std::move(file));
-  if (Write(guard.file_, ToText(Encode(marker))) && Keep(guard.file_, is_new ? directory_ : "")) return guard;
+  Guard guard(std::move(file), outlives);
+  const bool written = Write(guard.file_, ToText(Encode(marker)));
+  if (written && (outlives == Outlives::kProcess || Keep(guard.file_, is_new ? directory_ : "")))
+    return guard;
   if (is_new) unlink(path.c_str());
   return Guard(true);
 }

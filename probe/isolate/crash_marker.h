@@ -28,6 +28,9 @@ struct CrashMarker {
   std::string created;      // UTC
 };
 
+// What a marker must outlive to tell of its step: the process that is killed in it, or a machine that resets.
+enum class Outlives { kProcess, kMachine };
+
 class CrashMarkers {
  public:
   // Holds one marker; it is blanked when the guard goes, which is when any outcome of the step was seen.
@@ -45,8 +48,9 @@ class CrashMarkers {
    private:
     friend class CrashMarkers;
     explicit Guard(bool failed) : failed_(failed) {}
-    explicit Guard(system::Descriptor file) : file_(std::move(file)) {}
+    Guard(system::Descriptor file, Outlives outlives) : file_(std::move(file)), outlives_(outlives) {}
     system::Descriptor file_;  // holds the lock
+    Outlives outlives_ = Outlives::kProcess;
     bool failed_ = false;
   };
 
@@ -60,9 +64,10 @@ class CrashMarkers {
   // The marker that a dead run left of this step. One that a living run holds is no crash.
   [[nodiscard]] std::optional<CrashMarker> Survivor(const CrashKey& key) const;
 
-  // Writes the marker and forces it to the disk, so that it outlives a reset of the machine. Where that is
-  // not possible, or another run holds this step's, the guard guards nothing.
-  [[nodiscard]] Guard Arm(const CrashKey& key, std::string_view description) const;
+  // Writes the marker and, where it must outlive the machine, forces it to the disk, which takes from half a
+  // millisecond to many. Where that is not possible, or another run holds this step's, the guard guards
+  // nothing.
+  [[nodiscard]] Guard Arm(const CrashKey& key, std::string_view description, Outlives outlives) const;
 
  private:
   CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,

@@ -211,6 +211,9 @@ constexpr std::array kCaches = {
     DriverCache{"CUDA_CACHE_MAXSIZE", "67108864", false},
 };
 
+constexpr std::array<std::string_view, 8> kDeviceNodes = {"dri", "accel", "kfd",  "nvidia",
+                                                          "dxg", "mali",  "kgsl", "pvr"};
+
 Module Describe() {
   Module module;
   module.caches = kCaches;
@@ -219,6 +222,7 @@ Module Describe() {
   module.usual_s = 0.030;  // PoCL loads two compilers
   module.visibility_variables = VisibilityVariables();
   module.libraries = kLoaderNames;
+  module.device_nodes = kDeviceNodes;
   module.probe = Probe;
   module.manifests = Manifests;
   module.restrict_to = RestrictTo;

@@ -249,6 +249,8 @@ constexpr std::array kCaches = {
     DriverCache{"__GL_SHADER_DISK_CACHE_PATH", "nvidia"},
 };
 
+constexpr std::array<std::string_view, 6> kDeviceNodes = {"dri", "nvidia", "dxg", "mali", "kgsl", "pvr"};
+
 }  // namespace
 
 Module Describe() {
@@ -259,6 +261,7 @@ Module Describe() {
   module.usual_s = 0.025;  // llvmpipe loads one
   module.visibility_variables = kVariables;
   module.libraries = kLoaderNames;
+  module.device_nodes = kDeviceNodes;
   module.probe = Probe;
   module.manifests = Manifests;
   module.restrict_to = RestrictTo;

@@ -31,10 +31,11 @@ class CrashMarkerTest : public ::testing::Test {
   }
 
   // A run that dies inside the step, without the chance to remove its marker.
-  void Crash(std::string_view description = "measuring through vulkan") {
+  void Crash(std::string_view description = "measuring through vulkan",
+             Outlives outlives = Outlives::kMachine) {
     const pid_t pid = fork();
     if (pid == 0) {
-      [[maybe_unused]] const auto guard = Open().Arm(key_, description);
+      [[maybe_unused]] const auto guard = Open().Arm(key_, description, outlives);
       _exit(0);
     }
     waitpid(pid, nullptr, 0);
@@ -56,7 +57,7 @@ TEST_F(CrashMarkerTest, IsGoneWhenTheStepHasEnded) {
   const auto markers = Open();
   EXPECT_EQ(markers.warning(), "");
   {
-    const auto guard = markers.Arm(key_, "measuring");
+    const auto guard = markers.Arm(key_, "measuring", Outlives::kMachine);
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     EXPECT_EQ(files_->Stat(MarkerFiles()[0])->mode, 0600U);
   }
@@ -71,6 +72,15 @@ TEST_F(CrashMarkerTest, OutlivesARunThatDied) {
   EXPECT_EQ(survivor->description, "measuring through vulkan");
   EXPECT_THAT(survivor->created, SizeIs(20));
   EXPECT_TRUE(Open().Survivor(key_)) << "asking does not remove it";
+}
+
+TEST_F(CrashMarkerTest, OutlivesAProcessWithoutBeingForcedToTheDisk) {
+  Crash("looking for devices", Outlives::kProcess);
+  EXPECT_TRUE(Open().Survivor(key_));
+  {
+    const auto guard = Open(true).Arm(key_, "again", Outlives::kProcess);
+  }
+  EXPECT_FALSE(Open().Survivor(key_));
 }
 
 TEST_F(CrashMarkerTest, IsOfOneStepOnly) {
@@ -97,7 +107,7 @@ TEST_F(CrashMarkerTest, IsIgnoredOnRequestAndReplacedByTheNextAttempt) {
   const auto markers = Open(true);
   EXPECT_FALSE(markers.Survivor(key_));
   {
-    const auto guard = markers.Arm(key_, "again");
+    const auto guard = markers.Arm(key_, "again", Outlives::kMachine);
   }
   EXPECT_FALSE(Open().Survivor(key_));
 }
@@ -107,7 +117,7 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
   ASSERT_EQ(pipe(ends), 0);
   const pid_t pid = fork();
   if (pid == 0) {
-    [[maybe_unused]] const auto guard = Open().Arm(key_, "measuring");
+    [[maybe_unused]] const auto guard = Open().Arm(key_, "measuring", Outlives::kMachine);
     if (write(ends[1], "x", 1) < 0) _exit(1);
     for (;;) pause();
   }
@@ -115,7 +125,7 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
   ASSERT_EQ(read(ends[0], &byte, 1), 1);
   EXPECT_FALSE(Open().Survivor(key_));
   {
-    const auto guard = Open().Arm(key_, "second run");
+    const auto guard = Open().Arm(key_, "second run", Outlives::kMachine);
   }
   ASSERT_THAT(MarkerFiles(), SizeIs(1)) << "the second run leaves the first one's marker alone";
   kill(pid, SIGKILL);
@@ -152,7 +162,7 @@ TEST_F(CrashMarkerTest, NeverFollowsALink) {
   std::filesystem::create_symlink(victim, marker);
   EXPECT_FALSE(Open().Survivor(key_));
   {
-    const auto guard = Open().Arm(key_, "measuring");
+    const auto guard = Open().Arm(key_, "measuring", Outlives::kMachine);
   }
   EXPECT_EQ(*files_->Read(victim), "precious");
   EXPECT_TRUE(std::filesystem::is_symlink(marker));
@@ -162,7 +172,7 @@ TEST_F(CrashMarkerTest, IsDoneWithoutWhereThereIsNoCache) {
   environment_.Unset("XDG_CACHE_HOME");
   const auto markers = Open();
   EXPECT_THAT(markers.warning(), HasSubstr("XDG_CACHE_HOME"));
-  const auto guard = markers.Arm(key_, "measuring");
+  const auto guard = markers.Arm(key_, "measuring", Outlives::kMachine);
   EXPECT_FALSE(markers.Survivor(key_));
 }
 
