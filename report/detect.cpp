@@ -45,6 +45,7 @@ ChildRequest RequestFor(const DetectRequest& request, const std::vector<const pr
   child.task = kProbeTask;
   child.environment = request.child_environment;
   child.deadline_s = probe.allow_s * static_cast<double>(modules.size());
+  child.scratch = probe::system::Medium::kMemory;
   if (manifest && modules.front()->restrict_to != nullptr) {
     const auto variables = modules.front()->restrict_to(*manifest);
     child.environment.insert(child.environment.end(), variables.begin(), variables.end());

@@ -109,7 +109,7 @@ void RunningChild::Start(const ChildRequest& request) {
   for (const auto* pipe : {&input, &results, &errors}) {
     if (!*pipe) return NotStarted(Describe(pipe->error()));
   }
-  if (auto scratch = system::ScratchDirectory::Create(ground_.environment)) {
+  if (auto scratch = system::ScratchDirectory::Create(ground_.environment, request.scratch)) {
     scratch_.emplace(*std::move(scratch));
   } else {
     result_.detail = "no scratch directory: " + Describe(scratch.error());

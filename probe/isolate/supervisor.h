@@ -17,6 +17,7 @@
 #include "probe/core/report.h"
 #include "probe/isolate/interrupt.h"
 #include "probe/system/environment.h"
+#include "probe/system/scratch.h"
 
 namespace probe::isolate {
 
@@ -25,6 +26,7 @@ struct ChildRequest {
   Json request;
   std::vector<EnvironmentVariable> environment;  // set on top of the parent's
   double deadline_s = 10.0;                      // from the start of this child
+  system::Medium scratch = system::Medium::kDisk;
   // Asked while the child starts and before it is told what to do: until then it has run nothing but this
   // program's own code. What comes back is kept until the child has ended; an error ends it unused, as
   // kNotStarted. None: it is told at once.

@@ -28,9 +28,15 @@ constexpr mode_t kMode = 0700;  // mkdtemp's
 constexpr std::time_t kAbandonedSeconds = 3600;
 
 // Where one may stand, the best place first.
-std::vector<std::string> Parents(const Environment& environment) {
-  std::vector<std::string> parents = {environment.Get("TMPDIR").value_or(""), "/tmp"};
-  if (!parents.front().starts_with('/')) parents.erase(parents.begin());
+std::vector<std::string> Parents(const Environment& environment, Medium medium) {
+  std::vector<std::string> parents;
+  const std::string chosen = environment.Get("TMPDIR").value_or("");
+  if (chosen.starts_with('/')) {
+    parents.push_back(chosen);
+  } else if (medium == Medium::kMemory) {
+    parents.emplace_back("/dev/shm");
+  }
+  parents.emplace_back("/tmp");
   return parents;
 }
 
@@ -52,9 +58,9 @@ bool IsAbandoned(const std::string& path) {
 
 }  // namespace
 
-Result<ScratchDirectory> ScratchDirectory::Create(const Environment& environment) {
+Result<ScratchDirectory> ScratchDirectory::Create(const Environment& environment, Medium medium) {
   int number = 0;
-  for (const std::string& parent : Parents(environment)) {
+  for (const std::string& parent : Parents(environment, medium)) {
     std::string name = parent + "/" + std::string(kName) + std::string(kPattern);
     if (mkdtemp(name.data()) == nullptr) {
       number = errno;
@@ -83,13 +89,15 @@ ScratchDirectory::~ScratchDirectory() {
 
 void ScratchDirectory::RemoveAbandoned(const Environment& environment) {
   namespace fs = std::filesystem;
-  const std::string parent = Parents(environment).front();
   std::error_code error;
   std::vector<std::string> found;
-  for (fs::directory_iterator at(parent, error); !error && at != fs::directory_iterator();
-       at.increment(error)) {
-    const std::string name = at->path().filename();
-    if (name.starts_with(kName) && name.size() == kName.size() + kPattern.size()) found.push_back(at->path());
+  for (const std::string& parent : Parents(environment, Medium::kMemory)) {
+    for (fs::directory_iterator at(parent, error); !error && at != fs::directory_iterator();
+         at.increment(error)) {
+      const std::string name = at->path().filename();
+      if (name.starts_with(kName) && name.size() == kName.size() + kPattern.size())
+        found.push_back(at->path());
+    }
   }
   for (const std::string& path : found) {
     if (IsAbandoned(path)) fs::remove_all(path, error);

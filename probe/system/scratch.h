@@ -11,10 +11,14 @@
 
 namespace probe::system {
 
+// Where it should lie when TMPDIR names no place. To make and remove a directory on a disk may take a
+// millisecond and more; memory is for what stays small and is not executed (/dev/shm is often noexec).
+enum class Medium { kDisk, kMemory };
+
 class ScratchDirectory {
  public:
-  // Below TMPDIR, else /tmp, mode 0700. The error is that of the last place tried.
-  [[nodiscard]] static Result<ScratchDirectory> Create(const Environment& environment);
+  // Below TMPDIR, else in memory /dev/shm, else /tmp; mode 0700. The error is that of the last place tried.
+  [[nodiscard]] static Result<ScratchDirectory> Create(const Environment& environment, Medium medium);
   ScratchDirectory(ScratchDirectory&& other) noexcept = default;
   ScratchDirectory& operator=(ScratchDirectory&& other) noexcept;
   // Removes it with all its content, as far as that is possible.
@@ -25,7 +29,7 @@ class ScratchDirectory {
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int descriptor() const { return directory_.get(); }
-  // Removes those that killed processes of this user have left below TMPDIR, else /tmp: nobody holds their
+  // Removes those that killed processes of this user have left in any of these places: nobody holds their
   // lock, and for an hour nothing has been put there.
   static void RemoveAbandoned(const Environment& environment);
   // True when its files take more than max_bytes on the disk, or are more than 10000. Links are not followed.

@@ -40,7 +40,7 @@ class ScratchTest : public ::testing::Test {
 TEST_F(ScratchTest, GoesWithItsContent) {
   std::string path;
   {
-    const auto scratch = ScratchDirectory::Create(environment_);
+    const auto scratch = ScratchDirectory::Create(environment_, Medium::kDisk);
     ASSERT_TRUE(scratch.ok());
     path = scratch->path();
     EXPECT_EQ(fs::path(path).parent_path(), tree_.root());
@@ -57,7 +57,7 @@ TEST_F(ScratchTest, OfAKilledProcessIsRemovedLater) {
 }
 
 TEST_F(ScratchTest, InUseOrFreshOrNotOursStays) {
-  const auto used = ScratchDirectory::Create(environment_);
+  const auto used = ScratchDirectory::Create(environment_, Medium::kDisk);
   ASSERT_TRUE(used.ok());
   Age(used->path());
   const auto fresh = Make("whichgpu-scratch-fresh0");
