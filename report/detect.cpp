@@ -35,12 +35,11 @@ bool NeedsSecondTry(const ProbeReport& report) {
 ChildRequest RequestFor(const DetectRequest& request, const std::vector<const probe::Module*>& modules,
                         const probe::system::FileSystem& files, std::optional<std::string> manifest) {
   ProbeRequest probe;
-  probe.allow_s = 0;
-  for (const probe::Module* module : modules) {
-    probe.modules.emplace_back(module->name);
-    probe.allow_s =
-        std::max(probe.allow_s, request.options.timeout_s.value_or(DetectionDeadline(*module, files)));
-  }
+  for (const probe::Module* module : modules) probe.modules.emplace_back(module->name);
+  // Modules that share a child load nothing, so that none of them sets GPUs up.
+  const double usual =
+      modules.size() > 1 ? kDetectionDeadlineSeconds : DetectionDeadline(*modules.front(), files);
+  probe.allow_s = request.options.timeout_s.value_or(usual);
   ChildRequest child;
   child.task = kProbeTask;
   child.environment = request.child_environment;
