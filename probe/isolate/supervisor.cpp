@@ -95,9 +95,11 @@ std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> reques
       if (on_record) on_record(i, record);
     };
     children.push_back(std::make_unique<RunningChild>(ground, requests[i], std::move(forward)));
+    // At once: a child that has been told keeps its processor busy, and a parent that shares it waits there
+    // while others, not told yet, leave theirs idle. What the permit takes (writing to a disk) goes on while
+    // the child starts.
+    children.back()->Tell(requests[i]);
   }
-  // What permits take (writing to a disk) goes on while the children start.
-  for (std::size_t i = 0; i < children.size(); ++i) children[i]->Tell(requests[i]);
   if (meanwhile) meanwhile();
   const auto running = [](const auto& child) { return !child->finished(); };
   while (std::any_of(children.begin(), children.end(), running)) {
