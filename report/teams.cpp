@@ -33,8 +33,9 @@ std::vector<Team> MakeTeams(std::span<const probe::Module* const> modules,
       (modules[i]->kind == probe::ModuleKind::kRuntime ? teams : sources).push_back({i});
     }
   }
-  std::stable_sort(teams.begin(), teams.end(), [&](const Team& a, const Team& b) {
-    return modules[a.front()]->usual_s > modules[b.front()]->usual_s;
+  std::sort(teams.begin(), teams.end(), [&](const Team& a, const Team& b) {
+    const double first = modules[a.front()]->usual_s, second = modules[b.front()]->usual_s;
+    return first != second ? first > second : a.front() < b.front();
   });
   teams.insert(teams.end(), sources.begin(), sources.end());
   if (!readers.empty()) teams.push_back(std::move(readers));
