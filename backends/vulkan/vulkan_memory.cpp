@@ -2,6 +2,7 @@
 #include "backends/vulkan/vulkan_memory.h"
 
 #include <array>
+#include <bit>
 
 namespace backends::vulkan {
 namespace {
@@ -34,6 +35,8 @@ std::optional<std::uint32_t> FirstType(const Device& device, std::uint32_t allow
   }
   return std::nullopt;
 }
+
+constexpr std::uint64_t kTexelBytes = 16;
 
 VkFormat FormatOf(kernels::View view) {
   return view == kernels::View::kTexelUint4 ? VK_FORMAT_R32G32B32A32_UINT : VK_FORMAT_R32G32B32A32_SFLOAT;
@@ -97,11 +100,25 @@ Status CreateViews(Device& device, const BufferRequest& request, Memory& out) {
   return probe::Ok();
 }
 
+// llvmpipe compiles a shader anew, for tenths of a second, for every combination of its texel buffers' sizes
+// being powers of two or not and having zeros in bits 8 to 15, where a texture's last level would stand
+// (lp_sampler_static_texture_state in Mesa's gallium/auxiliary/gallivm/lp_bld_sample.c). Next to such a size
+// there is one with neither property.
+std::uint64_t UniformSize(const Device& device, std::uint64_t bytes) {
+  const auto& properties = device.facts().properties;
+  if (properties.deviceType != VK_PHYSICAL_DEVICE_TYPE_CPU) return bytes;
+  std::uint64_t size = bytes;
+  while (std::has_single_bit(size) || (size >> 8U & 0xffU) == 0) size += 17 * kTexelBytes;
+  return size <= properties.limits.maxTexelBufferElements * kTexelBytes ? size : bytes;
+}
+
 Status Fill(Device& device, const BufferRequest& request, Memory& out) {
   constexpr VkBufferUsageFlags kUsage = VK_BUFFER_USAGE_STORAGE_BUFFER_BIT |
                                         VK_BUFFER_USAGE_UNIFORM_TEXEL_BUFFER_BIT |
                                         VK_BUFFER_USAGE_TRANSFER_SRC_BIT | VK_BUFFER_USAGE_TRANSFER_DST_BIT;
-  if (auto status = CreateBuffer(device, request.bytes, kUsage, out); !status) return status;
+  const std::uint64_t size = UniformSize(device, request.bytes);
+  if (auto status = CreateBuffer(device, size, kUsage, out); !status) return status;
+  out.bytes = request.bytes;
   VkMemoryRequirements needs{};
   device.functions().vkGetBufferMemoryRequirements(device.handle(), out.buffer, &needs);
   const auto type = FirstType(device, needs.memoryTypeBits, std::array{kLocal, VkMemoryPropertyFlags{0}});

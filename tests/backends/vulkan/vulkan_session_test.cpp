@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <limits>
 #include <numeric>
 
@@ -11,6 +14,7 @@
 #include "kernels/glsl/spirv.h"
 #include "kernels/operand.h"
 #include "tests/backends/vulkan/vulkan_device.h"
+#include "tests/probe/system/temporary_tree.h"
 
 namespace {
 
@@ -58,6 +62,46 @@ class VulkanSession : public ::testing::Test {
   probe::RuntimeDevice device_;
   std::unique_ptr<backends::Session> session_;
 };
+
+// With a cache of its own for compiled shaders, in files.
+class VulkanShaders : public VulkanSession {
+ protected:
+  void SetUp() override {
+    setenv("MESA_SHADER_CACHE_DIR", tree_.root().c_str(), 1);
+    setenv("MESA_DISK_CACHE_SINGLE_FILE", "false", 1);
+    VulkanSession::SetUp();
+  }
+  [[nodiscard]] std::size_t Compiled() const {
+    namespace fs = std::filesystem;
+    const auto all = fs::recursive_directory_iterator(tree_.root());
+    return static_cast<std::size_t>(std::count_if(fs::begin(all), fs::end(all), [](const auto& entry) {
+      return entry.is_regular_file() && entry.path().filename() != "index";
+    }));
+  }
+  probe::system::TemporaryTree tree_;
+};
+
+TEST_F(VulkanShaders, AreCompiledOnceForTexelBuffersOfEverySize) {
+  const auto partials = Buffer(8 * 4);
+  const auto sum = Load(kSum);
+  std::size_t compiled = 0;
+  for (const std::uint32_t count : {16384U, 5000U, 49152U, 64U, 16U, 4U}) {
+    const auto buffer = Buffer(count * 4, {View::kTexelUint4});
+    const std::vector<std::uint32_t> words(count, count);
+    ASSERT_TRUE(session_->Upload(buffer, 0, std::as_bytes(std::span(words))).ok());
+    const Launch launch{sum, {{buffer, View::kTexelUint4}, {partials}}, {{1, 1, 1}, {8, 1, 1}, {count}}};
+    ASSERT_TRUE(session_->Run({&launch, 1}, 1).ok());
+    const auto sums = Words(partials, 8);
+    EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0U), count * count);
+    if (compiled == 0) {
+      // Written by a thread of the driver's.
+      for (int i = 0; i < 2000 && (compiled = Compiled()) == 0; ++i) usleep(1000);
+      if (compiled == 0) GTEST_SKIP() << "this driver keeps no compiled shaders";
+    }
+  }
+  usleep(200'000);
+  EXPECT_EQ(Compiled(), compiled);
+}
 
 TEST_F(VulkanSession, SaysWhatTheDeviceAllows) {
   const auto& limits = session_->limits();
