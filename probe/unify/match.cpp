@@ -45,6 +45,8 @@ class Matcher {
   void CreateAtAddresses();
   void CreateForUuids();
   void CreateForNames();
+  [[nodiscard]] bool IsTaken(const std::string& id) const;
+  [[nodiscard]] std::string OwnId(const RuntimeDevice& device) const;
   Draft* ByAddress(const RuntimeDevice& device);
   Draft* ByUuid(const RuntimeDevice& device);
   std::vector<Draft*> Candidates(const RuntimeDevice& device, Likeness like);
@@ -182,6 +184,18 @@ Draft& Matcher::Create(std::string id, const RuntimeDevice& device) {
   return draft;
 }
 
+bool Matcher::IsTaken(const std::string& id) const {
+  return std::any_of(drafts_.begin(), drafts_.end(), [&](const Draft& draft) { return draft.id == id; });
+}
+
+// Of a device without an identity: its number with its driver, the next free one where drivers share a name.
+std::string Matcher::OwnId(const RuntimeDevice& device) const {
+  const std::string start = device.runtime + ":" + Slug(device.driver) + ":";
+  auto number = device.ordinal;
+  while (IsTaken(start + std::to_string(number))) ++number;
+  return start + std::to_string(number);
+}
+
 // Addresses without hardware: a container that hides sysfs, a partition, or a driver that pretends.
 void Matcher::CreateAtAddresses() {
   for (const RuntimeDevice& device : open_) {
@@ -194,10 +208,7 @@ void Matcher::CreateAtAddresses() {
     }
     const auto parent_id = parent != nullptr ? std::optional(parent->id) : std::nullopt;
     std::string id = *IdOf(device.identity);
-    const bool taken =
-        std::any_of(drafts_.begin(), drafts_.end(), [&](const Draft& draft) { return draft.id == id; });
-    if (taken) id = device.runtime + ":" + Slug(device.driver) + ":" + std::to_string(device.ordinal);
-    Create(std::move(id), device).parent_id = parent_id;
+    Create(IsTaken(id) ? OwnId(device) : std::move(id), device).parent_id = parent_id;
   }
   Attach("pci", [&](const RuntimeDevice& device) { return ByAddress(device); });
   for (Draft& draft : drafts_) {
@@ -253,8 +264,7 @@ void Matcher::CreateForNames() {
       const RuntimeDevice& device = rest[member];
       taken[member] = true;
       if (draft == nullptr || !together) {
-        draft = &Create(device.runtime + ":" + Slug(device.driver) + ":" + std::to_string(device.ordinal),
-                        device);
+        draft = &Create(OwnId(device), device);
       }
       if (!maybe[member].empty()) draft->conflicts.push_back({"identity", device.runtime, maybe[member]});
       AddView(*draft, device, together && group.size() > 1 ? "name" : "none");

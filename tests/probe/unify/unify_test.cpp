@@ -320,6 +320,16 @@ TEST(Unify, HiddenDevicesNameTheVariable) {
   EXPECT_EQ(machine.Unify()[0].views[0].environment_hidden, "CUDA_VISIBLE_DEVICES");
 }
 
+TEST(Unify, DriversOfOneNameShareNoId) {
+  Machine machine;
+  for (const char* card : {"first", "second", "third"}) {
+    auto device = Device("opencl", "Same", 0);
+    device.name = card;
+    machine.Add(device);
+  }
+  EXPECT_THAT(Ids(machine.Unify()), ElementsAre("opencl:same:0", "opencl:same:1", "opencl:same:2", "cpu:0"));
+}
+
 TEST(Unify, HardwareOffThePciBusHasAStableId) {
   Machine machine;
   HardwareDevice v3d;
