@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "probe/core/fields.h"
+#include "report/core/wording.h"
 
 namespace report {
 namespace {
@@ -25,7 +26,7 @@ std::string SignalText(const probe::ProcessExit& exit) {
 struct DetectionEnd {
   ChildEnd end;
   Outcome outcome;
-  const char* name;
+  std::string_view name;
 };
 constexpr std::array kDetectionEnds = {
     DetectionEnd{ChildEnd::kExited, Outcome::kBadReply, "exited early"},
@@ -33,8 +34,8 @@ constexpr std::array kDetectionEnds = {
     DetectionEnd{ChildEnd::kTimedOut, Outcome::kTimedOut, "timed out"},
     DetectionEnd{ChildEnd::kAbandoned, Outcome::kTimedOut, "stuck in the kernel"},
     DetectionEnd{ChildEnd::kFlooded, Outcome::kBadReply, "flooded"},
-    DetectionEnd{ChildEnd::kNotStarted, Outcome::kFailed, "not started"},
-    DetectionEnd{ChildEnd::kInterrupted, Outcome::kFailed, "interrupted"},
+    DetectionEnd{ChildEnd::kNotStarted, Outcome::kFailed, kNotStartedError},
+    DetectionEnd{ChildEnd::kInterrupted, Outcome::kFailed, kInterruptedError},
 };
 
 std::string DescribeDetectionEnd(const ChildResult& result) {
@@ -88,7 +89,7 @@ ProbeReport Assemble(const std::string& module, const ChildResult& result, std::
                                   [&](const DetectionEnd& known) { return known.end == result.end; });
     const bool died = result.end == ChildEnd::kExited && result.exit.code.value_or(0) != 0;
     report.outcome = died ? Outcome::kCrashed : row->outcome;
-    report.error = probe::Error{"", std::nullopt, row->name, DescribeDetectionEnd(result)};
+    report.error = probe::Error{"", std::nullopt, std::string(row->name), DescribeDetectionEnd(result)};
     report.exit = result.exit;
   }
   if (malformed) {

@@ -64,6 +64,11 @@ std::string FailureText(const backends::Measurement& measurement) {
 }
 
 std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
+  const auto title = Title(tables, probe.module);
+  if (probe.error && probe.error->name == kInterruptedError)
+    return fmt::format("{} had not answered when this run was interrupted", title);
+  if (probe.error && probe.error->name == kNotStartedError)
+    return Bracketed(fmt::format("{} could not be asked: no process was started", title), probe.error->text);
   std::string detail;
   if (IsTrouble(probe.outcome)) {
     if (probe.error) Add(detail, Describe(*probe.error));
@@ -74,7 +79,7 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
     detail.clear();
     for (const auto& variable : probe.environment) Add(detail, variable.name + "=" + variable.value);
   }
-  return Bracketed(Fill(probe::Row(probe.outcome).sentence, Title(tables, probe.module)), detail);
+  return Bracketed(Fill(probe::Row(probe.outcome).sentence, title), detail);
 }
 
 std::string OutcomeText(const Tables& tables, std::string_view runtime, const probe::DriverReport& driver) {

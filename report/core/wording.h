@@ -22,6 +22,11 @@ struct StatusRow {
 // "its fp32 gemm gave a wrong result (relative error 0.7)"
 [[nodiscard]] std::string FailureText(const backends::Measurement& measurement);
 
+// The names of the errors of a module that was not heard, for no fault of its own: this run was interrupted,
+// or the process that asks could not be started.
+inline constexpr std::string_view kInterruptedError = "interrupted";
+inline constexpr std::string_view kNotStartedError = "not started";
+
 // "Vulkan crashed while it was asked (signal 11, at enumerate)". `detail` alone: what stands in the brackets.
 [[nodiscard]] std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe);
 [[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,

@@ -6,6 +6,8 @@
 #include <cctype>
 #include <utility>
 
+#include "report/core/wording.h"
+
 namespace report::explain {
 namespace {
 
@@ -74,6 +76,20 @@ void AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
 }
 
 }  // namespace
+
+const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
+  static constexpr OutcomeAdvice kNotStarted{
+      Outcome::kFailed,
+      "system_runtime",
+      Severity::kDegraded,
+      "this tool could not start the process in which it asks; the runtime may be well",
+      "raise the limits on processes (ulimit -u) and open files (ulimit -n), or free memory",
+      "",
+      false};
+  if (!probe.error) return AdviceFor(probe.outcome);
+  if (probe.error->name == kInterruptedError) return nullptr;
+  return probe.error->name == kNotStartedError ? &kNotStarted : AdviceFor(probe.outcome);
+}
 
 const OutcomeAdvice* AdviceFor(Outcome outcome) {
   const auto found =

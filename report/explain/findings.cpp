@@ -77,7 +77,7 @@ void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>&
     if (!Find(tables, probe.module)) continue;
     const bool blamed = std::any_of(probe.drivers.begin(), probe.drivers.end(),
                                     [&](const auto& driver) { return driver.outcome == probe.outcome; });
-    const auto* of_runtime = blamed ? nullptr : AdviceFor(probe.outcome);
+    const auto* of_runtime = blamed ? nullptr : AdviceFor(probe);
     if (of_runtime) out.push_back(OfRuntime(tables, report, probe, *of_runtime));
     for (const auto& driver : probe.drivers) {
       // One driver without a device beside another that has one is how most machines look.

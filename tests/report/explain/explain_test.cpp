@@ -9,6 +9,7 @@
 #include <set>
 
 #include "probe/core/fields.h"
+#include "report/core/wording.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {
@@ -70,6 +71,21 @@ TEST(Findings, AMakersDriverIsNoAdviceWithoutACardOfTheirs) {
   EXPECT_THAT(FindById(bare, "runtime.cuda.absent")->fix, IsEmpty());
   const auto server = testing::Decided(testing::Server());
   EXPECT_EQ(FindById(server, "runtime.cuda.absent")->fix.size(), 1U);
+}
+
+TEST(Findings, AModuleThatWasNotHeardIsNotBlamed) {
+  probe::ProbeReport silent;
+  silent.module = "vulkan";
+  silent.outcome = probe::Outcome::kFailed;
+  silent.error = probe::Error{"", std::nullopt, std::string(kInterruptedError), "before it had answered"};
+  auto machine = testing::Processor();
+  machine.probes = {silent};
+  EXPECT_THAT(testing::Decided(machine).findings, IsEmpty());
+  machine.probes[0].error->name = kNotStartedError;
+  const auto report = testing::Decided(machine);
+  ASSERT_EQ(report.findings.size(), 1U);
+  EXPECT_THAT(report.findings[0].summary, HasSubstr("could not be asked"));
+  EXPECT_THAT(report.findings[0].fix.at(0).text, HasSubstr("ulimit -u"));
 }
 
 TEST(Findings, ACrashNamesTheDriverAndItsManifest) {
