@@ -16,7 +16,7 @@ constexpr std::array kRows = {
     OutcomeRow{Outcome::kDenied, "denied", "a device node or file exists and may not be opened",
                "{} may not open its device: permission denied"},
     OutcomeRow{Outcome::kHidden, "hidden", "an environment variable hides every device",
-               "{} has devices, but an environment variable hides them"},
+               "{} is hidden by an environment variable"},
     OutcomeRow{Outcome::kFailed, "failed", "a call returned an error", "{} reported an error"},
     OutcomeRow{Outcome::kCrashed, "crashed", "the process that loaded it died",
                "{} crashed while it was asked"},
