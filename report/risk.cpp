@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <string_view>
 
+#include "probe/registry.h"
+
 namespace report {
 namespace {
 
@@ -25,6 +27,15 @@ probe::isolate::CrashKey KeyOf(const probe::Module& module, const probe::system:
   key.runtime = module.name;
   if (module.manifests != nullptr) key.files = module.manifests({files, environment, std::nullopt, nullptr});
   return key;
+}
+
+// Of a device that is reached without a driver nothing can be blamed for a run that was killed, and nothing
+// would ever change that clears it.
+bool LoadsVendorCode(const Target& target) {
+  const auto modules = probe::Modules();
+  const auto module = std::find_if(modules.begin(), modules.end(),
+                                   [&](const auto& known) { return known.name == target.device.runtime; });
+  return module == modules.end() || module->loads_vendor_code;
 }
 
 probe::isolate::CrashKey KeyOf(const Target& target) {
@@ -76,10 +87,12 @@ probe::Result<std::shared_ptr<void>> RiskLedger::Permit(const probe::Module& mod
 }
 
 std::optional<std::string> RiskLedger::Refuse(const Target& target) const {
+  if (!LoadsVendorCode(target)) return std::nullopt;
   return Sentence(markers_.Survivor(KeyOf(target)));
 }
 
 std::shared_ptr<void> RiskLedger::Arm(const Target& target) const {
+  if (!LoadsVendorCode(target)) return nullptr;
   return ArmOne(KeyOf(target),
                 fmt::format("measuring {} through {}", target.device_id, target.device.runtime),
                 Outlives::kMachine);

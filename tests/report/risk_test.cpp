@@ -5,6 +5,7 @@
 
 #include <array>
 
+#include "tests/probe/system/temporary_tree.h"
 #include "tests/probe/tree.h"
 
 namespace report {
@@ -32,6 +33,22 @@ TEST(MustOutlive, TheMachineWhereThereIsADirectoryOfNodes) {
   tests::Tree tree;
   tree.Write("/dev/dri/renderD128", "");
   EXPECT_EQ(MustOutlive(module, tree.Files()), Outlives::kMachine);
+}
+
+TEST(RiskLedger, RemembersNothingOfADeviceThatNeedsNoDriver) {
+  const probe::system::TemporaryTree tree;
+  probe::system::Environment environment;
+  environment.Set("XDG_CACHE_HOME", tree.At("/cache"));
+  const auto files = probe::system::FileSystem::Open("/");
+  ASSERT_TRUE(files.ok());
+  const RiskLedger ledger(environment, *files, false);
+  Target target;
+  target.device_id = "cpu:0";
+  target.device.runtime = "vulkan";
+  EXPECT_NE(ledger.Arm(target), nullptr);
+  target.device.runtime = "cpu";
+  EXPECT_EQ(ledger.Arm(target), nullptr);
+  EXPECT_EQ(files->List(tree.At("/cache/whichgpu")).size(), 1U);
 }
 
 }  // namespace
