@@ -67,7 +67,7 @@ std::variant<Live, Problem> OpenLive(const Options& options, const probe::isolat
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
   std::vector<std::string> warnings = LimitWarnings();
-  auto child_environment = ChildEnvironment(*files, *environment);
+  auto child_environment = ChildEnvironment(*files, *environment, warnings);
   std::optional<Pseudonyms> pseudonyms;
   if (options.record_dir) {
     const auto host = DescribeHost(*files, *environment);

@@ -3,6 +3,7 @@
 
     python3 libraries_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
+import os
 import pathlib
 import shutil
 import sys
@@ -31,6 +32,22 @@ def own_products(value):
 
 def of_blis(value):
     return [m for m in value["measurements"] if m.get("implementation") == "blis"]
+
+
+class Trust(unittest.TestCase):
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be given somebody else's library")
+    def test_root_follows_no_path_to_somebody_elses_library(self):
+        with tempfile.TemporaryDirectory(prefix="whichgpu-test-") as directory:
+            good, bad = pathlib.Path(directory, "good"), pathlib.Path(directory, "bad")
+            for folder in (good, bad):
+                folder.mkdir()
+                shutil.copy(BUILD / "tests/backends/cpu/libfake_blas_crashing.so", folder / "libpocl.so.2")
+            os.chown(bad / "libpocl.so.2", 65534, 65534)
+            process = run("list", "--json", env=environment(LD_LIBRARY_PATH=f"{good}:{bad}"))
+            self.assertEqual(0, process.returncode, process.stderr)
+            warnings = "\n".join(document(process)["warnings"])
+            self.assertIn(f"LD_LIBRARY_PATH: {bad} is left out", warnings)
+            self.assertNotIn(f"{good} is left out", warnings)
 
 
 class Libraries(unittest.TestCase):
