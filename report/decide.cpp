@@ -27,8 +27,8 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
 
 }  // namespace
 
-Report Decide(const Options& options, const Tables& tables, const Record& record,
-              std::vector<probe::PhysicalDevice> devices, Basis measured) {
+Report Decide(const Options& options, const Tables& tables, const Record& record, Asked asked,
+              Basis measured) {
   Report report;
   report.tool_version = record.tool_version;
   report.command = NameOfCommand(options.command);
@@ -36,7 +36,8 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   report.interrupted = record.interrupted;
   report.host = record.host;
   report.probes = record.probes;
-  report.devices = std::move(devices);
+  report.devices = std::move(asked.devices);
+  report.other_gpus = asked.other_gpus;
   report.warnings = record.warnings;
   for (const backends::Measurement& measurement : record.measurements) {
     const bool shown = std::any_of(report.devices.begin(), report.devices.end(),

@@ -12,9 +12,15 @@
 
 namespace report {
 
-// Of `devices` and the measurements of the record that are theirs. The part that a replay and a cached answer
-// share with a live run; `measured` says which it is of the figures.
-[[nodiscard]] Report Decide(const Options& options, const Tables& tables, const Record& record,
-                            std::vector<probe::PhysicalDevice> devices, Basis measured = Basis::kMeasured);
+// The devices that an answer is about.
+struct Asked {
+  std::vector<probe::PhysicalDevice> devices;
+  bool other_gpus = false;  // there are some that were left out
+};
+
+// Of those devices and the measurements of the record that are theirs. The part that a replay and a cached
+// answer share with a live run; `measured` says which it is of the figures.
+[[nodiscard]] Report Decide(const Options& options, const Tables& tables, const Record& record, Asked asked,
+                            Basis measured = Basis::kMeasured);
 
 }  // namespace report

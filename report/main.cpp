@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program: reads the command line, produces a report, prints one face of it, and chooses the exit code.
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -56,6 +57,9 @@ int Print(const std::string& text) {
       done += static_cast<std::size_t>(written);
     } else if (errno == EPIPE) {
       return 0;
+    } else if (errno == EAGAIN) {
+      pollfd writable{STDOUT_FILENO, POLLOUT, 0};
+      poll(&writable, 1, -1);
     } else if (errno != EINTR) {
       return Complain({report::kExitInternal, "the result can not be written to standard output"});
     }
@@ -167,6 +171,8 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
   if (options.json || options.command == Command::kRecommend) {
     for (const std::string& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning);
   }
+  if (outcome.interrupted_by != 0 && !options.json)
+    Say("whichgpu: ", "interrupted: this is what was known by then");
   if (outcome.problem) return Complain(*outcome.problem);
   return ExitCode(options, outcome.report, outcome.interrupted_by);
 }
@@ -175,7 +181,7 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
 
 int main(int argc, char** argv) {
   if (probe::isolate::IsChild(argc, argv)) probe::isolate::RunChild(argc, argv, report::Tasks());
-  std::signal(SIGPIPE, SIG_IGN);
+  for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN);
   try {
     const auto interrupt = probe::isolate::InstallInterruptHandlers();
     if (!interrupt) return Complain({report::kExitInternal, probe::Describe(interrupt.error())});

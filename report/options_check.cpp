@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <system_error>
 
 #include "probe/core/text.h"
@@ -114,6 +115,10 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
     if (auto error = CheckRequirement(*options.require)) return error;
   }
   if (auto error = CheckCombination(raw)) return error;
+  // Children open it too, and from a directory of their own.
+  std::error_code unknown;
+  const auto root = std::filesystem::absolute(options.sysroot, unknown);
+  if (!unknown) options.sysroot = root.string();
   const bool brief = raw.quick || options.budget_s || options.command == Command::kRecommend;
   options.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
   options.cache = !raw.no_cache;

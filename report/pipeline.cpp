@@ -7,12 +7,14 @@
 #include <memory>
 #include <utility>
 
+#include "probe/registry.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "probe/unify/unify.h"
 #include "report/cache.h"
 #include "report/cache_key.h"
+#include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/decide.h"
 #include "report/live.h"
@@ -51,21 +53,42 @@ int SignalOf(const Context& context) {
   return context.interrupt.signal == nullptr ? 0 : context.interrupt.signal->load();
 }
 
-// Narrows the devices to the one asked for.
-std::optional<Problem> KeepSelected(const Options& options, std::vector<probe::PhysicalDevice>& devices) {
-  if (!options.device) return std::nullopt;
+// Narrows them to the one asked for.
+std::variant<Asked, Problem> KeepSelected(const Options& options,
+                                          std::vector<probe::PhysicalDevice> devices) {
+  if (!options.device) return Asked{std::move(devices), false};
   const auto index = SelectDevice(devices, *options.device);
   if (!index) return BadInput(index.error());
-  devices = {devices[*index]};
-  return std::nullopt;
+  const auto selected = devices.begin() + static_cast<std::ptrdiff_t>(*index);
+  std::rotate(devices.begin(), selected, selected + 1);
+  const bool other_gpus = std::any_of(devices.begin() + 1, devices.end(), IsGpu);
+  devices.resize(1);
+  return Asked{std::move(devices), other_gpus};
+}
+
+// What --only and --skip leave of a record, as they would of a live run.
+void KeepModules(const Options& options, Record& record) {
+  const auto known = probe::Modules();
+  const auto is_left_out = [&](const std::string& name) {
+    const bool is_source = std::any_of(known.begin(), known.end(), [&](const probe::Module& module) {
+      return module.name == name && module.kind == probe::ModuleKind::kHardware;
+    });
+    const auto names = [&](const std::vector<std::string>& list) {
+      return std::find(list.begin(), list.end(), name) != list.end();
+    };
+    return names(options.skip) || !(options.only.empty() || is_source || names(options.only));
+  };
+  std::erase_if(record.probes, [&](const auto& probe) { return is_left_out(probe.module); });
+  std::erase_if(record.measurements, [&](const auto& m) { return is_left_out(m.runtime); });
 }
 
 std::variant<Produced, Problem> Replay(const Options& options, const Tables& tables) {
-  const auto record = ReadRecord(*options.replay_dir);
+  auto record = ReadRecord(*options.replay_dir);
   if (!record) return BadInput(record.error());
-  auto devices = probe::unify::Unify(record->probes);
-  if (auto problem = KeepSelected(options, devices)) return *problem;
-  return Produced{{}, Decide(options, tables, *record, std::move(devices)), std::nullopt, 0};
+  KeepModules(options, *record);
+  auto asked = KeepSelected(options, probe::unify::Unify(record->probes));
+  if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
+  return Produced{{}, Decide(options, tables, *record, std::get<Asked>(std::move(asked))), std::nullopt, 0};
 }
 
 // Measurements of earlier runs, and the key of what this one would see.
@@ -96,9 +119,9 @@ std::optional<std::variant<Produced, Problem>> FromKept(const Options& options, 
   auto found = kept.cache.Find(kept.key, options.effort);
   note = std::move(found.note);
   if (!found.record) return std::nullopt;
-  auto devices = probe::unify::Unify(found.record->probes);
-  if (auto problem = KeepSelected(options, devices)) return *problem;
-  auto report = Decide(options, tables, *found.record, std::move(devices), Basis::kCached);
+  auto asked = KeepSelected(options, probe::unify::Unify(found.record->probes));
+  if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
+  auto report = Decide(options, tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
   for (Recommendation& answer : report.recommendations) {
     // The last reason is the arithmetic.
     answer.reasons.insert(answer.reasons.empty() ? answer.reasons.end() : answer.reasons.end() - 1,
@@ -134,16 +157,17 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
   if (auto problem = DetectLive(live, [&late] { late.Get(); }, record, progress)) return *problem;
   if (late.Get() == nullptr) return late.Failure();
   const auto all = probe::unify::Unify(record.probes);
-  auto devices = all;
-  if (auto problem = KeepSelected(options, devices)) return *problem;
+  auto selected = KeepSelected(options, all);
+  if (auto* problem = std::get_if<Problem>(&selected)) return *problem;
+  auto& asked = std::get<Asked>(selected);
   record.calibrated = options.calibrate && options.command != Command::kList && options.sysroot == "/";
   if (record.calibrated && SignalOf(context) == 0)
-    MeasureLive(live, devices, HostProcessor(all), context.interrupt, record, progress);
+    MeasureLive(live, asked.devices, HostProcessor(all), context.interrupt, record, progress);
   record.interrupted = SignalOf(context) != 0;
   if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
   progress.Clear();
   Produced outcome{
-      {}, Decide(options, *late.Get(), record, std::move(devices)), std::nullopt, SignalOf(context)};
+      {}, Decide(options, *late.Get(), record, std::move(asked)), std::nullopt, SignalOf(context)};
   // What measures too little to answer by would answer no better later.
   const bool answers =
       std::any_of(outcome.report.scores.begin(), outcome.report.scores.end(),

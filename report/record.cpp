@@ -99,6 +99,18 @@ std::optional<std::string> Inconsistency(const Record& record) {
   return std::nullopt;
 }
 
+// Absolute, without a slash at its end.
+fs::path PathOfRecord(const std::string& directory) {
+  std::error_code error;
+  const fs::path path = fs::absolute(directory, error).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+// Next to the target, so that it can be renamed.
+fs::path ScratchFor(const fs::path& target) {
+  return target.parent_path() / fmt::format(".whichgpu-record-{}", getpid());
+}
+
 }  // namespace
 
 probe::Json EncodeRecord(const Record& record) { return probe::Encode(record); }
@@ -111,13 +123,15 @@ probe::Result<Record> DecodeRecord(const probe::Json& json) {
 }
 
 Status CheckRecordDirectory(const std::string& directory) {
-  const fs::path path(directory);
+  const fs::path path = PathOfRecord(directory);
   std::error_code error;
   if (directory.empty()) return FileError("--record", "needs the name of a new directory");
-  if (fs::exists(path, error) && !(fs::is_directory(path, error) && fs::is_empty(path, error))) {
+  const auto status = fs::symlink_status(path, error);
+  if (error && status.type() != fs::file_type::not_found) return FileError(directory, error.message());
+  if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(path, error))) {
     return FileError(directory, "exists already; name a new directory");
   }
-  const fs::path parent = fs::absolute(path, error).lexically_normal().parent_path();
+  const fs::path parent = path.parent_path();
   if (!fs::is_directory(parent, error)) return FileError(parent.string(), "is not a directory");
   if (access(parent.c_str(), W_OK) != 0)
     return FileError(parent.string(), "may not be written: " + ErrnoText());
@@ -126,8 +140,8 @@ Status CheckRecordDirectory(const std::string& directory) {
 
 Status WriteRecord(const std::string& directory, const Record& record, std::span<const FileRead> files,
                    const Pseudonyms& pseudonyms) {
-  const fs::path target = fs::absolute(directory).lexically_normal();
-  const fs::path scratch = target.parent_path() / fmt::format(".{}.{}", target.filename().string(), getpid());
+  const fs::path target = PathOfRecord(directory);
+  const fs::path scratch = ScratchFor(target);
   std::error_code error;
   if (mkdir(scratch.c_str(), S_IRWXU) != 0)
     return FileError(scratch.string(), "can not be created: " + ErrnoText());

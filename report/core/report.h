@@ -108,6 +108,7 @@ struct Host {
 
 // Whatever a command found out; each command prints its part.
 struct Report {
+  bool other_gpus = false;  // there are some that --device left out
   std::uint32_t schema_version = kSchemaVersion;
   std::string tool_version;
   std::string command;

@@ -112,6 +112,7 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
   for (const auto& device : report.devices) {
     if (IsGpu(device)) gpus.push_back(&device);
   }
+  if (gpus.empty() && report.other_gpus) return "--device leaves every GPU out";
   if (gpus.empty()) {
     const auto unseen = NotMounted(report.warnings);
     return unseen.empty() ? "there is no GPU in this machine"

@@ -109,9 +109,9 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   answer.confidence = Confidence::kLow;
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
   const auto asked = AskedReason(tables, report, answer);
-  answer.reasons = {NoGpuReason(report, answer.rejected)};
-  answer.reasons.insert(asked.empty() ? answer.reasons.end() : answer.reasons.begin(),
-                        asked.empty() ? UnmeasuredReason(report, answer) : asked);
+  AddNonEmpty(answer.reasons, asked);
+  AddNonEmpty(answer.reasons, NoGpuReason(report, answer.rejected));
+  if (asked.empty()) AddNonEmpty(answer.reasons, UnmeasuredReason(report, answer));
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });

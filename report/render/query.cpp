@@ -110,7 +110,8 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
 }
 
 MachineCode ExitCodeOf(const Report& report) {
-  if (std::none_of(report.devices.begin(), report.devices.end(), IsGpu)) return MachineCode::kNoGpu;
+  if (!report.other_gpus && std::none_of(report.devices.begin(), report.devices.end(), IsGpu))
+    return MachineCode::kNoGpu;
   const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return score.eligible && score.basis != Basis::kEstimated && device && IsGpu(*device);

@@ -1,14 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What every command promises: exit codes, streams, JSON, usage errors, records."""
+import fcntl
+import json
 import os
 import pathlib
+import resource
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
-from harness import BINARY, document, environment, main, run, validate
+from harness import BINARY, SOURCE, document, environment, main, run, validate
 
 
 class Streams(unittest.TestCase):
@@ -55,6 +59,24 @@ class Streams(unittest.TestCase):
                                      env=environment(), timeout=60)
         self.assertEqual(3, process.returncode)
         self.assertEqual(1, len(process.stderr.strip().splitlines()))
+
+    def test_a_file_that_may_not_grow_is_an_internal_error_too(self):
+        with tempfile.TemporaryFile() as limited:
+            process = subprocess.run([str(BINARY), "list"], stdout=limited, stderr=subprocess.PIPE, text=True,
+                                     env=environment(), timeout=60,
+                                     preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (1, 1)))
+        self.assertEqual(3, process.returncode, process.stderr)
+
+    def test_a_pipe_that_does_not_block_gets_everything(self):
+        read_end, write_end = os.pipe()
+        os.set_blocking(write_end, False)
+        fcntl.fcntl(write_end, fcntl.F_SETPIPE_SZ, 4096)
+        process = subprocess.Popen([str(BINARY), "list", "--json"], stdout=write_end, env=environment())
+        os.close(write_end)
+        with open(read_end, encoding="utf-8") as reader:
+            time.sleep(0.3)
+            json.loads(reader.read())
+        self.assertEqual(0, process.wait(timeout=60))
 
     def test_plain_recommend_is_one_token(self):
         process = run("recommend", "--no-calibrate")
@@ -132,6 +154,21 @@ class ExitCodes(unittest.TestCase):
             self.assertEqual((1, "cpu\n"), (process.returncode, process.stdout))
             self.assertIn(reason, process.stderr)
 
+    def test_a_gpu_that_was_not_asked_for_is_one_all_the_same(self):
+        process = run("recommend", "--exit-code", "--device", "cpu:0", "--why", "--replay",
+                      SOURCE / "tests" / "fixtures" / "denied_nodes")
+        self.assertEqual(11, process.returncode, process.stderr)
+        self.assertNotIn("no GPU in this machine", process.stderr)
+
+    def test_a_sysroot_may_be_relative(self):
+        with tempfile.TemporaryDirectory() as root:
+            card = pathlib.Path(root, "machine/sys/bus/pci/devices/0000:01:00.0")
+            card.mkdir(parents=True)
+            for name, value in (("vendor", "0x10de"), ("device", "0x2684"), ("class", "0x030000")):
+                (card / name).write_text(value + "\n")
+            process = run("--exit-code", "--sysroot", "machine", cwd=root)
+            self.assertEqual(11, process.returncode, process.stderr)
+
     def test_a_machine_without_a_gpu_is_10(self):
         with tempfile.TemporaryDirectory() as empty:
             process = run("--exit-code", "--sysroot", empty)
@@ -187,6 +224,34 @@ class Records(unittest.TestCase):
                 self.assertEqual("", process.stdout)
                 self.assertEqual(1, process.stderr.count("\n"), process.stderr)
                 self.assertIn("record.json", process.stderr)
+
+    def test_the_name_of_a_record_may_end_in_a_slash(self):
+        for existing in (False, True):
+            record = self.directory / f"record{existing}"
+            if existing:
+                record.mkdir()
+            process = run("list", "--record", f"{record}/")
+            self.assertEqual(0, process.returncode, process.stderr)
+            self.assertTrue((record / "record.json").is_file())
+        self.assertEqual(2, len(list(self.directory.iterdir())))
+
+    def test_a_link_is_no_new_directory(self):
+        (self.directory / "elsewhere").mkdir()
+        (self.directory / "link").symlink_to("elsewhere")
+        (self.directory / "dangling").symlink_to("nowhere")
+        for name in ("link", "dangling"):
+            self.assertEqual(2, run("list", "--record", self.directory / name).returncode)
+
+    def test_a_replay_can_be_narrowed_like_a_run(self):
+        record = self.directory / "record"
+        self.assertEqual(0, run("list", "--record", record).returncode)
+        for arguments in (("--only", "cpu"), ("--skip", "opencl,vulkan")):
+            value = document(run("list", "--json", "--replay", record, *arguments))
+            modules = {probe["module"] for probe in value["probes"]}
+            self.assertIn("cpu", modules)
+            self.assertFalse({"opencl", "vulkan"} & modules)
+            runtimes = {view["runtime"] for device in value["devices"] for view in device["views"]}
+            self.assertFalse({"opencl", "vulkan"} & runtimes)
 
     def test_an_existing_directory_is_not_overwritten(self):
         (self.directory / "mine").write_text("precious")
