@@ -146,6 +146,14 @@ void RetryByDriver(const DetectRequest& request, const std::vector<const probe::
   }
 }
 
+// Without a source of hardware devices may be missing that no runtime reaches.
+std::optional<std::string> MissedSource(const probe::Module& module, const ProbeReport& report) {
+  const bool was_heard = !NeedsSecondTry(report) || !report.error || report.error->name == kInterruptedError;
+  if (module.kind != probe::ModuleKind::kHardware || was_heard) return std::nullopt;
+  return fmt::format("{} was not read ({}): hardware may be missing here", module.title,
+                     probe::Describe(*report.error));
+}
+
 ProbeReport Refused(const probe::Module& module, const std::string& reason) {
   ProbeReport report;
   report.module = module.name;
@@ -203,6 +211,11 @@ Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& super
     detection.probes.push_back(Assemble(std::string(selected[i]->name), answers.results[i], detection.files));
   }
   RetryByDriver(request, modules, supervisor, context, detection);
+  const bool is_explained = !detection.warnings.empty();
+  for (std::size_t i = 0; i < modules.size() && !is_explained; ++i) {
+    if (auto missed = MissedSource(*modules[i], detection.probes[i]))
+      detection.warnings.push_back(*std::move(missed));
+  }
   detection.probes.insert(detection.probes.end(), refused.begin(), refused.end());
   return detection;
 }

@@ -58,7 +58,9 @@ std::variant<Live, Problem> OpenLive(const Options& options, const probe::isolat
     if (auto status = CheckRecordDirectory(*options.record_dir); !status) return BadInput(status.error());
   }
   auto opened = system::FileSystem::Open(options.sysroot);
-  if (!opened) return BadInput(opened.error());
+  if (!opened) {
+    return BadInput(probe::Error{"", std::nullopt, "", "--sysroot: " + opened.error().text});
+  }
   auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
   auto environment = std::make_unique<const system::Environment>(system::Environment::OfProcess());
   probe::isolate::SupervisorOptions supervision;

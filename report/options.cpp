@@ -10,6 +10,7 @@
 
 #include "probe/core/text.h"
 #include "probe/system/elf_requirements.h"
+#include "report/core/report_names.h"
 #include "report/options_check.h"
 #include "report/suggest.h"
 
@@ -132,8 +133,13 @@ std::vector<std::string> CommandNames() {
 probe::Error Unexpected(const CLI::App& app) {
   std::string word = app.remaining(true).empty() ? "" : app.remaining(true).front();
   if (!word.starts_with("-")) {
-    return Usage(
-        fmt::format("there is no command '{}'{}", probe::CleanText(word, 64), Hint(word, CommandNames())));
+    const auto given = app.get_subcommands();
+    const auto shown = probe::CleanText(word, 64);
+    const auto& uses = probe::EnumNames<Use>::kNames;
+    if (std::any_of(uses.begin(), uses.end(), [&](const auto& row) { return row.second == word; }))
+      return Usage(fmt::format("'{0}' is no command; did you mean 'recommend --for {0}'?", shown));
+    if (!given.empty()) return Usage(fmt::format("{} takes no '{}'", given.front()->get_name(), shown));
+    return Usage(fmt::format("there is no command '{}'{}", shown, Hint(word, CommandNames())));
   }
   word = word.substr(0, word.find('='));
   for (const CLI::App* sub : app.get_subcommands({})) {
@@ -228,6 +234,10 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
     return Usage(OneLine(error.what()));
   }
   if (!app.remaining(true).empty()) return Unexpected(app);
+  if (const auto given = app.get_subcommands(); given.size() > 1) {
+    return Usage(
+        fmt::format("{} and {} are two commands; one at a time", given[0]->get_name(), given[1]->get_name()));
+  }
   for (const auto& [command, name] : kCommands) {
     if (command != Command::kReport && app.get_subcommand(std::string(name))->parsed())
       raw.options.command = command;

@@ -156,6 +156,7 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
 
 probe::Result<Record> ReadRecord(const std::string& directory) {
   std::error_code ignored;
+  if (directory.empty()) return FileError("--replay", "needs the name of a directory made by --record");
   if (!fs::is_directory(directory, ignored))
     return FileError(directory, "is not a directory made by --record");
   const std::string path = (fs::path(directory) / kRecordFile).string();

@@ -78,6 +78,10 @@ class Streams(unittest.TestCase):
             json.loads(reader.read())
         self.assertEqual(0, process.wait(timeout=60))
 
+    def test_a_source_that_is_not_heard_is_said(self):
+        warnings = "\n".join(document(run("list", "--json", "--timeout", "0.000001"))["warnings"])
+        self.assertIn("sysfs was not read", warnings)
+
     def test_plain_recommend_is_one_token(self):
         process = run("recommend", "--no-calibrate")
         self.assertEqual(0, process.returncode, process.stderr)
@@ -114,6 +118,10 @@ class Usage(unittest.TestCase):
     CASES = {
         ("--jsno",): "--json",
         ("lst",): "list",
+        ("list", "recommend"): "one at a time",
+        ("recommend", "training"): "recommend --for training",
+        ("list", "extra"): "list takes no 'extra'",
+        ("list", "--sysroot", "/nonexistent"): "--sysroot: /nonexistent",
         ("--only", "vulcan"): "vulkan",
         ("--skip", "sysf"): "sysfs",
         ("recommend", "--for", "trainng"): "training",
@@ -126,7 +134,6 @@ class Usage(unittest.TestCase):
         ("--sysroot", "/nonexistent/root"): "/nonexistent/root",
         ("--quick", "--thorough"): "--thorough",
         ("recommend", "--require", "gpuu"): "gpu",
-        ("list", "extra"): "extra",
         ("--device",): "--device",
         ("--for", "trainning"): "belongs to recommend",
         ("--budget", "abc"): "'abc' is not a number of seconds above 0",
