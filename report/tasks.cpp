@@ -140,7 +140,8 @@ probe::Status CheckLibraryFolder(const probe::system::FileSystem& files, const s
   if (auto status = probe::system::CheckTrusted(files, folder); !status) return status;
   for (const std::string& name : files.List(folder)) {
     if (name.find(".so") == std::string::npos) continue;
-    if (auto status = probe::system::CheckTrusted(files, folder + "/" + name); !status) return status;
+    const std::string path = std::string(folder).append("/").append(name);
+    if (auto status = probe::system::CheckTrusted(files, path); !status) return status;
   }
   return probe::Ok();
 }

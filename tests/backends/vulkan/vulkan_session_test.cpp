@@ -82,11 +82,11 @@ class VulkanShaders : public VulkanSession {
 };
 
 TEST_F(VulkanShaders, AreCompiledOnceForTexelBuffersOfEverySize) {
-  const auto partials = Buffer(8 * 4);
+  const auto partials = Buffer(32);
   const auto sum = Load(kSum);
   std::size_t compiled = 0;
   for (const std::uint32_t count : {16384U, 5000U, 49152U, 64U, 16U, 4U}) {
-    const auto buffer = Buffer(count * 4, {View::kTexelUint4});
+    const auto buffer = Buffer(std::uint64_t{4} * count, {View::kTexelUint4});
     const std::vector<std::uint32_t> words(count, count);
     ASSERT_TRUE(session_->Upload(buffer, 0, std::as_bytes(std::span(words))).ok());
     const Launch launch{sum, {{buffer, View::kTexelUint4}, {partials}}, {{1, 1, 1}, {8, 1, 1}, {count}}};
@@ -131,8 +131,8 @@ TEST_F(VulkanSession, KeepsWhatIsUploadedAtAnyOffset) {
 
 TEST_F(VulkanSession, RunsLaunchesInOrderAndRepeats) {
   constexpr std::uint32_t kCount = 4096;
-  const auto buffer = Buffer(kCount * 4, {View::kTexelUint4});
-  const auto partials = Buffer(8 * 4);
+  const auto buffer = Buffer(std::uint64_t{4} * kCount, {View::kTexelUint4});
+  const auto partials = Buffer(32);
   const auto fill = Load(kFill);
   const auto sum = Load(kSum);
   const std::array launches = {
