@@ -164,16 +164,20 @@ ProbeReport Refused(const probe::Module& module, const std::string& reason) {
 
 }  // namespace
 
+bool IsAsked(const Options& options, std::string_view module) {
+  const auto known = probe::Modules();
+  const bool is_source = std::any_of(known.begin(), known.end(), [&](const probe::Module& one) {
+    return one.name == module && one.kind == probe::ModuleKind::kHardware;
+  });
+  const bool named = options.only.empty() || Contains(options.only, module) || is_source;
+  return named && !Contains(options.skip, module);
+}
+
 std::vector<const probe::Module*> Selected(const Options& options) {
   std::vector<const probe::Module*> selected;
   const bool live = options.sysroot == "/";
   for (const probe::Module& module : probe::Modules()) {
-    // Hardware sources always run: --only names the runtimes that somebody cares for, or one source by name.
-    const bool named = options.only.empty() || Contains(options.only, module.name) ||
-                       module.kind == probe::ModuleKind::kHardware;
-    if (named && !Contains(options.skip, module.name) && (live || !module.loads_vendor_code)) {
-      selected.push_back(&module);
-    }
+    if (IsAsked(options, module.name) && (live || !module.loads_vendor_code)) selected.push_back(&module);
   }
   return selected;
 }

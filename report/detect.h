@@ -41,6 +41,10 @@ struct DetectRequest {
   std::function<void()> meanwhile;
 };
 
+// Whether --only and --skip leave this module in. Hardware sources always are unless one is skipped by name:
+// --only names the runtimes that somebody cares for.
+[[nodiscard]] bool IsAsked(const Options& options, std::string_view module);
+
 // Which modules the options select, in the registry's order; under a sysroot those that read files only.
 [[nodiscard]] std::vector<const probe::Module*> Selected(const Options& options);
 

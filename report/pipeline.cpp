@@ -7,7 +7,6 @@
 #include <memory>
 #include <utility>
 
-#include "probe/registry.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
@@ -17,6 +16,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/decide.h"
+#include "report/detect.h"
 #include "report/live.h"
 #include "report/record.h"
 #include "report/select.h"
@@ -68,18 +68,8 @@ std::variant<Asked, Problem> KeepSelected(const Options& options,
 
 // What --only and --skip leave of a record, as they would of a live run.
 void KeepModules(const Options& options, Record& record) {
-  const auto known = probe::Modules();
-  const auto is_left_out = [&](const std::string& name) {
-    const bool is_source = std::any_of(known.begin(), known.end(), [&](const probe::Module& module) {
-      return module.name == name && module.kind == probe::ModuleKind::kHardware;
-    });
-    const auto names = [&](const std::vector<std::string>& list) {
-      return std::find(list.begin(), list.end(), name) != list.end();
-    };
-    return names(options.skip) || !(options.only.empty() || is_source || names(options.only));
-  };
-  std::erase_if(record.probes, [&](const auto& probe) { return is_left_out(probe.module); });
-  std::erase_if(record.measurements, [&](const auto& m) { return is_left_out(m.runtime); });
+  std::erase_if(record.probes, [&](const auto& probe) { return !IsAsked(options, probe.module); });
+  std::erase_if(record.measurements, [&](const auto& m) { return !IsAsked(options, m.runtime); });
 }
 
 std::variant<Produced, Problem> Replay(const Options& options, const Tables& tables) {

@@ -10,7 +10,7 @@
 #include <type_traits>
 
 #include "kernels/cpu/dot_x86-inl.h"
-//
+// Compiled for those sets too.
 #include "kernels/cpu/gemm_tile-inl.h"
 
 #if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2

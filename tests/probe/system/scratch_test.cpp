@@ -4,6 +4,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <ctime>
 #include <filesystem>
@@ -72,6 +73,17 @@ TEST_F(ScratchTest, InUseOrFreshOrNotOursStays) {
   EXPECT_TRUE(fs::exists(used->path()));
   for (const auto& path : {fresh, longer, other, shared, target, link})
     EXPECT_TRUE(fs::exists(path / "cache.bin")) << path;
+}
+
+TEST_F(ScratchTest, LiesInMemoryOnlyWhereThatIsAskedForAndNothingElseChosen) {
+  const auto parent = [&](Medium medium) {
+    const auto scratch = ScratchDirectory::Create(environment_, medium);
+    return scratch.ok() ? fs::path(scratch->path()).parent_path().string() : "";
+  };
+  EXPECT_EQ(parent(Medium::kMemory), tree_.root());
+  environment_.Unset("TMPDIR");
+  EXPECT_EQ(parent(Medium::kDisk), "/tmp");
+  EXPECT_EQ(parent(Medium::kMemory), access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
 }
 
 TEST_F(ScratchTest, WithoutADirectoryToLookInIsNoError) {
