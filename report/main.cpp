@@ -172,7 +172,7 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
     for (const std::string& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning);
   }
   if (outcome.interrupted_by != 0 && !options.json)
-    Say("whichgpu: ", "interrupted: this is what was known by then");
+    Say("whichgpu: ", "interrupted before everything was asked");
   if (outcome.problem) return Complain(*outcome.problem);
   return ExitCode(options, outcome.report, outcome.interrupted_by);
 }

@@ -152,6 +152,7 @@ std::optional<probe::EnvironmentVariable> TrustedLibraryPath(const probe::system
                                                              const probe::system::Environment& environment,
                                                              std::vector<std::string>& warnings) {
   constexpr const char* kVariable = "LD_LIBRARY_PATH";
+  if (!files.live()) return std::nullopt;  // below a sysroot nobody loads anything
   std::string kept;
   bool complete = true;
   for (const auto& folder : probe::system::AbsoluteEntries(environment.Get(kVariable).value_or(""))) {

@@ -211,6 +211,7 @@ constexpr std::array kCaches = {
     DriverCache{"CUDA_CACHE_MAXSIZE", "67108864", false},
 };
 
+// Of the kernel's subsystems, of NVIDIA and WSL, and of Arm's, Qualcomm's and Imagination's own drivers.
 constexpr std::array<std::string_view, 8> kDeviceNodes = {"dri", "accel", "kfd",  "nvidia",
                                                           "dxg", "mali",  "kgsl", "pvr"};
 

@@ -249,6 +249,7 @@ constexpr std::array kCaches = {
     DriverCache{"__GL_SHADER_DISK_CACHE_PATH", "nvidia"},
 };
 
+// Of DRM, NVIDIA and WSL, and of Arm's, Qualcomm's and Imagination's own drivers.
 constexpr std::array<std::string_view, 6> kDeviceNodes = {"dri", "nvidia", "dxg", "mali", "kgsl", "pvr"};
 
 }  // namespace

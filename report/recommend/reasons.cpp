@@ -112,8 +112,8 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
   for (const auto& device : report.devices) {
     if (IsGpu(device)) gpus.push_back(&device);
   }
-  if (gpus.empty() && report.other_gpus) return "--device leaves every GPU out";
   if (gpus.empty()) {
+    if (report.other_gpus) return "--device leaves every GPU out";
     const auto unseen = NotMounted(report.warnings);
     return unseen.empty() ? "there is no GPU in this machine"
                           : fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
