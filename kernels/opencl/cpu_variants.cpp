@@ -28,27 +28,34 @@ LaunchShape TriadShape(const Problem& p, const DeviceShape& device) {
 LaunchShape GemvShape(const Problem& p, const DeviceShape& device) { return SharesOf(device, {p.m, p.k}); }
 std::uint64_t StreamPartials(const Problem&, const DeviceShape& device) { return Shares(device) * 4ULL; }
 
-Variant Fill(Dtype dtype, std::string_view entry) {
-  return Own("own:fill", Kernel::kFill, dtype, dtype, {{entry, kFillCpu, {}, "", {{Role::kOut}}, FillShape}});
-}
-
-void AddStreams(std::string_view options, std::vector<Variant>& all) {
-  Variant read = Own("own:shares", Kernel::kRead, Dtype::kU32, Dtype::kU32,
-                     {{"read_u32", kStreamCpu, {}, options, {{Role::kIn}, {Role::kPartials}}, StreamShape}});
-  read.partials_bytes = StreamPartials;
-  all.push_back(std::move(read));
+// The kernels of memory_cpu.cl: one program, so that it is compiled once.
+void AddMemoryKernels(std::string_view options, std::vector<Variant>& all) {
+  const auto step = [options](std::string_view entry, std::vector<Binding> bindings,
+                              LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
+    return std::vector<Step>{{entry, kMemoryCpu, {}, options, std::move(bindings), shape}};
+  };
+  const auto add_fill = [&](Dtype dtype, std::string_view entry) {
+    all.push_back(Own("own:fill", Kernel::kFill, dtype, dtype, step(entry, {{Role::kOut}}, FillShape)));
+  };
+  add_fill(Dtype::kFp32, "fill_fp32");
+  add_fill(Dtype::kU32, "fill_u32");
+  add_fill(Dtype::kFp16, "fill_fp16");
+  add_fill(Dtype::kQ4, "fill_q4");
+  all.push_back(Own("own:shares", Kernel::kRead, Dtype::kU32, Dtype::kU32,
+                    step("read_u32", {{Role::kIn}, {Role::kPartials}}, StreamShape)));
+  all.back().partials_bytes = StreamPartials;
   all.push_back(Own("own:shares", Kernel::kCopy, Dtype::kU32, Dtype::kU32,
-                    {{"copy_u32", kStreamCpu, {}, options, {{Role::kIn}, {Role::kOut}}, StreamShape}}));
-  all.push_back(
-      Own("own:shares", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
-          {{"triad_fp32", kStreamCpu, {}, options, {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape}}));
-}
-
-Variant Gemv(Dtype dtype, std::string_view entry, std::string_view options) {
-  Variant variant = Own("own:rows", Kernel::kGemv, dtype, Dtype::kFp32,
-                        {{entry, kGemvCpu, {}, options, {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape}});
-  variant.multiple_k = kQ4Block;
-  return variant;
+                    step("copy_u32", {{Role::kIn}, {Role::kOut}}, StreamShape)));
+  all.push_back(Own("own:shares", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
+                    step("triad_fp32", {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape)));
+  const auto add_gemv = [&](Dtype dtype, std::string_view entry) {
+    all.push_back(Own("own:rows", Kernel::kGemv, dtype, Dtype::kFp32,
+                      step(entry, {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape)));
+    all.back().multiple_k = kQ4Block;
+  };
+  add_gemv(Dtype::kFp32, "gemv_fp32");
+  add_gemv(Dtype::kFp16, "gemv_fp16");
+  add_gemv(Dtype::kQ4, "gemv_q4");
 }
 
 // One tile shape of gemm_cpu.cl.
@@ -97,19 +104,11 @@ void AddByWidth(std::span<const std::string> features, std::vector<Variant>& all
 }  // namespace
 
 std::vector<Variant> CpuVariants(std::span<const std::string> features) {
-  const bool vectors = Has(features, "lanes:4");
-  std::vector<Variant> all = {Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),
-                              Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kQ4, "fill_q4")};
   // AMD's prefetchers do not stop at page borders; see kernels/cpu/prefetch.h.
   const bool looks_ahead = Has(features, "vendor:AuthenticAMD");
-  const auto ahead = [&](std::string_view distance) {
-    return !vectors ? std::string_view() : looks_ahead ? "-DAHEAD=0" : distance;
-  };
-  AddStreams(ahead("-DAHEAD=1024"), all);
+  std::vector<Variant> all;
+  AddMemoryKernels(!Has(features, "lanes:4") ? "" : looks_ahead ? "-DAHEAD=0" : "-DAHEAD=4096", all);
   AddByWidth(features, all);
-  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32", ahead("-DAHEAD=4096")));
-  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16", ahead("-DAHEAD=4096")));
-  all.push_back(Gemv(Dtype::kQ4, "gemv_q4", ahead("-DAHEAD=4096")));
   return all;
 }
 
