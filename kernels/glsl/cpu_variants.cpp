@@ -13,6 +13,8 @@ constexpr std::uint32_t kLanes = 8;
 constexpr std::uint32_t kSharesEach = 8;
 constexpr std::uint32_t kChains = 12;
 constexpr std::uint32_t kGemvRows = 8;
+constexpr std::uint32_t kTileRows = 16;
+constexpr std::uint32_t kTileColumns = 4 * 4 * kLanes;  // COLUMNS of gemm_texel.comp times a texel's four
 
 std::uint32_t Shares(const DeviceShape& device) { return device.compute_units * kSharesEach; }
 
@@ -43,19 +45,18 @@ std::uint64_t ReadPartials(const Problem& problem, const DeviceShape& device) {
   return std::uint64_t{4} * kLanes * StreamGroups(problem, device);
 }
 
-template <std::uint32_t kRows, std::uint32_t kColumns>
 LaunchShape GemmShape(const Problem& problem, const DeviceShape&) {
-  return {{problem.n / (4 * kLanes * kColumns), problem.m / kRows, 1},
+  return {{problem.n / kTileColumns, problem.m / kTileRows, 1},
           {kLanes, 1, 1},
           {problem.m, problem.n, problem.k}};
 }
-template <std::uint32_t kRows, std::uint32_t kColumns>
-Variant Gemm(std::string name, std::string_view module) {
-  Variant variant = Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, module,
-                        {{Role::kA, View::kTexelFloat4}, {Role::kB, View::kTexelFloat4}, {Role::kC}},
-                        GemmShape<kRows, kColumns>);
-  variant.multiple_m = kRows;
-  variant.multiple_n = 4 * kLanes * kColumns;
+// A smaller tile is never faster, and each costs its compilation.
+Variant Gemm() {
+  Variant variant =
+      Own("own:texel_16x128", Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, "gemm_fp32_texel_16x4",
+          {{Role::kA, View::kTexelFloat4}, {Role::kB, View::kTexelFloat4}, {Role::kC}}, GemmShape);
+  variant.multiple_m = kTileRows;
+  variant.multiple_n = kTileColumns;
   variant.multiple_k = 4;
   return variant;
 }
@@ -94,8 +95,7 @@ Variant Gemv(Dtype dtype, std::string_view module) {
 
 std::vector<Variant> CpuVariants() {
   std::vector<Variant> all = CommonVariants(FillShape);
-  all.push_back(Gemm<16, 4>("own:texel_16x128", "gemm_fp32_texel_16x4"));
-  all.push_back(Gemm<8, 2>("own:texel_8x64", "gemm_fp32_texel_8x2"));
+  all.push_back(Gemm());
   all.push_back(Chain("chain_fp32_cpu", kLanes * kChains, ChainShape));
   all.push_back(Gemv(Dtype::kFp32, "gemv_fp32_texel"));
   all.push_back(Gemv(Dtype::kFp16, "gemv_fp16_texel"));

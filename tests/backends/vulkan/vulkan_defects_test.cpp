@@ -10,7 +10,7 @@ OpenDevice OpenForDefects() {
   auto session = OpenVulkan(open.device);
   if (!session) return open;
   open.session = *std::move(session);
-  open.variants = FillsAnd(VulkanVariants(open.session->limits()), "own:texel_8x64");
+  open.variants = FillsAnd(VulkanVariants(open.session->limits()), "own:texel_16x128");
   return open;
 }
 
