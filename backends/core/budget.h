@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // How much of the measuring time is left. Compilation and first launches are excused: they have allowances of
-// their own. So is, up to half of the budget, what readies a kernel for timing: memory, operands,
-// checks.
+// their own. What readies a kernel for timing, memory, operands and checks, is taken from the budget first;
+// what is beyond a share of it is excused up to half of the budget, so that a machine with much to ready
+// still times.
 #pragma once
 
 #include <algorithm>
@@ -18,7 +19,10 @@ inline constexpr double kStallAllowanceSeconds = 4.0;
 class Budget {
  public:
   Budget(double total_s, MonotonicClock now)
-      : now_(std::move(now)), end_s_(now_() + total_s), preparation_s_(kPreparationShare * total_s) {}
+      : now_(std::move(now)),
+        end_s_(now_() + total_s),
+        charged_s_(kChargedShare * total_s),
+        excused_s_(kExcusedShare * total_s) {}
 
   [[nodiscard]] double Now() const { return now_(); }
   [[nodiscard]] double Remaining() const { return end_s_ - now_(); }
@@ -35,24 +39,29 @@ class Budget {
     return result;
   }
 
-  // Runs `work` and gives back the time that it took as far as the allowance for preparations lasts.
+  // Runs `work` and gives back the time that it took beyond the share that preparations are charged, as far
+  // as the allowance lasts.
   template <class F>
   auto Preparing(F&& work) {
     const double start = now_();
     const double end_before = end_s_;
     auto result = std::forward<F>(work)();
-    const double excused = end_s_ - end_before;
-    const double given_back = std::clamp(now_() - start - excused, 0.0, preparation_s_);
-    preparation_s_ -= given_back;
-    end_s_ += given_back;
+    const double taken_s = std::max(0.0, now_() - start - (end_s_ - end_before));
+    const double charged_s = std::min(taken_s, charged_s_);
+    const double given_back_s = std::min(taken_s - charged_s, excused_s_);
+    charged_s_ -= charged_s;
+    excused_s_ -= given_back_s;
+    end_s_ += given_back_s;
     return result;
   }
 
  private:
-  static constexpr double kPreparationShare = 0.5;
+  static constexpr double kChargedShare = 0.2;
+  static constexpr double kExcusedShare = 0.5;
   MonotonicClock now_;
   double end_s_;
-  double preparation_s_;
+  double charged_s_;  // what preparations will still be charged, and
+  double excused_s_;  // what they will be given back after that
 };
 
 }  // namespace backends

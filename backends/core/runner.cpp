@@ -117,9 +117,9 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, std::optio
     if (auto status = series.workload.Refresh(); !status) series.error = status.error();
     series.finished = series.error.has_value();
   }
-  // Another runtime has warmed this device up already.
-  if (!IsSoftwareView(context.request))
-    Ramp(all.front(), budget, context.request.scope == Scope::kRepeat ? 0.0 : kRampSeconds);
+  // Another runtime has warmed this device up already, or, of the processor, what readied its kernels.
+  const bool warm = context.request.scope == Scope::kRepeat || OnHost(context.request.device);
+  if (!IsSoftwareView(context.request)) Ramp(all.front(), budget, warm ? 0.0 : kRampSeconds);
   std::string titles;
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));

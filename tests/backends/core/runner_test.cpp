@@ -207,7 +207,7 @@ TEST(Runner, DeviceLostAtAnyMomentStillYieldsOneMeasurementAKernel) {
   }
 }
 
-// What readies kernels for timing may take half of the budget beside it.
+// What readies kernels for timing may take half of the budget beside it (budget.h).
 constexpr double kWithPreparations = 1.5;
 // The product of a prompt's has its 4096 x 4096 weights in it.
 constexpr std::uint64_t kRoomForPrompts = 200U << 20U;
@@ -270,6 +270,15 @@ TEST(Runner, CompilationAndFirstLaunchesAreNotChargedToTheBudget) {
   const Outcome outcome = MeasureBy(script, {"gemm"}, {}, Request(2.0));
   EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kOk);
   EXPECT_EQ(outcome.Of("gemm").quality, Quality::kGood);
+}
+
+TEST(Runner, AProcessorIsWarmFromWhatReadiedItsKernels) {
+  MeasureRequest request = Request();
+  request.device.kind = probe::DeviceKind::kDiscrete;
+  const double gpu_s = MeasureBy({}, {"gemm"}, {}, request).elapsed_s;
+  request.device.kind = probe::DeviceKind::kCpu;
+  const double processor_s = MeasureBy({}, {"gemm"}, {}, request).elapsed_s;
+  EXPECT_GT(gpu_s - processor_s, 0.1);
 }
 
 TEST(Runner, NoisyFiguresSayItAndHeadTheFastEnd) {
