@@ -2,7 +2,9 @@
 #include "backends/core/timing.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <limits>
 
 namespace backends {
 namespace {
@@ -100,6 +102,26 @@ void LeaveOut(std::span<Series> all, const Budget& budget, double round_trip_s) 
   }
 }
 
+enum class Bound { kArithmetic, kMemory };
+Bound BoundOf(const Series& series) {
+  const bool counts_bytes =
+      kernels::Row(series.workload.variant().kernel).unit == kernels::Row(kernels::Kernel::kRead).unit;
+  return counts_bytes ? Bound::kMemory : Bound::kArithmetic;
+}
+
+// Of the time that a turn of all takes.
+double ShareOf(Bound kind, std::span<const Series> all, double round_trip_s) {
+  double own_s = 0;
+  double all_s = 0;
+  for (const Series& series : all) {
+    if (series.finished) continue;
+    const double batch_s = NextBatch(series, round_trip_s).expected_s;
+    all_s += batch_s;
+    if (BoundOf(series) == kind) own_s += batch_s;
+  }
+  return all_s > 0 ? own_s / all_s : 0;
+}
+
 }  // namespace
 
 std::uint32_t BatchRepeats(double execution_s, double round_trip_s) {
@@ -129,17 +151,32 @@ void Ramp(Series& series, Budget& budget, double ramp_least_s) {
 
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
                      const std::function<void()>& between_turns) {
-  const auto open = [](const Series& series) { return !series.finished; };
-  const auto first_in_line = [&](const Series& series) { return open(series) && series.rank < kLastRank; };
-  while (std::any_of(all.begin(), all.end(), open)) {
-    LeaveOut(all, budget, round_trip_s);
-    const bool others_wait = std::any_of(all.begin(), all.end(), first_in_line);
-    for (Series& series : all) {
-      const bool waits = others_wait && series.rank == kLastRank && series.wall_s.size() >= kMinBatches;
-      if (open(series) && !waits) Advance(series, budget, round_trip_s);
+  // Those of `kinds` turn by turn, for that long at most.
+  const auto interleave = [&](std::span<const Bound> kinds, double seconds) {
+    const double end_s = budget.Now() + seconds;
+    const auto takes_part = [&](const Series& series) {
+      return !series.finished && std::find(kinds.begin(), kinds.end(), BoundOf(series)) != kinds.end();
+    };
+    const auto first_in_line = [&](const Series& series) {
+      return takes_part(series) && series.rank < kLastRank;
+    };
+    while (std::any_of(all.begin(), all.end(), takes_part) && budget.Now() < end_s) {
+      LeaveOut(all, budget, round_trip_s);
+      const bool others_wait = std::any_of(all.begin(), all.end(), first_in_line);
+      for (Series& series : all) {
+        const bool waits = others_wait && series.rank == kLastRank && series.wall_s.size() >= kMinBatches;
+        if (takes_part(series) && !waits) Advance(series, budget, round_trip_s);
+      }
+      if (between_turns) between_turns();
     }
-    if (between_turns) between_turns();
+  };
+  static constexpr std::array kEvery = {Bound::kArithmetic, Bound::kMemory};
+  if (budget.Remaining() >= 2 * kMinSpanSeconds) {
+    interleave(std::span(kEvery).first(1),
+               ShareOf(Bound::kArithmetic, all, round_trip_s) * budget.Remaining());
+    interleave(std::span(kEvery).last(1), budget.Remaining());
   }
+  interleave(kEvery, std::numeric_limits<double>::infinity());
 }
 
 ChosenTimes ChooseClock(const Series& series) {

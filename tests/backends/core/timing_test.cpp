@@ -6,6 +6,8 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <deque>
+#include <optional>
 
 #include "tests/backends/core/fake_session.h"
 
@@ -93,6 +95,76 @@ TEST(Interleaving, WhatOnlyExplainsWaitsOnceItHasTenBatches) {
   EXPECT_EQ(all.back().wall_s.size(), kMinBatches);
   EXPECT_GE(all.front().wall_s.size(), 3 * kMinBatches);
   EXPECT_NEAR(static_cast<double>(all[1].wall_s.size()), static_cast<double>(all.front().wall_s.size()), 1);
+}
+
+// A product and a read of 6 ms each, timed together within a budget.
+class KindsTest : public ::testing::Test {
+ protected:
+  static constexpr std::uint32_t kSide = 64;
+  static constexpr std::uint32_t kWords = 4096;
+
+  // Product first.
+  std::vector<Series> Time(double budget_s, FakeScript script = {}) {
+    script.flop_per_s = 2.0 * kSide * kSide * kSide / 0.006;
+    script.bytes_per_s = kWords * 4 / 0.006;
+    session_.emplace(script);
+    variants_ = FakeVariants({"gemm"}, {"read"});
+    writer_.emplace(*session_, variants_);
+    std::vector<Series> all;
+    for (const kernels::Variant& variant : variants_) {
+      if (variant.kernel == kernels::Kernel::kFill) continue;
+      const kernels::Problem problem = variant.kernel == kernels::Kernel::kGemm
+                                           ? kernels::Problem{kSide, kSide, kSide, 0, 0}
+                                           : kernels::Problem{0, 0, 0, kWords, 0};
+      loaded_.push_back(*Load(*session_, variant));
+      auto workload = Workload::Create(*session_, *writer_, loaded_.back(), {problem, 1, "", false});
+      EXPECT_TRUE(workload && workload->Prepare(1, 0).ok());
+      all.push_back({*std::move(workload), 0.006, 0, {}, {}, {}, false, false, {}, 0, "", 1});
+    }
+    start_s_ = session_->now_s();
+    Budget budget(budget_s, [&] { return session_->now_s(); });
+    TimeInterleaved(all, budget, 0);
+    return all;
+  }
+  [[nodiscard]] double elapsed_s() const { return session_->now_s() - start_s_; }
+
+  // No interval is ever narrow.
+  static FakeScript Restless() {
+    FakeScript script;
+    script.slowdown = [](double now_s) { return 1.0 + std::fmod(now_s * 9301.7, 1.0); };
+    return script;
+  }
+
+ private:
+  std::vector<kernels::Variant> variants_;
+  std::optional<FakeSession> session_;
+  std::optional<OperandWriter> writer_;
+  std::deque<LoadedVariant> loaded_;
+  double start_s_ = 0;
+};
+
+TEST_F(KindsTest, WhatMemoryBoundsComesAfterWhatArithmeticBounds) {
+  const auto all = Time(3.0);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_GE(*all[1].first_at_s - *all[0].first_at_s, kMinSpanSeconds) << "all of the product's batches";
+  for (const Series& series : all) EXPECT_GE(series.wall_s.size(), kMinBatches);
+  EXPECT_LT(elapsed_s(), 2 * kMinSpanSeconds + 0.1) << "each ends when its interval is narrow";
+}
+
+TEST_F(KindsTest, WithoutTimeForBothTheyTakeTurns) {
+  const auto all = Time(1.5);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_LT(*all[1].first_at_s - *all[0].first_at_s, 0.010);
+  EXPECT_NEAR(static_cast<double>(all[0].wall_s.size()), static_cast<double>(all[1].wall_s.size()), 1);
+  EXPECT_LT(elapsed_s(), kMinSpanSeconds + 0.1);
+}
+
+TEST_F(KindsTest, ANoisyKindLeavesTheOtherItsShare) {
+  const auto all = Time(3.0, Restless());
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_NEAR(*all[1].first_at_s - *all[0].first_at_s, 1.5, 0.1) << "half of the budget, as of a turn";
+  EXPECT_NEAR(elapsed_s(), 3.0, 0.1);
+  for (const Series& series : all) EXPECT_GE(series.wall_s.size(), 100U);
 }
 
 TEST(SoftwareViews, AreMeasuredInPartAndInLessTime) {
