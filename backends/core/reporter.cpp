@@ -34,6 +34,14 @@ void NoteThrottling(const Series& series, Measurement& measurement) {
   measurement.throttled = measurement.throttled || slow || !series.throttled_by.empty();
 }
 
+// A software device answers a launch by waking the driver's threads. How long that takes depends on where the
+// system has put them, which it draws once a process: an interval within one run says nothing of the next.
+constexpr std::string_view kWakingThreads =
+    "the driver's threads wake where the system put them: another run may take longer or shorter";
+bool DependsOnWakingThreads(kernels::Kernel kernel, const probe::RuntimeDevice& device) {
+  return kernel == kernels::Kernel::kLaunch && device.kind == probe::DeviceKind::kSoftware;
+}
+
 }  // namespace
 
 std::string Title(const kernels::Variant& variant) {
@@ -153,6 +161,7 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   measurement.host_timed = true;
   Fill(measurement, work, std::move(times_s));
   AddReason(measurement, end.reason);
+  if (DependsOnWakingThreads(kernel, request_.device)) AddReason(measurement, std::string(kWakingThreads));
   if (kernel == kernels::Kernel::kLaunch) {
     const auto invert = [](std::optional<double>& rate) { rate = 1.0 / *rate; };
     for (auto* rate : {&measurement.rate, &measurement.p10_rate, &measurement.best_rate}) invert(*rate);
@@ -162,7 +171,8 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
 
 void Reporter::Fill(Measurement& measurement, double work, std::vector<double> times_s) const {
   Summary summary = Summarise(times_s);
-  if (limits_.disturbed) summary.quality = Quality::kNoisy;
+  const bool drawn = DependsOnWakingThreads(measurement.kernel, request_.device);
+  if (limits_.disturbed || drawn) summary.quality = Quality::kNoisy;
   measurement.status = MeasurementStatus::kOk;
   measurement.samples = summary.samples;
   measurement.quality = summary.quality;

@@ -43,6 +43,19 @@ TEST(Overheads, LaunchesAndTransfersAreTimedAndChecked) {
   EXPECT_NEAR(Rates(outcome, Kernel::kDeviceToHost).front(), 5e9, 1e7);
 }
 
+TEST(Overheads, LaunchesThatWakeADriversThreadsAreNoisyHoweverSteadyInOneRun) {
+  MeasureRequest request = Request();
+  for (const auto kind :
+       {probe::DeviceKind::kSoftware, probe::DeviceKind::kCpu, probe::DeviceKind::kDiscrete}) {
+    request.device.kind = kind;
+    const Measurement launch = Last(MeasureBy({}, {"gemm"}, {}, request), "own:round_trip");
+    const bool drawn = kind == probe::DeviceKind::kSoftware;
+    EXPECT_EQ(launch.quality, drawn ? Quality::kNoisy : Quality::kGood) << static_cast<int>(kind);
+    EXPECT_EQ(launch.reason.value_or("").find("another run") != std::string::npos, drawn);
+    EXPECT_EQ(*launch.rate, drawn ? *launch.p10_rate : *launch.time_s);
+  }
+}
+
 TEST(Overheads, TransfersOfPinnedMemoryAreFiguresOfTheirOwn) {
   FakeScript script;
   script.pinned_bytes_per_s = 9e9;
