@@ -13,16 +13,17 @@ inline constexpr std::size_t kTileRows = 6;
 inline constexpr std::size_t kHalfRows = kTileRows / 2;
 
 // Depth in words of 32 bits: one fp32, two bf16 or four int8 numbers that one instruction multiplies
-// together. The deeper a panel, the less often C is read and written, even where no first-level cache holds
-// it (measured on Sapphire Rapids and Zen 3); 512 products of int8 numbers add up to less than 2^24, which
-// fp32 holds exactly. Two blocks of A and two panels of B fit in the second-level cache: 1 MiB with vectors
-// of 512 bits, half of that elsewhere.
+// together. The deeper a panel, the less often C is read and written: with wide vectors that is worth more
+// than a first-level cache that holds it (measured on Sapphire Rapids); with narrow ones a panel and a tile's
+// rows of A that fill 32 KiB are best (Zen 3: 1.5 % faster than with 512, which leaves no room for A, or
+// 256). 512 products of int8 numbers add up to less than 2^24, which fp32 holds exactly. Two blocks of A and
+// two panels of B fit in the second-level cache: 1 MiB with vectors of 512 bits, half of that elsewhere.
 [[nodiscard]] constexpr Limits TileLimits(std::size_t width) {
   const bool wide = width >= 64;
   return {.tile_rows = kTileRows,
           .width = width,
           .depth_step = 1,
-          .max_depth = 512,
+          .max_depth = wide ? std::size_t{512} : std::size_t{384},
           .max_rows = wide ? std::size_t{168} : std::size_t{96}};
 }
 
