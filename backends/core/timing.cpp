@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 namespace backends {
 namespace {
@@ -94,27 +93,29 @@ void LeaveOut(std::span<Series> all, const Budget& budget, double round_trip_s) 
     for (const Series& series : all) missing_s += Missing(series, batches, round_trip_s);
     for (std::size_t i = all.size(); i-- > 1 && missing_s > budget.Remaining();) {
       const double own_s = Missing(all[i], batches, round_trip_s);
-      if (own_s == 0 || (batches > kFew && all[i].wall_s.size() < kFew)) continue;
-      missing_s -= own_s;
+      // One that has not had those few yet will be left out then.
+      const double few_s = batches > kFew ? Missing(all[i], kFew, round_trip_s) : 0;
+      missing_s -= own_s - few_s;
+      if (own_s == 0 || few_s > 0) continue;
       all[i].finished = true;
       all[i].out_of_time = true;
     }
   }
 }
 
-enum class Bound { kArithmetic, kMemory };
+enum class Bound { kMemory, kArithmetic };
 Bound BoundOf(const Series& series) {
   const bool counts_bytes =
       kernels::Row(series.workload.variant().kernel).unit == kernels::Row(kernels::Kernel::kRead).unit;
   return counts_bytes ? Bound::kMemory : Bound::kArithmetic;
 }
 
-// Of the time that a turn of all takes.
+// Of the time that a turn of all takes, without those that the budget left out.
 double ShareOf(Bound kind, std::span<const Series> all, double round_trip_s) {
   double own_s = 0;
   double all_s = 0;
   for (const Series& series : all) {
-    if (series.finished) continue;
+    if (series.out_of_time) continue;
     const double batch_s = NextBatch(series, round_trip_s).expected_s;
     all_s += batch_s;
     if (BoundOf(series) == kind) own_s += batch_s;
@@ -151,16 +152,15 @@ void Ramp(Series& series, Budget& budget, double ramp_least_s) {
 
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
                      const std::function<void()>& between_turns) {
-  // Those of `kinds` turn by turn, for that long at most.
-  const auto interleave = [&](std::span<const Bound> kinds, double seconds) {
-    const double end_s = budget.Now() + seconds;
+  // Those of `kinds` turn by turn, as long as they may.
+  const auto interleave = [&](std::span<const Bound> kinds, const std::function<bool()>& may) {
     const auto takes_part = [&](const Series& series) {
       return !series.finished && std::find(kinds.begin(), kinds.end(), BoundOf(series)) != kinds.end();
     };
     const auto first_in_line = [&](const Series& series) {
       return takes_part(series) && series.rank < kLastRank;
     };
-    while (std::any_of(all.begin(), all.end(), takes_part) && budget.Now() < end_s) {
+    while (std::any_of(all.begin(), all.end(), takes_part) && may()) {
       LeaveOut(all, budget, round_trip_s);
       const bool others_wait = std::any_of(all.begin(), all.end(), first_in_line);
       for (Series& series : all) {
@@ -170,13 +170,19 @@ void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
       if (between_turns) between_turns();
     }
   };
-  static constexpr std::array kEvery = {Bound::kArithmetic, Bound::kMemory};
-  if (budget.Remaining() >= 2 * kMinSpanSeconds) {
-    interleave(std::span(kEvery).first(1),
-               ShareOf(Bound::kArithmetic, all, round_trip_s) * budget.Remaining());
-    interleave(std::span(kEvery).last(1), budget.Remaining());
-  }
-  interleave(kEvery, std::numeric_limits<double>::infinity());
+  static constexpr std::array kEvery = {Bound::kMemory, Bound::kArithmetic};
+  const double start_s = budget.Now();
+  const double total_s = budget.Remaining();
+  const auto in_its_share = [&] {
+    const bool in_need = std::any_of(all.begin(), all.end(), [](const Series& series) {
+      return BoundOf(series) == Bound::kMemory && !series.finished && series.wall_s.size() < kMinBatches;
+    });
+    return in_need || budget.Now() - start_s < ShareOf(Bound::kMemory, all, round_trip_s) * total_s;
+  };
+  const auto always = [] { return true; };
+  interleave(std::span(kEvery).first(1), in_its_share);
+  interleave(std::span(kEvery).last(1), always);
+  interleave(kEvery, always);
 }
 
 ChosenTimes ChooseClock(const Series& series) {

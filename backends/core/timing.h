@@ -52,12 +52,12 @@ void Ramp(Series& series, Budget& budget, double least_s = kRampSeconds);
 
 // Times all of them turn by turn, so that a disturbance hits every figure alike, until each has ten batches,
 // an interval of its median within 1.5 % and a second between its first batch and its last, or the budget
-// ends. Where there is time for two such seconds, kernels bound by arithmetic come first and those bound by
-// memory after them: among products a triad is up to a seventh slower than alone (measured on an EPYC; an
-// extra execution before each batch does not mend it), so that its figure would depend on how long the others
-// took. Where the budget can not last for ten batches of all, the last in line have three, or none; those of
-// the last rank have no more than ten while any of another rank needs more. `between_turns`, if any, runs
-// after every turn of all.
+// ends. Kernels bound by memory come first, for ten batches and the share of the budget that they have of a
+// turn, then those bound by arithmetic, then what the first have left to do: among products a triad is up to
+// a seventh slower than alone (measured on an EPYC; an extra execution before each batch does not mend it),
+// so that its figure would depend on how long the others took. Where the budget can not last for ten batches
+// of all, the last in line have three, or none; those of the last rank have no more than ten while any of
+// another rank needs more. `between_turns`, if any, runs after every turn of all.
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
                      const std::function<void()>& between_turns = {});
 
