@@ -43,7 +43,11 @@ bool Fill(const Descriptor& write_end, const std::string& content) {
 
 std::vector<std::string> ChildEnvironment(system::Environment environment, const ChildRequest& request,
                                           const std::optional<system::ScratchDirectory>& scratch) {
-  if (scratch) environment.Set("TMPDIR", scratch->path());
+  // Caches too, of what keeps one without a variable of its own, or where our cache directory can not be
+  // used: PoCL would otherwise write below the user's home.
+  for (const char* variable : {"TMPDIR", "XDG_CACHE_HOME"}) {
+    if (scratch) environment.Set(variable, scratch->path());
+  }
   for (const auto& variable : request.environment) environment.Set(variable.name, variable.value);
   return environment.Assignments();
 }

@@ -89,6 +89,16 @@ class Scarcity(unittest.TestCase):
             blocker.write_text("")
             self.check(run("list", "--json", env=environment(HOME=blocker, XDG_CACHE_HOME=None)))
 
+    def test_a_cache_that_others_can_write_is_left_alone_and_drivers_cache_nowhere_else(self):
+        with tempfile.TemporaryDirectory() as directory:
+            home = pathlib.Path(directory)
+            cache = home / ".cache" / "whichgpu"
+            cache.mkdir(parents=True)
+            cache.chmod(0o777)
+            before = sorted(home.rglob("*"))
+            self.check(run("--json", "--quick", "--only", "opencl,vulkan", env=environment(HOME=home, XDG_CACHE_HOME=None)))
+            self.assertEqual(before, sorted(home.rglob("*")))
+
     @unittest.skipUnless(can_unshare(), "this machine allows no mount namespace")
     def test_a_full_disk(self):
         with tempfile.TemporaryDirectory() as directory:

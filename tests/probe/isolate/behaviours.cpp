@@ -49,7 +49,8 @@ void Report(const Json& request, const RecordSink& send) {
   out["pid"] = getpid();
   std::array<char, 4096> cwd{};
   out["cwd"] = getcwd(cwd.data(), cwd.size()) != nullptr ? cwd.data() : "";
-  for (const char* name : {"TMPDIR", "WHICHGPU_TEST_ADDED", "WHICHGPU_TEST_REPLACED", "WHICHGPU_TEST_KEPT"}) {
+  for (const char* name :
+       {"TMPDIR", "XDG_CACHE_HOME", "WHICHGPU_TEST_ADDED", "WHICHGPU_TEST_REPLACED", "WHICHGPU_TEST_KEPT"}) {
     if (const char* value = getenv(name); value != nullptr) out[name] = value;
   }
   rlimit core{};

@@ -115,6 +115,7 @@ TEST(Supervisor, GivesTheChildAScratchDirectoryAndRemovesIt) {
   const auto scratch = First(where, "cwd").get<std::string>();
   EXPECT_THAT(scratch, HasSubstr("whichgpu-"));
   EXPECT_EQ(First(where, "TMPDIR"), scratch);
+  EXPECT_EQ(First(where, "XDG_CACHE_HOME"), scratch) << "drivers without a variable of their own cache there";
   EXPECT_FALSE(std::filesystem::exists(scratch));
 }
 
