@@ -62,10 +62,11 @@ std::string AllText(std::size_t figures) {
 void Verdicts(const Comparison& comparison, Page& page) {
   const auto slower = Count(comparison, Verdict::kSlower);
   const auto noisy = Count(comparison, Verdict::kNoisy);
+  const auto in_both = comparison.rows.size() - Count(comparison, Verdict::kMissing);
   if (comparison.rows.empty()) {
     page.Flow("Nothing to compare: neither report holds a verified figure", 2, Style::kStrong);
   } else if (slower > 0) {
-    page.Flow(fmt::format("{} of {} figures {} slower, beyond both spreads", slower, comparison.rows.size(),
+    page.Flow(fmt::format("{} of {} figures {} slower, beyond both spreads", slower, in_both,
                           slower == 1 ? "is" : "are"),
               2, Style::kStrong);
   } else if (!comparison.conclusive) {
@@ -74,7 +75,7 @@ void Verdicts(const Comparison& comparison, Page& page) {
                                                        : "too noisy or in one report alone";
     page.Flow(fmt::format("Cannot tell: {} {}", AllText(comparison.rows.size()), which), 2, Style::kStrong);
   } else {
-    page.Flow(fmt::format("No regression in {} figures{}", comparison.rows.size(),
+    page.Flow(fmt::format("No regression in {} figures{}", in_both,
                           noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : ""),
               2, Style::kStrong);
   }

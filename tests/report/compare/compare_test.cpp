@@ -137,6 +137,20 @@ TEST(ComparisonText, NothingButNoiseCannotTell) {
   EXPECT_TRUE(IsConclusive(Rows(base, base)));
 }
 
+TEST(ComparisonText, CountsTheFiguresThatBothReportsHold) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements[0].status = backends::MeasurementStatus::kWrongResult;
+  Comparison comparison;
+  comparison.rows = Rows(base, other);
+  const render::TerminalOptions options{100, false, false, false};
+  EXPECT_THAT(render::ComparisonText(comparison, options),
+              ::testing::StartsWith("No regression in 5 figures\n"));
+  *other.measurements[1].rate *= 0.85;
+  comparison.rows = Rows(base, other);
+  EXPECT_THAT(render::ComparisonText(comparison, options), ::testing::StartsWith("1 of 5 figures is slower"));
+}
+
 TEST(ComparisonText, NamesTheRegressionFirstAndFitsEveryWidth) {
   const auto base = testing::Processor();
   auto other = base;
