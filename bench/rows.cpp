@@ -262,7 +262,7 @@ std::pair<double, double> TakeTurns(const Implementation& chain, void* out, std:
   std::vector<Rates> all(Threads());
   TheWorkers().Run([&](const kernels::cpu::Worker& worker) {
     // Each on its own: as the only worker, into its own part of the buffer.
-    void* const own[] = {static_cast<std::uint32_t*>(out) + worker.index * kAccumulators};
+    void* const own[] = {static_cast<std::uint32_t*>(out) + std::size_t{worker.index} * kAccumulators};
     kernels::cpu::Team alone(1);
     for (int i = 0; i < kTurns; ++i) {
       const double start = Seconds();
