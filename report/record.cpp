@@ -133,8 +133,11 @@ Status CheckRecordDirectory(const std::string& directory) {
   }
   const fs::path parent = path.parent_path();
   if (!fs::is_directory(parent, error)) return FileError(parent.string(), "is not a directory");
-  if (access(parent.c_str(), W_OK) != 0)
+  // Tried rather than asked: root may write anywhere, and yet not to /proc or to a full disk.
+  const fs::path trial = ScratchFor(path);
+  if (mkdir(trial.c_str(), S_IRWXU) != 0)
     return FileError(parent.string(), "may not be written: " + ErrnoText());
+  rmdir(trial.c_str());
   return probe::Ok();
 }
 

@@ -140,6 +140,7 @@ class Usage(unittest.TestCase):
         ("--device", "cpu:O"): "cpu:0",
         ("--replay", "/nonexistent/dir"): "/nonexistent/dir",
         ("--record", "/nonexistent/dir/new"): "/nonexistent/dir",
+        ("--record", "/proc/new"): "/proc: may not be written",
         ("--sysroot", "/nonexistent/root"): "/nonexistent/root",
         ("--quick", "--thorough"): "--thorough",
         ("recommend", "--require", "gpuu"): "gpu",
