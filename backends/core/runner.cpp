@@ -25,10 +25,12 @@ using probe::Stage;
 
 // Of the budget, left to the timing when the last kernel has been readied.
 constexpr double kTimingShare = 0.5;
-// The same of a software view, which gets no more than that: its figures are few.
-constexpr double kSoftwareTimingShare = 0.25;
 // What ten short batches take: with less for a figure, the last in line are left out.
 constexpr double kLeastSlotSeconds = 0.060;
+// The same of a software view, which gets no more than that, for its figures are few: products of two shapes,
+// a read and a matrix-vector product. Time for ten batches of each, where half of the budget has it.
+constexpr double kSoftwareTimingShare = 0.25;
+constexpr double kSoftwareTimingSeconds = 5 * kLeastSlotSeconds;
 
 // As many tasks as there are slots for, at least one; the others are reported.
 std::vector<Task> Afford(std::vector<Task> tasks, Scope scope, double timing_s, const Reporter& reporter) {
@@ -52,7 +54,9 @@ bool IsSoftwareView(const MeasureRequest& request) {
 }
 
 double TimingSeconds(const MeasureRequest& request) {
-  return (IsSoftwareView(request) ? kSoftwareTimingShare : kTimingShare) * request.budget_s;
+  const double most_s = kTimingShare * request.budget_s;
+  if (!IsSoftwareView(request)) return most_s;
+  return std::min(most_s, std::max(kSoftwareTimingShare * request.budget_s, kSoftwareTimingSeconds));
 }
 
 // Of an equal device one product is measured: among those that it can.

@@ -199,5 +199,24 @@ TEST(SoftwareViews, AreMeasuredInPartAndInLessTime) {
   EXPECT_LT(outcome.elapsed_s, 1.0 + compiling_s) << "the timing ends before the budget does";
 }
 
+TEST(SoftwareViews, AQuickLookHasTimeForAllOfTheirFigures) {
+  FakeScript script;
+  script.free_bytes = 200U << 20U;  // room for a prompt's weights
+  script.flop_per_s = 1e10;
+  FakeSession session(script);
+  MeasureRequest request;
+  request.device.kind = probe::DeviceKind::kSoftware;
+  request.scope = Scope::kRepeat;
+  request.budget_s = 2.0 / 3;
+  auto variants = FakeOthers();
+  const auto more = FakeVariants({"gemm"}, {"read"}, false);
+  variants.insert(variants.end(), more.begin(), more.end());
+  const Outcome outcome = MeasureFake(session, variants, request);
+  for (const char* name : {"gemm", "read", "gemv_q4"}) {
+    const Measurement& row = outcome.Of(name);
+    EXPECT_EQ(row.status, MeasurementStatus::kOk) << name << ": " << row.reason.value_or("");
+  }
+}
+
 }  // namespace
 }  // namespace backends
