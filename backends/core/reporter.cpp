@@ -161,7 +161,6 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   measurement.host_timed = true;
   Fill(measurement, work, std::move(times_s));
   AddReason(measurement, end.reason);
-  if (DependsOnWakingThreads(kernel, request_.device)) AddReason(measurement, std::string(kWakingThreads));
   if (kernel == kernels::Kernel::kLaunch) {
     const auto invert = [](std::optional<double>& rate) { rate = 1.0 / *rate; };
     for (auto* rate : {&measurement.rate, &measurement.p10_rate, &measurement.best_rate}) invert(*rate);
@@ -185,6 +184,7 @@ void Reporter::Fill(Measurement& measurement, double work, std::vector<double> t
   }
   measurement.throttled = summary.throttled;
   measurement.batch_times_s = std::move(times_s);
+  if (drawn) AddReason(measurement, std::string(kWakingThreads));
   if (!limits_.shared_with.empty()) {
     AddReason(measurement,
               "the device was shared (" + limits_.shared_with + "): 5 % of its free memory was used at most");

@@ -2,7 +2,6 @@
 #include "backends/core/timing.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 
 namespace backends {
@@ -103,24 +102,21 @@ void LeaveOut(std::span<Series> all, const Budget& budget, double round_trip_s) 
   }
 }
 
-enum class Bound { kMemory, kArithmetic };
-Bound BoundOf(const Series& series) {
-  const bool counts_bytes =
-      kernels::Row(series.workload.variant().kernel).unit == kernels::Row(kernels::Kernel::kRead).unit;
-  return counts_bytes ? Bound::kMemory : Bound::kArithmetic;
+bool IsBoundByMemory(const Series& series) {
+  return kernels::Row(series.workload.variant().kernel).unit == kernels::Row(kernels::Kernel::kRead).unit;
 }
 
 // Of the time that a turn of all takes, without those that the budget left out.
-double ShareOf(Bound kind, std::span<const Series> all, double round_trip_s) {
-  double own_s = 0;
+double ShareOfMemory(std::span<const Series> all, double round_trip_s) {
+  double memory_s = 0;
   double all_s = 0;
   for (const Series& series : all) {
     if (series.out_of_time) continue;
     const double batch_s = NextBatch(series, round_trip_s).expected_s;
     all_s += batch_s;
-    if (BoundOf(series) == kind) own_s += batch_s;
+    if (IsBoundByMemory(series)) memory_s += batch_s;
   }
-  return all_s > 0 ? own_s / all_s : 0;
+  return all_s > 0 ? memory_s / all_s : 0;
 }
 
 }  // namespace
@@ -152,37 +148,32 @@ void Ramp(Series& series, Budget& budget, double ramp_least_s) {
 
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
                      const std::function<void()>& between_turns) {
-  // Those of `kinds` turn by turn, as long as they may.
-  const auto interleave = [&](std::span<const Bound> kinds, const std::function<bool()>& may) {
-    const auto takes_part = [&](const Series& series) {
-      return !series.finished && std::find(kinds.begin(), kinds.end(), BoundOf(series)) != kinds.end();
-    };
-    const auto first_in_line = [&](const Series& series) {
-      return takes_part(series) && series.rank < kLastRank;
-    };
-    while (std::any_of(all.begin(), all.end(), takes_part) && may()) {
+  // Those that take part, turn by turn, as long as they may.
+  const auto interleave = [&](const auto& takes_part, const auto& may) {
+    const auto open = [&](const Series& series) { return !series.finished && takes_part(series); };
+    const auto first_in_line = [&](const Series& series) { return open(series) && series.rank < kLastRank; };
+    while (std::any_of(all.begin(), all.end(), open) && may()) {
       LeaveOut(all, budget, round_trip_s);
       const bool others_wait = std::any_of(all.begin(), all.end(), first_in_line);
       for (Series& series : all) {
         const bool waits = others_wait && series.rank == kLastRank && series.wall_s.size() >= kMinBatches;
-        if (takes_part(series) && !waits) Advance(series, budget, round_trip_s);
+        if (open(series) && !waits) Advance(series, budget, round_trip_s);
       }
       if (between_turns) between_turns();
     }
   };
-  static constexpr std::array kEvery = {Bound::kMemory, Bound::kArithmetic};
   const double start_s = budget.Now();
   const double total_s = budget.Remaining();
   const auto in_its_share = [&] {
     const bool in_need = std::any_of(all.begin(), all.end(), [](const Series& series) {
-      return BoundOf(series) == Bound::kMemory && !series.finished && series.wall_s.size() < kMinBatches;
+      return IsBoundByMemory(series) && !series.finished && series.wall_s.size() < kMinBatches;
     });
-    return in_need || budget.Now() - start_s < ShareOf(Bound::kMemory, all, round_trip_s) * total_s;
+    return in_need || budget.Now() - start_s < ShareOfMemory(all, round_trip_s) * total_s;
   };
   const auto always = [] { return true; };
-  interleave(std::span(kEvery).first(1), in_its_share);
-  interleave(std::span(kEvery).last(1), always);
-  interleave(kEvery, always);
+  interleave(IsBoundByMemory, in_its_share);
+  interleave([](const Series& series) { return !IsBoundByMemory(series); }, always);
+  interleave([](const Series&) { return true; }, always);
 }
 
 ChosenTimes ChooseClock(const Series& series) {

@@ -28,21 +28,16 @@ uint Share(uint count, uint index, uint granule) {
   return min(count, index * ((each + granule - 1) / granule * granule));
 }
 
-uint Mix32(uint x) {
-  x ^= x >> 16;
-  x *= 0x7feb352du;
-  x ^= x >> 15;
-  x *= 0x846ca68bu;
-  return x ^ (x >> 16);
-}
-
-uint16 Mix32x16(uint16 x) {
-  x ^= x >> 16;
-  x *= 0x7feb352du;
-  x ^= x >> 15;
-  x *= 0x846ca68bu;
-  return x ^ (x >> 16);
-}
+#define MIX(name, type)    \
+  type name(type x) {      \
+    x ^= x >> 16;          \
+    x *= 0x7feb352du;      \
+    x ^= x >> 15;          \
+    x *= 0x846ca68bu;      \
+    return x ^ (x >> 16);  \
+  }
+MIX(Mix32, uint)
+MIX(Mix32x16, uint16)
 
 #define FILL(name, type, word, words)                                                               \
   __kernel void name(__global type* out, uint count, uint seed) {                                   \

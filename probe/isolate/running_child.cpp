@@ -45,8 +45,8 @@ std::vector<std::string> ChildEnvironment(system::Environment environment, const
                                           const std::optional<system::ScratchDirectory>& scratch) {
   // Caches too, of what keeps one without a variable of its own, or where our cache directory can not be
   // used: PoCL would otherwise write below the user's home.
-  for (const char* variable : {"TMPDIR", "XDG_CACHE_HOME"}) {
-    if (scratch) environment.Set(variable, scratch->path());
+  if (scratch) {
+    for (const char* variable : {"TMPDIR", "XDG_CACHE_HOME"}) environment.Set(variable, scratch->path());
   }
   for (const auto& variable : request.environment) environment.Set(variable.name, variable.value);
   return environment.Assignments();

@@ -344,11 +344,11 @@ TEST(Runner, SamplesOfEveryFigureAreSpreadOverASecond) {
   script.bytes_per_s = 1e10;
   const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
   // The square product and the prompt's take turns, each about half of at least a second. The read, by itself
-  // before them, holds its second in batches of 5 ms.
+  // before them, holds most of its second in batches of 5 ms.
   EXPECT_GT(outcome.Of("gemm").samples, 30U);
   EXPECT_LT(outcome.Of("gemm").samples, 150U);
   EXPECT_GT(outcome.Of("read").samples, 100U);
-  EXPECT_LT(outcome.Of("read").samples, 210U);
+  EXPECT_LT(outcome.Of("read").samples, 200U);
 }
 
 TEST(Runner, StagesAnnounceEveryRiskBeforeIt) {
