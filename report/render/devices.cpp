@@ -199,10 +199,11 @@ bool IsTrouble(const Measurement& m) {
   return true;
 }
 
-// The fastest of its name, and the product at the prompt's shape, which predicts inference.
+// The fastest of its name, and the product at the prompt's shape, which predicts inference, where it has a
+// name of its own.
 bool IsShown(const Measurement& m, const Figures& figures) {
-  if (PromptProduct(figures) == &m) return true;
   const auto label = FigureLabel(m, figures);
+  if (PromptProduct(figures) == &m && label != FigureName(m)) return true;
   return std::none_of(figures.begin(), figures.end(),
                       [&](const Measurement* other) {
                         return IsVerified(*other) && FigureLabel(*other, figures) == label &&

@@ -252,6 +252,26 @@ TEST(Text, TheProductThatPredictsIsShownByTheNameThatTheArithmeticGivesIt) {
               HasSubstr("prefill limited by fp32 prompt 200 GFLOP/s"));
 }
 
+// A slow device's square product has as many rows as a prompt, and its prompt's fewer.
+TEST(Text, NoNameOfAFigureStandsTwiceInABlock) {
+  auto machine = testing::Processor();
+  const auto is_product = [](const auto& m) {
+    return m.runtime == "vulkan" && m.kernel == kernels::Kernel::kGemm;
+  };
+  const auto square = std::ranges::find_if(machine.measurements, is_product);
+  ASSERT_NE(square, machine.measurements.end());
+  auto prompt = *square;
+  square->shape = {kPromptRows, kPromptRows, kPromptRows, 0, 0};
+  prompt.shape = {32, 4096, 4096, 0, 0};
+  *prompt.rate *= 1.03;
+  machine.measurements.push_back(prompt);
+  const auto lines = LinesOf(Rendered(testing::Decided(machine), Options(80)));
+  EXPECT_EQ(
+      std::ranges::count_if(lines, [](const std::string& line) { return line.starts_with("    fp32 gemm"); }),
+      3)
+      << "one of the processor and one of each view";
+}
+
 TEST(Text, WhatWasPassedOverIsOneLineAndNoFailure) {
   auto machine = testing::Processor();
   auto& m = testing::Measure(machine, "cpu:0", "cpu", "native", kernels::Kernel::kGemm, 1);
