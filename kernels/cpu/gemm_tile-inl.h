@@ -19,6 +19,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <type_traits>
+
 #include "kernels/cpu/gemm_tile.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -43,16 +45,20 @@ struct TileTask {
   std::size_t depth, rows, columns;
   bool accumulate;
   // Brought into the cache meanwhile, beside the tile's own part of c: rows of B's next panel (packed, or as
-  // it is to be packed), so many for each of kSegments, and the start of the next row of A.
+  // it is to be packed), so many for each of kSegments, and a part of a row of A that is to be packed.
   const void* next_b;
-  const void* next_a;
   std::size_t stride_b, rows_b, line_b;  // bytes between rows, rows for a segment, bytes of a row
+  const void* next_a;
+  std::size_t step_a;  // bytes from one segment to the next
 };
 
 // The product along a tile's depth is cut into so many parts, between which prefetches are spread: at once
 // they would occupy every line fill buffer and stop the loads of b.
 constexpr std::size_t kSegments = kTileRows * kVectors;
 constexpr std::size_t kLineBytes = 64;
+
+// Products along the depth before the loop's end is asked for (Zen 3: 0.5 % faster than with one).
+constexpr int kSteps = kVectors == 4 ? 1 : 2;
 
 HWY_INLINE const char* Forward(const void* at, std::size_t bytes) {
   return static_cast<const char*>(at) + bytes;
@@ -111,7 +117,6 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
   // Of panels that exceed the first-level cache.
   constexpr std::size_t kAhead = kVectors == 4 ? 16 : 0, kLineWords = kLineBytes / sizeof(*b);
   const std::size_t part = DivideUp(task.depth, kSegments) * kHalfRows;
-  const std::size_t vector_bytes = Lanes() * sizeof(*b);
   const char *next_b = Forward(task.next_b, 0), *next_a = Forward(task.next_a, 0);
   for (std::size_t segment = 0; segment < kSegments; ++segment) {
     // Late enough to be there still when they are stored to.
@@ -122,10 +127,11 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
       hwy::Prefetch(c + Lanes());
     }
     hwy::Prefetch(next_a);
-    next_a += vector_bytes;
+    next_a += task.step_a;
     for (std::size_t i = 0; i < task.rows_b; ++i, next_b += task.stride_b) {
       for (std::size_t line = 0; line < task.line_b; line += kLineBytes) hwy::Prefetch(next_b + line);
     }
+#pragma GCC unroll kSteps
     for (const auto* const stop = std::min(a + part, end); a != stop; a += kHalfRows, b += Width()) {
       if constexpr (kAhead != 0) {
         for (std::size_t j = 0; j < Width(); j += kLineWords) hwy::Prefetch(b + kAhead * Width() + j);
@@ -155,19 +161,21 @@ HWY_NOINLINE void Tile(const TileTask<Op>& task) {
   if (!whole) StoreBorder(task, border);
 }
 
-// Rows side by side: to[p * kHalfRows + row] = from[row * stride + p].
+// Rows side by side: to[p * kHalfRows + i] = rows[i][p].
 template <typename Word>
-HWY_INLINE void Interleave(const Word* HWY_RESTRICT from, std::size_t stride, std::size_t count,
-                           Word* HWY_RESTRICT to) {
+HWY_INLINE void Interleave(const Word* const* rows, std::size_t count, Word* HWY_RESTRICT to) {
   static_assert(kHalfRows == 3 && sizeof(Word) == sizeof(std::uint32_t));
+  const Word *row0 = rows[0], *row1 = rows[1], *row2 = rows[2];
   const hn::ScalableTag<Word> d;
   std::size_t p = 0;
   for (; p + hn::Lanes(d) <= count; p += hn::Lanes(d)) {
-    hn::StoreInterleaved3(hn::LoadU(d, from + p), hn::LoadU(d, from + stride + p),
-                          hn::LoadU(d, from + 2 * stride + p), d, to + p * kHalfRows);
+    hn::StoreInterleaved3(hn::LoadU(d, row0 + p), hn::LoadU(d, row1 + p), hn::LoadU(d, row2 + p), d,
+                          to + p * kHalfRows);
   }
   for (; p < count; ++p) {
-    for (std::size_t row = 0; row < kHalfRows; ++row) to[p * kHalfRows + row] = from[row * stride + p];
+    to[p * kHalfRows] = row0[p];
+    to[p * kHalfRows + 1] = row1[p];
+    to[p * kHalfRows + 2] = row2[p];
   }
 }
 
@@ -195,13 +203,18 @@ struct Packing {
   void Finish() { Advance(parts); }
 
   void PackA() const {
+    const Word* words[kTileRows];
     for (std::size_t i = 0; i < kTileRows; ++i) {
-      const std::size_t row = std::min(done * kTileRows + i, rows - 1);
-      Op::PackA(from + row * stride, columns, one_tile + i * to_stride);
+      if constexpr (std::is_same_v<Element, Word>) {
+        words[i] = RowOfA(i);
+      } else {
+        words[i] = one_tile + i * to_stride;
+        Op::PackA(RowOfA(i), columns, one_tile + i * to_stride);
+      }
     }
-    const std::size_t words = DivideUp(columns, Op::kGroup);
+    const std::size_t count = DivideUp(columns, Op::kGroup);
     for (std::size_t row = 0; row < kTileRows; row += kHalfRows) {
-      Interleave(one_tile + row * to_stride, to_stride, words, to + (done * kTileRows + row) * to_stride);
+      Interleave(words + row, count, to + (done * kTileRows + row) * to_stride);
     }
   }
 
@@ -212,9 +225,10 @@ struct Packing {
   }
 
   [[nodiscard]] bool is_b() const { return one_tile == nullptr; }
-  // What Advance reads next.
-  [[nodiscard]] const Element* next() const {
-    return from + done * (is_b() ? Op::kGroup : kTileRows) * stride;
+  // What Advance reads next: rows of B, or the rows of a tile.
+  [[nodiscard]] const Element* NextOfB() const { return from + done * Op::kGroup * stride; }
+  [[nodiscard]] const Element* RowOfA(std::size_t i) const {
+    return from + std::min(done * kTileRows + i, rows - 1) * stride;
   }
 };
 
@@ -298,20 +312,27 @@ struct Product {
                       .columns = std::min(Width(), part.columns.end - column),
                       .accumulate = t != 0,
                       .next_b = is_followed ? PanelOfB(t, i + 1) : nullptr,
-                      .next_a = next_a.next(),
                       .stride_b = is_packing ? n * sizeof(Element) : Width() * sizeof(Word),
                       .rows_b = DivideUp(ahead, kSegments),
-                      .line_b = Width() * (is_packing ? sizeof(Element) : sizeof(Word))};
+                      .line_b = Width() * (is_packing ? sizeof(Element) : sizeof(Word)),
+                      .next_a = next_a.from,
+                      .step_a = 0};
+    // Of A the tile's rows that are packed after this panel, each while some tiles are multiplied.
+    const std::size_t end_a = (i + 1) * next_a.parts / blocks.panels;
+    const std::size_t tiles_a = DivideUp(tiles, kTileRows);
+    const std::size_t bytes_a = next_a.columns * sizeof(Element) / tiles_a;
+    if (end_a > next_a.done) task.step_a = DivideUp(bytes_a, kSegments);
     for (std::size_t tile = 0; tile < tiles; ++tile) {
       if (tile + 1 == tiles) task.rows = rows.end - rows.begin - tile * kTileRows;
-      if (is_packing) task.next_b = next_b.next();
+      if (is_packing) task.next_b = next_b.NextOfB();
+      if (task.step_a != 0) task.next_a = Forward(next_a.RowOfA(tile / tiles_a), tile % tiles_a * bytes_a);
       Tile(task);
       next_b.Advance((tile + 1) * parts_b);
       task.a += kTileRows * StrideOfA(blocks);
       task.c += kTileRows * n;
       if (is_followed) task.next_b = Forward(task.next_b, kSegments * task.rows_b * task.stride_b);
     }
-    next_a.Advance((i + 1) * next_a.parts / blocks.panels);
+    next_a.Advance(end_a);
   }
 };
 
