@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// bench_peers [--pairs N] [--to DIRECTORY] [ROW...]: compares the processor's kernels with their peers, all
-// rows that have a limit or those whose names begin as asked. 0: every limit was held.
+// Compares the processor's kernels with their peers: all rows that have a limit, or those that are asked for.
 #include <fmt/format.h>
 
-#include <charconv>
-#include <cstring>
+#include <algorithm>
 #include <vector>
+
+#include <CLI/CLI.hpp>
 
 #include "bench/results.h"
 #include "bench/rows.h"
@@ -16,35 +16,23 @@ namespace {
 struct Options {
   int pairs = 15;
   std::string directory = ".";
-  std::vector<std::string_view> rows;
+  std::vector<std::string> rows;
 };
 
-bool Parse(int argc, char** argv, Options& options) {
-  for (int i = 1; i < argc; ++i) {
-    const std::string_view argument = argv[i];
-    if (!argument.starts_with("--")) {
-      options.rows.push_back(argument);
-      continue;
-    }
-    if (i + 1 >= argc) return false;
-    const std::string_view value = argv[++i];
-    if (argument == "--to") {
-      options.directory = value;
-    } else if (argument == "--pairs") {
-      std::from_chars(value.data(), value.data() + value.size(), options.pairs);
-    } else {
-      return false;
-    }
+// Said of a name that no row begins with.
+std::string UnknownRow(const std::string& name) {
+  std::string known;
+  for (const bench::Row& row : bench::Rows()) {
+    if (row.name.starts_with(name)) return {};
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", row.name);
   }
-  return options.pairs > 0;
+  return fmt::format("no row's name begins with '{}'; there are {}", name, known);
 }
 
 bool Wanted(const bench::Row& row, const Options& options) {
   if (options.rows.empty()) return row.limit.has_value();
-  for (const std::string_view name : options.rows) {
-    if (row.name.starts_with(name)) return true;
-  }
-  return false;
+  return std::any_of(options.rows.begin(), options.rows.end(),
+                     [&](const std::string& name) { return row.name.starts_with(name); });
 }
 
 // Whether the row's limit was held.
@@ -77,12 +65,29 @@ bool Run(const bench::Row& row, int pairs, bench::Results& results) {
 
 int main(int argc, char** argv) {
   Options options;
-  if (!Parse(argc, argv, options)) {
-    fmt::print(stderr, "usage: bench_peers [--pairs N] [--to DIRECTORY] [ROW...]\n");
+  CLI::App app(
+      "Compares the processor's kernels with their peers. Exit code 0: every limit was held, 1: not.",
+      "bench_peers");
+  app.add_option("--pairs", options.pairs, "samples of both sides for each row")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  app.add_option("--to", options.directory, "directory of the results, made where it is missing")
+      ->capture_default_str();
+  app.add_option("ROW", options.rows, "beginnings of rows' names; without any, all rows that have a limit")
+      ->check(UnknownRow);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  }
+  bench::Results results(options.directory);
+  // Before measuring, because what was measured would be lost.
+  if (const std::string reason = results.MakeDirectory(); !reason.empty()) {
+    fmt::print(stderr, "bench_peers: {}: {}; name a directory that can be written to with --to\n",
+               options.directory, reason);
     return 2;
   }
   bench::ShowTileGeometry();
-  bench::Results results(options.directory);
   bool all_hold = true;
   for (const bench::Row& row : bench::Rows()) {
     if (Wanted(row, options)) all_hold = Run(row, options.pairs, results) && all_hold;

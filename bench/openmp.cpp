@@ -6,6 +6,8 @@
 #include <hwy/cache_control.h>
 #include <hwy/highway.h>
 
+#include <bit>
+
 namespace bench {
 
 std::uint32_t OpenMpRead(const std::uint32_t* in, std::size_t count) {
@@ -33,6 +35,11 @@ void OpenMpTriadStreaming(const float* a, const float* b, float* out, float fact
     }
     hwy::FlushStream();
   }
+}
+
+void OpenMpWiden(const std::uint16_t* in, float* out, std::size_t count) {
+#pragma omp parallel for schedule(static)
+  for (std::size_t i = 0; i < count; ++i) out[i] = std::bit_cast<float>(std::uint32_t{in[i]} << 16U);
 }
 
 }  // namespace bench

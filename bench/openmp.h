@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// STREAM-style loops under OpenMP, as a user would compile them for this machine.
+// Loops under OpenMP, STREAM-style, as a user would compile them for this machine.
 #pragma once
 
 #include <cstddef>
@@ -11,5 +11,7 @@ namespace bench {
 // out = a + factor * b, with ordinary stores or past the caches (which have to be aligned to 64 bytes).
 void OpenMpTriad(const float* a, const float* b, float* out, float factor, std::size_t count);
 void OpenMpTriadStreaming(const float* a, const float* b, float* out, float factor, std::size_t count);
+// bf16 numbers, the upper halves of fp32 ones, to fp32.
+void OpenMpWiden(const std::uint16_t* in, float* out, std::size_t count);
 
 }  // namespace bench

@@ -2,6 +2,7 @@
 #include "bench/results.h"
 
 #include <ctime>
+#include <filesystem>
 #include <fstream>
 
 #include <nlohmann/json.hpp>
@@ -97,11 +98,24 @@ void Results::Skip(const Row& row, std::string_view reason) {
   state_->Put(row, {{"what", row.what}, {"skipped", reason}});
 }
 
+std::string Results::MakeDirectory() const {
+  std::error_code error;
+  std::filesystem::create_directories(std::filesystem::path(path_).parent_path(), error);
+  if (error) return error.message();
+  const std::string trial = path_ + ".new";
+  if (!std::ofstream(trial, std::ios::app)) return "no file can be made there";
+  std::filesystem::remove(trial, error);
+  return {};
+}
+
 bool Results::Write() const {
-  std::ofstream file(path_);
+  const std::string scratch = path_ + ".new";
+  std::ofstream file(scratch);
   file << state_->json.dump(2) << '\n';
   file.close();
-  return file.good();
+  std::error_code error;
+  if (file.good()) std::filesystem::rename(scratch, path_, error);
+  return file.good() && !error;
 }
 
 }  // namespace bench

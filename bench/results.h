@@ -15,7 +15,9 @@ class Results {
   explicit Results(const std::string& directory);
   void Add(const Row& row, const Contest& contest, const Comparison& comparison, int pairs);
   void Skip(const Row& row, std::string_view reason);
-  // False where the file cannot be written.
+  // Makes the directory where it is missing. Why files cannot be made there; empty where they can.
+  [[nodiscard]] std::string MakeDirectory() const;
+  // All rows or none. False where the file cannot be written.
   [[nodiscard]] bool Write() const;
   [[nodiscard]] const std::string& path() const { return path_; }
 

@@ -134,6 +134,28 @@ struct Products {
   }
 };
 
+// What the peer does for one product.
+struct PeerProduct {
+  std::string name, remark;
+  std::function<probe::Status()> multiply;
+};
+
+// Where oneDNN has no product of bf16 numbers (its x86 code needs AVX-512: its documentation, "data types"),
+// a program that has such numbers widens them and multiplies those of fp32: all of that is the peer's time.
+PeerProduct WidenFirst(std::string_view peer, const backends::cpu::Multiply& multiply,
+                       const backends::cpu::Product& product, Memory& memory) {
+  const std::size_t count_a = std::size_t{product.m} * product.k;
+  const std::size_t count_b = std::size_t{product.k} * product.n;
+  auto* a = static_cast<float*>(memory.Map(count_a * sizeof(float)));
+  auto* b = static_cast<float*>(memory.Map(count_b * sizeof(float)));
+  return {fmt::format("{} fp32, widened", peer),
+          ", the peer's operands widened to fp32 first: it has no product of bf16 for this processor", [=] {
+            OpenMpWiden(static_cast<const std::uint16_t*>(product.a), a, count_a);
+            OpenMpWiden(static_cast<const std::uint16_t*>(product.b), b, count_b);
+            return multiply({Dtype::kFp32, product.m, product.n, product.k, a, b, product.c});
+          }};
+}
+
 ContestOrReason PrepareProduct(const Row& row) {
   const auto vendors = backends::cpu::Vendors();
   const auto vendor =
@@ -153,13 +175,16 @@ ContestOrReason PrepareProduct(const Row& row) {
   const Implementation& own = *kernels::cpu::Best(row.entry);
   const std::vector<void*> buffers = {a, b, ours, work};
   const std::vector<std::uint32_t> scalars = {row.m, row.n, row.k};
+  PeerProduct peer{std::string(row.peer), "", [=, multiply = loaded->multiply] { return multiply(product); }};
+  if (type.dtype == Dtype::kBf16 && !peer.multiply())
+    peer = WidenFirst(row.peer, loaded->multiply, product, *memory);
   const auto both = [&] {
     Run(own, buffers, scalars);
-    return loaded->multiply(product);
+    return peer.multiply();
   };
   if (const auto status = both(); !status) return probe::Describe(status.error());
   const Products products{type, m, n, k, a, b, ours, theirs};
-  std::string shape = fmt::format("{} x {} x {}", row.m, row.n, row.k);
+  std::string shape = fmt::format("{} x {} x {}{}", row.m, row.n, row.k, peer.remark);
   if (type.dtype == Dtype::kInt8 && !products.Agree()) {
     // Without VNNI oneDNN adds two products in 16 bits, which saturate (its documentation, "int8 computation
     // aspects"); half of the range fits.
@@ -168,9 +193,9 @@ ContestOrReason PrepareProduct(const Row& row) {
     shape += ", operands of 7 bits: the peer saturates with 8";
   }
   const double operations = 2.0 * static_cast<double>(m) * static_cast<double>(n) * static_cast<double>(k);
-  const auto multiply = loaded->multiply;
+  const auto multiply = std::move(peer.multiply);
   return Contest{Own(own, buffers, scalars, operations),
-                 {std::string(row.peer), [=] { return Rate(operations, [&] { (void)multiply(product); }); }},
+                 {std::move(peer.name), [=] { return Rate(operations, [&] { (void)multiply(); }); }},
                  type.dtype == Dtype::kInt8 ? "op_per_s" : "flop_per_s",
                  std::move(shape),
                  std::filesystem::path(loaded->library.path.value_or("")).filename().string(),
