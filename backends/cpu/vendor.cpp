@@ -14,9 +14,16 @@ namespace {
 using kernels::Dtype;
 using probe::system::Environment;
 
-constexpr std::string_view kOpenBlasFiles[] = {"libopenblas.so.0", "libopenblas.so"};
-constexpr std::string_view kMklFiles[] = {"libmkl_rt.so.2", "libmkl_rt.so.1", "libmkl_rt.so"};
-constexpr std::string_view kBlisFiles[] = {"libblis.so.4", "libblis.so.3", "libblis-mt.so.4", "libblis.so"};
+// Threaded builds that lie beside serial ones come first: Fedora's openblas-threads, openblas-openmp and
+// their like of BLIS, AMD's libblis-mt.
+constexpr std::string_view kOpenBlasFiles[] = {"libopenblasp.so.0", "libopenblaso.so.0", "libopenblas.so.0",
+                                               "libopenblas.so"};
+// 3: since MKL 2026.
+constexpr std::string_view kMklFiles[] = {"libmkl_rt.so.3", "libmkl_rt.so.2", "libmkl_rt.so.1",
+                                          "libmkl_rt.so"};
+constexpr std::string_view kBlisFiles[] = {"libblis-mt.so.5", "libblis-mt.so.4", "libblis-mt.so",
+                                           "libblisp.so.4",   "libbliso.so.4",   "libblis.so.4",
+                                           "libblis.so.3",    "libblis.so"};
 constexpr std::string_view kOneDnnFiles[] = {"libdnnl.so.3", "libdnnl.so.2", "libdnnl.so"};
 constexpr Dtype kBlasTypes[] = {Dtype::kFp32};
 constexpr Dtype kOneDnnTypes[] = {Dtype::kFp32, Dtype::kBf16, Dtype::kInt8};

@@ -18,7 +18,7 @@ BUILD = pathlib.Path(sys.argv[2]).resolve()
 def report(fake):
     """The report of a machine where BLIS is `fake`."""
     with tempfile.TemporaryDirectory(prefix="whichgpu-test-") as directory:
-        shutil.copy(BUILD / "tests/backends/cpu" / f"libfake_blas_{fake}.so", pathlib.Path(directory) / "libblis.so.4")
+        shutil.copy(BUILD / "tests/backends/cpu" / f"libfake_blas_{fake}.so", pathlib.Path(directory) / "libblis-mt.so.5")
         process = run("--only", "cpu", "--quick", "--json", env=environment(WHICHGPU_LIBRARY_PATH=directory))
     value = document(process)
     validate(value, "report")
