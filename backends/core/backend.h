@@ -37,10 +37,11 @@ struct Limits {
   bool disturbed = false;             // their work shows in our times
 };
 
-// How a device is while it is used, as its vendor's management library says.
+// How a device is while it is used, as its vendor's management library or its kernel driver says.
 struct DeviceState {
   std::string throttled_by;           // "power cap, hardware thermal"; empty where nothing is known to
   std::optional<double> clock_share;  // of its highest clock
+  std::optional<double> clock_hz{};   // where nobody says that share: measured
 };
 
 // Opaque; owned by the session that made it and freed with it at the latest.

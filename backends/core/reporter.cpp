@@ -25,11 +25,11 @@ void AddReason(Measurement& measurement, const std::string& reason) {
 
 void NoteThrottling(const Series& series, Measurement& measurement) {
   if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
-  const bool slow = series.least_clock_share < kThrottledClockShare;
+  const double share = series.LeastClockShare();
+  const bool slow = share < kThrottledClockShare;
   if (slow) {
-    AddReason(measurement, "its clock fell to " +
-                               std::to_string(static_cast<int>(100 * series.least_clock_share)) +
-                               " % of the highest");
+    AddReason(measurement,
+              "its clock fell to " + std::to_string(static_cast<int>(100 * share)) + " % of the highest");
   }
   measurement.throttled = measurement.throttled || slow || !series.throttled_by.empty();
 }

@@ -51,6 +51,10 @@ void NoteState(Series& series) {
   const DeviceState state = series.workload.State();
   if (!state.throttled_by.empty()) series.throttled_by = state.throttled_by;
   series.least_clock_share = std::min(series.least_clock_share, state.clock_share.value_or(1));
+  if (!state.clock_hz) return;
+  const bool first = series.highest_clock_hz == 0;
+  series.least_clock_hz = first ? *state.clock_hz : std::min(series.least_clock_hz, *state.clock_hz);
+  series.highest_clock_hz = std::max(series.highest_clock_hz, *state.clock_hz);
 }
 
 bool Agree(std::span<const double> times_s) {

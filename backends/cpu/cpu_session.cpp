@@ -256,6 +256,26 @@ probe::Result<Timing> CpuSession::Run(std::span<const Launch> launches, std::uin
   return Timing{std::nullopt, probe::system::SecondsSince(start)};
 }
 
+DeviceState CpuSession::State() const {
+  constexpr std::uint32_t kCount = 1;
+  constexpr double kAdditions = kCount * 0x1p14;  // kernels/cpu/cpu_kernel.h
+  constexpr int kTries = 3;                       // of which none may be interrupted by the system
+  const kernels::cpu::EntryPoint adds = kernels::cpu::Best("clock_adds")->run;
+  std::uint32_t sum = 0;
+  void* const buffers[] = {&sum};
+  const std::uint32_t scalars[] = {kCount};
+  double least_s = 0;
+  for (int i = 0; i < kTries; ++i) {
+    const probe::system::SteadyTime start = probe::system::Now();
+    adds({buffers, scalars}, {0, 1, nullptr});
+    const double elapsed_s = probe::system::SecondsSince(start);
+    least_s = i == 0 ? elapsed_s : std::min(least_s, elapsed_s);
+  }
+  DeviceState state;
+  if (least_s > 0) state.clock_hz = kAdditions / least_s;
+  return state;
+}
+
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   if (request.device.kind != probe::DeviceKind::kCpu) {
     return probe::Error{"open", std::nullopt, "no such device",

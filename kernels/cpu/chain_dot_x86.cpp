@@ -50,23 +50,6 @@ void ChainDot(const Arguments& arguments, const Worker& worker) {
   });
 }
 
-#if HWY_TARGET == HWY_AVX3
-// As clock.cpp's, in the registers of the chains: while those are busy the clock is lower.
-void ClockAdds(const Arguments& arguments, const Worker& worker) {
-  __m512i sum = _mm512_setzero_si512(), addend = _mm512_set1_epi32(3);
-  const std::uint64_t rounds = (std::uint64_t{arguments.scalars[0]} << 20U) / 16;
-  for (std::uint64_t round = 0; round < rounds; ++round) {
-    for (int i = 0; i < 16; ++i) {
-      sum = _mm512_add_epi32(sum, addend);
-      asm volatile("" : "+v"(sum), "+v"(addend));
-    }
-  }
-  alignas(64) std::int32_t lanes[16];
-  _mm512_store_si512(lanes, sum);
-  static_cast<std::int32_t*>(arguments.buffers[0])[worker.index] = lanes[0];
-}
-#endif
-
 }  // namespace
 }  // namespace kernels::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -83,8 +66,7 @@ std::span<const Implementation> ChainDotImplementations() {
   static constexpr std::array kAll{
       Implementation{"chain_bf16", "avx512_bf16", HasAvx512Bf16, N_AVX3::ChainDot<N_AVX3::Bf16Chain>},
       Implementation{"chain_int8", "avx512_vnni", HasAvx512Vnni, N_AVX3::ChainDot<N_AVX3::Int8Chain>},
-      Implementation{"chain_int8", "avx_vnni", HasAvxVnni, N_AVX2::ChainDot<N_AVX2::Int8Chain>},
-      Implementation{"clock_adds", "avx512", HasAvx512, N_AVX3::ClockAdds}};
+      Implementation{"chain_int8", "avx_vnni", HasAvxVnni, N_AVX2::ChainDot<N_AVX2::Int8Chain>}};
   return kAll;
 }
 

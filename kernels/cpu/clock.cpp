@@ -13,7 +13,7 @@ constexpr unsigned kUnrolled = 16;
 // because some processors add small constants while renaming.
 void ClockAdds(const Arguments& arguments, const Worker& worker) {
   std::uint64_t sum = 0, addend = 3;
-  const std::uint64_t rounds = (std::uint64_t{arguments.scalars[0]} << 20U) / kUnrolled;
+  const std::uint64_t rounds = (std::uint64_t{arguments.scalars[0]} << 14U) / kUnrolled;
   for (std::uint64_t round = 0; round < rounds; ++round) {
     for (unsigned i = 0; i < kUnrolled; ++i) {
       sum += addend;

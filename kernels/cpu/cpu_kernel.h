@@ -44,7 +44,7 @@ struct Arguments {
 //   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in
 //   fp32 chain_*       out             count, products accumulators as in kernels/spec.h, fp32, bf16 or int8;
 //                                                 products = n * k, a multiple of 64
-//   clock_adds    out             count           count * 2^20 additions, one a clock; out[worker] = 3 * that
+//   clock_adds    out             count           count * 2^14 additions, one a clock; out[worker] = 3 * that
 //   empty         none            none            nothing, to time a launch
 //   weigh_operand    weights, sums  count, seed, first, bits, stride  WeighOperand below, by one worker
 //   weigh_q4         planes, sum    words, seed, first word, all words  WeighQ4 below, by one worker

@@ -317,6 +317,18 @@ TEST(Runner, AClockBelowThreeQuartersIsThrottled) {
   EXPECT_FALSE(MeasureBy(script).Of("gemm").throttled);
 }
 
+TEST(Runner, AMeasuredClockThatFallsIsThrottled) {
+  FakeScript script;
+  const auto falls_to = [&](double hz) {
+    script.state = [hz](double now_s) { return DeviceState{"", std::nullopt, now_s > 1.5 ? hz : 3e9}; };
+    return MeasureBy(script).Of("gemm");
+  };
+  const Measurement gemm = falls_to(2e9);
+  EXPECT_TRUE(gemm.throttled);
+  EXPECT_EQ(gemm.reason, "its clock fell to 66 % of the highest");
+  EXPECT_FALSE(falls_to(2.4e9).throttled);
+}
+
 TEST(Runner, OfASharedDeviceATwentiethOfItsFreeMemoryIsUsed) {
   for (const bool disturbing : {false, true}) {
     FakeScript script;
