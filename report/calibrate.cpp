@@ -8,6 +8,7 @@
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/plan.h"
+#include "backends/core/sharing.h"
 #include "backends/registry.h"
 #include "report/load.h"
 #include "report/tasks.h"
@@ -138,15 +139,34 @@ bool AreEqualGpus(const probe::PhysicalDevice& a, const probe::PhysicalDevice& b
          a.memory.total_bytes == b.memory.total_bytes && a.views.size() == b.views.size();
 }
 
+// How much of the time a card was used when it was found, by whichever source knows: sysfs or one of its
+// runtimes.
+const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
+  const auto find = [](const std::vector<probe::Fact>& facts) {
+    const auto fact = std::find_if(facts.begin(), facts.end(), [](const probe::Fact& known) {
+      return known.key == backends::kUtilizationFact;
+    });
+    return fact == facts.end() ? nullptr : &*fact;
+  };
+  const probe::Fact* fact = device.hardware ? find(device.hardware->facts) : nullptr;
+  for (const probe::View& view : device.views) {
+    if (fact == nullptr) fact = find(view.device.facts);
+  }
+  return fact;
+}
+
 // `brief`: an equal device has been measured.
 std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief) {
   using backends::Scope;
   std::vector<Target> targets;
+  const probe::Fact* utilization = UtilizationOf(device);
   for (const bool software : {false, true}) {
     for (const probe::View& view : device.views) {
       if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
       const Scope scope = brief ? Scope::kBrief : targets.empty() ? Scope::kWhole : Scope::kRepeat;
       targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope, {}});
+      // Behind what the runtime says itself, which comes first.
+      if (!software && utilization != nullptr) targets.back().device.facts.push_back(*utilization);
     }
   }
   const auto is_native = [](const Target& target) { return target.budget_s == 0; };

@@ -16,7 +16,6 @@ using kernels::Kernel;
 using kernels::Problem;
 using kernels::Variant;
 
-constexpr std::uint64_t kMiB = 1U << 20U;
 constexpr std::uint32_t kTinyEdge = 32;
 constexpr std::uint32_t kTinyColumns = 512;
 constexpr std::uint32_t kTinyCount = 16384;

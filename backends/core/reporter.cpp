@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/core/measurement_fields.h"
+#include "backends/core/shape.h"
 #include "backends/core/statistics.h"
 
 namespace backends {
@@ -74,7 +75,7 @@ Measurement Reporter::Begin(const kernels::Variant& variant, const kernels::Prob
   measurement.acc_dtype = variant.acc;
   measurement.shape = shape;
   measurement.unit = Unit(variant);
-  if (request_.device.kind == probe::DeviceKind::kCpu) measurement.threads = limits_.shape.compute_units;
+  if (OnHost(request_.device)) measurement.threads = limits_.shape.compute_units;
   return measurement;
 }
 

@@ -11,6 +11,8 @@
 
 namespace backends {
 
+inline constexpr std::uint64_t kMiB = 1U << 20U;
+
 // `copies` equal problems on operands of their own, run one after another as one execution: what exceeds one
 // buffer, or must exceed every cache, is several.
 struct Shape {

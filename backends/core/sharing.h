@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// What a device that others use allows: contract.md section 3. Finds out nothing; sessions ask their vendor.
+// What a device that others use allows: contract.md section 3.
 #pragma once
 
-#include <algorithm>
+#include <cstdint>
 #include <string>
-#include <utility>
+#include <string_view>
 
 #include "backends/core/backend.h"
 
@@ -12,17 +12,35 @@ namespace backends {
 
 // Of a busy device, of the memory that is free.
 inline constexpr double kBusyMemoryShare = 0.05;
+// A device that is used that much is busy.
+inline constexpr unsigned kBusyPercent = 10;
+
+// The fact that tells how much of the time a device was used when it was found, before this process used it.
+inline constexpr std::string_view kUtilizationFact = "utilization_percent";
+// Of that fact, for people: "93 % busy"; empty where the device is not, or nobody tells.
+[[nodiscard]] std::string LoadOfOthers(const probe::RuntimeDevice& device);
 
 // Narrows the limits to what may be taken beside `others` ("3 other processes on it"). `disturbing`: their
 // work shows in the times. The session refuses what exceeds memory_free_bytes in sum.
-inline void ShareWith(std::string others, bool disturbing, Limits& limits) {
-  const auto share = [](std::uint64_t bytes) {
-    return static_cast<std::uint64_t>(kBusyMemoryShare * static_cast<double>(bytes));
-  };
-  limits.memory_free_bytes = share(limits.memory_free_bytes.value_or(limits.max_buffer_bytes));
-  limits.max_buffer_bytes = std::min(limits.max_buffer_bytes, *limits.memory_free_bytes);
-  limits.shared_with = std::move(others);
-  limits.disturbed = disturbing;
-}
+void ShareWith(std::string others, bool disturbing, Limits& limits);
+
+// What a session has allocated, and what it may.
+class Allocations {
+ public:
+  // `limits` outlives this.
+  explicit Allocations(const Limits& limits) : limits_(limits) {}
+
+  // Whether a buffer of so many bytes may be asked for: within the limits, and beside the others of a shared
+  // device. `call` heads the error.
+  [[nodiscard]] probe::Status Check(std::string_view call, std::uint64_t bytes) const;
+  void Take(std::uint64_t bytes) { bytes_ += bytes; }
+  void Return(std::uint64_t bytes) { bytes_ -= bytes; }
+  // Of what a shared device leaves us; everything of one that is ours.
+  [[nodiscard]] std::uint64_t AllowedBytes() const;
+
+ private:
+  const Limits& limits_;
+  std::uint64_t bytes_ = 0;
+};
 
 }  // namespace backends

@@ -8,22 +8,9 @@
 
 namespace backends {
 
-probe::Status DeviceBuffers::Check(std::string_view call, std::uint64_t bytes) const {
-  if (bytes == 0 || bytes > limits_.max_buffer_bytes) {
-    return probe::Error{std::string(call), std::nullopt, "too large",
-                        std::to_string(bytes) + " bytes; this device takes buffers of 1 to " +
-                            std::to_string(limits_.max_buffer_bytes)};
-  }
-  if (bytes > AllowedBytes()) {
-    return probe::Error{std::string(call), std::nullopt, "too much beside others",
-                        "the device is shared: " + limits_.shared_with};
-  }
-  return probe::Ok();
-}
-
 BufferId DeviceBuffers::Add(std::uint64_t address, std::uint64_t bytes) {
   buffers_.push_back({address, bytes});
-  allocated_bytes_ += bytes;
+  allocations_.Take(bytes);
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
@@ -31,15 +18,9 @@ std::optional<std::uint64_t> DeviceBuffers::Remove(BufferId buffer) {
   const Buffer* found = Find(buffer);
   if (found == nullptr) return std::nullopt;
   const Buffer known = *found;
-  allocated_bytes_ -= known.bytes;
+  allocations_.Return(known.bytes);
   buffers_[static_cast<std::size_t>(buffer)] = {};
   return known.address;
-}
-
-std::uint64_t DeviceBuffers::AllowedBytes() const {
-  if (limits_.shared_with.empty()) return UINT64_MAX;
-  const std::uint64_t most = limits_.memory_free_bytes.value_or(0);
-  return most - std::min(most, allocated_bytes_);
 }
 
 const DeviceBuffers::Buffer* DeviceBuffers::Find(BufferId buffer) const {

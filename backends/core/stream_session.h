@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/sharing.h"
 
 namespace backends {
 
@@ -19,18 +20,18 @@ namespace backends {
 class DeviceBuffers {
  public:
   // `limits` outlives this.
-  explicit DeviceBuffers(const Limits& limits) : limits_(limits) {}
+  explicit DeviceBuffers(const Limits& limits) : allocations_(limits) {}
 
-  // Whether so much may be asked for: within the limits, and beside the others of a shared device.
-  [[nodiscard]] probe::Status Check(std::string_view call, std::uint64_t bytes) const;
+  [[nodiscard]] probe::Status Check(std::string_view call, std::uint64_t bytes) const {
+    return allocations_.Check(call, bytes);
+  }
   [[nodiscard]] BufferId Add(std::uint64_t address, std::uint64_t bytes);
   // Memory that something other than a buffer takes.
-  void Take(std::uint64_t bytes) { allocated_bytes_ += bytes; }
+  void Take(std::uint64_t bytes) { allocations_.Take(bytes); }
   // The address, to be freed; nullopt where there is no such buffer.
   [[nodiscard]] std::optional<std::uint64_t> Remove(BufferId buffer);
 
-  // Of what a shared device leaves us; everything of one that is ours.
-  [[nodiscard]] std::uint64_t AllowedBytes() const;
+  [[nodiscard]] std::uint64_t AllowedBytes() const { return allocations_.AllowedBytes(); }
   // The address of that part of a buffer.
   [[nodiscard]] probe::Result<std::uint64_t> At(std::string_view call, BufferId buffer,
                                                 std::uint64_t offset_bytes, std::size_t size) const;
@@ -42,9 +43,8 @@ class DeviceBuffers {
   };
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
 
-  const Limits& limits_;
+  Allocations allocations_;
   std::vector<Buffer> buffers_;
-  std::uint64_t allocated_bytes_ = 0;
 };
 
 // The arguments of a launch, buffers before scalars, and pointers to them. The driver reads as many bytes of

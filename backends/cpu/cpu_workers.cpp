@@ -5,9 +5,10 @@
 
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <set>
 #include <string>
+
+#include "backends/core/host.h"
 
 namespace backends::cpu {
 namespace {
@@ -78,9 +79,7 @@ std::vector<int> PlaceWorkers(const std::vector<int>& allowed, std::optional<dou
     if (cores.insert(CoreOf(processor, files)).second) chosen.push_back(processor);
   }
   if (chosen.empty()) chosen.push_back(-1);
-  if (quota_cores && *quota_cores < static_cast<double>(chosen.size())) {
-    chosen.resize(static_cast<std::size_t>(std::max(1.0, std::floor(*quota_cores))));
-  }
+  chosen.resize(ThreadsAtOnce(chosen.size(), quota_cores));
   return chosen;
 }
 

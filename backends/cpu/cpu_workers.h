@@ -19,8 +19,7 @@
 namespace backends::cpu {
 
 // The logical processors for the workers: those of the affinity mask, one of every core (a core's second
-// hardware thread adds no arithmetic), no more than the cgroup's quota lets run at once; one at least. Quotas
-// are rounded down, since a group that exceeds its quota is stopped for the rest of every period.
+// hardware thread adds no arithmetic), no more than the cgroup's quota lets run at once; one at least.
 [[nodiscard]] std::vector<int> PlaceWorkers(const std::vector<int>& allowed,
                                             std::optional<double> quota_cores,
                                             const probe::system::FileSystem& files);

@@ -2,10 +2,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 
 #include "backends/core/backend.h"
 #include "backends/core/shape.h"
+#include "backends/core/sharing.h"
 #include "backends/hip/hip_peers.h"
 #include "backends/hip/hip_session.h"
 #include "kernels/hip/variants.h"
@@ -20,8 +20,6 @@ namespace {
 using probe::RuntimeDevice;
 namespace rt = probe::hip;
 
-constexpr unsigned kBusyPercent = 10;
-
 // Whether `found` is the device asked for. Partitions of one card may share its number. A position alone
 // would take another device when one was hidden or added since.
 bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
@@ -31,17 +29,6 @@ bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
   if (a.pci && b.pci) return a.pci == b.pci && a.partition == b.partition;
   return a.uuid && b.uuid ? a.partition == b.partition
                           : wanted.name == found.name && wanted.ordinal == found.ordinal;
-}
-
-// Who used the device when it was found, before this process did; for people.
-std::string LoadOfOthers(const RuntimeDevice& device) {
-  for (const probe::Fact& fact : device.facts) {
-    unsigned percent = 0;
-    if (fact.key != "utilization_percent") continue;
-    std::from_chars(fact.value.data(), fact.value.data() + fact.value.size(), percent);
-    if (percent >= kBusyPercent) return fmt::format("{} % busy", std::min(percent, 100U));
-  }
-  return {};
 }
 
 struct Runtime {

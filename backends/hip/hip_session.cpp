@@ -7,10 +7,10 @@
 #include <bit>
 #include <limits>
 
+#include "backends/core/card_state.h"
 #include "backends/core/device_pointer.h"
 #include "backends/core/sharing.h"
 #include "kernels/hip/variants.h"
-#include "probe/system/amdgpu_metrics.h"
 
 namespace backends::hip {
 namespace {
@@ -18,8 +18,6 @@ namespace {
 namespace rt = probe::hip;
 using rt::ErrorOf;
 using rt::kHipSuccess;
-
-constexpr std::size_t kMaxMetricsBytes = 4096;  // one page, as the kernel writes it
 
 probe::Result<Limits> LimitsOf(const rt::Api& api, int device, const probe::RuntimeDevice& facts) {
   Limits limits;
@@ -79,14 +77,7 @@ probe::Result<HostBuffer> HipSession::AllocateHost(std::uint64_t bytes) {
                     {memory, [free = api_.hipHostFree](void* pinned) { (void)free(pinned); }}};
 }
 
-DeviceState HipSession::State() const {
-  const auto& pci = surroundings_.facts.identity.pci;
-  if (!pci) return {};
-  const auto metrics =
-      surroundings_.files.Read("/sys/bus/pci/devices/" + ToString(*pci) + "/gpu_metrics", kMaxMetricsBytes);
-  auto causes = metrics ? probe::system::ThrottleText(*metrics) : std::nullopt;
-  return causes && *causes != "none" ? DeviceState{*std::move(causes), std::nullopt} : DeviceState{};
-}
+DeviceState HipSession::State() const { return StateOfCard(surroundings_.facts, surroundings_.files); }
 
 probe::Result<BufferId> HipSession::Allocate(const BufferRequest& request) {
   if (auto valid = buffers_.Check("hipMalloc", request.bytes); !valid) return valid.error();

@@ -3,13 +3,12 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "backends/core/backend.h"
+#include "backends/core/host.h"
 #include "backends/opencl/opencl_session.h"
 #include "kernels/opencl/variants.h"
 #include "probe/opencl/opencl_api.h"
-#include "probe/system/this_process.h"
 
 namespace backends::opencl {
 
@@ -51,17 +50,6 @@ std::optional<probe::Error> MissingTool(const OpenRequest& request) {
       "PoCL needs the linker ld to compile kernels, and PATH leads to none: install binutils"};
 }
 
-// PoCL starts a thread for every processor of the machine, allowed or not.
-void LimitThreads(const OpenRequest& request) {
-  constexpr const char* variable = "POCL_MAX_PTHREAD_COUNT";
-  if (request.device.driver != kPocl || !request.processor || request.environment.Get(variable)) return;
-  std::uint32_t threads = request.processor->usable_threads.value_or(0);
-  if (const auto quota = request.processor->quota_cores; quota && *quota > 0 && *quota < threads) {
-    threads = static_cast<std::uint32_t>(std::ceil(*quota));
-  }
-  if (threads > 0) probe::system::SetProcessVariable(variable, std::to_string(threads));
-}
-
 // Only the drivers that the request allows reach the loader.
 probe::Result<rt::Api> OpenApi(const OpenRequest& request) {
   const auto& manifest = request.device.manifest;
@@ -76,18 +64,10 @@ probe::Result<rt::Api> OpenApi(const OpenRequest& request) {
   return rt::ResolveApi(*library);
 }
 
-// A device on the processor has no more memory than this process may use.
-RuntimeDevice WithinHost(RuntimeDevice device, const std::optional<probe::Processor>& processor) {
-  if (device.kind != probe::DeviceKind::kSoftware || !processor || !processor->memory_limit_bytes)
-    return device;
-  const std::uint64_t limit = *processor->memory_limit_bytes;
-  device.memory_total_bytes = std::min(device.memory_total_bytes.value_or(limit), limit);
-  return device;
-}
-
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   if (auto missing = MissingTool(request)) return *std::move(missing);
-  LimitThreads(request);
+  // It starts a thread for every processor of the machine, allowed or not.
+  if (request.device.driver == kPocl) LimitThreads(request, "POCL_MAX_PTHREAD_COUNT");
   const auto api = OpenApi(request);
   if (!api) return api.error();
   const auto platforms = rt::Platforms(*api);
@@ -100,7 +80,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
     for (const cl_device_id id : *devices) {
       const RuntimeDevice found = rt::ReadDevice(*api, platform, id, ordinal++);
       if (IsSame(request.device, found)) {
-        return OpenClSession::Create(*api, platform, id, WithinHost(found, request.processor));
+        return OpenClSession::Create(*api, platform, id, WithinHost(found, request.processor), request);
       }
       offered +=
           fmt::format("{}{} {}: {}", offered.empty() ? "" : ", ", found.driver, found.ordinal, found.name);

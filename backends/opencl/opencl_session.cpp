@@ -66,13 +66,15 @@ std::size_t Product(const std::array<std::uint32_t, 3>& sizes) {
 
 probe::Result<std::unique_ptr<Session>> OpenClSession::Create(const probe::opencl::Api& api,
                                                               cl_platform_id platform, cl_device_id device,
-                                                              const probe::RuntimeDevice& facts) {
+                                                              const probe::RuntimeDevice& facts,
+                                                              const OpenRequest& request) {
   Limits limits = LimitsOf(api, device, facts);
   if (limits.max_buffer_bytes == 0 || limits.shape.max_work_group_size == 0) {
     return probe::Error{
         "clGetDeviceInfo", std::nullopt, "no limits",
         "the driver claims no memory or work-groups of no work-item: this is no working device"};
   }
+  if (auto others = LoadOfOthers(request.device); !others.empty()) ShareWith(std::move(others), true, limits);
   const std::array<cl_context_properties, 3> properties = {
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
   cl_int code = CL_SUCCESS;
@@ -86,29 +88,30 @@ probe::Result<std::unique_ptr<Session>> OpenClSession::Create(const probe::openc
   }
   if (code != CL_SUCCESS) return ErrorOf("clCreateCommandQueue", code);
   return std::unique_ptr<Session>(
-      new OpenClSession(api, context, device, queue, profiling, std::move(limits)));
+      new OpenClSession(api, context, device, queue, profiling, std::move(limits), request));
 }
 
 OpenClSession::OpenClSession(const probe::opencl::Api& api, cl_context context, cl_device_id device,
-                             cl_command_queue queue, bool profiling, Limits limits)
+                             cl_command_queue queue, bool profiling, Limits limits,
+                             const OpenRequest& request)
     : api_(api),
       context_(context),
       device_(device),
       queue_(queue),
       profiling_(profiling),
+      record_(request.device),
+      files_(request.files),
       limits_(std::move(limits)),
+      allocations_(limits_),
       programs_(api_, context_, device_) {}
 
 probe::Result<BufferId> OpenClSession::Allocate(const BufferRequest& request) {
-  if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
-    return probe::Error{"clCreateBuffer", std::nullopt, "too large",
-                        fmt::format("{} bytes; this device takes buffers of 1 to {}", request.bytes,
-                                    limits_.max_buffer_bytes)};
-  }
+  if (auto allowed = allocations_.Check("clCreateBuffer", request.bytes); !allowed) return allowed.error();
   const auto& features = limits_.features;
   const bool on_host = std::find(features.begin(), features.end(), "cpu") != features.end();
   const auto buffer = CreateBuffer(api_, context_, request.bytes, on_host);
   if (!buffer) return buffer.error();
+  allocations_.Take(buffer->bytes);
   buffers_.push_back(*buffer);
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
@@ -119,7 +122,9 @@ const Buffer* OpenClSession::Find(BufferId buffer) const {
 }
 
 void OpenClSession::Release(BufferId buffer) {
-  if (Find(buffer) == nullptr) return;
+  const Buffer* known = Find(buffer);
+  if (known == nullptr) return;
+  allocations_.Return(known->bytes);
   Destroy(api_, buffers_[static_cast<std::size_t>(buffer)]);
 }
 

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/card_state.h"
+#include "backends/core/sharing.h"
 #include "backends/opencl/opencl_memory.h"
 #include "backends/opencl/opencl_program.h"
 #include "probe/opencl/opencl_api.h"
@@ -15,11 +17,12 @@ namespace backends::opencl {
 
 class OpenClSession final : public Session {
  public:
-  // `device` belongs to `platform`; `facts` is what was read of it.
+  // `device` belongs to `platform`; `facts` is what was read of it. `request` asked for it.
   [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(const probe::opencl::Api& api,
                                                                       cl_platform_id platform,
                                                                       cl_device_id device,
-                                                                      const probe::RuntimeDevice& facts);
+                                                                      const probe::RuntimeDevice& facts,
+                                                                      const OpenRequest& request);
   ~OpenClSession() override = default;
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
@@ -32,6 +35,7 @@ class OpenClSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }
 
  private:
   struct LoadedKernel {
@@ -41,7 +45,7 @@ class OpenClSession final : public Session {
   };
 
   OpenClSession(const probe::opencl::Api& api, cl_context context, cl_device_id device,
-                cl_command_queue queue, bool profiling, Limits limits);
+                cl_command_queue queue, bool profiling, Limits limits, const OpenRequest& request);
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
                                             std::size_t size) const;
@@ -57,7 +61,10 @@ class OpenClSession final : public Session {
   cl_device_id device_;
   cl_command_queue queue_;
   bool profiling_;
+  const probe::RuntimeDevice record_;
+  const probe::system::FileSystem& files_;
   Limits limits_;
+  Allocations allocations_;
   ProgramCache programs_;
   std::vector<Buffer> buffers_;
   std::vector<LoadedKernel> kernels_;

@@ -7,6 +7,8 @@
 #include <array>
 #include <string_view>
 
+#include "backends/core/host.h"
+
 namespace backends::vulkan {
 namespace {
 
@@ -16,6 +18,8 @@ using probe::Status;
 using probe::vulkan::ComponentType;
 using probe::vulkan::DriverManifest;
 using probe::vulkan::PhysicalFacts;
+
+constexpr std::string_view kLlvmpipe = "llvmpipe";
 
 Error NotThere(const probe::RuntimeDevice& wanted, const std::string& why) {
   return Error{"open " + wanted.name, std::nullopt, "device not found", why};
@@ -157,6 +161,8 @@ Result<std::unique_ptr<Device>> Device::Open(const OpenRequest& request) {
   const auto driver = DriverOf(request);
   if (!driver) return driver.error();
   Restrict(request, *driver);
+  // It knows the affinity mask, but no quota.
+  if (request.device.driver == kLlvmpipe) LimitThreads(request, "LP_NUM_THREADS");
   const auto library = probe::vulkan::OpenLoader(request.files, request.environment);
   if (!library) return library.error();
   const auto global = probe::vulkan::LoadGlobalFunctions(*library);
@@ -265,13 +271,12 @@ Limits LimitsOf(const PhysicalFacts& facts, const OpenRequest& request) {
     limits.max_buffer_bytes = std::min<std::uint64_t>(limits.max_buffer_bytes, bytes);
   }
   limits.max_texel_elements = own.maxTexelBufferElements;
-  limits.memory_free_bytes =
-      request.device.memory_free_bytes ? request.device.memory_free_bytes : request.device.memory_total_bytes;
+  const probe::RuntimeDevice device = WithinHost(request.device, request.processor);
+  limits.memory_free_bytes = device.memory_free_bytes ? device.memory_free_bytes : device.memory_total_bytes;
   limits.features = FeaturesOf(facts);
-  limits.shape.compute_units = request.device.compute_units.value_or(kTypicalUnits);
-  if (facts.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU && request.processor) {
-    limits.shape.compute_units = request.processor->usable_threads.value_or(kTypicalUnits);
-  }
+  limits.shape.compute_units = device.compute_units.value_or(kTypicalUnits);
+  if (facts.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
+    limits.shape.compute_units = UsableThreads(request.processor).value_or(kTypicalUnits);
   limits.shape.max_work_group_size = own.maxComputeWorkGroupInvocations;
   limits.shape.subgroup_width = std::max(facts.subgroup.subgroupSize, 1U);
   return limits;

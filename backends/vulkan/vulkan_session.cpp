@@ -36,13 +36,19 @@ Result<std::unique_ptr<Session>> VulkanSession::Open(const OpenRequest& request)
   auto device = Device::Open(request);
   if (!device) return device.error();
   Limits limits = LimitsOf((*device)->facts(), request);
-  std::unique_ptr<VulkanSession> session(new VulkanSession(*std::move(device), std::move(limits)));
+  if (auto others = LoadOfOthers(request.device); !others.empty()) ShareWith(std::move(others), true, limits);
+  std::unique_ptr<VulkanSession> session(new VulkanSession(*std::move(device), std::move(limits), request));
   if (auto status = session->queue_.Create(); !status) return status.error();
   return std::unique_ptr<Session>(std::move(session));
 }
 
-VulkanSession::VulkanSession(std::unique_ptr<Device> device, Limits limits)
-    : device_(std::move(device)), limits_(std::move(limits)), queue_(*device_) {}
+VulkanSession::VulkanSession(std::unique_ptr<Device> device, Limits limits, const OpenRequest& request)
+    : device_(std::move(device)),
+      record_(request.device),
+      files_(request.files),
+      limits_(std::move(limits)),
+      allocations_(limits_),
+      queue_(*device_) {}
 
 VulkanSession::~VulkanSession() {
   if (!device_->lost()) device_->functions().vkDeviceWaitIdle(device_->handle());
@@ -55,17 +61,18 @@ VulkanSession::~VulkanSession() {
 
 Result<BufferId> VulkanSession::Allocate(const BufferRequest& request) {
   if (device_->lost()) return device_->Fail("vkCreateBuffer", VK_ERROR_DEVICE_LOST);
-  if (request.bytes == 0 || request.bytes > limits_.max_buffer_bytes) {
-    return Misuse("vkCreateBuffer", "a buffer of " + std::to_string(request.bytes) + " bytes");
-  }
+  if (auto allowed = allocations_.Check("vkCreateBuffer", request.bytes); !allowed) return allowed.error();
   auto memory = CreateMemory(*device_, request);
   if (!memory) return memory.error();
+  allocations_.Take(memory->bytes);
   buffers_.push_back(*std::move(memory));
   return static_cast<BufferId>(buffers_.size() - 1);
 }
 
 void VulkanSession::Release(BufferId buffer) {
-  if (Index(buffer) < buffers_.size()) Destroy(*device_, buffers_[Index(buffer)]);
+  if (Index(buffer) >= buffers_.size()) return;
+  allocations_.Return(buffers_[Index(buffer)].bytes);
+  Destroy(*device_, buffers_[Index(buffer)]);
 }
 
 Status VulkanSession::UseStaging() {

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/card_state.h"
+#include "backends/core/sharing.h"
 #include "backends/vulkan/vulkan_device.h"
 #include "backends/vulkan/vulkan_memory.h"
 #include "backends/vulkan/vulkan_pipeline.h"
@@ -29,9 +31,10 @@ class VulkanSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }
 
  private:
-  VulkanSession(std::unique_ptr<Device> device, Limits limits);
+  VulkanSession(std::unique_ptr<Device> device, Limits limits, const OpenRequest& request);
   [[nodiscard]] probe::Status Copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to,
                                    std::uint64_t to_offset, std::uint64_t bytes);
   [[nodiscard]] probe::Status UseStaging();
@@ -42,7 +45,10 @@ class VulkanSession final : public Session {
   void Record(VkCommandBuffer commands, const Launch& launch, VkDescriptorSet set) const;
 
   std::unique_ptr<Device> device_;
+  const probe::RuntimeDevice record_;
+  const probe::system::FileSystem& files_;
   Limits limits_;
+  Allocations allocations_;
   Queue queue_;
   VkDescriptorPool descriptor_pool_ = VK_NULL_HANDLE;
   std::uint32_t descriptor_sets_ = 0;  // that the pool has room for

@@ -22,7 +22,7 @@ constexpr std::array kTextFacts = {TextFact{"current_compute_partition", "comput
                                    TextFact{"mem_info_vis_vram_total", "visible_vram_bytes"},
                                    TextFact{"mem_info_gtt_used", "gtt_used_bytes"},
                                    TextFact{"mem_info_vram_vendor", "vram_vendor"},
-                                   TextFact{"gpu_busy_percent", "busy_percent"},
+                                   TextFact{"gpu_busy_percent", "utilization_percent"},
                                    TextFact{"vbios_version", "vbios_version"},
                                    TextFact{"power/runtime_status", "runtime_status"}};
 

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/core/sharing.h"
 #include "backends/registry.h"
 
 namespace report {
@@ -56,6 +57,24 @@ TEST(PlanTargets, AGpusRuntimesShareItsBudgetAndTheFirstHasMostOfIt) {
   EXPECT_DOUBLE_EQ(targets[0].budget_s, 2 * targets[1].budget_s);
   EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
   EXPECT_EQ(targets[1].scope, backends::Scope::kRepeat);
+}
+
+TEST(PlanTargets, EveryRuntimeOfACardIsToldHowMuchOthersUseIt) {
+  const auto told = [](const probe::PhysicalDevice& gpu) {
+    std::vector<std::string> loads;
+    for (const Target& target : PlanTargets({gpu}, Options{}))
+      loads.push_back(backends::LoadOfOthers(target.device));
+    return loads;
+  };
+  auto gpu = Gpu("pci:0000:01:00.0");
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"", ""}));
+  gpu.hardware.emplace().facts = {{"utilization_percent", "42"}};  // sysfs
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"42 % busy", "42 % busy"}));
+  gpu.hardware.reset();
+  gpu.views[1].device.facts = {{"utilization_percent", "97"}};
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"97 % busy", "97 % busy"}));
+  gpu.views[0].device.kind = probe::DeviceKind::kSoftware;
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"97 % busy", ""})) << "the processor's";
 }
 
 TEST(PlanTargets, SoftwareViewsOfAMeasuredProcessorRepeat) {

@@ -160,6 +160,26 @@ TEST(OpenClBackendLimits, StayWithinTheThreadsAndMemoryOfThisProcess) {
   EXPECT_LE((*session)->limits().max_buffer_bytes, *processor.memory_limit_bytes);
 }
 
+TEST(OpenClBackendLimits, TakeLittleOfADeviceThatOthersUse) {
+  auto device = tests::FindOpenClDevice();
+  device.facts.push_back({"utilization_percent", "60"});
+  const auto opened = tests::OpenOpenCl(device);
+  ASSERT_TRUE(opened.ok()) << probe::Describe(opened.error());
+  backends::Session& session = **opened;
+  EXPECT_EQ(session.limits().shared_with, "60 % busy");
+  EXPECT_TRUE(session.limits().disturbed);
+  const std::uint64_t share = *session.limits().memory_free_bytes;
+  const auto all = *tests::OpenOpenCl(tests::FindOpenClDevice());
+  EXPECT_LE(share, *all->limits().memory_free_bytes / 20);
+  const std::uint64_t half = share / 2 + 1;
+  ASSERT_LE(half, session.limits().max_buffer_bytes);
+  const auto first = session.Allocate({half, {}});
+  ASSERT_TRUE(first.ok()) << probe::Describe(first.error());
+  EXPECT_FALSE(session.Allocate({half, {}}).ok()) << "more than the share";
+  session.Release(*first);
+  EXPECT_TRUE(session.Allocate({half, {}}).ok());
+}
+
 TEST(OpenClBackend, DoesNotOpenThroughAnotherManifest) {
   auto device = tests::FindOpenClDevice();
   device.manifest = "/nowhere/other.icd";

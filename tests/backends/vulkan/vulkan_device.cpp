@@ -43,9 +43,10 @@ probe::RuntimeDevice FindVulkanDevice(std::string_view part) {
   return {};
 }
 
-probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(const probe::RuntimeDevice& device) {
+probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(
+    const probe::RuntimeDevice& device, const std::optional<probe::Processor>& processor) {
   const auto environment = probe::system::Environment::OfProcess();
-  return backends::vulkan::Describe().open({device, {}, Files(), environment});
+  return backends::vulkan::Describe().open({device, processor, Files(), environment});
 }
 
 std::vector<kernels::Variant> VulkanVariants(const backends::Limits& limits) {

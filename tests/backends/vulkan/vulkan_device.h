@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -16,7 +17,7 @@ namespace tests {
 // The first whose name has this part; one without a name where there is none.
 [[nodiscard]] probe::RuntimeDevice FindVulkanDevice(std::string_view part = "llvmpipe");
 [[nodiscard]] probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(
-    const probe::RuntimeDevice& device);
+    const probe::RuntimeDevice& device, const std::optional<probe::Processor>& processor = std::nullopt);
 // What the backend offers for a device with these limits.
 [[nodiscard]] std::vector<kernels::Variant> VulkanVariants(const backends::Limits& limits);
 

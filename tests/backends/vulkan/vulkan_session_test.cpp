@@ -232,6 +232,36 @@ TEST(Features, ListWhatADriverClaims) {
   EXPECT_THAT(features, Not(Contains("fp16"))) << "without 16-bit storage there is nothing to load it from";
 }
 
+// llvmpipe reads its variable once: a process of its own, as every test under ctest is.
+TEST_F(VulkanSession, StaysWithinTheThreadsAndMemoryOfThisProcess) {
+  unsetenv("LP_NUM_THREADS");
+  probe::Processor processor;
+  processor.usable_threads = 64;
+  processor.quota_cores = 3.5;
+  processor.memory_limit_bytes = 256U << 20U;
+  const auto session = tests::OpenVulkan(device_, processor);
+  ASSERT_TRUE(session.ok()) << probe::Describe(session.error());
+  EXPECT_STREQ(getenv("LP_NUM_THREADS"), "3");
+  EXPECT_EQ((*session)->limits().shape.compute_units, 3U);
+  EXPECT_EQ((*session)->limits().memory_free_bytes, *processor.memory_limit_bytes);
+}
+
+TEST_F(VulkanSession, TakesLittleOfADeviceThatOthersUse) {
+  device_.memory_free_bytes = 20U << 20U;
+  device_.facts.push_back({"utilization_percent", "60"});
+  const auto opened = tests::OpenVulkan(device_);
+  ASSERT_TRUE(opened.ok()) << probe::Describe(opened.error());
+  backends::Session& session = **opened;
+  EXPECT_EQ(session.limits().shared_with, "60 % busy");
+  EXPECT_TRUE(session.limits().disturbed);
+  EXPECT_EQ(session.limits().max_buffer_bytes, 1U << 20U);
+  const auto first = session.Allocate({1U << 20U, {}});
+  ASSERT_TRUE(first.ok()) << probe::Describe(first.error());
+  EXPECT_FALSE(session.Allocate({16, {}}).ok());
+  session.Release(*first);
+  EXPECT_TRUE(session.Allocate({16, {}}).ok());
+}
+
 TEST(Limits, AreTheTightestOfAll) {
   probe::vulkan::PhysicalFacts facts;
   facts.properties.limits.maxStorageBufferRange = UINT32_MAX;

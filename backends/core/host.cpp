@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/host.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "backends/core/shape.h"
+#include "probe/system/environment.h"
+#include "probe/system/this_process.h"
+
+namespace backends {
+
+std::size_t ThreadsAtOnce(std::size_t threads, std::optional<double> quota_cores) {
+  if (!quota_cores || *quota_cores >= static_cast<double>(threads)) return threads;
+  return static_cast<std::size_t>(std::max(1.0, std::floor(*quota_cores)));
+}
+
+std::optional<std::uint32_t> UsableThreads(const std::optional<probe::Processor>& processor) {
+  if (!processor || processor->usable_threads.value_or(0) == 0) return std::nullopt;
+  return static_cast<std::uint32_t>(ThreadsAtOnce(*processor->usable_threads, processor->quota_cores));
+}
+
+void LimitThreads(const OpenRequest& request, const char* variable) {
+  const auto threads = UsableThreads(request.processor);
+  if (threads && !request.environment.Get(variable))
+    probe::system::SetProcessVariable(variable, std::to_string(*threads));
+}
+
+probe::RuntimeDevice WithinHost(probe::RuntimeDevice device,
+                                const std::optional<probe::Processor>& processor) {
+  if (!OnHost(device) || !processor || !processor->memory_limit_bytes) return device;
+  const std::uint64_t limit = *processor->memory_limit_bytes;
+  device.memory_total_bytes = std::min(device.memory_total_bytes.value_or(limit), limit);
+  if (device.memory_free_bytes) device.memory_free_bytes = std::min(*device.memory_free_bytes, limit);
+  return device;
+}
+
+}  // namespace backends

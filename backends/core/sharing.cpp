@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+#include "backends/core/sharing.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+namespace backends {
+
+std::string LoadOfOthers(const probe::RuntimeDevice& device) {
+  for (const probe::Fact& fact : device.facts) {
+    unsigned percent = 0;
+    if (fact.key != kUtilizationFact) continue;
+    std::from_chars(fact.value.data(), fact.value.data() + fact.value.size(), percent);
+    if (percent >= kBusyPercent) return std::to_string(std::min(percent, 100U)) + " % busy";
+  }
+  return {};
+}
+
+void ShareWith(std::string others, bool disturbing, Limits& limits) {
+  const auto share = [](std::uint64_t bytes) {
+    return static_cast<std::uint64_t>(kBusyMemoryShare * static_cast<double>(bytes));
+  };
+  limits.memory_free_bytes = share(limits.memory_free_bytes.value_or(limits.max_buffer_bytes));
+  limits.max_buffer_bytes = std::min(limits.max_buffer_bytes, *limits.memory_free_bytes);
+  limits.shared_with = std::move(others);
+  limits.disturbed = disturbing;
+}
+
+probe::Status Allocations::Check(std::string_view call, std::uint64_t bytes) const {
+  if (bytes == 0 || bytes > limits_.max_buffer_bytes) {
+    return probe::Error{std::string(call), std::nullopt, "too large",
+                        std::to_string(bytes) + " bytes; this device takes buffers of 1 to " +
+                            std::to_string(limits_.max_buffer_bytes)};
+  }
+  if (bytes > AllowedBytes()) {
+    return probe::Error{std::string(call), std::nullopt, "too much beside others",
+                        "the device is shared: " + limits_.shared_with};
+  }
+  return probe::Ok();
+}
+
+std::uint64_t Allocations::AllowedBytes() const {
+  if (limits_.shared_with.empty()) return UINT64_MAX;
+  const std::uint64_t most = limits_.memory_free_bytes.value_or(0);
+  return most - std::min(most, bytes_);
+}
+
+}  // namespace backends
