@@ -70,6 +70,8 @@ struct HostBuffer {
   std::shared_ptr<void> owner;
 };
 inline constexpr std::string_view kNoSuchMemory = "no such memory";
+// Error.name of a run of what a library does not have for this device: no failure.
+inline constexpr std::string_view kNoSuchKernel = "unimplemented";
 
 // device_s: from the runtime's own events around the whole sequence; nullopt where it has none or they
 // failed. wall_s: on the host's monotonic clock, submission to completion.

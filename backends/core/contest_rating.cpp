@@ -56,8 +56,9 @@ bool Contest::RateOne(Candidate& candidate) {
     if (!trial) {
       // A larger problem than needed may fail for want of memory: the speed is known well enough.
       if (!first) return true;
-      context_.reporter.Fail(variant, problem, MeasurementStatus::kFailed, Stage::kLaunch,
-                             probe::Describe(trial.error()));
+      const auto status =
+          trial.error().name == kNoSuchKernel ? MeasurementStatus::kUnsupported : MeasurementStatus::kFailed;
+      context_.reporter.Fail(variant, problem, status, Stage::kLaunch, probe::Describe(trial.error()));
       return false;
     }
     if (!trial->wrong.empty()) {

@@ -16,7 +16,6 @@ using kernels::Role;
 using kernels::Variant;
 using kernels::View;
 
-
 std::uint64_t Elements(Role role, const Problem& problem) {
   const std::uint64_t m = problem.m;
   const std::uint64_t n = problem.n;

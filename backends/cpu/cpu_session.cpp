@@ -14,6 +14,7 @@
 
 #include "backends/core/plan.h"
 #include "backends/cpu/library_variants.h"
+#include "kernels/cpu/int8_sums.h"
 #include "probe/system/clock.h"
 #include "probe/system/filesystem.h"
 
@@ -288,6 +289,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
     limits.cache_bytes = UsableCacheBytes(*request.processor);
     limits.features = request.processor->features;
   }
+  if (kernels::cpu::AddsInt8In32Bits()) limits.features.emplace_back(kInt8Dot);
   const auto quota = request.processor ? request.processor->quota_cores : std::nullopt;
   return std::unique_ptr<Session>(
       std::make_unique<CpuSession>(PlaceWorkers(AllowedProcessors(), quota, request.files), std::move(limits),

@@ -34,7 +34,11 @@ std::vector<kernels::Variant> LibraryVariants(const OpenRequest& request) {
   for (const Vendor& vendor : Vendors()) {
     if (!IsInstalled(vendor, request.files, request.environment)) continue;
     const std::string note = vendor.settings(request.environment, 1).note;
-    for (const kernels::Dtype in : vendor.types) variants.push_back(MakeVariant(vendor, in, note));
+    for (const kernels::Dtype in : vendor.types) {
+      variants.push_back(MakeVariant(vendor, in, note));
+      // Without it their sums are others than the product's (kernels/cpu/int8_sums.h).
+      if (in == kernels::Dtype::kInt8) variants.back().requires_features = {std::string(kInt8Dot)};
+    }
   }
   return variants;
 }

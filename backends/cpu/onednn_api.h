@@ -9,7 +9,7 @@
 namespace backends::cpu::onednn {
 
 using Status = int;  // dnnl_status_t
-inline constexpr Status kSuccess = 0;
+inline constexpr Status kSuccess = 0, kUnimplemented = 3;
 inline constexpr int kCpu = 1;                                       // dnnl_engine_kind_t
 inline constexpr unsigned kInOrderStream = 1;                        // dnnl_stream_flags_t
 inline constexpr int kBf16 = 2, kF32 = 3, kS32 = 4, kS8 = 5;         // dnnl_data_type_t

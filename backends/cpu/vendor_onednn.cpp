@@ -6,6 +6,7 @@
 #include <memory>
 #include <tuple>
 
+#include "backends/core/backend.h"
 #include "backends/cpu/onednn_api.h"
 #include "backends/cpu/vendor.h"
 
@@ -20,8 +21,10 @@ probe::Error Failed(std::string_view call, Status status) {
       "success",       "out of memory", "invalid arguments", "unimplemented",
       "iterator ends", "runtime error", "not required"};
   const auto index = static_cast<std::size_t>(status);
-  return {std::string(call), status, std::string(index < kNames.size() ? kNames[index] : ""),
-          status == 3 ? "oneDNN has no such product for this processor" : ""};
+  if (status == kUnimplemented)
+    return {std::string(call), status, std::string(kNoSuchKernel),
+            "oneDNN has no such product for this processor"};
+  return {std::string(call), status, std::string(index < kNames.size() ? kNames[index] : ""), ""};
 }
 
 struct TypeRow {

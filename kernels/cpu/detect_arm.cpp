@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <sys/auxv.h>
 
+#include "kernels/cpu/int8_sums.h"
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
@@ -26,5 +27,7 @@ std::span<const Implementation> ArchitectureImplementations() { return {}; }
 bool GainsFromPrefetch() { return true; }
 
 bool HidesTileGeometry() { return false; }
+
+bool AddsInt8In32Bits() { return true; }
 
 }  // namespace kernels::cpu

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "kernels/cpu/int8_sums.h"
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
@@ -13,5 +14,7 @@ std::span<const Implementation> ArchitectureImplementations() { return {}; }
 bool GainsFromPrefetch() { return false; }
 
 bool HidesTileGeometry() { return false; }
+
+bool AddsInt8In32Bits() { return true; }
 
 }  // namespace kernels::cpu

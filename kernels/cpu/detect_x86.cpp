@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "kernels/cpu/architecture_x86.h"
+#include "kernels/cpu/int8_sums.h"
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
@@ -92,6 +93,8 @@ bool HasAmxInt8() { return HasAmx(kAmxInt8); }
 bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"); }
 bool HasAvx512Vnni() { return HasAvx512() && __builtin_cpu_supports("avx512vnni"); }
 bool HasAvxVnni() { return HasAvx2() && __builtin_cpu_supports("avxvnni"); }
+
+bool AddsInt8In32Bits() { return HasAvx512Vnni() || HasAvxVnni(); }
 
 std::span<const Implementation> ArchitectureImplementations() {
   static const auto all = [] {

@@ -273,6 +273,8 @@ probe::Result<Timing> FakeSession::Run(std::span<const Launch> launches, std::ui
   const double start_s = now_s_;
   double once_s = 0;
   for (const Launch& launch : launches) {
+    if (script_.unimplemented.contains(kernels_.at(static_cast<std::uint32_t>(launch.kernel)).variant))
+      return probe::Error{"fakeRun", -5, std::string(kNoSuchKernel), "not on this device"};
     if (!launch.buffers.empty()) first_buffers_.push_back(launch.buffers.front().buffer);
     once_s += Execute(launch);
   }

@@ -47,6 +47,7 @@ static_assert(offsetof(Argument, memory) == offsetof(dnnl_exec_arg_t, memory));
 
 TEST(OneDnnAbi, HasOurConstants) {
   EXPECT_EQ(kSuccess, dnnl_success);
+  EXPECT_EQ(kUnimplemented, dnnl_unimplemented);
   EXPECT_EQ(kCpu, dnnl_cpu);
   EXPECT_EQ(kInOrderStream, unsigned{dnnl_stream_in_order});
   EXPECT_EQ(kBf16, dnnl_bf16);

@@ -14,6 +14,7 @@
 #include "backends/core/runner.h"
 #include "backends/cpu/library_variants.h"
 #include "kernels/cpu/cpu_kernel.h"
+#include "kernels/cpu/int8_sums.h"
 #include "kernels/operand.h"
 #include "tests/probe/system/temporary_tree.h"
 
@@ -143,6 +144,21 @@ TEST_F(VendorTest, AWrongResultIsSeen) {
   Install(WHICHGPU_FAKE_BLAS_WRONG);
   EXPECT_THAT(MeasureBlis(),
               ::testing::ElementsAre(Field(&Measurement::status, MeasurementStatus::kWrongResult)));
+}
+
+TEST_F(VendorTest, Int8IsMultipliedOnlyWhereLibrariesAddItUpExactly) {
+  const auto session = Describe().open(Request());
+  const auto& features = (*session)->limits().features;
+  const bool exact = std::find(features.begin(), features.end(), kInt8Dot) != features.end();
+  EXPECT_EQ(exact, kernels::cpu::AddsInt8In32Bits());
+  tree_.Directory("/lib");
+  std::filesystem::copy_file(WHICHGPU_FAKE_BLAS_RIGHT, tree_.At("/lib/libdnnl.so.3"));
+  environment_.Set("WHICHGPU_LIBRARY_PATH", tree_.At("/lib"));
+  for (const auto& variant : LibraryVariants(Request())) {
+    const bool is_int8 = variant.in == Dtype::kInt8;
+    EXPECT_EQ(variant.requires_features,
+              is_int8 ? std::vector{std::string(kInt8Dot)} : std::vector<std::string>{});
+  }
 }
 
 TEST_F(VendorTest, ALibraryWithoutTheProductSaysSo) {
