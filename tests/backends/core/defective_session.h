@@ -23,7 +23,9 @@ enum class Defect { kNone, kOneWrongWord, kOneNan, kUnwrittenTile, kStaleBuffer,
 
 class DefectiveSession final : public backends::Session {
  public:
-  DefectiveSession(backends::Session& real, Defect defect) : real_(real), defect_(defect) {}
+  // Results of fewer than `least_bytes` are right.
+  DefectiveSession(backends::Session& real, Defect defect, std::uint64_t least_bytes = 0)
+      : real_(real), defect_(defect), least_bytes_(least_bytes) {}
 
   [[nodiscard]] const backends::Limits& limits() const override { return real_.limits(); }
   [[nodiscard]] probe::Result<backends::BufferId> Allocate(const backends::BufferRequest& request) override {
@@ -60,6 +62,7 @@ class DefectiveSession final : public backends::Session {
     std::vector<backends::Launch> changed(launches.begin(), launches.end());
     for (backends::Launch& launch : changed) {
       if (defect_ != Defect::kUnwrittenTile || !results_.contains(launch.kernel)) continue;
+      if (sizes_[launch.buffers[results_[launch.kernel]].buffer] < least_bytes_) continue;
       auto& groups = launch.shape.groups;
       const auto several = std::find_if(groups.begin(), groups.end(), [](std::uint32_t n) { return n > 1; });
       if (several != groups.end()) {
@@ -75,7 +78,7 @@ class DefectiveSession final : public backends::Session {
     }
     for (const backends::Launch& launch : launches) {
       const auto result = results_.find(launch.kernel);
-      if (result == results_.end()) continue;
+      if (result == results_.end() || sizes_[launch.buffers[result->second].buffer] < least_bytes_) continue;
       if (auto status = Spoil(launch.buffers[result->second].buffer); !status) return status.error();
     }
     if (defect_ == Defect::kNoEventTime) timing->device_s = 0;
@@ -109,6 +112,7 @@ class DefectiveSession final : public backends::Session {
   static constexpr std::uint32_t kWrongBits = 1U << 29U;
   backends::Session& real_;
   Defect defect_;
+  std::uint64_t least_bytes_;
   std::map<backends::BufferId, std::uint64_t> sizes_;
   std::map<backends::KernelId, std::size_t> results_;  // kernel -> place of its result
   std::map<backends::BufferId, std::vector<std::byte>> first_;

@@ -45,8 +45,8 @@ class Defects : public ::testing::Test {
     ASSERT_NE(open_.session, nullptr) << "the software device of this runtime is not installed";
   }
   // What is said of the product, the overheads left out.
-  [[nodiscard]] std::vector<backends::Measurement> Measure(Defect defect) {
-    DefectiveSession session(*open_.session, defect);
+  [[nodiscard]] std::vector<backends::Measurement> Measure(Defect defect, std::uint64_t least_bytes) {
+    DefectiveSession session(*open_.session, defect, least_bytes);
     backends::MeasureRequest request;
     request.device = open_.device;
     request.budget_s = 20.0;  // nothing wrong is ever timed: only a machine that stands still needs so long
@@ -59,8 +59,8 @@ class Defects : public ::testing::Test {
     return all;
   }
   // The square product is wrong; the prompt's, which may be too long for the budget, never right.
-  void ExpectWrong(Defect defect) {
-    const auto all = Measure(defect);
+  void ExpectWrong(Defect defect, std::uint64_t least_bytes = 0) {
+    const auto all = Measure(defect, least_bytes);
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(all.front().status, backends::MeasurementStatus::kWrongResult) << *all.front().reason;
     for (const auto& measurement : all) {
@@ -95,6 +95,15 @@ class Defects : public ::testing::Test {
 TEST_F(Defects, OneWrongElementIsAWrongResult) { ExpectWrong(Defect::kOneWrongWord); }
 TEST_F(Defects, OneNanIsAWrongResult) { ExpectWrong(Defect::kOneNan); }
 TEST_F(Defects, AnUnwrittenTileIsAWrongResult) { ExpectWrong(Defect::kUnwrittenTile); }
+// The small problems that find out the speed are right: only what is measured is wrong.
+constexpr std::uint64_t kMeasuredBytes = std::uint64_t{256} * 256 * sizeof(float);
+TEST_F(Defects, OneWrongElementOfTheMeasuredProductIsAWrongResult) {
+  ExpectWrong(Defect::kOneWrongWord, kMeasuredBytes);
+}
+TEST_F(Defects, OneNanOfTheMeasuredProductIsAWrongResult) { ExpectWrong(Defect::kOneNan, kMeasuredBytes); }
+TEST_F(Defects, AnUnwrittenTileOfTheMeasuredProductIsAWrongResult) {
+  ExpectWrong(Defect::kUnwrittenTile, kMeasuredBytes);
+}
 TEST_F(Defects, AStaleBufferIsAWrongResult) { ExpectWrong(Defect::kStaleBuffer); }
 TEST_F(Defects, ATransposedOperandIsAWrongResult) {
   for (kernels::Variant& variant : open_.variants) {

@@ -190,7 +190,6 @@ TEST_F(CpuSessionTest, ProductAndReadOfThisProcessorVerify) {
   }
 }
 
-// Sanitizers reserve terabytes of addresses: the limit is set above what is in use already.
 TEST_F(CpuSessionTest, TheClockIsMeasured) {
   const DeviceState state = OpenNow()->State();
   ASSERT_TRUE(state.clock_hz);
@@ -198,6 +197,7 @@ TEST_F(CpuSessionTest, TheClockIsMeasured) {
   EXPECT_LT(*state.clock_hz, 1e10) << "no processor adds so fast: the additions do not wait for each other";
 }
 
+// Sanitizers reserve terabytes of addresses: the limit is set above what is in use already.
 TEST_F(CpuSessionTest, ALimitedAddressSpaceIsPlannedFor) {
   const pid_t child = fork();
   if (child == 0) {

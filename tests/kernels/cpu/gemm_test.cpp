@@ -167,6 +167,21 @@ INSTANTIATE_TEST_SUITE_P(Fp32, GemmTest, ::testing::ValuesIn(Of("gemm_fp32")), N
 INSTANTIATE_TEST_SUITE_P(Bf16, GemmTest, ::testing::ValuesIn(Of("gemm_bf16")), Name);
 INSTANTIATE_TEST_SUITE_P(Int8, GemmTest, ::testing::ValuesIn(Of("gemm_int8")), Name);
 
+#if defined(__x86_64__)
+// A set that is not compiled would be missed by nobody: the tests above go through what there is.
+TEST(Implementations, OfX86AreThereForEverySetOfVectors) {
+  for (const char* entry : {"gemm_fp32", "gemm_bf16", "gemm_int8", "gemv_fp32", "gemv_q4", "read_u32",
+                            "copy_u32", "triad_fp32", "chain_fp32"}) {
+    for (const char* isa : {"sse4", "avx2", "avx512"}) {
+      const auto all = Of(entry);
+      const bool found = std::any_of(all.begin(), all.end(),
+                                     [isa](const Implementation& known) { return known.isa == isa; });
+      EXPECT_TRUE(found) << entry << " by " << isa;
+    }
+  }
+}
+#endif
+
 TEST(GemmCheck, SeesOneWrongElement) {
   const Shape shape{33, 70, 90};
   Problem<Fp32> problem(shape);
