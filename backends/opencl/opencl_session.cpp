@@ -116,6 +116,26 @@ probe::Result<BufferId> OpenClSession::Allocate(const BufferRequest& request) {
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
 }
 
+probe::Result<HostBuffer> OpenClSession::AllocateHost(std::uint64_t bytes) {
+  if (api_.clEnqueueMapBuffer == nullptr || api_.clEnqueueUnmapMemObject == nullptr)
+    return Session::AllocateHost(bytes);
+  cl_int code = CL_SUCCESS;
+  const cl_mem memory =
+      api_.clCreateBuffer(context_, CL_MEM_READ_WRITE | CL_MEM_ALLOC_HOST_PTR, bytes, nullptr, &code);
+  if (code != CL_SUCCESS) return ErrorOf("clCreateBuffer", code);
+  void* const address = api_.clEnqueueMapBuffer(queue_, memory, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE, 0, bytes,
+                                                0, nullptr, nullptr, &code);
+  if (code != CL_SUCCESS || address == nullptr) {
+    api_.clReleaseMemObject(memory);
+    return ErrorOf("clEnqueueMapBuffer", code);
+  }
+  return HostBuffer{{static_cast<std::byte*>(address), bytes},
+                    {address, [this, memory](void* mapped) {
+                       api_.clEnqueueUnmapMemObject(queue_, memory, mapped, 0, nullptr, nullptr);
+                       api_.clReleaseMemObject(memory);
+                     }}};
+}
+
 const Buffer* OpenClSession::Find(BufferId buffer) const {
   const auto index = static_cast<std::size_t>(buffer);
   return index < buffers_.size() && buffers_[index].memory != nullptr ? &buffers_[index] : nullptr;

@@ -75,6 +75,25 @@ void VulkanSession::Release(BufferId buffer) {
   Destroy(*device_, buffers_[Index(buffer)]);
 }
 
+Result<HostBuffer> VulkanSession::AllocateHost(std::uint64_t bytes) {
+  auto memory = CreateStaging(*device_, bytes);
+  if (!memory) return memory.error();
+  memory->bytes = bytes;
+  const auto held = host_.emplace_back(std::make_shared<Memory>(*std::move(memory)));
+  return HostBuffer{{held->mapped, bytes},
+                    {held->mapped, [this, held](std::byte*) { Destroy(*device_, *held); }}};
+}
+
+std::optional<VulkanSession::HostPlace> VulkanSession::FindHost(std::span<const std::byte> data) const {
+  const auto at = reinterpret_cast<std::uintptr_t>(data.data());
+  for (const auto& host : host_) {
+    const auto begin = reinterpret_cast<std::uintptr_t>(host->mapped);
+    if (host->mapped == nullptr || at < begin || at - begin > host->bytes) continue;
+    if (data.size() <= host->bytes - (at - begin)) return HostPlace{host->buffer, at - begin};
+  }
+  return std::nullopt;
+}
+
 Status VulkanSession::UseStaging() {
   if (staging_.buffer != VK_NULL_HANDLE) return probe::Ok();
   auto staging = CreateStaging(*device_, kStagingBytes);
@@ -103,6 +122,9 @@ Status VulkanSession::Upload(BufferId buffer, std::uint64_t offset_bytes, std::s
     std::memcpy(memory.mapped + offset_bytes, data.data(), data.size());
     return probe::Ok();
   }
+  if (data.empty()) return probe::Ok();
+  if (const auto host = FindHost(data))
+    return Copy(host->buffer, host->offset_bytes, memory.buffer, offset_bytes, data.size());
   if (auto status = UseStaging(); !status) return status;
   for (std::size_t at = 0; at < data.size(); at += kStagingBytes) {
     const auto part = data.subspan(at, std::min<std::size_t>(kStagingBytes, data.size() - at));
@@ -122,6 +144,9 @@ Status VulkanSession::Download(BufferId buffer, std::uint64_t offset_bytes, std:
     std::memcpy(data.data(), memory.mapped + offset_bytes, data.size());
     return probe::Ok();
   }
+  if (data.empty()) return probe::Ok();
+  if (const auto host = FindHost(data))
+    return Copy(memory.buffer, offset_bytes, host->buffer, host->offset_bytes, data.size());
   if (auto status = UseStaging(); !status) return status;
   for (std::size_t at = 0; at < data.size(); at += kStagingBytes) {
     const auto part = data.subspan(at, std::min<std::size_t>(kStagingBytes, data.size() - at));

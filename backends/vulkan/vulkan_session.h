@@ -31,6 +31,8 @@ class VulkanSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  // Memory of the host's that the device copies from and to without our staging.
+  [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }
 
  private:
@@ -38,6 +40,12 @@ class VulkanSession final : public Session {
   [[nodiscard]] probe::Status Copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to,
                                    std::uint64_t to_offset, std::uint64_t bytes);
   [[nodiscard]] probe::Status UseStaging();
+  // Of AllocateHost's memory what holds these bytes, and where; nullopt where none does.
+  struct HostPlace {
+    VkBuffer buffer;
+    std::uint64_t offset_bytes;
+  };
+  [[nodiscard]] std::optional<HostPlace> FindHost(std::span<const std::byte> data) const;
   [[nodiscard]] probe::Status Check(std::span<const Launch> launches) const;
   [[nodiscard]] probe::Result<std::vector<VkDescriptorSet>> Bind(std::span<const Launch> launches);
   [[nodiscard]] probe::Status UseDescriptorPool(std::uint32_t sets);
@@ -55,6 +63,7 @@ class VulkanSession final : public Session {
   std::vector<Memory> buffers_;        // by BufferId; released ones are empty
   std::vector<Pipeline> pipelines_;    // by KernelId
   Memory staging_;
+  std::vector<std::shared_ptr<Memory>> host_;  // AllocateHost's; their owners empty them
 };
 
 }  // namespace backends::vulkan

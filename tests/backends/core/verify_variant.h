@@ -14,14 +14,14 @@ namespace tests {
 
 inline constexpr std::uint32_t kMillion = 1U << 20U;
 
-// A result of a million elements, of a matrix `edge` x `edge`, as far as the variant's multiples allow.
-[[nodiscard]] inline kernels::Problem LargeResult(const kernels::Variant& variant,
-                                                  std::uint32_t edge = 1024) {
+// A result of a million elements, of a square matrix as far as the variant's multiples allow.
+[[nodiscard]] inline kernels::Problem LargeResult(const kernels::Variant& variant) {
+  constexpr std::uint32_t kEdge = 1024;
   const auto up = [](std::uint32_t value, std::uint32_t multiple) {
     return (value + multiple - 1) / multiple * multiple;
   };
   if (variant.kernel == kernels::Kernel::kGemm) {
-    return {up(edge, variant.multiple_m), up(edge, variant.multiple_n), up(32, variant.multiple_k), 0, 0};
+    return {up(kEdge, variant.multiple_m), up(kEdge, variant.multiple_n), up(32, variant.multiple_k), 0, 0};
   }
   if (variant.kernel == kernels::Kernel::kGemv) return {1000, 0, up(4128, variant.multiple_k), 0, 0};
   if (variant.kernel == kernels::Kernel::kChain) {

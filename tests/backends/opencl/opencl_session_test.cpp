@@ -160,6 +160,23 @@ TEST(OpenClBackendLimits, StayWithinTheThreadsAndMemoryOfThisProcess) {
   EXPECT_LE((*session)->limits().max_buffer_bytes, *processor.memory_limit_bytes);
 }
 
+TEST(OpenClBackend, CopiesFromAndToMemoryOfTheHosts) {
+  const auto opened = tests::OpenOpenCl(tests::FindOpenClDevice());
+  ASSERT_TRUE(opened.ok()) << probe::Describe(opened.error());
+  backends::Session& session = **opened;
+  const auto buffer = session.Allocate({8192, {}});
+  ASSERT_TRUE(buffer.ok());
+  const auto pinned = session.AllocateHost(8192);
+  ASSERT_TRUE(pinned.ok()) << probe::Describe(pinned.error());
+  ASSERT_EQ(pinned->bytes.size(), 8192U);
+  const auto out = pinned->bytes.first(4096), back = pinned->bytes.last(4096);
+  for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>(i * 7 + 1);
+  std::fill(back.begin(), back.end(), std::byte{});
+  ASSERT_TRUE(session.Upload(*buffer, 100, out).ok());
+  ASSERT_TRUE(session.Download(*buffer, 100, back).ok());
+  EXPECT_TRUE(std::equal(out.begin(), out.end(), back.begin()));
+}
+
 TEST(OpenClBackendLimits, TakeLittleOfADeviceThatOthersUse) {
   auto device = tests::FindOpenClDevice();
   device.facts.push_back({"utilization_percent", "60"});

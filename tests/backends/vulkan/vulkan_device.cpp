@@ -24,11 +24,12 @@ const probe::system::FileSystem& Files() {
 
 }  // namespace
 
-std::vector<probe::RuntimeDevice> VulkanDevices() {
+std::vector<probe::RuntimeDevice> VulkanDevices(const std::string& manifest) {
   for (const char* name :
        {"VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_LOADER_DRIVERS_SELECT", "VK_LOADER_DRIVERS_DISABLE"}) {
     unsetenv(name);
   }
+  if (!manifest.empty()) setenv("VK_DRIVER_FILES", manifest.c_str(), 1);
   probe::ProbeReport report;
   const auto environment = probe::system::Environment::OfProcess();
   probe::vulkan::Describe().probe(

@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -11,9 +12,9 @@
 
 namespace tests {
 
-// Devices of the installed drivers, with what a phantom variable adds; the caller's own variables are taken
-// away.
-[[nodiscard]] std::vector<probe::RuntimeDevice> VulkanDevices();
+// Devices of the installed drivers, with what a phantom variable adds, or of one driver's manifest alone; the
+// caller's own variables are taken away.
+[[nodiscard]] std::vector<probe::RuntimeDevice> VulkanDevices(const std::string& manifest = "");
 // The first whose name has this part; one without a name where there is none.
 [[nodiscard]] probe::RuntimeDevice FindVulkanDevice(std::string_view part = "llvmpipe");
 [[nodiscard]] probe::Result<std::unique_ptr<backends::Session>> OpenVulkan(

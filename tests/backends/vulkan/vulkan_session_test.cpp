@@ -129,6 +129,22 @@ TEST_F(VulkanSession, KeepsWhatIsUploadedAtAnyOffset) {
   EXPECT_EQ(one[0], 2U);
 }
 
+TEST_F(VulkanSession, CopiesFromAndToMemoryOfTheHosts) {
+  const BufferId buffer = Buffer(8192);
+  for (int round = 0; round < 2; ++round) {  // the first is freed by then
+    const auto pinned = session_->AllocateHost(8192);
+    ASSERT_TRUE(pinned.ok()) << probe::Describe(pinned.error());
+    ASSERT_EQ(pinned->bytes.size(), 8192U);
+    const auto out = pinned->bytes.first(4096), back = pinned->bytes.last(4096);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<std::byte>(i * 7 + 1);
+    std::fill(back.begin(), back.end(), std::byte{});
+    ASSERT_TRUE(session_->Upload(buffer, 100, out).ok());
+    ASSERT_TRUE(session_->Download(buffer, 100, back).ok());
+    EXPECT_TRUE(std::equal(out.begin(), out.end(), back.begin()));
+    EXPECT_FALSE(session_->Upload(buffer, 4097, out).ok());
+  }
+}
+
 TEST_F(VulkanSession, RunsLaunchesInOrderAndRepeats) {
   constexpr std::uint32_t kCount = 4096;
   const auto buffer = Buffer(std::uint64_t{4} * kCount, {View::kTexelUint4});
@@ -260,6 +276,38 @@ TEST_F(VulkanSession, TakesLittleOfADeviceThatOthersUse) {
   EXPECT_FALSE(session.Allocate({16, {}}).ok());
   session.Release(*first);
   EXPECT_TRUE(session.Allocate({16, {}}).ok());
+}
+
+// A fake card, whose memory the host does not see: through staging, or from and to the host's own memory.
+TEST(VulkanCard, IsCopiedToAndFromByEveryWay) {
+  const probe::system::TemporaryTree tree;
+  std::filesystem::copy_file(FAKE_VULKAN_LIBRARY, tree.At("/libfake.so"));
+  const auto devices = tests::VulkanDevices(
+      tree.Write("/fake.json", R"({"file_format_version": "1.0.0", "ICD": {"library_path": ")" +
+                                   tree.At("/libfake.so") + R"(", "api_version": "1.3.0"}})"));
+  ASSERT_EQ(devices.size(), 1U);
+  const auto opened = tests::OpenVulkan(devices.front());
+  ASSERT_TRUE(opened.ok()) << probe::Describe(opened.error());
+  backends::Session& session = **opened;
+  constexpr std::size_t kBytes = (17U << 20U) + 12;  // more than staging holds
+  const auto buffer = session.Allocate({kBytes, {}});
+  ASSERT_TRUE(buffer.ok());
+  const auto pinned = session.AllocateHost(kBytes);
+  ASSERT_TRUE(pinned.ok()) << probe::Describe(pinned.error());
+  std::vector<std::byte> pageable(kBytes);
+  const std::array<std::span<std::byte>, 2> places = {std::span(pageable), pinned->bytes};
+  for (const auto& out : places) {
+    for (const auto& back : places) {
+      const auto value = [&](std::size_t i) { return static_cast<std::byte>(i * 31 + (i >> 16U)); };
+      for (std::size_t i = 0; i < kBytes; ++i) out[i] = value(i);
+      ASSERT_TRUE(session.Upload(*buffer, 0, out).ok());
+      std::fill(back.begin(), back.end(), std::byte{});
+      ASSERT_TRUE(session.Download(*buffer, 8, back.subspan(8)).ok());
+      bool right = true;
+      for (std::size_t i = 8; i < kBytes; ++i) right = right && back[i] == value(i);
+      EXPECT_TRUE(right) << (out.data() == pageable.data()) << (back.data() == pageable.data());
+    }
+  }
 }
 
 TEST(Limits, AreTheTightestOfAll) {
