@@ -12,10 +12,11 @@ using kernels::Problem;
 using kernels::Variant;
 using probe::Stage;
 
-// A small problem tells the speed when it takes this long; or already when it takes that long, and so many
-// times longer than the smaller one before that little of it can be overhead. On a busy machine even a tiny
-// one may take long.
+// A small problem tells the speed when it takes this long and the smaller one before was not so many times
+// slower; or already when it takes that long, and so many times longer than the one before, that little of it
+// can be overhead. On a busy machine even a tiny one takes long: it waits for processors.
 constexpr double kTellingSeconds = 0.004;
+constexpr double kRising = 3;
 constexpr double kLongEnoughSeconds = 0.001;
 constexpr double kGrown = 4;
 constexpr int kSmallRuns = 3;                   // at least, of each small problem
@@ -65,7 +66,7 @@ bool Contest::RateOne(Candidate& candidate) {
       context_.reporter.Fail(variant, problem, MeasurementStatus::kWrongResult, Stage::kVerify, trial->wrong);
       return false;
     }
-    candidate.rate = SmallWork(variant, problem) / trial->time_s;
+    const double before = std::exchange(candidate.rate, SmallWork(variant, problem) / trial->time_s);
     // Alone, and as fast as what it waits for: nothing more to be learnt from small problems.
     if (candidates_.size() == 1 && MovesBytes(variant) && context_.bytes_per_s > 0 &&
         candidate.rate >= kNearMemory * context_.bytes_per_s) {
@@ -74,7 +75,9 @@ bool Contest::RateOne(Candidate& candidate) {
     }
     // Memory alone looks slow until there is enough of it.
     const bool grown = !first && trial->time_s >= kGrown * before_s && !OnHostsMemory(variant);
-    const bool settled = trial->time_s >= kTellingSeconds || (trial->time_s >= kLongEnoughSeconds && grown);
+    const bool rising = !OnHostsMemory(variant) && candidate.rate > kRising * before;
+    const bool settled =
+        (trial->time_s >= kTellingSeconds && !rising) || (trial->time_s >= kLongEnoughSeconds && grown);
     const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
     if (settled || Tells(variant, problem) || next_s > kMaxGrowthShare * context_.budget.Remaining())
       return true;

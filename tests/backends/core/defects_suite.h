@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "backends/core/budget.h"
+#include "backends/core/plan.h"
 #include "backends/core/runner.h"
 #include "backends/core/timing.h"
 #include "probe/system/clock.h"
@@ -64,10 +65,17 @@ class Defects : public ::testing::Test {
     ASSERT_FALSE(all.empty());
     EXPECT_EQ(all.front().status, backends::MeasurementStatus::kWrongResult) << *all.front().reason;
     for (const auto& measurement : all) {
-      EXPECT_NE(measurement.status, backends::MeasurementStatus::kOk);
+      EXPECT_NE(measurement.status, backends::MeasurementStatus::kOk)
+          << measurement.shape.m << " x " << measurement.shape.n << " x " << measurement.shape.k;
       EXPECT_FALSE(measurement.rate);
       EXPECT_FALSE(measurement.reason.value_or("").empty());
     }
+  }
+  // The result of the very first problem, which is checked before anything is timed.
+  [[nodiscard]] std::uint64_t BytesOfTheFirst() const {
+    const auto& shape = open_.session->limits().shape;
+    const kernels::Variant& gemm = open_.variants.back();
+    return backends::BufferBytes(gemm, kernels::Role::kC, backends::TinyProblem(gemm, shape), shape);
   }
   void ExpectTimedByTheHost(Defect defect, const std::string& why) {
     DefectiveSession session(*open_.session, defect);
@@ -95,14 +103,14 @@ class Defects : public ::testing::Test {
 TEST_F(Defects, OneWrongElementIsAWrongResult) { ExpectWrong(Defect::kOneWrongWord); }
 TEST_F(Defects, OneNanIsAWrongResult) { ExpectWrong(Defect::kOneNan); }
 TEST_F(Defects, AnUnwrittenTileIsAWrongResult) { ExpectWrong(Defect::kUnwrittenTile); }
-// The small problems that find out the speed are right: only what is measured is wrong.
-constexpr std::uint64_t kMeasuredBytes = std::uint64_t{256} * 256 * sizeof(float);
 TEST_F(Defects, OneWrongElementOfTheMeasuredProductIsAWrongResult) {
-  ExpectWrong(Defect::kOneWrongWord, kMeasuredBytes);
+  ExpectWrong(Defect::kOneWrongWord, BytesOfTheFirst() + 1);
 }
-TEST_F(Defects, OneNanOfTheMeasuredProductIsAWrongResult) { ExpectWrong(Defect::kOneNan, kMeasuredBytes); }
+TEST_F(Defects, OneNanOfTheMeasuredProductIsAWrongResult) {
+  ExpectWrong(Defect::kOneNan, BytesOfTheFirst() + 1);
+}
 TEST_F(Defects, AnUnwrittenTileOfTheMeasuredProductIsAWrongResult) {
-  ExpectWrong(Defect::kUnwrittenTile, kMeasuredBytes);
+  ExpectWrong(Defect::kUnwrittenTile, BytesOfTheFirst() + 1);
 }
 TEST_F(Defects, AStaleBufferIsAWrongResult) { ExpectWrong(Defect::kStaleBuffer); }
 TEST_F(Defects, ATransposedOperandIsAWrongResult) {

@@ -144,6 +144,18 @@ TEST(Runner, FasterThanPossibleIsImplausible) {
   EXPECT_NEAR(*gemm.share_of_peak, 0.5, 0.01);
 }
 
+TEST(Runner, LaunchesThatWaitForProcessorsDoNotHideTheSpeed) {
+  FakeScript script;
+  script.flop_per_s = 2e10;
+  const Measurement idle = MeasureBy(script).Of("gemm");
+  EXPECT_GT(idle.shape.n, 256U);
+  script.launch_s = 0.005;
+  script.event_share = std::nullopt;
+  const Measurement busy = MeasureBy(script).Of("gemm");
+  ASSERT_EQ(busy.status, MeasurementStatus::kOk) << busy.reason.value_or("");
+  EXPECT_EQ(busy.shape.n, idle.shape.n);
+}
+
 TEST(Runner, WhatALibraryDoesNotHaveIsNoFailure) {
   FakeScript script;
   script.unimplemented = {"gemm"};
