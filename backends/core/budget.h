@@ -20,12 +20,15 @@ class Budget {
  public:
   Budget(double total_s, MonotonicClock now)
       : now_(std::move(now)),
-        end_s_(now_() + total_s),
+        start_s_(now_()),
+        end_s_(start_s_ + total_s),
         charged_s_(kChargedShare * total_s),
         excused_s_(kExcusedShare * total_s) {}
 
   [[nodiscard]] double Now() const { return now_(); }
   [[nodiscard]] double Remaining() const { return end_s_ - now_(); }
+  // Whatever it was for.
+  [[nodiscard]] double Spent() const { return now_() - start_s_; }
 
   // Leaves that much at most.
   void EndWithin(double seconds) { end_s_ = std::min(end_s_, now_() + seconds); }
@@ -59,6 +62,7 @@ class Budget {
   static constexpr double kChargedShare = 0.2;
   static constexpr double kExcusedShare = 0.5;
   MonotonicClock now_;
+  double start_s_;
   double end_s_;
   double charged_s_;  // what preparations will still be charged, and
   double excused_s_;  // what they will be given back after that

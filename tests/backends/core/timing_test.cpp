@@ -199,6 +199,26 @@ TEST(SoftwareViews, AreMeasuredInPartAndInLessTime) {
   EXPECT_LT(outcome.elapsed_s, 1.0 + compiling_s) << "the timing ends before the budget does";
 }
 
+TEST(SoftwareViews, AreTimedForLongerWhereCompilingTookLittle) {
+  FakeScript script;
+  script.bytes_per_s = 1e8;
+  script.slowdown = [](double now_s) { return std::fmod(now_s * 7.3, 1.0) < 0.5 ? 1.0 : 1.4; };
+  MeasureRequest request;
+  request.device.kind = probe::DeviceKind::kSoftware;
+  request.scope = Scope::kRepeat;
+  request.budget_s = 2.0;
+  const auto seconds_beside_compiling = [&](double compile_s) {
+    script.compile_s = compile_s;
+    FakeSession session(script);
+    const auto variants = FakeVariants({}, {"read"});
+    const double compiling_s = 2 * compile_s;  // the read and what fills its array
+    return MeasureFake(session, variants, request).elapsed_s - compiling_s;
+  };
+  const double warm_s = seconds_beside_compiling(0.010), cold_s = seconds_beside_compiling(0.5);
+  EXPECT_NEAR(warm_s - cold_s, 0.4, 0.1);
+  EXPECT_LT(warm_s, 1.4);
+}
+
 TEST(SoftwareViews, AQuickLookHasTimeForAllOfTheirFigures) {
   FakeScript script;
   script.free_bytes = 200U << 20U;  // room for a prompt's weights
