@@ -33,20 +33,37 @@ std::string Join(const Rejections& rejections) {
   return out;
 }
 
-std::vector<std::string> Candidates(std::string_view soname, std::span<const std::string> directories,
-                                    const FileSystem& files, const Environment& environment) {
-  if (soname.starts_with('/')) return {std::string(soname)};
-  if (soname.empty() || soname.size() > kMaxSonameBytes || soname.find('/') != std::string_view::npos)
-    return {};
-  std::vector<std::string> out;
-  const auto in = [&](const std::string& directory) {
-    if (directory.starts_with('/')) out.push_back(directory + "/" + std::string(soname));
+bool IsSoname(std::string_view name) {
+  return !name.empty() && name.size() <= kMaxSonameBytes && name.find('/') == std::string_view::npos;
+}
+
+// Visits where a file of these names may lie, each place once: first what the user says, for every soname.
+// Ends where `visit` returns true.
+template <class Visit>
+bool AnyCandidate(std::span<const std::string_view> sonames, std::span<const std::string> directories,
+                  const FileSystem& files, const Environment& environment, const Visit& visit) {
+  std::vector<std::string> visited;
+  const auto at = [&](std::string_view soname, std::string path) {
+    if (!path.starts_with('/') || std::find(visited.begin(), visited.end(), path) != visited.end())
+      return false;
+    return visit(soname, visited.emplace_back(std::move(path)));
   };
-  for (const auto& directory : AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or("")))
-    in(directory);
-  for (auto& path : LoaderCandidates(soname, files, environment)) out.push_back(std::move(path));
-  for (const auto& directory : directories) in(directory);
-  return out;
+  for (const auto& directory : AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or(""))) {
+    for (const auto soname : sonames) {
+      if (IsSoname(soname) && at(soname, directory + "/" + std::string(soname))) return true;
+    }
+  }
+  for (const auto soname : sonames) {
+    if (soname.starts_with('/') && at(soname, std::string(soname))) return true;
+    if (!IsSoname(soname)) continue;
+    for (auto& path : LoaderCandidates(soname, files, environment)) {
+      if (at(soname, std::move(path))) return true;
+    }
+    for (const auto& directory : directories) {
+      if (at(soname, directory + "/" + std::string(soname))) return true;
+    }
+  }
+  return false;
 }
 
 // "1.3.239" of ".../libvulkan.so.1.3.239".
@@ -113,14 +130,12 @@ Result<T> FirstTaken(std::span<const std::string_view> sonames, std::span<const 
   if (!files.live())
     return Error{"dlopen " + CleanText(first), std::nullopt, "refused", "a sysroot loads no library"};
   Rejections rejections;
-  std::vector<std::string> tried;
-  for (const auto soname : sonames) {
-    for (const auto& path : Candidates(soname, directories, files, environment)) {
-      if (std::find(tried.begin(), tried.end(), path) != tried.end()) continue;
-      tried.push_back(path);
-      if (std::optional<T> taken = take(soname, path, rejections)) return *std::move(taken);
-    }
-  }
+  std::optional<T> taken;
+  const auto visit = [&](std::string_view soname, const std::string& path) {
+    taken = take(soname, path, rejections);
+    return taken.has_value();
+  };
+  if (AnyCandidate(sonames, directories, files, environment, visit)) return *std::move(taken);
   return NotLoaded(first, rejections);
 }
 
@@ -151,13 +166,11 @@ Result<probe::Library> Library::Find(std::span<const std::string_view> sonames,
 
 bool Library::Exists(std::span<const std::string_view> sonames, std::span<const std::string> directories,
                      const FileSystem& files, const Environment& environment) {
-  for (const auto soname : sonames) {
-    for (const auto& path : Candidates(soname, directories, files, environment)) {
-      const auto status = files.Stat(path);
-      if (status && !status->is_directory) return true;
-    }
-  }
-  return false;
+  return AnyCandidate(sonames, directories, files, environment,
+                      [&files](std::string_view, const std::string& path) {
+                        const auto status = files.Stat(path);
+                        return status && !status->is_directory;
+                      });
 }
 
 void* Library::Symbol(const char* name) const { return dlsym(handle_, name); }

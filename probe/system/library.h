@@ -17,8 +17,8 @@ namespace probe::system {
 
 class Library {
  public:
-  // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in: WHICHGPU_LIBRARY_PATH, the loader's own
-  // path, then `directories` (vendor prefixes). Never the current directory. Every file is checked
+  // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in WHICHGPU_LIBRARY_PATH; then each in the
+  // loader's own path and `directories` (vendor prefixes). Never the current directory. Every file is checked
   // (CheckTrusted) before it reaches the loader; refused ones are named in the error. Error.name is "absent"
   // when no file was found, "refused" when one was but is not trusted, else "unloadable" with the loader's
   // sentence (wrong class, missing dependency, ...).

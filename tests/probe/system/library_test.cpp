@@ -67,6 +67,12 @@ TEST_F(LibraryTest, PrefersWhatTheUserNames) {
   const auto library = Open({"libwhichgpu_choice.so"}, {tree_.At("/vendor")});
   ASSERT_TRUE(library) << Describe(library.error());
   EXPECT_EQ(library->info().path, mine);
+  // By whichever name.
+  Install("/vendor/libwhichgpu_choice.so.2");
+  const auto newer = Open({"libwhichgpu_choice.so.2", "libwhichgpu_choice.so"}, {tree_.At("/vendor")});
+  ASSERT_TRUE(newer) << Describe(newer.error());
+  EXPECT_EQ(newer->info().path, mine);
+  EXPECT_EQ(newer->info().soname, "libwhichgpu_choice.so");
 }
 
 TEST_F(LibraryTest, NeverLooksInTheCurrentDirectory) {
