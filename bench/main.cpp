@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdio>
+#include <exception>
 #include <vector>
 
 #include <CLI/CLI.hpp>
@@ -61,9 +63,7 @@ bool Run(const bench::Row& row, int pairs, bench::Results& results) {
   return holds;
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int Main(int argc, char** argv) {
   Options options;
   CLI::App app(
       "Compares the processor's kernels with their peers. Exit code 0: every limit was held, 1: not.",
@@ -97,4 +97,15 @@ int main(int argc, char** argv) {
     return 3;
   }
   return all_hold ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "bench_peers: %s\n", error.what());
+    return 3;
+  }
 }

@@ -176,8 +176,11 @@ ContestOrReason PrepareProduct(const Row& row) {
   const std::vector<void*> buffers = {a, b, ours, work};
   const std::vector<std::uint32_t> scalars = {row.m, row.n, row.k};
   PeerProduct peer{std::string(row.peer), "", [=, multiply = loaded->multiply] { return multiply(product); }};
-  if (type.dtype == Dtype::kBf16 && !peer.multiply())
-    peer = WidenFirst(row.peer, loaded->multiply, product, *memory);
+  if (type.dtype == Dtype::kBf16) {
+    const auto status = peer.multiply();
+    if (!status && status.error().name == backends::kNoSuchKernel)
+      peer = WidenFirst(row.peer, loaded->multiply, product, *memory);
+  }
   const auto both = [&] {
     Run(own, buffers, scalars);
     return peer.multiply();

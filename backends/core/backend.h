@@ -32,6 +32,7 @@ struct Limits {
   std::optional<std::uint64_t> memory_free_bytes;
   std::optional<std::uint64_t> cache_bytes;  // last-level, as much of it as serves this device
   kernels::DeviceShape shape;
+  std::uint32_t threads = 0;          // of the host's, that a device on it computes with; 0: nobody tells
   std::vector<std::string> features;  // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
   std::string shared_with;            // who else uses the device, for people; see sharing.h
   bool disturbed = false;             // their work shows in our times

@@ -2,6 +2,7 @@
 #include "backends/core/host.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <string>
 
@@ -19,6 +20,15 @@ std::size_t ThreadsAtOnce(std::size_t threads, std::optional<double> quota_cores
 std::optional<std::uint32_t> UsableThreads(const std::optional<probe::Processor>& processor) {
   if (!processor || processor->usable_threads.value_or(0) == 0) return std::nullopt;
   return static_cast<std::uint32_t>(ThreadsAtOnce(*processor->usable_threads, processor->quota_cores));
+}
+
+std::optional<std::uint32_t> DriverThreads(const OpenRequest& request, const char* variable) {
+  const auto chosen = request.environment.Get(variable);
+  if (!chosen) return UsableThreads(request.processor);
+  std::uint32_t threads = 0;
+  const auto [end, error] = std::from_chars(chosen->data(), chosen->data() + chosen->size(), threads);
+  if (error != std::errc() || end != chosen->data() + chosen->size() || threads == 0) return std::nullopt;
+  return threads;
 }
 
 void LimitThreads(const OpenRequest& request, const char* variable) {

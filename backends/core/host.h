@@ -15,7 +15,9 @@ namespace backends {
 // The threads of a device that the processor computes for; nullopt where nobody tells the processor's.
 [[nodiscard]] std::optional<std::uint32_t> UsableThreads(const std::optional<probe::Processor>& processor);
 
-// Lets a driver start no more of them: sets the driver's own variable in this process, unless the user has.
+// Those that a driver starts whose own variable says how many: the user's, else UsableThreads.
+[[nodiscard]] std::optional<std::uint32_t> DriverThreads(const OpenRequest& request, const char* variable);
+// Lets it start no more than those: sets the variable in this process, unless the user has.
 void LimitThreads(const OpenRequest& request, const char* variable);
 
 // The device with no more memory than this process may use.

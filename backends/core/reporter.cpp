@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "backends/core/measurement_fields.h"
-#include "backends/core/shape.h"
 #include "backends/core/statistics.h"
 
 namespace backends {
@@ -75,7 +74,7 @@ Measurement Reporter::Begin(const kernels::Variant& variant, const kernels::Prob
   measurement.acc_dtype = variant.acc;
   measurement.shape = shape;
   measurement.unit = Unit(variant);
-  if (OnHost(request_.device)) measurement.threads = limits_.shape.compute_units;
+  measurement.threads = limits_.threads;
   return measurement;
 }
 

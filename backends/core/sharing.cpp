@@ -8,13 +8,12 @@
 namespace backends {
 
 std::string LoadOfOthers(const probe::RuntimeDevice& device) {
-  for (const probe::Fact& fact : device.facts) {
-    unsigned percent = 0;
-    if (fact.key != kUtilizationFact) continue;
-    std::from_chars(fact.value.data(), fact.value.data() + fact.value.size(), percent);
-    if (percent >= kBusyPercent) return std::to_string(std::min(percent, 100U)) + " % busy";
-  }
-  return {};
+  const auto fact = std::find_if(device.facts.begin(), device.facts.end(),
+                                 [](const probe::Fact& known) { return known.key == kUtilizationFact; });
+  if (fact == device.facts.end()) return {};
+  unsigned percent = 0;
+  std::from_chars(fact->value.data(), fact->value.data() + fact->value.size(), percent);
+  return percent >= kBusyPercent ? std::to_string(std::min(percent, 100U)) + " % busy" : "";
 }
 
 void ShareWith(std::string others, bool disturbing, Limits& limits) {

@@ -31,7 +31,7 @@ class CpuSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
-  // The clock of the calling thread's core, by additions that wait for each other: systems in a hypervisor
+  // The clock of the first worker's core, by additions that wait for each other: systems in a hypervisor
   // are told none. Takes about 20 us.
   [[nodiscard]] DeviceState State() const override;
 

@@ -124,6 +124,11 @@ void Workers::Serve(const Thread& self) {
   }
 }
 
+void Workers::RunAlone(const std::function<void()>& work) const {
+  const Pinned pinned(home_);
+  work();
+}
+
 void Workers::Run(const std::function<void(const kernels::cpu::Worker&)>& work) {
   const Pinned pinned(home_);
   work_ = &work;

@@ -38,6 +38,8 @@ class Workers {
   [[nodiscard]] unsigned count() const { return count_; }
   // Calls work(worker) on every worker at once and returns when all have returned.
   void Run(const std::function<void(const kernels::cpu::Worker&)>& work);
+  // Calls it on worker 0's processor, while the others sleep.
+  void RunAlone(const std::function<void()>& work) const;
 
  private:
   struct Thread {

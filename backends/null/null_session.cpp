@@ -89,7 +89,11 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   if (!api) return api.error();
   const auto devices = probe::null::Devices(*api);
   if (!devices) return devices.error();
-  if (std::find(devices->begin(), devices->end(), request.device) == devices->end()) {
+  // Not the whole record: what others know of a device is added to it.
+  const auto is_same = [&wanted = request.device](const probe::RuntimeDevice& found) {
+    return found.identity == wanted.identity && found.name == wanted.name && found.ordinal == wanted.ordinal;
+  };
+  if (std::none_of(devices->begin(), devices->end(), is_same)) {
     return probe::Error{"open", std::nullopt, "no such device",
                         "the runtime does not show " + request.device.name};
   }

@@ -30,7 +30,6 @@ bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
 }
 
 // PoCL runs a linker for every kernel and aborts the process where there is none.
-constexpr std::string_view kPocl = "Portable Computing Language";
 constexpr std::array<std::string_view, 2> kLinkers = {"ld", "ld.lld"};
 
 std::optional<probe::Error> MissingTool(const OpenRequest& request) {

@@ -51,6 +51,7 @@ Limits LimitsOf(const probe::opencl::Api& api, cl_device_id device, const probe:
   limits.cache_bytes = DeviceValue<cl_ulong>(api, device, CL_DEVICE_GLOBAL_MEM_CACHE_SIZE);
   if (limits.cache_bytes == 0) limits.cache_bytes.reset();
   limits.shape.compute_units = facts.compute_units.value_or(1);
+  if (facts.driver == kPocl) limits.threads = limits.shape.compute_units;
   const auto group = DeviceValue<std::size_t>(api, device, CL_DEVICE_MAX_WORK_GROUP_SIZE).value_or(0);
   limits.shape.max_work_group_size = static_cast<std::uint32_t>(std::min<std::size_t>(group, 1U << 20U));
   limits.shape.subgroup_width = facts.subgroup_width.value_or(1);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "backends/core/backend.h"
@@ -14,6 +15,9 @@
 #include "probe/opencl/opencl_api.h"
 
 namespace backends::opencl {
+
+// The driver whose compute units are threads of the host's.
+inline constexpr std::string_view kPocl = "Portable Computing Language";
 
 class OpenClSession final : public Session {
  public:

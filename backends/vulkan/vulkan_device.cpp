@@ -20,6 +20,7 @@ using probe::vulkan::DriverManifest;
 using probe::vulkan::PhysicalFacts;
 
 constexpr std::string_view kLlvmpipe = "llvmpipe";
+constexpr const char* kThreadsVariable = "LP_NUM_THREADS";
 
 Error NotThere(const probe::RuntimeDevice& wanted, const std::string& why) {
   return Error{"open " + wanted.name, std::nullopt, "device not found", why};
@@ -162,7 +163,7 @@ Result<std::unique_ptr<Device>> Device::Open(const OpenRequest& request) {
   if (!driver) return driver.error();
   Restrict(request, *driver);
   // It knows the affinity mask, but no quota.
-  if (request.device.driver == kLlvmpipe) LimitThreads(request, "LP_NUM_THREADS");
+  if (request.device.driver == kLlvmpipe) LimitThreads(request, kThreadsVariable);
   const auto library = probe::vulkan::OpenLoader(request.files, request.environment);
   if (!library) return library.error();
   const auto global = probe::vulkan::LoadGlobalFunctions(*library);
@@ -277,6 +278,12 @@ Limits LimitsOf(const PhysicalFacts& facts, const OpenRequest& request) {
   limits.shape.compute_units = device.compute_units.value_or(kTypicalUnits);
   if (facts.properties.deviceType == VK_PHYSICAL_DEVICE_TYPE_CPU)
     limits.shape.compute_units = UsableThreads(request.processor).value_or(kTypicalUnits);
+  if (device.driver == kLlvmpipe) {
+    // No more than this in every version (LP_MAX_THREADS of Mesa's llvmpipe/lp_limits.h was 16, then 32).
+    constexpr std::uint32_t kMostThreads = 16;
+    const auto threads = DriverThreads(request, kThreadsVariable);
+    limits.threads = threads && *threads <= kMostThreads ? *threads : 0;
+  }
   limits.shape.max_work_group_size = own.maxComputeWorkGroupInvocations;
   limits.shape.subgroup_width = std::max(facts.subgroup.subgroupSize, 1U);
   return limits;

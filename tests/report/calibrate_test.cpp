@@ -73,6 +73,8 @@ TEST(PlanTargets, EveryRuntimeOfACardIsToldHowMuchOthersUseIt) {
   gpu.hardware.reset();
   gpu.views[1].device.facts = {{"utilization_percent", "97"}};
   EXPECT_EQ(told(gpu), (std::vector<std::string>{"97 % busy", "97 % busy"}));
+  gpu.hardware.emplace().facts = {{"utilization_percent", "42"}};
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"42 % busy", "97 % busy"})) << "its own word comes first";
   gpu.views[0].device.kind = probe::DeviceKind::kSoftware;
   EXPECT_EQ(told(gpu), (std::vector<std::string>{"97 % busy", ""})) << "the processor's";
 }

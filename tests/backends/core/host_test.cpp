@@ -3,6 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+
 namespace backends {
 namespace {
 
@@ -22,6 +25,21 @@ TEST(Host, ThreadsAreThoseOfTheMaskWithinTheQuota) {
   EXPECT_EQ(UsableThreads(processor), 4U);
   processor.quota_cores = 1.5;
   EXPECT_EQ(UsableThreads(processor), 1U);
+}
+
+TEST(Host, TheUsersNumberOfThreadsIsTheDrivers) {
+  const auto files = probe::system::FileSystem::Open("/");
+  probe::system::Environment environment;
+  probe::Processor processor;
+  processor.usable_threads = 4;
+  const OpenRequest request{{}, processor, *files, environment};
+  EXPECT_EQ(DriverThreads(request, "LP_NUM_THREADS"), 4U);
+  environment.Set("LP_NUM_THREADS", "2");
+  EXPECT_EQ(DriverThreads(request, "LP_NUM_THREADS"), 2U);
+  for (const char* none : {"", "0", "-1", "2x", "99999999999"}) {
+    environment.Set("LP_NUM_THREADS", none);
+    EXPECT_EQ(DriverThreads(request, "LP_NUM_THREADS"), std::nullopt) << none;
+  }
 }
 
 TEST(Host, AMemoryLimitBindsDevicesOnTheProcessorAlone) {

@@ -40,10 +40,12 @@ TEST(Runner, RightDeviceYieldsGoodVerifiedFigures) {
   EXPECT_EQ(read.shape.count * 4U, 256U << 10U) << "four times the cache";
 }
 
-TEST(Runner, ThreadsAreToldOfTheHostProcessorOnly) {
-  MeasureRequest request = Request();
-  request.device.kind = probe::DeviceKind::kCpu;
-  EXPECT_EQ(MeasureBy({}, {"gemm"}, {}, request).Of("gemm").threads, 4U);
+TEST(Runner, ThreadsAreThoseThatTheSessionTells) {
+  for (const std::uint32_t threads : {0U, 3U}) {
+    FakeSession session{FakeScript()};
+    session.mutable_limits().threads = threads;
+    EXPECT_EQ(MeasureFake(session, FakeVariants({"gemm"}, {}), Request()).Of("gemm").threads, threads);
+  }
 }
 
 TEST(Runner, EveryWrongResultIsCalledSo) {

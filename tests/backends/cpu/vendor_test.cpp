@@ -73,7 +73,7 @@ class VendorTest : public ::testing::Test {
 // `half_b`.
 void ExpectProduct(const Multiply& multiply, Dtype in, bool half_b = false) {
   constexpr std::uint32_t kM = 33, kN = 48, kK = 65;
-  constexpr std::size_t kOfA = kM * kK, kOfB = kK * kN, kOfC = kM * kN;
+  constexpr auto kOfA = std::size_t{kM} * kK, kOfB = std::size_t{kK} * kN, kOfC = std::size_t{kM} * kN;
   std::vector<float> a(kOfA), b(kOfB);
   std::vector<std::uint32_t> raw_a(kOfA), raw_b(kOfB), c(kOfC);
   const auto fill = [in](std::vector<float>& values, void* raw, std::uint32_t seed) {

@@ -259,6 +259,7 @@ TEST_F(VulkanSession, StaysWithinTheThreadsAndMemoryOfThisProcess) {
   ASSERT_TRUE(session.ok()) << probe::Describe(session.error());
   EXPECT_STREQ(getenv("LP_NUM_THREADS"), "3");
   EXPECT_EQ((*session)->limits().shape.compute_units, 3U);
+  EXPECT_EQ((*session)->limits().threads, 3U);
   EXPECT_EQ((*session)->limits().memory_free_bytes, *processor.memory_limit_bytes);
 }
 
