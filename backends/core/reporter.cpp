@@ -25,7 +25,7 @@ void AddReason(Measurement& measurement, const std::string& reason) {
 
 void NoteThrottling(const Series& series, Measurement& measurement) {
   if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
-  const double share = series.LeastClockShare();
+  const double share = LeastClockShare(series);
   const bool slow = share < kThrottledClockShare;
   if (slow) {
     AddReason(measurement,

@@ -51,10 +51,7 @@ void NoteState(Series& series) {
   const DeviceState state = series.workload.State();
   if (!state.throttled_by.empty()) series.throttled_by = state.throttled_by;
   series.least_clock_share = std::min(series.least_clock_share, state.clock_share.value_or(1));
-  if (!state.clock_hz) return;
-  const bool first = series.highest_clock_hz == 0;
-  series.least_clock_hz = first ? *state.clock_hz : std::min(series.least_clock_hz, *state.clock_hz);
-  series.highest_clock_hz = std::max(series.highest_clock_hz, *state.clock_hz);
+  if (state.clock_hz) series.clocks_hz.push_back(*state.clock_hz);
 }
 
 bool Agree(std::span<const double> times_s) {
@@ -131,6 +128,13 @@ std::uint32_t BatchRepeats(double execution_s, double round_trip_s) {
       std::min(std::max(kMinBatchSeconds, kRoundTripsABatch * round_trip_s), kMaxBatchSeconds);
   const double repeats = std::min(std::ceil(wanted_s / execution), std::floor(kMaxBatchSeconds / execution));
   return static_cast<std::uint32_t>(std::clamp(repeats, 1.0, 1e6));
+}
+
+double LeastClockShare(const Series& series) {
+  constexpr double kLeftOut = 0.1;
+  if (series.clocks_hz.size() < kMinBatches) return series.least_clock_share;
+  const double least_hz = Percentile(series.clocks_hz, kLeftOut);
+  return std::min(series.least_clock_share, least_hz / Percentile(series.clocks_hz, 1 - kLeftOut));
 }
 
 void Ramp(Series& series, Budget& budget, double ramp_least_s) {

@@ -3,7 +3,6 @@
 // is given and judges no result.
 #pragma once
 
-#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -38,14 +37,12 @@ struct Series {
   int rank = 0;              // in line for the budget, up to kLastRank
   std::string throttled_by;  // what the device named during any batch
   double least_clock_share = 1;
-  double least_clock_hz = 0, highest_clock_hz = 0;  // measured after its batches; 0: not
-
-  // The least clock that it ran at, of the device's highest or, where that is not known, of its own.
-  [[nodiscard]] double LeastClockShare() const {
-    return highest_clock_hz > 0 ? std::min(least_clock_share, least_clock_hz / highest_clock_hz)
-                                : least_clock_share;
-  }
+  std::vector<double> clocks_hz{};  // measured after batches, where nobody says that share
 };
+
+// The least clock that it ran at, of the device's highest or, of measured ones, of its own: of these a tenth
+// at either end is left out, because a hypervisor interrupts a measurement or sets its clock.
+[[nodiscard]] double LeastClockShare(const Series& series);
 
 // Below this share of its highest clock a device is throttled, whoever holds it back.
 inline constexpr double kThrottledClockShare = 0.75;

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <utility>
 
 #include "backends/core/sharing.h"
 #include "tests/backends/core/fake_session.h"
@@ -346,10 +347,18 @@ TEST(Runner, AMeasuredClockThatFallsIsThrottled) {
     script.state = [hz](double now_s) { return DeviceState{"", std::nullopt, now_s > 1.5 ? hz : 3e9}; };
     return MeasureBy(script).Of("gemm");
   };
+  script.slowdown = [](double now_s) {
+    return std::fmod(now_s * 7.3, 1.0) < 0.5 ? 1.0 : 1.4;
+  };  // no early end
   const Measurement gemm = falls_to(2e9);
   EXPECT_TRUE(gemm.throttled);
   EXPECT_EQ(gemm.reason, "its clock fell to 66 % of the highest");
-  EXPECT_FALSE(falls_to(2.4e9).throttled);
+  EXPECT_EQ(falls_to(2.4e9).reason.value_or("").find("clock"), std::string::npos);
+  // One measurement that the system interrupted.
+  script.state = [once = false](double) mutable {
+    return DeviceState{"", std::nullopt, std::exchange(once, true) ? 3e9 : 1e9};
+  };
+  EXPECT_EQ(MeasureBy(script).Of("gemm").reason.value_or("").find("clock"), std::string::npos);
 }
 
 TEST(Runner, OfASharedDeviceATwentiethOfItsFreeMemoryIsUsed) {
