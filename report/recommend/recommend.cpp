@@ -77,7 +77,8 @@ void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& 
                               "'s figures are noisy: something else may be using the machine");
   }
   if (look.throttled)
-    answer.warnings.push_back(answer.backend + " slowed down while it was measured: power or heat limits it");
+    answer.warnings.push_back(answer.backend +
+                              " slowed down while it was measured: by power, heat or others on the machine");
   if (report.interrupted)
     answer.warnings.emplace_back("the run was interrupted once everything was measured");
   const bool estimated = chosen.basis == Basis::kEstimated;
