@@ -139,6 +139,12 @@ bool AreEqualGpus(const probe::PhysicalDevice& a, const probe::PhysicalDevice& b
          a.memory.total_bytes == b.memory.total_bytes && a.views.size() == b.views.size();
 }
 
+bool IsVirtualMachine(const probe::PhysicalDevice& device) {
+  const auto is_flag = [](const probe::Fact& fact) { return fact.key == "virtual_machine"; };
+  return device.hardware &&
+         std::any_of(device.hardware->facts.begin(), device.hardware->facts.end(), is_flag);
+}
+
 // How much of the time a card was used when it was found, by whichever source knows: sysfs or one of its
 // runtimes.
 const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
@@ -165,6 +171,7 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief) {
       if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
       const Scope scope = brief ? Scope::kBrief : targets.empty() ? Scope::kWhole : Scope::kRepeat;
       targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope, {}});
+      targets.back().in_virtual_machine = backends::OnHost(view.device) && IsVirtualMachine(device);
       // Behind what the runtime says itself, which comes first.
       if (!software && utilization != nullptr) targets.back().device.facts.push_back(*utilization);
     }
@@ -279,6 +286,7 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
     }
     auto collected = Collect(target, results.front());
     if (meter) MarkDisturbed(collected, meter->ForeignShare());
+    if (target.in_virtual_machine) MarkSharedMemory(collected);
     measurements.insert(measurements.end(), collected.begin(), collected.end());
     if (results.front().end == ChildEnd::kInterrupted) break;
   }

@@ -31,6 +31,7 @@ struct Target {
   backends::Scope scope = backends::Scope::kWhole;
   // Not empty: a task of all these devices, `device` the first of them; what is between them is measured.
   std::vector<backends::PeerDevice> peers;
+  bool in_virtual_machine{};  // it computes on a processor that is one of several guests'
 };
 
 // Of all measuring, for what is between several GPUs that one runtime reaches.

@@ -121,6 +121,14 @@ std::optional<std::string> DescribeLoad(double foreign_share, std::optional<doub
   return reasons + ": figures may be too low";
 }
 
+namespace {
+
+void AddReason(backends::Measurement& m, const std::string& why) {
+  m.reason = m.reason ? *m.reason + "; " + why : why;
+}
+
+}  // namespace
+
 std::optional<std::string> LoadWarning(const probe::system::FileSystem& files) {
   const LoadMeter meter(files);
   std::this_thread::sleep_for(kLook);
@@ -136,9 +144,21 @@ void MarkDisturbed(std::vector<backends::Measurement>& measurements, double fore
     // Of a time (launch) the rate is the time itself.
     *m.time_s = m.unit == "s" ? *m.p10_rate : *m.time_s * *m.rate / *m.p10_rate;
     m.rate = m.p10_rate;
-    const std::string why =
-        fmt::format("other programs took {} of the processors meanwhile", PercentOf(foreign_share));
-    m.reason = m.reason ? *m.reason + "; " + why : why;
+    AddReason(m, fmt::format("other programs took {} of the processors meanwhile", PercentOf(foreign_share)));
+  }
+}
+
+void MarkSharedMemory(std::vector<backends::Measurement>& measurements) {
+  constexpr double kOfReads = 0.5;  // slower ones wait for arithmetic
+  double read = 0;
+  for (const backends::Measurement& m : measurements) {
+    if (m.kernel == kernels::Kernel::kRead) read = std::max(read, m.rate.value_or(0));
+  }
+  for (backends::Measurement& m : measurements) {
+    const bool of_memory = m.unit == kernels::Row(kernels::Kernel::kRead).unit;
+    if (m.quality != backends::Quality::kGood || !of_memory || m.rate.value_or(0) < kOfReads * read) continue;
+    m.quality = backends::Quality::kFair;
+    AddReason(m, "a virtual machine shares its memory with others: another run may differ by a tenth");
   }
 }
 

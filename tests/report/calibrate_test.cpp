@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "backends/core/shape.h"
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
 
@@ -77,6 +78,15 @@ TEST(PlanTargets, EveryRuntimeOfACardIsToldHowMuchOthersUseIt) {
   EXPECT_EQ(told(gpu), (std::vector<std::string>{"42 % busy", "97 % busy"})) << "its own word comes first";
   gpu.views[0].device.kind = probe::DeviceKind::kSoftware;
   EXPECT_EQ(told(gpu), (std::vector<std::string>{"97 % busy", ""})) << "the processor's";
+}
+
+TEST(PlanTargets, DevicesOnTheProcessorOfAVirtualMachineAreKnown) {
+  auto processor = Processor();
+  processor.push_back(Gpu("pci:0000:01:00.0"));
+  for (const Target& target : PlanTargets(processor, Options{})) EXPECT_FALSE(target.in_virtual_machine);
+  for (auto& device : processor) device.hardware.emplace().facts = {{"virtual_machine", "yes"}};
+  for (const Target& target : PlanTargets(processor, Options{}))
+    EXPECT_EQ(target.in_virtual_machine, backends::OnHost(target.device)) << target.device.runtime;
 }
 
 TEST(PlanTargets, SoftwareViewsOfAMeasuredProcessorRepeat) {

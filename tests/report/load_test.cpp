@@ -74,5 +74,26 @@ TEST(Load, WhatOthersDisturbedIsNoisyInsteadOfGood) {
   EXPECT_FALSE(measurements[1].quality) << "what was not timed stays as it was";
 }
 
+TEST(Load, AVirtualMachinesMemoryIsFairAtBest) {
+  std::vector<backends::Measurement> measurements(5);
+  measurements[0].kernel = kernels::Kernel::kRead;
+  measurements[0].rate = 40e9;
+  measurements[4].kernel = kernels::Kernel::kGemv;
+  measurements[4].rate = 10e9;
+  measurements[4].unit = "bytes_per_s";
+  measurements[4].quality = backends::Quality::kGood;
+  measurements[0].unit = measurements[1].unit = "bytes_per_s";
+  measurements[2].unit = "flop_per_s";
+  measurements[0].quality = measurements[2].quality = backends::Quality::kGood;
+  measurements[1].quality = backends::Quality::kNoisy;
+  MarkSharedMemory(measurements);
+  EXPECT_EQ(measurements[0].quality, backends::Quality::kFair);
+  EXPECT_NE(measurements[0].reason->find("shares its memory"), std::string::npos);
+  EXPECT_EQ(measurements[1].quality, backends::Quality::kNoisy);
+  EXPECT_EQ(measurements[2].quality, backends::Quality::kGood);
+  EXPECT_FALSE(measurements[3].quality);
+  EXPECT_EQ(measurements[4].quality, backends::Quality::kGood) << "it waits for arithmetic";
+}
+
 }  // namespace
 }  // namespace report
