@@ -13,6 +13,7 @@
 #include <filesystem>
 #include <map>
 
+#include "backends/core/backend.h"
 #include "backends/cpu/cpu_workers.h"
 #include "backends/cpu/vendor.h"
 #include "bench/loaded_clock.h"
