@@ -121,14 +121,6 @@ std::optional<std::string> DescribeLoad(double foreign_share, std::optional<doub
   return reasons + ": figures may be too low";
 }
 
-namespace {
-
-void AddReason(backends::Measurement& m, const std::string& why) {
-  m.reason = m.reason ? *m.reason + "; " + why : why;
-}
-
-}  // namespace
-
 std::optional<std::string> LoadWarning(const probe::system::FileSystem& files) {
   const LoadMeter meter(files);
   std::this_thread::sleep_for(kLook);

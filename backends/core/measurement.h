@@ -59,9 +59,15 @@ struct Measurement {
   bool throttled = false;
   bool verified = false;
   bool host_timed = false;    // the runtime's own event times were missing or made no sense
-  std::uint32_t threads = 0;  // of a kernel on the host processor; 0 elsewhere
+  std::uint32_t threads = 0;  // of the host's, that computed it; 0 elsewhere, and where nobody tells
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
 };
+
+// Behind those that it has; an empty one is none.
+inline void AddReason(Measurement& measurement, const std::string& reason) {
+  if (reason.empty()) return;
+  measurement.reason = measurement.reason ? *measurement.reason + "; " + reason : reason;
+}
 
 }  // namespace backends

@@ -18,11 +18,6 @@ std::string Unit(const kernels::Variant& variant) {
   return std::string(unit == "flop_per_s" && kernels::Row(variant.in).integer ? "op_per_s" : unit);
 }
 
-void AddReason(Measurement& measurement, const std::string& reason) {
-  if (reason.empty()) return;
-  measurement.reason = measurement.reason ? *measurement.reason + "; " + reason : reason;
-}
-
 void NoteThrottling(const Series& series, Measurement& measurement) {
   if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
   const double share = LeastClockShare(series);

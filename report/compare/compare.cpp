@@ -106,10 +106,8 @@ Verdict VerdictOf(const Measurement& base, const Measurement& other) {
   const double ratio = Speed(other) / Speed(base);
   const Interval before = IntervalOf(base);
   const Interval after = IntervalOf(other);
-  const bool fair = base.quality == backends::Quality::kFair || other.quality == backends::Quality::kFair;
-  const double floor = fair ? kFairFloor : kFloor;
-  if (ratio < 1 - floor && after.high < before.low) return Verdict::kSlower;
-  if (ratio > 1 / (1 - floor) && after.low > before.high) return Verdict::kFaster;
+  if (ratio < 1 - kFloor && after.high < before.low) return Verdict::kSlower;
+  if (ratio > 1 / (1 - kFloor) && after.low > before.high) return Verdict::kFaster;
   return Verdict::kSame;
 }
 

@@ -11,15 +11,13 @@ namespace report::compare {
 
 // Figures called good may move this much between two runs of one machine; less is never a change.
 inline constexpr double kFloor = 0.10;
-inline constexpr double kFairFloor = 0.13;  // where a figure is fair only
 
 // One row for every figure that was verified on either side: of each (device, runtime, driver, kernel, types,
 // shape class) the fastest own variant, and every vendor library apart. In the order of `base`, then what
 // only `other` has.
 //
-// slower (or faster): the 95 % intervals do not meet and the speeds differ by more than kFloor, kFairFloor
-// where either is fair. A noisy figure, one without an interval, or a product of another size is never
-// either.
+// slower (or faster): the 95 % intervals do not meet and the speeds differ by more than kFloor. A noisy
+// figure, one without an interval, or a product of another size is never either.
 [[nodiscard]] std::vector<ComparedRow> Compare(std::span<const backends::Measurement> base,
                                                std::span<const backends::Measurement> other);
 

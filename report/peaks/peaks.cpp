@@ -136,10 +136,6 @@ Peak OfProcessor(const Peaks& peaks, const probe::PhysicalDevice& device, const 
   return peak;
 }
 
-void AddReason(Measurement& m, std::string text) {
-  m.reason = m.reason ? *m.reason + "; " + text : std::move(text);
-}
-
 void JudgeOne(const Peak& peak, Measurement& m) {
   if (peak.rate && *peak.rate > 0) m.share_of_peak = *m.rate / *peak.rate;
   if (peak.bound && *m.rate > kImpossibleShare * *peak.bound) {

@@ -61,18 +61,6 @@ TEST(Compare, ATenthIsNoChange) {
   EXPECT_THAT(Rows(base, other), Each(Field(&ComparedRow::verdict, Verdict::kSame)));
 }
 
-TEST(Compare, OfAFairFigureAnEighthIsNoChange) {
-  const auto base = testing::DiscreteAndIntegrated();
-  for (const double ratio : {0.88, 0.85}) {
-    auto other = base;
-    for (auto& m : other.measurements) {
-      *m.rate *= ratio;
-      m.quality = backends::Quality::kFair;
-    }
-    EXPECT_EQ(HasRegression(Rows(base, other)), ratio < 0.87) << ratio;
-  }
-}
-
 TEST(Compare, SpreadsThatMeetAreNoRegression) {
   const auto base = testing::Processor();
   auto other = base;
