@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "probe/core/fields.h"
+#include "probe/core/text.h"
 #include "report/core/wording.h"
 
 namespace report {
@@ -48,7 +49,7 @@ std::string DescribeDetectionEnd(const ChildResult& result) {
     case ChildEnd::kTimedOut:
       return fmt::format("no answer within {:.1f} s; its process was killed", result.elapsed_s);
     case ChildEnd::kAbandoned:
-      return "its process hangs inside the kernel and can not be killed";
+      return "its process can not be killed: it hangs inside the kernel, or runs as another user";
     case ChildEnd::kFlooded:
     case ChildEnd::kNotStarted:
       return result.detail;
@@ -58,6 +59,13 @@ std::string DescribeDetectionEnd(const ChildResult& result) {
       break;
   }
   return "";
+}
+
+// A driver shares its child's process and can write records too: in no other module's name.
+bool IsOwn(const std::string& module, const probe::ProbeEvent& event) {
+  if (const auto* device = std::get_if<probe::RuntimeDevice>(&event)) return device->runtime == module;
+  if (const auto* device = std::get_if<probe::HardwareDevice>(&event)) return device->source == module;
+  return true;
 }
 
 }  // namespace
@@ -71,7 +79,9 @@ ProbeReport Assemble(const std::string& module, const ChildResult& result, std::
       files.push_back(*std::move(file));
     } else if (record.contains("event")) {
       const auto event = probe::DecodeEvent(record);
-      if (event) {
+      if (event && !IsOwn(module, *event)) {
+        malformed = probe::Error{"decode", std::nullopt, "event", "a device in the name of another module"};
+      } else if (event) {
         probe::Apply(*event, report);
       } else if (!malformed) {
         malformed = event.error();
@@ -108,7 +118,7 @@ ProbeReport MergeDrivers(const std::string& module,
     for (const probe::DriverReport& known : report.drivers) {
       if (known.manifest == manifest || (!known.manifest && report.drivers.size() == 1)) driver = known;
     }
-    driver.manifest = manifest;
+    driver.manifest = probe::CleanText(manifest);
     driver.elapsed_s = report.elapsed_s;
     if (report.outcome != Outcome::kOk || driver.outcome == Outcome::kOk) driver.outcome = report.outcome;
     if (report.outcome != Outcome::kOk) {

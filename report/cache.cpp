@@ -145,7 +145,7 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   std::string failed = "the measurements could not be kept for the next time";
   constexpr double kPatienceSeconds = 2;
   const auto lock = TakeLock(directory_ + "/measurements.lock", kPatienceSeconds, [] { return false; });
-  if (!lock) return failed;
+  if (!lock.held) return failed;
   unlink(scratch.c_str());  // of a dead process with this number
   const Descriptor file(open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.ok()) return failed;

@@ -2,6 +2,7 @@
 #include "report/cache_key.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <sched.h>
 #include <unistd.h>
 
@@ -185,7 +186,7 @@ std::string CacheKey(const Options& options, const std::string& tool_version, co
     if (!value) continue;
     key.Add(name, *value);
     if (!name.ends_with("LIBRARY_PATH")) continue;
-    for (const auto& folder : probe::system::AbsoluteEntries(*value)) AddFile(files, folder, key);
+    for (const auto& folder : probe::system::LoaderEntries(*value)) AddFile(files, folder, key);
   }
   AddModules(options, files, environment, key);
   return key.text();

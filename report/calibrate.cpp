@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/plan.h"
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
+#include "report/collect.h"
 #include "report/load.h"
 #include "report/tasks.h"
 
@@ -19,7 +19,6 @@ namespace {
 using backends::Measurement;
 using backends::MeasurementStatus;
 using probe::isolate::ChildEnd;
-using probe::isolate::ChildResult;
 
 // Beyond the budget a child may need this long for compiling and first launches; each of those is bounded by
 // the allowance that its stage announces.
@@ -43,92 +42,6 @@ bool HasBackend(const std::string& runtime) {
 }
 
 bool IsSoftware(const probe::View& view) { return view.device.kind == probe::DeviceKind::kSoftware; }
-
-// The measurement that stands for a child that died: what it was doing, and how it ended.
-struct MeasuringEnd {
-  ChildEnd end;
-  MeasurementStatus status;
-};
-constexpr std::array kMeasuringEnds = {
-    MeasuringEnd{ChildEnd::kExited, MeasurementStatus::kCrashed},
-    MeasuringEnd{ChildEnd::kSignalled, MeasurementStatus::kCrashed},
-    MeasuringEnd{ChildEnd::kTimedOut, MeasurementStatus::kTimedOut},
-    MeasuringEnd{ChildEnd::kAbandoned, MeasurementStatus::kTimedOut},
-    MeasuringEnd{ChildEnd::kFlooded, MeasurementStatus::kFailed},
-    MeasuringEnd{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
-    MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
-};
-
-std::string DescribeMeasuringEnd(const ChildResult& result) {
-  if (result.end == ChildEnd::kTimedOut)
-    return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
-  if (result.end == ChildEnd::kAbandoned) return "hangs inside the kernel and can not be killed";
-  if (result.end == ChildEnd::kInterrupted) return "interrupted";
-  if (result.exit.signal) return fmt::format("its process was killed by signal {}", *result.exit.signal);
-  if (result.exit.code) return fmt::format("its process exited early with code {}", *result.exit.code);
-  return result.detail;
-}
-
-Measurement Blank(const Target& target, MeasurementStatus status, std::string reason) {
-  Measurement measurement;
-  measurement.device_id = target.device_id;
-  measurement.runtime = target.device.runtime;
-  measurement.driver = target.device.driver;
-  measurement.manifest = target.device.manifest;
-  measurement.unit = kernels::Row(kernels::Kernel::kGemm).unit;
-  measurement.status = status;
-  measurement.reason = std::move(reason);
-  return measurement;
-}
-
-// The kernel and types of a stage's title: "gemm fp16/fp32", "p2p". Filling operands is no figure: what dies
-// there fails what they are for, products first.
-void NameKernel(std::string_view title, Measurement& measurement) {
-  const auto name = title.substr(0, title.find(' '));
-  for (const auto& row : kernels::Kernels()) {
-    if (row.name != name || row.kernel == kernels::Kernel::kFill) continue;
-    measurement.kernel = row.kernel;
-    measurement.unit = row.unit;
-  }
-  const auto types = title.substr(std::min(name.size() + 1, title.size()));
-  const auto slash = std::min(types.find('/'), types.size());
-  for (const auto& row : kernels::Dtypes()) {
-    if (row.name == types.substr(0, slash)) measurement.in_dtype = row.dtype;
-    if (slash < types.size() && row.name == types.substr(slash + 1)) measurement.acc_dtype = row.dtype;
-  }
-}
-
-std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
-  std::vector<Measurement> measurements;
-  std::optional<backends::MeasureStage> last;
-  std::optional<std::string> error;
-  for (const probe::Json& record : result.records) {
-    if (const auto ended = DecodeError(record)) {
-      error = probe::Describe(*ended);
-      continue;
-    }
-    const auto event = backends::DecodeEvent(record);
-    if (!event) {
-      error = "malformed record: " + probe::Describe(event.error());
-    } else if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) {
-      last = *stage;
-    } else {
-      measurements.push_back(std::get<Measurement>(*event));
-    }
-  }
-  if (result.end == ChildEnd::kDone && !error) return measurements;
-  const auto row = std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(),
-                                [&](const MeasuringEnd& known) { return known.end == result.end; });
-  auto failure = Blank(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
-                       error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
-  if (last) {
-    failure.stage = probe::NameOf(last->stage);
-    failure.implementation = last->implementation;
-    NameKernel(last->kernel, failure);
-  }
-  measurements.push_back(std::move(failure));
-  return measurements;
-}
 
 bool IsGpu(const probe::PhysicalDevice& device) {
   return device.kind == probe::DeviceKind::kDiscrete || device.kind == probe::DeviceKind::kIntegrated;
@@ -255,10 +168,10 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
   std::vector<Measurement> measurements;
   for (const Target& target : targets) {
     if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
-      measurements.push_back(Blank(target, MeasurementStatus::kSkipped, *reason));
+      measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
       continue;
     }
-    const auto turn = hooks.wait ? hooks.wait(target) : nullptr;
+    const auto turn = hooks.wait ? hooks.wait(target) : Turn{};
     if (hooks.on_progress) hooks.on_progress(target, nullptr);
     backends::MeasureRequest request;
     request.device_id = target.device_id;
@@ -272,6 +185,7 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
     child.environment = hooks.child_environment;
     child.request = probe::Encode(request);
     child.deadline_s = target.budget_s + kUntimedSeconds;
+    child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
     std::vector<probe::isolate::ChildResult> results;
     std::optional<LoadMeter> meter;
     if (hooks.files != nullptr && backends::OnHost(target.device)) meter.emplace(*hooks.files);
@@ -286,6 +200,7 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
     }
     auto collected = Collect(target, results.front());
     if (meter) MarkDisturbed(collected, meter->ForeignShare());
+    if (turn.beside) MarkMeasuredBeside(collected);
     if (target.in_virtual_machine) MarkSharedMemory(collected);
     measurements.insert(measurements.end(), collected.begin(), collected.end());
     if (results.front().end == ChildEnd::kInterrupted) break;

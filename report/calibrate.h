@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Measures every way to reach every device, one child at a time, within the budgets of contract.md section 3.
+// Measures every way to reach every device, one child at a time, within the budgets of docs/contract.md,
+// section 3.
 #pragma once
 
 #include <functional>
@@ -13,6 +14,7 @@
 #include "probe/isolate/supervisor.h"
 #include "probe/system/filesystem.h"
 #include "report/options.h"
+#include "report/turns.h"
 
 namespace report {
 
@@ -48,8 +50,8 @@ struct CalibrationHooks {
   const probe::system::FileSystem* files = nullptr;  // the running system's, to see what disturbs; optional
   std::vector<probe::EnvironmentVariable> child_environment;
   std::function<void(const Target&, const backends::MeasureStage*)> on_progress;
-  // Waits until no other run measures the target's device; the returned object is destroyed afterwards.
-  std::function<std::shared_ptr<void>(const Target&)> wait;
+  // Waits until no other run measures the target's device; the returned turn is destroyed afterwards.
+  std::function<Turn(const Target&)> wait;
   // Sentence on why a target must not be tried now, or nothing.
   std::function<std::optional<std::string>(const Target&)> refuse;
   // Called around the risky part; the returned object is destroyed when the outcome was observed.

@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "report/decide.h"
 
-#include <algorithm>
+#include <map>
+#include <set>
+#include <string_view>
 #include <utility>
 
+#include "report/apart.h"
 #include "report/explain/explain.h"
+#include "report/peaks/claims.h"
 #include "report/peaks/estimate.h"
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
@@ -13,7 +17,8 @@
 namespace report {
 namespace {
 
-// The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest.
+// The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest. A
+// device that is not what it claims to be is never eligible.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
   const bool estimated = !record.calibrated && report.measurements.empty();
   const auto estimates = peaks::Estimated(EmbeddedPeaks(), report.devices);
@@ -21,6 +26,16 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
       score::ScoreAll(tables, report.devices, estimated ? estimates : report.measurements, estimates);
   for (Score& score : scores) {
     if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
+  }
+  std::map<std::string_view, const Doubt*> refuted;
+  for (const Doubt& doubt : report.doubts) {
+    if (doubt.refuted) refuted.emplace(doubt.device_id, &doubt);
+  }
+  for (Score& score : scores) {
+    const auto found = refuted.find(score.device_id);
+    if (found == refuted.end()) continue;
+    score.eligible = false;
+    score.reasons.insert(score.reasons.begin(), found->second->text);
   }
   return scores;
 }
@@ -39,12 +54,14 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   report.devices = std::move(asked.devices);
   report.other_gpus = asked.other_gpus;
   report.warnings = record.warnings;
+  std::set<std::string_view> shown;
+  for (const probe::PhysicalDevice& device : report.devices) shown.insert(device.id);
   for (const backends::Measurement& measurement : record.measurements) {
-    const bool shown = std::any_of(report.devices.begin(), report.devices.end(),
-                                   [&](const auto& device) { return device.id == measurement.device_id; });
-    if (shown) report.measurements.push_back(measurement);
+    if (shown.contains(measurement.device_id)) report.measurements.push_back(measurement);
   }
+  TellDriversApart(report.devices, report.measurements);
   if (!report.measurements.empty()) peaks::Judge(EmbeddedPeaks(), report.devices, report.measurements);
+  report.doubts = peaks::DoubtedClaims(EmbeddedPeaks(), report);
   if (options.command != Command::kList) {
     report.scores = Scores(tables, record, report, measured);
     const std::vector<Use> uses = options.command == Command::kRecommend

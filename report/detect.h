@@ -10,12 +10,13 @@
 #include "probe/core/module.h"
 #include "probe/isolate/supervisor.h"
 #include "report/options.h"
+#include "report/risk.h"
 #include "report/tasks.h"
 
 namespace report {
 
-// A module's detection, and the deadline of the second try driver by driver, in seconds (contract.md section
-// 3).
+// A module's detection, and the deadline of the second try driver by driver, in seconds (docs/contract.md,
+// section 3).
 inline constexpr double kDetectionDeadlineSeconds = 10.0;
 inline constexpr double kSeveralGpusDeadlineSeconds = 30.0;
 // Which of both holds for a module on the machine that `files` shows.
@@ -34,9 +35,8 @@ struct DetectRequest {
   bool record_files = false;
   std::vector<probe::EnvironmentVariable> child_environment;
   // Leave to let a module load vendor code, asked when its child has been started and has loaded nothing yet,
-  // and kept until the child has ended; or the reason why it must not be tried now (it brought the machine
-  // down before).
-  std::function<Permit(const probe::Module&)> permit;
+  // and kept until the child has ended; or an error as RiskLedger::Permit has them.
+  std::function<Permit(const probe::Module&, RiskyStep, Company)> permit;
   // Done once, while the children work.
   std::function<void()> meanwhile;
 };
@@ -49,7 +49,8 @@ struct DetectRequest {
 [[nodiscard]] std::vector<const probe::Module*> Selected(const Options& options);
 
 // All selected modules in parallel; a module that failed as a whole is run again with one child per driver
-// manifest, so that one bad driver never costs the others.
+// manifest, and so are the drivers of one whose process another driver spoiled: one bad driver never costs
+// the others. What may only be tried alone comes after the others.
 [[nodiscard]] Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& supervisor,
                                const probe::system::FileSystem& files,
                                const probe::system::Environment& environment);

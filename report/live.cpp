@@ -6,15 +6,16 @@
 #include <utility>
 
 #include "probe/core/fields.h"
-#include "probe/system/process.h"
+#include "probe/system/limits.h"
 #include "probe/system/scratch.h"
 #include "report/calibrate.h"
+#include "report/child_environment.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/wording.h"
 #include "report/detect.h"
 #include "report/host.h"
 #include "report/load.h"
-#include "report/turns.h"
 
 namespace report {
 namespace {
@@ -34,21 +35,10 @@ std::optional<Problem> HideNames(Live& live, Record& record) {
     }
   }
   record.probes = *std::move(shown);
-  if (record.host.name) record.host.name = live.pseudonyms->Replace(*record.host.name);
+  if (record.host.name) record.host.name = Pseudonyms::ReplaceHostName(*record.host.name);
+  if (record.host.kernel) record.host.kernel = live.pseudonyms->Replace(*record.host.kernel);
   for (std::string& warning : record.warnings) warning = live.pseudonyms->Replace(warning);
   return std::nullopt;
-}
-
-// What the process's own limits take away.
-std::vector<std::string> LimitWarnings() {
-  constexpr double kBytesPerGibibyte = 1U << 30U;
-  constexpr std::uint64_t kAmple = std::uint64_t{8} << 30U;
-  const auto limit = system::AddressSpaceLimit();
-  if (!limit || *limit >= kAmple) return {};
-  return {fmt::format(
-      "this process may use only {:.1f} GiB of address space (ulimit -v): drivers may fail to load and "
-      "measurements are smaller",
-      static_cast<double>(*limit) / kBytesPerGibibyte)};
 }
 
 }  // namespace
@@ -68,12 +58,12 @@ std::variant<Live, Problem> OpenLive(const Options& options, const probe::isolat
   auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
-  std::vector<std::string> warnings = LimitWarnings();
+  std::vector<std::string> warnings = system::ScarceLimits();
   auto child_environment = ChildEnvironment(*files, *environment, warnings);
   std::optional<Pseudonyms> pseudonyms;
   if (options.record_dir) {
     const auto host = DescribeHost(*files, *environment);
-    pseudonyms.emplace(*environment, host.name.value_or(""), options.record_ids);
+    pseudonyms.emplace(*environment, host.name.value_or(""), options.record_ids, FindNames(*files));
   }
   return Live{options,
               std::move(files),
@@ -91,7 +81,9 @@ std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanw
                                   Progress& progress) {
   progress.Show("looking for devices ...");
   const DetectRequest request{live.options, live.options.record_dir.has_value(), live.child_environment,
-                              [&](const probe::Module& module) { return live.risks->Permit(module); },
+                              [&](const probe::Module& module, RiskyStep step, Company company) {
+                                return live.risks->Permit(module, step, company);
+                              },
                               [&] {
                                 record.host = DescribeHost(*live.files, *live.environment);
                                 system::ScratchDirectory::RemoveAbandoned(*live.environment);
@@ -105,8 +97,8 @@ std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanw
 }
 
 void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
-                 const std::optional<probe::Processor>& processor, const probe::isolate::Interrupt& interrupt,
-                 Record& record, Progress& progress) {
+                 const std::optional<probe::Processor>& processor, Turns& turns, Record& record,
+                 Progress& progress) {
   auto targets = PlanTargets(devices, live.options);
   const auto restore = [&](probe::RuntimeDevice& device) {
     const auto original = live.originals.find(Key(device));
@@ -117,12 +109,11 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
     for (auto& peer : target.peers) restore(peer.device);
   }
   progress.Show("looking for other load ...");
-  if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(*std::move(warning));
+  if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(live.Shown(*std::move(warning)));
   const auto name = [&](const Target& target) {
     const auto* device = FindDevice(devices, target.device_id);
     return PlainName(device == nullptr ? target.device.name : device->name);
   };
-  const Turns turns(*live.environment, *live.files, interrupt);
   CalibrationHooks hooks;
   hooks.files = live.files.get();
   hooks.child_environment = live.child_environment;
@@ -131,15 +122,22 @@ void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
                               stage == nullptr ? "starting" : stage->kernel));
   };
   hooks.wait = [&](const Target& target) {
-    return turns.ToMeasure(target.device_id, [&] {
+    auto turn = turns.ToMeasure(target.device_id, name(target), [&] {
       progress.Show(fmt::format("waiting for another run that measures {}", name(target)));
     });
+    if (!turn.warning.empty()) record.warnings.push_back(turn.warning);
+    return turn;
   };
-  hooks.refuse = [&](const Target& target) { return live.risks->Refuse(target); };
+  hooks.refuse = [&](const Target& target) {
+    auto sentence = live.risks->Refuse(target);
+    if (sentence) record.warnings.push_back(LeftOutWarning(*sentence));
+    return sentence;
+  };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
   record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
   if (!live.pseudonyms) return;
   for (backends::Measurement& measurement : record.measurements) {
+    measurement.driver = live.pseudonyms->Replace(measurement.driver);
     if (measurement.reason) measurement.reason = live.pseudonyms->Replace(*measurement.reason);
     if (measurement.manifest) measurement.manifest = live.pseudonyms->Replace(*measurement.manifest);
   }

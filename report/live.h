@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -22,6 +23,7 @@
 #include "report/record.h"
 #include "report/risk.h"
 #include "report/tasks.h"
+#include "report/turns.h"
 
 namespace report {
 
@@ -37,6 +39,11 @@ struct Live {
   std::map<std::string, probe::RuntimeDevice> originals;
   std::vector<std::string> warnings;
   std::vector<probe::EnvironmentVariable> child_environment;
+
+  // A sentence as this run may show and record it.
+  [[nodiscard]] std::string Shown(std::string text) const {
+    return pseudonyms ? pseudonyms->Replace(std::move(text)) : text;
+  }
 };
 
 // Bad input (record directory, sysroot) is a problem with code 2.
@@ -47,9 +54,9 @@ struct Live {
 [[nodiscard]] std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanwhile,
                                                 Record& record, Progress& progress);
 
-// Fills the record's measurements, of `devices`; `processor` is the host's.
+// Fills the record's measurements, of `devices`; `processor` is the host's, `turns` this run's.
 void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
-                 const std::optional<probe::Processor>& processor, const probe::isolate::Interrupt& interrupt,
-                 Record& record, Progress& progress);
+                 const std::optional<probe::Processor>& processor, Turns& turns, Record& record,
+                 Progress& progress);
 
 }  // namespace report

@@ -140,6 +140,14 @@ void MarkDisturbed(std::vector<backends::Measurement>& measurements, double fore
   }
 }
 
+void MarkMeasuredBeside(std::vector<backends::Measurement>& measurements) {
+  for (backends::Measurement& m : measurements) {
+    if (!m.quality || m.quality == backends::Quality::kNoisy) continue;
+    m.quality = backends::Quality::kNoisy;
+    AddReason(m, "another run of this tool measured the device at the same time");
+  }
+}
+
 void MarkSharedMemory(std::vector<backends::Measurement>& measurements) {
   constexpr double kOfReads = 0.5;  // slower ones wait for arithmetic
   double read = 0;

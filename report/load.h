@@ -44,6 +44,8 @@ class LoadMeter {
 // Figures of the host's processors and memory that were measured beside such a load are noisy, whatever their
 // interval: the headline is that of the undisturbed batches.
 void MarkDisturbed(std::vector<backends::Measurement>& measurements, double foreign_share);
+// So are those of any device that another run of this tool measured at the same time.
+void MarkMeasuredBeside(std::vector<backends::Measurement>& measurements);
 // Figures of a virtual machine's memory, those of the size of its reads, are fair at best, however well one
 // run agrees with itself: others on its host use the same memory. Between runs a minute apart reads moved by
 // 13 % (two processors of an EPYC), each with an interval of 1 %.

@@ -9,6 +9,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,8 @@
 #include "probe/isolate/interrupt.h"
 #include "probe/registry.h"
 #include "probe/system/environment.h"
+#include "probe/system/limits.h"
+#include "probe/system/privileges.h"
 #include "report/compare/compare.h"
 #include "report/compare_files.h"
 #include "report/core/tables.h"
@@ -61,7 +64,9 @@ int Print(const std::string& text) {
       pollfd writable{STDOUT_FILENO, POLLOUT, 0};
       poll(&writable, 1, -1);
     } else if (errno != EINTR) {
-      return Complain({report::kExitInternal, "the result can not be written to standard output"});
+      const auto limit = probe::system::LimitBehind(errno);
+      return Complain({report::kExitInternal, "the result can not be written to standard output" +
+                                                  (limit.empty() ? "" : ": " + limit)});
     }
   }
   return 0;
@@ -142,6 +147,19 @@ int RunCompare(const Options& options, const probe::system::Environment& environ
   return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
 }
 
+// Where nothing but files is read there is nothing to save: a signal ends the run at once, with its code.
+// Those that the caller ignores stay ignored.
+void EndAtOnceOnSignals() {
+  for (const int number : probe::isolate::EndingSignals()) {
+    struct sigaction action{};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = [](int arrived) { _exit(kSignalBase + arrived); };
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
+  }
+}
+
 bool CanShowProgress(const probe::system::Environment& environment) {
   return render::Inspect(STDERR_FILENO).terminal && environment.Get("TERM").value_or("dumb") != "dumb";
 }
@@ -155,6 +173,7 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
 
   const Options& options = *invocation->options;
   const auto environment = probe::system::Environment::OfProcess();
+  if (options.command == Command::kCompare || options.replay_dir) EndAtOnceOnSignals();
   if (options.command == Command::kCompare) return RunCompare(options, environment);
   report::Progress progress(CanShowProgress(environment));
   const auto produced = report::Produce(options, {WHICHGPU_VERSION, interrupt}, progress);
@@ -180,12 +199,21 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (const auto returned = probe::system::ReturnLentPrivileges(); !returned) {
+    std::fputs("whichgpu: the privileges of this set-uid copy can not be given up\n", stderr);
+    return report::kExitInternal;
+  }
   if (probe::isolate::IsChild(argc, argv)) probe::isolate::RunChild(argc, argv, report::Tasks());
   for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN);
+  if (const auto missing = probe::system::RaiseWhatIsNeeded(); !missing.empty())
+    return Complain({report::kExitInternal, missing});
   try {
     const auto interrupt = probe::isolate::InstallInterruptHandlers();
     if (!interrupt) return Complain({report::kExitInternal, probe::Describe(interrupt.error())});
     return Run({argv + std::min(argc, 1), argv + argc}, *interrupt);
+  } catch (const std::bad_alloc&) {
+    const auto limit = probe::system::LimitBehind(ENOMEM);
+    return Complain({report::kExitInternal, limit.empty() ? "there is not enough memory" : limit});
   } catch (const std::exception& error) {
     return Complain({report::kExitInternal, fmt::format("internal error: {}", error.what())});
   }

@@ -80,8 +80,7 @@ void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   app.add_option("--sysroot", options.sysroot,
                  "Survey the files below DIR instead of this machine; loads no runtime")
       ->type_name("DIR");
-  app.add_flag("--retry-crashed", options.retry_crashed,
-               "Try again what took the machine or the tool down before");
+  app.add_flag("--retry-crashed", options.retry_crashed, "Try again what earlier runs never saw the end of");
 }
 
 void AddMeasuringOptions(CLI::App& app, RawOptions& raw) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <utility>
 
+#include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
@@ -15,6 +16,7 @@
 #include "report/cache_key.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/wording.h"
 #include "report/decide.h"
 #include "report/detect.h"
 #include "report/live.h"
@@ -81,6 +83,12 @@ std::variant<Produced, Problem> Replay(const Options& options, const Tables& tab
   return Produced{{}, Decide(options, tables, *record, std::get<Asked>(std::move(asked))), std::nullopt, 0};
 }
 
+// After what fills them: compiling kernels. Detection alone compiles nothing that is worth a look.
+void BoundDriverCaches(const Live& live) {
+  if (const auto directory = system::CacheDirectory(*live.environment, *live.files))
+    system::TrimDriverCaches(*directory);
+}
+
 // Measurements of earlier runs, and the key of what this one would see.
 struct Kept {
   std::unique_ptr<const system::FileSystem> files;
@@ -128,10 +136,10 @@ std::optional<std::variant<Produced, Problem>> FromKept(const Options& options, 
 std::variant<Produced, Problem> Run(const Options& options, LateTables& late, const Context& context,
                                     Progress& progress) {
   if (options.replay_dir) return late.Get() == nullptr ? late.Failure() : Replay(options, *late.Get());
-  const auto kept = OpenKept(options, context);
+  auto kept = OpenKept(options, context);
   std::string note;
-  std::shared_ptr<void> turn;
-  if (kept && options.cache && options.command == Command::kRecommend) {
+  Turn turn;
+  if (kept && options.cache && !options.retry_crashed && options.command == Command::kRecommend) {
     if (late.Get() == nullptr) return late.Failure();
     if (auto found = FromKept(options, *late.Get(), *kept, note)) return *std::move(found);
     turn = kept->turns.ToAnswer();
@@ -144,6 +152,7 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
   record.tool_version = context.tool_version;
   record.created = system::CalendarNow();
   record.warnings = live.warnings;
+  if (!turn.warning.empty()) record.warnings.push_back(turn.warning);
   if (auto problem = DetectLive(live, [&late] { late.Get(); }, record, progress)) return *problem;
   if (late.Get() == nullptr) return late.Failure();
   const auto all = probe::unify::Unify(record.probes);
@@ -151,13 +160,19 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
   if (auto* problem = std::get_if<Problem>(&selected)) return *problem;
   auto& asked = std::get<Asked>(selected);
   record.calibrated = options.calibrate && options.command != Command::kList && options.sysroot == "/";
-  if (record.calibrated && SignalOf(context) == 0)
-    MeasureLive(live, asked.devices, HostProcessor(all), context.interrupt, record, progress);
-  record.interrupted = SignalOf(context) != 0;
-  if (const auto warning = live.risks->warning(); !warning.empty()) record.warnings.push_back(warning);
+  if (record.calibrated && SignalOf(context) == 0) {
+    // The same as for the answer: what the run may wait is counted in them.
+    Turns turns = kept ? std::move(kept->turns) : Turns(*live.environment, *live.files, context.interrupt);
+    MeasureLive(live, asked.devices, HostProcessor(all), turns, record, progress);
+  }
+  if (record.calibrated) BoundDriverCaches(live);
+  // Looked at once: what the report says and what the program returns agree.
+  const int signal = SignalOf(context);
+  record.interrupted = signal != 0;
+  if (const auto warning = live.risks->warning(); !warning.empty())
+    record.warnings.push_back(live.Shown(warning));
   progress.Clear();
-  Produced outcome{
-      {}, Decide(options, *late.Get(), record, std::move(asked)), std::nullopt, SignalOf(context)};
+  Produced outcome{{}, Decide(options, *late.Get(), record, std::move(asked)), std::nullopt, signal};
   // What measures too little to answer by would answer no better later.
   const bool answers =
       std::any_of(outcome.report.scores.begin(), outcome.report.scores.end(),
@@ -168,7 +183,9 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
     record.warnings.push_back(text);
     outcome.report.warnings.push_back(text);
   }
-  if (kept && answers && record.calibrated && !record.interrupted) {
+  // A later run may try what this one left out.
+  const bool whole = std::none_of(record.warnings.begin(), record.warnings.end(), IsLeftOutWarning);
+  if (kept && answers && whole && record.calibrated && !record.interrupted) {
     if (auto failure = kept->cache.Keep(kept->key, options.effort, record); !failure.empty())
       note = std::move(failure);
   }

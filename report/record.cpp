@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -15,6 +14,7 @@
 #include "backends/core/measurement_fields.h"
 #include "probe/core/fields.h"
 #include "report/core/report_fields.h"
+#include "report/plausible.h"
 #include "report/text_file.h"
 
 namespace report {
@@ -58,12 +58,13 @@ std::optional<fs::path> PlaceFor(const fs::path& root, const std::string& path) 
 
 Status WriteFiles(const fs::path& root, std::span<const FileRead> files, const Pseudonyms& pseudonyms) {
   for (const FileRead& file : files) {
-    const auto place = PlaceFor(root, file.path);
-    if (!place) continue;
+    const auto place = PlaceFor(root, pseudonyms.Replace(file.path));
+    const auto content = pseudonyms.ReplaceFile(file.path, file.content);
+    if (!place || !content) continue;
     std::error_code error;
     fs::create_directories(place->parent_path(), error);
     if (fs::is_directory(*place, error)) continue;
-    if (auto status = WriteFile(*place, pseudonyms.Replace(file.content)); !status) return status;
+    if (auto status = WriteFile(*place, *content); !status) return status;
   }
   return probe::Ok();
 }
@@ -73,27 +74,22 @@ std::optional<std::string> Inconsistency(const Record& record) {
   if (record.format != kRecordFormat) {
     return fmt::format("format {} is not {}, the one that this version reads", record.format, kRecordFormat);
   }
+  if (auto odd = OddTime("created", record.created)) return odd;
   std::set<std::string> modules;
   std::set<std::string> views;
-  for (const probe::ProbeReport& probe : record.probes) {
+  for (std::size_t i = 0; i < record.probes.size(); ++i) {
+    const probe::ProbeReport& probe = record.probes[i];
+    if (auto odd = OddProbe(fmt::format("probes[{}]", i), probe)) return odd;
     if (!modules.insert(probe.module).second) return fmt::format("probes: two are called '{}'", probe.module);
-    for (const probe::RuntimeDevice& device : probe.devices) {
-      if (device.runtime != probe.module) {
-        return fmt::format("probes: module '{}' holds a device of runtime '{}'", probe.module,
-                           device.runtime);
-      }
+    for (const probe::RuntimeDevice& device : probe.devices)
       views.insert(device.runtime + "\n" + device.driver);
-    }
   }
   for (std::size_t i = 0; i < record.measurements.size(); ++i) {
     const backends::Measurement& m = record.measurements[i];
     const auto where = fmt::format("measurements[{}]", i);
+    if (auto odd = OddMeasurement(where, m)) return odd;
     if (!views.contains(m.runtime + "\n" + m.driver)) {
       return fmt::format("{}: no probe saw driver '{}' of runtime '{}'", where, m.driver, m.runtime);
-    }
-    const bool sane = m.rate && *m.rate > 0 && std::isfinite(*m.rate) && m.verified;
-    if (m.status == backends::MeasurementStatus::kOk && !sane) {
-      return where + ": status ok needs a positive rate and a verified result";
     }
   }
   return std::nullopt;
@@ -163,10 +159,8 @@ probe::Result<Record> ReadRecord(const std::string& directory) {
   if (!fs::is_directory(directory, ignored))
     return FileError(directory, "is not a directory made by --record");
   const std::string path = (fs::path(directory) / kRecordFile).string();
-  const auto content = ReadTextFile(path);
-  if (!content) return content.error();
-  const auto json = probe::ParseJson(*content, kMaxTextFileBytes);
-  if (!json) return FileError(path, probe::Describe(json.error()));
+  const auto json = ReadJsonFile(path, "");
+  if (!json) return json.error();
   auto record = DecodeRecord(*json);
   if (!record) return FileError(path, record.error().text);
   return record;

@@ -2,28 +2,43 @@
 #include "report/risk.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <string_view>
 
 #include "probe/registry.h"
+#include "report/core/wording.h"
 
 namespace report {
 namespace {
 
 using probe::isolate::Outlives;
 
+// Why a step is left out. What was seen, and no more: that nobody saw it end is not the driver's confession.
 std::optional<std::string> Sentence(const std::optional<probe::isolate::CrashMarker>& survivor) {
-  if (!survivor) return std::nullopt;
+  if (!survivor || !survivor->believed) return std::nullopt;
+  const auto times = fmt::format("{}", fmt::join(survivor->created, " and "));
+  if (survivor->rebooted) {
+    return fmt::format(
+        "{} was interrupted at {}, and the machine has booted since: it may have gone down with it; "
+        "--retry-crashed tries again",
+        survivor->description, times);
+  }
   return fmt::format(
-      "{} at {} was never seen to end: the tool or the machine went down with it; --retry-crashed tries "
-      "again",
-      survivor->description, survivor->created);
+      "{} was interrupted {} at {} by what nobody saw; --retry-crashed tries again, and so does the first "
+      "run "
+      "after the next boot",
+      survivor->description,
+      survivor->created.size() == 2 ? "twice," : fmt::format("{} times,", survivor->created.size()), times);
 }
 
-probe::isolate::CrashKey KeyOf(const probe::Module& module, const probe::system::Environment& environment,
+probe::isolate::CrashKey KeyOf(const probe::Module& module, RiskyStep step,
+                               const probe::system::Environment& environment,
                                const probe::system::FileSystem& files) {
   probe::isolate::CrashKey key;
+  // A key of its own: the first step's observed end must not absolve the second.
+  if (step == RiskyStep::kByDriver) key.device = "driver by driver";
   key.runtime = module.name;
   if (module.manifests != nullptr) key.files = module.manifests({files, environment, std::nullopt, nullptr});
   return key;
@@ -78,11 +93,17 @@ std::shared_ptr<void> RiskLedger::ArmOne(const probe::isolate::CrashKey& key, co
   return guard;
 }
 
-probe::Result<std::shared_ptr<void>> RiskLedger::Permit(const probe::Module& module) const {
-  const auto key = KeyOf(module, environment_, files_);
-  if (auto sentence = Sentence(markers_.Survivor(key)))
-    return probe::Error{"", std::nullopt, "not tried again", *std::move(sentence)};
-  return ArmOne(key, fmt::format("looking for devices through {}", module.title),
+probe::Result<std::shared_ptr<void>> RiskLedger::Permit(const probe::Module& module, RiskyStep step,
+                                                        Company company) const {
+  const auto key = KeyOf(module, step, environment_, files_);
+  const auto survivor = markers_.Survivor(key);
+  if (auto sentence = Sentence(survivor))
+    return probe::Error{"", std::nullopt, std::string(kLeftOutError), *std::move(sentence)};
+  if (survivor && company == Company::kOthers)
+    return probe::Error{"", std::nullopt, std::string(kOnlyAloneError), ""};
+  return ArmOne(key,
+                fmt::format("looking for devices through {}{}", module.title,
+                            step == RiskyStep::kByDriver ? " driver by driver" : ""),
                 MustOutlive(module, files_));
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "report/tasks.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
 #include <iterator>
@@ -11,14 +9,11 @@
 #include "backends/core/peers.h"
 #include "backends/registry.h"
 #include "probe/core/fields.h"
-#include "probe/core/text.h"
 #include "probe/isolate/wire.h"
 #include "probe/registry.h"
-#include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/loader_path.h"
 #include "report/teams.h"
 
 namespace report {
@@ -130,60 +125,6 @@ std::optional<FileRead> DecodeFileRead(const Json& record) {
     return std::nullopt;
   }
   return FileRead{file["path"].get<std::string>(), file["content"].get<std::string>()};
-}
-
-namespace {
-
-// That neither a folder nor a library in it can be somebody else's.
-probe::Status CheckLibraryFolder(const probe::system::FileSystem& files, const std::string& folder) {
-  if (!files.Exists(folder)) return probe::Ok();
-  if (auto status = probe::system::CheckTrusted(files, folder); !status) return status;
-  for (const std::string& name : files.List(folder)) {
-    if (name.find(".so") == std::string::npos) continue;
-    const std::string path = std::string(folder).append("/").append(name);
-    if (auto status = probe::system::CheckTrusted(files, path); !status) return status;
-  }
-  return probe::Ok();
-}
-
-// The loader follows LD_LIBRARY_PATH for what drivers depend on, which nobody checks: without the folders
-// that are not trusted, where there are any.
-std::optional<probe::EnvironmentVariable> TrustedLibraryPath(const probe::system::FileSystem& files,
-                                                             const probe::system::Environment& environment,
-                                                             std::vector<std::string>& warnings) {
-  constexpr const char* kVariable = "LD_LIBRARY_PATH";
-  if (!files.live()) return std::nullopt;  // below a sysroot nobody loads anything
-  std::string kept;
-  bool complete = true;
-  for (const auto& folder : probe::system::AbsoluteEntries(environment.Get(kVariable).value_or(""))) {
-    const auto trusted = CheckLibraryFolder(files, folder);
-    if (trusted) {
-      kept.append(kept.empty() ? "" : ":").append(folder);
-      continue;
-    }
-    complete = false;
-    warnings.push_back(
-        fmt::format("{}: {} is left out: {}", kVariable, probe::CleanText(folder), trusted.error().text));
-  }
-  if (complete) return std::nullopt;
-  return probe::EnvironmentVariable{kVariable, std::move(kept)};
-}
-
-}  // namespace
-
-std::vector<probe::EnvironmentVariable> ChildEnvironment(const probe::system::FileSystem& files,
-                                                         const probe::system::Environment& environment,
-                                                         std::vector<std::string>& warnings) {
-  std::vector<probe::EnvironmentVariable> out;
-  if (auto path = TrustedLibraryPath(files, environment, warnings)) out.push_back(*std::move(path));
-  const auto directory = probe::system::CacheDirectory(environment, files);
-  if (!directory) return out;
-  for (const probe::Module& module : probe::Modules()) {
-    for (auto& variable : probe::system::DriverCacheVariables(module.caches, *directory, environment)) {
-      if (std::find(out.begin(), out.end(), variable) == out.end()) out.push_back(std::move(variable));
-    }
-  }
-  return out;
 }
 
 std::optional<Error> DecodeError(const Json& record) {

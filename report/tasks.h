@@ -11,8 +11,6 @@
 #include "backends/core/runner.h"
 #include "probe/core/report.h"
 #include "probe/isolate/child.h"
-#include "probe/system/environment.h"
-#include "probe/system/filesystem.h"
 
 namespace report {
 
@@ -35,11 +33,6 @@ inline constexpr std::string_view kMeasureTask = "measure";
 
 [[nodiscard]] probe::Json EncodeProbeRequest(const ProbeRequest& request);
 [[nodiscard]] std::optional<FileRead> DecodeFileRead(const probe::Json& record);
-// Variables that every child gets: they keep the drivers' compile caches in our own directory and folders
-// that are not trusted out of the loader's path, of which the warnings tell.
-[[nodiscard]] std::vector<probe::EnvironmentVariable> ChildEnvironment(
-    const probe::system::FileSystem& files, const probe::system::Environment& environment,
-    std::vector<std::string>& warnings);
 // The error that a child's task ended with, if this record is one.
 [[nodiscard]] std::optional<probe::Error> DecodeError(const probe::Json& record);
 

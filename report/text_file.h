@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "probe/core/json.h"
 #include "probe/core/result.h"
 
 namespace report {
@@ -17,5 +18,10 @@ inline constexpr std::size_t kMaxTextFileBytes = 64U << 20U;
 
 // The whole regular file. The error is one line that names it: missing, unreadable, no file, too large.
 [[nodiscard]] probe::Result<std::string> ReadTextFile(const std::string& path);
+
+// The one JSON document in it. The error says where it breaks: `kind` ("not what ... prints: ") stands before
+// what is wrong with its content. Keys that stand twice in an object and texts longer than any that this tool
+// writes are refused, for no reader can know which one was meant, or what was cut off.
+[[nodiscard]] probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind);
 
 }  // namespace report

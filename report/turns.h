@@ -1,10 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Runs of one user take turns: what two of them measure at once on one device is wrong in both.
+// Runs of one user take turns: what two of them measure at once on one device is wrong in both. But no run
+// waits long for another, nor at all for one that somebody stopped.
 #pragma once
+
+#include <sys/types.h>
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "probe/isolate/supervisor.h"
 #include "probe/system/environment.h"
@@ -12,33 +17,54 @@
 
 namespace report {
 
-// The lock of a file that only this user can have made, held until the returned object goes or the process
-// ends. nullptr where there can be no such file, after `limit_s`, or once `stop` says so.
-[[nodiscard]] std::shared_ptr<void> TakeLock(const std::string& path, double limit_s,
-                                             const std::function<bool()>& stop);
+// Who has a lock that was not to be had.
+struct Holder {
+  pid_t pid = 0;  // 0: not known
+  bool stopped = false;
+};
+
+struct TakenLock {
+  std::shared_ptr<void> held;    // until it goes or the process ends; nullptr: not to be had
+  std::optional<Holder> holder;  // where another has it
+};
+
+// The lock of a file that only this user can have made; the file names its holder. Waits no longer than
+// `limit_s`, nor once `stop` says so or the holder is stopped.
+[[nodiscard]] TakenLock TakeLock(const std::string& path, double limit_s, const std::function<bool()>& stop);
+
+// A turn to do something, or leave to do it beside another run.
+struct Turn {
+  std::shared_ptr<void> held;
+  bool beside = false;  // another run that goes on does it at this very time
+  std::string warning;  // that and why it was not waited for, once for each such run; empty otherwise
+};
 
 class Turns {
  public:
-  // After this long a run goes on beside the other: late and disturbed is better than never.
-  static constexpr double kLongestSeconds = 60;
+  // For all turns of a run together: after that it goes on beside the others, for late and disturbed is
+  // better than never. Longer than a usual run measures.
+  static constexpr double kLongestSeconds = 10;
 
   // Locks lie in the cache directory. Without a usable one nobody waits for anybody. A signal ends a wait.
   Turns(const probe::system::Environment& environment, const probe::system::FileSystem& files,
         probe::isolate::Interrupt interrupt, double longest_s = kLongestSeconds);
 
-  // Each is held until the returned object goes; nullptr: go on without. Of the runs that would measure to
-  // answer the same one does, and the others find its answer afterwards.
-  [[nodiscard]] std::shared_ptr<void> ToAnswer() const;
-  // One run at a time measures a device, through whichever runtime. `waits` is called where another one does.
-  [[nodiscard]] std::shared_ptr<void> ToMeasure(const std::string& device_id,
-                                                const std::function<void()>& waits) const;
+  // Of the runs that would measure to answer the same one does, and the others find its answer afterwards.
+  [[nodiscard]] Turn ToAnswer();
+  // One run at a time measures a device, through whichever runtime. `waits` is called where another one does;
+  // `name` is the device's in the warning.
+  [[nodiscard]] Turn ToMeasure(const std::string& device_id, const std::string& name,
+                               const std::function<void()>& waits);
 
  private:
-  [[nodiscard]] std::shared_ptr<void> Take(const std::string& name, const std::function<void()>& waits) const;
+  [[nodiscard]] Turn Take(const std::string& file, const std::string& doing,
+                          const std::function<void()>& waits);
 
   std::string directory_;  // empty: none
   probe::isolate::Interrupt interrupt_;
   double longest_s_;
+  double left_s_;
+  std::vector<pid_t> told_;
 };
 
 }  // namespace report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a device that others use allows: contract.md section 3.
+// What a device that others use allows: docs/contract.md section 3.
 #pragma once
 
 #include <cstdint>

@@ -2,6 +2,7 @@
 #include "backends/cuda/cuda_open.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <charconv>

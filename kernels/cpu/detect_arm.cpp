@@ -2,6 +2,7 @@
 #include <sys/auxv.h>
 
 #include "kernels/cpu/int8_sums.h"
+#include "kernels/cpu/isa_limit.h"
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
@@ -17,7 +18,7 @@ constexpr unsigned long kHwcapSve = 1UL << 22;
 
 // NEON is part of every AArch64; the kernels use nothing of Highway's NEON target beyond it.
 bool CpuRuns(std::int64_t highway_target) {
-  if (highway_target == HWY_SVE) return (getauxval(AT_HWCAP) & kHwcapSve) != 0;
+  if (highway_target == HWY_SVE) return IsAllowed("sve") && (getauxval(AT_HWCAP) & kHwcapSve) != 0;
   return highway_target == HWY_NEON;
 }
 

@@ -7,6 +7,7 @@
 
 #include "kernels/cpu/architecture_x86.h"
 #include "kernels/cpu/int8_sums.h"
+#include "kernels/cpu/isa_limit.h"
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
@@ -16,21 +17,21 @@ namespace kernels::cpu {
 namespace {
 
 bool HasSse4() {
-  return __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.2") &&
+  return IsAllowed("sse4") && __builtin_cpu_supports("ssse3") && __builtin_cpu_supports("sse4.2") &&
          __builtin_cpu_supports("pclmul") && __builtin_cpu_supports("aes");
 }
 
 bool HasAvx2() {
-  return HasSse4() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
+  return IsAllowed("avx2") && HasSse4() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
          __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 
 }  // namespace
 
 bool HasAvx512() {
-  return HasAvx2() && __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
-         __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512vl") &&
-         __builtin_cpu_supports("avx512cd");
+  return IsAllowed("avx512") && HasAvx2() && __builtin_cpu_supports("avx512f") &&
+         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512dq") &&
+         __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512cd");
 }
 
 namespace {
@@ -48,7 +49,7 @@ constexpr unsigned kAmxBf16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 
 bool HasAmx(unsigned bit) {
   unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
   return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmxTile) != 0 && (edx & bit) != 0 &&
-         HasAvx512() && __builtin_cpu_supports("avx512vbmi") && MayUseTiles();
+         IsAllowed("amx") && HasAvx512() && __builtin_cpu_supports("avx512vbmi") && MayUseTiles();
 }
 
 struct Row {
@@ -90,9 +91,13 @@ bool HidesTileGeometry() {
 
 bool HasAmxBf16() { return HasAmx(kAmxBf16); }
 bool HasAmxInt8() { return HasAmx(kAmxInt8); }
-bool HasAvx512Bf16() { return HasAvx512() && __builtin_cpu_supports("avx512bf16"); }
-bool HasAvx512Vnni() { return HasAvx512() && __builtin_cpu_supports("avx512vnni"); }
-bool HasAvxVnni() { return HasAvx2() && __builtin_cpu_supports("avxvnni"); }
+bool HasAvx512Bf16() {
+  return IsAllowed("avx512_bf16") && HasAvx512() && __builtin_cpu_supports("avx512bf16");
+}
+bool HasAvx512Vnni() {
+  return IsAllowed("avx512_vnni") && HasAvx512() && __builtin_cpu_supports("avx512vnni");
+}
+bool HasAvxVnni() { return IsAllowed("avx_vnni") && HasAvx2() && __builtin_cpu_supports("avxvnni"); }
 
 bool AddsInt8In32Bits() { return HasAvx512Vnni() || HasAvxVnni(); }
 

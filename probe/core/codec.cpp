@@ -63,9 +63,10 @@ detail::MaybeError Codec<bool>::Decode(const Json& json, const std::string& path
 
 Json Codec<double>::Encode(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 detail::MaybeError Codec<double>::Decode(const Json& json, const std::string& path, double& value) {
-  if (!json.is_number()) return detail::Mismatch(path, "a number");
-  value = json.get<double>();
-  return std::nullopt;
+  // No time, rate, share or size of ours is below 0.
+  if (json.is_number()) value = json.get<double>();
+  if (json.is_number() && std::isfinite(value) && value >= 0) return std::nullopt;
+  return detail::Mismatch(path, "a number from 0 on");
 }
 
 Json Codec<std::string>::Encode(const std::string& value) { return value; }
@@ -86,12 +87,16 @@ std::string ToText(const Json& json, int indent) {
 
 namespace {
 
-constexpr int kMaxDepth = 64;
+constexpr std::size_t kMaxDepth = 64;
+constexpr std::size_t kMaxKeys = 1024;
 
-// Whether more than `depth` arrays and objects of a JSON text lie within each other. The parser could count
-// them itself, at twice the time.
-bool NestedDeeperThan(int depth, std::string_view text) {
-  int open = 0;
+// What of a JSON text would cost its reader dearly, looked for before it is parsed: more than kMaxDepth
+// arrays and objects within each other, or more keys in one object than any of ours could have, among which a
+// parser that keeps their order searches. Nothing where there is neither. The parser could count them itself,
+// at twice the time.
+std::optional<Error> TooMuch(std::string_view text) {
+  std::array<std::size_t, kMaxDepth + 1> keys{};
+  std::size_t open = 0;
   bool in_string = false;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
@@ -100,12 +105,19 @@ bool NestedDeeperThan(int depth, std::string_view text) {
     } else if (in_string) {
       i += c == '\\' ? 1 : 0;
     } else if (c == '[' || c == '{') {
-      if (++open > depth) return true;
+      if (++open > kMaxDepth) {
+        return Error{"parse JSON", std::nullopt, "too deep",
+                     "nested deeper than " + std::to_string(kMaxDepth) + " levels"};
+      }
+      keys[open] = 0;
     } else if (c == ']' || c == '}') {
-      --open;
+      open -= open > 0 ? 1 : 0;
+    } else if (c == ':' && ++keys[open] > kMaxKeys) {
+      return Error{"parse JSON", std::nullopt, "too wide",
+                   "more than " + std::to_string(kMaxKeys) + " keys in one object"};
     }
   }
-  return false;
+  return std::nullopt;
 }
 
 }  // namespace
@@ -116,10 +128,7 @@ Result<Json> ParseJson(std::string_view text, std::size_t max_bytes) {
         "parse JSON", std::nullopt, "too large",
         std::to_string(text.size()) + " bytes, at most " + std::to_string(max_bytes) + " are accepted"};
   }
-  if (NestedDeeperThan(kMaxDepth, text)) {
-    return Error{"parse JSON", std::nullopt, "too deep",
-                 "nested deeper than " + std::to_string(kMaxDepth) + " levels"};
-  }
+  if (auto problem = TooMuch(text)) return *std::move(problem);
   Json json = Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded())
     return Error{"parse JSON", std::nullopt, "malformed", "not one whole JSON document"};

@@ -219,7 +219,8 @@ struct TextCodec {
   static Json Encode(const T& value) { return ToString(value); }
   static detail::MaybeError Decode(const Json& json, const std::string& path, T& value) {
     const auto parsed = json.is_string() ? Parse(json.get_ref<const std::string&>()) : std::nullopt;
-    if (!parsed) return detail::Mismatch(path, "an address or identifier in its text form");
+    if (!parsed || ToString(*parsed) != json.get_ref<const std::string&>())
+      return detail::Mismatch(path, "an address or identifier in its text form");
     value = *parsed;
     return std::nullopt;
   }

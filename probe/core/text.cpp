@@ -34,9 +34,28 @@ CodePoint DecodeOne(std::string_view text) {
 
 bool IsControl(std::uint32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); }
 
-// Characters that reorder or break the line around them: LRE..RLO, LRI..PDI, line and paragraph separators.
-bool IsLayout(std::uint32_t c) {
-  return (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069) || c == 0x2028 || c == 0x2029;
+struct Span {
+  std::uint32_t first;
+  std::uint32_t last;
+};
+
+// What shows nothing of itself and may bend how the text around it reads: Unicode 15's
+// Default_Ignorable_Code_Point (joiners, direction marks and overrides, variation selectors, tags, fillers),
+// line and paragraph separators and interlinear annotation. In order.
+constexpr std::array kUnseen = {Span{0x00ad, 0x00ad},   Span{0x034f, 0x034f},  Span{0x061c, 0x061c},
+                                Span{0x115f, 0x1160},   Span{0x17b4, 0x17b5},  Span{0x180b, 0x180f},
+                                Span{0x200b, 0x200f},   Span{0x2028, 0x202e},  Span{0x2060, 0x206f},
+                                Span{0x3164, 0x3164},   Span{0xfe00, 0xfe0f},  Span{0xfeff, 0xfeff},
+                                Span{0xffa0, 0xffa0},   Span{0xfff0, 0xfffb},  Span{0x1bca0, 0x1bca3},
+                                Span{0x1d173, 0x1d17a}, Span{0xe0000, 0xe0fff}};
+
+bool IsNonCharacter(std::uint32_t c) { return (c & 0xfffeU) == 0xfffe || (c >= 0xfdd0 && c <= 0xfdef); }
+
+bool IsUnseen(std::uint32_t c) {
+  const auto known =
+      std::lower_bound(kUnseen.begin(), kUnseen.end(), c,
+                       [](const Span& span, std::uint32_t value) { return span.last < value; });
+  return (known != kUnseen.end() && c >= known->first) || IsNonCharacter(c);
 }
 
 std::string Rewrite(std::string_view source, const CodePoint& point) {
@@ -46,8 +65,13 @@ std::string Rewrite(std::string_view source, const CodePoint& point) {
     std::snprintf(escaped.data(), escaped.size(), "\\x%02x", point.value);
     return escaped.data();
   }
-  if (IsLayout(point.value)) {
-    std::snprintf(escaped.data(), escaped.size(), "\\u%04x", point.value);
+  if (IsUnseen(point.value)) {
+    constexpr std::uint32_t kFourDigits = 0xffff;
+    if (point.value > kFourDigits) {
+      std::snprintf(escaped.data(), escaped.size(), "\\U%08x", point.value);
+    } else {
+      std::snprintf(escaped.data(), escaped.size(), "\\u%04x", point.value);
+    }
     return escaped.data();
   }
   return std::string(source.substr(0, point.bytes));

@@ -12,8 +12,8 @@ inline constexpr std::size_t kMaxTextBytes = 1024;
 inline constexpr std::size_t kMaxDecodedTextBytes = 16384;  // of a string in a child's record or a file
 
 // Valid UTF-8 of at most max_bytes bytes: malformed sequences become U+FFFD, control characters (C0, DEL, C1)
-// and bidirectional overrides are written as \xNN or \uNNNN, surrounding blanks go, an overlong text ends in
-// "...".
+// are written as \xNN, what can not be seen (direction marks, zero-width and ignorable characters,
+// separators, noncharacters) as \uNNNN or \UNNNNNNNN, surrounding blanks go, an overlong text ends in "...".
 [[nodiscard]] std::string CleanText(std::string_view text, std::size_t max_bytes = kMaxTextBytes);
 
 }  // namespace probe

@@ -86,6 +86,8 @@ std::vector<std::string> GroupDirectories(const system::FileSystem& files, const
   } else if (mount.root != "/" || group.starts_with("/..")) {
     group.clear();
   }
+  // Another group's name that begins like ours ("/ab" beside "/a"), or no path at all.
+  if (!group.starts_with('/')) group.clear();
   std::vector<std::string> directories;
   for (int depth = 0; depth < kMaxDepth; ++depth) {
     while (group.ends_with('/')) group.pop_back();

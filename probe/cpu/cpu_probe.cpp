@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The host processor: as hardware, and as the device of the runtime "cpu", which needs no driver.
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <set>
 
@@ -9,7 +10,9 @@
 #include "probe/cpu/cgroup.h"
 #include "probe/cpu/cpuinfo.h"
 #include "probe/cpu/features.h"
+#include "probe/cpu/isa_limit.h"
 #include "probe/cpu/live.h"
+#include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "probe/system/processor.h"
 
@@ -156,9 +159,20 @@ RuntimeDevice Runtime(const HardwareDevice& hardware, const Frequency& frequency
   return out;
 }
 
+constexpr std::array<std::string_view, 1> kVariables = {kIsaVariable};
+
+// What a variable of this process leaves of its processor; of another machine's nothing is hidden.
+void HeedVariable(const ProbeContext& context, CpuInfo& info) {
+  const auto isa = context.environment.Get(kIsaVariable);
+  if (!isa || !context.files.live()) return;
+  context.sink(EnvironmentVariable{std::string(kIsaVariable), CleanText(*isa)});
+  if (auto warning = LimitTo(*isa, info)) context.sink(Warning{*std::move(warning)});
+}
+
 void Probe(const ProbeContext& context) {
   context.sink(StageEntered{Stage::kEnumerate});
-  const CpuInfo info = ReadInfo(context.files);
+  CpuInfo info = ReadInfo(context.files);
+  HeedVariable(context, info);
   const Memory memory = ReadMemory(context.files);
   // A tree without any word about its processor is answered with none, not with this machine's.
   if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) return;
@@ -179,6 +193,7 @@ Module Describe() {
   module.title = "CPU";
   module.kind = ModuleKind::kRuntime;
   module.loads_vendor_code = false;
+  module.visibility_variables = kVariables;
   module.probe = Probe;
   return module;
 }

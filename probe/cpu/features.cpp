@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
+#include <cstddef>
 #include <string_view>
 #include <utility>
 
@@ -12,25 +12,29 @@ namespace {
 
 using Name = std::pair<std::string_view, std::string_view>;
 
+constexpr std::size_t kMostFlags = 9;
+
 struct Level {
   std::string_view name;
-  std::initializer_list<std::string_view> flags;  // on top of the level before
+  // On top of the level before; unused places are empty. No initializer_list: the array behind one in a table
+  // may end with the expression that filled the table.
+  std::array<std::string_view, kMostFlags> flags;
 };
 
-const std::array kX86Levels = {
+constexpr std::array kX86Levels = {
     Level{"x86-64", {"lm", "sse2"}},
     Level{"x86-64-v2", {"cx16", "lahf_lm", "popcnt", "pni", "sse4_1", "sse4_2", "ssse3"}},
     Level{"x86-64-v3", {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe", "xsave"}},
     Level{"x86-64-v4", {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}}};
 
 // The features that each level makes mandatory and Linux names (Documentation/arch/arm64/elf_hwcaps.rst).
-const std::array kArmLevels = {Level{"armv8.0-a", {"fp", "asimd"}},
-                               Level{"armv8.1-a", {"atomics", "crc32", "asimdrdm"}},
-                               Level{"armv8.2-a", {"dcpop"}},
-                               Level{"armv8.3-a", {"jscvt", "fcma", "lrcpc"}},
-                               Level{"armv8.4-a", {"asimddp", "flagm", "ilrcpc", "dit", "uscat"}},
-                               Level{"armv8.5-a", {"flagm2", "frint", "sb"}},
-                               Level{"armv9.0-a", {"sve2"}}};
+constexpr std::array kArmLevels = {Level{"armv8.0-a", {"fp", "asimd"}},
+                                   Level{"armv8.1-a", {"atomics", "crc32", "asimdrdm"}},
+                                   Level{"armv8.2-a", {"dcpop"}},
+                                   Level{"armv8.3-a", {"jscvt", "fcma", "lrcpc"}},
+                                   Level{"armv8.4-a", {"asimddp", "flagm", "ilrcpc", "dit", "uscat"}},
+                                   Level{"armv8.5-a", {"flagm2", "frint", "sb"}},
+                                   Level{"armv9.0-a", {"sve2"}}};
 
 // Flag of the kernel, name here.
 constexpr std::array kX86Features = {Name{"pni", "sse3"},
@@ -75,8 +79,8 @@ template <class Levels>
 std::optional<std::string> Highest(const Levels& levels, const CpuInfo& info) {
   std::optional<std::string> reached;
   for (const Level& level : levels) {
-    const bool all =
-        std::all_of(level.flags.begin(), level.flags.end(), [&](auto flag) { return info.Has(flag); });
+    const bool all = std::all_of(level.flags.begin(), level.flags.end(),
+                                 [&](auto flag) { return flag.empty() || info.Has(flag); });
     if (!all) break;
     reached = level.name;
   }

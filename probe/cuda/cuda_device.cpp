@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -42,6 +43,9 @@ constexpr std::array kCapabilities = {
     CapabilityRow{89, "fp8", "fp8/fp32"},   CapabilityRow{100, "fp4", "fp4/fp32"},
 };
 
+// Beyond these a driver does not tell a compute capability.
+constexpr int kHighestMajor = 999, kHighestMinor = 9;
+
 std::optional<std::string> UuidText(decltype(Api::cuDeviceGetUuid) query, CuDevice device,
                                     Identity& identity) {
   CuUuid uuid{};
@@ -74,7 +78,9 @@ std::string NameOf(const Api& api, CuDevice device) {
   return name.empty() ? "NVIDIA GPU" : name;
 }
 
+// Nothing for numbers that no capability can be.
 void AddCapability(int major, int minor, RuntimeDevice& device) {
+  if (major < 1 || major > kHighestMajor || minor < 0 || minor > kHighestMinor) return;
   device.architecture = fmt::format("sm_{}{}", major, minor);
   for (const auto& row : kCapabilities) {
     if (10 * major + minor < row.capability) continue;

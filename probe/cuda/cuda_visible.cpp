@@ -2,6 +2,7 @@
 #include "probe/cuda/cuda_visible.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -2,6 +2,7 @@
 #include "probe/hip/hip_visible.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

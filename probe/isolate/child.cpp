@@ -15,6 +15,7 @@
 
 #include "probe/core/fields.h"
 #include "probe/isolate/channel.h"
+#include "probe/isolate/reaper.h"
 #include "probe/isolate/wire.h"
 #include "probe/system/process.h"
 
@@ -54,11 +55,13 @@ class ResultPipe {
     if (fd_ < 0 || fstat(fd_, &identity_) != 0) _exit(kExitNoParent);
   }
 
-  void Send(const Json& record) {
+  void Send(Json record, const Json& seal) {
+    record[kSealKey] = seal;
     std::string frame = Frame(record);
     if (frame.size() > kMaxRecordBytes) {
       frame =
-          Frame(Json{{kErrorKey, Encode(Error{"send", std::nullopt, "too large", "a record was left out"})}});
+          Frame(Json{{kErrorKey, Encode(Error{"send", std::nullopt, "too large", "a record was left out"})},
+                     {kSealKey, seal}});
     }
     const std::lock_guard lock(mutex_);
     struct stat now{};
@@ -90,6 +93,13 @@ std::string ReadRequest() {
   return out;
 }
 
+// Null where the parent named none: then no record is believed.
+Json SealOf(const Result<Json>& request) {
+  if (!request || !request->is_object()) return nullptr;
+  const auto seal = request->find(kSealKey);
+  return seal == request->end() ? Json() : *seal;
+}
+
 Status RunTask(const Json& request, std::span<const Task> tasks, const RecordSink& send) {
   const auto task = request.find("task");
   const auto body = request.find("request");
@@ -110,14 +120,17 @@ bool IsChild(int argc, char** argv) { return argc > 1 && argv[1] != nullptr && a
 // noexcept: what a task throws ends this process here, and the parent reports the signal.
 // NOLINTNEXTLINE(bugprone-exception-escape)
 [[noreturn]] void RunChild(int, char**, std::span<const Task> tasks) noexcept {
+  const bool has_reaper = LeaveReaperBehind();
   ResetSignals();
   system::AskForSlice(0);  // the supervisor's is not its children's
   ForbidCoreDumps();
   prctl(PR_SET_NAME, "whichgpu-child", 0, 0,
         0);  // started by descriptor, it would be called after its number
   ResultPipe pipe;
-  const RecordSink send = [&pipe](const Json& record) { pipe.Send(record); };
   const auto request = ParseJson(ReadRequest(), kMaxRequestBytes);
+  const Json seal = SealOf(request);
+  const RecordSink send = [&pipe, &seal](const Json& record) { pipe.Send(record, seal); };
+  if (!has_reaper) send(Json{{kAloneKey, true}});
   const Status status = request && request->is_object() ? RunTask(*request, tasks, send)
                         : request ? Status(Error{"read request", std::nullopt, "malformed", "not an object"})
                                   : Status(request.error());

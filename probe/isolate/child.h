@@ -24,9 +24,9 @@ struct Task {
 [[nodiscard]] bool IsChild(int argc, char** argv);
 inline constexpr std::string_view kChildArgument = "--whichgpu-child";
 
-// Reads the request, forbids core dumps, runs the task, says done and leaves by _exit. A task may send from
-// several threads. A result pipe that a driver closed or replaced ends the process with a code of its own
-// instead of writing into whatever has its number now.
+// Leaves a reaper behind (reaper.h), reads the request, forbids core dumps, runs the task, says done and
+// leaves by _exit. A task may send from several threads. A result pipe that a driver closed or replaced ends
+// the process with a code of its own instead of writing into whatever has its number now.
 [[noreturn]] void RunChild(int argc, char** argv, std::span<const Task> tasks) noexcept;
 
 }  // namespace probe::isolate

@@ -5,7 +5,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <utility>
 
 #include "probe/core/codec.h"
 #include "probe/core/text.h"
@@ -16,15 +22,30 @@
 
 namespace probe::isolate {
 
+// An earlier try that nobody saw end.
+struct StoredTry {
+  std::string created;
+  bool rebooted = false;
+};
+
+template <class Visitor, class S>
+  requires std::same_as<std::remove_const_t<S>, StoredTry>
+void Fields(Visitor& visit, S& earlier) {
+  visit("created", earlier.created);
+  visit("rebooted", earlier.rebooted);
+}
+
 // What the file holds, padded. The process is named for file systems without locks.
 struct StoredMarker {
-  std::uint32_t format = 2;
+  std::uint32_t format = 3;
   std::string files;  // the state of the key's files
   std::string description;
   std::string created;
   std::int32_t pid = 0;
   std::optional<std::uint64_t> start_ticks;
   std::optional<std::string> boot_id;
+  bool machine_survived = false;   // a later run of the same boot saw this marker
+  std::vector<StoredTry> earlier;  // the oldest first
 };
 
 template <class Visitor, class S>
@@ -37,6 +58,8 @@ void Fields(Visitor& visit, S& marker) {
   visit("pid", marker.pid);
   visit("start_ticks", marker.start_ticks);
   visit("boot_id", marker.boot_id);
+  visit("machine_survived", marker.machine_survived);
+  visit("earlier", marker.earlier);
 }
 
 namespace {
@@ -46,9 +69,47 @@ using system::Descriptor;
 // Of every marker, padded, so that overwriting changes nothing but what the file holds.
 constexpr std::size_t kMarkerBytes = 2048;
 constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twice that, and the rest is short
+constexpr std::size_t kMaxEarlier = 4;
+constexpr std::size_t kTriesBelieved = 2;
+
+constexpr auto kBlank = [] {
+  std::array<char, kMarkerBytes> blank{};
+  blank.fill(' ');
+  return blank;
+}();
+
+// The descriptors of the markers held, plus one; 0 where there is none. More than a run ever holds at once.
+std::array<std::atomic<int>, 64> held{};
+static_assert(std::atomic<int>::is_always_lock_free,
+              "only lock-free atomics may be used in a signal handler");
+
+void ExchangeHeld(int from, int to) {
+  for (auto& slot : held) {
+    int expected = from;
+    if (slot.compare_exchange_strong(expected, to)) return;
+  }
+}
 
 std::optional<std::string> BootId(const system::FileSystem& files) {
   return files.ReadLine("/proc/sys/kernel/random/boot_id");
+}
+
+bool IsOfThisBoot(const StoredMarker& marker, const system::FileSystem& files) {
+  const auto today = BootId(files);
+  return !today || !marker.boot_id || marker.boot_id == today;
+}
+
+// All tries of a marker that a dead run left, its own the last. Of a try that a reboot may have ended, a
+// marker of an earlier boot tells where no run of that boot saw it any more.
+std::vector<StoredTry> TriesOf(const StoredMarker& marker, bool of_this_boot) {
+  auto tries = marker.earlier;
+  tries.push_back({marker.created, !of_this_boot && !marker.machine_survived});
+  if (tries.size() > kMaxEarlier) tries.erase(tries.begin() + 1);  // the first may be the one with the reboot
+  return tries;
+}
+
+bool HasRebooted(const std::vector<StoredTry>& tries) {
+  return std::any_of(tries.begin(), tries.end(), [](const StoredTry& one) { return one.rebooted; });
 }
 
 // Open, checked to be a file of ours that only we can touch.
@@ -111,7 +172,10 @@ CrashMarkers::Guard& CrashMarkers::Guard::operator=(Guard&& other) noexcept {
 // While the lock is held, so that nobody can take it for a dead run's. Not waited for: a machine that goes
 // down before this is on the disk is rare, and then the worst is that a step is left out once too often.
 CrashMarkers::Guard::~Guard() {
-  if (!file_.ok() || !Write(file_, "") || outlives_ == Outlives::kProcess) return;
+  if (!file_.ok()) return;
+  const bool written = Write(file_, "");
+  ExchangeHeld(file_.get() + 1, 0);
+  if (!written || outlives_ == Outlives::kProcess) return;
   sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
 }
 
@@ -138,6 +202,7 @@ std::string CrashMarkers::PathOf(const CrashKey& key) const {
 
 std::string CrashMarkers::StateOf(const CrashKey& key) const {
   std::string text;
+  if (utsname kernel{}; uname(&kernel) == 0) text = std::string(kernel.release) + '\0';
   for (const auto& path : key.files) {
     text += path + '\0';
     if (const auto status = files_->Stat(path)) {
@@ -158,10 +223,18 @@ std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   const auto lock = TryLock(file);
   if (lock == Lock::kHeldByOther) return std::nullopt;
   // Blanked meanwhile, cut short by the very crash, or written by somebody else: it proves nothing.
-  const auto marker = ReadMarker(file);
+  auto marker = ReadMarker(file);
   if (!marker || marker->files != StateOf(key)) return std::nullopt;
   if (lock == Lock::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;
-  return CrashMarker{marker->description, marker->created};
+  const bool of_this_boot = IsOfThisBoot(*marker, *files_);
+  const auto tries = TriesOf(*marker, of_this_boot);
+  if (of_this_boot && !std::exchange(marker->machine_survived, true)) Write(file, ToText(Encode(*marker)));
+  CrashMarker survivor;
+  survivor.description = marker->description;
+  for (const StoredTry& one : tries) survivor.created.push_back(one.created);
+  survivor.rebooted = HasRebooted(tries);
+  survivor.believed = survivor.rebooted || (of_this_boot && tries.size() >= kTriesBelieved);
+  return survivor;
 }
 
 CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view description,
@@ -172,7 +245,10 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
   const bool is_new = !file.ok();
   if (is_new) file = OpenMarker(path, O_CREAT);
   if (!file.ok()) return Guard(true);
-  if (TryLock(file) == Lock::kHeldByOther) return {};
+  const auto lock = TryLock(file);
+  if (lock == Lock::kHeldByOther) return {};
+  const auto survivor = is_new ? std::nullopt : ReadMarker(file);
+  if (lock == Lock::kUnsupported && survivor && WriterLives(*survivor, *files_)) return {};
   struct stat status{};
   // Somebody cleaned up between the two calls above: what is locked has no name any more.
   if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return {};
@@ -183,12 +259,23 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
   marker.pid = getpid();
   marker.start_ticks = system::StartTicks(marker.pid);
   marker.boot_id = BootId(*files_);
+  if (survivor && survivor->files == marker.files)
+    marker.earlier = TriesOf(*survivor, IsOfThisBoot(*survivor, *files_));
+  ExchangeHeld(0, file.get() + 1);
   Guard guard(std::move(file), outlives);
   const bool written = Write(guard.file_, ToText(Encode(marker)));
   if (written && (outlives == Outlives::kProcess || Keep(guard.file_, is_new ? directory_ : "")))
     return guard;
   if (is_new) unlink(path.c_str());
   return Guard(true);
+}
+
+void BlankHeldMarkers() {
+  for (const auto& slot : held) {
+    const int descriptor = slot.load() - 1;
+    // What can not be written now stays a try that nobody saw end, which is believed the second time only.
+    if (descriptor >= 0 && pwrite(descriptor, kBlank.data(), kBlank.size(), 0) < 0) continue;
+  }
 }
 
 }  // namespace probe::isolate

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Remembers across runs that a step was begun: a marker that outlives the run that wrote it says that the
-// machine or the tool died in that step. One file a step below the cache directory, which stays and is blank
-// while there is no marker: overwriting a block is the cheapest thing that a disk can be forced to keep.
-// Never an error, at worst a warning.
+// Remembers across runs that a step was begun: a marker that outlives the run that wrote it says that nobody
+// saw the step end. Where the machine was started since, it may have gone down in that step, and that is
+// believed at once. On the same boot only the run died, which most often tells of whoever killed it (kill -9,
+// a job's limit): the step is tried again, and believed to be at fault after the second time. One file a step
+// below the cache directory, which stays and is blank while there is no marker: overwriting a block is the
+// cheapest thing that a disk can be forced to keep. Never an error, at worst a warning.
 #pragma once
 
 #include <cstdint>
@@ -16,16 +18,19 @@
 
 namespace probe::isolate {
 
-// What a risky step is about. A changed file makes it another step, which is tried again.
+// What a risky step is about. A changed file or another kernel makes it another step, which is tried again.
 struct CrashKey {
   std::string runtime;
   std::vector<std::string> files;  // manifest, library: as far as they are known
   std::string device;              // device id, or empty for the runtime as a whole
 };
 
+// What is known of tries of a step that nobody saw end.
 struct CrashMarker {
-  std::string description;  // of the step, cleaned: "measuring pci:0000:01:00.0 through vulkan"
-  std::string created;      // UTC
+  std::string description;           // of the step, cleaned: "measuring pci:0000:01:00.0 through vulkan"
+  std::vector<std::string> created;  // UTC, of each of them, the oldest first; never empty
+  bool rebooted = false;  // the machine was started again after one of them, and may have gone down in it
+  bool believed = false;  // leave the step out; otherwise try it, with nothing risky beside it
 };
 
 // What a marker must outlive to tell of its step: the process that is killed in it, or a machine that resets.
@@ -61,12 +66,14 @@ class CrashMarkers {
   // Why there are no markers in this run; empty when there are.
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
-  // The marker that a dead run left of this step. One that a living run holds is no crash.
+  // What dead runs left of this step. What a living run holds is no survivor. Where it is of this boot, the
+  // file then says that the machine outlived it: so two ends of a run leave the step out until the next boot
+  // only, after which it is tried again.
   [[nodiscard]] std::optional<CrashMarker> Survivor(const CrashKey& key) const;
 
-  // Writes the marker and, where it must outlive the machine, forces it to the disk, which takes from half a
-  // millisecond to many. Where that is not possible, or another run holds this step's, the guard guards
-  // nothing.
+  // Writes the marker, which keeps what survived of earlier tries until the guard goes, and, where it must
+  // outlive the machine, forces it to the disk, which takes from half a millisecond to many. Where that is
+  // not possible, or another run holds this step's, the guard guards nothing.
   [[nodiscard]] Guard Arm(const CrashKey& key, std::string_view description, Outlives outlives) const;
 
  private:
@@ -81,5 +88,9 @@ class CrashMarkers {
   std::string warning_;
   bool ignore_survivors_;
 };
+
+// Blanks every marker that a guard of this process holds: for one that ends at once because it was told to,
+// which blames no step. May be called from a signal handler.
+void BlankHeldMarkers();
 
 }  // namespace probe::isolate

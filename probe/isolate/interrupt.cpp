@@ -4,8 +4,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <time.h>
 #include <unistd.h>
 
+#include <array>
+#include <cstdint>
+
+#include "probe/isolate/crash_marker.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {
@@ -14,18 +19,46 @@ namespace {
 std::atomic<int> arrived = 0;
 static_assert(std::atomic<int>::is_always_lock_free,
               "only lock-free atomics may be used in a signal handler");
+std::atomic<std::int64_t> arrived_ms = 0;
+static_assert(std::atomic<std::int64_t>::is_always_lock_free);
 int wake_descriptor = -1;
+
+// All that would end a program by default and that another process, a limit or a clock sends. Not those of a
+// fault in the program itself (SIGSEGV, SIGABRT and their like): after one of them nothing that it says can
+// be relied upon.
+constexpr std::array kEnding = {SIGINT,  SIGTERM, SIGHUP,    SIGQUIT, SIGUSR1, SIGUSR2,
+                                SIGXCPU, SIGALRM, SIGVTALRM, SIGPROF, SIGIO,   SIGPWR};
+
+// Sooner a second one is the first once more: timeout(1) sends its own twice, to the program and to the
+// group.
+constexpr std::int64_t kSameMilliseconds = 250;
+
+std::int64_t Milliseconds() {
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1000 + now.tv_nsec / 1'000'000;
+}
+
+bool IsImpatient(int number) { return number == SIGINT || number == SIGQUIT || number == SIGTERM; }
 
 void OnSignal(int number) {
   const int saved = errno;
   int none = 0;
   const char byte = 0;
-  // A full pipe wakes the poll as well.
-  if (arrived.compare_exchange_strong(none, number) && write(wake_descriptor, &byte, 1) < 0) errno = saved;
+  if (arrived.compare_exchange_strong(none, number)) {
+    arrived_ms = Milliseconds();
+    // A full pipe wakes the poll as well.
+    if (write(wake_descriptor, &byte, 1) < 0) errno = saved;
+  } else if (IsImpatient(number) && Milliseconds() - arrived_ms > kSameMilliseconds) {
+    BlankHeldMarkers();
+    _exit(128 + none);
+  }
   errno = saved;
 }
 
 }  // namespace
+
+std::span<const int> EndingSignals() { return kEnding; }
 
 Result<Interrupt> InstallInterruptHandlers() {
   auto pipe = system::MakePipe();
@@ -36,13 +69,13 @@ Result<Interrupt> InstallInterruptHandlers() {
   wake_descriptor = ends.write_end.get();
   fcntl(wake_descriptor, F_SETFL, O_NONBLOCK);
   arrived = 0;
-  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+  for (const int number : kEnding) {
     struct sigaction action{};
     if (sigaction(number, nullptr, &action) == 0 && action.sa_handler == SIG_IGN) continue;
     action = {};
     action.sa_handler = OnSignal;
     action.sa_flags = SA_RESTART;  // poll returns all the same, signal(7); writing the report goes on
-    sigemptyset(&action.sa_mask);
+    sigfillset(&action.sa_mask);
     if (sigaction(number, &action, nullptr) != 0) return system::ErrnoError("sigaction", errno);
   }
   return Interrupt{&arrived, ends.read_end.get()};

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
+#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "probe/core/text.h"
 #include "probe/isolate/child.h"
+#include "probe/isolate/reaper.h"
 #include "probe/isolate/strays.h"
 #include "probe/isolate/wire.h"
 #include "probe/system/process.h"
@@ -27,11 +29,21 @@ constexpr std::size_t kMaxTurnBytes = 256U << 10U;
 constexpr auto kScratchInterval = std::chrono::milliseconds(50);
 constexpr auto kBlindInterval =
     std::chrono::milliseconds(2);  // where no descriptor tells that a process ended
+constexpr auto kPressInterval = std::chrono::milliseconds(10);
 
 SteadyTime::duration Seconds(double seconds) {
   constexpr double kLongest = 1e6;  // further would overflow the clock
   const double bounded = seconds >= 0 ? std::min(seconds, kLongest) : 0;
   return std::chrono::duration_cast<SteadyTime::duration>(std::chrono::duration<double>(bounded));
+}
+
+std::string NewSeal() {
+  std::array<std::uint64_t, 2> numbers{};
+  // Without it a driver that knows this program could guess; one that is merely broken never does.
+  if (getrandom(numbers.data(), sizeof numbers, GRND_NONBLOCK) < 0) {
+    numbers[0] = static_cast<std::uint64_t>(system::Now().time_since_epoch().count());
+  }
+  return std::to_string(numbers[0]) + "-" + std::to_string(numbers[1]);
 }
 
 // Puts all of the request into a pipe that is empty; false when that is too small. Never blocks.
@@ -42,11 +54,11 @@ bool Fill(const Descriptor& write_end, const std::string& content) {
 }
 
 std::vector<std::string> ChildEnvironment(system::Environment environment, const ChildRequest& request,
-                                          const std::optional<system::ScratchDirectory>& scratch) {
+                                          const std::string* scratch) {
   // Caches too, of what keeps one without a variable of its own, or where our cache directory can not be
   // used: PoCL would otherwise write below the user's home.
   if (scratch) {
-    for (const char* variable : {"TMPDIR", "XDG_CACHE_HOME"}) environment.Set(variable, scratch->path());
+    for (const char* variable : {"TMPDIR", "XDG_CACHE_HOME"}) environment.Set(variable, *scratch);
   }
   for (const auto& variable : request.environment) environment.Set(variable.name, variable.value);
   return environment.Assignments();
@@ -94,6 +106,7 @@ RunningChild::RunningChild(const Ground& ground, const ChildRequest& request,
                            std::function<void(const Json&)> on_record)
     : ground_(ground),
       on_record_(std::move(on_record)),
+      most_allowed_s_(request.most_allowed_s),
       start_(system::Now()),
       last_deadline_(start_ + Seconds(request.deadline_s)),
       deadline_(last_deadline_),
@@ -101,8 +114,10 @@ RunningChild::RunningChild(const Ground& ground, const ChildRequest& request,
   Start(request);
 }
 
-void RunningChild::NotStarted(std::string why) {
-  result_.detail = std::move(why);
+void RunningChild::NotStarted(const Error& why) {
+  constexpr std::array kWants = {EMFILE, ENFILE, EAGAIN, ENOMEM};
+  lacks_room_ = why.code && std::find(kWants.begin(), kWants.end(), *why.code) != kWants.end();
+  result_.detail = Describe(why);
   Finish(ChildEnd::kNotStarted, {});
 }
 
@@ -111,26 +126,31 @@ void RunningChild::Start(const ChildRequest& request) {
   auto results = system::MakePipe();
   auto errors = system::MakePipe();
   for (const auto* pipe : {&input, &results, &errors}) {
-    if (!*pipe) return NotStarted(Describe(pipe->error()));
-  }
-  if (auto scratch = system::ScratchDirectory::Create(ground_.environment, request.scratch)) {
-    scratch_.emplace(*std::move(scratch));
-  } else {
-    result_.detail = "no scratch directory: " + Describe(scratch.error());
+    if (!*pipe) return NotStarted(pipe->error());
   }
   // Without /dev/null: nothing to read from the request's pipe once it is read, and stdout joins stderr.
   const int sink = errors->write_end.get();
   system::SpawnPlan plan;
   plan.binary = ground_.binary.get();
   plan.arguments = {"whichgpu", std::string(kChildArgument)};
-  plan.environment = ChildEnvironment(ground_.environment, request, scratch_);
-  plan.working_directory = scratch_ ? scratch_->descriptor() : ground_.root.get();
+  plan.environment = ChildEnvironment(ground_.environment, request, nullptr);
+  for (auto& path : system::ScratchDirectory::Names(ground_.environment, request.scratch)) {
+    auto environment = ChildEnvironment(ground_.environment, request, &path);
+    plan.places.push_back({std::move(path), std::move(environment)});
+  }
+  plan.working_directory = ground_.root.get();
+  plan.death_signal = kEndSignal;
   const int source = input->read_end.get();
   plan.descriptors = {ground_.null.ok() ? ground_.null.get() : source,
                       ground_.null.ok() ? ground_.null.get() : sink, sink, source, results->write_end.get()};
-  const auto pid = system::Spawn(plan);
-  if (!pid) return NotStarted(Describe(pid.error()));
-  pid_ = *pid;
+  const auto spawned = system::Spawn(plan);
+  if (!spawned) return NotStarted(spawned.error());
+  pid_ = spawned->pid;
+  if (spawned->place) {
+    scratch_.emplace(system::ScratchDirectory::Adopt(plan.places[*spawned->place].path));
+  } else {
+    result_.detail = "no scratch directory: " + Describe(spawned->no_place);
+  }
   pid_descriptor_ = system::OpenPidDescriptor(pid_);
   results_ = std::move(results->read_end);
   stderr_ = std::move(errors->read_end);
@@ -140,16 +160,19 @@ void RunningChild::Start(const ChildRequest& request) {
 
 void RunningChild::Tell(const ChildRequest& request) {
   if (finished_) return;
-  const system::Pipe pipe = std::move(orders_);
   if (request.permit) {
     auto permit = request.permit();
     if (!permit) return Kill(ChildEnd::kNotStarted, permit.error().text);
     permit_ = *std::move(permit);
   }
-  const std::string text = ToText(Json{{"task", request.task}, {"request", request.request}});
-  if (!Fill(pipe.write_end, text)) {
-    Kill(ChildEnd::kNotStarted, "no pipe takes a request of " + std::to_string(text.size()) + " bytes");
+  seal_ = NewSeal();
+  const std::string text =
+      ToText(Json{{"task", request.task}, {"request", request.request}, {kSealKey, seal_}});
+  if (!Fill(orders_.write_end, text)) {
+    return Kill(ChildEnd::kNotStarted,
+                "no pipe takes a request of " + std::to_string(text.size()) + " bytes");
   }
+  orders_ = {};
 }
 
 SteadyTime RunningChild::Watch(std::vector<pollfd>& out) const {
@@ -158,6 +181,7 @@ SteadyTime RunningChild::Watch(std::vector<pollfd>& out) const {
   }
   auto wake = killed_ ? *killed_ + Seconds(ground_.options.kill_grace_s) : deadline_;
   if (!pid_descriptor_.ok()) wake = std::min(wake, system::Now() + kBlindInterval);
+  if (killed_) wake = std::min(wake, system::Now() + kPressInterval);
   return scratch_ && !killed_ ? std::min(wake, next_scratch_check_) : wake;
 }
 
@@ -178,14 +202,26 @@ void RunningChild::Serve() {
            *exit);
     return;
   }
+  // A driver may have stopped the process that waits for it.
+  if (done_ || !results_.ok()) kill(pid_, SIGCONT);
   CheckLimits();
+}
+
+// Helps a reaper that does not get its work ended: what is below it is killed from here, and it as well when
+// nothing below it lives, for then it was held up itself.
+void RunningChild::Press() {
+  if (KillDescendants(pid_)) {
+    kill(pid_, SIGCONT);
+  } else {
+    kill(pid_, SIGKILL);
+  }
 }
 
 void RunningChild::CheckLimits() {
   const auto now = system::Now();
   if (killed_) {
+    if (now >= *killed_ + Seconds(ground_.options.kill_grace_s / 2)) Press();
     if (now < *killed_ + Seconds(ground_.options.kill_grace_s)) return;
-    KillDescendants(pid_);
     return Finish(ChildEnd::kAbandoned, {});
   }
   if (now >= deadline_) return Kill(ChildEnd::kTimedOut);
@@ -202,6 +238,11 @@ void RunningChild::Kill(ChildEnd reason, std::string detail) {
   killed_ = system::Now();
   reason_ = reason;
   if (!detail.empty()) result_.detail = std::move(detail);
+  if (has_reaper_) {
+    kill(pid_, kEndSignal);
+    kill(pid_, SIGCONT);
+    return;
+  }
   kill(-pid_, SIGKILL);
   kill(pid_, SIGKILL);  // it may have left its group
 }
@@ -224,15 +265,31 @@ void RunningChild::ReadStderr() {
   });
 }
 
+bool RunningChild::TakeSeal(Json& record) const {
+  const auto seal = record.find(kSealKey);
+  if (seal == record.end() || *seal != seal_) return false;
+  record.erase(seal);
+  return true;
+}
+
 void RunningChild::Accept(Json record) {
   if (done_) return;
+  if (!TakeSeal(record)) {
+    return Kill(ChildEnd::kFlooded, "its results: a record that somebody else wrote into its pipe");
+  }
   if (const auto done = record.find(kDoneKey); done != record.end() && *done == true) {
     done_ = true;
     RemoveScratch();  // while the child ends
     return;
   }
+  if (record.contains(kAloneKey)) {
+    has_reaper_ = false;
+    return;
+  }
   if (const auto allow = record.find(kAllowKey); allow != record.end() && allow->is_number()) {
-    deadline_ = std::min(last_deadline_, system::Now() + Seconds(allow->get<double>()));
+    const double asked_s = allow->get<double>();
+    const double granted_s = most_allowed_s_ ? std::min(asked_s, most_allowed_s_(record)) : asked_s;
+    deadline_ = std::min(last_deadline_, system::Now() + Seconds(granted_s));
   }
   if (on_record_) on_record_(record);
   result_.records.push_back(std::move(record));
@@ -245,6 +302,7 @@ void RunningChild::Finish(ChildEnd end, const ProcessExit& exit) {
   result_.elapsed_s = system::SecondsSince(start_);
   result_.stderr_tail = CleanTail(stderr_text_, kMaxStderrBytes);
   for (auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) descriptor->Reset();
+  orders_ = {};
   permit_.reset();
   RemoveScratch();
 }

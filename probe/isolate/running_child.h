@@ -40,30 +40,37 @@ class RunningChild {
   [[nodiscard]] system::SteadyTime Watch(std::vector<pollfd>& out) const;
   // Reads what is there, kills it where it must be, and takes it away when it has ended. Never blocks.
   void Serve();
-  // Kills it and its process group; the first reason stays.
+  // Has it and all that it started killed; the first reason stays.
   void Kill(ChildEnd reason, std::string detail = "");
 
   [[nodiscard]] bool finished() const { return finished_; }
   [[nodiscard]] pid_t pid() const { return pid_; }
   [[nodiscard]] bool abandoned() const { return finished_ && result_.end == ChildEnd::kAbandoned; }
+  // It was not started for want of what the others hold: descriptors, processes or memory.
+  [[nodiscard]] bool lacks_room() const { return lacks_room_; }
   // Call once, when finished.
   [[nodiscard]] ChildResult TakeResult();
 
  private:
   void Start(const ChildRequest& request);
-  void NotStarted(std::string why);
+  void NotStarted(const Error& why);
   void ReadResults();
   void ReadStderr();
   void Accept(Json record);
+  [[nodiscard]] bool TakeSeal(Json& record) const;
   void CheckLimits();
+  void Press();
   void RemoveScratch();
   void Finish(ChildEnd end, const ProcessExit& exit);
 
   const Ground& ground_;
   std::function<void(const Json&)> on_record_;
+  std::function<double(const Json&)> most_allowed_s_;
   pid_t pid_ = -1;
   system::Descriptor pid_descriptor_;
-  // For the request. Both ends: a child that died meanwhile must not end the writer by a signal.
+  std::string seal_;
+  // For the request. Both ends: a child that died meanwhile must not end the writer by a signal. Open until
+  // it is told, or has ended untold: at the end of this file it would begin.
   system::Pipe orders_;
   std::shared_ptr<void> permit_;
   system::Descriptor results_;
@@ -76,7 +83,9 @@ class RunningChild {
   std::optional<system::SteadyTime> killed_;
   ChildEnd reason_ = ChildEnd::kExited;  // why it was killed
   bool done_ = false;
+  bool has_reaper_ = true;  // pid_ is the reaper's; else of the work itself
   bool finished_ = false;
+  bool lacks_room_ = false;
   Deframer deframer_;
   std::string stderr_text_;
   ChildResult result_;

@@ -15,7 +15,7 @@ namespace probe::isolate {
 // systems without /proc.
 void EndStrays(std::span<const pid_t> keep, pid_t first, system::SteadyTime until);
 
-// Kills what a process that does not die has started, as far as /proc shows it.
-void KillDescendants(pid_t of);
+// Kills what a process that does not die has started, as far as /proc shows it; whether any of it was alive.
+bool KillDescendants(pid_t of);
 
 }  // namespace probe::isolate

@@ -45,6 +45,18 @@ void WaitForNews(const Children& children, const Interrupt& interrupt) {
   Poll(descriptors, wake - now);
 }
 
+bool IsAnyRunning(const Children& children) {
+  return std::any_of(children.begin(), children.end(), [](const auto& child) { return !child->finished(); });
+}
+
+void ServeAll(const Children& children, const Interrupt& interrupt) {
+  WaitForNews(children, interrupt);
+  for (const auto& child : children) {
+    child->Serve();
+    if (IsInterrupted(interrupt)) child->Kill(ChildEnd::kInterrupted);
+  }
+}
+
 }  // namespace
 
 struct Supervisor::State {
@@ -90,25 +102,24 @@ std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> reques
   const Ground& ground = state_->ground;
   const Interrupt& interrupt = ground.options.interrupt;
   Children children;
-  for (std::size_t i = 0; i < requests.size() && !IsInterrupted(interrupt); ++i) {
+  while (children.size() < requests.size() && !IsInterrupted(interrupt)) {
+    const std::size_t i = children.size();
     auto forward = [&on_record, i](const Json& record) {
       if (on_record) on_record(i, record);
     };
-    children.push_back(std::make_unique<RunningChild>(ground, requests[i], std::move(forward)));
+    auto child = std::make_unique<RunningChild>(ground, requests[i], std::move(forward));
+    if (child->lacks_room() && IsAnyRunning(children)) {
+      ServeAll(children, interrupt);
+      continue;
+    }
     // At once: a child that has been told keeps its processor busy, and a parent that shares it waits there
     // while others, not told yet, leave theirs idle. What the permit takes (writing to a disk) goes on while
     // the child starts.
-    children.back()->Tell(requests[i]);
+    child->Tell(requests[i]);
+    children.push_back(std::move(child));
   }
   if (meanwhile) meanwhile();
-  const auto running = [](const auto& child) { return !child->finished(); };
-  while (std::any_of(children.begin(), children.end(), running)) {
-    WaitForNews(children, interrupt);
-    for (const auto& child : children) {
-      child->Serve();
-      if (IsInterrupted(interrupt)) child->Kill(ChildEnd::kInterrupted);
-    }
-  }
+  while (IsAnyRunning(children)) ServeAll(children, interrupt);
   state_->EndWhatIsLeft(children);
   std::vector<ChildResult> results(requests.size());
   for (std::size_t i = 0; i < results.size(); ++i) {

@@ -26,6 +26,8 @@ struct ChildRequest {
   Json request;
   std::vector<EnvironmentVariable> environment;  // set on top of the parent's
   double deadline_s = 10.0;                      // from the start of this child
+  // The most that a record's "allow_s" may grant, whatever it says. None: as much as it asks for.
+  std::function<double(const Json& record)> most_allowed_s;
   system::Medium scratch = system::Medium::kDisk;
   // Asked while the child starts and before it is told what to do: until then it has run nothing but this
   // program's own code. What comes back is kept until the child has ended; an error ends it unused, as
@@ -73,11 +75,13 @@ class Supervisor {
   ~Supervisor();
 
   // Runs all in parallel and returns when the last has ended, been killed or been abandoned: never later than
-  // the longest deadline plus one second. No descendant of theirs survives, setsid or not. results[i] is
-  // requests[i]'s. A record with a number "allow_s" puts the child's deadline at that many seconds from its
-  // arrival, but never later than the request's own; the next such record replaces it. So one step (a
-  // compilation, a launch) can be bounded more tightly than the whole. `meanwhile` is called once, when all
-  // work: for what must not take long and need not wait for them.
+  // the longest deadline plus one second. Where descriptors, processes or memory do not suffice for all at
+  // once, the others follow as these end, each with its deadline. No descendant of theirs survives, setsid or
+  // not. results[i] is requests[i]'s. A record with a number "allow_s" puts the child's deadline at that many
+  // seconds from its arrival, but never later than the request's own nor beyond what its `most_allowed_s`
+  // says; the next such record replaces it. So one step (a compilation, a launch) can be bounded more tightly
+  // than the whole. `meanwhile` is called once, when all work: for what must not take long and need not wait
+  // for them.
   [[nodiscard]] std::vector<ChildResult> RunAll(std::span<const ChildRequest> requests,
                                                 const OnRecord& on_record,
                                                 const std::function<void()>& meanwhile = nullptr);

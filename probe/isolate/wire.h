@@ -8,7 +8,7 @@
 namespace probe::isolate {
 
 // Descriptors of a child at start, after the standard streams.
-inline constexpr int kRequestDescriptor = 3;  // {"task": name, "request": ...} until end of file
+inline constexpr int kRequestDescriptor = 3;  // {"task": name, "request": ..., "seal": ...} until end of file
 inline constexpr int kResultDescriptor = 4;   // records of channel.h
 
 inline constexpr std::size_t kMaxRequestBytes = 1U << 20U;
@@ -17,5 +17,9 @@ inline constexpr std::size_t kMaxRequestBytes = 1U << 20U;
 inline constexpr std::string_view kDoneKey = "done";
 inline constexpr std::string_view kErrorKey = "error";
 inline constexpr std::string_view kAllowKey = "allow_s";
+inline constexpr std::string_view kAloneKey = "without_reaper";  // no second process could be started
+// A text that this parent and this child alone know and that every record carries: what a driver writes into
+// the pipe can not pass for one.
+inline constexpr std::string_view kSealKey = "seal";
 
 }  // namespace probe::isolate

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -286,7 +287,8 @@ RuntimeDevice ReadDevice(const Api& api, cl_platform_id platform, cl_device_id i
   device.memory_total_bytes = reader.Positive<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   device.memory_free_bytes = FreeMemory(reader);
   device.compute_units = reader.Positive<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
-  if (const auto mhz = reader.Positive<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY))
+  constexpr cl_uint kFastestMhz = 100'000;  // beyond it is no clock
+  if (const auto mhz = reader.Positive<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY); mhz && *mhz <= kFastestMhz)
     device.clock_max_hz = *mhz * 1e6;
   device.subgroup_width = SubgroupWidth(reader, subgroup_sizes);
   device.dtypes = DtypesOf(reader);

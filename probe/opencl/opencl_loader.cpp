@@ -11,6 +11,7 @@
 
 #include "probe/opencl/opencl_api.h"
 #include "probe/system/this_process.h"
+#include "probe/system/trust.h"
 
 namespace probe::opencl {
 namespace {

@@ -4,6 +4,7 @@
 #include "probe/core/text.h"
 #include "probe/opencl/opencl_api.h"
 #include "probe/system/loader_path.h"
+#include "probe/system/trust.h"
 
 namespace probe::opencl {
 namespace {

@@ -5,6 +5,7 @@
 #include "probe/core/text.h"
 #include "probe/opencl/opencl_api.h"
 #include "probe/opencl/opencl_drivers.h"
+#include "probe/system/process_state.h"
 #include "probe/system/this_process.h"
 
 namespace probe::opencl {
@@ -27,6 +28,10 @@ class Survey {
   void ReadPlatform(const Api& api, cl_platform_id platform);
   void ReportSilentDrivers(bool all_attributed);
   void Report(DriverReport report);
+  bool IsSpoiled();
+  [[nodiscard]] Error Spoiled() const {
+    return {"", std::nullopt, "not answered", "a driver beside it changed this process: " + spoiled_};
+  }
   void Fail(Outcome outcome, Error error) { context_.sink(Failure{outcome, std::move(error)}); }
   void Enter(Stage stage) {
     stage_ = stage;
@@ -40,6 +45,8 @@ class Survey {
   std::vector<DriverReport> silent_;
   bool found_device_ = false;
   bool all_attributed_ = true;
+  std::optional<system::ProcessState> before_;  // any driver was loaded
+  std::string spoiled_;                         // what one of them made of this process
 };
 
 void Survey::ReportEnvironment() {
@@ -57,6 +64,17 @@ void Survey::Report(DriverReport report) {
   report.stage = stage_;
   context_.sink(report);
   if (report.outcome != Outcome::kOk) silent_.push_back(std::move(report));
+}
+
+// Whether a driver has changed this process so that the silence of another means nothing. It is then asked
+// again, alone.
+bool Survey::IsSpoiled() {
+  if (!spoiled_.empty() || !before_ || manifests_.size() < 2) return !spoiled_.empty();
+  spoiled_ = before_->Worsened().value_or("");
+  if (spoiled_.empty()) return false;
+  context_.sink(Warning{"a driver changes the process that loads it (" + spoiled_ +
+                        "): those that did not answer are asked in other processes"});
+  return true;
 }
 
 // False when the loader must not be opened.
@@ -119,7 +137,10 @@ void Survey::ReadPlatform(const Api& api, cl_platform_id platform) {
     report.manifest = CleanText(manifests_[*manifest].path);
   }
   const auto devices = Devices(api, platform);
-  if (!devices) {
+  if ((!devices || devices->empty()) && IsSpoiled()) {
+    report.outcome = Outcome::kBadReply;
+    report.error = Spoiled();
+  } else if (!devices) {
     report.outcome = Outcome::kFailed;
     report.error = devices.error();
   } else if (devices->empty()) {
@@ -146,7 +167,10 @@ void Survey::ReportSilentDrivers(bool all_attributed) {
     DriverReport report;
     report.manifest = CleanText(manifest.path);
     report.library = CleanText(manifest.library);
-    if (const auto reason = system::WhyNotLoadable(manifest.library)) {
+    if (IsSpoiled()) {
+      report.outcome = Outcome::kBadReply;
+      report.error = Spoiled();
+    } else if (const auto reason = system::WhyNotLoadable(manifest.library)) {
       report.outcome = Outcome::kFailed;
       report.error = Error{"dlopen " + CleanText(manifest.library), std::nullopt, "unloadable", *reason};
     } else if (all_attributed) {
@@ -167,6 +191,7 @@ void Survey::Run() {
   const auto api = OpenApi();
   if (!api) return;
   Enter(Stage::kInit);
+  before_ = system::ProcessState::Take();
   const auto platforms = Platforms(*api);
   if (!platforms && platforms.error().code != CL_PLATFORM_NOT_FOUND_KHR) {
     return Fail(Outcome::kFailed, platforms.error());
@@ -182,7 +207,7 @@ void Survey::Run() {
     return Fail(why.outcome, why.error);
   }
   // What a person can act on comes first.
-  for (const Outcome outcome : {Outcome::kDenied, Outcome::kHidden, Outcome::kFailed}) {
+  for (const Outcome outcome : {Outcome::kBadReply, Outcome::kDenied, Outcome::kHidden, Outcome::kFailed}) {
     const auto report = std::find_if(silent_.begin(), silent_.end(),
                                      [&](const DriverReport& driver) { return driver.outcome == outcome; });
     if (report != silent_.end()) return Fail(outcome, *report->error);

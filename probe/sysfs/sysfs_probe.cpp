@@ -31,8 +31,10 @@ bool IsCompute(const PciFunction& function) {
   return facts.has_value();
 }
 
-void AddFromBus(const FileSystem& files, Machine& machine) {
-  for (const std::string& name : files.List(kPciDevices)) {
+// False where there is no bus to list.
+bool AddFromBus(const FileSystem& files, Machine& machine) {
+  const auto names = files.List(kPciDevices);
+  for (const std::string& name : names) {
     const std::string directory = std::string(kPciDevices) + "/" + name;
     // One read tells most functions of the bus apart.
     const auto code = files.ReadNumber(directory + "/class");
@@ -44,6 +46,7 @@ void AddFromBus(const FileSystem& files, Machine& machine) {
     card.function = std::move(function);
     card.node_names = NodeNames(files, directory);
   }
+  return !names.empty();
 }
 
 // Some devices hang below a virtio device of their PCI function.
@@ -109,12 +112,17 @@ void AddFromKfd(const FileSystem& files, Machine& machine) {
 void Probe(const ProbeContext& context) {
   context.sink(StageEntered{Stage::kEnumerate});
   Machine machine;
-  AddFromBus(context.files, machine);
+  const bool listed = AddFromBus(context.files, machine);
   AddFromClasses(context.files, machine);
   AddFromNvidia(context.files, machine);
   AddFromKfd(context.files, machine);
   for (const auto& [address, card] : machine.cards) context.sink(DescribeCard(context.files, card));
   for (const Card& card : machine.others) context.sink(DescribeCard(context.files, card));
+  // That there is no card says something of the machine only where its bus could be looked at.
+  if (!listed && machine.cards.empty() && machine.others.empty()) {
+    const Error no_bus{"list " + std::string(kPciDevices), std::nullopt, "no_bus", "no PCI bus is listed"};
+    context.sink(Failure{Outcome::kNoDevice, no_bus});
+  }
 }
 
 }  // namespace

@@ -2,35 +2,73 @@
 #include "probe/system/cache_dir.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
+#include <utility>
 
 #include "probe/system/descriptor.h"
+#include "probe/system/path_walk.h"
+#include "probe/system/tree.h"
+#include "probe/system/trust.h"
 
 namespace probe::system {
 namespace {
 
-std::string DriverRoot(const std::string& cache_directory) { return cache_directory + "/drivers"; }
+constexpr std::size_t kMaxTrimmed = 100'000;
 
-// Makes what is missing; a directory of a path that is there already is not changed.
-Status MakeDirectories(const std::string& path) {
-  if (mkdir(path.c_str(), 0700) == 0 || errno == EEXIST) return Ok();
-  const int number = errno;
-  const auto parent = path.substr(0, path.rfind('/'));
-  if (number != ENOENT || parent.empty()) return ErrnoError("mkdir " + path, number);
-  if (auto made = MakeDirectories(parent); !made) return made;
-  return mkdir(path.c_str(), 0700) == 0 || errno == EEXIST ? Ok() : ErrnoError("mkdir " + path, errno);
+constexpr const char* kDrivers = "drivers";
+
+std::string DriverRoot(const std::string& cache_directory) { return cache_directory + "/" + kDrivers; }
+
+Error NotOurs(const std::string& path, const std::string& why) {
+  return {"check " + path, std::nullopt, "not trusted", path + " " + why};
+}
+
+// Whether something may be made below a directory: it is this user's, or the system's and lets this user
+// write. What is another user's stays untouched, even where root could write it.
+Status CheckParent(const FileSystem& files, const std::string& path) {
+  const auto status = files.Stat(path);
+  if (!status) return NotOurs(path, "is a link to nothing");
+  if (!status->is_directory) return ErrnoError("open " + path, ENOTDIR);
+  if (geteuid() == 0) return CheckTrusted(files, path);
+  const auto is_foreign = [](const FileStatus& step) {
+    return step.owner_uid != geteuid() && step.owner_uid != 0 && !IsOutsideNamespace(step.owner_uid);
+  };
+  std::string offence;
+  WalkPath(files, path, [&](const std::string& step, const FileStatus& of_step) {
+    if (of_step.is_link && is_foreign(of_step)) offence = step;
+    return offence.empty();
+  });
+  if (!offence.empty()) return NotOurs(offence, "is another user's link");
+  const bool is_shared = (status->mode & 01000U) != 0;
+  if (is_foreign(*status) || (IsOutsideNamespace(status->owner_uid) && !is_shared))
+    return NotOurs(path, "belongs to user " + std::to_string(status->owner_uid));
+  return Ok();
+}
+
+// Makes what is missing of a path; a directory that is there already is not changed.
+Status MakeDirectories(const FileSystem& files, const std::string& path) {
+  std::string existing = path;
+  while (!existing.empty() && !files.StatLink(existing)) existing.erase(existing.rfind('/'));
+  if (existing.size() == path.size()) return Ok();
+  const std::string missing = path.substr(existing.size());
+  if (existing.empty()) existing = "/";
+  if (auto accepted = CheckParent(files, existing); !accepted) return accepted;
+  const Descriptor parent(open(existing.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (!parent.ok()) return ErrnoError("open " + existing, errno);
+  auto made = MakeBelow(parent.get(), missing);
+  if (made) return Ok();
+  Error error = made.error();
+  error.call = "mkdir " + path;
+  return error;
 }
 
 Status CheckOurs(const FileSystem& files, const std::string& path) {
   const auto status = files.StatLink(path);
-  const auto refuse = [&](std::string why) {
-    return Error{"check " + path, std::nullopt, "not trusted", path + " " + std::move(why)};
-  };
+  const auto refuse = [&](const std::string& why) { return NotOurs(path, why); };
   if (!status || !status->is_directory) return refuse("is not a directory");
   if (status->owner_uid != geteuid()) return refuse("belongs to user " + std::to_string(status->owner_uid));
   if ((status->mode & 0022U) != 0) return refuse("can be written by others");
@@ -48,10 +86,13 @@ Result<std::string> CacheDirectory(const Environment& environment, const FileSys
   if (!base.starts_with('/')) {
     base = environment.Get("HOME").value_or("");
     if (!base.starts_with('/')) return none;
+    // Services are given one that does not exist: it is not ours to make.
+    if (!files.Exists(base))
+      return Error{"cache directory", std::nullopt, "none", base + " (HOME) does not exist"};
     base += "/.cache";
   }
   const std::string path = base + "/whichgpu";
-  if (const auto made = MakeDirectories(path); !made) return made.error();
+  if (const auto made = MakeDirectories(files, path); !made) return made.error();
   if (const auto ours = CheckOurs(files, path); !ours) return ours.error();
   return path;
 }
@@ -60,42 +101,47 @@ std::vector<EnvironmentVariable> DriverCacheVariables(std::span<const DriverCach
                                                       const std::string& cache_directory,
                                                       const Environment& environment) {
   std::vector<EnvironmentVariable> out;
+  const Descriptor root = OpenDirectoryAt(AT_FDCWD, cache_directory);
   for (const auto& cache : caches) {
     if (environment.Get(cache.variable)) continue;
     std::string value(cache.value);
     if (cache.is_folder) {
+      if (!root.ok() || !MakeBelow(root.get(), std::string(kDrivers) + "/" + value)) continue;
       value.insert(0, DriverRoot(cache_directory) + "/");
-      if (!MakeDirectories(value)) continue;
     }
     out.push_back({std::string(cache.variable), std::move(value)});
   }
   return out;
 }
 
+// Through descriptors, for a driver may have put links there, and as much as it likes.
 void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_bytes) {
-  namespace fs = std::filesystem;
   struct File {
-    fs::path path;
-    fs::file_time_type changed;
+    std::string path;
+    timespec changed;
     std::uint64_t bytes = 0;
   };
+  const Descriptor root = OpenDirectoryAt(AT_FDCWD, DriverRoot(cache_directory));
+  if (!root.ok()) return;
   std::vector<File> found;
   std::uint64_t total = 0;
-  std::error_code error;
-  fs::recursive_directory_iterator at(DriverRoot(cache_directory), error);
-  for (; !error && at != fs::recursive_directory_iterator(); at.increment(error)) {
-    struct stat status{};
-    if (lstat(at->path().c_str(), &status) != 0 || !S_ISREG(status.st_mode)) continue;
-    std::error_code ignored;
-    found.push_back(
-        {at->path(), fs::last_write_time(at->path(), ignored), static_cast<std::uint64_t>(status.st_size)});
+  const bool all = WalkTree(root.get(), [&](const std::string& path, const struct stat& status) {
+    if (!S_ISREG(status.st_mode)) return true;
+    found.push_back({path, status.st_mtim, static_cast<std::uint64_t>(status.st_size)});
     total += found.back().bytes;
+    return found.size() <= kMaxTrimmed;
+  });
+  if (!all) {  // what can not be counted is not kept
+    EmptyTree(root.get());
+    return;
   }
   if (total <= max_bytes) return;
-  std::sort(found.begin(), found.end(), [](const File& a, const File& b) { return a.changed < b.changed; });
+  std::sort(found.begin(), found.end(), [](const File& a, const File& b) {
+    return std::pair(a.changed.tv_sec, a.changed.tv_nsec) < std::pair(b.changed.tv_sec, b.changed.tv_nsec);
+  });
   for (const auto& file : found) {
     if (total <= max_bytes) break;
-    if (unlink(file.path.c_str()) == 0) total -= file.bytes;
+    if (RemoveBelow(root.get(), file.path)) total -= file.bytes;
   }
 }
 

@@ -19,7 +19,9 @@ namespace probe::system {
 
 // XDG_CACHE_HOME/whichgpu, else HOME/.cache/whichgpu, made with mode 0700 where it is missing; made to be
 // ours alone: it belongs to this user and nobody else may write it, and for root the whole way to it is
-// trusted (CheckTrusted). An error says why there is none; everything works without.
+// trusted (CheckTrusted). Nothing is made below a directory of another user, nor through another user's link:
+// the deepest directory that exists is this user's or the system's. An error says why there is none;
+// everything works without.
 [[nodiscard]] Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files);
 
 // Variables that put those compile caches below `cache_directory`, bounded where a driver can do that itself.
@@ -31,7 +33,8 @@ namespace probe::system {
 inline constexpr std::uint64_t kMaxDriverCacheBytes = 256U << 20U;
 
 // Deletes the least recently changed files of the drivers' caches until at most max_bytes are left.
-// Directories stay.
+// Directories stay, unless a part can not be looked at or there are more than 100000 files: then all goes.
+// Links are removed, never followed.
 void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_bytes = kMaxDriverCacheBytes);
 
 }  // namespace probe::system

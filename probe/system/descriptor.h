@@ -28,8 +28,8 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// Error of a failed call: `call`, the number, its name ("ENOENT") and `text`, or errno's sentence where that
-// is empty.
+// Error of a failed call: `call`, the number, its name ("ENOENT") and `text`, or where that is empty the
+// limit of this process that is behind it, or errno's sentence.
 [[nodiscard]] Error ErrnoError(std::string call, int number, std::string text = "");
 
 }  // namespace probe::system

@@ -70,9 +70,4 @@ class FileSystem {
   std::function<void(std::string_view, std::string_view)> observer_;
 };
 
-// Whether a file may be loaded or believed by this user. For root: it and every directory above it, links
-// resolved, belong to root and nobody else may write them (a sticky directory is accepted). For others:
-// anything that they can read. The error names the offending path and what is wrong with it.
-[[nodiscard]] Status CheckTrusted(const FileSystem& files, std::string_view path);
-
 }  // namespace probe::system

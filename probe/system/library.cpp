@@ -9,6 +9,7 @@
 
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
+#include "probe/system/trust.h"
 
 namespace probe::system {
 namespace {

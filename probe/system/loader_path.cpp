@@ -43,6 +43,16 @@ std::string_view TextAt(std::string_view cache, std::size_t offset) {
   return end == std::string_view::npos ? std::string_view() : text.substr(0, end);
 }
 
+std::vector<std::string> SplitAbsolute(std::string_view list, std::string_view separators) {
+  std::vector<std::string> out;
+  while (!list.empty()) {
+    const auto entry = list.substr(0, list.find_first_of(separators));
+    if (entry.starts_with('/')) out.emplace_back(entry);
+    list.remove_prefix(std::min(entry.size() + 1, list.size()));
+  }
+  return out;
+}
+
 // LD_LIBRARY_PATH as the loader read it at start, then its compiled-in directories.
 std::vector<std::string> DefaultDirectories() {
   void* self = dlopen(nullptr, RTLD_LAZY);
@@ -59,15 +69,9 @@ std::vector<std::string> DefaultDirectories() {
 
 }  // namespace
 
-std::vector<std::string> AbsoluteEntries(std::string_view list) {
-  std::vector<std::string> out;
-  while (!list.empty()) {
-    const auto entry = list.substr(0, list.find(':'));
-    if (entry.starts_with('/')) out.emplace_back(entry);
-    list.remove_prefix(std::min(entry.size() + 1, list.size()));
-  }
-  return out;
-}
+std::vector<std::string> AbsoluteEntries(std::string_view list) { return SplitAbsolute(list, ":"); }
+
+std::vector<std::string> LoaderEntries(std::string_view list) { return SplitAbsolute(list, ":;"); }
 
 std::vector<std::string> CachedPaths(std::string_view cache, std::string_view soname) {
   const auto start = cache.find(kCacheMagic);
@@ -93,8 +97,7 @@ std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSys
                                           const Environment& environment) {
   std::vector<std::string> out;
   const auto in = [&](const std::string& directory) { out.push_back(directory + "/" + std::string(soname)); };
-  for (const auto& directory : AbsoluteEntries(environment.Get("LD_LIBRARY_PATH").value_or("")))
-    in(directory);
+  for (const auto& directory : LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or(""))) in(directory);
   if (const auto cache = files.Read("/etc/ld.so.cache", kMaxCacheBytes)) {
     for (auto& path : CachedPaths(*cache, soname)) out.push_back(std::move(path));
   }

@@ -16,6 +16,9 @@ namespace probe::system {
 // directory or depend on it, are left out.
 [[nodiscard]] std::vector<std::string> AbsoluteEntries(std::string_view list);
 
+// The same of LD_LIBRARY_PATH, in which the loader takes semicolons for colons, ld.so(8).
+[[nodiscard]] std::vector<std::string> LoaderEntries(std::string_view list);
+
 // Files that /etc/ld.so.cache names for a soname, in its order, variants for special processors left out.
 // Content: struct cache_file_new of glibc's sysdeps/generic/dl-cache.h. Damaged content yields what could be
 // read.

@@ -7,19 +7,20 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <charconv>
+#include <climits>
 
 #include "probe/system/filesystem.h"
 
 namespace probe::system {
 namespace {
 
-constexpr int kFirstRaised = static_cast<int>(kMaxSpawnDescriptors) + 8;
+constexpr int kFirstRaised = static_cast<int>(kMaxSpawnDescriptors) + 1;  // the binary's is next
 constexpr pid_t kPidsAsked = 65536;
 constexpr pid_t kMaxPid = 1 << 22;  // PID_MAX_LIMIT, proc(5)
 
@@ -41,6 +42,17 @@ bool HasChildren() {
   return waitid(P_ALL, 0, &ignored, WEXITED | WNOHANG | WNOWAIT) == 0;
 }
 
+// The fields of /proc/<pid>/stat from the third (the state) on. The second is the name in parentheses and may
+// hold anything, the ends of lines among it.
+std::optional<std::string> StateAndLater(pid_t pid) {
+  const auto files = FileSystem::Open("/");
+  if (!files) return std::nullopt;
+  const auto text = files->Read("/proc/" + std::to_string(pid) + "/stat");
+  const auto name_end = text ? text->rfind(')') : std::string::npos;
+  if (name_end == std::string::npos || name_end + 2 > text->size()) return std::nullopt;
+  return text->substr(name_end + 2);
+}
+
 }  // namespace
 
 Result<Descriptor> OpenOwnBinary() {
@@ -57,7 +69,9 @@ Result<Descriptor> OpenOwnBinary() {
 
 Descriptor Raise(Descriptor descriptor) {
   if (!descriptor.ok() || descriptor.get() >= kFirstRaised) return descriptor;
-  return Descriptor(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kFirstRaised));
+  Descriptor raised(fcntl(descriptor.get(), F_DUPFD_CLOEXEC, kFirstRaised));
+  if (!raised.ok() && errno == EINVAL) errno = EMFILE;  // the limit is lower than that
+  return raised;
 }
 
 Result<Pipe> MakePipe() {
@@ -80,6 +94,9 @@ std::optional<ProcessExit> PeekExit(pid_t pid) {
     return std::nullopt;
   }
   if (info.si_pid == 0) return std::nullopt;
+  // A child that asked to be traced is reported when it stops, too.
+  if (info.si_code != CLD_EXITED && info.si_code != CLD_KILLED && info.si_code != CLD_DUMPED)
+    return std::nullopt;
   ProcessExit out;
   (info.si_code == CLD_EXITED ? out.code : out.signal) = info.si_status;
   return out;
@@ -150,14 +167,10 @@ void AskForSlice(std::uint64_t nanoseconds) {
 }
 
 std::optional<std::uint64_t> StartTicks(pid_t pid) {
-  const auto files = FileSystem::Open("/");
-  if (!files) return std::nullopt;
-  const auto line = files->ReadLine("/proc/" + std::to_string(pid) + "/stat");
-  // The second field is the name in parentheses and may hold anything; the start is the 20th after it.
-  const auto name_end = line ? line->rfind(')') : std::string::npos;
-  if (name_end == std::string::npos) return std::nullopt;
-  std::string_view rest = std::string_view(*line).substr(name_end);
-  for (int skipped = 0; skipped < 20; ++skipped) {
+  const auto text = StateAndLater(pid);
+  if (!text) return std::nullopt;
+  std::string_view rest = *text;
+  for (int skipped = 0; skipped < 19; ++skipped) {
     const auto space = rest.find(' ');
     if (space == std::string_view::npos) return std::nullopt;
     rest.remove_prefix(space + 1);
@@ -165,10 +178,24 @@ std::optional<std::uint64_t> StartTicks(pid_t pid) {
   return Number<std::uint64_t>(rest.substr(0, rest.find(' ')));
 }
 
-std::optional<std::uint64_t> AddressSpaceLimit() {
-  rlimit limit{};
-  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
-  return limit.rlim_cur;
+bool IsStopped(pid_t pid) {
+  const auto text = StateAndLater(pid);
+  return text && (text->starts_with('T') || text->starts_with('t'));
+}
+
+bool HasEnded(pid_t pid) {
+  const auto text = StateAndLater(pid);
+  return !text || text->starts_with('Z') || text->starts_with('X');
+}
+
+std::string WorkingDirectory() {
+  std::array<char, PATH_MAX> path{};
+  return getcwd(path.data(), path.size()) != nullptr ? path.data() : "";
+}
+
+void CloseAllDescriptors() {
+  if (syscall(SYS_close_range, 0U, ~0U, 0U) == 0) return;
+  for (int number = 0; number < kFirstRaised; ++number) close(number);
 }
 
 }  // namespace probe::system

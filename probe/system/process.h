@@ -29,20 +29,36 @@ struct Pipe {
 // The same descriptor at such a number.
 [[nodiscard]] Descriptor Raise(Descriptor descriptor);
 
+// A directory that a new process may make for itself, and its environment where it did.
+struct SpawnPlace {
+  std::string path;
+  std::vector<std::string> environment;
+};
+
 struct SpawnPlan {
   int binary = -1;                       // executed by descriptor: works without /proc
   std::vector<std::string> arguments;    // argv, the name first
   std::vector<std::string> environment;  // NAME=value
-  int working_directory = -1;            // a directory's descriptor
+  // The new process makes the first of them that it can, for this user alone, and works there: so no moment
+  // of the parent's death leaves one behind that the new process does not know of.
+  std::vector<SpawnPlace> places;
+  int working_directory = -1;  // a directory's descriptor, where it can make none of them
+  int death_signal = 0;        // to the new process when the calling thread ends; 0: SIGKILL
   std::vector<int>
       descriptors;  // become 0, 1, 2, ...; at most kMaxSpawnDescriptors, all from MakePipe or Raise
 };
 inline constexpr std::size_t kMaxSpawnDescriptors = 8;
 
-// Starts a program in a process group of its own, which is killed when the calling thread ends, with all
-// signals blocked and no descriptor but those named. The memory of this process is never copied (vfork, not
+struct Spawned {
+  pid_t pid = -1;
+  std::optional<std::size_t> place;  // of the plan's
+  Error no_place;                    // why none could be made
+};
+
+// Starts a program in a process group of its own, which the calling thread's end ends, with all signals
+// blocked and no descriptor but those named. The memory of this process is never copied (vfork, not
 // fork: forking would double what a strict overcommit limit must grant).
-[[nodiscard]] Result<pid_t> Spawn(const SpawnPlan& plan);
+[[nodiscard]] Result<Spawned> Spawn(const SpawnPlan& plan);
 
 // A descriptor that becomes readable when the process ends; not ok() where the kernel or a sandbox has none.
 [[nodiscard]] Descriptor OpenPidDescriptor(pid_t pid);
@@ -61,8 +77,13 @@ void BecomeSubreaper();
 // The children of this process, running or ended: from /proc, else by asking for each number from `first` on.
 [[nodiscard]] std::vector<pid_t> OwnChildren(pid_t first);
 
-// The bound on this process's address space in bytes (RLIMIT_AS); nullopt where there is none.
-[[nodiscard]] std::optional<std::uint64_t> AddressSpaceLimit();
+// Whether a process is gone or only waits to be reaped; true as well where there is no /proc.
+[[nodiscard]] bool HasEnded(pid_t pid);
+
+// This process's own, as a path; empty where it has none.
+[[nodiscard]] std::string WorkingDirectory();
+// The standard streams, too.
+void CloseAllDescriptors();
 
 // How long this thread wants to run at a stretch, as a hint to schedulers that know it (Linux 6.12): who asks
 // for little is soon woken beside others that compute. 0 is the system's own choice. New processes start with
@@ -71,5 +92,8 @@ void AskForSlice(std::uint64_t nanoseconds);
 
 // When a process started, in clock ticks since boot (proc(5)); nullopt when it is gone or there is no /proc.
 [[nodiscard]] std::optional<std::uint64_t> StartTicks(pid_t pid);
+
+// Whether a process is stopped (Ctrl-Z, SIGSTOP, a debugger): it goes on when somebody says so, or never.
+[[nodiscard]] bool IsStopped(pid_t pid);
 
 }  // namespace probe::system

@@ -5,9 +5,11 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <array>
 #include <ctime>
 #include <filesystem>
 #include <string_view>
@@ -15,15 +17,15 @@
 #include <vector>
 
 #include "probe/system/process.h"
+#include "probe/system/tree.h"
 
 namespace probe::system {
 namespace {
 
-constexpr int kMaxFiles = 10000;
-constexpr std::uint64_t kStatBlockBytes = 512;  // the unit of st_blocks, stat(3type)
-// What mkdtemp(3) puts in the place of six letters.
+constexpr std::uint64_t kMaxFiles = 10000;
+// Random letters stand in the place of the pattern.
 constexpr std::string_view kName = "whichgpu-scratch-", kPattern = "XXXXXX";
-constexpr mode_t kMode = 0700;  // mkdtemp's
+constexpr mode_t kMode = 0700;
 // Far longer than from making a directory to locking it.
 constexpr std::time_t kAbandonedSeconds = 3600;
 
@@ -44,35 +46,72 @@ std::vector<std::string> Parents(const Environment& environment, Medium medium) 
 Descriptor OpenDirectory(const std::string& path) {
   return Raise(Descriptor(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW)));
 }
+// The same of one that a driver may have closed to its own user.
+Descriptor OpenOwnDirectory(const std::string& path) {
+  auto directory = OpenDirectory(path);
+  if (directory.ok() || fchmodat(AT_FDCWD, path.c_str(), kMode, AT_SYMLINK_NOFOLLOW) != 0) return directory;
+  return OpenDirectory(path);
+}
 bool Lock(const Descriptor& directory) { return flock(directory.get(), LOCK_EX | LOCK_NB) == 0; }
 
-bool IsAbandoned(const std::string& path) {
+bool IsName(std::string_view name) {
+  return name.starts_with(kName) && name.size() == kName.size() + kPattern.size();
+}
+
+bool LooksAbandoned(const struct stat& status) {
+  return S_ISDIR(status.st_mode) && status.st_uid == geteuid() && (status.st_mode & 077U) == 0 &&
+         status.st_mtime <= time(nullptr) - kAbandonedSeconds;
+}
+
+// Removes it if its last process is gone. Opened only where it may be: there can be many of others in use.
+void RemoveIfAbandoned(const std::string& path) {
   struct stat status{};
-  if (lstat(path.c_str(), &status) != 0 || !S_ISDIR(status.st_mode) || status.st_uid != geteuid() ||
-      (status.st_mode & 0777U) != kMode)
-    return false;
-  if (status.st_mtime > time(nullptr) - kAbandonedSeconds) return false;
-  const Descriptor directory = OpenDirectory(path);
-  return directory.ok() && Lock(directory);
+  if (lstat(path.c_str(), &status) != 0 || !LooksAbandoned(status)) return;
+  const Descriptor directory = OpenOwnDirectory(path);
+  if (!directory.ok() || fstat(directory.get(), &status) != 0 || !LooksAbandoned(status) || !Lock(directory))
+    return;
+  EmptyTree(directory.get());
+  rmdir(path.c_str());
+}
+
+// What has the name of an emptied directory; a driver may have put something else in its place.
+bool RemoveName(const std::string& path) {
+  return rmdir(path.c_str()) == 0 || (errno == ENOTDIR && unlink(path.c_str()) == 0);
 }
 
 }  // namespace
 
 Result<ScratchDirectory> ScratchDirectory::Create(const Environment& environment, Medium medium) {
   int number = 0;
-  for (const std::string& parent : Parents(environment, medium)) {
-    std::string name = parent + "/" + std::string(kName) + std::string(kPattern);
-    if (mkdtemp(name.data()) == nullptr) {
-      number = errno;
-      continue;
-    }
-    auto directory = OpenDirectory(name);
+  for (const std::string& name : Names(environment, medium)) {
+    if (mkdir(name.c_str(), kMode) == 0) return Adopt(name);
     number = errno;
-    if (directory.ok()) Lock(directory);
-    ScratchDirectory out(name, std::move(directory));
-    if (out.directory_.ok()) return out;
   }
-  return ErrnoError("mkdtemp", number);
+  return ErrnoError("mkdir", number);
+}
+
+std::vector<std::string> ScratchDirectory::Names(const Environment& environment, Medium medium) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
+  std::vector<std::string> out = Parents(environment, medium);
+  for (std::string& name : out) {
+    std::array<unsigned char, kPattern.size()> random{};
+    if (getrandom(random.data(), random.size(), GRND_NONBLOCK) < 0) random.fill(0);
+    name.append("/").append(kName);
+    for (const unsigned char byte : random) name += kLetters[byte % kLetters.size()];
+  }
+  return out;
+}
+
+ScratchDirectory ScratchDirectory::Adopt(std::string path) {
+  auto directory = OpenDirectory(path);
+  if (directory.ok()) Lock(directory);
+  return {std::move(path), std::move(directory)};
+}
+
+void ScratchDirectory::Remove(const std::string& path) {
+  if (!IsName(path.substr(path.rfind('/') + 1)) || RemoveName(path)) return;
+  EmptyTree(OpenOwnDirectory(path).get());
+  RemoveName(path);
 }
 
 ScratchDirectory& ScratchDirectory::operator=(ScratchDirectory&& other) noexcept {
@@ -83,8 +122,8 @@ ScratchDirectory& ScratchDirectory::operator=(ScratchDirectory&& other) noexcept
 
 ScratchDirectory::~ScratchDirectory() {
   if (path_.empty()) return;
-  std::error_code ignored;
-  std::filesystem::remove_all(path_, ignored);
+  EmptyTree(directory_.get());
+  RemoveName(path_);
 }
 
 void ScratchDirectory::RemoveAbandoned(const Environment& environment) {
@@ -95,13 +134,10 @@ void ScratchDirectory::RemoveAbandoned(const Environment& environment) {
     for (fs::directory_iterator at(parent, error); !error && at != fs::directory_iterator();
          at.increment(error)) {
       const std::string name = at->path().filename();
-      if (name.starts_with(kName) && name.size() == kName.size() + kPattern.size())
-        found.push_back(at->path());
+      if (IsName(name)) found.push_back(at->path());
     }
   }
-  for (const std::string& path : found) {
-    if (IsAbandoned(path)) fs::remove_all(path, error);
-  }
+  for (const std::string& path : found) RemoveIfAbandoned(path);
 }
 
 void ScratchDirectory::RemoveIfEmpty() {
@@ -111,19 +147,7 @@ void ScratchDirectory::RemoveIfEmpty() {
 }
 
 bool ScratchDirectory::Exceeds(std::uint64_t max_bytes) const {
-  namespace fs = std::filesystem;
-  std::error_code error;
-  std::uint64_t bytes = 0;
-  int files = 0;
-  fs::recursive_directory_iterator at(path_, fs::directory_options::skip_permission_denied, error);
-  while (!error && at != fs::recursive_directory_iterator()) {
-    struct stat status{};
-    if (lstat(at->path().c_str(), &status) == 0)
-      bytes += static_cast<std::uint64_t>(status.st_blocks) * kStatBlockBytes;
-    if (bytes > max_bytes || ++files > kMaxFiles) return true;
-    at.increment(error);
-  }
-  return false;
+  return !path_.empty() && TreeExceeds(directory_.get(), max_bytes, kMaxFiles);
 }
 
 }  // namespace probe::system

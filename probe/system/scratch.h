@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "probe/core/result.h"
 #include "probe/system/descriptor.h"
@@ -19,6 +20,13 @@ class ScratchDirectory {
  public:
   // Below TMPDIR, else in memory /dev/shm, else /tmp; mode 0700. The error is that of the last place tried.
   [[nodiscard]] static Result<ScratchDirectory> Create(const Environment& environment, Medium medium);
+  // The same in two steps, for a directory that a child makes itself: names that nobody has, the best place
+  // first; and the directory of such a name, made with mode 0700.
+  [[nodiscard]] static std::vector<std::string> Names(const Environment& environment, Medium medium);
+  [[nodiscard]] static ScratchDirectory Adopt(std::string path);
+  // Removes what has such a name with all its content; anything else stays.
+  static void Remove(const std::string& path);
+
   ScratchDirectory(ScratchDirectory&& other) noexcept = default;
   ScratchDirectory& operator=(ScratchDirectory&& other) noexcept;
   // Removes it with all its content, as far as that is possible.
@@ -32,7 +40,8 @@ class ScratchDirectory {
   // Removes those that killed processes of this user have left in any of these places: nobody holds their
   // lock, and for an hour nothing has been put there.
   static void RemoveAbandoned(const Environment& environment);
-  // True when its files take more than max_bytes on the disk, or are more than 10000. Links are not followed.
+  // True when its files take more than max_bytes on the disk, are more than 10000, or a part of it can not be
+  // looked at (no permission, directories deeper than 64). Links are not followed.
   [[nodiscard]] bool Exceeds(std::uint64_t max_bytes) const;
 
  private:

@@ -4,6 +4,7 @@
 #include <sched.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <array>
 #include <memory>
 
+#include "probe/system/limits.h"
 #include "probe/system/process.h"
 
 namespace probe::system {
@@ -22,8 +24,11 @@ struct Launch {
   const SpawnPlan* plan = nullptr;
   std::vector<char*> arguments;
   std::vector<char*> environment;
+  std::vector<std::vector<char*>> place_environments;
   pid_t parent = -1;
   int error = 0;  // errno of the call that failed
+  std::optional<std::size_t> place;
+  int place_error = 0;
 };
 
 std::vector<char*> Pointers(const std::vector<std::string>& texts) {
@@ -45,29 +50,55 @@ bool PlaceDescriptors(const SpawnPlan& plan) {
   return true;
 }
 
+// Makes the first place that can be made and goes there.
+void TakePlace(Launch& launch) {
+  const auto& places = launch.plan->places;
+  for (std::size_t i = 0; i < places.size() && !launch.place; ++i) {
+    const char* path = places[i].path.c_str();
+    if (mkdir(path, S_IRWXU) != 0) {
+      launch.place_error = errno;
+    } else if (chdir(path) != 0) {
+      launch.place_error = errno;
+      rmdir(path);
+    } else {
+      launch.place = i;
+    }
+  }
+}
+
 // Runs in the new process, on a stack of its own, while the parent waits.
 int Execute(void* argument) {
   auto& launch = *static_cast<Launch*>(argument);
   const SpawnPlan& plan = *launch.plan;
   setpgid(0, 0);
-  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
-  const bool orphaned = getppid() != launch.parent;  // the parent ended before the line above
-  if (!orphaned && (plan.working_directory < 0 || fchdir(plan.working_directory) == 0) &&
-      PlaceDescriptors(plan)) {
-    fexecve(static_cast<int>(plan.descriptors.size()), launch.arguments.data(), launch.environment.data());
+  prctl(PR_SET_PDEATHSIG, plan.death_signal != 0 ? plan.death_signal : SIGKILL, 0, 0, 0);
+  if (getppid() != launch.parent) _exit(127);  // the parent ended before the line above
+  TakePlace(launch);
+  const bool is_there = launch.place || plan.working_directory < 0 || fchdir(plan.working_directory) == 0;
+  if (is_there && PlaceDescriptors(plan)) {
+    char* const* environment =
+        launch.place ? launch.place_environments[*launch.place].data() : launch.environment.data();
+    fexecve(static_cast<int>(plan.descriptors.size()), launch.arguments.data(), environment);
   }
   launch.error = errno;
+  if (launch.place) rmdir(plan.places[*launch.place].path.c_str());
   _exit(127);
 }
 
 }  // namespace
 
-Result<pid_t> Spawn(const SpawnPlan& plan) {
+Result<Spawned> Spawn(const SpawnPlan& plan) {
   if (plan.descriptors.size() > kMaxSpawnDescriptors)
     return Error{"spawn", std::nullopt, "", "too many descriptors"};
   constexpr std::size_t kStackBytes = 64U << 10U;
   const auto stack = std::make_unique_for_overwrite<std::array<std::byte, kStackBytes>>();
-  Launch launch{&plan, Pointers(plan.arguments), Pointers(plan.environment), getpid(), 0};
+  Launch launch;
+  launch.plan = &plan;
+  launch.arguments = Pointers(plan.arguments);
+  launch.environment = Pointers(plan.environment);
+  for (const SpawnPlace& place : plan.places)
+    launch.place_environments.push_back(Pointers(place.environment));
+  launch.parent = getpid();
   // No handler of this process may run in the new one, which shares its memory.
   sigset_t all;
   sigset_t before;
@@ -77,14 +108,16 @@ Result<pid_t> Spawn(const SpawnPlan& plan) {
   const pid_t pid = clone(Execute, top, CLONE_VM | CLONE_VFORK | SIGCHLD, &launch);
   const int number = errno;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  if (pid < 0) return ErrnoError("clone", number);
+  if (pid < 0) return ErrnoError("clone", number, WhyNoProcess(number));
   if (launch.error != 0) {
     int status = 0;
     while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
     return ErrnoError("exec", launch.error);
   }
-  return pid;
+  Spawned out{pid, launch.place, {}};
+  if (!launch.place && !plan.places.empty()) out.no_place = ErrnoError("mkdir", launch.place_error);
+  return out;
 }
 
 }  // namespace probe::system

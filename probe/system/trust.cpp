@@ -1,9 +1,15 @@
 // SPDX-License-Identifier: MIT
+#include "probe/system/trust.h"
+
 #include <errno.h>
+#include <fcntl.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <optional>
+#include <string>
+
 #include "probe/system/descriptor.h"
-#include "probe/system/filesystem.h"
 #include "probe/system/path_walk.h"
 
 namespace probe::system {
@@ -11,16 +17,59 @@ namespace {
 
 constexpr std::uint32_t kStickyBit = 01000;
 constexpr std::uint32_t kOthersMayWrite = 0022;
+constexpr std::uint64_t kAllIds = 4294967295;  // of 32 bits, without -1
+
+// The next number of a text of blanks and digits; nullopt at its end.
+std::optional<std::uint64_t> TakeNumber(std::string_view& text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \n"), text.size()));
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc()) return std::nullopt;
+  text.remove_prefix(static_cast<std::size_t>(end - text.data()));
+  return value;
+}
+
+// The owner that a user namespace shows for all who are not in it; nullopt in the machine's own namespace.
+std::optional<std::uint64_t> OverflowOwner() {
+  constexpr std::uint64_t kUsual = 65534;
+  const auto files = FileSystem::Open("/");
+  const auto map = files ? files->Read("/proc/self/uid_map") : Result<std::string>(files.error());
+  if (!map || !IsPartialIdMap(*map)) return std::nullopt;
+  return files->ReadNumber("/proc/sys/kernel/overflowuid").value_or(kUsual);
+}
+
+// The mode does not tell it: this user may be the owner after all, where the namespace has a user with the
+// number of the overflow id. A read-only mount says no to everybody.
+bool MayWrite(const FileSystem& files, const std::string& path) {
+  return files.live() && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
+}
 
 // What is wrong with one step of the way for root; empty when nothing is. The links' own mode means nothing.
-std::string Flaw(const FileStatus& status) {
-  if (status.owner_uid != 0) return "belongs to user " + std::to_string(status.owner_uid) + ", not to root";
-  if (status.is_link || (status.mode & kOthersMayWrite) == 0) return {};
+std::string Flaw(const FileSystem& files, const std::string& path, const FileStatus& status) {
+  const bool is_outside = status.owner_uid != 0 && IsOutsideNamespace(status.owner_uid);
+  const std::string owner = std::to_string(status.owner_uid);
+  if (status.owner_uid != 0 && !is_outside) return "belongs to user " + owner + ", not to root";
+  if (status.is_link) return {};
   if (status.is_directory && (status.mode & kStickyBit) != 0) return {};
-  return "can be written by others than root";
+  if ((status.mode & kOthersMayWrite) != 0) return "can be written by others than root";
+  if (is_outside && MayWrite(files, path)) return "belongs to user " + owner + " and can be written";
+  return {};
 }
 
 }  // namespace
+
+bool IsPartialIdMap(std::string_view uid_map) {
+  const auto inside = TakeNumber(uid_map);
+  const auto outside = TakeNumber(uid_map);
+  const auto count = TakeNumber(uid_map);
+  if (!inside || !outside || !count) return false;
+  return *inside != 0 || *outside != 0 || *count < kAllIds;
+}
+
+bool IsOutsideNamespace(std::uint32_t owner_uid) {
+  static const std::optional<std::uint64_t> overflow = OverflowOwner();
+  return overflow && owner_uid == *overflow;
+}
 
 Status CheckTrusted(const FileSystem& files, std::string_view path) {
   const auto target = files.Stat(path);
@@ -36,7 +85,7 @@ Status CheckTrusted(const FileSystem& files, std::string_view path) {
   }
   std::string offence;
   const bool complete = WalkPath(files, path, [&](const std::string& step, const FileStatus& status) {
-    const auto flaw = Flaw(status);
+    const auto flaw = Flaw(files, step, status);
     if (!flaw.empty()) offence = step + " " + flaw;
     return flaw.empty();
   });

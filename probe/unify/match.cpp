@@ -2,9 +2,12 @@
 #include "probe/unify/match.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <functional>
 #include <map>
+#include <set>
 #include <tuple>
+#include <utility>
 
 #include "probe/unify/likeness.h"
 
@@ -14,90 +17,23 @@ namespace {
 constexpr PciAddress kHostBridge{};  // 0000:00:00.0: what drivers without a real device give as their address
 
 // Devices of one driver of one runtime see the hardware once each.
-auto DriverKey(const RuntimeDevice& device) {
-  return std::tie(device.runtime, device.driver, device.manifest);
-}
+using DriverKey = std::tuple<std::string, std::string, std::optional<std::string>>;
 
-class Matcher {
- public:
-  Matcher(std::vector<RuntimeDevice> devices, std::vector<Draft>& drafts)
-      : open_(std::move(devices)), drafts_(drafts) {
-    DropFalseIdentities();
-  }
-
-  void Run() {
-    Attach("pci", [&](const RuntimeDevice& device) { return ByAddress(device); });
-    CreateAtAddresses();
-    Attach("uuid", [&](const RuntimeDevice& device) { return ByUuid(device); });
-    AttachLike("only_candidate", SameVendorAndKind);
-    CreateForUuids();
-    AttachLike("name", SameNameAndMemory);
-    CreateForNames();
-  }
-
- private:
-  using Finder = std::function<Draft*(const RuntimeDevice&)>;
-  using Likeness = bool (*)(const Traits&, const Traits&);
-
-  void DropFalseIdentities();
-  void Attach(std::string_view how, const Finder& find);
-  void AttachLike(std::string_view how, Likeness like);
-  void CreateAtAddresses();
-  void CreateForUuids();
-  void CreateForNames();
-  [[nodiscard]] bool IsTaken(const std::string& id) const;
-  [[nodiscard]] std::string OwnId(const RuntimeDevice& device) const;
-  Draft* ByAddress(const RuntimeDevice& device);
-  Draft* ByUuid(const RuntimeDevice& device);
-  std::vector<Draft*> Candidates(const RuntimeDevice& device, Likeness like);
-  bool IsAlone(const RuntimeDevice& device, Likeness like) const;
-  Draft& Create(std::string id, const RuntimeDevice& device);
-  void AddView(Draft& draft, RuntimeDevice device, std::string_view how) const;
-
-  std::vector<RuntimeDevice> open_;  // not attached yet
-  std::vector<Draft>& drafts_;
+// A device that is not attached yet, with what is compared again and again.
+struct Open {
+  RuntimeDevice device;
+  Traits traits;
+  std::size_t driver = 0;  // equal for devices of one DriverKey
 };
 
-// Two devices of one driver can not have one UUID: drivers that give the same to every card identify none.
-void Matcher::DropFalseIdentities() {
-  std::map<std::tuple<std::string, std::string, std::optional<std::string>, Uuid>, int> count;
-  const auto key = [](const RuntimeDevice& d) {
-    return std::tuple(d.runtime, d.driver, d.manifest, *d.identity.uuid);
-  };
-  for (const RuntimeDevice& device : open_) {
-    if (device.identity.uuid) ++count[key(device)];
-  }
-  const bool bridge_is_gpu = std::any_of(
-      drafts_.begin(), drafts_.end(), [](const Draft& draft) { return draft.identity.pci == kHostBridge; });
-  for (RuntimeDevice& device : open_) {
-    auto& identity = device.identity;
-    if (identity.uuid && (*identity.uuid == Uuid{} || count[key(device)] > 1)) identity.uuid.reset();
-    if (identity.pci == kHostBridge && !bridge_is_gpu) identity.pci.reset();
-  }
-}
+// Where drafts stand in their list, those first that were made first.
+using Places = std::set<std::size_t>;
+using Place = std::optional<std::size_t>;
+using AddressKey = std::tuple<PciAddress, std::optional<std::string>>;
 
-void Matcher::AddView(Draft& draft, RuntimeDevice device, std::string_view how) const {
-  if (!draft.identity.uuid) draft.identity.uuid = device.identity.uuid;
-  if (!draft.identity.ids) draft.identity.ids = device.identity.ids;
-  View& view = draft.views.emplace_back();
-  view.matched_by = how;
-  view.device = std::move(device);
-}
-
-// All of a stage are looked up before any is attached, so that no attachment of the stage decides another.
-void Matcher::Attach(std::string_view how, const Finder& find) {
-  std::vector<Draft*> found;
-  found.reserve(open_.size());
-  for (const RuntimeDevice& device : open_) found.push_back(find(device));
-  std::vector<RuntimeDevice> rest;
-  for (std::size_t i = 0; i < open_.size(); ++i) {
-    if (found[i] != nullptr) {
-      AddView(*found[i], std::move(open_[i]), how);
-    } else {
-      rest.push_back(std::move(open_[i]));
-    }
-  }
-  open_ = std::move(rest);
+PciAddress WithoutDomain(PciAddress address) {
+  address.domain = 0;
+  return address;
 }
 
 Traits TraitsOfDraft(const Draft& draft) {
@@ -108,109 +44,227 @@ Traits TraitsOfDraft(const Draft& draft) {
   return out;
 }
 
-bool HasUuid(const Draft& draft, const Uuid& uuid) {
-  return draft.identity.uuid == uuid ||
-         std::any_of(draft.views.begin(), draft.views.end(),
-                     [&](const View& view) { return view.device.identity.uuid == uuid; });
+class Matcher {
+ public:
+  Matcher(std::vector<RuntimeDevice> devices, std::vector<Draft>& drafts) : drafts_(drafts) {
+    DropFalseIdentities(devices);
+    std::map<DriverKey, std::size_t> drivers;
+    for (RuntimeDevice& device : devices) {
+      const auto driver =
+          drivers.try_emplace(DriverKey(device.runtime, device.driver, device.manifest), drivers.size());
+      Traits traits = TraitsOf(device);
+      open_.push_back({std::move(device), std::move(traits), driver.first->second});
+    }
+    for (std::size_t place = 0; place < drafts_.size(); ++place) Enter(place);
+  }
+
+  void Run() {
+    Attach("pci", [&](const Open& open) { return ByAddress(open.device, open.traits); });
+    CreateAtAddresses();
+    Attach("uuid", [&](const Open& open) { return ByUuid(open); });
+    AttachLike("only_candidate", SameVendorAndKind);
+    CreateForUuids();
+    AttachLike("name", SameNameAndMemory);
+    CreateForNames();
+  }
+
+ private:
+  using Finder = std::function<Place(const Open&)>;
+  using Likeness = bool (*)(const Traits&, const Traits&);
+
+  void DropFalseIdentities(std::vector<RuntimeDevice>& devices) const;
+  void Enter(std::size_t place);
+  void Attach(std::string_view how, const Finder& find);
+  void AttachLike(std::string_view how, Likeness like);
+  void CreateAtAddresses();
+  void CreateForUuids();
+  void CreateForNames();
+  [[nodiscard]] std::string OwnId(const RuntimeDevice& device);
+  [[nodiscard]] Place ByAddress(const RuntimeDevice& device, const Traits& traits) const;
+  [[nodiscard]] Place ByUuid(const Open& open) const;
+  [[nodiscard]] std::vector<std::size_t> Candidates(const Open& open, Likeness like, std::size_t most) const;
+  [[nodiscard]] bool IsAlone(const Open& open, Likeness like) const;
+  std::size_t Create(std::string id, const RuntimeDevice& device);
+  std::size_t CreateByIdentity(const RuntimeDevice& device);
+  void AddView(std::size_t place, Open open, std::string_view how);
+
+  std::vector<Open> open_;  // not attached yet
+  std::vector<Draft>& drafts_;
+  // Of every draft, in their order: what it is compared by, and the drivers that see it.
+  std::vector<Traits> traits_;
+  std::vector<std::set<std::size_t>> seen_by_;
+  // Where to look first. A machine has few devices; a record may claim thousands.
+  std::map<AddressKey, Places> at_address_;
+  std::map<AddressKey, Places> at_address_without_domain_;
+  std::map<Uuid, Places> with_uuid_;
+  std::set<std::string> taken_ids_;
+  std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> next_number_;
+};
+
+// Two devices of one driver can not have one UUID: drivers that give the same to every card identify none.
+void Matcher::DropFalseIdentities(std::vector<RuntimeDevice>& devices) const {
+  std::map<std::tuple<std::string, std::string, std::optional<std::string>, Uuid>, int> count;
+  const auto key = [](const RuntimeDevice& d) {
+    return std::tuple(d.runtime, d.driver, d.manifest, *d.identity.uuid);
+  };
+  for (const RuntimeDevice& device : devices) {
+    if (device.identity.uuid) ++count[key(device)];
+  }
+  const bool bridge_is_gpu = std::any_of(
+      drafts_.begin(), drafts_.end(), [](const Draft& draft) { return draft.identity.pci == kHostBridge; });
+  for (RuntimeDevice& device : devices) {
+    auto& identity = device.identity;
+    if (identity.uuid && (*identity.uuid == Uuid{} || count[key(device)] > 1)) identity.uuid.reset();
+    if (identity.pci == kHostBridge && !bridge_is_gpu) identity.pci.reset();
+  }
 }
 
-Draft* Matcher::ByAddress(const RuntimeDevice& device) {
-  if (!device.identity.pci) return nullptr;
-  const Traits traits = TraitsOf(device);
-  Draft* elsewhere = nullptr;
-  int count = 0;
-  for (Draft& draft : drafts_) {
-    if (!draft.identity.pci || draft.identity.partition != device.identity.partition) continue;
-    if (!SameNumbers(traits, TraitsOfDraft(draft))) continue;
-    if (draft.identity.pci == device.identity.pci) return &draft;
-    // Some interfaces have no room for the domain.
-    PciAddress without_domain = *draft.identity.pci;
-    without_domain.domain = 0;
-    if (without_domain == *device.identity.pci) {
-      elsewhere = &draft;
-      ++count;
+// Makes a draft that was just appended known to all lookups.
+void Matcher::Enter(std::size_t place) {
+  const Draft& draft = drafts_[place];
+  traits_.push_back(TraitsOfDraft(draft));
+  seen_by_.emplace_back();
+  taken_ids_.insert(draft.id);
+  if (draft.identity.pci) {
+    at_address_[{*draft.identity.pci, draft.identity.partition}].insert(place);
+    at_address_without_domain_[{WithoutDomain(*draft.identity.pci), draft.identity.partition}].insert(place);
+  }
+  if (draft.identity.uuid) with_uuid_[*draft.identity.uuid].insert(place);
+}
+
+void Matcher::AddView(std::size_t place, Open open, std::string_view how) {
+  Draft& draft = drafts_[place];
+  const Identity& identity = open.device.identity;
+  if (!draft.identity.uuid) draft.identity.uuid = identity.uuid;
+  if (!draft.identity.ids) draft.identity.ids = identity.ids;
+  if (identity.uuid) with_uuid_[*identity.uuid].insert(place);
+  if (!draft.hardware && draft.views.empty()) traits_[place] = open.traits;
+  seen_by_[place].insert(open.driver);
+  View& view = draft.views.emplace_back();
+  view.matched_by = how;
+  view.device = std::move(open.device);
+}
+
+// All of a stage are looked up before any is attached, so that no attachment of the stage decides another.
+void Matcher::Attach(std::string_view how, const Finder& find) {
+  std::vector<Place> found;
+  found.reserve(open_.size());
+  for (const Open& open : open_) found.push_back(find(open));
+  std::vector<Open> rest;
+  for (std::size_t i = 0; i < open_.size(); ++i) {
+    if (found[i]) {
+      AddView(*found[i], std::move(open_[i]), how);
+    } else {
+      rest.push_back(std::move(open_[i]));
     }
   }
-  return count == 1 ? elsewhere : nullptr;
+  open_ = std::move(rest);
 }
 
-Draft* Matcher::ByUuid(const RuntimeDevice& device) {
-  if (!device.identity.uuid || device.identity.pci) return nullptr;
-  for (Draft& draft : drafts_) {
-    if (HasUuid(draft, *device.identity.uuid) && SameNumbers(TraitsOf(device), TraitsOfDraft(draft)))
-      return &draft;
+Place Matcher::ByAddress(const RuntimeDevice& device, const Traits& traits) const {
+  if (!device.identity.pci) return std::nullopt;
+  const AddressKey key(*device.identity.pci, device.identity.partition);
+  if (const auto exact = at_address_.find(key); exact != at_address_.end()) {
+    for (const std::size_t place : exact->second) {
+      if (SameNumbers(traits, traits_[place])) return place;
+    }
   }
-  return nullptr;
+  // Some interfaces have no room for the domain.
+  const auto elsewhere = at_address_without_domain_.find(key);
+  if (elsewhere == at_address_without_domain_.end()) return std::nullopt;
+  Place only;
+  for (const std::size_t place : elsewhere->second) {
+    if (!SameNumbers(traits, traits_[place])) continue;
+    if (only) return std::nullopt;
+    only = place;
+  }
+  return only;
 }
 
-std::vector<Draft*> Matcher::Candidates(const RuntimeDevice& device, Likeness like) {
-  std::vector<Draft*> out;
-  const Traits traits = TraitsOf(device);
-  for (Draft& draft : drafts_) {
-    const bool seen = std::any_of(draft.views.begin(), draft.views.end(), [&](const View& view) {
-      return DriverKey(view.device) == DriverKey(device);
-    });
-    const bool contradicts = draft.identity.uuid && device.identity.uuid &&
-                             draft.identity.uuid != device.identity.uuid && draft.hardware &&
+Place Matcher::ByUuid(const Open& open) const {
+  const Identity& identity = open.device.identity;
+  if (!identity.uuid || identity.pci) return std::nullopt;
+  const auto known = with_uuid_.find(*identity.uuid);
+  if (known == with_uuid_.end()) return std::nullopt;
+  for (const std::size_t place : known->second) {
+    if (SameNumbers(open.traits, traits_[place])) return place;
+  }
+  return std::nullopt;
+}
+
+// At most `most` of them.
+std::vector<std::size_t> Matcher::Candidates(const Open& open, Likeness like, std::size_t most) const {
+  std::vector<std::size_t> out;
+  const auto& uuid = open.device.identity.uuid;
+  for (std::size_t place = 0; place < drafts_.size() && out.size() < most; ++place) {
+    if (!like(open.traits, traits_[place])) continue;
+    const Draft& draft = drafts_[place];
+    const bool contradicts = draft.identity.uuid && uuid && draft.identity.uuid != uuid && draft.hardware &&
                              draft.hardware->identity.uuid;
-    if (draft.id == kHostId) continue;
-    if (!seen && !contradicts && !draft.identity.partition && like(traits, TraitsOfDraft(draft)))
-      out.push_back(&draft);
+    if (draft.id == kHostId || contradicts || draft.identity.partition) continue;
+    if (!seen_by_[place].contains(open.driver)) out.push_back(place);
   }
   return out;
 }
 
 // No other open device of the same driver has the same claim.
-bool Matcher::IsAlone(const RuntimeDevice& device, Likeness like) const {
-  const Traits traits = TraitsOf(device);
-  return std::count_if(open_.begin(), open_.end(), [&](const RuntimeDevice& other) {
-           return DriverKey(other) == DriverKey(device) && like(traits, TraitsOf(other));
-         }) == 1;
+bool Matcher::IsAlone(const Open& open, Likeness like) const {
+  int count = 0;
+  for (const Open& other : open_) {
+    if (other.driver == open.driver && like(open.traits, other.traits) && ++count > 1) return false;
+  }
+  return count == 1;
 }
 
 void Matcher::AttachLike(std::string_view how, Likeness like) {
-  Attach(how, [&](const RuntimeDevice& device) -> Draft* {
+  Attach(how, [&](const Open& open) -> Place {
     // An address or a partition that no hardware has is a device of its own.
-    if (device.identity.pci || device.identity.partition || !IsAlone(device, like)) return nullptr;
-    const auto candidates = Candidates(device, like);
-    return candidates.size() == 1 ? candidates.front() : nullptr;
+    const Identity& identity = open.device.identity;
+    if (identity.pci || identity.partition || !IsAlone(open, like)) return std::nullopt;
+    const auto candidates = Candidates(open, like, 2);
+    return candidates.size() == 1 ? Place(candidates.front()) : std::nullopt;
   });
 }
 
-Draft& Matcher::Create(std::string id, const RuntimeDevice& device) {
+std::size_t Matcher::Create(std::string id, const RuntimeDevice& device) {
   Draft& draft = drafts_.emplace_back();
   draft.id = std::move(id);
   draft.identity = device.identity;
-  return draft;
-}
-
-bool Matcher::IsTaken(const std::string& id) const {
-  return std::any_of(drafts_.begin(), drafts_.end(), [&](const Draft& draft) { return draft.id == id; });
+  Enter(drafts_.size() - 1);
+  return drafts_.size() - 1;
 }
 
 // Of a device without an identity: its number with its driver, the next free one where drivers share a name.
-std::string Matcher::OwnId(const RuntimeDevice& device) const {
+std::string Matcher::OwnId(const RuntimeDevice& device) {
   const std::string start = device.runtime + ":" + Slug(device.driver) + ":";
-  auto number = device.ordinal;
-  while (IsTaken(start + std::to_string(number))) ++number;
+  // Ids are never given back: what was not free the last time is not now.
+  auto& number = next_number_.try_emplace({start, device.ordinal}, device.ordinal).first->second;
+  while (taken_ids_.contains(start + std::to_string(number))) ++number;
   return start + std::to_string(number);
+}
+
+// Drivers that disagree on all but the identity see different devices, each with an id of its own.
+std::size_t Matcher::CreateByIdentity(const RuntimeDevice& device) {
+  std::string id = *IdOf(device.identity);
+  return Create(taken_ids_.contains(id) ? OwnId(device) : std::move(id), device);
 }
 
 // Addresses without hardware: a container that hides sysfs, a partition, or a driver that pretends.
 void Matcher::CreateAtAddresses() {
-  for (const RuntimeDevice& device : open_) {
-    if (!device.identity.pci || ByAddress(device) != nullptr) continue;
-    Draft* parent = nullptr;
+  for (const Open& open : open_) {
+    const RuntimeDevice& device = open.device;
+    if (!device.identity.pci || ByAddress(device, open.traits)) continue;
+    Place parent;
     if (device.identity.partition) {
       RuntimeDevice whole = device;
       whole.identity.partition.reset();
-      parent = ByAddress(whole);
+      parent = ByAddress(whole, open.traits);
     }
-    const auto parent_id = parent != nullptr ? std::optional(parent->id) : std::nullopt;
-    std::string id = *IdOf(device.identity);
-    Create(IsTaken(id) ? OwnId(device) : std::move(id), device).parent_id = parent_id;
+    const auto parent_id = parent ? std::optional(drafts_[*parent].id) : std::nullopt;
+    const std::size_t place = CreateByIdentity(device);
+    drafts_[place].parent_id = parent_id;
   }
-  Attach("pci", [&](const RuntimeDevice& device) { return ByAddress(device); });
+  Attach("pci", [&](const Open& open) { return ByAddress(open.device, open.traits); });
   for (Draft& draft : drafts_) {
     if (!draft.parent_id) continue;
     for (View& view : draft.views) view.matched_by = "parent";
@@ -218,56 +272,56 @@ void Matcher::CreateAtAddresses() {
 }
 
 void Matcher::CreateForUuids() {
-  for (const RuntimeDevice& device : open_) {
-    if (device.identity.uuid && ByUuid(device) == nullptr) Create(*IdOf(device.identity), device);
+  for (const Open& open : open_) {
+    if (open.device.identity.uuid && !ByUuid(open)) CreateByIdentity(open.device);
   }
-  Attach("uuid", [&](const RuntimeDevice& device) { return ByUuid(device); });
+  Attach("uuid", [&](const Open& open) { return ByUuid(open); });
 }
 
-// Devices from `first` on that are like it and were not taken yet.
-std::vector<std::size_t> Group(const std::vector<RuntimeDevice>& devices, const std::vector<bool>& taken,
-                               std::size_t first) {
+// Of `alike`, which have one name, those from `first` on that are like it and were not taken yet.
+std::vector<std::size_t> Group(const std::vector<Open>& devices, const std::vector<std::size_t>& alike,
+                               const std::vector<bool>& taken, std::size_t first) {
   std::vector<std::size_t> group;
-  for (std::size_t i = first; i < devices.size(); ++i) {
-    if (!taken[i] && SameNameAndMemory(TraitsOf(devices[first]), TraitsOf(devices[i]))) group.push_back(i);
+  for (const std::size_t i : alike) {
+    if (i >= first && !taken[i] && SameNameAndMemory(devices[first].traits, devices[i].traits))
+      group.push_back(i);
   }
   if (group.empty()) group = {first};  // without a name
   return group;
 }
 
-bool OncePerDriver(const std::vector<RuntimeDevice>& devices, const std::vector<std::size_t>& group) {
-  for (const std::size_t a : group) {
-    for (const std::size_t b : group) {
-      if (a != b && DriverKey(devices[a]) == DriverKey(devices[b])) return false;
-    }
-  }
-  return true;
+bool OncePerDriver(const std::vector<Open>& devices, const std::vector<std::size_t>& group) {
+  std::set<std::size_t> drivers;
+  return std::all_of(group.begin(), group.end(),
+                     [&](std::size_t member) { return drivers.insert(devices[member].driver).second; });
 }
 
 // What is left has no identity. Drivers that each see one device of a name see the same one.
 void Matcher::CreateForNames() {
-  const std::vector<RuntimeDevice> rest = std::move(open_);
+  constexpr std::size_t kMostNamed = 8;
+  std::vector<Open> rest = std::move(open_);
   open_.clear();
   std::vector<std::string> maybe(rest.size());
   for (std::size_t i = 0; i < rest.size(); ++i) {
-    for (const Draft* draft : Candidates(rest[i], SameVendorAndKind)) {
-      maybe[i].append(maybe[i].empty() ? "may be " : " or ").append(draft->id);
-    }
+    const auto candidates = Candidates(rest[i], SameVendorAndKind, kMostNamed + 1);
+    for (std::size_t named = 0; named < std::min(candidates.size(), kMostNamed); ++named)
+      maybe[i].append(named == 0 ? "may be " : " or ").append(drafts_[candidates[named]].id);
+    if (candidates.size() > kMostNamed) maybe[i].append(" or another");
   }
+  std::map<std::string, std::vector<std::size_t>> by_name;
+  for (std::size_t i = 0; i < rest.size(); ++i) by_name[rest[i].traits.name].push_back(i);
   std::vector<bool> taken(rest.size(), false);
   for (std::size_t i = 0; i < rest.size(); ++i) {
     if (taken[i]) continue;
-    const auto group = Group(rest, taken, i);
+    const auto group = Group(rest, by_name[rest[i].traits.name], taken, i);
     const bool together = OncePerDriver(rest, group);
-    Draft* draft = nullptr;
+    Place place;
     for (const std::size_t member : group) {
-      const RuntimeDevice& device = rest[member];
       taken[member] = true;
-      if (draft == nullptr || !together) {
-        draft = &Create(OwnId(device), device);
-      }
-      if (!maybe[member].empty()) draft->conflicts.push_back({"identity", device.runtime, maybe[member]});
-      AddView(*draft, device, together && group.size() > 1 ? "name" : "none");
+      if (!place || !together) place = Create(OwnId(rest[member].device), rest[member].device);
+      if (!maybe[member].empty())
+        drafts_[*place].conflicts.push_back({"identity", rest[member].device.runtime, maybe[member]});
+      AddView(*place, std::move(rest[member]), together && group.size() > 1 ? "name" : "none");
     }
   }
 }

@@ -2,6 +2,7 @@
 #include "probe/unify/unify.h"
 
 #include <algorithm>
+#include <cstddef>
 #include <map>
 #include <string>
 #include <tuple>
@@ -16,22 +17,28 @@
 namespace probe::unify {
 namespace {
 
-// Sorts by a key, then by all that the element says, so that no order of arrival remains.
+// Sorts by a key, then by all that the element says, so that no order of arrival remains. What it says is
+// only asked where keys are equal.
 template <class T, class Key>
 void SortBy(std::vector<T>& items, Key key) {
-  std::vector<std::tuple<decltype(key(items.front())), std::string, std::size_t>> order;
-  order.reserve(items.size());
-  for (std::size_t i = 0; i < items.size(); ++i)
-    order.emplace_back(key(items[i]), ToText(Encode(items[i])), i);
-  std::sort(order.begin(), order.end());
-  std::vector<T> sorted;
-  sorted.reserve(items.size());
-  for (const auto& entry : order) sorted.push_back(std::move(items[std::get<2>(entry)]));
-  items = std::move(sorted);
+  std::stable_sort(items.begin(), items.end(), [&](const T& a, const T& b) { return key(a) < key(b); });
+  for (auto first = items.begin(); first != items.end();) {
+    const auto last =
+        std::find_if(first, items.end(), [&](const T& item) { return key(*first) < key(item); });
+    if (last - first > 1) {
+      std::vector<std::pair<std::string, std::ptrdiff_t>> order;
+      for (auto item = first; item != last; ++item) order.emplace_back(ToText(Encode(*item)), item - first);
+      std::sort(order.begin(), order.end());
+      std::vector<T> sorted;
+      for (const auto& entry : order) sorted.push_back(std::move(first[entry.second]));
+      std::move(sorted.begin(), sorted.end(), first);
+    }
+    first = last;
+  }
 }
 
 auto ViewKey(const RuntimeDevice& device) {
-  return std::tuple(device.runtime, device.driver, device.manifest, device.ordinal);
+  return std::tie(device.runtime, device.driver, device.manifest, device.ordinal);
 }
 
 // Sources in the order of their names, whatever the order of the reports.
@@ -39,7 +46,7 @@ std::vector<HardwareDevice> AllHardware(std::span<const ProbeReport> reports) {
   std::vector<HardwareDevice> out;
   for (const ProbeReport& report : reports)
     out.insert(out.end(), report.hardware.begin(), report.hardware.end());
-  SortBy(out, [](const HardwareDevice& hardware) { return hardware.source; });
+  SortBy(out, [](const HardwareDevice& hardware) -> const std::string& { return hardware.source; });
   return out;
 }
 
@@ -51,17 +58,14 @@ std::string HardwareId(const HardwareDevice& hardware, const std::vector<Draft>&
 }
 
 std::vector<Draft> DraftHardware(std::span<const ProbeReport> reports) {
-  std::vector<Draft> drafts;
-  Draft& host = drafts.emplace_back();
-  host.id = kHostId;
+  std::vector<Draft> drafts(1);
+  drafts.front().id = kHostId;
+  std::map<std::string, std::size_t> places = {{drafts.front().id, 0}};
   for (HardwareDevice& hardware : AllHardware(reports)) {
     const std::string id = HardwareId(hardware, drafts);
-    auto draft =
-        std::find_if(drafts.begin(), drafts.end(), [&](const Draft& other) { return other.id == id; });
-    if (draft == drafts.end()) {
-      draft = drafts.insert(drafts.end(), Draft{});
-      draft->id = id;
-    }
+    const auto [known, is_new] = places.try_emplace(id, drafts.size());
+    if (is_new) drafts.emplace_back().id = id;
+    Draft* const draft = &drafts[known->second];
     if (draft->hardware) {
       MergeHardware(hardware, *draft->hardware, draft->conflicts);
     } else {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -168,7 +169,7 @@ RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& d
   device.identity = IdentityOf(facts);
   device.name = NameOf(facts);
   device.vendor = VendorName(facts.properties.vendorID);
-  device.kind = KindOf(facts.properties.deviceType);
+  device.kind = KindOf(std::bit_cast<std::uint32_t>(facts.properties.deviceType));
   device.api_version = VersionText(facts.properties.apiVersion);
   device.driver_version = DriverVersion(facts);
   const Memory memory = DeviceMemory(facts);

@@ -7,6 +7,7 @@
 
 #include "probe/core/codec.h"
 #include "probe/core/text.h"
+#include "probe/system/trust.h"
 #include "probe/vulkan/vulkan_manifest.h"
 
 namespace probe::vulkan {

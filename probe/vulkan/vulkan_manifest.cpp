@@ -8,6 +8,7 @@
 #include "probe/core/codec.h"
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
+#include "probe/system/trust.h"
 
 namespace probe::vulkan {
 namespace {

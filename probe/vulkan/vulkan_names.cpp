@@ -76,7 +76,7 @@ constexpr std::array kVendors = {
 static_assert(vendor_id::kMesa == VK_VENDOR_ID_MESA && vendor_id::kPocl == VK_VENDOR_ID_POCL);
 
 struct KindRow {
-  VkPhysicalDeviceType type;
+  std::uint32_t type;
   DeviceKind kind;
 };
 constexpr std::array kKinds = {
@@ -117,7 +117,7 @@ std::optional<std::string_view> VendorName(std::uint32_t vendor_id) {
   return std::nullopt;
 }
 
-DeviceKind KindOf(VkPhysicalDeviceType type) {
+DeviceKind KindOf(std::uint32_t type) {
   for (const KindRow& row : kKinds) {
     if (row.type == type) return row.kind;
   }

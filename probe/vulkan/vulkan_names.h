@@ -4,6 +4,7 @@
 
 #include <vulkan/vulkan_core.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@ namespace probe::vulkan {
 // What a failed result means for a reader; empty where its name says it.
 [[nodiscard]] std::string_view MeaningOf(VkResult result);
 [[nodiscard]] std::optional<std::string_view> VendorName(std::uint32_t vendor_id);
-[[nodiscard]] DeviceKind KindOf(VkPhysicalDeviceType type);
+// The number of a VkPhysicalDeviceType: a driver may put any there, and as the enumeration itself one that is
+// not among its values may not even be read.
+[[nodiscard]] DeviceKind KindOf(std::uint32_t type);
 // A kernels::Dtype's name ("fp16"), or nullopt for types that no kernel uses.
 [[nodiscard]] std::optional<std::string_view> DtypeName(ComponentType type);
 // "1.3.239".

@@ -9,6 +9,7 @@
 #include "probe/core/text.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/process_state.h"
 #include "probe/vulkan/vulkan_api.h"
 #include "probe/vulkan/vulkan_describe.h"
 #include "probe/vulkan/vulkan_names.h"
@@ -93,6 +94,7 @@ struct Tally {
   std::size_t devices = 0;
   bool hardware = false;
   std::vector<DriverReport> drivers;
+  std::string spoiled;  // what a driver made of this process: nobody after it can be asked here
 };
 
 void Emit(const ProbeContext& context, DriverReport report, Tally& tally) {
@@ -111,7 +113,6 @@ void Ask(const ProbeContext& context, const GlobalFunctions& global, const Drive
          Tally& tally) {
   DriverReport report = ReportOf(driver);
   if (driver.outcome != Outcome::kOk) return Emit(context, std::move(report), tally);
-  ApplyToProcess(OnlyDriver(driver.path));
   context.sink(StageEntered{Stage::kInit});
   const auto instance = CreateInstance(global, driver.portability);
   if (!instance) {
@@ -134,6 +135,31 @@ void Ask(const ProbeContext& context, const GlobalFunctions& global, const Drive
   tally.devices += physical->size();
   report.outcome = physical->empty() ? Outcome::kNoDevice : Outcome::kOk;
   Emit(context, std::move(report), tally);
+}
+
+// Asks one after the other, until one of them spoils the process for those after it.
+void AskAll(const ProbeContext& context, const GlobalFunctions& global,
+            const std::vector<DriverManifest>& drivers, Tally& tally) {
+  for (const DriverManifest& driver : drivers) {
+    DriverReport unasked = ReportOf(driver);
+    if (!tally.spoiled.empty() && driver.outcome == Outcome::kOk) {
+      unasked.outcome = Outcome::kBadReply;
+      unasked.stage = Stage::kLoad;
+      unasked.error =
+          Error{"", std::nullopt, "not asked", "a driver before it changed this process: " + tally.spoiled};
+      Emit(context, std::move(unasked), tally);
+      continue;
+    }
+    ApplyToProcess(OnlyDriver(driver.path));
+    const auto before = system::ProcessState::Take();
+    Ask(context, global, driver, tally);
+    const bool is_last = &driver == &drivers.back();
+    if (is_last || !tally.spoiled.empty()) continue;
+    tally.spoiled = before.Worsened().value_or("");
+    if (tally.spoiled.empty()) continue;
+    context.sink(Warning{CleanText(driver.path) + " changes the process that loads it (" + tally.spoiled +
+                         "): the drivers after it are asked in other processes"});
+  }
 }
 
 // Nodes of GPUs that are here and that this user may not open: without them a driver sees nothing.
@@ -168,9 +194,11 @@ std::optional<Error> HidingVariable(const ProbeContext& context) {
 
 // Why there is no device at all, the most telling reason first.
 void ExplainNothing(const ProbeContext& context, const Tally& tally) {
-  if (const auto denied = DeniedNode(context)) return context.sink(Failure{Outcome::kDenied, *denied});
+  const bool all_asked = tally.spoiled.empty();
+  if (const auto denied = DeniedNode(context); denied && all_asked)
+    return context.sink(Failure{Outcome::kDenied, *denied});
   if (const auto hiding = HidingVariable(context)) return context.sink(Failure{Outcome::kHidden, *hiding});
-  for (const Outcome outcome : {Outcome::kFailed, Outcome::kHidden}) {
+  for (const Outcome outcome : {Outcome::kBadReply, Outcome::kFailed, Outcome::kHidden}) {
     if (const DriverReport* driver = FirstWith(tally, outcome)) {
       return context.sink(Failure{outcome, driver->error.value_or(Error{})});
     }
@@ -221,7 +249,7 @@ void Probe(const ProbeContext& context) {
   context.sink(info);
   GuardAgainstLayers(context);
   Tally tally;
-  for (const DriverManifest& driver : DriversToAsk(context)) Ask(context, *global, driver, tally);
+  AskAll(context, *global, DriversToAsk(context), tally);
   if (tally.devices == 0) {
     ExplainNothing(context, tally);
   } else if (!tally.hardware) {

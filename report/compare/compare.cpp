@@ -81,9 +81,11 @@ struct Interval {
   double high;
 };
 
-// Of the speed. The bounds of a time's interval are of its rate as well (measurement.h).
+// Of the speed, which is never 0 nor below. The bounds of a time's interval are of its rate as well
+// (measurement.h).
 Interval IntervalOf(const Measurement& m) {
-  return {Speed(m) * std::min((*m.ci95)[0], 1.0), Speed(m) * std::max((*m.ci95)[1], 1.0)};
+  constexpr double kLeastShare = 0.01;
+  return {Speed(m) * std::clamp((*m.ci95)[0], kLeastShare, 1.0), Speed(m) * std::max((*m.ci95)[1], 1.0)};
 }
 
 std::optional<std::string> Doubt(const Measurement& base, const Measurement& other) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Two reports side by side (contract.md section 2): one row a figure, with what became of it.
+// Two reports side by side (docs/contract.md section 2): one row a figure, with what became of it.
 #pragma once
 
 #include <cstdint>

@@ -44,6 +44,11 @@ std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
 }
 
 const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices, std::string_view id) {
+  // By id, the processor last.
+  const auto place = std::partition_point(devices.begin(), devices.end(), [&](const auto& device) {
+    return device.kind != DeviceKind::kCpu && device.id < id;
+  });
+  if (place != devices.end() && place->id == id) return &*place;
   const auto found =
       std::find_if(devices.begin(), devices.end(), [&](const auto& device) { return device.id == id; });
   return found == devices.end() ? nullptr : &*found;
@@ -65,6 +70,17 @@ std::vector<const backends::Measurement*> MeasurementsOf(std::span<const backend
     if (m.device_id == device_id && m.runtime == runtime && m.driver == driver) found.push_back(&m);
   }
   return found;
+}
+
+MeasurementIndex::MeasurementIndex(std::span<const backends::Measurement> all) {
+  for (const auto& m : all) by_way_[{m.device_id, m.runtime, m.driver}].push_back(&m);
+}
+
+std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view device_id,
+                                                               std::string_view runtime,
+                                                               std::string_view driver) const {
+  const auto found = by_way_.find({device_id, runtime, driver});
+  return found == by_way_.end() ? std::vector<const backends::Measurement*>() : found->second;
 }
 
 bool IsVerified(const backends::Measurement& measurement) {
@@ -96,6 +112,14 @@ std::string FigureLabel(const backends::Measurement& measurement,
                       });
   if (!beaten) return FigureName(measurement);
   return std::string(kernels::Row(measurement.in_dtype).name) + " prompt";
+}
+
+std::set<std::string> ParentIds(std::span<const probe::PhysicalDevice> devices) {
+  std::set<std::string> ids;
+  for (const auto& device : devices) {
+    if (device.parent_id) ids.insert(*device.parent_id);
+  }
+  return ids;
 }
 
 std::string WayName(std::string_view runtime, std::string_view device_id) {

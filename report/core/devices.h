@@ -4,10 +4,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "report/core/report.h"
@@ -27,7 +30,7 @@ namespace report {
 // Of its memory: what this process may use, else what is free, else all. nullopt where nobody says.
 [[nodiscard]] std::optional<double> AvailableBytes(const probe::PhysicalDevice& device);
 
-// nullptr where no device has that id.
+// nullptr where no device has that id. Fast where they are sorted as unification sorts them.
 [[nodiscard]] const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices,
                                                       std::string_view id);
 [[nodiscard]] const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,
@@ -37,6 +40,20 @@ namespace report {
 [[nodiscard]] std::vector<const backends::Measurement*> MeasurementsOf(
     std::span<const backends::Measurement> all, std::string_view device_id, std::string_view runtime,
     std::string_view driver);
+
+// Answers MeasurementsOf for many ways: looks at each measurement once. What it was made of must outlive it.
+class MeasurementIndex {
+ public:
+  explicit MeasurementIndex(std::span<const backends::Measurement> all);
+  [[nodiscard]] std::vector<const backends::Measurement*> Of(std::string_view device_id,
+                                                             std::string_view runtime,
+                                                             std::string_view driver) const;
+
+ private:
+  std::map<std::tuple<std::string_view, std::string_view, std::string_view>,
+           std::vector<const backends::Measurement*>>
+      by_way_;
+};
 
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
@@ -53,6 +70,9 @@ inline constexpr std::uint32_t kPromptRows = 512;
 // prompt's shape where a square one of its type was faster and has the name.
 [[nodiscard]] std::string FigureLabel(const backends::Measurement& measurement,
                                       std::span<const backends::Measurement* const> of_one_way);
+
+// The ids of those that others are part of.
+[[nodiscard]] std::set<std::string> ParentIds(std::span<const probe::PhysicalDevice> devices);
 
 // "runtime@device_id"
 [[nodiscard]] std::string WayName(std::string_view runtime, std::string_view device_id);

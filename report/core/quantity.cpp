@@ -41,10 +41,13 @@ const Prefix& Choose(const std::array<Prefix, N>& prefixes, double value, int di
 
 std::string SignificantText(double value, int digits) {
   if (!std::isfinite(value)) return "?";
-  if (value == 0) return "0";
+  // What is smaller has no last digit that a double could hold.
+  constexpr double kSmallest = 1e-290;
+  if (std::abs(value) < kSmallest) return "0";
   const auto magnitude = [](double v) { return static_cast<int>(std::floor(std::log10(std::abs(v)))); };
   const double scale = std::pow(10.0, magnitude(value) - digits + 1);
-  const double rounded = std::round(value / scale) * scale;
+  double rounded = std::round(value / scale) * scale;
+  if (!std::isfinite(rounded)) rounded = value;  // beyond the greatest
   return fmt::format("{:.{}f}", rounded, std::max(0, digits - 1 - magnitude(rounded)));
 }
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The nouns of the answer (contract.md section 2): scores, recommendations, findings and the report that
+// The nouns of the answer (docs/contract.md section 2): scores, recommendations, findings and the report that
 // holds all.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "backends/core/measurement.h"
@@ -106,6 +107,17 @@ struct Host {
   std::optional<std::string> virtualization;
 };
 
+// A claim of a device's drivers that does not fit what the machine shows and what was measured.
+struct Doubt {
+  std::string device_id;
+  bool refuted = false;  // it is not what it claims to be, and no use
+  bool slow = false;     // far below what it claims to be
+  std::string text;      // "it claims to be ...: no such card is on this machine's bus, and ..."
+};
+
+// The module that lists the machine's bus.
+inline constexpr std::string_view kBusModule = "sysfs";
+
 // Whatever a command found out; each command prints its part.
 struct Report {
   bool other_gpus = false;  // there are some that --device left out
@@ -118,6 +130,7 @@ struct Report {
   std::vector<probe::ProbeReport> probes;
   std::vector<probe::PhysicalDevice> devices;
   std::vector<backends::Measurement> measurements;
+  std::vector<Doubt> doubts;  // told through what rests on them: scores, recommendations, findings
   std::vector<Score> scores;
   std::vector<Recommendation> recommendations;
   std::vector<Finding> findings;

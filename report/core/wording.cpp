@@ -28,6 +28,7 @@ constexpr std::array kRows = {
     StatusRow{MeasurementStatus::kInterrupted, "was interrupted", 2},
 };
 
+constexpr std::string_view kLeftOut = "left out: ";
 constexpr std::string_view kNotMounted = " is not mounted: much of the machine cannot be seen";
 
 std::string Fill(std::string_view sentence, std::string_view title) {
@@ -63,12 +64,19 @@ std::string FailureText(const backends::Measurement& measurement) {
   return Bracketed(fmt::format("its {} {}", FigureName(measurement), Row(measurement.status).phrase), detail);
 }
 
+bool IsLeftOut(const probe::ProbeReport& probe) { return probe.error && probe.error->name == kLeftOutError; }
+
+std::string LeftOutWarning(std::string_view sentence) { return std::string(kLeftOut).append(sentence); }
+
+bool IsLeftOutWarning(std::string_view warning) { return warning.starts_with(kLeftOut); }
+
 std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   const auto title = Title(tables, probe.module);
   if (probe.error && probe.error->name == kInterruptedError)
     return fmt::format("{} had not answered when this run was interrupted", title);
   if (probe.error && probe.error->name == kNotStartedError)
     return Bracketed(fmt::format("{} could not be asked: no process was started", title), probe.error->text);
+  if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
   std::string detail;
   if (IsTrouble(probe.outcome)) {
     if (probe.error) Add(detail, Describe(*probe.error));

@@ -23,9 +23,14 @@ struct StatusRow {
 [[nodiscard]] std::string FailureText(const backends::Measurement& measurement);
 
 // The names of the errors of a module that was not heard, for no fault of its own: this run was interrupted,
-// or the process that asks could not be started.
+// the process that asks could not be started, or earlier tries never came to an end that anybody saw.
 inline constexpr std::string_view kInterruptedError = "interrupted";
 inline constexpr std::string_view kNotStartedError = "not started";
+inline constexpr std::string_view kLeftOutError = "left out";
+[[nodiscard]] bool IsLeftOut(const probe::ProbeReport& probe);
+// The warning that a step was left out, from the sentence that says why, and whether a text is one.
+[[nodiscard]] std::string LeftOutWarning(std::string_view sentence);
+[[nodiscard]] bool IsLeftOutWarning(std::string_view warning);
 
 // "Vulkan crashed while it was asked (signal 11, at enumerate)". `detail` alone: what stands in the brackets.
 [[nodiscard]] std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe);

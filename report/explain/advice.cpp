@@ -62,6 +62,22 @@ constexpr std::array kStatusAdvice = {
                  "update the driver"},
 };
 
+// This tool's own decision, of which the driver knows nothing (Library::Open, CheckTrusted).
+constexpr OutcomeAdvice kRefused{
+    Outcome::kFailed,
+    "system_runtime",
+    Severity::kDegraded,
+    "this tool did not load the file, because somebody else could have changed it; the driver itself may be "
+    "well",
+    "give the file that the evidence names, and every folder above it, to root and let nobody else write "
+    "them; or run this tool as an ordinary user",
+    "",
+    true};
+
+bool IsRefusal(const std::optional<probe::Error>& error) {
+  return error && (error->name == "not trusted" || error->name == "refused");
+}
+
 // Where the runtime's table knows this very error, its words replace the outcome's.
 template <class IsIt>
 void AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
@@ -86,9 +102,25 @@ const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
       "raise the limits on processes (ulimit -u) and open files (ulimit -n), or free memory",
       "",
       false};
+  static constexpr OutcomeAdvice kLeftOut{
+      Outcome::kFailed,
+      "system_runtime",
+      Severity::kDegraded,
+      "earlier tries of this tool did not come to an end that it saw; that alone speaks against no driver: a "
+      "job's limit, kill -9 or a power cut look the same",
+      "try it again when nothing is lost if the machine should restart",
+      "whichgpu list --retry-crashed",
+      false};
   if (!probe.error) return AdviceFor(probe.outcome);
+  if (IsLeftOut(probe)) return &kLeftOut;
   if (probe.error->name == kInterruptedError) return nullptr;
+  if (probe.outcome == Outcome::kFailed && IsRefusal(probe.error)) return &kRefused;
   return probe.error->name == kNotStartedError ? &kNotStarted : AdviceFor(probe.outcome);
+}
+
+const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver) {
+  const bool is_refused = driver.outcome == Outcome::kFailed && IsRefusal(driver.error);
+  return is_refused ? &kRefused : AdviceFor(driver.outcome);
 }
 
 const OutcomeAdvice* AdviceFor(Outcome outcome) {

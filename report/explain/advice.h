@@ -30,6 +30,7 @@ struct StatusAdvice {
 // nullptr: there is nothing to do about it.
 [[nodiscard]] const OutcomeAdvice* AdviceFor(probe::Outcome outcome);
 [[nodiscard]] const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe);
+[[nodiscard]] const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver);
 [[nodiscard]] const StatusAdvice* AdviceFor(backends::MeasurementStatus status);
 
 // A part of an id: lower case letters and digits, everything else a dash.

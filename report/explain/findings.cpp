@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 #include <utility>
 
 #include "probe/core/names.h"
@@ -40,7 +42,8 @@ bool HasCardFor(const Report& report, const RuntimeFacts& facts) {
 Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,
                   const OutcomeAdvice& advice) {
   Finding finding;
-  finding.id = fmt::format("runtime.{}.{}", probe.module, probe::NameOf(probe.outcome));
+  finding.id = fmt::format("runtime.{}.{}", probe.module,
+                           IsLeftOut(probe) ? "left_out" : probe::NameOf(probe.outcome));
   finding.runtime = probe.module;
   finding.summary = OutcomeText(tables, probe);
   Advise(advice, finding);
@@ -82,7 +85,7 @@ void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>&
     for (const auto& driver : probe.drivers) {
       // One driver without a device beside another that has one is how most machines look.
       if (driver.outcome == Outcome::kNoDevice) continue;
-      if (const auto* advice = AdviceFor(driver.outcome))
+      if (const auto* advice = AdviceFor(driver))
         out.push_back(OfDriver(tables, probe.module, driver, *advice));
     }
   }
@@ -90,10 +93,11 @@ void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>&
 
 // One finding for every way with such a measurement, of the gravest status, with every figure as evidence.
 void AddMeasurements(const Tables& tables, const Report& report, std::vector<Finding>& out) {
+  const MeasurementIndex index(report.measurements);
   for (const auto& device : report.devices) {
     for (const auto& view : device.views) {
       const auto& of = view.device;
-      const auto measured = MeasurementsOf(report.measurements, device.id, of.runtime, of.driver);
+      const auto measured = index.Of(device.id, of.runtime, of.driver);
       const backends::Measurement* worst = nullptr;
       for (const auto* m : measured) {
         if (!worst || Row(m->status).weight > Row(worst->status).weight) worst = m;
@@ -152,14 +156,12 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
 }
 
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                  std::vector<Finding>& out) {
-  const bool parent = std::any_of(report.devices.begin(), report.devices.end(),
-                                  [&](const auto& other) { return other.parent_id == device.id; });
+                  const std::set<std::string>& parents, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
   const bool denied =
       device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
                                      [](const auto& node) { return node.exists && !node.openable; });
-  if (!IsGpu(device) || !device.views.empty() || parent || denied) return;
+  if (!IsGpu(device) || !device.views.empty() || parents.contains(device.id) || denied) return;
   Finding finding;
   finding.id = "unreached." + Slug(device.id);
   finding.layer = "system_runtime";
@@ -194,6 +196,30 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   out.push_back(std::move(finding));
 }
 
+// A card that the machine does not have, or one that is far from what it should be.
+void AddDoubts(const Report& report, std::vector<Finding>& out) {
+  for (const Doubt& doubt : report.doubts) {
+    const auto* device = FindDevice(report.devices, doubt.device_id);
+    Finding finding;
+    finding.id = "claim." + Slug(doubt.device_id);
+    finding.layer = "system_runtime";
+    finding.severity = doubt.refuted ? Severity::kDegraded : Severity::kNote;
+    finding.device_id = doubt.device_id;
+    finding.summary = fmt::format("{}: {}", device ? device->name : std::string(doubt.device_id), doubt.text);
+    for (const auto& view : device ? device->views : std::vector<probe::View>())
+      AddEvidence(finding, "claimed by", view.device.runtime + ", driver " + view.device.driver);
+    finding.meaning = doubt.refuted ? "its driver makes it up: there is no GPU to compute with"
+                      : doubt.slow  ? "it is far slower than the card that it should be"
+                                    : "it may be another card than its driver says";
+    finding.confidence = doubt.refuted ? Confidence::kHigh : Confidence::kMedium;
+    finding.fix.push_back({doubt.refuted
+                               ? "remove the driver that claims it"
+                               : "compare the driver's claim with what the machine is known to have",
+                           std::nullopt, false, false});
+    out.push_back(std::move(finding));
+  }
+}
+
 // What degrades a machine whose GPUs are all unusable blocks it.
 void Escalate(const Report& report, std::vector<Finding>& findings) {
   const auto usable = [&](const Score& score) {
@@ -213,13 +239,15 @@ void Escalate(const Report& report, std::vector<Finding>& findings) {
 
 std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   std::vector<Finding> findings;
+  const auto parents = ParentIds(report.devices);
   for (const auto& device : report.devices) {
-    AddUnreached(tables, report, device, findings);
+    AddUnreached(tables, report, device, parents, findings);
     AddMissingRuntime(tables, report, device, findings);
     AddNodes(device, findings);
     AddHiding(tables, device, findings);
     AddLentMemory(device, findings);
   }
+  AddDoubts(report, findings);
   AddMeasurements(tables, report, findings);
   AddProbes(tables, report, findings);
   AddVariables(report, findings);

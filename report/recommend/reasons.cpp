@@ -2,8 +2,11 @@
 #include "report/recommend/reasons.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
+#include <string_view>
 #include <utility>
 
 #include "report/core/devices.h"
@@ -14,6 +17,17 @@
 
 namespace report::recommend {
 namespace {
+
+// A sentence names few; how many more there are it counts.
+std::string JoinedFew(std::vector<std::string> parts, std::string_view separator) {
+  constexpr std::size_t kMost = 8;
+  if (parts.size() > kMost + 1) {
+    const auto more = fmt::format("{} more", parts.size() - kMost);
+    parts.resize(kMost);
+    parts.push_back(more);
+  }
+  return fmt::format("{}", fmt::join(parts, separator));
+}
 
 std::string NameBeside(const Report& report, const Score& other, const Score& chosen) {
   return other.device_id == chosen.device_id ? other.runtime : WayText(report, other);
@@ -37,7 +51,9 @@ std::string PhaseReason(const Report& report, const Score& chosen, const Scores&
     const auto* y = RankedFor(report, b, use);
     return x && y && x->value > y->value && !Ties(*x, *y);
   };
-  for (const Score* other : tied) {
+  // Of many alike, any says it.
+  const std::size_t looked_at = std::min<std::size_t>(tied.size(), 16);
+  for (const Score* other : std::span(tied).first(looked_at)) {
     for (const auto& [reader, writer] : {std::pair(&chosen, other), std::pair(other, &chosen)}) {
       if (!faster(*reader, *writer, Use::kPrefill) || !faster(*writer, *reader, Use::kDecode)) continue;
       return fmt::format("{} reads prompts faster, {} writes faster", NameBeside(report, *reader, chosen),
@@ -67,7 +83,7 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
   if (!phases.empty()) phases = ": " + phases;
   return fmt::format("it {} {}{}, {}",
                      chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
-                     fmt::join(others, " and "), phases,
+                     JoinedFew(others, " and "), phases,
                      mature ? "and more software is ready for it" : "and its own figure is ahead");
 }
 
@@ -89,10 +105,9 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
   std::vector<std::string> slower;
   std::vector<std::string> shares;
   for (const Score& score : report.scores) {
+    if (score.use != chosen.use || score.device_id != device.id || !score.ranking_tokens_per_s) continue;
     const auto* view = FindView(device, score.runtime, score.driver);
-    if (score.use != chosen.use || score.device_id != device.id || !view || !IsSoftware(device, *view))
-      continue;
-    if (!score.ranking_tokens_per_s) continue;
+    if (!view || !IsSoftware(device, *view)) continue;
     names.push_back(score.runtime);
     const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
     if (share >= 1 - kTieShare) continue;  // no argument against it
@@ -100,11 +115,11 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
     shares.push_back(PercentText(share));
   }
   if (names.empty()) return "";
-  auto reach = fmt::format("{} only reach{} the same processor", fmt::join(names, " and "),
+  auto reach = fmt::format("{} only reach{} the same processor", JoinedFew(names, " and "),
                            names.size() == 1 ? "es" : "");
   if (slower.empty()) return reach;
-  const auto which = slower.size() == names.size() ? "" : fmt::format("{} ", fmt::join(slower, " and "));
-  return fmt::format("{}, {}at {} of its native speed", reach, which, fmt::join(shares, " and "));
+  const auto which = slower.size() == names.size() ? "" : fmt::format("{} ", JoinedFew(slower, " and "));
+  return fmt::format("{}, {}at {} of its native speed", reach, which, JoinedFew(shares, " and "));
 }
 
 std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejected) {
@@ -136,15 +151,14 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
 std::string OnlyOptionReason(const Report& report, const Score& chosen) {
   std::vector<std::string> others;
   for (const Score& score : report.scores) {
+    if (score.use != chosen.use || score.eligible || score.reasons.empty()) continue;
     const auto* device = FindDevice(report.devices, score.device_id);
     const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
-    if (score.use != chosen.use || score.eligible || score.reasons.empty() || !view ||
-        IsSoftware(*device, *view))
-      continue;
+    if (!view || IsSoftware(*device, *view)) continue;
     others.push_back(score.runtime + ": " + score.reasons.front());
   }
   if (others.empty()) return "nothing else here was measured and checked";
-  return fmt::format("nothing else here is an option: {}", fmt::join(others, "; "));
+  return fmt::format("nothing else here is an option: {}", JoinedFew(others, "; "));
 }
 
 std::string UnmeasuredReason(const Report& report, const Recommendation& answer) {

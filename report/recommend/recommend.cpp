@@ -91,6 +91,25 @@ void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& 
                                                                     : Confidence::kHigh;
 }
 
+// What was chosen does not fit what its driver claims.
+void WarnOfDoubts(const Report& report, Recommendation& answer) {
+  for (const Doubt& doubt : report.doubts) {
+    if (doubt.device_id != answer.device_id) continue;
+    answer.warnings.push_back(doubt.text);
+    if (doubt.slow) answer.confidence = Confidence::kLow;
+    if (answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
+  }
+}
+
+// What was left out might have been chosen.
+void WarnOfLeftOut(const Report& report, Recommendation& answer) {
+  if (std::none_of(report.warnings.begin(), report.warnings.end(), IsLeftOutWarning)) return;
+  answer.warnings.emplace_back(
+      "this may not be the best way here: what was interrupted in earlier runs was left out, and "
+      "--retry-crashed tries it again");
+  if (answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
+}
+
 // Nothing has a score: every machine has a processor, and nothing is known to be better.
 Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   Recommendation answer;
@@ -113,6 +132,7 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   AddNonEmpty(answer.reasons, asked);
   AddNonEmpty(answer.reasons, NoGpuReason(report, answer.rejected));
   if (asked.empty()) AddNonEmpty(answer.reasons, UnmeasuredReason(report, answer));
+  WarnOfLeftOut(report, answer);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });
@@ -170,6 +190,8 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
   answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
   Judge(report, chosen, tied.size() > 1, answer);
+  WarnOfDoubts(report, answer);
+  WarnOfLeftOut(report, answer);
   return answer;
 }
 

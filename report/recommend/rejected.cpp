@@ -2,8 +2,10 @@
 #include "report/recommend/rejected.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -30,9 +32,9 @@ std::string SlowerReason(const Report& report, const Score& score, const Score& 
 
 void AddScored(const Report& report, Use use, const Score* chosen, const std::vector<const Score*>& tied,
                std::vector<Rejected>& out) {
+  const std::set<const Score*> alike(tied.begin(), tied.end());
   for (const Score& score : report.scores) {
-    if (score.use != use || &score == chosen || std::find(tied.begin(), tied.end(), &score) != tied.end())
-      continue;
+    if (score.use != use || &score == chosen || alike.contains(&score)) continue;
     const bool slower = score.eligible && chosen && chosen->ranking_tokens_per_s;
     out.push_back({score.device_id, score.runtime, score.driver,
                    slower ? SlowerReason(report, score, *chosen, tied) : Joined(score.reasons)});
@@ -81,12 +83,10 @@ std::string UnreachedReason(const probe::PhysicalDevice& device) {
 }
 
 void AddUnreached(const Report& report, std::vector<Rejected>& out) {
-  const auto is_parent = [&](const probe::PhysicalDevice& device) {
-    return std::any_of(report.devices.begin(), report.devices.end(),
-                       [&](const auto& other) { return other.parent_id == device.id; });
-  };
+  const auto parents = ParentIds(report.devices);
   for (const auto& device : report.devices) {
-    if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || is_parent(device)) continue;
+    if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || parents.contains(device.id))
+      continue;
     out.push_back({device.id, std::nullopt, std::nullopt, UnreachedReason(device)});
   }
 }

@@ -2,6 +2,7 @@
 #include "report/core/devices.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>

@@ -12,6 +12,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
+#include "report/render/bound.h"
 #include "report/render/page.h"
 
 namespace report::render {
@@ -85,7 +86,7 @@ std::string Env(const Tables& tables, const Report& report) { return Assignments
 
 std::string Why(const Report& dirty, const TerminalOptions& options) {
   constexpr std::size_t kLongestText = 400;
-  const Report report = Cleaned(dirty, kLongestText);
+  const Report report = Cleaned(Bounded(dirty), kLongestText);
   if (report.recommendations.empty()) return "";
   const auto& answer = report.recommendations.front();
   Page page(options);

@@ -5,6 +5,7 @@
 
 #include "report/core/clean.h"
 #include "report/core/report_names.h"
+#include "report/render/bound.h"
 #include "report/render/sections.h"
 
 namespace report::render {
@@ -16,7 +17,7 @@ constexpr std::size_t kLongestText = 400;
 }  // namespace
 
 std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options) {
-  const Report clean = Cleaned(report, kLongestText);
+  const Report clean = Cleaned(Bounded(report), kLongestText);
   Page page(options);
   Answer(tables, clean, page);
   Devices(clean, page, true);
@@ -29,7 +30,7 @@ std::string Text(const Tables& tables, const Report& report, const TerminalOptio
 }
 
 std::string ListText(const Tables& tables, const Report& report, const TerminalOptions& options) {
-  Report clean = Cleaned(report, kLongestText);
+  Report clean = Cleaned(Bounded(report), kLongestText);
   clean.recommendations.clear();
   Page page(options);
   Devices(clean, page, false);

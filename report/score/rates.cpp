@@ -2,6 +2,7 @@
 #include "report/score/rates.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -23,14 +24,18 @@ bool IsProductType(Dtype dtype) {
   return dtype == Dtype::kFp16 || dtype == Dtype::kBf16 || dtype == Dtype::kFp32;
 }
 
+// A speed is never 0 nor below, however wide its interval is.
+constexpr double kLeastShare = 0.01;
+
 Rate ToRate(const Measurement& m, std::span<const Measurement* const> beside) {
   const double rate = *m.rate;
   const auto ci = m.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
   auto name = FigureLabel(m, beside) + " " + RateText(rate, m.unit);
   if (m.share_of_peak) name += " (" + PercentText(*m.share_of_peak) + " of the peak)";
   auto types = std::string(kernels::Row(m.in_dtype).name).append("/").append(kernels::Row(m.acc_dtype).name);
-  return {
-      {rate, rate * std::min(ci[0], 1.0), rate * std::max(ci[1], 1.0)}, std::move(name), std::move(types)};
+  return {{rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)},
+          std::move(name),
+          std::move(types)};
 }
 
 template <class Wanted>

@@ -227,6 +227,8 @@ class Scorer {
 std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::PhysicalDevice> devices,
                             std::span<const backends::Measurement> measurements,
                             std::span<const backends::Measurement> estimates) {
+  const MeasurementIndex measured(measurements);
+  const MeasurementIndex estimated(estimates);
   std::vector<Way> ways;
   std::set<std::tuple<std::string, std::string, std::string>> known;
   for (const auto& device : devices) {
@@ -237,12 +239,12 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
       Way way{&device,
               &view,
               IsSoftware(device, view),
-              PickRates(MeasurementsOf(measurements, device.id, runtime, driver)),
+              PickRates(measured.Of(device.id, runtime, driver)),
               facts ? facts->factors : UnknownFactors(),
               facts ? facts->training : TrainingSupport{}};
       const bool ran = way.rates.product || way.rates.read;
       if (!way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu)) {
-        FillIn(MeasurementsOf(estimates, device.id, runtime, driver), way.rates);
+        FillIn(estimated.Of(device.id, runtime, driver), way.rates);
         way.estimated = way.measured();
       }
       ways.push_back(std::move(way));

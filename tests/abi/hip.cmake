@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-find_path(WHICHGPU_HIP_INCLUDE hip/hiprtc.h HINTS /opt/rocm/include ENV ROCM_PATH PATH_SUFFIXES include)
+find_path(WHICHGPU_HIP_INCLUDE hip/hiprtc.h
+  HINTS "${WHICHGPU_VENDOR_ROOT}/usr/include" /opt/rocm/include ENV ROCM_PATH PATH_SUFFIXES include)
 mark_as_advanced(WHICHGPU_HIP_INCLUDE)
 if(WHICHGPU_HIP_INCLUDE)
   whichgpu_test(hip_abi_test LABEL unit SOURCES hip_abi_test.cpp LIBRARIES whichgpu_probe_hip)
@@ -10,7 +11,8 @@ else()
   set_tests_properties(hip.abi PROPERTIES SKIP_REGULAR_EXPRESSION "no hip_runtime_api.h" LABELS unit)
 endif()
 
-find_path(WHICHGPU_ROCM_SMI_INCLUDE rocm_smi/rocm_smi.h HINTS /opt/rocm/include ENV ROCM_PATH PATH_SUFFIXES include)
+find_path(WHICHGPU_ROCM_SMI_INCLUDE rocm_smi/rocm_smi.h
+  HINTS "${WHICHGPU_VENDOR_ROOT}/usr/include" /opt/rocm/include ENV ROCM_PATH PATH_SUFFIXES include)
 mark_as_advanced(WHICHGPU_ROCM_SMI_INCLUDE)
 if(WHICHGPU_ROCM_SMI_INCLUDE)
   whichgpu_test(hip_smi_abi_test LABEL unit SOURCES hip_smi_abi_test.cpp LIBRARIES whichgpu_probe_hip)

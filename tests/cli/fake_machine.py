@@ -46,7 +46,7 @@ class FakeMachine:
         return self
 
     def __exit__(self, *_):
-        for pid in self._survivors():
+        for pid in self.survivors():
             with contextlib.suppress(OSError):
                 os.kill(pid, 9)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -107,14 +107,14 @@ class FakeMachine:
                 process.kill()
                 process.wait()
             elapsed_s = time.monotonic() - start
-            survivors = self._survivors()
+            survivors = self.survivors()
             texts = []
             for stream in (out, err):
                 stream.seek(0)
                 texts.append(stream.read(64 << 20).decode("utf-8"))
         return Run(status, *texts, elapsed_s, survivors)
 
-    def _survivors(self):
+    def survivors(self):
         """Processes that carry this machine's token in their environment or wrote a pid file, and run."""
         found = set()
         for entry in pathlib.Path("/proc").iterdir():

@@ -20,13 +20,27 @@ SANITIZED = b"__asan_init" in BINARY.read_bytes() or b"__tsan_init" in BINARY.re
 def environment(**changes):
     """The test's own environment without what would bend the result; a value of None removes a variable."""
     result = {name: value for name, value in os.environ.items()
-              if not name.startswith(("VK_", "OCL_", "WHICHGPU_", "OPENBLAS_", "LIBRARY_PATH", "LD_"))}
+              if name == "WHICHGPU_CPU_ISA"  # the suite may run as on a lesser processor
+              or not name.startswith(("VK_", "OCL_", "WHICHGPU_", "OPENBLAS_", "LIBRARY_PATH", "LD_"))}
     result.setdefault("XDG_CACHE_HOME", CACHE.name)
     for name, value in changes.items():
         result.pop(name, None)
         if value is not None:
             result[name] = str(value)
     return result
+
+
+def vendor_library(pattern):
+    """A vendor's library of a package that is installed, or unpacked below build/vendor by ./dev test; None without."""
+    roots = (pathlib.Path("/"), pathlib.Path(sys.argv[2]).resolve().parent / "vendor" / "root")
+    found = (path for root in roots for path in sorted(root.glob(f"usr/lib/*-linux-gnu/{pattern}")))
+    return next(found, None)
+
+
+def vulkan_manifest(driver):
+    """The registration of an installed Mesa driver, whose name has the machine's until Debian 12; the later without one."""
+    folder = pathlib.Path("/usr/share/vulkan/icd.d")
+    return next(iter(sorted(folder.glob(f"{driver}_icd.*json"))), folder / f"{driver}_icd.json")
 
 
 def run(*arguments, env=None, prefix=(), **options):

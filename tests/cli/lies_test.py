@@ -65,6 +65,40 @@ def report(case):
         return run
 
 
+class Neighbours(unittest.TestCase):
+    """A driver that claims the card of another, by its address, ids and UUID, takes nothing from it and puts nothing on it."""
+
+    def check(self, honest_name, lying_name, honest_shown, lying_shown):
+        card = {"name": "One GPU", "pci": "0000:c1:00.0", "vendor_id": 0x10de, "device_id": 0x2684, "uuid": "11" * 16}
+        with FakeMachine(BINARY, BUILD) as machine:
+            machine.add_driver("vulkan", "a_honest", {"driver_name": honest_name, "devices": [card],
+                                                      "misbehave": [{"at": "launch", "do": "error", "code": -4}]})
+            machine.add_driver("vulkan", "b_lying", {"driver_name": lying_name, "devices": [{**card, "results": "garbage"}]})
+            run = machine.run("--json", "--budget", "1", "--only", "cpu,vulkan", patience_s=2 * LIMIT_S)
+        self.assertEqual(run.status, 0, run.stderr)
+        found = document(run)
+        validate(found, "report")
+        (gpu,) = [device for device in found["devices"] if device["id"] != "cpu:0"]
+        self.assertEqual([view["driver"] for view in gpu["views"]], [honest_shown, lying_shown])
+        wrong = {one["driver"] for one in found["measurements"] if one["status"] == "wrong_result"}
+        self.assertEqual(wrong, {lying_shown})
+        manifests = {(one["driver"], pathlib.Path(one["manifest"]).stem) for one in found["measurements"]
+                     if one["runtime"] == "vulkan"}
+        self.assertEqual(manifests, {(honest_shown, "a_honest"), (lying_shown, "b_lying")})
+        for score in found["scores"]:
+            if score["driver"] == honest_shown:
+                self.assertNotIn("wrong result", " ".join(score["reasons"]))
+        self.assertEqual({one["device_id"] for one in found["recommendations"]}, {"cpu:0"})
+        return gpu
+
+    def test_by_a_name_of_its_own(self):
+        self.check("Honest", "Lying", "Honest", "Lying")
+
+    def test_by_its_very_name(self):
+        gpu = self.check("Honest", "Honest", "Honest", "Honest (2)")
+        self.assertIn({"field": "driver", "module": "vulkan", "value": "Honest 2 times: one of them may claim a card that is not its own"}, gpu["conflicts"])
+
+
 class Lies(unittest.TestCase):
     runs = {}
 

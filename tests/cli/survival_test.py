@@ -11,7 +11,7 @@ import sys
 import unittest
 
 from fake_machine import RUNTIMES, FakeMachine
-from harness import BINARY, document, main, validate
+from harness import BINARY, document, main, validate, vulkan_manifest
 
 BUILD = os.path.abspath(sys.argv[2])
 TIMEOUT_S = 1
@@ -195,7 +195,7 @@ def unprintable(letter):
 
 class WithRealDrivers(unittest.TestCase):
     """The same with the machine's own software drivers as the good ones: a run that waits beside the others."""
-    MANIFESTS = {"vulkan": pathlib.Path("/usr/share/vulkan/icd.d/lvp_icd.x86_64.json"),
+    MANIFESTS = {"vulkan": vulkan_manifest("lvp"),
                  "opencl": pathlib.Path("/etc/OpenCL/vendors/pocl.icd")}
     # Compilers load with these: on a busy machine that takes longer than with the fakes.
     TIMEOUT_S = 3

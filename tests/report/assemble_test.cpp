@@ -47,6 +47,20 @@ TEST(Assemble, ADoneChildWithADeviceIsOk) {
   EXPECT_EQ(report.devices.size(), 1U);
 }
 
+TEST(Assemble, ADeviceInAnotherModulesNameIsABadReplyAndWhatWasItsOwnStays) {
+  auto forged = Device("forged");
+  forged.runtime = "neighbour";
+  probe::HardwareDevice card;
+  card.source = "sysfs";
+  for (const probe::ProbeEvent& event : {probe::ProbeEvent(forged), probe::ProbeEvent(card)}) {
+    const auto report = Assembled(Ended(ChildEnd::kDone, {Device("a"), event}));
+    EXPECT_EQ(report.outcome, Outcome::kBadReply);
+    ASSERT_EQ(report.devices.size(), 1U);
+    EXPECT_EQ(report.devices[0].name, "a");
+    EXPECT_TRUE(report.hardware.empty());
+  }
+}
+
 TEST(Assemble, WhatArrivedBeforeADeathIsKeptAndTheLastStageNamed) {
   auto result = Ended(ChildEnd::kSignalled, {probe::StageEntered{probe::Stage::kEnumerate}, Device("a")});
   result.exit.signal = 11;

@@ -145,13 +145,13 @@ class Cache : public ::testing::Test {
 TEST_F(Cache, KeepsOneRecordAKey) {
   const auto cache = Open();
   EXPECT_FALSE(cache.Find("a", Effort::kQuick).record);
-  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("then")), "");
-  EXPECT_EQ(cache.Find("a", Effort::kQuick).record->created, "then");
-  EXPECT_EQ(cache.Find("a", Effort::kNormal).record->created, "then");
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
+  EXPECT_EQ(cache.Find("a", Effort::kQuick).record->created, "2026-01-01T00:00:00Z");
+  EXPECT_EQ(cache.Find("a", Effort::kNormal).record->created, "2026-01-01T00:00:00Z");
   EXPECT_FALSE(cache.Find("a", Effort::kThorough).record) << "not measured that well";
   EXPECT_FALSE(cache.Find("b", Effort::kQuick).record);
-  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("later")), "");
-  EXPECT_EQ(cache.Find("a", Effort::kQuick).record->created, "later");
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-02T00:00:00Z")), "");
+  EXPECT_EQ(cache.Find("a", Effort::kQuick).record->created, "2026-01-02T00:00:00Z");
   struct stat status{};
   ASSERT_EQ(stat(Entry().c_str(), &status), 0);
   EXPECT_EQ(status.st_mode & 0777U, 0600U);
@@ -188,7 +188,7 @@ TEST_F(Cache, BelievesNothingThatIsNotItsOwn) {
   };
   for (const auto& damage : damages) {
     std::filesystem::remove_all(Entry());
-    ASSERT_EQ(cache.Keep("a", Effort::kNormal, Sample("then")), "");
+    ASSERT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
     damage.apply(Entry());
     const auto found = cache.Find("a", Effort::kQuick);
     EXPECT_FALSE(found.record) << damage.note;
@@ -199,15 +199,16 @@ TEST_F(Cache, BelievesNothingThatIsNotItsOwn) {
 TEST_F(Cache, AnotherUsersEntryIsNotUsed) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   const auto cache = Open();
-  ASSERT_EQ(cache.Keep("a", Effort::kNormal, Sample("then")), "");
+  ASSERT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
   ASSERT_EQ(chown(Entry().c_str(), 65534, 65534), 0);
   EXPECT_THAT(cache.Find("a", Effort::kQuick).note, HasSubstr("belongs to user 65534"));
 }
 
 TEST_F(Cache, IsBounded) {
   const auto cache = Open();
-  for (int i = 0; i < 40; ++i) EXPECT_EQ(cache.Keep(std::to_string(i), Effort::kNormal, Sample("then")), "");
-  EXPECT_EQ(cache.Find("39", Effort::kQuick).record->created, "then");
+  for (int i = 0; i < 40; ++i)
+    EXPECT_EQ(cache.Keep(std::to_string(i), Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
+  EXPECT_EQ(cache.Find("39", Effort::kQuick).record->created, "2026-01-01T00:00:00Z");
   const auto all = std::filesystem::directory_iterator(tree_.Path("") + "/whichgpu");
   EXPECT_LE(std::distance(std::filesystem::begin(all), std::filesystem::end(all)), 18);
 }
@@ -220,17 +221,18 @@ TEST_F(Cache, NoisyFiguresReplaceOnlyTheirLike) {
                                                    {"3", Quality::kFair, "3"},
                                                    {"4", Quality::kNoisy, "3"},
                                                    {"5", Quality::kGood, "5"}}) {
-    EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured(created, quality)), "");
+    const auto time = [](const std::string& day) { return "2026-01-0" + day + "T00:00:00Z"; };
+    EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured(time(created), quality)), "");
     const auto kept = cache.Find("a", Effort::kQuick);
     ASSERT_TRUE(kept.record) << kept.note;
-    EXPECT_EQ(kept.record->created, expected);
+    EXPECT_EQ(kept.record->created, time(expected));
   }
 }
 
 TEST_F(Cache, NoisyFiguresLastTenMinutes) {
   const auto cache = Open();
   for (const auto quality : {backends::Quality::kNoisy, backends::Quality::kFair}) {
-    EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured("then", quality)), "");
+    EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured("2026-01-01T00:00:00Z", quality)), "");
     EXPECT_TRUE(cache.Find("a", Effort::kQuick).record);
     std::filesystem::last_write_time(
         Entry(), std::filesystem::file_time_type::clock::now() - std::chrono::minutes(11));
@@ -241,7 +243,7 @@ TEST_F(Cache, NoisyFiguresLastTenMinutes) {
 TEST_F(Cache, WithoutADirectoryNothingIsKept) {
   environment_ = {};
   const auto cache = Open();
-  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("then")), "");
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
   EXPECT_FALSE(cache.Find("a", Effort::kQuick).record);
 }
 

@@ -74,6 +74,15 @@ TEST(Load, WhatOthersDisturbedIsNoisyInsteadOfGood) {
   EXPECT_FALSE(measurements[1].quality) << "what was not timed stays as it was";
 }
 
+TEST(Load, WhatAnotherRunMeasuredAtTheSameTimeIsNoisy) {
+  std::vector<backends::Measurement> measurements(2);
+  measurements[0].quality = backends::Quality::kGood;
+  MarkMeasuredBeside(measurements);
+  EXPECT_EQ(measurements[0].quality, backends::Quality::kNoisy);
+  EXPECT_NE(measurements[0].reason->find("another run"), std::string::npos);
+  EXPECT_FALSE(measurements[1].quality) << "what was not timed stays as it was";
+}
+
 TEST(Load, AVirtualMachinesMemoryIsFairAtBest) {
   std::vector<backends::Measurement> measurements(5);
   measurements[0].kernel = kernels::Kernel::kRead;

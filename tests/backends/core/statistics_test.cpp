@@ -75,6 +75,22 @@ TEST(Statistics, SummaryIsOrderedAndIgnoresTheOrderOfSamples) {
   }
 }
 
+TEST(Statistics, AnIntervalOfTimesStaysAboveZeroAndFiniteUnderAnyNoise) {
+  std::mt19937 random(3);
+  std::uniform_real_distribution<double> magnitude(-9, 6);
+  for (int trial = 0; trial < 200; ++trial) {
+    std::vector<double> times(6 + static_cast<std::size_t>(trial) % 40);
+    for (double& time : times) time = std::pow(10, magnitude(random));
+    const Summary summary = Summarise(times);
+    ASSERT_TRUE(summary.ci95_s);
+    for (const double bound : *summary.ci95_s) {
+      const double of_rate = summary.median_s / bound;  // as measurements give it
+      EXPECT_GT(of_rate, 0);
+      EXPECT_TRUE(std::isfinite(of_rate));
+    }
+  }
+}
+
 TEST(Statistics, QualityFollowsTheHalfWidthOfTheInterval) {
   const auto with_spread = [](double spread) {
     std::vector<double> times = Repeat(1.0, 20);

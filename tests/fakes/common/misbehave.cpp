@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -30,6 +31,7 @@ constexpr std::uint64_t kScratchBytes = std::uint64_t{512} << 20U;
 // A hang ends after this, far beyond any deadline, so that a broken supervisor does not litter the machine
 // for good.
 constexpr double kHangSeconds = 300;
+constexpr unsigned int kNobody = 65534;
 
 void IgnoreSignals() {
   for (const int signal_number : {SIGTERM, SIGINT, SIGHUP}) signal(signal_number, SIG_IGN);
@@ -127,8 +129,15 @@ void Crash() {
   *static_cast<volatile char*>(forbidden) = 1;
 }
 
+// Of everybody in this process, for good.
+void Limit(__rlimit_resource resource, rlim_t value) {
+  const rlimit both{value, value};
+  setrlimit(resource, &both);
+}
+
 void Perform(const Misbehaviour& what) {
   const auto bytes = [&](std::uint64_t usual) { return what.bytes == 0 ? usual : what.bytes; };
+  Mark(what);
   switch (what.act) {
     case Act::kHang:
       Hang(false);
@@ -157,6 +166,24 @@ void Perform(const Misbehaviour& what) {
       return;
     case Act::kFillScratch:
       FillScratch(bytes(kScratchBytes));
+    case Act::kLowerFiles:
+      return Limit(RLIMIT_NOFILE, 3);
+    case Act::kLowerMemory:
+      return Limit(RLIMIT_AS, rlim_t{1} << 20U);
+    case Act::kDropUser:
+      if (setgid(kNobody) != 0 || setuid(kNobody) != 0) return;  // not allowed: then nothing happens
+      return;
+    case Act::kChroot:
+      if (chroot(".") != 0) return;
+      return;
+    case Act::kCloseLowFds:
+      for (int fd = 3; fd < 64; ++fd) close(fd);
+      return;
+    case Act::kClearEnvironment:
+      clearenv();
+      return;
+    case Act::kHostile:
+      return what.hostile(what);
     case Act::kError:
       return;
   }
@@ -183,5 +210,7 @@ std::optional<std::int32_t> Reach(Point point, std::optional<std::uint32_t> devi
 }
 
 void ReachLoad() { (void)Reach(Point::kLoad); }
+
+void ReachTeardown(std::optional<std::uint32_t> device) { (void)Reach(Point::kTeardown, device); }
 
 }  // namespace fakes

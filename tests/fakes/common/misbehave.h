@@ -17,4 +17,7 @@ namespace fakes {
 // The library's constructor: an error wanted at `load` is kept for the first Reach(Point::kInit).
 void ReachLoad();
 
+// Where what is given back can not be refused: an error wanted at `teardown` does nothing.
+void ReachTeardown(std::optional<std::uint32_t> device = std::nullopt);
+
 }  // namespace fakes

@@ -27,7 +27,7 @@ constexpr Name<Point> kPoints[] = {{"load", Point::kLoad},           {"init", Po
                                    {"enumerate", Point::kEnumerate}, {"properties", Point::kProperties},
                                    {"create", Point::kCreate},       {"allocate", Point::kAllocate},
                                    {"compile", Point::kCompile},     {"launch", Point::kLaunch},
-                                   {"read_back", Point::kReadBack}};
+                                   {"read_back", Point::kReadBack},  {"teardown", Point::kTeardown}};
 constexpr Name<Act> kActs[] = {{"hang", Act::kHang},
                                {"spin", Act::kSpin},
                                {"abort", Act::kAbort},
@@ -40,7 +40,13 @@ constexpr Name<Act> kActs[] = {{"hang", Act::kHang},
                                {"throw_cxx", Act::kThrowCxx},
                                {"stack_overflow", Act::kStackOverflow},
                                {"error", Act::kError},
-                               {"fill_scratch", Act::kFillScratch}};
+                               {"fill_scratch", Act::kFillScratch},
+                               {"lower_rlimit_nofile", Act::kLowerFiles},
+                               {"lower_rlimit_as", Act::kLowerMemory},
+                               {"setuid", Act::kDropUser},
+                               {"chroot", Act::kChroot},
+                               {"close_low_fds", Act::kCloseLowFds},
+                               {"clear_environment", Act::kClearEnvironment}};
 constexpr Name<Detach> kDetaches[] = {
     {"none", Detach::kNone}, {"setsid", Detach::kSetsid}, {"daemon", Detach::kDaemon}};
 constexpr Name<DeviceType> kTypes[] = {{"other", DeviceType::kOther},
@@ -157,7 +163,13 @@ class Object {
 
 void From(const Json& json, Misbehaviour& value) {
   if (!json.contains("at") || !json.contains("do")) throw std::invalid_argument("needs \"at\" and \"do\"");
-  Object(json)
+  value.hostile = json["do"].is_string() ? FindHostileAct(json["do"].get_ref<const std::string&>()) : nullptr;
+  Json rest = json;
+  if (value.hostile != nullptr) {
+    value.act = Act::kHostile;
+    rest.erase("do");
+  }
+  Object(rest)
       .Read("at", value.at)
       .Read("do", value.act)
       .Read("after", value.after)
@@ -166,6 +178,7 @@ void From(const Json& json, Misbehaviour& value) {
       .Read("bytes", value.bytes)
       .Read("seconds", value.seconds)
       .Read("detach", value.detach)
+      .Read("mark", value.mark)
       .Read("pid_file", value.pid_file)
       .Finish();
 }

@@ -15,6 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/fakes/common/hostile.h"
+
 namespace fakes {
 
 inline constexpr const char* kScenarioVariable = "WHICHGPU_FAKE_SCENARIO";
@@ -23,8 +25,19 @@ inline constexpr int kBadScenarioExit = 96;
 
 // Where in a driver's life something happens. `load` is the library's constructor, where an error code cannot
 // be returned: `error` there shows at the first call. `read_back` is the first look at results after a
-// launch.
-enum class Point { kLoad, kInit, kEnumerate, kProperties, kCreate, kAllocate, kCompile, kLaunch, kReadBack };
+// launch. `teardown` is the first memory, program or device that is given back, or the library's destructor.
+enum class Point {
+  kLoad,
+  kInit,
+  kEnumerate,
+  kProperties,
+  kCreate,
+  kAllocate,
+  kCompile,
+  kLaunch,
+  kReadBack,
+  kTeardown
+};
 
 enum class Act {
   kHang,           // "hang": sleep, ignoring SIGTERM, SIGINT and SIGHUP
@@ -39,7 +52,15 @@ enum class Act {
   kThrowCxx,       // "throw_cxx": a C++ exception out of a C interface
   kStackOverflow,  // "stack_overflow"
   kError,          // "error": return `code`, from the `after`th time on
-  kFillScratch     // "fill_scratch": a growing file in the working directory, up to `bytes`, then hang
+  kFillScratch,    // "fill_scratch": a growing file in the working directory, up to `bytes`, then hang
+  // What spoils the process for its other drivers, then go on:
+  kLowerFiles,        // "lower_rlimit_nofile": not one more descriptor
+  kLowerMemory,       // "lower_rlimit_as": not one more page
+  kDropUser,          // "setuid": become nobody, where that is allowed
+  kChroot,            // "chroot": into the working directory, where that is allowed
+  kCloseLowFds,       // "close_low_fds": close descriptors 3 to 63
+  kClearEnvironment,  // "clear_environment"
+  kHostile            // any other name: that act of hostile.h
 };
 
 enum class Detach {
@@ -51,12 +72,14 @@ enum class Detach {
 struct Misbehaviour {
   Point at = Point::kLoad;
   Act act = Act::kHang;                 // key "do"
+  HostileAct hostile = nullptr;         // of Act::kHostile
   std::uint32_t after = 0;              // times that the point is passed unharmed
   std::optional<std::uint32_t> device;  // only for this one, by its place in `devices`
   std::int32_t code = -1;
   std::uint64_t bytes = 0;  // 0: 32 MiB for a flood, 512 MiB for a file
   double seconds = 60;  // life of a lingering process; bounded so that a failed test leaves nothing for long
   Detach detach = Detach::kNone;
+  std::string mark;      // hostile.h: where each process that gets here says so
   std::string pid_file;  // the lingering process writes its id here before the driver goes on
 };
 

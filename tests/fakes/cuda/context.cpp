@@ -73,6 +73,7 @@ FAKE_CUDA cuMemAlloc_v2(nv::CuPointer* pointer, std::size_t bytes) {
   return *pointer == 0 ? kOutOfMemory : kSuccess;
 }
 FAKE_CUDA cuMemFree_v2(nv::CuPointer pointer) {
+  if (current != nullptr) fakes::ReachTeardown(current->index);
   return fakes::ReleaseMemory(pointer) ? kSuccess : kInvalidValue;
 }
 FAKE_CUDA cuMemHostAlloc(void** memory, std::size_t bytes, unsigned int) {

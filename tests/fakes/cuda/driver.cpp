@@ -10,6 +10,7 @@ namespace fakes::cuda {
 namespace {
 
 [[gnu::constructor]] void OnLoad() { ReachLoad(); }
+[[gnu::destructor]] void OnUnload() { fakes::ReachTeardown(); }
 
 bool initialised = false;
 

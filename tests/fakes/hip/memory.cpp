@@ -48,6 +48,7 @@ FAKE_HIP hipMalloc(rt::HipPointer* pointer, std::size_t bytes) {
   return *pointer == nullptr ? kOutOfMemory : kSuccess;
 }
 FAKE_HIP hipFree(rt::HipPointer pointer) {
+  if (CurrentSlot() != nullptr) fakes::ReachTeardown(CurrentSlot()->index);
   return pointer == nullptr || fakes::ReleaseMemory(AddressOf(pointer)) ? kSuccess : kInvalidValue;
 }
 FAKE_HIP hipHostMalloc(void** pointer, std::size_t bytes, unsigned int) {

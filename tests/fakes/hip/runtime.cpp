@@ -11,6 +11,7 @@ namespace fakes::hip {
 namespace {
 
 [[gnu::constructor]] void OnLoad() { ReachLoad(); }
+[[gnu::destructor]] void OnUnload() { fakes::ReachTeardown(); }
 
 int current = 0;
 

@@ -5,7 +5,8 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include "tests/fakes/common/client.h"
 
-#include <CL/cl_icd.h>
+#include <CL/cl.h>
+#include <CL/cl_ext.h>
 
 #include <chrono>
 #include <vector>
@@ -15,7 +16,7 @@ namespace {
 
 void* loader = nullptr;
 
-#define CL(name) (reinterpret_cast<cl_api_##name>(dlsym(loader, #name)))
+#define CL(name) (reinterpret_cast<decltype(&name)>(dlsym(loader, #name)))
 
 std::vector<cl_device_id> DevicesOfAllPlatforms() {
   cl_uint count = 0;

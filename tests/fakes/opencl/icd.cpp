@@ -13,6 +13,7 @@ namespace fakes::opencl {
 namespace {
 
 [[gnu::constructor]] void OnLoad() { ReachLoad(); }
+[[gnu::destructor]] void OnUnload() { ReachTeardown(); }
 
 // A function of the entry's own type that says CL_INVALID_OPERATION the way that its signature allows.
 template <class Function>

@@ -100,6 +100,7 @@ cl_mem CL_API_CALL CreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_c
 
 cl_int CL_API_CALL ReleaseMemObject(cl_mem handle) {
   const Buffer& buffer = *From<Buffer>(handle);
+  ReachTeardown(buffer.context->devices.front()->index);
   if (buffer.references == 1 && buffer.own)
     buffer.context->devices.front()->allocated_bytes -= buffer.bytes.size();
   return Release<Buffer>(handle);

@@ -14,6 +14,7 @@ namespace {
 constexpr std::uint32_t kInterfaceVersion = 5;
 
 [[gnu::constructor]] void OnLoad() { ReachLoad(); }
+[[gnu::destructor]] void OnUnload() { ReachTeardown(); }
 
 std::uint32_t ApiVersion() {
   const auto version = Current().api_version.value_or(std::array<std::uint32_t, 2>{1, 3});
@@ -54,6 +55,7 @@ VKAPI_ATTR VkResult VKAPI_CALL CreateInstance(const VkInstanceCreateInfo*, const
 }
 
 VKAPI_ATTR void VKAPI_CALL DestroyInstance(VkInstance instance, const VkAllocationCallbacks*) {
+  ReachTeardown();
   delete From<Instance>(instance);
 }
 

@@ -8,6 +8,7 @@ namespace fakes::vulkan {
 namespace {
 
 VKAPI_ATTR void VKAPI_CALL DestroyDevice(VkDevice device, const VkAllocationCallbacks*) {
+  ReachTeardown(From<Device>(device)->index);
   delete From<Device>(device);
 }
 
@@ -34,6 +35,7 @@ VKAPI_ATTR VkResult VKAPI_CALL AllocateMemory(VkDevice handle, const VkMemoryAll
 }
 
 VKAPI_ATTR void VKAPI_CALL FreeMemory(VkDevice device, VkDeviceMemory handle, const VkAllocationCallbacks*) {
+  ReachTeardown(From<Device>(device)->index);
   const std::unique_ptr<Memory> memory(From<Memory>(handle));
   if (memory) From<Device>(device)->allocated_bytes -= memory->host.bytes().size();
 }

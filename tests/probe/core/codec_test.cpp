@@ -25,6 +25,18 @@ TEST(ParseJson, BoundsTheDepthOfWhatItAccepts) {
   EXPECT_EQ(ErrorOf(Nested(60, R"({"a": {"b": [1, {"c": [2]}]}})")), "too deep");
 }
 
+std::string Wide(int keys) {
+  std::string text = "{";
+  for (int i = 0; i < keys; ++i) text += (i == 0 ? "\"" : ",\"") + std::to_string(i) + "\":{\"a\":1}";
+  return text + "}";
+}
+
+TEST(ParseJson, BoundsTheKeysOfAnObject) {
+  EXPECT_EQ(ErrorOf(Wide(1024)), "");
+  EXPECT_EQ(ErrorOf(Wide(1025)), "too wide");
+  EXPECT_EQ(ErrorOf("[" + Wide(1000) + "," + Wide(1000) + "]"), "");
+}
+
 TEST(ParseJson, CountsNoBracketsOfStrings) {
   EXPECT_EQ(ErrorOf('"' + std::string(100, '[') + '"'), "");
   EXPECT_EQ(ErrorOf(R"(["\"[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[[", "\\"])"),

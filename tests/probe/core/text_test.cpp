@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cstdio>
 #include <string>
 
 namespace probe {
@@ -34,6 +36,42 @@ TEST(CleanText, ShowsWhatReordersALineAsCodes) {
   EXPECT_EQ(CleanText("a\xe2\x80\xae"
                       "b\xe2\x81\xa9\xe2\x80\xa8"),
             "a\\u202eb\\u2069\\u2028");
+}
+
+std::string Encoded(char32_t c) {
+  const auto byte = [](char32_t bits) { return static_cast<char>(static_cast<unsigned char>(bits)); };
+  if (c < 0x800) return {byte(0xc0 | c >> 6U), byte(0x80 | (c & 0x3fU))};
+  if (c < 0x10000) return {byte(0xe0 | c >> 12U), byte(0x80 | (c >> 6U & 0x3fU)), byte(0x80 | (c & 0x3fU))};
+  return {byte(0xf0 | c >> 18U), byte(0x80 | (c >> 12U & 0x3fU)), byte(0x80 | (c >> 6U & 0x3fU)),
+          byte(0x80 | (c & 0x3fU))};
+}
+
+TEST(CleanText, ShowsWhatCanNotBeSeenAsCodes) {
+  struct Span {
+    char32_t first, last;
+  };
+  for (const auto& [first, last] :
+       {Span{0xad, 0xad}, Span{0x61c, 0x61c}, Span{0x180e, 0x180e}, Span{0x200b, 0x200f},
+        Span{0x2028, 0x202e}, Span{0x2060, 0x2064}, Span{0x2066, 0x206f}, Span{0xfdd0, 0xfdef},
+        Span{0xfe00, 0xfe0f}, Span{0xfeff, 0xfeff}, Span{0xfff9, 0xfffb}, Span{0xfffe, 0xffff},
+        Span{0x1fffe, 0x1ffff}, Span{0xe0000, 0xe007f}, Span{0xe0100, 0xe01ef}, Span{0x10fffe, 0x10ffff}}) {
+    for (char32_t c = first; c <= last; ++c) {
+      std::array<char, 16> code{};
+      const auto number = static_cast<unsigned>(c);
+      if (number > 0xffff) {
+        std::snprintf(code.data(), code.size(), "\\U%08x", number);
+      } else {
+        std::snprintf(code.data(), code.size(), "\\u%04x", number);
+      }
+      EXPECT_EQ(CleanText("a" + Encoded(c) + "b"), std::string("a") + code.data() + "b");
+      EXPECT_EQ(CleanText(Encoded(c)), code.data()) << "at the ends too";
+    }
+  }
+  for (const char32_t c :
+       {U'\u00a0', U'\u00ac', U'\u00ae', U'\u061b', U'\u200a', U'\u2010', U'\u2027', U'\u2070', U'\ufdcf',
+        U'\ufdf0', U'\ufe10', U'\ufffd', U'\U0001f600', U'\U0010fffd'}) {
+    EXPECT_EQ(CleanText("a" + Encoded(c) + "b"), "a" + Encoded(c) + "b") << "can be seen";
+  }
 }
 
 TEST(CleanText, ReplacesWhatIsNoUtf8) {

@@ -63,6 +63,15 @@ TEST(Cgroup, UseAboveTheLimitLeavesNothing) {
   EXPECT_EQ(ReadCgroupLimits(tree.Files()).memory_left_bytes, 0U);
 }
 
+TEST(Cgroup, TakesNoNameThatOnlyBeginsLikeTheMountedOne) {
+  tests::Tree tree;
+  tree.Write("/proc/self/mountinfo", "30 23 0:26 /docker/01 /sys/fs/cgroup rw - cgroup2 cgroup2 rw\n");
+  tree.Write("/proc/self/cgroup", "0::/docker/0123\n").Write("/sys/fs/cgroup/cpu.max", "150000 100000\n");
+  EXPECT_EQ(ReadCgroupLimits(tree.Files()).quota_cores, 1.5);
+  tree.Write("/proc/self/cgroup", "0::no-path\n");
+  EXPECT_EQ(ReadCgroupLimits(tree.Files()).quota_cores, 1.5);
+}
+
 TEST(Cgroup, SurvivesHostileFiles) {
   tests::Tree tree;
   std::string deep = "0::";

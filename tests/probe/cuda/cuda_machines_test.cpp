@@ -26,6 +26,14 @@ std::vector<std::string> Ids(const probe::ProbeReport& report) {
   return ids;
 }
 
+TEST(CudaMachines, ACapabilityThatCanNotBeIsNoArchitecture) {
+  const CudaMachine machine(machines::Of(R"({"name": "Odd", "attributes": {"capability": 2147483640}})"));
+  const auto report = machine.Survey();
+  ASSERT_EQ(report.devices.size(), 1U);
+  EXPECT_EQ(report.devices[0].architecture, std::nullopt);
+  EXPECT_THAT(report.devices[0].matrix_units, testing::IsEmpty());
+}
+
 TEST(CudaMachines, EveryFactOfOneGpuIsRead) {
   const CudaMachine machine(machines::Of(R"({"name": "NVIDIA H100 80GB HBM3", "pci": "0000:1a:00.0",
       "uuid": "00112233445566778899aabbccddeeff", "memory_total_bytes": 85899345920, "memory_free_bytes": 42949672960,

@@ -135,6 +135,35 @@ TEST(BareSystem, WithoutNewSystemCallsKeepsEveryPromise) {
   EXPECT_LT(hanging["elapsed_s"], 1.3);
 }
 
+TEST(BareSystem, WithFewDescriptorsRunsChildrenOneAfterTheOther) {
+  if (kSanitized) GTEST_SKIP() << "a sanitizer has descriptors of its own";
+  const auto few = [] {
+    const rlimit files{26, 26};
+    return setrlimit(RLIMIT_NOFILE, &files) == 0;
+  };
+  const auto ends = InProcess(few, [] {
+    Json out = Json::array();
+    const std::vector<ChildRequest> requests(8, Do("report"));
+    for (const auto& result : RunThem(requests)) out.push_back({{"end", static_cast<int>(result.end)}});
+    return out;
+  });
+  ASSERT_EQ(ends.size(), 8U) << ends;
+  for (const auto& end : ends) EXPECT_TRUE(IsEnd(end, ChildEnd::kDone)) << ends;
+}
+
+TEST(BareSystem, WhereNoProcessMayBeStartedSaysWhatForbidsIt) {
+  const auto start = [](int number) {
+    return InProcess([number] { return Deny({SYS_clone}, number); }, [] { return OutcomeOf(Do("report")); });
+  };
+  const auto forbidden = start(EPERM);
+  EXPECT_TRUE(IsEnd(forbidden, ChildEnd::kNotStarted)) << forbidden;
+  EXPECT_THAT(forbidden["detail"].get<std::string>(), HasSubstr("a sandbox forbids to start processes"));
+  const auto full = start(EAGAIN);
+  EXPECT_TRUE(IsEnd(full, ChildEnd::kNotStarted)) << full;
+  EXPECT_THAT(full["detail"].get<std::string>(),
+              ::testing::AnyOf(HasSubstr("pids.max"), HasSubstr("ulimit -u")));
+}
+
 TEST(BareSystem, WithoutOpenat2RefusesASysrootAndSurveysTheMachine) {
   const auto sandbox = [] { return Deny({SYS_openat2}, EPERM); };
   const auto outcome = InProcess(sandbox, [] {

@@ -4,15 +4,19 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
+#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <thread>
 
+#include "probe/isolate/channel.h"
 #include "probe/system/filesystem.h"
 
 namespace probe::isolate {
@@ -83,6 +87,20 @@ void Hang(const Json& request, const RecordSink& send) {
 }
 
 void Stop(const Json&, const RecordSink&) { raise(SIGSTOP); }
+
+void StopTraced(const Json&, const RecordSink&) {
+  ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
+  raise(SIGSTOP);
+}
+
+// Writes a record that it did not get from the task's own sink, as a driver would that knows the wire.
+void Forge(const Json& request, const RecordSink& send) {
+  send({{"stage", "init"}});
+  const std::string frame = Frame(request.at("record"));
+  if (write(FindResultPipe(), frame.data(), frame.size()) < 0) _exit(1);
+  if (request.value("hang", false)) Sleep();
+  _exit(0);
+}
 
 void Abort(const Json&, const RecordSink& send) {
   send({{"stage", "init"}});
@@ -163,8 +181,22 @@ void Linger(const Json& request, const RecordSink& send) {
   }
   pid_t lingering = 0;
   if (read(ends[0], &lingering, sizeof lingering) != sizeof lingering) _exit(1);
-  if (request.value("hang", false)) HangFrom(request, send, {{"pid", lingering}});
-  send({{"pid", lingering}});
+  Json record = {{"pid", lingering}, {"worker", getpid()}};
+  record["reaper"] = getppid();
+  record["cwd"] = std::filesystem::current_path().string();
+  const bool hangs = request.value("hang", false);
+  if (hangs && request.contains("allow_s")) record["allow_s"] = request["allow_s"];
+  send(record);
+  if (request.contains("to_parent")) {
+    prctl(PR_SET_PDEATHSIG, 0);
+    kill(getppid(), request["to_parent"].get<int>());
+  }
+  if (hangs) Sleep();
+}
+
+void KillGroup(const Json&, const RecordSink& send) {
+  send({{"stage", "init"}});
+  kill(0, SIGTERM);
 }
 
 void FillScratch(const Json& request, const RecordSink& send) {
@@ -193,6 +225,8 @@ constexpr std::array kBehaviours = {
     Behaviour{"report", Report},
     Behaviour{"hang", Hang},
     Behaviour{"stop", Stop},
+    Behaviour{"stop_traced", StopTraced},
+    Behaviour{"forge", Forge},
     Behaviour{"abort", Abort},
     Behaviour{"segfault", Segfault},
     Behaviour{"throw", Throw},
@@ -205,6 +239,7 @@ constexpr std::array kBehaviours = {
     Behaviour{"send_from_threads", SendFromThreads},
     Behaviour{"close_descriptors", CloseDescriptors},
     Behaviour{"linger", Linger},
+    Behaviour{"kill_group", KillGroup},
     Behaviour{"fill_scratch", FillScratch},
     Behaviour{"step", Step},
 };

@@ -17,6 +17,7 @@ namespace probe::isolate {
 namespace {
 
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
@@ -39,6 +40,20 @@ class CrashMarkerTest : public ::testing::Test {
       _exit(0);
     }
     waitpid(pid, nullptr, 0);
+  }
+  // As if the machine had been started again since the marker was written.
+  void Reboot() {
+    const auto path = MarkerFiles().at(0);
+    auto text = *files_->Read(path);
+    const std::string name = "\"boot_id\":\"";
+    const auto at = text.find(name);
+    ASSERT_NE(at, std::string::npos);
+    text[at + name.size()] = text[at + name.size()] == '0' ? '1' : '0';
+    std::ofstream(path) << text;
+  }
+  bool Believes() {
+    const auto survivor = Open().Survivor(key_);
+    return survivor && survivor->believed;
   }
   std::vector<std::string> MarkerFiles() {
     std::vector<std::string> out;
@@ -70,8 +85,72 @@ TEST_F(CrashMarkerTest, OutlivesARunThatDied) {
   const auto survivor = Open().Survivor(key_);
   ASSERT_TRUE(survivor);
   EXPECT_EQ(survivor->description, "measuring through vulkan");
-  EXPECT_THAT(survivor->created, SizeIs(20));
+  EXPECT_THAT(survivor->created, ElementsAre(SizeIs(20)));
   EXPECT_TRUE(Open().Survivor(key_)) << "asking does not remove it";
+}
+
+TEST_F(CrashMarkerTest, OfThisBootIsBelievedAfterTheSecondTime) {
+  Crash();
+  EXPECT_FALSE(Believes()) << "whoever killed the run may have had another reason";
+  Crash();
+  const auto survivor = Open().Survivor(key_);
+  ASSERT_TRUE(survivor);
+  EXPECT_TRUE(survivor->believed);
+  EXPECT_FALSE(survivor->rebooted);
+  EXPECT_THAT(survivor->created, SizeIs(2));
+  for (int i = 0; i < 8; ++i) Crash();
+  EXPECT_TRUE(Believes()) << "however many there were";
+}
+
+TEST_F(CrashMarkerTest, OfAnEarlierBootIsBelievedAtOnce) {
+  Crash();
+  Reboot();
+  const auto survivor = Open().Survivor(key_);
+  ASSERT_TRUE(survivor);
+  EXPECT_TRUE(survivor->believed);
+  EXPECT_TRUE(survivor->rebooted);
+  EXPECT_TRUE(Believes()) << "for as long as nothing has changed";
+}
+
+TEST_F(CrashMarkerTest, BlamesNoRebootThatTheMachineOutlivedTheStepBefore) {
+  Crash();
+  Crash();
+  EXPECT_TRUE(Believes());
+  Reboot();
+  const auto survivor = Open().Survivor(key_);
+  ASSERT_TRUE(survivor);
+  EXPECT_FALSE(survivor->believed) << "a new boot is a new try";
+  Crash();
+  EXPECT_TRUE(Believes());
+}
+
+TEST_F(CrashMarkerTest, KeepsWhatTheMachineWentDownInThroughAnotherEndOfTheRun) {
+  Crash();
+  Reboot();
+  Crash();  // with --retry-crashed, and killed
+  EXPECT_TRUE(Believes());
+}
+
+TEST_F(CrashMarkerTest, ForgetsEarlierTriesWhenOneWasSeenToEnd) {
+  Crash();
+  {
+    const auto guard = Open().Arm(key_, "again", Outlives::kMachine);
+  }
+  EXPECT_FALSE(Open().Survivor(key_));
+  Crash();
+  EXPECT_FALSE(Believes()) << "the count begins anew";
+}
+
+TEST_F(CrashMarkerTest, IsBlankedWhenTheRunIsToldToEndAtOnce) {
+  const pid_t pid = fork();
+  if (pid == 0) {
+    [[maybe_unused]] const auto guard = Open().Arm(key_, "measuring", Outlives::kMachine);
+    BlankHeldMarkers();
+    _exit(0);
+  }
+  waitpid(pid, nullptr, 0);
+  ASSERT_THAT(MarkerFiles(), SizeIs(1));
+  EXPECT_FALSE(Open().Survivor(key_));
 }
 
 TEST_F(CrashMarkerTest, OutlivesAProcessWithoutBeingForcedToTheDisk) {
@@ -99,6 +178,7 @@ TEST_F(CrashMarkerTest, IsForgottenWhenTheDriverChanges) {
   EXPECT_FALSE(Open().Survivor(key_));
   Crash();
   EXPECT_TRUE(Open().Survivor(key_));
+  EXPECT_FALSE(Believes()) << "the first driver's do not count";
   EXPECT_THAT(MarkerFiles(), SizeIs(1)) << "the first driver's is replaced";
 }
 
@@ -131,11 +211,13 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
   kill(pid, SIGKILL);
   waitpid(pid, nullptr, 0);
   EXPECT_TRUE(Open().Survivor(key_));
+  EXPECT_FALSE(Believes()) << "two at once are one try";
 }
 
 TEST_F(CrashMarkerTest, IsNotBelievedWhenItIsNonsense) {
   for (const std::string content :
-       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":2,"pid":"x"})"}) {
+       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":3,"pid":"x"})",
+        R"({"format":2,"files":"","description":"of an older version","created":"","pid":1})"}) {
     Crash();
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     std::ofstream(MarkerFiles()[0]) << content;

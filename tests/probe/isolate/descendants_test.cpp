@@ -6,6 +6,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
+#include <filesystem>
+
 #include "probe/isolate/strays.h"
 #include "probe/system/process.h"
 #include "tests/probe/isolate/behaviours.h"
@@ -81,30 +84,77 @@ TEST(Strays, AreFoundBelowAProcessThatDoesNotDie) {
   waitpid(top, nullptr, 0);
 }
 
-// The orphan comes to this process, a subreaper, which so learns how it died.
-TEST(Orphans, DieWithTheParent) {
-  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+// A tool that is killed while its child works: the child's first record, and what became of the rest.
+class KilledTool : public ::testing::TestWithParam<Case> {};
+
+TEST_P(KilledTool, LeavesNothingBehind) {
+  ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);  // an orphan would come here instead of to init
   int ends[2];
   ASSERT_EQ(pipe(ends), 0);
-  const pid_t parent = fork();
-  if (parent == 0) {
-    const auto request = Do("hang", 60);
+  const pid_t tool = fork();
+  if (tool == 0) {
+    const auto request = Do("linger", 60, GetParam().request);
     auto supervisor = Supervisor::Create({}, system::Environment::OfProcess());
     const auto tell = [&](std::size_t, const Json& record) {
-      const auto pid = record["pid"].get<pid_t>();
-      if (write(ends[1], &pid, sizeof pid) < 0) _exit(1);
+      const std::string text = ToText(record);
+      if (write(ends[1], text.data(), text.size()) < 0) _exit(1);
     };
     (void)supervisor->RunAll({&request, 1}, tell);
     _exit(0);
   }
-  pid_t child = 0;
-  ASSERT_EQ(read(ends[0], &child, sizeof child), static_cast<ssize_t>(sizeof child));
-  ASSERT_TRUE(IsAlive(child));
-  kill(parent, SIGKILL);
-  EXPECT_EQ(waitpid(parent, nullptr, 0), parent);
-  int status = 0;
-  EXPECT_EQ(waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) << status;
+  std::array<char, 1000> text{};
+  const ssize_t got = read(ends[0], text.data(), text.size());
+  for (const int end : ends) close(end);
+  ASSERT_GT(got, 0);
+  const auto record = ParseJson({text.data(), static_cast<std::size_t>(got)});
+  ASSERT_TRUE(record);
+  const auto work = (*record)["worker"].get<pid_t>(), below = (*record)["pid"].get<pid_t>();
+  const auto scratch = (*record)["cwd"].get<std::string>();
+  ASSERT_TRUE(IsAlive(work) && IsAlive(below) && std::filesystem::exists(scratch));
+  kill(tool, SIGKILL);
+  EXPECT_EQ(waitpid(tool, nullptr, 0), tool);
+  // The reaper is this process's child now and ends when nothing is left of all that.
+  const auto reaper = (*record)["reaper"].get<pid_t>();
+  EXPECT_EQ(waitpid(reaper, nullptr, 0), reaper);
+  EXPECT_FALSE(IsAlive(work));
+  EXPECT_FALSE(IsAlive(below));
+  EXPECT_FALSE(std::filesystem::exists(scratch));
+  EXPECT_EQ(waitpid(below, nullptr, WNOHANG), -1) << "it did not come here";
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    With, KilledTool,
+    ::testing::Values(Case{"AChild", {{"hang", true}}, {}},
+                      Case{"ASession", {{"hang", true}, {"setsid", true}}, {}},
+                      Case{"ADaemon", {{"hang", true}, {"setsid", true}, {"daemon", true}}, {}}),
+    [](const auto& instance) { return instance.param.name; });
+
+TEST(Reaper, ThatItsOwnChildKilledCostsThatChildAlone) {
+  const Json daemon = {{"setsid", true}, {"daemon", true}, {"to_parent", SIGKILL}, {"hang", true}};
+  const std::vector<ChildRequest> requests = {Do("linger", 20, daemon), Do("report")};
+  const auto results = RunThem(requests);
+  EXPECT_EQ(results[0].end, ChildEnd::kSignalled);
+  EXPECT_LT(results[0].elapsed_s, 10);
+  EXPECT_EQ(results[1].end, ChildEnd::kDone);
+  EXPECT_FALSE(IsAlive(First(results[0], "pid").get<pid_t>()));
+  EXPECT_FALSE(IsAlive(First(results[0], "worker").get<pid_t>()));
+}
+
+TEST(Reaper, ThatItsOwnChildStoppedHoldsNothingUp) {
+  const auto done = RunOne(Do("linger", 20, {{"setsid", true}, {"to_parent", SIGSTOP}}));
+  EXPECT_EQ(done.end, ChildEnd::kDone);
+  EXPECT_LT(done.elapsed_s, 10);
+  EXPECT_FALSE(IsAlive(First(done, "pid").get<pid_t>()));
+  const auto hanging =
+      RunOne(Do("linger", 20, {{"setsid", true}, {"to_parent", SIGSTOP}, {"hang", true}, {"allow_s", 0.1}}));
+  EXPECT_EQ(hanging.end, ChildEnd::kTimedOut);
+  EXPECT_FALSE(IsAlive(First(hanging, "pid").get<pid_t>()));
+}
+
+TEST(Reaper, LetsAChildEndItsOwnGroup) {
+  const auto result = RunOne(Do("kill_group"));
+  EXPECT_EQ(result.end, ChildEnd::kSignalled);
+  EXPECT_EQ(result.exit.signal, SIGTERM);
 }
 
 }  // namespace

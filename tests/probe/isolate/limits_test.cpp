@@ -17,7 +17,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::SizeIs;
 
-// What a limit may add, contract.md section 3.
+// What a limit may add, docs/contract.md section 3.
 constexpr double kSlackSeconds = 1.0;
 
 TEST(Deadline, EndsAChildThatIgnoresSignals) {
@@ -35,6 +35,25 @@ TEST(Deadline, KeepsWhatArrivedBeforeIt) {
 }
 
 TEST(Deadline, EndsAStoppedChild) { EXPECT_EQ(RunOne(Do("stop", 0.3)).end, ChildEnd::kTimedOut); }
+
+TEST(Deadline, EndsAChildThatIsStoppedAndTraced) {
+  const auto result = RunOne(Do("stop_traced", 0.3));
+  EXPECT_EQ(result.end, ChildEnd::kTimedOut);
+  EXPECT_EQ(result.exit.signal, SIGKILL);
+}
+
+TEST(Forged, TheLastWordIsNotBelieved) {
+  const auto result = RunOne(Do("forge", 20, {{"record", {{"done", true}}}}));
+  EXPECT_EQ(result.end, ChildEnd::kFlooded);
+  EXPECT_THAT(result.detail, HasSubstr("somebody else"));
+  EXPECT_THAT(result.records, SizeIs(1)) << "what came before stays";
+}
+
+TEST(Forged, TimeIsNotGiven) {
+  const auto result = RunOne(Do("forge", 20, {{"record", {{"allow_s", 1e9}}}, {"hang", true}}));
+  EXPECT_EQ(result.end, ChildEnd::kFlooded);
+  EXPECT_LT(result.elapsed_s, 20);
+}
 
 TEST(Deadline, IsEachChildsOwn) {
   const std::vector<ChildRequest> requests = {Do("hang", 0.6), Do("report"), Do("hang", 0.2)};
@@ -70,6 +89,17 @@ TEST(Allowance, NeverMovesTheDeadlineBack) {
   const auto result = RunOne(Do("step", 0.3, {{"steps", {{{"allow_s", 100}, {"take_s", 20}}}}}));
   EXPECT_EQ(result.end, ChildEnd::kTimedOut);
   EXPECT_LT(result.elapsed_s, 0.3 + kSlackSeconds);
+}
+
+TEST(Allowance, IsNoMoreThanTheRequestGrantsItsKindOfStep) {
+  auto request = Do("step", 60, {{"steps", {{{"allow_s", 50}, {"take_s", 50}}}}});
+  request.most_allowed_s = [](const Json& record) { return record.at("allow_s") == 50 ? 0.2 : 60; };
+  const auto result = RunOne(request);
+  EXPECT_EQ(result.end, ChildEnd::kTimedOut);
+  EXPECT_LT(result.elapsed_s, 30) << "it asked for 50 s and was to get 0.2 s";
+  request.most_allowed_s = [](const Json&) { return 1e9; };
+  request.deadline_s = 0.3;
+  EXPECT_LT(RunOne(request).elapsed_s, 0.3 + kSlackSeconds) << "nor later than the deadline";
 }
 
 TEST(Scratch, IsBounded) {

@@ -119,6 +119,16 @@ TEST(Sysfs, OtherFunctionsOfTheBusAreNotCards) {
   const auto report = tests::Run(Describe(), tree);
   EXPECT_TRUE(report.hardware.empty());
   EXPECT_EQ(report.outcome, Outcome::kNoDevice);
+  EXPECT_FALSE(report.error);
+}
+
+TEST(Sysfs, AMachineWithoutABusSaysSoForNothingFollowsFromNoCardThere) {
+  tests::Tree tree;
+  tree.Directory("/sys/class/drm").Directory("/sys/bus/pci/devices");
+  const auto report = tests::Run(Describe(), tree);
+  EXPECT_EQ(report.outcome, Outcome::kNoDevice);
+  ASSERT_TRUE(report.error);
+  EXPECT_EQ(report.error->name, "no_bus");
 }
 
 TEST(Sysfs, NpusAndManagementGraphicsAndVirtualDisplays) {

@@ -11,6 +11,7 @@
 #include <filesystem>
 
 #include "tests/probe/system/temporary_tree.h"
+#include "tests/probe/system/unprivileged.h"
 
 namespace probe::system {
 namespace {
@@ -47,6 +48,9 @@ TEST_F(CacheDirectoryTest, IsMissingWithoutAHome) {
   EXPECT_EQ(Find().error().name, "none");
   environment_.Set("HOME", "relative");
   EXPECT_EQ(Find().error().name, "none");
+  environment_.Set("HOME", tree_.At("/nonexistent"));
+  EXPECT_EQ(Find().error().name, "none");
+  EXPECT_FALSE(files_->Exists(tree_.At("/nonexistent")));
 }
 
 TEST_F(CacheDirectoryTest, IsMissingWhereNothingCanBeMade) {
@@ -72,11 +76,48 @@ TEST_F(CacheDirectoryTest, IsRefusedWhenItIsALink) {
   EXPECT_THAT(Find().error().text, HasSubstr("is not a directory"));
 }
 
-TEST_F(CacheDirectoryTest, IsRefusedToRootInAnothersHome) {
+TEST_F(CacheDirectoryTest, IsNotMadeByRootInAnothersHome) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
-  environment_.Set("HOME", tree_.Directory("/home/user"));
-  ASSERT_EQ(chown(tree_.At("/home/user").c_str(), 12345, 12345), 0);
+  const auto home = tree_.Directory("/home/user");
+  ASSERT_EQ(chown(home.c_str(), 12345, 12345), 0);
+  environment_.Set("HOME", home);
   EXPECT_THAT(Find().error().text, HasSubstr("belongs to user 12345"));
+  EXPECT_TRUE(std::filesystem::is_empty(home));
+  ASSERT_EQ(lchown(tree_.Link("/home/user/.cache", tree_.Directory("/roots")).c_str(), 12345, 12345), 0);
+  EXPECT_THAT(Find().error().text, HasSubstr("belongs to user 12345"));
+  EXPECT_TRUE(std::filesystem::is_empty(tree_.At("/roots")));
+}
+
+TEST_F(CacheDirectoryTest, IsNotMadeWhereAnotherUserWouldOwnTheWay) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to give a directory away";
+  const auto shared = tree_.Directory("/home/other", 0777);
+  ASSERT_EQ(chown(shared.c_str(), 12346, 12346), 0);
+  tree_.Directory("/", 0755);
+  const auto own = tree_.Directory("/own", 0755);
+  ASSERT_EQ(chown(own.c_str(), kUnprivilegedUser, kUnprivilegedUser), 0);
+  ASSERT_EQ(lchown(tree_.Link("/home/link", own).c_str(), 12346, 12346), 0);
+  const Unprivileged user;
+  environment_.Set("HOME", shared);
+  EXPECT_THAT(Find().error().text, HasSubstr("belongs to user 12346"));
+  EXPECT_TRUE(std::filesystem::is_empty(shared));
+  environment_.Set("HOME", tree_.At("/home/link"));
+  EXPECT_THAT(Find().error().text, HasSubstr("is another user's link"));
+  EXPECT_TRUE(std::filesystem::is_empty(own));
+}
+
+TEST_F(CacheDirectoryTest, IsMadeBehindOwnLinksAndBelowTheSystemsOpenDirectories) {
+  const auto open = tree_.Directory("/open", 01777);
+  tree_.Directory("/", 0755);
+  tree_.Link("/home", tree_.Directory("/var/home", 0777));
+  const Unprivileged user;
+  environment_.Set("XDG_CACHE_HOME", open + "/fresh");
+  EXPECT_TRUE(Find()) << Describe(Find().error());
+  environment_.Unset("XDG_CACHE_HOME");
+  tree_.Directory("/home/me");
+  tree_.Link("/home/me/.cache", tree_.Directory("/home/fast"));
+  environment_.Set("HOME", tree_.At("/home/me"));
+  EXPECT_TRUE(Find()) << Describe(Find().error());
+  EXPECT_TRUE(std::filesystem::is_directory(tree_.At("/var/home/fast/whichgpu")));
 }
 
 TEST(DriverCaches, AreBelowOursUnlessTheUserChose) {
@@ -115,6 +156,26 @@ TEST(DriverCaches, LoseTheirOldestFilesFirst) {
   EXPECT_TRUE(std::filesystem::exists(fresh));
   EXPECT_TRUE(std::filesystem::exists(tree.At("/outside")));
   TrimDriverCaches(tree.At("/nothing"), 0);
+}
+
+TEST(DriverCaches, AreNotMadeThroughALink) {
+  TemporaryTree tree;
+  const auto elsewhere = tree.Directory("/elsewhere");
+  tree.Link("/cache/drivers", elsewhere);
+  constexpr std::array kCaches = {DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"}};
+  EXPECT_THAT(DriverCacheVariables(kCaches, tree.At("/cache"), Environment()), ::testing::IsEmpty());
+  EXPECT_TRUE(std::filesystem::is_empty(elsewhere));
+  tree.Write("/elsewhere/file", std::string(1000, 'x'));
+  TrimDriverCaches(tree.At("/cache"), 0);
+  EXPECT_TRUE(std::filesystem::exists(tree.At("/elsewhere/file")));
+}
+
+TEST(DriverCaches, OfWhichAPartIsHiddenGoWhole) {
+  TemporaryTree tree;
+  tree.Write("/drivers/mesa/file", "x");
+  MakeChain(tree.At("/drivers/mesa"), 70, std::string(100, 'd'), 5000);
+  TrimDriverCaches(tree.root(), 3000);
+  EXPECT_TRUE(std::filesystem::is_empty(tree.At("/drivers")));
 }
 
 }  // namespace

@@ -48,6 +48,12 @@ TEST(LoaderPath, LeavesOutEntriesThatDependOnTheCurrentDirectory) {
   EXPECT_THAT(AbsoluteEntries("/a::lib:./b:/c:"), ElementsAre("/a", "/c"));
   EXPECT_THAT(AbsoluteEntries(""), IsEmpty());
   EXPECT_THAT(AbsoluteEntries(":"), IsEmpty());
+  EXPECT_THAT(AbsoluteEntries("/a;/b"), ElementsAre("/a;/b"));
+}
+
+TEST(LoaderPath, TakesSemicolonsForColonsAsTheLoaderDoes) {
+  EXPECT_THAT(LoaderEntries("/a;/b:lib;/c;;"), ElementsAre("/a", "/b", "/c"));
+  EXPECT_THAT(LoaderEntries(";"), IsEmpty());
 }
 
 TEST(LoaderPath, FindsEveryPathOfASonameInTheCache) {
@@ -89,7 +95,7 @@ TEST(LoaderPath, KnowsWhereTheCLibraryIs) {
 TEST(LoaderPath, AsksTheUsersDirectoriesFirst) {
   const auto files = FileSystem::Open("/");
   Environment environment;
-  environment.Set("LD_LIBRARY_PATH", ":relative:/first:/second");
+  environment.Set("LD_LIBRARY_PATH", ":relative:/first;/second");
   const auto candidates = LoaderCandidates("libx.so", *files, environment);
   ASSERT_GE(candidates.size(), 2U);
   EXPECT_EQ(candidates[0], "/first/libx.so");

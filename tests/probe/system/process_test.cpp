@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <signal.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -42,15 +43,21 @@ TEST(Process, LooksAtAnEndWithoutTakingItAway) {
 
 TEST(Process, KnowsItsChildren) {
   const pid_t sleeper = Fork([] {
+    prctl(PR_SET_NAME, "a) R 1\n2 (b");  // what a driver may call itself
     for (;;) pause();
   });
   EXPECT_EQ(PeekExit(sleeper), std::nullopt);
   EXPECT_THAT(OwnChildren(1), Contains(sleeper));
   EXPECT_THAT(ChildrenOf(getpid()).value(), Contains(sleeper));
   EXPECT_TRUE(StartTicks(sleeper));
+  EXPECT_FALSE(IsStopped(sleeper));
+  kill(sleeper, SIGSTOP);
+  ASSERT_EQ(waitpid(sleeper, nullptr, WUNTRACED), sleeper);
+  EXPECT_TRUE(IsStopped(sleeper));
   kill(sleeper, SIGKILL);
   waitpid(sleeper, nullptr, 0);
   EXPECT_FALSE(StartTicks(sleeper));
+  EXPECT_FALSE(IsStopped(sleeper));
   EXPECT_THAT(OwnChildren(1), ::testing::Not(Contains(sleeper)));
 }
 
@@ -74,8 +81,8 @@ TEST(Process, FindsItsOwnBinary) {
   plan.arguments = {"x", "--gtest_list_tests", "--gtest_filter=None"};
   const auto pid = Spawn(plan);
   ASSERT_TRUE(pid) << Describe(pid.error());
-  EXPECT_EQ(WaitPeeking(*pid), (ProcessExit{0, std::nullopt}));
-  EXPECT_TRUE(Reap(*pid));
+  EXPECT_EQ(WaitPeeking(pid->pid), (ProcessExit{0, std::nullopt}));
+  EXPECT_TRUE(Reap(pid->pid));
 }
 
 }  // namespace

@@ -9,8 +9,10 @@
 #include <ctime>
 #include <filesystem>
 #include <fstream>
+#include <vector>
 
 #include "tests/probe/system/temporary_tree.h"
+#include "tests/probe/system/unprivileged.h"
 
 namespace probe::system {
 namespace {
@@ -84,6 +86,112 @@ TEST_F(ScratchTest, LiesInMemoryOnlyWhereThatIsAskedForAndNothingElseChosen) {
   environment_.Unset("TMPDIR");
   EXPECT_EQ(parent(Medium::kDisk), "/tmp");
   EXPECT_EQ(parent(Medium::kMemory), access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+}
+
+TEST_F(ScratchTest, ItsBoundHoldsBelowPathsThatNoCallTakes) {
+  constexpr std::uint64_t kBound = 1U << 20U;
+  std::string path;
+  {
+    const auto scratch = ScratchDirectory::Create(environment_, Medium::kDisk);
+    ASSERT_TRUE(scratch.ok());
+    path = scratch->path();
+    MakeChain(path, 20, std::string(250, 'd'), 2 * kBound);
+    EXPECT_TRUE(scratch->Exceeds(kBound));
+    EXPECT_FALSE(scratch->Exceeds(16 * kBound));
+  }
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(ScratchTest, WhatCanNotBeLookedAtIsTooMuch) {
+  constexpr std::uint64_t kBound = 1U << 20U;
+  const Unprivileged user;
+  const TemporaryTree parent;
+  environment_.Set("TMPDIR", parent.root());
+  const auto make = [&] { return ScratchDirectory::Create(environment_, Medium::kDisk); };
+  std::vector<std::string> paths;
+  {
+    const auto deep = make(), closed = make(), shut = make();
+    for (const auto* scratch : {&deep, &closed, &shut}) {
+      ASSERT_TRUE(scratch->ok());
+      EXPECT_FALSE((*scratch)->Exceeds(kBound));
+      paths.push_back((*scratch)->path());
+    }
+    MakeChain(deep->path(), 70, "d");
+    fs::create_directories(fs::path(closed->path()) / "a" / "b");
+    fs::permissions(fs::path(closed->path()) / "a", fs::perms::none);
+    std::ofstream(fs::path(shut->path()) / "file") << "x";
+    fs::permissions(shut->path(), fs::perms::none);
+    for (const auto* scratch : {&deep, &closed, &shut}) EXPECT_TRUE((*scratch)->Exceeds(kBound));
+  }
+  for (const auto& path : paths) EXPECT_FALSE(fs::exists(path)) << path;
+}
+
+TEST_F(ScratchTest, AFileInItsPlaceGoesToo) {
+  std::string path;
+  {
+    const auto scratch = ScratchDirectory::Create(environment_, Medium::kDisk);
+    ASSERT_TRUE(scratch.ok());
+    path = scratch->path();
+    fs::remove(path);
+    std::ofstream(path) << "x";
+  }
+  EXPECT_FALSE(fs::exists(path));
+  std::ofstream(path) << "x";
+  ScratchDirectory::Remove(path);
+  EXPECT_FALSE(fs::exists(path));
+}
+
+TEST_F(ScratchTest, ThatIsGoneExceedsNothing) {
+  auto emptied = ScratchDirectory::Create(environment_, Medium::kDisk);
+  const auto removed = ScratchDirectory::Create(environment_, Medium::kDisk);
+  ASSERT_TRUE(emptied.ok() && removed.ok());
+  emptied->RemoveIfEmpty();
+  fs::remove(removed->path());
+  EXPECT_FALSE(emptied->Exceeds(1));
+  EXPECT_FALSE(removed->Exceeds(1));
+}
+
+TEST_F(ScratchTest, OfAKilledProcessGoesHoweverDeep) {
+  const auto abandoned = Make("whichgpu-scratch-abc123");
+  MakeChain(abandoned, 80, std::string(200, 'd'));
+  Age(abandoned);
+  ScratchDirectory::RemoveAbandoned(environment_);
+  EXPECT_FALSE(fs::exists(abandoned));
+}
+
+TEST_F(ScratchTest, IsRemovedByItsNameAndNothingElseIs) {
+  const auto own = Make("whichgpu-scratch-abc123"), other = Make("whichgpu-abc123");
+  for (const auto& path : {own, other}) ScratchDirectory::Remove(path);
+  ScratchDirectory::Remove("/");
+  ScratchDirectory::Remove("");
+  EXPECT_FALSE(fs::exists(own));
+  EXPECT_TRUE(fs::exists(other));
+  const auto names = ScratchDirectory::Names(environment_, Medium::kDisk);
+  ASSERT_FALSE(names.empty());
+  EXPECT_NE(names, ScratchDirectory::Names(environment_, Medium::kDisk));
+  fs::create_directory(names.front());
+  ScratchDirectory::Remove(names.front());
+  EXPECT_FALSE(fs::exists(names.front()));
+}
+
+TEST_F(ScratchTest, OneThatADriverClosedToItsUserIsRemovedToo) {
+  const Unprivileged user;
+  const TemporaryTree parent;
+  environment_.Set("TMPDIR", parent.root());
+  const auto make = [&](const char* name) {
+    const auto path = fs::path(parent.root()) / name;
+    fs::create_directory(path);
+    std::ofstream(path / "cache.bin") << "x";
+    fs::permissions(path, fs::perms::none);
+    Age(path);
+    return path;
+  };
+  const auto own = make("whichgpu-scratch-abc123");
+  ScratchDirectory::Remove(own);
+  EXPECT_FALSE(fs::exists(own));
+  const auto abandoned = make("whichgpu-scratch-def456");
+  ScratchDirectory::RemoveAbandoned(environment_);
+  EXPECT_FALSE(fs::exists(abandoned));
 }
 
 TEST_F(ScratchTest, WithoutADirectoryToLookInIsNoError) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include "probe/system/trust.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
@@ -77,6 +79,16 @@ TEST_F(TrustOfRoot, LooksAtLinksAndAtWhereTheyLeadThrough) {
 
 TEST_F(TrustOfRoot, NamesAMissingFile) {
   EXPECT_THAT(Offence(tree_.At("/missing")), HasSubstr("missing: No such file"));
+}
+
+TEST(UserNamespace, IsKnownByTheMapOfItsUsers) {
+  EXPECT_FALSE(IsPartialIdMap("         0          0 4294967295\n"));
+  EXPECT_FALSE(IsPartialIdMap(""));
+  for (const char* partial :
+       {"0 1000 1\n", "         0       1000          1\n         1     100000      65536\n", "0 0 65536\n",
+        "1000 0 4294967295\n"}) {
+    EXPECT_TRUE(IsPartialIdMap(partial)) << partial;
+  }
 }
 
 TEST(TrustOfOthers, IsWhatTheyCanRead) {

@@ -128,6 +128,19 @@ TEST(Unify, OneUuidForAllCardsIdentifiesNone) {
   EXPECT_THAT(devices[1].views, SizeIs(1));
 }
 
+TEST(Unify, OneUuidOfTwoVendorsIsTwoDevicesWithTwoIds) {
+  Machine machine;
+  for (const auto& [driver, vendor] : {std::pair("AMD", 0x1002U), std::pair("NVIDIA", 0x10deU)}) {
+    auto device = Device("vulkan", driver);
+    device.identity.uuid = MakeUuid(9);
+    device.identity.ids = probe::PciIds{vendor, 0x1234, {}, {}, {}};
+    machine.Add(device);
+  }
+  const auto ids = Ids(machine.Unify());
+  ASSERT_THAT(ids, SizeIs(3));
+  EXPECT_NE(ids[0], ids[1]);
+}
+
 TEST(Unify, TheOnlyCandidateOfVendorAndKind) {
   Machine machine;
   machine.Add(Hardware("0000:00:02.0", 0x8086, 0x9a49, DeviceKind::kIntegrated));

@@ -59,6 +59,13 @@ TEST(Description, OfADiscreteDevice) {
   EXPECT_FALSE(device.identity.uuid);
 }
 
+TEST(Description, OfATypeThatNoHeaderNamesIsOfUnknownKind) {
+  auto facts = Discrete();
+  const std::uint32_t type = 0xdeadbeef;
+  std::memcpy(&facts.properties.deviceType, &type, sizeof type);
+  EXPECT_EQ(DescribeDevice(facts, Driver(), 0).kind, DeviceKind::kUnknown);
+}
+
 TEST(Description, CountsWhatOthersLeaveOfABudget) {
   auto facts = Discrete();
   facts.has_budget = true;

@@ -16,6 +16,8 @@ TEST(Quantity, KeepsTheDigitsAskedFor) {
   EXPECT_EQ(SignificantText(9.996, 3), "10.0");
   EXPECT_EQ(SignificantText(123456, 2), "120000");
   EXPECT_EQ(SignificantText(0, 3), "0");
+  EXPECT_EQ(SignificantText(5e-324, 2), "0");
+  EXPECT_EQ(SignificantText(std::numeric_limits<double>::max(), 1).size(), 309U);
   EXPECT_EQ(SignificantText(std::numeric_limits<double>::quiet_NaN(), 3), "?");
 }
 

@@ -17,6 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 const Finding* FindById(const Report& report, std::string_view id) {
   const auto found = std::find_if(report.findings.begin(), report.findings.end(),
@@ -64,6 +65,29 @@ TEST(Findings, ACardWithoutItsMakersRuntimeSaysWhichIsMissing) {
   EXPECT_EQ(card->fix.at(0).command, "apt-get install nvidia-driver");
 }
 
+TEST(Findings, ARefusalOfThisToolBlamesNoDriver) {
+  for (const char* name : {"not trusted", "refused"}) {
+    auto machine = testing::Processor();
+    auto probe = testing::Probe("vulkan", probe::Outcome::kFailed, probe::Stage::kLoad);
+    probe.error = probe::Error{"check /lib/a.so", std::nullopt, name, "/lib/a.so belongs to user 65534"};
+    auto of_drivers = testing::Probe("opencl", probe::Outcome::kFailed, probe::Stage::kLoad);
+    probe::DriverReport driver;
+    driver.name = "a";
+    driver.outcome = probe::Outcome::kFailed;
+    driver.error = probe.error;
+    of_drivers.drivers.push_back(driver);
+    machine.probes.push_back(probe);
+    machine.probes.push_back(of_drivers);
+    const auto report = testing::Decided(machine);
+    for (const char* id : {"runtime.vulkan.failed", "driver.opencl.a.failed"}) {
+      const auto* finding = FindById(report, id);
+      ASSERT_NE(finding, nullptr) << id;
+      EXPECT_THAT(finding->meaning, HasSubstr("the driver itself may be well"));
+      EXPECT_THAT(finding->fix.at(0).text, ::testing::Not(HasSubstr("reinstall")));
+    }
+  }
+}
+
 TEST(Findings, AMakersDriverIsNoAdviceWithoutACardOfTheirs) {
   auto machine = testing::Processor();
   machine.probes.push_back(testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad));
@@ -86,6 +110,25 @@ TEST(Findings, AModuleThatWasNotHeardIsNotBlamed) {
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_THAT(report.findings[0].summary, HasSubstr("could not be asked"));
   EXPECT_THAT(report.findings[0].fix.at(0).text, HasSubstr("ulimit -u"));
+}
+
+TEST(Findings, WhatWasLeftOutIsNoCrashAndNoDriverIsToBeRemovedForIt) {
+  probe::ProbeReport left_out;
+  left_out.module = "vulkan";
+  left_out.outcome = probe::Outcome::kFailed;
+  left_out.error = probe::Error{"", std::nullopt, std::string(kLeftOutError), "it was interrupted twice"};
+  auto machine = testing::Processor();
+  machine.probes = {left_out};
+  const auto report = testing::Decided(machine);
+  ASSERT_EQ(report.findings.size(), 1U);
+  const auto& finding = report.findings[0];
+  EXPECT_EQ(finding.id, "runtime.vulkan.left_out");
+  EXPECT_EQ(finding.summary, "Vulkan was left out: it was interrupted twice");
+  EXPECT_EQ(finding.fix.at(0).command, "whichgpu list --retry-crashed");
+  for (const auto& text : {finding.summary, finding.meaning, finding.fix.at(0).text}) {
+    EXPECT_THAT(text, Not(HasSubstr("crashed"))) << text;
+    EXPECT_THAT(text, Not(HasSubstr("remove"))) << text;
+  }
 }
 
 TEST(Findings, ACrashNamesTheDriverAndItsManifest) {

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "report/core/wording.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
 
@@ -110,6 +111,15 @@ TEST(Recommend, NamesWhatHappenedToDriversAndHiddenDevices) {
   EXPECT_THAT(answer->rejected, Contains(Field(&Rejected::driver, "radeon_icd.x86_64.json")));
   EXPECT_THAT(FindRejected(*answer, "opencl")->reason, HasSubstr("OCL_ICD_VENDORS=/nonexistent"));
   EXPECT_THAT(answer->rejected, Contains(Field(&Rejected::reason, HasSubstr("/dev/dri/renderD128"))));
+}
+
+TEST(Recommend, WhatWasLeftOutIsSaidBesideTheAnswer) {
+  auto report = testing::Processor();
+  report.warnings.push_back(LeftOutWarning("looking for devices through Vulkan was interrupted twice"));
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->warnings, Contains(HasSubstr("--retry-crashed")));
+  EXPECT_EQ(answer->confidence, Confidence::kMedium);
 }
 
 TEST(Recommend, DriversForAbsentHardwareRejectNothing) {

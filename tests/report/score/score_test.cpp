@@ -196,6 +196,21 @@ TEST(Score, TheIntervalOfTheMeasurementsIsTheRangeOfTheOrder) {
   EXPECT_NEAR(wide.high / wide.value, 1.2, 1e-6);
 }
 
+TEST(Score, NoLowerBoundIsZeroOrBelowHoweverNoisyAFigureIs) {
+  for (const double low : {-1.5, -1.0, 0.0, 1e-12, 5.0}) {
+    auto report = OneGpu(24, 50e12, 500e9);
+    for (auto& m : report.measurements) m.ci95 = {low, 30.0};
+    for (const Score& score : Scores(report)) {
+      for (const auto& range : {score.tokens_per_s, score.ranking_tokens_per_s}) {
+        if (!range) continue;
+        EXPECT_GT(range->low, 0) << low;
+        EXPECT_LE(range->low, range->value) << low;
+        EXPECT_LE(range->value, range->high) << low;
+      }
+    }
+  }
+}
+
 TEST(Score, ARuntimeWithoutFactsIsStillScored) {
   auto report = OneGpu(24, 50e12, 500e9);
   report.devices[0].views[0].device.runtime = "abacus";

@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: MIT
+// WHICHGPU_CPU_ISA: no kernel uses more of the processor than the named set of instructions, as
+// OPENBLAS_CORETYPE and ONEDNN_MAX_CPU_ISA bound those libraries. What the processor has is asked in
+// detect_*.cpp.
+#pragma once
+
+#include <string_view>
+
+namespace kernels::cpu {
+
+// Whether the variable allows an Implementation::isa. Without the variable, or with a name that is not among
+// those below, everything is allowed. Each allows those before it:
+// x86-64: generic sse4 avx2 avx_vnni avx512 avx512_vnni (with avx512_bf16) amx; Arm: neon sve.
+[[nodiscard]] bool IsAllowed(std::string_view isa);
+
+}  // namespace kernels::cpu

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+#include "probe/isolate/reaper.h"
+
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <string>
+
+#include "probe/isolate/strays.h"
+#include "probe/system/clock.h"
+#include "probe/system/process.h"
+#include "probe/system/scratch.h"
+
+namespace probe::isolate {
+namespace {
+
+// After the work has ended by itself; what still lives then is stuck in the kernel and left to the tool.
+constexpr auto kStrayGrace = std::chrono::milliseconds(250);
+constexpr int kExitUnknown = 70;
+
+// How the work ended; without a value it was told to end.
+std::optional<ProcessExit> AwaitEnd(pid_t work) {
+  sigset_t awaited;
+  sigemptyset(&awaited);
+  for (const int number : {SIGCHLD, kEndSignal}) sigaddset(&awaited, number);
+  for (;;) {
+    if (const auto exit = system::PeekExit(work)) return exit;
+    if (sigwaitinfo(&awaited, nullptr) == kEndSignal) return std::nullopt;
+  }
+}
+
+// So that the tool sees of this process what it would see of the work.
+[[noreturn]] void EndAs(const ProcessExit& exit) {
+  if (exit.signal) {
+    prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);  // one crash, one core
+    signal(*exit.signal, SIG_DFL);
+    sigset_t fatal;
+    sigemptyset(&fatal);
+    sigaddset(&fatal, *exit.signal);
+    sigprocmask(SIG_UNBLOCK, &fatal, nullptr);
+    kill(getpid(), *exit.signal);
+  }
+  _exit(exit.code.value_or(kExitUnknown));
+}
+
+[[noreturn]] void Reap(pid_t work, const std::string& directory) {
+  prctl(PR_SET_NAME, "whichgpu-reaper", 0, 0, 0);
+  system::CloseAllDescriptors();
+  const auto exit = AwaitEnd(work);
+  kill(-work, SIGKILL);  // before it is reaped: until then nobody else can have this number
+  const auto until = exit ? system::Now() + kStrayGrace : system::SteadyTime::max();
+  EndStrays({}, work, until);
+  system::ScratchDirectory::Remove(directory);
+  ProcessExit killed;
+  killed.signal = SIGKILL;
+  EndAs(exit.value_or(killed));
+}
+
+}  // namespace
+
+bool LeaveReaperBehind() {
+  system::BecomeSubreaper();
+  const std::string directory = system::WorkingDirectory();
+  const pid_t reaper = getpid();
+  const pid_t work = fork();
+  if (work > 0) Reap(work, directory);
+  if (work < 0) {
+    // The tool's death must end a driver at once, which might ignore any other signal.
+    prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+    sigset_t pending;
+    if (sigpending(&pending) == 0 && sigismember(&pending, kEndSignal) == 1) _exit(kExitUnknown);
+    return false;
+  }
+  setpgid(0, 0);
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != reaper) _exit(kExitUnknown);
+  return true;
+}
+
+}  // namespace probe::isolate

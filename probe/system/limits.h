@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// The limits that somebody set on this process (setrlimit(2)): which of them may cost answers, and which one
+// is behind an error.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace probe::system {
+
+// What the tool with its children needs at least, and drivers with a GPU or two beside them.
+inline constexpr unsigned long kOpenFilesNeeded = 64;
+
+// A sentence for each limit so low that drivers or measurements may suffer from it, the limit named as a
+// shell does.
+[[nodiscard]] std::vector<std::string> ScarceLimits();
+
+// The limit that makes calls fail with this errno, as a sentence; empty where no limit explains it.
+[[nodiscard]] std::string LimitBehind(int number);
+
+// Why no process can be started, likewise.
+[[nodiscard]] std::string WhyNoProcess(int number);
+
+// Raises the limits on open files and on the stack to what is needed, as far as this process may. Where the
+// stack stays too small to do anything: a sentence that says so, else empty. Call it first.
+[[nodiscard]] std::string RaiseWhatIsNeeded();
+
+}  // namespace probe::system

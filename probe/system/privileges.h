@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: MIT
+// What a copy of this program with the set-uid bit, the set-gid bit or capabilities was lent.
+#pragma once
+
+#include "probe/core/result.h"
+
+namespace probe::system {
+
+// Goes back to the user, the groups and the rights of the caller, for good and for everything that is started
+// later. Does nothing for a copy that was lent nothing. To be called before anything else; after an error
+// nothing else may be done.
+[[nodiscard]] Status ReturnLentPrivileges();
+
+}  // namespace probe::system

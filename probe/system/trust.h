@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// Who may have written a file that this user is about to believe or to load.
+//
+// In a user namespace (rootless containers) root is an ordinary user of the machine, and every file of a user
+// who is not of the namespace shows one and the same owner, the overflow id. The machine's own root is among
+// them: without believing those nothing installed could be used.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "probe/core/result.h"
+#include "probe/system/filesystem.h"
+
+namespace probe::system {
+
+// Whether a /proc/self/uid_map leaves user ids out or changes them, user_namespaces(7). False for an empty
+// one: nothing is known.
+[[nodiscard]] bool IsPartialIdMap(std::string_view uid_map);
+
+// Whether a file's owner is nobody of this process's user namespace. Never in the machine's own.
+[[nodiscard]] bool IsOutsideNamespace(std::uint32_t owner_uid);
+
+// Whether a file may be loaded or believed by this user. For root: it and every directory above it, links
+// resolved, belong to root and nobody else may write them (a sticky directory is accepted). In a user
+// namespace a user outside it stands for root where neither this process nor group nor others may write. For
+// others: anything that they can read. The error names the offending path and what is wrong with it.
+[[nodiscard]] Status CheckTrusted(const FileSystem& files, std::string_view path);
+
+}  // namespace probe::system

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: MIT
+#include "report/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "backends/core/budget.h"
+#include "backends/core/measurement_fields.h"
+#include "report/plausible.h"
+#include "report/tasks.h"
+
+namespace report {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using probe::isolate::ChildEnd;
+using probe::isolate::ChildResult;
+
+// The measurement that stands for a child that died: what it was doing, and how it ended.
+struct MeasuringEnd {
+  ChildEnd end;
+  MeasurementStatus status;
+};
+constexpr std::array kMeasuringEnds = {
+    MeasuringEnd{ChildEnd::kExited, MeasurementStatus::kCrashed},
+    MeasuringEnd{ChildEnd::kSignalled, MeasurementStatus::kCrashed},
+    MeasuringEnd{ChildEnd::kTimedOut, MeasurementStatus::kTimedOut},
+    MeasuringEnd{ChildEnd::kAbandoned, MeasurementStatus::kTimedOut},
+    MeasuringEnd{ChildEnd::kFlooded, MeasurementStatus::kFailed},
+    MeasuringEnd{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
+    MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
+};
+
+std::string DescribeMeasuringEnd(const ChildResult& result) {
+  if (result.end == ChildEnd::kTimedOut)
+    return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
+  if (result.end == ChildEnd::kAbandoned)
+    return "can not be killed: it hangs inside the kernel, or runs as another user";
+  if (result.end == ChildEnd::kInterrupted) return "interrupted";
+  if (result.exit.signal) return fmt::format("its process was killed by signal {}", *result.exit.signal);
+  if (result.exit.code) return fmt::format("its process exited early with code {}", *result.exit.code);
+  return result.detail;
+}
+
+// Of a stage's title: "gemm fp16/fp32", "p2p". Filling operands is no figure: what dies there fails what they
+// are for, products first.
+void NameKernel(std::string_view title, Measurement& measurement) {
+  const auto name = title.substr(0, title.find(' '));
+  for (const auto& row : kernels::Kernels()) {
+    if (row.name == name && row.kernel != kernels::Kernel::kFill) measurement.kernel = row.kernel;
+  }
+  const auto types = title.substr(std::min(name.size() + 1, title.size()));
+  const auto slash = std::min(types.find('/'), types.size());
+  for (const auto& row : kernels::Dtypes()) {
+    if (row.name == types.substr(0, slash)) measurement.in_dtype = row.dtype;
+    if (slash < types.size() && row.name == types.substr(slash + 1)) measurement.acc_dtype = row.dtype;
+  }
+  measurement.unit = UnitOf(measurement);
+}
+
+// What a driver that can write to its child's results says of others counts nothing, nor what this child was
+// not there to measure.
+bool IsAskedFor(const Target& target, const Measurement& m) {
+  const auto is_of = [&](const std::string& id, const probe::RuntimeDevice& device) {
+    return m.device_id == id && m.runtime == device.runtime && m.driver == device.driver;
+  };
+  const auto is_peer = [&](const std::string& id) {
+    return std::any_of(target.peers.begin(), target.peers.end(),
+                       [&](const auto& peer) { return peer.device_id == id; });
+  };
+  if (target.peers.empty())
+    return is_of(target.device_id, target.device) && m.kernel != kernels::Kernel::kPeer;
+  const bool of_one = std::any_of(target.peers.begin(), target.peers.end(),
+                                  [&](const auto& peer) { return is_of(peer.device_id, peer.device); });
+  return of_one && m.kernel == kernels::Kernel::kPeer && (!m.peer_id || is_peer(*m.peer_id));
+}
+
+// A figure is measured once: what is not ok only tells of an attempt.
+bool IsRepeated(const std::vector<Measurement>& known, const Measurement& m) {
+  const auto is_figure = [](const Measurement& of) { return of.status == MeasurementStatus::kOk; };
+  const auto key = [](const Measurement& of) {
+    return std::tie(of.device_id, of.peer_id, of.kernel, of.implementation, of.in_dtype, of.acc_dtype);
+  };
+  return is_figure(m) && std::any_of(known.begin(), known.end(), [&](const Measurement& other) {
+           return is_figure(other) && key(other) == key(m) && other.shape == m.shape;
+         });
+}
+
+// Why a measurement is not to be believed; nothing says no more than that it may be.
+std::optional<std::string> Objection(const Target& target, const std::vector<Measurement>& known,
+                                     const Measurement& m) {
+  if (!IsAskedFor(target, m)) return "a measurement of what it was not asked to measure";
+  if (auto odd = OddMeasurement("measurement", m)) return odd;
+  if (IsRepeated(known, m)) return "a second measurement of one kernel at one shape";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Measurement StandIn(const Target& target, MeasurementStatus status, std::string reason) {
+  Measurement measurement;
+  measurement.device_id = target.device_id;
+  measurement.runtime = target.device.runtime;
+  measurement.driver = target.device.driver;
+  measurement.manifest = target.device.manifest;
+  measurement.unit = kernels::Row(kernels::Kernel::kGemm).unit;
+  measurement.status = status;
+  measurement.reason = std::move(reason);
+  return measurement;
+}
+
+double MostAllowed(const backends::MeasureRequest& request, const probe::Json& record) {
+  // Of a variant's kernels together; none has as many.
+  constexpr double kMostKernels = 10;
+  const auto event = backends::DecodeEvent(record);
+  const auto* stage = event ? std::get_if<backends::MeasureStage>(&*event) : nullptr;
+  if (stage == nullptr) return 0;
+  switch (stage->stage) {
+    case probe::Stage::kCompile:
+      return std::max(kMostKernels * request.compile_allowance_s, request.first_launch_allowance_s);
+    case probe::Stage::kVerify:
+    case probe::Stage::kTime:
+      return std::max(request.budget_s, 0.0) + backends::kStallAllowanceSeconds;
+    case probe::Stage::kStart:
+    case probe::Stage::kLoad:
+    case probe::Stage::kSymbols:
+    case probe::Stage::kInit:
+    case probe::Stage::kEnumerate:
+    case probe::Stage::kLaunch:
+    case probe::Stage::kDone:
+      return request.first_launch_allowance_s;
+  }
+  return 0;
+}
+
+std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
+  std::vector<Measurement> measurements;
+  std::optional<backends::MeasureStage> last;
+  std::optional<std::string> error;
+  for (const probe::Json& record : result.records) {
+    if (const auto ended = DecodeError(record)) {
+      error = probe::Describe(*ended);
+      continue;
+    }
+    const auto event = backends::DecodeEvent(record);
+    if (!event) {
+      error = "malformed record: " + probe::Describe(event.error());
+    } else if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) {
+      last = *stage;
+    } else if (const auto& measurement = std::get<Measurement>(*event);
+               const auto objection = Objection(target, measurements, measurement)) {
+      error = "malformed record: " + *objection;
+    } else {
+      measurements.push_back(measurement);
+    }
+  }
+  if (result.end == ChildEnd::kDone && !error) return measurements;
+  const auto row = std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(),
+                                [&](const MeasuringEnd& known) { return known.end == result.end; });
+  auto failure = StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
+                         error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
+  if (last) {
+    failure.stage = probe::NameOf(last->stage);
+    failure.implementation = last->implementation;
+    NameKernel(last->kernel, failure);
+  }
+  measurements.push_back(std::move(failure));
+  return measurements;
+}
+
+}  // namespace report

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+#include "report/peaks/claims.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/wording.h"
+
+namespace report::peaks {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+using probe::DeviceKind;
+
+// What the least able of a card's units does beside the figure for its matrix units.
+constexpr double kVectorShareOfMatrix = 1.0 / 16;
+
+struct ClaimedCard {
+  std::string id;  // "10de:2684"
+  double flop_per_s = 0;
+};
+
+std::string Hex(std::uint32_t number) { return fmt::format("{:04x}", number); }
+
+// Where a runtime tells no number of the card: the row of the longest name in what it is called.
+const DevicePeak* RowByName(const Peaks& peaks, const probe::RuntimeDevice& device) {
+  const DevicePeak* best = nullptr;
+  for (const DevicePeak& row : peaks.devices) {
+    const bool named = !row.name.empty() && device.name.find(row.name) != std::string::npos;
+    const auto& ids = device.identity.ids;
+    if (!named || (ids && !row.id.starts_with(Hex(ids->vendor)))) continue;
+    if (best == nullptr || row.name.size() > best->name.size()) best = &row;
+  }
+  return best;
+}
+
+const DevicePeak* RowOf(const Peaks& peaks, const probe::RuntimeDevice& device) {
+  const auto& ids = device.identity.ids;
+  if (!ids || ids->device == 0) return RowByName(peaks, device);
+  const auto id = Hex(ids->vendor) + ":" + Hex(ids->device);
+  const auto row = std::find_if(peaks.devices.begin(), peaks.devices.end(),
+                                [&](const DevicePeak& known) { return known.id == id; });
+  return row == peaks.devices.end() ? nullptr : &*row;
+}
+
+std::optional<ClaimedCard> ClaimOf(const Peaks& peaks, const probe::PhysicalDevice& device) {
+  for (const probe::View& view : device.views) {
+    if (view.device.identity.partition || IsSoftware(device, view)) continue;
+    const auto* row = RowOf(peaks, view.device);
+    if (row == nullptr) continue;
+    if (row->fp32) return ClaimedCard{row->id, *row->fp32};
+    if (row->matrix16) return ClaimedCard{row->id, *row->matrix16 * kVectorShareOfMatrix};
+  }
+  return std::nullopt;
+}
+
+// The fastest that any of its drivers was seen to compute; nullopt where no product was verified.
+std::optional<double> FastestProduct(const MeasurementIndex& index, const probe::PhysicalDevice& device) {
+  std::optional<double> best;
+  for (const probe::View& view : device.views) {
+    for (const auto* m : index.Of(device.id, view.device.runtime, view.device.driver)) {
+      const bool product = m->kernel == Kernel::kGemm || m->kernel == Kernel::kChain;
+      const bool counts =
+          m->in_dtype == Dtype::kFp32 || m->in_dtype == Dtype::kFp16 || m->in_dtype == Dtype::kBf16;
+      if (product && counts && IsVerified(*m)) best = std::max(best.value_or(0), *m->rate);
+    }
+  }
+  return best;
+}
+
+// The kernel listed the bus: its module came to its end, /sys is there and has a bus.
+bool IsBusListed(const Report& report) {
+  const auto unseen = NotMounted(report.warnings);
+  if (std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end()) return false;
+  return std::any_of(report.probes.begin(), report.probes.end(), [](const probe::ProbeReport& probe) {
+    const bool answered = probe.outcome == probe::Outcome::kOk || probe.outcome == probe::Outcome::kNoDevice;
+    return probe.module == kBusModule && answered && !probe.error;
+  });
+}
+
+// Whether this piece of hardware may be what a driver calls such a card: of that maker, or one that is not on
+// the bus or that stands for others' (a virtual machine's display passes the host's card on).
+bool MayBe(const probe::HardwareDevice& hardware, const ClaimedCard& claimed) {
+  constexpr std::uint32_t kMicrosoft = 0x1414;  // of a guest that the host's cards are lent to
+  if (hardware.kind == DeviceKind::kCpu) return false;
+  const auto& identity = hardware.identity;
+  if (!identity.pci || !identity.ids || hardware.kind == DeviceKind::kVirtual) return true;
+  return claimed.id.starts_with(Hex(identity.ids->vendor)) || identity.ids->vendor == kMicrosoft;
+}
+
+bool IsOffTheBus(const Report& report, const probe::PhysicalDevice& device, const ClaimedCard& claimed) {
+  if (device.hardware || !IsBusListed(report)) return false;
+  return std::none_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
+    return std::any_of(probe.hardware.begin(), probe.hardware.end(),
+                       [&](const auto& hardware) { return MayBe(hardware, claimed); });
+  });
+}
+
+}  // namespace
+
+std::vector<Doubt> DoubtedClaims(const Peaks& peaks, const Report& report) {
+  std::vector<Doubt> doubts;
+  if (report.measurements.empty()) return doubts;
+  const MeasurementIndex index(report.measurements);
+  for (const auto& device : report.devices) {
+    if (!IsGpu(device) || device.parent_id) continue;
+    const auto rate = FastestProduct(index, device);
+    const auto claim = rate ? ClaimOf(peaks, device) : std::nullopt;
+    if (!claim) continue;
+    const double share = *rate / claim->flop_per_s;
+    const bool slow = share < kPhantomShare;
+    const bool absent = IsOffTheBus(report, device, *claim);
+    if (!slow && !absent) continue;
+    const auto pace = fmt::format("it computes at {} of that card's peak", PercentText(share));
+    Doubt doubt;
+    doubt.device_id = device.id;
+    doubt.refuted = slow && absent;
+    doubt.slow = slow;
+    doubt.text = fmt::format(
+        "it claims to be {} ({}): {}", PlainName(device.name), claim->id,
+        !absent ? pace
+                : fmt::format("no such card is on this machine's bus, {} {}", slow ? "and" : "though", pace));
+    doubts.push_back(std::move(doubt));
+  }
+  return doubts;
+}
+
+}  // namespace report::peaks

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: MIT
+"""What must hold of a run beside misbehaving drivers, as sentences about what does not."""
+import dataclasses
+import json
+import signal
+
+from actions import ENDS, HANGS, INTERRUPTS, KILLS
+from machine import LOADED, PCI, RUNTIMES
+
+TIMEOUT_S = 2
+BUDGET_S = 0.4
+# The contract's deadlines: a module's, once more driver by driver, a second on top; a kernel that hangs has 10 s, what
+# readies it a part of that, and the budget is followed by a fifth.
+LIST_LIMIT_S = 2 * TIMEOUT_S + 1
+HANG_S = 11
+# Of a machine that does other things as well.
+STALL_S = 6
+
+
+@dataclasses.dataclass
+class Problem:
+    text: str
+    # It may be this machine's that was too busy: the case is tried again alone, with more time.
+    timing: bool = False
+
+
+def limit_s(measured, bad, budget_s):
+    return LIST_LIMIT_S + STALL_S + (2 * budget_s + HANG_S * len(bad) if measured else 0)
+
+
+def signals_of(kind):
+    if kind == INTERRUPTS:
+        return {128 + int(number) for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)}
+    return {-int(signal.SIGKILL)} if kind == KILLS else set()
+
+
+class Checker:
+    """Collects the problems of one run: of `machine`, by an action of `kind`, with a baseline without bad drivers."""
+
+    def __init__(self, machine, run, kind, measured, baseline, budget_s):
+        self.machine, self.run, self.kind = machine, run, kind
+        self.measured, self.baseline, self.budget_s = measured, baseline, budget_s
+        self.limit_s = limit_s(measured, machine.bad, budget_s)
+        self.problems = []
+
+    def say(self, text, timing=False):
+        self.problems.append(Problem(text, timing))
+
+    def all(self, validate):
+        self.check_traces()
+        allowed = {0} | signals_of(self.kind)
+        if self.run.status is None:
+            self.say("it did not end", timing=True)
+        elif self.run.status not in allowed:
+            self.say(f"exit status {self.run.status}: {self.run.stderr[-300:]!r}")
+        elif self.run.status >= 0:
+            found = self.document(validate)
+            if found is not None:
+                self.check_answers(found)
+        return self.problems
+
+    def check_traces(self):
+        if self.run.elapsed_s > self.limit_s:
+            self.say(f"it took {self.run.elapsed_s:.1f} s of {self.limit_s:.1f} s", timing=True)
+        if self.run.survivors:
+            self.say(f"{len(self.run.survivors)} processes are left")
+        if self.run.status != -int(signal.SIGKILL):
+            for left in self.machine.left_behind():
+                self.say(left)
+        if len(self.run.stderr) > 65536:
+            self.say(f"{len(self.run.stderr)} bytes on stderr")
+        for runtime in self.machine.bad:
+            if self.machine.expects_marks and not self.machine.happened(runtime):
+                self.say(f"the driver of {runtime} did not get to the fault", timing=True)
+
+    def document(self, validate):
+        try:
+            text = self.run.stdout.decode("utf-8")
+            if not text.endswith("}\n") or text.endswith("\n\n"):
+                raise ValueError("stdout does not end in one newline")
+            found = json.loads(text, parse_constant=float.fromhex)
+            validate(found, "report" if self.measured else "list")
+            return found
+        except Exception as error:  # noqa: BLE001: whatever is wrong with it, it is no valid answer
+            self.say(f"stdout is no valid answer: {str(error)[:300]}")
+            return None
+
+    def check_answers(self, found):
+        if found["interrupted"] != (self.run.status != 0):
+            self.say(f"exit status {self.run.status}, and interrupted is {found['interrupted']}")
+        if found["interrupted"]:
+            return
+        for runtime in RUNTIMES:
+            bad = runtime in self.machine.bad
+            if not bad or runtime in LOADED:
+                self.check_good(found, runtime)
+            if bad:
+                self.check_bad(found, runtime)
+        self.check_others(found)
+
+    def check_good(self, found, runtime):
+        probe = probe_of(found, runtime)
+        own = driver_of(probe, "good") if runtime in LOADED and runtime in self.machine.bad else probe
+        for what, entry in ((runtime, probe), (f"the good driver of {runtime}", own)):
+            if entry is None or entry["outcome"] != "ok":
+                late = entry is not None and entry["outcome"] == "timed_out" and self.kind != HANGS
+                self.say(f"{what}: {entry and (entry['outcome'], entry.get('stage'), entry.get('error'))}", timing=late)
+        device_id = f"pci:{PCI[runtime][0]}"
+        views = [(view["runtime"], view["name"]) for device in found["devices"] if device["id"] == device_id
+                 for view in device["views"]]
+        if views != [(runtime, f"Good {runtime} GPU")]:
+            self.say(f"the good GPU of {runtime} is listed as {views}")
+        if self.measured:
+            self.check_measured(found, runtime, device_id)
+
+    def check_measured(self, found, runtime, device_id):
+        """It has what it has on a machine without bad drivers; more or less of it, as the budget allowed."""
+        def of(document):
+            return [one for one in document["measurements"] if one["device_id"] == device_id]
+
+        usual = {one["status"] for one in of(self.baseline)} | {"over_budget", "skipped", "implausible"}
+        for one in of(found):
+            if one["status"] not in usual:
+                self.say(f"the good GPU of {runtime}: {one['kernel']} {one['status']} at {one.get('stage')}: "
+                         f"{one.get('reason')}", timing=one["status"] == "timed_out")
+        wanted = "wrong_result" if runtime in LOADED else "ok"
+        have = [one for one in of(found) if one["status"] == wanted]
+        if not have:
+            self.say(f"nothing of the good GPU of {runtime} was measured", timing=True)
+        if wanted == "ok" and not all(one["verified"] and one["runtime"] == runtime for one in have):
+            self.say(f"a figure of the good GPU of {runtime} is not verified")
+
+    def check_bad(self, found, runtime):
+        address = f"pci:{PCI[runtime][1]}"
+        if self.measured:
+            statuses = {one["status"] for one in found["measurements"] if one["device_id"] == address}
+            wanted = {ENDS: {"crashed", "failed"}, HANGS: {"timed_out"}}.get(self.kind)
+            if wanted and not statuses & wanted:
+                self.say(f"the bad GPU of {runtime} is {sorted(statuses)}", timing=statuses == {"over_budget"})
+            return
+        probe = probe_of(found, runtime)
+        entry = driver_of(probe, "bad") if runtime in LOADED else probe
+        if entry is None:
+            self.say(f"the bad driver of {runtime} is not named")
+        elif entry["outcome"] != "ok" and not entry.get("error"):
+            self.say(f"the bad driver of {runtime} is {entry['outcome']} without an error")
+        elif self.kind in (ENDS, HANGS) and entry["outcome"] in ("ok", "no_device", "absent"):
+            self.say(f"the bad driver of {runtime} is {entry['outcome']}")
+        elif self.kind == HANGS and entry["outcome"] != "timed_out":
+            self.say(f"the bad driver of {runtime} is {entry['outcome']}: {entry.get('error')}")
+
+    def check_others(self, found):
+        bad = tuple(f"runtime.{runtime}." for runtime in self.machine.bad)
+        usual = {one["id"] for one in self.baseline["findings"]}
+        for one in found["findings"]:
+            blames = one["id"].startswith("runtime.") and not one["id"].startswith(bad) and one["id"] not in usual
+            if blames:
+                self.say(f"a healthy runtime is blamed: {one['id']}: {one.get('meaning')}")
+        for probe in found["probes"]:
+            before = probe_of(self.baseline, probe["module"])
+            if probe["module"] not in RUNTIMES and (before is None or probe["outcome"] != before["outcome"]):
+                self.say(f"{probe['module']} is {probe['outcome']}", timing=probe["outcome"] == "timed_out")
+
+
+def probe_of(found, module):
+    return next((probe for probe in found["probes"] if probe["module"] == module), None)
+
+
+def driver_of(probe, name):
+    return next((entry for entry in (probe or {}).get("drivers", [])
+                 if entry.get("manifest", "").rpartition("/")[2].partition(".")[0] == name), None)
