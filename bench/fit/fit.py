@@ -4,15 +4,24 @@
 
 fit.py                writes data/fit.json
 fit.py --check        fails where data/fit.json is not what this script writes
+fit.py --rows         also shows every row: its device, what is predicted and what was measured
 
-Decode:  t = (weights + kv * context) / (e[format] * bandwidth) + o, by least absolute error of the logarithm of the
-rate (one row is off by half and would bend a square). Where nobody measured a device's bandwidth, a share u of the
-specified one counts; u is fitted with the rest and not kept.
-Prefill: rate = e[matrix units or not] * product rate / work, e the mean of the logarithms.
-The errors that are printed and kept are those of devices that were left out of their own fit.
+A token: t = (weights + kv * context) / (e[vendor] * read) + o.
+A prompt: rate = c[vendor] * matrix^a * scalar^(1 - a) / work, of the fastest product and that in fp32: the larger a
+device's matrix units are beside the rest of it, the less of them a prompt reaches, whatever they are called.
+By least absolute error of the logarithm of the rate: a row that is off by half would bend a square. Shares are those of
+devices of one maker, whatever runtime reaches them, so that between the runtimes of one device what was measured decides.
+One overhead is all devices', so that a machine that is faster as a whole keeps its order.
 
-llama_rows.csv: github.com/XiongjieDai/GPU-Benchmarks-on-LLM-Inference (May 2024) and, for the RX 7900 XTX, a llama.cpp
-build of 2026; measured bandwidth and product rates: github.com/chsasank/device-benchmarks.
+Where nobody measured a device's rate, the share of the specified one that others reach in the median counts. The errors
+that are printed and kept are those of devices that were left out of their own fit; the range that is kept holds 95 % of
+its maker's, and "inside" counts the devices left out whose rows lie in the range that the others give.
+
+llama_rows.csv: builds of 2025 and later, since engines changed much before (on Metal they did not), from pages that
+anybody can open; one row for a device, runtime and format, the newest. The rates of devices are those that its pages
+state, or vendors' own; read_bytes_per_s are measured by kernels that read, product rates by matrix products, both
+published beside other devices (github.com/chsasank/device-benchmarks, github.com/zzc0721/torch-performance-test-data,
+github.com/ProjectPhysX/OpenCL-Benchmark, clpeak).
 """
 import csv
 import json
@@ -24,11 +33,19 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TARGET = ROOT / "data" / "fit.json"
 REQUEST = json.loads((ROOT / "data" / "reference_request.json").read_text())["inference"]
-DATE = "2026-11-21"
+DATE = "2026-11-23"
 SOURCE = "bench/fit/fit.py on bench/fit/llama_rows.csv"
-WEIGHT_BYTES = {"Q4_K_M": 4.58 * 2**30, "F16": 14.96 * 2**30}
-# Start, lowest and highest of: e of Q4_K_M, e of F16, o in seconds, u.
-PARAMETERS = ((0.95, 0.3, 2.0), (1.0, 0.3, 2.0), (0.0018, 0.0001, 0.005), (0.85, 0.5, 1.0))
+# Llama 2 7B and Llama 3 8B: parameters that take part in products, and bytes of context a token in fp16 (7B has as many
+# key as query heads).
+EMBEDDING_PARAMETERS = {6.74e9: 131e6, 7.24e9: 131e6, 8.03e9: 525e6}
+KV_BYTES = {6.74e9: 524288, 7.24e9: 131072, 8.03e9: 131072}
+# So many tell how far the next may be off.
+ENOUGH_DEVICES = 8
+# PCI vendor ids of those who have rows.
+VENDORS = {"NVIDIA": "10de", "AMD": "1002", "Intel": "8086", "Apple": "106b"}
+# No rows of many devices: what frameworks' users report of large products in bf16, as a share of the product alone.
+TRAINING = {"value": 0.5, "low": 0.35, "high": 0.7, "basis": "assumed",
+            "source": "assumed until rows of frameworks are fitted", "date": DATE}
 
 
 def number(text):
@@ -36,110 +53,174 @@ def number(text):
 
 
 def load():
+    text = ("device", "vendor", "runtime", "build", "source")
     with open(pathlib.Path(__file__).with_name("llama_rows.csv"), encoding="utf-8") as file:
-        return [{key: value if key in ("device", "format", "matrix_units") else number(value)
-                 for key, value in row.items()} for row in csv.DictReader(file)]
+        rows = [{key: value if key in text else number(value) for key, value in row.items()}
+                for row in csv.DictReader(file)]
+    for kind in ("read_bytes_per_s", "fp32_flop_per_s", "matrix_flop_per_s"):
+        spec = "spec_bytes_per_s" if kind.startswith("read") else "spec_" + kind
+        shares = {row["device"]: row[kind] / row[spec] for row in rows if row[kind] and row[spec]}
+        share = statistics.median(shares.values())
+        for row in rows:
+            row[kind] = row[kind] or (row[spec] * share if row[spec] else None)
+    for row in rows:
+        if row["fp32_flop_per_s"]:
+            row["matrix_flop_per_s"] = max(row["matrix_flop_per_s"] or 0, row["fp32_flop_per_s"])
+    return rows
 
 
 def token_bytes(row):
-    return WEIGHT_BYTES[row["format"]] + REQUEST["kv_bytes_per_token"] * row["output_tokens"] / 2
+    return row["weight_bytes"] + KV_BYTES[row["parameters"]] * row["output_tokens"] / 2
 
 
 def prompt_flop(row):
     attention = 2 * REQUEST["layers"] * REQUEST["width"] * row["prompt_tokens"]
-    return row["prompt_tokens"] * (2 * REQUEST["parameters"] + attention)
+    parameters = row["parameters"] - EMBEDDING_PARAMETERS[row["parameters"]]
+    return row["prompt_tokens"] * (2 * parameters + attention)
 
 
-def mean_log(values):
-    return math.exp(statistics.fmean(math.log(value) for value in values))
+def by_vendor(values):
+    """vendor -> the median of what its rows give, each device once."""
+    devices = {}
+    for row, value in values:
+        devices.setdefault((row["vendor"], row["device"]), []).append(value)
+    vendors = {}
+    for (vendor, _), found in devices.items():
+        vendors.setdefault(vendor, []).append(statistics.median(found))
+    return {vendor: statistics.median(found) for vendor, found in vendors.items()}
+
+
+def best(candidates, fitted, predict, rows, measured):
+    """The fit of the candidate that has the least mean of absolute errors, every vendor alike."""
+    def loss(candidate):
+        point = fitted(rows, candidate)
+        errors = {}
+        for row in rows:
+            errors.setdefault(row["vendor"], []).append(abs(math.log(predict(row, point) / row[measured])))
+        return sum(statistics.fmean(found) for found in errors.values())
+    return fitted(rows, min(candidates, key=loss))
+
+
+def decode_point(rows, overhead):
+    shares = [(row, token_bytes(row) / row["read_bytes_per_s"] / max(1 / row["output_tokens_per_s"] - overhead, 1e-4))
+              for row in rows]
+    return by_vendor(shares), overhead
 
 
 def token_rate(row, fitted):
-    q4, f16, overhead, share = fitted
-    bandwidth = row["measured_bytes_per_s"] or row["spec_bytes_per_s"] * share
-    efficiency = q4 if row["format"] == "Q4_K_M" else f16
-    return 1 / (token_bytes(row) / (efficiency * bandwidth) + overhead)
+    share, overhead = fitted
+    return 1 / (token_bytes(row) / (share[row["vendor"]] * row["read_bytes_per_s"]) + overhead)
 
 
 def fit_decode(rows):
-    """Coordinate descent by factors that shrink: deterministic, and four parameters need no more."""
-    loss = lambda point: sum(abs(math.log(token_rate(row, point) / row["output_tokens_per_s"])) for row in rows)
-    point = [start for start, _, _ in PARAMETERS]
-    best, step = loss(point), 0.2
-    while step > 1e-4:
-        moved = False
-        for i, (_, low, high) in enumerate(PARAMETERS):
-            for change in (1 + step, 1 / (1 + step)):
-                trial = list(point)
-                trial[i] = min(max(trial[i] * change, low), high)
-                value = loss(trial)
-                if value < best - 1e-12:
-                    point, best, moved = trial, value, True
-        if not moved:
-            step /= 2
-    return point
+    return best([i * 1e-4 for i in range(0, 31)], decode_point, token_rate, rows, "output_tokens_per_s")
 
 
-def prefill_rows(rows):
-    return [row for row in rows if row["measured_flop_per_s"] and row["prompt_tokens_per_s"]]
+def mixed(row, power):
+    return row["matrix_flop_per_s"] ** power * row["fp32_flop_per_s"] ** (1 - power)
 
 
-def fit_prefill(rows):
-    reached = {"yes": [], "no": []}
-    for row in prefill_rows(rows):
-        rate = prompt_flop(row) * row["prompt_tokens_per_s"] / row["prompt_tokens"]
-        reached[row["matrix_units"]].append(rate / row["measured_flop_per_s"])
-    return {kind: mean_log(values) for kind, values in reached.items() if values}
+def prefill_point(rows, power):
+    return by_vendor((row, prompt_flop(row) / row["prompt_tokens"] * row["prompt_tokens_per_s"] / mixed(row, power))
+                      for row in rows), power
 
 
 def prompt_rate(row, fitted):
-    return row["prompt_tokens"] * fitted[row["matrix_units"]] * row["measured_flop_per_s"] / prompt_flop(row)
+    share, power = fitted
+    return row["prompt_tokens"] * share[row["vendor"]] * mixed(row, power) / prompt_flop(row)
 
 
-def left_out(rows, usable, fit, predict, measured):
-    """(device, log of predicted over measured) of every usable row, fitted without its device."""
+def fit_prefill(rows):
+    """The power that leaves the narrowest ranges: the rows' median hardly depends on it, their extremes do."""
+    def width(power):
+        point = prefill_point(rows, power)
+        errors = [(row, math.log(prompt_rate(row, point) / row["prompt_tokens_per_s"])) for row in rows]
+        return sum(math.log(spread(of(errors, vendor))) for vendor in {row["vendor"] for row in rows})
+    return prefill_point(rows, min((i * 0.05 for i in range(1, 20)), key=width))
+
+
+def left_out(rows, fit, predict, measured):
+    """(row, log of predicted over measured) of every row, fitted without its device."""
     errors = []
-    for row in usable(rows):
-        others = [other for other in rows if other["device"] != row["device"]]
-        errors.append((row["device"], math.log(predict(row, fit(others)) / row[measured])))
+    for device in sorted({row["device"] for row in rows}):
+        fitted = fit([row for row in rows if row["device"] != device])
+        errors += [(row, math.log(predict(row, fitted) / row[measured])) for row in rows if row["device"] == device]
     return errors
+
+
+def spread(errors):
+    """What the error of one device more is below, either way, in 95 of 100 cases: the rank that Vovk's conformal
+    prediction gives it (2005), or the largest error where that is beyond them."""
+    sizes = sorted(abs(error) for _, error in errors)
+    return math.exp(sizes[min(math.ceil(0.95 * (len(sizes) + 1)), len(sizes)) - 1])
+
+
+def of(errors, vendor):
+    return [(row, error) for row, error in errors if row["vendor"] == vendor]
+
+
+def inside(errors):
+    """The share of rows whose error is within the spread that the vendor's other devices have."""
+    held = []
+    for row, error in errors:
+        others = [other for other in of(errors, row["vendor"]) if other[0]["device"] != row["device"]]
+        held.append(abs(error) <= math.log(spread(others)))
+    return sum(held) / len(held)
 
 
 def summary(errors):
     sizes = [abs(math.exp(error) - 1) for _, error in errors]
-    return {"rows": len(sizes), "median_error": round(statistics.median(sizes), 3), "worst_error": round(max(sizes), 3)}
+    widths = [spread(of(errors, row["vendor"])) ** 2 for row, _ in errors]
+    return {"rows": len(sizes), "devices": len({row["device"] for row, _ in errors}),
+            "median_error": round(statistics.median(sizes), 3), "worst_error": round(max(sizes), 3),
+            "inside": round(inside(errors), 3), "median_width": round(statistics.median(widths), 2),
+            "median_error_of": {vendor: round(statistics.median(
+                abs(math.exp(error) - 1) for _, error in of(errors, vendor)), 3)
+                for vendor in sorted({row["vendor"] for row, _ in errors})}}
 
 
-def factor(value, errors):
-    """The 95 % range is the 95th percentile of the left-out errors, either way."""
-    sizes = sorted(abs(error) for _, error in errors)
-    place = 0.95 * (len(sizes) - 1)
-    below = int(place)
-    above = min(below + 1, len(sizes) - 1)
-    spread = math.exp(sizes[below] + (place - below) * (sizes[above] - sizes[below]))
-    return {"value": round(value, 3), "low": round(value / spread, 3), "high": round(value * spread, 3),
+def factor(value, errors, others=()):
+    """With the range of the errors, and of all others where few devices have told them."""
+    few = len({row["device"] for row, _ in errors if row}) < ENOUGH_DEVICES
+    width = max(spread(errors), spread(others) if few and others else 1)
+    return {"value": round(value, 3), "low": round(value / width, 3), "high": round(value * width, 3),
             "basis": "fitted", "source": SOURCE, "date": DATE}
+
+
+def shared(values, errors):
+    """For a maker without rows: the geometric mean of those that have some, with a range that holds them all."""
+    value = math.exp(statistics.fmean(math.log(value) for value in values.values()))
+    return factor(value, errors + [(None, math.log(value / other)) for other in values.values()])
 
 
 def main():
     rows = load()
-    q4, f16, overhead, _ = fit_decode(rows)
-    prefill = fit_prefill(rows)
-    decode_errors = left_out(rows, lambda all_rows: all_rows, fit_decode, token_rate, "output_tokens_per_s")
-    prefill_errors = left_out(rows, prefill_rows, fit_prefill, prompt_rate, "prompt_tokens_per_s")
-    kind = {row["device"]: row["matrix_units"] for row in rows}
-    # The range of the efficiencies covers the overhead too: they were left out together.
-    exact = {"value": round(overhead, 5), "low": round(overhead, 5), "high": round(overhead, 5)}
+    usable = {"decode": [row for row in rows if row["output_tokens_per_s"] and row["read_bytes_per_s"]],
+              "prefill": [row for row in rows if row["prompt_tokens_per_s"] and row["fp32_flop_per_s"]]}
+    decode, overhead = fit_decode(usable["decode"])
+    prefill, power = fit_prefill(usable["prefill"])
+    errors = {"decode": left_out(usable["decode"], fit_decode, token_rate, "output_tokens_per_s"),
+              "prefill": left_out(usable["prefill"], fit_prefill, prompt_rate, "prompt_tokens_per_s")}
+    ratios = {row["device"]: row["fp32_flop_per_s"] / row["matrix_flop_per_s"] for row in usable["prefill"]}
     fitted = {
-        "decode_q4": factor(q4, decode_errors),
-        "decode_f16": factor(f16, decode_errors),
-        "token_overhead_s": {**exact, "basis": "fitted", "source": SOURCE, "date": DATE},
-        "prefill": factor(prefill["no"], [e for e in prefill_errors if kind[e[0]] == "no"]),
-        "prefill_matrix": factor(prefill["yes"], [e for e in prefill_errors if kind[e[0]] == "yes"]),
-        "left_out": {"decode": summary(decode_errors), "prefill": summary(prefill_errors)},
+        "decode": shared(decode, errors["decode"]),
+        "token_overhead_s": round(overhead, 5),
+        "prefill": shared(prefill, errors["prefill"]),
+        "matrix_power": round(power, 3),
+        "scalar_share": round(statistics.median(ratios.values()), 3),
+        "training": TRAINING,
+        # The range of decode covers the overhead too: they were left out together.
+        "vendors": [{"vendor": pci, "decode": factor(decode[vendor], of(errors["decode"], vendor), errors["decode"]),
+                     "prefill": factor(prefill[vendor], of(errors["prefill"], vendor), errors["prefill"])}
+                    for vendor, pci in VENDORS.items()],
+        "left_out": {kind: summary(found) for kind, found in errors.items()},
     }
     text = json.dumps(fitted, indent=2) + "\n"
-    print(json.dumps(fitted["left_out"]))
+    print(json.dumps(fitted["left_out"], indent=1))
+    if "--rows" in sys.argv[1:]:
+        for kind, found in errors.items():
+            for row, error in sorted(found, key=lambda pair: pair[1]):
+                print(f"{kind:8} {row['vendor']:7} {row['device']:40} {math.exp(error):5.2f} x measured")
     if "--check" in sys.argv[1:]:
         if TARGET.read_text() != text:
             sys.exit(f"{TARGET.relative_to(ROOT)} is not what this script writes")

@@ -88,14 +88,25 @@ bool IsVerified(const backends::Measurement& measurement) {
          std::isfinite(*measurement.rate) && *measurement.rate > 0;
 }
 
-const backends::Measurement* PromptProduct(std::span<const backends::Measurement* const> of_one_way) {
+const backends::Measurement* PromptProductIn(kernels::Dtype dtype,
+                                             std::span<const backends::Measurement* const> of_one_way) {
+  const auto key = [](const backends::Measurement& m) {
+    return std::pair(m.shape.m == kPromptRows, *m.rate);
+  };
   const backends::Measurement* best = nullptr;
   for (const auto* m : of_one_way) {
-    using kernels::Dtype;
-    const bool scores =
-        m->in_dtype == Dtype::kFp32 || m->in_dtype == Dtype::kFp16 || m->in_dtype == Dtype::kBf16;
-    const bool wanted = m->kernel == kernels::Kernel::kGemm && m->shape.m == kPromptRows && scores;
-    if (wanted && IsVerified(*m) && (!best || *m->rate > *best->rate)) best = m;
+    const bool wanted = m->kernel == kernels::Kernel::kGemm && m->in_dtype == dtype && IsVerified(*m);
+    if (wanted && (best == nullptr || key(*m) > key(*best))) best = m;
+  }
+  return best;
+}
+
+const backends::Measurement* PromptProduct(std::span<const backends::Measurement* const> of_one_way) {
+  using kernels::Dtype;
+  const backends::Measurement* best = nullptr;
+  for (const Dtype dtype : {Dtype::kFp32, Dtype::kFp16, Dtype::kBf16}) {
+    const auto* m = PromptProductIn(dtype, of_one_way);
+    if (m != nullptr && (best == nullptr || *m->rate > *best->rate)) best = m;
   }
   return best;
 }
@@ -122,8 +133,20 @@ std::set<std::string> ParentIds(std::span<const probe::PhysicalDevice> devices) 
   return ids;
 }
 
-std::string WayName(std::string_view runtime, std::string_view device_id) {
-  return std::string(runtime).append("@").append(device_id);
+std::string RuntimeName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
+                        std::string_view runtime, std::string_view driver) {
+  const auto* device = FindDevice(devices, device_id);
+  const bool several =
+      device && std::any_of(device->views.begin(), device->views.end(), [&](const auto& view) {
+        return view.device.runtime == runtime && view.device.driver != driver;
+      });
+  std::string name(runtime);
+  return several && !driver.empty() ? name.append(" (").append(driver).append(")") : name;
+}
+
+std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
+                    std::string_view runtime, std::string_view driver) {
+  return RuntimeName(devices, device_id, runtime, driver).append("@").append(device_id);
 }
 
 }  // namespace report

@@ -61,8 +61,13 @@ class MeasurementIndex {
 // The rows of a prompt: the shape at which scoring wants the product, beside the square one.
 inline constexpr std::uint32_t kPromptRows = 512;
 
-// The fastest verified product at the prompt's shape of the types that scoring uses (fp32, fp16, bf16);
-// nullptr where none was measured.
+// Of one type of operands, the verified product at the prompt's shape or, without one, the fastest; nullptr
+// where none was verified.
+[[nodiscard]] const backends::Measurement* PromptProductIn(
+    kernels::Dtype dtype, std::span<const backends::Measurement* const> of_one_way);
+
+// The verified product that tells how fast a prompt is read: of the types that scoring uses (fp32, fp16,
+// bf16) the fastest, each by PromptProductIn. nullptr where no product was verified.
 [[nodiscard]] const backends::Measurement* PromptProduct(
     std::span<const backends::Measurement* const> of_one_way);
 
@@ -74,7 +79,12 @@ inline constexpr std::uint32_t kPromptRows = 512;
 // The ids of those that others are part of.
 [[nodiscard]] std::set<std::string> ParentIds(std::span<const probe::PhysicalDevice> devices);
 
-// "runtime@device_id"
-[[nodiscard]] std::string WayName(std::string_view runtime, std::string_view device_id);
+// The runtime, and its driver where several drivers of the runtime reach the device: "vulkan (AMDVLK)".
+[[nodiscard]] std::string RuntimeName(std::span<const probe::PhysicalDevice> devices,
+                                      std::string_view device_id, std::string_view runtime,
+                                      std::string_view driver);
+// "vulkan@pci:0000:01:00.0", with the runtime as RuntimeName says it.
+[[nodiscard]] std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
+                                  std::string_view runtime, std::string_view driver);
 
 }  // namespace report

@@ -40,10 +40,11 @@ struct Score {
   std::string runtime;
   std::string driver;
   Use use = Use::kInference;
-  std::optional<Range> tokens_per_s;  // the prediction: every factor and its range counts
-  std::optional<Range>
-      ranking_tokens_per_s;  // what orders: assumed factors are 1, the range is the measurements' own
+  // The prediction, which orders: its range holds the error of measuring and what is not known of software.
+  std::optional<Range> tokens_per_s;
+  std::optional<Range> ranking_tokens_per_s;  // the same value with the range of the measurements alone
   std::vector<ScorePart> parts;
+  std::optional<double> needed_bytes;  // of memory, with everything in one place
   Basis basis = Basis::kMeasured;
   bool eligible = false;
   std::vector<std::string> reasons;  // why it is not eligible, or what a reader should know of it
@@ -66,7 +67,8 @@ struct Recommendation {
   std::optional<Range> tokens_per_s;
   Basis basis = Basis::kMeasured;
   Confidence confidence = Confidence::kMedium;
-  std::vector<std::string> tie;  // "runtime@device_id" of what ties with it
+  std::vector<std::string> tie;        // "runtime@device_id" of what ties with it
+  std::vector<std::string> undecided;  // the same of what may be faster: measured too coarsely to tell
   std::vector<std::string> reasons;
   std::vector<Rejected> rejected;
   std::vector<std::string> warnings;

@@ -32,6 +32,7 @@ void Fields(V& v, S& s) {
   v("use", s.use);
   v("tokens_per_s", s.tokens_per_s);
   v("ranking_tokens_per_s", s.ranking_tokens_per_s);
+  v("needed_bytes", s.needed_bytes);
   v("parts", s.parts);
   v("basis", s.basis);
   v("eligible", s.eligible);
@@ -57,6 +58,7 @@ void Fields(V& v, S& s) {
   v("basis", s.basis);
   v("confidence", s.confidence);
   v("tie", s.tie);
+  v("undecided", s.undecided);
   v("reasons", s.reasons);
   v("rejected", s.rejected);
   v("warnings", s.warnings);

@@ -23,19 +23,23 @@ class Check {
       if (!Positive(value.low) || !Positive(value.high) || value.value < value.low ||
           value.value > value.high)
         Fail(key);
-    } else if constexpr (std::is_same_v<T, const std::optional<Factor>>) {
-      if (value) (*this)(key, *value);
     } else if constexpr (std::is_same_v<T, const std::optional<GuideClaim>>) {
       if (value && (!Positive(value->low) || value->high < value->low)) Fail(key);
     } else if constexpr (std::is_same_v<T, const std::optional<double>>) {
       if (value && !Positive(*value)) Fail(key);
     } else if constexpr (std::is_same_v<T, const std::vector<DevicePeak>> ||
-                         std::is_same_v<T, const std::vector<UnitPeak>>) {
+                         std::is_same_v<T, const std::vector<UnitPeak>> ||
+                         std::is_same_v<T, const std::vector<VendorFit>>) {
       for (const auto& row : value) Fields(*this, row);
     } else if constexpr (std::is_same_v<T, const double>) {
       if (!Positive(value)) Fail(key);
-    } else if constexpr (std::is_same_v<T, const RuntimeFactors> ||
-                         std::is_same_v<T, const InferenceRequest> ||
+    } else if constexpr (std::is_same_v<T, const RuntimeFactors>) {
+      for (const auto* factor : {&value.decode, &value.prefill, &value.training}) {
+        if (!*factor) continue;
+        (*this)(key, **factor);
+        if ((*factor)->basis == FactorBasis::kAssumed && (*factor)->value != 1) Fail(key);
+      }
+    } else if constexpr (std::is_same_v<T, const InferenceRequest> ||
                          std::is_same_v<T, const TrainingRequest>) {
       Fields(*this, value);
     }
@@ -60,7 +64,7 @@ probe::Result<T> DecodeTable(std::string_view text) {
   Fields(check, std::as_const(*decoded));
   if (!check.bad_key().empty()) {
     return probe::Error{"decode", std::nullopt, check.bad_key(),
-                        "figures must be positive, and low <= value <= high"};
+                        "figures must be positive, low <= value <= high, what is assumed of a runtime 1"};
   }
   return decoded;
 }
@@ -92,7 +96,12 @@ probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json) {
   return DecodeTable<ReferenceRequest>(json);
 }
 
-probe::Result<Fit> DecodeFit(std::string_view json) { return DecodeTable<Fit>(json); }
+probe::Result<Fit> DecodeFit(std::string_view json) {
+  auto fit = DecodeTable<Fit>(json);
+  if (fit && fit->matrix_power >= 1)
+    return probe::Error{"decode", std::nullopt, "matrix_power", "it must be below 1"};
+  return fit;
+}
 
 probe::Result<Peaks> DecodePeaks(std::string_view json) { return DecodeTable<Peaks>(json); }
 

@@ -13,7 +13,7 @@
 
 namespace report {
 
-// fitted: from published rows, counts in the order. assumed: shapes only the printed prediction.
+// fitted: from published or own rows. assumed: nobody has fitted it, and it moves nothing but a range.
 enum class FactorBasis { kFitted, kAssumed };
 
 // A dimensionless efficiency, or seconds, with its 95 % range.
@@ -26,13 +26,13 @@ struct Factor {
   std::string date;
 };
 
-// decode and prefill are relative to the fitted efficiencies that all runtimes share; training is the share
-// of the fastest product's rate.
+// What software makes of a runtime, beside the efficiencies of the device that it reaches (Fit). An assumed
+// one is relative to those and its value is 1: it widens the range and orders nothing. A fitted one stands in
+// their place.
 struct RuntimeFactors {
-  Factor decode;
-  Factor prefill;
-  std::optional<Factor> prefill_matrix;  // instead of prefill where the product used matrix units
-  Factor training;
+  std::optional<Factor> decode;
+  std::optional<Factor> prefill;
+  std::optional<Factor> training;
 };
 
 // How ready the runtime's software is, from 0 (nothing uses it) to 4 (everything does); breaks ties only.
@@ -129,7 +129,10 @@ struct TrainingRequest {
   double sequence_tokens = 0;
   double step_tokens = 0;
   double adapter_parameters = 0;
+  double adapter_bytes_per_parameter =
+      0;  // held: weight and gradient in bf16, AdamW's copy and moments in fp32
   double optimiser_bytes_per_parameter = 0;  // read and written in one step
+  double vocabulary = 0;
 };
 
 struct ReferenceRequest {
@@ -137,13 +140,26 @@ struct ReferenceRequest {
   TrainingRequest training;
 };
 
-// What published rows say of every runtime alike (bench/fit).
+// The same as in Fit for the devices of one maker, whatever runtime reaches them: between the runtimes of one
+// device what was measured decides.
+struct VendorFit {
+  std::string vendor;  // PCI vendor id: "10de"
+  Factor decode;
+  Factor prefill;
+};
+
+// What published rows say (bench/fit).
 struct Fit {
-  Factor decode_q4;         // share of the read bandwidth that decoding 4-bit weights reaches
-  Factor decode_f16;        // the same of fp16 weights
-  Factor token_overhead_s;  // fixed time a token
-  Factor prefill;           // share of the product's rate that reading a prompt reaches
-  Factor prefill_matrix;    // the same where the product used matrix units
+  Factor decode;                // share of the read bandwidth that writing a token reaches
+  double token_overhead_s = 0;  // fixed time a token, the same of all devices
+  // Reading a prompt reaches prefill * matrix^matrix_power * scalar^(1 - matrix_power) flop/s, of the rates
+  // of the fastest product and of the one in fp32: the more a device's matrix units are beyond the rest of
+  // it, the less of them a prompt reaches.
+  Factor prefill;
+  double matrix_power = 0;  // between 0 and 1: a faster product is never slower
+  double scalar_share = 1;  // of the fastest product's rate that fp32's has, for where that was not measured
+  Factor training;          // share of the fastest product's rate that a training step reaches
+  std::vector<VendorFit> vendors;
 };
 
 // At best, of every product with one PCI id; rates in flop/s, op/s and bytes/s.

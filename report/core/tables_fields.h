@@ -48,7 +48,6 @@ template <class V, probe::Is<RuntimeFactors> S>
 void Fields(V& v, S& s) {
   v("decode", s.decode);
   v("prefill", s.prefill);
-  v("prefill_matrix", s.prefill_matrix);
   v("training", s.training);
 }
 
@@ -141,7 +140,9 @@ void Fields(V& v, S& s) {
   v("sequence_tokens", s.sequence_tokens);
   v("step_tokens", s.step_tokens);
   v("adapter_parameters", s.adapter_parameters);
+  v("adapter_bytes_per_parameter", s.adapter_bytes_per_parameter);
   v("optimiser_bytes_per_parameter", s.optimiser_bytes_per_parameter);
+  v("vocabulary", s.vocabulary);
 }
 
 template <class V, probe::Is<ReferenceRequest> S>
@@ -180,13 +181,22 @@ void Fields(V& v, S& s) {
   v("units", s.units);
 }
 
+template <class V, probe::Is<VendorFit> S>
+void Fields(V& v, S& s) {
+  v("vendor", s.vendor);
+  v("decode", s.decode);
+  v("prefill", s.prefill);
+}
+
 template <class V, probe::Is<Fit> S>
 void Fields(V& v, S& s) {
-  v("decode_q4", s.decode_q4);
-  v("decode_f16", s.decode_f16);
+  v("decode", s.decode);
   v("token_overhead_s", s.token_overhead_s);
   v("prefill", s.prefill);
-  v("prefill_matrix", s.prefill_matrix);
+  v("matrix_power", s.matrix_power);
+  v("scalar_share", s.scalar_share);
+  v("training", s.training);
+  v("vendors", s.vendors);
 }
 
 }  // namespace report

@@ -19,8 +19,8 @@ std::string Equation(const ReferenceRequest& request, const Score& score) {
   const auto part = [&](std::size_t i) { return score.parts[i].seconds; };
   switch (score.use) {
     case Use::kInference:
-      return fmt::format("{:.0f} / ({} prefill + {:.0f} x {})", r.prompt_tokens + r.output_tokens,
-                         SecondsText(part(0)), r.output_tokens, SecondsText(part(1) / r.output_tokens));
+      return fmt::format("{} prefill + {:.0f} x {}", SecondsText(part(0)), r.output_tokens,
+                         SecondsText(part(1) / r.output_tokens));
     case Use::kPrefill:
       return fmt::format("{:.0f} / {}", r.prompt_tokens, SecondsText(part(0)));
     case Use::kDecode:
@@ -29,6 +29,15 @@ std::string Equation(const ReferenceRequest& request, const Score& score) {
       return fmt::format("{:.0f} / {} a step", request.training.step_tokens, SecondsText(part(0)));
   }
   return "";
+}
+
+// Of a whole request the time that it takes: tokens/s are those of one phase.
+std::string Prediction(const ReferenceRequest& request, const Score& score) {
+  const auto& range = *score.tokens_per_s;
+  if (score.use != Use::kInference) return TokensText(range);
+  const double tokens = request.inference.prompt_tokens + request.inference.output_tokens;
+  return fmt::format("{} a request [{} - {}]", SecondsText(tokens / range.value),
+                     SecondsText(tokens / range.high), SecondsText(tokens / range.low));
 }
 
 // The part that takes longest first.
@@ -59,9 +68,10 @@ std::string OneLine(const Tables& tables, const Report& report, const Score& sco
   const auto trust = score.basis == Basis::kEstimated
                          ? std::string("estimated from facts")
                          : fmt::format("{}, {}", probe::NameOf(score.basis), WorstQuality(report, score));
-  return fmt::format("{} on {}: {} = {}; {}; {}", score.runtime, score.device_id,
-                     TokensText(*score.tokens_per_s), Equation(tables.reference, score), Limits(score.parts),
-                     trust);
+  return fmt::format("{} on {}: {} = {}; {}; {}",
+                     RuntimeName(report.devices, score.device_id, score.runtime, score.driver),
+                     score.device_id, Prediction(tables.reference, score), Equation(tables.reference, score),
+                     Limits(score.parts), trust);
 }
 
 void Explain(const Tables& tables, Report& report) {

@@ -30,7 +30,9 @@ std::string JoinedFew(std::vector<std::string> parts, std::string_view separator
 }
 
 std::string NameBeside(const Report& report, const Score& other, const Score& chosen) {
-  return other.device_id == chosen.device_id ? other.runtime : WayText(report, other);
+  return other.device_id == chosen.device_id
+             ? RuntimeName(report.devices, other.device_id, other.runtime, other.driver)
+             : WayText(report, other);
 }
 
 // What orders the same way for another use; nullptr where that was not scored.
@@ -49,7 +51,7 @@ std::string PhaseReason(const Report& report, const Score& chosen, const Scores&
   const auto faster = [&](const Score& a, const Score& b, Use use) {
     const auto* x = RankedFor(report, a, use);
     const auto* y = RankedFor(report, b, use);
-    return x && y && x->value > y->value && !Ties(*x, *y);
+    return x && y && x->value > y->value && Compare(*x, *y) == Difference::kSome;
   };
   // Of many alike, any says it.
   const std::size_t looked_at = std::min<std::size_t>(tied.size(), 16);
@@ -74,17 +76,25 @@ std::uint32_t MaturityOf(const Tables& tables, const Score& score) {
 std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
   std::vector<std::string> others;
   bool mature = false;
+  bool large = false;
+  const auto memory = [&](const Score& score) {
+    const auto* device = FindDevice(report.devices, score.device_id);
+    return device ? AvailableBytes(*device).value_or(0) : 0;
+  };
   for (const Score* score : tied) {
     if (score == &chosen) continue;
     others.push_back(NameBeside(report, *score, chosen));
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
+    large = large || memory(*score) < memory(chosen);
   }
   auto phases = PhaseReason(report, chosen, tied);
   if (!phases.empty()) phases = ": " + phases;
   return fmt::format("it {} {}{}, {}",
                      chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
                      JoinedFew(others, " and "), phases,
-                     mature ? "and more software is ready for it" : "and its own figure is ahead");
+                     mature  ? "and more software is ready for it"
+                     : large ? "and it has more memory"
+                             : "and its own figure is ahead");
 }
 
 std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {
@@ -92,10 +102,16 @@ std::string LeadReason(const Report& report, const Scores& ordered, const Scores
     return std::find(tied.begin(), tied.end(), score) == tied.end();
   });
   if (next == ordered.end()) return "";
-  const double ratio = chosen.ranking_tokens_per_s->value / (*next)->ranking_tokens_per_s->value;
+  const double ratio = chosen.tokens_per_s->value / (*next)->tokens_per_s->value;
   if (ratio <= 1) return "";
   const auto name = NameBeside(report, **next, chosen);
-  const auto* verb = chosen.basis == Basis::kEstimated ? "is estimated" : "measures";
+  if (Compare(*chosen.ranking_tokens_per_s, *(*next)->ranking_tokens_per_s) == Difference::kUnknown)
+    return fmt::format("it is ahead of {} by {}, which is within the error of measuring", name,
+                       PercentText(ratio - 1));
+  // Of one device what engines make of it is the same by either way.
+  const auto* verb = chosen.basis == Basis::kEstimated        ? "is estimated"
+                     : chosen.device_id == (*next)->device_id ? "measures"
+                                                              : "should be";
   return ratio < 2 ? fmt::format("it {} {} faster than {}", verb, PercentText(ratio - 1), name)
                    : fmt::format("it {} {} times as fast as {}", verb, SignificantText(ratio, 2), name);
 }
@@ -105,13 +121,13 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
   std::vector<std::string> slower;
   std::vector<std::string> shares;
   for (const Score& score : report.scores) {
-    if (score.use != chosen.use || score.device_id != device.id || !score.ranking_tokens_per_s) continue;
+    if (score.use != chosen.use || score.device_id != device.id || !score.tokens_per_s) continue;
     const auto* view = FindView(device, score.runtime, score.driver);
     if (!view || !IsSoftware(device, *view)) continue;
-    names.push_back(score.runtime);
-    const double share = score.ranking_tokens_per_s->value / chosen.ranking_tokens_per_s->value;
+    names.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver));
+    const double share = score.tokens_per_s->value / chosen.tokens_per_s->value;
     if (share >= 1 - kTieShare) continue;  // no argument against it
-    slower.push_back(score.runtime);
+    slower.push_back(names.back());
     shares.push_back(PercentText(share));
   }
   if (names.empty()) return "";
@@ -155,7 +171,8 @@ std::string OnlyOptionReason(const Report& report, const Score& chosen) {
     const auto* device = FindDevice(report.devices, score.device_id);
     const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
     if (!view || IsSoftware(*device, *view)) continue;
-    others.push_back(score.runtime + ": " + score.reasons.front());
+    others.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver) + ": " +
+                     score.reasons.front());
   }
   if (others.empty()) return "nothing else here was measured and checked";
   return fmt::format("nothing else here is an option: {}", JoinedFew(others, "; "));

@@ -22,21 +22,37 @@ namespace {
 Scores Ordered(const Report& report, Use use) {
   Scores scores;
   for (const Score& score : report.scores) {
-    if (score.use == use && score.eligible && score.ranking_tokens_per_s) scores.push_back(&score);
+    if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s)
+      scores.push_back(&score);
   }
   const auto key = [](const Score* s) { return std::tie(s->device_id, s->runtime, s->driver); };
   std::sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
-    const double x = a->ranking_tokens_per_s->value;
-    const double y = b->ranking_tokens_per_s->value;
+    const double x = a->tokens_per_s->value;
+    const double y = b->tokens_per_s->value;
     return x != y ? x > y : key(a) < key(b);
   });
   return scores;
 }
 
-const Score& MostMature(const Tables& tables, const Scores& tied) {
-  return **std::max_element(tied.begin(), tied.end(), [&](const Score* a, const Score* b) {
-    return MaturityOf(tables, *a) < MaturityOf(tables, *b);  // the first of equals, which is the fastest
-  });
+double MemoryOf(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  return device ? AvailableBytes(*device).value_or(0) : 0;
+}
+
+// `tied` are in order: of equals in all the fastest. What is not told apart from the fastest is never above
+// the answer.
+const Score& Best(const Tables& tables, const Report& report, Scores tied, const Scores& unknown) {
+  const auto speed = [](const Score* score) { return score->tokens_per_s->value; };
+  if (!unknown.empty()) {
+    std::erase_if(tied, [&](const Score* score) {
+      return score != tied.front() && speed(score) < speed(unknown.front());
+    });
+  }
+  const auto key = [&](const Score* score) {
+    return std::pair(MaturityOf(tables, *score), MemoryOf(report, *score));
+  };
+  return **std::max_element(tied.begin(), tied.end(),
+                            [&](const Score* a, const Score* b) { return key(a) < key(b); });
 }
 
 void AddNonEmpty(std::vector<std::string>& list, std::string text) {
@@ -65,7 +81,7 @@ Reliability Look(const Report& report, const Score& score) {
   return found;
 }
 
-void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& answer) {
+void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   const auto look = Look(report, chosen);
   if (look.foreign_load > 0) {
     answer.warnings.push_back(fmt::format(
@@ -86,9 +102,16 @@ void Judge(const Report& report, const Score& chosen, bool tie, Recommendation& 
   if (estimated &&
       std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
     answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
-  answer.confidence = look.noisy || report.interrupted || estimated ? Confidence::kLow
-                      : tie || look.throttled                       ? Confidence::kMedium
-                                                                    : Confidence::kHigh;
+  const bool undecided = !answer.undecided.empty();
+  if (undecided && !estimated) {
+    answer.warnings.push_back(fmt::format(
+        "whether {} is faster is not decided: the error of measuring is wider than the distance; measure "
+        "again with --thorough on an idle machine",
+        answer.undecided.size() == 1 ? answer.undecided.front() : "another way"));
+  }
+  answer.confidence = look.noisy || report.interrupted || estimated || undecided ? Confidence::kLow
+                      : !answer.tie.empty() || look.throttled                    ? Confidence::kMedium
+                                                                                 : Confidence::kHigh;
 }
 
 // What was chosen does not fit what its driver claims.
@@ -149,9 +172,14 @@ bool IsCutShort(const Report& report) {
 
 }  // namespace
 
-bool Ties(const Range& a, const Range& b) {
-  const bool overlap = a.low <= b.high && b.low <= a.high;
-  return overlap || std::abs(a.value - b.value) <= kTieShare * std::max(a.value, b.value);
+Difference Compare(const Range& a, const Range& b) {
+  const auto is_close = [](const Range& range) {
+    return range.value - range.low <= kTieHalfWidth * range.value &&
+           range.high - range.value <= kTieHalfWidth * range.value;
+  };
+  const bool near = std::abs(a.value - b.value) <= kTieShare * std::max(a.value, b.value);
+  if (near) return is_close(a) && is_close(b) ? Difference::kNone : Difference::kUnknown;
+  return a.low <= b.high && b.low <= a.high ? Difference::kUnknown : Difference::kSome;
 }
 
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
@@ -164,10 +192,16 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
     return answer;
   }
   Scores tied;
+  Scores unknown;
   for (const Score* score : ordered) {
-    if (Ties(*ordered.front()->ranking_tokens_per_s, *score->ranking_tokens_per_s)) tied.push_back(score);
+    const auto difference = Compare(*ordered.front()->ranking_tokens_per_s, *score->ranking_tokens_per_s);
+    if (score == ordered.front() || difference == Difference::kNone) {
+      tied.push_back(score);
+    } else if (difference == Difference::kUnknown) {
+      unknown.push_back(score);
+    }
   }
-  const Score& chosen = MostMature(tables, tied);
+  const Score& chosen = Best(tables, report, tied, unknown);
 
   Recommendation answer;
   answer.use = use;
@@ -177,9 +211,13 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   answer.driver = chosen.driver;
   answer.tokens_per_s = chosen.tokens_per_s;
   answer.basis = chosen.basis;
+  const auto name = [&](const Score* score) {
+    return WayName(report.devices, score->device_id, score->runtime, score->driver);
+  };
   for (const Score* score : tied) {
-    if (score != &chosen) answer.tie.push_back(WayName(score->runtime, score->device_id));
+    if (score != &chosen) answer.tie.push_back(name(score));
   }
+  for (const Score* score : unknown) answer.undecided.push_back(name(score));
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
   answer.rejected = RejectedOptions(tables, report, use, &chosen, tied);
@@ -189,7 +227,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
   answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
-  Judge(report, chosen, tied.size() > 1, answer);
+  Judge(report, chosen, answer);
   WarnOfDoubts(report, answer);
   WarnOfLeftOut(report, answer);
   return answer;

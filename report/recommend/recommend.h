@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Chooses one backend for one use from the scores, and says what it was chosen over. Pure; knows no runtime
-// by name and prefers none: measured order, then maturity among equals.
+// by name and prefers none: the order of the predictions; among equals maturity, then memory.
 #pragma once
 
 #include <optional>
@@ -11,16 +11,22 @@
 
 namespace report::recommend {
 
-// Two point estimates within this share of the faster one tie, whatever their intervals.
+// Two figures within this share of the faster one are equal, where both are known as closely as
+// kTieHalfWidth of their value.
 inline constexpr double kTieShare = 0.05;
+inline constexpr double kTieHalfWidth = 0.101;  // a tenth, and the rounding of it
 
-// Whether two ranges tie: their intervals overlap, or their values lie within kTieShare.
-[[nodiscard]] bool Ties(const Range& a, const Range& b);
+// The relation of two figures with their intervals: equal; not to be told apart, since the intervals overlap;
+// or the one faster. kUnknown is never a tie: how wide an interval is says nothing for a way.
+enum class Difference { kNone, kUnknown, kSome };
+[[nodiscard]] Difference Compare(const Range& a, const Range& b);
 
 // Reads report.devices, probes, scores, measurements and interrupted. Orders the eligible scores by
-// ranking_tokens_per_s; whatever ties with the leader is the tie, and the most mature of it is the answer.
-// Without any eligible score the answer is the processor, basis estimated and confidence low. nullopt only
-// where an interrupt cut the measuring short. `target` is copied into the answer.
+// tokens_per_s and compares their ranking_tokens_per_s. Of what is equal to the fastest the most mature is
+// the answer, then what has more memory, then the faster. What can not be told apart from the answer is
+// undecided: the answer stays, with low confidence. Without any eligible score the answer is the processor,
+// basis estimated and confidence low. nullopt only where an interrupt cut the measuring short. `target` is
+// copied into the answer.
 [[nodiscard]] std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
                                                       std::optional<std::string> target = std::nullopt);
 

@@ -10,6 +10,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
+#include "report/recommend/recommend.h"
 
 namespace report::recommend {
 namespace {
@@ -18,15 +19,24 @@ std::string Joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
-// Against what was chosen or, where maturity made it win over faster ones, against the fastest of them.
+// Against what was chosen or, where maturity made it win over faster ones, against the fastest of them. What
+// can not be told apart is not called slower.
 std::string SlowerReason(const Report& report, const Score& score, const Score& chosen,
                          const std::vector<const Score*>& tied) {
-  const auto speed = [](const Score& s) { return s.ranking_tokens_per_s->value; };
-  const Score& than = speed(score) < speed(chosen) || tied.empty() ? chosen : *tied.front();
-  std::string reason = fmt::format("slower: it {} {} of the speed of {}",
-                                   score.basis == Basis::kEstimated ? "is estimated at" : "measures",
-                                   PercentText(speed(score) / speed(than)),
-                                   than.device_id == score.device_id ? than.runtime : WayText(report, than));
+  const auto speed = [](const Score& s) { return s.tokens_per_s->value; };
+  constexpr double kLess = 0.995;  // what is less than the whole in a percentage
+  const Score& than = speed(score) < kLess * speed(chosen) ? chosen : *tied.front();
+  const bool unknown =
+      Compare(*score.ranking_tokens_per_s, *tied.front()->ranking_tokens_per_s) == Difference::kUnknown;
+  std::string reason =
+      fmt::format("{}: it {} {} of the speed of {}", unknown ? "not known to be faster" : "slower",
+                  score.basis == Basis::kEstimated    ? "is estimated at"
+                  : score.device_id == than.device_id ? "measures"
+                                                      : "should reach",
+                  PercentText(speed(score) / speed(than)),
+                  than.device_id == score.device_id
+                      ? RuntimeName(report.devices, than.device_id, than.runtime, than.driver)
+                      : WayText(report, than));
   return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
 }
 
@@ -35,7 +45,7 @@ void AddScored(const Report& report, Use use, const Score* chosen, const std::ve
   const std::set<const Score*> alike(tied.begin(), tied.end());
   for (const Score& score : report.scores) {
     if (score.use != use || &score == chosen || alike.contains(&score)) continue;
-    const bool slower = score.eligible && chosen && chosen->ranking_tokens_per_s;
+    const bool slower = score.eligible && chosen && chosen->tokens_per_s && !tied.empty();
     out.push_back({score.device_id, score.runtime, score.driver,
                    slower ? SlowerReason(report, score, *chosen, tied) : Joined(score.reasons)});
   }
@@ -95,7 +105,8 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
 
 std::string WayText(const Report& report, const Score& score) {
   const auto* device = FindDevice(report.devices, score.device_id);
-  return fmt::format("{} on {}", score.runtime, device ? PlainName(device->name) : score.device_id);
+  return fmt::format("{} on {}", RuntimeName(report.devices, score.device_id, score.runtime, score.driver),
+                     device ? PlainName(device->name) : score.device_id);
 }
 
 std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,

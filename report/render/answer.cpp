@@ -39,7 +39,7 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
   }
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto available = device ? AvailableBytes(*device) : std::nullopt;
-  const double needed = tables.reference.training.weight_bytes;
+  const double needed = score->needed_bytes.value_or(0);
   const std::string use(probe::NameOf(answer.use));
   if (answer.use == Use::kTraining && available && *available < needed) {
     return {fmt::format("{} ({}) does not fit", use, BytesText(static_cast<std::uint64_t>(needed)))};
@@ -53,7 +53,10 @@ void Promise(const Report& report, const Recommendation& answer, const std::vect
              Page& page) {
   constexpr int kIndent = 2;
   constexpr int kLongestName = 60;
-  page.Add("Use ").Add(answer.backend, Style::kGood).Add(" on");
+  page.Add("Use ")
+      .Add(RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
+           Style::kGood)
+      .Add(" on");
   const auto name = Fit(DeviceName(report, answer.device_id), kLongestName, page.options().unicode);
   page.FlowOn(" " + name + (promises.empty() ? ";" : ":"), kIndent, Style::kStrong);
   if (promises.empty()) {

@@ -26,8 +26,8 @@ std::set<std::string> ShownIds(const Report& report) {
   for (const Recommendation& answer : report.recommendations) ids.insert(answer.device_id);
   std::vector<std::pair<double, const std::string*>> ranked;
   for (const Score& score : report.scores) {
-    if (score.use == Use::kInference && score.eligible && score.ranking_tokens_per_s)
-      ranked.emplace_back(-score.ranking_tokens_per_s->value, &score.device_id);
+    if (score.use == Use::kInference && score.eligible && score.tokens_per_s)
+      ranked.emplace_back(-score.tokens_per_s->value, &score.device_id);
   }
   std::stable_sort(ranked.begin(), ranked.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });

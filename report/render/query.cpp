@@ -91,18 +91,22 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
   const auto& answer = report.recommendations.front();
   Page page(options);
   const auto* device = FindDevice(report.devices, answer.device_id);
-  page.Flow(fmt::format("{} on {} ({}), confidence {}", answer.backend,
-                        device && !device->name.empty() ? PlainName(device->name) : answer.device_id,
-                        probe::NameOf(answer.basis), probe::NameOf(answer.confidence)),
-            2, Style::kStrong);
+  page.Flow(
+      fmt::format("{} on {} ({}), confidence {}",
+                  RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
+                  device && !device->name.empty() ? PlainName(device->name) : answer.device_id,
+                  probe::NameOf(answer.basis), probe::NameOf(answer.confidence)),
+      2, Style::kStrong);
   for (const auto& reason : answer.reasons)
     page.Add(page.signs().arrow, Style::kGood).Add(" ").Flow(reason, 3);
   for (const auto& warning : answer.warnings)
     page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 3);
   for (const auto& option : answer.rejected) {
-    const auto name = option.runtime && option.device_id ? WayName(*option.runtime, *option.device_id)
-                      : option.runtime                   ? *option.runtime
-                                                         : option.device_id.value_or("");
+    const auto name =
+        option.runtime && option.device_id
+            ? WayName(report.devices, *option.device_id, *option.runtime, option.driver.value_or(""))
+        : option.runtime ? *option.runtime
+                         : option.device_id.value_or("");
     page.Add(page.signs().cross, Style::kBad)
         .Add(" ")
         .Flow(fmt::format("not {}: {}", name, option.reason), 3);

@@ -22,13 +22,12 @@ bool IsChosen(const Recommendation* answer, const Score& score) {
 std::vector<const Score*> Ranked(const Report& report, const Recommendation* answer, Use use) {
   std::vector<const Score*> scores;
   for (const auto& score : report.scores) {
-    if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s)
-      scores.push_back(&score);
+    if (score.use == use && score.eligible && score.tokens_per_s) scores.push_back(&score);
   }
   std::stable_sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
     // The chosen one stands before what it ties with.
     if (IsChosen(answer, *a) != IsChosen(answer, *b)) return IsChosen(answer, *a);
-    return a->ranking_tokens_per_s->value > b->ranking_tokens_per_s->value;
+    return a->tokens_per_s->value > b->tokens_per_s->value;
   });
   return scores;
 }
@@ -39,36 +38,53 @@ std::string Caption(const ReferenceRequest& reference, Use use) {
     return fmt::format("{}, {}, {:.0f} tokens a step", r.model, reference.training.method,
                        reference.training.step_tokens);
   }
-  return fmt::format("{} {}, {:.0f} tokens in, {:.0f} out", r.model, r.format, r.prompt_tokens,
+  return fmt::format("{}{} {}, {:.0f} tokens in, {:.0f} out",
+                     use == Use::kInference ? "a whole request: " : "", r.model, r.format, r.prompt_tokens,
                      r.output_tokens);
 }
 
 std::string Detail(const ReferenceRequest& reference, const Score& score) {
-  if (const auto phases = PhasesOf(reference, score))
-    return "first token after " + SecondsText(phases->first_token_s);
+  if (const auto phases = PhasesOf(reference, score)) {
+    return fmt::format("{} tokens/s, first token after {}", TokensText(phases->written_tokens_per_s),
+                       SecondsText(phases->first_token_s));
+  }
   const auto step = std::find_if(score.parts.begin(), score.parts.end(),
                                  [](const ScorePart& part) { return part.name == "step"; });
   return step == score.parts.end() ? "" : SecondsText(step->seconds) + " a step";
 }
 
-// The prediction that stands in the row: of a whole request the rate of writing, which people know as
-// tokens/s.
-const Range& Shown(const Report& report, const Score& score) {
-  if (score.use == Use::kInference) {
-    for (const auto& other : report.scores) {
-      const bool same = other.device_id == score.device_id && other.runtime == score.runtime &&
-                        other.driver == score.driver;
-      if (same && other.use == Use::kDecode && other.tokens_per_s) return *other.tokens_per_s;
-    }
-  }
-  return *score.tokens_per_s;
+// The prediction by which the row stands where it does: of a whole request the time that it takes, so that
+// tokens/s always are those of writing.
+struct Prediction {
+  std::string value;
+  std::string low;
+  std::string high;
+};
+Prediction Shown(const ReferenceRequest& reference, const Score& score) {
+  const auto& range = *score.tokens_per_s;
+  if (score.use != Use::kInference)
+    return {TokensText(range.value) + " tokens/s", TokensText(range.low), TokensText(range.high)};
+  return {SecondsText(RequestSeconds(reference, range.value)),
+          SecondsText(RequestSeconds(reference, range.high)),
+          SecondsText(RequestSeconds(reference, range.low))};
 }
 
-bool Tied(const Recommendation* answer, const Score& score) {
-  if (!answer || answer->tie.empty()) return false;
-  const auto name = WayName(score.runtime, score.device_id);
-  return name == WayName(answer->backend, answer->device_id) ||
-         std::find(answer->tie.begin(), answer->tie.end(), name) != answer->tie.end();
+// "1=" of what ties with the answer, "1?" of what may be as fast, else the place.
+std::string Place(const Report& report, const Recommendation* answer, const Score& score, std::size_t rank) {
+  if (answer) {
+    const auto name = WayName(report.devices, score.device_id, score.runtime, score.driver);
+    const auto holds = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const bool chosen = IsChosen(answer, score);
+    if (holds(answer->tie) || (chosen && !answer->tie.empty())) return "1=";
+    if (holds(answer->undecided) || (chosen && !answer->undecided.empty())) return "1?";
+  }
+  return fmt::format("{}.", rank);
+}
+
+std::string NameOf(const Report& report, const Score& score) {
+  return RuntimeName(report.devices, score.device_id, score.runtime, score.driver);
 }
 
 constexpr int kRankWidth = 4;  // " 1. "
@@ -79,15 +95,12 @@ struct Columns {
   int tokens = 0;
 };
 
-std::string RateOf(const Report& report, const Score& score) {
-  return TokensText(Shown(report, score).value) + " tokens/s";
-}
-
-Columns Measure(const Report& report, const std::vector<const Score*>& scores, const Page& page) {
+Columns Measure(const ReferenceRequest& reference, const Report& report,
+                const std::vector<const Score*>& scores, const Page& page) {
   Columns columns;
   for (const auto* score : scores) {
-    columns.tokens = std::max(columns.tokens, DisplayWidth(RateOf(report, *score)));
-    columns.backend = std::max(columns.backend, DisplayWidth(score->runtime) + 2);
+    columns.tokens = std::max(columns.tokens, DisplayWidth(Shown(reference, *score).value));
+    columns.backend = std::max(columns.backend, DisplayWidth(NameOf(report, *score)) + 2);
     const auto* device = FindDevice(report.devices, score->device_id);
     columns.device =
         std::max(columns.device, DisplayWidth(device ? PlainName(device->name) : score->device_id));
@@ -101,18 +114,16 @@ Columns Measure(const Report& report, const std::vector<const Score*>& scores, c
 void Row(const Tables& tables, const Report& report, const Recommendation* answer, const Score& score,
          std::size_t rank, const Columns& columns, Page& page) {
   const auto* device = FindDevice(report.devices, score.device_id);
-  const bool tied = Tied(answer, score);
-  page.RightTo(3, tied ? "1=" : fmt::format("{}.", rank), Style::kDim).To(kRankWidth);
-  page.Add(score.runtime, IsChosen(answer, score) ? Style::kGood : Style::kPlain)
+  page.RightTo(3, Place(report, answer, score, rank), Style::kDim).To(kRankWidth);
+  page.Add(NameOf(report, score), IsChosen(answer, score) ? Style::kGood : Style::kPlain)
       .To(kRankWidth + columns.backend);
   if (columns.device >= 8) {
     page.Add(Fit(device ? PlainName(device->name) : score.device_id, columns.device, page.options().unicode));
     page.To(kRankWidth + columns.backend + columns.device);
   }
-  const auto& range = Shown(report, score);
-  page.RightTo(page.column() + 2 + columns.tokens, RateOf(report, score), Style::kStrong);
-  page.Add("  ").Add(TokensText(range.low) + std::string(page.signs().dash) + TokensText(range.high),
-                     Style::kDim);
+  const auto shown = Shown(tables.reference, score);
+  page.RightTo(page.column() + 2 + columns.tokens, shown.value, Style::kStrong);
+  page.Add("  ").Add(shown.low + std::string(page.signs().dash) + shown.high, Style::kDim);
   const auto detail = Detail(tables.reference, score);
   if (page.room() < DisplayWidth(detail) + 2) {
     page.End();
@@ -124,24 +135,21 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
   for (const auto& reason : score.reasons) page.To(kRankWidth).Flow(reason, kRankWidth + 2, Style::kFair);
 }
 
-// What the order and the marks before it say, and what the printed figures hold beside.
-void Notes(const Report& report, const Recommendation* answer, const std::vector<const Score*>& scores,
-           Page& page) {
-  const auto use = scores.front()->use;
-  std::string note;
-  if (answer && !answer->tie.empty())
-    note = "1= measure alike: within 5 %, or inside the error of measuring. ";
-  const bool sorted = std::is_sorted(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
-    return Shown(report, *a).value > Shown(report, *b).value;
-  });
-  if (!sorted && use == Use::kInference)
-    note += "Ordered by what was measured, prompt and writing together; ";
-  else if (!sorted)
-    note += "Ordered by what was measured; ";
-  if (note.empty()) return;
-  note += sorted ? "The printed predictions also hold assumed software factors."
-                 : "the printed predictions also hold assumed software factors.";
-  page.To(kRankWidth).Flow(note, kRankWidth, Style::kDim);
+// What the marks before the rows say.
+void Notes(const Recommendation* answer, Page& page) {
+  if (!answer) return;
+  if (!answer->tie.empty()) {
+    page.To(kRankWidth)
+        .Flow(
+            "1= equal: within 5 %. The first is what more software is ready for, else what has "
+            "more memory.",
+            kRankWidth, Style::kDim);
+  }
+  if (!answer->undecided.empty()) {
+    page.To(kRankWidth)
+        .Flow("1? not told apart: the error of measuring is wider than the distance.", kRankWidth,
+              Style::kDim);
+  }
 }
 
 // What guides claim of a runtime beside what was measured on the same device.
@@ -154,7 +162,7 @@ void Guides(const Tables& tables, const std::vector<const Score*>& scores, Page&
       return other->runtime == claim.relative_to && other->device_id == score->device_id;
     });
     if (reference == scores.end()) continue;
-    const double here = score->ranking_tokens_per_s->value / (*reference)->ranking_tokens_per_s->value;
+    const double here = score->tokens_per_s->value / (*reference)->tokens_per_s->value;
     page.To(kRankWidth)
         .Flow(fmt::format("Guides say {} reaches {:.0f}{}{:.0f} % of {}; here it measures {}.",
                           score->runtime, claim.low * 100, page.signs().dash, claim.high * 100,
@@ -201,6 +209,10 @@ std::optional<Phases> PhasesOf(const ReferenceRequest& reference, const Score& s
   return Phases{prefill_s, reference.inference.output_tokens / decode_s};
 }
 
+double RequestSeconds(const ReferenceRequest& reference, double tokens_per_s) {
+  return (reference.inference.prompt_tokens + reference.inference.output_tokens) / tokens_per_s;
+}
+
 void Ranking(const Tables& tables, const Report& report, Page& page) {
   std::vector<Use> uses = {Use::kInference, Use::kTraining};
   if (page.options().verbose) uses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
@@ -215,10 +227,10 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
       page.To(kRankWidth).Flow(Unranked(report, *found), kRankWidth + 2, Style::kFair);
       continue;
     }
-    const auto columns = Measure(report, scores, page);
+    const auto columns = Measure(tables.reference, report, scores, page);
     for (std::size_t i = 0; i < scores.size(); ++i)
       Row(tables, report, found, *scores[i], i + 1, columns, page);
-    Notes(report, found, scores, page);
+    Notes(found, page);
     if (use == Use::kInference) Guides(tables, scores, page);
     if (found && page.options().verbose && !found->reasons.empty()) {
       page.To(kRankWidth).Flow(found->reasons.back(), kRankWidth + 2, Style::kDim);

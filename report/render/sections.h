@@ -28,6 +28,9 @@ struct Phases {
 };
 [[nodiscard]] std::optional<Phases> PhasesOf(const ReferenceRequest& reference, const Score& score);
 
+// What a whole request takes, from its prompt's and output's tokens/s.
+[[nodiscard]] double RequestSeconds(const ReferenceRequest& reference, double tokens_per_s);
+
 // What is known of a device, beside its name: id, kind, memory, link, kernel driver. `all`: also what is
 // unknown.
 [[nodiscard]] std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool all);

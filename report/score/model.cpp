@@ -25,12 +25,11 @@ Times Predict(const ReferenceRequest& request, const Inputs& inputs) {
   const double step_flop =
       t.step_tokens * (4 * r.parameters + 6 * t.adapter_parameters + 6 * attention * t.sequence_tokens);
   Times times;
-  times.prefill_s = prompt_flop / (inputs.prefill * inputs.product_flop_per_s) +
+  times.prefill_s = prompt_flop / inputs.prompt_flop_per_s +
                     inputs.token_overhead_s * std::ceil(r.prompt_tokens / kPrefillBatch);
-  times.token_s =
-      (r.weight_bytes + r.kv_bytes_per_token * mean_context) / (inputs.decode * inputs.read_bytes_per_s) +
-      inputs.token_overhead_s;
-  times.step_s = step_flop / (inputs.training * inputs.product_flop_per_s) +
+  times.token_s = (r.weight_bytes + r.kv_bytes_per_token * mean_context) / inputs.token_bytes_per_s +
+                  inputs.token_overhead_s;
+  times.step_s = step_flop / inputs.step_flop_per_s +
                  t.adapter_parameters * t.optimiser_bytes_per_parameter / inputs.copy_bytes_per_s;
   return times;
 }
@@ -54,6 +53,17 @@ double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use 
       return request.training.step_tokens / times.step_s;
   }
   return 0;
+}
+
+double NeededTrainingBytes(const ReferenceRequest& request) {
+  constexpr double kLayerBytes = 34;
+  constexpr double kHiddenBytes = 2;
+  constexpr double kLogitBytes = 2 * 4;
+  const auto& t = request.training;
+  const double hidden = t.step_tokens * request.inference.width;
+  return t.weight_bytes + t.adapter_parameters * t.adapter_bytes_per_parameter +
+         hidden * (request.inference.layers * kHiddenBytes + kLayerBytes) +
+         t.step_tokens * t.vocabulary * kLogitBytes;
 }
 
 double NeededBytes(const InferenceRequest& request) {

@@ -8,14 +8,12 @@
 
 namespace report::score {
 
-// Rates are the measured ones; efficiencies say what share of them the work reaches.
+// The rates that the work reaches: of what was measured, the share that engines make of it.
 struct Inputs {
-  double product_flop_per_s = 0;
-  double read_bytes_per_s = 0;
+  double prompt_flop_per_s = 0;
+  double token_bytes_per_s = 0;
+  double step_flop_per_s = 0;
   double copy_bytes_per_s = 0;
-  double prefill = 1;
-  double decode = 1;
-  double training = 1;
   double token_overhead_s = 0;
 };
 
@@ -26,10 +24,10 @@ struct Times {
   double step_s = 0;     // one training step
 };
 
-// Prefill, n = prompt: n (2 P + 2 layers d n) / (e F) + o ceil(n / 512).
-// A token: (W + KV context) / (e READ) + o; the context is the prompt and half the output.
-// A LoRA step: T (4 P + 6 A + 6 layers d s) / (e F) + optimiser traffic / COPY: frozen layers need no weight
-// gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020,
+// Prefill, n = prompt: n (2 P + 2 layers d n) / prompt rate + o ceil(n / 512).
+// A token: (W + KV context) / token rate + o; the context is the prompt and half the output.
+// A LoRA step: T (4 P + 6 A + 6 layers d s) / step rate + optimiser traffic / COPY: frozen layers need no
+// weight gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020,
 // 2001.08361).
 [[nodiscard]] Times Predict(const ReferenceRequest& request, const Inputs& inputs);
 
@@ -38,6 +36,11 @@ struct Times {
 
 // Both phases: (prompt + output) / (prefill + output tokens); prompt / prefill; 1 / token; T / step.
 [[nodiscard]] double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use use);
+
+// Bytes that a training step holds at its peak, with activations checkpointed once a layer: weights, what the
+// adapters need, a hidden state a layer and token in bf16, one layer's activations (34 bytes an element of
+// those: Korthikanti et al. 2022, arXiv:2205.05198), logits and their gradient in fp32.
+[[nodiscard]] double NeededTrainingBytes(const ReferenceRequest& request);
 
 // Bytes that inference needs with everything resident, and the share of the layers that `bytes` hold.
 [[nodiscard]] double NeededBytes(const InferenceRequest& request);

@@ -32,10 +32,7 @@ Rate ToRate(const Measurement& m, std::span<const Measurement* const> beside) {
   const auto ci = m.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
   auto name = FigureLabel(m, beside) + " " + RateText(rate, m.unit);
   if (m.share_of_peak) name += " (" + PercentText(*m.share_of_peak) + " of the peak)";
-  auto types = std::string(kernels::Row(m.in_dtype).name).append("/").append(kernels::Row(m.acc_dtype).name);
-  return {{rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)},
-          std::move(name),
-          std::move(types)};
+  return {{rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)}, std::move(name)};
 }
 
 template <class Wanted>
@@ -98,6 +95,8 @@ Rates PickRates(std::span<const Measurement* const> measurements) {
   Rates rates;
   rates.product = Fastest(measurements, is_product);
   if (const auto* prompt = PromptProduct(measurements)) rates.prompt = ToRate(*prompt, measurements);
+  if (const auto* fp32 = PromptProductIn(Dtype::kFp32, measurements))
+    rates.prompt_fp32 = ToRate(*fp32, measurements);
   rates.read = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kRead; });
   rates.copy = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kCopy; });
   TellMissing(measurements, rates);
@@ -106,7 +105,11 @@ Rates PickRates(std::span<const Measurement* const> measurements) {
 
 void FillIn(std::span<const Measurement* const> estimates, Rates& rates) {
   auto facts = PickRates(estimates);
-  if (!rates.product) rates.product = std::move(facts.product);
+  if (!rates.product) {
+    rates.product = std::move(facts.product);
+    rates.prompt = std::move(facts.prompt);
+    rates.prompt_fp32 = std::move(facts.prompt_fp32);
+  }
   if (!rates.read) rates.read = std::move(facts.read);
 }
 

@@ -12,14 +12,16 @@
 namespace report::score {
 
 struct Rate {
-  Range per_s;        // with the measurement's own 95 % interval
-  std::string name;   // "fp16 gemm 120 TFLOP/s"
-  std::string types;  // "fp16/fp32": of the operands and the accumulator
+  Range per_s;       // with the measurement's own 95 % interval
+  std::string name;  // "fp16 gemm 120 TFLOP/s"
 };
 
 struct Rates {
   std::optional<Rate> product;  // the fastest verified gemm of fp16, bf16 and fp32
-  std::optional<Rate> prompt;   // the same at the prompt's shape (512 rows), where it was measured
+  // The fastest of those types, and fp32, by what each reaches at the prompt's shape (512 rows) or, where
+  // that was not measured of it, at its own best.
+  std::optional<Rate> prompt;
+  std::optional<Rate> prompt_fp32;
   std::optional<Rate> read;
   std::optional<Rate> copy;
   std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first

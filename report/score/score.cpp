@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <optional>
 #include <set>
 #include <tuple>
@@ -20,24 +22,52 @@ namespace {
 // A share of the native speed from here on says nothing against a software device.
 constexpr double kNoArgument = 0.95;
 
+// What a prediction's range holds: the error of measuring alone, or what is not known of software too.
+enum class Uncertainty { kOfMeasuring, kOfAll };
+
 enum class Bound { kValue, kLow, kHigh };
 
-constexpr Bound Opposite(Bound bound) {
-  return bound == Bound::kLow ? Bound::kHigh : bound == Bound::kHigh ? Bound::kLow : Bound::kValue;
-}
-
-template <class T>
-double At(const T& range, Bound bound) {
+double At(const Range& range, Bound bound) {
   return bound == Bound::kLow ? range.low : bound == Bound::kHigh ? range.high : range.value;
 }
 
-// For the order: a fitted factor counts, an assumed one is 1.
-double Ranked(const Factor& factor) { return factor.basis == FactorBasis::kFitted ? factor.value : 1.0; }
+Range RangeOf(const Factor& factor) { return {factor.value, factor.low, factor.high}; }
+
+// The product of independent figures; their 95 % ranges are added as the squares of logarithms are.
+Range Product(std::initializer_list<Range> figures) {
+  double value = 1;
+  double below = 0;
+  double above = 0;
+  for (const Range& figure : figures) {
+    value *= figure.value;
+    below += std::pow(std::log(figure.value / figure.low), 2);
+    above += std::pow(std::log(figure.high / figure.value), 2);
+  }
+  return {value, value / std::exp(std::sqrt(below)), value * std::exp(std::sqrt(above))};
+}
+
+// nullptr where its maker has no rows.
+const VendorFit* FitOf(const Fit& fit, const probe::PhysicalDevice& device) {
+  const auto vendor = VendorOf(device);
+  if (!vendor) return nullptr;
+  const auto found =
+      std::find_if(fit.vendors.begin(), fit.vendors.end(),
+                   [name = fmt::format("{:04x}", *vendor)](const auto& row) { return row.vendor == name; });
+  return found == fit.vendors.end() ? nullptr : &*found;
+}
+
+// The share that engines make of a rate: what devices share, and what this runtime makes of it.
+Range ShareOf(const Factor& shared, const std::optional<Factor>& own) {
+  if (!own) return RangeOf(shared);
+  return own->basis == FactorBasis::kFitted ? RangeOf(*own) : Product({RangeOf(shared), RangeOf(*own)});
+}
+
+Range Exactly(double value) { return {value, value, value}; }
 
 // Neutral, and honest about what is not known: for a runtime without a row in the tables.
 RuntimeFactors UnknownFactors() {
-  const Factor unknown{0.5, 0.25, 1.0, FactorBasis::kAssumed, "no figures for this runtime", ""};
-  return {unknown, unknown, std::nullopt, unknown};
+  const Factor unknown{1, 0.25, 1, FactorBasis::kAssumed, "no figures for this runtime", ""};
+  return {unknown, unknown, unknown};
 }
 
 // One way to reach one device, with all that scores it.
@@ -53,54 +83,37 @@ struct Way {
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
 };
 
-// The product that scores the use: at the prompt's shape where that was measured.
+// The product that scores the use.
 const Rate& ProductOf(const Way& way, Use use) {
-  return *(use != Use::kTraining && way.rates.prompt ? way.rates.prompt : way.rates.product);
+  return *(use == Use::kTraining ? way.rates.product : way.rates.prompt);
 }
 
-Inputs RateInputs(const Way& way, Bound bound, Use use) {
-  Inputs in;
-  in.product_flop_per_s = At(ProductOf(way, use).per_s, bound);
-  in.read_bytes_per_s = At(way.rates.read->per_s, bound);
-  in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
-  return in;
+// matrix^power * scalar^(1 - power), with the interval of measuring.
+Range PromptRate(const Fit& fit, const Way& way) {
+  const Range& matrix = way.rates.prompt->per_s;
+  const Range scalar =
+      way.rates.prompt_fp32 ? way.rates.prompt_fp32->per_s : Product({matrix, Exactly(fit.scalar_share)});
+  const auto at = [&](Bound bound) {
+    return std::pow(At(matrix, bound), fit.matrix_power) * std::pow(At(scalar, bound), 1 - fit.matrix_power);
+  };
+  return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
 }
 
-// What all runtimes share (fitted), and what this one makes of it.
-struct Efficiencies {
-  const Factor& decode;
-  const Factor& runtime_decode;
-  const Factor& prefill;
-  const Factor& runtime_prefill;
-};
-
-Efficiencies EfficienciesOf(const Tables& tables, const Way& way, Use use) {
-  const auto& units = way.view->device.matrix_units;
-  const bool matrix = std::find(units.begin(), units.end(), ProductOf(way, use).types) != units.end();
-  const bool four_bits = tables.reference.inference.format.starts_with("Q4");
+Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty uncertainty) {
+  const auto reached = [&](const Range& rate, const Range& share) {
+    return At(Product({rate, uncertainty == Uncertainty::kOfAll ? share : Exactly(share.value)}), bound);
+  };
+  const auto& fit = tables.fit;
   const auto& own = way.factors;
-  return {four_bits ? tables.fit.decode_q4 : tables.fit.decode_f16, own.decode,
-          matrix ? tables.fit.prefill_matrix : tables.fit.prefill,
-          matrix && own.prefill_matrix ? *own.prefill_matrix : own.prefill};
-}
-
-Times PredictedTimes(const Tables& tables, const Way& way, Bound bound, Use use) {
-  const auto share = EfficienciesOf(tables, way, use);
-  Inputs in = RateInputs(way, bound, use);
-  in.prefill = At(share.prefill, bound) * At(share.runtime_prefill, bound);
-  in.decode = At(share.decode, bound) * At(share.runtime_decode, bound);
-  in.training = At(way.factors.training, bound);
-  in.token_overhead_s = At(tables.fit.token_overhead_s, Opposite(bound));
-  return Predict(tables.reference, in);
-}
-
-Times RankedTimes(const Tables& tables, const Way& way, Bound bound, Use use) {
-  const auto share = EfficienciesOf(tables, way, use);
-  Inputs in = RateInputs(way, bound, use);
-  in.prefill = Ranked(share.prefill) * Ranked(share.runtime_prefill);
-  in.decode = Ranked(share.decode) * Ranked(share.runtime_decode);
-  in.training = Ranked(way.factors.training);
-  in.token_overhead_s = tables.fit.token_overhead_s.value;
+  Inputs in;
+  const auto* maker = FitOf(fit, *way.device);
+  in.prompt_flop_per_s =
+      reached(PromptRate(fit, way), ShareOf(maker ? maker->prefill : fit.prefill, own.prefill));
+  in.token_bytes_per_s =
+      reached(way.rates.read->per_s, ShareOf(maker ? maker->decode : fit.decode, own.decode));
+  in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(fit.training, own.training));
+  in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
+  in.token_overhead_s = fit.token_overhead_s;
   return Predict(tables.reference, in);
 }
 
@@ -110,6 +123,10 @@ class Scorer {
       : tables_(tables), request_(tables.reference), ways_(std::move(ways)) {
     for (const Way& way : ways_) {
       if (way.device->kind == probe::DeviceKind::kCpu && !way.software && way.measured()) native_ = &way;
+    }
+    // What engines make of a runtime on its own devices says nothing of the processor that stands in for one.
+    for (Way& way : ways_) {
+      if (way.software && native_) way.factors = native_->factors;
     }
   }
 
@@ -128,10 +145,12 @@ class Scorer {
     score.runtime = way.view->device.runtime;
     score.driver = way.view->device.driver;
     score.use = use;
+    score.needed_bytes =
+        use == Use::kTraining ? NeededTrainingBytes(request_) : NeededBytes(request_.inference);
     if (way.estimated) score.basis = Basis::kEstimated;
     const double share = Share(way, use);
     // Without the processor's figures a split cannot be predicted.
-    const bool predictable = way.measured() && (share >= 1 || native_);
+    const bool predictable = way.measured() && share > 0 && (share >= 1 || native_);
     if (predictable) Fill(way, use, share, score);
     Judge(way, use, share, score);
     score.eligible = predictable && !way.software && (use != Use::kTraining || way.training.supported);
@@ -146,27 +165,33 @@ class Scorer {
     return ResidentShare(request_.inference, *available);
   }
 
-  template <class TimesOf>
-  [[nodiscard]] Range Tokens(const Way& way, Use use, double share, TimesOf times_of) const {
+  [[nodiscard]] Times Taken(const Way& way, double share, Bound bound, Uncertainty uncertainty) const {
+    const Times times = TimesOf(tables_, way, bound, uncertainty);
+    return share < 1 ? Mix(times, TimesOf(tables_, *native_, bound, uncertainty), share) : times;
+  }
+
+  [[nodiscard]] Range Tokens(const Way& way, Use use, double share, Uncertainty uncertainty) const {
     const auto at = [&](Bound bound) {
-      Times times = times_of(tables_, way, bound, use);
-      if (share < 1) times = Mix(times, times_of(tables_, *native_, bound, use), share);
-      return TokensPerSecond(request_, times, use);
+      return TokensPerSecond(request_, Taken(way, share, bound, uncertainty), use);
     };
     return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
   }
 
   void Fill(const Way& way, Use use, double share, Score& score) const {
-    score.tokens_per_s = Tokens(way, use, share, PredictedTimes);
-    score.ranking_tokens_per_s = Tokens(way, use, share, RankedTimes);
-    Times times = PredictedTimes(tables_, way, Bound::kValue, use);
-    if (share < 1) times = Mix(times, PredictedTimes(tables_, *native_, Bound::kValue, use), share);
+    score.tokens_per_s = Tokens(way, use, share, Uncertainty::kOfAll);
+    score.ranking_tokens_per_s = Tokens(way, use, share, Uncertainty::kOfMeasuring);
+    const Times times = Taken(way, share, Bound::kValue, Uncertainty::kOfMeasuring);
     const Rate& product = ProductOf(way, use);
     if (use == Use::kTraining) {
       score.parts.push_back({"step", times.step_s, product.name});
       return;
     }
-    if (use != Use::kDecode) score.parts.push_back({"prefill", times.prefill_s, product.name});
+    if (use != Use::kDecode) {
+      const auto& fp32 = way.rates.prompt_fp32;
+      const bool mixed = fp32 && fp32->name != product.name;
+      score.parts.push_back(
+          {"prefill", times.prefill_s, mixed ? product.name + " and " + fp32->name : product.name});
+    }
     if (use == Use::kPrefill) return;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
     score.parts.push_back({"decode", tokens * times.token_s, way.rates.read->name});
@@ -191,29 +216,31 @@ class Scorer {
       score.reasons.push_back(SplitReason(way, share));
     } else if (use == Use::kTraining) {
       const auto available = AvailableBytes(*way.device);
-      if (available && *available < request_.training.weight_bytes) {
-        score.reasons.push_back(
-            fmt::format("its memory does not hold the model's {} of weights: a figure for speed alone",
-                        BytesText(static_cast<std::uint64_t>(request_.training.weight_bytes))));
+      if (available && *available < *score.needed_bytes) {
+        score.reasons.push_back(fmt::format("a step needs {} and {} are free: a figure for speed alone",
+                                            BytesText(static_cast<std::uint64_t>(*score.needed_bytes)),
+                                            BytesText(static_cast<std::uint64_t>(*available))));
       }
     }
   }
 
   [[nodiscard]] std::string SoftwareReason(const Score& score) const {
     std::string reason = "a software device: it runs on the same processor";
-    if (!native_ || !score.ranking_tokens_per_s) return reason;
+    if (!native_ || !score.tokens_per_s) return reason;
     const double share =
-        score.ranking_tokens_per_s->value / Tokens(*native_, score.use, 1, RankedTimes).value;
+        score.tokens_per_s->value / Tokens(*native_, score.use, 1, Uncertainty::kOfMeasuring).value;
     if (share >= kNoArgument) return reason;
     return reason.append(", ").append(PercentText(share)).append(" of its native speed");
   }
 
   [[nodiscard]] std::string SplitReason(const Way& way, double share) const {
     const auto& r = request_.inference;
-    return fmt::format("{} needs {} and {} are free: {:.0f} of {:.0f} layers on it, the rest {}", r.model,
-                       BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
-                       BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device))), share * r.layers,
-                       r.layers, native_ ? "on the processor" : "nowhere that was measured");
+    const auto memory = fmt::format("{} needs {} and {} are free", r.model,
+                                    BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
+                                    BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device))));
+    if (share <= 0) return fmt::format("{}: none of {:.0f} layers fits", memory, r.layers);
+    return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}", memory, share * r.layers, r.layers,
+                       native_ ? "on the processor" : "nowhere that was measured");
   }
 
   const Tables& tables_;

@@ -80,7 +80,8 @@ class Formats(unittest.TestCase):
     def test_shell_and_env_are_four_assignments(self):
         replay = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode")
         self.assertEqual(["WHICHGPU_STATUS='measured'", "WHICHGPU_BACKEND='hip'", "WHICHGPU_DEVICE='pci:0000:03:00.0'",
-                          "WHICHGPU_VISIBLE='HIP_VISIBLE_DEVICES=0'"], self.lines("--format", "shell", *replay))
+                          "WHICHGPU_VISIBLE='HIP_VISIBLE_DEVICES=0'"],
+                         self.lines("--format", "shell", "--for", "prefill", *replay))
         self.assertEqual(["WHICHGPU_STATUS=measured", "WHICHGPU_BACKEND=vulkan", "WHICHGPU_DEVICE=pci:0000:03:00.0",
                           "WHICHGPU_VISIBLE=MESA_VK_DEVICE_SELECT=1002:744c"],
                          self.lines("--format", "env", "--for", "decode", *replay))

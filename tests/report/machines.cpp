@@ -265,7 +265,7 @@ Report SlowIntegrated() {
   AddNative(report, 2.0e12, 70e9);
   auto gpu = Gpu("0000:00:02.0", "Intel UHD Graphics 770", DeviceKind::kIntegrated, 16);
   AddView(gpu, "vulkan", "ANV", DeviceKind::kIntegrated);
-  Figures(report, gpu.id, "vulkan", "ANV", 0.5e12, 0.8e12, 50e9);
+  Figures(report, gpu.id, "vulkan", "ANV", 0.3e12, 0.5e12, 25e9);
   report.measurements.back().quality = backends::Quality::kNoisy;
   report.measurements.back().ci95 = {0.8, 1.2};
   report.devices.push_back(gpu);

@@ -20,8 +20,11 @@ TEST(Tables, EveryRuntimeOfTheBuildHasItsFacts) {
     EXPECT_LE(facts.maturity.inference, 4U) << facts.name;
     EXPECT_EQ(facts.training.supported, !facts.training.reason.has_value()) << facts.name;
     for (const auto* factor : {&facts.factors.decode, &facts.factors.prefill, &facts.factors.training}) {
-      EXPECT_FALSE(factor->source.empty()) << facts.name;
-      EXPECT_EQ(factor->date.size(), 10U) << facts.name;
+      if (!*factor) continue;
+      EXPECT_FALSE((*factor)->source.empty()) << facts.name;
+      EXPECT_EQ((*factor)->date.size(), 10U) << facts.name;
+      const bool orders = (*factor)->basis == FactorBasis::kFitted || (*factor)->value == 1;
+      EXPECT_TRUE(orders) << facts.name << ": what nobody measured may order nothing";
     }
   }
 }
@@ -52,7 +55,9 @@ TEST(Tables, RefusesFiguresThatWouldRankByNonsense) {
   ASSERT_FALSE(DecodeRuntimeFacts("cpu", bad).ok());
   EXPECT_NE(Describe(DecodeRuntimeFacts("cpu", bad).error()).find("decode"), std::string::npos);
   EXPECT_FALSE(DecodeRuntimeFacts("cpu", Altered("\"low\": ", "\"low\": 9")).ok());
-  EXPECT_FALSE(DecodeRuntimeFacts("cpu", Altered("\"basis\": \"assumed\"", "\"basis\": \"guessed\"")).ok());
+  EXPECT_FALSE(DecodeRuntimeFacts("cpu", Altered("\"basis\": \"fitted\"", "\"basis\": \"guessed\"")).ok());
+  EXPECT_FALSE(DecodeRuntimeFacts("cpu", Altered("\"basis\": \"fitted\"", "\"basis\": \"assumed\"")).ok())
+      << "assumed, and not 1";
   EXPECT_FALSE(DecodeRuntimeFacts("cpu", "{}").ok());
   EXPECT_FALSE(DecodeRuntimeFacts("cpu", "").ok());
   std::string request(data::ReferenceRequestText());

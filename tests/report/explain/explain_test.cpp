@@ -28,11 +28,10 @@ const Finding* FindById(const Report& report, std::string_view id) {
 TEST(OneLine, ShowsTheArithmeticBehindTheFigure) {
   const auto report = testing::Decided(testing::Processor());
   EXPECT_EQ(report.recommendations[0].reasons.back(),
-            "cpu on cpu:0: 6.9 tokens/s [3.9-12] = 640 / (66 s prefill + 128 x 208 ms); prefill limited by "
-            "fp32 gemm "
-            "250 GFLOP/s, decode by read 27.0 GB/s; measured, good");
+            "cpu on cpu:0: 108 s a request [82 s - 138 s] = 70 s prefill + 128 x 291 ms; prefill limited by "
+            "fp32 gemm 250 GFLOP/s, decode by read 27.0 GB/s; measured, good");
   EXPECT_THAT(report.recommendations[1].reasons.back(),
-              HasSubstr("= 4096 / 29 min a step; step limited by fp32 gemm"));
+              HasSubstr("= 4096 / 16 min a step; step limited by fp32 gemm"));
 }
 
 TEST(OneLine, SaysTheShareOfThePeakAndTheWorstQuality) {

@@ -58,7 +58,7 @@ TEST(Recommend, NoShareAboveTheWholeArguesAgainstASoftwareDevice) {
   }
   const auto answer = Answer(report);
   ASSERT_TRUE(answer);
-  EXPECT_THAT(answer->reasons, Contains("opencl and vulkan only reach the same processor, vulkan at 17 % of "
+  EXPECT_THAT(answer->reasons, Contains("opencl and vulkan only reach the same processor, vulkan at 15 % of "
                                         "its native speed"));
   EXPECT_EQ(FindRejected(*answer, "opencl")->reason, "a software device: it runs on the same processor");
   for (auto& m : report.measurements) {
@@ -70,16 +70,15 @@ TEST(Recommend, NoShareAboveTheWholeArguesAgainstASoftwareDevice) {
 TEST(Recommend, WhatLostToTheFastestOfATieIsNeverMeasuredAboveTheWhole) {
   auto report = testing::Tie();
   for (auto& m : report.measurements) {
-    // cuda reaches up to the fastest, vulkan does not.
-    if (m.runtime == "opencl") *m.rate *= 1.3;
-    if (m.runtime == "vulkan") *m.rate *= 1.1;
-    if (m.runtime == "cuda") m.ci95 = {0.7, 1.4};
+    // cuda is as fast as opencl, which is a little faster; vulkan lies between cuda's tenth and opencl's.
+    if (m.runtime == "opencl") *m.rate *= 1.04;
+    if (m.runtime == "vulkan") *m.rate *= 0.97;
   }
   const auto answer = Answer(report);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->backend, "cuda");
-  EXPECT_THAT(FindRejected(*answer, "vulkan")->reason,
-              HasSubstr("slower: it measures 86 % of the speed of opencl"));
+  EXPECT_THAT(answer->tie, ElementsAre(HasSubstr("opencl@")));
+  EXPECT_THAT(FindRejected(*answer, "vulkan")->reason, HasSubstr("slower: it measures 9"));
 }
 
 TEST(Recommend, TheDiscreteGpuAndNotTheIntegratedOne) {
@@ -185,7 +184,7 @@ TEST(Recommend, MeasuredOrderAndNotMaturityDecidesOutsideATie) {
   const auto answer = Answer(report);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->backend, "opencl");
-  EXPECT_THAT(answer->reasons, Contains("it measures 17 % faster than vulkan"));
+  EXPECT_THAT(answer->reasons, Contains("it measures 19 % faster than vulkan"));
 }
 
 TEST(Recommend, UsesMayDifferOnOneMachine) {
@@ -202,7 +201,8 @@ TEST(Recommend, TheProcessorWhereItIsFaster) {
   const auto answer = Answer(testing::SlowIntegrated());
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->backend, "cpu");
-  EXPECT_THAT(answer->reasons, Contains(HasSubstr("faster than vulkan on Intel UHD Graphics 770")));
+  EXPECT_THAT(answer->reasons,
+              Contains("it should be 2.1 times as fast as vulkan on Intel UHD Graphics 770"));
 }
 
 TEST(Recommend, NothingMeasuredIsTheProcessorAndSaysSo) {
@@ -289,10 +289,12 @@ TEST(Recommend, OrderOfDevicesAndMeasurementsDoesNotMatter) {
 }
 
 TEST(Ties, ByOverlapOrByFivePercent) {
-  EXPECT_TRUE(Ties({100, 90, 110}, {80, 70, 95}));
-  EXPECT_TRUE(Ties({100, 99.9, 100.1}, {95.5, 95.4, 95.6}));
-  EXPECT_FALSE(Ties({100, 99.9, 100.1}, {94, 93.9, 94.1}));
-  EXPECT_FALSE(Ties({94, 93.9, 94.1}, {100, 99.9, 100.1}));
+  EXPECT_EQ(Compare({100, 90, 110}, {80, 70, 95}), Difference::kUnknown);
+  EXPECT_EQ(Compare({100, 40, 160}, {99, 98, 100}), Difference::kUnknown);
+  EXPECT_EQ(Compare({100, 90, 110}, {96, 90, 101}), Difference::kNone);
+  EXPECT_EQ(Compare({100, 99.9, 100.1}, {95.5, 95.4, 95.6}), Difference::kNone);
+  EXPECT_EQ(Compare({100, 99.9, 100.1}, {94, 93.9, 94.1}), Difference::kSome);
+  EXPECT_EQ(Compare({94, 93.9, 94.1}, {100, 99.9, 100.1}), Difference::kSome);
 }
 
 }  // namespace
