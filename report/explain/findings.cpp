@@ -132,7 +132,7 @@ void AddNodes(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   finding.device_id = device.id;
   Advise(*AdviceFor(Outcome::kDenied), finding);
   for (const auto& node : device.hardware->nodes) {
-    if (node.exists && !node.openable) AddEvidence(finding, "node", node.path);
+    if (IsDenied(node)) AddEvidence(finding, "node", node.path);
   }
   if (finding.evidence.empty()) return;
   finding.summary = fmt::format("{}: {} may not be opened", device.name, finding.evidence.front().value);
@@ -160,7 +160,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   // A node that may not be opened is the finding of AddNodes.
   const bool denied =
       device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
-                                     [](const auto& node) { return node.exists && !node.openable; });
+                                     [](const auto& node) { return IsDenied(node); });
   if (!IsGpu(device) || !device.views.empty() || parents.contains(device.id) || denied) return;
   Finding finding;
   finding.id = "unreached." + Slug(device.id);

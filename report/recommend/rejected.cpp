@@ -75,7 +75,7 @@ std::string UnreachedReason(const probe::PhysicalDevice& device) {
   }
   if (device.hardware) {
     for (const auto& node : device.hardware->nodes) {
-      if (node.exists && !node.openable) return "no runtime reaches it: " + node.path + " may not be opened";
+      if (IsDenied(node)) return "no runtime reaches it: " + node.path + " may not be opened";
     }
     if (!device.hardware->kernel_driver) return "no runtime reaches it: no kernel driver is bound to it";
   }
