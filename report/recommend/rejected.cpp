@@ -58,7 +58,8 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
   }
 }
 
-std::string UnreachedReason(const probe::PhysicalDevice& device) {
+std::string UnreachedReason(const Report& report, const probe::PhysicalDevice& device) {
+  if (report.not_asked.device_ids.contains(device.id)) return "not asked: " + report.not_asked.because;
   switch (device.kind) {
     case probe::DeviceKind::kManagement:
       return "server management graphics: it draws a console and computes nothing";
@@ -87,7 +88,7 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
   for (const auto& device : report.devices) {
     if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || parents.contains(device.id))
       continue;
-    out.push_back({device.id, std::nullopt, std::nullopt, UnreachedReason(device)});
+    out.push_back({device.id, std::nullopt, std::nullopt, UnreachedReason(report, device)});
   }
 }
 

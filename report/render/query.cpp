@@ -126,6 +126,10 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
 MachineCode ExitCodeOf(const Report& report) {
   if (!report.other_gpus && std::none_of(report.devices.begin(), report.devices.end(), IsGpu))
     return MachineCode::kNoGpu;
+  const bool asked = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+    return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
+  });
+  if (!report.other_gpus && !asked) return MachineCode::kGpuNotAsked;
   const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return score.eligible && score.basis != Basis::kEstimated && device && IsGpu(*device);

@@ -28,7 +28,7 @@ namespace report::render {
 // The reasons of the first recommendation, and what was not taken, for a person.
 [[nodiscard]] std::string Why(const Report& report, const TerminalOptions& options);
 
-enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11 };
+enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11, kGpuNotAsked = 12 };
 
 // For --exit-code. Usable: a kernel of a GPU was verified there, and it may be recommended. Needs scores.
 [[nodiscard]] MachineCode ExitCodeOf(const Report& report);
