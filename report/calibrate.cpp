@@ -10,6 +10,7 @@
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
 #include "report/collect.h"
+#include "report/core/devices.h"
 #include "report/load.h"
 #include "report/tasks.h"
 
@@ -43,15 +44,6 @@ bool HasBackend(const std::string& runtime) {
 
 bool IsSoftware(const probe::View& view) { return view.device.kind == probe::DeviceKind::kSoftware; }
 
-bool IsGpu(const probe::PhysicalDevice& device) {
-  return device.kind == probe::DeviceKind::kDiscrete || device.kind == probe::DeviceKind::kIntegrated;
-}
-
-bool AreEqualGpus(const probe::PhysicalDevice& a, const probe::PhysicalDevice& b) {
-  return IsGpu(a) && a.kind == b.kind && !a.name.empty() && a.name == b.name && a.vendor == b.vendor &&
-         a.memory.total_bytes == b.memory.total_bytes && a.views.size() == b.views.size();
-}
-
 bool IsVirtualMachine(const probe::PhysicalDevice& device) {
   const auto is_flag = [](const probe::Fact& fact) { return fact.key == "virtual_machine"; };
   return device.hardware &&
@@ -74,8 +66,22 @@ const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
   return fact;
 }
 
-// `brief`: an equal device has been measured.
-std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief) {
+// Over all its runtimes together. `brief`: an equal device has been measured.
+double BudgetSeconds(const std::vector<probe::PhysicalDevice>& devices, const probe::PhysicalDevice& device,
+                     bool brief) {
+  if (device.kind == probe::DeviceKind::kCpu) return kCpuBudgetSeconds;
+  const bool partition = PartitionOf(device).has_value();
+  if (brief) return partition ? kEqualPartitionBudgetSeconds : kEqualGpuBudgetSeconds;
+  if (!partition || !device.parent_id) return kGpuBudgetSeconds;
+  const auto equal = std::count_if(devices.begin(), devices.end(), [&](const auto& other) {
+    return &other != &device && other.parent_id == device.parent_id && AreEqualGpus(other, device);
+  });
+  return std::max(kGpuBudgetSeconds - static_cast<double>(equal) * kEqualPartitionBudgetSeconds,
+                  kGpuBudgetSeconds / 2);
+}
+
+// `budget_s` is shared by its native ways, evenly where `brief`.
+std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief, double budget_s) {
   using backends::Scope;
   std::vector<Target> targets;
   const probe::Fact* utilization = UtilizationOf(device);
@@ -91,9 +97,6 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief) {
   }
   const auto is_native = [](const Target& target) { return target.budget_s == 0; };
   const auto natives = static_cast<double>(std::count_if(targets.begin(), targets.end(), is_native));
-  const double budget_s = device.kind == probe::DeviceKind::kCpu ? kCpuBudgetSeconds
-                          : brief                                ? kEqualGpuBudgetSeconds
-                                                                 : kGpuBudgetSeconds;
   for (Target& target : targets) {
     if (!is_native(target)) continue;
     const double weight = target.scope == Scope::kWhole ? 2.0 : 1.0;
@@ -148,7 +151,7 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
   for (auto device = devices.begin(); device != devices.end(); ++device) {
     const bool brief = std::any_of(devices.begin(), device,
                                    [&](const auto& before) { return AreEqualGpus(before, *device); });
-    for (Target& target : TargetsOf(*device, brief)) {
+    for (Target& target : TargetsOf(*device, brief, BudgetSeconds(devices, *device, brief))) {
       target.budget_s *= factor;
       targets.push_back(std::move(target));
     }

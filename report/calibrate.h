@@ -24,6 +24,9 @@ inline constexpr double kCpuBudgetSeconds = 3.0;
 inline constexpr double kSoftwareBudgetSeconds = 2.0;
 // Of every GPU that is equal to one before it.
 inline constexpr double kEqualGpuBudgetSeconds = 1.0;
+// The same of a partition of a card. Equal ones of one card share the time of a GPU: the first has what the
+// others leave, half of it at least.
+inline constexpr double kEqualPartitionBudgetSeconds = 0.3;
 
 // One way to reach one device, to be measured by one child.
 struct Target {

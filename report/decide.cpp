@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "report/decide.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
 #include "report/apart.h"
+#include "report/core/devices.h"
+#include "report/detect.h"
 #include "report/explain/explain.h"
 #include "report/peaks/claims.h"
 #include "report/peaks/estimate.h"
@@ -40,6 +44,45 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
   return scores;
 }
 
+// The option, or the record, that leaves runtimes out.
+std::string WhatLeavesOut(const Options& options) {
+  if (options.sysroot != "/") return "--sysroot reads files only";
+  if (!options.only.empty() && !options.skip.empty()) return "--only and --skip leave their runtimes out";
+  if (!options.only.empty()) return "--only leaves their runtimes out";
+  if (!options.skip.empty()) return "--skip leaves their runtimes out";
+  return "the record has no runtime that could reach them";
+}
+
+// Whether the runtime reaches GPUs, and those of this maker.
+bool CanReach(const RuntimeFacts& facts, const probe::PhysicalDevice& gpu) {
+  constexpr std::string_view kProcessors = "cpu";
+  const auto vendor = VendorOf(gpu);
+  return facts.name != kProcessors && (!facts.vendor || !vendor || IsOfVendor(facts, *vendor));
+}
+
+bool LeavesOutOne(const Options& options, const Tables& tables, const probe::PhysicalDevice& gpu) {
+  return std::any_of(tables.runtimes.begin(), tables.runtimes.end(), [&](const RuntimeFacts& facts) {
+    return CanReach(facts, gpu) && !IsAsked(options, facts.name);
+  });
+}
+
+// That a runtime for all makers' cards is not installed tells nothing of one that others might reach.
+NotAsked FindNotAsked(const Options& options, const Tables& tables, const Report& report) {
+  NotAsked found;
+  for (const probe::PhysicalDevice& device : report.devices) {
+    if (!IsGpu(device) || !device.views.empty()) continue;
+    const bool leaves_out = LeavesOutOne(options, tables, device);
+    const bool asked = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
+      const auto* facts = Find(tables, probe.module);
+      if (facts == nullptr || !CanReach(*facts, device)) return false;
+      return probe.outcome != probe::Outcome::kAbsent || facts->vendor || !leaves_out;
+    });
+    if (!asked) found.device_ids.insert(device.id);
+  }
+  if (!found.device_ids.empty()) found.because = WhatLeavesOut(options);
+  return found;
+}
+
 }  // namespace
 
 Report Decide(const Options& options, const Tables& tables, const Record& record, Asked asked,
@@ -54,6 +97,7 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   report.devices = std::move(asked.devices);
   report.other_gpus = asked.other_gpus;
   report.warnings = record.warnings;
+  report.not_asked = FindNotAsked(options, tables, report);
   std::set<std::string_view> shown;
   for (const probe::PhysicalDevice& device : report.devices) shown.insert(device.id);
   for (const backends::Measurement& measurement : record.measurements) {

@@ -102,7 +102,7 @@ void AddOutputOptions(CLI::App& app, RawOptions& raw) {
   app.add_option("--replay", options.replay_dir, "Answer from a record instead of this machine")
       ->type_name("DIR");
   app.add_flag("--exit-code", options.exit_code,
-               "Exit with 0: usable GPU, 10: none, 11: one that is not usable");
+               "Exit with 0: usable GPU, 10: none, 11: one not usable, 12: not asked");
   app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN");
   app.add_flag("--verbose", options.verbose, "Every way that was tried, every path and sample");
   app.option_defaults()->group("Options");

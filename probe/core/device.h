@@ -58,8 +58,15 @@ struct DeviceNode {
   std::string path;
   bool exists = false;
   bool openable = false;
+  std::optional<std::string> open_error{};  // errno's name, where it exists and does not open
   bool operator==(const DeviceNode&) const = default;
 };
+// It is there, and its permissions or the container's rules keep this process out. Any other error says that
+// nothing answers behind it. Records without the error are of the former kind.
+[[nodiscard]] inline bool IsDenied(const DeviceNode& node) {
+  return node.exists && !node.openable &&
+         (!node.open_error || *node.open_error == "EACCES" || *node.open_error == "EPERM");
+}
 
 struct PcieLink {
   std::optional<std::uint32_t> generation;

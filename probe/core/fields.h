@@ -73,6 +73,7 @@ void Fields(V& v, S& s) {
   v("path", s.path);
   v("exists", s.exists);
   v("openable", s.openable);
+  v("open_error", s.open_error);
 }
 
 template <class V, Is<PcieLink> S>

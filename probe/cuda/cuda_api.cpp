@@ -74,6 +74,11 @@ void AddBelow(const system::FileSystem& files, const std::string& root, std::str
   }
 }
 
+Error NotInstalled(Error error) {
+  if (error.name == "absent") error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
+  return error;
+}
+
 }  // namespace
 
 std::vector<std::string> DriverDirectories() {
@@ -122,10 +127,14 @@ std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
 
 Result<system::Library> OpenDriver(const system::FileSystem& files, const system::Environment& environment) {
   auto library = system::Library::Open(kDriverNames, DriverDirectories(), files, environment);
-  if (library.ok() || library.error().name != "absent") return library;
-  Error error = library.error();
-  error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
-  return error;
+  if (library.ok()) return library;
+  return NotInstalled(library.error());
+}
+
+Result<Library> FindDriver(const system::FileSystem& files, const system::Environment& environment) {
+  auto library = system::Library::Find(kDriverNames, DriverDirectories(), files, environment);
+  if (library.ok()) return library;
+  return NotInstalled(library.error());
 }
 
 Result<Api> ResolveApi(const system::Library& library) {

@@ -37,6 +37,9 @@ inline constexpr std::array<std::string_view, 1> kDriverNames = {"libcuda.so.1"}
 // libcuda.so.1, which the kernel driver's packages install. Errors as system::Library::Open.
 [[nodiscard]] Result<system::Library> OpenDriver(const system::FileSystem& files,
                                                  const system::Environment& environment);
+// The same file, not loaded.
+[[nodiscard]] Result<Library> FindDriver(const system::FileSystem& files,
+                                         const system::Environment& environment);
 // The error names the first required symbol that the library lacks.
 [[nodiscard]] Result<Api> ResolveApi(const system::Library& library);
 

@@ -7,7 +7,9 @@
 #include <array>
 #include <charconv>
 
+#include "probe/core/names.h"
 #include "probe/core/text.h"
+#include "probe/system/device_node.h"
 
 namespace probe::cuda {
 namespace {
@@ -27,13 +29,6 @@ std::optional<std::string> VersionIn(std::string_view line) {
     line.remove_prefix(std::min(word.size() + 1, line.size()));
   }
   return std::nullopt;
-}
-
-DeviceNode NodeAt(const system::FileSystem& files, std::string path) {
-  DeviceNode node{std::move(path), false, false};
-  node.exists = files.Exists(node.path);
-  node.openable = node.exists && files.TryOpen(node.path).ok();
-  return node;
 }
 
 // nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
@@ -72,6 +67,36 @@ const DeviceNode* FindNode(const KernelDriver& driver, bool (*matches)(const Dev
 
 bool IsUvm(const DeviceNode& node) { return node.path == "/dev/nvidia-uvm"; }
 
+bool IsExistingGpu(const DeviceNode& node) {
+  constexpr std::string_view kFolder = "/dev/";
+  return node.exists && IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
+}
+
+// Of the kernel's host1x and memory drivers, on JetPack of all ages; newer ones have a folder of GPUs.
+bool HasTegraNode(const system::FileSystem& files) {
+  const auto names = files.List("/dev");
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.starts_with("nvhost") || name == "nvmap" || name == "nvgpu";
+  });
+}
+
+void ReadBus(const system::FileSystem& files, KernelDriver& driver) {
+  constexpr std::string_view kDevices = "/sys/bus/pci/devices";
+  const auto names = files.List(kDevices);
+  driver.bus_shown = !names.empty();
+  driver.card_on_bus = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    const std::string directory = fmt::format("{}/{}", kDevices, name);
+    const auto base = files.ReadNumber(directory + "/class").value_or(0) >> 16U;
+    const bool computes = base == 0x03 || base == 0x12;  // display, processing accelerator
+    return computes && files.ReadNumber(directory + "/vendor") == vendor_id::kNvidia;
+  });
+}
+
+// What the node said that was opened, beside its path.
+std::string NodeText(const DeviceNode& node) {
+  return fmt::format("{} exists and does not open ({})", node.path, node.open_error.value_or("no reason"));
+}
+
 // A GPU that CUDA does not show, because a variable, a node or the kernel driver stands between.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                       const system::Environment& environment) {
@@ -81,11 +106,6 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_
                              gpus == 1 ? "" : "s");
     return {Outcome::kHidden, std::move(error)};
   }
-  if (gpus == 0 && !driver.version && !driver.wsl) {
-    error.name = "kernel_module_not_loaded";
-    error.text = "the kernel module nvidia is not loaded";
-    return {Outcome::kNoDevice, std::move(error)};
-  }
   const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
   if (driver.version && !any_node && !driver.wsl) {
     error.name = "no_device_nodes";
@@ -94,6 +114,39 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_
   }
   error.text = "the driver has no device that CUDA can use";
   return {Outcome::kNoDevice, std::move(error)};
+}
+
+bool HasLiveDriver(const KernelDriver& driver) {
+  const auto* open = FindNode(driver, [](const DeviceNode& n) { return n.openable && IsExistingGpu(n); });
+  return driver.version || driver.gpus > 0 || driver.wsl || driver.tegra || open != nullptr;
+}
+
+const DeviceNode* DeadNode(const KernelDriver& driver) {
+  return FindNode(driver, [](const DeviceNode& n) { return n.exists && !n.openable; });
+}
+
+// What files say of a call that found no device or failed without a reason: each cause by its own evidence.
+// nullopt where they say nothing.
+std::optional<Diagnosis> OfFiles(const Error& said, const KernelDriver& driver, std::size_t nvml_gpus) {
+  Error error = said;
+  const auto as = [&](Outcome outcome, std::string_view name, std::string text) {
+    error.name = name;
+    error.text = std::move(text);
+    return Diagnosis{outcome, std::move(error)};
+  };
+  if (nvml_gpus == 0 && LacksCard(driver)) return NoCard(said, driver);
+  if (const auto* denied = FindNode(driver, IsDenied)) {
+    return as(Outcome::kDenied, "device_node_denied",
+              denied->path + " exists and may not be opened by this user or container");
+  }
+  const auto* dead = DeadNode(driver);
+  if (nvml_gpus == 0 && !HasLiveDriver(driver)) {
+    return as(Outcome::kNoDevice, "kernel_module_not_loaded",
+              "the kernel module nvidia is not loaded" + (dead ? ": " + NodeText(*dead) : ""));
+  }
+  if (dead == nullptr || IsUvm(*dead)) return std::nullopt;
+  return as(Outcome::kFailed, "device_node_dead",
+            NodeText(*dead) + ": the kernel driver is loaded and has no working GPU behind it");
 }
 
 }  // namespace
@@ -109,11 +162,19 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   }
   driver.gpus = files.List("/proc/driver/nvidia/gpus").size();
   for (const auto& name : files.List("/dev")) {
-    if (IsGpuNode(name)) driver.nodes.push_back(NodeAt(files, "/dev/" + name));
+    if (IsGpuNode(name)) driver.nodes.push_back(system::CheckNode(files, "/dev/" + name));
   }
-  for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) driver.nodes.push_back(NodeAt(files, path));
+  for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"})
+    driver.nodes.push_back(system::CheckNode(files, path));
   driver.wsl = files.Exists("/dev/dxg");
+  driver.tegra = HasTegraNode(files);
+  ReadBus(files, driver);
   return driver;
+}
+
+bool MayHaveGpu(const KernelDriver& driver) {
+  const bool has_gpu_node = FindNode(driver, IsExistingGpu) != nullptr;
+  return driver.card_on_bus || driver.gpus > 0 || has_gpu_node || driver.wsl || driver.tegra;
 }
 
 std::optional<std::string> NewestRunnable(std::string_view driver_version) {
@@ -124,17 +185,27 @@ std::optional<std::string> NewestRunnable(std::string_view driver_version) {
   return std::nullopt;
 }
 
+bool LacksCard(const KernelDriver& driver) {
+  if (driver.card_on_bus || HasLiveDriver(driver)) return false;
+  return driver.bus_shown || !MayHaveGpu(driver);
+}
+
+Diagnosis NoCard(Error error, const KernelDriver& driver) {
+  error.name = "no_card";
+  error.text = driver.bus_shown ? "no NVIDIA card is on this machine's bus"
+                                : "nothing here shows an NVIDIA card: /sys hides what is on the bus";
+  const auto* dead = DeadNode(driver);
+  error.text += dead ? ", and " + NodeText(*dead) : ", and there is no /dev/nvidia0";
+  return {Outcome::kNoDevice, std::move(error)};
+}
+
 Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpus, const std::string& library,
                    const system::Environment& environment) {
   if (error.name == kStub) return {Outcome::kAbsent, std::move(error)};
-  const auto* denied = FindNode(driver, [](const DeviceNode& n) { return n.exists && !n.openable; });
+  const bool unexplained = error.name == kNoDevice || error.name == kUnknown || error.code == 304;
+  if (auto found = unexplained ? OfFiles(error, driver, nvml_gpus) : std::nullopt) return *std::move(found);
   const auto* gpu_node = FindNode(driver, [](const DeviceNode& n) { return n.exists && !IsUvm(n); });
   const auto* uvm = FindNode(driver, IsUvm);
-  if (denied != nullptr && (error.name == kNoDevice || error.name == kUnknown || error.code == 304)) {
-    error.name = "device_node_denied";
-    error.text = denied->path + " exists and may not be opened by this user or container";
-    return {Outcome::kDenied, std::move(error)};
-  }
   if (gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.wsl) {
     error.name = "nvidia_uvm_missing";
     error.text = "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not";

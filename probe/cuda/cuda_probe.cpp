@@ -19,6 +19,14 @@ namespace {
 // Of its memory, less is free than fits a small model.
 constexpr std::uint64_t kNearlyFull = 50;
 
+// Without a sign of a GPU the libraries are left alone: initialised by root they make nodes for the kernel's
+// driver (/dev/nvidiactl), which a look at the machine must not, and other tools then take for a GPU. A
+// library that was named by hand is asked all the same.
+bool IsWorthAsking(const ProbeContext& context, const KernelDriver& driver) {
+  return MayHaveGpu(driver) ||
+         system::Library::IsNamedByUser(kDriverNames, context.files, context.environment);
+}
+
 class Survey {
  public:
   explicit Survey(const ProbeContext& context)
@@ -27,9 +35,11 @@ class Survey {
   void Run();
 
  private:
+  void SayWhyNotAsked();
   [[nodiscard]] std::optional<Api> OpenApi();
   void Enumerate(const Api& api);
   void AskManagement();
+  [[nodiscard]] bool IsForWantOfACard(const Error& error) const;
   void WarnOfLoad(const std::vector<RuntimeDevice>& shown) const;
   // What NVML and files know of a device that CUDA shows.
   void Complete(RuntimeDevice& device) const;
@@ -48,6 +58,18 @@ class Survey {
   Library library_;
 };
 
+void Survey::SayWhyNotAsked() {
+  const auto library = FindDriver(context_.files, context_.environment);
+  if (!library) {
+    const bool absent = library.error().name == "absent";
+    return context_.sink(Failure{absent ? Outcome::kAbsent : Outcome::kFailed, library.error()});
+  }
+  context_.sink(*library);
+  auto diagnosis = NoCard({}, driver_);
+  diagnosis.error.text += "; its library was left alone";
+  context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
+}
+
 std::optional<Api> Survey::OpenApi() {
   const auto library = OpenDriver(context_.files, context_.environment);
   if (!library) {
@@ -65,11 +87,16 @@ std::optional<Api> Survey::OpenApi() {
   return std::nullopt;
 }
 
+// NVML says that no kernel driver is loaded, too, where there is nothing to load one for.
+bool Survey::IsForWantOfACard(const Error& error) const {
+  return error.name == "NVML_ERROR_DRIVER_NOT_LOADED" && LacksCard(driver_);
+}
+
 void Survey::AskManagement() {
   auto nvml = AskNvml(context_.files, context_.environment);
   if (nvml) {
     nvml_ = *std::move(nvml);
-  } else if (nvml.error().name != "absent") {
+  } else if (nvml.error().name != "absent" && !IsForWantOfACard(nvml.error())) {
     // A driver of its own in the report, so that the cause is found where CUDA only says "unknown".
     DriverReport report;
     report.name = "NVML";
@@ -198,6 +225,7 @@ void Survey::Run() {
     }
   }
   context_.sink(StageEntered{Stage::kLoad});
+  if (!IsWorthAsking(context_, driver_)) return SayWhyNotAsked();
   const auto api = OpenApi();
   if (!api) return;
   context_.sink(StageEntered{Stage::kInit});
@@ -213,7 +241,8 @@ void Survey::Run() {
 }
 
 bool LoadsNothing(const ProbeContext& context) {
-  return !system::Library::Exists(kDriverNames, DriverDirectories(), context.files, context.environment);
+  return !IsWorthAsking(context, ReadKernelDriver(context.files)) ||
+         !system::Library::Exists(kDriverNames, DriverDirectories(), context.files, context.environment);
 }
 
 void Probe(const ProbeContext& context) { Survey(context).Run(); }

@@ -8,6 +8,7 @@
 #include "probe/sysfs/nodes.h"
 #include "probe/sysfs/pci_table.h"
 #include "probe/sysfs/pcie_link.h"
+#include "probe/system/device_node.h"
 
 namespace probe::sysfs {
 namespace {
@@ -131,16 +132,17 @@ void ApplyDriverRow(const Card& card, HardwareDevice& device) {
 // /dev/nvidia<minor> is not opened, because that initialises the GPU and can take seconds: what holds for the
 // control node is said of it.
 void AddNvidiaNodes(const FileSystem& files, const NvidiaInformation& nvidia, HardwareDevice& device) {
-  DeviceNode control = CheckNode(files, "/dev/nvidiactl");
+  DeviceNode control = system::CheckNode(files, "/dev/nvidiactl");
   if (nvidia.minor) {
     DeviceNode own;
     own.path = "/dev/nvidia" + std::to_string(*nvidia.minor);
     own.exists = files.Exists(own.path);
     own.openable = own.exists && control.openable;
+    if (own.exists) own.open_error = control.open_error;
     device.nodes.push_back(std::move(own));
   }
   device.nodes.push_back(std::move(control));
-  device.nodes.push_back(CheckNode(files, "/dev/nvidia-uvm"));
+  device.nodes.push_back(system::CheckNode(files, "/dev/nvidia-uvm"));
 }
 
 void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device) {
@@ -148,10 +150,10 @@ void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device)
     if (IsDisplayNode(name)) {
       AddFact(device, "drm_card", name);
     } else {
-      device.nodes.push_back(CheckNode(files, DevicePath(name)));
+      device.nodes.push_back(system::CheckNode(files, DevicePath(name)));
     }
   }
-  if (!card.kfd.empty()) device.nodes.push_back(CheckNode(files, "/dev/kfd"));
+  if (!card.kfd.empty()) device.nodes.push_back(system::CheckNode(files, "/dev/kfd"));
   if (card.nvidia) AddNvidiaNodes(files, *card.nvidia, device);
 }
 

@@ -68,12 +68,4 @@ std::string DevicePath(std::string_view name) {
 
 bool IsDisplayNode(std::string_view name) { return name.starts_with("card"); }
 
-DeviceNode CheckNode(const system::FileSystem& files, std::string path) {
-  DeviceNode node;
-  node.exists = files.Exists(path);
-  node.openable = node.exists && files.TryOpen(path).ok();
-  node.path = std::move(path);
-  return node;
-}
-
 }  // namespace probe::sysfs

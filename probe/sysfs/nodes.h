@@ -29,7 +29,5 @@ struct ClassDevice {
 
 // A display's own node: its last close resets the console, so that it must not be opened just to look.
 [[nodiscard]] bool IsDisplayNode(std::string_view name);
-// Opens the node once.
-[[nodiscard]] DeviceNode CheckNode(const system::FileSystem& files, std::string path);
 
 }  // namespace probe::sysfs

@@ -174,6 +174,16 @@ bool Library::Exists(std::span<const std::string_view> sonames, std::span<const 
                       });
 }
 
+bool Library::IsNamedByUser(std::span<const std::string_view> sonames, const FileSystem& files,
+                            const Environment& environment) {
+  for (const auto& directory : AbsoluteEntries(environment.Get("WHICHGPU_LIBRARY_PATH").value_or(""))) {
+    for (const auto soname : sonames) {
+      if (IsSoname(soname) && files.Exists(directory + "/" + std::string(soname))) return true;
+    }
+  }
+  return false;
+}
+
 void* Library::Symbol(const char* name) const { return dlsym(handle_, name); }
 
 }  // namespace probe::system

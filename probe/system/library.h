@@ -37,6 +37,10 @@ class Library {
                                    std::span<const std::string> directories, const FileSystem& files,
                                    const Environment& environment);
 
+  // Whether WHICHGPU_LIBRARY_PATH, which somebody set for this tool alone, holds a file of such a name.
+  [[nodiscard]] static bool IsNamedByUser(std::span<const std::string_view> sonames, const FileSystem& files,
+                                          const Environment& environment);
+
   // Address of a symbol, or nullptr.
   [[nodiscard]] void* Symbol(const char* name) const;
   template <class F>

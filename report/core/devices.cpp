@@ -13,6 +13,21 @@ using probe::DeviceKind;
 
 bool IsGpuKind(DeviceKind kind) { return kind == DeviceKind::kDiscrete || kind == DeviceKind::kIntegrated; }
 
+// Of partitions some runtimes name which one it is behind the card's name.
+std::string_view ModelName(const probe::PhysicalDevice& device) {
+  std::string_view name = device.name;
+  const auto partition = PartitionOf(device);
+  if (partition && name.ends_with(" " + *partition)) name.remove_suffix(partition->size() + 1);
+  return name;
+}
+
+bool AreEqualWays(const probe::View& a, const probe::View& b) {
+  const auto& x = a.device;
+  const auto& y = b.device;
+  return x.runtime == y.runtime && x.driver == y.driver && x.driver_version == y.driver_version &&
+         x.architecture == y.architecture && x.compute_units == y.compute_units;
+}
+
 }  // namespace
 
 bool IsGpu(const probe::PhysicalDevice& device) {
@@ -24,6 +39,21 @@ bool IsGpu(const probe::PhysicalDevice& device) {
 bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
   return view.device.kind == DeviceKind::kSoftware || view.matched_by == "software" ||
          (device.kind == DeviceKind::kCpu && view.device.kind != DeviceKind::kCpu);
+}
+
+std::optional<std::string> PartitionOf(const probe::PhysicalDevice& device) {
+  for (const probe::View& view : device.views) {
+    if (view.device.identity.partition) return view.device.identity.partition;
+  }
+  return device.hardware ? device.hardware->identity.partition : std::nullopt;
+}
+
+bool AreEqualGpus(const probe::PhysicalDevice& a, const probe::PhysicalDevice& b) {
+  if (!IsGpu(a) || a.kind != b.kind || a.vendor != b.vendor) return false;
+  if (PartitionOf(a).has_value() != PartitionOf(b).has_value()) return false;
+  const auto model = ModelName(a);
+  return !model.empty() && model == ModelName(b) && a.memory.total_bytes == b.memory.total_bytes &&
+         std::equal(a.views.begin(), a.views.end(), b.views.begin(), b.views.end(), AreEqualWays);
 }
 
 std::optional<std::uint32_t> VendorOf(const probe::PhysicalDevice& device) {

@@ -24,6 +24,13 @@ namespace report {
 // The view computes on the host processor by way of a runtime that is made for other devices.
 [[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);
 
+// What it is of a card that is divided (MIG instance, tile, compute partition); nullopt of a whole one.
+[[nodiscard]] std::optional<std::string> PartitionOf(const probe::PhysicalDevice& device);
+
+// Two GPUs of one model, or two partitions of such, with as much memory and as many compute units, reached in
+// the same ways by the same drivers: what one can do says what to expect of the other.
+[[nodiscard]] bool AreEqualGpus(const probe::PhysicalDevice& a, const probe::PhysicalDevice& b);
+
 // The PCI vendor, of the hardware or as a runtime says it; nullopt where neither knows.
 [[nodiscard]] std::optional<std::uint32_t> VendorOf(const probe::PhysicalDevice& device);
 

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -117,12 +118,19 @@ struct Doubt {
   std::string text;      // "it claims to be ...: no such card is on this machine's bus, and ..."
 };
 
+// GPUs of which no runtime was asked that could reach them: nothing is known of their use.
+struct NotAsked {
+  std::set<std::string> device_ids;
+  std::string because;  // "--sysroot reads files only"
+};
+
 // The module that lists the machine's bus.
 inline constexpr std::string_view kBusModule = "sysfs";
 
 // Whatever a command found out; each command prints its part.
 struct Report {
   bool other_gpus = false;  // there are some that --device left out
+  NotAsked not_asked;
   std::uint32_t schema_version = kSchemaVersion;
   std::string tool_version;
   std::string command;

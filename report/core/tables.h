@@ -66,7 +66,8 @@ enum class NamedBy { kUuid, kOrdinal, kIds };
 struct Visibility {
   std::string variable;
   NamedBy value = NamedBy::kOrdinal;
-  std::optional<std::string> prefix;  // of the value
+  std::optional<std::string> prefix;            // of the value
+  std::optional<std::string> partition_prefix;  // the same of a partition's; absent: nothing names partitions
 };
 
 // What guides claim of the runtime's speed, as a share of another runtime's.

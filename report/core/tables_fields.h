@@ -32,6 +32,7 @@ void Fields(V& v, S& s) {
   v("variable", s.variable);
   v("value", s.value);
   v("prefix", s.prefix);
+  v("partition_prefix", s.partition_prefix);
 }
 
 template <class V, probe::Is<Factor> S>

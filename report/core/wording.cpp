@@ -83,6 +83,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
     if (probe.exit && probe.exit->signal) Add(detail, fmt::format("signal {}", *probe.exit->signal));
     Add(detail, "at " + std::string(probe::NameOf(probe.stage)));
   }
+  // Why a runtime has no device is worth a word only where it knows.
+  if (probe.outcome == probe::Outcome::kNoDevice && probe.error) Add(detail, probe.error->text);
   if (probe.outcome == probe::Outcome::kHidden) {
     detail.clear();
     for (const auto& variable : probe.environment) Add(detail, variable.name + "=" + variable.value);

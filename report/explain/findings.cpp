@@ -132,7 +132,7 @@ void AddNodes(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   finding.device_id = device.id;
   Advise(*AdviceFor(Outcome::kDenied), finding);
   for (const auto& node : device.hardware->nodes) {
-    if (node.exists && !node.openable) AddEvidence(finding, "node", node.path);
+    if (IsDenied(node)) AddEvidence(finding, "node", node.path);
   }
   if (finding.evidence.empty()) return;
   finding.summary = fmt::format("{}: {} may not be opened", device.name, finding.evidence.front().value);
@@ -160,7 +160,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   // A node that may not be opened is the finding of AddNodes.
   const bool denied =
       device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
-                                     [](const auto& node) { return node.exists && !node.openable; });
+                                     [](const auto& node) { return IsDenied(node); });
   if (!IsGpu(device) || !device.views.empty() || parents.contains(device.id) || denied) return;
   Finding finding;
   finding.id = "unreached." + Slug(device.id);
@@ -220,6 +220,21 @@ void AddDoubts(const Report& report, std::vector<Finding>& out) {
   }
 }
 
+// One for all: nothing is wrong with them.
+void AddNotAsked(const Report& report, std::vector<Finding>& out) {
+  const auto& left_out = report.not_asked.device_ids;
+  if (left_out.empty()) return;
+  Finding finding;
+  finding.id = "not_asked";
+  finding.layer = "system_runtime";
+  finding.severity = Severity::kNote;
+  finding.summary = fmt::format("{} GPU{} not asked: {}", left_out.size(),
+                                left_out.size() == 1 ? " was" : "s were", report.not_asked.because);
+  for (const auto& id : left_out) AddEvidence(finding, "device", id);
+  finding.meaning = "nothing is known of what they can be used for";
+  out.push_back(std::move(finding));
+}
+
 // What degrades a machine whose GPUs are all unusable blocks it.
 void Escalate(const Report& report, std::vector<Finding>& findings) {
   const auto usable = [&](const Score& score) {
@@ -227,7 +242,9 @@ void Escalate(const Report& report, std::vector<Finding>& findings) {
     return score.eligible && device && IsGpu(*device);
   };
   // Nothing was measured where nothing was scored: then nothing is known to be unusable.
-  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu);
+  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+    return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
+  });
   if (!gpu || report.scores.empty() || std::any_of(report.scores.begin(), report.scores.end(), usable))
     return;
   for (auto& finding : findings) {
@@ -241,12 +258,14 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   std::vector<Finding> findings;
   const auto parents = ParentIds(report.devices);
   for (const auto& device : report.devices) {
+    if (report.not_asked.device_ids.contains(device.id)) continue;
     AddUnreached(tables, report, device, parents, findings);
     AddMissingRuntime(tables, report, device, findings);
     AddNodes(device, findings);
     AddHiding(tables, device, findings);
     AddLentMemory(device, findings);
   }
+  AddNotAsked(report, findings);
   AddDoubts(report, findings);
   AddMeasurements(tables, report, findings);
   AddProbes(tables, report, findings);

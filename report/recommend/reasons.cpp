@@ -150,6 +150,14 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
                           : fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
                                         unseen.size() == 1 ? "is" : "are");
   }
+  const auto& not_asked = report.not_asked;
+  const auto is_not_asked = [&](const auto* gpu) { return not_asked.device_ids.contains(gpu->id); };
+  if (std::all_of(gpus.begin(), gpus.end(), is_not_asked)) {
+    return gpus.size() == 1
+               ? fmt::format("{} was not asked: {}", PlainName(gpus.front()->name), not_asked.because)
+               : fmt::format("{} GPUs were not asked: {}", gpus.size(), not_asked.because);
+  }
+  std::erase_if(gpus, is_not_asked);
   const bool scored = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return device && IsGpu(*device) && score.eligible;

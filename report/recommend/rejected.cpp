@@ -68,7 +68,8 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
   }
 }
 
-std::string UnreachedReason(const probe::PhysicalDevice& device) {
+std::string UnreachedReason(const Report& report, const probe::PhysicalDevice& device) {
+  if (report.not_asked.device_ids.contains(device.id)) return "not asked: " + report.not_asked.because;
   switch (device.kind) {
     case probe::DeviceKind::kManagement:
       return "server management graphics: it draws a console and computes nothing";
@@ -85,7 +86,7 @@ std::string UnreachedReason(const probe::PhysicalDevice& device) {
   }
   if (device.hardware) {
     for (const auto& node : device.hardware->nodes) {
-      if (node.exists && !node.openable) return "no runtime reaches it: " + node.path + " may not be opened";
+      if (IsDenied(node)) return "no runtime reaches it: " + node.path + " may not be opened";
     }
     if (!device.hardware->kernel_driver) return "no runtime reaches it: no kernel driver is bound to it";
   }
@@ -97,7 +98,7 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
   for (const auto& device : report.devices) {
     if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || parents.contains(device.id))
       continue;
-    out.push_back({device.id, std::nullopt, std::nullopt, UnreachedReason(device)});
+    out.push_back({device.id, std::nullopt, std::nullopt, UnreachedReason(report, device)});
   }
 }
 

@@ -54,6 +54,7 @@ Report Bounded(const Report& report) {
   const auto shown = [&](const std::optional<std::string>& id) { return !id || ids.contains(*id); };
   Report out;
   out.other_gpus = report.other_gpus;
+  out.not_asked = report.not_asked;
   out.schema_version = report.schema_version;
   out.tool_version = report.tool_version;
   out.command = report.command;

@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/render/sections.h"
 
@@ -110,6 +112,16 @@ std::vector<std::string> Unknowns(const probe::PhysicalDevice& device) {
   return out;
 }
 
+// What was measured of a device itself, each once, in the order of their names.
+std::set<std::string> MeasuredNames(const Report& report, const std::string& device_id) {
+  std::set<std::string> names;
+  for (const auto& m : report.measurements) {
+    if (m.device_id == device_id && m.kernel != kernels::Kernel::kPeer && IsVerified(m))
+      names.insert(FigureName(m));
+  }
+  return names;
+}
+
 }  // namespace
 
 std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool all) {
@@ -141,6 +153,20 @@ std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool a
   }
   if (device.parent_id) add("part of " + *device.parent_id);
   return facts;
+}
+
+std::string AbridgedText(const Report& report, const probe::PhysicalDevice& device) {
+  const auto here = MeasuredNames(report, device.id);
+  if (here.empty()) return "";
+  for (const auto& before : report.devices) {
+    if (&before == &device) break;
+    if (!AreEqualGpus(before, device)) continue;
+    const auto there = MeasuredNames(report, before.id);
+    if (there.size() <= here.size()) continue;
+    return fmt::format("equal to {}, which has the whole plan: here {} alone {} measured", before.id,
+                       fmt::join(here, " and "), here.size() == 1 ? "was" : "were");
+  }
+  return "";
 }
 
 }  // namespace report::render

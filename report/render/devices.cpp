@@ -276,6 +276,8 @@ void Devices(const Report& report, Page& page, bool figures) {
       if (page.options().verbose) Files(report, view.device, page);
       if (figures) Rows(FiguresOf(report, device.id, view.device), layout, page);
     }
+    if (const auto text = figures ? AbridgedText(report, device) : ""; !text.empty())
+      page.To(2).Flow(text, 4, Style::kDim);
     for (const auto& conflict : device.conflicts) {
       page.To(2).Flow(fmt::format("{} says {} {}", conflict.module, conflict.field, conflict.value), 4,
                       Style::kDim);

@@ -93,7 +93,7 @@ Step StepOf(const probe::PhysicalDevice& gpu, const Fix& fix) {
 std::vector<Step> FixesOfGpus(const Report& report) {
   std::vector<Step> steps;
   for (const auto& device : report.devices) {
-    if (!IsGpu(device)) continue;
+    if (!IsGpu(device) || report.not_asked.device_ids.contains(device.id)) continue;
     const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
       return score.eligible && score.device_id == device.id;
     });
@@ -139,6 +139,12 @@ void NotUsed(const Tables& tables, const Report& report, Page& page) {
     if (!std::exchange(heading, true)) Heading(page, "Not available", "");
     page.To(2).Flow(OutcomeText(tables, probe), 4);
   }
+  // With --verbose the finding says it.
+  const auto left_out = report.not_asked.device_ids.size();
+  if (left_out == 0 || page.options().verbose) return;
+  Heading(page, "Not asked", "");
+  page.To(2).Flow(fmt::format("{} GPU{}: {}", left_out, left_out == 1 ? "" : "s", report.not_asked.because),
+                  4);
 }
 
 void Problems(const Report& report, Page& page) {

@@ -20,7 +20,7 @@ namespace {
 
 // Needs no quoting in any shell.
 std::string Safe(std::string text) {
-  constexpr std::string_view kPlain = "_.:,#=-";
+  constexpr std::string_view kPlain = "_.:,#=-/";
   std::replace_if(
       text.begin(), text.end(),
       [&](char c) {
@@ -32,6 +32,19 @@ std::string Safe(std::string text) {
   return text.substr(0, kLongest);
 }
 
+// As the runtime itself spells it where it says so: drivers before 470 call a MIG instance
+// MIG-GPU-<the card's UUID>/<GPU instance>/<compute instance>, later ones MIG-<its own UUID> (NVIDIA, MIG
+// User Guide, "CUDA Device Enumeration").
+std::string UuidValue(const Visibility& rule, const probe::RuntimeDevice& device) {
+  const auto& prefix = device.identity.partition ? rule.partition_prefix : rule.prefix;
+  if (!prefix)
+    return device.identity.uuid && !device.identity.partition ? probe::ToString(*device.identity.uuid) : "";
+  for (const auto& fact : device.facts) {
+    if (fact.key == "visible_as" && fact.value.starts_with(*prefix)) return fact.value;
+  }
+  return device.identity.uuid ? *prefix + probe::ToString(*device.identity.uuid) : "";
+}
+
 std::string Visible(const Tables& tables, const Report& report, const Recommendation& answer) {
   const auto* facts = Find(tables, answer.backend);
   const auto* device = FindDevice(report.devices, answer.device_id);
@@ -39,7 +52,7 @@ std::string Visible(const Tables& tables, const Report& report, const Recommenda
   if (!facts || !facts->visibility || !view) return "";
   const auto& rule = *facts->visibility;
   const auto assign = [&](const std::string& value) {
-    return rule.variable + "=" + rule.prefix.value_or("") + value;
+    return value.empty() ? "" : rule.variable + "=" + value;
   };
   const auto& identity = view->device.identity;
   const auto ids = identity.ids       ? identity.ids
@@ -47,7 +60,7 @@ std::string Visible(const Tables& tables, const Report& report, const Recommenda
                                       : std::nullopt;
   switch (rule.value) {
     case NamedBy::kUuid:
-      return identity.uuid ? assign(probe::ToString(*identity.uuid)) : "";
+      return assign(UuidValue(rule, view->device));
     case NamedBy::kOrdinal:
       return assign(std::to_string(view->device.ordinal));
     case NamedBy::kIds:
@@ -117,6 +130,10 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
 MachineCode ExitCodeOf(const Report& report) {
   if (!report.other_gpus && std::none_of(report.devices.begin(), report.devices.end(), IsGpu))
     return MachineCode::kNoGpu;
+  const bool asked = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+    return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
+  });
+  if (!report.other_gpus && !asked) return MachineCode::kGpuNotAsked;
   const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return score.eligible && score.basis != Basis::kEstimated && device && IsGpu(*device);

@@ -20,7 +20,7 @@ namespace report::render {
 //   WHICHGPU_DEVICE   the device's id
 //   WHICHGPU_VISIBLE  NAME=VALUE of the variable that shows this device alone; empty where none is needed or
 //   known
-// Values consist of letters, digits and _ . : , # = - alone; whatever else a driver may say becomes "_".
+// Values consist of letters, digits and _ . : , # = - / alone; whatever else a driver may say becomes "_".
 // Shell quotes them all the same; Env does not, so that it is also an environment file.
 [[nodiscard]] std::string Shell(const Tables& tables, const Report& report);
 [[nodiscard]] std::string Env(const Tables& tables, const Report& report);
@@ -28,7 +28,7 @@ namespace report::render {
 // The reasons of the first recommendation, and what was not taken, for a person.
 [[nodiscard]] std::string Why(const Report& report, const TerminalOptions& options);
 
-enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11 };
+enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11, kGpuNotAsked = 12 };
 
 // For --exit-code. Usable: a kernel of a GPU was verified there, and it may be recommended. Needs scores.
 [[nodiscard]] MachineCode ExitCodeOf(const Report& report);

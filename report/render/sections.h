@@ -35,6 +35,10 @@ struct Phases {
 // unknown.
 [[nodiscard]] std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool all);
 
+// Of a GPU that had a part of the plan because an equal one before it had more: which part, and whose equal
+// it is. Empty for all others.
+[[nodiscard]] std::string AbridgedText(const Report& report, const probe::PhysicalDevice& device);
+
 // "Heading  what it shows"
 void Heading(Page& page, std::string_view title, std::string_view caption);
 

@@ -184,7 +184,25 @@ class ExitCodes(unittest.TestCase):
             for name, value in (("vendor", "0x10de"), ("device", "0x2684"), ("class", "0x030000")):
                 (card / name).write_text(value + "\n")
             process = run("--exit-code", "--sysroot", "machine", cwd=root)
-            self.assertEqual(11, process.returncode, process.stderr)
+            self.assertEqual(12, process.returncode, process.stderr)
+
+    def test_what_was_not_asked_is_told_so_and_neither_usable_nor_not(self):
+        """Not a word of what could not be known, in text and JSON."""
+        machine = SOURCE / "tests" / "fixtures" / "gpu_beside_igpu"
+        for options, because in ((("--only", "cpu"), "--only leaves their runtimes out"),
+                                 (("--skip", "cuda,vulkan,opencl"), "--skip leaves their runtimes out"),
+                                 (("--skip", "cuda,vulkan"), "--skip leaves their runtimes out")):
+            with self.subTest(options):
+                done = {command: run(*command, "--replay", machine, *options)
+                        for command in (("list",), ("list", "--json"), ("--exit-code",), ("recommend", "--why"))}
+                self.assertEqual([0, 0, 12, 0], [process.returncode for process in done.values()])
+                for command, process in done.items():
+                    text = " ".join((process.stdout + process.stderr).split())
+                    self.assertIn(because, text, command)
+                    for claim in ("no runtime reaches it", "not usable", "none of them usable"):
+                        self.assertNotIn(claim, text, command)
+        one = run("--exit-code", "--replay", machine, "--only", "cuda")
+        self.assertEqual(0, one.returncode, "the other card's runtimes do not count against one that is usable")
 
     def test_a_machine_without_a_gpu_is_10(self):
         with tempfile.TemporaryDirectory() as empty:

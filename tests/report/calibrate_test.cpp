@@ -106,6 +106,67 @@ TEST(PlanTargets, EqualGpusGetASecondAfterTheFirst) {
   EXPECT_EQ(targets[4].scope, backends::Scope::kWhole) << "another size of memory";
 }
 
+// Seven partitions of one card, as CUDA (which names the partition) and HIP (which does not) show them.
+std::vector<probe::PhysicalDevice> Partitions(bool named) {
+  std::vector<probe::PhysicalDevice> devices;
+  for (int number = 1; number <= 7; ++number) {
+    const std::string partition = "part-" + std::to_string(number);
+    devices.push_back(Gpu("pci:0000:01:00.0#" + partition));
+    auto& device = devices.back();
+    if (named) device.name += " " + partition;
+    device.parent_id = "pci:0000:01:00.0";
+    device.memory.total_bytes = 10U << 20U;
+    for (auto& view : device.views) {
+      view.device.identity.partition = partition;
+      view.device.compute_units = 14;
+    }
+  }
+  return devices;
+}
+
+TEST(PlanTargets, EqualPartitionsOfACardShareTheTimeOfOneGpu) {
+  for (const bool named : {false, true}) {
+    const auto targets = PlanTargets(Partitions(named), Options{});
+    ASSERT_EQ(targets.size(), 14U);
+    EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
+    for (std::size_t i = 2; i < targets.size(); ++i) EXPECT_EQ(targets[i].scope, backends::Scope::kBrief);
+    EXPECT_NEAR(TotalSeconds(targets), kGpuBudgetSeconds, 1e-9);
+    EXPECT_DOUBLE_EQ(targets[12].budget_s + targets[13].budget_s, kEqualPartitionBudgetSeconds);
+  }
+}
+
+TEST(PlanTargets, TheFirstOfManyPartitionsKeepsHalfOfAGpusTime) {
+  auto devices = Partitions(false);
+  for (int card = 2; card <= 4; ++card) {
+    for (auto device : Partitions(false)) {
+      if (card < 4) device.parent_id = "pci:0000:0" + std::to_string(card) + ":00.0";
+      devices.push_back(std::move(device));
+    }
+  }
+  const auto targets = PlanTargets(devices, Options{});  // fourteen of the first card, seven of two others
+  ASSERT_EQ(targets.size(), 56U);
+  EXPECT_DOUBLE_EQ(targets[0].budget_s + targets[1].budget_s, kGpuBudgetSeconds / 2);
+  EXPECT_NEAR(TotalSeconds(targets), kGpuBudgetSeconds / 2 + 27 * kEqualPartitionBudgetSeconds, 1e-9);
+}
+
+TEST(PlanTargets, PartitionsThatDifferEachHaveTheWholePlan) {
+  const auto whole_of = [](auto change) {
+    auto devices = Partitions(true);
+    devices.resize(2);
+    change(devices[1]);
+    return PlanTargets(devices, Options{})[2].scope == backends::Scope::kWhole;
+  };
+  EXPECT_FALSE(whole_of([](auto&) {}));
+  EXPECT_TRUE(whole_of([](auto& device) { device.memory.total_bytes = 20U << 20U; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views[0].device.compute_units = 28; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views[0].device.driver_version = "535"; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views[1].device.runtime = "cuda"; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views.pop_back(); }));
+  EXPECT_TRUE(whole_of([](auto& device) {
+    for (auto& view : device.views) view.device.identity.partition.reset();
+  })) << "a whole card is no partition's equal";
+}
+
 // Every runtime that joins devices, on machines of its GPUs.
 TEST(PlanTargets, SeveralGpusOfARuntimeThatJoinsThemAreATaskOfTheirOwn) {
   for (const auto& backend : backends::Backends()) {

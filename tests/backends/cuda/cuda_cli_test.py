@@ -78,8 +78,6 @@ SURVEYS = {
     "another driver": (init(803), "failed", "init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
     "a compat library": (init(804), "failed", "init", "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE"),
     "after a suspend": (init(999), "failed", "init", "nvidia_uvm_broken"),
-    "nothing works": (one({**act("init", "error", code=999), "attributes": {"nvml_init": 9}}), "failed", "init",
-                      "CUDA_ERROR_UNKNOWN"),
     "libraries of another version": (one({**act("init", "error", code=803), "attributes": {"nvml_init": 18}}),
                                      "failed", "init", "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH"),
     "a library for another processor": (driver_is(ELF_32), "failed", "load", "unloadable"),

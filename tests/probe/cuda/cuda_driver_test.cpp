@@ -4,6 +4,8 @@
 
 #include <gmock/gmock.h>
 
+#include <functional>
+
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_visible.h"
 #include "tests/probe/tree.h"
@@ -83,7 +85,7 @@ TEST(Diagnosis, OfTheStub) {
 }
 
 TEST(Diagnosis, OfNoDevice) {
-  EXPECT_EQ(Of(100, {}, 0).error.name, "kernel_module_not_loaded");
+  EXPECT_EQ(Of(100, {}, 0).error.name, "no_card");
   EXPECT_EQ(Of(100, {}, 0).outcome, Outcome::kNoDevice);
   KernelDriver container = Loaded();
   container.gpus = 0;
@@ -104,6 +106,80 @@ TEST(Diagnosis, OfNodes) {
   driver = Loaded();
   driver.nodes[2] = {"/dev/nvidia-uvm", false, false};
   EXPECT_EQ(Of(999, driver).error.name, "nvidia_uvm_missing");
+}
+
+// What the kernel says when a node is opened, and which of NVIDIA's cards and drivers files show.
+KernelDriver Machine(const std::string& open_error, bool card_on_bus, bool loaded) {
+  KernelDriver driver;
+  driver.nodes = {{"/dev/nvidiactl", true, open_error.empty(), {}}, {"/dev/nvidia-uvm", false, false, {}}};
+  if (!open_error.empty()) driver.nodes[0].open_error = open_error;
+  driver.bus_shown = true;
+  driver.card_on_bus = card_on_bus;
+  if (loaded) driver.version = "580.65.06";
+  return driver;
+}
+
+TEST(Diagnosis, EachCauseNeedsItsOwnEvidence) {
+  struct Row {
+    std::string open_error;
+    bool card, loaded;
+    std::string name;
+    Outcome outcome;
+  };
+  const Row rows[] = {
+      // NVIDIA's libraries made the control node, and nothing is behind it.
+      {"ENXIO", false, false, "no_card", Outcome::kNoDevice},
+      {"ENODEV", false, false, "no_card", Outcome::kNoDevice},
+      {"EACCES", false, false, "no_card", Outcome::kNoDevice},
+      {"ENXIO", true, false, "kernel_module_not_loaded", Outcome::kNoDevice},
+      {"EACCES", true, true, "device_node_denied", Outcome::kDenied},
+      {"EPERM", true, false, "device_node_denied", Outcome::kDenied},
+      {"EPERM", false, true, "device_node_denied", Outcome::kDenied},
+      {"EIO", true, true, "device_node_dead", Outcome::kFailed},
+      {"ENODEV", true, true, "device_node_dead", Outcome::kFailed},
+  };
+  for (const int code : {100, 999, 304}) {
+    for (const Row& row : rows) {
+      const auto found = Of(code, Machine(row.open_error, row.card, row.loaded), 0);
+      EXPECT_EQ(found.error.name, row.name) << code << " " << row.open_error << " " << row.card << row.loaded;
+      EXPECT_EQ(found.outcome, row.outcome) << code << " " << row.open_error;
+      EXPECT_EQ(found.outcome == Outcome::kDenied, row.name == "device_node_denied");
+    }
+  }
+  EXPECT_THAT(Of(100, Machine("ENXIO", false, false), 0).error.text, HasSubstr("/dev/nvidiactl"));
+}
+
+TEST(Diagnosis, AContainerThatHidesTheBusIsJudgedByItsNodes) {
+  KernelDriver driver = Machine("EPERM", false, false);
+  driver.bus_shown = false;
+  driver.nodes.push_back({"/dev/nvidia0", true, false, "EPERM"});
+  EXPECT_EQ(Of(100, driver, 0).outcome, Outcome::kDenied);
+  driver.nodes.pop_back();
+  EXPECT_EQ(Of(100, driver, 0).error.name, "no_card") << "the control node alone is no sign of a card";
+}
+
+TEST(KernelDriver, SignsOfAGpuAreItsOwnNodesTheBusAndTheKernelsDriver) {
+  using probe::cuda::MayHaveGpu;
+  const auto may = [](const std::function<void(tests::Tree&)>& build) {
+    tests::Tree tree;
+    build(tree);
+    return MayHaveGpu(ReadKernelDriver(tree.Files()));
+  };
+  const auto device = [](tests::Tree& tree, const std::string& vendor, const std::string& code) {
+    tree.Write("/sys/bus/pci/devices/0000:01:00.0/vendor", vendor + "\n")
+        .Write("/sys/bus/pci/devices/0000:01:00.0/class", code + "\n");
+  };
+  EXPECT_FALSE(may([](auto&) {}));
+  EXPECT_FALSE(may([](auto& tree) { tree.Write("/dev/nvidiactl", "").Write("/dev/nvidia-uvm", ""); }));
+  EXPECT_FALSE(may([&](auto& tree) { device(tree, "0x1002", "0x030000"); })) << "another maker's";
+  EXPECT_FALSE(may([&](auto& tree) { device(tree, "0x10de", "0x040300"); })) << "a sound device";
+  EXPECT_TRUE(may([&](auto& tree) { device(tree, "0x10de", "0x030200"); }));
+  EXPECT_TRUE(may([&](auto& tree) { device(tree, "0x10de", "0x030000"); }));
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/nvidia0", ""); })) << "a container without /sys";
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/dxg", ""); })) << "WSL";
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/nvhost-ctrl", ""); })) << "Tegra";
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/nvmap", ""); })) << "Tegra";
+  EXPECT_TRUE(may([](auto& tree) { tree.Directory("/proc/driver/nvidia/gpus/0000:01:00.0"); }));
 }
 
 TEST(Diagnosis, OfADriverThatFails) {

@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "tests/report/machines.h"
 
 namespace report::render {
@@ -31,6 +33,53 @@ TEST(Token, IsOneWordOfTheClosedSet) {
     hostile.backend = name;
     EXPECT_EQ(Token(hostile), "unknown") << name;
   }
+}
+
+// What `eval` of the answer sets WHICHGPU_VISIBLE to, where the answer is this view of a card.
+std::string VisibleOf(const std::function<void(probe::RuntimeDevice&)>& change) {
+  Report report = testing::Processor();
+  auto card = testing::Gpu("0000:01:00.0", "NVIDIA A100", probe::DeviceKind::kDiscrete, 40);
+  auto& view = testing::AddView(card, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+  view.device.identity.uuid = probe::ParseUuid("aa000000-0000-0000-0000-000000000002");
+  change(view.device);
+  report.devices.insert(report.devices.begin(), card);
+  Recommendation answer;
+  answer.backend = "cuda";
+  answer.driver = "NVIDIA";
+  answer.device_id = card.id;
+  report.recommendations = {answer};
+  const std::string text = Env(testing::TestTables(), report);
+  const auto at = text.find("WHICHGPU_VISIBLE=") + std::string_view("WHICHGPU_VISIBLE=").size();
+  return text.substr(at, text.find('\n', at) - at);
+}
+
+// NVIDIA, MIG User Guide, "CUDA Device Enumeration": a GPU is GPU-<UUID>, an instance MIG-<UUID> and, for
+// drivers before 470, MIG-GPU-<UUID of the card>/<GPU instance>/<compute instance>.
+TEST(Visible, NamesACardAndAPartitionOfOneAsTheirDriverWantsThem) {
+  EXPECT_EQ(VisibleOf([](auto&) {}), "CUDA_VISIBLE_DEVICES=GPU-aa000000-0000-0000-0000-000000000002");
+  EXPECT_EQ(VisibleOf([](auto& device) { device.identity.partition = "MIG-2-0"; }),
+            "CUDA_VISIBLE_DEVICES=MIG-aa000000-0000-0000-0000-000000000002");
+  const std::string old = "MIG-GPU-aa000000-0000-0000-0000-000000000001/2/0";
+  EXPECT_EQ(VisibleOf([&](auto& device) {
+              device.identity.partition = "MIG-2-0";
+              device.facts.push_back({"visible_as", old});
+            }),
+            "CUDA_VISIBLE_DEVICES=" + old);
+}
+
+TEST(Visible, ADriverCannotPutAnythingElseThere) {
+  EXPECT_EQ(VisibleOf([](auto& device) { device.facts.push_back({"visible_as", "0 LD_PRELOAD=/tmp/x"}); }),
+            "CUDA_VISIBLE_DEVICES=GPU-aa000000-0000-0000-0000-000000000002");
+  EXPECT_EQ(VisibleOf([](auto& device) { device.facts.push_back({"visible_as", "GPU-0';reboot"}); }),
+            "CUDA_VISIBLE_DEVICES=GPU-0__reboot");
+}
+
+TEST(Visible, IsEmptyWhereThePartitionHasNoNameOfItsOwn) {
+  EXPECT_EQ(VisibleOf([](auto& device) {
+              device.identity.uuid.reset();
+              device.identity.partition = "MIG-2-0";
+            }),
+            "");
 }
 
 }  // namespace

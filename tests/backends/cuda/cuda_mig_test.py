@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: MIT
+"""The real binary on a fake NVIDIA GPU that is divided into equal MIG instances: the answer's variable shows exactly the
+instance that was chosen, and a report does not take as long as the instances are many.
+
+    python3 cuda_mig_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
+"""
+import json
+import sys
+import unittest
+
+from cuda_cli_test import MIB, CudaMachine, good, gpu, main
+
+PCI = "0000:01:00.0"
+SLICES = 7  # the most that a GPU has
+MOST_S = 15
+NAMES = {f"pci:{PCI}#MIG-{number}-0": f"MIG-aa000000-0000-0000-0000-{number:012x}" for number in range(1, SLICES + 1)}
+
+
+def divided():
+    return {"devices": [gpu(1, 80, partitions=[
+        {"uuid": f"aa{number:030x}", "memory_total_bytes": 64 * MIB, "compute_units": 1,
+         "attributes": {"gpu_instance": number}} for number in range(1, SLICES + 1)])]}
+
+
+class Mig(unittest.TestCase):
+    def test_the_answers_variable_shows_exactly_the_chosen_instance(self):
+        with CudaMachine(divided()) as machine:
+            # Training is answered for however little memory there is.
+            answer = machine.run("recommend", "--for", "training", "--only", "cuda,sysfs", "--no-cache", "--budget", "8",
+                                 "--format", "env", patience_s=120)
+        self.assertEqual(0, answer.status, answer.stderr)
+        values = dict(line.split("=", 1) for line in answer.stdout.splitlines())
+        self.assertEqual("cuda", values["WHICHGPU_BACKEND"], answer.stdout)
+        variable, _, value = values["WHICHGPU_VISIBLE"].partition("=")
+        self.assertEqual(("CUDA_VISIBLE_DEVICES", NAMES[values["WHICHGPU_DEVICE"]]), (variable, value))
+        for name, shown in ((value, {values["WHICHGPU_DEVICE"]}), ("GPU-" + value.removeprefix("MIG-"), set())):
+            with self.subTest(name), CudaMachine(divided(), **{variable: name}) as machine:
+                seen = machine.run("list", "--json", "--only", "cuda,sysfs")
+                self.assertEqual(0, seen.status, seen.stderr)
+                self.assertEqual(shown, {device["id"] for device in json.loads(seen.stdout)["devices"]
+                                         if any(view["runtime"] == "cuda" for view in device["views"])})
+
+    def test_a_report_of_many_equal_instances_ends_soon_and_each_has_its_own_figures(self):
+        for last in (False, True):  # once more where the machine had something else to do
+            with CudaMachine(divided()) as machine:
+                done = machine.run("--json", "--no-cache", "--only", "cuda,sysfs", patience_s=120)
+            self.assertEqual(0, done.status, done.stderr)
+            figures = {device: {m["kernel"] for m in good(json.loads(done.stdout)["measurements"])
+                                if m["device_id"] == device} for device in NAMES}
+            whole = figures.pop(f"pci:{PCI}#MIG-1-0")
+            if last or (done.elapsed_s <= MOST_S and all(figures.values())):
+                break
+        self.assertLessEqual(done.elapsed_s, MOST_S)
+        self.assertGreater(len(whole), 3, "the first has the whole plan")
+        for device, kernels in figures.items():
+            self.assertTrue(kernels and kernels <= {"gemm", "read"}, (device, kernels))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
