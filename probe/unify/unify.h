@@ -11,9 +11,10 @@
 
 namespace probe::unify {
 
-// Matches by (PCI address, partition), UUID, partition parent, the only candidate of that vendor and kind,
-// then normalised name and memory; records which. Software devices become views of cpu:0, which always
-// exists. Order: GPUs and accelerators by id, then the processor.
+// Matches by (PCI address, partition), the device number of a DRM node, UUID, partition parent, the only
+// candidate of that vendor and kind (or, for a GPU that is part of a chip, the only one at all), then
+// normalised name and memory; records which. Software devices become views of cpu:0, which always exists.
+// Order: GPUs and accelerators by id, then the processor.
 //
 // Ids: `pci:<address>[#partition]`; `uuid:<uuid>` without an address; `cpu:0`; `platform:<name>` for hardware
 // that is on no PCI bus; and, for what a runtime reports without any identity, `<runtime>:<driver>:<ordinal>`
