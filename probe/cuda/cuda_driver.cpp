@@ -36,6 +36,12 @@ DeviceNode NodeAt(const system::FileSystem& files, std::string path) {
   return node;
 }
 
+// The root's compatible strings end in the chip's: "nvidia,tegra234".
+bool IsTegra(const system::FileSystem& files) {
+  const auto text = files.Read("/proc/device-tree/compatible", 4096);
+  return text && text->find("nvidia,tegra") != std::string::npos;
+}
+
 // nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
 bool IsGpuNode(std::string_view name) {
   constexpr std::string_view kPrefix = "nvidia";
@@ -81,6 +87,17 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_
                              gpus == 1 ? "" : "s");
     return {Outcome::kHidden, std::move(error)};
   }
+  if (driver.tegra) {
+    if (driver.nodes.size() > 1 && driver.nodes.front().exists) {
+      error.text = "the driver has no device that CUDA can use";
+      return {Outcome::kNoDevice, std::move(error)};
+    }
+    error.name = "no_tegra_nodes";
+    error.text =
+        "there is no /dev/nvmap and no node of nvgpu: this container was not given the chip's GPU, or "
+        "the kernel is not NVIDIA's";
+    return {Outcome::kNoDevice, std::move(error)};
+  }
   if (gpus == 0 && !driver.version && !driver.wsl) {
     error.name = "kernel_module_not_loaded";
     error.text = "the kernel module nvidia is not loaded";
@@ -113,6 +130,14 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   }
   for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"}) driver.nodes.push_back(NodeAt(files, path));
   driver.wsl = files.Exists("/dev/dxg");
+  driver.tegra = IsTegra(files) && !driver.version;
+  if (driver.tegra) {
+    // nvgpu, include/uapi/linux/nvgpu-ctrl.h: the older name of the node, and the newer.
+    driver.nodes = {NodeAt(files, "/dev/nvmap")};
+    for (const char* path : {"/dev/nvhost-ctrl-gpu", "/dev/nvgpu/igpu0/ctrl"}) {
+      if (files.Exists(path)) driver.nodes.push_back(NodeAt(files, path));
+    }
+  }
   return driver;
 }
 
@@ -135,7 +160,7 @@ Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpu
     error.text = denied->path + " exists and may not be opened by this user or container";
     return {Outcome::kDenied, std::move(error)};
   }
-  if (gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.wsl) {
+  if (!driver.tegra && gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.wsl) {
     error.name = "nvidia_uvm_missing";
     error.text = "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not";
     return {Outcome::kFailed, std::move(error)};

@@ -20,8 +20,10 @@ struct KernelDriver {
   std::optional<std::string> version;  // of the loaded module
   bool open_module = false;
   std::size_t gpus = 0;           // entries of /proc/driver/nvidia/gpus
-  std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm; a missing uvm is listed
+  std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm, of a Tegra its own; a
+                                  // missing uvm is listed
   bool wsl = false;               // /dev/dxg: the Windows host has the driver
+  bool tegra = false;             // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
 

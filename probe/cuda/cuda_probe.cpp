@@ -69,7 +69,7 @@ void Survey::AskManagement() {
   auto nvml = AskNvml(context_.files, context_.environment);
   if (nvml) {
     nvml_ = *std::move(nvml);
-  } else if (nvml.error().name != "absent") {
+  } else if (nvml.error().name != "absent" && !driver_.tegra) {  // nvgpu has no management of its own
     // A driver of its own in the report, so that the cause is found where CUDA only says "unknown".
     DriverReport report;
     report.name = "NVML";
