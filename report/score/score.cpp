@@ -140,7 +140,7 @@ class Scorer {
 
   // Of the layers on the device itself.
   [[nodiscard]] double Share(const Way& way, Use use) const {
-    const auto available = AvailableBytes(*way.device);
+    const auto available = AvailableBytes(*way.device, *way.view);
     if (use == Use::kTraining || way.device->kind == probe::DeviceKind::kCpu || !available) return 1;
     if (*available >= NeededBytes(request_.inference)) return 1;
     return ResidentShare(request_.inference, *available);
@@ -190,7 +190,7 @@ class Scorer {
     } else if (share < 1) {
       score.reasons.push_back(SplitReason(way, share));
     } else if (use == Use::kTraining) {
-      const auto available = AvailableBytes(*way.device);
+      const auto available = AvailableBytes(*way.device, *way.view);
       if (available && *available < request_.training.weight_bytes) {
         score.reasons.push_back(
             fmt::format("its memory does not hold the model's {} of weights: a figure for speed alone",
@@ -212,8 +212,9 @@ class Scorer {
     const auto& r = request_.inference;
     return fmt::format("{} needs {} and {} are free: {:.0f} of {:.0f} layers on it, the rest {}", r.model,
                        BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
-                       BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device))), share * r.layers,
-                       r.layers, native_ ? "on the processor" : "nowhere that was measured");
+                       BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device, *way.view))),
+                       share * r.layers, r.layers,
+                       native_ ? "on the processor" : "nowhere that was measured");
   }
 
   const Tables& tables_;

@@ -17,6 +17,7 @@ using kernels::Kernel;
 using probe::DeviceKind;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 std::vector<Score> Scores(const Report& report) {
   return ScoreAll(testing::TestTables(), report.devices, report.measurements);
@@ -179,6 +180,24 @@ TEST(Score, AModelThatDoesNotFitIsSplitWithTheProcessor) {
   const double share = 22.0 / 32;
   EXPECT_NEAR(1 / split.ranking_tokens_per_s->value,
               share / whole + (1 - share) / native.ranking_tokens_per_s->value, 1e-9);
+}
+
+// Of memory that the processor shares each runtime counts its own part.
+TEST(Score, WhatFitsASharedMemoryIsWhatTheRuntimeItselfCounts) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  auto& gpu = report.devices[0];
+  auto& view = gpu.views.at(0).device;
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Not(Contains(HasSubstr("layers on it"))));
+  view.memory_total_bytes = 2ULL << 30U;
+  view.memory_free_bytes = 1ULL << 30U;
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Not(Contains(HasSubstr("layers on it"))))
+      << "a card's own memory is the card's";
+  gpu.kind = probe::DeviceKind::kIntegrated;
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Contains(HasSubstr("1.0 GiB are free")));
+  view.memory_free_bytes.reset();
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Contains(HasSubstr("2.0 GiB are free")));
+  view.memory_total_bytes.reset();
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Not(Contains(HasSubstr("layers on it"))));
 }
 
 TEST(Score, ASplitNeedsTheProcessorsFigures) {
