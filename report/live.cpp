@@ -15,6 +15,7 @@
 #include "report/core/wording.h"
 #include "report/detect.h"
 #include "report/host.h"
+#include "report/installed.h"
 #include "report/load.h"
 
 namespace report {
@@ -86,6 +87,7 @@ std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanw
                               },
                               [&] {
                                 record.host = DescribeHost(*live.files, *live.environment);
+                                if (!live.files->live()) record.host.installed = FindInstalled(*live.files);
                                 system::ScratchDirectory::RemoveAbandoned(*live.environment);
                                 meanwhile();
                               }};

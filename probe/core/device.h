@@ -124,7 +124,7 @@ struct HardwareDevice {
 
 struct View {
   RuntimeDevice device;
-  std::string matched_by;                         // pci, uuid, parent, only_candidate, name, software
+  std::string matched_by;                         // pci, drm, uuid, parent, only_candidate, name, software
   std::optional<std::string> environment_hidden;  // the variable that hides it from other programs
   bool operator==(const View&) const = default;
 };

@@ -31,6 +31,12 @@ std::optional<std::string> VersionIn(std::string_view line) {
   return std::nullopt;
 }
 
+// The root's compatible strings end in the chip's: "nvidia,tegra234".
+bool IsTegra(const system::FileSystem& files) {
+  const auto text = files.Read("/proc/device-tree/compatible", 4096);
+  return text && text->find("nvidia,tegra") != std::string::npos;
+}
+
 // nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
 bool IsGpuNode(std::string_view name) {
   constexpr std::string_view kPrefix = "nvidia";
@@ -106,6 +112,17 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_
                              gpus == 1 ? "" : "s");
     return {Outcome::kHidden, std::move(error)};
   }
+  if (driver.tegra) {
+    if (driver.nodes.size() > 1 && driver.nodes.front().exists) {
+      error.text = "the driver has no device that CUDA can use";
+      return {Outcome::kNoDevice, std::move(error)};
+    }
+    error.name = "no_tegra_nodes";
+    error.text =
+        "there is no /dev/nvmap and no node of nvgpu: this container was not given the chip's GPU, or "
+        "the kernel is not NVIDIA's";
+    return {Outcome::kNoDevice, std::move(error)};
+  }
   const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
   if (driver.version && !any_node && !driver.wsl) {
     error.name = "no_device_nodes";
@@ -118,7 +135,8 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_
 
 bool HasLiveDriver(const KernelDriver& driver) {
   const auto* open = FindNode(driver, [](const DeviceNode& n) { return n.openable && IsExistingGpu(n); });
-  return driver.version || driver.gpus > 0 || driver.wsl || driver.tegra || open != nullptr;
+  return driver.version || driver.gpus > 0 || driver.wsl || driver.tegra || driver.tegra_node ||
+         open != nullptr;
 }
 
 const DeviceNode* DeadNode(const KernelDriver& driver) {
@@ -167,14 +185,23 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"})
     driver.nodes.push_back(system::CheckNode(files, path));
   driver.wsl = files.Exists("/dev/dxg");
-  driver.tegra = HasTegraNode(files);
+  driver.tegra = IsTegra(files) && !driver.version;
+  driver.tegra_node = HasTegraNode(files);
+  if (driver.tegra) {
+    // nvgpu, include/uapi/linux/nvgpu-ctrl.h: the older name of the node, and the newer.
+    driver.nodes = {system::CheckNode(files, "/dev/nvmap")};
+    for (const char* path : {"/dev/nvhost-ctrl-gpu", "/dev/nvgpu/igpu0/ctrl"}) {
+      if (files.Exists(path)) driver.nodes.push_back(system::CheckNode(files, path));
+    }
+  }
   ReadBus(files, driver);
   return driver;
 }
 
 bool MayHaveGpu(const KernelDriver& driver) {
   const bool has_gpu_node = FindNode(driver, IsExistingGpu) != nullptr;
-  return driver.card_on_bus || driver.gpus > 0 || has_gpu_node || driver.wsl || driver.tegra;
+  return driver.card_on_bus || driver.gpus > 0 || has_gpu_node || driver.wsl || driver.tegra ||
+         driver.tegra_node;
 }
 
 std::optional<std::string> NewestRunnable(std::string_view driver_version) {
@@ -206,7 +233,7 @@ Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpu
   if (auto found = unexplained ? OfFiles(error, driver, nvml_gpus) : std::nullopt) return *std::move(found);
   const auto* gpu_node = FindNode(driver, [](const DeviceNode& n) { return n.exists && !IsUvm(n); });
   const auto* uvm = FindNode(driver, IsUvm);
-  if (gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.wsl) {
+  if (!driver.tegra && gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.wsl) {
     error.name = "nvidia_uvm_missing";
     error.text = "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not";
     return {Outcome::kFailed, std::move(error)};

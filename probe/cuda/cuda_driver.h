@@ -20,9 +20,11 @@ struct KernelDriver {
   std::optional<std::string> version;  // of the loaded module
   bool open_module = false;
   std::size_t gpus = 0;           // entries of /proc/driver/nvidia/gpus
-  std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm; the last two if missing
+  std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm; the last two if missing.
+                                  // Of a Tegra its own.
   bool wsl = false;               // /dev/dxg: the Windows host has the driver
-  bool tegra = false;             // nodes of a system on chip, whose GPU is on no bus
+  bool tegra = false;             // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes
+  bool tegra_node = false;        // a node of such a chip, whose GPU is on no bus
   bool bus_shown = false;         // sysfs lists what is on the bus; some containers hide it
   bool card_on_bus = false;       // a display or processing device of NVIDIA's among it
 };

@@ -96,7 +96,8 @@ void Survey::AskManagement() {
   auto nvml = AskNvml(context_.files, context_.environment);
   if (nvml) {
     nvml_ = *std::move(nvml);
-  } else if (nvml.error().name != "absent" && !IsForWantOfACard(nvml.error())) {
+    // nvgpu has no management of its own.
+  } else if (nvml.error().name != "absent" && !driver_.tegra && !IsForWantOfACard(nvml.error())) {
     // A driver of its own in the report, so that the cause is found where CUDA only says "unknown".
     DriverReport report;
     report.name = "NVML";

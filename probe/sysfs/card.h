@@ -9,6 +9,7 @@
 
 #include "probe/core/device.h"
 #include "probe/sysfs/pci_function.h"
+#include "probe/sysfs/soc_names.h"
 #include "probe/system/filesystem.h"
 #include "probe/system/kfd.h"
 
@@ -26,6 +27,8 @@ struct Card {
   std::vector<std::string> node_names;  // card0, renderD128, accel0
   std::vector<system::KfdNode> kfd;     // several when it is partitioned
   std::optional<NvidiaInformation> nvidia;
+  std::optional<SocFacts> soc;               // of a GPU that is part of a chip
+  std::vector<std::string> display_drivers;  // of that chip's display controllers, which compute nothing
 };
 
 // Names, kind, driver, nodes, memory, link and facts. Reads the card's own files; opens its render nodes.

@@ -8,6 +8,7 @@
 #include "probe/sysfs/nodes.h"
 #include "probe/sysfs/pci_table.h"
 #include "probe/sysfs/pcie_link.h"
+#include "probe/sysfs/platform.h"
 #include "probe/system/device_node.h"
 
 namespace probe::sysfs {
@@ -17,40 +18,13 @@ using system::FileSystem;
 
 constexpr std::uint32_t kAcceleratorClass = 0x12;
 
-// GPUs that are no PCI device, and displays that no hardware stands behind, by their kernel driver.
-struct DriverRow {
-  std::string_view driver;
-  std::string_view name;
-  std::string_view vendor;
-  DeviceKind kind;
-};
-constexpr std::array kDrivers = {
-    DriverRow{"asahi", "Apple GPU", "Apple", DeviceKind::kIntegrated},
-    DriverRow{"etnaviv", "Vivante GPU", "Vivante", DeviceKind::kIntegrated},
-    DriverRow{"lima", "Arm Mali Utgard GPU", "Arm", DeviceKind::kIntegrated},
-    DriverRow{"panfrost", "Arm Mali GPU", "Arm", DeviceKind::kIntegrated},
-    DriverRow{"panthor", "Arm Mali Valhall GPU", "Arm", DeviceKind::kIntegrated},
-    DriverRow{"msm", "Qualcomm Adreno GPU", "Qualcomm", DeviceKind::kIntegrated},
-    DriverRow{"msm_dpu", "Qualcomm Adreno GPU", "Qualcomm", DeviceKind::kIntegrated},
-    DriverRow{"powervr", "Imagination PowerVR GPU", "Imagination", DeviceKind::kIntegrated},
-    DriverRow{"v3d", "Broadcom VideoCore GPU", "Broadcom", DeviceKind::kIntegrated},
-    DriverRow{"vc4-drm", "Broadcom VideoCore display", "Broadcom", DeviceKind::kVirtual},
-    DriverRow{"gk20a", "NVIDIA Tegra GPU", "NVIDIA", DeviceKind::kIntegrated},
-    DriverRow{"gv11b", "NVIDIA Tegra GPU", "NVIDIA", DeviceKind::kIntegrated},
-    DriverRow{"ga10b", "NVIDIA Tegra GPU", "NVIDIA", DeviceKind::kIntegrated},
-    DriverRow{"tegra-host1x", "NVIDIA Tegra display", "NVIDIA", DeviceKind::kVirtual},
-    DriverRow{"hyperv_drm", "Hyper-V virtual display", "Microsoft", DeviceKind::kVirtual},
-    DriverRow{"virtio_gpu", "virtio virtual display", "Red Hat", DeviceKind::kVirtual},
-    DriverRow{"simple-framebuffer", "firmware framebuffer", "", DeviceKind::kVirtual},
-    DriverRow{"simpledrm", "firmware framebuffer", "", DeviceKind::kVirtual},
-    DriverRow{"efi-framebuffer", "firmware framebuffer", "", DeviceKind::kVirtual},
-    DriverRow{"vkms", "kernel's virtual display", "", DeviceKind::kVirtual},
-    DriverRow{"vgem", "kernel's virtual display", "", DeviceKind::kVirtual},
-    DriverRow{"evdi", "DisplayLink virtual display", "", DeviceKind::kVirtual},
-    DriverRow{"udl", "DisplayLink USB display", "", DeviceKind::kVirtual}};
-
 void AddFact(HardwareDevice& device, std::string_view key, std::string value) {
   if (!value.empty()) device.facts.push_back({std::string(key), std::move(value)});
+}
+
+void SetFact(HardwareDevice& device, std::string_view key, std::string_view value) {
+  std::erase_if(device.facts, [&](const Fact& fact) { return fact.key == key; });
+  AddFact(device, key, std::string(value));
 }
 
 // NVIDIA's kernel module calls a card that it does not know by no name of its own.
@@ -117,16 +91,28 @@ void SetIdentity(const FileSystem& files, const Card& card, HardwareDevice& devi
   }
 }
 
-void ApplyDriverRow(const Card& card, HardwareDevice& device) {
-  if (card.function.ids || !card.function.driver) return;
-  for (const DriverRow& row : kDrivers) {
-    if (row.driver != *card.function.driver) continue;
-    device.name = row.name;
-    device.kind = row.kind;
-    if (!row.vendor.empty()) device.vendor = row.vendor;
-    return;
+// What is on no PCI bus is told by its node of the device tree and by its kernel driver.
+void SetPlatformIdentity(const Card& card, HardwareDevice& device) {
+  if (card.function.ids) return;
+  const PlatformDriver* row = card.function.driver ? FindPlatformDriver(*card.function.driver) : nullptr;
+  if (row != nullptr) {
+    device.name = row->name;
+    device.kind = row->kind;
+    if (!row->vendor.empty()) device.vendor = row->vendor;
+    if (OnlyDraws(card)) {
+      device.name = std::string(row->vendor) + " display controller";
+      device.kind = DeviceKind::kVirtual;
+    }
+  } else if (card.function.driver) {
+    device.name = "device of kernel driver " + *card.function.driver;
   }
-  device.name = "device of kernel driver " + *card.function.driver;
+  if (!card.soc) return;
+  device.name = card.soc->name;
+  device.vendor = card.soc->vendor;
+  device.kind = DeviceKind::kIntegrated;
+  SetFact(device, "name_basis", card.soc->one_product ? "device_tree" : "device_tree_family");
+  AddFact(device, "architecture_family", std::string(card.soc->family));
+  AddFact(device, "table_target", std::string(card.soc->target));
 }
 
 // /dev/nvidia<minor> is not opened, because that initialises the GPU and can take seconds: what holds for the
@@ -147,11 +133,17 @@ void AddNvidiaNodes(const FileSystem& files, const NvidiaInformation& nvidia, Ha
 
 void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device) {
   for (const std::string& name : card.node_names) {
+    if (const auto number = DrmNumber(files, card.function.directory, name))
+      AddFact(device, IsDisplayNode(name) ? "drm_primary" : "drm_render", *number);
     if (IsDisplayNode(name)) {
       AddFact(device, "drm_card", name);
     } else {
       device.nodes.push_back(system::CheckNode(files, DevicePath(name)));
     }
+  }
+  if (!card.function.address && card.function.driver) {
+    for (std::string& path : OwnNodes(files, *card.function.driver))
+      device.nodes.push_back(system::CheckNode(files, std::move(path)));
   }
   if (!card.kfd.empty()) device.nodes.push_back(system::CheckNode(files, "/dev/kfd"));
   if (card.nvidia) AddNvidiaNodes(files, *card.nvidia, device);
@@ -208,19 +200,26 @@ void AddKfdFacts(const std::vector<system::KfdNode>& nodes, HardwareDevice& devi
   }
 }
 
-// Kernel drivers of cards that a newer one would make compute: the fact "compute_driver" says what is
-// missing.
-struct OldDriverRow {
+// Kernel drivers of hardware that computes with another one, or with none: the fact "compute_driver" says
+// what is missing.
+struct DrawingDriver {
   std::string_view driver;
+  bool on_pci;
   std::string_view text;
 };
-constexpr std::array kOldDrivers = {
-    OldDriverRow{"radeon", "none: radeon draws only; Vulkan and ROCm want amdgpu"},
-    OldDriverRow{"nouveau", "none: nouveau draws only; CUDA wants nvidia"}};
+constexpr std::array kDrawingDrivers = {
+    DrawingDriver{"radeon", true, "none: radeon draws only; Vulkan and ROCm want amdgpu"},
+    DrawingDriver{"nouveau", true, "none: nouveau draws only; CUDA wants nvidia"},
+    DrawingDriver{"nouveau", false, "none: nouveau draws only; CUDA wants nvgpu, which Jetson Linux has"},
+    DrawingDriver{"lima", false, "none: no runtime computes on a Mali of the 300 and 400 series"},
+    DrawingDriver{"vc4_v3d", false, "none: no runtime computes on a VideoCore IV"},
+    DrawingDriver{"vc4-drm", false, "none: no runtime computes on a VideoCore IV"}};
 
-void AddComputeDriver(HardwareDevice& device) {
-  for (const OldDriverRow& row : kOldDrivers) {
-    if (device.kernel_driver == row.driver) AddFact(device, "compute_driver", std::string(row.text));
+void AddComputeDriver(const Card& card, HardwareDevice& device) {
+  for (const DrawingDriver& row : kDrawingDrivers) {
+    const bool on_pci = card.function.address.has_value();
+    if (device.kernel_driver != row.driver || row.on_pci != on_pci) continue;
+    if (device.kind != DeviceKind::kVirtual) AddFact(device, "compute_driver", std::string(row.text));
   }
 }
 
@@ -230,12 +229,12 @@ HardwareDevice DescribeCard(const FileSystem& files, const Card& card) {
   HardwareDevice device;
   device.source = "sysfs";
   SetIdentity(files, card, device);
-  ApplyDriverRow(card, device);
+  SetPlatformIdentity(card, device);
   SetNodes(files, card, device);
   SetPlace(files, card, device);
   AddKfdFacts(card.kfd, device);
   AddDriverFacts(files, card, device);
-  AddComputeDriver(device);
+  AddComputeDriver(card, device);
   if (card.function.class_code) {
     char text[16];
     std::snprintf(text, sizeof text, "%06x", *card.function.class_code);
@@ -245,6 +244,7 @@ HardwareDevice DescribeCard(const FileSystem& files, const Card& card) {
     const auto real = files.Resolve(card.function.directory);
     AddFact(device, "platform_device", CleanText(LastComponent(real.value_or(card.function.directory)), 128));
   }
+  for (const std::string& driver : card.display_drivers) AddFact(device, "display_driver", driver);
   return device;
 }
 

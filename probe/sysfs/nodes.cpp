@@ -66,6 +66,25 @@ std::string DevicePath(std::string_view name) {
   return std::string("/dev/").append(name);
 }
 
+std::optional<std::string> DrmNumber(const system::FileSystem& files, const std::string& directory,
+                                     std::string_view name) {
+  for (const NodeKind& kind : kKinds) {
+    if (KindOf(name, kind.folder) != &kind) continue;
+    const auto own = std::string("/").append(kind.folder).append("/").append(name).append("/dev");
+    auto text = files.ReadLine("/sys/class" + own);
+    if (!text) text = files.ReadLine(directory + own);
+    const auto is_number = [](std::string_view part) {
+      return !part.empty() && part.size() <= 9 &&
+             part.find_first_not_of("0123456789") == std::string_view::npos;
+    };
+    const auto colon = text ? text->find(':') : std::string::npos;
+    if (colon == std::string::npos) return std::nullopt;
+    const std::string_view number = *text;
+    if (is_number(number.substr(0, colon)) && is_number(number.substr(colon + 1))) return text;
+  }
+  return std::nullopt;
+}
+
 bool IsDisplayNode(std::string_view name) { return name.starts_with("card"); }
 
 }  // namespace probe::sysfs

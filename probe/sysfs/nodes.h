@@ -2,6 +2,7 @@
 // The device nodes of a card, and whether this user may open them.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,11 @@ struct ClassDevice {
 
 // /dev path of a node name: "renderD128" -> "/dev/dri/renderD128", "accel0" -> "/dev/accel/accel0".
 [[nodiscard]] std::string DevicePath(std::string_view name);
+
+// "226:128", what runtimes identify a device by that is on no PCI bus: the device number of a node of the DRM
+// or accel class of the device in `directory`.
+[[nodiscard]] std::optional<std::string> DrmNumber(const system::FileSystem& files,
+                                                   const std::string& directory, std::string_view name);
 
 // A display's own node: its last close resets the console, so that it must not be opened just to look.
 [[nodiscard]] bool IsDisplayNode(std::string_view name);

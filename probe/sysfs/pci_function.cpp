@@ -12,6 +12,8 @@ namespace probe::sysfs {
 namespace {
 
 constexpr std::size_t kMaxUeventBytes = 4096;  // the kernel writes one page at most
+constexpr std::size_t kMaxCompatible = 32;
+constexpr std::size_t kMaxCompatibleBytes = 128;  // of one string
 
 std::optional<std::uint32_t> Hex(std::string_view text, std::uint32_t limit) {
   std::uint32_t value = 0;
@@ -84,7 +86,31 @@ std::optional<std::string> FindDriver(const system::FileSystem& files, const std
   return CleanText(name, 64);
 }
 
+// Of a device tree's node, as the kernel copies it into `uevent` (linux, drivers/of/device.c).
+std::vector<std::string> CompatibleOf(const system::FileSystem& files, const std::string& directory,
+                                      const Uevent& uevent) {
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < kMaxCompatible; ++i) {
+    const auto text = Get(uevent, "OF_COMPATIBLE_" + std::to_string(i));
+    if (text.empty()) break;
+    out.push_back(CleanText(text, kMaxCompatibleBytes));
+  }
+  return out.empty() ? ReadCompatible(files, directory + "/of_node/compatible") : out;
+}
+
 }  // namespace
+
+std::vector<std::string> ReadCompatible(const system::FileSystem& files, std::string_view path) {
+  std::vector<std::string> out;
+  const auto text = files.Read(path, kMaxCompatible * kMaxCompatibleBytes);
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  while (!rest.empty() && out.size() < kMaxCompatible) {
+    const auto one = rest.substr(0, rest.find_first_of(std::string_view("\0\n", 2)));
+    rest.remove_prefix(std::min(one.size() + 1, rest.size()));
+    if (!one.empty()) out.push_back(CleanText(one, kMaxCompatibleBytes));
+  }
+  return out;
+}
 
 std::string_view LastComponent(std::string_view path) {
   while (path.ends_with('/')) path.remove_suffix(1);
@@ -123,6 +149,7 @@ PciFunction ReadPciFunction(const system::FileSystem& files, std::string directo
     out.class_code = *base << 16U | Tagged(modalias, "sc", 2).value_or(0) << 8U;
   }
   out.driver = FindDriver(files, directory, uevent);
+  if (!out.address) out.compatible = CompatibleOf(files, directory, uevent);
   out.directory = std::move(directory);
   return out;
 }

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Graphics cards, accelerators and NPUs as the kernel lists them, without any runtime: the PCI bus, the DRM
-// and accel classes, AMD's compute topology and NVIDIA's /proc, joined by PCI address.
+// and accel classes, the platform bus, AMD's compute topology and NVIDIA's /proc, joined by PCI address or by
+// their directory.
 #include <map>
 
 #include "probe/core/module.h"
 #include "probe/sysfs/card.h"
 #include "probe/sysfs/nodes.h"
 #include "probe/sysfs/pci_table.h"
+#include "probe/sysfs/platform.h"
 
 namespace probe::sysfs {
 namespace {
@@ -68,7 +70,9 @@ void AddFromClasses(const FileSystem& files, Machine& machine) {
     if (IsPartition(files, device.directory)) continue;
     PciFunction function = ReadClassFunction(files, device.directory);
     if (!function.address) {
-      machine.others.push_back({std::move(function), std::move(device.names), {}, std::nullopt});
+      Card& card = machine.others.emplace_back();
+      card.function = std::move(function);
+      card.node_names = std::move(device.names);
       continue;
     }
     const auto [entry, is_new] = machine.cards.try_emplace(*function.address);
@@ -114,6 +118,7 @@ void Probe(const ProbeContext& context) {
   Machine machine;
   const bool listed = AddFromBus(context.files, machine);
   AddFromClasses(context.files, machine);
+  AddFromPlatform(context.files, machine.others);
   AddFromNvidia(context.files, machine);
   AddFromKfd(context.files, machine);
   for (const auto& [address, card] : machine.cards) context.sink(DescribeCard(context.files, card));

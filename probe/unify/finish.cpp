@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <tuple>
 #include <utility>
 
+#include "probe/unify/memory.h"
 #include "probe/unify/merge.h"
 
 namespace probe::unify {
@@ -79,49 +79,6 @@ void TakeSmaller(Bytes candidate, Bytes& value) {
 
 // 0 is how a driver without a device says that it does not know.
 Bytes Known(Bytes value) { return value && *value != 0 ? value : std::nullopt; }
-
-Bytes NumberFact(const HardwareDevice& hardware, std::string_view key) {
-  const std::string* text = FindFact(hardware.facts, key);
-  std::uint64_t value = 0;
-  if (text == nullptr) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  return error == std::errc() && end == text->data() + text->size() ? Bytes(value) : std::nullopt;
-}
-
-// What of the host's memory the driver lets the GPU reach beyond the carve-out.
-Bytes ReachableGtt(const HardwareDevice& hardware, Bytes host_free) {
-  if (!hardware.gtt_bytes) return std::nullopt;
-  const std::uint64_t used = NumberFact(hardware, "gtt_used_bytes").value_or(0);
-  const std::uint64_t left = *hardware.gtt_bytes - std::min(*hardware.gtt_bytes, used);
-  return std::min(left, host_free.value_or(left));
-}
-
-DeviceMemory MemoryOf(const Draft& draft, DeviceKind kind, Bytes host_free) {
-  DeviceMemory out;
-  if (draft.hardware && !draft.identity.partition) {
-    out.total_bytes =
-        Known(draft.hardware->vram_bytes ? draft.hardware->vram_bytes : draft.hardware->memory_total_bytes);
-    out.free_bytes = draft.hardware->memory_free_bytes;
-    if (kind == DeviceKind::kIntegrated) out.gtt_bytes = draft.hardware->gtt_bytes;
-  }
-  const bool from_hardware = out.total_bytes.has_value();
-  for (const View& view : draft.views) {
-    if (!from_hardware) out.total_bytes = std::max(out.total_bytes, Known(view.device.memory_total_bytes));
-  }
-  for (const View& view : draft.views) {
-    const bool sound = view.device.memory_free_bytes && out.total_bytes &&
-                       *view.device.memory_free_bytes <= *out.total_bytes;
-    if (sound) TakeSmaller(view.device.memory_free_bytes, out.free_bytes);
-  }
-  out.usable_bytes = out.free_bytes ? out.free_bytes : out.total_bytes;
-  if (kind != DeviceKind::kIntegrated) return out;
-  if (const Bytes gtt = draft.hardware ? ReachableGtt(*draft.hardware, host_free) : std::nullopt) {
-    out.usable_bytes = out.usable_bytes.value_or(0) + *gtt;
-  } else if (!from_hardware && out.usable_bytes) {
-    TakeSmaller(host_free, out.usable_bytes);
-  }
-  return out;
-}
 
 // Drivers that compute on the processor say nothing of the host that it does not say itself.
 void DescribeHost(const Draft& draft, PhysicalDevice& out) {

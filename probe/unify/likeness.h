@@ -26,6 +26,7 @@ struct Traits {
   DeviceKind kind = DeviceKind::kUnknown;
   std::string name;  // normalised
   std::optional<std::uint64_t> memory_bytes;
+  bool on_pci = false;
 };
 [[nodiscard]] Traits TraitsOf(const RuntimeDevice& device);
 [[nodiscard]] Traits TraitsOf(const HardwareDevice& device);
@@ -34,6 +35,8 @@ struct Traits {
 [[nodiscard]] bool SameNumbers(const Traits& a, const Traits& b);
 // Both vendors are known and the same, the numbers agree, and the kinds do, or one is unknown.
 [[nodiscard]] bool SameVendorAndKind(const Traits& a, const Traits& b);
+// Both are integrated, neither is on a PCI bus, and nothing says that their vendors differ: parts of a chip.
+[[nodiscard]] bool SameChip(const Traits& a, const Traits& b);
 // Equal names, numbers that agree, and memory within 10 % where both know it (drivers hold some back).
 [[nodiscard]] bool SameNameAndMemory(const Traits& a, const Traits& b);
 [[nodiscard]] bool SameSize(std::uint64_t a, std::uint64_t b);

@@ -2,6 +2,7 @@
 #include "probe/unify/match.h"
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <map>
@@ -9,12 +10,16 @@
 #include <tuple>
 #include <utility>
 
+#include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 
 namespace probe::unify {
 namespace {
 
 constexpr PciAddress kHostBridge{};  // 0000:00:00.0: what drivers without a real device give as their address
+
+// "226:128": the render node tells GPUs apart that one display driver serves.
+constexpr std::array<std::string_view, 2> kNodeFacts = {"drm_render", "drm_primary"};
 
 // Devices of one driver of one runtime see the hardware once each.
 using DriverKey = std::tuple<std::string, std::string, std::optional<std::string>>;
@@ -61,8 +66,10 @@ class Matcher {
   void Run() {
     Attach("pci", [&](const Open& open) { return ByAddress(open.device, open.traits); });
     CreateAtAddresses();
+    Attach("drm", [&](const Open& open) { return ByNode(open); });
     Attach("uuid", [&](const Open& open) { return ByUuid(open); });
     AttachLike("only_candidate", SameVendorAndKind);
+    AttachLike("only_candidate", SameChip);
     CreateForUuids();
     AttachLike("name", SameNameAndMemory);
     CreateForNames();
@@ -81,6 +88,7 @@ class Matcher {
   void CreateForNames();
   [[nodiscard]] std::string OwnId(const RuntimeDevice& device);
   [[nodiscard]] Place ByAddress(const RuntimeDevice& device, const Traits& traits) const;
+  [[nodiscard]] Place ByNode(const Open& open) const;
   [[nodiscard]] Place ByUuid(const Open& open) const;
   [[nodiscard]] std::vector<std::size_t> Candidates(const Open& open, Likeness like, std::size_t most) const;
   [[nodiscard]] bool IsAlone(const Open& open, Likeness like) const;
@@ -96,6 +104,7 @@ class Matcher {
   // Where to look first. A machine has few devices; a record may claim thousands.
   std::map<AddressKey, Places> at_address_;
   std::map<AddressKey, Places> at_address_without_domain_;
+  std::map<std::string, Places> with_node_;  // by device number, of hardware alone
   std::map<Uuid, Places> with_uuid_;
   std::set<std::string> taken_ids_;
   std::map<std::pair<std::string, std::uint32_t>, std::uint32_t> next_number_;
@@ -130,6 +139,10 @@ void Matcher::Enter(std::size_t place) {
     at_address_without_domain_[{WithoutDomain(*draft.identity.pci), draft.identity.partition}].insert(place);
   }
   if (draft.identity.uuid) with_uuid_[*draft.identity.uuid].insert(place);
+  for (const std::string_view key : kNodeFacts) {
+    const std::string* number = draft.hardware ? FindFact(draft.hardware->facts, key) : nullptr;
+    if (number != nullptr) with_node_[*number].insert(place);
+  }
 }
 
 void Matcher::AddView(std::size_t place, Open open, std::string_view how) {
@@ -179,6 +192,19 @@ Place Matcher::ByAddress(const RuntimeDevice& device, const Traits& traits) cons
     only = place;
   }
   return only;
+}
+
+// Numbers of device nodes are the kernel's: what has an address was found by that, or is elsewhere.
+Place Matcher::ByNode(const Open& open) const {
+  if (open.device.identity.pci || open.device.identity.partition) return std::nullopt;
+  for (const std::string_view key : kNodeFacts) {
+    const std::string* number = FindFact(open.device.facts, key);
+    const auto known = number != nullptr ? with_node_.find(*number) : with_node_.end();
+    if (known == with_node_.end() || known->second.size() != 1) continue;
+    const std::size_t place = *known->second.begin();
+    if (SameNumbers(open.traits, traits_[place]) && !seen_by_[place].contains(open.driver)) return place;
+  }
+  return std::nullopt;
 }
 
 Place Matcher::ByUuid(const Open& open) const {

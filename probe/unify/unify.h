@@ -11,9 +11,10 @@
 
 namespace probe::unify {
 
-// Matches by (PCI address, partition), UUID, partition parent, the only candidate of that vendor and kind,
-// then normalised name and memory; records which. Software devices become views of cpu:0, which always
-// exists. Order: GPUs and accelerators by id, then the processor.
+// Matches by (PCI address, partition), the device number of a DRM node, UUID, partition parent, the only
+// candidate of that vendor and kind (or, for a GPU that is part of a chip, the only one at all), then
+// normalised name and memory; records which. Software devices become views of cpu:0, which always exists.
+// Order: GPUs and accelerators by id, then the processor.
 //
 // Ids: `pci:<address>[#partition]`; `uuid:<uuid>` without an address; `cpu:0`; `platform:<name>` for hardware
 // that is on no PCI bus; and, for what a runtime reports without any identity, `<runtime>:<driver>:<ordinal>`
@@ -26,10 +27,12 @@ namespace probe::unify {
 // environment_hidden is the view's fact `hidden_by` where the report's environment holds that variable: only
 // the module knows which of its devices a variable hides.
 //
-// memory: of a card its own memory, else the largest that a driver claims; free is the smallest that any
-// source names. usable_bytes is what one program may count on now: free, or for a GPU that shares the host's
-// memory an estimate, its free carve-out and as much of GTT as the host has free; for the processor, free
-// within its control group's limit.
+// memory: total and free are of one source, for two may count different parts: of a card what the kernel
+// knows of its own memory or, where that is not what is free, the driver that counts the same; else the
+// driver that counts most, of drivers that count the same the one that says that least is free. usable_bytes
+// is what one program may count on now: free, or for a GPU that shares the host's memory an estimate, its
+// free carve-out and as much of GTT as the host has free; for the processor, free within its control group's
+// limit.
 [[nodiscard]] std::vector<PhysicalDevice> Unify(std::span<const ProbeReport> reports);
 
 }  // namespace probe::unify

@@ -110,6 +110,17 @@ void AddShapes(const PhysicalFacts& facts, FactList& list) {
   }
 }
 
+// The device numbers of its nodes, by which it is found where there is no PCI bus.
+void AddDrm(const PhysicalFacts& facts, FactList& list) {
+  if (!facts.has_drm) return;
+  const auto& drm = facts.drm;
+  const auto add = [&](const char* key, VkBool32 has, std::int64_t major, std::int64_t minor) {
+    if (has != VK_FALSE && major >= 0 && minor >= 0) list.Add(key, fmt::format("{}:{}", major, minor));
+  };
+  add("drm_render", drm.hasRender, drm.renderMajor, drm.renderMinor);
+  add("drm_primary", drm.hasPrimary, drm.primaryMajor, drm.primaryMinor);
+}
+
 std::vector<Fact> Facts(const PhysicalFacts& facts) {
   const auto& limits = facts.properties.limits;
   FactList list;
@@ -132,6 +143,7 @@ std::vector<Fact> Facts(const PhysicalFacts& facts) {
   list.AddFlag("integer_dot_product", facts.integer_dot_features.shaderIntegerDotProduct);
   list.AddFlag("integer_dot_product_accelerated",
                facts.integer_dot.integerDotProduct4x8BitPackedSignedAccelerated);
+  AddDrm(facts, list);
   AddShapes(facts, list);
   return list.Take();
 }

@@ -86,6 +86,8 @@ void ReadProperties(const Instance& instance, VkPhysicalDevice device, PhysicalF
                             VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRIVER_PROPERTIES);
   facts.has_pci = add_if(facts.Has(VK_EXT_PCI_BUS_INFO_EXTENSION_NAME), facts.pci,
                          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_PCI_BUS_INFO_PROPERTIES_EXT);
+  facts.has_drm = add_if(facts.Has(VK_EXT_PHYSICAL_DEVICE_DRM_EXTENSION_NAME), facts.drm,
+                         VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_DRM_PROPERTIES_EXT);
   add_if(v13 || facts.Has(VK_KHR_MAINTENANCE_4_EXTENSION_NAME), facts.maintenance4,
          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_MAINTENANCE_4_PROPERTIES);
   add_if(v13 || facts.Has(VK_EXT_SUBGROUP_SIZE_CONTROL_EXTENSION_NAME), facts.subgroup_size,

@@ -34,6 +34,7 @@ struct PhysicalFacts {
   // Later versions or extensions.
   VkPhysicalDeviceDriverProperties driver{};
   VkPhysicalDevicePCIBusInfoPropertiesEXT pci{};
+  VkPhysicalDeviceDrmPropertiesEXT drm{};
   VkPhysicalDeviceMemoryBudgetPropertiesEXT budget{};
   VkPhysicalDeviceMaintenance4Properties maintenance4{};
   VkPhysicalDeviceSubgroupSizeControlProperties subgroup_size{};
@@ -57,6 +58,7 @@ struct PhysicalFacts {
   bool has_ids = false;
   bool has_driver = false;
   bool has_pci = false;
+  bool has_drm = false;
   bool has_budget = false;
   bool has_amd_core = false;
   bool has_amd_core2 = false;

@@ -73,6 +73,16 @@ std::optional<double> AvailableBytes(const probe::PhysicalDevice& device) {
   return static_cast<double>(*bytes);
 }
 
+std::optional<double> AvailableBytes(const probe::PhysicalDevice& device, const probe::View& view) {
+  const auto all = AvailableBytes(device);
+  const auto& total = view.device.memory_total_bytes;
+  const auto& free = view.device.memory_free_bytes;
+  if (device.kind != DeviceKind::kIntegrated || !total || *total == 0) return all;
+  if (free && *free <= *total) return static_cast<double>(*free);
+  const auto bytes = static_cast<double>(*total);
+  return all ? std::min(bytes, *all) : bytes;
+}
+
 const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices, std::string_view id) {
   // By id, the processor last.
   const auto place = std::partition_point(devices.begin(), devices.end(), [&](const auto& device) {

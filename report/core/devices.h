@@ -36,6 +36,10 @@ namespace report {
 
 // Of its memory: what this process may use, else what is free, else all. nullopt where nobody says.
 [[nodiscard]] std::optional<double> AvailableBytes(const probe::PhysicalDevice& device);
+// The same by way of one view. Runtimes see different parts of the memory that a GPU shares with the
+// processor: there it is what the view says itself, as long as it says anything.
+[[nodiscard]] std::optional<double> AvailableBytes(const probe::PhysicalDevice& device,
+                                                   const probe::View& view);
 
 // nullptr where no device has that id. Fast where they are sorted as unification sorts them.
 [[nodiscard]] const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices,

@@ -101,6 +101,12 @@ struct Finding {
   Confidence confidence = Confidence::kHigh;
 };
 
+// A file of a runtime: the manifest of one of its drivers, or the library that it is loaded by.
+struct Installed {
+  std::string runtime;
+  std::string file;
+};
+
 struct Host {
   std::optional<std::string> name;
   std::optional<std::string> os;
@@ -108,6 +114,7 @@ struct Host {
   std::string architecture;
   std::optional<std::string> container;
   std::optional<std::string> virtualization;
+  std::optional<std::vector<Installed>> installed;  // below a sysroot, where no runtime is asked
 };
 
 // A claim of a device's drivers that does not fit what the machine shows and what was measured.

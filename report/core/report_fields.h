@@ -93,6 +93,12 @@ void Fields(V& v, S& s) {
   v("confidence", s.confidence);
 }
 
+template <class V, probe::Is<Installed> S>
+void Fields(V& v, S& s) {
+  v("runtime", s.runtime);
+  v("file", s.file);
+}
+
 template <class V, probe::Is<Host> S>
 void Fields(V& v, S& s) {
   v("name", s.name);
@@ -101,6 +107,7 @@ void Fields(V& v, S& s) {
   v("architecture", s.architecture);
   v("container", s.container);
   v("virtualization", s.virtualization);
+  v("installed", s.installed);
 }
 
 template <class V, probe::Is<Report> S>

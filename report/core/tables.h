@@ -51,6 +51,8 @@ struct TrainingSupport {
 struct InstallHint {
   std::string text;
   std::optional<std::string> command;
+  std::optional<std::vector<std::string>> drivers;  // kernel drivers of the only GPUs that it is for
+  std::optional<std::string> file;                  // part of the name of what it installs for them
 };
 
 struct Advice {

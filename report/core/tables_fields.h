@@ -70,6 +70,8 @@ template <class V, probe::Is<InstallHint> S>
 void Fields(V& v, S& s) {
   v("text", s.text);
   v("command", s.command);
+  v("drivers", s.drivers);
+  v("file", s.file);
 }
 
 template <class V, probe::Is<GuideClaim> S>

@@ -78,6 +78,16 @@ bool IsRefusal(const std::optional<probe::Error>& error) {
   return error && (error->name == "not trusted" || error->name == "refused");
 }
 
+// What a sysroot holds of a runtime; nullptr for nothing, and where the machine itself was asked.
+const Installed* FindInstalled(const Host& host, std::string_view runtime,
+                               const std::optional<std::string>& part) {
+  if (!host.installed || !part) return nullptr;
+  const auto found = std::find_if(host.installed->begin(), host.installed->end(), [&](const Installed& one) {
+    return one.runtime == runtime && one.file.find(*part) != std::string::npos;
+  });
+  return found == host.installed->end() ? nullptr : &*found;
+}
+
 // Where the runtime's table knows this very error, its words replace the outcome's.
 template <class IsIt>
 void AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
@@ -176,7 +186,31 @@ void AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& meas
 }
 
 void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {
-  for (const auto& hint : facts.install) finding.fix.push_back({hint.text, hint.command, true, false});
+  for (const auto& hint : facts.install) {
+    if (!hint.drivers) finding.fix.push_back({hint.text, hint.command, true, false});
+  }
+}
+
+bool AddHintsFor(const probe::PhysicalDevice& device, const RuntimeFacts& facts, const Host& host,
+                 Finding& finding) {
+  const auto driver = device.hardware ? device.hardware->kernel_driver : std::nullopt;
+  bool found = false;
+  for (const auto& hint : facts.install) {
+    const bool is_for = driver && hint.drivers &&
+                        std::find(hint.drivers->begin(), hint.drivers->end(), *driver) != hint.drivers->end();
+    if (!is_for) continue;
+    found = true;
+    const Installed* installed = FindInstalled(host, facts.name, hint.file);
+    if (installed == nullptr) {
+      finding.fix.push_back({hint.text, hint.command, hint.command.has_value(), false});
+      continue;
+    }
+    AddEvidence(finding, "installed", installed->file);
+    finding.fix.push_back(
+        {facts.title + " is installed for it: run whichgpu on that machine, not on a copy of its files",
+         std::nullopt, false, false});
+  }
+  return found;
 }
 
 }  // namespace report::explain

@@ -37,7 +37,12 @@ struct StatusAdvice {
 [[nodiscard]] std::string Slug(std::string_view text);
 // Nothing for an empty value.
 void AddEvidence(Finding& finding, std::string source, std::string value);
+// What installs the runtime for any card that it reaches.
 void AddInstallHints(const RuntimeFacts& facts, Finding& finding);
+// The same for this very GPU, told by its kernel driver; false where the table has nothing for it. Where
+// `host` has what a hint installs, the fix is to ask on the machine itself.
+bool AddHintsFor(const probe::PhysicalDevice& device, const RuntimeFacts& facts, const Host& host,
+                 Finding& finding);
 
 void Advise(const OutcomeAdvice& advice, Finding& finding);
 // Where the runtime's table (nullptr: there is none) knows the error, its words replace those.

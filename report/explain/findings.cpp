@@ -48,8 +48,11 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
   finding.summary = OutcomeText(tables, probe);
   Advise(advice, finding);
   const auto* facts = Find(tables, probe.module);
-  if (probe.outcome == Outcome::kAbsent && facts && HasCardFor(report, *facts)) {
-    AddInstallHints(*facts, finding);
+  if (probe.outcome == Outcome::kAbsent && facts) {
+    for (const auto& device : report.devices) {
+      if (finding.fix.empty() && IsGpu(device)) AddHintsFor(device, *facts, report.host, finding);
+    }
+    if (finding.fix.empty() && HasCardFor(report, *facts)) AddInstallHints(*facts, finding);
   }
   AdviseOnError(facts, probe.error, finding);
   for (const auto& variable : probe.environment)
@@ -155,6 +158,16 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
   }
 }
 
+// That no runtime is made for it, in the words of the source of hardware; empty where one is.
+std::string NoCompute(const probe::PhysicalDevice& device) {
+  constexpr std::string_view kNone = "none: no runtime ";
+  for (const auto& fact : device.hardware ? device.hardware->facts : std::vector<probe::Fact>()) {
+    if (fact.key == "compute_driver" && fact.value.starts_with(kNone))
+      return fact.value.substr(kNone.find(' ') + 1);
+  }
+  return "";
+}
+
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                   const std::set<std::string>& parents, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
@@ -171,7 +184,14 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   const auto driver = device.hardware ? device.hardware->kernel_driver : std::nullopt;
   AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
   finding.meaning = "its compute power is not available to any program that was looked for";
-  if (const auto* facts = MissingRuntime(tables, report, device)) AddInstallHints(*facts, finding);
+  if (const auto none = NoCompute(device); !none.empty()) {
+    finding.severity = Severity::kNote;
+    finding.meaning = none;
+    return out.push_back(std::move(finding));
+  }
+  for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
+  const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
+  if (missing != nullptr) AddInstallHints(*missing, finding);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));
   finding.fix.push_back({driver ? "install the runtime of its vendor, or give the container its device nodes"
                                 : "install the kernel driver of its vendor",
@@ -182,17 +202,25 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
 // A card that others reach and its maker's own runtime, which is not installed, does not.
 void AddMissingRuntime(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                        std::vector<Finding>& out) {
-  if (device.kind != probe::DeviceKind::kDiscrete || device.views.empty()) return;
-  const auto* facts = MissingRuntime(tables, report, device);
-  if (facts == nullptr) return;
+  if (device.views.empty()) return;
   Finding finding;
+  const RuntimeFacts* facts = nullptr;
+  for (const probe::ProbeReport& probe : report.probes) {
+    const auto* known = probe.outcome == Outcome::kAbsent ? Find(tables, probe.module) : nullptr;
+    const bool is_makers = facts == nullptr && known && known->vendor;
+    if (is_makers && AddHintsFor(device, *known, report.host, finding)) facts = known;
+  }
+  if (facts == nullptr && device.kind == probe::DeviceKind::kDiscrete) {
+    facts = MissingRuntime(tables, report, device);
+    if (facts != nullptr) AddInstallHints(*facts, finding);
+  }
+  if (facts == nullptr) return;
   finding.id = fmt::format("missing.{}.{}", facts->name, Slug(device.id));
   finding.layer = "system_runtime";
   finding.device_id = device.id;
   finding.runtime = facts->name;
   finding.summary = fmt::format("{}, which is made for {}, is not installed", facts->title, device.name);
   finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
-  AddInstallHints(*facts, finding);
   out.push_back(std::move(finding));
 }
 

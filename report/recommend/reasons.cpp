@@ -79,7 +79,8 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
   bool large = false;
   const auto memory = [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
-    return device ? AvailableBytes(*device).value_or(0) : 0;
+    const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+    return view ? AvailableBytes(*device, *view).value_or(0) : 0;
   };
   for (const Score* score : tied) {
     if (score == &chosen) continue;

@@ -36,7 +36,8 @@ Scores Ordered(const Report& report, Use use) {
 
 double MemoryOf(const Report& report, const Score& score) {
   const auto* device = FindDevice(report.devices, score.device_id);
-  return device ? AvailableBytes(*device).value_or(0) : 0;
+  const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+  return view ? AvailableBytes(*device, *view).value_or(0) : 0;
 }
 
 // `tied` are in order: of equals in all the fastest. What is not told apart from the fastest is never above

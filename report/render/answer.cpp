@@ -38,7 +38,8 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
             "first token after " + SecondsText(phases->first_token_s)};
   }
   const auto* device = FindDevice(report.devices, answer.device_id);
-  const auto available = device ? AvailableBytes(*device) : std::nullopt;
+  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
+  const auto available = view ? AvailableBytes(*device, *view) : std::nullopt;
   const double needed = score->needed_bytes.value_or(0);
   const std::string use(probe::NameOf(answer.use));
   if (answer.use == Use::kTraining && available && *available < needed) {

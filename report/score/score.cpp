@@ -159,7 +159,7 @@ class Scorer {
 
   // Of the layers on the device itself.
   [[nodiscard]] double Share(const Way& way, Use use) const {
-    const auto available = AvailableBytes(*way.device);
+    const auto available = AvailableBytes(*way.device, *way.view);
     if (use == Use::kTraining || way.device->kind == probe::DeviceKind::kCpu || !available) return 1;
     if (*available >= NeededBytes(request_.inference)) return 1;
     return ResidentShare(request_.inference, *available);
@@ -215,7 +215,7 @@ class Scorer {
     } else if (share < 1) {
       score.reasons.push_back(SplitReason(way, share));
     } else if (use == Use::kTraining) {
-      const auto available = AvailableBytes(*way.device);
+      const auto available = AvailableBytes(*way.device, *way.view);
       if (available && *available < *score.needed_bytes) {
         score.reasons.push_back(fmt::format("a step needs {} and {} are free: a figure for speed alone",
                                             BytesText(static_cast<std::uint64_t>(*score.needed_bytes)),
@@ -237,7 +237,7 @@ class Scorer {
     const auto& r = request_.inference;
     const auto memory = fmt::format("{} needs {} and {} are free", r.model,
                                     BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
-                                    BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device))));
+                                    BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device, *way.view))));
     if (share <= 0) return fmt::format("{}: none of {:.0f} layers fits", memory, r.layers);
     return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}", memory, share * r.layers, r.layers,
                        native_ ? "on the processor" : "nowhere that was measured");

@@ -53,6 +53,19 @@ TEST(KernelDriver, MayBeMissingOrHostile) {
   (void)ReadKernelDriver(tree.Files());
 }
 
+TEST(KernelDriver, OfATegraIsNvgpu) {
+  tests::Tree tree;
+  tree.Write("/proc/device-tree/compatible", std::string_view("nvidia,p3767-0000\0nvidia,tegra234\0", 33));
+  tree.Write("/dev/nvmap", "").Write("/dev/nvhost-ctrl-gpu", "");
+  const auto driver = ReadKernelDriver(tree.Files());
+  EXPECT_TRUE(driver.tegra);
+  ASSERT_EQ(driver.nodes.size(), 2U);
+  EXPECT_EQ(driver.nodes[0].path, "/dev/nvmap");
+  // A Tegra with a card of NVIDIA's and its driver is reached as any other machine.
+  tree.Write("/proc/driver/nvidia/version", kOpen);
+  EXPECT_FALSE(ReadKernelDriver(tree.Files()).tegra);
+}
+
 TEST(KernelDriver, RunsCudaUpToItsFloor) {
   using probe::cuda::NewestRunnable;
   EXPECT_EQ(NewestRunnable("580.65.06"), "13.x");
@@ -96,6 +109,18 @@ TEST(Diagnosis, OfNoDevice) {
   const auto hidden = Of(100, Loaded(), 1, "", nothing_visible);
   EXPECT_EQ(hidden.outcome, Outcome::kHidden);
   EXPECT_THAT(hidden.error.text, HasSubstr("CUDA_VISIBLE_DEVICES"));
+}
+
+TEST(Diagnosis, OfATegraNeverAsksForTheCardsModule) {
+  KernelDriver tegra;
+  tegra.tegra = true;
+  tegra.nodes = {{"/dev/nvmap", false, false}};
+  EXPECT_EQ(Of(100, tegra, 0).error.name, "no_tegra_nodes");
+  tegra.nodes = {{"/dev/nvmap", true, true}, {"/dev/nvhost-ctrl-gpu", true, true}};
+  EXPECT_EQ(Of(100, tegra, 0).error.name, "CUDA_ERROR_NO_DEVICE");
+  EXPECT_EQ(Of(999, tegra, 0).error.name, "CUDA_ERROR_UNKNOWN");
+  tegra.nodes[1].openable = false;
+  EXPECT_EQ(Of(100, tegra, 0).outcome, Outcome::kDenied);
 }
 
 TEST(Diagnosis, OfNodes) {

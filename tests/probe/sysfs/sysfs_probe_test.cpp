@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "tests/probe/sysfs/facts.h"
 #include "tests/probe/tree.h"
 
 namespace probe::sysfs {
@@ -12,6 +13,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::Not;
+using tests::FactOf;
 
 std::string Bus(std::string_view address) { return "/sys/bus/pci/devices/" + std::string(address); }
 
@@ -22,13 +24,6 @@ tests::Tree& Pci(tests::Tree& tree, std::string_view address, std::string_view v
   return tree.Write(directory + "/vendor", std::string(vendor) + "\n")
       .Write(directory + "/device", std::string(device) + "\n")
       .Write(directory + "/class", std::string(code) + "\n");
-}
-
-std::string FactOf(const HardwareDevice& device, std::string_view key) {
-  for (const Fact& fact : device.facts) {
-    if (fact.key == key) return fact.value;
-  }
-  return "";
 }
 
 HardwareDevice Only(const tests::Tree& tree) {

@@ -82,6 +82,65 @@ TEST(Memory, DriversThatClaimOtherSizesAreConflicts) {
   EXPECT_EQ(devices[0].memory.free_bytes, std::nullopt);
 }
 
+// A container's APU: one runtime counts the part that the firmware set apart, the other all that is lent.
+TEST(Memory, IsNeverTheSizeOfOnePartAndWhatIsFreeOfAnother) {
+  Machine machine;
+  machine.Add(Host(24 * kGiB));  // half of it free
+  auto part = At(Device("hip", "ROCm", 0, DeviceKind::kIntegrated), "0000:64:00.0", 0x1002, 0x15bf);
+  part.memory_total_bytes = kGiB / 2;
+  part.memory_free_bytes = 410ULL << 20U;
+  auto whole = At(Device("vulkan", "radv", 0, DeviceKind::kIntegrated), "0000:64:00.0", 0x1002, 0x15bf);
+  whole.memory_total_bytes = 15 * kGiB + kGiB / 2;
+  machine.Add(part).Add(whole);
+  const auto memory = machine.Unify()[0].memory;
+  EXPECT_EQ(memory.total_bytes, 15 * kGiB + kGiB / 2);
+  EXPECT_EQ(memory.free_bytes, std::nullopt) << "410 MiB are free of something else";
+  EXPECT_EQ(memory.usable_bytes, 12 * kGiB) << "what the host has free";
+}
+
+TEST(Memory, OfDriversThatCountTheSameTheOneThatSaysWhatIsFree) {
+  Machine machine;
+  const auto card = [](std::string_view runtime, std::uint64_t total, std::optional<std::uint64_t> free) {
+    auto device = At(Device(runtime, "X"), "0000:03:00.0", 0x10de, 0x2684);
+    device.memory_total_bytes = total;
+    device.memory_free_bytes = free;
+    return device;
+  };
+  machine.Add(card("opencl", 24 * kGiB, std::nullopt)).Add(card("cuda", 23 * kGiB, 20 * kGiB));
+  machine.Add(card("vulkan", 23 * kGiB + 1, 21 * kGiB));
+  const auto memory = machine.Unify()[0].memory;
+  EXPECT_EQ(memory.total_bytes, 23 * kGiB);
+  EXPECT_EQ(memory.free_bytes, 20 * kGiB);
+}
+
+TEST(Memory, OfTheKernelWithoutWhatIsFreeIsTheDriversThatCountsTheSame) {
+  Machine machine;
+  auto card = Hardware("0000:03:00.0", 0x1002, 0x744c);
+  card.vram_bytes = 24 * kGiB;
+  auto same = At(Device("hip", "ROCm"), "0000:03:00.0", 0x1002, 0x744c);
+  same.memory_total_bytes = 24 * kGiB - 1;
+  same.memory_free_bytes = 22 * kGiB;
+  auto part = At(Device("vulkan", "radv"), "0000:03:00.0", 0x1002, 0x744c);
+  part.memory_total_bytes = kGiB;
+  part.memory_free_bytes = kGiB / 2;
+  const auto memory = machine.Add(card).Add(same).Add(part).Unify()[0].memory;
+  EXPECT_EQ(memory.total_bytes, 24 * kGiB - 1);
+  EXPECT_EQ(memory.free_bytes, 22 * kGiB);
+}
+
+TEST(Memory, OfTheKernelStaysTheKernelsWhereADriverSaysLess) {
+  Machine machine;
+  auto card = Hardware("0000:03:00.0", 0x1002, 0x744c);
+  card.vram_bytes = 24 * kGiB;
+  card.memory_free_bytes = 20 * kGiB;
+  auto vulkan = At(Device("vulkan", "radv"), "0000:03:00.0", 0x1002, 0x744c);
+  vulkan.memory_total_bytes = 24 * kGiB;
+  vulkan.memory_free_bytes = 256ULL << 20U;  // of one heap
+  const auto memory = machine.Add(card).Add(vulkan).Unify()[0].memory;
+  EXPECT_EQ(memory.free_bytes, 20 * kGiB);
+  EXPECT_EQ(memory.usable_bytes, 20 * kGiB);
+}
+
 TEST(Memory, TheProcessorIsBoundByItsGroup) {
   Machine machine;
   auto host = Host(32 * kGiB);

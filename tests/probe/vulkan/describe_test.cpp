@@ -14,6 +14,7 @@ namespace {
 
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::Not;
 
 DriverManifest Driver() {
   return {"/usr/share/vulkan/icd.d/x.json", "/usr/lib/libvulkan_x.so", false, Outcome::kOk, {}};
@@ -74,6 +75,19 @@ TEST(Description, CountsWhatOthersLeaveOfABudget) {
   EXPECT_EQ(DescribeDevice(facts, Driver(), 0).memory_free_bytes, 15U << 20U);
   facts.budget.heapUsage[0] = 25U << 20U;
   EXPECT_EQ(DescribeDevice(facts, Driver(), 0).memory_free_bytes, 0U);
+}
+
+TEST(Description, NamesItsDeviceNodesByNumber) {
+  auto facts = Discrete();
+  facts.drm.hasRender = VK_TRUE;
+  facts.drm.renderMajor = 226;
+  facts.drm.renderMinor = 128;
+  facts.drm.primaryMajor = 226;
+  EXPECT_THAT(DescribeDevice(facts, Driver(), 0).facts, Not(Contains(Fact{"drm_render", "226:128"})));
+  facts.has_drm = true;
+  const auto device = DescribeDevice(facts, Driver(), 0);
+  EXPECT_THAT(device.facts, Contains(Fact{"drm_render", "226:128"}));
+  EXPECT_THAT(device.facts, Not(Contains(::testing::Field(&Fact::key, "drm_primary"))));
 }
 
 TEST(Description, WithoutHeapsHasNoMemoryAndSaysSo) {

@@ -191,6 +191,49 @@ TEST(Findings, AGpuThatNothingReachesIsTold) {
   ASSERT_NE(FindById(report, "unreached.pci-0000-05-00-0"), nullptr);
 }
 
+// A GPU that is part of a chip, told by its kernel driver.
+probe::PhysicalDevice OnChip(std::string_view driver, bool reached) {
+  auto gpu = testing::Gpu("0000:05:00.0", "Chip's GPU", probe::DeviceKind::kIntegrated, 8);
+  gpu.id = "platform:17000000-gpu";
+  gpu.hardware->identity = {};
+  gpu.hardware->kernel_driver = driver;
+  if (reached) {
+    auto& view = gpu.views.emplace_back();
+    view.device.runtime = "vulkan";
+    view.device.driver = view.device.name = "NVIDIA";
+    view.device.kind = probe::DeviceKind::kIntegrated;
+  }
+  return gpu;
+}
+
+TEST(Findings, AChipsGpuIsHelpedByTheRuntimeOfItsKernelDriver) {
+  auto machine = testing::Processor();
+  machine.devices.push_back(OnChip("gk20a", false));
+  machine.probes.push_back(testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad));
+  const auto decided = testing::Decided(machine);
+  for (const char* id : {"unreached.platform-17000000-gpu", "runtime.cuda.absent"}) {
+    const auto* finding = FindById(decided, id);
+    ASSERT_NE(finding, nullptr) << id;
+    ASSERT_EQ(finding->fix.size(), 1U) << id;
+    EXPECT_EQ(finding->fix[0].command, "apt-get install nvidia-jetpack") << id;
+  }
+  // What other cards want is no advice for it, and the other way round.
+  auto other = testing::Processor();
+  other.devices.push_back(OnChip("v3d", false));
+  const auto pi = testing::Decided(other);
+  EXPECT_THAT(FindById(pi, "unreached.platform-17000000-gpu")->fix.at(0).text, HasSubstr("v3dv"));
+}
+
+TEST(Findings, AChipsGpuThatOthersReachMissesItsMakersRuntimeToo) {
+  auto machine = testing::Processor();
+  machine.devices.push_back(OnChip("gk20a", true));
+  machine.probes.push_back(testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad));
+  const auto decided = testing::Decided(machine);
+  const auto* finding = FindById(decided, "missing.cuda.platform-17000000-gpu");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->fix.at(0).command, "apt-get install nvidia-jetpack");
+}
+
 TEST(Findings, AMissingRuntimeIsANoteWithItsPackage) {
   const auto report = testing::Decided(testing::Nothing());
   const auto* finding = FindById(report, "runtime.vulkan.absent");

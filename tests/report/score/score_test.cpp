@@ -19,6 +19,7 @@ using probe::DeviceKind;
 using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 std::vector<Score> Scores(const Report& report) {
   return ScoreAll(testing::TestTables(), report.devices, report.measurements);
@@ -219,6 +220,24 @@ TEST(Score, ATrainingStepNeedsMoreThanItsWeights) {
   EXPECT_DOUBLE_EQ(*tight.needed_bytes, needed);
   EXPECT_THAT(tight.reasons, Contains(HasSubstr("a step needs 21 GiB")));
   EXPECT_THAT(Find(Scores(OneGpu(24, 50e12, 500e9)), "cuda", Use::kTraining).reasons, IsEmpty());
+}
+
+// Of memory that the processor shares each runtime counts its own part.
+TEST(Score, WhatFitsASharedMemoryIsWhatTheRuntimeItselfCounts) {
+  auto report = OneGpu(24, 50e12, 500e9);
+  auto& gpu = report.devices[0];
+  auto& view = gpu.views.at(0).device;
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Not(Contains(HasSubstr("layers on it"))));
+  view.memory_total_bytes = 2ULL << 30U;
+  view.memory_free_bytes = 1ULL << 30U;
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Not(Contains(HasSubstr("layers on it"))))
+      << "a card's own memory is the card's";
+  gpu.kind = probe::DeviceKind::kIntegrated;
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Contains(HasSubstr("1.0 GiB are free")));
+  view.memory_free_bytes.reset();
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Contains(HasSubstr("2.0 GiB are free")));
+  view.memory_total_bytes.reset();
+  EXPECT_THAT(Find(Scores(report), "cuda", Use::kDecode).reasons, Not(Contains(HasSubstr("layers on it"))));
 }
 
 TEST(Score, ASplitNeedsTheProcessorsFigures) {
