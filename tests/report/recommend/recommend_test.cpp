@@ -202,7 +202,7 @@ TEST(Recommend, TheProcessorWhereItIsFaster) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->backend, "cpu");
   EXPECT_THAT(answer->reasons,
-              Contains("it should be 2.1 times as fast as vulkan on Intel UHD Graphics 770"));
+              Contains("it should be 2.2 times as fast as vulkan on Intel UHD Graphics 770"));
 }
 
 TEST(Recommend, NothingMeasuredIsTheProcessorAndSaysSo) {

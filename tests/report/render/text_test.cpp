@@ -300,7 +300,7 @@ TEST(Text, NoPromiseOfTheFirstLineIsBrokenOrOfTrainingThatDoesNotFit) {
     const auto lines = LinesOf(Rendered(testing::Decided(machine), Options(width)));
     const auto head = lines[0] + "|" + lines[1];
     for (const char* promise :
-         {" 53 tokens/s,", " first token after 583 ms,", " training (21 GiB) does not fit"})
+         {" 53 tokens/s,", " first token after 604 ms,", " training (21 GiB) does not fit"})
       EXPECT_THAT(head, HasSubstr(promise)) << width;
     EXPECT_THAT(head, Not(HasSubstr("392"))) << width;
   }
