@@ -97,6 +97,7 @@ struct Finding {
   std::vector<Fix> fix;
   std::optional<std::string> source;
   Confidence confidence = Confidence::kHigh;
+  bool changes_answer = true;  // not in JSON: false of a GPU that nothing would make the better one
 };
 
 struct Host {
