@@ -14,6 +14,7 @@
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/nvidia_signs.h"
 #include "report/teams.h"
 
 namespace report {
@@ -44,6 +45,7 @@ Status RunProbe(const Json& json, const RecordSink& send) {
       send(Json{{"file", {{"path", std::string(path)}, {"content", std::string(content)}}}});
     });
   }
+  probe::system::KeepFromMakingNodes(*files);
   const auto environment = probe::system::Environment::OfProcess();
   const auto modules = probe::Modules();
   for (const std::string& name : request->modules) {
@@ -82,6 +84,7 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
     return Error{"measure", std::nullopt, "", "no backend for " + request->device.runtime};
   const auto files = probe::system::FileSystem::Open("/");
   if (!files) return files.error();
+  probe::system::KeepFromMakingNodes(*files);
   const auto environment = probe::system::Environment::OfProcess();
   const backends::MeasureSink sink = [&send](const backends::MeasureEvent& event) {
     Json record = backends::EncodeEvent(event);

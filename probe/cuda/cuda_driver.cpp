@@ -7,7 +7,6 @@
 #include <array>
 #include <charconv>
 
-#include "probe/core/names.h"
 #include "probe/core/text.h"
 #include "probe/system/device_node.h"
 
@@ -35,13 +34,6 @@ std::optional<std::string> VersionIn(std::string_view line) {
 bool IsTegra(const system::FileSystem& files) {
   const auto text = files.Read("/proc/device-tree/compatible", 4096);
   return text && text->find("nvidia,tegra") != std::string::npos;
-}
-
-// nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
-bool IsGpuNode(std::string_view name) {
-  constexpr std::string_view kPrefix = "nvidia";
-  return name.starts_with(kPrefix) && name.size() > kPrefix.size() &&
-         name.find_first_not_of("0123456789", kPrefix.size()) == std::string_view::npos;
 }
 
 // Numbers of a version; a part that is none ends it.
@@ -75,27 +67,7 @@ bool IsUvm(const DeviceNode& node) { return node.path == "/dev/nvidia-uvm"; }
 
 bool IsExistingGpu(const DeviceNode& node) {
   constexpr std::string_view kFolder = "/dev/";
-  return node.exists && IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
-}
-
-// Of the kernel's host1x and memory drivers, on JetPack of all ages; newer ones have a folder of GPUs.
-bool HasTegraNode(const system::FileSystem& files) {
-  const auto names = files.List("/dev");
-  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
-    return name.starts_with("nvhost") || name == "nvmap" || name == "nvgpu";
-  });
-}
-
-void ReadBus(const system::FileSystem& files, KernelDriver& driver) {
-  constexpr std::string_view kDevices = "/sys/bus/pci/devices";
-  const auto names = files.List(kDevices);
-  driver.bus_shown = !names.empty();
-  driver.card_on_bus = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    const std::string directory = fmt::format("{}/{}", kDevices, name);
-    const auto base = files.ReadNumber(directory + "/class").value_or(0) >> 16U;
-    const bool computes = base == 0x03 || base == 0x12;  // display, processing accelerator
-    return computes && files.ReadNumber(directory + "/vendor") == vendor_id::kNvidia;
-  });
+  return node.exists && system::IsNvidiaGpuNode(std::string_view(node.path).substr(kFolder.size()));
 }
 
 // What the node said that was opened, beside its path.
@@ -106,7 +78,7 @@ std::string NodeText(const DeviceNode& node) {
 // A GPU that CUDA does not show, because a variable, a node or the kernel driver stands between.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                       const system::Environment& environment) {
-  const std::size_t gpus = std::max(nvml_gpus, driver.gpus);
+  const std::size_t gpus = std::max(nvml_gpus, driver.signs.gpus);
   if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
     error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
                              gpus == 1 ? "" : "s");
@@ -124,7 +96,7 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_
     return {Outcome::kNoDevice, std::move(error)};
   }
   const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
-  if (driver.version && !any_node && !driver.wsl) {
+  if (driver.version && !any_node && !driver.signs.wsl) {
     error.name = "no_device_nodes";
     error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
     return {Outcome::kNoDevice, std::move(error)};
@@ -135,7 +107,7 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_
 
 bool HasLiveDriver(const KernelDriver& driver) {
   const auto* open = FindNode(driver, [](const DeviceNode& n) { return n.openable && IsExistingGpu(n); });
-  return driver.version || driver.gpus > 0 || driver.wsl || driver.tegra || driver.tegra_node ||
+  return driver.version || driver.signs.gpus > 0 || driver.signs.wsl || driver.tegra || driver.signs.tegra ||
          open != nullptr;
 }
 
@@ -178,15 +150,13 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   if (const auto version = files.ReadLine("/sys/module/nvidia/version"); version && !driver.version) {
     driver.version = CleanText(*version);
   }
-  driver.gpus = files.List("/proc/driver/nvidia/gpus").size();
+  driver.signs = system::ReadNvidiaSigns(files);
   for (const auto& name : files.List("/dev")) {
-    if (IsGpuNode(name)) driver.nodes.push_back(system::CheckNode(files, "/dev/" + name));
+    if (system::IsNvidiaGpuNode(name)) driver.nodes.push_back(system::CheckNode(files, "/dev/" + name));
   }
   for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"})
     driver.nodes.push_back(system::CheckNode(files, path));
-  driver.wsl = files.Exists("/dev/dxg");
   driver.tegra = IsTegra(files) && !driver.version;
-  driver.tegra_node = HasTegraNode(files);
   if (driver.tegra) {
     // nvgpu, include/uapi/linux/nvgpu-ctrl.h: the older name of the node, and the newer.
     driver.nodes = {system::CheckNode(files, "/dev/nvmap")};
@@ -194,14 +164,7 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
       if (files.Exists(path)) driver.nodes.push_back(system::CheckNode(files, path));
     }
   }
-  ReadBus(files, driver);
   return driver;
-}
-
-bool MayHaveGpu(const KernelDriver& driver) {
-  const bool has_gpu_node = FindNode(driver, IsExistingGpu) != nullptr;
-  return driver.card_on_bus || driver.gpus > 0 || has_gpu_node || driver.wsl || driver.tegra ||
-         driver.tegra_node;
 }
 
 std::optional<std::string> NewestRunnable(std::string_view driver_version) {
@@ -213,14 +176,14 @@ std::optional<std::string> NewestRunnable(std::string_view driver_version) {
 }
 
 bool LacksCard(const KernelDriver& driver) {
-  if (driver.card_on_bus || HasLiveDriver(driver)) return false;
-  return driver.bus_shown || !MayHaveGpu(driver);
+  if (driver.signs.card_on_bus || HasLiveDriver(driver)) return false;
+  return driver.signs.bus_shown || !MayHaveGpu(driver.signs);
 }
 
 Diagnosis NoCard(Error error, const KernelDriver& driver) {
   error.name = "no_card";
-  error.text = driver.bus_shown ? "no NVIDIA card is on this machine's bus"
-                                : "nothing here shows an NVIDIA card: /sys hides what is on the bus";
+  error.text = driver.signs.bus_shown ? "no NVIDIA card is on this machine's bus"
+                                      : "nothing here shows an NVIDIA card: /sys hides what is on the bus";
   const auto* dead = DeadNode(driver);
   error.text += dead ? ", and " + NodeText(*dead) : ", and there is no /dev/nvidia0";
   return {Outcome::kNoDevice, std::move(error)};
@@ -233,7 +196,7 @@ Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpu
   if (auto found = unexplained ? OfFiles(error, driver, nvml_gpus) : std::nullopt) return *std::move(found);
   const auto* gpu_node = FindNode(driver, [](const DeviceNode& n) { return n.exists && !IsUvm(n); });
   const auto* uvm = FindNode(driver, IsUvm);
-  if (!driver.tegra && gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.wsl) {
+  if (!driver.tegra && gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.signs.wsl) {
     error.name = "nvidia_uvm_missing";
     error.text = "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not";
     return {Outcome::kFailed, std::move(error)};

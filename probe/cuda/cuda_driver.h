@@ -13,27 +13,19 @@
 #include "probe/core/result.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/nvidia_signs.h"
 
 namespace probe::cuda {
 
 struct KernelDriver {
   std::optional<std::string> version;  // of the loaded module
   bool open_module = false;
-  std::size_t gpus = 0;           // entries of /proc/driver/nvidia/gpus
   std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm; the last two if missing.
                                   // Of a Tegra its own.
-  bool wsl = false;               // /dev/dxg: the Windows host has the driver
   bool tegra = false;             // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes
-  bool tegra_node = false;        // a node of such a chip, whose GPU is on no bus
-  bool bus_shown = false;         // sysfs lists what is on the bus; some containers hide it
-  bool card_on_bus = false;       // a display or processing device of NVIDIA's among it
+  system::NvidiaSigns signs;
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
-
-// Anything that speaks for a GPU of NVIDIA's. The control node /dev/nvidiactl does not: NVIDIA's libraries
-// make it for root on a machine without any card, by themselves or through nvidia-modprobe, when they are
-// initialised. A container whose /sys hides the card has /dev/nvidia<N>.
-[[nodiscard]] bool MayHaveGpu(const KernelDriver& driver);
 
 // The newest CUDA that runs at all on a driver (minor-version compatibility), such as "12.x"; nullopt for
 // older ones than are known. Source: NVIDIA, "CUDA Compatibility", table "Minimum Required Driver Version".

@@ -99,6 +99,7 @@ struct Finding {
   std::vector<Fix> fix;
   std::optional<std::string> source;
   Confidence confidence = Confidence::kHigh;
+  bool changes_answer = true;  // not in JSON: false of a GPU that nothing would make the better one
 };
 
 // A file of a runtime: the manifest of one of its drivers, or the library that it is loaded by.

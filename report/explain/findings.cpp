@@ -13,6 +13,7 @@
 #include "report/explain/advice.h"
 #include "report/explain/explain.h"
 #include "report/explain/lent_memory.h"
+#include "report/explain/relevance.h"
 #include "report/explain/variables.h"
 
 namespace report::explain {
@@ -298,6 +299,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddMeasurements(tables, report, findings);
   AddProbes(tables, report, findings);
   AddVariables(report, findings);
+  SetAsideWhatChangesNothing(tables, report, findings);
   Escalate(report, findings);
   std::stable_sort(findings.begin(), findings.end(),
                    [](const Finding& a, const Finding& b) { return a.severity < b.severity; });

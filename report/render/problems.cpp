@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -56,8 +58,18 @@ bool IsRejected(const Report& report, const Rejected& option) {
 struct Line {
   std::string label;
   std::string reason;
-  bool operator==(const Line&) const = default;
+  std::set<std::string> device_ids;  // of equal devices, of which one speaks for all
 };
+
+// Figures differ from one of several equal devices to the next; what they mean does not.
+std::string WithoutFigures(std::string text) {
+  std::erase_if(text, [](char c) { return (c >= '0' && c <= '9') || c == '.'; });
+  return text;
+}
+
+bool SaysTheSame(const Line& a, const Line& b) {
+  return a.label == b.label && WithoutFigures(a.reason) == WithoutFigures(b.reason);
+}
 
 std::vector<Line> Lines(const Report& report, const Page& page) {
   std::vector<Line> lines;
@@ -65,11 +77,19 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
     for (const auto& option : answer.rejected) {
       if (IsRanked(report, option) || IsTold(report, option.device_id, option.runtime, page)) continue;
       const bool first = &answer == &report.recommendations.front();
-      Line line{Label(report, option), option.reason};
-      if (first ? std::find(lines.begin(), lines.end(), line) == lines.end() : !IsRejected(report, option)) {
+      if (!first && IsRejected(report, option)) continue;
+      Line line{Label(report, option), option.reason, {option.device_id.value_or("")}};
+      const auto told = std::find_if(lines.begin(), lines.end(),
+                                     [&](const Line& known) { return SaysTheSame(known, line); });
+      if (told == lines.end()) {
         lines.push_back(std::move(line));
+      } else {
+        told->device_ids.merge(line.device_ids);
       }
     }
+  }
+  for (Line& line : lines) {
+    if (line.device_ids.size() > 1) line.reason += fmt::format("; {} more alike", line.device_ids.size() - 1);
   }
   return lines;
 }
@@ -102,7 +122,7 @@ std::vector<Step> FixesOfGpus(const Report& report) {
         const bool wanted = usable      ? finding.id.starts_with("missing.") && finding.device_id == device.id
                             : of_device ? finding.device_id == device.id
                                         : finding.severity != Severity::kNote && !finding.device_id;
-        return wanted && !finding.fix.empty();
+        return wanted && finding.changes_answer && !finding.fix.empty();
       });
     };
     auto found = fixing(true);
@@ -110,6 +130,25 @@ std::vector<Step> FixesOfGpus(const Report& report) {
     if (found != report.findings.end()) AddStep(StepOf(device, found->fix.front()), steps);
   }
   return steps;
+}
+
+// The same of other GPUs that are equal to the finding's: one line tells of all. With --verbose each is told.
+std::vector<const Finding*> AlikeAfter(const Report& report, const Finding& finding) {
+  std::vector<const Finding*> alike;
+  const auto* device = finding.device_id ? FindDevice(report.devices, *finding.device_id) : nullptr;
+  if (!device) return alike;
+  const auto kind = [](const Finding& of) { return std::string_view(of.id).substr(0, of.id.find('.')); };
+  const auto fix = [](const Finding& of) {
+    return of.fix.empty() ? std::string_view() : of.fix.front().text;
+  };
+  for (const auto* other = &finding + 1; other != report.findings.data() + report.findings.size(); ++other) {
+    const auto* another = other->device_id ? FindDevice(report.devices, *other->device_id) : nullptr;
+    const bool same = kind(*other) == kind(finding) && other->runtime == finding.runtime &&
+                      other->severity == finding.severity && other->meaning == finding.meaning &&
+                      fix(*other) == fix(finding);
+    if (same && another && another != device && AreEqualGpus(*another, *device)) alike.push_back(other);
+  }
+  return alike;
 }
 
 }  // namespace
@@ -149,12 +188,16 @@ void NotUsed(const Tables& tables, const Report& report, Page& page) {
 
 void Problems(const Report& report, Page& page) {
   bool heading = false;
+  std::set<const Finding*> told;
   for (const auto& finding : report.findings) {
-    if (!IsShown(finding, page)) continue;
+    if (!IsShown(finding, page) || told.contains(&finding)) continue;
+    const auto alike = page.options().verbose ? std::vector<const Finding*>() : AlikeAfter(report, finding);
+    told.insert(alike.begin(), alike.end());
     if (!std::exchange(heading, true)) Heading(page, "Worth fixing", "");
     const bool note = finding.severity == Severity::kNote;
     page.To(2).Add(note ? page.signs().dot : page.signs().cross, note ? Style::kDim : Style::kBad).Add(" ");
     page.Flow(finding.summary, 4);
+    if (!alike.empty()) page.To(4).Flow(fmt::format("{} more alike", alike.size()), 4, Style::kDim);
     if (!finding.meaning.empty()) page.To(4).Flow(finding.meaning, 4, Style::kDim);
     for (const auto& fix : finding.fix) {
       page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ");

@@ -157,9 +157,11 @@ def impatient(stage):
     return "exit 130 at the second"
 
 
-@promise(SECTION, "--exit-code: 0 a usable GPU, 10 none, 11 one that is not usable.")
+@promise(SECTION, "--exit-code: 0 a usable GPU, 10 none, 11 one that is not usable, 12 one that was not asked.")
 def machine_codes(stage):
     wanted = {"gpu_beside_igpu": 0, "plain_server": 10, "denied_nodes": 11, "phantom_gpu": 11}
     codes = {name: stage.run("--exit-code", "--replay", FIXTURES / name).returncode for name in wanted}
     expect(codes == wanted, f"exit codes {codes}")
-    return ", ".join(f"{name} {code}" for name, code in codes.items())
+    unasked = stage.run("--exit-code", "--only", "cpu", "--replay", FIXTURES / "gpu_beside_igpu").returncode
+    expect(unasked == 12, f"exit code {unasked} with --only cpu")
+    return ", ".join(f"{name} {code}" for name, code in codes.items()) + ", with --only cpu 12"

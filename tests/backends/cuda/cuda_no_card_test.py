@@ -86,6 +86,23 @@ class NoCard(unittest.TestCase):
                 for advice in ("usermod", "modprobe", "permission"):
                     self.assertNotIn(advice, text + json.dumps(findings))
 
+    def test_no_driver_makes_a_node_where_there_is_no_card_for_it(self):
+        """NVIDIA's OpenCL library makes /dev/nvidiactl for root, too, and its loader asks whatever is registered."""
+        for name, sysfs in (("no card", {}), ("a card", CARD)):
+            with self.subTest(name), Installed(sysfs) as machine:
+                marks = machine._folder("marks")
+                for runtime in ("opencl", "vulkan"):
+                    machine.add_driver(runtime, "maker", {"misbehave": [
+                        {"at": "enumerate", "do": "make_node", "mark": str(marks / runtime)}]})
+                done = machine.run("list", "--json", "--only", "opencl,vulkan,sysfs")
+                self.assertEqual(0, done.status, done.stderr)
+                ran = {path.name.partition(".")[0] for path in marks.iterdir()}
+                self.assertEqual({"opencl", "vulkan"}, ran, "the drivers were asked")
+                made = {path.name for path in marks.glob("*.node")}
+                if sysfs and not made:
+                    self.skipTest("this user may make no node anywhere")
+                self.assertEqual({"opencl.node", "vulkan.node"} if sysfs else set(), made)
+
     def test_a_card_on_the_bus_or_a_node_of_its_own_is_a_reason_to_ask(self):
         for name, sysfs, nodes in (("on the bus", CARD, ()), ("a container's", {}, ("nvidia0", "nvidiactl"))):
             with self.subTest(name):

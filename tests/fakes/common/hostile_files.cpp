@@ -6,6 +6,7 @@
 #include <sys/file.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <sys/un.h>
 #include <unistd.h>
 
@@ -104,6 +105,10 @@ void ChangeFolder(const Misbehaviour&) {
 void ChangeRoot(const Misbehaviour&) {
   if (chroot(".") == 0 && chdir("/") != 0) _exit(99);  // where it may
 }
+// As NVIDIA's libraries do for root where there is no card.
+void MakeNode(const Misbehaviour& what) {
+  (void)mknod((what.mark + ".node").c_str(), S_IFCHR | 0666, makedev(1, 3));
+}
 void ChangeMask(const Misbehaviour&) { umask(0777); }
 
 }  // namespace
@@ -124,7 +129,8 @@ std::span<const NamedAct> ActsOnFiles() {
                                        {"lock_folder", LockFolder},
                                        {"change_folder", ChangeFolder},
                                        {"change_root", ChangeRoot},
-                                       {"change_mask", ChangeMask}};
+                                       {"change_mask", ChangeMask},
+                                       {"make_node", MakeNode}};
   return kActs;
 }
 

@@ -4,7 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <string>
+#include <string_view>
 
 #include "report/render/text.h"
 #include "tests/report/machines.h"
@@ -58,6 +60,56 @@ TEST(AlikeText, DevicesThatWereMeasuredAlikeOrAreNotEqualHaveNoSuchLine) {
   Report larger = Divided(2);
   larger.devices[1].memory.total_bytes = 20ULL << 30U;
   EXPECT_THAT(Rendered(testing::Decided(larger)), Not(HasSubstr("equal to")));
+}
+
+int CountOf(const std::string& text, std::string_view part) {
+  int count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// A processor that was measured and eight cards of one kind; what is wrong with each is `wrong`'s to say.
+Report Eight(const std::function<void(Report&, probe::PhysicalDevice&)>& wrong) {
+  Report report = testing::Processor();
+  for (int number = 1; number <= 8; ++number) {
+    auto card =
+        testing::Gpu(fmt::format("0000:0{}:00.0", number), "Radeon Pro X", probe::DeviceKind::kDiscrete, 16);
+    wrong(report, card);
+    report.devices.insert(report.devices.end() - 1, card);
+  }
+  return report;
+}
+
+TEST(AlikeText, WhatIsWrongWithEqualDevicesIsSaidOnce) {
+  const auto text = Rendered(testing::Decided(Eight([](auto&, auto&) {})));
+  EXPECT_EQ(CountOf(text, "is in this machine and no runtime reaches it"), 1) << text;
+  EXPECT_THAT(text, HasSubstr("7 more alike"));
+  EXPECT_EQ(CountOf(text, "more alike"), 1);
+  const auto verbose =
+      Text(testing::TestTables(), testing::Decided(Eight([](auto&, auto&) {})), {160, false, true, true});
+  EXPECT_EQ(CountOf(verbose, "is in this machine and no runtime reaches it"), 8) << "with --verbose each";
+}
+
+TEST(AlikeText, WhyEqualDevicesAreNotUsedIsOneLineWhateverTheirFigures) {
+  Report report = testing::Decided(Eight(
+      [](auto&, auto& card) { testing::AddView(card, "vulkan", "RADV", probe::DeviceKind::kDiscrete); }));
+  int mib = 100;
+  for (auto& answer : report.recommendations) {
+    for (auto& option : answer.rejected) {
+      if (option.device_id != "cpu:0") option.reason = fmt::format("{} MiB of it are free", mib += 7);
+    }
+  }
+  const auto text = Rendered(report);
+  EXPECT_EQ(CountOf(text, "MiB of it are free"), 1) << text;
+  EXPECT_THAT(text, HasSubstr("107 MiB of it are free; 7 more alike"));
+}
+
+TEST(AlikeText, DifferentDevicesAreToldOneByOne) {
+  double gib = 4;
+  const auto text = Rendered(testing::Decided(Eight(
+      [&](auto&, auto& card) { card.memory.total_bytes = static_cast<std::uint64_t>(gib += 1) << 30U; })));
+  EXPECT_EQ(CountOf(text, "is in this machine and no runtime reaches it"), 8);
+  EXPECT_EQ(CountOf(text, "more alike"), 0);
 }
 
 }  // namespace
