@@ -13,6 +13,7 @@ namespace report {
 namespace {
 
 bool HasLibrary(const probe::Module& module, const probe::ProbeContext& context) {
+  if (module.is_installed != nullptr) return module.is_installed(context);
   if (module.loads_nothing != nullptr) return !module.loads_nothing(context);
   return probe::system::Library::Exists(module.libraries, {}, context.files, context.environment);
 }

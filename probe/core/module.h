@@ -52,6 +52,8 @@ struct Module {
   // Whether the probe would load and open nothing on this machine, because what it needs is not there: then
   // it only reads files. nullptr: it always may.
   bool (*loads_nothing)(const ProbeContext&) = nullptr;
+  // Whether its library is there, whatever devices are; nullptr: by `libraries` in the usual places.
+  bool (*is_installed)(const ProbeContext&) = nullptr;
   // Beginnings of the names below /dev through which its drivers reach hardware. Empty: not known.
   std::span<const std::string_view> device_nodes;
   // Enumerates and emits events; returns when done. Runs in a child process, its own where it may load

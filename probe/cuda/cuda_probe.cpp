@@ -241,9 +241,12 @@ void Survey::Run() {
   Enumerate(*api);
 }
 
+bool IsInstalled(const ProbeContext& context) {
+  return system::Library::Exists(kDriverNames, DriverDirectories(), context.files, context.environment);
+}
+
 bool LoadsNothing(const ProbeContext& context) {
-  return !IsWorthAsking(context, ReadKernelDriver(context.files)) ||
-         !system::Library::Exists(kDriverNames, DriverDirectories(), context.files, context.environment);
+  return !IsWorthAsking(context, ReadKernelDriver(context.files)) || !IsInstalled(context);
 }
 
 void Probe(const ProbeContext& context) { Survey(context).Run(); }
@@ -264,6 +267,7 @@ Module Describe() {
   module.gpu_vendor = vendor_id::kNvidia;
   module.visibility_variables = VisibilityVariables();
   module.loads_nothing = LoadsNothing;
+  module.is_installed = IsInstalled;
   module.probe = Probe;
   return module;
 }

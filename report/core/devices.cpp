@@ -184,6 +184,18 @@ std::string RuntimeName(std::span<const probe::PhysicalDevice> devices, std::str
   return several && !driver.empty() ? name.append(" (").append(driver).append(")") : name;
 }
 
+std::optional<std::string> DriverAssignment(const Tables& tables, const Report& report,
+                                            const Recommendation& answer) {
+  const auto driver = answer.driver.value_or("");
+  if (RuntimeName(report.devices, answer.device_id, answer.backend, driver) == answer.backend)
+    return std::nullopt;
+  const auto* facts = Find(tables, answer.backend);
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const auto* view = device ? FindView(*device, answer.backend, driver) : nullptr;
+  if (!facts || !facts->driver_variable || !view || !view->device.manifest) return std::nullopt;
+  return *facts->driver_variable + "=" + *view->device.manifest;
+}
+
 std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
                     std::string_view runtime, std::string_view driver) {
   return RuntimeName(devices, device_id, runtime, driver).append("@").append(device_id);

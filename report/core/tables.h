@@ -110,6 +110,7 @@ struct RuntimeFacts {
   std::optional<GuideClaim> guides;
   std::optional<std::vector<ErrorFacts>> errors;
   std::optional<Visibility> visibility;
+  std::optional<std::string> driver_variable;  // names the file of the one driver that the loader is to take
 };
 
 // What inference scores answer for. Bytes and parameters are those of one published model.

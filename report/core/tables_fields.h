@@ -120,6 +120,7 @@ void Fields(V& v, S& s) {
   v("guides", s.guides);
   v("errors", s.errors);
   v("visibility", s.visibility);
+  v("driver_variable", s.driver_variable);
 }
 
 template <class V, probe::Is<InferenceRequest> S>

@@ -176,21 +176,27 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
       device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
                                      [](const auto& node) { return IsDenied(node); });
   if (!IsGpu(device) || !device.views.empty() || parents.contains(device.id) || denied) return;
+  // Of what was not asked nothing is known but what its files tell, and those are a sysroot's alone.
+  const bool not_asked = report.not_asked.device_ids.contains(device.id);
+  if (not_asked && !report.host.installed) return;
   Finding finding;
   finding.id = "unreached." + Slug(device.id);
   finding.layer = "system_runtime";
-  finding.severity = Severity::kDegraded;
+  finding.severity = not_asked ? Severity::kNote : Severity::kDegraded;
   finding.device_id = device.id;
-  finding.summary = fmt::format("{} is in this machine and no runtime reaches it", device.name);
+  finding.summary = not_asked ? fmt::format("{} was not asked: {}", device.name, report.not_asked.because)
+                              : fmt::format("{} is in this machine and no runtime reaches it", device.name);
   const auto driver = device.hardware ? device.hardware->kernel_driver : std::nullopt;
   AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
-  finding.meaning = "its compute power is not available to any program that was looked for";
+  finding.meaning = not_asked ? "what it can be used for is known on the machine itself"
+                              : "its compute power is not available to any program that was looked for";
   if (const auto none = NoCompute(device); !none.empty()) {
     finding.severity = Severity::kNote;
     finding.meaning = none;
     return out.push_back(std::move(finding));
   }
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
+  if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
   if (missing != nullptr) AddInstallHints(*missing, finding);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));
@@ -287,8 +293,8 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   std::vector<Finding> findings;
   const auto parents = ParentIds(report.devices);
   for (const auto& device : report.devices) {
-    if (report.not_asked.device_ids.contains(device.id)) continue;
     AddUnreached(tables, report, device, parents, findings);
+    if (report.not_asked.device_ids.contains(device.id)) continue;
     AddMissingRuntime(tables, report, device, findings);
     AddNodes(device, findings);
     AddHiding(tables, device, findings);

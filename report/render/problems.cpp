@@ -113,7 +113,8 @@ Step StepOf(const probe::PhysicalDevice& gpu, const Fix& fix) {
 std::vector<Step> FixesOfGpus(const Report& report) {
   std::vector<Step> steps;
   for (const auto& device : report.devices) {
-    if (!IsGpu(device) || report.not_asked.device_ids.contains(device.id)) continue;
+    if (!IsGpu(device)) continue;
+    const bool not_asked = report.not_asked.device_ids.contains(device.id);
     const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
       return score.eligible && score.device_id == device.id;
     });
@@ -126,7 +127,7 @@ std::vector<Step> FixesOfGpus(const Report& report) {
       });
     };
     auto found = fixing(true);
-    if (found == report.findings.end() && !usable) found = fixing(false);
+    if (found == report.findings.end() && !usable && !not_asked) found = fixing(false);
     if (found != report.findings.end()) AddStep(StepOf(device, found->fix.front()), steps);
   }
   return steps;
@@ -219,6 +220,10 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
     const auto* facts = Find(tables, answer.backend);
     if (!facts) continue;
     const auto& lines = answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference;
+    if (const auto driver = DriverAssignment(tables, report, answer))
+      AddStep(
+          {fmt::format("of its drivers for {} take {}", facts->title, *answer.driver), "export " + *driver},
+          steps);
     for (const auto& line : lines) AddStep({line, ""}, steps);
     if (gpu || !facts->advice.without_gpu || &answer != &report.recommendations.back()) continue;
     for (const auto& line : *facts->advice.without_gpu) AddStep({line, ""}, steps);

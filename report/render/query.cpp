@@ -71,11 +71,12 @@ std::string Visible(const Tables& tables, const Report& report, const Recommenda
 
 std::string Assignments(const Tables& tables, const Report& report, std::string_view quote) {
   const auto* answer = report.recommendations.empty() ? nullptr : &report.recommendations.front();
-  const std::array<std::pair<std::string_view, std::string>, 4> values = {{
+  const std::array<std::pair<std::string_view, std::string>, 5> values = {{
       {"STATUS", answer ? std::string(probe::NameOf(answer->basis)) : "none"},
       {"BACKEND", answer ? Token(*answer) : ""},
       {"DEVICE", answer ? answer->device_id : ""},
       {"VISIBLE", answer ? Visible(tables, report, *answer) : ""},
+      {"DRIVER", answer ? DriverAssignment(tables, report, *answer).value_or("") : ""},
   }};
   std::string text;
   for (const auto& [name, value] : values)

@@ -14,12 +14,14 @@ namespace report::render {
 // in a shell without quoting. "unknown" for anything else, which no runtime of the build is called.
 [[nodiscard]] std::string Token(const Recommendation& recommendation);
 
-// Four assignments, in this order, to be given to `eval` or sourced:
+// Five assignments, in this order, to be given to `eval` or sourced:
 //   WHICHGPU_STATUS   measured, cached, estimated, assumed, or none: there is no answer
 //   WHICHGPU_BACKEND  as Token; empty without an answer
 //   WHICHGPU_DEVICE   the device's id
 //   WHICHGPU_VISIBLE  NAME=VALUE of the variable that shows this device alone; empty where none is needed or
 //   known
+//   WHICHGPU_DRIVER   NAME=VALUE of the variable that makes the runtime take this driver; empty where it has
+//   one driver for the device
 // Values consist of letters, digits and _ . : , # = - / alone; whatever else a driver may say becomes "_".
 // Shell quotes them all the same; Env does not, so that it is also an environment file.
 [[nodiscard]] std::string Shell(const Tables& tables, const Report& report);

@@ -235,9 +235,9 @@ class Scorer {
 
   [[nodiscard]] std::string SplitReason(const Way& way, double share) const {
     const auto& r = request_.inference;
-    const auto memory = fmt::format("{} needs {} and {} are free", r.model,
-                                    BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
-                                    BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device, *way.view))));
+    const auto memory = fmt::format(
+        "{} needs {} and {} are free", r.model, BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
+        BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device, *way.view))));
     if (share <= 0) return fmt::format("{}: none of {:.0f} layers fits", memory, r.layers);
     return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}", memory, share * r.layers, r.layers,
                        native_ ? "on the processor" : "nowhere that was measured");

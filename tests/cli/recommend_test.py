@@ -71,19 +71,46 @@ class Installer(unittest.TestCase):
                     self.assertEqual(["record.json"], [path.name for path in folder.iterdir()], i)
 
 
+class TwoDrivers(unittest.TestCase):
+    """Two drivers of one runtime for one card: every face names the one that was taken, and what selects it."""
+
+    def test_every_face_names_the_driver(self):
+        record = json.loads((FIXTURES / "three_way_tie" / "record.json").read_text())
+        (probe,) = [probe for probe in record["probes"] if probe["module"] == "vulkan"]
+        (first,) = probe["devices"]
+        probe["devices"] = [{**first, "driver": driver, "manifest": f"/usr/share/vulkan/icd.d/{driver.lower()}.json"}
+                            for driver in ("NVIDIA", "NVK")]
+        figures = [one for one in record["measurements"] if one["runtime"] == "vulkan"]
+        record["measurements"] += [{**one, "driver": "NVK", "rate": 0.5 * one["rate"]} for one in figures]
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
+            replay = ("--replay", folder, "--only", "vulkan,sysfs")
+            answer = document(run("recommend", "--json", *replay))["recommendation"]
+            self.assertEqual(("vulkan", "NVIDIA"), (answer["backend"], answer["driver"]))
+            self.assertIn("it measures 90 % faster than vulkan (NVK)", " ".join(answer["reasons"]))
+            shell = run("recommend", "--format", "shell", *replay).stdout
+            self.assertIn("\nWHICHGPU_DRIVER='VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json'\n", shell)
+            why = run("recommend", "--why", *replay)
+            self.assertIn("vulkan (NVIDIA) on GeForce RTX 3060", why.stderr)
+            self.assertIn("not vulkan (NVK)@pci:0000:01:00.0: slower", why.stderr)
+            text = run(*replay).stdout
+            self.assertTrue(text.startswith("Use vulkan (NVIDIA) on GeForce RTX 3060"), text)
+            self.assertIn("export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json", text)
+
+
 class Formats(unittest.TestCase):
     def lines(self, *arguments):
         process = run("recommend", *arguments)
         self.assertEqual(0, process.returncode, process.stderr)
         return process.stdout.splitlines()
 
-    def test_shell_and_env_are_four_assignments(self):
+    def test_shell_and_env_are_five_assignments(self):
         replay = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode")
         self.assertEqual(["WHICHGPU_STATUS='measured'", "WHICHGPU_BACKEND='hip'", "WHICHGPU_DEVICE='pci:0000:03:00.0'",
-                          "WHICHGPU_VISIBLE='HIP_VISIBLE_DEVICES=0'"],
+                          "WHICHGPU_VISIBLE='HIP_VISIBLE_DEVICES=0'", "WHICHGPU_DRIVER=''"],
                          self.lines("--format", "shell", "--for", "prefill", *replay))
         self.assertEqual(["WHICHGPU_STATUS=measured", "WHICHGPU_BACKEND=vulkan", "WHICHGPU_DEVICE=pci:0000:03:00.0",
-                          "WHICHGPU_VISIBLE=MESA_VK_DEVICE_SELECT=1002:744c"],
+                          "WHICHGPU_VISIBLE=MESA_VK_DEVICE_SELECT=1002:744c", "WHICHGPU_DRIVER="],
                          self.lines("--format", "env", "--for", "decode", *replay))
         self.assertEqual("WHICHGPU_VISIBLE=''",
                          self.lines("--format", "shell", "--replay", FIXTURES / "plain_server")[3])
