@@ -18,7 +18,7 @@ that are printed and kept are those of devices that were left out of their own f
 its maker's, and "inside" counts the devices left out whose rows lie in the range that the others give.
 
 llama_rows.csv: builds of 2025 and later, since engines changed much before (on Metal they did not), from pages that
-anybody can open; one row for a device, runtime and format, the newest. The rates of devices are those that its pages
+anybody can open; a device counts once in its maker's share, however many rows it has. The rates of devices are those that its pages
 state, or vendors' own; read_bytes_per_s are measured by kernels that read, product rates by matrix products, both
 published beside other devices (github.com/chsasank/device-benchmarks, github.com/zzc0721/torch-performance-test-data,
 github.com/ProjectPhysX/OpenCL-Benchmark, clpeak).
@@ -135,7 +135,7 @@ def fit_prefill(rows):
     def width(power):
         point = prefill_point(rows, power)
         errors = [(row, math.log(prompt_rate(row, point) / row["prompt_tokens_per_s"])) for row in rows]
-        return sum(math.log(spread(of(errors, vendor))) for vendor in {row["vendor"] for row in rows})
+        return sum(math.log(spread(of(errors, vendor))) for vendor in sorted({row["vendor"] for row in rows}))
     return prefill_point(rows, min((i * 0.05 for i in range(1, 20)), key=width))
 
 
