@@ -54,7 +54,7 @@ changed; else this measures for seconds. --no-cache, --no-calibrate, --device,
 Examples:
   whichgpu recommend                               one token
   whichgpu recommend --for decode --why            the reasons too
-  eval "$(whichgpu recommend --format shell)"      $WHICHGPU_BACKEND and three more
+  eval "$(whichgpu recommend --format shell)"      $WHICHGPU_BACKEND and four more
   whichgpu recommend --require gpu || exit 1       fail where it is the CPU)help";
 
 constexpr const char* kCompareFooter = R"help(

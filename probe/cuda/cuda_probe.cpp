@@ -23,7 +23,7 @@ constexpr std::uint64_t kNearlyFull = 50;
 // driver (/dev/nvidiactl), which a look at the machine must not, and other tools then take for a GPU. A
 // library that was named by hand is asked all the same.
 bool IsWorthAsking(const ProbeContext& context, const KernelDriver& driver) {
-  return MayHaveGpu(driver.signs) ||
+  return MayHaveGpu(driver.signs) || driver.tegra ||
          system::Library::IsNamedByUser(kDriverNames, context.files, context.environment);
 }
 

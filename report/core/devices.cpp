@@ -78,8 +78,7 @@ std::optional<double> AvailableBytes(const probe::PhysicalDevice& device, const 
   const auto& total = view.device.memory_total_bytes;
   const auto& free = view.device.memory_free_bytes;
   if (device.kind != DeviceKind::kIntegrated || !total || *total == 0) return all;
-  if (free && *free <= *total) return static_cast<double>(*free);
-  const auto bytes = static_cast<double>(*total);
+  const auto bytes = static_cast<double>(free && *free <= *total ? *free : *total);
   return all ? std::min(bytes, *all) : bytes;
 }
 
@@ -193,7 +192,16 @@ std::optional<std::string> DriverAssignment(const Tables& tables, const Report& 
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto* view = device ? FindView(*device, answer.backend, driver) : nullptr;
   if (!facts || !facts->driver_variable || !view || !view->device.manifest) return std::nullopt;
-  return *facts->driver_variable + "=" + *view->device.manifest;
+  // A path that a shell or a variable's reader would take for something else is not said at all.
+  const std::string& path = *view->device.manifest;
+  constexpr std::size_t kLongest = 200;
+  const bool plain =
+      path.starts_with('/') && path.size() <= kLongest && std::all_of(path.begin(), path.end(), [](char c) {
+        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+               std::string_view("_./-").find(c) != std::string_view::npos;
+      });
+  if (!plain) return std::nullopt;
+  return *facts->driver_variable + "=" + path;
 }
 
 std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,

@@ -96,7 +96,8 @@ inline constexpr std::uint32_t kPromptRows = 512;
                                       std::string_view device_id, std::string_view runtime,
                                       std::string_view driver);
 // "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/x.json": where several drivers of the runtime reach the device and
-// the runtime's table knows the variable, what makes it take this one.
+// the runtime's table knows the variable, what makes it take this one. nullopt also for a path that needs
+// quoting.
 [[nodiscard]] std::optional<std::string> DriverAssignment(const Tables& tables, const Report& report,
                                                           const Recommendation& answer);
 

@@ -86,7 +86,8 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
     if (score == &chosen) continue;
     others.push_back(NameBeside(report, *score, chosen));
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
-    large = large || memory(*score) < memory(chosen);
+    const bool equal = MaturityOf(tables, *score) == MaturityOf(tables, chosen);
+    large = large || (equal && memory(*score) < memory(chosen));
   }
   auto phases = PhaseReason(report, chosen, tied);
   if (!phases.empty()) phases = ": " + phases;

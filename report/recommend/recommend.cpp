@@ -125,6 +125,14 @@ void WarnOfDoubts(const Report& report, Recommendation& answer) {
   }
 }
 
+// What software makes of another device is known no better than the printed ranges say.
+void LowerForOtherDevices(const Scores& ordered, const Score& chosen, Recommendation& answer) {
+  const bool may_be_faster = std::any_of(ordered.begin(), ordered.end(), [&](const Score* score) {
+    return score->device_id != chosen.device_id && score->tokens_per_s->value > chosen.tokens_per_s->low;
+  });
+  if (may_be_faster && answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
+}
+
 // What was left out might have been chosen.
 void WarnOfLeftOut(const Report& report, Recommendation& answer) {
   if (std::none_of(report.warnings.begin(), report.warnings.end(), IsLeftOutWarning)) return;
@@ -183,6 +191,11 @@ Difference Compare(const Range& a, const Range& b) {
   return a.low <= b.high && b.low <= a.high ? Difference::kUnknown : Difference::kSome;
 }
 
+bool IsUndecided(const Score& fastest, const Score& chosen, const Score& other) {
+  return Compare(*fastest.ranking_tokens_per_s, *other.ranking_tokens_per_s) == Difference::kUnknown ||
+         Compare(*chosen.ranking_tokens_per_s, *other.ranking_tokens_per_s) == Difference::kUnknown;
+}
+
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
                                         std::optional<std::string> target) {
   if (IsCutShort(report)) return std::nullopt;
@@ -218,7 +231,10 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   for (const Score* score : tied) {
     if (score != &chosen) answer.tie.push_back(name(score));
   }
-  for (const Score* score : unknown) answer.undecided.push_back(name(score));
+  for (const Score* score : ordered) {
+    const bool alike = std::find(tied.begin(), tied.end(), score) != tied.end();
+    if (!alike && IsUndecided(*ordered.front(), chosen, *score)) answer.undecided.push_back(name(score));
+  }
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
   answer.rejected = RejectedOptions(tables, report, use, &chosen, tied);
@@ -229,6 +245,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
   answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
   Judge(report, chosen, answer);
+  LowerForOtherDevices(ordered, chosen, answer);
   WarnOfDoubts(report, answer);
   WarnOfLeftOut(report, answer);
   return answer;

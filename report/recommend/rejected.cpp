@@ -26,8 +26,7 @@ std::string SlowerReason(const Report& report, const Score& score, const Score& 
   const auto speed = [](const Score& s) { return s.tokens_per_s->value; };
   constexpr double kLess = 0.995;  // what is less than the whole in a percentage
   const Score& than = speed(score) < kLess * speed(chosen) ? chosen : *tied.front();
-  const bool unknown =
-      Compare(*score.ranking_tokens_per_s, *tied.front()->ranking_tokens_per_s) == Difference::kUnknown;
+  const bool unknown = IsUndecided(*tied.front(), chosen, score);
   std::string reason =
       fmt::format("{}: it {} {} of the speed of {}", unknown ? "not known to be faster" : "slower",
                   score.basis == Basis::kEstimated    ? "is estimated at"

@@ -134,7 +134,8 @@ MachineCode ExitCodeOf(const Report& report) {
   const bool asked = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
     return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
   });
-  if (!report.other_gpus && !asked) return MachineCode::kGpuNotAsked;
+  const bool one_was_left_out = !report.not_asked.device_ids.empty();
+  if (!asked && (one_was_left_out || !report.other_gpus)) return MachineCode::kGpuNotAsked;
   const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return score.eligible && score.basis != Basis::kEstimated && device && IsGpu(*device);

@@ -139,11 +139,7 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
 void Notes(const Recommendation* answer, Page& page) {
   if (!answer) return;
   if (!answer->tie.empty()) {
-    page.To(kRankWidth)
-        .Flow(
-            "1= equal: within 5 %. The first is what more software is ready for, else what has "
-            "more memory.",
-            kRankWidth, Style::kDim);
+    page.To(kRankWidth).Flow("1= equal: within 5 %, each measured to 10 %.", kRankWidth, Style::kDim);
   }
   if (!answer->undecided.empty()) {
     page.To(kRankWidth)

@@ -74,17 +74,21 @@ class Installer(unittest.TestCase):
 class TwoDrivers(unittest.TestCase):
     """Two drivers of one runtime for one card: every face names the one that was taken, and what selects it."""
 
-    def test_every_face_names_the_driver(self):
+    def machine(self, folder, manifest):
+        """Its arguments: NVIDIA's own driver twice as fast as NVK, with the manifest of that name."""
         record = json.loads((FIXTURES / "three_way_tie" / "record.json").read_text())
         (probe,) = [probe for probe in record["probes"] if probe["module"] == "vulkan"]
         (first,) = probe["devices"]
-        probe["devices"] = [{**first, "driver": driver, "manifest": f"/usr/share/vulkan/icd.d/{driver.lower()}.json"}
+        probe["devices"] = [{**first, "driver": driver, "manifest": manifest.format(driver.lower())}
                             for driver in ("NVIDIA", "NVK")]
         figures = [one for one in record["measurements"] if one["runtime"] == "vulkan"]
         record["measurements"] += [{**one, "driver": "NVK", "rate": 0.5 * one["rate"]} for one in figures]
+        (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
+        return ("--replay", folder, "--only", "vulkan,sysfs")
+
+    def test_every_face_names_the_driver(self):
         with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
-            replay = ("--replay", folder, "--only", "vulkan,sysfs")
+            replay = self.machine(folder, "/usr/share/vulkan/icd.d/{}.json")
             answer = document(run("recommend", "--json", *replay))["recommendation"]
             self.assertEqual(("vulkan", "NVIDIA"), (answer["backend"], answer["driver"]))
             self.assertIn("it measures 90 % faster than vulkan (NVK)", " ".join(answer["reasons"]))
@@ -96,6 +100,23 @@ class TwoDrivers(unittest.TestCase):
             text = run(*replay).stdout
             self.assertTrue(text.startswith("Use vulkan (NVIDIA) on GeForce RTX 3060"), text)
             self.assertIn("export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json", text)
+
+    def test_a_path_that_needs_quoting_is_not_said(self):
+        for manifest in ("/usr/share/{}.json;touch canary|sh", "/opt/my drivers/{}.json", "/opt/`id`/{}.json", "{}.json",
+                         "/" + 200 * "x" + "/{}.json"):
+            with self.subTest(manifest), tempfile.TemporaryDirectory() as folder:
+                replay = self.machine(folder, manifest)
+                self.assertIn("\nWHICHGPU_DRIVER=''\n", run("recommend", "--format", "shell", *replay).stdout)
+                self.assertNotIn("export", run(*replay).stdout)
+
+
+class NotAsked(unittest.TestCase):
+    def test_a_gpu_that_an_option_leaves_out_is_not_called_unusable(self):
+        replay = ("recommend", "--exit-code", "--replay", FIXTURES / "gpu_beside_igpu")
+        for options, code in (((), 0), (("--only", "cpu"), 12), (("--only", "cpu", "--device", "pci:0000:01:00.0"), 12),
+                              (("--device", "pci:0000:01:00.0"), 0)):
+            with self.subTest(options):
+                self.assertEqual(code, run(*replay, *options).returncode)
 
 
 class Formats(unittest.TestCase):

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "report/core/devices.h"
+#include "report/recommend/reasons.h"
 #include "report/recommend/recommend.h"
 #include "report/render/query.h"
 #include "report/render/text.h"
@@ -141,6 +142,13 @@ void AFasterMachineAsAWholeKeepsItsOrder(const Case& base) {
   EXPECT_EQ(Order(base.report, base.use), Order(Scored(std::move(scaled)), base.use));
 }
 
+const Score* ScoreOf(const Case& base) {
+  const auto found = std::find_if(
+      base.report.scores.begin(), base.report.scores.end(),
+      [&](const Score& score) { return score.use == base.use && KeyOf(score) == KeyOf(base.answer); });
+  return found == base.report.scores.end() ? nullptr : &*found;
+}
+
 void TheFirstHasTheHighestPredictionOrAStatedTie(const Case& base) {
   const auto& answer = base.answer;
   if (!answer.tokens_per_s) return;
@@ -153,8 +161,13 @@ void TheFirstHasTheHighestPredictionOrAStatedTie(const Case& base) {
     const double ratio = score.tokens_per_s->value / answer.tokens_per_s->value;
     EXPECT_TRUE(tied || ratio <= 1) << name;
     EXPECT_TRUE(!tied || std::abs(ratio - 1) <= 2.1 * kTieShare) << name;
+    const auto difference = Compare(*ScoreOf(base)->ranking_tokens_per_s, *score.ranking_tokens_per_s);
+    EXPECT_TRUE(tied || Holds(answer.undecided, name) || difference != Difference::kUnknown) << name;
+    const bool mature = MaturityOf(TheTables(), score) <= MaturityOf(TheTables(), *ScoreOf(base));
+    EXPECT_TRUE(!tied || mature || !answer.undecided.empty()) << name;
   }
   EXPECT_TRUE(answer.undecided.empty() || answer.confidence == Confidence::kLow);
+  EXPECT_TRUE(answer.tie.empty() || answer.confidence != Confidence::kHigh);
 }
 
 // "it measures 33 % faster than vulkan", "it measures 86 % of the speed of opencl"
