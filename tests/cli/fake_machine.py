@@ -2,6 +2,7 @@
 """A machine with fake drivers: copies of the fakes, each with its scenario, and the environment that shows them to
 the tool and hides everything else. Standard library only."""
 import contextlib
+import errno
 import json
 import os
 import pathlib
@@ -94,12 +95,24 @@ class FakeMachine:
         environment["VK_ICD_FILENAMES"] = environment["VK_DRIVER_FILES"]
         return environment
 
+    def _start(self, arguments, out, err):
+        """A binary that was just written may be open in another thread's child until that becomes another program:
+        ETXTBSY, execve(2)."""
+        start = time.monotonic()
+        while True:
+            try:
+                return subprocess.Popen([str(self.binary), *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
+                                        cwd=self.work, env=self.environment())
+            except OSError as error:
+                if error.errno != errno.ETXTBSY or time.monotonic() - start > 10:
+                    raise
+                time.sleep(0.01)
+
     def run(self, *arguments, patience_s=60):
         """Runs the tool; a run that outlasts the patience is killed and has the status None."""
         start = time.monotonic()
         with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
-            process = subprocess.Popen([str(self.binary), *arguments], stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                       cwd=self.work, env=self.environment())
+            process = self._start(arguments, out, err)
             try:
                 status = process.wait(patience_s)
             except subprocess.TimeoutExpired:
