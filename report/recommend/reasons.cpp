@@ -73,21 +73,22 @@ std::uint32_t MaturityOf(const Tables& tables, const Score& score) {
   return score.use == Use::kTraining ? facts->maturity.training : facts->maturity.inference;
 }
 
+double MemoryOf(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+  return view ? AvailableBytes(*device, *view).value_or(0) : 0;
+}
+
 std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
   std::vector<std::string> others;
   bool mature = false;
   bool large = false;
-  const auto memory = [&](const Score& score) {
-    const auto* device = FindDevice(report.devices, score.device_id);
-    const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
-    return view ? AvailableBytes(*device, *view).value_or(0) : 0;
-  };
   for (const Score* score : tied) {
     if (score == &chosen) continue;
     others.push_back(NameBeside(report, *score, chosen));
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
     const bool equal = MaturityOf(tables, *score) == MaturityOf(tables, chosen);
-    large = large || (equal && memory(*score) < memory(chosen));
+    large = large || (equal && MemoryOf(report, *score) < MemoryOf(report, chosen));
   }
   auto phases = PhaseReason(report, chosen, tied);
   if (!phases.empty()) phases = ": " + phases;

@@ -16,6 +16,8 @@ using Scores = std::vector<const Score*>;
 
 // How much software is ready for a runtime, by the tables; what breaks a tie.
 [[nodiscard]] std::uint32_t MaturityOf(const Tables& tables, const Score& score);
+// Bytes that the way may use of its device; 0 where nobody says. What breaks a tie of equal maturity.
+[[nodiscard]] double MemoryOf(const Report& report, const Score& score);
 
 // Why `chosen`, which is one of `tied`, is ahead of the others.
 [[nodiscard]] std::string TieReason(const Tables& tables, const Report& report, const Score& chosen,

@@ -34,12 +34,6 @@ Scores Ordered(const Report& report, Use use) {
   return scores;
 }
 
-double MemoryOf(const Report& report, const Score& score) {
-  const auto* device = FindDevice(report.devices, score.device_id);
-  const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
-  return view ? AvailableBytes(*device, *view).value_or(0) : 0;
-}
-
 // `tied` are in order: of equals in all the fastest. What is not told apart from the fastest is never above
 // the answer.
 const Score& Best(const Tables& tables, const Report& report, Scores tied, const Scores& unknown) {
