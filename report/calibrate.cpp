@@ -86,10 +86,12 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief, d
   std::vector<Target> targets;
   const probe::Fact* utilization = UtilizationOf(device);
   for (const bool software : {false, true}) {
-    for (const probe::View& view : device.views) {
+    for (std::size_t i = 0; i < device.views.size(); ++i) {
+      const probe::View& view = device.views[i];
       if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
       const Scope scope = brief ? Scope::kBrief : targets.empty() ? Scope::kWhole : Scope::kRepeat;
-      targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope, {}});
+      targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope});
+      targets.back().view = i;
       targets.back().in_virtual_machine = backends::OnHost(view.device) && IsVirtualMachine(device);
       // Behind what the runtime says itself, which comes first.
       if (!software && utilization != nullptr) targets.back().device.facts.push_back(*utilization);
@@ -165,10 +167,10 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
   return targets;
 }
 
-std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
-                                   const std::optional<probe::Processor>& processor,
-                                   probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
-  std::vector<Measurement> measurements;
+Calibration Calibrate(const std::vector<Target>& targets, const std::optional<probe::Processor>& processor,
+                      probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
+  Calibration done;
+  std::vector<Measurement>& measurements = done.measurements;
   for (const Target& target : targets) {
     if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
       measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
@@ -182,6 +184,7 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
     request.processor = processor;
     request.budget_s = target.budget_s;
     request.scope = target.scope;
+    request.figures = target.figures;
     request.peers = target.peers;
     probe::isolate::ChildRequest child;
     child.task = kMeasureTask;
@@ -206,9 +209,10 @@ std::vector<Measurement> Calibrate(const std::vector<Target>& targets,
     if (turn.beside) MarkMeasuredBeside(collected);
     if (target.in_virtual_machine) MarkSharedMemory(collected);
     measurements.insert(measurements.end(), collected.begin(), collected.end());
+    done.spent_s += std::min(results.front().elapsed_s, target.budget_s);
     if (results.front().end == ChildEnd::kInterrupted) break;
   }
-  return measurements;
+  return done;
 }
 
 }  // namespace report

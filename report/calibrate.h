@@ -34,9 +34,11 @@ struct Target {
   probe::RuntimeDevice device;  // with its real identifiers
   double budget_s = 0;
   backends::Scope scope = backends::Scope::kWhole;
+  std::vector<backends::Figure> figures{};  // not empty: these alone
+  std::size_t view = 0;                     // which of the device's views it is
   // Not empty: a task of all these devices, `device` the first of them; what is between them is measured.
-  std::vector<backends::PeerDevice> peers;
-  bool in_virtual_machine{};  // it computes on a processor that is one of several guests'
+  std::vector<backends::PeerDevice> peers{};
+  bool in_virtual_machine = false;  // it computes on a processor that is one of several guests'
 };
 
 // Of all measuring, for what is between several GPUs that one runtime reaches.
@@ -61,10 +63,14 @@ struct CalibrationHooks {
   std::function<std::shared_ptr<void>(const Target&)> arm;
 };
 
+struct Calibration {
+  std::vector<backends::Measurement> measurements;
+  double spent_s = 0;  // of the targets' budgets; what their children took beside measuring counts
+};
+
 // Stops early, without the remaining targets, when the supervisor was interrupted.
-[[nodiscard]] std::vector<backends::Measurement> Calibrate(const std::vector<Target>& targets,
-                                                           const std::optional<probe::Processor>& processor,
-                                                           probe::isolate::Supervisor& supervisor,
-                                                           const CalibrationHooks& hooks);
+[[nodiscard]] Calibration Calibrate(const std::vector<Target>& targets,
+                                    const std::optional<probe::Processor>& processor,
+                                    probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks);
 
 }  // namespace report

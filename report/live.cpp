@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "probe/core/fields.h"
@@ -17,6 +19,7 @@
 #include "report/host.h"
 #include "report/installed.h"
 #include "report/load.h"
+#include "report/second_look.h"
 
 namespace report {
 namespace {
@@ -40,6 +43,50 @@ std::optional<Problem> HideNames(Live& live, Record& record) {
   if (record.host.kernel) record.host.kernel = live.pseudonyms->Replace(*record.host.kernel);
   for (std::string& warning : record.warnings) warning = live.pseudonyms->Replace(warning);
   return std::nullopt;
+}
+
+// With the identifiers that a recording run does not show.
+void Restore(const Live& live, probe::RuntimeDevice& device) {
+  const auto original = live.originals.find(Key(device));
+  if (original != live.originals.end()) device = original->second;
+}
+
+std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measuring,
+                                                 const std::vector<Target>& targets, std::string_view doing,
+                                                 Record& record, Progress& progress) {
+  const auto name = [&](const Target& target) {
+    const auto* device = FindDevice(measuring.devices, target.device_id);
+    return PlainName(device == nullptr ? target.device.name : device->name);
+  };
+  CalibrationHooks hooks;
+  hooks.files = live.files.get();
+  hooks.child_environment = live.child_environment;
+  hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
+    progress.Show(fmt::format("{} {} on {}: {}", doing, target.device.runtime, name(target),
+                              stage == nullptr ? "starting" : stage->kernel));
+  };
+  hooks.wait = [&](const Target& target) {
+    auto turn = measuring.turns.ToMeasure(target.device_id, name(target), [&] {
+      progress.Show(fmt::format("waiting for another run that measures {}", name(target)));
+    });
+    if (!turn.warning.empty()) record.warnings.push_back(turn.warning);
+    return turn;
+  };
+  hooks.refuse = [&](const Target& target) {
+    auto sentence = live.risks->Refuse(target);
+    if (sentence) record.warnings.push_back(LeftOutWarning(*sentence));
+    return sentence;
+  };
+  hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
+  auto done = Calibrate(targets, measuring.processor, live.supervisor, hooks);
+  measuring.left_s = std::max(0.0, measuring.left_s - done.spent_s);
+  if (!live.pseudonyms) return std::move(done.measurements);
+  for (backends::Measurement& measurement : done.measurements) {
+    measurement.driver = live.pseudonyms->Replace(measurement.driver);
+    if (measurement.reason) measurement.reason = live.pseudonyms->Replace(*measurement.reason);
+    if (measurement.manifest) measurement.manifest = live.pseudonyms->Replace(*measurement.manifest);
+  }
+  return std::move(done.measurements);
 }
 
 }  // namespace
@@ -98,51 +145,26 @@ std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanw
   return HideNames(live, record);
 }
 
-void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
-                 const std::optional<probe::Processor>& processor, Turns& turns, Record& record,
-                 Progress& progress) {
-  auto targets = PlanTargets(devices, live.options);
-  const auto restore = [&](probe::RuntimeDevice& device) {
-    const auto original = live.originals.find(Key(device));
-    if (original != live.originals.end()) device = original->second;
-  };
+void MeasureLive(Live& live, Measuring& measuring, Record& record, Progress& progress) {
+  auto& targets = measuring.planned;
+  targets = PlanTargets(measuring.devices, live.options);
+  measuring.left_s = KeepForSecondLook(targets);
   for (Target& target : targets) {
-    restore(target.device);
-    for (auto& peer : target.peers) restore(peer.device);
+    measuring.left_s += target.budget_s;
+    Restore(live, target.device);
+    for (auto& peer : target.peers) Restore(live, peer.device);
   }
   progress.Show("looking for other load ...");
   if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(live.Shown(*std::move(warning)));
-  const auto name = [&](const Target& target) {
-    const auto* device = FindDevice(devices, target.device_id);
-    return PlainName(device == nullptr ? target.device.name : device->name);
-  };
-  CalibrationHooks hooks;
-  hooks.files = live.files.get();
-  hooks.child_environment = live.child_environment;
-  hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
-    progress.Show(fmt::format("measuring {} on {}: {}", target.device.runtime, name(target),
-                              stage == nullptr ? "starting" : stage->kernel));
-  };
-  hooks.wait = [&](const Target& target) {
-    auto turn = turns.ToMeasure(target.device_id, name(target), [&] {
-      progress.Show(fmt::format("waiting for another run that measures {}", name(target)));
-    });
-    if (!turn.warning.empty()) record.warnings.push_back(turn.warning);
-    return turn;
-  };
-  hooks.refuse = [&](const Target& target) {
-    auto sentence = live.risks->Refuse(target);
-    if (sentence) record.warnings.push_back(LeftOutWarning(*sentence));
-    return sentence;
-  };
-  hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
-  record.measurements = Calibrate(targets, processor, live.supervisor, hooks);
-  if (!live.pseudonyms) return;
-  for (backends::Measurement& measurement : record.measurements) {
-    measurement.driver = live.pseudonyms->Replace(measurement.driver);
-    if (measurement.reason) measurement.reason = live.pseudonyms->Replace(*measurement.reason);
-    if (measurement.manifest) measurement.manifest = live.pseudonyms->Replace(*measurement.manifest);
-  }
+  record.measurements = CalibrateLive(live, measuring, targets, "measuring", record, progress);
+}
+
+void MeasureAgain(Live& live, Measuring& measuring, const Report& report, Record& record,
+                  Progress& progress) {
+  const auto targets = PlanSecondLook(report, measuring.planned, measuring.left_s);
+  if (targets.empty()) return;
+  MergeSecondLook(CalibrateLive(live, measuring, targets, "measuring again", record, progress),
+                  record.measurements);
 }
 
 }  // namespace report

@@ -16,6 +16,8 @@
 #include "probe/isolate/supervisor.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "report/calibrate.h"
+#include "report/core/report.h"
 #include "report/options.h"
 #include "report/problem.h"
 #include "report/progress.h"
@@ -54,9 +56,19 @@ struct Live {
 [[nodiscard]] std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanwhile,
                                                 Record& record, Progress& progress);
 
-// Fills the record's measurements, of `devices`; `processor` is the host's, `turns` this run's.
-void MeasureLive(Live& live, const std::vector<probe::PhysicalDevice>& devices,
-                 const std::optional<probe::Processor>& processor, Turns& turns, Record& record,
-                 Progress& progress);
+// What measuring needs, and what it leaves for a second look.
+struct Measuring {
+  const std::vector<probe::PhysicalDevice>& devices;
+  std::optional<probe::Processor> processor;  // the host's
+  Turns turns;
+  std::vector<Target> planned{};
+  double left_s = 0;  // of the time for measuring
+};
+
+// Fills the record's measurements.
+void MeasureLive(Live& live, Measuring& measuring, Record& record, Progress& progress);
+// Measures again what decides where `report`, made of this record, leaves an order open: the record's
+// measurements then are of both looks.
+void MeasureAgain(Live& live, Measuring& measuring, const Report& report, Record& record, Progress& progress);
 
 }  // namespace report

@@ -163,7 +163,10 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
   if (record.calibrated && SignalOf(context) == 0) {
     // The same as for the answer: what the run may wait is counted in them.
     Turns turns = kept ? std::move(kept->turns) : Turns(*live.environment, *live.files, context.interrupt);
-    MeasureLive(live, asked.devices, HostProcessor(all), turns, record, progress);
+    Measuring measuring{asked.devices, HostProcessor(all), std::move(turns)};
+    MeasureLive(live, measuring, record, progress);
+    if (SignalOf(context) == 0)
+      MeasureAgain(live, measuring, Decide(options, *late.Get(), record, asked), record, progress);
   }
   if (record.calibrated) BoundDriverCaches(live);
   // Looked at once: what the report says and what the program returns agree.

@@ -98,9 +98,10 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   auto session = backend->open(open);
   if (!session) return session.error();
   auto variants = backend->variants((*session)->limits());
-  const bool whole = request->scope == backends::Scope::kWhole;
-  auto libraries =
-      whole && backend->libraries != nullptr ? backend->libraries(open) : std::vector<kernels::Variant>();
+  const bool has_libraries =
+      request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
+  auto libraries = has_libraries && backend->libraries != nullptr ? backend->libraries(open)
+                                                                  : std::vector<kernels::Variant>();
   if (libraries.empty()) {
     backends::Measure(**session, variants, *request, sink);
     return probe::Ok();

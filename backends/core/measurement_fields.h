@@ -18,11 +18,12 @@ namespace probe {
 
 template <>
 struct EnumNames<backends::Scope> {
-  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 4> kNames = {{
+  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 5> kNames = {{
       {backends::Scope::kWhole, "whole"},
       {backends::Scope::kRepeat, "repeat"},
       {backends::Scope::kBrief, "brief"},
       {backends::Scope::kLibraries, "libraries"},
+      {backends::Scope::kAgain, "again"},
   }};
 };
 
@@ -119,6 +120,13 @@ void Fields(V& v, S& s) {
   v("rate", s.rate);
 }
 
+template <class V, probe::Is<Figure> S>
+void Fields(V& v, S& s) {
+  v("kernel", s.kernel);
+  v("in_dtype", s.in);
+  v("acc_dtype", s.acc);
+}
+
 template <class V, probe::Is<PeerDevice> S>
 void Fields(V& v, S& s) {
   v("device_id", s.device_id);
@@ -131,6 +139,7 @@ void Fields(V& v, S& s) {
   v("device", s.device);
   v("processor", s.processor);
   v("scope", s.scope);
+  v("figures", s.figures);
   v("budget_s", s.budget_s);
   v("compile_allowance_s", s.compile_allowance_s);
   v("first_launch_allowance_s", s.first_launch_allowance_s);

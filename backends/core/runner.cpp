@@ -67,6 +67,12 @@ double TimingSeconds(const MeasureRequest& request) {
 std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureRequest& request,
                              const Limits& limits) {
   auto tasks = GroupVariants(variants);
+  if (!request.figures.empty()) {
+    std::erase_if(tasks, [&](const Task& task) {
+      const auto& wanted = request.figures;
+      return std::find(wanted.begin(), wanted.end(), Figure{task.kernel, task.in, task.acc}) == wanted.end();
+    });
+  }
   const auto is_gemv = [](const Task& task) { return task.kernel == Kernel::kGemv; };
   const auto is_q4_gemv = [&](const Task& task) { return is_gemv(task) && task.in == kernels::Dtype::kQ4; };
   if (IsSoftwareView(request) && std::any_of(tasks.begin(), tasks.end(), is_q4_gemv))

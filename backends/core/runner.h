@@ -27,9 +27,18 @@ struct KnownPeak {
 
 // How much of the plan: all of it; what differs between the runtimes of one device, where another runtime has
 // had the whole plan already (products of two types, reads, matrix-vector products and launches); of one of
-// several equal devices, one product and reads; or of the user's own libraries, the headline shape of each
-// kernel.
-enum class Scope { kWhole, kRepeat, kBrief, kLibraries };
+// several equal devices, one product and reads; of the user's own libraries, the headline shape of each
+// kernel; or, for a second time, the figures that the request names.
+enum class Scope { kWhole, kRepeat, kBrief, kLibraries, kAgain };
+
+// What is measured by one kernel with one pair of types, at every shape of its plan.
+struct Figure {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;
+
+  bool operator==(const Figure&) const = default;
+};
 
 // One of several devices that are measured together.
 struct PeerDevice {
@@ -43,6 +52,7 @@ struct MeasureRequest {
   probe::RuntimeDevice device;                // the view to open
   std::optional<probe::Processor> processor;  // the host's
   Scope scope = Scope::kWhole;
+  std::vector<Figure> figures;       // not empty: of the scope's these alone
   double budget_s = 3.0;             // for all timed work together; compilation and first launches are apart
   double compile_allowance_s = 3.0;  // a kernel
   double first_launch_allowance_s = 10.0;

@@ -56,7 +56,7 @@ std::vector<Task> GroupVariants(std::span<const Variant> variants) {
 }
 
 std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
-  if (scope == Scope::kWhole || scope == Scope::kLibraries) return tasks;
+  if (scope == Scope::kWhole || scope == Scope::kLibraries || scope == Scope::kAgain) return tasks;
   std::erase_if(tasks, [&](const Task& task) {
     const bool brief = task.kernel == Kernel::kGemm || task.kernel == Kernel::kRead;
     const bool wanted = brief || (scope == Scope::kRepeat && task.kernel == Kernel::kGemv);

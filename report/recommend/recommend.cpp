@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -188,6 +189,19 @@ Difference Compare(const Range& a, const Range& b) {
 bool IsUndecided(const Score& fastest, const Score& chosen, const Score& other) {
   return Compare(*fastest.ranking_tokens_per_s, *other.ranking_tokens_per_s) == Difference::kUnknown ||
          Compare(*chosen.ranking_tokens_per_s, *other.ranking_tokens_per_s) == Difference::kUnknown;
+}
+
+std::vector<const Score*> OpenScores(const Report& report, Use use) {
+  Scores ordered = Ordered(report, use);
+  std::erase_if(ordered, [](const Score* score) { return score->basis != Basis::kMeasured; });
+  if (ordered.empty()) return {};
+  Scores open = {ordered.front()};
+  std::copy_if(ordered.begin() + 1, ordered.end(), std::back_inserter(open), [&](const Score* score) {
+    return Compare(*ordered.front()->ranking_tokens_per_s, *score->ranking_tokens_per_s) ==
+           Difference::kUnknown;
+  });
+  if (open.size() < 2) return {};
+  return open;
 }
 
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,

@@ -35,14 +35,23 @@ Rate ToRate(const Measurement& m, std::span<const Measurement* const> beside) {
   return {{rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)}, std::move(name)};
 }
 
+// nullptr where none was verified.
 template <class Wanted>
-std::optional<Rate> Fastest(std::span<const Measurement* const> measurements, Wanted wanted) {
+const Measurement* Fastest(std::span<const Measurement* const> measurements, Wanted wanted) {
   const Measurement* best = nullptr;
   for (const auto* m : measurements) {
     if (IsVerified(*m) && wanted(*m) && (!best || *m->rate > *best->rate)) best = m;
   }
-  if (!best) return std::nullopt;
-  return ToRate(*best, measurements);
+  return best;
+}
+
+const Measurement* FastestProduct(std::span<const Measurement* const> measurements) {
+  return Fastest(measurements,
+                 [](const Measurement& m) { return m.kernel == Kernel::kGemm && IsProductType(m.in_dtype); });
+}
+
+const Measurement* FastestOf(Kernel kernel, std::span<const Measurement* const> measurements) {
+  return Fastest(measurements, [kernel](const Measurement& m) { return m.kernel == kernel; });
 }
 
 bool HasVerified(std::span<const Measurement* const> measurements, Kernel kernel) {
@@ -89,18 +98,29 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
 }  // namespace
 
 Rates PickRates(std::span<const Measurement* const> measurements) {
-  const auto is_product = [](const Measurement& m) {
-    return m.kernel == Kernel::kGemm && IsProductType(m.in_dtype);
+  const auto rate = [&](const Measurement* m) {
+    return m == nullptr ? std::optional<Rate>() : ToRate(*m, measurements);
   };
   Rates rates;
-  rates.product = Fastest(measurements, is_product);
-  if (const auto* prompt = PromptProduct(measurements)) rates.prompt = ToRate(*prompt, measurements);
-  if (const auto* fp32 = PromptProductIn(Dtype::kFp32, measurements))
-    rates.prompt_fp32 = ToRate(*fp32, measurements);
-  rates.read = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kRead; });
-  rates.copy = Fastest(measurements, [](const Measurement& m) { return m.kernel == Kernel::kCopy; });
+  rates.product = rate(FastestProduct(measurements));
+  rates.prompt = rate(PromptProduct(measurements));
+  rates.prompt_fp32 = rate(PromptProductIn(Dtype::kFp32, measurements));
+  rates.read = rate(FastestOf(Kernel::kRead, measurements));
+  rates.copy = rate(FastestOf(Kernel::kCopy, measurements));
   TellMissing(measurements, rates);
   return rates;
+}
+
+std::vector<const Measurement*> DecidingFigures(std::span<const Measurement* const> of_one_way, Use use) {
+  std::vector<const Measurement*> figures;
+  if (use == Use::kTraining) {
+    figures = {FastestProduct(of_one_way), FastestOf(Kernel::kCopy, of_one_way)};
+  } else {
+    figures = {PromptProduct(of_one_way), PromptProductIn(Dtype::kFp32, of_one_way),
+               FastestOf(Kernel::kRead, of_one_way)};
+  }
+  std::erase(figures, nullptr);
+  return figures;
 }
 
 void FillIn(std::span<const Measurement* const> estimates, Rates& rates) {

@@ -465,6 +465,17 @@ TEST(Runner, KernelsForWhichNoTimeIsLeftAreOverBudget) {
   }
 }
 
+TEST(Runner, OfNamedFiguresNothingElseIsMeasured) {
+  FakeSession session{FakeScript()};
+  MeasureRequest request = Request();
+  request.scope = Scope::kAgain;
+  request.figures = {{Kernel::kRead, kernels::Dtype::kU32, kernels::Dtype::kU32}};
+  const Outcome outcome = MeasureFake(session, FakeVariants({"gemm"}, {"read"}), request);
+  ASSERT_EQ(outcome.measurements.size(), 1U);
+  EXPECT_EQ(outcome.measurements[0].kernel, Kernel::kRead);
+  EXPECT_EQ(outcome.measurements[0].status, MeasurementStatus::kOk);
+}
+
 TEST(Runner, NoVariantsYieldNothing) {
   const Outcome outcome = MeasureBy({}, {}, {});
   EXPECT_TRUE(outcome.measurements.empty());

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: MIT
+// Where the first look at a machine leaves open which of two ways is faster, because their intervals are
+// wide, those two are measured again: only what decides between them, in what is left of the time.
+#pragma once
+
+#include <vector>
+
+#include "backends/core/measurement.h"
+#include "report/calibrate.h"
+#include "report/core/report.h"
+
+namespace report {
+
+// Of the time of the ways that may compete for an answer.
+inline constexpr double kSecondLookShare = 0.1;
+// For one way; with less it is not worth a child.
+inline constexpr double kLeastSecondLookSeconds = 0.25;
+
+// Takes that share from the targets that may compete, where there are several, and returns the seconds.
+[[nodiscard]] double KeepForSecondLook(std::vector<Target>& targets);
+
+// What to measure within `left_s`: of each use whose order the report leaves open, the fastest way and the
+// next that can not be told apart from it, each with the figures that its score rests on. `planned`: the
+// first look's, of the same devices. Nothing where everything is decided or the time is too short.
+[[nodiscard]] std::vector<Target> PlanSecondLook(const Report& report, const std::vector<Target>& planned,
+                                                 double left_s);
+
+// Of two figures of one kernel at one shape the one with the narrower interval stays. Where the intervals do
+// not meet the rate has changed in between: what stays then has an interval that holds both. A wrong result
+// refutes the figures of its kernel; whatever else failed the second time changes nothing.
+void MergeSecondLook(const std::vector<backends::Measurement>& second,
+                     std::vector<backends::Measurement>& first);
+
+}  // namespace report

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What is measured again, and what stays of two looks.
+#include "report/second_look.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "report/recommend/recommend.h"
+#include "tests/report/machines.h"
+
+namespace report {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using kernels::Dtype;
+using kernels::Kernel;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+// Three runtimes of one GPU beside a processor; `noisy` has figures of that half width, at twice their rates.
+Report Undecided(const std::string& noisy, double half_width) {
+  Report report = testing::Tie();
+  for (Measurement& m : report.measurements) {
+    if (m.runtime != noisy) continue;
+    *m.rate *= 2;
+    m.ci95 = {{1 - half_width, 1 + half_width}};
+  }
+  return testing::Decided(std::move(report));
+}
+
+std::vector<std::string> Runtimes(const std::vector<Target>& targets) {
+  std::vector<std::string> names;
+  for (const Target& target : targets) names.push_back(target.device.runtime);
+  return names;
+}
+
+TEST(SecondLook, ANoisyLeaderAndTheNextAreMeasuredAgain) {
+  const Report report = Undecided("vulkan", 0.6);
+  const auto planned = PlanTargets(report.devices, Options{});
+  const auto targets = PlanSecondLook(report, planned, 2.0);
+  ASSERT_EQ(targets.size(), 2U);
+  EXPECT_THAT(Runtimes(targets), ::testing::Contains("vulkan"));
+  for (const Target& target : targets) {
+    EXPECT_EQ(target.scope, backends::Scope::kAgain);
+    EXPECT_DOUBLE_EQ(target.budget_s, 1.0);
+    EXPECT_EQ(target.device_id, "pci:0000:01:00.0");
+    EXPECT_EQ(report.devices[0].views[target.view].device.runtime, target.device.runtime);
+    using backends::Figure;
+    EXPECT_THAT(target.figures, UnorderedElementsAre(Figure{Kernel::kGemm, Dtype::kFp16, Dtype::kFp32},
+                                                     Figure{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32},
+                                                     Figure{Kernel::kRead, Dtype::kU32, Dtype::kU32}));
+  }
+}
+
+TEST(SecondLook, WhatIsDecidedIsNotMeasuredAgain) {
+  const Report report = Undecided("vulkan", 0.01);
+  EXPECT_THAT(recommend::OpenScores(report, Use::kInference), IsEmpty());
+  EXPECT_THAT(PlanSecondLook(report, PlanTargets(report.devices, Options{}), 2.0), IsEmpty());
+}
+
+TEST(SecondLook, ATieNeedsNone) {
+  const Report report = testing::Decided(testing::Tie());
+  ASSERT_FALSE(report.recommendations[0].tie.empty());
+  EXPECT_THAT(PlanSecondLook(report, PlanTargets(report.devices, Options{}), 2.0), IsEmpty());
+}
+
+TEST(SecondLook, WithoutTimeThereIsNone) {
+  const Report report = Undecided("vulkan", 0.6);
+  const auto planned = PlanTargets(report.devices, Options{});
+  EXPECT_THAT(PlanSecondLook(report, planned, 2 * kLeastSecondLookSeconds - 0.01), IsEmpty());
+  EXPECT_EQ(PlanSecondLook(report, planned, 2 * kLeastSecondLookSeconds).size(), 2U);
+}
+
+TEST(SecondLook, ItsTimeIsKeptWhereSeveralMayCompete) {
+  auto report = testing::Tie();
+  auto targets = PlanTargets(report.devices, Options{});
+  EXPECT_NEAR(KeepForSecondLook(targets), kSecondLookShare * (kGpuBudgetSeconds + kCpuBudgetSeconds), 1e-9);
+  double left = 0;
+  for (const Target& target : targets) left += target.budget_s;
+  EXPECT_NEAR(left, (1 - kSecondLookShare) * (kGpuBudgetSeconds + kCpuBudgetSeconds), 1e-9);
+  auto alone = PlanTargets(testing::Processor().devices, Options{});
+  ASSERT_GT(alone.size(), 1U) << "the others are software";
+  EXPECT_EQ(KeepForSecondLook(alone), 0);
+  EXPECT_DOUBLE_EQ(alone[0].budget_s, kCpuBudgetSeconds);
+}
+
+Measurement Figure(double rate, double half_width) {
+  Measurement m;
+  m.device_id = "pci:0000:01:00.0";
+  m.runtime = "vulkan";
+  m.driver = "RADV";
+  m.kernel = Kernel::kRead;
+  m.implementation = "own:vec4";
+  m.shape.count = 1U << 28U;
+  m.status = MeasurementStatus::kOk;
+  m.verified = true;
+  m.rate = rate;
+  m.unit = "bytes_per_s";
+  m.ci95 = {{1 - half_width, 1 + half_width}};
+  m.quality = half_width > 0.05 ? backends::Quality::kNoisy : backends::Quality::kGood;
+  return m;
+}
+
+TEST(SecondLook, TheNarrowerOfTwoThatAgreeStays) {
+  const Measurement wide = Figure(200e9, 0.6);
+  const Measurement narrow = Figure(110e9, 0.01);
+  std::vector<Measurement> first = {wide};
+  MergeSecondLook({narrow}, first);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(*first[0].rate, 110e9);
+  EXPECT_EQ(first[0].quality, backends::Quality::kGood);
+  first = {narrow};
+  MergeSecondLook({wide}, first);
+  EXPECT_EQ(*first[0].rate, 110e9);
+}
+
+TEST(SecondLook, ARateThatChangedHasAnIntervalThatHoldsBoth) {
+  for (const bool slower : {false, true}) {
+    std::vector<Measurement> first = {Figure(slower ? 200e9 : 100e9, 0.01)};
+    MergeSecondLook({Figure(slower ? 100e9 : 200e9, 0.02)}, first);
+    ASSERT_EQ(first.size(), 1U);
+    const auto& m = first[0];
+    EXPECT_LE(*m.rate * (*m.ci95)[0], 100e9);
+    EXPECT_GE(*m.rate * (*m.ci95)[1], 200e9);
+    EXPECT_EQ(m.quality, backends::Quality::kNoisy);
+    EXPECT_THAT(*m.reason, HasSubstr("it is not steady"));
+  }
+}
+
+TEST(SecondLook, AWrongResultRefutesTheFigureAndOtherFailuresDoNot) {
+  std::vector<Measurement> first = {Figure(100e9, 0.01)};
+  Measurement again = Figure(0, 0);
+  again.rate.reset();
+  again.verified = false;
+  again.status = MeasurementStatus::kTimedOut;
+  MergeSecondLook({again}, first);
+  EXPECT_EQ(*first[0].rate, 100e9);
+  again.status = MeasurementStatus::kWrongResult;
+  again.shape.count = 1U << 14U;
+  MergeSecondLook({again}, first);
+  EXPECT_EQ(first[0].status, MeasurementStatus::kWrongResult);
+}
+
+TEST(SecondLook, FiguresOfAnotherWayAreLeftAlone) {
+  const auto kept = [](auto change) {
+    std::vector<Measurement> first = {Figure(200e9, 0.6)};
+    Measurement other = Figure(110e9, 0.01);
+    change(other);
+    MergeSecondLook({other}, first);
+    return first.size() == 1 && *first[0].rate == 200e9;
+  };
+  EXPECT_FALSE(kept([](Measurement&) {}));
+  EXPECT_TRUE(kept([](Measurement& m) { m.runtime = "opencl"; }));
+  EXPECT_TRUE(kept([](Measurement& m) { m.driver = "AMDVLK"; }));
+  EXPECT_TRUE(kept([](Measurement& m) { m.manifest = "/etc/vulkan/icd.d/other.json"; }));
+  EXPECT_TRUE(kept([](Measurement& m) { m.implementation = "own:texel"; }));
+  EXPECT_TRUE(kept([](Measurement& m) { m.shape.count *= 2; }));
+  EXPECT_TRUE(kept([](Measurement& m) { m.in_dtype = Dtype::kFp16; }));
+}
+
+}  // namespace
+}  // namespace report
