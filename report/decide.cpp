@@ -106,6 +106,7 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   TellDriversApart(report.devices, report.measurements);
   if (!report.measurements.empty()) peaks::Judge(EmbeddedPeaks(), report.devices, report.measurements);
   report.doubts = peaks::DoubtedClaims(EmbeddedPeaks(), report);
+  for (Doubt& doubt : peaks::DoubtedRates(EmbeddedPeaks(), report)) report.doubts.push_back(std::move(doubt));
   if (options.command != Command::kList) {
     report.scores = Scores(tables, record, report, measured);
     const std::vector<Use> uses = options.command == Command::kRecommend

@@ -123,6 +123,7 @@ struct Doubt {
   std::string device_id;
   bool refuted = false;  // it is not what it claims to be, and no use
   bool slow = false;     // far below what it claims to be
+  bool fast = false;     // its figures are more than such a device can do, or do not go together
   std::string text;      // "it claims to be ...: no such card is on this machine's bus, and ..."
 };
 

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/device.h"
 #include "probe/core/result.h"
 
 namespace report {
@@ -190,9 +191,24 @@ struct UnitPeak {
   std::string date;
 };
 
+// At best, of the fastest device of a kind that is known: what a device of which nothing is known is held
+// against.
+struct KindPeak {
+  probe::DeviceKind kind =
+      probe::DeviceKind::kUnknown;  // discrete, integrated or cpu; discrete stands for all others
+  std::string name;
+  std::optional<double> memory;
+  std::optional<double> fp32;
+  std::optional<double> matrix16;
+  std::optional<double> int8;
+  std::string source;
+  std::string date;
+};
+
 struct Peaks {
   std::vector<DevicePeak> devices;
   std::vector<UnitPeak> units;
+  std::vector<KindPeak> kinds;
 };
 
 struct Tables {

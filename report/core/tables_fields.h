@@ -179,10 +179,23 @@ void Fields(V& v, S& s) {
   v("date", s.date);
 }
 
+template <class V, probe::Is<KindPeak> S>
+void Fields(V& v, S& s) {
+  v("kind", s.kind);
+  v("name", s.name);
+  v("memory_bytes_per_s", s.memory);
+  v("fp32_flop_per_s", s.fp32);
+  v("matrix16_flop_per_s", s.matrix16);
+  v("int8_op_per_s", s.int8);
+  v("source", s.source);
+  v("date", s.date);
+}
+
 template <class V, probe::Is<Peaks> S>
 void Fields(V& v, S& s) {
   v("devices", s.devices);
   v("units", s.units);
+  v("kinds", s.kinds);
 }
 
 template <class V, probe::Is<VendorFit> S>

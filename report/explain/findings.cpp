@@ -231,26 +231,35 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
   out.push_back(std::move(finding));
 }
 
+std::string_view MeaningOf(const Doubt& doubt) {
+  if (doubt.refuted) return "its driver makes it up: there is no GPU to compute with";
+  if (doubt.fast)
+    return "its clock may be wrong, or it is newer than this version knows: the figures are not certain";
+  return doubt.slow ? "it is far slower than the card that it should be"
+                    : "it may be another card than its driver says";
+}
+
+std::string_view StepOf(const Doubt& doubt) {
+  if (doubt.refuted) return "remove the driver that claims it";
+  return doubt.fast ? "compare the figures with what its maker says of it"
+                    : "compare the driver's claim with what the machine is known to have";
+}
+
 // A card that the machine does not have, or one that is far from what it should be.
 void AddDoubts(const Report& report, std::vector<Finding>& out) {
   for (const Doubt& doubt : report.doubts) {
     const auto* device = FindDevice(report.devices, doubt.device_id);
     Finding finding;
-    finding.id = "claim." + Slug(doubt.device_id);
+    finding.id = (doubt.fast ? "rate." : "claim.") + Slug(doubt.device_id);
     finding.layer = "system_runtime";
     finding.severity = doubt.refuted ? Severity::kDegraded : Severity::kNote;
     finding.device_id = doubt.device_id;
     finding.summary = fmt::format("{}: {}", device ? device->name : std::string(doubt.device_id), doubt.text);
-    for (const auto& view : device ? device->views : std::vector<probe::View>())
+    for (const auto& view : device && !doubt.fast ? device->views : std::vector<probe::View>())
       AddEvidence(finding, "claimed by", view.device.runtime + ", driver " + view.device.driver);
-    finding.meaning = doubt.refuted ? "its driver makes it up: there is no GPU to compute with"
-                      : doubt.slow  ? "it is far slower than the card that it should be"
-                                    : "it may be another card than its driver says";
+    finding.meaning = MeaningOf(doubt);
     finding.confidence = doubt.refuted ? Confidence::kHigh : Confidence::kMedium;
-    finding.fix.push_back({doubt.refuted
-                               ? "remove the driver that claims it"
-                               : "compare the driver's claim with what the machine is known to have",
-                           std::nullopt, false, false});
+    finding.fix.push_back({std::string(StepOf(doubt)), std::nullopt, false, false});
     out.push_back(std::move(finding));
   }
 }

@@ -6,10 +6,12 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
+#include "report/peaks/peaks.h"
 
 namespace report::peaks {
 namespace {
@@ -102,6 +104,67 @@ bool IsOffTheBus(const Report& report, const probe::PhysicalDevice& device, cons
   });
 }
 
+std::string BeyondItsKind(const Peaks& peaks, const Report& report, const MeasurementIndex& index,
+                          const probe::PhysicalDevice& device) {
+  for (const probe::View& view : device.views) {
+    if (IsSoftware(device, view)) continue;
+    for (const auto* m : index.Of(device.id, view.device.runtime, view.device.driver)) {
+      const auto bound = IsVerified(*m) ? KindBoundOf(peaks, device, *m, report.measurements) : std::nullopt;
+      if (!bound || *m->rate <= bound->rate) continue;
+      return fmt::format("its {} of {} is more than that of {}, the fastest known of its kind ({})",
+                         kernels::Row(m->kernel).name, RateText(*m->rate, m->unit), bound->name,
+                         RateText(bound->rate, m->unit));
+    }
+  }
+  return "";
+}
+
+// The fastest verified one of a way, of its memory.
+std::optional<double> FastestOf(Kernel kernel, const MeasurementIndex& index,
+                                const probe::PhysicalDevice& device, const probe::View& view) {
+  std::optional<double> best;
+  for (const auto* m : index.Of(device.id, view.device.runtime, view.device.driver)) {
+    if (m->kernel == kernel && IsVerified(*m)) best = std::max(best.value_or(0), *m->rate);
+  }
+  return best;
+}
+
+std::string ReadsWhatItCopiesNot(const MeasurementIndex& index, const probe::PhysicalDevice& device) {
+  for (const probe::View& view : device.views) {
+    if (IsSoftware(device, view)) continue;
+    const auto read = FastestOf(Kernel::kRead, index, device, view);
+    const auto copy = FastestOf(Kernel::kCopy, index, device, view);
+    if (!read || !copy || *read <= kMostReadsOfCopies * *copy) continue;
+    return fmt::format("{} reads {} times as fast as it copies ({}, {}): no memory does", view.device.runtime,
+                       SignificantText(*read / *copy, 2), RateText(*read, "bytes_per_s"),
+                       RateText(*copy, "bytes_per_s"));
+  }
+  return "";
+}
+
+std::string OutreadsItsHost(const Report& report, const MeasurementIndex& index,
+                            const probe::PhysicalDevice& device) {
+  const auto host = std::find_if(report.devices.begin(), report.devices.end(), [](const auto& known) {
+    return known.kind == DeviceKind::kCpu && known.hardware && known.hardware->processor &&
+           known.hardware->processor->usable_threads.value_or(0) >= kEnoughThreads;
+  });
+  if (device.kind != DeviceKind::kIntegrated || host == report.devices.end()) return "";
+  const auto fastest = [&](const probe::PhysicalDevice& of) {
+    std::optional<double> best;
+    for (const probe::View& view : of.views) {
+      if (const auto read = FastestOf(Kernel::kRead, index, of, view))
+        best = std::max(best.value_or(0), *read);
+    }
+    return best;
+  };
+  const auto read = fastest(device);
+  const auto beside = fastest(*host);
+  if (!read || !beside || *read <= kMostReadsOfProcessors * *beside) return "";
+  return fmt::format("it reads {} times as fast as the processor whose memory it shares ({}, {})",
+                     SignificantText(*read / *beside, 2), RateText(*read, "bytes_per_s"),
+                     RateText(*beside, "bytes_per_s"));
+}
+
 }  // namespace
 
 std::vector<Doubt> DoubtedClaims(const Peaks& peaks, const Report& report) {
@@ -127,6 +190,18 @@ std::vector<Doubt> DoubtedClaims(const Peaks& peaks, const Report& report) {
         !absent ? pace
                 : fmt::format("no such card is on this machine's bus, {} {}", slow ? "and" : "though", pace));
     doubts.push_back(std::move(doubt));
+  }
+  return doubts;
+}
+
+std::vector<Doubt> DoubtedRates(const Peaks& peaks, const Report& report) {
+  std::vector<Doubt> doubts;
+  const MeasurementIndex index(report.measurements);
+  for (const auto& device : report.devices) {
+    auto text = BeyondItsKind(peaks, report, index, device);
+    if (text.empty()) text = ReadsWhatItCopiesNot(index, device);
+    if (text.empty()) text = OutreadsItsHost(report, index, device);
+    if (!text.empty()) doubts.push_back({.device_id = device.id, .fast = true, .text = std::move(text)});
   }
   return doubts;
 }

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -136,12 +137,24 @@ Peak OfProcessor(const Peaks& peaks, const probe::PhysicalDevice& device, const 
   return peak;
 }
 
+void Reject(double times, std::string_view whose, Measurement& m) {
+  m.status = MeasurementStatus::kImplausible;
+  AddReason(m, fmt::format("{} is {} times {}", RateText(*m.rate, m.unit), SignificantText(times, 2), whose));
+}
+
+void JudgeByKind(const KindBound& bound, Measurement& m) {
+  if (*m.rate > kImpossibleOfKind * bound.rate) {
+    Reject(*m.rate / bound.rate, fmt::format("what the fastest of its kind do ({})", bound.name), m);
+  } else if (*m.rate > bound.rate) {
+    AddReason(m, fmt::format("more than the fastest known of its kind ({}, {})", bound.name,
+                             RateText(bound.rate, m.unit)));
+  }
+}
+
 void JudgeOne(const Peak& peak, Measurement& m) {
   if (peak.rate && *peak.rate > 0) m.share_of_peak = *m.rate / *peak.rate;
   if (peak.bound && *m.rate > kImpossibleShare * *peak.bound) {
-    m.status = MeasurementStatus::kImplausible;
-    AddReason(m, fmt::format("{} is {} times what the device can do at best ({})", RateText(*m.rate, m.unit),
-                             SignificantText(*m.rate / *peak.bound, 2), peak.basis));
+    Reject(*m.rate / *peak.bound, fmt::format("what the device can do at best ({})", peak.basis), m);
   } else if (m.share_of_peak && *m.share_of_peak > kDoubtfulShare) {
     AddReason(m, fmt::format("above what the device should do at best ({})", peak.basis));
   }
@@ -156,17 +169,41 @@ Peak PeakOf(const Peaks& peaks, const probe::PhysicalDevice& device, const Measu
                                                 : OfCard(peaks, device, measurement);
 }
 
+std::optional<KindBound> KindBoundOf(const Peaks& peaks, const probe::PhysicalDevice& device,
+                                     const Measurement& m, std::span<const Measurement> measurements) {
+  using probe::DeviceKind;
+  const bool compute = IsCompute(m.kernel);
+  if (!compute && !IsMemory(m.kernel)) return std::nullopt;
+  const auto peak = PeakOf(peaks, device, m, measurements);
+  if (peak.rate || peak.bound) return std::nullopt;
+  const bool named = device.kind == DeviceKind::kCpu || device.kind == DeviceKind::kIntegrated;
+  const auto kind = named ? device.kind : DeviceKind::kDiscrete;
+  for (const KindPeak& row : peaks.kinds) {
+    const auto rate = compute ? OfType(row, m.in_dtype) : row.memory;
+    if (row.kind == kind && rate) return KindBound{*rate, row.name};
+  }
+  return std::nullopt;
+}
+
 void Judge(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices,
            std::vector<Measurement>& measurements) {
+  struct Standard {
+    Peak own;
+    std::optional<KindBound> kind;
+  };
   // Every peak before any verdict: a rejected chain must not change what the next figure is held against.
-  std::vector<Peak> found;
+  std::vector<Standard> found;
   for (const Measurement& m : measurements) {
+    Standard& standard = found.emplace_back();
     const auto* device = FindDevice(devices, m.device_id);
-    const bool judged = device && IsVerified(m) && !m.share_of_peak;
-    found.push_back(judged ? PeakOf(peaks, *device, m, measurements) : Peak{});
+    if (!device || !IsVerified(m) || m.share_of_peak) continue;
+    standard.own = PeakOf(peaks, *device, m, measurements);
+    standard.kind = KindBoundOf(peaks, *device, m, measurements);
   }
   for (std::size_t i = 0; i < measurements.size(); ++i) {
-    if (found[i].rate || found[i].bound) JudgeOne(found[i], measurements[i]);
+    const Standard& standard = found[i];
+    if (standard.own.rate || standard.own.bound) JudgeOne(standard.own, measurements[i]);
+    if (standard.kind) JudgeByKind(*standard.kind, measurements[i]);
   }
 }
 

@@ -16,6 +16,9 @@ namespace report::peaks {
 
 inline constexpr double kImpossibleShare = 1.5;  // of the peak: rejected
 inline constexpr double kDoubtfulShare = 1.05;   // flagged: boost clocks exceed data sheets
+// Of the fastest known device of its kind, where the device's own peak is not known: rejected. Less is
+// flagged, for the next generation may be faster: from HBM3e to HBM4 a GPU's memory gains 2.8 times.
+inline constexpr double kImpossibleOfKind = 4;
 
 // No processor that is sold clocks higher; for those whose clock nobody tells.
 inline constexpr double kFastestClockHz = 6.5e9;
@@ -25,6 +28,16 @@ struct Peak {
   std::optional<double> bound;  // kImpossibleShare times this is rejected
   std::string basis;            // "128 units x 2.52 GHz x 256", "data sheet"
 };
+
+// The most that any device of its kind does that is known, for a figure whose own peak is not; nullopt where
+// nobody tells of that figure.
+struct KindBound {
+  double rate = 0;   // in the kernel's unit
+  std::string name;  // of the device that reaches it
+};
+[[nodiscard]] std::optional<KindBound> KindBoundOf(const Peaks& peaks, const probe::PhysicalDevice& device,
+                                                   const backends::Measurement& measurement,
+                                                   std::span<const backends::Measurement> measurements);
 
 // Of a verified or rejected figure's kernel and operand type. Of a processor without a known clock the rate
 // is that of its own chain of the same type, which no product exceeds.

@@ -70,6 +70,24 @@ class Peaks(unittest.TestCase):
                     checked.add(fact["target"])
         self.assertGreaterEqual(len(checked), 5)
 
+    def test_no_confirmed_fact_exceeds_its_kind(self):
+        kinds = {row["kind"]: row for row in PEAKS["kinds"]}
+        names = {"dGPU": "discrete", "APU": "integrated", "iGPU": "integrated", "CPU": "cpu"}
+        with open(FACTS, encoding="utf-8") as file:
+            facts = list(csv.DictReader(file))
+        reached = set()
+        for fact in facts:
+            kind = kinds[names[fact["kind"]]]
+            for key in COLUMNS:
+                value = figure(fact, key)
+                if not value or key not in kind:
+                    continue
+                with self.subTest(fact["name"], key=key):
+                    self.assertLessEqual(value, kind[key])
+                    if value == kind[key]:
+                        reached.add((kind["kind"], key))
+        self.assertLessEqual({("discrete", key) for key in COLUMNS} | {("cpu", "memory_bytes_per_s")}, reached)
+
     def test_no_matrix_figure_rests_on_memory(self):
         confirmed = {fact["target"] for fact in self.facts if figure(fact, "matrix16_flop_per_s")}
         processors = {"avx2", "avx512f", "avx512bf16", "avx512vnni", "avxvnni", "amx-bf16", "amx-int8", "neon"}

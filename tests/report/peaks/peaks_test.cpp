@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/peaks/claims.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
 
@@ -130,11 +131,97 @@ TEST(Peaks, EventsAHundredTimesTooFastAreRejected) {
   EXPECT_EQ(Judged(report).status, MeasurementStatus::kImplausible);
 }
 
-TEST(Peaks, AnUnknownDeviceHasNone) {
+// The fastest known of a kind stand for a device of which nobody knows what it can do.
+TEST(Peaks, AnUnknownDeviceIsHeldAgainstTheFastestOfItsKind) {
   auto report = OneCard(0x0001, std::nullopt, 0, 0);
-  testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 1e18);
-  EXPECT_FALSE(Judged(report).share_of_peak);
-  EXPECT_EQ(report.measurements[0].status, MeasurementStatus::kOk);
+  const auto& id = report.devices[0].id;
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kRead, 300e12, Dtype::kU32);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 1e18, Dtype::kFp16);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kCopy, 20e12, Dtype::kU32);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kTriad, 7e12, Dtype::kFp32);
+  Judged(report);
+  for (const auto& m : report.measurements) EXPECT_FALSE(m.share_of_peak) << "a bound is no peak";
+  EXPECT_EQ(report.measurements[0].status, MeasurementStatus::kImplausible);
+  EXPECT_THAT(*report.measurements[0].reason, HasSubstr("what the fastest of its kind do"));
+  EXPECT_EQ(report.measurements[1].status, MeasurementStatus::kImplausible);
+  EXPECT_EQ(report.measurements[2].status, MeasurementStatus::kOk) << "the next generation may do it";
+  EXPECT_THAT(*report.measurements[2].reason, HasSubstr("more than the fastest known"));
+  EXPECT_FALSE(report.measurements[3].reason);
+}
+
+TEST(Peaks, AProcessorsMemoryHasABoundToo) {
+  for (const double rate : {300e12, 2e12, 800e9}) {
+    auto report = OneProcessor(std::nullopt);
+    report.measurements[1].rate = rate;
+    ASSERT_EQ(report.measurements[1].kernel, Kernel::kRead);
+    Judged(report);
+    EXPECT_EQ(report.measurements[1].status == MeasurementStatus::kImplausible, rate > 5e12) << rate;
+    EXPECT_EQ(report.measurements[1].reason.has_value(), rate > 1e12) << rate;
+  }
+}
+
+TEST(Peaks, AKnownCardIsNotHeldAgainstItsKind) {
+  auto report = OneCard(0x2335, std::nullopt, 0, 0);
+  testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 4.5e12, Dtype::kU32);
+  EXPECT_FALSE(KindBoundOf(EmbeddedPeaks(), report.devices[0], report.measurements[0], report.measurements));
+}
+
+bool IsDoubted(const Report& report) {
+  const auto doubts = DoubtedRates(EmbeddedPeaks(), report);
+  for (const Doubt& doubt : doubts) EXPECT_TRUE(doubt.fast && !doubt.refuted && !doubt.text.empty());
+  return !doubts.empty();
+}
+
+TEST(DoubtedRates, OfWhatNoDeviceOfItsKindReaches) {
+  for (const double rate : {7e12, 20e12}) {
+    auto report = OneCard(0x0001, std::nullopt, 0, 0);
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, rate, Dtype::kU32);
+    EXPECT_EQ(IsDoubted(report), rate > 8e12);
+  }
+}
+
+TEST(DoubtedRates, OfReadsThatNoCopyComesNear) {
+  for (const double copy : {90e9, 30e9}) {
+    auto report = OneCard(0x0001, std::nullopt, 0, 0);
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 130e9, Dtype::kU32);
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kCopy, copy, Dtype::kU32);
+    EXPECT_EQ(IsDoubted(report), copy == 30e9);
+  }
+}
+
+// An integrated GPU and the processor read one memory.
+TEST(DoubtedRates, OfReadsFarBeyondThoseOfTheHost) {
+  for (const std::uint32_t threads : {8U, 2U}) {
+    for (const double rate : {100e9, 400e9}) {
+      auto report = testing::SlowIntegrated();
+      for (auto& device : report.devices) {
+        if (device.kind == probe::DeviceKind::kCpu) device.hardware->processor->usable_threads = threads;
+      }
+      for (auto& m : report.measurements) {
+        if (m.kernel == Kernel::kRead) m.rate = m.device_id == "cpu:0" ? 27e9 : rate;
+        if (m.kernel == Kernel::kCopy) m.rate = rate;
+      }
+      EXPECT_EQ(IsDoubted(report), rate == 400e9 && threads == 8U) << rate << " " << threads;
+    }
+  }
+}
+
+// What is doubted may be the answer, but not with high confidence.
+TEST(DoubtedRates, LowerConfidence) {
+  auto report = testing::DiscreteAndIntegrated();
+  for (auto& device : report.devices) {
+    if (device.hardware) device.hardware->identity.ids.reset();
+    for (auto& view : device.views) view.device.identity.ids.reset(), view.device.architecture.reset();
+  }
+  for (auto& m : report.measurements) {
+    if (m.kernel == Kernel::kRead && m.runtime == "cuda") m.rate = 9e12;
+  }
+  ASSERT_EQ(testing::Decided(report).recommendations[0].confidence, Confidence::kHigh);
+  report.doubts = DoubtedRates(EmbeddedPeaks(), report);
+  const auto answer = testing::Decided(report).recommendations[0];
+  EXPECT_EQ(answer.backend, "cuda");
+  EXPECT_EQ(answer.confidence, Confidence::kMedium);
+  EXPECT_THAT(answer.warnings, ::testing::Contains(HasSubstr("the fastest known of its kind")));
 }
 
 TEST(Peaks, EveryRowHasItsSource) {
