@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <optional>
 #include <utility>
@@ -181,7 +180,11 @@ RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& d
   device.identity = IdentityOf(facts);
   device.name = NameOf(facts);
   device.vendor = VendorName(facts.properties.vendorID);
-  device.kind = KindOf(std::bit_cast<std::uint32_t>(facts.properties.deviceType));
+  // As bytes: a driver may write what is no value of the enumeration, and g++ 12 loads it as one in std::bit_cast.
+  std::uint32_t type = 0;
+  static_assert(sizeof type == sizeof facts.properties.deviceType);
+  std::memcpy(&type, &facts.properties.deviceType, sizeof type);
+  device.kind = KindOf(type);
   device.api_version = VersionText(facts.properties.apiVersion);
   device.driver_version = DriverVersion(facts);
   const Memory memory = DeviceMemory(facts);

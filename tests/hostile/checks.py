@@ -7,14 +7,22 @@ import signal
 from actions import ENDS, HANGS, INTERRUPTS, KILLS
 from machine import LOADED, PCI, RUNTIMES
 
-TIMEOUT_S = 2
-BUDGET_S = 0.4
 # The contract's deadlines: a module's, once more driver by driver, a second on top; a kernel that hangs has 10 s, what
 # readies it a part of that, and the budget is followed by a fifth.
-LIST_LIMIT_S = 2 * TIMEOUT_S + 1
 HANG_S = 11
 # Of a machine that does other things as well.
 STALL_S = 6
+
+
+@dataclasses.dataclass
+class Time:
+    """What a run is given: seconds for a module, and to measure."""
+    timeout_s: float = 2
+    budget_s: float = 0.4
+
+    def more(self, times):
+        # Of what every child starts with a little more is enough; hanging drivers take all of it.
+        return Time(self.timeout_s * min(times, 5), self.budget_s * times)
 
 
 @dataclasses.dataclass
@@ -24,8 +32,8 @@ class Problem:
     timing: bool = False
 
 
-def limit_s(measured, bad, budget_s):
-    return LIST_LIMIT_S + STALL_S + (2 * budget_s + HANG_S * len(bad) if measured else 0)
+def limit_s(measured, bad, time):
+    return 2 * time.timeout_s + 1 + STALL_S + (2 * time.budget_s + HANG_S * len(bad) if measured else 0)
 
 
 def signals_of(kind):
@@ -37,10 +45,10 @@ def signals_of(kind):
 class Checker:
     """Collects the problems of one run: of `machine`, by an action of `kind`, with a baseline without bad drivers."""
 
-    def __init__(self, machine, run, kind, measured, baseline, budget_s):
+    def __init__(self, machine, run, kind, measured, baseline, time):
         self.machine, self.run, self.kind = machine, run, kind
-        self.measured, self.baseline, self.budget_s = measured, baseline, budget_s
-        self.limit_s = limit_s(measured, machine.bad, budget_s)
+        self.measured, self.baseline = measured, baseline
+        self.limit_s = limit_s(measured, machine.bad, time)
         self.problems = []
 
     def say(self, text, timing=False):
@@ -98,18 +106,21 @@ class Checker:
                 self.check_bad(found, runtime)
         self.check_others(found)
 
+    def is_late(self, entry):
+        return entry is not None and entry["outcome"] == "timed_out" and self.kind != HANGS
+
     def check_good(self, found, runtime):
         probe = probe_of(found, runtime)
         own = driver_of(probe, "good") if runtime in LOADED and runtime in self.machine.bad else probe
         for what, entry in ((runtime, probe), (f"the good driver of {runtime}", own)):
             if entry is None or entry["outcome"] != "ok":
-                late = entry is not None and entry["outcome"] == "timed_out" and self.kind != HANGS
-                self.say(f"{what}: {entry and (entry['outcome'], entry.get('stage'), entry.get('error'))}", timing=late)
+                self.say(f"{what}: {entry and (entry['outcome'], entry.get('stage'), entry.get('error'))}",
+                         timing=self.is_late(entry))
         device_id = f"pci:{PCI[runtime][0]}"
         views = [(view["runtime"], view["name"]) for device in found["devices"] if device["id"] == device_id
                  for view in device["views"]]
         if views != [(runtime, f"Good {runtime} GPU")]:
-            self.say(f"the good GPU of {runtime} is listed as {views}")
+            self.say(f"the good GPU of {runtime} is listed as {views}", timing=self.is_late(own))
         if self.measured:
             self.check_measured(found, runtime, device_id)
 
@@ -155,7 +166,8 @@ class Checker:
         for one in found["findings"]:
             blames = one["id"].startswith("runtime.") and not one["id"].startswith(bad) and one["id"] not in usual
             if blames:
-                self.say(f"a healthy runtime is blamed: {one['id']}: {one.get('meaning')}")
+                late = self.is_late(probe_of(found, one["id"].split(".")[1]))
+                self.say(f"a healthy runtime is blamed: {one['id']}: {one.get('meaning')}", timing=late)
         for probe in found["probes"]:
             before = probe_of(self.baseline, probe["module"])
             if probe["module"] not in RUNTIMES and (before is None or probe["outcome"] != before["outcome"]):

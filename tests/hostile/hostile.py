@@ -19,7 +19,7 @@ import time
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "cli"))
 from actions import ACTIONS, GOES_ON, HANGS, KILLS, MOMENTS  # noqa: E402
-from checks import BUDGET_S, TIMEOUT_S, Checker, Problem, limit_s  # noqa: E402
+from checks import Checker, Problem, Time, limit_s  # noqa: E402
 from harness import validate  # noqa: E402
 from lies import LIES  # noqa: E402
 from machine import RUNTIMES, HostileMachine  # noqa: E402
@@ -77,30 +77,32 @@ class Suite:
         self.binary, self.build = binary, build
         self.baselines = {measured: self.baseline(measured) for measured in (False, True)}
 
-    def arguments(self, measured, budget_s):
+    def arguments(self, measured, given):
         if not measured:
-            return ["list", "--json", "--timeout", str(TIMEOUT_S)]
-        return ["--json", "--no-cache", "--timeout", str(TIMEOUT_S), "--budget", str(budget_s), "--only", ",".join(MEASURED)]
+            return ["list", "--json", "--timeout", str(given.timeout_s)]
+        return ["--json", "--no-cache", "--timeout", str(given.timeout_s), "--budget", str(given.budget_s),
+                "--only", ",".join(MEASURED)]
 
     def baseline(self, measured):
         with HostileMachine(self.binary, self.build, {}) as machine:
             # With time for everything: what a good device has in no run is nothing that a bad one took from it.
-            run = machine.survey(*self.arguments(measured, 10), patience_s=120)
-            found = Checker(machine, run, GOES_ON, measured, None, 10).document(validate)
+            given = Time(timeout_s=10, budget_s=10)
+            run = machine.survey(*self.arguments(measured, given), patience_s=120)
+            found = Checker(machine, run, GOES_ON, measured, None, given).document(validate)
             if found is None:
                 sys.exit(f"hostile: the machine of good drivers has no answer: {run.stderr[-500:]}")
             return found
 
-    def attempt(self, case, budget_s=BUDGET_S):
+    def attempt(self, case, given=Time()):
         """The problems of one run of one case."""
         with HostileMachine(self.binary, self.build, case.bad()) as machine:
             machine.expects_marks = not case.lie
-            run = machine.survey(*self.arguments(case.measured, budget_s),
-                                 patience_s=30 + 2 * limit_s(case.measured, case.runtimes, budget_s))
-            checker = Checker(machine, run, case.kind, case.measured, self.baselines[case.measured], budget_s)
+            run = machine.survey(*self.arguments(case.measured, given),
+                                 patience_s=30 + 2 * limit_s(case.measured, case.runtimes, given))
+            checker = Checker(machine, run, case.kind, case.measured, self.baselines[case.measured], given)
             problems = checker.all(validate)
             if case.kind == KILLS and run.status != 0:
-                again = machine.survey(*self.arguments(False, 0), patience_s=60)
+                again = machine.survey(*self.arguments(False, given), patience_s=60)
                 if again.status not in (0, run.status):
                     problems.append(Problem(f"the next run ends in {again.status}: {again.stderr[-300:]!r}"))
             return problems
@@ -110,9 +112,9 @@ class Suite:
         it: [(case, problems)]."""
         failed = []
         for one in case.singles():
-            found = self.attempt(one, 10 * BUDGET_S)
+            found = self.attempt(one, Time().more(10))
             if found and all(problem.timing for problem in found):
-                found = self.attempt(one, 40 * BUDGET_S)
+                found = self.attempt(one, Time().more(40))
             failed += [(one, found)] if found else []
         # A problem that does not come again is one all the same, unless a busy machine explains it.
         return failed or ([] if all(problem.timing for problem in problems) else [(case, problems)])
