@@ -42,7 +42,7 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
   const auto available = view ? AvailableBytes(*device, *view) : std::nullopt;
   const double needed = score->needed_bytes.value_or(0);
   const std::string use(probe::NameOf(answer.use));
-  if (answer.use == Use::kTraining && available && *available < needed) {
+  if (answer.use == Use::kTraining && available && *available < needed && !score->streamed_bytes) {
     return {fmt::format("{} ({}) does not fit", use, BytesText(static_cast<std::uint64_t>(needed)))};
   }
   return {fmt::format("{} {} tokens/s", use, TokensText(answer.tokens_per_s->value))};

@@ -31,12 +31,14 @@ Times Predict(const ReferenceRequest& request, const Inputs& inputs) {
                   inputs.token_overhead_s;
   times.step_s = step_flop / inputs.step_flop_per_s +
                  t.adapter_parameters * t.optimiser_bytes_per_parameter / inputs.copy_bytes_per_s;
+  constexpr double kPasses = 2;
+  if (inputs.streamed_bytes > 0) times.stream_s = kPasses * inputs.streamed_bytes / inputs.upload_bytes_per_s;
   return times;
 }
 
 Times Mix(const Times& one, const Times& other, double share) {
   const auto mix = [share](double a, double b) { return share * a + (1 - share) * b; };
-  return {mix(one.prefill_s, other.prefill_s), mix(one.token_s, other.token_s), one.step_s};
+  return {mix(one.prefill_s, other.prefill_s), mix(one.token_s, other.token_s), one.step_s, one.stream_s};
 }
 
 double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use use) {
@@ -50,20 +52,28 @@ double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use 
     case Use::kDecode:
       return 1 / times.token_s;
     case Use::kTraining:
-      return request.training.step_tokens / times.step_s;
+      return request.training.step_tokens / (times.step_s + times.stream_s);
   }
   return 0;
 }
 
-double NeededTrainingBytes(const ReferenceRequest& request) {
+double TrainingBytesBesideWeights(const ReferenceRequest& request) {
   constexpr double kLayerBytes = 34;
   constexpr double kHiddenBytes = 2;
   constexpr double kLogitBytes = 2 * 4;
   const auto& t = request.training;
   const double hidden = t.step_tokens * request.inference.width;
-  return t.weight_bytes + t.adapter_parameters * t.adapter_bytes_per_parameter +
+  return t.adapter_parameters * t.adapter_bytes_per_parameter +
          hidden * (request.inference.layers * kHiddenBytes + kLayerBytes) +
          t.step_tokens * t.vocabulary * kLogitBytes;
+}
+
+double NeededTrainingBytes(const ReferenceRequest& request) {
+  return request.training.weight_bytes + TrainingBytesBesideWeights(request);
+}
+
+double NeededQuantisedTrainingBytes(const ReferenceRequest& request) {
+  return request.inference.weight_bytes + TrainingBytesBesideWeights(request);
 }
 
 double NeededBytes(const InferenceRequest& request) {

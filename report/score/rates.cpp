@@ -107,6 +107,7 @@ Rates PickRates(std::span<const Measurement* const> measurements) {
   rates.prompt_fp32 = rate(PromptProductIn(Dtype::kFp32, measurements));
   rates.read = rate(FastestOf(Kernel::kRead, measurements));
   rates.copy = rate(FastestOf(Kernel::kCopy, measurements));
+  rates.upload = rate(FastestOf(Kernel::kHostToDevice, measurements));
   TellMissing(measurements, rates);
   return rates;
 }

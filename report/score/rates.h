@@ -24,6 +24,7 @@ struct Rates {
   std::optional<Rate> prompt_fp32;
   std::optional<Rate> read;
   std::optional<Rate> copy;
+  std::optional<Rate> upload;         // from the host's memory
   std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first
   std::string late;  // "its memory speed": what all that is missing is missing for want of time; else empty
 };

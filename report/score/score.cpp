@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <initializer_list>
 #include <optional>
 #include <set>
@@ -78,7 +79,8 @@ struct Way {
   Rates rates;
   RuntimeFactors factors;
   TrainingSupport training;
-  bool estimated = false;  // in part: rates.late
+  bool estimated = false;     // in part: rates.late
+  double streamed_bytes = 0;  // of a training step's weights, those that do not fit beside the rest
 
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
 };
@@ -114,6 +116,10 @@ Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty unc
   in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(fit.training, own.training));
   in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
   in.token_overhead_s = fit.token_overhead_s;
+  if (way.streamed_bytes > 0 && way.rates.upload) {
+    in.streamed_bytes = way.streamed_bytes;
+    in.upload_bytes_per_s = At(way.rates.upload->per_s, bound);
+  }
   return Predict(tables.reference, in);
 }
 
@@ -128,6 +134,7 @@ class Scorer {
     for (Way& way : ways_) {
       if (way.software && native_) way.factors = native_->factors;
     }
+    StreamWhatDoesNotFit();
   }
 
   [[nodiscard]] std::vector<Score> All() const {
@@ -139,6 +146,29 @@ class Scorer {
   }
 
  private:
+  // The rate from the host is a device's own, whichever runtime measured it, else that of its equals.
+  void StreamWhatDoesNotFit() {
+    std::vector<std::pair<const probe::PhysicalDevice*, Rate>> known;
+    for (const Way& way : ways_) {
+      if (way.rates.upload) known.emplace_back(way.device, *way.rates.upload);
+    }
+    for (Way& way : ways_) {
+      const auto available = AvailableBytes(*way.device, *way.view);
+      if (!available || way.device->kind == probe::DeviceKind::kCpu) continue;
+      way.streamed_bytes = std::max(0.0, NeededTrainingBytes(request_) - static_cast<double>(*available));
+      if (way.streamed_bytes == 0 || way.rates.upload) continue;
+      const auto found = std::find_if(known.begin(), known.end(), [&](const auto& row) {
+        return row.first == way.device || AreEqualGpus(*row.first, *way.device);
+      });
+      if (found != known.end()) way.rates.upload = found->second;
+    }
+  }
+
+  // A step may leave its weights with the host, and nothing else.
+  [[nodiscard]] bool HoldsAStep(const Way& way) const {
+    return way.streamed_bytes <= request_.training.weight_bytes;
+  }
+
   [[nodiscard]] Score One(const Way& way, Use use) const {
     Score score;
     score.device_id = way.device->id;
@@ -153,7 +183,8 @@ class Scorer {
     const bool predictable = way.measured() && share > 0 && (share >= 1 || native_);
     if (predictable) Fill(way, use, share, score);
     Judge(way, use, share, score);
-    score.eligible = predictable && !way.software && (use != Use::kTraining || way.training.supported);
+    const bool trains = use != Use::kTraining || (way.training.supported && HoldsAStep(way));
+    score.eligible = predictable && !way.software && trains;
     return score;
   }
 
@@ -184,6 +215,9 @@ class Scorer {
     const Rate& product = ProductOf(way, use);
     if (use == Use::kTraining) {
       score.parts.push_back({"step", times.step_s, product.name});
+      if (times.stream_s == 0) return;
+      score.streamed_bytes = way.streamed_bytes;
+      score.parts.push_back({"weights from the host", times.stream_s, way.rates.upload->name});
       return;
     }
     if (use != Use::kDecode) {
@@ -216,12 +250,25 @@ class Scorer {
       score.reasons.push_back(SplitReason(way, share));
     } else if (use == Use::kTraining) {
       const auto available = AvailableBytes(*way.device, *way.view);
-      if (available && *available < *score.needed_bytes) {
-        score.reasons.push_back(fmt::format("a step needs {} and {} are free: a figure for speed alone",
-                                            BytesText(static_cast<std::uint64_t>(*score.needed_bytes)),
-                                            BytesText(static_cast<std::uint64_t>(*available))));
-      }
+      if (available && static_cast<double>(*available) < *score.needed_bytes)
+        score.reasons.push_back(DoesNotFitReason(way, static_cast<double>(*available)));
     }
+  }
+
+  [[nodiscard]] std::string DoesNotFitReason(const Way& way, double available) const {
+    const auto bytes = [](double count) { return BytesText(static_cast<std::uint64_t>(count)); };
+    const auto memory = fmt::format("a step needs {} and {} are free", bytes(NeededTrainingBytes(request_)),
+                                    bytes(available));
+    if (!HoldsAStep(way)) {
+      return fmt::format("{}: not even what it needs beside its weights, {}", memory,
+                         bytes(TrainingBytesBesideWeights(request_)));
+    }
+    if (way.streamed_bytes == 0 || !way.rates.upload) return memory + ": a figure for speed alone";
+    const double quantised = NeededQuantisedTrainingBytes(request_);
+    return fmt::format(
+        "{}: {} of the weights come from the host in every step{}", memory, bytes(way.streamed_bytes),
+        quantised <= available ? fmt::format("; with 4-bit weights (QLoRA) it needs {}", bytes(quantised))
+                               : "");
   }
 
   [[nodiscard]] std::string SoftwareReason(const Score& score) const {

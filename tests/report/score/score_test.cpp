@@ -222,6 +222,43 @@ TEST(Score, ATrainingStepNeedsMoreThanItsWeights) {
   EXPECT_THAT(Find(Scores(OneGpu(24, 50e12, 500e9)), "cuda", Use::kTraining).reasons, IsEmpty());
 }
 
+// What does not fit is brought from the host twice a step.
+TEST(Score, WeightsThatDoNotFitAStepAreStreamedAtTheMeasuredRate) {
+  const auto request = testing::TestTables().reference;
+  auto report = OneGpu(20, 50e12, 500e9);
+  const auto& id = report.devices[0].id;
+  const double free = static_cast<double>(*report.devices[0].memory.free_bytes);
+  const auto unknown = Find(Scores(report), "cuda", Use::kTraining);
+  EXPECT_FALSE(unknown.streamed_bytes);
+  EXPECT_THAT(unknown.reasons, Contains(HasSubstr("a figure for speed alone")));
+  testing::Measure(report, id, "cuda", "NVIDIA", kernels::Kernel::kHostToDevice, 10e9, kernels::Dtype::kU32);
+  const auto streamed = Find(Scores(report), "cuda", Use::kTraining);
+  EXPECT_TRUE(streamed.eligible);
+  ASSERT_TRUE(streamed.streamed_bytes);
+  EXPECT_NEAR(*streamed.streamed_bytes, NeededTrainingBytes(request) - free, 1);
+  ASSERT_EQ(streamed.parts.size(), 2U);
+  EXPECT_NEAR(streamed.parts[1].seconds, 2 * *streamed.streamed_bytes / 10e9, 1e-9);
+  EXPECT_NEAR(streamed.tokens_per_s->value,
+              request.training.step_tokens / (streamed.parts[0].seconds + streamed.parts[1].seconds), 1e-6);
+  EXPECT_LT(streamed.tokens_per_s->value, unknown.tokens_per_s->value);
+  EXPECT_THAT(streamed.reasons, Contains(HasSubstr("QLoRA")));
+}
+
+TEST(Score, WhatHoldsNothingButWeightsTrainsNothing) {
+  const auto request = testing::TestTables().reference;
+  const auto beside = static_cast<std::uint64_t>(TrainingBytesBesideWeights(request));
+  for (const std::uint64_t free : {beside - 1, beside + 1}) {
+    auto report = OneGpu(20, 50e12, 500e9);
+    report.devices[0].memory.free_bytes = free;
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", kernels::Kernel::kHostToDevice, 10e9,
+                     kernels::Dtype::kU32);
+    const auto& score = Find(Scores(report), "cuda", Use::kTraining);
+    EXPECT_EQ(score.eligible, free > beside);
+    EXPECT_THAT(score.reasons,
+                Contains(HasSubstr(free > beside ? "come from the host" : "not even what it needs")));
+  }
+}
+
 // Of memory that the processor shares each runtime counts its own part.
 TEST(Score, WhatFitsASharedMemoryIsWhatTheRuntimeItselfCounts) {
   auto report = OneGpu(24, 50e12, 500e9);
