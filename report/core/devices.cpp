@@ -204,6 +204,15 @@ std::optional<std::string> DriverAssignment(const Tables& tables, const Report& 
   return *facts->driver_variable + "=" + path;
 }
 
+std::string DeviceName(std::span<const probe::PhysicalDevice> devices, const std::string& id) {
+  const auto* device = FindDevice(devices, id);
+  if (device == nullptr || device->name.empty()) return id;
+  const bool alone = std::none_of(devices.begin(), devices.end(), [&](const probe::PhysicalDevice& other) {
+    return &other != device && other.name == device->name;
+  });
+  return alone ? PlainName(device->name) : PlainName(device->name) + " (" + id + ")";
+}
+
 std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,
                     std::string_view runtime, std::string_view driver) {
   return RuntimeName(devices, device_id, runtime, driver).append("@").append(device_id);

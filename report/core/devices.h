@@ -45,6 +45,9 @@ namespace report {
 // nullptr where no device has that id. Fast where they are sorted as unification sorts them.
 [[nodiscard]] const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices,
                                                       std::string_view id);
+// What people call it: its plain name, with the id behind where others have the same one; the id where it has
+// none.
+[[nodiscard]] std::string DeviceName(std::span<const probe::PhysicalDevice> devices, const std::string& id);
 [[nodiscard]] const probe::View* FindView(const probe::PhysicalDevice& device, std::string_view runtime,
                                           std::string_view driver);
 

@@ -35,6 +35,20 @@ Scores Ordered(const Report& report, Use use) {
   return scores;
 }
 
+// Which of several equal cards was a percent faster this time is chance: the first of the machine is meant.
+const Score* FirstOfEquals(const Report& report, const Scores& tied, const Score* best) {
+  const auto* device = FindDevice(report.devices, best->device_id);
+  const Score* first = best;
+  for (const Score* score : tied) {
+    const auto* other = FindDevice(report.devices, score->device_id);
+    const bool same_way = score->runtime == best->runtime && score->driver == best->driver;
+    if (same_way && other && device && other < FindDevice(report.devices, first->device_id) &&
+        AreEqualGpus(*other, *device))
+      first = score;
+  }
+  return first;
+}
+
 // `tied` are in order: of equals in all the fastest. What is not told apart from the fastest is never above
 // the answer.
 const Score& Best(const Tables& tables, const Report& report, Scores tied, const Scores& unknown) {
@@ -47,8 +61,9 @@ const Score& Best(const Tables& tables, const Report& report, Scores tied, const
   const auto key = [&](const Score* score) {
     return std::pair(MaturityOf(tables, *score), MemoryOf(report, *score));
   };
-  return **std::max_element(tied.begin(), tied.end(),
-                            [&](const Score* a, const Score* b) { return key(a) < key(b); });
+  const Score* best = *std::max_element(tied.begin(), tied.end(),
+                                        [&](const Score* a, const Score* b) { return key(a) < key(b); });
+  return *FirstOfEquals(report, tied, best);
 }
 
 void AddNonEmpty(std::vector<std::string>& list, std::string text) {

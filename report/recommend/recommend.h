@@ -31,11 +31,11 @@ enum class Difference { kNone, kUnknown, kSome };
 
 // Reads report.devices, probes, scores, measurements and interrupted. Orders the eligible scores by
 // tokens_per_s and compares their ranking_tokens_per_s. Of what is equal to the fastest the most mature is
-// the answer, then what has more memory, then the faster; nothing that is undecided may stand above it. What
-// can not be told apart from the fastest or the answer is undecided: confidence is low. Another device whose
-// value lies within the answer's whole range makes it medium. Without any eligible score the answer is the
-// processor, basis estimated and confidence low. nullopt only where an interrupt cut the measuring short.
-// `target` is copied into the answer.
+// the answer, then what has more memory, then the faster, and of equal cards the first; nothing that is
+// undecided may stand above it. What can not be told apart from the fastest or the answer is undecided:
+// confidence is low. Another device whose value lies within the answer's whole range makes it medium. Without
+// any eligible score the answer is the processor, basis estimated and confidence low. nullopt only where an
+// interrupt cut the measuring short. `target` is copied into the answer.
 [[nodiscard]] std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
                                                       std::optional<std::string> target = std::nullopt);
 

@@ -104,9 +104,8 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
 }  // namespace
 
 std::string WayText(const Report& report, const Score& score) {
-  const auto* device = FindDevice(report.devices, score.device_id);
   return fmt::format("{} on {}", RuntimeName(report.devices, score.device_id, score.runtime, score.driver),
-                     device ? PlainName(device->name) : score.device_id);
+                     DeviceName(report.devices, score.device_id));
 }
 
 std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,

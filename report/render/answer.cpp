@@ -16,11 +16,6 @@
 namespace report::render {
 namespace {
 
-std::string DeviceName(const Report& report, const std::string& id) {
-  const auto* device = FindDevice(report.devices, id);
-  return device && !device->name.empty() ? PlainName(device->name) : id;
-}
-
 const Score* ScoreOf(const Report& report, const Recommendation& answer) {
   const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     return score.use == answer.use && score.device_id == answer.device_id &&
@@ -58,7 +53,7 @@ void Promise(const Report& report, const Recommendation& answer, const std::vect
       .Add(RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
            Style::kGood)
       .Add(" on");
-  const auto name = Fit(DeviceName(report, answer.device_id), kLongestName, page.options().unicode);
+  const auto name = Fit(DeviceName(report.devices, answer.device_id), kLongestName, page.options().unicode);
   page.FlowOn(" " + name + (promises.empty() ? ";" : ":"), kIndent, Style::kStrong);
   if (promises.empty()) {
     const bool some = std::any_of(report.measurements.begin(), report.measurements.end(), IsVerified);

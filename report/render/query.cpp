@@ -104,12 +104,11 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
   if (report.recommendations.empty()) return "";
   const auto& answer = report.recommendations.front();
   Page page(options);
-  const auto* device = FindDevice(report.devices, answer.device_id);
   page.Flow(
       fmt::format("{} on {} ({}), confidence {}",
                   RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
-                  device && !device->name.empty() ? PlainName(device->name) : answer.device_id,
-                  probe::NameOf(answer.basis), probe::NameOf(answer.confidence)),
+                  DeviceName(report.devices, answer.device_id), probe::NameOf(answer.basis),
+                  probe::NameOf(answer.confidence)),
       2, Style::kStrong);
   for (const auto& reason : answer.reasons)
     page.Add(page.signs().arrow, Style::kGood).Add(" ").Flow(reason, 3);

@@ -101,9 +101,7 @@ Columns Measure(const ReferenceRequest& reference, const Report& report,
   for (const auto* score : scores) {
     columns.tokens = std::max(columns.tokens, DisplayWidth(Shown(reference, *score).value));
     columns.backend = std::max(columns.backend, DisplayWidth(NameOf(report, *score)) + 2);
-    const auto* device = FindDevice(report.devices, score->device_id);
-    columns.device =
-        std::max(columns.device, DisplayWidth(device ? PlainName(device->name) : score->device_id));
+    columns.device = std::max(columns.device, DisplayWidth(DeviceName(report.devices, score->device_id)));
   }
   constexpr int kRangeWidth = 14;  // "  2090-3560", and air
   columns.device = std::clamp(page.width() - kRankWidth - columns.backend - columns.tokens - kRangeWidth, 0,
@@ -113,12 +111,11 @@ Columns Measure(const ReferenceRequest& reference, const Report& report,
 
 void Row(const Tables& tables, const Report& report, const Recommendation* answer, const Score& score,
          std::size_t rank, const Columns& columns, Page& page) {
-  const auto* device = FindDevice(report.devices, score.device_id);
   page.RightTo(3, Place(report, answer, score, rank), Style::kDim).To(kRankWidth);
   page.Add(NameOf(report, score), IsChosen(answer, score) ? Style::kGood : Style::kPlain)
       .To(kRankWidth + columns.backend);
   if (columns.device >= 8) {
-    page.Add(Fit(device ? PlainName(device->name) : score.device_id, columns.device, page.options().unicode));
+    page.Add(Fit(DeviceName(report.devices, score.device_id), columns.device, page.options().unicode));
     page.To(kRankWidth + columns.backend + columns.device);
   }
   const auto shown = Shown(tables.reference, score);

@@ -8,6 +8,7 @@
 #include <random>
 #include <set>
 
+#include "report/core/devices.h"
 #include "report/core/wording.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
@@ -49,6 +50,30 @@ TEST(Recommend, ThePlainProcessorForBothUses) {
     EXPECT_THAT(FindRejected(*answer, "vulkan")->reason, HasSubstr("a software device"));
     EXPECT_THAT(FindRejected(*answer, "opencl")->reason, HasSubstr("of its native speed"));
   }
+}
+
+// Two cards of one model, the second faster by a chance of 0.4 %.
+TEST(Recommend, OfEqualCardsTheFirstIsTheAnswerAndItsIdIsSaid) {
+  Report report;
+  for (const char* pci : {"0000:01:00.0", "0000:41:00.0"}) {
+    auto gpu = testing::Gpu(pci, "NVIDIA L40S", probe::DeviceKind::kDiscrete, 48);
+    testing::AddView(gpu, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+    report.devices.push_back(gpu);
+    const double chance = report.devices.size() == 2 ? 1.004 : 1;
+    testing::Measure(report, gpu.id, "cuda", "NVIDIA", kernels::Kernel::kGemm, chance * 300e12,
+                     kernels::Dtype::kFp16);
+    testing::Measure(report, gpu.id, "cuda", "NVIDIA", kernels::Kernel::kRead, chance * 800e9,
+                     kernels::Dtype::kU32);
+  }
+  for (const Use use : {Use::kInference, Use::kTraining}) {
+    const auto answer = Answer(report, use);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->device_id, "pci:0000:01:00.0");
+    EXPECT_THAT(answer->tie, ElementsAre("cuda@pci:0000:41:00.0"));
+  }
+  EXPECT_EQ(DeviceName(report.devices, "pci:0000:41:00.0"), "NVIDIA L40S (pci:0000:41:00.0)");
+  report.devices.pop_back();
+  EXPECT_EQ(DeviceName(report.devices, "pci:0000:01:00.0"), "NVIDIA L40S");
 }
 
 TEST(Recommend, NoShareAboveTheWholeArguesAgainstASoftwareDevice) {
