@@ -72,10 +72,9 @@ int Print(const std::string& text) {
   return 0;
 }
 
-std::string RecommendText(const Options& options, const report::Tables& tables,
-                          const report::Report& report) {
-  if (options.format == report::Format::kShell) return render::Shell(tables, report);
-  if (options.format == report::Format::kEnv) return render::Env(tables, report);
+std::string RecommendText(const Options& options, const report::Report& report) {
+  if (options.format == report::Format::kShell) return render::Shell(report);
+  if (options.format == report::Format::kEnv) return render::Env(report);
   return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
 }
 
@@ -90,7 +89,7 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
     case Command::kCompare:
       break;  // has no report of its own
     case Command::kRecommend:
-      return RecommendText(options, tables, report);
+      return RecommendText(options, report);
   }
   return "";
 }

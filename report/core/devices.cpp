@@ -183,27 +183,6 @@ std::string RuntimeName(std::span<const probe::PhysicalDevice> devices, std::str
   return several && !driver.empty() ? name.append(" (").append(driver).append(")") : name;
 }
 
-std::optional<std::string> DriverAssignment(const Tables& tables, const Report& report,
-                                            const Recommendation& answer) {
-  const auto driver = answer.driver.value_or("");
-  if (RuntimeName(report.devices, answer.device_id, answer.backend, driver) == answer.backend)
-    return std::nullopt;
-  const auto* facts = Find(tables, answer.backend);
-  const auto* device = FindDevice(report.devices, answer.device_id);
-  const auto* view = device ? FindView(*device, answer.backend, driver) : nullptr;
-  if (!facts || !facts->driver_variable || !view || !view->device.manifest) return std::nullopt;
-  // A path that a shell or a variable's reader would take for something else is not said at all.
-  const std::string& path = *view->device.manifest;
-  constexpr std::size_t kLongest = 200;
-  const bool plain =
-      path.starts_with('/') && path.size() <= kLongest && std::all_of(path.begin(), path.end(), [](char c) {
-        return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-               std::string_view("_./-").find(c) != std::string_view::npos;
-      });
-  if (!plain) return std::nullopt;
-  return *facts->driver_variable + "=" + path;
-}
-
 std::string DeviceName(std::span<const probe::PhysicalDevice> devices, const std::string& id) {
   const auto* device = FindDevice(devices, id);
   if (device == nullptr || device->name.empty()) return id;

@@ -98,11 +98,6 @@ inline constexpr std::uint32_t kPromptRows = 512;
 [[nodiscard]] std::string RuntimeName(std::span<const probe::PhysicalDevice> devices,
                                       std::string_view device_id, std::string_view runtime,
                                       std::string_view driver);
-// "VK_DRIVER_FILES=/usr/share/vulkan/icd.d/x.json": where several drivers of the runtime reach the device and
-// the runtime's table knows the variable, what makes it take this one. nullopt also for a path that needs
-// quoting.
-[[nodiscard]] std::optional<std::string> DriverAssignment(const Tables& tables, const Report& report,
-                                                          const Recommendation& answer);
 
 // "vulkan@pci:0000:01:00.0", with the runtime as RuntimeName says it.
 [[nodiscard]] std::string WayName(std::span<const probe::PhysicalDevice> devices, std::string_view device_id,

@@ -60,12 +60,21 @@ struct Rejected {
   std::string reason;
 };
 
+// A variable of the environment, and what software that reads it then takes.
+enum class Selects { kDevice, kDriver };
+struct Selection {
+  std::string name;
+  std::string value;
+  Selects selects = Selects::kDevice;
+};
+
 struct Recommendation {
   Use use = Use::kInference;
   std::optional<std::string> target;
   std::string backend;  // a runtime's name: the token that plain `recommend` prints
   std::string device_id;
   std::optional<std::string> driver;
+  std::vector<Selection> environment;  // what makes software use that device and driver
   std::optional<Range> tokens_per_s;
   Basis basis = Basis::kMeasured;
   Confidence confidence = Confidence::kMedium;

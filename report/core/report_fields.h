@@ -48,6 +48,13 @@ void Fields(V& v, S& s) {
   v("reason", s.reason);
 }
 
+template <class V, probe::Is<Selection> S>
+void Fields(V& v, S& s) {
+  v("name", s.name);
+  v("value", s.value);
+  v("selects", s.selects);
+}
+
 template <class V, probe::Is<Recommendation> S>
 void Fields(V& v, S& s) {
   v("use", s.use);
@@ -55,6 +62,7 @@ void Fields(V& v, S& s) {
   v("backend", s.backend);
   v("device_id", s.device_id);
   v("driver", s.driver);
+  v("environment", s.environment);
   v("tokens_per_s", s.tokens_per_s);
   v("basis", s.basis);
   v("confidence", s.confidence);

@@ -22,6 +22,13 @@ struct EnumNames<report::Use> {
 };
 
 template <>
+struct EnumNames<report::Selects> {
+  using E = report::Selects;
+  static constexpr std::array<std::pair<E, std::string_view>, 2> kNames = {
+      {{E::kDevice, "device"}, {E::kDriver, "driver"}}};
+};
+
+template <>
 struct EnumNames<report::Basis> {
   using E = report::Basis;
   static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{{E::kMeasured, "measured"},

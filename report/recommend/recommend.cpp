@@ -13,6 +13,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
+#include "report/recommend/environment.h"
 #include "report/recommend/reasons.h"
 #include "report/recommend/rejected.h"
 
@@ -226,6 +227,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   if (ordered.empty()) {
     auto answer = Fallback(tables, report, use);
     answer.target = std::move(target);
+    answer.environment = EnvironmentOf(tables, report, answer);
     return answer;
   }
   Scores tied;
@@ -246,6 +248,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   answer.backend = chosen.runtime;
   answer.device_id = chosen.device_id;
   answer.driver = chosen.driver;
+  answer.environment = EnvironmentOf(tables, report, answer);
   answer.tokens_per_s = chosen.tokens_per_s;
   answer.basis = chosen.basis;
   const auto name = [&](const Score* score) {

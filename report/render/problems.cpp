@@ -220,10 +220,12 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
     const auto* facts = Find(tables, answer.backend);
     if (!facts) continue;
     const auto& lines = answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference;
-    if (const auto driver = DriverAssignment(tables, report, answer))
-      AddStep(
-          {fmt::format("of its drivers for {} take {}", facts->title, *answer.driver), "export " + *driver},
-          steps);
+    for (const Selection& variable : answer.environment) {
+      if (variable.selects != Selects::kDriver) continue;
+      AddStep({fmt::format("of its drivers for {} take {}", facts->title, answer.driver.value_or("")),
+               fmt::format("export {}={}", variable.name, variable.value)},
+              steps);
+    }
     for (const auto& line : lines) AddStep({line, ""}, steps);
     if (gpu || !facts->advice.without_gpu || &answer != &report.recommendations.back()) continue;
     for (const auto& line : *facts->advice.without_gpu) AddStep({line, ""}, steps);

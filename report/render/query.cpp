@@ -32,51 +32,23 @@ std::string Safe(std::string text) {
   return text.substr(0, kLongest);
 }
 
-// As the runtime itself spells it where it says so: drivers before 470 call a MIG instance
-// MIG-GPU-<the card's UUID>/<GPU instance>/<compute instance>, later ones MIG-<its own UUID> (NVIDIA, MIG
-// User Guide, "CUDA Device Enumeration").
-std::string UuidValue(const Visibility& rule, const probe::RuntimeDevice& device) {
-  const auto& prefix = device.identity.partition ? rule.partition_prefix : rule.prefix;
-  if (!prefix)
-    return device.identity.uuid && !device.identity.partition ? probe::ToString(*device.identity.uuid) : "";
-  for (const auto& fact : device.facts) {
-    if (fact.key == "visible_as" && fact.value.starts_with(*prefix)) return fact.value;
-  }
-  return device.identity.uuid ? *prefix + probe::ToString(*device.identity.uuid) : "";
+// "CUDA_VISIBLE_DEVICES=GPU-…": the first of the answer's variables that selects this; "" where there is
+// none.
+std::string Assignment(const Recommendation* answer, Selects selects) {
+  if (answer == nullptr) return "";
+  const auto found = std::find_if(answer->environment.begin(), answer->environment.end(),
+                                  [&](const Selection& variable) { return variable.selects == selects; });
+  return found == answer->environment.end() ? "" : found->name + "=" + found->value;
 }
 
-std::string Visible(const Tables& tables, const Report& report, const Recommendation& answer) {
-  const auto* facts = Find(tables, answer.backend);
-  const auto* device = FindDevice(report.devices, answer.device_id);
-  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
-  if (!facts || !facts->visibility || !view) return "";
-  const auto& rule = *facts->visibility;
-  const auto assign = [&](const std::string& value) {
-    return value.empty() ? "" : rule.variable + "=" + value;
-  };
-  const auto& identity = view->device.identity;
-  const auto ids = identity.ids       ? identity.ids
-                   : device->hardware ? device->hardware->identity.ids
-                                      : std::nullopt;
-  switch (rule.value) {
-    case NamedBy::kUuid:
-      return assign(UuidValue(rule, view->device));
-    case NamedBy::kOrdinal:
-      return assign(std::to_string(view->device.ordinal));
-    case NamedBy::kIds:
-      return ids ? assign(fmt::format("{:04x}:{:04x}", ids->vendor, ids->device)) : "";
-  }
-  return "";
-}
-
-std::string Assignments(const Tables& tables, const Report& report, std::string_view quote) {
+std::string Assignments(const Report& report, std::string_view quote) {
   const auto* answer = report.recommendations.empty() ? nullptr : &report.recommendations.front();
   const std::array<std::pair<std::string_view, std::string>, 5> values = {{
       {"STATUS", answer ? std::string(probe::NameOf(answer->basis)) : "none"},
       {"BACKEND", answer ? Token(*answer) : ""},
       {"DEVICE", answer ? answer->device_id : ""},
-      {"VISIBLE", answer ? Visible(tables, report, *answer) : ""},
-      {"DRIVER", answer ? DriverAssignment(tables, report, *answer).value_or("") : ""},
+      {"VISIBLE", Assignment(answer, Selects::kDevice)},
+      {"DRIVER", Assignment(answer, Selects::kDriver)},
   }};
   std::string text;
   for (const auto& [name, value] : values)
@@ -94,9 +66,9 @@ std::string Token(const Recommendation& recommendation) {
   return plain ? token : "unknown";
 }
 
-std::string Shell(const Tables& tables, const Report& report) { return Assignments(tables, report, "'"); }
+std::string Shell(const Report& report) { return Assignments(report, "'"); }
 
-std::string Env(const Tables& tables, const Report& report) { return Assignments(tables, report, ""); }
+std::string Env(const Report& report) { return Assignments(report, ""); }
 
 std::string Why(const Report& dirty, const TerminalOptions& options) {
   constexpr std::size_t kLongestText = 400;

@@ -24,8 +24,8 @@ namespace report::render {
 //   one driver for the device
 // Values consist of letters, digits and _ . : , # = - / alone; whatever else a driver may say becomes "_".
 // Shell quotes them all the same; Env does not, so that it is also an environment file.
-[[nodiscard]] std::string Shell(const Tables& tables, const Report& report);
-[[nodiscard]] std::string Env(const Tables& tables, const Report& report);
+[[nodiscard]] std::string Shell(const Report& report);
+[[nodiscard]] std::string Env(const Report& report);
 
 // The reasons of the first recommendation, and what was not taken, for a person.
 [[nodiscard]] std::string Why(const Report& report, const TerminalOptions& options);

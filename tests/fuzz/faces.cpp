@@ -31,10 +31,9 @@ void RequireAssignments(std::string_view text, bool quoted) {
   Require(plain, "assignments hold plain characters alone", text);
 }
 
-void RequireAnswers(const report::Tables& tables, const report::Report& report,
-                    const render::TerminalOptions& terminal) {
-  RequireAssignments(render::Shell(tables, report), true);
-  RequireAssignments(render::Env(tables, report), false);
+void RequireAnswers(const report::Report& report, const render::TerminalOptions& terminal) {
+  RequireAssignments(render::Shell(report), true);
+  RequireAssignments(render::Env(report), false);
   RequirePage(render::Why(report, terminal), terminal.width);
   (void)render::ExitCodeOf(report);
   for (const auto& answer : report.recommendations) {
@@ -66,7 +65,7 @@ void RequireFaces(const report::Record& record, std::uint64_t choice) {
     RequireJson(render::Json(report, report::NameOfCommand(command)));
     if (command == Command::kReport) RequirePage(render::Text(tables, report, terminal), terminal.width);
     if (command == Command::kList) RequirePage(render::ListText(tables, report, terminal), terminal.width);
-    if (command == Command::kRecommend) RequireAnswers(tables, report, terminal);
+    if (command == Command::kRecommend) RequireAnswers(report, terminal);
   }
 }
 

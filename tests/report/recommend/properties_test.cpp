@@ -223,7 +223,7 @@ TEST(Faces, NameTheSameWay) {
     const auto& answer = report.recommendations.front();
     const auto name =
         RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or(""));
-    const auto shell = render::Shell(TheTables(), report);
+    const auto shell = render::Shell(report);
     EXPECT_NE(shell.find(fmt::format("WHICHGPU_BACKEND='{}'", answer.backend)), std::string::npos) << seed;
     EXPECT_NE(shell.find(fmt::format("WHICHGPU_DEVICE='{}'", answer.device_id)), std::string::npos) << seed;
     render::TerminalOptions options;

@@ -5,6 +5,7 @@
 
 #include <functional>
 
+#include "report/recommend/environment.h"
 #include "tests/report/machines.h"
 
 namespace report::render {
@@ -47,8 +48,9 @@ std::string VisibleOf(const std::function<void(probe::RuntimeDevice&)>& change) 
   answer.backend = "cuda";
   answer.driver = "NVIDIA";
   answer.device_id = card.id;
+  answer.environment = recommend::EnvironmentOf(testing::TestTables(), report, answer);
   report.recommendations = {answer};
-  const std::string text = Env(testing::TestTables(), report);
+  const std::string text = Env(report);
   const auto at = text.find("WHICHGPU_VISIBLE=") + std::string_view("WHICHGPU_VISIBLE=").size();
   return text.substr(at, text.find('\n', at) - at);
 }
@@ -71,7 +73,7 @@ TEST(Visible, ADriverCannotPutAnythingElseThere) {
   EXPECT_EQ(VisibleOf([](auto& device) { device.facts.push_back({"visible_as", "0 LD_PRELOAD=/tmp/x"}); }),
             "CUDA_VISIBLE_DEVICES=GPU-aa000000-0000-0000-0000-000000000002");
   EXPECT_EQ(VisibleOf([](auto& device) { device.facts.push_back({"visible_as", "GPU-0';reboot"}); }),
-            "CUDA_VISIBLE_DEVICES=GPU-0__reboot");
+            "CUDA_VISIBLE_DEVICES=GPU-aa000000-0000-0000-0000-000000000002");
 }
 
 TEST(Visible, IsEmptyWhereThePartitionHasNoNameOfItsOwn) {

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+#include "report/recommend/environment.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "report/core/devices.h"
+
+namespace report::recommend {
+namespace {
+
+// What no shell and no reader of a list of variables takes for something else.
+bool IsPlain(std::string_view value) {
+  constexpr std::size_t kLongest = 200;
+  return value.size() <= kLongest && std::all_of(value.begin(), value.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                  std::string_view("_./-").find(c) != std::string_view::npos;
+         });
+}
+
+// As the runtime itself spells it where it says so: drivers before 470 call a MIG instance
+// MIG-GPU-<the card's UUID>/<GPU instance>/<compute instance>, later ones MIG-<its own UUID> (NVIDIA, MIG
+// User Guide, "CUDA Device Enumeration").
+std::string UuidValue(const Visibility& rule, const probe::RuntimeDevice& device) {
+  const auto& prefix = device.identity.partition ? rule.partition_prefix : rule.prefix;
+  if (!prefix)
+    return device.identity.uuid && !device.identity.partition ? probe::ToString(*device.identity.uuid) : "";
+  for (const auto& fact : device.facts) {
+    if (fact.key == "visible_as" && fact.value.starts_with(*prefix) && IsPlain(fact.value)) return fact.value;
+  }
+  return device.identity.uuid ? *prefix + probe::ToString(*device.identity.uuid) : "";
+}
+
+std::string DeviceValue(const Visibility& rule, const probe::PhysicalDevice& device,
+                        const probe::View& view) {
+  const auto& identity = view.device.identity;
+  const auto ids = identity.ids      ? identity.ids
+                   : device.hardware ? device.hardware->identity.ids
+                                     : std::nullopt;
+  switch (rule.value) {
+    case NamedBy::kUuid:
+      return UuidValue(rule, view.device);
+    case NamedBy::kOrdinal:
+      return std::to_string(view.device.ordinal);
+    case NamedBy::kIds:
+      return ids ? fmt::format("{:04x}:{:04x}", ids->vendor, ids->device) : "";
+  }
+  return "";
+}
+
+bool HasSeveralDrivers(const probe::PhysicalDevice& device, const probe::View& view) {
+  return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& other) {
+    return other.device.runtime == view.device.runtime && other.device.driver != view.device.driver;
+  });
+}
+
+}  // namespace
+
+std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
+                                     const Recommendation& answer) {
+  const auto* facts = Find(tables, answer.backend);
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
+  std::vector<Selection> selections;
+  if (!facts || !view) return selections;
+  if (facts->visibility) {
+    auto value = DeviceValue(*facts->visibility, *device, *view);
+    if (!value.empty())
+      selections.push_back({facts->visibility->variable, std::move(value), Selects::kDevice});
+  }
+  const auto& manifest = view->device.manifest;
+  if (facts->driver_variable && HasSeveralDrivers(*device, *view) && manifest && manifest->starts_with('/') &&
+      IsPlain(*manifest))
+    selections.push_back({*facts->driver_variable, *manifest, Selects::kDriver});
+  return selections;
+}
+
+}  // namespace report::recommend
