@@ -44,6 +44,22 @@ void AddFigures(const Report& report, const Score& score, std::vector<backends::
   }
 }
 
+// The fastest of the ways whose order is open and the next that is not the same way to an equal device: what
+// those differ in is chance. Empty where there is none.
+std::vector<const Score*> Leaders(const Report& report, Use use) {
+  const auto open = recommend::OpenScores(report, use);
+  if (open.empty()) return {};
+  const auto is_equal = [&](const Score* score) {
+    const auto* a = FindDevice(report.devices, score->device_id);
+    const auto* b = FindDevice(report.devices, open.front()->device_id);
+    return score->runtime == open.front()->runtime && score->driver == open.front()->driver && a && b &&
+           AreEqualGpus(*a, *b);
+  };
+  const auto next = std::find_if_not(open.begin() + 1, open.end(), is_equal);
+  if (next == open.end()) return {};
+  return {open.front(), *next};
+}
+
 // The target of a second look at what `first` is of, added where it is not there.
 Target& Again(const Target& first, std::vector<Target>& targets) {
   for (Target& known : targets) {
@@ -92,10 +108,14 @@ auto KernelOf(const Measurement& m) {
 }  // namespace
 
 double KeepForSecondLook(std::vector<Target>& targets) {
-  if (std::count_if(targets.begin(), targets.end(), MayCompete) < 2) return 0;
+  // Equal devices have an equal's figures to go by, and hardly any time.
+  const auto gives = [](const Target& target) {
+    return MayCompete(target) && target.scope != backends::Scope::kBrief;
+  };
+  if (std::count_if(targets.begin(), targets.end(), gives) < 2) return 0;
   double kept_s = 0;
   for (Target& target : targets) {
-    if (!MayCompete(target)) continue;
+    if (!gives(target)) continue;
     kept_s += target.budget_s * kSecondLookShare;
     target.budget_s *= 1 - kSecondLookShare;
   }
@@ -105,10 +125,8 @@ double KeepForSecondLook(std::vector<Target>& targets) {
 std::vector<Target> PlanSecondLook(const Report& report, const std::vector<Target>& planned, double left_s) {
   std::vector<Target> targets;
   for (const Recommendation& answer : report.recommendations) {
-    const auto open = recommend::OpenScores(report, answer.use);
-    if (open.size() < 2) continue;
-    const std::array<const Score*, 2> leaders = {open[0], open[1]};
-    std::array<const Target*, 2> found{};
+    const auto leaders = Leaders(report, answer.use);
+    std::vector<const Target*> found(leaders.size());
     std::transform(leaders.begin(), leaders.end(), found.begin(),
                    [&](const Score* score) { return TargetOf(report, *score, planned); });
     if (std::find(found.begin(), found.end(), nullptr) != found.end()) continue;

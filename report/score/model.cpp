@@ -57,23 +57,19 @@ double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use 
   return 0;
 }
 
-double TrainingBytesBesideWeights(const ReferenceRequest& request) {
+double NeededTrainingBytes(const ReferenceRequest& request) {
   constexpr double kLayerBytes = 34;
   constexpr double kHiddenBytes = 2;
   constexpr double kLogitBytes = 2 * 4;
   const auto& t = request.training;
   const double hidden = t.step_tokens * request.inference.width;
-  return t.adapter_parameters * t.adapter_bytes_per_parameter +
+  return t.weight_bytes + t.adapter_parameters * t.adapter_bytes_per_parameter +
          hidden * (request.inference.layers * kHiddenBytes + kLayerBytes) +
          t.step_tokens * t.vocabulary * kLogitBytes;
 }
 
-double NeededTrainingBytes(const ReferenceRequest& request) {
-  return request.training.weight_bytes + TrainingBytesBesideWeights(request);
-}
-
 double NeededQuantisedTrainingBytes(const ReferenceRequest& request) {
-  return request.inference.weight_bytes + TrainingBytesBesideWeights(request);
+  return NeededTrainingBytes(request) - request.training.weight_bytes + request.inference.weight_bytes;
 }
 
 double NeededBytes(const InferenceRequest& request) {

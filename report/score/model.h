@@ -26,16 +26,16 @@ struct Times {
   double prefill_s = 0;  // the whole prompt
   double token_s = 0;    // one output token, at the mean context length
   double step_s = 0;     // one training step
-  double stream_s = 0;   // before that, bringing the weights that are not resident
+  double stream_s = 0;   // before that, bringing what is not resident
 };
 
 // Prefill, n = prompt: n (2 P + 2 layers d n) / prompt rate + o ceil(n / 512).
 // A token: (W + KV context) / token rate + o; the context is the prompt and half the output.
 // A LoRA step: T (4 P + 6 A + 6 layers d s) / step rate + optimiser traffic / COPY: frozen layers need no
 // weight gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020,
-// 2001.08361). Weights that do not fit are brought from the host twice a step, for its forward and its
-// backward pass, as FSDP and ZeRO with parameters offloaded to the host do (Rajbhandari et al. 2021,
-// arXiv:2104.07857); that it overlaps with arithmetic is not counted on.
+// 2001.08361). What does not fit is brought from the host twice a step, for its forward and its backward
+// pass, as FSDP and ZeRO do that offload to the host (Rajbhandari et al. 2021, arXiv:2104.07857); that it
+// overlaps with arithmetic is not counted on.
 [[nodiscard]] Times Predict(const ReferenceRequest& request, const Inputs& inputs);
 
 // share of the layers on the one, the rest on the other, one after the other.
@@ -45,13 +45,11 @@ struct Times {
 // stream).
 [[nodiscard]] double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use use);
 
-// Bytes that a training step holds at its peak beside the model's weights, with activations checkpointed once
-// a layer: what the adapters need, a hidden state a layer and token in bf16, one layer's activations (34
-// bytes an element of those: Korthikanti et al. 2022, arXiv:2205.05198), logits and their gradient in fp32.
-[[nodiscard]] double TrainingBytesBesideWeights(const ReferenceRequest& request);
-// With the weights in bf16, and in 4 bits as inference has them (QLoRA: Dettmers et al. 2023,
-// arXiv:2305.14314).
+// Bytes that a training step holds at its peak, with activations checkpointed once a layer: weights, what the
+// adapters need, a hidden state a layer and token in bf16, one layer's activations (34 bytes an element of
+// those: Korthikanti et al. 2022, arXiv:2205.05198), logits and their gradient in fp32.
 [[nodiscard]] double NeededTrainingBytes(const ReferenceRequest& request);
+// The same with weights in 4 bits, as inference has them (QLoRA: Dettmers et al. 2023, arXiv:2305.14314).
 [[nodiscard]] double NeededQuantisedTrainingBytes(const ReferenceRequest& request);
 
 // Bytes that inference needs with everything resident, and the share of the layers that `bytes` hold.

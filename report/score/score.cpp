@@ -80,7 +80,7 @@ struct Way {
   RuntimeFactors factors;
   TrainingSupport training;
   bool estimated = false;     // in part: rates.late
-  double streamed_bytes = 0;  // of a training step's weights, those that do not fit beside the rest
+  double streamed_bytes = 0;  // of what a training step needs, what does not fit
 
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
 };
@@ -164,11 +164,6 @@ class Scorer {
     }
   }
 
-  // A step may leave its weights with the host, and nothing else.
-  [[nodiscard]] bool HoldsAStep(const Way& way) const {
-    return way.streamed_bytes <= request_.training.weight_bytes;
-  }
-
   [[nodiscard]] Score One(const Way& way, Use use) const {
     Score score;
     score.device_id = way.device->id;
@@ -183,8 +178,7 @@ class Scorer {
     const bool predictable = way.measured() && share > 0 && (share >= 1 || native_);
     if (predictable) Fill(way, use, share, score);
     Judge(way, use, share, score);
-    const bool trains = use != Use::kTraining || (way.training.supported && HoldsAStep(way));
-    score.eligible = predictable && !way.software && trains;
+    score.eligible = predictable && !way.software && (use != Use::kTraining || way.training.supported);
     return score;
   }
 
@@ -217,7 +211,7 @@ class Scorer {
       score.parts.push_back({"step", times.step_s, product.name});
       if (times.stream_s == 0) return;
       score.streamed_bytes = way.streamed_bytes;
-      score.parts.push_back({"weights from the host", times.stream_s, way.rates.upload->name});
+      score.parts.push_back({"from the host", times.stream_s, way.rates.upload->name});
       return;
     }
     if (use != Use::kDecode) {
@@ -259,16 +253,12 @@ class Scorer {
     const auto bytes = [](double count) { return BytesText(static_cast<std::uint64_t>(count)); };
     const auto memory = fmt::format("a step needs {} and {} are free", bytes(NeededTrainingBytes(request_)),
                                     bytes(available));
-    if (!HoldsAStep(way)) {
-      return fmt::format("{}: not even what it needs beside its weights, {}", memory,
-                         bytes(TrainingBytesBesideWeights(request_)));
-    }
     if (way.streamed_bytes == 0 || !way.rates.upload) return memory + ": a figure for speed alone";
     const double quantised = NeededQuantisedTrainingBytes(request_);
-    return fmt::format(
-        "{}: {} of the weights come from the host in every step{}", memory, bytes(way.streamed_bytes),
-        quantised <= available ? fmt::format("; with 4-bit weights (QLoRA) it needs {}", bytes(quantised))
-                               : "");
+    return fmt::format("{}: {} of it come from the host in every step{}", memory, bytes(way.streamed_bytes),
+                       quantised <= available
+                           ? fmt::format("; with 4-bit weights (QLoRA) it needs {}", bytes(quantised))
+                           : "");
   }
 
   [[nodiscard]] std::string SoftwareReason(const Score& score) const {

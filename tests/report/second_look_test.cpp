@@ -70,6 +70,27 @@ TEST(SecondLook, ATieNeedsNone) {
   EXPECT_THAT(PlanSecondLook(report, PlanTargets(report.devices, Options{}), 2.0), IsEmpty());
 }
 
+// Two cards of one model, with wide intervals, and a processor.
+TEST(SecondLook, EqualCardsAreNotHeldAgainstEachOther) {
+  for (const bool equal : {true, false}) {
+    Report report;
+    for (const char* pci : {"0000:01:00.0", "0000:02:00.0"}) {
+      const bool second = !report.devices.empty();
+      auto gpu = testing::Gpu(pci, "NVIDIA L40S", probe::DeviceKind::kDiscrete, second && !equal ? 24 : 48);
+      testing::AddView(gpu, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+      report.devices.push_back(gpu);
+      const double rate = second ? 1.2 : 1;
+      testing::Measure(report, gpu.id, "cuda", "NVIDIA", Kernel::kGemm, rate * 300e12, Dtype::kFp16);
+      testing::Measure(report, gpu.id, "cuda", "NVIDIA", Kernel::kRead, rate * 800e9, Dtype::kU32);
+    }
+    for (Measurement& m : report.measurements) m.ci95 = {{0.5, 1.5}};
+    report = testing::Decided(std::move(report));
+    auto planned = PlanTargets(report.devices, Options{});
+    EXPECT_EQ(PlanSecondLook(report, planned, 2.0).size(), equal ? 0U : 2U);
+    EXPECT_EQ(KeepForSecondLook(planned) == 0, equal);
+  }
+}
+
 TEST(SecondLook, WithoutTimeThereIsNone) {
   const Report report = Undecided("vulkan", 0.6);
   const auto planned = PlanTargets(report.devices, Options{});

@@ -102,12 +102,13 @@ FAKE hipblasLtMatmulPreferenceSetAttribute(void*, int attribute, const void*, st
   return attribute == 1 && bytes == 8 ? 0 : 3;
 }
 FAKE hipblasLtMatmulAlgoGetHeuristic(void*, void*, void* a, void*, void*, void*, void*, int wanted,
-                                     Heuristic* results, int* found) {
+                                     void* offered, int* found) {
   if (static_cast<Layout*>(a)->type != 0 && static_cast<Layout*>(a)->type != 3) {
     *found = 0;
     return 0;
   }
   *found = wanted < 3 ? wanted : 3;
+  auto* results = static_cast<Heuristic*>(offered);
   for (int i = 0; i < *found; ++i) {
     results[i] = {{static_cast<std::uint64_t>(i), 0, 0}, 0, i == 0 ? 7 : 0, 1, {}};
   }
