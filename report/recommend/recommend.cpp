@@ -98,7 +98,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   if (look.foreign_load > 0) {
     answer.warnings.push_back(fmt::format(
         "other programs took {} of the processors while {} was measured: its figures are too low, "
-        "run it again when the machine is idle",
+        "run it again with --no-cache when the machine is idle",
         PercentText(look.foreign_load), answer.backend));
   } else if (look.noisy) {
     answer.warnings.push_back(answer.backend +
