@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <tuple>
+#include <utility>
 
 #include "backends/core/statistics.h"
 #include "report/core/devices.h"
@@ -36,68 +36,78 @@ const Target* TargetOf(const Report& report, const Score& score, const std::vect
   return found == planned.end() ? nullptr : &*found;
 }
 
-void AddFigures(const Report& report, const Score& score, std::vector<backends::Figure>& figures) {
+std::vector<backends::Figure> FiguresOf(const Report& report, const Score& score) {
+  std::vector<backends::Figure> figures;
   const auto measured = MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver);
   for (const Measurement* m : score::DecidingFigures(measured, score.use)) {
-    const backends::Figure figure{m->kernel, m->in_dtype, m->acc_dtype};
+    const backends::Figure figure{m->kernel, m->in_dtype, m->acc_dtype, m->implementation, m->shape};
     if (std::find(figures.begin(), figures.end(), figure) == figures.end()) figures.push_back(figure);
   }
+  return figures;
 }
 
-// The fastest of the ways whose order is open and the next that is not the same way to an equal device: what
-// those differ in is chance. Empty where there is none.
-std::vector<const Score*> Leaders(const Report& report, Use use) {
-  const auto open = recommend::OpenScores(report, use);
-  if (open.empty()) return {};
-  const auto is_equal = [&](const Score* score) {
-    const auto* a = FindDevice(report.devices, score->device_id);
-    const auto* b = FindDevice(report.devices, open.front()->device_id);
-    return score->runtime == open.front()->runtime && score->driver == open.front()->driver && a && b &&
-           AreEqualGpus(*a, *b);
-  };
-  const auto next = std::find_if_not(open.begin() + 1, open.end(), is_equal);
-  if (next == open.end()) return {};
-  return {open.front(), *next};
+// The same way to equal devices: what those differ in is chance.
+bool AreAlike(const Report& report, const Score& a, const Score& b) {
+  const auto* one = FindDevice(report.devices, a.device_id);
+  const auto* other = FindDevice(report.devices, b.device_id);
+  return a.runtime == b.runtime && a.driver == b.driver && one && other && AreEqualGpus(*one, *other);
 }
 
-// The target of a second look at what `first` is of, added where it is not there.
-Target& Again(const Target& first, std::vector<Target>& targets) {
-  for (Target& known : targets) {
-    if (known.device_id == first.device_id && known.view == first.view) return known;
+std::vector<Target> TargetsFor(const Report& report, const Recommendation& answer,
+                               const std::vector<Target>& planned) {
+  std::vector<Target> targets;
+  const auto pair = recommend::OpenPair(report, answer);
+  if (!pair || AreAlike(report, *pair->first, *pair->second)) return targets;
+  for (const Score* score : {pair->first, pair->second}) {
+    const Target* first = TargetOf(report, *score, planned);
+    if (first == nullptr) return {};
+    Target& target = targets.emplace_back(*first);
+    target.scope = backends::Scope::kAgain;
+    target.figures = FiguresOf(report, *score);
   }
-  Target& added = targets.emplace_back(first);
-  added.scope = backends::Scope::kAgain;
-  added.figures.clear();
-  return added;
-}
-
-// As scoring reads it: of the rate, whichever batch that is of.
-Range RangeOf(const Measurement& m) {
-  constexpr std::array<double, 2> kUnknown = {1 - score::kUnknownSpread, 1 + score::kUnknownSpread};
-  const auto ci = m.ci95.value_or(kUnknown);
-  return {*m.rate, *m.rate * std::min(ci[0], 1.0), *m.rate * std::max(ci[1], 1.0)};
+  return targets;
 }
 
 double Width(const Measurement& m) {
-  const Range range = RangeOf(m);
+  const Range range = score::RangeOf(m);
   return range.high / range.low;
 }
 
 Measurement Merged(const Measurement& one, const Measurement& other) {
   const bool first_is_narrower = Width(one) <= Width(other);
   Measurement merged = first_is_narrower ? one : other;
-  const Range kept = RangeOf(merged);
-  const Range second = RangeOf(first_is_narrower ? other : one);
+  const Range kept = score::RangeOf(merged);
+  const Range second = score::RangeOf(first_is_narrower ? other : one);
   if (kept.low <= second.high && second.low <= kept.high) return merged;
   const auto low = std::min(kept.low, second.low) / kept.value;
   const auto high = std::max(kept.high, second.high) / kept.value;
   merged.ci95 = {{low, high}};
   const double spread = std::max(1 - low, high - 1);
-  if (spread > backends::kGoodSpread && merged.quality != backends::Quality::kNoisy)
+  if (spread <= backends::kGoodSpread) return merged;
+  if (merged.quality != backends::Quality::kNoisy)
     merged.quality = spread > backends::kFairSpread ? backends::Quality::kNoisy : backends::Quality::kFair;
   AddReason(merged, fmt::format("measured twice, {} and {}: it is not steady", RateText(*one.rate, one.unit),
                                 RateText(*other.rate, other.unit)));
   return merged;
+}
+
+// A disturbed one says less than the first, and so does one of a few batches.
+bool TellsMore(const Measurement& again, const Measurement& known) {
+  using backends::Quality;
+  return again.ci95 && (again.quality != Quality::kNoisy || known.quality == Quality::kNoisy);
+}
+
+bool IsSameFigure(const Measurement& a, const Measurement& b) {
+  return a.kernel != kernels::Kernel::kGemm || a.shape == b.shape;
+}
+
+void Refute(const Measurement& by, Measurement& known) {
+  known.status = by.status;
+  known.stage = by.stage;
+  known.reason = by.reason;
+  known.verified = false;
+  known.rate.reset();
+  known.share_of_peak.reset();
 }
 
 auto KernelOf(const Measurement& m) {
@@ -112,31 +122,27 @@ double KeepForSecondLook(std::vector<Target>& targets) {
   const auto gives = [](const Target& target) {
     return MayCompete(target) && target.scope != backends::Scope::kBrief;
   };
-  if (std::count_if(targets.begin(), targets.end(), gives) < 2) return 0;
   double kept_s = 0;
+  for (const Target& target : targets) kept_s += gives(target) ? target.budget_s * kSecondLookShare : 0;
+  const bool several = std::count_if(targets.begin(), targets.end(), gives) > 1;
+  if (!several || kept_s < 2 * kLeastSecondLookSeconds) return 0;
   for (Target& target : targets) {
-    if (!gives(target)) continue;
-    kept_s += target.budget_s * kSecondLookShare;
-    target.budget_s *= 1 - kSecondLookShare;
+    if (gives(target)) target.budget_s *= 1 - kSecondLookShare;
   }
   return kept_s;
 }
 
 std::vector<Target> PlanSecondLook(const Report& report, const std::vector<Target>& planned, double left_s) {
-  std::vector<Target> targets;
   for (const Recommendation& answer : report.recommendations) {
-    const auto leaders = Leaders(report, answer.use);
-    std::vector<const Target*> found(leaders.size());
-    std::transform(leaders.begin(), leaders.end(), found.begin(),
-                   [&](const Score* score) { return TargetOf(report, *score, planned); });
-    if (std::find(found.begin(), found.end(), nullptr) != found.end()) continue;
-    for (std::size_t i = 0; i < leaders.size(); ++i)
-      AddFigures(report, *leaders[i], Again(*found[i], targets).figures);
+    auto targets = TargetsFor(report, answer, planned);
+    std::size_t figures = 0;
+    for (const Target& target : targets) figures += target.figures.size();
+    const double each_s = figures == 0 ? 0 : left_s / static_cast<double>(figures);
+    if (each_s < kLeastSecondLookSeconds) continue;
+    for (Target& target : targets) target.budget_s = each_s * static_cast<double>(target.figures.size());
+    return targets;
   }
-  const double each_s = targets.empty() ? 0 : left_s / static_cast<double>(targets.size());
-  if (each_s < kLeastSecondLookSeconds) return {};
-  for (Target& target : targets) target.budget_s = each_s;
-  return targets;
+  return {};
 }
 
 void MergeSecondLook(const std::vector<Measurement>& second, std::vector<Measurement>& first) {
@@ -146,8 +152,8 @@ void MergeSecondLook(const std::vector<Measurement>& second, std::vector<Measure
     for (Measurement& known : first) {
       if (!IsVerified(known) || KernelOf(known) != KernelOf(again)) continue;
       if (wrong) {
-        known = again;
-      } else if (known.shape == again.shape) {
+        Refute(again, known);
+      } else if (IsSameFigure(known, again) && TellsMore(again, known)) {
         known = Merged(known, again);
       }
     }

@@ -73,6 +73,17 @@ Status RunPeers(const backends::Backend& backend, const backends::MeasureRequest
   return probe::Ok();
 }
 
+// Of the budget, for the user's libraries: of figures that are named as many as are theirs.
+double LibraryShare(const backends::MeasureRequest& request, std::span<const kernels::Variant> libraries) {
+  if (libraries.empty()) return 0;
+  if (request.figures.empty()) return backends::kLibraryBudgetShare;
+  const auto theirs = std::count_if(request.figures.begin(), request.figures.end(), [&](const auto& figure) {
+    return std::any_of(libraries.begin(), libraries.end(),
+                       [&](const auto& variant) { return variant.name == figure.implementation; });
+  });
+  return static_cast<double>(theirs) / static_cast<double>(request.figures.size());
+}
+
 Status RunMeasure(const Json& json, const RecordSink& send) {
   const auto request = probe::Decode<backends::MeasureRequest>(json);
   if (!request) return request.error();
@@ -98,21 +109,19 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   auto session = backend->open(open);
   if (!session) return session.error();
   auto variants = backend->variants((*session)->limits());
-  const bool has_libraries =
+  const bool may_have =
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
-  auto libraries = has_libraries && backend->libraries != nullptr ? backend->libraries(open)
-                                                                  : std::vector<kernels::Variant>();
-  if (libraries.empty()) {
-    backends::Measure(**session, variants, *request, sink);
-    return probe::Ok();
-  }
+  auto libraries =
+      may_have && backend->libraries != nullptr ? backend->libraries(open) : std::vector<kernels::Variant>();
+  const double share = LibraryShare(*request, libraries);
   backends::MeasureRequest part = *request;
-  part.budget_s = request->budget_s * (1 - backends::kLibraryBudgetShare);
-  backends::Measure(**session, variants, part, sink);
+  part.budget_s = request->budget_s * (1 - share);
+  if (share < 1) backends::Measure(**session, variants, part, sink);
+  if (share == 0) return probe::Ok();
   std::copy_if(variants.begin(), variants.end(), std::back_inserter(libraries),
                [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
-  part.budget_s = request->budget_s * backends::kLibraryBudgetShare;
-  part.scope = backends::Scope::kLibraries;
+  part.budget_s = request->budget_s * share;
+  if (request->figures.empty()) part.scope = backends::Scope::kLibraries;
   backends::Measure(**session, libraries, part, sink);
   return probe::Ok();
 }

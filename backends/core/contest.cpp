@@ -79,6 +79,12 @@ const Contest::Candidate& Contest::Of(const Variant& variant) const {
 }
 
 std::vector<Shape> Contest::Shapes(double rate) const {
+  const auto named = FiguresOf(task_, context_.request.figures);
+  if (!named.empty() && task_.kernel == kernels::Kernel::kGemm) {
+    std::vector<Shape> shapes;
+    for (const Figure& figure : named) shapes.push_back({figure.shape, 1, "", false});
+    return shapes;
+  }
   std::vector<const Variant*> variants;
   variants.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());

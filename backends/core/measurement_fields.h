@@ -125,6 +125,8 @@ void Fields(V& v, S& s) {
   v("kernel", s.kernel);
   v("in_dtype", s.in);
   v("acc_dtype", s.acc);
+  v("implementation", s.implementation);
+  v("shape", s.shape);
 }
 
 template <class V, probe::Is<PeerDevice> S>

@@ -36,22 +36,6 @@ constexpr double kSoftwareTimingSeconds = 5 * kLeastSlotSeconds;
 constexpr double kSoftwareMostShare = 0.45;
 constexpr double kSoftwareWholeShare = 0.7;
 
-// As many tasks as there are slots for, at least one; the others are reported.
-std::vector<Task> Afford(std::vector<Task> tasks, Scope scope, double timing_s, const Reporter& reporter) {
-  int figures = 0;
-  std::size_t kept = 0;
-  for (; kept < tasks.size(); ++kept) {
-    figures += FigureCount(tasks[kept], scope);
-    if (kept > 0 && figures * kLeastSlotSeconds > timing_s) break;
-  }
-  for (std::size_t i = kept; i < tasks.size(); ++i) {
-    reporter.Fail(*tasks[i].variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
-                  "the budget has no time for it beside the kernels before it");
-  }
-  tasks.resize(kept);
-  return tasks;
-}
-
 // A processor that another runtime has measured already: its software device is to be compared, no more.
 bool IsSoftwareView(const MeasureRequest& request) {
   return request.scope == Scope::kRepeat && OnHost(request.device);
@@ -63,16 +47,40 @@ double TimingSeconds(const MeasureRequest& request) {
   return std::min(most_s, std::max(kSoftwareTimingShare * request.budget_s, kSoftwareTimingSeconds));
 }
 
+// As many tasks as there are slots for, at least one; the others are reported.
+std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request, const Reporter& reporter) {
+  const double timing_s = TimingSeconds(request);
+  int figures = 0;
+  std::size_t kept = 0;
+  for (; kept < tasks.size(); ++kept) {
+    figures += FigureCount(tasks[kept], request);
+    if (kept > 0 && figures * kLeastSlotSeconds > timing_s) break;
+  }
+  for (std::size_t i = kept; i < tasks.size(); ++i) {
+    reporter.Fail(*tasks[i].variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
+                  "the budget has no time for it beside the kernels before it");
+  }
+  tasks.resize(kept);
+  return tasks;
+}
+
+// Tasks and variants that the figures name.
+void KeepFigures(std::span<const Figure> figures, std::vector<Task>& tasks) {
+  for (Task& task : tasks) {
+    const auto own = FiguresOf(task, figures);
+    std::erase_if(task.variants, [&](const Variant* variant) {
+      return std::none_of(own.begin(), own.end(),
+                          [&](const Figure& figure) { return figure.implementation == variant->name; });
+    });
+  }
+  std::erase_if(tasks, [](const Task& task) { return task.variants.empty(); });
+}
+
 // Of an equal device one product is measured: among those that it can.
 std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureRequest& request,
                              const Limits& limits) {
   auto tasks = GroupVariants(variants);
-  if (!request.figures.empty()) {
-    std::erase_if(tasks, [&](const Task& task) {
-      const auto& wanted = request.figures;
-      return std::find(wanted.begin(), wanted.end(), Figure{task.kernel, task.in, task.acc}) == wanted.end();
-    });
-  }
+  if (!request.figures.empty()) KeepFigures(request.figures, tasks);
   const auto is_gemv = [](const Task& task) { return task.kernel == Kernel::kGemv; };
   const auto is_q4_gemv = [&](const Task& task) { return is_gemv(task) && task.in == kernels::Dtype::kQ4; };
   if (IsSoftwareView(request) && std::any_of(tasks.begin(), tasks.end(), is_q4_gemv))
@@ -99,7 +107,7 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
   std::vector<Series> all;
   const double timing_s = TimingSeconds(context.request);
   int figures = 0;
-  for (const Task& task : tasks) figures += FigureCount(task, context.request.scope);
+  for (const Task& task : tasks) figures += FigureCount(task, context.request);
   context.slot_s = timing_s / std::max(figures, 1);
   for (const Task& task : tasks) {
     if (context.budget.Remaining() < timing_s) {
@@ -155,8 +163,8 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
              const MeasureSink& sink, const MonotonicClock& now) {
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink);
-  const auto tasks = Afford(Select(Candidates(variants, request, session.limits()), request.scope),
-                            request.scope, TimingSeconds(request), reporter);
+  const auto tasks =
+      Afford(Select(Candidates(variants, request, session.limits()), request.scope), request, reporter);
   if (tasks.empty()) return;
   OperandWriter writer(session, variants);
   BufferPool pool(session);

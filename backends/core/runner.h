@@ -31,11 +31,13 @@ struct KnownPeak {
 // kernel; or, for a second time, the figures that the request names.
 enum class Scope { kWhole, kRepeat, kBrief, kLibraries, kAgain };
 
-// What is measured by one kernel with one pair of types, at every shape of its plan.
+// One figure: a kernel, its pair of types, and which implementation at which shape.
 struct Figure {
   kernels::Kernel kernel = kernels::Kernel::kGemm;
   kernels::Dtype in = kernels::Dtype::kFp32;
   kernels::Dtype acc = kernels::Dtype::kFp32;
+  std::string implementation;  // a variant's name
+  kernels::Problem shape;      // of a product; what moves memory is measured at the shape of its plan
 
   bool operator==(const Figure&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 namespace backends {
 namespace {
@@ -79,8 +80,17 @@ std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
   return tasks;
 }
 
-int FigureCount(const Task& task, Scope scope) {
-  return task.kernel == Kernel::kGemm && scope != Scope::kLibraries ? 2 : 1;
+std::vector<Figure> FiguresOf(const Task& task, std::span<const Figure> figures) {
+  std::vector<Figure> own;
+  std::copy_if(figures.begin(), figures.end(), std::back_inserter(own), [&](const Figure& figure) {
+    return figure.kernel == task.kernel && figure.in == task.in && figure.acc == task.acc;
+  });
+  return own;
+}
+
+int FigureCount(const Task& task, const MeasureRequest& request) {
+  if (!request.figures.empty()) return static_cast<int>(FiguresOf(task, request.figures).size());
+  return task.kernel == Kernel::kGemm && request.scope != Scope::kLibraries ? 2 : 1;
 }
 
 }  // namespace backends

@@ -30,7 +30,10 @@ inline constexpr std::ptrdiff_t kDecisive = 2;
 // Those of one scope, in their order.
 [[nodiscard]] std::vector<Task> Select(std::vector<Task> tasks, Scope scope);
 
-// How many figures a task yields in that scope, one a shape.
-[[nodiscard]] int FigureCount(const Task& task, Scope scope);
+// Those of the figures that are the task's.
+[[nodiscard]] std::vector<Figure> FiguresOf(const Task& task, std::span<const Figure> figures);
+
+// How many figures a task yields for that request, one a shape.
+[[nodiscard]] int FigureCount(const Task& task, const MeasureRequest& request);
 
 }  // namespace backends

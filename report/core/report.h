@@ -45,8 +45,9 @@ struct Score {
   std::optional<Range> tokens_per_s;
   std::optional<Range> ranking_tokens_per_s;  // the same value with the range of the measurements alone
   std::vector<ScorePart> parts;
-  std::optional<double> needed_bytes;    // of memory, with everything in one place
-  std::optional<double> streamed_bytes;  // of those, what the host keeps and brings twice in every training step
+  std::optional<double> needed_bytes;  // of memory, with everything in one place
+  std::optional<double>
+      streamed_bytes;  // of those, what the host keeps and brings twice in every training step
   Basis basis = Basis::kMeasured;
   bool eligible = false;
   std::vector<std::string> reasons;  // why it is not eligible, or what a reader should know of it

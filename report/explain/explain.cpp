@@ -26,7 +26,10 @@ std::string Equation(const ReferenceRequest& request, const Score& score) {
     case Use::kDecode:
       return fmt::format("1 / {}", SecondsText(part(0)));
     case Use::kTraining:
-      return fmt::format("{:.0f} / {} a step", request.training.step_tokens, SecondsText(part(0)));
+      if (score.parts.size() == 1)
+        return fmt::format("{:.0f} / {} a step", request.training.step_tokens, SecondsText(part(0)));
+      return fmt::format("{:.0f} / ({} a step + {} from the host)", request.training.step_tokens,
+                         SecondsText(part(0)), SecondsText(part(1)));
   }
   return "";
 }
@@ -63,7 +66,7 @@ std::string_view WorstQuality(const Report& report, const Score& score) {
 }  // namespace
 
 std::string OneLine(const Tables& tables, const Report& report, const Score& score) {
-  const std::size_t parts = score.use == Use::kInference ? 2 : 1;
+  const std::size_t parts = score.use == Use::kInference || score.streamed_bytes ? 2 : 1;
   if (!score.tokens_per_s || score.parts.size() != parts) return "";
   const auto trust = score.basis == Basis::kEstimated
                          ? std::string("estimated from facts")

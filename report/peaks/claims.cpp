@@ -104,65 +104,41 @@ bool IsOffTheBus(const Report& report, const probe::PhysicalDevice& device, cons
   });
 }
 
-std::string BeyondItsKind(const Peaks& peaks, const Report& report, const MeasurementIndex& index,
-                          const probe::PhysicalDevice& device) {
-  for (const probe::View& view : device.views) {
-    if (IsSoftware(device, view)) continue;
-    for (const auto* m : index.Of(device.id, view.device.runtime, view.device.driver)) {
-      const auto bound = IsVerified(*m) ? KindBoundOf(peaks, device, *m, report.measurements) : std::nullopt;
-      if (!bound || *m->rate <= bound->rate) continue;
-      return fmt::format("its {} of {} is more than that of {}, the fastest known of its kind ({})",
-                         kernels::Row(m->kernel).name, RateText(*m->rate, m->unit), bound->name,
-                         RateText(bound->rate, m->unit));
-    }
-  }
-  return "";
-}
-
-// The fastest verified one of a way, of its memory.
-std::optional<double> FastestOf(Kernel kernel, const MeasurementIndex& index,
-                                const probe::PhysicalDevice& device, const probe::View& view) {
-  std::optional<double> best;
+// The figures of a way that are held against its kind, each with the bound.
+using Bounded = std::pair<const backends::Measurement*, KindBound>;
+std::vector<Bounded> BoundedFigures(const Peaks& peaks, const Report& report, const MeasurementIndex& index,
+                                    const probe::PhysicalDevice& device, const probe::View& view) {
+  std::vector<Bounded> figures;
+  if (IsSoftware(device, view)) return figures;
   for (const auto* m : index.Of(device.id, view.device.runtime, view.device.driver)) {
-    if (m->kernel == kernel && IsVerified(*m)) best = std::max(best.value_or(0), *m->rate);
+    auto bound = IsVerified(*m) ? KindBoundOf(peaks, device, *m, report.measurements) : std::nullopt;
+    if (bound) figures.emplace_back(m, *std::move(bound));
   }
-  return best;
+  return figures;
 }
 
-std::string ReadsWhatItCopiesNot(const MeasurementIndex& index, const probe::PhysicalDevice& device) {
-  for (const probe::View& view : device.views) {
-    if (IsSoftware(device, view)) continue;
-    const auto read = FastestOf(Kernel::kRead, index, device, view);
-    const auto copy = FastestOf(Kernel::kCopy, index, device, view);
-    if (!read || !copy || *read <= kMostReadsOfCopies * *copy) continue;
-    return fmt::format("{} reads {} times as fast as it copies ({}, {}): no memory does", view.device.runtime,
-                       SignificantText(*read / *copy, 2), RateText(*read, "bytes_per_s"),
-                       RateText(*copy, "bytes_per_s"));
+std::string FasterThanItsKind(const std::vector<Bounded>& figures) {
+  for (const auto& [m, bound] : figures) {
+    if (*m->rate <= bound.rate) continue;
+    return fmt::format("its {} of {} is more than that of {}, the fastest known of its kind: {}",
+                       kernels::Row(m->kernel).name, RateText(*m->rate, m->unit), bound.name,
+                       RateText(bound.rate, m->unit));
   }
   return "";
 }
 
-std::string OutreadsItsHost(const Report& report, const MeasurementIndex& index,
-                            const probe::PhysicalDevice& device) {
-  const auto host = std::find_if(report.devices.begin(), report.devices.end(), [](const auto& known) {
-    return known.kind == DeviceKind::kCpu && known.hardware && known.hardware->processor &&
-           known.hardware->processor->usable_threads.value_or(0) >= kEnoughThreads;
-  });
-  if (device.kind != DeviceKind::kIntegrated || host == report.devices.end()) return "";
-  const auto fastest = [&](const probe::PhysicalDevice& of) {
-    std::optional<double> best;
-    for (const probe::View& view : of.views) {
-      if (const auto read = FastestOf(Kernel::kRead, index, of, view))
-        best = std::max(best.value_or(0), *read);
-    }
-    return best;
-  };
-  const auto read = fastest(device);
-  const auto beside = fastest(*host);
-  if (!read || !beside || *read <= kMostReadsOfProcessors * *beside) return "";
-  return fmt::format("it reads {} times as fast as the processor whose memory it shares ({}, {})",
-                     SignificantText(*read / *beside, 2), RateText(*read, "bytes_per_s"),
-                     RateText(*beside, "bytes_per_s"));
+std::string ReadsFarFasterThanItCopies(const std::vector<Bounded>& figures) {
+  const backends::Measurement* read = nullptr;
+  const backends::Measurement* copy = nullptr;
+  for (const auto& [m, bound] : figures) {
+    auto& best = m->kernel == Kernel::kRead ? read : copy;
+    const bool counts = m->kernel == Kernel::kRead || m->kernel == Kernel::kCopy;
+    if (counts && (best == nullptr || *m->rate > *best->rate)) best = m;
+  }
+  if (!read || !copy || *read->rate <= kMostReadsOfCopies * *copy->rate) return "";
+  return fmt::format("{} reads {} times as fast as it copies, {} beside {}: no memory does", read->runtime,
+                     SignificantText(*read->rate / *copy->rate, 2), RateText(*read->rate, read->unit),
+                     RateText(*copy->rate, copy->unit));
 }
 
 }  // namespace
@@ -198,9 +174,13 @@ std::vector<Doubt> DoubtedRates(const Peaks& peaks, const Report& report) {
   std::vector<Doubt> doubts;
   const MeasurementIndex index(report.measurements);
   for (const auto& device : report.devices) {
-    auto text = BeyondItsKind(peaks, report, index, device);
-    if (text.empty()) text = ReadsWhatItCopiesNot(index, device);
-    if (text.empty()) text = OutreadsItsHost(report, index, device);
+    std::string text;
+    for (const probe::View& view : device.views) {
+      if (!text.empty()) break;
+      const auto figures = BoundedFigures(peaks, report, index, device, view);
+      text = FasterThanItsKind(figures);
+      if (text.empty()) text = ReadsFarFasterThanItCopies(figures);
+    }
     if (!text.empty()) doubts.push_back({.device_id = device.id, .fast = true, .text = std::move(text)});
   }
   return doubts;

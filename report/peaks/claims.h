@@ -3,7 +3,6 @@
 // does not list and that computes like no such card is none. Pure.
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "report/core/report.h"
@@ -23,14 +22,12 @@ inline constexpr double kPhantomShare = 1.0 / 50;
 [[nodiscard]] std::vector<Doubt> DoubtedClaims(const Peaks& peaks, const Report& report);
 
 // How many times as fast as it copies a device may read: both are bytes over one bus, of a copy two thirds
-// where what is written is read first. And as the processor whose memory it shares, where enough of its
-// threads read: an Apple M1 Max's reach 243 of 409 GB/s (AnandTech, October 2021).
+// where what is written is read first.
 inline constexpr double kMostReadsOfCopies = 4;
-inline constexpr double kMostReadsOfProcessors = 10;
-inline constexpr std::uint32_t kEnoughThreads = 4;
 
-// Of every device of which nothing is known and whose figures no device of its kind reaches, or do not go
-// together: such an answer is not certain. Expects devices and judged measurements.
+// Of every device with a figure that no device of its kind is known to reach, or whose reads are far beyond
+// its copies: an answer with it is not certain. Devices of a known peak are not judged. Expects devices and
+// judged measurements.
 [[nodiscard]] std::vector<Doubt> DoubtedRates(const Peaks& peaks, const Report& report);
 
 }  // namespace report::peaks

@@ -144,9 +144,9 @@ void Reject(double times, std::string_view whose, Measurement& m) {
 
 void JudgeByKind(const KindBound& bound, Measurement& m) {
   if (*m.rate > kImpossibleOfKind * bound.rate) {
-    Reject(*m.rate / bound.rate, fmt::format("what the fastest of its kind do ({})", bound.name), m);
+    Reject(*m.rate / bound.rate, fmt::format("that of {}, the fastest known of its kind", bound.name), m);
   } else if (*m.rate > bound.rate) {
-    AddReason(m, fmt::format("more than the fastest known of its kind ({}, {})", bound.name,
+    AddReason(m, fmt::format("more than {}, the fastest known of its kind: {}", bound.name,
                              RateText(bound.rate, m.unit)));
   }
 }

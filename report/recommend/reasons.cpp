@@ -83,8 +83,10 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
   std::vector<std::string> others;
   bool mature = false;
   bool large = false;
+  bool ahead = true;
   for (const Score* score : tied) {
     if (score == &chosen) continue;
+    ahead = ahead && score->tokens_per_s->value <= chosen.tokens_per_s->value;
     others.push_back(NameBeside(report, *score, chosen));
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
     const bool equal = MaturityOf(tables, *score) == MaturityOf(tables, chosen);
@@ -97,7 +99,8 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
                      JoinedFew(others, " and "), phases,
                      mature  ? "and more software is ready for it"
                      : large ? "and it has more memory"
-                             : "and its own figure is ahead");
+                     : ahead ? "and its own figure is ahead"
+                             : "and it is the first of equal cards");
 }
 
 std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {

@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -36,15 +35,17 @@ Scores Ordered(const Report& report, Use use) {
   return scores;
 }
 
-// Which of several equal cards was a percent faster this time is chance: the first of the machine is meant.
+// Which of several equal cards was a percent faster this time is chance: the first of the machine is meant,
+// unless less of its memory is free.
 const Score* FirstOfEquals(const Report& report, const Scores& tied, const Score* best) {
+  constexpr double kAsMuch = 0.95;
   const auto* device = FindDevice(report.devices, best->device_id);
   const Score* first = best;
   for (const Score* score : tied) {
     const auto* other = FindDevice(report.devices, score->device_id);
     const bool same_way = score->runtime == best->runtime && score->driver == best->driver;
     if (same_way && other && device && other < FindDevice(report.devices, first->device_id) &&
-        AreEqualGpus(*other, *device))
+        AreEqualGpus(*other, *device) && MemoryOf(report, *score) >= kAsMuch * MemoryOf(report, *best))
       first = score;
   }
   return first;
@@ -52,7 +53,7 @@ const Score* FirstOfEquals(const Report& report, const Scores& tied, const Score
 
 // `tied` are in order: of equals in all the fastest. What is not told apart from the fastest is never above
 // the answer.
-const Score& Best(const Tables& tables, const Report& report, Scores tied, const Scores& unknown) {
+const Score* Best(const Tables& tables, const Report& report, Scores tied, const Scores& unknown) {
   const auto speed = [](const Score* score) { return score->tokens_per_s->value; };
   if (!unknown.empty()) {
     std::erase_if(tied, [&](const Score* score) {
@@ -64,7 +65,7 @@ const Score& Best(const Tables& tables, const Report& report, Scores tied, const
   };
   const Score* best = *std::max_element(tied.begin(), tied.end(),
                                         [&](const Score* a, const Score* b) { return key(a) < key(b); });
-  return *FirstOfEquals(report, tied, best);
+  return FirstOfEquals(report, tied, best);
 }
 
 void AddNonEmpty(std::vector<std::string>& list, std::string text) {
@@ -207,17 +208,26 @@ bool IsUndecided(const Score& fastest, const Score& chosen, const Score& other) 
          Compare(*chosen.ranking_tokens_per_s, *other.ranking_tokens_per_s) == Difference::kUnknown;
 }
 
-std::vector<const Score*> OpenScores(const Report& report, Use use) {
-  Scores ordered = Ordered(report, use);
-  std::erase_if(ordered, [](const Score* score) { return score->basis != Basis::kMeasured; });
-  if (ordered.empty()) return {};
-  Scores open = {ordered.front()};
-  std::copy_if(ordered.begin() + 1, ordered.end(), std::back_inserter(open), [&](const Score* score) {
-    return Compare(*ordered.front()->ranking_tokens_per_s, *score->ranking_tokens_per_s) ==
-           Difference::kUnknown;
-  });
-  if (open.size() < 2) return {};
-  return open;
+std::optional<std::pair<const Score*, const Score*>> OpenPair(const Report& report,
+                                                              const Recommendation& answer) {
+  if (answer.undecided.empty()) return std::nullopt;
+  const Scores ordered = Ordered(report, answer.use);
+  const auto named = [&](const std::string& way) {
+    return std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
+      return WayName(report.devices, score->device_id, score->runtime, score->driver) == way;
+    });
+  };
+  const auto driver = answer.driver.value_or("");
+  const auto chosen = named(WayName(report.devices, answer.device_id, answer.backend, driver));
+  const auto open = named(answer.undecided.front());
+  if (chosen == ordered.end() || open == ordered.end()) return std::nullopt;
+  const auto differ = [&](const Score* score) {
+    return Compare(*score->ranking_tokens_per_s, *(*open)->ranking_tokens_per_s);
+  };
+  const Score* against = differ(ordered.front()) == Difference::kUnknown ? ordered.front() : *chosen;
+  if (against->basis != Basis::kMeasured || (*open)->basis != Basis::kMeasured) return std::nullopt;
+  const bool ahead = against->tokens_per_s->value >= (*open)->tokens_per_s->value;
+  return ahead ? std::pair(against, *open) : std::pair(*open, against);
 }
 
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
@@ -240,7 +250,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
       unknown.push_back(score);
     }
   }
-  const Score& chosen = Best(tables, report, tied, unknown);
+  const Score& chosen = *Best(tables, report, tied, unknown);
 
   Recommendation answer;
   answer.use = use;

@@ -5,7 +5,7 @@
 
 #include <optional>
 #include <string>
-#include <vector>
+#include <utility>
 
 #include "report/core/report.h"
 #include "report/core/tables.h"
@@ -25,9 +25,11 @@ enum class Difference { kNone, kUnknown, kSome };
 // Whether `other`, which ties with neither, can not be told apart from the fastest or from the answer.
 [[nodiscard]] bool IsUndecided(const Score& fastest, const Score& chosen, const Score& other);
 
-// Of the use's eligible, measured scores the fastest and, in order, those that can not be told apart from it.
-// Empty where there are none.
-[[nodiscard]] std::vector<const Score*> OpenScores(const Report& report, Use use);
+// Of an answer that leaves something undecided the two scores in question: what may be faster, and what it
+// can not be told apart from, the fastest or the answer; the faster of them first. nullopt where all is
+// decided, or where one of them was not measured.
+[[nodiscard]] std::optional<std::pair<const Score*, const Score*>> OpenPair(const Report& report,
+                                                                            const Recommendation& answer);
 
 // Reads report.devices, probes, scores, measurements and interrupted. Orders the eligible scores by
 // tokens_per_s and compares their ranking_tokens_per_s. Of what is equal to the fastest the most mature is

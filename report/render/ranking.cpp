@@ -48,9 +48,10 @@ std::string Detail(const ReferenceRequest& reference, const Score& score) {
     return fmt::format("{} tokens/s, first token after {}", TokensText(phases->written_tokens_per_s),
                        SecondsText(phases->first_token_s));
   }
-  const auto step = std::find_if(score.parts.begin(), score.parts.end(),
-                                 [](const ScorePart& part) { return part.name == "step"; });
-  return step == score.parts.end() ? "" : SecondsText(step->seconds) + " a step";
+  if (score.use != Use::kTraining) return "";
+  double step_s = 0;
+  for (const ScorePart& part : score.parts) step_s += part.seconds;
+  return step_s == 0 ? "" : SecondsText(step_s) + " a step";
 }
 
 // The prediction by which the row stands where it does: of a whole request the time that it takes, so that

@@ -28,11 +28,9 @@ bool IsProductType(Dtype dtype) {
 constexpr double kLeastShare = 0.01;
 
 Rate ToRate(const Measurement& m, std::span<const Measurement* const> beside) {
-  const double rate = *m.rate;
-  const auto ci = m.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
-  auto name = FigureLabel(m, beside) + " " + RateText(rate, m.unit);
+  auto name = FigureLabel(m, beside) + " " + RateText(*m.rate, m.unit);
   if (m.share_of_peak) name += " (" + PercentText(*m.share_of_peak) + " of the peak)";
-  return {{rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)}, std::move(name)};
+  return {RangeOf(m), std::move(name)};
 }
 
 // nullptr where none was verified.
@@ -97,6 +95,12 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
 
 }  // namespace
 
+Range RangeOf(const Measurement& measurement) {
+  const double rate = *measurement.rate;
+  const auto ci = measurement.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
+  return {rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)};
+}
+
 Rates PickRates(std::span<const Measurement* const> measurements) {
   const auto rate = [&](const Measurement* m) {
     return m == nullptr ? std::optional<Rate>() : ToRate(*m, measurements);
@@ -115,7 +119,8 @@ Rates PickRates(std::span<const Measurement* const> measurements) {
 std::vector<const Measurement*> DecidingFigures(std::span<const Measurement* const> of_one_way, Use use) {
   std::vector<const Measurement*> figures;
   if (use == Use::kTraining) {
-    figures = {FastestProduct(of_one_way), FastestOf(Kernel::kCopy, of_one_way)};
+    const auto* copy = FastestOf(Kernel::kCopy, of_one_way);
+    figures = {FastestProduct(of_one_way), copy ? copy : FastestOf(Kernel::kRead, of_one_way)};
   } else {
     figures = {PromptProduct(of_one_way), PromptProductIn(Dtype::kFp32, of_one_way),
                FastestOf(Kernel::kRead, of_one_way)};

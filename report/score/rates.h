@@ -29,9 +29,12 @@ struct Rates {
   std::string late;  // "its memory speed": what all that is missing is missing for want of time; else empty
 };
 
-// The measurements that a score of this use rests on: those of its products, of its memory's speed.
+// What a score of this use rests on and can be measured again: its products and its memory's speed.
 [[nodiscard]] std::vector<const backends::Measurement*> DecidingFigures(
     std::span<const backends::Measurement* const> of_one_way, Use use);
+
+// Of a verified one: its rate, with the interval that scoring gives it.
+[[nodiscard]] Range RangeOf(const backends::Measurement& measurement);
 
 // A measurement without an interval counts as known within 10 %: twice the bound of a fair one.
 inline constexpr double kUnknownSpread = 0.10;

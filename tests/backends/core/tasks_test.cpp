@@ -50,9 +50,15 @@ TEST(Tasks, VariantsOfOneKernelAndTypesAreOneTask) {
   const auto tasks = GroupVariants(variants);
   ASSERT_EQ(tasks.size(), 2U);
   EXPECT_EQ(tasks[0].variants, (std::vector<const Variant*>{&variants[0], &variants[2]}));
-  EXPECT_EQ(FigureCount(tasks[0], Scope::kWhole), 2) << "a square product and a prompt's";
-  EXPECT_EQ(FigureCount(tasks[0], Scope::kLibraries), 1) << "the square one alone";
-  EXPECT_EQ(FigureCount(tasks[1], Scope::kWhole), 1);
+  MeasureRequest request;
+  EXPECT_EQ(FigureCount(tasks[0], request), 2) << "a square product and a prompt's";
+  EXPECT_EQ(FigureCount(tasks[1], request), 1);
+  request.scope = Scope::kLibraries;
+  EXPECT_EQ(FigureCount(tasks[0], request), 1) << "the square one alone";
+  request.scope = Scope::kAgain;
+  request.figures = {{tasks[0].kernel, tasks[0].in, tasks[0].acc, "own:tile", {512, 4096, 4096, 0, 0}}};
+  EXPECT_EQ(FigureCount(tasks[0], request), 1);
+  EXPECT_EQ(FigureCount(tasks[1], request), 0);
 }
 
 TEST(Tasks, AnotherRuntimeOfADeviceRepeatsWhatDiffers) {

@@ -142,21 +142,21 @@ TEST(Peaks, AnUnknownDeviceIsHeldAgainstTheFastestOfItsKind) {
   Judged(report);
   for (const auto& m : report.measurements) EXPECT_FALSE(m.share_of_peak) << "a bound is no peak";
   EXPECT_EQ(report.measurements[0].status, MeasurementStatus::kImplausible);
-  EXPECT_THAT(*report.measurements[0].reason, HasSubstr("what the fastest of its kind do"));
+  EXPECT_THAT(*report.measurements[0].reason, HasSubstr("the fastest known of its kind"));
   EXPECT_EQ(report.measurements[1].status, MeasurementStatus::kImplausible);
   EXPECT_EQ(report.measurements[2].status, MeasurementStatus::kOk) << "the next generation may do it";
-  EXPECT_THAT(*report.measurements[2].reason, HasSubstr("more than the fastest known"));
+  EXPECT_THAT(*report.measurements[2].reason, HasSubstr("the fastest known of its kind"));
   EXPECT_FALSE(report.measurements[3].reason);
 }
 
 TEST(Peaks, AProcessorsMemoryHasABoundToo) {
-  for (const double rate : {300e12, 2e12, 800e9}) {
+  for (const double rate : {300e12, 8e12, 6e12}) {
     auto report = OneProcessor(std::nullopt);
     report.measurements[1].rate = rate;
     ASSERT_EQ(report.measurements[1].kernel, Kernel::kRead);
     Judged(report);
-    EXPECT_EQ(report.measurements[1].status == MeasurementStatus::kImplausible, rate > 5e12) << rate;
-    EXPECT_EQ(report.measurements[1].reason.has_value(), rate > 1e12) << rate;
+    EXPECT_EQ(report.measurements[1].status == MeasurementStatus::kImplausible, rate > 28e12) << rate;
+    EXPECT_EQ(report.measurements[1].reason.has_value(), rate > 7e12) << rate;
   }
 }
 
@@ -180,29 +180,20 @@ TEST(DoubtedRates, OfWhatNoDeviceOfItsKindReaches) {
   }
 }
 
+// A known card's figures have its own peak.
+TEST(DoubtedRates, OfNoKnownCard) {
+  auto report = OneCard(0x2335, std::nullopt, 0, 0);
+  testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 4e12, Dtype::kU32);
+  testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kCopy, 0.5e12, Dtype::kU32);
+  EXPECT_FALSE(IsDoubted(report));
+}
+
 TEST(DoubtedRates, OfReadsThatNoCopyComesNear) {
   for (const double copy : {90e9, 30e9}) {
     auto report = OneCard(0x0001, std::nullopt, 0, 0);
     testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 130e9, Dtype::kU32);
     testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kCopy, copy, Dtype::kU32);
     EXPECT_EQ(IsDoubted(report), copy == 30e9);
-  }
-}
-
-// An integrated GPU and the processor read one memory.
-TEST(DoubtedRates, OfReadsFarBeyondThoseOfTheHost) {
-  for (const std::uint32_t threads : {8U, 2U}) {
-    for (const double rate : {100e9, 400e9}) {
-      auto report = testing::SlowIntegrated();
-      for (auto& device : report.devices) {
-        if (device.kind == probe::DeviceKind::kCpu) device.hardware->processor->usable_threads = threads;
-      }
-      for (auto& m : report.measurements) {
-        if (m.kernel == Kernel::kRead) m.rate = m.device_id == "cpu:0" ? 27e9 : rate;
-        if (m.kernel == Kernel::kCopy) m.rate = rate;
-      }
-      EXPECT_EQ(IsDoubted(report), rate == 400e9 && threads == 8U) << rate << " " << threads;
-    }
   }
 }
 

@@ -70,6 +70,10 @@ TEST(Recommend, OfEqualCardsTheFirstIsTheAnswerAndItsIdIsSaid) {
     ASSERT_TRUE(answer);
     EXPECT_EQ(answer->device_id, "pci:0000:01:00.0");
     EXPECT_THAT(answer->tie, ElementsAre("cuda@pci:0000:41:00.0"));
+    EXPECT_THAT(answer->reasons, Contains(HasSubstr("the first of equal cards")));
+    Report busy = report;
+    busy.devices[0].memory.free_bytes = 8ULL << 30U;
+    EXPECT_EQ(Answer(busy, use)->device_id, "pci:0000:41:00.0") << "the idle one";
   }
   EXPECT_EQ(DeviceName(report.devices, "pci:0000:41:00.0"), "NVIDIA L40S (pci:0000:41:00.0)");
   report.devices.pop_back();

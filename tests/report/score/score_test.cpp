@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "report/core/devices.h"
+#include "report/explain/explain.h"
 #include "report/score/model.h"
 #include "tests/report/machines.h"
 
@@ -153,7 +154,9 @@ TEST(Score, SoftwareDevicesOnlyReachTheProcessor) {
 }
 
 TEST(Score, OnlyRuntimesWithAFrameworkTrain) {
-  const auto scores = Scores(testing::DiscreteAndIntegrated());
+  auto report = testing::DiscreteAndIntegrated();
+  report.devices.back().memory.free_bytes = 64ULL << 30U;
+  const auto scores = Scores(report);
   EXPECT_TRUE(Find(scores, "cuda", Use::kTraining).eligible);
   EXPECT_TRUE(Find(scores, "cpu", Use::kTraining).eligible);
   const auto& vulkan = Find(scores, "vulkan", Use::kTraining);
@@ -222,37 +225,73 @@ TEST(Score, ATrainingStepNeedsMoreThanItsWeights) {
   EXPECT_THAT(Find(Scores(OneGpu(24, 50e12, 500e9)), "cuda", Use::kTraining).reasons, IsEmpty());
 }
 
-// What does not fit is brought from the host twice a step.
-TEST(Score, WeightsThatDoNotFitAStepAreStreamedAtTheMeasuredRate) {
+// A card, and a host with so much memory of its own.
+Report CardAndHost(double gib, double product, double host_gib, std::optional<double> upload) {
+  auto report = OneGpu(gib, product, 500e9);
+  auto& host = report.devices[1];
+  testing::AddView(host, "cpu", "native", DeviceKind::kCpu);
+  host.memory.free_bytes = static_cast<std::uint64_t>(host_gib * 0x1p30);
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemm, 500e9, Dtype::kFp32);
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kRead, 50e9, Dtype::kU32);
+  if (upload)
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kHostToDevice, *upload,
+                     Dtype::kU32);
+  return report;
+}
+
+TEST(Score, WeightsThatDoNotFitAStepAreBroughtFromTheHostTwice) {
   const auto request = testing::TestTables().reference;
-  auto report = OneGpu(20, 50e12, 500e9);
-  const auto& id = report.devices[0].id;
-  const double free = static_cast<double>(*report.devices[0].memory.free_bytes);
-  const auto unknown = Find(Scores(report), "cuda", Use::kTraining);
-  EXPECT_FALSE(unknown.streamed_bytes);
-  EXPECT_THAT(unknown.reasons, Contains(HasSubstr("a figure for speed alone")));
-  testing::Measure(report, id, "cuda", "NVIDIA", kernels::Kernel::kHostToDevice, 10e9, kernels::Dtype::kU32);
-  const auto streamed = Find(Scores(report), "cuda", Use::kTraining);
-  EXPECT_TRUE(streamed.eligible);
-  ASSERT_TRUE(streamed.streamed_bytes);
-  EXPECT_NEAR(*streamed.streamed_bytes, NeededTrainingBytes(request) - free, 1);
-  ASSERT_EQ(streamed.parts.size(), 2U);
-  EXPECT_NEAR(streamed.parts[1].seconds, 2 * *streamed.streamed_bytes / 10e9, 1e-9);
-  EXPECT_NEAR(streamed.tokens_per_s->value,
-              request.training.step_tokens / (streamed.parts[0].seconds + streamed.parts[1].seconds), 1e-6);
-  EXPECT_LT(streamed.tokens_per_s->value, unknown.tokens_per_s->value);
-  EXPECT_THAT(streamed.reasons, Contains(HasSubstr("QLoRA")));
+  for (const auto& [upload, rate] :
+       {std::pair(std::optional(10e9), 10e9), std::pair(std::optional<double>(), 500e9 / 64)}) {
+    const auto report = CardAndHost(20, 50e12, 64, upload);
+    const auto streamed = Find(Scores(report), "cuda", Use::kTraining);
+    EXPECT_TRUE(streamed.eligible);
+    ASSERT_TRUE(streamed.streamed_bytes);
+    const auto free = static_cast<double>(*report.devices[0].memory.free_bytes);
+    EXPECT_NEAR(*streamed.streamed_bytes, NeededTrainingBytes(request) - free, 1);
+    ASSERT_EQ(streamed.parts.size(), 2U);
+    EXPECT_NEAR(streamed.parts[1].seconds, 2 * *streamed.streamed_bytes / rate, 1e-9);
+    EXPECT_NEAR(streamed.tokens_per_s->value,
+                request.training.step_tokens / (streamed.parts[0].seconds + streamed.parts[1].seconds), 1e-6);
+    EXPECT_THAT(streamed.reasons, Contains(HasSubstr("QLoRA")));
+    EXPECT_THAT(explain::OneLine(testing::TestTables(), report, streamed), HasSubstr(" from the host)"));
+  }
+}
+
+TEST(Score, ARateThatIsMeasuredIsNoDisadvantage) {
+  const auto speed = [](std::optional<double> upload) {
+    return Find(Scores(CardAndHost(12, 50e12, 64, upload)), "cuda", Use::kTraining).tokens_per_s->value;
+  };
+  EXPECT_GT(speed(10e9), speed(std::nullopt));
+}
+
+TEST(Score, WhatCanNotDoAStepIsNoWayWhereSomethingElseIs) {
+  struct Row {
+    double gib;
+    double host_gib;
+    bool integrated;
+    bool gpu;
+    bool cpu;
+  };
+  // The GPU streams; has not even what a step takes beside its weights; the host has no room for them either;
+  // or it is the host's own memory.
+  for (const Row& row : {Row{12, 12, false, true, false}, Row{3, 64, false, false, true},
+                         Row{12, 4, false, true, true}, Row{12, 64, true, false, true}}) {
+    auto report = CardAndHost(row.gib, 50e12, row.host_gib, 10e9);
+    if (row.integrated) report.devices[0].kind = DeviceKind::kIntegrated;
+    const auto scores = Scores(report);
+    EXPECT_EQ(Find(scores, "cuda", Use::kTraining).eligible, row.gpu) << row.gib << " " << row.host_gib;
+    EXPECT_EQ(Find(scores, "cpu", Use::kTraining).eligible, row.cpu) << row.gib << " " << row.host_gib;
+  }
 }
 
 // With half the speed and all the memory that is needed.
 TEST(Score, OfTwoCardsTheOneThatHoldsTheStepMayBeFaster) {
-  const auto report = [](double gib, double product) {
-    auto one = OneGpu(gib, product, 500e9);
-    testing::Measure(one, one.devices[0].id, "cuda", "NVIDIA", Kernel::kHostToDevice, 3e9, Dtype::kU32);
-    return Find(Scores(one), "cuda", Use::kTraining).tokens_per_s->value;
+  const auto speed = [](double gib, double product) {
+    return Find(Scores(CardAndHost(gib, product, 64, 1e9)), "cuda", Use::kTraining).tokens_per_s->value;
   };
-  EXPECT_GT(report(24, 25e12), report(8, 50e12));
-  EXPECT_LT(report(24, 25e12), report(24, 50e12));
+  EXPECT_GT(speed(24, 40e12), speed(12, 50e12));
+  EXPECT_LT(speed(24, 40e12), speed(24, 50e12));
 }
 
 // Of memory that the processor shares each runtime counts its own part.
