@@ -124,7 +124,12 @@ struct Variant {
   std::uint32_t multiple_k = 1;
   std::uint32_t multiple_count = 1;
   bool b_transposed = false;  // B is stored n x k
-  std::string note;           // said with its figures
+  // Of gemv: what is multiplied is x in 8 bits, which the kernel makes of it, as engines for processors do.
+  // Each 32 numbers of x share a scale, the largest magnitude / 127, and become x * (127 / the largest
+  // magnitude), rounded to the nearest integer, a tie to the even one; all of that in fp32. A verified
+  // product is that of W with these integers times their scales.
+  bool x_in_8_bits = false;
+  std::string note;  // said with its figures
   // Bytes of Role::kWorkspace and Role::kPartials; nullptr where the variant has none.
   std::uint64_t (*workspace_bytes)(const Problem&, const DeviceShape&) = nullptr;
   std::uint64_t (*partials_bytes)(const Problem&, const DeviceShape&) = nullptr;

@@ -57,6 +57,22 @@ void CheckTriadPart(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t fi
   }
 }
 
+// x as kernels::Variant::x_in_8_bits says: fp32 by fp32, for the kernel's numbers must be met exactly.
+void RoundTo8Bits(std::span<double> x) {
+  constexpr std::size_t kBlock = kernels::kQ4Block;
+  for (std::size_t first = 0; first < x.size(); first += kBlock) {
+    const auto block = x.subspan(first, std::min(kBlock, x.size() - first));
+    float largest = 0;
+    for (const double value : block) largest = std::max(largest, std::abs(static_cast<float>(value)));
+    const float scale = largest / 127.0F;
+    const float inverse = largest > 0 ? 127.0F / largest : 0.0F;
+    for (double& value : block) {
+      const float scaled = static_cast<float>(value) * inverse;
+      value = double{std::nearbyint(scaled)} * double{scale};
+    }
+  }
+}
+
 }  // namespace
 
 Verdict CheckSum(std::uint32_t seed, std::uint32_t count, std::span<const std::uint32_t> partials) {
@@ -137,6 +153,7 @@ probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands)
   for (std::uint32_t i = 0; i < operands.problem.k; ++i) {
     reference.x_.push_back(x_format.scale * kernels::OperandInteger(operands.seed_x, i, x_format.bits));
   }
+  if (operands.x_in_8_bits) RoundTo8Bits(reference.x_);
   if (q4) reference.x_ = kernels::cpu::Q4Planes(reference.x_);
   const double k = operands.problem.k;
   const double product_size = x_format.amplitude() * (q4 ? kQ4Amplitude : format->amplitude());

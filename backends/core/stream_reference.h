@@ -37,9 +37,18 @@ struct GemvOperands {
   kernels::Dtype acc = kernels::Dtype::kFp32;  // of x and y
   std::uint32_t seed_w = 0;
   std::uint32_t seed_x = 0;
+  bool x_in_8_bits = false;  // kernels::Variant::x_in_8_bits; k a multiple of 32
 };
 
-// gemv: rows recomputed in full in fp64. The tolerance is that of one entry of a product (reference.h).
+// gemv: rows recomputed in full in fp64. The tolerance is that of one entry of a product (reference.h): 2 u k
+// s_W s_x for k additions in fp32.
+//
+// Where x is in 8 bits, the reference rounds it in the very operations that the kernel must use, so that the
+// rounding of x is no error; products of integers add up to less than 2^24 in a block and are exact. Only the
+// product of a block's two scales is rounded, and the k / 32 additions, of terms sqrt(32) times as large:
+// without more, a sixth of the error of k additions. Kernels that store weights without sign add up the same
+// weights made positive, twice as large, and take the excess off in fp32: three times that sixth at most. So
+// the tolerance stays, and an x with scales of fp16, or rounded otherwise, is off by more.
 class GemvReference {
  public:
   [[nodiscard]] static probe::Result<GemvReference> Create(const GemvOperands& operands);

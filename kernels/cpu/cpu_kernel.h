@@ -42,7 +42,9 @@ struct Arguments {
 //   gemm_int8     a, b, c, work   m, n, k         the same; int8 into int32, exactly
 //   gemv_fp32     w, x, y         m, k            y[m] = w[m x k] * x[k], w row-major
 //   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in
-//   fp32 chain_*       out             count, products accumulators as in kernels/spec.h, fp32, bf16 or int8;
+//                                                 fp32
+//   gemv_q4_q8    w, x, y, work   m, k            the same, x first rounded to 8 bits (Variant::x_in_8_bits)
+//   chain_*       out             count, products accumulators as in kernels/spec.h, fp32, bf16 or int8;
 //                                                 products = n * k, a multiple of 64
 //   clock_adds    out             count           count * 2^14 additions, one a clock; out[worker] = 3 * that
 //   empty         none            none            nothing, to time a launch
@@ -68,6 +70,9 @@ struct Implementation {
 // Bytes of the work buffer of a gemm entry, enough for every implementation of it. Zero: unknown entry.
 [[nodiscard]] std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uint32_t n,
                                              std::uint32_t k, unsigned workers);
+
+// Bytes of the work buffer of the gemv entries that have one.
+[[nodiscard]] std::size_t GemvWorkspaceBytes(std::uint32_t k, unsigned workers);
 
 // On the calling thread, `count` operand integers of `bits` bits (kernels/operand.h) from `first` on, times
 // each of four rows of weights, `stride` apart: what checking a product takes.

@@ -6,6 +6,7 @@
 #include "kernels/cpu/cpu_kernel.h"
 #include "kernels/cpu/gemm_amx.h"
 #include "kernels/cpu/gemm_tile.h"
+#include "kernels/cpu/gemv_q8.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/operand.h"
 
@@ -15,8 +16,8 @@ std::span<const Implementation> Implementations() {
   static const auto all = [] {
     std::vector<Implementation> rows;
     for (const auto part : {ArchitectureImplementations(), OperandImplementations(), StreamImplementations(),
-                            GemmVectorImplementations(), GemvImplementations(), ChainImplementations(),
-                            ClockImplementations()}) {
+                            GemmVectorImplementations(), GemvImplementations(), GemvQ8Implementations(),
+                            ChainImplementations(), ClockImplementations()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     std::stable_sort(rows.begin(), rows.end(),
@@ -51,6 +52,8 @@ std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uin
   }
   return bytes;
 }
+
+std::size_t GemvWorkspaceBytes(std::uint32_t k, unsigned workers) { return workers * Q8WorkerBytes(k); }
 
 namespace {
 
