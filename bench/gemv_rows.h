@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: MIT
+// Weights times a vector, as writing a token does it, against ggml.
+#pragma once
+
+#include "bench/rows.h"
+
+namespace bench {
+
+// row.peer: ggml's type and how it keeps weights of it (ggml.h), with a space between.
+[[nodiscard]] ContestOrReason PrepareGemv(const Row& row);
+
+}  // namespace bench
