@@ -35,6 +35,9 @@ struct TypeRow {
 constexpr std::array kTypes = {
     TypeRow{"gemv_q4_q8", "q4_0", "fill_q4", 18, Conversion::kInterleaved},
     TypeRow{"gemv_q4_q8", "q4_K", "fill_q4", 18, Conversion::kRounded},
+    TypeRow{"gemv_q8_q8", "q8_0", "fill_q8", 34, Conversion::kInterleaved},
+    TypeRow{"gemv_fp16", "f16", "fill_fp16", 64, Conversion::kSame},
+    TypeRow{"gemv_bf16", "bf16", "fill_bf16", 64, Conversion::kSame},
 };
 
 std::vector<std::byte> Interleaved(const std::byte* weights, std::size_t block_bytes) {

@@ -314,6 +314,13 @@ constexpr std::array kRows = {
         "q4_K CPU_REPACK"},
     Row{"gemv_q4.ggml_q4_k_amx", "4-bit weights times a vector", std::nullopt, PrepareGemv, "gemv_q4_q8",
         "q4_K AMX"},
+    Row{"gemv_q8.ggml_q8_0", "8-bit weights times a vector", 0.95, PrepareGemv, "gemv_q8_q8", "q8_0 CPU"},
+    Row{"gemv_q8.ggml_q8_0_repacked", "8-bit weights times a vector", std::nullopt, PrepareGemv, "gemv_q8_q8",
+        "q8_0 CPU_REPACK"},
+    Row{"gemv_q8.ggml_q8_0_amx", "8-bit weights times a vector", std::nullopt, PrepareGemv, "gemv_q8_q8",
+        "q8_0 AMX"},
+    Row{"gemv_fp16.ggml_f16", "fp16 weights times a vector", 0.95, PrepareGemv, "gemv_fp16", "f16 CPU"},
+    Row{"gemv_bf16.ggml_bf16", "bf16 weights times a vector", 0.95, PrepareGemv, "gemv_bf16", "bf16 CPU"},
 };
 
 }  // namespace

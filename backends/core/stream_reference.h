@@ -32,7 +32,7 @@ void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first,
                                        std::uint32_t first, std::span<const std::byte> got, Verdict& verdict);
 
 struct GemvOperands {
-  kernels::Problem problem;  // m, k > 0; k of q4 a multiple of 32
+  kernels::Problem problem;  // m, k > 0; k of q4 and q8 a multiple of 32
   kernels::Dtype in = kernels::Dtype::kFp32;
   kernels::Dtype acc = kernels::Dtype::kFp32;  // of x and y
   std::uint32_t seed_w = 0;
@@ -61,7 +61,7 @@ class GemvReference {
   [[nodiscard]] double Exact(std::uint32_t row) const;
 
   GemvOperands operands_;
-  std::vector<double> x_;  // of q4 as kernels::cpu::Q4Planes arranges it
+  std::vector<double> x_;  // of q4 and q8 as kernels::cpu::Q4Planes and Q8Planes arrange it
   double tolerance_ = 0;
   double size_ = 0;  // standard deviation of a right entry
 };

@@ -6,6 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cstring>
+
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/share.h"
 #include "kernels/cpu/targets.h"
@@ -26,31 +28,65 @@ using VU = hn::Vec<DU>;
 
 constexpr std::size_t kBlockBytes = kQ4Block / 2;
 
-template <bool kAhead>
-float Dot(const float* w, const float* x, std::size_t k) {
+// Weights of a type as vectors of fp32.
+struct Fp32 {
+  using Element = float;
+  static HWY_INLINE V Load(const Element* w) { return hn::LoadU(D(), w); }
+};
+struct Fp16 {
+  using Element = hwy::float16_t;
+  static HWY_INLINE V Load(const Element* w) {
+    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<Element, D>(), w));
+  }
+};
+// The upper halves of fp32.
+struct Bf16 {
+  using Element = std::uint16_t;
+  static HWY_INLINE V Load(const Element* w) {
+    const hn::RebindToUnsigned<D> d;
+    const auto words = hn::PromoteTo(d, hn::LoadU(hn::Rebind<Element, D>(), w));
+    return hn::BitCast(D(), hn::ShiftLeft<16>(words));
+  }
+};
+
+// The last numbers of a row, fewer than a vector has, with zeros after them.
+template <class Type>
+HWY_INLINE V DotRest(const typename Type::Element* w, const float* x, std::size_t count) {
+  const D d;
+  HWY_ALIGN typename Type::Element weights[hn::MaxLanes(d)];
+  HWY_ALIGN float numbers[hn::MaxLanes(d)];
+  std::memset(static_cast<void*>(weights), 0, sizeof(weights));
+  std::memset(numbers, 0, sizeof(numbers));
+  std::memcpy(static_cast<void*>(weights), w, count * sizeof(*w));
+  std::memcpy(numbers, x, count * sizeof(*x));
+  return hn::Mul(Type::Load(weights), hn::Load(d, numbers));
+}
+
+template <class Type, bool kAhead>
+float Dot(const typename Type::Element* w, const float* x, std::size_t k) {
   const D d;
   const std::size_t lanes = hn::Lanes(d);
   V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
   std::size_t p = 0;
   for (; p + 4 * lanes <= k; p += 4 * lanes) {
-    PrefetchAhead<kAhead>(w + p, 4 * lanes * sizeof(float));
-    s0 = hn::MulAdd(hn::LoadU(d, w + p), hn::LoadU(d, x + p), s0);
-    s1 = hn::MulAdd(hn::LoadU(d, w + p + lanes), hn::LoadU(d, x + p + lanes), s1);
-    s2 = hn::MulAdd(hn::LoadU(d, w + p + 2 * lanes), hn::LoadU(d, x + p + 2 * lanes), s2);
-    s3 = hn::MulAdd(hn::LoadU(d, w + p + 3 * lanes), hn::LoadU(d, x + p + 3 * lanes), s3);
+    PrefetchAhead<kAhead>(w + p, 4 * lanes * sizeof(*w));
+    s0 = hn::MulAdd(Type::Load(w + p), hn::LoadU(d, x + p), s0);
+    s1 = hn::MulAdd(Type::Load(w + p + lanes), hn::LoadU(d, x + p + lanes), s1);
+    s2 = hn::MulAdd(Type::Load(w + p + 2 * lanes), hn::LoadU(d, x + p + 2 * lanes), s2);
+    s3 = hn::MulAdd(Type::Load(w + p + 3 * lanes), hn::LoadU(d, x + p + 3 * lanes), s3);
   }
-  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  for (; p < k; ++p) sum += w[p] * x[p];
-  return sum;
+  for (; p < k; p += lanes) s0 = hn::Add(s0, DotRest<Type>(w + p, x + p, std::min(lanes, k - p)));
+  return hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
 }
 
-void GemvFp32(const Arguments& arguments, const Worker& worker) {
-  const auto* w = static_cast<const float*>(arguments.buffers[0]);
+template <class Type>
+void Gemv(const Arguments& arguments, const Worker& worker) {
+  const auto* w = static_cast<const typename Type::Element*>(arguments.buffers[0]);
   const auto* x = static_cast<const float*>(arguments.buffers[1]);
   auto* y = static_cast<float*>(arguments.buffers[2]);
   const std::size_t k = arguments.scalars[1];
   const Range rows = Share(arguments.scalars[0], 16, worker.index, worker.count);
-  const auto dot = GainsFromPrefetch() ? Dot<true> : Dot<false>;
+  const auto dot = GainsFromPrefetch() ? Dot<Type, true> : Dot<Type, false>;
   for (std::size_t row = rows.begin; row < rows.end; ++row) y[row] = dot(w + row * k, x, k);
 }
 
@@ -131,9 +167,15 @@ HWY_AFTER_NAMESPACE();
 
 namespace kernels::cpu {
 struct GemvFp32Tag;
+struct GemvFp16Tag;
+struct GemvBf16Tag;
 struct GemvQ4Tag;
 template <>
-inline constexpr EntryPoint kEntryAt<GemvFp32Tag, HWY_TARGET> = HWY_NAMESPACE::GemvFp32;
+inline constexpr EntryPoint kEntryAt<GemvFp32Tag, HWY_TARGET> = HWY_NAMESPACE::Gemv<HWY_NAMESPACE::Fp32>;
+template <>
+inline constexpr EntryPoint kEntryAt<GemvFp16Tag, HWY_TARGET> = HWY_NAMESPACE::Gemv<HWY_NAMESPACE::Fp16>;
+template <>
+inline constexpr EntryPoint kEntryAt<GemvBf16Tag, HWY_TARGET> = HWY_NAMESPACE::Gemv<HWY_NAMESPACE::Bf16>;
 template <>
 inline constexpr EntryPoint kEntryAt<GemvQ4Tag, HWY_TARGET> = HWY_NAMESPACE::GemvQ4;
 }  // namespace kernels::cpu
@@ -144,7 +186,8 @@ inline constexpr EntryPoint kEntryAt<GemvQ4Tag, HWY_TARGET> = HWY_NAMESPACE::Gem
 namespace kernels::cpu {
 
 std::span<const Implementation> GemvImplementations() {
-  static constexpr auto kAll = Concatenate(Rows<GemvFp32Tag>("gemv_fp32"), Rows<GemvQ4Tag>("gemv_q4"));
+  static constexpr auto kAll = Concatenate(Rows<GemvFp32Tag>("gemv_fp32"), Rows<GemvFp16Tag>("gemv_fp16"),
+                                           Rows<GemvBf16Tag>("gemv_bf16"), Rows<GemvQ4Tag>("gemv_q4"));
   return kAll;
 }
 

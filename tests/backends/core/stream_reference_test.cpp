@@ -110,6 +110,9 @@ class GemvOf : public ::testing::TestWithParam<Dtype> {
     if (GetParam() == Dtype::kQ4) {
       return double{kernels::OperandQ4(5, kRows * kColumns / kernels::kQ4Block, index)};
     }
+    if (GetParam() == Dtype::kQ8) {
+      return double{kernels::OperandQ8(5, kRows * kColumns / kernels::kQ4Block, index)};
+    }
     const OperandFormat format = *FormatOf(GetParam());
     return format.scale * kernels::OperandInteger(5, index, format.bits);
   }
@@ -225,9 +228,9 @@ TEST_P(GemvIn8Bits, RightPassesAndOneWrongRowOrStaleOperandFails) {
   EXPECT_FALSE(Passes(stale, Product(Slip::kNone)));
 }
 
-INSTANTIATE_TEST_SUITE_P(Types, GemvIn8Bits, ::testing::Values(Dtype::kQ4));
+INSTANTIATE_TEST_SUITE_P(Types, GemvIn8Bits, ::testing::Values(Dtype::kQ4, Dtype::kQ8));
 INSTANTIATE_TEST_SUITE_P(Types, GemvOf,
-                         ::testing::Values(Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kQ4));
+                         ::testing::Values(Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kQ4, Dtype::kQ8));
 
 }  // namespace
 }  // namespace backends
