@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Weights times a vector, as writing a token does it, against ggml.
+// Weights times a vector, as writing a token does it, against ggml. Both sides take as many threads as there
+// are processors; for one thread the program is started on one (taskset).
 #pragma once
 
 #include "bench/rows.h"

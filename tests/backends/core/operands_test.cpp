@@ -82,6 +82,9 @@ TEST(Operands, EightBitBlocksHoldTheirWeights) {
     ASSERT_EQ(double{kernels::OperandQ8(5, kBlocks, i)}, weight);
     ASSERT_LE(std::abs(weight), kBlockAmplitude);
   }
+  const kernels::Problem problem{2, 0, 64, 0, 0};
+  EXPECT_EQ(kernels::Work(kernels::Kernel::kGemv, Dtype::kQ8, problem), 4.0 * 34)
+      << "scales are read as well";
 }
 
 TEST(Operands, TwoFp4NumbersShareAByte) {
