@@ -41,12 +41,12 @@ struct Arguments {
 //   gemm_bf16     a, b, c, work   m, n, k         the same; bf16 into fp32
 //   gemm_int8     a, b, c, work   m, n, k         the same; int8 into int32, exactly
 //   gemv_fp32     w, x, y         m, k            y[m] = w[m x k] * x[k], w row-major
-//   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in
-//                                                 fp32
 //   gemv_fp16     w, x, y         m, k            the same; w in fp16, x in fp32
 //   gemv_bf16     w, x, y         m, k            the same; w in bf16, x in fp32
+//   gemv_q4       w, x, y         m, k            the same; w in q4 (operand.h), k a multiple of 32, x in
+//                                                 fp32
 //   gemv_q4_q8    w, x, y, work   m, k            the same, x first rounded to 8 bits (Variant::x_in_8_bits)
-//   gemv_q8_q8    w, x, y, work   m, k            the same; w in q8
+//   gemv_q8_q8    w, x, y, work   m, k            the same as gemv_q4_q8; w in q8
 //   chain_*       out             count, products accumulators as in kernels/spec.h, fp32, bf16 or int8;
 //                                                 products = n * k, a multiple of 64
 //   clock_adds    out             count           count * 2^14 additions, one a clock; out[worker] = 3 * that
