@@ -2,84 +2,30 @@
 #include "bench/rows.h"
 
 #include <fmt/format.h>
-#include <sys/mman.h>
 
 #include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <map>
 
 #include "backends/core/backend.h"
-#include "backends/cpu/cpu_workers.h"
 #include "backends/cpu/vendor.h"
+#include "bench/gemv_rows.h"
 #include "bench/loaded_clock.h"
 #include "bench/openmp.h"
+#include "bench/own.h"
 #include "probe/system/clock.h"
 
 namespace bench {
 namespace {
 
-using backends::cpu::Workers;
 using kernels::Dtype;
 using kernels::cpu::Implementation;
 
 double Seconds() { return probe::system::SecondsSince(probe::system::SteadyTime()); }
-
-const probe::system::FileSystem& Files() {
-  static const auto files = probe::system::FileSystem::Open("/");
-  return *files;
-}
-
-Workers& TheWorkers() {
-  static Workers workers(
-      backends::cpu::PlaceWorkers(backends::cpu::AllowedProcessors(), std::nullopt, Files()));
-  return workers;
-}
-
-// Everything of one row, freed together.
-class Memory {
- public:
-  Memory() = default;
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  ~Memory() {
-    for (const auto& [address, bytes] : mapped_) munmap(address, bytes);
-  }
-  // In huge pages where the system has them.
-  void* Map(std::size_t bytes) {
-    void* address = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (address == MAP_FAILED) std::abort();
-    madvise(address, bytes, MADV_HUGEPAGE);
-    mapped_.emplace_back(address, bytes);
-    return address;
-  }
-
- private:
-  std::vector<std::pair<void*, std::size_t>> mapped_;
-};
-
-void Run(const Implementation& implementation, std::vector<void*> buffers,
-         std::vector<std::uint32_t> scalars) {
-  TheWorkers().Run(
-      [&](const kernels::cpu::Worker& worker) { implementation.run({buffers, scalars}, worker); });
-}
-
-void* MapOperand(Memory& memory, std::string_view fill, std::size_t count, std::size_t bytes,
-                 std::uint32_t seed) {
-  void* at = memory.Map(count * bytes);
-  Run(*kernels::cpu::Best(fill), {at}, {static_cast<std::uint32_t>(count), seed});
-  return at;
-}
-
-Side Own(const Implementation& implementation, std::vector<void*> buffers, std::vector<std::uint32_t> scalars,
-         double work) {
-  return {"own:" + std::string(implementation.isa),
-          [=, run = &implementation] { return Rate(work, [&] { Run(*run, buffers, scalars); }); }};
-}
 
 // --- products ---
 
@@ -357,6 +303,20 @@ constexpr std::array kRows = {
         "onednn", 512, 4096, 4096},
     Row{"prefill_int8.onednn", "a prompt's matrix product, int8", std::nullopt, PrepareProduct, "gemm_int8",
         "onednn", 512, 4096, 4096},
+    Row{"gemv_q4.ggml_q4_0", "4-bit weights times a vector", 0.95, PrepareGemv, "gemv_q4_q8", "q4_0 CPU"},
+    Row{"gemv_q4.ggml_q4_0_repacked", "4-bit weights times a vector", 0.95, PrepareGemv, "gemv_q4_q8",
+        "q4_0 CPU_REPACK"},
+    Row{"gemv_q4.ggml_q4_0_amx", "4-bit weights times a vector", 0.95, PrepareGemv, "gemv_q4_q8", "q4_0 AMX"},
+    Row{"gemv_q4.ggml_q4_k", "4-bit weights times a vector", 0.95, PrepareGemv, "gemv_q4_q8", "q4_K CPU"},
+    Row{"gemv_q4.ggml_q4_k_repacked", "4-bit weights times a vector", 0.95, PrepareGemv, "gemv_q4_q8",
+        "q4_K CPU_REPACK"},
+    Row{"gemv_q4.ggml_q4_k_amx", "4-bit weights times a vector", 0.95, PrepareGemv, "gemv_q4_q8", "q4_K AMX"},
+    Row{"gemv_q8.ggml_q8_0", "8-bit weights times a vector", 0.95, PrepareGemv, "gemv_q8_q8", "q8_0 CPU"},
+    Row{"gemv_q8.ggml_q8_0_repacked", "8-bit weights times a vector", 0.95, PrepareGemv, "gemv_q8_q8",
+        "q8_0 CPU_REPACK"},
+    Row{"gemv_q8.ggml_q8_0_amx", "8-bit weights times a vector", 0.95, PrepareGemv, "gemv_q8_q8", "q8_0 AMX"},
+    Row{"gemv_fp16.ggml_f16", "fp16 weights times a vector", 0.95, PrepareGemv, "gemv_fp16", "f16 CPU"},
+    Row{"gemv_bf16.ggml_bf16", "bf16 weights times a vector", 0.95, PrepareGemv, "gemv_bf16", "bf16 CPU"},
 };
 
 }  // namespace

@@ -99,4 +99,19 @@ inline constexpr std::uint32_t kQ4Block = 32;
   return static_cast<float>(static_cast<std::int32_t>(bits) - 8) * OperandQ4Scale(seed, blocks, block);
 }
 
+// 8-bit weights with scales, in the same order: blocks of 32 (kQ4Block) too, each of 32 signed bytes. A
+// weight's value is byte * scale.
+[[nodiscard]] constexpr std::uint64_t Q8Bytes(std::uint64_t weights) { return weights / kQ4Block * 34; }
+
+// Generated as those of 4 bits are; the scale is in [2^-11, 2^-10), so that weights are as large.
+[[nodiscard]] constexpr std::uint16_t OperandQ8ScaleWord(std::uint32_t seed, std::uint32_t blocks,
+                                                         std::uint32_t block) {
+  return static_cast<std::uint16_t>(4U << 10U | OperandBits(seed, blocks * 8 + block) >> 22U);
+}
+[[nodiscard]] constexpr float OperandQ8(std::uint32_t seed, std::uint32_t blocks, std::uint32_t index) {
+  const auto byte = static_cast<std::int8_t>(OperandBits(seed, index / 4) >> (index % 4 * 8) & 255U);
+  const std::uint32_t mantissa = OperandBits(seed, blocks * 8 + index / kQ4Block) >> 22U;
+  return static_cast<float>(byte) * (1.0F + static_cast<float>(mantissa) * 0x1p-10F) * 0x1p-11F;
+}
+
 }  // namespace kernels

@@ -3,6 +3,8 @@
 
 #include <cstddef>
 
+#include "kernels/operand.h"
+
 namespace kernels {
 namespace {
 
@@ -26,14 +28,12 @@ constexpr std::array kDtypeRows = {
     DtypeRow{Dtype::kBf16, "bf16", 16, false},  DtypeRow{Dtype::kFp8, "fp8", 8, false},
     DtypeRow{Dtype::kFp4, "fp4", 4, false},     DtypeRow{Dtype::kInt8, "int8", 8, true},
     DtypeRow{Dtype::kInt32, "int32", 32, true}, DtypeRow{Dtype::kQ4, "q4", 4, false},
-    DtypeRow{Dtype::kU32, "u32", 32, true},
+    DtypeRow{Dtype::kQ8, "q8", 8, false},       DtypeRow{Dtype::kU32, "u32", 32, true},
 };
 
-// 32 weights of 4 bits and one fp16 scale.
-constexpr double kQ4BytesPerWeight = 18.0 / 32.0;
-
 double ElementBytes(Dtype dtype) {
-  return dtype == Dtype::kQ4 ? kQ4BytesPerWeight : static_cast<double>(Row(dtype).bits) / 8.0;
+  const std::uint32_t block = BlockBytes(dtype);
+  return block != 0 ? static_cast<double>(block) / kQ4Block : static_cast<double>(Row(dtype).bits) / 8.0;
 }
 
 }  // namespace
@@ -42,6 +42,11 @@ const KernelRow& Row(Kernel kernel) { return kKernelRows[static_cast<std::size_t
 std::span<const KernelRow> Kernels() { return kKernelRows; }
 const DtypeRow& Row(Dtype dtype) { return kDtypeRows[static_cast<std::size_t>(dtype)]; }
 std::span<const DtypeRow> Dtypes() { return kDtypeRows; }
+
+std::uint32_t BlockBytes(Dtype dtype) {
+  if (dtype == Dtype::kQ4) return static_cast<std::uint32_t>(Q4Bytes(kQ4Block));
+  return dtype == Dtype::kQ8 ? static_cast<std::uint32_t>(Q8Bytes(kQ4Block)) : 0;
+}
 
 double Work(Kernel kernel, Dtype in, const Problem& problem) {
   const double m = problem.m;

@@ -27,8 +27,8 @@ enum class Kernel {
   kFill
 };
 
-// kQ4: blocks of 32 weights of 4 bits with one fp16 scale. kU32: raw words, for bandwidth.
-enum class Dtype { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt32, kQ4, kU32 };
+// kQ4, kQ8: blocks of 32 weights of 4 or 8 bits with one fp16 scale. kU32: raw words, for bandwidth.
+enum class Dtype { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt32, kQ4, kQ8, kU32 };
 
 enum class Language { kCpu, kGlsl, kOpenCl, kCuda, kHip, kSpirv, kMetal };
 
@@ -48,6 +48,9 @@ struct DtypeRow {
 };
 [[nodiscard]] const DtypeRow& Row(Dtype dtype);
 [[nodiscard]] std::span<const DtypeRow> Dtypes();
+
+// Bytes of a block of kQ4Block weights with its scale (operand.h); 0 for a type that has no blocks.
+[[nodiscard]] std::uint32_t BlockBytes(Dtype dtype);
 
 // One problem, and what each kernel must compute. Matrices are row-major without padding; fields not named
 // are 0.
@@ -124,7 +127,12 @@ struct Variant {
   std::uint32_t multiple_k = 1;
   std::uint32_t multiple_count = 1;
   bool b_transposed = false;  // B is stored n x k
-  std::string note;           // said with its figures
+  // Of gemv: what is multiplied is x in 8 bits, which the kernel makes of it, as engines for processors do.
+  // Each 32 numbers of x share a scale, the largest magnitude / 127, and become x * (127 / the largest
+  // magnitude), rounded to the nearest integer, a tie to the even one; all of that in fp32. A verified
+  // product is that of W with these integers times their scales.
+  bool x_in_8_bits = false;
+  std::string note;  // said with its figures
   // Bytes of Role::kWorkspace and Role::kPartials; nullptr where the variant has none.
   std::uint64_t (*workspace_bytes)(const Problem&, const DeviceShape&) = nullptr;
   std::uint64_t (*partials_bytes)(const Problem&, const DeviceShape&) = nullptr;

@@ -14,7 +14,7 @@ SKIPPED = 77
 # What stands for a set among the kernel's flags, by machine; each set has those before it.
 FLAGS = {"x86_64": {"sse4": "sse4_2", "avx2": "avx2", "avx_vnni": "avx_vnni", "avx512": "avx512vl",
                     "avx512_vnni": "avx512_vnni", "amx": "amx_tile"},
-         "aarch64": {"neon": "asimd", "sve": "sve"}}
+         "aarch64": {"neon": "asimd", "neon_dotprod": "asimddp", "sve": "sve"}}
 
 
 def flags_here():

@@ -15,15 +15,6 @@ namespace {
 std::uint32_t Tf32Word(std::uint32_t seed, std::uint32_t index) {
   return std::bit_cast<std::uint32_t>(kernels::OperandFp16(seed, index));
 }
-// Every operand is 0 or a normal number of fp16 (|x| >= 2^-10) with no more than its 11 significant bits, so
-// the exponent is rebased (127 - 15) and 13 zero bits of the mantissa go.
-std::uint16_t Fp16Word(std::uint32_t seed, std::uint32_t index) {
-  const std::uint32_t bits = std::bit_cast<std::uint32_t>(kernels::OperandFp16(seed, index));
-  const std::uint32_t sign = (bits >> 16U) & 0x8000U;
-  const std::uint32_t magnitude = bits & 0x7fffffffU;
-  return static_cast<std::uint16_t>(magnitude == 0 ? sign : sign | ((magnitude - (112U << 23U)) >> 13U));
-}
-
 template <auto Word>
 void Write(std::uint32_t seed, std::uint32_t first, std::span<std::byte> out) {
   using T = decltype(Word(0U, 0U));
@@ -52,13 +43,14 @@ struct FormatRow {
 constexpr std::array kFormats = {
     FormatRow{kernels::Dtype::kFp32, {24, 0x1p-23}, "fill_fp32"},
     FormatRow{kernels::Dtype::kTf32, {11, 0x1p-10}, "", Write<Tf32Word>},
-    FormatRow{kernels::Dtype::kFp16, {11, 0x1p-10}, "", Write<Fp16Word>},
+    FormatRow{kernels::Dtype::kFp16, {11, 0x1p-10}, "fill_fp16"},
     FormatRow{kernels::Dtype::kBf16, {8, 0x1p-7}, "fill_bf16"},
     FormatRow{kernels::Dtype::kFp8, {4, 0x1p-3}, "", Write<kernels::OperandFp8Word>},
     FormatRow{kernels::Dtype::kFp4, {3, 1.0}, "", WriteFp4},
     FormatRow{kernels::Dtype::kInt8, {8, 1.0}, "fill_int8"},
     FormatRow{kernels::Dtype::kU32, {32, 1.0}, "fill_u32"},
     FormatRow{kernels::Dtype::kQ4, {}, "fill_q4"},
+    FormatRow{kernels::Dtype::kQ8, {}, "fill_q8"},
 };
 
 const FormatRow* Find(kernels::Dtype dtype) {
@@ -84,7 +76,8 @@ void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::spa
 }
 
 std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count) {
-  if (dtype == kernels::Dtype::kQ4) return kernels::Q4Bytes(count + kernels::kQ4Block - 1);
+  if (const std::uint64_t block = kernels::BlockBytes(dtype); block != 0)
+    return (count + kernels::kQ4Block - 1) / kernels::kQ4Block * block;
   return (count * kernels::Row(dtype).bits + 7) / 8;
 }
 
@@ -95,9 +88,9 @@ bool WriteOperand(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first,
     row->write(seed, first, out);
     return true;
   }
-  const std::size_t count = dtype == kernels::Dtype::kQ4
-                                ? out.size() / kernels::Q4Bytes(kernels::kQ4Block) * kernels::kQ4Block
-                                : out.size() * 8 / kernels::Row(dtype).bits;
+  const std::size_t block = kernels::BlockBytes(dtype);
+  const std::size_t count =
+      block != 0 ? out.size() / block * kernels::kQ4Block : out.size() * 8 / kernels::Row(dtype).bits;
   kernels::cpu::WriteOperand(row->fill, seed, first, static_cast<std::uint32_t>(count), out.data());
   return true;
 }

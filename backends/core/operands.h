@@ -27,9 +27,9 @@ struct OperandFormat {
 // Fills `out` with those integers for consecutive indices from `first`.
 void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::span<std::int32_t> out);
 
-inline constexpr double kQ4Amplitude = 8 * 0x1p-6;  // weights of q4 operands are below that
+inline constexpr double kBlockAmplitude = 8 * 0x1p-6;  // weights of q4 and q8 operands are below that
 
-// Bytes of `count` elements of a type; of q4 whole blocks.
+// Bytes of `count` elements of a type; of q4 and q8 whole blocks.
 [[nodiscard]] std::uint64_t OperandBytes(kernels::Dtype dtype, std::uint64_t count);
 
 // Seeds of the operands of a run: no two roles, and no two generations of one role, share their numbers.
@@ -39,8 +39,8 @@ inline constexpr double kQ4Amplitude = 8 * 0x1p-6;  // weights of q4 operands ar
 }
 
 // Writes elements [first, first + n) of an operand, n = out.size() / element size, as the device's fill
-// kernel does; of q4 only all of them: where its scales lie depends on how many there are. False for a type
-// without operands.
+// kernel does; of q4 and q8 only all of them: where its scales lie depends on how many there are. False for a
+// type without operands.
 [[nodiscard]] bool WriteOperand(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first,
                                 std::span<std::byte> out);
 

@@ -97,6 +97,8 @@ std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureReq
 // and what only explains.
 constexpr int kRankOfOtherShapes = 1;
 int Rank(const Task& task) {
+  // Weights of a request come in 4 bits; other types are looked at as well.
+  if (task.kernel == Kernel::kGemv && task.in != kernels::Dtype::kQ4) return kRankOfOtherShapes;
   if (Precedence(task) <= kDecisive) return 0;
   return task.kernel == Kernel::kGemm || task.kernel == Kernel::kTriad ? kRankOfOtherShapes : kLastRank;
 }

@@ -57,6 +57,38 @@ void CheckTriadPart(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t fi
   }
 }
 
+// x as kernels::Variant::x_in_8_bits says: fp32 by fp32, for the kernel's numbers must be met exactly.
+void RoundTo8Bits(std::span<double> x) {
+  constexpr std::size_t kBlock = kernels::kQ4Block;
+  for (std::size_t first = 0; first < x.size(); first += kBlock) {
+    const auto block = x.subspan(first, std::min(kBlock, x.size() - first));
+    float largest = 0;
+    for (const double value : block) largest = std::max(largest, std::abs(static_cast<float>(value)));
+    const float scale = largest / 127.0F;
+    const float inverse = largest > 0 ? 127.0F / largest : 0.0F;
+    for (double& value : block) {
+      const float scaled = static_cast<float>(value) * inverse;
+      value = double{std::nearbyint(scaled)} * double{scale};
+    }
+  }
+}
+
+// Weights in blocks: how the vector is arranged and a part of the matrix multiplied by it.
+struct BlockRow {
+  Dtype dtype;
+  std::vector<double> (*arrange)(std::span<const double>);
+  double (*weigh)(const kernels::cpu::WeighBlocksRequest&, std::span<const double>);
+};
+constexpr std::array kBlockRows = {BlockRow{Dtype::kQ4, kernels::cpu::Q4Planes, kernels::cpu::WeighQ4},
+                                   BlockRow{Dtype::kQ8, kernels::cpu::Q8Planes, kernels::cpu::WeighQ8}};
+
+const BlockRow* InBlocks(Dtype dtype) {
+  for (const BlockRow& row : kBlockRows) {
+    if (row.dtype == dtype) return &row;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 Verdict CheckSum(std::uint32_t seed, std::uint32_t count, std::span<const std::uint32_t> partials) {
@@ -124,9 +156,9 @@ probe::Status CheckChain(Dtype acc, const kernels::Problem& problem, std::uint32
 }
 
 probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands) {
-  const bool q4 = operands.in == Dtype::kQ4;
+  const BlockRow* blocks = InBlocks(operands.in);
   const auto format = FormatOf(operands.in);
-  if ((!format && !q4) || operands.acc != Dtype::kFp32 || kernels::Row(operands.in).integer) {
+  if ((!format && blocks == nullptr) || operands.acc != Dtype::kFp32 || kernels::Row(operands.in).integer) {
     return probe::Error{"verify", std::nullopt, "no reference",
                         "products of " + std::string(kernels::Row(operands.in).name) + " with a vector in " +
                             std::string(kernels::Row(operands.acc).name) + " can not be checked"};
@@ -137,9 +169,11 @@ probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands)
   for (std::uint32_t i = 0; i < operands.problem.k; ++i) {
     reference.x_.push_back(x_format.scale * kernels::OperandInteger(operands.seed_x, i, x_format.bits));
   }
-  if (q4) reference.x_ = kernels::cpu::Q4Planes(reference.x_);
+  if (operands.x_in_8_bits) RoundTo8Bits(reference.x_);
+  if (blocks != nullptr) reference.x_ = blocks->arrange(reference.x_);
   const double k = operands.problem.k;
-  const double product_size = x_format.amplitude() * (q4 ? kQ4Amplitude : format->amplitude());
+  const double product_size =
+      x_format.amplitude() * (blocks != nullptr ? kBlockAmplitude : format->amplitude());
   reference.tolerance_ = 2.0 * *UnitRoundoff(operands.acc) * k * product_size;
   reference.size_ = std::sqrt(k) / 3.0 * product_size;
   return reference;
@@ -147,9 +181,9 @@ probe::Result<GemvReference> GemvReference::Create(const GemvOperands& operands)
 
 double GemvReference::Exact(std::uint32_t row) const {
   const std::uint32_t k = operands_.problem.k;
-  if (operands_.in == Dtype::kQ4) {
+  if (const BlockRow* known = InBlocks(operands_.in)) {
     const std::uint32_t blocks = k / kernels::kQ4Block;
-    return kernels::cpu::WeighQ4({operands_.seed_w, operands_.problem.m * blocks, row * blocks, blocks}, x_);
+    return known->weigh({operands_.seed_w, operands_.problem.m * blocks, row * blocks, blocks}, x_);
   }
   const OperandFormat format = *FormatOf(operands_.in);
   return format.scale *

@@ -32,14 +32,23 @@ void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first,
                                        std::uint32_t first, std::span<const std::byte> got, Verdict& verdict);
 
 struct GemvOperands {
-  kernels::Problem problem;  // m, k > 0; k of q4 a multiple of 32
+  kernels::Problem problem;  // m, k > 0; k of q4 and q8 a multiple of 32
   kernels::Dtype in = kernels::Dtype::kFp32;
   kernels::Dtype acc = kernels::Dtype::kFp32;  // of x and y
   std::uint32_t seed_w = 0;
   std::uint32_t seed_x = 0;
+  bool x_in_8_bits = false;  // kernels::Variant::x_in_8_bits; k a multiple of 32
 };
 
-// gemv: rows recomputed in full in fp64. The tolerance is that of one entry of a product (reference.h).
+// gemv: rows recomputed in full in fp64. The tolerance is that of one entry of a product (reference.h): 2 u k
+// s_W s_x for k additions in fp32.
+//
+// Where x is in 8 bits, the reference rounds it in the very operations that the kernel must use, so that the
+// rounding of x is no error; products of integers add up to less than 2^24 in a block and are exact. Only the
+// product of a block's two scales is rounded, and the k / 32 additions, of terms sqrt(32) times as large:
+// without more, a sixth of the error of k additions. Kernels that store weights without sign add up the same
+// weights made positive, twice as large, and take the excess off in fp32: three times that sixth at most. So
+// the tolerance stays, and an x with scales of fp16, or rounded otherwise, is off by more.
 class GemvReference {
  public:
   [[nodiscard]] static probe::Result<GemvReference> Create(const GemvOperands& operands);
@@ -52,7 +61,7 @@ class GemvReference {
   [[nodiscard]] double Exact(std::uint32_t row) const;
 
   GemvOperands operands_;
-  std::vector<double> x_;  // of q4 as kernels::cpu::Q4Planes arranges it
+  std::vector<double> x_;  // of q4 and q8 as kernels::cpu::Q4Planes and Q8Planes arrange it
   double tolerance_ = 0;
   double size_ = 0;  // standard deviation of a right entry
 };

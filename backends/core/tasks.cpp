@@ -71,8 +71,10 @@ std::vector<Task> Select(std::vector<Task> tasks, Scope scope) {
     });
     KeepFirst(tasks, is_gemm);
   }
-  // Weights come in 4 bits, and in one of the wider types, the narrowest of them.
-  const auto wide = [](const Task& task) { return task.kernel == Kernel::kGemv && task.in != Dtype::kQ4; };
+  // Weights come in blocks, and in one of the wider types, the narrowest of them.
+  const auto wide = [](const Task& task) {
+    return task.kernel == Kernel::kGemv && kernels::BlockBytes(task.in) == 0;
+  };
   std::stable_sort(tasks.begin(), tasks.end(), [&](const Task& a, const Task& b) {
     return wide(a) && wide(b) && kernels::Row(a.in).bits < kernels::Row(b.in).bits;
   });

@@ -28,10 +28,10 @@ void AddOnce(std::vector<View>& views, View view) {
   if (std::find(views.begin(), views.end(), view) == views.end()) views.push_back(view);
 }
 
-// How many whole elements a buffer holds, padding included; of q4, whose layout depends on their number,
-// those of the weight matrix.
+// How many whole elements a buffer holds, padding included; of q4 and q8, whose layout depends on their
+// number, those of the weight matrix.
 std::uint32_t ElementCount(Dtype dtype, std::uint64_t bytes, const kernels::Problem& problem) {
-  if (dtype == Dtype::kQ4) return problem.m * problem.k;
+  if (kernels::BlockBytes(dtype) != 0) return problem.m * problem.k;
   return static_cast<std::uint32_t>(bytes * 8 / kernels::Row(dtype).bits);
 }
 
@@ -103,7 +103,7 @@ probe::Status OperandWriter::Write(BufferId buffer, Dtype dtype, std::uint32_t c
     const auto timing = Fill(buffer, dtype, count, seed, 1);
     return timing ? probe::Ok() : probe::Status(timing.error());
   }
-  const std::uint32_t chunk_elements = dtype == Dtype::kQ4 ? count : std::min(count, 1U << 20U);
+  const std::uint32_t chunk_elements = kernels::BlockBytes(dtype) != 0 ? count : std::min(count, 1U << 20U);
   std::vector<std::byte> chunk(OperandBytes(dtype, chunk_elements));
   for (std::uint64_t first = 0; first < count; first += chunk_elements) {
     const std::uint64_t elements = std::min<std::uint64_t>(chunk_elements, count - first);

@@ -50,8 +50,9 @@ probe::Status Workload::VerifyGemm(std::uint32_t copy, Verdict& verdict) const {
 }
 
 probe::Status Workload::VerifyGemv(std::uint32_t copy, Verdict& verdict) const {
-  const auto reference = GemvReference::Create(
-      {shape_.problem, variant().in, variant().acc, Seed(Role::kW, copy), Seed(Role::kX, copy)});
+  const auto reference =
+      GemvReference::Create({shape_.problem, variant().in, variant().acc, Seed(Role::kW, copy),
+                             Seed(Role::kX, copy), variant().x_in_8_bits});
   if (!reference) return reference.error();
   std::vector<float> y(shape_.problem.m);
   const auto status = session_->Download(Find(Role::kY, copy).id, 0, std::as_writable_bytes(std::span(y)));

@@ -54,9 +54,14 @@ std::uint64_t Packing(const Problem& problem, const DeviceShape& device) {
   return kernels::cpu::GemmWorkspaceBytes(kEntry, problem.m, problem.n, problem.k, device.compute_units);
 }
 
+// Of gemv with x in 8 bits, for all of them.
+std::uint64_t Rounded(const Problem& problem, const DeviceShape& device) {
+  return kernels::cpu::GemvWorkspaceBytes(problem.k, device.compute_units);
+}
+
 using Bytes = std::uint64_t (*)(const Problem&, const DeviceShape&);
 
-// What a kernel binds and how it is launched, whatever its types.
+// What a kernel binds and how it is launched, whatever its types; a workspace comes after the roles.
 struct KernelRow {
   Kernel kernel;
   std::vector<Role> roles;
@@ -66,7 +71,7 @@ struct KernelRow {
 const KernelRow& RowOf(Kernel kernel) {
   static const std::array rows = {
       KernelRow{Kernel::kFill, {Role::kOut}, CountAndSeed},
-      KernelRow{Kernel::kGemm, {Role::kA, Role::kB, Role::kC, Role::kWorkspace}, Edges},
+      KernelRow{Kernel::kGemm, {Role::kA, Role::kB, Role::kC}, Edges},
       KernelRow{Kernel::kGemv, {Role::kW, Role::kX, Role::kY}, RowsAndColumns},
       KernelRow{Kernel::kRead, {Role::kIn, Role::kPartials}, Count, WordAWorker},
       KernelRow{Kernel::kCopy, {Role::kIn, Role::kOut}, Count},
@@ -89,6 +94,7 @@ struct EntryRow {
   std::uint32_t multiple_n = 1;
   std::uint32_t multiple_k = 1;
   std::uint32_t multiple_count = 1;
+  bool x_in_8_bits = false;
 };
 constexpr std::array kEntries = {
     EntryRow{"fill_u32", Kernel::kFill, Dtype::kU32, Dtype::kU32},
@@ -96,11 +102,17 @@ constexpr std::array kEntries = {
     EntryRow{"fill_bf16", Kernel::kFill, Dtype::kBf16, Dtype::kBf16},
     EntryRow{"fill_int8", Kernel::kFill, Dtype::kInt8, Dtype::kInt8},
     EntryRow{"fill_q4", Kernel::kFill, Dtype::kQ4, Dtype::kQ4},
+    EntryRow{"fill_q8", Kernel::kFill, Dtype::kQ8, Dtype::kQ8},
+    EntryRow{"fill_fp16", Kernel::kFill, Dtype::kFp16, Dtype::kFp16},
     EntryRow{"gemm_fp32", Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, Packing<'f'>},
     EntryRow{"gemm_bf16", Kernel::kGemm, Dtype::kBf16, Dtype::kFp32, Packing<'b'>},
     EntryRow{"gemm_int8", Kernel::kGemm, Dtype::kInt8, Dtype::kInt32, Packing<'i'>},
     EntryRow{"read_u32", Kernel::kRead, Dtype::kU32, Dtype::kU32},
     EntryRow{"gemv_q4", Kernel::kGemv, Dtype::kQ4, Dtype::kFp32, nullptr, 1, 32},
+    EntryRow{"gemv_q4_q8", Kernel::kGemv, Dtype::kQ4, Dtype::kFp32, Rounded, 1, 32, 1, true},
+    EntryRow{"gemv_q8_q8", Kernel::kGemv, Dtype::kQ8, Dtype::kFp32, Rounded, 1, 32, 1, true},
+    EntryRow{"gemv_fp16", Kernel::kGemv, Dtype::kFp16, Dtype::kFp32},
+    EntryRow{"gemv_bf16", Kernel::kGemv, Dtype::kBf16, Dtype::kFp32},
     EntryRow{"gemv_fp32", Kernel::kGemv, Dtype::kFp32, Dtype::kFp32},
     EntryRow{"triad_fp32", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32},
     EntryRow{"copy_u32", Kernel::kCopy, Dtype::kU32, Dtype::kU32},
@@ -112,7 +124,7 @@ constexpr std::array kEntries = {
 kernels::Variant MakeVariant(const EntryRow& row, const kernels::cpu::Implementation& implementation) {
   const KernelRow& kernel = RowOf(row.kernel);
   kernels::Variant variant;
-  variant.name = "own:" + std::string(implementation.isa);
+  variant.name = "own:" + std::string(implementation.isa) + (row.x_in_8_bits ? "_q8" : "");
   variant.kernel = row.kernel;
   variant.in = row.in;
   variant.acc = row.acc;
@@ -122,11 +134,13 @@ kernels::Variant MakeVariant(const EntryRow& row, const kernels::cpu::Implementa
   variant.multiple_n = row.multiple_n;
   variant.multiple_k = row.multiple_k;
   variant.multiple_count = row.multiple_count;
+  variant.x_in_8_bits = row.x_in_8_bits;
   kernels::Step step;
   step.entry = implementation.entry;
   step.options = implementation.isa;
   step.shape = kernel.shape;
   for (const Role role : kernel.roles) step.bindings.push_back({role, kernels::View::kStorage});
+  if (row.workspace_bytes != nullptr) step.bindings.push_back({Role::kWorkspace, kernels::View::kStorage});
   variant.steps.push_back(std::move(step));
   return variant;
 }

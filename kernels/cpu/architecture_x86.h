@@ -20,5 +20,6 @@ namespace kernels::cpu {
 [[nodiscard]] std::span<const Implementation> ChainDotImplementations();
 [[nodiscard]] std::span<const Implementation> GemmAmxImplementations();
 [[nodiscard]] std::span<const Implementation> GemmDotImplementations();
+[[nodiscard]] std::span<const Implementation> GemvDotImplementations();
 
 }  // namespace kernels::cpu

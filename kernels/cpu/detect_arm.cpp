@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <sys/auxv.h>
 
+#include "kernels/cpu/architecture_arm.h"
 #include "kernels/cpu/int8_sums.h"
 #include "kernels/cpu/isa_limit.h"
 #include "kernels/cpu/prefetch.h"
@@ -11,8 +12,9 @@
 namespace kernels::cpu {
 namespace {
 
-// HWCAP_SVE of the kernel's ABI, Documentation/arm64/elf_hwcaps.rst.
+// HWCAP_SVE and HWCAP_ASIMDDP of the kernel's ABI, Documentation/arm64/elf_hwcaps.rst.
 constexpr unsigned long kHwcapSve = 1UL << 22;
+constexpr unsigned long kHwcapDotprod = 1UL << 20;
 
 }  // namespace
 
@@ -22,7 +24,9 @@ bool CpuRuns(std::int64_t highway_target) {
   return highway_target == HWY_NEON;
 }
 
-std::span<const Implementation> ArchitectureImplementations() { return {}; }
+bool HasNeonDotprod() { return IsAllowed("neon_dotprod") && (getauxval(AT_HWCAP) & kHwcapDotprod) != 0; }
+
+std::span<const Implementation> ArchitectureImplementations() { return GemvDotImplementations(); }
 
 // Not measured on any of them.
 bool GainsFromPrefetch() { return true; }

@@ -23,7 +23,7 @@ bool HasSse4() {
 
 bool HasAvx2() {
   return IsAllowed("avx2") && HasSse4() && __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma") &&
-         __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+         __builtin_cpu_supports("f16c") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
 }
 
 }  // namespace
@@ -104,8 +104,8 @@ bool AddsInt8In32Bits() { return HasAvx512Vnni() || HasAvxVnni(); }
 std::span<const Implementation> ArchitectureImplementations() {
   static const auto all = [] {
     std::vector<Implementation> rows;
-    for (const auto part : {GemmAmxImplementations(), GemmDotImplementations(), ChainAmxImplementations(),
-                            ChainDotImplementations()}) {
+    for (const auto part : {GemmAmxImplementations(), GemmDotImplementations(), GemvDotImplementations(),
+                            ChainAmxImplementations(), ChainDotImplementations()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     return rows;

@@ -6,6 +6,8 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
+#include <cstring>
+
 #include "kernels/cpu/prefetch.h"
 #include "kernels/cpu/share.h"
 #include "kernels/cpu/targets.h"
@@ -26,32 +28,106 @@ using VU = hn::Vec<DU>;
 
 constexpr std::size_t kBlockBytes = kQ4Block / 2;
 
-template <bool kAhead>
-float Dot(const float* w, const float* x, std::size_t k) {
-  const D d;
-  const std::size_t lanes = hn::Lanes(d);
-  V s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0;
-  std::size_t p = 0;
-  for (; p + 4 * lanes <= k; p += 4 * lanes) {
-    PrefetchAhead<kAhead>(w + p, 4 * lanes * sizeof(float));
-    s0 = hn::MulAdd(hn::LoadU(d, w + p), hn::LoadU(d, x + p), s0);
-    s1 = hn::MulAdd(hn::LoadU(d, w + p + lanes), hn::LoadU(d, x + p + lanes), s1);
-    s2 = hn::MulAdd(hn::LoadU(d, w + p + 2 * lanes), hn::LoadU(d, x + p + 2 * lanes), s2);
-    s3 = hn::MulAdd(hn::LoadU(d, w + p + 3 * lanes), hn::LoadU(d, x + p + 3 * lanes), s3);
+// Weights of a type as vectors of fp32.
+struct Fp32 {
+  using Element = float;
+  static HWY_INLINE V Load(const Element* w) { return hn::LoadU(D(), w); }
+};
+struct Fp16 {
+  using Element = hwy::float16_t;
+  static HWY_INLINE V Load(const Element* w) {
+    return hn::PromoteTo(D(), hn::LoadU(hn::Rebind<Element, D>(), w));
   }
-  float sum = hn::GetLane(hn::SumOfLanes(d, hn::Add(hn::Add(s0, s1), hn::Add(s2, s3))));
-  for (; p < k; ++p) sum += w[p] * x[p];
-  return sum;
+};
+// The upper halves of fp32.
+struct Bf16 {
+  using Element = std::uint16_t;
+  static HWY_INLINE V Load(const Element* w) {
+    const hn::RebindToUnsigned<D> d;
+    const auto words = hn::PromoteTo(d, hn::LoadU(hn::Rebind<Element, D>(), w));
+    return hn::BitCast(D(), hn::ShiftLeft<16>(words));
+  }
+};
+
+// The last numbers of a row, fewer than a vector has, with zeros after them.
+template <class Type>
+HWY_INLINE V DotRest(const typename Type::Element* w, const float* x, std::size_t count) {
+  const D d;
+  HWY_ALIGN typename Type::Element weights[hn::MaxLanes(d)];
+  HWY_ALIGN float numbers[hn::MaxLanes(d)];
+  std::memset(static_cast<void*>(weights), 0, sizeof(weights));
+  std::memset(numbers, 0, sizeof(numbers));
+  std::memcpy(static_cast<void*>(weights), w, count * sizeof(*w));
+  std::memcpy(numbers, x, count * sizeof(*x));
+  return hn::Mul(Type::Load(weights), hn::Load(d, numbers));
 }
 
-void GemvFp32(const Arguments& arguments, const Worker& worker) {
-  const auto* w = static_cast<const float*>(arguments.buffers[0]);
+// Two vectors of a row.
+template <class Type, bool kAhead>
+HWY_INLINE void AddTwo(const typename Type::Element* w, const float* x, std::size_t p, V& s0, V& s1) {
+  const D d;
+  const std::size_t lanes = hn::Lanes(d);
+  constexpr std::size_t kLine = 64 / sizeof(*w);
+  if (p % kLine == 0) PrefetchAhead<kAhead>(w + p, std::max(2 * lanes, kLine) * sizeof(*w));
+  s0 = hn::MulAdd(Type::Load(w + p), hn::LoadU(d, x + p), s0);
+  s1 = hn::MulAdd(Type::Load(w + p + lanes), hn::LoadU(d, x + p + lanes), s1);
+}
+
+// What is left of a row, and the sum of it all.
+template <class Type>
+HWY_INLINE float Total(const typename Type::Element* w, const float* x, std::size_t p, std::size_t k, V sum) {
+  const std::size_t lanes = hn::Lanes(D());
+  for (; p < k; p += lanes) sum = hn::Add(sum, DotRest<Type>(w + p, x + p, std::min(lanes, k - p)));
+  return hn::GetLane(hn::SumOfLanes(D(), sum));
+}
+
+template <class Type, bool kAhead>
+float Dot(const typename Type::Element* w, const float* x, std::size_t k) {
+  const std::size_t step = 2 * hn::Lanes(D());
+  V s0 = hn::Zero(D()), s1 = s0;
+  std::size_t p = 0;
+  for (; p + step <= k; p += step) AddTwo<Type, kAhead>(w, x, p, s0, s1);
+  return Total<Type>(w, x, p, k, hn::Add(s0, s1));
+}
+
+// Rows that are `part` rows apart, as are their results: memory delivers several streams faster than one
+// (gemv_q8-inl.h).
+constexpr std::size_t kStreams = 4;
+template <class Type, bool kAhead>
+void DotRows(const typename Type::Element* w, const float* x, std::size_t k, std::size_t part, float* y) {
+  const std::size_t step = 2 * hn::Lanes(D());
+  const auto *w1 = w + part * k, *w2 = w1 + part * k, *w3 = w2 + part * k;
+  V s0 = hn::Zero(D()), s1 = s0, s2 = s0, s3 = s0, t0 = s0, t1 = s0, t2 = s0, t3 = s0;
+  std::size_t p = 0;
+  for (; p + step <= k; p += step) {
+    AddTwo<Type, kAhead>(w, x, p, s0, t0);
+    AddTwo<Type, kAhead>(w1, x, p, s1, t1);
+    AddTwo<Type, kAhead>(w2, x, p, s2, t2);
+    AddTwo<Type, kAhead>(w3, x, p, s3, t3);
+  }
+  y[0] = Total<Type>(w, x, p, k, hn::Add(s0, t0));
+  y[part] = Total<Type>(w1, x, p, k, hn::Add(s1, t1));
+  y[2 * part] = Total<Type>(w2, x, p, k, hn::Add(s2, t2));
+  y[3 * part] = Total<Type>(w3, x, p, k, hn::Add(s3, t3));
+}
+
+template <class Type, bool kAhead>
+void MultiplyRows(const Arguments& arguments, const Range& rows) {
+  const auto* w = static_cast<const typename Type::Element*>(arguments.buffers[0]);
   const auto* x = static_cast<const float*>(arguments.buffers[1]);
   auto* y = static_cast<float*>(arguments.buffers[2]);
-  const std::size_t k = arguments.scalars[1];
+  const std::size_t k = arguments.scalars[1], part = (rows.end - rows.begin) / kStreams;
+  for (std::size_t row = rows.begin; row < rows.begin + part; ++row)
+    DotRows<Type, kAhead>(w + row * k, x, k, part, y + row);
+  for (std::size_t row = rows.begin + kStreams * part; row < rows.end; ++row)
+    y[row] = Dot<Type, kAhead>(w + row * k, x, k);
+}
+
+template <class Type>
+void Gemv(const Arguments& arguments, const Worker& worker) {
   const Range rows = Share(arguments.scalars[0], 16, worker.index, worker.count);
-  const auto dot = GainsFromPrefetch() ? Dot<true> : Dot<false>;
-  for (std::size_t row = rows.begin; row < rows.end; ++row) y[row] = dot(w + row * k, x, k);
+  GainsFromPrefetch() ? MultiplyRows<Type, true>(arguments, rows)
+                      : MultiplyRows<Type, false>(arguments, rows);
 }
 
 // fp16 numbers that are normal or 0: the mantissa moves to its place in fp32, the product mends the exponent.
@@ -131,9 +207,15 @@ HWY_AFTER_NAMESPACE();
 
 namespace kernels::cpu {
 struct GemvFp32Tag;
+struct GemvFp16Tag;
+struct GemvBf16Tag;
 struct GemvQ4Tag;
 template <>
-inline constexpr EntryPoint kEntryAt<GemvFp32Tag, HWY_TARGET> = HWY_NAMESPACE::GemvFp32;
+inline constexpr EntryPoint kEntryAt<GemvFp32Tag, HWY_TARGET> = HWY_NAMESPACE::Gemv<HWY_NAMESPACE::Fp32>;
+template <>
+inline constexpr EntryPoint kEntryAt<GemvFp16Tag, HWY_TARGET> = HWY_NAMESPACE::Gemv<HWY_NAMESPACE::Fp16>;
+template <>
+inline constexpr EntryPoint kEntryAt<GemvBf16Tag, HWY_TARGET> = HWY_NAMESPACE::Gemv<HWY_NAMESPACE::Bf16>;
 template <>
 inline constexpr EntryPoint kEntryAt<GemvQ4Tag, HWY_TARGET> = HWY_NAMESPACE::GemvQ4;
 }  // namespace kernels::cpu
@@ -144,7 +226,8 @@ inline constexpr EntryPoint kEntryAt<GemvQ4Tag, HWY_TARGET> = HWY_NAMESPACE::Gem
 namespace kernels::cpu {
 
 std::span<const Implementation> GemvImplementations() {
-  static constexpr auto kAll = Concatenate(Rows<GemvFp32Tag>("gemv_fp32"), Rows<GemvQ4Tag>("gemv_q4"));
+  static constexpr auto kAll = Concatenate(Rows<GemvFp32Tag>("gemv_fp32"), Rows<GemvFp16Tag>("gemv_fp16"),
+                                           Rows<GemvBf16Tag>("gemv_bf16"), Rows<GemvQ4Tag>("gemv_q4"));
   return kAll;
 }
 

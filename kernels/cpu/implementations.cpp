@@ -6,6 +6,7 @@
 #include "kernels/cpu/cpu_kernel.h"
 #include "kernels/cpu/gemm_amx.h"
 #include "kernels/cpu/gemm_tile.h"
+#include "kernels/cpu/gemv_q8.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/operand.h"
 
@@ -15,8 +16,8 @@ std::span<const Implementation> Implementations() {
   static const auto all = [] {
     std::vector<Implementation> rows;
     for (const auto part : {ArchitectureImplementations(), OperandImplementations(), StreamImplementations(),
-                            GemmVectorImplementations(), GemvImplementations(), ChainImplementations(),
-                            ClockImplementations()}) {
+                            GemmVectorImplementations(), GemvImplementations(), GemvQ8Implementations(),
+                            ChainImplementations(), ClockImplementations()}) {
       rows.insert(rows.end(), part.begin(), part.end());
     }
     std::stable_sort(rows.begin(), rows.end(),
@@ -52,6 +53,8 @@ std::size_t GemmWorkspaceBytes(std::string_view entry, std::uint32_t m, std::uin
   return bytes;
 }
 
+std::size_t GemvWorkspaceBytes(std::uint32_t k, unsigned workers) { return workers * Q8WorkerBytes(k); }
+
 namespace {
 
 void RunAlone(std::string_view entry, std::span<void* const> buffers, std::span<const std::uint32_t> scalars,
@@ -71,27 +74,54 @@ std::array<double, 4> WeighOperand(const WeighRequest& request, const double* we
   return sums;
 }
 
-double WeighQ4(const WeighQ4Request& request, std::span<const double> planes) {
-  static const EntryPoint weigh = Best("weigh_q4")->run;
+namespace {
+
+double WeighBlocks(EntryPoint weigh, std::uint32_t words_a_block, const WeighBlocksRequest& request,
+                   std::span<const double> planes) {
   double sum = 0;
   void* const buffers[] = {const_cast<double*>(planes.data()), &sum};
-  const std::uint32_t scalars[] = {4 * request.blocks, request.seed, 4 * request.first_block,
-                                   4 * request.all_blocks};
+  const std::uint32_t scalars[] = {words_a_block * request.blocks, request.seed,
+                                   words_a_block * request.first_block, words_a_block * request.all_blocks};
   weigh({buffers, scalars}, {0, 1, nullptr});
   return sum;
 }
 
-std::vector<double> Q4Planes(std::span<const double> x) {
-  const std::size_t words = x.size() / 8;
-  std::vector<double> planes(9 * words);
+// `place` says which element weight p of a word meets.
+template <class Place>
+std::vector<double> Planes(std::span<const double> x, std::size_t weights_a_word, double excess,
+                           Place place) {
+  const std::size_t words = x.size() / weights_a_word;
+  std::vector<double> planes((weights_a_word + 1) * words);
   for (std::size_t word = 0; word < words; ++word) {
-    for (std::size_t p = 0; p < 8; ++p) {
-      const double value = x[word / 4 * kQ4Block + word % 4 * 4 + p / 2 + p % 2 * 16];
+    for (std::size_t p = 0; p < weights_a_word; ++p) {
+      const double value = x[place(word, p)];
       planes[p * words + word] = value;
-      planes[8 * words + word] += 8 * value;
+      planes[weights_a_word * words + word] += excess * value;
     }
   }
   return planes;
+}
+
+}  // namespace
+
+double WeighQ4(const WeighBlocksRequest& request, std::span<const double> planes) {
+  static const EntryPoint weigh = Best("weigh_q4")->run;
+  return WeighBlocks(weigh, 4, request, planes);
+}
+
+double WeighQ8(const WeighBlocksRequest& request, std::span<const double> planes) {
+  static const EntryPoint weigh = Best("weigh_q8")->run;
+  return WeighBlocks(weigh, 8, request, planes);
+}
+
+std::vector<double> Q4Planes(std::span<const double> x) {
+  return Planes(x, 8, 8, [](std::size_t word, std::size_t p) {
+    return word / 4 * kQ4Block + word % 4 * 4 + p / 2 + p % 2 * 16;
+  });
+}
+
+std::vector<double> Q8Planes(std::span<const double> x) {
+  return Planes(x, 4, 128, [](std::size_t word, std::size_t p) { return word * 4 + p; });
 }
 
 void WriteOperand(std::string_view fill_entry, std::uint32_t seed, std::uint32_t first, std::uint32_t count,

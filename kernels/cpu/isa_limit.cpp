@@ -15,7 +15,7 @@ struct Rank {
 };
 // Those of this architecture alone: another's name is none here, as for the probe (probe/cpu/isa_limit.cpp).
 #if defined(__aarch64__)
-constexpr std::array kRanks{Rank{"neon", 0}, Rank{"sve", 1}};
+constexpr std::array kRanks{Rank{"neon", 0}, Rank{"neon_dotprod", 1}, Rank{"sve", 2}};
 #else
 constexpr std::array kRanks{Rank{"generic", 0},     Rank{"sse4", 1},   Rank{"avx2", 2},
                             Rank{"avx_vnni", 3},    Rank{"avx512", 4}, Rank{"avx512_vnni", 5},

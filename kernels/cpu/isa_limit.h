@@ -10,7 +10,8 @@ namespace kernels::cpu {
 
 // Whether the variable allows an Implementation::isa. Without the variable, or with a name that is not among
 // those below, everything is allowed. Each allows those before it:
-// x86-64: generic sse4 avx2 avx_vnni avx512 avx512_vnni (with avx512_bf16) amx; Arm: neon sve.
+// x86-64: generic sse4 avx2 avx_vnni avx512 avx512_vnni (with avx512_bf16) amx; Arm: neon
+// neon_dotprod sve.
 [[nodiscard]] bool IsAllowed(std::string_view isa);
 
 }  // namespace kernels::cpu

@@ -88,6 +88,22 @@ struct Bf16 {
   }
   static Element One(std::uint32_t seed, std::uint32_t i) { return OperandBf16Word(seed, i); }
 };
+// 0 or a normal number: the exponent's bias changes (127 to 15) and 13 zero bits of the mantissa go.
+struct Fp16 {
+  using Element = std::uint16_t;
+  template <class Path>
+  static HWY_INLINE void Store(VU bits, Element* out) {
+    const DU d;
+    const auto integer = hn::ShiftRight<21>(hn::BitCast(DI(), bits));
+    const VU value = hn::BitCast(d, hn::Mul(hn::ConvertTo(DF(), integer), hn::Set(DF(), 0x1p-10F)));
+    const VU magnitude = hn::And(value, hn::Set(d, 0x7fffffffU));
+    const VU rebiased = hn::ShiftRight<13>(hn::Sub(magnitude, hn::Set(d, 112U << 23U)));
+    const VU sign = hn::ShiftRight<16>(hn::And(value, hn::Set(d, 0x80000000U)));
+    const VU half = hn::IfThenZeroElse(hn::Eq(magnitude, hn::Zero(d)), hn::Or(sign, rebiased));
+    Path::Store(hn::TruncateTo(DU16(), half), DU16(), out);
+  }
+  static Element One(std::uint32_t seed, std::uint32_t i) { return OperandFp16Word(seed, i); }
+};
 struct Int8 {
   using Element = std::int8_t;
   template <class Path>
@@ -132,16 +148,16 @@ void Fill(const Arguments& arguments, const Worker& worker) {
 }
 
 // `count` weights: their words, then the scales of their blocks.
-void FillQ4(const Arguments& arguments, const Worker& worker) {
+template <std::uint32_t kWords, std::uint16_t (*kScale)(std::uint32_t, std::uint32_t, std::uint32_t)>
+void FillBlocks(const Arguments& arguments, const Worker& worker) {
   const std::uint32_t blocks = arguments.scalars[0] / kQ4Block, seed = arguments.scalars[1];
-  const std::uint32_t words[] = {blocks * 4, seed};
+  const std::uint32_t words[] = {blocks * kWords, seed};
   Fill<Bits>({arguments.buffers, words}, worker);
   auto* scales =
       reinterpret_cast<std::uint16_t*>(static_cast<std::uint32_t*>(arguments.buffers[0]) + words[0]);
   const auto range = Share(blocks, 32, worker.index, worker.count);
-  for (std::size_t i = range.begin; i < range.end; ++i) {
-    scales[i] = OperandQ4ScaleWord(seed, blocks, static_cast<std::uint32_t>(i));
-  }
+  for (std::size_t i = range.begin; i < range.end; ++i)
+    scales[i] = kScale(seed, blocks, static_cast<std::uint32_t>(i));
 }
 
 // Sums of operand integers times each of four rows of weights, all in registers.
@@ -181,13 +197,38 @@ void Weigh(const Arguments& arguments, const Worker&) {
   }
 }
 
-// 2^-17 (1024 + low ten bits) is the scale that OperandQ4Scale gives for these bits.
-constexpr double kQ4ScaleUnit = 0x1p-17;
+// What weights of a number of bits are read with. The scale's unit: unit * (1024 + low ten bits) is the scale
+// that OperandQ4 and OperandQ8 give for these bits.
+struct Bits4 {
+  static constexpr int kBits = 4, kLog2Words = 2;
+  static constexpr std::uint32_t kFlip = 0;
+  static constexpr double kScaleUnit = 0x1p-17;
+};
+// Signed: with their sign's bit flipped they are 128 too large.
+struct Bits8 {
+  static constexpr int kBits = 8, kLog2Words = 3;
+  static constexpr std::uint32_t kFlip = 0x80808080U;
+  static constexpr double kScaleUnit = 0x1p-21;
+};
 
-// A q4 operand's words times the planes of a vector (Q4Planes).
-void WeighQ4(const Arguments& arguments, const Worker&) {
+// The words that vectors left over.
+template <class Format>
+double WeighWord(std::uint32_t seed, std::uint32_t word, std::uint32_t all, const double* planes,
+                 std::size_t words) {
+  constexpr std::size_t kPlanes = 32 / Format::kBits;
+  const std::uint32_t bits = OperandBits(seed, word) ^ Format::kFlip;
+  double sum = -planes[kPlanes * words];
+  for (std::size_t p = 0; p < kPlanes; ++p)
+    sum += (bits >> (Format::kBits * p) & ((1U << Format::kBits) - 1)) * planes[p * words];
+  return (1024 + (OperandBits(seed, all + (word >> Format::kLog2Words)) >> 22U)) * sum;
+}
+
+// A q4 or q8 operand's words times the planes of a vector (Q4Planes, Q8Planes).
+template <class Format>
+void WeighBlocks(const Arguments& arguments, const Worker&) {
   using DD = hn::ScalableTag<double>;
   using DDI = hn::Rebind<std::int32_t, DD>;
+  constexpr std::size_t kPlanes = 32 / Format::kBits;
   const DD d;
   const DDI di;
   const hn::RebindToUnsigned<DDI> du;
@@ -197,30 +238,26 @@ void WeighQ4(const Arguments& arguments, const Worker&) {
   const std::size_t lanes = hn::Lanes(d);
   const auto key = hn::Set(du, Mix32(seed));
   const auto step = hn::Set(du, static_cast<std::uint32_t>(lanes));
+  const auto mask = hn::Set(du, (1U << Format::kBits) - 1);
   auto index = hn::Iota(du, first);
   auto total = hn::Zero(d);
   std::size_t i = 0;
   for (; i + lanes <= words; i += lanes) {
-    auto bits = Mix(hn::Xor(index, key));
-    const auto scale =
-        hn::ShiftRight<22>(Mix(hn::Xor(hn::Add(hn::Set(du, all), hn::ShiftRight<2>(index)), key)));
+    auto bits = hn::Xor(Mix(hn::Xor(index, key)), hn::Set(du, Format::kFlip));
+    const auto block = hn::ShiftRight<Format::kLog2Words>(index);
+    const auto scale = hn::ShiftRight<22>(Mix(hn::Xor(hn::Add(hn::Set(du, all), block), key)));
     index = hn::Add(index, step);
-    auto sum = hn::Neg(hn::LoadU(d, planes + 8 * words + i));
-    for (std::size_t p = 0; p < 8; ++p, bits = hn::ShiftRight<4>(bits)) {
-      const auto half = hn::PromoteTo(d, hn::BitCast(di, hn::And(bits, hn::Set(du, 15))));
-      sum = hn::MulAdd(half, hn::LoadU(d, planes + p * words + i), sum);
+    auto sum = hn::Neg(hn::LoadU(d, planes + kPlanes * words + i));
+    for (std::size_t p = 0; p < kPlanes; ++p, bits = hn::ShiftRight<Format::kBits>(bits)) {
+      const auto weight = hn::PromoteTo(d, hn::BitCast(di, hn::And(bits, mask)));
+      sum = hn::MulAdd(weight, hn::LoadU(d, planes + p * words + i), sum);
     }
     total = hn::MulAdd(hn::Add(hn::PromoteTo(d, hn::BitCast(di, scale)), hn::Set(d, 1024.0)), sum, total);
   }
   double result = hn::GetLane(hn::SumOfLanes(d, total));
-  for (; i < words; ++i) {
-    const auto word = first + static_cast<std::uint32_t>(i);
-    const std::uint32_t bits = OperandBits(seed, word);
-    double sum = -planes[8 * words + i];
-    for (std::size_t p = 0; p < 8; ++p) sum += (bits >> (4 * p) & 15U) * planes[p * words + i];
-    result += (1024 + (OperandBits(seed, all + word / 4) >> 22U)) * sum;
-  }
-  *static_cast<double*>(arguments.buffers[1]) = kQ4ScaleUnit * result;
+  for (; i < words; ++i)
+    result += WeighWord<Format>(seed, first + static_cast<std::uint32_t>(i), all, planes + i, words);
+  *static_cast<double*>(arguments.buffers[1]) = Format::kScaleUnit * result;
 }
 
 void SumOperand(const Arguments& arguments, const Worker& worker) {
@@ -255,11 +292,14 @@ namespace kernels::cpu {
 struct FillBitsTag;
 struct FillFp32Tag;
 struct FillBf16Tag;
+struct FillFp16Tag;
 struct FillInt8Tag;
 struct FillQ4Tag;
+struct FillQ8Tag;
 struct SumOperandTag;
 struct WeighTag;
 struct WeighQ4Tag;
+struct WeighQ8Tag;
 template <>
 inline constexpr EntryPoint kEntryAt<FillBitsTag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Bits>;
 template <>
@@ -269,13 +309,23 @@ inline constexpr EntryPoint kEntryAt<FillBf16Tag, HWY_TARGET> = HWY_NAMESPACE::F
 template <>
 inline constexpr EntryPoint kEntryAt<FillInt8Tag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Int8>;
 template <>
-inline constexpr EntryPoint kEntryAt<FillQ4Tag, HWY_TARGET> = HWY_NAMESPACE::FillQ4;
+inline constexpr EntryPoint kEntryAt<FillQ4Tag, HWY_TARGET> =
+    HWY_NAMESPACE::FillBlocks<4, OperandQ4ScaleWord>;
+template <>
+inline constexpr EntryPoint kEntryAt<FillQ8Tag, HWY_TARGET> =
+    HWY_NAMESPACE::FillBlocks<8, OperandQ8ScaleWord>;
+template <>
+inline constexpr EntryPoint kEntryAt<FillFp16Tag, HWY_TARGET> = HWY_NAMESPACE::Fill<HWY_NAMESPACE::Fp16>;
 template <>
 inline constexpr EntryPoint kEntryAt<SumOperandTag, HWY_TARGET> = HWY_NAMESPACE::SumOperand;
 template <>
 inline constexpr EntryPoint kEntryAt<WeighTag, HWY_TARGET> = HWY_NAMESPACE::Weigh;
 template <>
-inline constexpr EntryPoint kEntryAt<WeighQ4Tag, HWY_TARGET> = HWY_NAMESPACE::WeighQ4;
+inline constexpr EntryPoint kEntryAt<WeighQ4Tag, HWY_TARGET> =
+    HWY_NAMESPACE::WeighBlocks<HWY_NAMESPACE::Bits4>;
+template <>
+inline constexpr EntryPoint kEntryAt<WeighQ8Tag, HWY_TARGET> =
+    HWY_NAMESPACE::WeighBlocks<HWY_NAMESPACE::Bits8>;
 }  // namespace kernels::cpu
 
 #if HWY_ONCE
@@ -284,10 +334,11 @@ inline constexpr EntryPoint kEntryAt<WeighQ4Tag, HWY_TARGET> = HWY_NAMESPACE::We
 namespace kernels::cpu {
 
 std::span<const Implementation> OperandImplementations() {
-  static constexpr auto kAll = Concatenate(Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"),
-                                           Rows<FillBf16Tag>("fill_bf16"), Rows<FillInt8Tag>("fill_int8"),
-                                           Rows<FillQ4Tag>("fill_q4"), Rows<SumOperandTag>("sum_operand_u32"),
-                                           Rows<WeighTag>("weigh_operand"), Rows<WeighQ4Tag>("weigh_q4"));
+  static constexpr auto kAll = Concatenate(
+      Rows<FillBitsTag>("fill_u32"), Rows<FillFp32Tag>("fill_fp32"), Rows<FillBf16Tag>("fill_bf16"),
+      Rows<FillInt8Tag>("fill_int8"), Rows<FillQ4Tag>("fill_q4"), Rows<FillQ8Tag>("fill_q8"),
+      Rows<FillFp16Tag>("fill_fp16"), Rows<SumOperandTag>("sum_operand_u32"), Rows<WeighTag>("weigh_operand"),
+      Rows<WeighQ4Tag>("weigh_q4"), Rows<WeighQ8Tag>("weigh_q8"));
   return kAll;
 }
 

@@ -17,6 +17,7 @@ namespace kernels::cpu {
 [[nodiscard]] std::span<const Implementation> GemmVectorImplementations();
 [[nodiscard]] std::span<const Implementation> OperandImplementations();
 [[nodiscard]] std::span<const Implementation> GemvImplementations();
+[[nodiscard]] std::span<const Implementation> GemvQ8Implementations();
 [[nodiscard]] std::span<const Implementation> StreamImplementations();
 
 template <std::size_t... kCounts>

@@ -18,7 +18,7 @@ struct IsaRank {
 constexpr std::array kX86Isas = {IsaRank{"generic", 0},  IsaRank{"sse4", 1},       IsaRank{"avx2", 2},
                                  IsaRank{"avx_vnni", 3}, IsaRank{"avx512", 4},     IsaRank{"avx512_vnni", 5},
                                  IsaRank{"amx", 6},      IsaRank{"avx512_bf16", 5}};
-constexpr std::array kArmIsas = {IsaRank{"neon", 4}, IsaRank{"sve", 6}};
+constexpr std::array kArmIsas = {IsaRank{"neon", 4}, IsaRank{"neon_dotprod", 5}, IsaRank{"sve", 6}};
 
 // The first set that has a flag of the kernel, by how the flag begins; the first row that fits counts.
 constexpr std::array kX86Flags = {IsaRank{"amx", 6},
@@ -34,7 +34,7 @@ constexpr std::array kX86Flags = {IsaRank{"amx", 6},
                                   IsaRank{"bmi", 2},
                                   IsaRank{"sse4", 1},
                                   IsaRank{"ssse3", 1}};
-constexpr std::array kArmFlags = {IsaRank{"sve", 6}, IsaRank{"sme", 6}};
+constexpr std::array kArmFlags = {IsaRank{"sve", 6}, IsaRank{"sme", 6}, IsaRank{"asimddp", 5}};
 
 template <class Table>
 std::optional<int> RankOf(const Table& table, std::string_view name) {

@@ -40,6 +40,7 @@ std::optional<double> OfType(const Row& row, Dtype dtype) {
     case Dtype::kFp4:
     case Dtype::kInt32:
     case Dtype::kQ4:
+    case Dtype::kQ8:
     case Dtype::kU32:
       return std::nullopt;
   }

@@ -70,6 +70,23 @@ TEST(Operands, FourBitBlocksHoldTheirWeights) {
   EXPECT_GT(scales.size(), kBlocks / 2) << "a kernel that ignores the scale must fail";
 }
 
+TEST(Operands, EightBitBlocksHoldTheirWeights) {
+  constexpr std::uint32_t kBlocks = 50;
+  std::vector<std::byte> bytes(OperandBytes(Dtype::kQ8, std::uint64_t{kBlocks} * kernels::kQ4Block));
+  ASSERT_EQ(bytes.size(), kBlocks * 34U);
+  ASSERT_TRUE(WriteOperand(Dtype::kQ8, 5, 0, bytes));
+  for (std::uint32_t i = 0; i < kBlocks * kernels::kQ4Block; ++i) {
+    std::uint16_t scale = 0;
+    std::memcpy(&scale, bytes.data() + std::size_t{kBlocks} * 32 + std::size_t{i} / 32 * 2, 2);
+    const double weight = tests::FromHalf(scale) * static_cast<double>(static_cast<std::int8_t>(bytes[i]));
+    ASSERT_EQ(double{kernels::OperandQ8(5, kBlocks, i)}, weight);
+    ASSERT_LE(std::abs(weight), kBlockAmplitude);
+  }
+  const kernels::Problem problem{2, 0, 64, 0, 0};
+  EXPECT_EQ(kernels::Work(kernels::Kernel::kGemv, Dtype::kQ8, problem), 4.0 * 34)
+      << "scales are read as well";
+}
+
 TEST(Operands, TwoFp4NumbersShareAByte) {
   const auto format = FormatOf(Dtype::kFp4);
   ASSERT_TRUE(format);

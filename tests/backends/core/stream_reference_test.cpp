@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <array>
+#include <cmath>
 #include <limits>
 #include <vector>
 
@@ -109,6 +110,9 @@ class GemvOf : public ::testing::TestWithParam<Dtype> {
     if (GetParam() == Dtype::kQ4) {
       return double{kernels::OperandQ4(5, kRows * kColumns / kernels::kQ4Block, index)};
     }
+    if (GetParam() == Dtype::kQ8) {
+      return double{kernels::OperandQ8(5, kRows * kColumns / kernels::kQ4Block, index)};
+    }
     const OperandFormat format = *FormatOf(GetParam());
     return format.scale * kernels::OperandInteger(5, index, format.bits);
   }
@@ -148,8 +152,85 @@ TEST_P(GemvOf, RightPassesAndOneWrongRowOrStaleOperandFails) {
   EXPECT_FALSE(Passes(stale, right));
 }
 
+// What can go wrong in a product with x in 8 bits.
+enum class Slip {
+  kNone,
+  kNotRounded,
+  kTruncated,
+  kOneScale,
+  kScaleInFp16,
+  kScaleBy128,
+  kNextScale,
+  kHalvesExchanged,
+  kLastBlockLeftOut,
+};
+
+class GemvIn8Bits : public GemvOf {
+ protected:
+  static constexpr std::uint32_t kBlock = kernels::kQ4Block;
+  [[nodiscard]] static float Largest(std::uint32_t first, std::uint32_t count) {
+    float largest = 0;
+    for (std::uint32_t i = first; i < first + count; ++i)
+      largest = std::max(largest, std::abs(kernels::OperandFp32(6, i)));
+    return largest;
+  }
+  // Of x's number i, as the product uses it.
+  [[nodiscard]] static double X(std::uint32_t i, Slip slip) {
+    const float x = kernels::OperandFp32(6, i);
+    if (slip == Slip::kNotRounded) return double{x};
+    const std::uint32_t first = i / kBlock * kBlock;
+    const float largest = slip == Slip::kOneScale ? Largest(0, kColumns) : Largest(first, kBlock);
+    const float most = slip == Slip::kScaleBy128 ? 128.0F : 127.0F;
+    const float scaled = x * (most / largest);
+    const float number = slip == Slip::kTruncated ? std::trunc(scaled) : std::nearbyint(scaled);
+    float scale = largest / most;
+    if (slip == Slip::kNextScale) scale = Largest((first + kBlock) % kColumns, kBlock) / most;
+    // 11 bits: the rest of the mantissa is rounded away.
+    if (slip == Slip::kScaleInFp16) scale = (scale + scale * 0x1p13F) - scale * 0x1p13F;
+    return double{number} * double{scale};
+  }
+  [[nodiscard]] static std::vector<float> Product(Slip slip) {
+    std::vector<float> y(kRows);
+    for (std::uint32_t row = 0; row < kRows; ++row) {
+      double sum = 0;
+      for (std::uint32_t i = 0; i < kColumns; ++i) {
+        const std::uint32_t at = slip == Slip::kHalvesExchanged ? i ^ (kBlock / 2) : i;
+        if (slip == Slip::kLastBlockLeftOut && i >= kColumns - kBlock) continue;
+        sum += Weight(row * kColumns + at) * X(i, slip);
+      }
+      y[row] = static_cast<float>(sum);
+    }
+    return y;
+  }
+  [[nodiscard]] static GemvOperands In8Bits() {
+    GemvOperands operands = Operands();
+    operands.x_in_8_bits = true;
+    return operands;
+  }
+};
+
+TEST_P(GemvIn8Bits, EverySlipFails) {
+  EXPECT_TRUE(Passes(In8Bits(), Product(Slip::kNone)));
+  for (const Slip slip :
+       {Slip::kNotRounded, Slip::kTruncated, Slip::kOneScale, Slip::kScaleInFp16, Slip::kScaleBy128,
+        Slip::kNextScale, Slip::kHalvesExchanged, Slip::kLastBlockLeftOut}) {
+    EXPECT_FALSE(Passes(In8Bits(), Product(slip))) << static_cast<int>(slip);
+  }
+  EXPECT_FALSE(Passes(Operands(), Product(Slip::kNone))) << "where x is to stay as it is";
+}
+
+TEST_P(GemvIn8Bits, RightPassesAndOneWrongRowOrStaleOperandFails) {
+  std::vector<float> wrong = Product(Slip::kNone);
+  wrong[64] += 0.0001F;
+  EXPECT_FALSE(Passes(In8Bits(), wrong));
+  GemvOperands stale = In8Bits();
+  stale.seed_x = 7;
+  EXPECT_FALSE(Passes(stale, Product(Slip::kNone)));
+}
+
+INSTANTIATE_TEST_SUITE_P(Types, GemvIn8Bits, ::testing::Values(Dtype::kQ4, Dtype::kQ8));
 INSTANTIATE_TEST_SUITE_P(Types, GemvOf,
-                         ::testing::Values(Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kQ4));
+                         ::testing::Values(Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kQ4, Dtype::kQ8));
 
 }  // namespace
 }  // namespace backends

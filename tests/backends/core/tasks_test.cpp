@@ -35,13 +35,14 @@ std::vector<Variant> Everything() {
           Make(Kernel::kGemm, Dtype::kInt8),  Make(Kernel::kGemm, Dtype::kFp32),
           Make(Kernel::kGemm, Dtype::kFp16),  Make(Kernel::kGemv, Dtype::kFp32),
           Make(Kernel::kGemv, Dtype::kFp16),  Make(Kernel::kGemv, Dtype::kQ4),
-          Make(Kernel::kRead, Dtype::kU32)};
+          Make(Kernel::kGemv, Dtype::kQ8),    Make(Kernel::kRead, Dtype::kU32)};
 }
 
 TEST(Tasks, WhatADecisionRestsOnComesFirst) {
   const auto all = Everything();
   EXPECT_EQ(Names(GroupVariants(all)),
-            "gemm fp32, read u32, gemm fp16, gemv fp32, gemv fp16, gemv q4, gemm int8, chain fp32, copy u32");
+            "gemm fp32, read u32, gemm fp16, gemv fp32, gemv fp16, gemv q4, gemv q8, gemm int8, "
+            "chain fp32, copy u32");
 }
 
 TEST(Tasks, VariantsOfOneKernelAndTypesAreOneTask) {
@@ -65,7 +66,7 @@ TEST(Tasks, AnotherRuntimeOfADeviceRepeatsWhatDiffers) {
   const auto all = Everything();
   EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kWhole)), Names(GroupVariants(all)));
   EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kRepeat)),
-            "gemm fp32, read u32, gemm fp16, gemv fp16, gemv q4");
+            "gemm fp32, read u32, gemm fp16, gemv fp16, gemv q4, gemv q8");
   EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kBrief)), "gemm fp16, read u32");
 }
 

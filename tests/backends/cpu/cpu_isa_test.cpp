@@ -25,6 +25,7 @@ const std::map<std::string_view, std::string> kFeatureOf = {{"amx", "amx-tile"},
                                                             {"avx2", "avx2"},
                                                             {"sse4", "sse4.2"},
                                                             {"neon", "neon"},
+                                                            {"neon_dotprod", "dotprod"},
                                                             {"sve", "sve"}};
 
 std::vector<std::string> FeaturesHere() {
@@ -48,7 +49,7 @@ TEST(CpuIsa, NoKernelRunsOnMoreThanTheProbeNames) {
 TEST(CpuIsa, TheProbeKnowsEverySetOfTheKernels) {
   for (const auto& implementation : kernels::cpu::Implementations()) {
     probe::cpu::CpuInfo info;
-    const bool arm = implementation.isa == "neon" || implementation.isa == "sve";
+    const bool arm = implementation.isa.starts_with("neon") || implementation.isa == "sve";
     info.family = arm ? probe::cpu::Family::kArm64 : probe::cpu::Family::kX86;
     EXPECT_EQ(probe::cpu::LimitTo(implementation.isa, info), std::nullopt) << implementation.isa;
   }

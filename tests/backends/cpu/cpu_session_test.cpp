@@ -154,6 +154,18 @@ TEST_F(CpuSessionTest, VariantsAreTheBestThatRunHereAndLoad) {
             kernels::cpu::Best("gemm_fp32")->isa);
 }
 
+// Which is faster differs between processors, so both are there to be measured.
+TEST_F(CpuSessionTest, WeightsInBlocksMeetTheVectorAsItIsAndIn8Bits) {
+  std::vector<std::string> plain, rounded;
+  for (const kernels::Variant& variant : Describe().variants({})) {
+    if (variant.kernel != Kernel::kGemv || variant.in != kernels::Dtype::kQ4) continue;
+    (variant.x_in_8_bits ? rounded : plain).push_back(variant.name);
+  }
+  EXPECT_EQ(plain, std::vector{"own:" + std::string(kernels::cpu::Best("gemv_q4")->isa)});
+  EXPECT_EQ(rounded, std::vector{"own:" + std::string(kernels::cpu::Best("gemv_q4_q8")->isa) + "_q8"});
+  EXPECT_TRUE(First(Kernel::kGemv, kernels::Dtype::kQ8).x_in_8_bits);
+}
+
 // The real processor, in a short budget: what is asserted is that it is right, not how fast it is.
 // Enough on a machine that is busy with other things: nothing here is about speed.
 constexpr double kAmpleBudgetSeconds = 4.0;

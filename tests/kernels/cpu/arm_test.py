@@ -15,8 +15,10 @@ import unittest
 COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64-static"
 SKIPPED = 77
 SOURCES, BUILD, HIGHWAY = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
-ENTRIES = {"chain_fp32", "copy_u32", "fill_bf16", "fill_fp32", "fill_int8", "fill_q4", "fill_u32", "gemm_bf16",
-           "gemm_fp32", "gemm_int8", "gemv_fp32", "gemv_q4", "read_u32", "sum_operand_u32", "weigh_operand", "weigh_q4", "triad_fp32"}
+ENTRIES = {"chain_fp32", "copy_u32", "fill_bf16", "fill_fp16", "fill_fp32", "fill_int8", "fill_q4", "fill_q8", "fill_u32",
+           "gemm_bf16", "gemm_fp32", "gemm_int8", "gemv_bf16", "gemv_fp16", "gemv_fp32", "gemv_q4", "gemv_q4_q8",
+           "gemv_q8_q8", "read_u32", "sum_operand_u32", "weigh_operand", "weigh_q4", "weigh_q8", "triad_fp32"}
+DOT_ENTRIES = {"gemv_q4_q8", "gemv_q8_q8"}
 
 
 def kernel_files():
@@ -79,6 +81,7 @@ class Arm(unittest.TestCase):
                 found = self.verified(f"max,sve-default-vector-length={length}")
                 self.assertEqual(ENTRIES, found["sve"])
                 self.assertEqual(ENTRIES, found["neon"])
+                self.assertEqual(DOT_ENTRIES, found["neon_dotprod"])
 
 
 if __name__ == "__main__":

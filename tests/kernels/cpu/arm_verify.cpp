@@ -3,6 +3,7 @@
 // without a test framework, because it is compiled for another architecture and runs in an emulator
 // (arm_test.py): prints
 // "<entry> <isa> ok" or "wrong" for each; 0 if all are right.
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
@@ -10,6 +11,7 @@
 #include <functional>
 #include <memory>
 #include <new>
+#include <string>
 #include <thread>
 #include <vector>
 
@@ -67,17 +69,18 @@ bool Fills(const Implementation& fill) {
   return true;
 }
 
-bool FillsQ4(const Implementation& fill) {
-  constexpr std::uint32_t kCount = 40 * kQ4Block, kBlocks = kCount / kQ4Block;
-  Buffer<std::uint8_t> out(Q4Bytes(kCount));
-  Launch(fill, {out.at()}, {kCount, 5});
+template <std::uint32_t kWords, std::uint16_t (*kScale)(std::uint32_t, std::uint32_t, std::uint32_t)>
+bool FillsBlocks(const Implementation& fill) {
+  constexpr std::uint32_t kBlocks = 40, kBytes = 4 * kWords;
+  Buffer<std::uint8_t> out(kBlocks * (kBytes + 2));
+  Launch(fill, {out.at()}, {kBlocks * kQ4Block, 5});
   for (std::uint32_t block = 0; block < kBlocks; ++block) {
     std::uint16_t scale = 0;
-    std::memcpy(&scale, &out[kBlocks * 16 + block * 2], 2);
-    if (scale != OperandQ4ScaleWord(5, kBlocks, block)) return false;
-    for (std::uint32_t byte = 0; byte < 16; ++byte) {
-      if (out[block * 16 + byte] != (OperandBits(5, block * 4 + byte / 4) >> (byte % 4 * 8) & 0xffU))
-        return false;
+    std::memcpy(&scale, &out[kBlocks * kBytes + block * 2], 2);
+    if (scale != kScale(5, kBlocks, block)) return false;
+    for (std::uint32_t byte = 0; byte < kBytes; ++byte) {
+      const std::uint32_t word = OperandBits(5, block * kWords + byte / 4);
+      if (out[block * kBytes + byte] != (word >> (byte % 4 * 8) & 0xffU)) return false;
     }
   }
   return true;
@@ -118,20 +121,35 @@ bool Multiplies(const Implementation& gemm) {
   return true;
 }
 
-template <bool kIsQ4>
+constexpr std::uint32_t kRows = 17, kColumns = 416, kCount = kRows * kColumns;
+float Fp32Weight(std::uint32_t i) { return OperandFp32(1, i); }
+float Fp16Weight(std::uint32_t i) { return OperandFp16(1, i); }
+float Bf16Weight(std::uint32_t i) { return OperandBf16(1, i); }
+float Q4Weight(std::uint32_t i) { return OperandQ4(1, kCount / kQ4Block, i); }
+float Q8Weight(std::uint32_t i) { return OperandQ8(1, kCount / kQ4Block, i); }
+
+// x as it is or in blocks of 8 bits (kernels/spec.h).
+double Taken(Buffer<float>& x, std::uint32_t i, bool in_8_bits) {
+  if (!in_8_bits) return static_cast<double>(x[i]);
+  float largest = 0;
+  for (std::uint32_t j = 0; j < kQ4Block; ++j)
+    largest = std::max(largest, std::abs(x[i / kQ4Block * kQ4Block + j]));
+  const float number = std::nearbyint(x[i] * (127.0F / largest));
+  return static_cast<double>(number) * static_cast<double>(largest / 127.0F);
+}
+
+template <float (*kWeight)(std::uint32_t), bool kIn8Bits = false>
 bool MultipliesVector(const Implementation& gemv) {
-  constexpr std::uint32_t kRows = 17, kColumns = 416, kCount = kRows * kColumns;
-  Buffer<std::uint8_t> w(kIsQ4 ? Q4Bytes(kCount) : kCount * sizeof(float));
+  const std::string type(gemv.entry.substr(5, gemv.entry.find('_', 5) - 5));
+  Buffer<std::uint8_t> w(kCount * sizeof(float)), work(GemvWorkspaceBytes(kColumns, kWorkers));
   Buffer<float> x(kColumns), y(kRows);
-  Launch(*Best(kIsQ4 ? "fill_q4" : "fill_fp32"), {w.at()}, {kCount, 1});
+  Launch(*Best("fill_" + type), {w.at()}, {kCount, 1});
   for (std::uint32_t i = 0; i < kColumns; ++i) x[i] = OperandFp32(2, i);
-  Launch(gemv, {w.at(), x.at(), y.at()}, {kRows, kColumns});
+  Launch(gemv, {w.at(), x.at(), y.at(), work.at()}, {kRows, kColumns});
   for (std::uint32_t row = 0; row < kRows; ++row) {
     double exact = 0, magnitude = 0;
     for (std::uint32_t p = 0; p < kColumns; ++p) {
-      const std::uint32_t i = row * kColumns + p;
-      const float weight = kIsQ4 ? OperandQ4(1, kCount / kQ4Block, i) : OperandFp32(1, i);
-      const double product = static_cast<double>(weight) * static_cast<double>(x[p]);
+      const double product = static_cast<double>(kWeight(row * kColumns + p)) * Taken(x, p, kIn8Bits);
       exact += product;
       magnitude += std::abs(product);
     }
@@ -174,20 +192,21 @@ bool Weighs(const Implementation& weigh) {
   return true;
 }
 
-bool WeighsQ4(const Implementation& weigh) {
+template <std::uint32_t kWords, std::vector<double> (*kPlanes)(std::span<const double>),
+          float (*kWeight)(std::uint32_t, std::uint32_t, std::uint32_t)>
+bool WeighsBlocks(const Implementation& weigh) {
   constexpr std::uint32_t kBlocks = 11, kAll = 40, kFirst = 20;
   std::vector<double> x;
   for (std::uint32_t i = 0; i < kBlocks * kQ4Block; ++i) x.push_back(OperandInteger(3, i, 8));
-  const std::vector<double> planes = Q4Planes(x);
+  const std::vector<double> planes = kPlanes(x);
   Buffer<double> in(planes.size()), sum(1);
   for (std::size_t i = 0; i < planes.size(); ++i) in[i] = planes[i];
   void* const buffers[] = {in.at(), sum.at()};
-  const std::uint32_t scalars[] = {4 * kBlocks, 7, 4 * kFirst, 4 * kAll};
+  const std::uint32_t scalars[] = {kWords * kBlocks, 7, kWords * kFirst, kWords * kAll};
   weigh.run({buffers, scalars}, {0, 1, nullptr});
   double exact = 0;
-  for (std::uint32_t i = 0; i < x.size(); ++i) {
-    exact += double{OperandQ4(7, kAll, kFirst * kQ4Block + i)} * x[i];
-  }
+  for (std::uint32_t i = 0; i < x.size(); ++i)
+    exact += double{kWeight(7, kAll, kFirst * kQ4Block + i)} * x[i];
   return sum[0] == exact;
 }
 
@@ -241,16 +260,23 @@ constexpr Check kChecks[] = {
     {"fill_fp32", Fills<float, OperandFp32>},
     {"fill_bf16", Fills<std::uint16_t, OperandBf16Word>},
     {"fill_int8", Fills<std::int8_t, OperandInt8>},
-    {"fill_q4", FillsQ4},
+    {"fill_fp16", Fills<std::uint16_t, OperandFp16Word>},
+    {"fill_q4", FillsBlocks<4, OperandQ4ScaleWord>},
+    {"fill_q8", FillsBlocks<8, OperandQ8ScaleWord>},
     {"gemm_fp32", Multiplies<float, float, OperandFp32, Fp32Value>},
     {"gemm_bf16", Multiplies<std::uint16_t, float, OperandBf16Word, Bf16Value>},
     {"gemm_int8", Multiplies<std::int8_t, std::int32_t, Int8Operand, Int8Value>},
-    {"gemv_fp32", MultipliesVector<false>},
-    {"gemv_q4", MultipliesVector<true>},
+    {"gemv_fp32", MultipliesVector<Fp32Weight>},
+    {"gemv_fp16", MultipliesVector<Fp16Weight>},
+    {"gemv_bf16", MultipliesVector<Bf16Weight>},
+    {"gemv_q4", MultipliesVector<Q4Weight>},
+    {"gemv_q4_q8", MultipliesVector<Q4Weight, true>},
+    {"gemv_q8_q8", MultipliesVector<Q8Weight, true>},
     {"read_u32", Sums<false>},
     {"sum_operand_u32", Sums<true>},
     {"weigh_operand", Weighs},
-    {"weigh_q4", WeighsQ4},
+    {"weigh_q4", WeighsBlocks<4, Q4Planes, OperandQ4>},
+    {"weigh_q8", WeighsBlocks<8, Q8Planes, OperandQ8>},
     {"copy_u32", Copies},
     {"triad_fp32", AddsMultiples},
     {"chain_fp32", Chains},

@@ -170,8 +170,9 @@ INSTANTIATE_TEST_SUITE_P(Int8, GemmTest, ::testing::ValuesIn(Of("gemm_int8")), N
 #if defined(__x86_64__)
 // A set that is not compiled would be missed by nobody: the tests above go through what there is.
 TEST(Implementations, OfX86AreThereForEverySetOfVectors) {
-  for (const char* entry : {"gemm_fp32", "gemm_bf16", "gemm_int8", "gemv_fp32", "gemv_q4", "read_u32",
-                            "copy_u32", "triad_fp32", "chain_fp32"}) {
+  for (const char* entry :
+       {"gemm_fp32", "gemm_bf16", "gemm_int8", "gemv_fp32", "gemv_fp16", "gemv_bf16", "gemv_q4", "gemv_q4_q8",
+        "gemv_q8_q8", "read_u32", "copy_u32", "triad_fp32", "chain_fp32"}) {
     for (const char* isa : {"sse4", "avx2", "avx512"}) {
       const auto all = Of(entry);
       const bool found = std::any_of(all.begin(), all.end(),

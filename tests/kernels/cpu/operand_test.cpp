@@ -92,6 +92,7 @@ TEST_P(FillTest, WritesLargeOperandsToo) {
   if (GetParam().entry == "fill_u32") ExpectFilledPastCaches(GetParam(), OperandBits);
   if (GetParam().entry == "fill_fp32") ExpectFilledPastCaches(GetParam(), OperandFp32);
   if (GetParam().entry == "fill_bf16") ExpectFilledPastCaches(GetParam(), OperandBf16Word);
+  if (GetParam().entry == "fill_fp16") ExpectFilledPastCaches(GetParam(), OperandFp16Word);
   if (GetParam().entry == "fill_int8") ExpectFilledPastCaches(GetParam(), OperandInt8);
 }
 
@@ -100,12 +101,14 @@ TEST_P(FillTest, WritesWhatTheHostRecomputes) {
   if (GetParam().entry == "fill_u32") ExpectFilled(GetParam(), OperandBits);
   if (GetParam().entry == "fill_fp32") ExpectFilled(GetParam(), OperandFp32);
   if (GetParam().entry == "fill_bf16") ExpectFilled(GetParam(), OperandBf16Word);
+  if (GetParam().entry == "fill_fp16") ExpectFilled(GetParam(), OperandFp16Word);
   if (GetParam().entry == "fill_int8") ExpectFilled(GetParam(), OperandInt8);
 }
 
 INSTANTIATE_TEST_SUITE_P(Bits, FillTest, ::testing::ValuesIn(Of("fill_u32")), Name);
 INSTANTIATE_TEST_SUITE_P(Fp32, FillTest, ::testing::ValuesIn(Of("fill_fp32")), Name);
 INSTANTIATE_TEST_SUITE_P(Bf16, FillTest, ::testing::ValuesIn(Of("fill_bf16")), Name);
+INSTANTIATE_TEST_SUITE_P(Fp16, FillTest, ::testing::ValuesIn(Of("fill_fp16")), Name);
 INSTANTIATE_TEST_SUITE_P(Int8, FillTest, ::testing::ValuesIn(Of("fill_int8")), Name);
 
 class WeighTest : public ::testing::TestWithParam<Implementation> {};
@@ -131,28 +134,43 @@ TEST_P(WeighTest, AddsUpOperandsTimesFourRowsOfWeights) {
 
 INSTANTIATE_TEST_SUITE_P(Every, WeighTest, ::testing::ValuesIn(Of("weigh_operand")), Name);
 
-class WeighQ4Test : public ::testing::TestWithParam<Implementation> {};
+struct Blocks {
+  std::string_view weigh, fill;
+  std::uint32_t words, bytes;  // of a block's weights
+  std::vector<double> (*planes)(std::span<const double>);
+  float (*weight)(std::uint32_t seed, std::uint32_t blocks, std::uint32_t index);
+};
+constexpr std::array kBlockTypes = {Blocks{"weigh_q4", "fill_q4", 4, 16, Q4Planes, OperandQ4},
+                                    Blocks{"weigh_q8", "fill_q8", 8, 32, Q8Planes, OperandQ8}};
+const Blocks& BlocksOf(std::string_view entry) {
+  return entry.ends_with("q4") ? kBlockTypes.front() : kBlockTypes.back();
+}
 
-TEST_P(WeighQ4Test, MultipliesBlocksWithTheirScales) {
+class WeighBlocksTest : public ::testing::TestWithParam<Implementation> {};
+
+TEST_P(WeighBlocksTest, MultipliesBlocksWithTheirScales) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
+  const Blocks& type = BlocksOf(GetParam().entry);
   constexpr std::uint32_t kSeed = 7, kAll = 60, kFirst = 20;
   for (const std::uint32_t blocks : {1U, 3U, 40U}) {
     std::vector<double> x(std::size_t{blocks} * kQ4Block);
     for (std::uint32_t i = 0; i < blocks * kQ4Block; ++i) x[i] = OperandInteger(3, i, 8);
-    const std::vector<double> planes = Q4Planes(x);
+    const std::vector<double> planes = type.planes(x);
     Buffer<double> in(planes.size()), sum(1);
     std::copy(planes.begin(), planes.end(), in.span().begin());
-    Launch(GetParam(), {in.data(), sum.data()}, {4 * blocks, kSeed, 4 * kFirst, 4 * kAll}, 1);
+    Launch(GetParam(), {in.data(), sum.data()},
+           {type.words * blocks, kSeed, type.words * kFirst, type.words * kAll}, 1);
     double expected = 0;
     for (std::uint32_t i = 0; i < x.size(); ++i) {
-      expected += double{OperandQ4(kSeed, kAll, kFirst * kQ4Block + i)} * x[i];
+      expected += double{type.weight(kSeed, kAll, kFirst * kQ4Block + i)} * x[i];
     }
-    EXPECT_EQ(sum.span()[0], expected) << "multiples of 2^-17 add up exactly";
+    EXPECT_EQ(sum.span()[0], expected) << "multiples of 2^-17 or 2^-21 add up exactly";
     EXPECT_TRUE(sum.intact());
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, WeighQ4Test, ::testing::ValuesIn(Of("weigh_q4")), Name);
+INSTANTIATE_TEST_SUITE_P(Q4, WeighBlocksTest, ::testing::ValuesIn(Of("weigh_q4")), Name);
+INSTANTIATE_TEST_SUITE_P(Q8, WeighBlocksTest, ::testing::ValuesIn(Of("weigh_q8")), Name);
 
 TEST(WriteOperand, BeginsWhereItIsTold) {
   std::array<std::uint32_t, 100> words{};
@@ -160,28 +178,31 @@ TEST(WriteOperand, BeginsWhereItIsTold) {
   for (std::uint32_t i = 0; i < 100; ++i) EXPECT_EQ(words[i], OperandBits(9, 5000 + i));
 }
 
-class FillQ4Test : public ::testing::TestWithParam<Implementation> {};
+class FillBlocksTest : public ::testing::TestWithParam<Implementation> {};
 
-TEST_P(FillQ4Test, WritesWeightsAndThenScales) {
+TEST_P(FillBlocksTest, WritesWeightsAndThenScales) {
   WHICHGPU_SKIP_UNSUPPORTED(GetParam());
+  const Blocks& type = BlocksOf(GetParam().entry);
   constexpr std::uint32_t kBlocks = 37;
   for (const unsigned workers : {1U, 3U}) {
-    Buffer<std::uint8_t> out(Q4Bytes(std::uint64_t{kBlocks} * kQ4Block));
+    Buffer<std::uint8_t> out(std::size_t{kBlocks} * (type.bytes + 2));
     Launch(GetParam(), {out.data()}, {kBlocks * kQ4Block, 5}, workers);
     ASSERT_TRUE(out.intact());
     for (std::uint32_t i = 0; i < kBlocks * kQ4Block; ++i) {
-      const std::uint32_t block = i / 32, byte = i % 16;
-      const int half = out.span()[block * 16 + byte] >> (i % 32 / 16 * 4) & 15;
+      const std::uint32_t block = i / 32;
+      const int half = out.span()[block * 16 + i % 16] >> (i % 32 / 16 * 4) & 15;
+      const int number = type.bytes == 16 ? half - 8 : static_cast<std::int8_t>(out.span()[i]);
       std::uint16_t scale = 0;
-      std::memcpy(&scale, &out.span()[kBlocks * 16 + block * 2], sizeof(scale));
+      std::memcpy(&scale, &out.span()[kBlocks * type.bytes + block * 2], sizeof(scale));
       // A normal fp16 number, taken apart.
       const float value = std::ldexp(static_cast<float>((scale & 0x3ff) + 0x400), (scale >> 10) - 25);
-      ASSERT_EQ(static_cast<float>(half - 8) * value, OperandQ4(5, kBlocks, i)) << i;
+      ASSERT_EQ(static_cast<float>(number) * value, type.weight(5, kBlocks, i)) << i;
     }
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Every, FillQ4Test, ::testing::ValuesIn(Of("fill_q4")), Name);
+INSTANTIATE_TEST_SUITE_P(Q4, FillBlocksTest, ::testing::ValuesIn(Of("fill_q4")), Name);
+INSTANTIATE_TEST_SUITE_P(Q8, FillBlocksTest, ::testing::ValuesIn(Of("fill_q8")), Name);
 
 }  // namespace
 }  // namespace kernels::cpu::testing
