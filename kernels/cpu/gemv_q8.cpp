@@ -81,7 +81,7 @@ struct PlainDot {
     return Sums(vpaddlq_s16(Add(vdupq_n_s16(0), hn::BitCast(DSigned(), weights), x)));
   }
 };
-#else
+#elif HWY_TARGET == HWY_SCALAR || HWY_TARGET == HWY_EMU128
 // Without vectors.
 struct PlainDot {};
 
