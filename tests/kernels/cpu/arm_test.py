@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The kernels for Arm, compiled for it and run in an emulator: NEON on a processor that has no SVE, both on one that
-has, SVE at several lengths. arm_test.py SOURCES BUILD_DIRECTORY HIGHWAY_INCLUDE_DIRECTORY [--build]; with the last it
-compiles where it can and runs nothing. 77: not possible here."""
+has, SVE at several lengths. arm_test.py SOURCES BUILD_DIRECTORY HIGHWAY_INCLUDE_DIRECTORY DISABLED_TARGETS
+[--build]; with the last it compiles where it can and runs nothing. 77: not possible here."""
 import concurrent.futures
 import os
 import pathlib
@@ -14,7 +14,7 @@ import unittest
 
 COMPILER, EMULATOR = "aarch64-linux-gnu-g++", "qemu-aarch64-static"
 SKIPPED = 77
-SOURCES, BUILD, HIGHWAY = pathlib.Path(sys.argv[1]), pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+SOURCES, BUILD, HIGHWAY, DISABLED = *map(pathlib.Path, sys.argv[1:4]), sys.argv[4]
 ENTRIES = {"chain_fp32", "copy_u32", "fill_bf16", "fill_fp16", "fill_fp32", "fill_int8", "fill_q4", "fill_q8", "fill_u32",
            "gemm_bf16", "gemm_fp32", "gemm_int8", "gemv_bf16", "gemv_fp16", "gemv_fp32", "gemv_q4", "gemv_q4_q8",
            "gemv_q8_q8", "read_u32", "sum_operand_u32", "weigh_operand", "weigh_q4", "weigh_q8", "triad_fp32"}
@@ -27,8 +27,7 @@ def kernel_files():
     arm = re.search(r"aarch64.*?set\(sources ([^)]*)\)", text, re.S).group(1).split()
     common = [name for name in re.search(r"whichgpu_library\(kernels_cpu(.*?)\)", text, re.S).group(1).split()
               if name.endswith(".cpp")]
-    definition = re.search(r'"(HWY_DISABLED_TARGETS=[^"]*)"', text).group(1)
-    return [f"kernels/cpu/{name}" for name in common + arm], definition
+    return [f"kernels/cpu/{name}" for name in common + arm]
 
 
 def build(directory):
@@ -37,9 +36,9 @@ def build(directory):
     include.mkdir(parents=True, exist_ok=True)
     (include / "hwy").unlink(missing_ok=True)
     (include / "hwy").symlink_to(HIGHWAY / "hwy")
-    files, definition = kernel_files()
+    files = kernel_files()
     launcher = ["ccache"] if shutil.which("ccache") else []
-    flags = ["-std=c++20", "-O1", "-I", str(SOURCES), "-isystem", str(include), "-D" + definition]
+    flags = ["-std=c++20", "-O1", "-I", str(SOURCES), "-isystem", str(include), "-DHWY_DISABLED_TARGETS=" + DISABLED]
 
     def compile_one(name):
         target = directory / (pathlib.Path(name).stem + ".o")
