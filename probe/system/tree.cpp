@@ -167,6 +167,7 @@ bool WalkTree(int directory,
       continue;
     }
     const int parent = dirfd(levels.back().stream.get());
+    if (parent < 0) return false;
     const std::string path = levels.back().path + name;
     struct stat status{};
     if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {

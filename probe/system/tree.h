@@ -3,6 +3,8 @@
 // time, so that no link is followed and no path is too long.
 #pragma once
 
+#include <sys/stat.h>
+
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -10,8 +12,6 @@
 
 #include "probe/core/result.h"
 #include "probe/system/descriptor.h"
-
-struct stat;
 
 namespace probe::system {
 

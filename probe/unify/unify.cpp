@@ -27,9 +27,11 @@ void SortBy(std::vector<T>& items, Key key) {
         std::find_if(first, items.end(), [&](const T& item) { return key(*first) < key(item); });
     if (last - first > 1) {
       std::vector<std::pair<std::string, std::ptrdiff_t>> order;
+      order.reserve(static_cast<std::size_t>(last - first));
       for (auto item = first; item != last; ++item) order.emplace_back(ToText(Encode(*item)), item - first);
       std::sort(order.begin(), order.end());
       std::vector<T> sorted;
+      sorted.reserve(order.size());
       for (const auto& entry : order) sorted.push_back(std::move(first[entry.second]));
       std::move(sorted.begin(), sorted.end(), first);
     }
