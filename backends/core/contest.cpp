@@ -82,6 +82,7 @@ std::vector<Shape> Contest::Shapes(double rate) const {
   const auto named = FiguresOf(task_, context_.request.figures);
   if (!named.empty() && task_.kernel == kernels::Kernel::kGemm) {
     std::vector<Shape> shapes;
+    shapes.reserve(named.size());
     for (const Figure& figure : named) shapes.push_back({figure.shape, 1, "", false});
     return shapes;
   }

@@ -180,7 +180,8 @@ RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& d
   device.identity = IdentityOf(facts);
   device.name = NameOf(facts);
   device.vendor = VendorName(facts.properties.vendorID);
-  // As bytes: a driver may write what is no value of the enumeration, and g++ 12 loads it as one in std::bit_cast.
+  // As bytes: a driver may write what is no value of the enumeration, and g++ 12 loads it as one in
+  // std::bit_cast.
   std::uint32_t type = 0;
   static_assert(sizeof type == sizeof facts.properties.deviceType);
   std::memcpy(&type, &facts.properties.deviceType, sizeof type);

@@ -288,8 +288,8 @@ class Scorer {
 
   [[nodiscard]] std::string DoesNotFitReason(const Way& way, double available) const {
     const auto bytes = [](double count) { return BytesText(static_cast<std::uint64_t>(count)); };
-    const auto memory = fmt::format("a step needs {} and {} are free", bytes(NeededTrainingBytes(request_)),
-                                    bytes(available));
+    auto memory = fmt::format("a step needs {} and {} are free", bytes(NeededTrainingBytes(request_)),
+                              bytes(available));
     if (way.streamed_bytes == 0 || !way.rates.upload) return memory;
     const double quantised = NeededQuantisedTrainingBytes(request_);
     return fmt::format(

@@ -21,7 +21,6 @@ using kernels::Dtype;
 using kernels::Kernel;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::UnorderedElementsAre;
 
 // Three runtimes of one GPU beside a processor; `noisy` has figures of that half width, at twice their rates.
 Report Undecided(const std::string& noisy, double half_width) {
@@ -36,6 +35,7 @@ Report Undecided(const std::string& noisy, double half_width) {
 
 std::vector<std::string> Runtimes(const std::vector<Target>& targets) {
   std::vector<std::string> names;
+  names.reserve(targets.size());
   for (const Target& target : targets) names.push_back(target.device.runtime);
   return names;
 }
