@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -24,21 +25,32 @@ const Score* ScoreOf(const Report& report, const Recommendation& answer) {
   return found == report.scores.end() ? nullptr : &*found;
 }
 
+// Bytes that the answer's work needs and its device does not hold: not where the host serves a card with the rest.
+std::optional<std::uint64_t> LackingBytes(const Report& report, const Recommendation& answer,
+                                          const Score& score) {
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
+  const auto available = view ? AvailableBytes(*device, *view) : std::nullopt;
+  const double needed = score.needed_bytes.value_or(0);
+  const bool is_served = answer.use == Use::kTraining ? score.streamed_bytes.has_value()
+                                                      : device && device->kind != probe::DeviceKind::kCpu;
+  if (!available || *available >= needed || is_served) return std::nullopt;
+  return static_cast<std::uint64_t>(needed);
+}
+
 // What one answer promises: "120 tokens/s", "first token after 82 ms", or "training 2590 tokens/s".
 std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer) {
   const auto* score = ScoreOf(report, answer);
   if (!answer.tokens_per_s || !score) return {};
+  const std::string use(probe::NameOf(answer.use));
+  if (const auto needed = LackingBytes(report, answer, *score)) {
+    const auto& r = tables.reference.inference;
+    const auto work = answer.use == Use::kTraining ? use : r.model + " " + r.format;
+    return {fmt::format("{} ({}) does not fit", work, BytesText(*needed))};
+  }
   if (const auto phases = PhasesOf(tables.reference, *score)) {
     return {TokensText(phases->written_tokens_per_s) + " tokens/s",
             "first token after " + SecondsText(phases->first_token_s)};
-  }
-  const auto* device = FindDevice(report.devices, answer.device_id);
-  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
-  const auto available = view ? AvailableBytes(*device, *view) : std::nullopt;
-  const double needed = score->needed_bytes.value_or(0);
-  const std::string use(probe::NameOf(answer.use));
-  if (answer.use == Use::kTraining && available && *available < needed && !score->streamed_bytes) {
-    return {fmt::format("{} ({}) does not fit", use, BytesText(static_cast<std::uint64_t>(needed)))};
   }
   return {fmt::format("{} {} tokens/s", use, TokensText(answer.tokens_per_s->value))};
 }

@@ -145,7 +145,7 @@ class Scorer {
     for (const Use use : kUses) {
       for (const Way& way : ways_) scores.push_back(One(way, use));
     }
-    DropWhatHoldsNoStep(scores);
+    for (const Use use : kUses) DropWhatDoesNotFit(use, scores);
     return scores;
   }
 
@@ -188,16 +188,30 @@ class Scorer {
     return missing;
   }
 
-  // What can not do a step is no way to train where something else is.
-  void DropWhatHoldsNoStep(std::vector<Score>& scores) const {
-    const auto trains = [&](std::size_t i) { return scores[i].use == Use::kTraining && scores[i].eligible; };
-    const auto holds = [&](std::size_t i) { return StreamedBytes(ways_[i % ways_.size()]).has_value(); };
-    bool one_can = false;
-    for (std::size_t i = 0; i < scores.size(); ++i) one_can = one_can || (trains(i) && holds(i));
+  // Whether the work can be done at all: a step, or a request whose layers that are not on a card the host's
+  // memory holds. True where nobody knows.
+  [[nodiscard]] bool Fits(const Way& way, Use use) const {
+    if (use == Use::kTraining) return StreamedBytes(way).has_value();
+    return BytesOnHost(way) <= host_bytes_;
+  }
+
+  // Of what a request needs.
+  [[nodiscard]] double BytesOnHost(const Way& way) const {
+    const auto& r = request_.inference;
+    if (way.device->kind == probe::DeviceKind::kCpu) return NeededBytes(r);
+    return (1 - Share(way, Use::kInference)) * (NeededBytes(r) - r.buffer_bytes);
+  }
+
+  // What does not fit is no way where something else does; else its figure tells a speed and no more.
+  void DropWhatDoesNotFit(Use use, std::vector<Score>& scores) const {
+    const auto fits = [&](std::size_t i) { return Fits(ways_[i % ways_.size()], use); };
+    bool one_fits = false;
+    for (std::size_t i = 0; i < scores.size(); ++i)
+      one_fits = one_fits || (scores[i].use == use && scores[i].eligible && fits(i));
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (!trains(i) || holds(i)) continue;
-      scores[i].eligible = !one_can;
-      if (!one_can) scores[i].reasons.back() += ": a figure for speed alone";
+      if (scores[i].use != use || !scores[i].eligible || fits(i)) continue;
+      scores[i].eligible = !one_fits;
+      if (!one_fits) scores[i].reasons.back() += ": a figure for speed alone";
     }
   }
 
@@ -279,6 +293,8 @@ class Scorer {
       if (failures.empty()) score.reasons.emplace_back("it was not measured");
     } else if (share < 1) {
       score.reasons.push_back(SplitReason(way, share));
+    } else if (use != Use::kTraining && !way.software && !Fits(way, use)) {
+      score.reasons.push_back(MemoryReason(way));
     } else if (use == Use::kTraining) {
       const auto available = AvailableBytes(*way.device, *way.view);
       if (available && static_cast<double>(*available) < *score.needed_bytes)
@@ -307,14 +323,21 @@ class Scorer {
     return reason.append(", ").append(PercentText(share)).append(" of its native speed");
   }
 
+  [[nodiscard]] std::string MemoryReason(const Way& way) const {
+    const auto& r = request_.inference;
+    return fmt::format("{} needs {} and {} are free", r.model,
+                       BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
+                       BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device, *way.view))));
+  }
+
   [[nodiscard]] std::string SplitReason(const Way& way, double share) const {
     const auto& r = request_.inference;
-    const auto memory = fmt::format(
-        "{} needs {} and {} are free", r.model, BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
-        BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device, *way.view))));
+    const auto memory = MemoryReason(way);
     if (share <= 0) return fmt::format("{}: none of {:.0f} layers fits", memory, r.layers);
     return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}", memory, share * r.layers, r.layers,
-                       native_ ? "on the processor" : "nowhere that was measured");
+                       !native_                       ? "nowhere that was measured"
+                       : Fits(way, Use::kInference) ? "on the processor"
+                                                    : "on the processor, whose memory does not hold it");
   }
 
   const Tables& tables_;

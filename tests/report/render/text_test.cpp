@@ -22,6 +22,7 @@
 namespace report::render {
 namespace {
 
+using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -309,6 +310,16 @@ TEST(Text, NoPromiseOfTheFirstLineIsBrokenOrOfTrainingThatDoesNotFit) {
   machine.devices.front().memory.total_bytes = machine.devices.front().memory.free_bytes = 24ULL << 30U;
   EXPECT_THAT(LinesOf(Rendered(testing::Decided(machine), Options(100)))[0],
               HasSubstr("training 392 tokens/s"));
+}
+
+TEST(Text, NoSpeedIsPromisedForAModelThatTheProcessorDoesNotHold) {
+  auto machine = testing::Processor();
+  auto& memory = machine.devices.back().memory;
+  memory.total_bytes = memory.free_bytes = memory.usable_bytes = 512ULL << 20U;
+  const auto lines = LinesOf(Rendered(testing::Decided(machine), Options(160)));
+  EXPECT_THAT(lines[0], HasSubstr("Llama 3 8B Q4_K_M (5.1 GiB) does not fit,"));
+  EXPECT_THAT(lines[1], HasSubstr("training (21 GiB) does not fit"));
+  EXPECT_THAT(lines, Contains(HasSubstr("needs 5.1 GiB and 512 MiB are free: a figure for speed alone")));
 }
 
 TEST(Text, ATieSaysWhatItIsAndWhatDecidedIt) {

@@ -18,6 +18,7 @@ using kernels::Dtype;
 using kernels::Kernel;
 using probe::DeviceKind;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
@@ -283,6 +284,29 @@ TEST(Score, WhatCanNotDoAStepIsNoWayWhereSomethingElseIs) {
     EXPECT_EQ(Find(scores, "cuda", Use::kTraining).eligible, row.gpu) << row.gib << " " << row.host_gib;
     EXPECT_EQ(Find(scores, "cpu", Use::kTraining).eligible, row.cpu) << row.gib << " " << row.host_gib;
   }
+}
+
+// A request needs 5.1 GiB: on the processor all of it, beside a card that holds a part the rest.
+TEST(Score, WhatDoesNotFitARequestIsNoWayWhereSomethingElseIs) {
+  struct Row {
+    double gib;
+    double host_gib;
+    bool gpu;
+    bool cpu;
+  };
+  for (const Row& row : {Row{24, 0.5, true, false}, Row{24, 12, true, true}, Row{3, 4, true, false},
+                         Row{3, 0.5, true, true}}) {
+    const auto scores = Scores(CardAndHost(row.gib, 1e12, row.host_gib, std::nullopt));
+    for (const Use use : {Use::kInference, Use::kPrefill, Use::kDecode}) {
+      EXPECT_EQ(Find(scores, "cuda", use).eligible, row.gpu) << row.gib << " " << row.host_gib;
+      EXPECT_EQ(Find(scores, "cpu", use).eligible, row.cpu) << row.gib << " " << row.host_gib;
+    }
+  }
+  const auto neither = Scores(CardAndHost(3, 1e12, 0.5, std::nullopt));
+  EXPECT_THAT(Find(neither, "cpu", Use::kDecode).reasons,
+              ElementsAre("Llama 3 8B needs 5.1 GiB and 512 MiB are free: a figure for speed alone"));
+  EXPECT_THAT(Find(neither, "cuda", Use::kDecode).reasons,
+              ElementsAre(HasSubstr("whose memory does not hold it: a figure for speed alone")));
 }
 
 // With half the speed and all the memory that is needed.
