@@ -118,6 +118,20 @@ class Scarcity(unittest.TestCase):
                     self.assertEqual(0, path.stat().st_mode & 0o077, "what the umask keeps from others stays kept")
 
     @unittest.skipUnless(can_unshare(), "this machine allows no mount namespace")
+    def test_a_cache_where_nothing_may_be_executed(self):
+        with tempfile.TemporaryDirectory() as directory:
+            script = f"mount -t tmpfs -o noexec none {directory} && exec '{BINARY}' --json --quick --only cpu,opencl"
+            for places, is_said in (({"TMPDIR": "/tmp"}, False), ({"TMPDIR": directory}, True)):
+                process = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=60,
+                                         env=environment(HOME=directory, XDG_CACHE_HOME=None, **places))
+                measurements = self.check(process, warns=False)["measurements"]
+                crashed = [m["reason"] for m in measurements if m["status"] == "crashed"]
+                for reason in crashed:
+                    self.assertIn("noexec", reason)
+                if not is_said:
+                    self.assertEqual([], crashed)
+
+    @unittest.skipUnless(can_unshare(), "this machine allows no mount namespace")
     def test_a_full_disk(self):
         with tempfile.TemporaryDirectory() as directory:
             script = (f"mount -t tmpfs -o size=64k none {directory} && dd if=/dev/zero of={directory}/fill bs=4k "
