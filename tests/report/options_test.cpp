@@ -100,6 +100,7 @@ TEST(Options, EveryRefusalIsOneLine) {
                                                                      {"--replay", "a", "--record", "b"},
                                                                      {"a\nb\x1b[31m"},
                                                                      {"--", "--json"},
+                                                                     {"--sysroot", ""},
                                                                      {"list", "recommend", "more"},
                                                                      {"recommend", "--require", "gpus"}}) {
     const auto text = Refused(arguments);
