@@ -188,7 +188,8 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     request.peers = target.peers;
     probe::isolate::ChildRequest child;
     child.task = kMeasureTask;
-    child.environment = hooks.child_environment;
+    child.environment = hooks.child_environment.fixed;
+    child.scratch_variables = hooks.child_environment.scratch;
     child.request = probe::Encode(request);
     child.deadline_s = target.budget_s + kUntimedSeconds;
     child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };

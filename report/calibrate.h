@@ -12,6 +12,7 @@
 #include "backends/core/runner.h"
 #include "probe/core/device.h"
 #include "probe/isolate/supervisor.h"
+#include "probe/system/cache_dir.h"
 #include "probe/system/filesystem.h"
 #include "report/options.h"
 #include "report/turns.h"
@@ -53,7 +54,7 @@ inline constexpr double kPeerBudgetShare = 0.1;
 
 struct CalibrationHooks {
   const probe::system::FileSystem* files = nullptr;  // the running system's, to see what disturbs; optional
-  std::vector<probe::EnvironmentVariable> child_environment;
+  probe::system::ChildVariables child_environment;
   std::function<void(const Target&, const backends::MeasureStage*)> on_progress;
   // Waits until no other run measures the target's device; the returned turn is destroyed afterwards.
   std::function<Turn(const Target&)> wait;

@@ -11,7 +11,6 @@
 
 #include "probe/core/text.h"
 #include "probe/registry.h"
-#include "probe/system/cache_dir.h"
 #include "probe/system/trust.h"
 
 namespace report {
@@ -98,21 +97,17 @@ std::optional<probe::EnvironmentVariable> Filter(const FileSystem& files, const 
 
 }  // namespace
 
-std::vector<probe::EnvironmentVariable> ChildEnvironment(const FileSystem& files,
-                                                         const Environment& environment,
-                                                         std::vector<std::string>& warnings) {
-  std::vector<probe::EnvironmentVariable> out;
+probe::system::ChildVariables ChildEnvironment(const FileSystem& files, const Environment& environment,
+                                               std::vector<std::string>& warnings) {
+  probe::system::ChildVariables out;
+  if (!files.live()) return out;  // below a sysroot nobody loads or runs anything
   for (const SearchList& list : kSearchLists) {
-    if (!files.live()) break;  // below a sysroot nobody loads or runs anything
-    if (auto filtered = Filter(files, environment, list, warnings)) out.push_back(*std::move(filtered));
+    if (auto filtered = Filter(files, environment, list, warnings)) out.fixed.push_back(*std::move(filtered));
   }
-  const auto directory = probe::system::CacheDirectory(environment, files);
-  if (!directory) return out;
-  for (const probe::Module& module : probe::Modules()) {
-    for (auto& variable : probe::system::DriverCacheVariables(module.caches, *directory, environment)) {
-      if (std::find(out.begin(), out.end(), variable) == out.end()) out.push_back(std::move(variable));
-    }
-  }
+  const auto ground =
+      probe::system::InspectCacheGround(probe::system::CacheDirectory(environment, files), environment);
+  for (const probe::Module& module : probe::Modules())
+    probe::system::AddDriverCaches(module.caches, ground, environment, out);
   return out;
 }
 

@@ -39,14 +39,24 @@ constexpr std::array kMeasuringEnds = {
     MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
 };
 
+// What a driver that compiles to a library hears from the loader, dlopen(3), and few would understand.
+std::string_view HintOf(std::string_view stderr_tail) {
+  const bool is_unmapped =
+      stderr_tail.find("failed to map segment from shared object") != std::string_view::npos;
+  return is_unmapped ? ": it could not load what it had compiled, as on a file system mounted noexec" : "";
+}
+
 std::string DescribeMeasuringEnd(const ChildResult& result) {
   if (result.end == ChildEnd::kTimedOut)
     return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
   if (result.end == ChildEnd::kAbandoned)
     return "can not be killed: it hangs inside the kernel, or runs as another user";
   if (result.end == ChildEnd::kInterrupted) return "interrupted";
-  if (result.exit.signal) return fmt::format("its process was killed by signal {}", *result.exit.signal);
-  if (result.exit.code) return fmt::format("its process exited early with code {}", *result.exit.code);
+  const std::string_view hint = HintOf(result.stderr_tail);
+  if (result.exit.signal)
+    return fmt::format("its process was killed by signal {}{}", *result.exit.signal, hint);
+  if (result.exit.code)
+    return fmt::format("its process exited early with code {}{}", *result.exit.code, hint);
   return result.detail;
 }
 

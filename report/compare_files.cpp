@@ -46,7 +46,7 @@ std::optional<std::string> Oddity(const MeasuredReport& report) {
 
 probe::Result<MeasuredReport> ReadReport(const std::string& file) {
   constexpr std::string_view kForeign = "not what 'whichgpu --json' prints: ";
-  const auto json = ReadJsonFile(file, kForeign);
+  const auto json = ReadJsonFile(file, kForeign, Accepted::kFilesAndPipes);
   if (!json) return json.error();
   const auto version = json->is_object() ? json->value("schema_version", probe::Json()) : probe::Json();
   if (version.is_number_unsigned() && version != kSchemaVersion) {
@@ -67,6 +67,8 @@ probe::Result<MeasuredReport> ReadReport(const std::string& file) {
 
 probe::Result<Comparison> CompareFiles(const std::string& base, const std::string& other,
                                        const std::string& tool_version) {
+  if (base == kStandardInput && other == kStandardInput)
+    return FileError("compare", "'-' stands for standard input, which can be one of the two only");
   const auto first = ReadReport(base);
   if (!first) return first.error();
   const auto second = ReadReport(other);

@@ -45,7 +45,8 @@ ChildRequest RequestFor(const DetectRequest& request, const std::vector<const pr
   probe.allow_s = request.options.timeout_s.value_or(usual);
   ChildRequest child;
   child.task = kProbeTask;
-  child.environment = request.child_environment;
+  child.environment = request.child_environment.fixed;
+  child.scratch_variables = request.child_environment.scratch;
   child.deadline_s = probe.allow_s * static_cast<double>(modules.size());
   child.most_allowed_s = [most_s = probe.allow_s](const probe::Json&) { return most_s; };
   child.scratch = probe::system::Medium::kMemory;

@@ -9,6 +9,7 @@
 
 #include "probe/core/module.h"
 #include "probe/isolate/supervisor.h"
+#include "probe/system/cache_dir.h"
 #include "report/options.h"
 #include "report/risk.h"
 #include "report/tasks.h"
@@ -33,7 +34,7 @@ using Permit = probe::Result<std::shared_ptr<void>>;
 struct DetectRequest {
   const Options& options;
   bool record_files = false;
-  std::vector<probe::EnvironmentVariable> child_environment;
+  probe::system::ChildVariables child_environment;
   // Leave to let a module load vendor code, asked when its child has been started and has loaded nothing yet,
   // and kept until the child has ended; or an error as RiskLedger::Permit has them.
   std::function<Permit(const probe::Module&, RiskyStep, Company)> permit;

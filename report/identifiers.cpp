@@ -14,8 +14,10 @@ namespace report {
 namespace {
 
 constexpr std::size_t kUuidLength = 36;
-constexpr std::size_t kContainerIdLength = 64;
-constexpr std::string_view kHexadecimal = "0123456789abcdef";
+// The shortest id of a container: a UUID without its dashes. Docker, Podman and CRI-O write 64 digits.
+constexpr std::size_t kFewestIdDigits = 32;
+constexpr std::string_view kDecimal = "0123456789";
+constexpr std::string_view kHexadecimal = "0123456789abcdefABCDEF";
 
 bool IsAlphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; }
 
@@ -23,6 +25,12 @@ bool IsAlphanumeric(char c) { return std::isalnum(static_cast<unsigned char>(c))
 bool StandsAlone(std::string_view text, std::size_t begin, std::size_t end) {
   return (begin == 0 || !IsAlphanumeric(text[begin - 1])) &&
          (end == text.size() || !IsAlphanumeric(text[end]));
+}
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
 }
 
 // The hash is not cryptographic, and need not be: a UUID has too many values to try, and a serial number's
@@ -49,11 +57,9 @@ constexpr std::array kChipNumbers = {ChipNumber{"GPU-", "0123456789abcdef", 16, 
 
 void ReplaceUuids(std::string& text) {
   for (std::size_t at = 0; at + kUuidLength <= text.size(); ++at) {
-    std::string candidate = text.substr(at, kUuidLength);
+    const std::string candidate = text.substr(at, kUuidLength);
     if (!probe::ParseUuid(candidate)) continue;
-    std::transform(candidate.begin(), candidate.end(), candidate.begin(),
-                   [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-    text.replace(at, kUuidLength, UuidPseudonym(candidate));
+    text.replace(at, kUuidLength, UuidPseudonym(Lower(candidate)));
     at += kUuidLength - 1;
   }
 }
@@ -76,16 +82,45 @@ void ReplaceChipNumbers(std::string& text) {
 
 namespace {
 
-// Hexadecimal ids of that many digits; the hash has half as many.
+// Whether a run of hexadecimal digits can be an id: a mask (ffff...) or a plain number has not both kinds.
+bool IsLongId(std::string_view run) {
+  return run.size() >= kFewestIdDigits && run.find_first_of(kDecimal) != std::string_view::npos &&
+         run.find_first_not_of(kDecimal) != std::string_view::npos;
+}
+
+// As many digits as the id has. Those of a UUID are the digits of its other form's pseudonym.
+std::string LongIdPseudonym(const std::string& id) {
+  std::string dashed = Lower(id);
+  if (id.size() == kFewestIdDigits) {
+    for (const std::size_t dash : {8U, 13U, 18U, 23U}) dashed.insert(dash, "-");
+  }
+  std::string digits = UuidPseudonym(dashed);
+  digits.erase(std::remove(digits.begin(), digits.end(), '-'), digits.end());
+  std::string out;
+  while (out.size() < id.size()) out += digits;
+  out.resize(id.size());
+  return out;
+}
+
+// Where in the run at text[begin, end) an id would begin; `end` where none can. Behind "pod" too: the pods of
+// a node's own have a checksum for a UUID. systemd.unit(5): a dash in a name is written as \x2d.
+std::size_t BeginOfId(std::string_view text, std::size_t begin, std::size_t end) {
+  constexpr std::size_t kEscaped = 2;
+  const std::string_view before = text.substr(0, begin);
+  if (before.ends_with("\\x")) return std::min(begin + kEscaped, end);
+  if (before.empty() || !IsAlphanumeric(before.back())) return begin;
+  const bool of_pod = before.ends_with("-po") || before.ends_with("/po");
+  return of_pod && text[begin] == 'd' ? begin + 1 : end;  // the word ends in a digit
+}
+
 void ReplaceLongIds(std::string& text) {
   for (std::size_t at = text.find_first_of(kHexadecimal); at != std::string::npos;
        at = text.find_first_of(kHexadecimal, at)) {
     const std::size_t end = std::min(text.find_first_not_of(kHexadecimal, at), text.size());
-    if (end - at == kContainerIdLength && StandsAlone(text, at, end)) {
-      const auto hash = probe::system::WideHashOf(text.substr(at, kContainerIdLength));
-      const std::string half = fmt::format("{:016x}{:016x}", hash.high, hash.low);
-      text.replace(at, kContainerIdLength, half + half);
-    }
+    const std::size_t begin = BeginOfId(text, at, end);
+    const std::string run = text.substr(begin, end - begin);
+    const bool is_whole = end == text.size() || !IsAlphanumeric(text[end]);
+    if (is_whole && IsLongId(run)) text.replace(begin, run.size(), LongIdPseudonym(run));
     at = end;
   }
 }
@@ -149,7 +184,8 @@ void ReplaceWord(std::string& text, std::string_view from, std::string_view to) 
 void ReplaceContainers(std::string& text) {
   ReplaceLongIds(text);
   ReplacePods(text);
-  for (const std::string_view prefix : {"/lxc/", "lxc.payload.", "lxc.monitor."})
+  for (const std::string_view prefix :
+       {"/lxc/", "lxc.payload.", "lxc.payload/", "lxc.monitor.", "lxc.monitor/"})
     ReplaceNamesAfter(text, prefix);
 }
 

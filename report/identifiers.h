@@ -15,7 +15,8 @@ void ReplaceWord(std::string& text, std::string_view from, std::string_view to);
 void ReplaceUuids(std::string& text);
 // Numbers that AMD gives its chips.
 void ReplaceChipNumbers(std::string& text);
-// Ids of 64 hexadecimal digits, UUIDs of pods, names of LXC's containers.
+// Runs of 32 or more hexadecimal digits, as container runtimes, pods and machines are numbered by, UUIDs of
+// pods, names of LXC's containers. A pseudonym is as long as its id.
 void ReplaceContainers(std::string& text);
 void ReplaceNetworkAddresses(std::string& text);
 

@@ -14,6 +14,7 @@
 #include "probe/core/device.h"
 #include "probe/isolate/interrupt.h"
 #include "probe/isolate/supervisor.h"
+#include "probe/system/cache_dir.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "report/calibrate.h"
@@ -40,7 +41,7 @@ struct Live {
   // What the shown form of a device (pseudonyms in a recording run) stands for.
   std::map<std::string, probe::RuntimeDevice> originals;
   std::vector<std::string> warnings;
-  std::vector<probe::EnvironmentVariable> child_environment;
+  probe::system::ChildVariables child_environment;
 
   // A sentence as this run may show and record it.
   [[nodiscard]] std::string Shown(std::string text) const {

@@ -20,6 +20,7 @@
 #include "probe/system/environment.h"
 #include "probe/system/limits.h"
 #include "probe/system/privileges.h"
+#include "probe/system/process.h"
 #include "report/compare/compare.h"
 #include "report/compare_files.h"
 #include "report/core/tables.h"
@@ -202,6 +203,8 @@ int main(int argc, char** argv) {
     std::fputs("whichgpu: the privileges of this set-uid copy can not be given up\n", stderr);
     return report::kExitInternal;
   }
+  // For drivers too: a folder that one makes in our cache without a right to it would fail every later run.
+  probe::system::KeepOwnersPermissions();
   if (probe::isolate::IsChild(argc, argv)) probe::isolate::RunChild(argc, argv, report::Tasks());
   for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN);
   if (const auto missing = probe::system::RaiseWhatIsNeeded(); !missing.empty())

@@ -60,12 +60,13 @@ Examples:
 constexpr const char* kCompareFooter = R"help(
 A figure is slower (exit code 1) where the 95 % intervals do not meet and it lost
 more than 10 %; noisy figures never are. --json gives every row, --verbose lists
-those that stayed the same.
+those that stayed the same. One of the two may be '-': standard input.
 
 Examples:
   whichgpu --json > before.json
   whichgpu --json > after.json
-  whichgpu compare before.json after.json)help";
+  whichgpu compare before.json after.json
+  whichgpu --json | whichgpu compare before.json -)help";
 
 void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
@@ -128,16 +129,44 @@ std::vector<std::string> CommandNames() {
   return commands;
 }
 
-// The first argument that nothing accepted, with what was probably meant.
-probe::Error Unexpected(const CLI::App& app) {
-  std::string word = app.remaining(true).empty() ? "" : app.remaining(true).front();
+// A command line around "--", behind which nothing is an option or a command, POSIX utility syntax guideline
+// 10.
+struct Divided {
+  std::vector<std::string> parsed;    // by the parser
+  std::vector<std::string> operands;  // behind the mark
+  bool are_refused = false;           // operands, which are not in `parsed` then
+};
+
+// Only compare has operands. Elsewhere the parser would look for options and commands among them.
+Divided DivideAtMark(std::vector<std::string> arguments) {
+  const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark == arguments.end()) return {std::move(arguments), {}};
+  Divided out{{}, {mark + 1, arguments.end()}};
+  const bool compares = std::find(arguments.begin(), mark, "compare") != mark;
+  if (!compares || out.operands.empty()) arguments.erase(mark, arguments.end());
+  out.are_refused = !compares && !out.operands.empty();
+  out.parsed = std::move(arguments);
+  return out;
+}
+
+probe::Error TakesNo(const CLI::App& app, const std::string& word) {
+  const auto given = app.get_subcommands();
+  if (given.empty())
+    return Usage(
+        fmt::format("'{}' stands behind '--', where no command is looked for; the report takes no names",
+                    probe::CleanText(word, 64)));
+  return Usage(fmt::format("{} takes no '{}'", given.front()->get_name(), probe::CleanText(word, 64)));
+}
+
+// The first of the arguments that nothing accepted, with what was probably meant.
+probe::Error Unexpected(const CLI::App& app, std::string word, const std::vector<std::string>& operands) {
+  if (std::find(operands.begin(), operands.end(), word) != operands.end()) return TakesNo(app, word);
   if (!word.starts_with("-")) {
-    const auto given = app.get_subcommands();
     const auto shown = probe::CleanText(word, 64);
     const auto& uses = probe::EnumNames<Use>::kNames;
     if (std::any_of(uses.begin(), uses.end(), [&](const auto& row) { return row.second == word; }))
       return Usage(fmt::format("'{0}' is no command; did you mean 'recommend --for {0}'?", shown));
-    if (!given.empty()) return Usage(fmt::format("{} takes no '{}'", given.front()->get_name(), shown));
+    if (!app.get_subcommands().empty()) return TakesNo(app, word);
     return Usage(fmt::format("there is no command '{}'{}", shown, Hint(word, CommandNames())));
   }
   word = word.substr(0, word.find('='));
@@ -195,6 +224,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                                          std::span<const std::string> modules, const std::string& version) {
   const auto spelled = Spelled(arguments);
   if (!spelled) return spelled.error();
+  const Divided divided = DivideAtMark(*spelled);
   RawOptions raw;
   CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
                "whichgpu"};
@@ -224,7 +254,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
       ->type_name("");
   compare->add_option("B.json", raw.options.other, "What it printed after")->required()->type_name("");
   try {
-    app.parse(std::vector<std::string>(spelled->rbegin(), spelled->rend()));
+    app.parse(std::vector<std::string>(divided.parsed.rbegin(), divided.parsed.rend()));
   } catch (const CLI::Success& request) {
     if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
     const auto parsed = app.get_subcommands();
@@ -232,7 +262,10 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   } catch (const CLI::ParseError& error) {
     return Usage(OneLine(error.what()));
   }
-  if (!app.remaining(true).empty()) return Unexpected(app);
+  auto rest = app.remaining(true);
+  std::erase(rest, "--");
+  if (!rest.empty()) return Unexpected(app, rest.front(), divided.operands);
+  if (divided.are_refused) return TakesNo(app, divided.operands.front());
   if (const auto given = app.get_subcommands(); given.size() > 1) {
     return Usage(
         fmt::format("{} and {} are two commands; one at a time", given[0]->get_name(), given[1]->get_name()));

@@ -115,6 +115,8 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
     if (auto error = CheckRequirement(*options.require)) return error;
   }
   if (auto error = CheckCombination(raw)) return error;
+  if (options.sysroot.empty())
+    return Usage("--sysroot: '' is no directory; it takes the one that holds a machine's files");
   // Children open it too, and from a directory of their own.
   std::error_code unknown;
   const auto root = std::filesystem::absolute(options.sysroot, unknown);

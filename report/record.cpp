@@ -128,6 +128,9 @@ Status CheckRecordDirectory(const std::string& directory) {
     return FileError(directory, "exists already; name a new directory");
   }
   const fs::path parent = path.parent_path();
+  if (!path.is_absolute())
+    return FileError("--record", fmt::format("{} is not absolute, and the current directory is gone",
+                                             probe::CleanText(directory, 300)));
   if (!fs::is_directory(parent, error)) return FileError(parent.string(), "is not a directory");
   // Tried rather than asked: root may write anywhere, and yet not to /proc or to a full disk.
   const fs::path trial = ScratchFor(path);

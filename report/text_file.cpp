@@ -1,17 +1,20 @@
 // SPDX-License-Identifier: MIT
 #include "report/text_file.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
-#include <filesystem>
-#include <fstream>
 #include <set>
 #include <vector>
 
 #include "probe/core/codec.h"
 #include "probe/core/text.h"
+#include "probe/system/descriptor.h"
 
 namespace report {
 
@@ -19,24 +22,59 @@ probe::Error FileError(const std::string& path, std::string_view text) {
   return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(path, 300), text)};
 }
 
-probe::Result<std::string> ReadTextFile(const std::string& path) {
-  const auto fail = [&](const std::string& text) { return FileError(path, text); };
-  std::error_code error;
-  const auto status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) return fail("there is no such file");
-  if (!std::filesystem::is_regular_file(status)) return fail("is not a file");
-  std::ifstream in(path, std::ios::binary | std::ios::ate);
-  if (!in) {
-    return fail(std::string("can not be read: ") +
-                std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
+namespace {
+
+using probe::system::Descriptor;
+
+// As messages call it.
+std::string NameOf(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
+
+probe::Error Unreadable(const std::string& path) {
+  return FileError(NameOf(path), std::string("can not be read: ") +
+                                     std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
+}
+
+// Looked at before it is opened too: that alone may set a device in motion, or wait for a pipe's other end.
+probe::Status CheckKind(const std::string& path, mode_t mode, Accepted accepted) {
+  const bool is_pipe = S_ISFIFO(mode) || S_ISSOCK(mode);
+  if (S_ISREG(mode) || (accepted == Accepted::kFilesAndPipes && is_pipe)) return probe::Ok();
+  return FileError(NameOf(path), accepted == Accepted::kFiles ? "is not a file" : "is not a file or a pipe");
+}
+
+probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
+  struct stat status{};
+  if (accepted == Accepted::kFilesAndPipes && path == kStandardInput) {
+    if (fstat(STDIN_FILENO, &status) != 0) return Unreadable(path);
+    if (auto kind = CheckKind(path, status.st_mode, accepted); !kind) return kind.error();
+    Descriptor copy(fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 0));
+    if (!copy.ok()) return Unreadable(path);
+    return copy;
   }
-  const auto size = static_cast<std::streamoff>(in.tellg());
-  if (size < 0 || static_cast<std::size_t>(size) > kMaxTextFileBytes) return fail("is too large");
-  std::string content(static_cast<std::size_t>(size), '\0');
-  in.seekg(0);
-  in.read(content.data(), size);
-  if (!in) return fail("can not be read");
-  return content;
+  if (path.empty()) return FileError("''", "names no file");
+  if (stat(path.c_str(), &status) != 0)
+    return errno == ENOENT || errno == ENOTDIR ? FileError(path, "there is no such file") : Unreadable(path);
+  if (auto kind = CheckKind(path, status.st_mode, accepted); !kind) return kind.error();
+  Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  if (!file.ok()) return Unreadable(path);
+  return file;
+}
+
+}  // namespace
+
+probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accepted) {
+  const auto file = OpenText(path, accepted);
+  if (!file) return file.error();
+  std::string content;
+  std::array<char, 65536> buffer;
+  for (;;) {
+    const ssize_t got = read(file->get(), buffer.data(), buffer.size());
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) return Unreadable(path);
+    if (got == 0) return content;
+    content.append(buffer.data(), static_cast<std::size_t>(got));
+    if (content.size() > kMaxTextFileBytes)
+      return FileError(NameOf(path), fmt::format("is too large: more than {} bytes", kMaxTextFileBytes));
+  }
 }
 
 namespace {
@@ -93,10 +131,12 @@ std::string TwiceKey(std::string_view text) {
 
 }  // namespace
 
-probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind) {
-  const auto text = ReadTextFile(path);
+probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind, Accepted accepted) {
+  const auto text = ReadTextFile(path, accepted);
   if (!text) return text.error();
-  const auto fail = [&](const std::string& what) { return FileError(path, std::string(kind) + what); };
+  const auto fail = [&](const std::string& what) {
+    return FileError(NameOf(path), std::string(kind) + what);
+  };
   auto json = probe::ParseJson(*text, kMaxTextFileBytes);
   if (!json) return fail(probe::Describe(json.error()));
   Walk walk;

@@ -16,12 +16,21 @@ inline constexpr std::size_t kMaxTextFileBytes = 64U << 20U;
 // "<path>: <text>", the path made safe to print.
 [[nodiscard]] probe::Error FileError(const std::string& path, std::string_view text);
 
-// The whole regular file. The error is one line that names it: missing, unreadable, no file, too large.
-[[nodiscard]] probe::Result<std::string> ReadTextFile(const std::string& path);
+// The name of standard input, POSIX utility syntax guideline 13.
+inline constexpr std::string_view kStandardInput = "-";
+
+// Pipes are read to their end; whoever accepts them must be ready to wait for it.
+enum class Accepted { kFiles, kFilesAndPipes };
+
+// The whole regular file, or where that is accepted, the pipe or standard input. The error is one line that
+// names it: missing, unreadable, no file, too large.
+[[nodiscard]] probe::Result<std::string> ReadTextFile(const std::string& path,
+                                                      Accepted accepted = Accepted::kFiles);
 
 // The one JSON document in it. The error says where it breaks: `kind` ("not what ... prints: ") stands before
 // what is wrong with its content. Keys that stand twice in an object and texts longer than any that this tool
 // writes are refused, for no reader can know which one was meant, or what was cut off.
-[[nodiscard]] probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind);
+[[nodiscard]] probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind,
+                                                      Accepted accepted = Accepted::kFiles);
 
 }  // namespace report

@@ -129,7 +129,9 @@ Result<Json> ParseJson(std::string_view text, std::size_t max_bytes) {
         std::to_string(text.size()) + " bytes, at most " + std::to_string(max_bytes) + " are accepted"};
   }
   if (auto problem = TooMuch(text)) return *std::move(problem);
-  Json json = Json::parse(text.begin(), text.end(), nullptr, false);
+  // The parser takes a NUL for the end, whatever stands behind it; none may stand in JSON (RFC 8259, 7).
+  const bool is_cut = text.find('\0') != std::string_view::npos;
+  Json json = is_cut ? Json(Json::value_t::discarded) : Json::parse(text.begin(), text.end(), nullptr, false);
   if (json.is_discarded())
     return Error{"parse JSON", std::nullopt, "malformed", "not one whole JSON document"};
   return json;

@@ -33,6 +33,7 @@ struct DriverCache {
   std::string_view variable;
   std::string_view value;  // the folder's name below our cache directory, or the value itself
   bool is_folder = true;
+  bool is_executed = false;  // libraries lie in it, which are of no use where nothing may be executed
 };
 
 struct Module {

@@ -59,6 +59,7 @@ std::vector<std::string> ChildEnvironment(system::Environment environment, const
   // used: PoCL would otherwise write below the user's home.
   if (scratch) {
     for (const char* variable : {"TMPDIR", "XDG_CACHE_HOME"}) environment.Set(variable, *scratch);
+    for (const std::string& variable : request.scratch_variables) environment.Set(variable, *scratch);
   }
   for (const auto& variable : request.environment) environment.Set(variable.name, variable.value);
   return environment.Assignments();

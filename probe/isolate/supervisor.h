@@ -25,7 +25,9 @@ struct ChildRequest {
   std::string task;  // name in the child's table
   Json request;
   std::vector<EnvironmentVariable> environment;  // set on top of the parent's
-  double deadline_s = 10.0;                      // from the start of this child
+  // Set to the path of its scratch directory as well, where it has one; TMPDIR and XDG_CACHE_HOME always are.
+  std::vector<std::string> scratch_variables;
+  double deadline_s = 10.0;  // from the start of this child
   // The most that a record's "allow_s" may grant, whatever it says. None: as much as it asks for.
   std::function<double(const Json& record)> most_allowed_s;
   system::Medium scratch = system::Medium::kDisk;

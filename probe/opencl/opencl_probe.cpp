@@ -227,7 +227,7 @@ std::vector<std::string> Manifests(const ProbeContext& context) {
 // programmers-guide/COMPILER_CACHE.md, ROCm/llvm-project amd/comgr README,
 // https://docs.mesa3d.org/envvars.html, CUDA C++ Programming Guide (environment variables).
 constexpr std::array kCaches = {
-    DriverCache{"POCL_CACHE_DIR", "pocl"},
+    DriverCache{"POCL_CACHE_DIR", "pocl", true, true},
     DriverCache{"NEO_CACHE_DIR", "neo"},
     DriverCache{"AMD_COMGR_CACHE_DIR", "comgr"},
     DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 
 #include "probe/system/descriptor.h"
 #include "probe/system/path_walk.h"
+#include "probe/system/scratch.h"
 #include "probe/system/tree.h"
 #include "probe/system/trust.h"
 
@@ -76,6 +78,11 @@ Status CheckOurs(const FileSystem& files, const std::string& path) {
   return geteuid() == 0 ? CheckTrusted(files, path) : Ok();
 }
 
+bool IsNoexec(const std::string& path) {
+  struct statvfs status{};
+  return statvfs(path.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) != 0;
+}
+
 }  // namespace
 
 Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files) {
@@ -97,21 +104,38 @@ Result<std::string> CacheDirectory(const Environment& environment, const FileSys
   return path;
 }
 
-std::vector<EnvironmentVariable> DriverCacheVariables(std::span<const DriverCache> caches,
-                                                      const std::string& cache_directory,
-                                                      const Environment& environment) {
-  std::vector<EnvironmentVariable> out;
-  const Descriptor root = OpenDirectoryAt(AT_FDCWD, cache_directory);
+CacheGround InspectCacheGround(const Result<std::string>& cache_directory, const Environment& environment) {
+  CacheGround ground;
+  if (cache_directory) ground.directory = *cache_directory;
+  ground.is_noexec = cache_directory && IsNoexec(*cache_directory);
+  const auto scratch = ScratchDirectory::UsualParent(environment, Medium::kDisk);
+  ground.scratch_is_noexec = scratch && IsNoexec(*scratch);
+  return ground;
+}
+
+void AddDriverCaches(std::span<const DriverCache> caches, const CacheGround& ground,
+                     const Environment& environment, ChildVariables& out) {
+  const auto add = [](auto& list, auto item) {
+    if (std::find(list.begin(), list.end(), item) == list.end()) list.push_back(std::move(item));
+  };
+  const Descriptor root =
+      ground.directory.empty() ? Descriptor() : OpenDirectoryAt(AT_FDCWD, ground.directory);
   for (const auto& cache : caches) {
     if (environment.Get(cache.variable)) continue;
+    std::string name(cache.variable);
     std::string value(cache.value);
-    if (cache.is_folder) {
-      if (!root.ok() || !MakeBelow(root.get(), std::string(kDrivers) + "/" + value)) continue;
-      value.insert(0, DriverRoot(cache_directory) + "/");
+    if (!cache.is_folder) {
+      add(out.fixed, EnvironmentVariable{std::move(name), std::move(value)});
+      continue;
     }
-    out.push_back({std::string(cache.variable), std::move(value)});
+    const bool is_useless = cache.is_executed && ground.is_noexec && !ground.scratch_is_noexec;
+    if (is_useless || !root.ok() || !MakeBelow(root.get(), std::string(kDrivers) + "/" + value)) {
+      add(out.scratch, std::move(name));
+      continue;
+    }
+    value.insert(0, DriverRoot(ground.directory) + "/");
+    add(out.fixed, EnvironmentVariable{std::move(name), std::move(value)});
   }
-  return out;
 }
 
 // Through descriptors, for a driver may have put links there, and as much as it likes.

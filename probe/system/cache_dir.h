@@ -24,11 +24,27 @@ namespace probe::system {
 // everything works without.
 [[nodiscard]] Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files);
 
-// Variables that put those compile caches below `cache_directory`, bounded where a driver can do that itself.
-// A variable that the user has set is left out: the user's choice counts.
-[[nodiscard]] std::vector<EnvironmentVariable> DriverCacheVariables(std::span<const DriverCache> caches,
-                                                                    const std::string& cache_directory,
-                                                                    const Environment& environment);
+// What there is to keep compile caches in.
+struct CacheGround {
+  std::string directory;           // CacheDirectory's, "" where there is none
+  bool is_noexec = false;          // its file system executes nothing, mount(8)
+  bool scratch_is_noexec = false;  // that of the children's scratch directories
+};
+[[nodiscard]] CacheGround InspectCacheGround(const Result<std::string>& cache_directory,
+                                             const Environment& environment);
+
+// What children get besides their parent's environment.
+struct ChildVariables {
+  std::vector<EnvironmentVariable> fixed;
+  std::vector<std::string> scratch;  // names of those whose value is the child's own scratch directory
+};
+
+// Adds the variables that put those compile caches below our cache directory, bounded where a driver can do
+// that itself; into the child's scratch directory where there is none, or where the cache is executed and
+// ours can not be while the scratch directory can. A variable that the user has set is left out: the user's
+// choice counts. Repeated ones are added once.
+void AddDriverCaches(std::span<const DriverCache> caches, const CacheGround& ground,
+                     const Environment& environment, ChildVariables& out);
 
 inline constexpr std::uint64_t kMaxDriverCacheBytes = 256U << 20U;
 

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -103,6 +104,11 @@ std::optional<ProcessExit> PeekExit(pid_t pid) {
 }
 
 bool Reap(pid_t pid) { return waitpid(pid, nullptr, WNOHANG) == pid; }
+
+void KeepOwnersPermissions() {
+  const mode_t before = umask(0);
+  umask(before & ~static_cast<mode_t>(S_IRWXU));
+}
 
 void BecomeSubreaper() {
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);

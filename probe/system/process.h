@@ -68,6 +68,11 @@ struct Spawned {
 // Takes an ended child away; false when there was nothing to take.
 bool Reap(pid_t pid);
 
+// What this process and those that it starts make is the caller's to read, write and enter, whatever the
+// umask takes from its owner; what it takes from group and others stays taken. To be called before a second
+// thread runs: no later moment sees another mask.
+void KeepOwnersPermissions();
+
 // Orphaned descendants become children of this process from now on, and ended children wait to be reaped even
 // if the caller of this program ignored SIGCHLD.
 void BecomeSubreaper();

@@ -90,6 +90,13 @@ Result<ScratchDirectory> ScratchDirectory::Create(const Environment& environment
   return ErrnoError("mkdir", number);
 }
 
+std::optional<std::string> ScratchDirectory::UsualParent(const Environment& environment, Medium medium) {
+  for (std::string& parent : Parents(environment, medium)) {
+    if (access(parent.c_str(), W_OK | X_OK) == 0) return std::move(parent);
+  }
+  return std::nullopt;
+}
+
 std::vector<std::string> ScratchDirectory::Names(const Environment& environment, Medium medium) {
   constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789";
   std::vector<std::string> out = Parents(environment, medium);

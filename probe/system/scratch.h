@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +24,8 @@ class ScratchDirectory {
   // The same in two steps, for a directory that a child makes itself: names that nobody has, the best place
   // first; and the directory of such a name, made with mode 0700.
   [[nodiscard]] static std::vector<std::string> Names(const Environment& environment, Medium medium);
+  // Where one comes to lie, as far as that can be told before it is made.
+  [[nodiscard]] static std::optional<std::string> UsualParent(const Environment& environment, Medium medium);
   [[nodiscard]] static ScratchDirectory Adopt(std::string path);
   // Removes what has such a name with all its content; anything else stays.
   static void Remove(const std::string& path);

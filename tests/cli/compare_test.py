@@ -3,11 +3,14 @@
 """`whichgpu compare`: two replays of a recorded machine, of which one may have become slower."""
 import copy
 import json
+import os
 import pathlib
+import signal
+import subprocess
 import tempfile
 import unittest
 
-from harness import SOURCE, document, main, run, validate
+from harness import BINARY, SOURCE, document, main, run, validate
 
 RECORD = SOURCE / "tests" / "fixtures" / "gpu_beside_igpu" / "record.json"
 
@@ -85,6 +88,39 @@ class Compare(unittest.TestCase):
                     self.assertEqual("", process.stdout)
                     self.assertEqual(1, len(process.stderr.splitlines()), process.stderr)
                     self.assertIn(path.name, process.stderr)
+
+    def test_pipes_and_standard_input_are_read_like_files(self):
+        good = self.report("base", self.record)
+        for script in ('exec "$0" compare "$1" - <"$1"', 'cat "$1" | "$0" compare - "$1"',
+                       'cat "$1" | "$0" compare "$1" /dev/stdin', 'exec "$0" compare -- - "$1" <"$1"'):
+            process = subprocess.run(["sh", "-c", script, BINARY, good], capture_output=True, text=True, timeout=60)
+            self.assertEqual((0, ""), (process.returncode, process.stderr), script)
+            self.assertIn("No regression", process.stdout)
+        dashed = self.root / "-a.json"
+        dashed.write_text(good.read_text())
+        self.assertEqual(0, run("compare", "--", dashed.name, good, cwd=self.root).returncode)
+
+    def test_what_is_neither_file_nor_pipe_is_refused(self):
+        good = self.report("base", self.record)
+        large = 'head -c 80000000 /dev/zero | "$0" compare "$1" -'
+        for script, said in (('"$0" compare - - <"$1"', "one of the two"), ('"$0" compare "$1" - </dev/zero', "standard input"),
+                             ('"$0" compare "$1" - </', "standard input"), ('"$0" compare "$1" - <&-', "standard input"),
+                             ('"$0" compare "$1" /dev/zero', "/dev/zero: is not a file or a pipe"),
+                             ('"$0" compare "$1" /', "/: is not a file or a pipe"), (large, "standard input: is too large"),
+                             ('printf "{}\\0" | "$0" compare "$1" -', "standard input: not what")):
+            process = subprocess.run(["sh", "-c", script, BINARY, good], capture_output=True, text=True, timeout=60)
+            self.assertEqual((2, ""), (process.returncode, process.stdout), script)
+            self.assertEqual(1, len(process.stderr.splitlines()), process.stderr)
+            self.assertIn(said, process.stderr)
+
+    def test_a_pipe_that_nobody_writes_to_ends_with_the_signal(self):
+        pipe = self.root / "pipe"
+        os.mkfifo(pipe)
+        process = subprocess.Popen([BINARY, "compare", pipe, pipe], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.assertRaises(subprocess.TimeoutExpired, process.wait, 0.5)
+        process.send_signal(signal.SIGINT)
+        self.assertEqual((b"", b""), process.communicate(timeout=10))
+        self.assertEqual(130, process.returncode)
 
     def test_two_files_are_needed(self):
         for arguments in ((), ("a.json",), ("a.json", "b.json", "c.json")):

@@ -150,6 +150,9 @@ class Usage(unittest.TestCase):
         ("--budget", "-1"): "'-1' is not a number of seconds above 0",
         ("list", "--exit-code"): "--exit-code belongs to the report and recommend",
         ("help", "lst"): "list",
+        ("--sysroot", ""): "--sysroot: ''",
+        ("compare", "", "b.json"): "'': names no file",
+        ("list", "--", "--json"): "list takes no '--json'",
         ("recommend", "--require", "nvidia"): "did you mean 'cuda'?; known are gpu, cpu, cuda, hip",
     }
 
@@ -161,6 +164,15 @@ class Usage(unittest.TestCase):
                 self.assertEqual("", process.stdout)
                 self.assertEqual(1, process.stderr.count("\n"), process.stderr)
                 self.assertIn(expected, process.stderr)
+
+
+    def test_a_directory_that_is_gone_is_named(self):
+        for arguments in (("list", "--record", "new"), ("--record", "a/new")):
+            with tempfile.TemporaryDirectory() as holder:
+                process = subprocess.run(["sh", "-c", 'mkdir gone && cd gone && rmdir "$PWD" && exec "$@"', "sh", str(BINARY), *arguments],
+                                         cwd=holder, capture_output=True, text=True, timeout=60, env=environment())
+            self.assertEqual((2, ""), (process.returncode, process.stdout))
+            self.assertRegex(process.stderr, r"\Awhichgpu: --record: (a/)?new is not absolute, and the current directory is gone\n\Z")
 
 
 class ExitCodes(unittest.TestCase):

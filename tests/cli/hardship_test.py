@@ -99,6 +99,38 @@ class Scarcity(unittest.TestCase):
             self.check(run("--json", "--quick", "--only", "opencl,vulkan", env=environment(HOME=home, XDG_CACHE_HOME=None)))
             self.assertEqual(before, sorted(home.rglob("*")))
 
+    def test_a_umask_that_closes_everything_takes_no_cache_from_us(self):
+        with tempfile.TemporaryDirectory() as directory:
+            home, temporary = pathlib.Path(directory, "home"), pathlib.Path(directory, "tmp")
+            home.mkdir()
+            temporary.mkdir()
+            env = environment(HOME=home, XDG_CACHE_HOME=None, TMPDIR=temporary)
+            for _ in range(2):
+                process = run("recommend", "--quick", "--only", "cpu,opencl,vulkan", "--device", "cpu:0", env=env, umask=0o777)
+                self.assertEqual(0, process.returncode, process.stderr)
+                self.assertNotIn("EACCES", process.stderr)
+            self.assertEqual([home / ".cache"], list(home.iterdir()))
+            self.assertEqual([home / ".cache/whichgpu"], list((home / ".cache").iterdir()), "drivers cache below ours")
+            for path in home.rglob("*"):
+                with self.subTest(path):
+                    least = 0o700 if path.is_dir() else 0o600
+                    self.assertEqual(least, path.stat().st_mode & least)
+                    self.assertEqual(0, path.stat().st_mode & 0o077, "what the umask keeps from others stays kept")
+
+    @unittest.skipUnless(can_unshare(), "this machine allows no mount namespace")
+    def test_a_cache_where_nothing_may_be_executed(self):
+        with tempfile.TemporaryDirectory() as directory:
+            script = f"mount -t tmpfs -o noexec none {directory} && exec '{BINARY}' --json --quick --only cpu,opencl"
+            for places, is_said in (({"TMPDIR": "/tmp"}, False), ({"TMPDIR": directory}, True)):
+                process = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=60,
+                                         env=environment(HOME=directory, XDG_CACHE_HOME=None, **places))
+                measurements = self.check(process, warns=False)["measurements"]
+                crashed = [m["reason"] for m in measurements if m["status"] == "crashed"]
+                for reason in crashed:
+                    self.assertIn("noexec", reason)
+                if not is_said:
+                    self.assertEqual([], crashed)
+
     @unittest.skipUnless(can_unshare(), "this machine allows no mount namespace")
     def test_a_full_disk(self):
         with tempfile.TemporaryDirectory() as directory:

@@ -13,10 +13,11 @@ from harness import environment, main, run
 OWN, SUDO, OTHER, MOUNTED = "zaphodb", "trilliana", "marvinp", "slartib"
 HOST, DOMAIN = "heartofgold", "magrathea.example"
 CONTAINER = "5eb63bbbe01eeed093cb22bb8f5acdc35eb63bbbe01eeed093cb22bb8f5acdc3"
+SHORT = "98d009605b1b257cd2c4abe92e248f60"  # what some container runtimes take: a UUID without dashes
 POD = "1b4f3c9e_89ab_4def_8123_456789abcdef"
 ADDRESS = "10.42.17.3"
-SECRETS = (OWN, SUDO, OTHER, MOUNTED, HOST, "magrathea", CONTAINER, POD, POD.replace("_", "-"), ADDRESS)
-GROUP = f"/kubepods.slice/kubepods-pod{POD}.slice/docker-{CONTAINER}.scope"
+SECRETS = (OWN, SUDO, OTHER, MOUNTED, HOST, "magrathea", CONTAINER, SHORT, POD, POD.replace("_", "-"), ADDRESS)
+GROUP = f"/kubepods.slice/kubepods-pod{POD}.slice/docker-{CONTAINER}.scope/{SHORT}"
 
 
 class Record(unittest.TestCase):

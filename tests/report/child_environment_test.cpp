@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "probe/registry.h"
 #include "tests/probe/system/temporary_tree.h"
 #include "tests/probe/system/unprivileged.h"
 
@@ -15,6 +16,7 @@ using probe::system::FileSystem;
 using probe::system::TemporaryTree;
 using probe::system::Unprivileged;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -26,7 +28,7 @@ class ChildEnvironmentTest : public ::testing::Test {
     warnings_.clear();
     Environment environment;
     environment.Set(name, value);
-    for (const auto& variable : ChildEnvironment(*files_, environment, warnings_)) {
+    for (const auto& variable : ChildEnvironment(*files_, environment, warnings_).fixed) {
       if (variable.name == name) return variable.value;
     }
     return "unchanged";
@@ -72,6 +74,19 @@ TEST_F(ChildEnvironmentTest, OfRootKeepsOnlyFoldersThatRootOwns) {
   EXPECT_EQ(Of("LD_LIBRARY_PATH", foreign), "");
   EXPECT_EQ(Of("LD_LIBRARY_PATH", own + ":" + tree_.root() + "/$LIB"), own);
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("the loader would expand it")));
+}
+
+TEST_F(ChildEnvironmentTest, CachesOfDriversAreNeverTheUsersOwn) {
+  Environment environment;
+  environment.Set("XDG_CACHE_HOME", tree_.root());
+  tree_.Directory("/whichgpu", 0777);  // one that others may write is not used
+  const auto variables = ChildEnvironment(*files_, environment, warnings_);
+  for (const probe::Module& module : probe::Modules()) {
+    for (const probe::DriverCache& cache : module.caches) {
+      if (!cache.is_folder) continue;
+      EXPECT_THAT(variables.scratch, Contains(std::string(cache.variable)));
+    }
+  }
 }
 
 }  // namespace

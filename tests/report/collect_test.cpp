@@ -152,6 +152,17 @@ TEST(Collect, WhatStandsForADeadChildIsAPlausibleMeasurementOfItsKernel) {
   }
 }
 
+TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kSignalled;
+  result.exit.signal = 6;
+  result.stderr_tail =
+      "dlopen(\"/x/gemm.so\") failed with 'gemm.so: failed to map segment from shared object'.";
+  EXPECT_THAT(Collect(Asked(), result).front().reason.value_or(""), HasSubstr("noexec"));
+  result.stderr_tail = "out of luck";
+  EXPECT_EQ(Collect(Asked(), result).front().reason, "its process was killed by signal 6");
+}
+
 TEST(Plausible, TheUnitIsHeldAgainstTheKernelWhereThereIsARate) {
   auto m = Figure();
   m.in_dtype = Dtype::kInt8;

@@ -68,6 +68,27 @@ TEST(Options, AFarMissListsWhatThereIs) {
   EXPECT_THAT(Refused({"frobnicate"}), HasSubstr("list, recommend"));
 }
 
+TEST(Options, NothingBehindTwoDashesIsAnOptionOrACommand) {
+  const auto compared = [](const std::vector<std::string>& arguments) {
+    const auto parsed = ParseArguments(arguments, kModules, "1");
+    return parsed && parsed->options ? parsed->options->base + " " + parsed->options->other
+                                     : parsed.error().text;
+  };
+  EXPECT_EQ(compared({"compare", "--", "-a.json", "b.json"}), "-a.json b.json");
+  EXPECT_EQ(compared({"compare", "--json", "a.json", "--", "--json"}), "a.json --json");
+  EXPECT_EQ(compared({"compare", "--", "--", "list"}), "-- list");
+  EXPECT_EQ(compared({"compare", "-", "b.json", "--"}), "- b.json");
+  EXPECT_THAT(compared({"compare", "--", "a", "b", "--json"}), HasSubstr("compare takes no '--json'"));
+  EXPECT_THAT(compared({"compare", "a", "b", "--", "c"}), HasSubstr("compare takes no 'c'"));
+  EXPECT_THAT(Refused({"list", "--", "x"}), HasSubstr("list takes no 'x'"));
+  EXPECT_THAT(Refused({"list", "--", "--json"}), HasSubstr("list takes no '--json'"));
+  EXPECT_THAT(Refused({"list", "--", "recommend"}), HasSubstr("list takes no 'recommend'"));
+  EXPECT_THAT(Refused({"--", "list"}), HasSubstr("behind '--'"));
+  for (const auto& arguments :
+       std::vector<std::vector<std::string>>{{"--"}, {"list", "--"}, {"--json", "--"}})
+    EXPECT_TRUE(ParseArguments(arguments, kModules, "1"));
+}
+
 TEST(Options, EveryRefusalIsOneLine) {
   for (const auto& arguments : std::vector<std::vector<std::string>>{{"--budget", "x"},
                                                                      {"--budget", "-1"},
@@ -79,6 +100,7 @@ TEST(Options, EveryRefusalIsOneLine) {
                                                                      {"--replay", "a", "--record", "b"},
                                                                      {"a\nb\x1b[31m"},
                                                                      {"--", "--json"},
+                                                                     {"--sysroot", ""},
                                                                      {"list", "recommend", "more"},
                                                                      {"recommend", "--require", "gpus"}}) {
     const auto text = Refused(arguments);

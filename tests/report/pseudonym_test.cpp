@@ -5,6 +5,10 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <utility>
+#include <vector>
+
 #include "tests/probe/system/temporary_tree.h"
 
 namespace report {
@@ -15,7 +19,8 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const std::string kContainer(64, 'c');
+const std::string kShortId = "5eb63bbbe01eeed093cb22bb8f5acdc3";
+const std::string kContainer = kShortId + "9f86d081884c7d659a2feaa0c55ad015";
 
 Pseudonyms Names(std::map<std::string, std::string, std::less<>> variables, const std::string& host = "",
                  const FoundNames& found = {}) {
@@ -89,12 +94,59 @@ TEST(PseudonymTest, ContainersAndNetworkCardsGo) {
   const auto docker = names.Replace("0::/system.slice/docker-" + kContainer + ".scope");
   EXPECT_THAT(docker, Not(HasSubstr(kContainer)));
   EXPECT_EQ(docker.size(), std::string("0::/system.slice/docker-.scope").size() + 64);
-  EXPECT_EQ(names.Replace(kContainer + "0"), kContainer + "0") << "no id of a container";
   const std::string pod = "1b4f3c9e_89ab_4def_8123_456789abcdef";
   EXPECT_THAT(names.Replace("kubepods-burstable-pod" + pod + ".slice"), Not(HasSubstr(pod)));
   EXPECT_THAT(names.Replace("/lxc.payload.acme-prod/x"), Not(HasSubstr("acme")));
   EXPECT_THAT(names.Replace("mac 00:16:3e:12:34:56."), Not(HasSubstr("3e:12")));
   for (const char* kept : {"0000:41:00.0", "00:16:3e:12:34:56:78", "1.2.3.4"})
+    EXPECT_EQ(names.Replace(kept), kept);
+}
+
+TEST(PseudonymTest, AContainersIdGoesWhateverWroteIt) {
+  const auto names = Names({});
+  const std::string pod = "1b4f3c9e_89ab_4def_8123_456789abcdef";
+  for (const std::string& id : {kShortId, kContainer, kShortId + "0123456789", kContainer + kContainer}) {
+    for (const auto& [before, after] : std::vector<std::pair<std::string, std::string>>{
+             {"4:memory:/process_api/", ""},
+             {"/docker/", "/cpu.max"},
+             {"0::/system.slice/docker-", ".scope"},
+             {"/machine.slice/libpod-", ".scope/container"},
+             {"/machine.slice/libpod-conmon-", ".scope"},
+             {"/machine.slice/machine-libpod_pod_", ".slice"},
+             {"/machine.slice/machine-acme\\x2d", ".scope"},
+             {"/crio-", ""},
+             {"/crio-conmon-", ".scope"},
+             {"/ecs/", "-2310245"},
+             {"/system.slice/containerd.service/kubepods-pod" + pod + ".slice:cri-containerd:", ""},
+             {"/kubepods/besteffort/pod", "/x"},
+             {"/kubepods-burstable-pod", ".slice"}}) {
+      const auto replaced = names.Replace(before + id + after);
+      EXPECT_THAT(replaced, Not(HasSubstr(id.substr(0, 16)))) << before;
+      EXPECT_THAT(replaced, Not(HasSubstr(pod)));
+      EXPECT_EQ(replaced.size(), before.size() + id.size() + after.size());
+      EXPECT_EQ(replaced, names.Replace(before + id + after));
+      EXPECT_THAT(replaced, ::testing::EndsWith(after));
+    }
+  }
+  for (const char* name : {"/lxc/acme/x", "/lxc.payload/acme/x", "/lxc.monitor.acme/x", "/lxc.monitor/acme"})
+    EXPECT_THAT(names.Replace(name), Not(HasSubstr("acme")));
+}
+
+TEST(PseudonymTest, OneIdHasOnePseudonymInBothOfItsForms) {
+  const auto names = Names({});
+  auto dashed = names.Replace("1b4f3c9e-89ab-4def-8123-456789abcdef");
+  dashed.erase(std::remove(dashed.begin(), dashed.end(), '-'), dashed.end());
+  EXPECT_EQ(names.Replace("1b4f3c9e89ab4def8123456789abcdef"), dashed);
+  EXPECT_EQ(names.Replace("1B4F3C9E89AB4DEF8123456789ABCDEF"), dashed);
+  EXPECT_NE(names.Replace(kShortId), dashed);
+}
+
+TEST(PseudonymTest, NumbersAndMasksStay) {
+  const auto names = Names({});
+  for (const std::string& kept : std::initializer_list<std::string>{
+           std::string(40, 'f'), std::string(40, '0'), "ffffffff,ffffffff,ffffffff,ffffffff,0000000f",
+           "12345678901234567890123456789012", kShortId.substr(1), "0x" + kShortId, "lib" + kShortId,
+           kContainer + "z"})
     EXPECT_EQ(names.Replace(kept), kept);
 }
 

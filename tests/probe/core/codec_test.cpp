@@ -48,6 +48,8 @@ TEST(ParseJson, AcceptsOneWholeDocumentOnly) {
   for (const char* text : {"", "{", "]]", "[1] [2]", "\"open", "[1,]", "\"\\", "nul"}) {
     EXPECT_EQ(ErrorOf(text), "malformed") << text;
   }
+  for (const std::string_view cut : {std::string_view("[1]\0", 4), std::string_view("[1]\0x", 5)})
+    EXPECT_EQ(ErrorOf(std::string(cut)), "malformed");
   EXPECT_EQ(ErrorOf("[1, 2]", 5), "too large");
   EXPECT_EQ(ErrorOf("[1, 2]", 6), "");
 }

@@ -119,6 +119,13 @@ TEST(Supervisor, GivesTheChildAScratchDirectoryAndRemovesIt) {
   EXPECT_FALSE(std::filesystem::exists(scratch));
 }
 
+TEST(Supervisor, PointsWhatItIsToldToAtTheScratchDirectory) {
+  auto request = Do("report");
+  request.scratch_variables = {"WHICHGPU_TEST_ADDED"};
+  const auto result = RunOne(request);
+  EXPECT_EQ(First(result, "WHICHGPU_TEST_ADDED"), First(result, "cwd"));
+}
+
 TEST(Supervisor, TellsHowAChildDied) {
   const std::vector<ChildRequest> requests = {Do("abort"), Do("segfault"),
                                               Do("throw"), Do("throw_in_thread"),

@@ -9,6 +9,7 @@
 #include <array>
 #include <chrono>
 #include <filesystem>
+#include <fstream>
 
 #include "tests/probe/system/temporary_tree.h"
 #include "tests/probe/system/unprivileged.h"
@@ -16,7 +17,10 @@
 namespace probe::system {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
 
 class CacheDirectoryTest : public ::testing::Test {
  protected:
@@ -120,23 +124,69 @@ TEST_F(CacheDirectoryTest, IsMadeBehindOwnLinksAndBelowTheSystemsOpenDirectories
   EXPECT_TRUE(std::filesystem::is_directory(tree_.At("/var/home/fast/whichgpu")));
 }
 
+constexpr std::array kCaches = {
+    DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"}, DriverCache{"POCL_CACHE_DIR", "pocl", true, true},
+    DriverCache{"CUDA_CACHE_PATH", "ptx"}, DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
+    DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false}};
+
+ChildVariables VariablesOn(const CacheGround& ground) {
+  Environment environment;
+  environment.Set("CUDA_CACHE_PATH", "/users/choice");
+  ChildVariables out;
+  AddDriverCaches(kCaches, ground, environment, out);
+  return out;
+}
+
 TEST(DriverCaches, AreBelowOursUnlessTheUserChose) {
   TemporaryTree tree;
-  Environment environment;
-  environment.Set("POCL_CACHE_DIR", "/users/choice");
-  bool mesa = false;
-  constexpr std::array kCaches = {DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
-                                  DriverCache{"POCL_CACHE_DIR", "pocl"},
-                                  DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false}};
-  for (const auto& variable : DriverCacheVariables(kCaches, tree.root(), environment)) {
-    EXPECT_NE(variable.name, "POCL_CACHE_DIR");
-    mesa = mesa || variable.name == "MESA_SHADER_CACHE_DIR";
-    if (variable.value.starts_with('/')) {
-      EXPECT_THAT(variable.value, ::testing::StartsWith(tree.At("/drivers/")));
-      EXPECT_TRUE(std::filesystem::is_directory(variable.value)) << variable.value;
-    }
+  const auto variables = VariablesOn({tree.root()});
+  const std::vector<EnvironmentVariable> expected = {{"MESA_SHADER_CACHE_DIR", tree.At("/drivers/mesa")},
+                                                     {"POCL_CACHE_DIR", tree.At("/drivers/pocl")},
+                                                     {"MESA_SHADER_CACHE_MAX_SIZE", "64M"}};
+  EXPECT_EQ(variables.fixed, expected);
+  EXPECT_THAT(variables.scratch, IsEmpty());
+  for (const char* folder : {"mesa", "pocl"})
+    EXPECT_TRUE(std::filesystem::is_directory(tree.At("/drivers/") + folder));
+  EXPECT_FALSE(std::filesystem::exists(tree.At("/drivers/ptx")));
+}
+
+TEST(DriverCaches, AreTheChildsOwnWhereWeHaveNone) {
+  const auto variables = VariablesOn({});
+  EXPECT_THAT(variables.scratch, ElementsAre("MESA_SHADER_CACHE_DIR", "POCL_CACHE_DIR"));
+  EXPECT_THAT(variables.fixed, SizeIs(1)) << "the bound, which is no place";
+}
+
+TEST(DriverCaches, ThatAreExecutedAreWhereThatIsPossible) {
+  TemporaryTree tree;
+  const auto apart = VariablesOn({tree.root(), true, false});
+  EXPECT_THAT(apart.scratch, ElementsAre("POCL_CACHE_DIR"));
+  EXPECT_EQ(apart.fixed.front().value, tree.At("/drivers/mesa")) << "is only read";
+  EXPECT_THAT(VariablesOn({tree.root(), true, true}).scratch, IsEmpty()) << "no better there";
+  EXPECT_THAT(VariablesOn({tree.root(), false, true}).scratch, IsEmpty());
+}
+
+// Where the running machine has mounted something that way; "" where it has not. proc_pid_mounts(5).
+std::string NoexecMount() {
+  std::ifstream mounts("/proc/self/mounts");
+  for (std::string source, place, type, options, rest; mounts >> source >> place >> type >> options;) {
+    std::getline(mounts, rest);
+    if (("," + options + ",").find(",noexec,") != std::string::npos && access(place.c_str(), X_OK) == 0)
+      return place;
   }
-  EXPECT_TRUE(mesa);
+  return "";
+}
+
+TEST(DriverCaches, LieOnKnownGround) {
+  TemporaryTree tree;
+  Environment environment;
+  environment.Set("TMPDIR", tree.root());
+  const auto ground = InspectCacheGround(tree.root(), environment);
+  EXPECT_EQ(ground.directory, tree.root());
+  EXPECT_EQ(ground.is_noexec, ground.scratch_is_noexec);
+  EXPECT_EQ(InspectCacheGround(Error{"", std::nullopt, "none", ""}, environment).directory, "");
+  const auto place = NoexecMount();
+  if (place.empty()) GTEST_SKIP() << "nothing is mounted noexec here";
+  EXPECT_TRUE(InspectCacheGround(place, environment).is_noexec) << place;
 }
 
 TEST(DriverCaches, LoseTheirOldestFilesFirst) {
@@ -162,8 +212,8 @@ TEST(DriverCaches, AreNotMadeThroughALink) {
   TemporaryTree tree;
   const auto elsewhere = tree.Directory("/elsewhere");
   tree.Link("/cache/drivers", elsewhere);
-  constexpr std::array kCaches = {DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"}};
-  EXPECT_THAT(DriverCacheVariables(kCaches, tree.At("/cache"), Environment()), ::testing::IsEmpty());
+  EXPECT_THAT(VariablesOn({tree.At("/cache")}).scratch,
+              ElementsAre("MESA_SHADER_CACHE_DIR", "POCL_CACHE_DIR"));
   EXPECT_TRUE(std::filesystem::is_empty(elsewhere));
   tree.Write("/elsewhere/file", std::string(1000, 'x'));
   TrimDriverCaches(tree.At("/cache"), 0);

@@ -85,5 +85,14 @@ TEST(Process, FindsItsOwnBinary) {
   EXPECT_TRUE(Reap(pid->pid));
 }
 
+TEST(Umask, TakesNothingFromTheOwner) {
+  const mode_t before = umask(0777);
+  KeepOwnersPermissions();
+  EXPECT_EQ(umask(before), 0077U);
+  umask(0022);
+  KeepOwnersPermissions();
+  EXPECT_EQ(umask(before), 0022U) << "what the caller gives and keeps from others is his";
+}
+
 }  // namespace
 }  // namespace probe::system
