@@ -25,7 +25,8 @@ const Score* ScoreOf(const Report& report, const Recommendation& answer) {
   return found == report.scores.end() ? nullptr : &*found;
 }
 
-// Bytes that the answer's work needs and its device does not hold: not where the host serves a card with the rest.
+// Bytes that the answer's work needs and its device does not hold: not where the host serves a card with the
+// rest.
 std::optional<std::uint64_t> LackingBytes(const Report& report, const Recommendation& answer,
                                           const Score& score) {
   const auto* device = FindDevice(report.devices, answer.device_id);
