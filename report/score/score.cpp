@@ -335,7 +335,7 @@ class Scorer {
     const auto memory = MemoryReason(way);
     if (share <= 0) return fmt::format("{}: none of {:.0f} layers fits", memory, r.layers);
     return fmt::format("{}: {:.0f} of {:.0f} layers on it, the rest {}", memory, share * r.layers, r.layers,
-                       !native_                       ? "nowhere that was measured"
+                       !native_                     ? "nowhere that was measured"
                        : Fits(way, Use::kInference) ? "on the processor"
                                                     : "on the processor, whose memory does not hold it");
   }
