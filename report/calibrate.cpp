@@ -194,7 +194,8 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
     std::vector<probe::isolate::ChildResult> results;
     std::optional<LoadMeter> meter;
-    if (hooks.files != nullptr && backends::OnHost(target.device)) meter.emplace(*hooks.files);
+    if (hooks.files != nullptr && backends::OnHost(target.device))
+      meter.emplace(*hooks.files, processor ? processor->quota_cores : std::nullopt);
     {
       const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
       results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/core/host.h"
 #include "backends/core/plan.h"
 #include "backends/cpu/library_variants.h"
 #include "kernels/cpu/int8_sums.h"
@@ -294,9 +295,10 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   }
   if (kernels::cpu::AddsInt8In32Bits()) limits.features.emplace_back(kInt8Dot);
   const auto quota = request.processor ? request.processor->quota_cores : std::nullopt;
+  const std::vector<int> placed = PlaceWorkers(AllowedProcessors(), quota, request.files);
+  limits.quota_cores = BindingQuota(request, static_cast<std::uint32_t>(placed.size()));
   return std::unique_ptr<Session>(
-      std::make_unique<CpuSession>(PlaceWorkers(AllowedProcessors(), quota, request.files), std::move(limits),
-                                   request.files, request.environment));
+      std::make_unique<CpuSession>(placed, std::move(limits), request.files, request.environment));
 }
 
 }  // namespace backends::cpu

@@ -140,6 +140,15 @@ TEST_F(CpuSessionTest, LimitsFollowMemoryAndQuota) {
   EXPECT_EQ((*session)->limits().features, features);
 }
 
+TEST_F(CpuSessionTest, AQuotaBelowOneProcessorBindsIt) {
+  OpenRequest request = Request();
+  EXPECT_FALSE((*Describe().open(request))->limits().quota_cores);
+  request.processor.emplace().quota_cores = 0.2;
+  const auto session = Describe().open(request);
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ((*session)->limits().quota_cores, 0.2);
+}
+
 TEST_F(CpuSessionTest, VariantsAreTheBestThatRunHereAndLoad) {
   const auto session = OpenNow();
   int gemms = 0;
