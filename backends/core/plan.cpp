@@ -160,6 +160,10 @@ std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& l
 // Says so where the arrays are less than they should be.
 Shape Noted(Shape shape, std::span<const Variant* const> variants, const PlanFacts& facts) {
   const double planned = Work(*variants.front(), shape);
+  if (LeastStreamBytes(facts) == 0 && planned < static_cast<double>(kLeastCaches * CacheBytes(facts))) {
+    shape.note = "the caches hold a good part of it: the device has hardly more memory than they";
+    return shape;
+  }
   if (planned >= 0.99 * static_cast<double>(StreamBytes(facts))) return shape;
   shape.note = "arrays of " + std::to_string(static_cast<std::uint64_t>(planned) / kMiB) + " MiB, " +
                std::to_string(StreamBytes(facts) / kMiB) +

@@ -285,6 +285,7 @@ TEST(Plan, WithLittleMemoryArraysTakeMoreOfItOrAllThatThereIs) {
   EXPECT_NE(reason(), "") << "others have the rest";
   machine.device.memory_total_bytes = 100 * kMiB;
   EXPECT_EQ(reason(), "") << "there is no more than three times the cache";
+  EXPECT_NE(machine.Plan(Read(), 1e10).note.find("hardly more memory"), std::string::npos);
 }
 
 TEST(Plan, SenselessLimitsStillYieldAFinitePlan) {
