@@ -37,6 +37,7 @@ constexpr std::array kMeasuringEnds = {
     MeasuringEnd{ChildEnd::kFlooded, MeasurementStatus::kFailed},
     MeasuringEnd{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
     MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
+    MeasuringEnd{ChildEnd::kOutOfMemory, MeasurementStatus::kFailed},
 };
 
 std::string DescribeMeasuringEnd(const ChildResult& result) {
@@ -45,6 +46,7 @@ std::string DescribeMeasuringEnd(const ChildResult& result) {
   if (result.end == ChildEnd::kAbandoned)
     return "can not be killed: it hangs inside the kernel, or runs as another user";
   if (result.end == ChildEnd::kInterrupted) return "interrupted";
+  if (result.end == ChildEnd::kOutOfMemory) return result.detail;
   if (result.exit.signal) return fmt::format("its process was killed by signal {}", *result.exit.signal);
   if (result.exit.code) return fmt::format("its process exited early with code {}", *result.exit.code);
   return result.detail;
