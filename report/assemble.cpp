@@ -37,6 +37,7 @@ constexpr std::array kDetectionEnds = {
     DetectionEnd{ChildEnd::kFlooded, Outcome::kBadReply, "flooded"},
     DetectionEnd{ChildEnd::kNotStarted, Outcome::kFailed, kNotStartedError},
     DetectionEnd{ChildEnd::kInterrupted, Outcome::kFailed, kInterruptedError},
+    DetectionEnd{ChildEnd::kOutOfMemory, Outcome::kFailed, kOutOfMemoryError},
 };
 
 std::string DescribeDetectionEnd(const ChildResult& result) {
@@ -52,6 +53,7 @@ std::string DescribeDetectionEnd(const ChildResult& result) {
       return "its process can not be killed: it hangs inside the kernel, or runs as another user";
     case ChildEnd::kFlooded:
     case ChildEnd::kNotStarted:
+    case ChildEnd::kOutOfMemory:
       return result.detail;
     case ChildEnd::kInterrupted:
       return "interrupted before it had answered";

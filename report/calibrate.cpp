@@ -12,6 +12,7 @@
 #include "report/collect.h"
 #include "report/core/devices.h"
 #include "report/load.h"
+#include "report/out_of_memory.h"
 #include "report/tasks.h"
 
 namespace report {
@@ -195,7 +196,10 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
     std::vector<probe::isolate::ChildResult> results;
     std::optional<LoadMeter> meter;
-    if (hooks.files != nullptr && backends::OnHost(target.device)) meter.emplace(*hooks.files);
+    if (hooks.files != nullptr && backends::OnHost(target.device))
+      meter.emplace(*hooks.files, processor ? processor->quota_cores : std::nullopt);
+    std::optional<OomWatch> memory;
+    if (hooks.files != nullptr) memory.emplace(*hooks.files);
     {
       const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
       results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
@@ -205,6 +209,7 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
           hooks.on_progress(target, stage);
       });
     }
+    if (memory) memory->Mark(results);
     auto collected = Collect(target, results.front());
     if (meter) MarkDisturbed(collected, meter->ForeignShare());
     if (turn.beside) MarkMeasuredBeside(collected);

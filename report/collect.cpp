@@ -37,6 +37,7 @@ constexpr std::array kMeasuringEnds = {
     MeasuringEnd{ChildEnd::kFlooded, MeasurementStatus::kFailed},
     MeasuringEnd{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
     MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
+    MeasuringEnd{ChildEnd::kOutOfMemory, MeasurementStatus::kFailed},
 };
 
 // What a driver that compiles to a library hears from the loader, dlopen(3), and few would understand.
@@ -52,6 +53,7 @@ std::string DescribeMeasuringEnd(const ChildResult& result) {
   if (result.end == ChildEnd::kAbandoned)
     return "can not be killed: it hangs inside the kernel, or runs as another user";
   if (result.end == ChildEnd::kInterrupted) return "interrupted";
+  if (result.end == ChildEnd::kOutOfMemory) return result.detail;
   const std::string_view hint = HintOf(result.stderr_tail);
   if (result.exit.signal)
     return fmt::format("its process was killed by signal {}{}", *result.exit.signal, hint);

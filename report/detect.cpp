@@ -13,6 +13,7 @@
 #include "probe/system/filesystem.h"
 #include "report/assemble.h"
 #include "report/core/wording.h"
+#include "report/out_of_memory.h"
 #include "report/teams.h"
 
 namespace report {
@@ -97,7 +98,9 @@ std::vector<Team> RunTeams(const DetectRequest& request, const std::vector<const
   const auto note = [&](std::size_t child, const probe::Json& record) {
     if (record.contains(kModuleKey)) begun[child].push_back(probe::system::Now());
   };
+  const OomWatch memory(context.files);
   auto finished = supervisor.RunAll(children, note, meanwhile);
+  memory.Mark(finished);
   std::vector<Team> left;
   for (std::size_t i = 0; i < teams.size(); ++i) {
     if (is_put_off[i]) {
@@ -191,7 +194,9 @@ DriverAnswers TryDrivers(const DetectRequest& request, const std::vector<const p
       };
     }
   }
+  const OomWatch memory(context.files);
   auto results = supervisor.RunAll(children, nullptr);
+  memory.Mark(results);
   for (std::size_t i = 0; i < results.size(); ++i) answers.tries[i].result = std::move(results[i]);
   // They have ended: what stood for them must not stand while others are tried.
   for (auto& permit : answers.permits) {

@@ -155,7 +155,9 @@ void MeasureLive(Live& live, Measuring& measuring, Record& record, Progress& pro
     for (auto& peer : target.peers) Restore(live, peer.device);
   }
   progress.Show("looking for other load ...");
-  if (auto warning = LoadWarning(*live.files)) record.warnings.push_back(live.Shown(*std::move(warning)));
+  const auto quota_cores = measuring.processor ? measuring.processor->quota_cores : std::nullopt;
+  if (auto warning = LoadWarning(*live.files, quota_cores))
+    record.warnings.push_back(live.Shown(*std::move(warning)));
   record.measurements = CalibrateLive(live, measuring, targets, "measuring", record, progress);
 }
 

@@ -93,19 +93,29 @@ std::optional<double> BusySeconds(const probe::system::FileSystem& files, const 
   return *sum / static_cast<double>(std::max(sysconf(_SC_CLK_TCK), 1L));
 }
 
-LoadMeter::LoadMeter(const probe::system::FileSystem& files)
+double DisturbingShareOf(const Shares& shares, double processors, std::optional<double> quota_cores) {
+  if (shares.elapsed_s <= 0 || processors <= 0) return 0;
+  const double all_s = shares.elapsed_s * processors;
+  if (!quota_cores || *quota_cores >= processors) return std::clamp(shares.foreign_s / all_s, 0.0, 1.0);
+  const double ours_s = shares.elapsed_s * *quota_cores;
+  const double taken_s = shares.foreign_s - (all_s - ours_s);
+  return std::clamp(std::min(taken_s, ours_s - shares.own_s) / ours_s, 0.0, 1.0);
+}
+
+LoadMeter::LoadMeter(const probe::system::FileSystem& files, std::optional<double> quota_cores)
     : files_(files),
       usable_(UsableProcessors()),
       busy_s_(BusySeconds(files, usable_)),
       own_s_(OwnSeconds()),
+      quota_cores_(quota_cores),
       start_(probe::system::Now()) {}
 
 double LoadMeter::ForeignShare() const {
   const auto busy_s = BusySeconds(files_, usable_);
-  const double elapsed_s = probe::system::SecondsSince(start_);
-  if (!busy_s || !busy_s_ || usable_.empty() || elapsed_s <= 0) return 0;
-  const double foreign_s = (*busy_s - *busy_s_) - (OwnSeconds() - own_s_);
-  return std::clamp(foreign_s / (elapsed_s * static_cast<double>(usable_.size())), 0.0, 1.0);
+  if (!busy_s || !busy_s_ || usable_.empty()) return 0;
+  const double own_s = OwnSeconds() - own_s_;
+  return DisturbingShareOf({probe::system::SecondsSince(start_), *busy_s - *busy_s_ - own_s, own_s},
+                           static_cast<double>(usable_.size()), quota_cores_);
 }
 
 std::optional<std::string> DescribeLoad(double foreign_share, std::optional<double> pressure_percent) {
@@ -121,10 +131,11 @@ std::optional<std::string> DescribeLoad(double foreign_share, std::optional<doub
   return reasons + ": figures may be too low";
 }
 
-std::optional<std::string> LoadWarning(const probe::system::FileSystem& files) {
+std::optional<std::string> LoadWarning(const probe::system::FileSystem& files,
+                                       std::optional<double> quota_cores) {
   const LoadMeter meter(files);
   std::this_thread::sleep_for(kLook);
-  return DescribeLoad(meter.ForeignShare(), PressurePercent(files));
+  return DescribeLoad(meter.ForeignShare(), quota_cores ? std::nullopt : PressurePercent(files));
 }
 
 void MarkDisturbed(std::vector<backends::Measurement>& measurements, double foreign_share) {

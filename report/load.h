@@ -21,11 +21,22 @@ inline constexpr double kDisturbingShare = 0.10;
 [[nodiscard]] std::optional<double> BusySeconds(const probe::system::FileSystem& files,
                                                 const std::vector<int>& usable);
 
+// Processor time over a span of time, in seconds.
+struct Shares {
+  double elapsed_s = 0;
+  double foreign_s = 0;
+  double own_s = 0;
+};
+// The share of `processors` that others took. Where a quota leaves us less than those, only what others took
+// of that, and we went without: while the quota stops us the processors are theirs, and nothing is disturbed.
+[[nodiscard]] double DisturbingShareOf(const Shares& shares, double processors,
+                                       std::optional<double> quota_cores);
+
 // From its construction on. Children of ours count as ours once they have ended.
 class LoadMeter {
  public:
-  explicit LoadMeter(const probe::system::FileSystem& files);
-  // The share of the usable processors that others took; 0 where it can not be told.
+  explicit LoadMeter(const probe::system::FileSystem& files, std::optional<double> quota_cores = {});
+  // Of the usable processors, by DisturbingShareOf; 0 where it can not be told.
   [[nodiscard]] double ForeignShare() const;
 
  private:
@@ -33,11 +44,14 @@ class LoadMeter {
   std::vector<int> usable_;
   std::optional<double> busy_s_;
   double own_s_ = 0;
+  std::optional<double> quota_cores_;
   probe::system::SteadyTime start_;
 };
 
-// A look of a tenth of a second, and what the kernel says of the last ten: a warning, or nothing.
-[[nodiscard]] std::optional<std::string> LoadWarning(const probe::system::FileSystem& files);
+// A look of a tenth of a second, and what the kernel says of the last ten: a warning, or nothing. The kernel
+// counts a program that its quota stops among those that wait: with a quota only the look counts.
+[[nodiscard]] std::optional<std::string> LoadWarning(const probe::system::FileSystem& files,
+                                                     std::optional<double> quota_cores);
 [[nodiscard]] std::optional<std::string> DescribeLoad(double foreign_share,
                                                       std::optional<double> pressure_percent);
 

@@ -36,6 +36,8 @@ struct Limits {
   std::vector<std::string> features;  // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
   std::string shared_with;            // who else uses the device, for people; see sharing.h
   bool disturbed = false;             // their work shows in our times
+  std::optional<double>
+      quota_cores;  // of a device on the host: where less than its threads; see RunSustained
 };
 
 // How a device is while it is used, as its vendor's management library or its kernel driver says.
@@ -70,6 +72,8 @@ struct HostBuffer {
   std::span<std::byte> bytes;
   std::shared_ptr<void> owner;
 };
+// Begins the text of the host's error where there is none for a buffer.
+inline constexpr std::string_view kNoMemoryForBuffer = "no memory for a buffer";
 inline constexpr std::string_view kNoSuchMemory = "no such memory";
 // Error.name of a run of what a library does not have for this device: no failure.
 inline constexpr std::string_view kNoSuchKernel = "unimplemented";

@@ -23,6 +23,7 @@ constexpr std::size_t kFills =
 constexpr double kLeastPassSeconds = 0.020;
 constexpr double kLeastPromptSeconds = 0.015;
 constexpr double kMaxPromptShare = 1.0 / 40;  // of the budget
+constexpr double kMostPassShare = 1.0 / 10;   // on the host, which has no watchdog
 
 // Half of the operands, for a device that has not the memory that it claims.
 bool Halve(Shape& shape) {
@@ -52,17 +53,7 @@ std::vector<Series> Contest::Decide() {
     return context_.budget.Preparing([&] { return DecideShape(shape, before); });
   };
   auto headline = decide(Shapes(rate).front(), nullptr);
-  if (headline && headline->workload.work() / headline->expected_s > kUnderrated * rate) {
-    // Something disturbed the small problems: what was planned by them is too small.
-    rate = headline->workload.work() / headline->expected_s;
-    const Shape larger = Shapes(rate).front();
-    if (Work(headline->workload.variant(), larger) > headline->workload.work()) {
-      if (auto again =
-              context_.budget.Preparing([&] { return Try(Of(headline->workload.variant()), larger); })) {
-        headline.emplace(*std::move(again));
-      }
-    }
-  }
+  if (headline) headline = context_.budget.Preparing([&] { return Enlarged(*std::move(headline), rate); });
   const Variant* winner = headline ? &headline->workload.variant() : nullptr;
   if (headline) series.push_back(*std::move(headline));
   if (context_.request.scope == Scope::kLibraries) return series;
@@ -73,7 +64,42 @@ std::vector<Series> Contest::Decide() {
   return series;
 }
 
-const Contest::Candidate& Contest::Of(const Variant& variant) const {
+std::optional<Series> Contest::Enlarged(Series headline, double& rate) {
+  constexpr int kTries = 3;
+  const auto cached_reason = [&] {
+    return CachedReason(headline.workload.variant(), headline.workload.shape(), rate, Facts());
+  };
+  for (int i = 0; i < kTries; ++i) {
+    if (!cached_reason().empty()) LookAgain(headline);
+    const double found = headline.workload.work() / headline.expected_s;
+    if (found <= kUnderrated * rate) break;
+    // Something disturbed the small problems: what was planned by them is too small.
+    Candidate& candidate = Of(headline.workload.variant());
+    rate = candidate.rate = found;
+    const Shape larger = Shapes(rate).front();
+    if (Work(candidate.variant(), larger) <= headline.workload.work()) break;
+    auto again = Try(candidate, larger);
+    if (!again && !cached_reason().empty()) return std::nullopt;
+    if (!again) break;
+    headline = *std::move(again);
+  }
+  std::string reason = cached_reason();
+  if (reason.empty()) return headline;
+  context_.reporter.Fail(headline.workload.variant(), Reported(headline.workload.shape()),
+                         MeasurementStatus::kOverBudget, Stage::kLaunch, std::move(reason));
+  return std::nullopt;
+}
+
+void Contest::LookAgain(Series& series) {
+  constexpr int kLooks = 8;
+  for (int i = 0; i < kLooks && series.expected_s < context_.budget.Remaining(); ++i) {
+    const auto run = series.workload.Run(1);
+    if (!run) return;  // the timing will fail and say why
+    series.expected_s = std::min(series.expected_s, PositiveSeconds(*run));
+  }
+}
+
+Contest::Candidate& Contest::Of(const Variant& variant) {
   return *std::find_if(candidates_.begin(), candidates_.end(),
                        [&](const Candidate& candidate) { return &candidate.variant() == &variant; });
 }
@@ -100,7 +126,10 @@ PlanFacts Contest::Facts() const {
           std::min(execution_s, kLaunchTargetSeconds),
           std::max(execution_s, kLeastPassSeconds),
           std::max(execution_s, kLeastPromptSeconds),
-          std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * context_.request.budget_s))};
+          std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * context_.request.budget_s)),
+          OnHost(context_.request.device)
+              ? std::max(kMaxLaunchSeconds, kMostPassShare * context_.request.budget_s)
+              : kMaxLaunchSeconds};
 }
 
 void Contest::LoadAll() {

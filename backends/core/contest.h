@@ -69,7 +69,12 @@ class Contest {
   // Runs and verifies one candidate at full size; reports it if it fails.
   [[nodiscard]] std::optional<Series> Try(const Candidate& candidate, const Shape& shape);
   [[nodiscard]] std::optional<Series> Verified(const Candidate& candidate, Workload workload);
-  [[nodiscard]] const Candidate& Of(const kernels::Variant& variant) const;
+  [[nodiscard]] Candidate& Of(const kernels::Variant& variant);
+  // The first shape's winner, at a larger shape where it proved faster than its small problems said; `rate`
+  // is then the new one. Nothing, and reported, where its arrays are still in the caches.
+  [[nodiscard]] std::optional<Series> Enlarged(Series headline, double& rate);
+  // On a busy machine the least of a few more runs tells the speed of what two runs did not.
+  void LookAgain(Series& series);
   [[nodiscard]] PlanFacts Facts() const;
   [[nodiscard]] std::vector<Shape> Shapes(double rate) const;
   [[nodiscard]] bool Affordable(const Candidate& candidate, const Shape& shape) const;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "backends/core/shape.h"
+#include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/this_process.h"
 
@@ -35,6 +36,29 @@ void LimitThreads(const OpenRequest& request, const char* variable) {
   const auto threads = UsableThreads(request.processor);
   if (threads && !request.environment.Get(variable))
     probe::system::SetProcessVariable(variable, std::to_string(*threads));
+}
+
+std::optional<double> BindingQuota(const OpenRequest& request, std::uint32_t threads) {
+  if (!OnHost(request.device) || !request.processor || !request.processor->quota_cores) return std::nullopt;
+  const double quota_cores = *request.processor->quota_cores;
+  const std::uint32_t working = threads > 0 ? threads : request.processor->usable_threads.value_or(0);
+  return quota_cores > 0 && quota_cores < working ? std::optional(quota_cores) : std::nullopt;
+}
+
+Timing Sustained(Timing timing, double processor_s, double quota_cores) {
+  const double granted_s = processor_s / quota_cores;
+  if (granted_s <= timing.wall_s) return timing;
+  return {std::nullopt, granted_s};
+}
+
+probe::Result<Timing> RunSustained(Session& session, std::span<const Launch> launches,
+                                   std::uint32_t repeats) {
+  const std::optional<double> quota_cores = session.limits().quota_cores;
+  if (!quota_cores) return session.Run(launches, repeats);
+  const double before_s = probe::system::ProcessorSeconds();
+  const auto timing = session.Run(launches, repeats);
+  if (!timing) return timing;
+  return Sustained(*timing, probe::system::ProcessorSeconds() - before_s, *quota_cores);
 }
 
 probe::RuntimeDevice WithinHost(probe::RuntimeDevice device,

@@ -27,6 +27,8 @@ constexpr std::uint64_t kMaxCachePerThread = 32 * kMiB;
 constexpr std::uint64_t kUnknownCacheBytes = 64 * kMiB;
 constexpr std::uint64_t kDiscreteStreamBytes = 1024 * kMiB;
 constexpr double kMaxCopies = 256;
+// Arrays that exceed the cache so many times are read from memory but for a small part.
+constexpr std::uint64_t kLeastCaches = 2;
 constexpr std::uint32_t kGemvColumns = 14336;
 constexpr std::uint32_t kChainRounds = 16;
 constexpr std::uint32_t kChainStep = 64;
@@ -41,6 +43,48 @@ std::uint32_t RoundDown(std::uint32_t value, std::uint32_t multiple) {
 std::uint64_t FreeBytes(const PlanFacts& facts) {
   return std::min(facts.limits.memory_free_bytes.value_or(UINT64_MAX),
                   facts.device.memory_free_bytes.value_or(UINT64_MAX));
+}
+
+// All that the device may ever use, whoever has it now.
+std::uint64_t TotalBytes(const PlanFacts& facts) {
+  std::uint64_t total = facts.device.memory_total_bytes.value_or(UINT64_MAX);
+  if (OnHost(facts.device) && facts.processor)
+    total = std::min(total, facts.processor->memory_limit_bytes.value_or(UINT64_MAX));
+  return total;
+}
+
+std::uint64_t CacheBytes(const PlanFacts& facts) {
+  std::optional<std::uint64_t> cache = facts.limits.cache_bytes;
+  if (OnHost(facts.device) && facts.processor) cache = UsableCacheBytes(*facts.processor);
+  return cache.value_or(kUnknownCacheBytes);
+}
+
+// What the arrays of a kernel must hold together for its rate to be the memory's. 0 where the device has
+// hardly more memory than caches: then what they hold is what it has.
+std::uint64_t LeastStreamBytes(const PlanFacts& facts) {
+  std::uint64_t cache = CacheBytes(facts);
+  // Some runtimes tell of a discrete GPU the first of its caches, not the last.
+  if (facts.device.kind == probe::DeviceKind::kDiscrete) cache = std::max(cache, kUnknownCacheBytes);
+  return TotalBytes(facts) <= 2 * kLeastCaches * cache ? 0 : kLeastCaches * cache;
+}
+
+// Whether a pass that exceeds the caches is done in the time that it may take at most.
+bool LeastInTime(double rate, const PlanFacts& facts) {
+  return static_cast<double>(LeastStreamBytes(facts)) <= rate * facts.most_pass_s;
+}
+
+// What one pass may move.
+double PassBytes(double rate, const PlanFacts& facts) {
+  const double least = LeastInTime(rate, facts) ? static_cast<double>(LeastStreamBytes(facts)) : 0;
+  return std::max(rate * facts.max_pass_s, least);
+}
+
+// Of operands that move `bytes` each, as many as make StreamBytes and a pass may take.
+double CopiesInPass(double bytes, double rate, const PlanFacts& facts) {
+  const double least =
+      LeastInTime(rate, facts) ? std::ceil(static_cast<double>(LeastStreamBytes(facts)) / bytes) : 0;
+  const double most = std::max(std::floor(rate * facts.max_pass_s / bytes), least);
+  return std::min(std::ceil(static_cast<double>(StreamBytes(facts)) / bytes), most);
 }
 
 // Multiples that suit every variant.
@@ -116,6 +160,10 @@ std::uint64_t MaxCount(std::span<const Variant* const> variants, const Limits& l
 // Says so where the arrays are less than they should be.
 Shape Noted(Shape shape, std::span<const Variant* const> variants, const PlanFacts& facts) {
   const double planned = Work(*variants.front(), shape);
+  if (LeastStreamBytes(facts) == 0 && planned < static_cast<double>(kLeastCaches * CacheBytes(facts))) {
+    shape.note = "the caches hold a good part of it: the device has hardly more memory than they";
+    return shape;
+  }
   if (planned >= 0.99 * static_cast<double>(StreamBytes(facts))) return shape;
   shape.note = "arrays of " + std::to_string(static_cast<std::uint64_t>(planned) / kMiB) + " MiB, " +
                std::to_string(StreamBytes(facts) / kMiB) +
@@ -149,13 +197,12 @@ Shape StreamShape(std::span<const Variant* const> variants, double rate, const P
   const Variant& first = *variants.front();
   const std::uint32_t multiple = std::lcm(Common(variants).count, kCountStep);
   const double bytes_an_element = kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
-  const double in_time = rate * facts.max_pass_s / bytes_an_element;
+  const double in_time = PassBytes(rate, facts) / bytes_an_element;
   // The arrays of one kernel together; of copy and triad there are two and three.
   const double wanted = static_cast<double>(StreamBytes(facts)) / bytes_an_element;
   if (const auto shared = SharedCount(variants, facts); shared && *shared <= in_time) {
     Shape shape{{0, 0, 0, *shared, 0}, 1, "", false};
-    shape.copies =
-        static_cast<std::uint32_t>(std::min(std::ceil(wanted / *shared), std::floor(in_time / *shared)));
+    shape.copies = static_cast<std::uint32_t>(CopiesInPass(*shared * bytes_an_element, rate, facts));
     return Noted(std::move(shape), variants, facts);
   }
   const double total = std::max(std::min(wanted, in_time), static_cast<double>(kTinyCount));
@@ -186,7 +233,7 @@ std::uint32_t GemvRows(std::span<const Variant* const> variants, const PlanFacts
 Shape GemvShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Variant& first = *variants.front();
   const Multiples multiples = Common(variants);
-  const double bytes_in_time = rate * facts.max_pass_s;
+  const double bytes_in_time = PassBytes(rate, facts);
   Shape shape{{GemvRows(variants, facts), 0, RoundDown(kGemvColumns, multiples.k), 0, 0}, 1, "", false};
   const auto too_large = [&] {
     return Work(first, shape) > bytes_in_time || !FitsAll(variants, shape, facts.limits);
@@ -195,13 +242,10 @@ Shape GemvShape(std::span<const Variant* const> variants, double rate, const Pla
     shape.problem.m = RoundDown(shape.problem.m / 2, multiples.m);
   }
   const double weight = std::max(Work(first, shape), 1.0);
-  const double copies = std::min(std::ceil(static_cast<double>(StreamBytes(facts)) / weight),
-                                 std::floor(bytes_in_time / weight));
+  const double copies = CopiesInPass(weight, rate, facts);
   shape.copies = static_cast<std::uint32_t>(std::clamp(copies, 1.0, kMaxCopies));
   while (shape.copies > 1 && !FitsAll(variants, shape, facts.limits)) --shape.copies;
-  if (Work(first, shape) < static_cast<double>(StreamBytes(facts)))
-    shape.note = "weights smaller than the caches";
-  return shape;
+  return Noted(std::move(shape), variants, facts);
 }
 
 // Enough accumulators to fill the device several times over, and steps for 10 ms.
@@ -269,11 +313,27 @@ std::uint32_t SquareGemmSize(double rate, double target_s) {
 }
 
 std::uint64_t StreamBytes(const PlanFacts& facts) {
-  std::optional<std::uint64_t> cache = facts.limits.cache_bytes;
-  if (OnHost(facts.device) && facts.processor) cache = UsableCacheBytes(*facts.processor);
-  std::uint64_t bytes = 4 * cache.value_or(kUnknownCacheBytes);
+  std::uint64_t bytes = 4 * CacheBytes(facts);
   if (facts.device.kind == probe::DeviceKind::kDiscrete) bytes = std::max(bytes, kDiscreteStreamBytes);
-  return std::min(bytes, FreeBytes(facts) / 4);
+  const std::uint64_t least = std::min(LeastStreamBytes(facts), FreeBytes(facts) / 2);
+  return std::min(bytes, std::max(FreeBytes(facts) / 4, least));
+}
+
+std::string CachedReason(const Variant& variant, const Shape& shape, double rate, const PlanFacts& facts) {
+  constexpr double kRounding = 0.95;  // arrays are whole tiles of the kernels
+  const auto least = static_cast<double>(LeastStreamBytes(facts));
+  const bool of_memory = kernels::Row(variant.kernel).unit == kernels::Row(Kernel::kRead).unit;
+  if (!of_memory || Work(variant, shape) >= kRounding * least) return "";
+  const auto mib = [](double bytes) {
+    return std::to_string(static_cast<std::uint64_t>(bytes) / kMiB) + " MiB";
+  };
+  std::string reason =
+      "arrays of " + mib(Work(variant, shape)) + " are in the caches and tell nothing of memory: ";
+  if (!LeastInTime(rate, facts)) {
+    return reason + mib(least) + " take " + std::to_string(least / rate) + " s a pass, " +
+           std::to_string(facts.most_pass_s) + " s are allowed";
+  }
+  return reason + "its memory or its buffers do not hold " + mib(least);
 }
 
 std::vector<Shape> PlanShapes(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {

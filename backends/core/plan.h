@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "backends/core/shape.h"
@@ -29,6 +30,7 @@ struct PlanFacts {
   double max_pass_s = kMaxLaunchSeconds;
   double prompt_s = kMaxLaunchSeconds;      // with more rows than the fewest
   double max_prompt_s = kMaxLaunchSeconds;  // with the fewest
+  double most_pass_s = kMaxLaunchSeconds;   // of a pass over arrays that would else be in the caches
 };
 
 // The first problem that a new kernel is given: a simulator may need seconds for more.
@@ -42,8 +44,13 @@ struct PlanFacts {
 [[nodiscard]] std::uint32_t SquareGemmSize(double rate, double target_s = kLaunchTargetSeconds);
 // 4 x the last-level cache and at least 1 GiB on a discrete GPU, where there is room for it: the arrays of
 // one kernel together. Large ones are cut into arrays of one size, which the kernels of a device share
-// (buffer_pool.h).
+// (buffer_pool.h). A quarter of the free memory at most; half where a quarter would be in the caches.
 [[nodiscard]] std::uint64_t StreamBytes(const PlanFacts& facts);
+// Why what a kernel moves at that shape is not the memory's: all its arrays together are less than twice the
+// last-level cache, of 64 MiB where it is unknown and at least for a discrete GPU. Empty where they are more,
+// where the device has hardly more memory than that, and for kernels that are not bound by memory.
+[[nodiscard]] std::string CachedReason(const kernels::Variant& variant, const Shape& shape, double rate,
+                                       const PlanFacts& facts);
 
 // The shapes that the variants of a task (all of one kernel and type pair, not empty) are measured at, the
 // headline first. `rate` is the fastest one's, in units of work a second, as found on small problems.

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "backends/core/host.h"
 #include "backends/core/operands.h"
 
 namespace backends {
@@ -94,7 +95,7 @@ probe::Result<Timing> OperandWriter::Fill(BufferId buffer, Dtype dtype, std::uin
   const Launch launch{fill->steps.front(),
                       {{buffer, step.bindings.front().view}},
                       step.shape({0, 0, 0, count, seed}, session_.limits().shape)};
-  return session_.Run({&launch, 1}, repeats);
+  return RunSustained(session_, {&launch, 1}, repeats);
 }
 
 probe::Status OperandWriter::Write(BufferId buffer, Dtype dtype, std::uint32_t count, std::uint32_t seed) {
@@ -292,7 +293,7 @@ probe::Status Workload::Refresh() {
 }
 
 probe::Result<Timing> Workload::Run(std::uint32_t repeats) const {
-  return session_->Run(std::span(launches_).first(launches_.size() / 2), repeats);
+  return RunSustained(*session_, std::span(launches_).first(launches_.size() / 2), repeats);
 }
 
 probe::Result<Workload::Turns> Workload::RunTurns(std::uint32_t turns) {
@@ -303,7 +304,8 @@ probe::Result<Workload::Turns> Workload::RunTurns(std::uint32_t turns) {
     return Turns{*timing, static_cast<double>(executions)};
   }
   const std::size_t steps = variant().steps.size();
-  const auto timing = session_->Run(std::span(launches_).subspan(next_copy_ * steps, turns * steps), 1);
+  const auto timing =
+      RunSustained(*session_, std::span(launches_).subspan(next_copy_ * steps, turns * steps), 1);
   if (!timing) return timing.error();
   next_copy_ = (next_copy_ + turns) % shape_.copies;
   return Turns{*timing, static_cast<double>(turns) / shape_.copies};

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "backends/core/host.h"
 #include "backends/core/plan.h"
 #include "backends/cpu/library_variants.h"
 #include "kernels/cpu/int8_sums.h"
@@ -55,6 +56,14 @@ std::optional<std::uint64_t> AddressSpaceLeft(const probe::system::FileSystem& f
   return limit.rlim_cur - std::min<std::uint64_t>(used, limit.rlim_cur);
 }
 
+// Of what a control group leaves: beyond it the kernel ends the process, which needs room for itself and for
+// what it checks results against.
+std::uint64_t WithoutOwn(std::uint64_t left) {
+  constexpr std::uint64_t kOwnBytes = 16U << 20U;
+  const std::uint64_t most = left - left / 8;
+  return most - std::min(most, kOwnBytes);
+}
+
 std::uint64_t UsableBytes(const OpenRequest& request) {
   std::uint64_t usable = kAddressSpaceBytes;
   const auto bound = [&usable](std::optional<std::uint64_t> bytes) {
@@ -64,7 +73,8 @@ std::uint64_t UsableBytes(const OpenRequest& request) {
   if (request.processor) bound(request.processor->memory_limit_bytes);
   bound(AvailableBytes(request.files));
   bound(AddressSpaceLeft(request.files));
-  return usable;
+  const bool is_limited = request.processor && request.processor->memory_limit_bytes;
+  return is_limited ? WithoutOwn(usable) : usable;
 }
 
 void* Map(std::uint64_t bytes) {
@@ -89,6 +99,18 @@ CpuSession::~CpuSession() {
   for (const Mapping& mapping : spare_) Unmap(mapping);
 }
 
+// What is mapped gets its pages later, when it is too late for an error: the sum is held to the limit here.
+void* CpuSession::MapWithinLimit(std::uint64_t bytes) const {
+  std::uint64_t held = 0;
+  for (const auto* all : {&mappings_, &spare_}) {
+    for (const Mapping& mapping : *all) held += mapping.capacity;
+  }
+  const std::uint64_t most = limits_.memory_free_bytes.value_or(kAddressSpaceBytes);
+  if (held <= most && bytes <= most - held) return Map(bytes);
+  errno = ENOMEM;
+  return MAP_FAILED;
+}
+
 void CpuSession::Unmap(const Mapping& mapping) {
   if (mapping.address != nullptr) munmap(mapping.address, mapping.capacity);
 }
@@ -99,13 +121,14 @@ probe::Result<BufferId> CpuSession::Allocate(const BufferRequest& request) {
     mappings_.push_back(*spare);
     return BufferId{static_cast<std::uint32_t>(mappings_.size() - 1)};
   }
-  void* address = Map(bytes);
+  void* address = MapWithinLimit(bytes);
   if (address == MAP_FAILED && !spare_.empty()) {
     for (const Mapping& mapping : std::exchange(spare_, {})) Unmap(mapping);
-    address = Map(bytes);
+    address = MapWithinLimit(bytes);
   }
   if (address == MAP_FAILED) {
-    return SystemError("mmap", errno, "no memory for a buffer of " + std::to_string(bytes) + " bytes");
+    return SystemError("mmap", errno,
+                       std::string(kNoMemoryForBuffer) + " of " + std::to_string(bytes) + " bytes");
   }
   // Pages come with the first touch, by the worker that will use them; advice alone, so a refusal is no
   // error.
@@ -294,9 +317,10 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   }
   if (kernels::cpu::AddsInt8In32Bits()) limits.features.emplace_back(kInt8Dot);
   const auto quota = request.processor ? request.processor->quota_cores : std::nullopt;
+  const std::vector<int> placed = PlaceWorkers(AllowedProcessors(), quota, request.files);
+  limits.quota_cores = BindingQuota(request, static_cast<std::uint32_t>(placed.size()));
   return std::unique_ptr<Session>(
-      std::make_unique<CpuSession>(PlaceWorkers(AllowedProcessors(), quota, request.files), std::move(limits),
-                                   request.files, request.environment));
+      std::make_unique<CpuSession>(placed, std::move(limits), request.files, request.environment));
 }
 
 }  // namespace backends::cpu

@@ -42,6 +42,7 @@ class CpuSession final : public Session {
     std::uint64_t capacity = 0;    // of the mapping
   };
   static void Unmap(const Mapping& mapping);
+  [[nodiscard]] void* MapWithinLimit(std::uint64_t bytes) const;
   [[nodiscard]] std::optional<Mapping> TakeSpare(std::uint64_t bytes);
   // The bytes [offset, offset + size) of a buffer; an error if it has no such bytes.
   [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "backends/core/host.h"
 #include "probe/system/clock.h"
 
 namespace backends::opencl {
@@ -70,6 +71,7 @@ probe::Result<std::unique_ptr<Session>> OpenClSession::Create(const probe::openc
                                                               const probe::RuntimeDevice& facts,
                                                               const OpenRequest& request) {
   Limits limits = LimitsOf(api, device, facts);
+  limits.quota_cores = BindingQuota(request, limits.threads);
   if (limits.max_buffer_bytes == 0 || limits.shape.max_work_group_size == 0) {
     return probe::Error{
         "clGetDeviceInfo", std::nullopt, "no limits",

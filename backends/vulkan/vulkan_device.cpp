@@ -284,6 +284,7 @@ Limits LimitsOf(const PhysicalFacts& facts, const OpenRequest& request) {
     const auto threads = DriverThreads(request, kThreadsVariable);
     limits.threads = threads && *threads <= kMostThreads ? *threads : 0;
   }
+  limits.quota_cores = BindingQuota(request, limits.threads);
   limits.shape.max_work_group_size = own.maxComputeWorkGroupInvocations;
   limits.shape.subgroup_width = std::max(facts.subgroup.subgroupSize, 1U);
   return limits;

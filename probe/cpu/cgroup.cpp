@@ -150,6 +150,18 @@ void ReadV1Memory(const system::FileSystem& files, const std::vector<std::string
   }
 }
 
+// The number behind a key at the start of a line of a group's file.
+std::optional<std::uint64_t> KeyedNumber(const system::FileSystem& files, const std::string& path,
+                                         std::string_view key) {
+  const auto text = files.Read(path);
+  if (!text) return std::nullopt;
+  for (const auto line : Split(*text, '\n')) {
+    const auto words = Split(line, ' ');
+    if (words.size() == 2 && words[0] == key) return Number(words[1]);
+  }
+  return std::nullopt;
+}
+
 struct Hierarchy {
   std::string_view controller;
   void (*read)(const system::FileSystem&, const std::vector<std::string>&, CgroupLimits&);
@@ -169,6 +181,26 @@ CgroupLimits ReadCgroupLimits(const system::FileSystem& files) {
     if (mount && group) hierarchy.read(files, GroupDirectories(files, *mount, *group), out);
   }
   return out;
+}
+
+std::optional<std::uint64_t> ReadOomKills(const system::FileSystem& files) {
+  struct Counter {
+    std::string_view controller;
+    std::string_view file;
+  };
+  constexpr Counter kCounters[] = {{"", "/memory.events"}, {"memory", "/memory.oom_control"}};
+  const auto mounts = files.Read("/proc/self/mountinfo");
+  const auto groups = files.Read("/proc/self/cgroup");
+  if (!mounts || !groups) return std::nullopt;
+  for (const Counter& counter : kCounters) {
+    const auto mount = FindMount(*mounts, counter.controller);
+    const auto group = FindGroup(*groups, counter.controller);
+    if (!mount || !group) continue;
+    const auto directory = GroupDirectories(files, *mount, *group).front();
+    if (const auto kills = KeyedNumber(files, directory + std::string(counter.file), "oom_kill"))
+      return kills;
+  }
+  return std::nullopt;
 }
 
 }  // namespace probe::cpu

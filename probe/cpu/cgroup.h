@@ -20,4 +20,8 @@ struct CgroupLimits {
 // cgroup-v1/.
 [[nodiscard]] CgroupLimits ReadCgroupLimits(const system::FileSystem& files);
 
+// Processes of our group that the kernel has killed for want of memory (oom_kill); nullopt where it does not
+// count them.
+[[nodiscard]] std::optional<std::uint64_t> ReadOomKills(const system::FileSystem& files);
+
 }  // namespace probe::cpu

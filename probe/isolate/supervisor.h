@@ -45,7 +45,8 @@ enum class ChildEnd {
   kAbandoned,  // could not be killed in the grace period (stuck in the kernel)
   kFlooded,    // broke the result stream or its bounds, or filled its scratch directory
   kNotStarted,
-  kInterrupted
+  kInterrupted,
+  kOutOfMemory  // killed by the kernel for want of memory: for the caller to find out, never set here
 };
 
 struct ChildResult {

@@ -13,6 +13,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 [[nodiscard]] inline double SecondsSince(SteadyTime start) {
   return std::chrono::duration<double>(Now() - start).count();
 }
+// Processor time that all threads of this process have had.
+[[nodiscard]] double ProcessorSeconds();
 // UTC as `2026-11-21T12:00:00Z`.
 [[nodiscard]] std::string CalendarNow();
 

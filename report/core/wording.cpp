@@ -29,6 +29,7 @@ constexpr std::array kRows = {
 };
 
 constexpr std::string_view kLeftOut = "left out: ";
+constexpr std::string_view kEndedIt = " ended it";
 constexpr std::string_view kNotMounted = " is not mounted: much of the machine cannot be seen";
 
 std::string Fill(std::string_view sentence, std::string_view title) {
@@ -64,6 +65,17 @@ std::string FailureText(const backends::Measurement& measurement) {
   return Bracketed(fmt::format("its {} {}", FigureName(measurement), Row(measurement.status).phrase), detail);
 }
 
+std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes) {
+  if (!limit_bytes) return std::string("want of memory").append(kEndedIt);
+  return fmt::format("the memory limit of {} MiB{}", *limit_bytes >> 20U, kEndedIt);
+}
+
+bool IsOutOfMemory(const backends::Measurement& measurement) {
+  return measurement.status == MeasurementStatus::kFailed && measurement.reason &&
+         (measurement.reason->ends_with(kEndedIt) ||
+          measurement.reason->find(backends::kNoMemoryForBuffer) != std::string::npos);
+}
+
 bool IsLeftOut(const probe::ProbeReport& probe) { return probe.error && probe.error->name == kLeftOutError; }
 
 std::string LeftOutWarning(std::string_view sentence) { return std::string(kLeftOut).append(sentence); }
@@ -76,6 +88,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
     return fmt::format("{} had not answered when this run was interrupted", title);
   if (probe.error && probe.error->name == kNotStartedError)
     return Bracketed(fmt::format("{} could not be asked: no process was started", title), probe.error->text);
+  if (probe.error && probe.error->name == kOutOfMemoryError)
+    return Bracketed(fmt::format("{} could not be asked", title), probe.error->text);
   if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
   std::string detail;
   if (IsTrouble(probe.outcome)) {
@@ -93,11 +107,13 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
 }
 
 std::string OutcomeText(const Tables& tables, std::string_view runtime, const probe::DriverReport& driver) {
+  const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
+  if (driver.error && driver.error->name == kOutOfMemoryError)
+    return Bracketed(title + " could not be asked", driver.error->text);
   std::string detail;
   if (driver.error) Add(detail, Describe(*driver.error));
   if (IsTrouble(driver.outcome) && driver.stage)
     Add(detail, "at " + std::string(probe::NameOf(*driver.stage)));
-  const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
   return Bracketed(Fill(probe::Row(driver.outcome).sentence, title), detail);
 }
 

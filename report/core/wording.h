@@ -28,6 +28,11 @@ inline constexpr std::string_view kInterruptedError = "interrupted";
 inline constexpr std::string_view kNotStartedError = "not started";
 inline constexpr std::string_view kLeftOutError = "left out";
 [[nodiscard]] bool IsLeftOut(const probe::ProbeReport& probe);
+// The same, and of a driver, where the kernel ended the process for want of memory.
+inline constexpr std::string_view kOutOfMemoryError = "out of memory";
+// "the memory limit of 64 MiB ended it", and whether that is why there is no figure.
+[[nodiscard]] std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes);
+[[nodiscard]] bool IsOutOfMemory(const backends::Measurement& measurement);
 // The warning that a step was left out, from the sentence that says why, and whether a text is one.
 [[nodiscard]] std::string LeftOutWarning(std::string_view sentence);
 [[nodiscard]] bool IsLeftOutWarning(std::string_view warning);

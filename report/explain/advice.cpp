@@ -74,6 +74,23 @@ constexpr OutcomeAdvice kRefused{
     "",
     true};
 
+constexpr std::string_view kNoMemoryMeaning =
+    "measuring needs more memory than there is for it; that speaks against no driver";
+constexpr std::string_view kMoreMemory =
+    "give the container or the job a higher memory limit, or end what else uses the memory";
+constexpr OutcomeAdvice kNotAskedForMemory{
+    Outcome::kFailed,
+    "system_runtime",
+    Severity::kDegraded,
+    "asking it needs more memory than there is for it; that speaks against no driver",
+    kMoreMemory,
+    "",
+    false};
+
+bool IsOutOfMemoryError(const std::optional<probe::Error>& error) {
+  return error && error->name == kOutOfMemoryError;
+}
+
 bool IsRefusal(const std::optional<probe::Error>& error) {
   return error && (error->name == "not trusted" || error->name == "refused");
 }
@@ -124,11 +141,13 @@ const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
   if (!probe.error) return AdviceFor(probe.outcome);
   if (IsLeftOut(probe)) return &kLeftOut;
   if (probe.error->name == kInterruptedError) return nullptr;
+  if (IsOutOfMemoryError(probe.error)) return &kNotAskedForMemory;
   if (probe.outcome == Outcome::kFailed && IsRefusal(probe.error)) return &kRefused;
   return probe.error->name == kNotStartedError ? &kNotStarted : AdviceFor(probe.outcome);
 }
 
 const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver) {
+  if (IsOutOfMemoryError(driver.error)) return &kNotAskedForMemory;
   const bool is_refused = driver.outcome == Outcome::kFailed && IsRefusal(driver.error);
   return is_refused ? &kRefused : AdviceFor(driver.outcome);
 }
@@ -139,9 +158,12 @@ const OutcomeAdvice* AdviceFor(Outcome outcome) {
   return found == kAdvice.end() ? nullptr : &*found;
 }
 
-const StatusAdvice* AdviceFor(backends::MeasurementStatus status) {
+const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
+  static constexpr StatusAdvice kNoMemory{backends::MeasurementStatus::kFailed, kNoMemoryMeaning,
+                                          kMoreMemory};
+  if (IsOutOfMemory(measurement)) return &kNoMemory;
   const auto found = std::find_if(kStatusAdvice.begin(), kStatusAdvice.end(),
-                                  [&](const auto& row) { return row.status == status; });
+                                  [&](const auto& row) { return row.status == measurement.status; });
   return found == kStatusAdvice.end() ? nullptr : &*found;
 }
 

@@ -31,7 +31,7 @@ struct StatusAdvice {
 [[nodiscard]] const OutcomeAdvice* AdviceFor(probe::Outcome outcome);
 [[nodiscard]] const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe);
 [[nodiscard]] const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver);
-[[nodiscard]] const StatusAdvice* AdviceFor(backends::MeasurementStatus status);
+[[nodiscard]] const StatusAdvice* AdviceFor(const backends::Measurement& measurement);
 
 // A part of an id: lower case letters and digits, everything else a dash.
 [[nodiscard]] std::string Slug(std::string_view text);

@@ -106,7 +106,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       for (const auto* m : measured) {
         if (!worst || Row(m->status).weight > Row(worst->status).weight) worst = m;
       }
-      const auto* advice = worst ? AdviceFor(worst->status) : nullptr;
+      const auto* advice = worst ? AdviceFor(*worst) : nullptr;
       if (!advice) continue;
       Finding finding;
       const auto status = probe::NameOf(worst->status);

@@ -149,8 +149,9 @@ class HipBoxes(unittest.TestCase):
 
     def test_the_graphics_card_is_chosen_where_an_igpu_comes_first(self):
         value = self.assert_chosen("an iGPU that comes first", XTX)
-        self.assertTrue(any("slower" in reason for reason in self.rejected(value, "pci:0000:0f:00.0")),
-                        value["recommendations"])
+        # Its launches take so long that arrays beyond its caches do not fit the time of a pass.
+        self.assertTrue(any("slower" in reason or "memory speed was not measured" in reason
+                            for reason in self.rejected(value, "pci:0000:0f:00.0")), value["recommendations"])
         views = {device["id"]: device["views"][0] for device in value["devices"] if device["views"]}
         self.assertEqual((0, 1), (views["pci:0000:0f:00.0"]["ordinal"], views[XTX]["ordinal"]))
 

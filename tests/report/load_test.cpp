@@ -49,6 +49,16 @@ TEST(Load, ASecondLoadIsNamedAndAQuietMachineIsNot) {
   EXPECT_NE(DescribeLoad(0.0, 42.0)->find("42 %"), std::string::npos);
 }
 
+TEST(Load, WhatOthersHaveWhileAQuotaStopsUsDisturbsNothing) {
+  const Shares busy{10.0, 17.8, 2.0};
+  EXPECT_NEAR(DisturbingShareOf(busy, 2, std::nullopt), 0.89, 1e-9);
+  EXPECT_NEAR(DisturbingShareOf(busy, 2, 2.0), 0.89, 1e-9) << "a quota that binds nothing";
+  EXPECT_EQ(DisturbingShareOf(busy, 2, 0.2), 0) << "we had all of it";
+  EXPECT_EQ(DisturbingShareOf({10.0, 10.0, 0.5}, 2, 0.2), 0) << "we did not want more";
+  EXPECT_NEAR(DisturbingShareOf({10.0, 19.0, 1.0}, 2, 0.2), 0.5, 1e-9) << "they had half of it";
+  EXPECT_EQ(DisturbingShareOf({}, 2, 0.2), 0);
+}
+
 backends::Measurement Good(double rate, double p10) {
   backends::Measurement m;
   m.unit = "flop_per_s";

@@ -40,7 +40,7 @@ struct FakeScript {
   std::function<DeviceState(double now_s)> state;
 };
 
-class FakeSession final : public Session {
+class FakeSession : public Session {
  public:
   explicit FakeSession(FakeScript script);
 

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "tests/backends/core/fake_session.h"
 
 namespace backends {
 namespace {
@@ -40,6 +42,52 @@ TEST(Host, TheUsersNumberOfThreadsIsTheDrivers) {
     environment.Set("LP_NUM_THREADS", none);
     EXPECT_EQ(DriverThreads(request, "LP_NUM_THREADS"), std::nullopt) << none;
   }
+}
+
+TEST(Host, AQuotaBindsWhereItIsLessThanTheThreads) {
+  const auto files = probe::system::FileSystem::Open("/");
+  const probe::system::Environment environment;
+  probe::Processor processor;
+  processor.usable_threads = 4;
+  OpenRequest request{{}, processor, *files, environment};
+  request.device.kind = probe::DeviceKind::kSoftware;
+  EXPECT_EQ(BindingQuota(request, 1), std::nullopt) << "there is none";
+  request.processor->quota_cores = 1.2;
+  EXPECT_EQ(BindingQuota(request, 1), std::nullopt);
+  EXPECT_EQ(BindingQuota(request, 2), 1.2);
+  EXPECT_EQ(BindingQuota(request, 0), 1.2) << "four, as nobody tells";
+  request.device.kind = probe::DeviceKind::kDiscrete;
+  EXPECT_EQ(BindingQuota(request, 2), std::nullopt) << "it computes by itself";
+}
+
+TEST(Host, WhatAQuotaHandsOutLaterCounts) {
+  const Timing burst = Sustained({0.0039, 0.004}, 0.004, 0.2);
+  EXPECT_DOUBLE_EQ(burst.wall_s, 0.020);
+  EXPECT_FALSE(burst.device_s) << "events do not know";
+  EXPECT_DOUBLE_EQ(Sustained({std::nullopt, 0.004}, 0.008, 0.5).wall_s, 0.016) << "of two threads";
+  const Timing stopped = Sustained({0.29, 0.300}, 0.050, 0.2);
+  EXPECT_DOUBLE_EQ(stopped.wall_s, 0.300) << "others took part of it";
+  EXPECT_EQ(stopped.device_s, 0.29);
+}
+
+// Uses processor time, of which its own clock knows nothing.
+class Burst final : public FakeSession {
+ public:
+  using FakeSession::FakeSession;
+  probe::Result<Timing> Run(std::span<const Launch>, std::uint32_t) override {
+    const double start_s = probe::system::ProcessorSeconds();
+    while (probe::system::ProcessorSeconds() - start_s < kSeconds) {
+    }
+    return Timing{kSeconds, kSeconds};
+  }
+  static constexpr double kSeconds = 0.002;
+};
+
+TEST(Host, ASessionsQuotaIsInItsTimes) {
+  Burst session{FakeScript()};
+  EXPECT_EQ(RunSustained(session, {}, 1)->wall_s, Burst::kSeconds);
+  session.mutable_limits().quota_cores = 0.1;
+  EXPECT_GE(RunSustained(session, {}, 1)->wall_s, 10 * Burst::kSeconds);
 }
 
 TEST(Host, AMemoryLimitBindsDevicesOnTheProcessorAlone) {

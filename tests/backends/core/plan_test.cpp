@@ -230,6 +230,64 @@ TEST(Plan, SlowReadsShrinkAndSaySo) {
   EXPECT_FALSE(shape.note.empty());
 }
 
+TEST(Plan, APassMayTakeLongerWhereItsArraysWouldElseBeInTheCaches) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  const Variant read = Read();
+  const Variant gemv = Gemv(Dtype::kQ4);
+  for (const Variant* variant : {&read, &gemv}) {
+    const Variant* const variants[] = {variant};
+    PlanFacts facts{machine.limits, machine.device, machine.processor};
+    facts.max_pass_s = 0.001;
+    const auto reason = [&](double rate) {
+      return CachedReason(*variant, PlanShapes(variants, rate, facts).front(), rate, facts);
+    };
+    EXPECT_EQ(reason(1e9), "") << "64 MiB in 67 ms";
+    EXPECT_NE(reason(0.5e9).find("0.1"), std::string::npos) << "134 ms";
+    facts.most_pass_s = 0.3;
+    EXPECT_EQ(reason(0.5e9), "");
+  }
+}
+
+TEST(Plan, ArraysInTheCachesTellNothingOfMemory) {
+  Machine machine;
+  const auto told = [&](std::uint32_t mib) {
+    return CachedReason(Read(), {{0, 0, 0, mib << 18U, 0}, 1, "", false}, 1e12,
+                        {machine.limits, machine.device, machine.processor});
+  };
+  EXPECT_NE(told(127 / 2), "") << "of a discrete GPU a larger cache than it tells is expected";
+  EXPECT_EQ(told(128), "");
+  machine.limits.cache_bytes.reset();
+  EXPECT_NE(told(96), "") << "unknown";
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  EXPECT_NE(told(96), "");
+  EXPECT_EQ(told(128), "");
+  machine.limits.cache_bytes = 8 * kMiB;
+  EXPECT_EQ(told(16), "");
+  EXPECT_NE(told(8), "");
+  EXPECT_EQ(CachedReason(Gemm(), {{256, 256, 256, 0, 0}, 1, "", false}, 1e12,
+                         {machine.limits, machine.device, machine.processor}),
+            "")
+      << "a product is not bound by memory";
+}
+
+TEST(Plan, WithLittleMemoryArraysTakeMoreOfItOrAllThatThereIs) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kCpu;
+  const auto reason = [&] {
+    return CachedReason(Read(), machine.Plan(Read(), 1e10), 1e10,
+                        {machine.limits, machine.device, machine.processor});
+  };
+  machine.limits.memory_free_bytes = 140 * kMiB;
+  EXPECT_NEAR(machine.PlannedMiB(Read(), 1e10), 67, 5) << "half of it, to exceed 32 MiB";
+  EXPECT_EQ(reason(), "");
+  machine.limits.memory_free_bytes = 40 * kMiB;
+  EXPECT_NE(reason(), "") << "others have the rest";
+  machine.device.memory_total_bytes = 100 * kMiB;
+  EXPECT_EQ(reason(), "") << "there is no more than three times the cache";
+  EXPECT_NE(machine.Plan(Read(), 1e10).note.find("hardly more memory"), std::string::npos);
+}
+
 TEST(Plan, SenselessLimitsStillYieldAFinitePlan) {
   Machine machine;
   machine.limits.max_buffer_bytes = 0;

@@ -197,11 +197,14 @@ TEST(Runner, WithoutFillKernelsTheHostWritesTheOperands) {
 
 TEST(Runner, DeviceWithLessMemoryThanItClaimsGetsSmallerArrays) {
   FakeScript script;
-  script.memory_bytes = 100U << 10U;
+  script.memory_bytes = 160U << 10U;
   const Measurement read = MeasureBy(script, {}, {"read"}).Of("read");
   EXPECT_EQ(read.status, MeasurementStatus::kOk) << read.reason.value_or("");
-  EXPECT_LE(read.shape.count * 4U, 100U << 10U);
+  EXPECT_LE(read.shape.count * 4U, script.memory_bytes);
   EXPECT_NE(read.reason->find("memory"), std::string::npos);
+  script.memory_bytes = 100U << 10U;
+  EXPECT_EQ(MeasureBy(script, {}, {"read"}).Of("read").status, MeasurementStatus::kOverBudget)
+      << "what is left is no more than its cache of 64 KiB";
 }
 
 TEST(Runner, DeviceWithoutMemoryFailsWithItsError) {

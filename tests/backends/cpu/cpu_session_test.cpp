@@ -140,6 +140,35 @@ TEST_F(CpuSessionTest, LimitsFollowMemoryAndQuota) {
   EXPECT_EQ((*session)->limits().features, features);
 }
 
+TEST_F(CpuSessionTest, AllBuffersTogetherStayWithinAMemoryLimit) {
+  constexpr std::uint64_t kMiB = 1U << 20U;
+  OpenRequest request = Request();
+  request.processor.emplace().memory_limit_bytes = 64 * kMiB;
+  const auto session = Describe().open(request);
+  ASSERT_TRUE(session.ok());
+  EXPECT_LE((*session)->limits().memory_free_bytes, 48 * kMiB) << "with room for the process itself";
+  std::vector<BufferId> held;
+  for (int i = 0; i < 2; ++i) {
+    const auto buffer = (*session)->Allocate({15 * kMiB, {}});
+    ASSERT_TRUE(buffer.ok());
+    held.push_back(*buffer);
+  }
+  const auto refused = (*session)->Allocate({15 * kMiB, {}});
+  ASSERT_FALSE(refused.ok());
+  EXPECT_TRUE(refused.error().text.starts_with(kNoMemoryForBuffer)) << refused.error().text;
+  (*session)->Release(held.back());
+  EXPECT_TRUE((*session)->Allocate({25 * kMiB, {}}).ok()) << "what is kept for later gives way";
+}
+
+TEST_F(CpuSessionTest, AQuotaBelowOneProcessorBindsIt) {
+  OpenRequest request = Request();
+  EXPECT_FALSE((*Describe().open(request))->limits().quota_cores);
+  request.processor.emplace().quota_cores = 0.2;
+  const auto session = Describe().open(request);
+  ASSERT_TRUE(session.ok());
+  EXPECT_EQ((*session)->limits().quota_cores, 0.2);
+}
+
 TEST_F(CpuSessionTest, VariantsAreTheBestThatRunHereAndLoad) {
   const auto session = OpenNow();
   int gemms = 0;

@@ -56,6 +56,20 @@ TEST(Cgroup, ReadsVersionOne) {
   EXPECT_EQ(limits.memory_left_bytes, std::nullopt);
 }
 
+TEST(Cgroup, CountsWhatTheKernelKilledInOurGroup) {
+  tests::Tree v2;
+  v2.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/a\n");
+  EXPECT_EQ(ReadOomKills(v2.Files()), std::nullopt);
+  v2.Write("/sys/fs/cgroup/a/memory.events", "low 0\noom 7\noom_kill 3\noom_group_kill 1\n");
+  EXPECT_EQ(ReadOomKills(v2.Files()), 3U);
+  tests::Tree v1;
+  v1.Write("/proc/self/mountinfo",
+           std::string(kV2) + "32 23 0:28 / /cg/memory rw - cgroup cgroup rw,memory\n");
+  v1.Write("/proc/self/cgroup", "3:memory:/x\n0::/\n");
+  v1.Write("/cg/memory/x/memory.oom_control", "oom_kill_disable 0\nunder_oom 0\noom_kill 5\n");
+  EXPECT_EQ(ReadOomKills(v1.Files()), 5U) << "beside an empty version 2";
+}
+
 TEST(Cgroup, UseAboveTheLimitLeavesNothing) {
   tests::Tree tree;
   tree.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/\n");

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// What is measured while other programs come and go.
+#include <gtest/gtest.h>
+
+#include "backends/core/runner.h"
+#include "tests/backends/core/fake_session.h"
+
+namespace backends {
+namespace {
+
+// Others take the machine for a while, and less of it for another: whenever they leave, no figure of memory
+// rests on arrays in the cache.
+TEST(Runner, ADisturbedLookYieldsNoFigureOfMemoryFromTheCache) {
+  constexpr int kTenths = 30;
+  int measured = 0;
+  for (int tenth = 0; tenth < kTenths; ++tenth) {
+    FakeScript script;
+    script.slowdown = [end_s = 0.1 * tenth](double now_s) {
+      constexpr double kLess = 0.3;
+      return now_s < end_s ? 1e3 : now_s < end_s + kLess ? 1e2 : 1.0;
+    };
+    FakeSession session(script);
+    session.mutable_limits().cache_bytes = 1U << 20U;
+    const Measurement read = MeasureFake(session, FakeVariants({}, {"read"}), Request()).Of("read");
+    if (read.status == MeasurementStatus::kOk) {
+      ++measured;
+      EXPECT_GE(read.shape.count * 4U, 1.9 * (1U << 20U)) << tenth;
+    } else {
+      EXPECT_EQ(read.status, MeasurementStatus::kOverBudget) << tenth;
+      EXPECT_FALSE(read.rate) << tenth;
+    }
+  }
+  EXPECT_GE(measured, kTenths / 3) << "a short disturbance is seen through";
+}
+
+}  // namespace
+}  // namespace backends
