@@ -12,8 +12,8 @@
 #include <string_view>
 
 #include "probe/core/text.h"
-#include "probe/cpu/cgroup.h"
 #include "probe/registry.h"
+#include "probe/system/cgroup.h"
 #include "probe/system/loader_path.h"
 #include "report/detect.h"
 
@@ -67,7 +67,7 @@ void AddProcessor(const FileSystem& files, KeyText& key) {
     }
   }
   key.Add("affinity", usable);
-  const auto limits = probe::cpu::ReadCgroupLimits(files);
+  const auto limits = probe::system::ReadCgroupLimits(files);
   key.Add("quota", limits.quota_cores ? fmt::format("{}", *limits.quota_cores) : "none");
   key.Add("memory", limits.memory_limit_bytes ? fmt::format("{}", *limits.memory_limit_bytes) : "none");
 }

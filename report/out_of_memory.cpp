@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "probe/cpu/cgroup.h"
+#include "probe/system/cgroup.h"
 #include "report/core/wording.h"
 
 namespace report {
@@ -24,12 +24,12 @@ bool IsKilled(const ChildResult& result) {
 }  // namespace
 
 OomWatch::OomWatch(const probe::system::FileSystem& files)
-    : files_(files), kills_before_(probe::cpu::ReadOomKills(files)) {}
+    : files_(files), kills_before_(probe::system::ReadOomKills(files)) {}
 
 void OomWatch::Mark(std::span<ChildResult> results) const {
   if (std::none_of(results.begin(), results.end(), IsKilled)) return;
-  const auto limit = probe::cpu::ReadCgroupLimits(files_).memory_limit_bytes;
-  const auto kills = probe::cpu::ReadOomKills(files_);
+  const auto limit = probe::system::ReadCgroupLimits(files_).memory_limit_bytes;
+  const auto kills = probe::system::ReadOomKills(files_);
   const bool is_counted = kills && kills_before_;
   if (is_counted ? *kills <= *kills_before_ : limit.value_or(kAmpleBytes) >= kAmpleBytes) return;
   for (ChildResult& result : results) {

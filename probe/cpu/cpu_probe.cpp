@@ -7,11 +7,11 @@
 
 #include "probe/core/module.h"
 #include "probe/core/text.h"
-#include "probe/cpu/cgroup.h"
 #include "probe/cpu/cpuinfo.h"
 #include "probe/cpu/features.h"
 #include "probe/cpu/isa_limit.h"
 #include "probe/cpu/live.h"
+#include "probe/system/cgroup.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "probe/system/processor.h"
@@ -19,6 +19,7 @@
 namespace probe::cpu {
 namespace {
 
+using system::CgroupLimits;
 using system::FileSystem;
 
 constexpr std::string_view kPolicies = "/sys/devices/system/cpu/cpufreq";
@@ -176,7 +177,7 @@ void Probe(const ProbeContext& context) {
   const Memory memory = ReadMemory(context.files);
   // A tree without any word about its processor is answered with none, not with this machine's.
   if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) return;
-  const CgroupLimits limits = ReadCgroupLimits(context.files);
+  const CgroupLimits limits = system::ReadCgroupLimits(context.files);
   const Frequency frequency = ReadFrequency(context.files, info);
   HardwareDevice hardware = Hardware(info, memory, limits);
   hardware.processor = Describe(context.files, info, limits, memory);

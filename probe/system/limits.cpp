@@ -10,11 +10,14 @@
 #include <optional>
 #include <string_view>
 
+#include "probe/system/cgroup.h"
+
 namespace probe::system {
 namespace {
 
 constexpr rlim_t kKibibyte = rlim_t{1} << 10U, kMebibyte = rlim_t{1} << 20U, kGibibyte = rlim_t{1} << 30U;
 constexpr rlim_t kProcessesNeeded = 64;
+constexpr std::string_view kTooFewProcesses = "each thread counts, and drivers may not start";
 // With less than the first the program itself ends in a segmentation fault.
 constexpr rlim_t kLeastStack = 40 * kKibibyte, kAmpleStack = kMebibyte;
 
@@ -32,8 +35,7 @@ struct LimitRow {
 constexpr std::array kRows = {
     LimitRow{RLIMIT_NOFILE, "open files", "-n", Unit::kCount, kOpenFilesNeeded,
              ", and whichgpu needs at least 64", "drivers may not be asked"},
-    LimitRow{RLIMIT_NPROC, "processes", "-u", Unit::kCount, kProcessesNeeded, "",
-             "each thread counts, and drivers may not start"},
+    LimitRow{RLIMIT_NPROC, "processes", "-u", Unit::kCount, kProcessesNeeded, "", kTooFewProcesses},
     LimitRow{RLIMIT_AS, "address space", "-v", Unit::kBytes, 8 * kGibibyte, "",
              "drivers may fail to load and measurements are smaller"},
     LimitRow{RLIMIT_DATA, "data", "-d", Unit::kBytes, 8 * kGibibyte, "",
@@ -87,11 +89,17 @@ rlim_t Raise(__rlimit_resource resource, rlim_t wanted) {
 
 }  // namespace
 
-std::vector<std::string> ScarceLimits() {
+std::vector<std::string> ScarceLimits(const FileSystem& files) {
   std::vector<std::string> out;
   for (const LimitRow& row : kRows) {
     if (const auto value = Of(row); value && *value < row.ample)
       out.push_back(Sentence(row, *value) + ": " + std::string(row.consequence));
+  }
+  const CgroupLimits group = ReadCgroupLimits(files);
+  if (group.process_limit && *group.processes_left < kProcessesNeeded) {
+    out.push_back("the container's limit on processes (pids.max) is " + std::to_string(*group.process_limit) +
+                  ", " + std::to_string(*group.processes_left) +
+                  " more may start: " + std::string(kTooFewProcesses));
   }
   return out;
 }

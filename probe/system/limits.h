@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// The limits that somebody set on this process (setrlimit(2)): which of them may cost answers, and which one
-// is behind an error.
+// The limits that somebody set on this process (setrlimit(2), control groups): which of them may cost
+// answers, and which one is behind an error.
 #pragma once
 
 #include <string>
 #include <vector>
+
+#include "probe/system/filesystem.h"
 
 namespace probe::system {
 
@@ -12,8 +14,8 @@ namespace probe::system {
 inline constexpr unsigned long kOpenFilesNeeded = 64;
 
 // A sentence for each limit so low that drivers or measurements may suffer from it, the limit named as a
-// shell does.
-[[nodiscard]] std::vector<std::string> ScarceLimits();
+// shell does. `files` is where the control groups are read; of memory and processors the report says more.
+[[nodiscard]] std::vector<std::string> ScarceLimits(const FileSystem& files);
 
 // The limit that makes calls fail with this errno, as a sentence; empty where no limit explains it.
 [[nodiscard]] std::string LimitBehind(int number);

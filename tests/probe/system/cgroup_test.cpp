@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cpu/cgroup.h"
+#include "probe/system/cgroup.h"
 
 #include "gtest/gtest.h"
 
+#include "probe/system/limits.h"
 #include "tests/probe/tree.h"
 
-namespace probe::cpu {
+namespace probe::system {
 namespace {
 
 constexpr std::string_view kV2 = "30 23 0:26 / /sys/fs/cgroup rw,nosuid shared:4 - cgroup2 cgroup2 rw\n";
@@ -56,6 +57,27 @@ TEST(Cgroup, ReadsVersionOne) {
   EXPECT_EQ(limits.memory_left_bytes, std::nullopt);
 }
 
+TEST(Cgroup, FewProcessesAreNamed) {
+  tests::Tree v2;
+  v2.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/a/b\n");
+  v2.Write("/sys/fs/cgroup/a/b/pids.max", "max\n").Write("/sys/fs/cgroup/a/b/pids.current", "2\n");
+  const auto before = ScarceLimits(v2.Files()).size();
+  EXPECT_EQ(ReadCgroupLimits(v2.Files()).process_limit, std::nullopt);
+  v2.Write("/sys/fs/cgroup/a/pids.max", "12\n").Write("/sys/fs/cgroup/a/pids.current", "9\n");
+  EXPECT_EQ(ReadCgroupLimits(v2.Files()).processes_left, 3U);
+  const auto scarce = ScarceLimits(v2.Files());
+  ASSERT_EQ(scarce.size(), before + 1);
+  EXPECT_TRUE(
+      scarce.back().starts_with("the container's limit on processes (pids.max) is 12, 3 more may start"))
+      << scarce.back();
+  v2.Write("/sys/fs/cgroup/a/pids.max", "512\n");
+  EXPECT_EQ(ScarceLimits(v2.Files()).size(), before) << "ample";
+  tests::Tree v1;
+  v1.Write("/proc/self/mountinfo", "33 23 0:29 / /cg/pids rw - cgroup cgroup rw,pids\n");
+  v1.Write("/proc/self/cgroup", "5:pids:/x\n").Write("/cg/pids/x/pids.max", "4\n");
+  EXPECT_EQ(ReadCgroupLimits(v1.Files()).processes_left, 4U) << "nobody says how many there are";
+}
+
 TEST(Cgroup, CountsWhatTheKernelKilledInOurGroup) {
   tests::Tree v2;
   v2.Write("/proc/self/mountinfo", kV2).Write("/proc/self/cgroup", "0::/a\n");
@@ -103,4 +125,4 @@ TEST(Cgroup, SurvivesHostileFiles) {
 }
 
 }  // namespace
-}  // namespace probe::cpu
+}  // namespace probe::system

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cpu/cgroup.h"
+#include "probe/system/cgroup.h"
 
 #include <algorithm>
 #include <charconv>
@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace probe::cpu {
+namespace probe::system {
 namespace {
 
 constexpr std::uint64_t kUnlimited = 1ULL << 60U;  // v1 writes LONG_MAX rounded down to pages for "no limit"
@@ -79,8 +79,7 @@ std::optional<std::string> FindGroup(std::string_view groups, std::string_view c
 
 // Directories from our group up to the mount point. A group outside what is mounted, as in a container that
 // sees the host's path, leaves the mount point, which is then the container's own group.
-std::vector<std::string> GroupDirectories(const system::FileSystem& files, const Mount& mount,
-                                          std::string group) {
+std::vector<std::string> GroupDirectories(const FileSystem& files, const Mount& mount, std::string group) {
   if (mount.root != "/" && group.starts_with(mount.root)) {
     group.erase(0, mount.root.size());
   } else if (mount.root != "/" || group.starts_with("/..")) {
@@ -111,6 +110,19 @@ void TakeMemory(std::optional<std::uint64_t> limit, std::optional<std::uint64_t>
   if (used) TakeSmaller(out.memory_left_bytes, std::optional(*limit - std::min(*limit, *used)));
 }
 
+// The files are of the same names in both versions.
+void ReadProcesses(const FileSystem& files, const std::vector<std::string>& directories, CgroupLimits& out) {
+  for (const std::string& directory : directories) {
+    const auto limit = files.ReadNumber(directory + "/pids.max");
+    if (!limit) continue;
+    const std::uint64_t used = files.ReadNumber(directory + "/pids.current").value_or(0);
+    const std::uint64_t left = *limit - std::min(*limit, used);
+    if (out.processes_left && *out.processes_left <= left) continue;
+    out.process_limit = limit;
+    out.processes_left = left;
+  }
+}
+
 std::optional<double> Quota(std::optional<std::uint64_t> quota, std::optional<std::uint64_t> period) {
   if (!quota || !period || *quota == 0 || *period == 0) return std::nullopt;
   return static_cast<double>(*quota) / static_cast<double>(*period);
@@ -123,7 +135,7 @@ std::optional<std::uint64_t> Number(std::string_view text) {
   return value;
 }
 
-void ReadV2(const system::FileSystem& files, const std::vector<std::string>& directories, CgroupLimits& out) {
+void ReadV2(const FileSystem& files, const std::vector<std::string>& directories, CgroupLimits& out) {
   for (const std::string& directory : directories) {
     const std::string line = files.ReadLine(directory + "/cpu.max").value_or("");
     if (const auto words = Split(line, ' '); words.size() == 2) {
@@ -132,18 +144,17 @@ void ReadV2(const system::FileSystem& files, const std::vector<std::string>& dir
     TakeMemory(files.ReadNumber(directory + "/memory.max"), files.ReadNumber(directory + "/memory.current"),
                out);
   }
+  ReadProcesses(files, directories, out);
 }
 
-void ReadV1Cpu(const system::FileSystem& files, const std::vector<std::string>& directories,
-               CgroupLimits& out) {
+void ReadV1Cpu(const FileSystem& files, const std::vector<std::string>& directories, CgroupLimits& out) {
   for (const std::string& directory : directories) {
     TakeSmaller(out.quota_cores, Quota(files.ReadNumber(directory + "/cpu.cfs_quota_us"),
                                        files.ReadNumber(directory + "/cpu.cfs_period_us")));
   }
 }
 
-void ReadV1Memory(const system::FileSystem& files, const std::vector<std::string>& directories,
-                  CgroupLimits& out) {
+void ReadV1Memory(const FileSystem& files, const std::vector<std::string>& directories, CgroupLimits& out) {
   for (const std::string& directory : directories) {
     TakeMemory(files.ReadNumber(directory + "/memory.limit_in_bytes"),
                files.ReadNumber(directory + "/memory.usage_in_bytes"), out);
@@ -151,7 +162,7 @@ void ReadV1Memory(const system::FileSystem& files, const std::vector<std::string
 }
 
 // The number behind a key at the start of a line of a group's file.
-std::optional<std::uint64_t> KeyedNumber(const system::FileSystem& files, const std::string& path,
+std::optional<std::uint64_t> KeyedNumber(const FileSystem& files, const std::string& path,
                                          std::string_view key) {
   const auto text = files.Read(path);
   if (!text) return std::nullopt;
@@ -164,13 +175,14 @@ std::optional<std::uint64_t> KeyedNumber(const system::FileSystem& files, const 
 
 struct Hierarchy {
   std::string_view controller;
-  void (*read)(const system::FileSystem&, const std::vector<std::string>&, CgroupLimits&);
+  void (*read)(const FileSystem&, const std::vector<std::string>&, CgroupLimits&);
 };
-constexpr Hierarchy kHierarchies[] = {{"", ReadV2}, {"cpu", ReadV1Cpu}, {"memory", ReadV1Memory}};
+constexpr Hierarchy kHierarchies[] = {
+    {"", ReadV2}, {"cpu", ReadV1Cpu}, {"memory", ReadV1Memory}, {"pids", ReadProcesses}};
 
 }  // namespace
 
-CgroupLimits ReadCgroupLimits(const system::FileSystem& files) {
+CgroupLimits ReadCgroupLimits(const FileSystem& files) {
   CgroupLimits out;
   const auto mounts = files.Read("/proc/self/mountinfo");
   const auto groups = files.Read("/proc/self/cgroup");
@@ -183,7 +195,7 @@ CgroupLimits ReadCgroupLimits(const system::FileSystem& files) {
   return out;
 }
 
-std::optional<std::uint64_t> ReadOomKills(const system::FileSystem& files) {
+std::optional<std::uint64_t> ReadOomKills(const FileSystem& files) {
   struct Counter {
     std::string_view controller;
     std::string_view file;
@@ -203,4 +215,4 @@ std::optional<std::uint64_t> ReadOomKills(const system::FileSystem& files) {
   return std::nullopt;
 }
 
-}  // namespace probe::cpu
+}  // namespace probe::system
