@@ -26,19 +26,17 @@ namespace {
 
 using probe::system::Descriptor;
 
-// As messages call it.
-std::string NameOf(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
-
 probe::Error Unreadable(const std::string& path) {
-  return FileError(NameOf(path), std::string("can not be read: ") +
-                                     std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
+  return FileError(InputName(path), std::string("can not be read: ") +
+                                        std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
 }
 
 // Looked at before it is opened too: that alone may set a device in motion, or wait for a pipe's other end.
 probe::Status CheckKind(const std::string& path, mode_t mode, Accepted accepted) {
   const bool is_pipe = S_ISFIFO(mode) || S_ISSOCK(mode);
   if (S_ISREG(mode) || (accepted == Accepted::kFilesAndPipes && is_pipe)) return probe::Ok();
-  return FileError(NameOf(path), accepted == Accepted::kFiles ? "is not a file" : "is not a file or a pipe");
+  return FileError(InputName(path),
+                   accepted == Accepted::kFiles ? "is not a file" : "is not a file or a pipe");
 }
 
 probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
@@ -61,6 +59,8 @@ probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
 
 }  // namespace
 
+std::string InputName(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
+
 probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accepted) {
   const auto file = OpenText(path, accepted);
   if (!file) return file.error();
@@ -73,7 +73,7 @@ probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accept
     if (got == 0) return content;
     content.append(buffer.data(), static_cast<std::size_t>(got));
     if (content.size() > kMaxTextFileBytes)
-      return FileError(NameOf(path), fmt::format("is too large: more than {} bytes", kMaxTextFileBytes));
+      return FileError(InputName(path), fmt::format("is too large: more than {} bytes", kMaxTextFileBytes));
   }
 }
 
@@ -135,7 +135,7 @@ probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_vie
   const auto text = ReadTextFile(path, accepted);
   if (!text) return text.error();
   const auto fail = [&](const std::string& what) {
-    return FileError(NameOf(path), std::string(kind) + what);
+    return FileError(InputName(path), std::string(kind) + what);
   };
   auto json = probe::ParseJson(*text, kMaxTextFileBytes);
   if (!json) return fail(probe::Describe(json.error()));

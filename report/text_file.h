@@ -18,6 +18,8 @@ inline constexpr std::size_t kMaxTextFileBytes = 64U << 20U;
 
 // The name of standard input, POSIX utility syntax guideline 13.
 inline constexpr std::string_view kStandardInput = "-";
+// What messages and comparisons call an input: its path, or "standard input".
+[[nodiscard]] std::string InputName(const std::string& path);
 
 // Pipes are read to their end; whoever accepts them must be ready to wait for it.
 enum class Accepted { kFiles, kFilesAndPipes };

@@ -107,6 +107,7 @@ class Compare(unittest.TestCase):
                              ('"$0" compare "$1" - </', "standard input"), ('"$0" compare "$1" - <&-', "standard input"),
                              ('"$0" compare "$1" /dev/zero', "/dev/zero: is not a file or a pipe"),
                              ('"$0" compare "$1" /', "/: is not a file or a pipe"), (large, "standard input: is too large"),
+                             ('printf "{}" | "$0" compare - "$1"', "standard input: not what"),
                              ('printf "{}\\0" | "$0" compare "$1" -', "standard input: not what")):
             process = subprocess.run(["sh", "-c", script, BINARY, good], capture_output=True, text=True, timeout=60)
             self.assertEqual((2, ""), (process.returncode, process.stdout), script)
