@@ -16,7 +16,6 @@
 namespace report {
 namespace {
 
-using probe::Error;
 using probe::Status;
 using probe::system::Environment;
 using probe::system::FileSystem;

@@ -72,8 +72,6 @@ struct HostBuffer {
   std::span<std::byte> bytes;
   std::shared_ptr<void> owner;
 };
-// Begins the text of the host's error where there is none for a buffer.
-inline constexpr std::string_view kNoMemoryForBuffer = "no memory for a buffer";
 inline constexpr std::string_view kNoSuchMemory = "no such memory";
 // Error.name of a run of what a library does not have for this device: no failure.
 inline constexpr std::string_view kNoSuchKernel = "unimplemented";

@@ -56,7 +56,7 @@ probe::Result<Timing> RunSustained(Session& session, std::span<const Launch> lau
   const std::optional<double> quota_cores = session.limits().quota_cores;
   if (!quota_cores) return session.Run(launches, repeats);
   const double before_s = probe::system::ProcessorSeconds();
-  const auto timing = session.Run(launches, repeats);
+  auto timing = session.Run(launches, repeats);
   if (!timing) return timing;
   return Sustained(*timing, probe::system::ProcessorSeconds() - before_s, *quota_cores);
 }

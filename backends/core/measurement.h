@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "kernels/spec.h"
@@ -63,6 +64,9 @@ struct Measurement {
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
 };
+
+// Begins the reason where the host has none for a buffer.
+inline constexpr std::string_view kNoMemoryForBuffer = "no memory for a buffer";
 
 // Behind those that it has; an empty one is none.
 inline void AddReason(Measurement& measurement, const std::string& reason) {

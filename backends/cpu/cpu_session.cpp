@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "backends/core/host.h"
+#include "backends/core/measurement.h"
 #include "backends/core/plan.h"
 #include "backends/cpu/library_variants.h"
 #include "kernels/cpu/int8_sums.h"

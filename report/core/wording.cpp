@@ -6,6 +6,7 @@
 #include <array>
 #include <cstddef>
 
+#include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "report/core/quantity.h"
 

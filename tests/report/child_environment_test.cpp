@@ -61,12 +61,14 @@ TEST_F(ChildEnvironmentTest, OfRootKeepsOnlyFoldersThatRootOwns) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to own and give away folders";
   const auto foreign = Foreign("/foreign");
   const auto own = tree_.Directory("/own");
+  const auto both = foreign + ":" + own;
+  const auto with_missing = own + ":" + tree_.At("/missing");
   for (const char* variable : {"PATH", "LD_LIBRARY_PATH"}) {
     EXPECT_EQ(Of(variable, own), "unchanged");
-    EXPECT_EQ(Of(variable, foreign + ":" + own), own);
+    EXPECT_EQ(Of(variable, both), own);
     EXPECT_THAT(warnings_,
                 ElementsAre(AllOf(HasSubstr(variable), HasSubstr(foreign), HasSubstr("belongs to user"))));
-    EXPECT_EQ(Of(variable, own + ":" + tree_.At("/missing")), own);
+    EXPECT_EQ(Of(variable, with_missing), own);
     EXPECT_THAT(warnings_, IsEmpty());
   }
   EXPECT_EQ(Of("PATH", foreign), "/usr/sbin:/usr/bin:/sbin:/bin");
