@@ -59,7 +59,7 @@ struct Measurement {
   std::optional<double> foreign_load;  // share of the host's processors that other programs took meanwhile
   bool throttled = false;
   bool verified = false;
-  bool host_timed = false;    // the runtime's own event times were missing or made no sense
+  bool host_timed = false;    // the runtime's own event times were missing, senseless or blind to a quota
   std::uint32_t threads = 0;  // of the host's, that computed it; 0 elsewhere, and where nobody tells
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
@@ -67,6 +67,9 @@ struct Measurement {
 
 // Begins the reason where the host has none for a buffer.
 inline constexpr std::string_view kNoMemoryForBuffer = "no memory for a buffer";
+
+// In the reason why a kernel that memory bounds has no figure: its arrays would be no larger than the caches.
+inline constexpr std::string_view kInTheCaches = "are in the caches and tell nothing of memory";
 
 // Behind those that it has; an empty one is none.
 inline void AddReason(Measurement& measurement, const std::string& reason) {

@@ -315,7 +315,7 @@ std::uint32_t SquareGemmSize(double rate, double target_s) {
 std::uint64_t StreamBytes(const PlanFacts& facts) {
   std::uint64_t bytes = 4 * CacheBytes(facts);
   if (facts.device.kind == probe::DeviceKind::kDiscrete) bytes = std::max(bytes, kDiscreteStreamBytes);
-  const std::uint64_t least = std::min(LeastStreamBytes(facts), FreeBytes(facts) / 2);
+  const std::uint64_t least = std::min(LeastStreamBytes(facts), FreeBytes(facts) / 4 * 3);
   return std::min(bytes, std::max(FreeBytes(facts) / 4, least));
 }
 
@@ -327,8 +327,7 @@ std::string CachedReason(const Variant& variant, const Shape& shape, double rate
   const auto mib = [](double bytes) {
     return std::to_string(static_cast<std::uint64_t>(bytes) / kMiB) + " MiB";
   };
-  std::string reason =
-      "arrays of " + mib(Work(variant, shape)) + " are in the caches and tell nothing of memory: ";
+  std::string reason = "arrays of " + mib(Work(variant, shape)) + " " + std::string(kInTheCaches) + ": ";
   if (!LeastInTime(rate, facts)) {
     return reason + mib(least) + " take " + std::to_string(least / rate) + " s a pass, " +
            std::to_string(facts.most_pass_s) + " s are allowed";

@@ -44,7 +44,7 @@ struct PlanFacts {
 [[nodiscard]] std::uint32_t SquareGemmSize(double rate, double target_s = kLaunchTargetSeconds);
 // 4 x the last-level cache and at least 1 GiB on a discrete GPU, where there is room for it: the arrays of
 // one kernel together. Large ones are cut into arrays of one size, which the kernels of a device share
-// (buffer_pool.h). A quarter of the free memory at most; half where a quarter would be in the caches.
+// (buffer_pool.h). A quarter of the free memory at most; three where one would be in the caches.
 [[nodiscard]] std::uint64_t StreamBytes(const PlanFacts& facts);
 // Why what a kernel moves at that shape is not the memory's: all its arrays together are less than twice the
 // last-level cache, of 64 MiB where it is unknown and at least for a discrete GPU. Empty where they are more,

@@ -47,7 +47,8 @@ struct Score {
   std::vector<ScorePart> parts;
   std::optional<double> needed_bytes;  // of memory, with everything in one place
   std::optional<double>
-      streamed_bytes;  // of those, what the host keeps and brings twice in every training step
+      streamed_bytes;        // of those, what the host keeps and brings twice in every training step
+  std::optional<bool> fits;  // false: the memory at hand does not do; a figure for speed alone
   Basis basis = Basis::kMeasured;
   bool eligible = false;
   std::vector<std::string> reasons;  // why it is not eligible, or what a reader should know of it

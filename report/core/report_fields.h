@@ -34,6 +34,7 @@ void Fields(V& v, S& s) {
   v("ranking_tokens_per_s", s.ranking_tokens_per_s);
   v("needed_bytes", s.needed_bytes);
   v("streamed_bytes", s.streamed_bytes);
+  v("fits", s.fits);
   v("parts", s.parts);
   v("basis", s.basis);
   v("eligible", s.eligible);

@@ -25,29 +25,16 @@ const Score* ScoreOf(const Report& report, const Recommendation& answer) {
   return found == report.scores.end() ? nullptr : &*found;
 }
 
-// Bytes that the answer's work needs and its device does not hold: not where the host serves a card with the
-// rest.
-std::optional<std::uint64_t> LackingBytes(const Report& report, const Recommendation& answer,
-                                          const Score& score) {
-  const auto* device = FindDevice(report.devices, answer.device_id);
-  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
-  const auto available = view ? AvailableBytes(*device, *view) : std::nullopt;
-  const double needed = score.needed_bytes.value_or(0);
-  const bool is_served = answer.use == Use::kTraining ? score.streamed_bytes.has_value()
-                                                      : device && device->kind != probe::DeviceKind::kCpu;
-  if (!available || *available >= needed || is_served) return std::nullopt;
-  return static_cast<std::uint64_t>(needed);
-}
-
 // What one answer promises: "120 tokens/s", "first token after 82 ms", or "training 2590 tokens/s".
 std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer) {
   const auto* score = ScoreOf(report, answer);
   if (!answer.tokens_per_s || !score) return {};
   const std::string use(probe::NameOf(answer.use));
-  if (const auto needed = LackingBytes(report, answer, *score)) {
+  if (!score->fits.value_or(true)) {
     const auto& r = tables.reference.inference;
     const auto work = answer.use == Use::kTraining ? use : r.model + " " + r.format;
-    return {fmt::format("{} ({}) does not fit", work, BytesText(*needed))};
+    return {fmt::format("{} ({}) does not fit", work,
+                        BytesText(static_cast<std::uint64_t>(score->needed_bytes.value_or(0))))};
   }
   if (const auto phases = PhasesOf(tables.reference, *score)) {
     return {TokensText(phases->written_tokens_per_s) + " tokens/s",

@@ -63,21 +63,33 @@ struct Need {
 };
 constexpr std::array kNeeds = {Need{Kernel::kGemm, "matrix"}, Need{Kernel::kRead, "memory"}};
 
+// What was not measured for one reason.
+struct Late {
+  std::string reason;
+  std::vector<std::string_view> speeds;
+};
+
+std::string LateReason(const Measurement& measurement) {
+  if (measurement.reason && measurement.reason->find(backends::kInTheCaches) != std::string::npos)
+    return *measurement.reason;
+  return "the time budget ran out; --thorough gives more";
+}
+
 // Of each kernel that scoring needs and that has no verified figure, the gravest failure; those for want of
-// time in one sentence.
+// time or memory in a sentence for each reason.
 void TellMissing(std::span<const Measurement* const> measurements, Rates& rates) {
   std::vector<const Measurement*> worst;
-  std::vector<std::string_view> late;
-  std::size_t missing = 0;
+  std::vector<Late> late;
   for (const auto& [kernel, speed] : kNeeds) {
     if (HasVerified(measurements, kernel)) continue;
-    ++missing;
     const Measurement* found = nullptr;
     for (const auto* m : measurements) {
       if (m->kernel == kernel && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
     }
     if (found && found->status == backends::MeasurementStatus::kOverBudget) {
-      late.push_back(speed);
+      auto reason = LateReason(*found);
+      if (late.empty() || late.back().reason != reason) late.push_back({std::move(reason), {}});
+      late.back().speeds.push_back(speed);
     } else if (found) {
       worst.push_back(found);
     }
@@ -86,11 +98,11 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
     return Row(a->status).weight > Row(b->status).weight;
   });
   for (const auto* m : worst) rates.failures.push_back(FailureText(*m));
-  if (late.empty()) return;
-  const auto speeds = fmt::format("its {} speed", fmt::join(late, " and "));
-  rates.failures.push_back(
-      fmt::format("{} was not measured: the time budget ran out; --thorough gives more", speeds));
-  if (late.size() == missing) rates.late = speeds;
+  for (const auto& [reason, kinds] : late) {
+    const auto speeds = fmt::format("its {} speed", fmt::join(kinds, " and "));
+    rates.failures.push_back(fmt::format("{} was not measured: {}", speeds, reason));
+    if (worst.empty()) rates.late.push_back(fmt::format("{} is estimated from facts: {}", speeds, reason));
+  }
 }
 
 }  // namespace

@@ -26,7 +26,9 @@ struct Rates {
   std::optional<Rate> copy;
   std::optional<Rate> upload;         // from the host's memory
   std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first
-  std::string late;  // "its memory speed": what all that is missing is missing for want of time; else empty
+  // Where all that is missing could not be measured, by a working driver, for want of time or memory: that it
+  // is estimated and why, a sentence each. Else empty.
+  std::vector<std::string> late;
 };
 
 // What a score of this use rests on and can be measured again: its products and its memory's speed.

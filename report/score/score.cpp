@@ -195,11 +195,16 @@ class Scorer {
     return BytesOnHost(way) <= host_bytes_;
   }
 
-  // Of what a request needs.
+  // Of what a request needs. What a GPU that shares the host's memory holds is there too, but for its own.
   [[nodiscard]] double BytesOnHost(const Way& way) const {
     const auto& r = request_.inference;
     if (way.device->kind == probe::DeviceKind::kCpu) return NeededBytes(r);
-    return (1 - Share(way, Use::kInference)) * (NeededBytes(r) - r.buffer_bytes);
+    const double share = Share(way, Use::kInference);
+    if (share >= 1) return 0;
+    if (way.device->kind != probe::DeviceKind::kIntegrated)
+      return (1 - share) * (NeededBytes(r) - r.buffer_bytes);
+    const auto own = way.device->hardware ? way.device->hardware->vram_bytes : std::nullopt;
+    return std::max(0.0, NeededBytes(r) - static_cast<double>(own.value_or(0)));
   }
 
   // What does not fit is no way where something else does; else its figure tells a speed and no more.
@@ -209,7 +214,9 @@ class Scorer {
     for (std::size_t i = 0; i < scores.size(); ++i)
       one_fits = one_fits || (scores[i].use == use && scores[i].eligible && fits(i));
     for (std::size_t i = 0; i < scores.size(); ++i) {
-      if (scores[i].use != use || !scores[i].eligible || fits(i)) continue;
+      if (scores[i].use != use || fits(i)) continue;
+      scores[i].fits = false;
+      if (!scores[i].eligible) continue;
       scores[i].eligible = !one_fits;
       if (!one_fits) scores[i].reasons.back() += ": a figure for speed alone";
     }
@@ -282,10 +289,7 @@ class Scorer {
       score.reasons.push_back(way.training.reason.value_or("no training framework supports it"));
     }
     if (way.estimated) {
-      score.reasons.push_back(fmt::format(
-          "{} is estimated from facts: the time budget ran out before it was measured; --thorough "
-          "gives more",
-          way.rates.late));
+      score.reasons.insert(score.reasons.end(), way.rates.late.begin(), way.rates.late.end());
     }
     if (!way.measured()) {
       const auto& failures = way.rates.failures;

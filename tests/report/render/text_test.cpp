@@ -322,6 +322,23 @@ TEST(Text, NoSpeedIsPromisedForAModelThatTheProcessorDoesNotHold) {
   EXPECT_THAT(lines, Contains(HasSubstr("needs 5.1 GiB and 512 MiB are free: a figure for speed alone")));
 }
 
+TEST(Text, NoSpeedIsPromisedForAModelThatNeitherCardNorProcessorHolds) {
+  auto machine = testing::Tie();
+  auto& card = machine.devices.front().memory;
+  auto& host = machine.devices.back().memory;
+  card.total_bytes = card.free_bytes = 3ULL << 30U;
+  host.total_bytes = host.free_bytes = host.usable_bytes = 512ULL << 20U;
+  const auto report = testing::Decided(machine);
+  const auto lines = LinesOf(Rendered(report, Options(160)));
+  EXPECT_THAT(lines[0], HasSubstr("Llama 3 8B Q4_K_M (5.1 GiB) does not fit,"));
+  const auto& answer = report.recommendations.front();
+  EXPECT_EQ(answer.use, Use::kInference);
+  EXPECT_EQ(answer.device_id, "pci:0000:01:00.0");
+  EXPECT_THAT(answer.warnings,
+              Contains(HasSubstr("the model does not fit the memory here (5.1 GiB are needed)")));
+  EXPECT_NE(answer.confidence, Confidence::kHigh);
+}
+
 TEST(Text, ATieSaysWhatItIsAndWhatDecidedIt) {
   const auto text = Rendered(testing::Decided(testing::Tie()), Options(160));
   EXPECT_THAT(text,

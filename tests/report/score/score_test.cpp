@@ -302,7 +302,19 @@ TEST(Score, WhatDoesNotFitARequestIsNoWayWhereSomethingElseIs) {
       EXPECT_EQ(Find(scores, "cpu", use).eligible, row.cpu) << row.gib << " " << row.host_gib;
     }
   }
+  // One that shares the host's memory takes its layers from the same, but for what is its own.
+  for (const auto& [own_gib, fits] : {std::pair(0.0, false), {3.0, true}}) {
+    auto shared = CardAndHost(3, 1e12, 4, std::nullopt);
+    shared.devices[0].kind = DeviceKind::kIntegrated;
+    shared.devices[0].hardware.emplace().vram_bytes = static_cast<std::uint64_t>(own_gib * 0x1p30);
+    const auto scores = Scores(shared);
+    EXPECT_TRUE(Find(scores, "cuda", Use::kDecode).eligible);
+    EXPECT_EQ(Find(scores, "cuda", Use::kDecode).fits.value_or(true), fits) << own_gib;
+    EXPECT_EQ(Find(scores, "cpu", Use::kDecode).eligible, !fits) << own_gib;
+    EXPECT_EQ(Find(scores, "cpu", Use::kDecode).fits, false);
+  }
   const auto neither = Scores(CardAndHost(3, 1e12, 0.5, std::nullopt));
+  EXPECT_EQ(Find(neither, "cuda", Use::kDecode).fits, false);
   EXPECT_THAT(Find(neither, "cpu", Use::kDecode).reasons,
               ElementsAre("Llama 3 8B needs 5.1 GiB and 512 MiB are free: a figure for speed alone"));
   EXPECT_THAT(Find(neither, "cuda", Use::kDecode).reasons,
@@ -390,6 +402,21 @@ TEST(ScoreAll, FactsStandInForAFigureThatTimeRanOutBefore) {
   EXPECT_EQ(score.basis, Basis::kEstimated);
   EXPECT_THAT(score.reasons, Contains(HasSubstr("its memory speed is estimated from facts")));
   EXPECT_THAT(score.reasons, Contains(HasSubstr("--thorough")));
+}
+
+TEST(ScoreAll, FactsStandInForMemoryThatOnlyCachesWereLeftOf) {
+  auto report = OneGpu(24, 100e12, 1e12);
+  const auto estimates = report.measurements;
+  DropForTime(report, Kernel::kRead);
+  const auto reason = std::string("arrays of 50 MiB ").append(backends::kInTheCaches);
+  for (auto& m : report.measurements) {
+    if (m.kernel == Kernel::kRead) m.reason = reason;
+  }
+  const auto score = Find(ScoreAll(testing::TestTables(), report.devices, report.measurements, estimates),
+                          "cuda", Use::kInference);
+  EXPECT_EQ(score.basis, Basis::kEstimated);
+  EXPECT_THAT(score.reasons, Contains("its memory speed is estimated from facts: " + reason));
+  EXPECT_THAT(score.reasons, Not(Contains(HasSubstr("budget"))));
 }
 
 TEST(ScoreAll, FactsStandInForNothingElse) {
