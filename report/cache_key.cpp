@@ -14,6 +14,7 @@
 #include "probe/core/text.h"
 #include "probe/registry.h"
 #include "probe/system/cgroup.h"
+#include "probe/system/limits.h"
 #include "probe/system/loader_path.h"
 #include "report/detect.h"
 
@@ -69,6 +70,7 @@ void AddProcessor(const FileSystem& files, KeyText& key) {
   key.Add("affinity", usable);
   const auto limits = probe::system::ReadCgroupLimits(files);
   key.Add("quota", limits.quota_cores ? fmt::format("{}", *limits.quota_cores) : "none");
+  key.Add("limits", fmt::format("{}", fmt::join(probe::system::ScarceLimits(files), "; ")));
   key.Add("memory", limits.memory_limit_bytes ? fmt::format("{}", *limits.memory_limit_bytes) : "none");
 }
 

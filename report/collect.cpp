@@ -40,11 +40,14 @@ constexpr std::array kMeasuringEnds = {
     MeasuringEnd{ChildEnd::kOutOfMemory, MeasurementStatus::kFailed},
 };
 
-// What a driver that compiles to a library hears from the loader, dlopen(3), and few would understand.
+// What dlopen(3) says where mmap(2) refuses: with EPERM what a driver has compiled to a library on a file
+// system that allows no execution, with ENOMEM any library.
 std::string_view HintOf(std::string_view stderr_tail) {
   const bool is_unmapped =
       stderr_tail.find("failed to map segment from shared object") != std::string_view::npos;
-  return is_unmapped ? ": it could not load what it had compiled, as on a file system mounted noexec" : "";
+  return is_unmapped
+             ? ": it could not map a library: on a file system mounted noexec, or for want of addresses"
+             : "";
 }
 
 std::string DescribeMeasuringEnd(const ChildResult& result) {

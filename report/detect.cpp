@@ -218,7 +218,8 @@ void UseDrivers(const std::vector<DriverTry>& tries, std::size_t module, Detecti
   if (!NeedsSecondTry(whole)) return AddAnswers(merged, whole);
   merged.elapsed_s = merged.elapsed_s.value_or(0) + whole.elapsed_s.value_or(0);
   if (merged.environment.empty()) merged.environment = whole.environment;
-  if (merged.outcome == Outcome::kOk && merged.warnings.empty() &&
+  const bool lacked_memory = whole.error && whole.error->name == kOutOfMemoryError;
+  if (merged.outcome == Outcome::kOk && merged.warnings.empty() && !lacked_memory &&
       std::all_of(drivers.begin(), drivers.end(),
                   [](const auto& driver) { return !NeedsSecondTry(driver.second); })) {
     merged.warnings.push_back(

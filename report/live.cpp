@@ -106,7 +106,8 @@ std::variant<Live, Problem> OpenLive(const Options& options, const probe::isolat
   auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
-  std::vector<std::string> warnings = system::ScarceLimits(*files);
+  const auto machine = system::FileSystem::Open("/");
+  std::vector<std::string> warnings = system::ScarceLimits(machine ? *machine : *files);
   auto child_environment = ChildEnvironment(*files, *environment, warnings);
   std::optional<Pseudonyms> pseudonyms;
   if (options.record_dir) {

@@ -133,9 +133,10 @@ std::optional<std::string> DescribeLoad(double foreign_share, std::optional<doub
 
 std::optional<std::string> LoadWarning(const probe::system::FileSystem& files,
                                        std::optional<double> quota_cores) {
-  const LoadMeter meter(files);
+  const LoadMeter meter(files, quota_cores);
   std::this_thread::sleep_for(kLook);
-  return DescribeLoad(meter.ForeignShare(), quota_cores ? std::nullopt : PressurePercent(files));
+  const bool binds = quota_cores && *quota_cores < static_cast<double>(UsableProcessors().size());
+  return DescribeLoad(meter.ForeignShare(), binds ? std::nullopt : PressurePercent(files));
 }
 
 void MarkDisturbed(std::vector<backends::Measurement>& measurements, double foreign_share) {

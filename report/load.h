@@ -49,7 +49,7 @@ class LoadMeter {
 };
 
 // A look of a tenth of a second, and what the kernel says of the last ten: a warning, or nothing. The kernel
-// counts a program that its quota stops among those that wait: with a quota only the look counts.
+// counts a program that its quota stops among those that wait: where one binds only the look counts.
 [[nodiscard]] std::optional<std::string> LoadWarning(const probe::system::FileSystem& files,
                                                      std::optional<double> quota_cores);
 [[nodiscard]] std::optional<std::string> DescribeLoad(double foreign_share,

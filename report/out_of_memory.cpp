@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "probe/system/cgroup.h"
+#include "probe/system/processor.h"
 #include "report/core/wording.h"
 
 namespace report {
@@ -28,7 +29,9 @@ OomWatch::OomWatch(const probe::system::FileSystem& files)
 
 void OomWatch::Mark(std::span<ChildResult> results) const {
   if (std::none_of(results.begin(), results.end(), IsKilled)) return;
-  const auto limit = probe::system::ReadCgroupLimits(files_).memory_limit_bytes;
+  auto limit = probe::system::ReadCgroupLimits(files_).memory_limit_bytes;
+  // The kernel counts those, too, that it kills for the whole machine's sake.
+  if (limit && *limit >= probe::system::PhysicalMemoryBytes().value_or(UINT64_MAX)) limit.reset();
   const auto kills = probe::system::ReadOomKills(files_);
   const bool is_counted = kills && kills_before_;
   if (is_counted ? *kills <= *kills_before_ : limit.value_or(kAmpleBytes) >= kAmpleBytes) return;

@@ -3,6 +3,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -31,7 +32,7 @@ probe::Error Unreadable(const std::string& path) {
                                         std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
 }
 
-// Looked at before it is opened too: that alone may set a device in motion, or wait for a pipe's other end.
+// Looked at before it is opened, for that alone may set a device in motion, or wait for a pipe's other end.
 probe::Status CheckKind(const std::string& path, mode_t mode, Accepted accepted) {
   const bool is_pipe = S_ISFIFO(mode) || S_ISSOCK(mode);
   if (S_ISREG(mode) || (accepted == Accepted::kFilesAndPipes && is_pipe)) return probe::Ok();
@@ -57,6 +58,13 @@ probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
   return file;
 }
 
+// For more of a pipe whose other holders do not want to wait for it (O_NONBLOCK). False, with errno, where
+// that can not be waited for.
+bool Wait(int descriptor) {
+  pollfd waited{descriptor, POLLIN, 0};
+  return poll(&waited, 1, -1) >= 0 || errno == EINTR;
+}
+
 }  // namespace
 
 std::string InputName(const std::string& path) { return path == kStandardInput ? "standard input" : path; }
@@ -68,7 +76,7 @@ probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accept
   std::array<char, 65536> buffer;
   for (;;) {
     const ssize_t got = read(file->get(), buffer.data(), buffer.size());
-    if (got < 0 && errno == EINTR) continue;
+    if (got < 0 && (errno == EINTR || (errno == EAGAIN && Wait(file->get())))) continue;
     if (got < 0) return Unreadable(path);
     if (got == 0) return content;
     content.append(buffer.data(), static_cast<std::size_t>(got));

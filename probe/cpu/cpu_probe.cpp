@@ -14,6 +14,7 @@
 #include "probe/system/cgroup.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/limits.h"
 #include "probe/system/processor.h"
 
 namespace probe::cpu {
@@ -100,6 +101,16 @@ Memory ReadMemory(const FileSystem& files) {
   return out;
 }
 
+// Of the control groups, and of this process itself what it may map, a model that is read included.
+CgroupLimits LimitsHere(const FileSystem& files) {
+  CgroupLimits limits = system::ReadCgroupLimits(files);
+  const auto mapping = files.live() ? system::MappingLimitBytes() : std::nullopt;
+  if (!mapping) return limits;
+  limits.memory_limit_bytes = std::min(limits.memory_limit_bytes.value_or(UINT64_MAX), *mapping);
+  limits.memory_left_bytes = std::min(limits.memory_left_bytes.value_or(UINT64_MAX), *mapping);
+  return limits;
+}
+
 Processor Describe(const FileSystem& files, const CpuInfo& info, const CgroupLimits& limits,
                    const Memory& memory) {
   Processor out;
@@ -177,7 +188,7 @@ void Probe(const ProbeContext& context) {
   const Memory memory = ReadMemory(context.files);
   // A tree without any word about its processor is answered with none, not with this machine's.
   if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) return;
-  const CgroupLimits limits = system::ReadCgroupLimits(context.files);
+  const CgroupLimits limits = LimitsHere(context.files);
   const Frequency frequency = ReadFrequency(context.files, info);
   HardwareDevice hardware = Hardware(info, memory, limits);
   hardware.processor = Describe(context.files, info, limits, memory);

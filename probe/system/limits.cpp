@@ -10,6 +10,7 @@
 #include <optional>
 #include <string_view>
 
+#include "probe/core/limit.h"
 #include "probe/system/cgroup.h"
 
 namespace probe::system {
@@ -66,7 +67,7 @@ std::string Amount(rlim_t value, Unit unit) {
 }
 
 std::string Sentence(const LimitRow& row, rlim_t value) {
-  return "the limit on " + std::string(row.name) + " (ulimit " + std::string(row.option) + ") is " +
+  return std::string(kOwnLimit) + std::string(row.name) + " (ulimit " + std::string(row.option) + ") is " +
          Amount(value, row.unit) + std::string(row.needed);
 }
 
@@ -97,11 +98,21 @@ std::vector<std::string> ScarceLimits(const FileSystem& files) {
   }
   const CgroupLimits group = ReadCgroupLimits(files);
   if (group.process_limit && *group.processes_left < kProcessesNeeded) {
-    out.push_back("the container's limit on processes (pids.max) is " + std::to_string(*group.process_limit) +
-                  ", " + std::to_string(*group.processes_left) +
+    out.push_back(std::string(kGroupLimit) + "processes (pids.max) is " +
+                  std::to_string(*group.process_limit) + ", " + std::to_string(*group.processes_left) +
                   " more may start: " + std::string(kTooFewProcesses));
   }
   return out;
+}
+
+std::optional<std::uint64_t> MappingLimitBytes() {
+  std::optional<std::uint64_t> least;
+  for (const auto resource : {RLIMIT_AS, RLIMIT_DATA}) {
+    rlimit limit{};
+    if (getrlimit(resource, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY)
+      least = std::min<std::uint64_t>(least.value_or(UINT64_MAX), limit.rlim_cur);
+  }
+  return least;
 }
 
 std::string LimitBehind(int number) {

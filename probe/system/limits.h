@@ -3,6 +3,8 @@
 // answers, and which one is behind an error.
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,8 +16,11 @@ namespace probe::system {
 inline constexpr unsigned long kOpenFilesNeeded = 64;
 
 // A sentence for each limit so low that drivers or measurements may suffer from it, the limit named as a
-// shell does. `files` is where the control groups are read; of memory and processors the report says more.
+// shell does. `files`, of the machine itself, is where the control groups are read; of memory and processors
+// the report says more.
 [[nodiscard]] std::vector<std::string> ScarceLimits(const FileSystem& files);
+// Of the memory that this process may map (RLIMIT_AS, RLIMIT_DATA) the least; nullopt where nothing binds.
+[[nodiscard]] std::optional<std::uint64_t> MappingLimitBytes();
 
 // The limit that makes calls fail with this errno, as a sentence; empty where no limit explains it.
 [[nodiscard]] std::string LimitBehind(int number);

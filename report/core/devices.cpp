@@ -36,6 +36,16 @@ bool IsGpu(const probe::PhysicalDevice& device) {
                      [](const probe::View& view) { return IsGpuKind(view.device.kind); });
 }
 
+std::string WhyNotLooked(const Report& report) {
+  using probe::Outcome;
+  if (report.probes.empty()) return "";
+  const auto bus = std::find_if(report.probes.begin(), report.probes.end(),
+                                [](const auto& probe) { return probe.module == "sysfs"; });
+  if (bus == report.probes.end()) return "sysfs, which lists them, was not asked";
+  const bool answered = bus->outcome == Outcome::kOk || bus->outcome == Outcome::kNoDevice;
+  return answered ? "" : "sysfs, which lists them, did not answer";
+}
+
 bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view) {
   return view.device.kind == DeviceKind::kSoftware || view.matched_by == "software" ||
          (device.kind == DeviceKind::kCpu && view.device.kind != DeviceKind::kCpu);

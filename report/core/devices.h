@@ -22,6 +22,10 @@ namespace report {
 // management graphics, virtual displays, NPUs or the processor.
 [[nodiscard]] bool IsGpu(const probe::PhysicalDevice& device);
 
+// Why nobody can say that there is no GPU where none was found: the machine was not looked through. Empty
+// where it was.
+[[nodiscard]] std::string WhyNotLooked(const Report& report);
+
 // The view computes on the host processor by way of a runtime that is made for other devices.
 [[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "probe/core/limit.h"
 #include "probe/core/names.h"
 #include "report/core/devices.h"
 #include "report/core/report_names.h"
@@ -40,6 +41,32 @@ bool HasCardFor(const Report& report, const RuntimeFacts& facts) {
   });
 }
 
+// Under a low limit a driver that is well fails like one that is not.
+void BlameLimits(const Report& report, Finding& finding) {
+  bool is_first = true;
+  for (const std::string& warning : report.warnings) {
+    if (!probe::IsLimit(warning)) continue;
+    if (std::exchange(is_first, false)) {
+      finding.meaning =
+          "this run is under a limit so low that a driver may fail of it that is well: that comes first";
+      finding.fix.clear();
+    }
+    finding.fix.push_back({"raise " + warning.substr(0, warning.find(" is ")), std::nullopt, false, false});
+    AddEvidence(finding, "limit", warning);
+  }
+}
+
+bool MayComeOfLimits(Outcome outcome) {
+  return outcome == Outcome::kFailed || outcome == Outcome::kCrashed || outcome == Outcome::kTimedOut ||
+         outcome == Outcome::kBadReply;
+}
+
+bool MayComeOfLimits(backends::MeasurementStatus status) {
+  using backends::MeasurementStatus;
+  return status == MeasurementStatus::kFailed || status == MeasurementStatus::kCrashed ||
+         status == MeasurementStatus::kTimedOut;
+}
+
 Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,
                   const OutcomeAdvice& advice) {
   Finding finding;
@@ -61,11 +88,12 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
   if (probe.error) AddEvidence(finding, "error", Describe(*probe.error));
   if (probe.stderr_tail) AddEvidence(finding, "stderr", *probe.stderr_tail);
+  if (MayComeOfLimits(probe.outcome) && !IsLeftOut(probe)) BlameLimits(report, finding);
   return finding;
 }
 
-Finding OfDriver(const Tables& tables, std::string_view runtime, const probe::DriverReport& driver,
-                 const OutcomeAdvice& advice) {
+Finding OfDriver(const Tables& tables, const Report& report, std::string_view runtime,
+                 const probe::DriverReport& driver, const OutcomeAdvice& advice) {
   Finding finding;
   finding.id =
       fmt::format("driver.{}.{}.{}", runtime, Slug(DriverName(driver)), probe::NameOf(driver.outcome));
@@ -76,6 +104,7 @@ Finding OfDriver(const Tables& tables, std::string_view runtime, const probe::Dr
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));
+  if (MayComeOfLimits(driver.outcome)) BlameLimits(report, finding);
   return finding;
 }
 
@@ -90,7 +119,7 @@ void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>&
       // One driver without a device beside another that has one is how most machines look.
       if (driver.outcome == Outcome::kNoDevice) continue;
       if (const auto* advice = AdviceFor(driver))
-        out.push_back(OfDriver(tables, probe.module, driver, *advice));
+        out.push_back(OfDriver(tables, report, probe.module, driver, *advice));
     }
   }
 }
@@ -124,6 +153,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       finding.meaning = advice->meaning;
       finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
       AdviseOnReason(Find(tables, of.runtime), *worst, finding);
+      if (MayComeOfLimits(worst->status)) BlameLimits(report, finding);
       out.push_back(std::move(finding));
     }
   }

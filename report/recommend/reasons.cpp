@@ -151,6 +151,7 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
   }
   if (gpus.empty()) {
     if (report.other_gpus) return "--device leaves every GPU out";
+    if (const auto why = WhyNotLooked(report); !why.empty()) return "no GPU was found, and " + why;
     const auto unseen = NotMounted(report.warnings);
     return unseen.empty() ? "there is no GPU in this machine"
                           : fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),

@@ -94,16 +94,29 @@ Reliability Look(const Report& report, const Score& score) {
   return found;
 }
 
+// A quota of processor time binds what was chosen.
+bool IsUnderQuota(const Report& report, const Score& chosen) {
+  const auto* device = FindDevice(report.devices, chosen.device_id);
+  const auto* processor =
+      device && device->kind == probe::DeviceKind::kCpu && device->hardware && device->hardware->processor
+          ? &*device->hardware->processor
+          : nullptr;
+  return processor && processor->quota_cores &&
+         *processor->quota_cores < processor->usable_threads.value_or(processor->threads.value_or(0));
+}
+
 void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   const auto look = Look(report, chosen);
   if (look.foreign_load > 0) {
     answer.warnings.push_back(fmt::format(
         "other programs took {} of the processors while {} was measured: its figures are too low, "
-        "run it again with --no-cache when the machine is idle",
-        PercentText(look.foreign_load), answer.backend));
+        "run it again{} when the machine is idle",
+        PercentText(look.foreign_load), answer.backend,
+        report.command == "report" ? "" : " with --no-cache"));
   } else if (look.noisy) {
-    answer.warnings.push_back(answer.backend +
-                              "'s figures are noisy: something else may be using the machine");
+    answer.warnings.push_back(
+        fmt::format("{}'s figures are noisy: {}something else may be using the machine", answer.backend,
+                    IsUnderQuota(report, chosen) ? "the processor quota stops it again and again, or " : ""));
   }
   if (look.throttled)
     answer.warnings.push_back(answer.backend +
@@ -115,6 +128,12 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   if (estimated &&
       std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
     answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
+  const bool fits = chosen.use != Use::kInference || chosen.fits.value_or(true);
+  if (!fits) {
+    answer.warnings.push_back(fmt::format(
+        "the model does not fit the memory here ({} are needed): the figure tells a speed and no more",
+        BytesText(static_cast<std::uint64_t>(chosen.needed_bytes.value_or(0)))));
+  }
   const bool undecided = !answer.undecided.empty();
   if (undecided && !estimated) {
     answer.warnings.push_back(fmt::format(
@@ -123,7 +142,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
         answer.undecided.size() == 1 ? answer.undecided.front() : "another way"));
   }
   answer.confidence = look.noisy || report.interrupted || estimated || undecided ? Confidence::kLow
-                      : !answer.tie.empty() || look.throttled                    ? Confidence::kMedium
+                      : !answer.tie.empty() || look.throttled || !fits           ? Confidence::kMedium
                                                                                  : Confidence::kHigh;
 }
 

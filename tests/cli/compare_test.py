@@ -8,6 +8,7 @@ import pathlib
 import signal
 import subprocess
 import tempfile
+import time
 import unittest
 
 from harness import BINARY, SOURCE, document, main, run, validate
@@ -113,6 +114,18 @@ class Compare(unittest.TestCase):
             self.assertEqual((2, ""), (process.returncode, process.stdout), script)
             self.assertEqual(1, len(process.stderr.splitlines()), process.stderr)
             self.assertIn(said, process.stderr)
+
+    def test_a_pipe_that_does_not_wait_is_waited_for(self):
+        good = self.report("base", self.record)
+        reader, writer = os.pipe()
+        os.set_blocking(reader, False)
+        process = subprocess.Popen([BINARY, "compare", good, "-"], stdin=reader, stdout=subprocess.PIPE, text=True)
+        os.close(reader)
+        time.sleep(0.2)
+        with open(writer, "w") as pipe:
+            pipe.write(good.read_text())
+        self.assertIn("No regression", process.communicate(timeout=60)[0])
+        self.assertEqual(0, process.returncode)
 
     def test_a_pipe_that_nobody_writes_to_ends_with_the_signal(self):
         pipe = self.root / "pipe"

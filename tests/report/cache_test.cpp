@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include <chrono>
@@ -88,6 +89,21 @@ TEST_F(CacheKeys, ChangeWithTheVariablesThatHideDevices) {
   EXPECT_NE(after, before);
   environment_.Set("EDITOR", "ed");
   EXPECT_EQ(Key(), after);
+}
+
+TEST_F(CacheKeys, ChangeWithALimitThatMayCostAnswers) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &before), 0);
+  if (before.rlim_max < 1U << 26U) GTEST_SKIP() << "files are limited already";
+  const auto with = [&](rlim_t bytes) {
+    const rlimit limit{bytes, before.rlim_max};
+    EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &limit), 0);
+    return Key();
+  };
+  const auto ample = with(before.rlim_max);
+  EXPECT_NE(with(1U << 25U), ample);
+  EXPECT_EQ(with(before.rlim_max), ample);
+  EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
 class Cache : public ::testing::Test {

@@ -68,7 +68,7 @@ TEST(Cgroup, FewProcessesAreNamed) {
   const auto scarce = ScarceLimits(v2.Files());
   ASSERT_EQ(scarce.size(), before + 1);
   EXPECT_TRUE(
-      scarce.back().starts_with("the container's limit on processes (pids.max) is 12, 3 more may start"))
+      scarce.back().starts_with("the control group's limit on processes (pids.max) is 12, 3 more may start"))
       << scarce.back();
   v2.Write("/sys/fs/cgroup/a/pids.max", "512\n");
   EXPECT_EQ(ScarceLimits(v2.Files()).size(), before) << "ample";

@@ -140,6 +140,21 @@ TEST(Findings, ACrashNamesTheDriverAndItsManifest) {
   EXPECT_EQ(FindById(report, "runtime.vulkan.crashed"), nullptr);
 }
 
+TEST(Findings, NoDriverIsBlamedForWhatALowLimitMayHaveDone) {
+  auto machine = testing::BrokenDriver();
+  const std::string warning = "the limit on address space (ulimit -v) is 64 MiB: drivers may fail to load";
+  machine.warnings.push_back(warning);
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "driver.vulkan.radeon-icd-x86-64-json.crashed");
+  ASSERT_NE(finding, nullptr);
+  ASSERT_EQ(finding->fix.size(), 1U);
+  EXPECT_EQ(finding->fix[0].text, "raise the limit on address space (ulimit -v)");
+  EXPECT_FALSE(finding->fix[0].command);
+  EXPECT_THAT(finding->meaning, HasSubstr("a driver may fail of it that is well"));
+  EXPECT_EQ(finding->evidence.back().value, warning);
+  EXPECT_THAT(FindById(report, "device_node.denied.pci-0000-c1-00-0")->meaning, Not(HasSubstr("limit")));
+}
+
 TEST(Findings, ADeniedNodeIsNamedWithTheFix) {
   const auto report = testing::Decided(testing::BrokenDriver());
   const auto* finding = FindById(report, "device_node.denied.pci-0000-c1-00-0");

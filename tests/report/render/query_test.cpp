@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 
 #include "report/recommend/environment.h"
@@ -25,6 +26,21 @@ TEST(ExitCode, ManagementGraphicsAndVirtualDisplaysAreNoGpu) {
   report.devices.push_back(testing::Gpu("0000:03:00.0", "ASPEED", probe::DeviceKind::kManagement, 0.1));
   report.devices.push_back(testing::Gpu("0000:04:00.0", "virtio", probe::DeviceKind::kVirtual, 0.1));
   EXPECT_EQ(ExitCodeOf(testing::Decided(report)), MachineCode::kNoGpu);
+}
+
+TEST(ExitCode, WhereNobodyLookedNothingIsKnown) {
+  Report report = testing::Processor();
+  EXPECT_EQ(ExitCodeOf(testing::Decided(report)), MachineCode::kNoGpu);
+  const auto bus = std::find_if(report.probes.begin(), report.probes.end(),
+                                [](const auto& probe) { return probe.module == "sysfs"; });
+  ASSERT_NE(bus, report.probes.end());
+  bus->outcome = probe::Outcome::kFailed;
+  const auto failed = testing::Decided(report);
+  EXPECT_EQ(ExitCodeOf(failed), MachineCode::kGpuNotAsked);
+  EXPECT_EQ(failed.recommendations.at(0).reasons.at(0),
+            "no GPU was found, and sysfs, which lists them, did not answer");
+  report.probes.erase(bus);
+  EXPECT_EQ(ExitCodeOf(testing::Decided(report)), MachineCode::kGpuNotAsked);
 }
 
 TEST(Token, IsOneWordOfTheClosedSet) {
