@@ -2,6 +2,7 @@
 // What is compared with what.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <span>

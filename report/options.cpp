@@ -11,6 +11,7 @@
 #include "probe/core/text.h"
 #include "probe/system/elf_requirements.h"
 #include "report/core/report_names.h"
+#include "report/help.h"
 #include "report/options_check.h"
 #include "report/suggest.h"
 
@@ -194,12 +195,6 @@ probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arg
                            Hint(spelled[1], commands)));
 }
 
-// CLI11's help without its double blank lines.
-std::string Tidy(std::string text) {
-  for (auto at = text.find("\n\n\n"); at != std::string::npos; at = text.find("\n\n\n")) text.erase(at, 1);
-  return text;
-}
-
 // CLI11's own sentence, on one line.
 std::string OneLine(std::string text) {
   std::replace(text.begin(), text.end(), '\n', ' ');
@@ -258,7 +253,9 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   } catch (const CLI::Success& request) {
     if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
     const auto parsed = app.get_subcommands();
-    return Invocation{std::nullopt, Tidy(parsed.empty() ? app.help() : parsed.front()->help("whichgpu"))};
+    return Invocation{std::nullopt,
+                      parsed.empty() ? HelpText(app, "whichgpu")
+                                     : HelpText(*parsed.front(), "whichgpu " + parsed.front()->get_name())};
   } catch (const CLI::ParseError& error) {
     return Usage(OneLine(error.what()));
   }

@@ -7,6 +7,7 @@
 #include <vulkan/vulkan_core.h>
 
 #include <cstddef>
+#include <cstdint>
 
 namespace probe::vulkan {
 

@@ -3,6 +3,7 @@
 // parser would be reached. A third of the mutations are libFuzzer's own, of the bytes.
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstring>
 #include <random>
 #include <string>

@@ -15,6 +15,7 @@
 #include "kernels/operand.h"
 #include "tests/backends/vulkan/vulkan_device.h"
 #include "tests/probe/system/temporary_tree.h"
+#include "tests/probe/vulkan/phantom.h"
 
 namespace {
 
@@ -71,12 +72,28 @@ class VulkanShaders : public VulkanSession {
     setenv("MESA_DISK_CACHE_SINGLE_FILE", "false", 1);
     VulkanSession::SetUp();
   }
+  static constexpr std::uintmax_t kLeastShaderBytes = 1024;
+  // Without the functions that read one texture each, which Mesa 25 and later compile apart, in milliseconds.
   [[nodiscard]] std::size_t Compiled() const {
     namespace fs = std::filesystem;
     const auto all = fs::recursive_directory_iterator(tree_.root());
     return static_cast<std::size_t>(std::count_if(fs::begin(all), fs::end(all), [](const auto& entry) {
-      return entry.is_regular_file() && entry.path().filename() != "index";
+      return entry.is_regular_file() && entry.path().filename() != "index" &&
+             entry.file_size() >= kLeastShaderBytes;
     }));
+  }
+  // They are written by a thread of the driver's: once there are some and no more come.
+  [[nodiscard]] std::size_t Settled() const {
+    constexpr int kLooks = 40;
+    constexpr int kStill = 4;
+    std::size_t compiled = 0;
+    for (int look = 0, still = 0; look < kLooks && (compiled == 0 || still < kStill); ++look) {
+      usleep(50'000);
+      const std::size_t found = Compiled();
+      still = found == compiled ? still + 1 : 0;
+      compiled = found;
+    }
+    return compiled;
   }
   probe::system::TemporaryTree tree_;
 };
@@ -94,13 +111,11 @@ TEST_F(VulkanShaders, AreCompiledOnceForTexelBuffersOfEverySize) {
     const auto sums = Words(partials, 8);
     EXPECT_EQ(std::accumulate(sums.begin(), sums.end(), 0U), count * count);
     if (compiled == 0) {
-      // Written by a thread of the driver's.
-      for (int i = 0; i < 2000 && (compiled = Compiled()) == 0; ++i) usleep(1000);
+      compiled = Settled();
       if (compiled == 0) GTEST_SKIP() << "this driver keeps no compiled shaders";
     }
   }
-  usleep(200'000);
-  EXPECT_EQ(Compiled(), compiled);
+  EXPECT_EQ(Settled(), compiled);
 }
 
 TEST_F(VulkanSession, SaysWhatTheDeviceAllows) {
@@ -217,6 +232,7 @@ TEST(PhantomGpu, IsListedAndCanNotBeOpened) {
   for (const char* family : {"navi21", "vega20", "navi10"}) {
     setenv("RADV_FORCE_FAMILY", family, 1);
     const auto phantom = tests::FindVulkanDevice("RADV");
+    if (phantom.name.empty() && tests::RadvImaginesNoGpus()) GTEST_SKIP() << tests::kImaginesNoGpus;
     ASSERT_FALSE(phantom.name.empty()) << family;
     const auto session = tests::OpenVulkan(phantom);
     ASSERT_FALSE(session.ok());

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/amdgpu_metrics.h"
 
+#include <cstdint>
+
 #include "gtest/gtest.h"
 
 namespace probe::system {
