@@ -6,6 +6,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "backends/core/measurement.h"
 #include "backends/core/operands.h"
 
 namespace backends {

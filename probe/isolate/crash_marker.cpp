@@ -190,8 +190,10 @@ CrashMarkers CrashMarkers::Open(const system::Environment& environment, const sy
                                 bool ignore_survivors) {
   const auto cache = system::CacheDirectory(environment, files);
   if (!cache) {
-    return {files, "", "a crash of the machine would not be remembered: " + Describe(cache.error()),
-            ignore_survivors};
+    // Of another machine's tree nothing runs that could crash this one.
+    auto warning =
+        files.live() ? "a crash of the machine would not be remembered: " + Describe(cache.error()) : "";
+    return {files, "", std::move(warning), ignore_survivors};
   }
   return {files, *cache, "", ignore_survivors};
 }
