@@ -107,7 +107,10 @@ class Checker:
         self.check_others(found)
 
     def is_late(self, entry):
-        return entry is not None and entry["outcome"] == "timed_out" and self.kind != HANGS
+        """It may be the machine's fault: beside a hang only what had not even begun. A hang that spreads does so when the
+        case is tried again, too."""
+        return entry is not None and entry["outcome"] == "timed_out" and (self.kind != HANGS
+                                                                          or entry.get("stage") == "start")
 
     def check_good(self, found, runtime):
         probe = probe_of(found, runtime)
@@ -147,7 +150,7 @@ class Checker:
             statuses = {one["status"] for one in found["measurements"] if one["device_id"] == address}
             wanted = {ENDS: {"crashed", "failed"}, HANGS: {"timed_out"}}.get(self.kind)
             if wanted and not statuses & wanted:
-                self.say(f"the bad GPU of {runtime} is {sorted(statuses)}", timing=statuses == {"over_budget"})
+                self.say(f"the bad GPU of {runtime} is {sorted(statuses)}", timing=statuses <= {"over_budget"})
             return
         probe = probe_of(found, runtime)
         entry = driver_of(probe, "bad") if runtime in LOADED else probe
