@@ -20,7 +20,7 @@
 namespace report {
 
 probe::Error FileError(const std::string& path, std::string_view text) {
-  return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(path, 300), text)};
+  return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(InputName(path), 300), text)};
 }
 
 namespace {
@@ -28,16 +28,15 @@ namespace {
 using probe::system::Descriptor;
 
 probe::Error Unreadable(const std::string& path) {
-  return FileError(InputName(path), std::string("can not be read: ") +
-                                        std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
+  return FileError(path, std::string("can not be read: ") +
+                             std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
 }
 
 // Looked at before it is opened, for that alone may set a device in motion, or wait for a pipe's other end.
 probe::Status CheckKind(const std::string& path, mode_t mode, Accepted accepted) {
   const bool is_pipe = S_ISFIFO(mode) || S_ISSOCK(mode);
   if (S_ISREG(mode) || (accepted == Accepted::kFilesAndPipes && is_pipe)) return probe::Ok();
-  return FileError(InputName(path),
-                   accepted == Accepted::kFiles ? "is not a file" : "is not a file or a pipe");
+  return FileError(path, accepted == Accepted::kFiles ? "is not a file" : "is not a file or a pipe");
 }
 
 probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
@@ -81,7 +80,7 @@ probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accept
     if (got == 0) return content;
     content.append(buffer.data(), static_cast<std::size_t>(got));
     if (content.size() > kMaxTextFileBytes)
-      return FileError(InputName(path), fmt::format("is too large: more than {} bytes", kMaxTextFileBytes));
+      return FileError(path, fmt::format("is too large: more than {} bytes", kMaxTextFileBytes));
   }
 }
 
@@ -142,9 +141,7 @@ std::string TwiceKey(std::string_view text) {
 probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind, Accepted accepted) {
   const auto text = ReadTextFile(path, accepted);
   if (!text) return text.error();
-  const auto fail = [&](const std::string& what) {
-    return FileError(InputName(path), std::string(kind) + what);
-  };
+  const auto fail = [&](const std::string& what) { return FileError(path, std::string(kind) + what); };
   auto json = probe::ParseJson(*text, kMaxTextFileBytes);
   if (!json) return fail(probe::Describe(json.error()));
   Walk walk;

@@ -13,7 +13,7 @@ namespace report {
 
 inline constexpr std::size_t kMaxTextFileBytes = 64U << 20U;
 
-// "<path>: <text>", the path made safe to print.
+// "<path>: <text>", the path made safe to print and standard input called so.
 [[nodiscard]] probe::Error FileError(const std::string& path, std::string_view text);
 
 // The name of standard input, POSIX utility syntax guideline 13.
