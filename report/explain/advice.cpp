@@ -87,14 +87,6 @@ constexpr OutcomeAdvice kNotAskedForMemory{
     "",
     false};
 
-bool IsOutOfMemoryError(const std::optional<probe::Error>& error) {
-  return error && error->name == kOutOfMemoryError;
-}
-
-bool IsRefusal(const std::optional<probe::Error>& error) {
-  return error && (error->name == "not trusted" || error->name == "refused");
-}
-
 // What a sysroot holds of a runtime; nullptr for nothing, and where the machine itself was asked.
 const Installed* FindInstalled(const Host& host, std::string_view runtime,
                                const std::optional<std::string>& part) {
@@ -107,18 +99,27 @@ const Installed* FindInstalled(const Host& host, std::string_view runtime,
 
 // Where the runtime's table knows this very error, its words replace the outcome's.
 template <class IsIt>
-void AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
-  if (facts == nullptr || !facts->errors) return;
+bool AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
+  if (facts == nullptr || !facts->errors) return false;
   const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
-  if (row == facts->errors->end()) return;
+  if (row == facts->errors->end()) return false;
   finding.layer = row->layer;
   finding.meaning = row->meaning;
   finding.fix.clear();
   for (const auto& fix : row->fix)
     finding.fix.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot});
+  return true;
 }
 
 }  // namespace
+
+bool IsOutOfMemoryError(const std::optional<probe::Error>& error) {
+  return error && error->name == kOutOfMemoryError;
+}
+
+bool IsRefusal(const std::optional<probe::Error>& error) {
+  return error && (error->name == "not trusted" || error->name == "refused");
+}
 
 const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
   static constexpr OutcomeAdvice kNotStarted{
@@ -195,16 +196,17 @@ void Advise(const OutcomeAdvice& advice, Finding& finding) {
   finding.fix.push_back(std::move(fix));
 }
 
-void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
-  if (error) AdviseOn(facts, [&](const ErrorFacts& known) { return known.name == error->name; }, finding);
+bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
+  return error &&
+         AdviseOn(facts, [&](const ErrorFacts& known) { return known.name == error->name; }, finding);
 }
 
-void AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {
+bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {
   const std::string reason = measurement.reason.value_or("");
   const auto named = [&](const ErrorFacts& known) {
     return reason.find(known.name + " (") != std::string::npos;
   };
-  AdviseOn(facts, named, finding);
+  return AdviseOn(facts, named, finding);
 }
 
 void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {

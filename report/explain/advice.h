@@ -33,6 +33,11 @@ struct StatusAdvice {
 [[nodiscard]] const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver);
 [[nodiscard]] const StatusAdvice* AdviceFor(const backends::Measurement& measurement);
 
+// There was not enough memory to ask.
+[[nodiscard]] bool IsOutOfMemoryError(const std::optional<probe::Error>& error);
+// This tool itself did not let it be asked.
+[[nodiscard]] bool IsRefusal(const std::optional<probe::Error>& error);
+
 // A part of an id: lower case letters and digits, everything else a dash.
 [[nodiscard]] std::string Slug(std::string_view text);
 // Nothing for an empty value.
@@ -45,9 +50,10 @@ bool AddHintsFor(const probe::PhysicalDevice& device, const RuntimeFacts& facts,
                  Finding& finding);
 
 void Advise(const OutcomeAdvice& advice, Finding& finding);
-// Where the runtime's table (nullptr: there is none) knows the error, its words replace those.
-void AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding);
+// Where the runtime's table (nullptr: there is none) knows the error, its words replace those. Whether it
+// does.
+bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding);
 // A measurement's reason names the vendor's error within a sentence.
-void AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding);
+bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding);
 
 }  // namespace report::explain

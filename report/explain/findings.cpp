@@ -56,15 +56,19 @@ void BlameLimits(const Report& report, Finding& finding) {
   }
 }
 
-bool MayComeOfLimits(Outcome outcome) {
+// A refusal is this tool's own, and want of memory has its own advice.
+bool MayComeOfLimits(Outcome outcome, const std::optional<probe::Error>& error) {
+  if (error && (IsRefusal(error) || IsOutOfMemoryError(error))) return false;
   return outcome == Outcome::kFailed || outcome == Outcome::kCrashed || outcome == Outcome::kTimedOut ||
          outcome == Outcome::kBadReply;
 }
 
-bool MayComeOfLimits(backends::MeasurementStatus status) {
+bool MayComeOfLimits(const backends::Measurement& measurement) {
   using backends::MeasurementStatus;
-  return status == MeasurementStatus::kFailed || status == MeasurementStatus::kCrashed ||
-         status == MeasurementStatus::kTimedOut;
+  if (IsOutOfMemory(measurement)) return false;
+  return measurement.status == MeasurementStatus::kFailed ||
+         measurement.status == MeasurementStatus::kCrashed ||
+         measurement.status == MeasurementStatus::kTimedOut;
 }
 
 Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,
@@ -82,13 +86,14 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
     }
     if (finding.fix.empty() && HasCardFor(report, *facts)) AddInstallHints(*facts, finding);
   }
-  AdviseOnError(facts, probe.error, finding);
+  const bool known = AdviseOnError(facts, probe.error, finding);
   for (const auto& variable : probe.environment)
     AddEvidence(finding, "environment", variable.name + "=" + variable.value);
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
   if (probe.error) AddEvidence(finding, "error", Describe(*probe.error));
   if (probe.stderr_tail) AddEvidence(finding, "stderr", *probe.stderr_tail);
-  if (MayComeOfLimits(probe.outcome) && !IsLeftOut(probe)) BlameLimits(report, finding);
+  if (!known && MayComeOfLimits(probe.outcome, probe.error) && !IsLeftOut(probe))
+    BlameLimits(report, finding);
   return finding;
 }
 
@@ -100,11 +105,11 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   finding.runtime = runtime;
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
-  AdviseOnError(Find(tables, runtime), driver.error, finding);
+  const bool known = AdviseOnError(Find(tables, runtime), driver.error, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));
-  if (MayComeOfLimits(driver.outcome)) BlameLimits(report, finding);
+  if (!known && MayComeOfLimits(driver.outcome, driver.error)) BlameLimits(report, finding);
   return finding;
 }
 
@@ -152,8 +157,8 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       }
       finding.meaning = advice->meaning;
       finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
-      AdviseOnReason(Find(tables, of.runtime), *worst, finding);
-      if (MayComeOfLimits(worst->status)) BlameLimits(report, finding);
+      const bool known = AdviseOnReason(Find(tables, of.runtime), *worst, finding);
+      if (!known && MayComeOfLimits(*worst)) BlameLimits(report, finding);
       out.push_back(std::move(finding));
     }
   }

@@ -155,6 +155,30 @@ TEST(Findings, NoDriverIsBlamedForWhatALowLimitMayHaveDone) {
   EXPECT_THAT(FindById(report, "device_node.denied.pci-0000-c1-00-0")->meaning, Not(HasSubstr("limit")));
 }
 
+TEST(Findings, ALowLimitIsNotBlamedWhereTheCauseIsKnown) {
+  for (const auto& [outcome, name, fix] :
+       {std::tuple(probe::Outcome::kFailed, std::string("not trusted"), "root"),
+        {probe::Outcome::kFailed, std::string(kOutOfMemoryError), "memory"},
+        {probe::Outcome::kFailed, std::string("VK_ERROR_INCOMPATIBLE_DRIVER"), ""}}) {
+    auto machine = testing::BrokenDriver();
+    for (auto& probe : machine.probes) {
+      for (auto& driver : probe.drivers) {
+        if (driver.outcome != probe::Outcome::kCrashed) continue;
+        driver.outcome = outcome;
+        driver.error = probe::Error{"", std::nullopt, name, "it was not asked"};
+      }
+    }
+    const auto before = testing::Decided(machine);
+    machine.warnings.emplace_back("the limit on processor time (ulimit -t) is 30 s: it may end early");
+    const auto after = testing::Decided(machine);
+    const auto* finding = FindById(after, "driver.vulkan.radeon-icd-x86-64-json.failed");
+    ASSERT_NE(finding, nullptr) << name;
+    const bool is_known = *fix != '\0';
+    EXPECT_EQ(finding->meaning == FindById(before, finding->id)->meaning, is_known) << name;
+    EXPECT_THAT(finding->fix.at(0).text, HasSubstr(is_known ? fix : "raise the limit on processor time"));
+  }
+}
+
 TEST(Findings, ADeniedNodeIsNamedWithTheFix) {
   const auto report = testing::Decided(testing::BrokenDriver());
   const auto* finding = FindById(report, "device_node.denied.pci-0000-c1-00-0");
