@@ -5,9 +5,12 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
+#include <climits>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <new>
 #include <string>
@@ -53,24 +56,58 @@ int Complain(const report::Problem& problem) {
   return problem.exit_code;
 }
 
+// Waits until standard output takes a piece. Once a signal has arrived, for two seconds: false where nobody
+// reads on. A second signal would do, but not every one ends the program.
+bool CanPrint(const probe::isolate::Interrupt& interrupt) {
+  constexpr int kPatienceMilliseconds = 2000;
+  for (;;) {
+    const bool arrived = interrupt.signal->load() != 0;
+    std::array waits = {pollfd{STDOUT_FILENO, POLLOUT, 0}, pollfd{interrupt.descriptor, POLLIN, 0}};
+    const int ready = poll(waits.data(), arrived ? 1 : 2, arrived ? kPatienceMilliseconds : -1);
+    if (waits[0].revents != 0 || (ready < 0 && errno != EINTR)) return true;
+    if (arrived && ready == 0) return false;
+  }
+}
+
 // The code of a failed write to stdout, or 0. A reader that went away has what it wanted.
-int Print(const std::string& text) {
+int Print(const std::string& text, const probe::isolate::Interrupt& interrupt) {
   for (std::size_t done = 0; done < text.size();) {
-    const ssize_t written = write(STDOUT_FILENO, text.data() + done, text.size() - done);
+    if (!CanPrint(interrupt)) return kSignalBase + interrupt.signal->load();
+    // A pipe that takes anything takes so much, pipe(7).
+    const ssize_t written =
+        write(STDOUT_FILENO, text.data() + done, std::min<std::size_t>(text.size() - done, PIPE_BUF));
     if (written >= 0) {
       done += static_cast<std::size_t>(written);
     } else if (errno == EPIPE) {
       return 0;
-    } else if (errno == EAGAIN) {
-      pollfd writable{STDOUT_FILENO, POLLOUT, 0};
-      poll(&writable, 1, -1);
-    } else if (errno != EINTR) {
+    } else if (errno != EINTR && errno != EAGAIN) {
       const auto limit = probe::system::LimitBehind(errno);
       return Complain({report::kExitInternal, "the result can not be written to standard output" +
                                                   (limit.empty() ? "" : ": " + limit)});
     }
   }
   return 0;
+}
+
+int ComplainOfMemory() {
+  const auto limit = probe::system::LimitBehind(ENOMEM);
+  return Complain({report::kExitInternal, limit.empty() ? "there is not enough memory" : limit});
+}
+
+// What is taken apart after an allocation failed may allocate itself, nlohmann's values do.
+void OnTerminate() {
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    try {
+      _exit(ComplainOfMemory());
+    } catch (const std::exception&) {
+      std::fputs("whichgpu: there is not enough memory\n", stderr);
+      _exit(report::kExitInternal);
+    }
+  } catch (...) {
+  }
+  std::abort();
 }
 
 std::string RecommendText(const Options& options, const report::Report& report) {
@@ -138,11 +175,13 @@ render::TerminalOptions Terminal(const Options& options, const probe::system::En
   return TerminalOf(STDOUT_FILENO, options, environment);
 }
 
-int RunCompare(const Options& options, const probe::system::Environment& environment) {
+int RunCompare(const Options& options, const probe::system::Environment& environment,
+               const probe::isolate::Interrupt& interrupt) {
   const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
   if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
   const int code = Print(options.json ? render::ComparisonJson(*comparison)
-                                      : render::ComparisonText(*comparison, Terminal(options, environment)));
+                                      : render::ComparisonText(*comparison, Terminal(options, environment)),
+                         interrupt);
   if (code != 0) return code;
   return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
 }
@@ -169,18 +208,19 @@ int Run(const std::vector<std::string>& arguments, const probe::isolate::Interru
   for (const probe::Module& module : probe::Modules()) modules.emplace_back(module.name);
   const auto invocation = report::ParseArguments(arguments, modules, report::VersionText(WHICHGPU_VERSION));
   if (!invocation) return Complain({report::kExitUsage, invocation.error().text});
-  if (!invocation->options) return Print(invocation->text);
+  if (!invocation->options) return Print(invocation->text, interrupt);
 
   const Options& options = *invocation->options;
   const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare || options.replay_dir) EndAtOnceOnSignals();
-  if (options.command == Command::kCompare) return RunCompare(options, environment);
+  if (options.command == Command::kCompare) return RunCompare(options, environment, interrupt);
   report::Progress progress(CanShowProgress(environment));
   const auto produced = report::Produce(options, {WHICHGPU_VERSION, interrupt}, progress);
   progress.Clear();
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
   const auto& outcome = std::get<report::Produced>(produced);
-  if (const int code = Print(Face(options, outcome.tables, outcome.report, Terminal(options, environment)));
+  if (const int code =
+          Print(Face(options, outcome.tables, outcome.report, Terminal(options, environment)), interrupt);
       code != 0) {
     return code;
   }
@@ -206,6 +246,7 @@ int main(int argc, char** argv) {
   // For drivers too: a folder that one makes in our cache without a right to it would fail every later run.
   probe::system::KeepOwnersPermissions();
   if (probe::isolate::IsChild(argc, argv)) probe::isolate::RunChild(argc, argv, report::Tasks());
+  std::set_terminate(OnTerminate);
   for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN);
   if (const auto missing = probe::system::RaiseWhatIsNeeded(); !missing.empty())
     return Complain({report::kExitInternal, missing});
@@ -214,8 +255,7 @@ int main(int argc, char** argv) {
     if (!interrupt) return Complain({report::kExitInternal, probe::Describe(interrupt.error())});
     return Run({argv + std::min(argc, 1), argv + argc}, *interrupt);
   } catch (const std::bad_alloc&) {
-    const auto limit = probe::system::LimitBehind(ENOMEM);
-    return Complain({report::kExitInternal, limit.empty() ? "there is not enough memory" : limit});
+    return ComplainOfMemory();
   } catch (const std::exception& error) {
     return Complain({report::kExitInternal, fmt::format("internal error: {}", error.what())});
   }

@@ -305,6 +305,30 @@ class Impatience(unittest.TestCase):
             self.assertTrue(json.loads(out)["interrupted"])
 
 
+class NobodyReads(unittest.TestCase):
+    def test_a_signal_ends_a_run_whose_answer_nobody_takes(self):
+        def end(case):
+            arguments, number = case
+            reader, writer = os.pipe()
+            os.set_blocking(writer, False)
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(writer, b"x" * 4096)
+            os.set_blocking(writer, True)
+            process = subprocess.Popen([BINARY, *arguments], stdout=writer, stderr=subprocess.DEVNULL)
+            os.close(writer)
+            until(lambda: catches(process.pid, number))
+            process.send_signal(number)
+            code = process.wait(20)
+            os.close(reader)
+            return code
+
+        cases = [(arguments, number) for arguments in (["--help"], ["list", "--json"])
+                 for number in (signal.SIGHUP, signal.SIGUSR1, signal.SIGTERM)]
+        with concurrent.futures.ThreadPoolExecutor(3) as pool:
+            self.assertEqual([128 + number for _, number in cases], list(pool.map(end, cases)))
+
+
 class Stopped(unittest.TestCase):
     """A run that somebody stopped with Ctrl-Z while it measured."""
 

@@ -10,7 +10,7 @@ import shutil
 import tempfile
 import unittest
 
-from harness import BINARY, SANITIZED, document, environment, main, run, validate
+from harness import BINARY, SANITIZED, SOURCE, document, environment, main, run, validate
 
 
 def limited(what, soft, hard=None, user=None):
@@ -105,6 +105,21 @@ class Limits(unittest.TestCase):
                 with self.subTest(limit=name, mebibytes=mebibytes):
                     amount = f"{mebibytes} MiB" if mebibytes < 1024 else f"{mebibytes >> 10} GiB"
                     self.answer(f"the limit on {name} is {amount}: ", limited(what, mebibytes << 20))
+
+    def test_a_large_file_in_little_memory_is_an_error_or_read(self):
+        """What was read of it is taken apart without memory, too."""
+        with tempfile.TemporaryDirectory() as folder:
+            small = pathlib.Path(folder, "small.json")
+            small.write_text(run("--json", "--replay", SOURCE / "tests" / "fixtures" / "plain_server").stdout)
+            large = pathlib.Path(folder, "large.json")
+            large.write_text(small.read_text().rstrip()[:-1] + ',"x":[' + "[]," * 1_000_000 + "[]]}")
+            codes = set()
+            for mebibytes in (48, 64, 96, 128, 4096):
+                process = run("compare", large, small, preexec_fn=limited(resource.RLIMIT_AS, mebibytes << 20))
+                codes.add(process.returncode)
+                if process.returncode != 0:
+                    self.check_refused(process, "the limit on address space (ulimit -v) is ")
+            self.assertEqual({0, 3}, codes)
 
     def test_small_stacks(self):
         self.answer("the limit on stacks (ulimit -s) is 128 KiB: ", limited(resource.RLIMIT_STACK, 128 << 10))

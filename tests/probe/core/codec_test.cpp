@@ -34,6 +34,14 @@ std::string Wide(int keys) {
 TEST(ParseJson, BoundsTheKeysOfAnObject) {
   EXPECT_EQ(ErrorOf(Wide(1024)), "");
   EXPECT_EQ(ErrorOf(Wide(1025)), "too wide");
+  constexpr std::size_t kMany = std::size_t{1} << 24U;
+  const auto many = [](std::size_t count) {
+    std::string text = "[1";
+    for (std::size_t i = 1; i < count; ++i) text += ",1";
+    return text + "]";
+  };
+  EXPECT_EQ(ErrorOf(many(std::size_t{1} << 20U), kMany), "");
+  EXPECT_EQ(ErrorOf(many((std::size_t{1} << 21U) + 1), kMany), "too many values");
   EXPECT_EQ(ErrorOf("[" + Wide(1000) + "," + Wide(1000) + "]"), "");
 }
 
