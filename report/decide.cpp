@@ -44,13 +44,22 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
   return scores;
 }
 
-// The option, or the record, that leaves runtimes out.
-std::string WhatLeavesOut(const Options& options) {
-  if (options.sysroot != "/") return "--sysroot reads files only";
-  if (!options.only.empty() && !options.skip.empty()) return "--only and --skip leave their runtimes out";
-  if (!options.only.empty()) return "--only leaves their runtimes out";
-  if (!options.skip.empty()) return "--skip leaves their runtimes out";
-  return "the record has no runtime that could reach them";
+// The option, of this run or of the recorded one, that leaves runtimes out.
+std::string WhatLeavesOut(const Options& options, const Record& record) {
+  const auto here = LeftOutByOptions(options);
+  const auto by = here ? here : record.left_out;
+  if (!by) return "the record has no runtime that could reach them";
+  switch (*by) {
+    case LeftOutBy::kSysroot:
+      return "--sysroot reads files only";
+    case LeftOutBy::kOnly:
+      return "--only leaves their runtimes out";
+    case LeftOutBy::kSkip:
+      return "--skip leaves their runtimes out";
+    case LeftOutBy::kOnlyAndSkip:
+      return "--only and --skip leave their runtimes out";
+  }
+  return "";
 }
 
 // Whether the runtime reaches GPUs, and those of this maker.
@@ -60,18 +69,24 @@ bool CanReach(const RuntimeFacts& facts, const probe::PhysicalDevice& gpu) {
   return facts.name != kProcessors && (!facts.vendor || !vendor || IsOfVendor(facts, *vendor));
 }
 
-bool LeavesOutOne(const Options& options, const Tables& tables, const probe::PhysicalDevice& gpu) {
-  return std::any_of(tables.runtimes.begin(), tables.runtimes.end(), [&](const RuntimeFacts& facts) {
-    return CanReach(facts, gpu) && !IsAsked(options, facts.name);
-  });
+bool LeavesOutOne(const Options& options, const Tables& tables, const Record& record,
+                  const probe::PhysicalDevice& gpu) {
+  const auto left_out = [&](const std::string& runtime) {
+    return !IsAsked(options, runtime) ||
+           (record.left_out && std::none_of(record.probes.begin(), record.probes.end(),
+                                            [&](const auto& probe) { return probe.module == runtime; }));
+  };
+  return std::any_of(tables.runtimes.begin(), tables.runtimes.end(),
+                     [&](const RuntimeFacts& facts) { return CanReach(facts, gpu) && left_out(facts.name); });
 }
 
 // That a runtime for all makers' cards is not installed tells nothing of one that others might reach.
-NotAsked FindNotAsked(const Options& options, const Tables& tables, const Report& report) {
+NotAsked FindNotAsked(const Options& options, const Tables& tables, const Record& record,
+                      const Report& report) {
   NotAsked found;
   for (const probe::PhysicalDevice& device : report.devices) {
     if (!IsGpu(device) || !device.views.empty()) continue;
-    const bool leaves_out = LeavesOutOne(options, tables, device);
+    const bool leaves_out = LeavesOutOne(options, tables, record, device);
     const bool asked = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
       const auto* facts = Find(tables, probe.module);
       if (facts == nullptr || !CanReach(*facts, device)) return false;
@@ -79,11 +94,17 @@ NotAsked FindNotAsked(const Options& options, const Tables& tables, const Report
     });
     if (!asked) found.device_ids.insert(device.id);
   }
-  if (!found.device_ids.empty()) found.because = WhatLeavesOut(options);
+  if (!found.device_ids.empty()) found.because = WhatLeavesOut(options, record);
   return found;
 }
 
 }  // namespace
+
+std::optional<LeftOutBy> LeftOutByOptions(const Options& options) {
+  if (options.sysroot != "/") return LeftOutBy::kSysroot;
+  if (!options.only.empty()) return options.skip.empty() ? LeftOutBy::kOnly : LeftOutBy::kOnlyAndSkip;
+  return options.skip.empty() ? std::nullopt : std::optional(LeftOutBy::kSkip);
+}
 
 Report Decide(const Options& options, const Tables& tables, const Record& record, Asked asked,
               Basis measured) {
@@ -97,7 +118,7 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   report.devices = std::move(asked.devices);
   report.other_gpus = asked.other_gpus;
   report.warnings = record.warnings;
-  report.not_asked = FindNotAsked(options, tables, report);
+  report.not_asked = FindNotAsked(options, tables, record, report);
   std::set<std::string_view> shown;
   for (const probe::PhysicalDevice& device : report.devices) shown.insert(device.id);
   for (const backends::Measurement& measurement : record.measurements) {

@@ -2,6 +2,7 @@
 // From what was seen and measured to the report: judges, scores, recommends, explains.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "probe/core/device.h"
@@ -17,6 +18,9 @@ struct Asked {
   std::vector<probe::PhysicalDevice> devices;
   bool other_gpus = false;  // there are some that were left out
 };
+
+// What these options leave out; nullopt where they let every runtime be asked.
+[[nodiscard]] std::optional<LeftOutBy> LeftOutByOptions(const Options& options);
 
 // Of those devices and the measurements of the record that are theirs. The part that a replay and a cached
 // answer share with a live run; `measured` says which it is of the figures.

@@ -151,6 +151,7 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
   Record record;
   record.tool_version = context.tool_version;
   record.created = system::CalendarNow();
+  record.left_out = LeftOutByOptions(options);
   record.warnings = live.warnings;
   if (!turn.warning.empty()) record.warnings.push_back(turn.warning);
   if (auto problem = DetectLive(live, [&late] { late.Get(); }, record, progress)) return *problem;

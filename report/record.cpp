@@ -26,6 +26,7 @@ void Fields(V& v, S& s) {
   v("created", s.created);
   v("interrupted", s.interrupted);
   v("calibrated", s.calibrated);
+  v("left_out", s.left_out);
   v("host", s.host);
   v("warnings", s.warnings);
   v("probes", s.probes);

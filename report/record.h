@@ -3,6 +3,7 @@
 // all, read with suspicion.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,7 +23,8 @@ struct Record {
   std::string tool_version;
   std::string created;
   bool interrupted = false;
-  bool calibrated = false;  // whether measuring was asked for
+  bool calibrated = false;            // whether measuring was asked for
+  std::optional<LeftOutBy> left_out;  // absent: every runtime was asked
   Host host;
   std::vector<std::string> warnings;
   std::vector<probe::ProbeReport> probes;

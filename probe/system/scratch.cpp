@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <ctime>
 #include <filesystem>
@@ -38,7 +39,9 @@ std::vector<std::string> Parents(const Environment& environment, Medium medium) 
   } else if (medium == Medium::kMemory) {
     parents.emplace_back("/dev/shm");
   }
-  parents.emplace_back("/tmp");
+  for (const char* usual : {"/tmp", "/dev/shm"}) {
+    if (std::find(parents.begin(), parents.end(), usual) == parents.end()) parents.emplace_back(usual);
+  }
   return parents;
 }
 

@@ -19,7 +19,8 @@ enum class Medium { kDisk, kMemory };
 
 class ScratchDirectory {
  public:
-  // Below TMPDIR, else in memory /dev/shm, else /tmp; mode 0700. The error is that of the last place tried.
+  // Below TMPDIR, else in memory /dev/shm, else /tmp, else /dev/shm; mode 0700. The error is that of the last
+  // place tried.
   [[nodiscard]] static Result<ScratchDirectory> Create(const Environment& environment, Medium medium);
   // The same in two steps, for a directory that a child makes itself: names that nobody has, the best place
   // first; and the directory of such a name, made with mode 0700.

@@ -139,6 +139,9 @@ struct Doubt {
   std::string text;      // "it claims to be ...: no such card is on this machine's bus, and ..."
 };
 
+// What kept a run from asking some runtimes: its options.
+enum class LeftOutBy { kSysroot, kOnly, kSkip, kOnlyAndSkip };
+
 // GPUs of which no runtime was asked that could reach them: nothing is known of their use.
 struct NotAsked {
   std::set<std::string> device_ids;

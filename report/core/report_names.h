@@ -29,6 +29,13 @@ struct EnumNames<report::Selects> {
 };
 
 template <>
+struct EnumNames<report::LeftOutBy> {
+  using E = report::LeftOutBy;
+  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {
+      {{E::kSysroot, "sysroot"}, {E::kOnly, "only"}, {E::kSkip, "skip"}, {E::kOnlyAndSkip, "only_and_skip"}}};
+};
+
+template <>
 struct EnumNames<report::Basis> {
   using E = report::Basis;
   static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {{{E::kMeasured, "measured"},

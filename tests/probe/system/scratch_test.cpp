@@ -86,6 +86,11 @@ TEST_F(ScratchTest, LiesInMemoryOnlyWhereThatIsAskedForAndNothingElseChosen) {
   environment_.Unset("TMPDIR");
   EXPECT_EQ(parent(Medium::kDisk), "/tmp");
   EXPECT_EQ(parent(Medium::kMemory), access("/dev/shm", W_OK) == 0 ? "/dev/shm" : "/tmp");
+  environment_.Set("TMPDIR", tree_.root() + "/none");
+  const auto names = ScratchDirectory::Names(environment_, Medium::kDisk);
+  ASSERT_EQ(names.size(), 3U);
+  EXPECT_TRUE(names[1].starts_with("/tmp/")) << names[1];
+  EXPECT_TRUE(names[2].starts_with("/dev/shm/")) << names[2] << ": where all else is read-only";
 }
 
 TEST_F(ScratchTest, ItsBoundHoldsBelowPathsThatNoCallTakes) {
