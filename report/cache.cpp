@@ -130,8 +130,12 @@ CacheLookup MeasurementCache::Find(const std::string& key, Effort least) const {
 
 std::string MeasurementCache::Keep(const std::string& key, Effort effort, const Record& record) const {
   if (directory_.empty()) return "";
-  if (const auto better = Find(key, effort).record; better && !WasDisturbed(*better) && WasDisturbed(record))
-    return "";
+  const auto is_kept = [&](Effort least) {
+    const auto kept = Find(key, least).record;
+    return kept && !WasDisturbed(*kept);
+  };
+  if (effort < Effort::kThorough && is_kept(static_cast<Effort>(static_cast<int>(effort) + 1))) return "";
+  if (WasDisturbed(record) && is_kept(effort)) return "";
   const std::string path = directory_ + "/" + NameFor(key);
   Record lean = record;
   for (auto& measurement : lean.measurements) measurement.batch_times_s.clear();

@@ -29,7 +29,8 @@ class MeasurementCache {
   // only.
   [[nodiscard]] CacheLookup Find(const std::string& key, Effort least) const;
 
-  // Replaces what is kept for the key, but mostly noisy figures only their like; the oldest of too many go.
+  // Replaces what is kept for the key, but never what a longer run measured, and mostly noisy figures only
+  // their like; the oldest of too many go.
   // Returns why it could not, or "".
   [[nodiscard]] std::string Keep(const std::string& key, Effort effort, const Record& record) const;
 

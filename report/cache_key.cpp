@@ -70,7 +70,9 @@ void AddProcessor(const FileSystem& files, KeyText& key) {
   key.Add("affinity", usable);
   const auto limits = probe::system::ReadCgroupLimits(files);
   key.Add("quota", limits.quota_cores ? fmt::format("{}", *limits.quota_cores) : "none");
-  key.Add("limits", fmt::format("{}", fmt::join(probe::system::ScarceLimits(files), "; ")));
+  key.Add("limits", probe::system::ScarceLimitsKey(files));
+  const auto mapping = probe::system::MappingLimitBytes();
+  key.Add("mapping", mapping ? fmt::format("{}", *mapping) : "none");
   key.Add("memory", limits.memory_limit_bytes ? fmt::format("{}", *limits.memory_limit_bytes) : "none");
 }
 

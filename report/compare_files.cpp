@@ -50,18 +50,18 @@ probe::Result<MeasuredReport> ReadReport(const std::string& file) {
   if (!json) return json.error();
   const auto version = json->is_object() ? json->value("schema_version", probe::Json()) : probe::Json();
   if (version.is_number_unsigned() && version != kSchemaVersion) {
-    return FileError(file, fmt::format("schema_version {} is not {}, the one that this version reads",
-                                       version.get<std::uint64_t>(), kSchemaVersion));
+    return InputError(file, fmt::format("schema_version {} is not {}, the one that this version reads",
+                                        version.get<std::uint64_t>(), kSchemaVersion));
   }
   const auto whole = DecodeWhole(*json);
   if (!whole) {
-    return FileError(file, fmt::format("{}{}: {}", kForeign, whole.error().name, whole.error().text));
+    return InputError(file, fmt::format("{}{}: {}", kForeign, whole.error().name, whole.error().text));
   }
   MeasuredReport found{whole->schema_version, whole->tool_version, whole->command, whole->created,
                        whole->measurements};
   auto odd = Oddity(found);
   if (!odd) odd = OddAnswer(*whole);
-  if (odd) return FileError(file, std::string(kForeign) + *odd);
+  if (odd) return InputError(file, std::string(kForeign) + *odd);
   return found;
 }
 

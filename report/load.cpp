@@ -118,6 +118,10 @@ double LoadMeter::ForeignShare() const {
                            static_cast<double>(usable_.size()), quota_cores_);
 }
 
+bool LoadMeter::IsUnderQuota() const {
+  return quota_cores_ && (usable_.empty() || *quota_cores_ < static_cast<double>(usable_.size()));
+}
+
 std::optional<std::string> DescribeLoad(double foreign_share, std::optional<double> pressure_percent) {
   std::string reasons;
   if (foreign_share > kDisturbingShare)
@@ -135,8 +139,7 @@ std::optional<std::string> LoadWarning(const probe::system::FileSystem& files,
                                        std::optional<double> quota_cores) {
   const LoadMeter meter(files, quota_cores);
   std::this_thread::sleep_for(kLook);
-  const bool binds = quota_cores && *quota_cores < static_cast<double>(UsableProcessors().size());
-  return DescribeLoad(meter.ForeignShare(), binds ? std::nullopt : PressurePercent(files));
+  return DescribeLoad(meter.ForeignShare(), meter.IsUnderQuota() ? std::nullopt : PressurePercent(files));
 }
 
 void MarkDisturbed(std::vector<backends::Measurement>& measurements, double foreign_share) {

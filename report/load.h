@@ -39,6 +39,9 @@ class LoadMeter {
   // Of the usable processors, by DisturbingShareOf; 0 where it can not be told.
   [[nodiscard]] double ForeignShare() const;
 
+  // A quota leaves us less than the usable processors; so too where nobody can tell how many those are.
+  [[nodiscard]] bool IsUnderQuota() const;
+
  private:
   const probe::system::FileSystem& files_;
   std::vector<int> usable_;

@@ -20,7 +20,11 @@
 namespace report {
 
 probe::Error FileError(const std::string& path, std::string_view text) {
-  return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(InputName(path), 300), text)};
+  return {"", std::nullopt, "", fmt::format("{}: {}", probe::CleanText(path, 300), text)};
+}
+
+probe::Error InputError(const std::string& path, std::string_view text) {
+  return FileError(InputName(path), text);
 }
 
 namespace {
@@ -28,15 +32,15 @@ namespace {
 using probe::system::Descriptor;
 
 probe::Error Unreadable(const std::string& path) {
-  return FileError(path, std::string("can not be read: ") +
-                             std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
+  return InputError(path, std::string("can not be read: ") +
+                              std::strerror(errno));  // NOLINT(concurrency-mt-unsafe): one thread
 }
 
 // Looked at before it is opened, for that alone may set a device in motion, or wait for a pipe's other end.
 probe::Status CheckKind(const std::string& path, mode_t mode, Accepted accepted) {
   const bool is_pipe = S_ISFIFO(mode) || S_ISSOCK(mode);
   if (S_ISREG(mode) || (accepted == Accepted::kFilesAndPipes && is_pipe)) return probe::Ok();
-  return FileError(path, accepted == Accepted::kFiles ? "is not a file" : "is not a file or a pipe");
+  return InputError(path, accepted == Accepted::kFiles ? "is not a file" : "is not a file or a pipe");
 }
 
 probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
@@ -48,9 +52,9 @@ probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
     if (!copy.ok()) return Unreadable(path);
     return copy;
   }
-  if (path.empty()) return FileError("''", "names no file");
+  if (path.empty()) return InputError("''", "names no file");
   if (stat(path.c_str(), &status) != 0)
-    return errno == ENOENT || errno == ENOTDIR ? FileError(path, "there is no such file") : Unreadable(path);
+    return errno == ENOENT || errno == ENOTDIR ? InputError(path, "there is no such file") : Unreadable(path);
   if (auto kind = CheckKind(path, status.st_mode, accepted); !kind) return kind.error();
   Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
   if (!file.ok()) return Unreadable(path);
@@ -80,7 +84,7 @@ probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accept
     if (got == 0) return content;
     content.append(buffer.data(), static_cast<std::size_t>(got));
     if (content.size() > kMaxTextFileBytes)
-      return FileError(path, fmt::format("is too large: more than {} bytes", kMaxTextFileBytes));
+      return InputError(path, fmt::format("is too large: more than {} bytes", kMaxTextFileBytes));
   }
 }
 
@@ -141,7 +145,7 @@ std::string TwiceKey(std::string_view text) {
 probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind, Accepted accepted) {
   const auto text = ReadTextFile(path, accepted);
   if (!text) return text.error();
-  const auto fail = [&](const std::string& what) { return FileError(path, std::string(kind) + what); };
+  const auto fail = [&](const std::string& what) { return InputError(path, std::string(kind) + what); };
   auto json = probe::ParseJson(*text, kMaxTextFileBytes);
   if (!json) return fail(probe::Describe(json.error()));
   Walk walk;

@@ -13,8 +13,10 @@ namespace report {
 
 inline constexpr std::size_t kMaxTextFileBytes = 64U << 20U;
 
-// "<path>: <text>", the path made safe to print and standard input called so.
+// "<path>: <text>", the path made safe to print.
 [[nodiscard]] probe::Error FileError(const std::string& path, std::string_view text);
+// The same of what may be standard input, and is called so then.
+[[nodiscard]] probe::Error InputError(const std::string& path, std::string_view text);
 
 // The name of standard input, POSIX utility syntax guideline 13.
 inline constexpr std::string_view kStandardInput = "-";

@@ -92,7 +92,7 @@ struct Processor {
   std::optional<std::uint32_t> threads;             // logical processors online
   std::optional<std::uint32_t> usable_threads;      // within the affinity mask
   std::optional<double> quota_cores;                // cgroup limit, in processors
-  std::optional<std::uint64_t> memory_limit_bytes;  // cgroup limit
+  std::optional<std::uint64_t> memory_limit_bytes;  // cgroup or ulimit
   std::optional<std::uint32_t> numa_nodes;
   std::optional<std::string> governor;
   std::vector<Cache> caches;

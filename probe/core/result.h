@@ -20,6 +20,9 @@ struct Error {
   bool operator==(const Error&) const = default;
 };
 
+// The name of the error where there is no /sys in which the machine shows its devices.
+inline constexpr std::string_view kNoSysfsError = "no_sysfs";
+
 // "call: name (code): text", leaving out what is empty.
 [[nodiscard]] std::string Describe(const Error& error);
 

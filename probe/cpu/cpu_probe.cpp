@@ -101,7 +101,8 @@ Memory ReadMemory(const FileSystem& files) {
   return out;
 }
 
-// Of the control groups, and of this process itself what it may map, a model that is read included.
+// Of the control groups, and of this process itself what it may map. That limits an engine, too, which maps a
+// model or, for its own layout of the weights, copies it.
 CgroupLimits LimitsHere(const FileSystem& files) {
   CgroupLimits limits = system::ReadCgroupLimits(files);
   const auto mapping = files.live() ? system::MappingLimitBytes() : std::nullopt;

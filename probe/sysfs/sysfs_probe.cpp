@@ -125,8 +125,11 @@ void Probe(const ProbeContext& context) {
   for (const Card& card : machine.others) context.sink(DescribeCard(context.files, card));
   // That there is no card says something of the machine only where its bus could be looked at.
   if (!listed && machine.cards.empty() && machine.others.empty()) {
-    const Error no_bus{"list " + std::string(kPciDevices), std::nullopt, "no_bus", "no PCI bus is listed"};
-    context.sink(Failure{Outcome::kNoDevice, no_bus});
+    const bool has_sysfs = context.files.Exists("/sys/class");
+    const Error error{"list " + std::string(kPciDevices), std::nullopt,
+                      std::string(has_sysfs ? "no_bus" : kNoSysfsError),
+                      has_sysfs ? "no PCI bus is listed" : "there is nothing in /sys"};
+    context.sink(Failure{Outcome::kNoDevice, error});
   }
 }
 

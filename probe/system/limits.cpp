@@ -78,6 +78,11 @@ std::string SentenceOf(__rlimit_resource resource) {
   return value ? Sentence(*row, *value) : "";
 }
 
+// Few processes are left to the control group.
+bool IsScarce(const CgroupLimits& group) {
+  return group.process_limit && group.processes_left.value_or(0) < kProcessesNeeded;
+}
+
 // Up to `wanted`, as far as this process may; what it is then.
 rlim_t Raise(__rlimit_resource resource, rlim_t wanted) {
   rlimit limit{};
@@ -90,6 +95,16 @@ rlim_t Raise(__rlimit_resource resource, rlim_t wanted) {
 
 }  // namespace
 
+std::string ScarceLimitsKey(const FileSystem& files) {
+  std::string key;
+  for (const LimitRow& row : kRows) {
+    if (const auto value = Of(row); value && *value < row.ample)
+      key.append(row.option).append(" ").append(std::to_string(*value)).append(" ");
+  }
+  const CgroupLimits group = ReadCgroupLimits(files);
+  return IsScarce(group) ? key + "pids.max " + std::to_string(*group.process_limit) : key;
+}
+
 std::vector<std::string> ScarceLimits(const FileSystem& files) {
   std::vector<std::string> out;
   for (const LimitRow& row : kRows) {
@@ -97,7 +112,7 @@ std::vector<std::string> ScarceLimits(const FileSystem& files) {
       out.push_back(Sentence(row, *value) + ": " + std::string(row.consequence));
   }
   const CgroupLimits group = ReadCgroupLimits(files);
-  if (group.process_limit && *group.processes_left < kProcessesNeeded) {
+  if (IsScarce(group)) {
     out.push_back(std::string(kGroupLimit) + "processes (pids.max) is " +
                   std::to_string(*group.process_limit) + ", " + std::to_string(*group.processes_left) +
                   " more may start: " + std::string(kTooFewProcesses));

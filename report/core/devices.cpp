@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "report/core/quantity.h"
+#include "report/core/wording.h"
 
 namespace report {
 namespace {
@@ -40,8 +41,11 @@ std::string WhyNotLooked(const Report& report) {
   using probe::Outcome;
   if (report.probes.empty()) return "";
   const auto bus = std::find_if(report.probes.begin(), report.probes.end(),
-                                [](const auto& probe) { return probe.module == "sysfs"; });
+                                [](const auto& probe) { return probe.module == kBusModule; });
   if (bus == report.probes.end()) return "sysfs, which lists them, was not asked";
+  const auto unseen = NotMounted(report.warnings);
+  if (std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end()) return "/sys is not mounted";
+  if (bus->error && bus->error->name == probe::kNoSysfsError) return "its /sys is empty";
   const bool answered = bus->outcome == Outcome::kOk || bus->outcome == Outcome::kNoDevice;
   return answered ? "" : "sysfs, which lists them, did not answer";
 }
@@ -90,6 +94,12 @@ std::optional<double> AvailableBytes(const probe::PhysicalDevice& device, const 
   if (device.kind != DeviceKind::kIntegrated || !total || *total == 0) return all;
   const auto bytes = static_cast<double>(free && *free <= *total ? *free : *total);
   return all ? std::min(bytes, *all) : bytes;
+}
+
+double OwnFreeBytes(const probe::PhysicalDevice& device) {
+  if (!device.hardware || !device.hardware->vram_bytes) return 0;
+  const std::uint64_t own = *device.hardware->vram_bytes;
+  return static_cast<double>(std::min(own, device.hardware->memory_free_bytes.value_or(own)));
 }
 
 const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices, std::string_view id) {

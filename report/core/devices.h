@@ -45,6 +45,8 @@ namespace report {
 // processor: there it is what the view says itself, as long as it says anything.
 [[nodiscard]] std::optional<double> AvailableBytes(const probe::PhysicalDevice& device,
                                                    const probe::View& view);
+// Of an integrated GPU the bytes that are free of its own part of the memory; 0 where it has none.
+[[nodiscard]] double OwnFreeBytes(const probe::PhysicalDevice& device);
 
 // nullptr where no device has that id. Fast where they are sorted as unification sorts them.
 [[nodiscard]] const probe::PhysicalDevice* FindDevice(std::span<const probe::PhysicalDevice> devices,

@@ -56,6 +56,14 @@ std::string Bracketed(std::string text, const std::string& detail) {
 
 const StatusRow& Row(MeasurementStatus status) { return kRows[static_cast<std::size_t>(status)]; }
 
+bool IsInTheCaches(const backends::Measurement& measurement) {
+  return measurement.reason && measurement.reason->find(backends::kInTheCaches) != std::string::npos;
+}
+
+std::string_view PhraseOf(const backends::Measurement& measurement) {
+  return IsInTheCaches(measurement) ? "was not measured" : Row(measurement.status).phrase;
+}
+
 std::string FailureText(const backends::Measurement& measurement) {
   std::string detail;
   if (measurement.reason) Add(detail, RoundedText(*measurement.reason));
@@ -63,7 +71,7 @@ std::string FailureText(const backends::Measurement& measurement) {
     Add(detail, "relative error " + SignificantText(*measurement.max_relative_error, 2));
   }
   if (measurement.stage) Add(detail, "at " + *measurement.stage);
-  return Bracketed(fmt::format("its {} {}", FigureName(measurement), Row(measurement.status).phrase), detail);
+  return Bracketed(fmt::format("its {} {}", FigureName(measurement), PhraseOf(measurement)), detail);
 }
 
 std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes) {

@@ -19,6 +19,10 @@ struct StatusRow {
 };
 [[nodiscard]] const StatusRow& Row(backends::MeasurementStatus status);
 
+// It has no figure because arrays that main memory would have to hold are in the caches.
+[[nodiscard]] bool IsInTheCaches(const backends::Measurement& measurement);
+// "gave a wrong result"
+[[nodiscard]] std::string_view PhraseOf(const backends::Measurement& measurement);
 // "its fp32 gemm gave a wrong result (relative error 0.7)"
 [[nodiscard]] std::string FailureText(const backends::Measurement& measurement);
 

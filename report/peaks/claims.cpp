@@ -76,14 +76,12 @@ std::optional<double> FastestProduct(const MeasurementIndex& index, const probe:
   return best;
 }
 
-// The kernel listed the bus: its module came to its end, /sys is there and has a bus.
+// The kernel listed the bus: the machine was looked through, and has one.
 bool IsBusListed(const Report& report) {
-  const auto unseen = NotMounted(report.warnings);
-  if (std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end()) return false;
-  return std::any_of(report.probes.begin(), report.probes.end(), [](const probe::ProbeReport& probe) {
-    const bool answered = probe.outcome == probe::Outcome::kOk || probe.outcome == probe::Outcome::kNoDevice;
-    return probe.module == kBusModule && answered && !probe.error;
-  });
+  return WhyNotLooked(report).empty() &&
+         std::any_of(report.probes.begin(), report.probes.end(), [](const probe::ProbeReport& probe) {
+           return probe.module == kBusModule && !probe.error;
+         });
 }
 
 // Whether this piece of hardware may be what a driver calls such a card: of that maker, or one that is not on

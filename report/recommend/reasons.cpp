@@ -11,6 +11,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/report_names.h"
 #include "report/core/wording.h"
 #include "report/recommend/recommend.h"
 #include "report/recommend/rejected.h"
@@ -122,6 +123,15 @@ std::string LeadReason(const Report& report, const Scores& ordered, const Scores
                    : fmt::format("it {} {} times as fast as {}", verb, SignificantText(ratio, 2), name);
 }
 
+// A device that is no software of the runtime's.
+bool ReachesHardware(const Report& report, std::string_view runtime) {
+  return std::any_of(report.devices.begin(), report.devices.end(), [&](const probe::PhysicalDevice& device) {
+    return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+      return view.device.runtime == runtime && !IsSoftware(device, view);
+    });
+  });
+}
+
 std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {
   std::vector<std::string> names;
   std::vector<std::string> slower;
@@ -129,7 +139,7 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
   for (const Score& score : report.scores) {
     if (score.use != chosen.use || score.device_id != device.id || !score.tokens_per_s) continue;
     const auto* view = FindView(device, score.runtime, score.driver);
-    if (!view || !IsSoftware(device, *view)) continue;
+    if (!view || !IsSoftware(device, *view) || ReachesHardware(report, score.runtime)) continue;
     names.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver));
     const double share = score.tokens_per_s->value / chosen.tokens_per_s->value;
     if (share >= 1 - kTieShare) continue;  // no argument against it
@@ -144,18 +154,34 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
   return fmt::format("{}, {}at {} of its native speed", reach, which, JoinedFew(shares, " and "));
 }
 
-std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejected) {
+// Why a GPU was passed over: of every way to it, or the first cause alone.
+std::string CausesOf(const probe::PhysicalDevice& gpu, const std::vector<Rejected>& rejected,
+                     bool of_every_way) {
+  std::vector<std::string> ways;
+  std::string first;
+  for (const Rejected& option : rejected) {
+    if (option.device_id != gpu.id) continue;
+    const auto reason = option.reason.substr(0, option.reason.find("; "));
+    if (first.empty()) first = reason;
+    if (option.runtime) ways.push_back(fmt::format("{}: {}", *option.runtime, reason));
+  }
+  if (of_every_way && ways.size() > 1) return JoinedFew(ways, ", ");
+  return first.empty() ? "it was not measured" : first;
+}
+
+std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected) {
   std::vector<const probe::PhysicalDevice*> gpus;
   for (const auto& device : report.devices) {
     if (IsGpu(device)) gpus.push_back(&device);
   }
   if (gpus.empty()) {
     if (report.other_gpus) return "--device leaves every GPU out";
-    if (const auto why = WhyNotLooked(report); !why.empty()) return "no GPU was found, and " + why;
     const auto unseen = NotMounted(report.warnings);
-    return unseen.empty() ? "there is no GPU in this machine"
-                          : fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
-                                        unseen.size() == 1 ? "is" : "are");
+    if (!unseen.empty())
+      return fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
+                         unseen.size() == 1 ? "is" : "are");
+    const auto why = WhyNotLooked(report);
+    return why.empty() ? "there is no GPU in this machine" : "no GPU was found, and " + why;
   }
   const auto& not_asked = report.not_asked;
   const auto is_not_asked = [&](const auto* gpu) { return not_asked.device_ids.contains(gpu->id); };
@@ -165,18 +191,17 @@ std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejec
                : fmt::format("{} GPUs were not asked: {}", gpus.size(), not_asked.because);
   }
   std::erase_if(gpus, is_not_asked);
-  const bool scored = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    const auto* device = FindDevice(report.devices, score.device_id);
-    return device && IsGpu(*device) && score.eligible;
-  });
-  if (scored) return "";
-  if (gpus.size() > 1) return fmt::format("{} GPUs are here, none of them usable", gpus.size());
-  const auto cause = std::find_if(rejected.begin(), rejected.end(), [&](const Rejected& option) {
-    return option.device_id == gpus.front()->id;
-  });
-  const auto reason =
-      cause == rejected.end() ? "it was not measured" : cause->reason.substr(0, cause->reason.find("; "));
-  return fmt::format("{} is not usable: {}", PlainName(gpus.front()->name), reason);
+  const auto is_scored = [&](bool of_this_use) {
+    return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+      const auto* device = FindDevice(report.devices, score.device_id);
+      return device && IsGpu(*device) && score.eligible && (!of_this_use || score.use == use);
+    });
+  };
+  if (is_scored(true)) return "";
+  const auto usable = is_scored(false) ? fmt::format("usable for {}", probe::NameOf(use)) : "usable";
+  if (gpus.size() > 1) return fmt::format("{} GPUs are here, none of them {}", gpus.size(), usable);
+  return fmt::format("{} is not {}: {}", PlainName(gpus.front()->name), usable,
+                     CausesOf(*gpus.front(), rejected, is_scored(false)));
 }
 
 std::string OnlyOptionReason(const Report& report, const Score& chosen) {

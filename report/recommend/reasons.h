@@ -28,8 +28,9 @@ using Scores = std::vector<const Score*>;
 // What the software devices of the chosen processor are worth.
 [[nodiscard]] std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device,
                                          const Score& chosen);
-// What a person asks first when the answer is the processor. `rejected` says what became of the GPUs.
-[[nodiscard]] std::string NoGpuReason(const Report& report, const std::vector<Rejected>& rejected);
+// What a person asks first when the answer is the processor. `rejected`, of this use, says what became of the
+// GPUs.
+[[nodiscard]] std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected);
 // Why a way that was measured on other hardware is no option for this use, where that is all there is to say.
 [[nodiscard]] std::string OnlyOptionReason(const Report& report, const Score& chosen);
 // What became of the processor's own figures.

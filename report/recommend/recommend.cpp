@@ -128,11 +128,13 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   if (estimated &&
       std::none_of(measured.begin(), measured.end(), [](const auto* m) { return IsVerified(*m); }))
     answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
-  const bool fits = chosen.use != Use::kInference || chosen.fits.value_or(true);
-  if (!fits) {
-    answer.warnings.push_back(fmt::format(
-        "the model does not fit the memory here ({} are needed): the figure tells a speed and no more",
-        BytesText(static_cast<std::uint64_t>(chosen.needed_bytes.value_or(0)))));
+  const bool fits = chosen.fits.value_or(true);
+  // The report's first lines say it of training, which few machines hold.
+  if (!fits && (chosen.use != Use::kTraining || report.command != "report")) {
+    answer.warnings.push_back(
+        fmt::format("{} does not fit the memory here ({} are needed): the figure tells a speed and no more",
+                    chosen.use == Use::kTraining ? "a step of training" : "the model",
+                    BytesText(static_cast<std::uint64_t>(chosen.needed_bytes.value_or(0)))));
   }
   const bool undecided = !answer.undecided.empty();
   if (undecided && !estimated) {
@@ -193,7 +195,7 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
   const auto asked = AskedReason(tables, report, answer);
   AddNonEmpty(answer.reasons, asked);
-  AddNonEmpty(answer.reasons, NoGpuReason(report, answer.rejected));
+  AddNonEmpty(answer.reasons, NoGpuReason(report, use, answer.rejected));
   if (asked.empty()) AddNonEmpty(answer.reasons, UnmeasuredReason(report, answer));
   WarnOfLeftOut(report, answer);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
@@ -293,7 +295,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
   answer.rejected = RejectedOptions(tables, report, use, &chosen, tied);
-  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, answer.rejected));
+  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, use, answer.rejected));
   if (tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, tied));
   AddNonEmpty(answer.reasons, LeadReason(report, ordered, tied, chosen));
   if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));

@@ -172,8 +172,8 @@ void Samples(const Measurement& m, Page& page) {
 // A variant that nothing is wrong with: it lost, or there was no time for it.
 void Passed(const Measurement& m, Page& page) {
   page.To(kIndent).Add(page.signs().dot, Style::kDim).Add(" ");
-  page.Flow(fmt::format("{}{} by {} {}{}", FigureName(m), ShapeText(m), m.implementation,
-                        report::Row(m.status).phrase, m.reason ? ": " + RoundedText(*m.reason) : ""),
+  page.Flow(fmt::format("{}{} by {} {}{}", FigureName(m), ShapeText(m), m.implementation, PhraseOf(m),
+                        m.reason ? ": " + RoundedText(*m.reason) : ""),
             kIndent + 2, Style::kDim);
 }
 

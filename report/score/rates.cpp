@@ -70,8 +70,7 @@ struct Late {
 };
 
 std::string LateReason(const Measurement& measurement) {
-  if (measurement.reason && measurement.reason->find(backends::kInTheCaches) != std::string::npos)
-    return *measurement.reason;
+  if (IsInTheCaches(measurement)) return RoundedText(*measurement.reason);
   return "the time budget ran out; --thorough gives more";
 }
 
@@ -80,8 +79,10 @@ std::string LateReason(const Measurement& measurement) {
 void TellMissing(std::span<const Measurement* const> measurements, Rates& rates) {
   std::vector<const Measurement*> worst;
   std::vector<Late> late;
+  std::size_t missing = 0, excused = 0;
   for (const auto& [kernel, speed] : kNeeds) {
     if (HasVerified(measurements, kernel)) continue;
+    ++missing;
     const Measurement* found = nullptr;
     for (const auto* m : measurements) {
       if (m->kernel == kernel && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
@@ -90,6 +91,7 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
       auto reason = LateReason(*found);
       if (late.empty() || late.back().reason != reason) late.push_back({std::move(reason), {}});
       late.back().speeds.push_back(speed);
+      ++excused;
     } else if (found) {
       worst.push_back(found);
     }
@@ -101,7 +103,8 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
   for (const auto& [reason, kinds] : late) {
     const auto speeds = fmt::format("its {} speed", fmt::join(kinds, " and "));
     rates.failures.push_back(fmt::format("{} was not measured: {}", speeds, reason));
-    if (worst.empty()) rates.late.push_back(fmt::format("{} is estimated from facts: {}", speeds, reason));
+    if (excused == missing)
+      rates.late.push_back(fmt::format("{} is estimated from facts: {}", speeds, reason));
   }
 }
 

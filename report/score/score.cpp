@@ -203,8 +203,7 @@ class Scorer {
     if (share >= 1) return 0;
     if (way.device->kind != probe::DeviceKind::kIntegrated)
       return (1 - share) * (NeededBytes(r) - r.buffer_bytes);
-    const auto own = way.device->hardware ? way.device->hardware->vram_bytes : std::nullopt;
-    return std::max(0.0, NeededBytes(r) - static_cast<double>(own.value_or(0)));
+    return std::max(0.0, NeededBytes(r) - OwnFreeBytes(*way.device));
   }
 
   // What does not fit is no way where something else does; else its figure tells a speed and no more.

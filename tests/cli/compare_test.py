@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """`whichgpu compare`: two replays of a recorded machine, of which one may have become slower."""
+import array
 import copy
+import fcntl
 import json
 import os
 import pathlib
 import signal
 import subprocess
 import tempfile
+import termios
 import time
 import unittest
 
@@ -121,9 +124,16 @@ class Compare(unittest.TestCase):
         os.set_blocking(reader, False)
         process = subprocess.Popen([BINARY, "compare", good, "-"], stdin=reader, stdout=subprocess.PIPE, text=True)
         os.close(reader)
-        time.sleep(0.2)
+        text = good.read_text()
         with open(writer, "w") as pipe:
-            pipe.write(good.read_text())
+            pipe.write(text[:1000])
+            pipe.flush()
+            left = array.array("i", [1])
+            while left[0]:  # once it has read that, it asks for more
+                time.sleep(0.01)
+                fcntl.ioctl(writer, termios.FIONREAD, left)
+            time.sleep(0.1)
+            pipe.write(text[1000:])
         self.assertIn("No regression", process.communicate(timeout=60)[0])
         self.assertEqual(0, process.returncode)
 

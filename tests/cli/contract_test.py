@@ -216,10 +216,36 @@ class ExitCodes(unittest.TestCase):
         one = run("--exit-code", "--replay", machine, "--only", "cuda")
         self.assertEqual(0, one.returncode, "the other card's runtimes do not count against one that is usable")
 
+    def test_the_root_by_any_other_name_is_this_machine(self):
+        for name in ("//", "/.", "/tmp/.."):
+            self.assertNotIn("installed", document(run("list", "--json", "--only", "cpu", "--sysroot", name))["host"])
+
+    def test_a_record_of_other_files_replays_the_same(self):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder, "machine")
+            card = root / "sys" / "bus" / "pci" / "devices" / "0000:01:00.0"
+            card.mkdir(parents=True)
+            for name, value in (("vendor", "0x10de"), ("device", "0x2684"), ("class", "0x030000")):
+                (card / name).write_text(value + "\n")
+            record = pathlib.Path(folder, "record")
+            first = run("--sysroot", root, "--record", record)
+            self.assertIn("--sysroot reads files only", first.stdout)
+            self.assertEqual(first.stdout, run("--replay", record).stdout)
+
     def test_a_machine_without_a_gpu_is_10(self):
-        with tempfile.TemporaryDirectory() as empty:
-            process = run("--exit-code", "--sysroot", empty)
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            process = run("--exit-code", "--sysroot", root)
+            self.assertEqual(12, process.returncode, "nothing was looked at")
+            self.assertIn("its /sys is empty", process.stdout)
+            bridge = root / "sys" / "bus" / "pci" / "devices" / "0000:00:00.0"
+            bridge.mkdir(parents=True)
+            (root / "sys" / "class").mkdir()
+            for name, value in (("vendor", "0x8086"), ("device", "0x4621"), ("class", "0x060000")):
+                (bridge / name).write_text(value + "\n")
+            process = run("--exit-code", "--sysroot", root)
             self.assertEqual(10, process.returncode, process.stderr)
+            self.assertIn("there is no GPU in this machine", process.stdout)
 
 
 class Records(unittest.TestCase):

@@ -106,6 +106,18 @@ TEST_F(CacheKeys, ChangeWithALimitThatMayCostAnswers) {
   EXPECT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
 }
 
+TEST_F(CacheKeys, ChangeWithTheMemoryThatMayBeMappedHoweverMuch) {
+  rlimit before{};
+  ASSERT_EQ(getrlimit(RLIMIT_DATA, &before), 0);
+  if (before.rlim_cur != RLIM_INFINITY) GTEST_SKIP() << "data are limited already";
+  const auto without = Key();
+  const rlimit limit{rlim_t{1} << 40U, before.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
+  const auto with = Key();
+  EXPECT_EQ(setrlimit(RLIMIT_DATA, &before), 0);
+  EXPECT_NE(with, without);
+}
+
 class Cache : public ::testing::Test {
  protected:
   Cache() {
@@ -157,6 +169,17 @@ class Cache : public ::testing::Test {
   probe::system::Environment environment_;
   std::unique_ptr<probe::system::FileSystem> files_;
 };
+
+TEST_F(Cache, AShorterRunDoesNotDisplaceALongerOne) {
+  const auto cache = Open();
+  const auto created = [&] { return cache.Find("a", Effort::kQuick).record->created; };
+  const std::string first = "2026-01-01T00:00:00Z", second = "2026-01-02T00:00:00Z";
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured(first, backends::Quality::kGood)), "");
+  EXPECT_EQ(cache.Keep("a", Effort::kQuick, Measured(second, backends::Quality::kGood)), "");
+  EXPECT_EQ(created(), first);
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured(second, backends::Quality::kGood)), "");
+  EXPECT_EQ(created(), second);
+}
 
 TEST_F(Cache, KeepsOneRecordAKey) {
   const auto cache = Open();

@@ -49,6 +49,14 @@ TEST(Load, ASecondLoadIsNamedAndAQuietMachineIsNot) {
   EXPECT_NE(DescribeLoad(0.0, 42.0)->find("42 %"), std::string::npos);
 }
 
+TEST_F(LoadTest, AQuotaBindsWhatHasMoreProcessors) {
+  const auto files = probe::system::FileSystem::Open(root_.string());
+  ASSERT_TRUE(files.ok());
+  EXPECT_FALSE(LoadMeter(*files).IsUnderQuota());
+  EXPECT_FALSE(LoadMeter(*files, 1e6).IsUnderQuota());
+  EXPECT_TRUE(LoadMeter(*files, 0.5).IsUnderQuota());
+}
+
 TEST(Load, WhatOthersHaveWhileAQuotaStopsUsDisturbsNothing) {
   const Shares busy{10.0, 17.8, 2.0};
   EXPECT_NEAR(DisturbingShareOf(busy, 2, std::nullopt), 0.89, 1e-9);

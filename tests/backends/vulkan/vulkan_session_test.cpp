@@ -84,8 +84,8 @@ class VulkanShaders : public VulkanSession {
   }
   // They are written by a thread of the driver's: once there are some and no more come.
   [[nodiscard]] std::size_t Settled() const {
-    constexpr int kLooks = 40;
-    constexpr int kStill = 4;
+    constexpr int kLooks = 80;
+    constexpr int kStill = 10;
     std::size_t compiled = 0;
     for (int look = 0, still = 0; look < kLooks && (compiled == 0 || still < kStill); ++look) {
       usleep(50'000);

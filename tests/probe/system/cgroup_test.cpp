@@ -70,7 +70,12 @@ TEST(Cgroup, FewProcessesAreNamed) {
   EXPECT_TRUE(
       scarce.back().starts_with("the control group's limit on processes (pids.max) is 12, 3 more may start"))
       << scarce.back();
+  const auto key = ScarceLimitsKey(v2.Files());
+  EXPECT_TRUE(key.ends_with("pids.max 12")) << key;
+  v2.Write("/sys/fs/cgroup/a/pids.current", "8\n");
+  EXPECT_EQ(ScarceLimitsKey(v2.Files()), key) << "another thread changes nothing of what is set";
   v2.Write("/sys/fs/cgroup/a/pids.max", "512\n");
+  EXPECT_NE(ScarceLimitsKey(v2.Files()), key);
   EXPECT_EQ(ScarceLimits(v2.Files()).size(), before) << "ample";
   tests::Tree v1;
   v1.Write("/proc/self/mountinfo", "33 23 0:29 / /cg/pids rw - cgroup cgroup rw,pids\n");

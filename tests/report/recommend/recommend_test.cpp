@@ -43,7 +43,8 @@ TEST(Recommend, ThePlainProcessorForBothUses) {
     EXPECT_EQ(answer->backend, "cpu");
     EXPECT_EQ(answer->device_id, "cpu:0");
     EXPECT_EQ(answer->basis, Basis::kMeasured);
-    EXPECT_EQ(answer->confidence, Confidence::kHigh);
+    // Its 16 GiB do not hold a step of training.
+    EXPECT_EQ(answer->confidence, use == Use::kTraining ? Confidence::kMedium : Confidence::kHigh);
     EXPECT_THAT(answer->tie, IsEmpty());
     EXPECT_THAT(answer->reasons, Contains("there is no GPU in this machine"));
     ASSERT_NE(FindRejected(*answer, "vulkan"), nullptr);
@@ -251,6 +252,26 @@ TEST(Recommend, WhatCouldNotBeSeenOrWasNotAskedIsSaid) {
   narrow.probes = {testing::Probe("sysfs", probe::Outcome::kOk, probe::Stage::kDone),
                    testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad)};
   EXPECT_THAT(Answer(narrow)->reasons, ElementsAre("only cuda was asked", "there is no GPU in this machine"));
+  narrow.probes[0].outcome = probe::Outcome::kNoDevice;
+  narrow.probes[0].error = probe::Error{"list", std::nullopt, std::string(probe::kNoSysfsError), "nothing"};
+  EXPECT_THAT(Answer(narrow)->reasons, Contains("no GPU was found, and its /sys is empty"));
+}
+
+TEST(Recommend, WhatDoesNotFitIsSaidOfEveryUse) {
+  auto machine = testing::Processor();
+  auto& memory = machine.devices.back().memory;
+  memory.total_bytes = memory.free_bytes = memory.usable_bytes = 512ULL << 20U;
+  machine.command = "recommend";
+  for (const auto& [use, what] :
+       {std::pair(Use::kInference, "the model does not fit the memory here (5.1 GiB"),
+        {Use::kDecode, "the model does not fit the memory here (5.1 GiB"},
+        {Use::kPrefill, "the model does not fit the memory here (5.1 GiB"},
+        {Use::kTraining, "a step of training does not fit the memory here (21 GiB"}}) {
+    const auto answer = Answer(machine, use);
+    ASSERT_TRUE(answer);
+    EXPECT_THAT(answer->warnings, Contains(HasSubstr(what)));
+    EXPECT_NE(answer->confidence, Confidence::kHigh);
+  }
 }
 
 TEST(Recommend, AnEmptyReportIsStillAnswered) {

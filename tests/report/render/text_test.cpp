@@ -286,6 +286,9 @@ TEST(Text, WhatWasPassedOverIsOneLineAndNoFailure) {
   EXPECT_THAT(Rendered(testing::Decided(machine), options),
               HasSubstr("\n    · fp32 gemm 1024x1024x1024 by own:avx2 did not fit the time budget: needs "
                         "about 5.6 s to be\n"));
+  machine.measurements.back().reason = std::string("arrays of 50 MiB ").append(backends::kInTheCaches);
+  EXPECT_THAT(Rendered(testing::Decided(machine), options),
+              HasSubstr("fp32 gemm 1024x1024x1024 by own:avx2 was not measured: arrays of 50 MiB"));
 }
 
 TEST(Text, AWarningOfBothUsesIsSaidOnce) {

@@ -303,10 +303,16 @@ TEST(Score, WhatDoesNotFitARequestIsNoWayWhereSomethingElseIs) {
     }
   }
   // One that shares the host's memory takes its layers from the same, but for what is its own.
-  for (const auto& [own_gib, fits] : {std::pair(0.0, false), {3.0, true}}) {
+  struct Own {
+    double gib, free_gib;
+    bool fits;
+  };
+  for (const auto& [own_gib, free_gib, fits] : {Own{0, 0, false}, {3, 3, true}, {8, 1, false}}) {
     auto shared = CardAndHost(3, 1e12, 4, std::nullopt);
     shared.devices[0].kind = DeviceKind::kIntegrated;
-    shared.devices[0].hardware.emplace().vram_bytes = static_cast<std::uint64_t>(own_gib * 0x1p30);
+    auto& hardware = shared.devices[0].hardware.emplace();
+    hardware.vram_bytes = static_cast<std::uint64_t>(own_gib * 0x1p30);
+    hardware.memory_free_bytes = static_cast<std::uint64_t>(free_gib * 0x1p30);
     const auto scores = Scores(shared);
     EXPECT_TRUE(Find(scores, "cuda", Use::kDecode).eligible);
     EXPECT_EQ(Find(scores, "cuda", Use::kDecode).fits.value_or(true), fits) << own_gib;
@@ -429,6 +435,11 @@ TEST(ScoreAll, FactsStandInForNothingElse) {
   EXPECT_FALSE(missing.eligible) << "no facts are known";
   EXPECT_THAT(missing.reasons, Contains("its memory speed was not measured: the time budget ran out; "
                                         "--thorough gives more"));
+  auto half = late;
+  std::erase_if(half.measurements, [](const auto& m) { return m.kernel == Kernel::kGemm; });
+  EXPECT_FALSE(
+      Find(ScoreAll(tables, half.devices, half.measurements, estimates), "cuda", Use::kTraining).tokens_per_s)
+      << "why there is no product nobody knows";
   DropForTime(late, Kernel::kGemm);
   const auto both =
       Find(ScoreAll(tables, late.devices, late.measurements, estimates), "cuda", Use::kTraining);
