@@ -106,6 +106,7 @@ void OnTerminate() {
       _exit(report::kExitInternal);
     }
   } catch (...) {
+    std::fputs("whichgpu: internal error\n", stderr);
   }
   std::abort();
 }
