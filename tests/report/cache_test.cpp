@@ -111,7 +111,7 @@ TEST_F(CacheKeys, ChangeWithTheMemoryThatMayBeMappedHoweverMuch) {
   ASSERT_EQ(getrlimit(RLIMIT_DATA, &before), 0);
   if (before.rlim_cur != RLIM_INFINITY) GTEST_SKIP() << "data are limited already";
   const auto without = Key();
-  const rlimit limit{rlim_t{1} << 40U, before.rlim_max};
+  const rlimit limit{rlim_t{1} << 60U, before.rlim_max};
   ASSERT_EQ(setrlimit(RLIMIT_DATA, &limit), 0);
   const auto with = Key();
   EXPECT_EQ(setrlimit(RLIMIT_DATA, &before), 0);

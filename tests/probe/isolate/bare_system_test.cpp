@@ -102,8 +102,8 @@ TEST(BareSystem, WithoutDevStartsChildrenAllTheSame) {
 }
 
 TEST(BareSystem, WithNothingWritableRunsInTheRootAndSaysSo) {
-  const auto outcome =
-      InProcess([] { return Hide({"/tmp"}, "size=1m", MS_RDONLY); }, [] { return OutcomeOf(Do("report")); });
+  const auto outcome = InProcess([] { return Hide({"/tmp", "/dev/shm"}, "size=1m", MS_RDONLY); },
+                                 [] { return OutcomeOf(Do("report")); });
   if (outcome.is_null()) GTEST_SKIP() << "needs a mount namespace";
   EXPECT_TRUE(IsEnd(outcome, ChildEnd::kDone)) << outcome;
   EXPECT_EQ(outcome["first"]["cwd"], "/");
@@ -111,8 +111,8 @@ TEST(BareSystem, WithNothingWritableRunsInTheRootAndSaysSo) {
 }
 
 TEST(BareSystem, WithAFullDiskRunsInTheRootAndSaysSo) {
-  const auto outcome =
-      InProcess([] { return Hide({"/tmp"}, "nr_inodes=1"); }, [] { return OutcomeOf(Do("report")); });
+  const auto outcome = InProcess([] { return Hide({"/tmp", "/dev/shm"}, "nr_inodes=1"); },
+                                 [] { return OutcomeOf(Do("report")); });
   if (outcome.is_null()) GTEST_SKIP() << "needs a mount namespace";
   EXPECT_TRUE(IsEnd(outcome, ChildEnd::kDone)) << outcome;
   EXPECT_THAT(outcome["detail"].get<std::string>(), HasSubstr("ENOSPC"));
