@@ -31,8 +31,8 @@ function(embed_text target namespace header)
   target_include_directories(${target} PUBLIC "${directory}")
 endfunction()
 
-# The constant that holds a module's text: kGemmFp16Module for gemm_fp16.
-function(module_constant out name)
+# The name of a constant: kLevelZero for level_zero.
+function(constant_name out name)
   string(REPLACE "_" ";" words "${name}")
   set(constant k)
   foreach(word IN LISTS words)
@@ -41,5 +41,11 @@ function(module_constant out name)
     string(TOUPPER "${first}" first)
     string(APPEND constant "${first}${rest}")
   endforeach()
+  set(${out} "${constant}" PARENT_SCOPE)
+endfunction()
+
+# The constant that holds a module's text: kGemmFp16Module for gemm_fp16.
+function(module_constant out name)
+  constant_name(constant "${name}")
   set(${out} "${constant}Module" PARENT_SCOPE)
 endfunction()
