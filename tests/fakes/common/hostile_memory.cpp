@@ -26,6 +26,8 @@ T Hidden(T value) {
   return copy;
 }
 
+// What must not be done is the point.
+// NOLINTBEGIN(performance-no-int-to-ptr,bugprone-unused-return-value)
 void WriteNearNull(const Misbehaviour&) { *Hidden(reinterpret_cast<volatile char*>(0x40)) = 1; }
 void CallNull(const Misbehaviour&) { Hidden(reinterpret_cast<void (*)()>(0))(); }
 void FreeGarbage(const Misbehaviour&) { std::free(Hidden(reinterpret_cast<void*>(0x12345670))); }
@@ -71,6 +73,7 @@ void UnmapStack(const Misbehaviour&) {
   const auto page = reinterpret_cast<std::uintptr_t>(&here) & ~(kPage - 1);
   munmap(reinterpret_cast<void*>(page), kPage);
 }
+// NOLINTEND(performance-no-int-to-ptr,bugprone-unused-return-value)
 void LockMemory(const Misbehaviour&) { mlockall(MCL_CURRENT); }
 
 }  // namespace

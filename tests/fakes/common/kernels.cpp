@@ -67,7 +67,7 @@ Computed FillQ4(const KernelLaunch& launch) {
 }
 
 Computed Read(const KernelLaunch& launch) {
-  const std::uint64_t count = Word(launch, 2) / 4 * 4;
+  const std::uint64_t count = std::uint64_t{Word(launch, 2)} / 4 * 4;
   const View<std::uint32_t> in(launch.values[0]), partials(launch.values[1]);
   if (!in.Fits(count) || !partials.Fits(Blocks(launch))) return Computed::kOutOfBounds;
   std::fill_n(partials.data(), Blocks(launch), 0U);
@@ -77,7 +77,7 @@ Computed Read(const KernelLaunch& launch) {
 }
 
 Computed Copy(const KernelLaunch& launch) {
-  const std::uint64_t count = Word(launch, 2) / 4 * 4;
+  const std::uint64_t count = std::uint64_t{Word(launch, 2)} / 4 * 4;
   const View<std::uint32_t> in(launch.values[0]), out(launch.values[1]);
   if (!in.Fits(count) || !out.Fits(count)) return Computed::kOutOfBounds;
   std::copy_n(in.data(), count, out.data());
@@ -85,7 +85,7 @@ Computed Copy(const KernelLaunch& launch) {
 }
 
 Computed Triad(const KernelLaunch& launch) {
-  const std::uint64_t count = Word(launch, 3) / 4 * 4;
+  const std::uint64_t count = std::uint64_t{Word(launch, 3)} / 4 * 4;
   const View<float> a(launch.values[0]), b(launch.values[1]), out(launch.values[2]);
   if (!a.Fits(count) || !b.Fits(count) || !out.Fits(count)) return Computed::kOutOfBounds;
   for (std::uint64_t i = 0; i < count; ++i) out.data()[i] = a.data()[i] + Number(launch, 4) * b.data()[i];
@@ -97,8 +97,9 @@ Computed Chain(const KernelLaunch& launch) {
   const std::uint64_t count = Blocks(launch) * Threads(launch) * kChains;
   if (!out.Fits(count)) return Computed::kOutOfBounds;
   const float one = Number(launch, 2);
+  const std::uint32_t steps = Word(launch, 1) / 16 * 16;
   for (std::uint64_t i = 0; i < count; ++i)
-    out.data()[i] = static_cast<float>(i % 8) + one * static_cast<float>(Word(launch, 1) / 16 * 16);
+    out.data()[i] = static_cast<float>(i % 8) + one * static_cast<float>(steps);
   return Computed::kDone;
 }
 

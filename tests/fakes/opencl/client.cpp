@@ -16,7 +16,7 @@ namespace {
 
 void* loader = nullptr;
 
-#define CL(name) (reinterpret_cast<decltype(&name)>(dlsym(loader, #name)))
+#define CL(name) (reinterpret_cast<decltype(&(name))>(dlsym(loader, #name)))
 
 std::vector<cl_device_id> DevicesOfAllPlatforms() {
   cl_uint count = 0;
