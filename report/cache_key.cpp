@@ -16,6 +16,7 @@
 #include "probe/system/cgroup.h"
 #include "probe/system/limits.h"
 #include "probe/system/loader_path.h"
+#include "probe/system/scratch.h"
 #include "report/detect.h"
 
 namespace report {
@@ -193,6 +194,10 @@ std::string CacheKey(const Options& options, const std::string& tool_version, co
     for (const auto& folder : probe::system::LoaderEntries(*value)) AddFile(files, folder, key);
   }
   AddModules(options, files, environment, key);
+  // Without a folder for its files a driver may have no device.
+  using probe::system::ScratchDirectory;
+  const auto scratch = ScratchDirectory::UsualParent(environment, probe::system::Medium::kDisk);
+  key.Add("scratch", scratch ? "some" : "none");
   return key.text();
 }
 

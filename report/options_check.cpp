@@ -121,7 +121,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   std::error_code unknown;
   const auto root = std::filesystem::absolute(options.sysroot, unknown);
   if (!unknown) options.sysroot = root.string();
-  if (std::filesystem::equivalent(options.sysroot, "/", unknown)) options.sysroot = "/";
+  if (std::filesystem::canonical(options.sysroot, unknown) == "/") options.sysroot = "/";
   const bool brief = raw.quick || options.budget_s || options.command == Command::kRecommend;
   options.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
   options.cache = !raw.no_cache;

@@ -19,7 +19,8 @@ inline constexpr unsigned long kOpenFilesNeeded = 64;
 // shell does. `files`, of the machine itself, is where the control groups are read; of memory and processors
 // the report says more.
 [[nodiscard]] std::vector<std::string> ScarceLimits(const FileSystem& files);
-// The same limits for a key of what is kept: it changes with what was set and not with what is left of it.
+// The same limits for a key of what is kept: it changes with what was set, and of what is left
+// of a control group with whether that is little.
 [[nodiscard]] std::string ScarceLimitsKey(const FileSystem& files);
 // Of the memory that this process may map (RLIMIT_AS, RLIMIT_DATA) the least; nullopt where nothing binds.
 [[nodiscard]] std::optional<std::uint64_t> MappingLimitBytes();

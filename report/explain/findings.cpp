@@ -42,16 +42,21 @@ bool HasCardFor(const Report& report, const RuntimeFacts& facts) {
 }
 
 // Under a low limit a driver that is well fails like one that is not.
-void BlameLimits(const Report& report, Finding& finding) {
-  bool is_first = true;
+// What a table says of the error comes after them then.
+void BlameLimits(const Report& report, bool is_known, Finding& finding) {
+  bool is_first = !is_known;
+  auto place = finding.fix.begin();
   for (const std::string& warning : report.warnings) {
     if (!probe::IsLimit(warning)) continue;
     if (std::exchange(is_first, false)) {
       finding.meaning =
           "this run is under a limit so low that a driver may fail of it that is well: that comes first";
       finding.fix.clear();
+      place = finding.fix.begin();
     }
-    finding.fix.push_back({"raise " + warning.substr(0, warning.find(" is ")), std::nullopt, false, false});
+    place = finding.fix.insert(
+        place, Fix{"raise " + warning.substr(0, warning.find(" is ")), std::nullopt, false, false});
+    ++place;
     AddEvidence(finding, "limit", warning);
   }
 }
@@ -92,8 +97,7 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
   if (probe.error) AddEvidence(finding, "error", Describe(*probe.error));
   if (probe.stderr_tail) AddEvidence(finding, "stderr", *probe.stderr_tail);
-  if (!known && MayComeOfLimits(probe.outcome, probe.error) && !IsLeftOut(probe))
-    BlameLimits(report, finding);
+  if (MayComeOfLimits(probe.outcome, probe.error) && !IsLeftOut(probe)) BlameLimits(report, known, finding);
   return finding;
 }
 
@@ -109,7 +113,7 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));
-  if (!known && MayComeOfLimits(driver.outcome, driver.error)) BlameLimits(report, finding);
+  if (MayComeOfLimits(driver.outcome, driver.error)) BlameLimits(report, known, finding);
   return finding;
 }
 
@@ -158,7 +162,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       finding.meaning = advice->meaning;
       finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
       const bool known = AdviseOnReason(Find(tables, of.runtime), *worst, finding);
-      if (!known && MayComeOfLimits(*worst)) BlameLimits(report, finding);
+      if (MayComeOfLimits(*worst)) BlameLimits(report, known, finding);
       out.push_back(std::move(finding));
     }
   }

@@ -177,10 +177,12 @@ std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejecte
   if (gpus.empty()) {
     if (report.other_gpus) return "--device leaves every GPU out";
     const auto unseen = NotMounted(report.warnings);
-    if (!unseen.empty())
+    const auto why = WhyNotLooked(report);
+    // Of /sys the warning says it, with whatever else is not mounted.
+    const bool is_said = why.empty() || std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end();
+    if (!unseen.empty() && is_said)
       return fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
                          unseen.size() == 1 ? "is" : "are");
-    const auto why = WhyNotLooked(report);
     return why.empty() ? "there is no GPU in this machine" : "no GPU was found, and " + why;
   }
   const auto& not_asked = report.not_asked;

@@ -179,6 +179,22 @@ TEST(Findings, ALowLimitIsNotBlamedWhereTheCauseIsKnown) {
   }
 }
 
+TEST(Findings, ALowLimitStandsBeforeWhatTheTableKnows) {
+  probe::ProbeReport cuda;
+  cuda.module = "cuda";
+  cuda.outcome = probe::Outcome::kFailed;
+  cuda.error = probe::Error{"cuInit", 999, "CUDA_ERROR_UNKNOWN", ""};
+  auto machine = testing::Processor();
+  machine.probes = {cuda};
+  const auto before = testing::Decided(machine).findings.at(0);
+  machine.warnings.emplace_back("the limit on open files (ulimit -n) is 20: drivers may not be asked");
+  const auto after = testing::Decided(machine).findings.at(0);
+  ASSERT_EQ(after.fix.size(), before.fix.size() + 1);
+  EXPECT_EQ(after.fix[0].text, "raise the limit on open files (ulimit -n)");
+  EXPECT_EQ(after.fix[1].text, before.fix[0].text);
+  EXPECT_EQ(after.meaning, before.meaning);
+}
+
 TEST(Findings, ADeniedNodeIsNamedWithTheFix) {
   const auto report = testing::Decided(testing::BrokenDriver());
   const auto* finding = FindById(report, "device_node.denied.pci-0000-c1-00-0");
