@@ -2,6 +2,7 @@
 // The program: reads the command line, produces a report, prints one face of it, and chooses the exit code.
 #include <fmt/format.h>
 #include <poll.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -69,13 +70,20 @@ bool CanPrint(const probe::isolate::Interrupt& interrupt) {
   }
 }
 
+// How much may be written at once after CanPrint. A pipe that takes anything takes so much, pipe(7); of a
+// terminal only a byte is sure, and once a signal has arrived no write may sleep.
+std::size_t PieceBytes(const probe::isolate::Interrupt& interrupt) {
+  struct stat status{};
+  const bool is_pipe = fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
+  return is_pipe || interrupt.signal->load() == 0 ? PIPE_BUF : 1;
+}
+
 // The code of a failed write to stdout, or 0. A reader that went away has what it wanted.
 int Print(const std::string& text, const probe::isolate::Interrupt& interrupt) {
   for (std::size_t done = 0; done < text.size();) {
     if (!CanPrint(interrupt)) return kSignalBase + interrupt.signal->load();
-    // A pipe that takes anything takes so much, pipe(7).
     const ssize_t written =
-        write(STDOUT_FILENO, text.data() + done, std::min<std::size_t>(text.size() - done, PIPE_BUF));
+        write(STDOUT_FILENO, text.data() + done, std::min(text.size() - done, PieceBytes(interrupt)));
     if (written >= 0) {
       done += static_cast<std::size_t>(written);
     } else if (errno == EPIPE) {

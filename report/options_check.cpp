@@ -19,6 +19,23 @@
 namespace report {
 namespace {
 
+// The blanks around a word, as in --only "vulkan, opencl", are no part of it.
+void Trim(std::string& text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  text.erase(text.find_last_not_of(kBlanks) + 1);
+  text.erase(0, text.find_first_not_of(kBlanks));
+}
+
+void TrimWords(RawOptions& raw) {
+  for (std::string* word : {&raw.color, &raw.use, &raw.format}) Trim(*word);
+  for (auto* word : {&raw.budget, &raw.timeout, &raw.options.require}) {
+    if (*word) Trim(**word);
+  }
+  for (auto* names : {&raw.options.only, &raw.options.skip}) {
+    for (std::string& name : *names) Trim(name);
+  }
+}
+
 std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, const char* option,
                                        std::span<const std::string> known) {
   for (const std::string& name : names) {
@@ -99,6 +116,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
       {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
   constexpr std::array<std::pair<Format, std::string_view>, 4> kFormats = {
       {{Format::kPlain, "plain"}, {Format::kJson, "json"}, {Format::kShell, "shell"}, {Format::kEnv, "env"}}};
+  TrimWords(raw);
   Options& options = raw.options;
   if (auto error = CheckNames(options.only, "--only", modules)) return error;
   if (auto error = CheckNames(options.skip, "--skip", modules)) return error;

@@ -125,7 +125,7 @@ void Probe(const ProbeContext& context) {
   for (const Card& card : machine.others) context.sink(DescribeCard(context.files, card));
   // That there is no card says something of the machine only where its bus could be looked at.
   if (!listed && machine.cards.empty() && machine.others.empty()) {
-    const bool has_sysfs = context.files.Exists("/sys/class");
+    const bool has_sysfs = !context.files.List("/sys/class").empty();
     const Error error{"list " + std::string(kPciDevices), std::nullopt,
                       std::string(has_sysfs ? "no_bus" : kNoSysfsError),
                       has_sysfs ? "no PCI bus is listed" : "there is nothing in /sys"};

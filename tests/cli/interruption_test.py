@@ -329,6 +329,25 @@ class NobodyReads(unittest.TestCase):
             self.assertEqual([128 + number for _, number in cases], list(pool.map(end, cases)))
 
 
+    def test_nor_one_whose_terminal_takes_a_part_only(self):
+        master, output = os.openpty()
+        os.set_blocking(output, False)
+        for _ in range(5):  # what was written moves on in the kernel after a while
+            with contextlib.suppress(BlockingIOError):
+                while True:
+                    os.write(output, b"x" * 512)
+            time.sleep(0.02)
+        os.set_blocking(output, True)
+        process = subprocess.Popen([BINARY, "--help"], stdout=output, stderr=subprocess.DEVNULL)
+        until(lambda: catches(process.pid, signal.SIGHUP))
+        process.send_signal(signal.SIGHUP)
+        time.sleep(0.2)
+        os.read(master, 1)  # makes room for less than the answer
+        self.assertEqual(128 + signal.SIGHUP, process.wait(20))
+        os.close(master)
+        os.close(output)
+
+
 class Stopped(unittest.TestCase):
     """A run that somebody stopped with Ctrl-Z while it measured."""
 

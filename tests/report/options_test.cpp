@@ -43,6 +43,8 @@ TEST(Options, GlobalOptionsStandBeforeOrAfterTheCommand) {
 
 TEST(Options, NamesAreSplitAtCommas) {
   EXPECT_EQ(Accepted({"--only", "cpu,vulkan"}).only, (std::vector<std::string>{"cpu", "vulkan"}));
+  EXPECT_EQ(Accepted({"--only", " cpu, vulkan "}).only, (std::vector<std::string>{"cpu", "vulkan"}));
+  EXPECT_EQ(Accepted({"--timeout", "5 "}).timeout_s, 5);
 }
 
 TEST(Options, RecommendTakesAUse) {
