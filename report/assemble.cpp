@@ -9,6 +9,7 @@
 
 #include "probe/core/fields.h"
 #include "probe/core/text.h"
+#include "report/core/quantity.h"
 #include "report/core/wording.h"
 
 namespace report {
@@ -48,7 +49,8 @@ std::string DescribeDetectionEnd(const ChildResult& result) {
     case ChildEnd::kSignalled:
       return fmt::format("its process was {}", SignalText(result.exit));
     case ChildEnd::kTimedOut:
-      return fmt::format("no answer within {:.1f} s; its process was killed", result.elapsed_s);
+      return fmt::format("no answer within {} s; its process was killed",
+                         SignificantText(result.elapsed_s, 2));
     case ChildEnd::kAbandoned:
       return "its process can not be killed: it hangs inside the kernel, or runs as another user";
     case ChildEnd::kFlooded:

@@ -134,8 +134,6 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
     const auto kept = Find(key, least).record;
     return kept && !WasDisturbed(*kept);
   };
-  if (effort < Effort::kThorough && is_kept(static_cast<Effort>(static_cast<int>(effort) + 1))) return "";
-  if (WasDisturbed(record) && is_kept(effort)) return "";
   const std::string path = directory_ + "/" + NameFor(key);
   Record lean = record;
   for (auto& measurement : lean.measurements) measurement.batch_times_s.clear();
@@ -150,6 +148,9 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   constexpr double kPatienceSeconds = 2;
   const auto lock = TakeLock(directory_ + "/measurements.lock", kPatienceSeconds, [] { return false; });
   if (!lock.held) return failed;
+  // Looked for now that no other run can keep its own.
+  if (effort < Effort::kThorough && is_kept(static_cast<Effort>(static_cast<int>(effort) + 1))) return "";
+  if (WasDisturbed(record) && is_kept(effort)) return "";
   unlink(scratch.c_str());  // of a dead process with this number
   const Descriptor file(open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
   if (!file.ok()) return failed;

@@ -103,6 +103,15 @@ void AddPci(const FileSystem& files, KeyText& key) {
   key.Add("nvidia", files.ReadLine("/proc/driver/nvidia/version").value_or(""));
 }
 
+// Where one of them is missing or masked drivers fail that are well, and cards are not seen.
+void AddFolders(const FileSystem& files, KeyText& key) {
+  for (const auto* file : {"/proc/version", "/proc/cpuinfo"})
+    key.Add(file, files.Exists(file) ? "there" : "missing");
+  for (const auto* folder : {"/sys/class", "/sys/bus/pci/devices", "/sys/devices/system/cpu",
+                             "/sys/devices/system/node", "/sys/fs/cgroup"})
+    key.Add(folder, files.List(folder).empty() ? "missing" : "there");
+}
+
 // Opening one of NVIDIA's nodes may wake the card for a second: there the owner and the mode must do.
 void AddNodes(const FileSystem& files, KeyText& key) {
   const auto openable = [&](const std::string& path) { return files.TryOpen(path) ? "open" : "closed"; };
@@ -184,6 +193,7 @@ std::string CacheKey(const Options& options, const std::string& tool_version, co
   AddUser(key);
   AddProcessor(files, key);
   AddPci(files, key);
+  AddFolders(files, key);
   AddNodes(files, key);
   AddFile(files, "/etc/ld.so.cache", key);
   for (const auto name : kVariables) {

@@ -56,8 +56,6 @@ std::string WhatLeavesOut(const Options& options, const Record& record) {
       return "--only leaves their runtimes out";
     case LeftOutBy::kSkip:
       return "--skip leaves their runtimes out";
-    case LeftOutBy::kOnlyAndSkip:
-      return "--only and --skip leave their runtimes out";
   }
   return "";
 }
@@ -80,7 +78,8 @@ bool LeavesOutOne(const Options& options, const Tables& tables, const Record& re
                      [&](const RuntimeFacts& facts) { return CanReach(facts, gpu) && left_out(facts.name); });
 }
 
-// That a runtime for all makers' cards is not installed tells nothing of one that others might reach.
+// That a runtime for all makers' cards is not installed, or shows no such card, tells nothing of one that
+// others might reach.
 NotAsked FindNotAsked(const Options& options, const Tables& tables, const Record& record,
                       const Report& report) {
   NotAsked found;
@@ -90,7 +89,7 @@ NotAsked FindNotAsked(const Options& options, const Tables& tables, const Record
     const bool asked = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
       const auto* facts = Find(tables, probe.module);
       if (facts == nullptr || !CanReach(*facts, device)) return false;
-      return probe.outcome != probe::Outcome::kAbsent || facts->vendor || !leaves_out;
+      return facts->vendor || !leaves_out;
     });
     if (!asked) found.device_ids.insert(device.id);
   }
@@ -102,7 +101,7 @@ NotAsked FindNotAsked(const Options& options, const Tables& tables, const Record
 
 std::optional<LeftOutBy> LeftOutByOptions(const Options& options) {
   if (options.sysroot != "/") return LeftOutBy::kSysroot;
-  if (!options.only.empty()) return options.skip.empty() ? LeftOutBy::kOnly : LeftOutBy::kOnlyAndSkip;
+  if (!options.only.empty()) return LeftOutBy::kOnly;
   return options.skip.empty() ? std::nullopt : std::optional(LeftOutBy::kSkip);
 }
 

@@ -16,7 +16,7 @@ namespace report {
 // The devices that an answer is about.
 struct Asked {
   std::vector<probe::PhysicalDevice> devices;
-  bool other_gpus = false;  // there are some that were left out
+  OtherGpus other_gpus = OtherGpus::kNone;
 };
 
 // What these options leave out; nullopt where they let every runtime be asked.

@@ -108,11 +108,10 @@ std::variant<Live, Problem> OpenLive(const Options& options, const probe::isolat
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, options.retry_crashed);
   const auto machine = system::FileSystem::Open("/");
   std::vector<std::string> warnings = system::ScarceLimits(machine ? *machine : *files);
-  if (!system::ScratchDirectory::UsualParent(*environment, system::Medium::kDisk))
+  if (files->live() && !system::ScratchDirectory::UsualParent(*environment, system::Medium::kDisk))
     warnings.emplace_back(
         "no folder for temporary files can be written (TMPDIR, /tmp, /dev/shm): drivers that need one have "
-        "no "
-        "device");
+        "no device");
   auto child_environment = ChildEnvironment(*files, *environment, warnings);
   std::optional<Pseudonyms> pseudonyms;
   if (options.record_dir) {

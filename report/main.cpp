@@ -1,14 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The program: reads the command line, produces a report, prints one face of it, and chooses the exit code.
 #include <fmt/format.h>
-#include <poll.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
-#include <climits>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -19,6 +15,7 @@
 
 #include "probe/core/text.h"
 #include "probe/isolate/child.h"
+#include "probe/isolate/crash_marker.h"
 #include "probe/isolate/interrupt.h"
 #include "probe/registry.h"
 #include "probe/system/environment.h"
@@ -29,6 +26,7 @@
 #include "report/compare_files.h"
 #include "report/core/tables.h"
 #include "report/options.h"
+#include "report/output.h"
 #include "report/pipeline.h"
 #include "report/progress.h"
 #include "report/render/comparison.h"
@@ -48,8 +46,16 @@ constexpr int kExitUnmet = 1;
 constexpr int kSignalBase = 128;  // a shell's code for "ended by signal n"
 constexpr std::size_t kMaxMessageBytes = 500;
 
+// The one of this process; nothing before its handlers are installed, when a signal still ends it.
+probe::isolate::Interrupt interrupt;
+
+// To stderr, which is nobody's result: what can not be written is not missed.
+void Tell(const std::string& text) {
+  if (report::Deliver(STDERR_FILENO, text, interrupt) == EINTR) _exit(kSignalBase + interrupt.signal->load());
+}
+
 void Say(const std::string& prefix, const std::string& text) {
-  std::fprintf(stderr, "%s%s\n", prefix.c_str(), probe::CleanText(text, kMaxMessageBytes).c_str());
+  Tell(prefix + probe::CleanText(text, kMaxMessageBytes) + "\n");
 }
 
 int Complain(const report::Problem& problem) {
@@ -57,44 +63,14 @@ int Complain(const report::Problem& problem) {
   return problem.exit_code;
 }
 
-// Waits until standard output takes a piece. Once a signal has arrived, for two seconds: false where nobody
-// reads on. A second signal would do, but not every one ends the program.
-bool CanPrint(const probe::isolate::Interrupt& interrupt) {
-  constexpr int kPatienceMilliseconds = 2000;
-  for (;;) {
-    const bool arrived = interrupt.signal->load() != 0;
-    std::array waits = {pollfd{STDOUT_FILENO, POLLOUT, 0}, pollfd{interrupt.descriptor, POLLIN, 0}};
-    const int ready = poll(waits.data(), arrived ? 1 : 2, arrived ? kPatienceMilliseconds : -1);
-    if (waits[0].revents != 0 || (ready < 0 && errno != EINTR)) return true;
-    if (arrived && ready == 0) return false;
-  }
-}
-
-// How much may be written at once after CanPrint. A pipe that takes anything takes so much, pipe(7); of a
-// terminal only a byte is sure, and once a signal has arrived no write may sleep.
-std::size_t PieceBytes(const probe::isolate::Interrupt& interrupt) {
-  struct stat status{};
-  const bool is_pipe = fstat(STDOUT_FILENO, &status) == 0 && S_ISFIFO(status.st_mode);
-  return is_pipe || interrupt.signal->load() == 0 ? PIPE_BUF : 1;
-}
-
-// The code of a failed write to stdout, or 0. A reader that went away has what it wanted.
-int Print(const std::string& text, const probe::isolate::Interrupt& interrupt) {
-  for (std::size_t done = 0; done < text.size();) {
-    if (!CanPrint(interrupt)) return kSignalBase + interrupt.signal->load();
-    const ssize_t written =
-        write(STDOUT_FILENO, text.data() + done, std::min(text.size() - done, PieceBytes(interrupt)));
-    if (written >= 0) {
-      done += static_cast<std::size_t>(written);
-    } else if (errno == EPIPE) {
-      return 0;
-    } else if (errno != EINTR && errno != EAGAIN) {
-      const auto limit = probe::system::LimitBehind(errno);
-      return Complain({report::kExitInternal, "the result can not be written to standard output" +
-                                                  (limit.empty() ? "" : ": " + limit)});
-    }
-  }
-  return 0;
+// A failed write is 3. A reader that went away has what it wanted.
+int Print(const std::string& text) {
+  const int error = report::Deliver(STDOUT_FILENO, text, interrupt);
+  if (error == 0) return 0;
+  if (error == EINTR) return kSignalBase + interrupt.signal->load();
+  const auto limit = probe::system::LimitBehind(error);
+  return Complain({report::kExitInternal,
+                   "the result can not be written to standard output" + (limit.empty() ? "" : ": " + limit)});
 }
 
 int ComplainOfMemory() {
@@ -102,8 +78,10 @@ int ComplainOfMemory() {
   return Complain({report::kExitInternal, limit.empty() ? "there is not enough memory" : limit});
 }
 
-// What is taken apart after an allocation failed may allocate itself, nlohmann's values do.
+// What is taken apart after an allocation failed may allocate itself, nlohmann's values do. No driver is to
+// blame.
 void OnTerminate() {
+  probe::isolate::BlankHeldMarkers();
   try {
     if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
@@ -116,7 +94,7 @@ void OnTerminate() {
   } catch (...) {
     std::fputs("whichgpu: internal error\n", stderr);
   }
-  std::abort();
+  _exit(report::kExitInternal);
 }
 
 std::string RecommendText(const Options& options, const report::Report& report) {
@@ -165,6 +143,8 @@ std::string Unmet(const report::Report& report, const std::string& requirement) 
 
 int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
   if (interrupted_by != 0) return kSignalBase + interrupted_by;
+  if (options.command == Command::kRecommend && report.recommendations.empty())
+    return Complain({kExitUnmet, "there is no answer: the recorded run was interrupted before it had one"});
   if (options.require && !Meets(report, *options.require)) {
     return Complain({kExitUnmet, Unmet(report, *options.require)});
   }
@@ -184,13 +164,11 @@ render::TerminalOptions Terminal(const Options& options, const probe::system::En
   return TerminalOf(STDOUT_FILENO, options, environment);
 }
 
-int RunCompare(const Options& options, const probe::system::Environment& environment,
-               const probe::isolate::Interrupt& interrupt) {
+int RunCompare(const Options& options, const probe::system::Environment& environment) {
   const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
   if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
   const int code = Print(options.json ? render::ComparisonJson(*comparison)
-                                      : render::ComparisonText(*comparison, Terminal(options, environment)),
-                         interrupt);
+                                      : render::ComparisonText(*comparison, Terminal(options, environment)));
   if (code != 0) return code;
   return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
 }
@@ -212,29 +190,28 @@ bool CanShowProgress(const probe::system::Environment& environment) {
   return render::Inspect(STDERR_FILENO).terminal && environment.Get("TERM").value_or("dumb") != "dumb";
 }
 
-int Run(const std::vector<std::string>& arguments, const probe::isolate::Interrupt& interrupt) {
+int Run(const std::vector<std::string>& arguments) {
   std::vector<std::string> modules;
   for (const probe::Module& module : probe::Modules()) modules.emplace_back(module.name);
   const auto invocation = report::ParseArguments(arguments, modules, report::VersionText(WHICHGPU_VERSION));
   if (!invocation) return Complain({report::kExitUsage, invocation.error().text});
-  if (!invocation->options) return Print(invocation->text, interrupt);
+  if (!invocation->options) return Print(invocation->text);
 
   const Options& options = *invocation->options;
   const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare || options.replay_dir) EndAtOnceOnSignals();
-  if (options.command == Command::kCompare) return RunCompare(options, environment, interrupt);
+  if (options.command == Command::kCompare) return RunCompare(options, environment);
   report::Progress progress(CanShowProgress(environment));
   const auto produced = report::Produce(options, {WHICHGPU_VERSION, interrupt}, progress);
   progress.Clear();
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
   const auto& outcome = std::get<report::Produced>(produced);
-  if (const int code =
-          Print(Face(options, outcome.tables, outcome.report, Terminal(options, environment)), interrupt);
+  if (const int code = Print(Face(options, outcome.tables, outcome.report, Terminal(options, environment)));
       code != 0) {
     return code;
   }
   if (options.why) {
-    std::fputs(render::Why(outcome.report, TerminalOf(STDERR_FILENO, options, environment)).c_str(), stderr);
+    Tell(render::Why(outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
   }
   if (options.json || options.command == Command::kRecommend) {
     for (const std::string& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning);
@@ -260,9 +237,10 @@ int main(int argc, char** argv) {
   if (const auto missing = probe::system::RaiseWhatIsNeeded(); !missing.empty())
     return Complain({report::kExitInternal, missing});
   try {
-    const auto interrupt = probe::isolate::InstallInterruptHandlers();
-    if (!interrupt) return Complain({report::kExitInternal, probe::Describe(interrupt.error())});
-    return Run({argv + std::min(argc, 1), argv + argc}, *interrupt);
+    const auto installed = probe::isolate::InstallInterruptHandlers();
+    if (!installed) return Complain({report::kExitInternal, probe::Describe(installed.error())});
+    interrupt = *installed;
+    return Run({argv + std::min(argc, 1), argv + argc});
   } catch (const std::bad_alloc&) {
     return ComplainOfMemory();
   } catch (const std::exception& error) {

@@ -95,6 +95,14 @@ std::optional<probe::Error> Choose(const std::string& text, const char* option,
       fmt::format("{}: '{}' is not a value{}", option, probe::CleanText(text, 64), Hint(text, known)));
 }
 
+// "//", "/./": by its letters alone, for what leads to "/" by a link may be another machine's
+// (/proc/PID/root).
+bool IsThisMachine(const std::filesystem::path& root) {
+  const auto below = root.relative_path();
+  return root.is_absolute() && std::all_of(below.begin(), below.end(),
+                                           [](const auto& part) { return part.empty() || part == "."; });
+}
+
 std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
   const Options& options = raw.options;
   if (raw.quick && raw.thorough) return Usage("--quick and --thorough exclude each other");
@@ -132,6 +140,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   if (options.require) {
     if (auto error = CheckRequirement(*options.require)) return error;
   }
+  if (IsThisMachine(options.sysroot)) options.sysroot = "/";
   if (auto error = CheckCombination(raw)) return error;
   if (options.sysroot.empty())
     return Usage("--sysroot: '' is no directory; it takes the one that holds a machine's files");
@@ -139,7 +148,6 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   std::error_code unknown;
   const auto root = std::filesystem::absolute(options.sysroot, unknown);
   if (!unknown) options.sysroot = root.string();
-  if (std::filesystem::canonical(options.sysroot, unknown) == "/") options.sysroot = "/";
   const bool brief = raw.quick || options.budget_s || options.command == Command::kRecommend;
   options.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
   options.cache = !raw.no_cache;

@@ -58,12 +58,17 @@ int SignalOf(const Context& context) {
 // Narrows them to the one asked for.
 std::variant<Asked, Problem> KeepSelected(const Options& options,
                                           std::vector<probe::PhysicalDevice> devices) {
-  if (!options.device) return Asked{std::move(devices), false};
+  if (!options.device) return Asked{std::move(devices), OtherGpus::kNone};
   const auto index = SelectDevice(devices, *options.device);
   if (!index) return BadInput(index.error());
   const auto selected = devices.begin() + static_cast<std::ptrdiff_t>(*index);
   std::rotate(devices.begin(), selected, selected + 1);
-  const bool other_gpus = std::any_of(devices.begin() + 1, devices.end(), IsGpu);
+  auto other_gpus = OtherGpus::kNone;
+  for (auto device = devices.begin() + 1; device != devices.end(); ++device) {
+    if (!IsGpu(*device)) continue;
+    const auto found = device->views.empty() ? OtherGpus::kUnreached : OtherGpus::kReached;
+    other_gpus = std::max(other_gpus, found);
+  }
   devices.resize(1);
   return Asked{std::move(devices), other_gpus};
 }

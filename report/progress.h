@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One line on stderr that says what is being done, for a person at a terminal; silent anywhere else.
+// One line on stderr that says what is being done, for a person at a terminal; silent anywhere else, and
+// where the terminal was stopped (Ctrl-S).
 #pragma once
 
 #include <string>

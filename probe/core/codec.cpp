@@ -93,8 +93,8 @@ constexpr std::size_t kMaxValues = std::size_t{1} << 21U;  // a machine of 4,000
 
 // What of a JSON text would cost its reader dearly, looked for before it is parsed: more than kMaxDepth
 // arrays and objects within each other, or more keys in one object than any of ours could have, among which a
-// parser that keeps their order searches. Nothing where there is neither. The parser could count them itself,
-// at twice the time.
+// parser that keeps their order searches, or more than kMaxValues values, each of which takes sixteen bytes
+// and more. Nothing where there is none of them. The parser could count them itself, at twice the time.
 std::optional<Error> TooMuch(std::string_view text) {
   std::array<std::size_t, kMaxDepth + 1> keys{};
   std::size_t open = 0;
@@ -106,7 +106,7 @@ std::optional<Error> TooMuch(std::string_view text) {
       in_string = !in_string;
     } else if (in_string) {
       i += c == '\\' ? 1 : 0;
-    } else if (c == ',' && ++values > kMaxValues) {
+    } else if ((c == ',' || c == '[' || c == '{') && ++values > kMaxValues) {
       return Error{"parse JSON", std::nullopt, "too many values",
                    "more than " + std::to_string(kMaxValues) + " values"};
     } else if (c == '[' || c == '{') {

@@ -22,6 +22,7 @@ struct Error {
 
 // The name of the error where there is no /sys in which the machine shows its devices.
 inline constexpr std::string_view kNoSysfsError = "no_sysfs";
+inline constexpr std::string_view kNothingKnownError = "nothing_known";  // of what every machine has
 
 // "call: name (code): text", leaving out what is empty.
 [[nodiscard]] std::string Describe(const Error& error);

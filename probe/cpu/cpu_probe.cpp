@@ -188,7 +188,11 @@ void Probe(const ProbeContext& context) {
   HeedVariable(context, info);
   const Memory memory = ReadMemory(context.files);
   // A tree without any word about its processor is answered with none, not with this machine's.
-  if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) return;
+  if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) {
+    return context.sink(
+        Failure{Outcome::kNoDevice, Error{"read /proc/cpuinfo", std::nullopt, std::string(kNothingKnownError),
+                                          "nothing tells of its processor"}});
+  }
   const CgroupLimits limits = LimitsHere(context.files);
   const Frequency frequency = ReadFrequency(context.files, info);
   HardwareDevice hardware = Hardware(info, memory, limits);

@@ -140,7 +140,7 @@ struct Doubt {
 };
 
 // What kept a run from asking some runtimes: its options.
-enum class LeftOutBy { kSysroot, kOnly, kSkip, kOnlyAndSkip };
+enum class LeftOutBy { kSysroot, kOnly, kSkip };
 
 // GPUs of which no runtime was asked that could reach them: nothing is known of their use.
 struct NotAsked {
@@ -148,12 +148,18 @@ struct NotAsked {
   std::string because;  // "--sysroot reads files only"
 };
 
+// The GPUs that --device left out.
+enum class OtherGpus { kNone, kUnreached, kReached };  // kReached: a runtime reaches one of them
+
 // The module that lists the machine's bus.
 inline constexpr std::string_view kBusModule = "sysfs";
 
+// The module whose library drivers use, too (PoCL), under the same variables.
+inline constexpr std::string_view kTopologyModule = "hwloc";
+
 // Whatever a command found out; each command prints its part.
 struct Report {
-  bool other_gpus = false;  // there are some that --device left out
+  OtherGpus other_gpus = OtherGpus::kNone;
   NotAsked not_asked;
   std::uint32_t schema_version = kSchemaVersion;
   std::string tool_version;

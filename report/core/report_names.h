@@ -32,7 +32,7 @@ template <>
 struct EnumNames<report::LeftOutBy> {
   using E = report::LeftOutBy;
   static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {
-      {{E::kSysroot, "sysroot"}, {E::kOnly, "only"}, {E::kSkip, "skip"}, {E::kOnlyAndSkip, "only_and_skip"}}};
+      {{E::kSysroot, "sysroot"}, {E::kOnly, "only"}, {E::kSkip, "skip"}}};
 };
 
 template <>

@@ -91,6 +91,10 @@ std::string LeftOutWarning(std::string_view sentence) { return std::string(kLeft
 
 bool IsLeftOutWarning(std::string_view warning) { return warning.starts_with(kLeftOut); }
 
+bool IsUntold(const probe::ProbeReport& probe) {
+  return probe.error && probe.error->name == probe::kNothingKnownError;
+}
+
 std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   const auto title = Title(tables, probe.module);
   if (probe.error && probe.error->name == kInterruptedError)
@@ -103,7 +107,10 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   std::string detail;
   if (IsTrouble(probe.outcome)) {
     if (probe.error) Add(detail, Describe(*probe.error));
-    if (probe.exit && probe.exit->signal) Add(detail, fmt::format("signal {}", *probe.exit->signal));
+    if (probe.exit && probe.exit->signal) {
+      const auto signal = fmt::format("signal {}", *probe.exit->signal);
+      if (!detail.ends_with(signal)) Add(detail, signal);
+    }
     Add(detail, "at " + std::string(probe::NameOf(probe.stage)));
   }
   // Why a runtime has no device is worth a word only where it knows.

@@ -41,6 +41,9 @@ inline constexpr std::string_view kOutOfMemoryError = "out of memory";
 [[nodiscard]] std::string LeftOutWarning(std::string_view sentence);
 [[nodiscard]] bool IsLeftOutWarning(std::string_view warning);
 
+// Whether a runtime that is there has no device only because nothing told of it: no word to anybody's loss.
+[[nodiscard]] bool IsUntold(const probe::ProbeReport& probe);
+
 // "Vulkan crashed while it was asked (signal 11, at enumerate)". `detail` alone: what stands in the brackets.
 [[nodiscard]] std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe);
 [[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,

@@ -41,34 +41,64 @@ bool HasCardFor(const Report& report, const RuntimeFacts& facts) {
   });
 }
 
-// Under a low limit a driver that is well fails like one that is not.
-// What a table says of the error comes after them then.
-void BlameLimits(const Report& report, bool is_known, Finding& finding) {
-  bool is_first = !is_known;
-  auto place = finding.fix.begin();
+// Of what a driver that is well may fail, too.
+struct Circumstance {
+  std::string meaning;
+  Fix fix;
+  Evidence evidence;
+};
+
+std::vector<Circumstance> Circumstances(const Report& report) {
+  std::vector<Circumstance> out;
   for (const std::string& warning : report.warnings) {
     if (!probe::IsLimit(warning)) continue;
-    if (std::exchange(is_first, false)) {
-      finding.meaning =
-          "this run is under a limit so low that a driver may fail of it that is well: that comes first";
-      finding.fix.clear();
-      place = finding.fix.begin();
-    }
-    place = finding.fix.insert(
-        place, Fix{"raise " + warning.substr(0, warning.find(" is ")), std::nullopt, false, false});
-    ++place;
-    AddEvidence(finding, "limit", warning);
+    out.push_back(
+        {"this run is under a limit so low that a driver may fail of it that is well: that comes first",
+         {"raise " + warning.substr(0, warning.find(" is ")), std::nullopt, false, false},
+         {"limit", warning}});
   }
+  for (const std::string& folder : NotMounted(report.warnings)) {
+    out.push_back(
+        {fmt::format("{} is not mounted, of which a driver may fail that is well: that comes first", folder),
+         {"mount " + folder, std::nullopt, true, false},
+         {"machine", folder + " is not mounted"}});
+  }
+  for (const auto& probe : report.probes) {
+    if (probe.module != kTopologyModule) continue;
+    for (const auto& variable : probe.environment) {
+      out.push_back(
+          {fmt::format("{} is set, of which a driver may fail that is well: that comes first", variable.name),
+           {"unset it, unless it is meant", "unset " + variable.name, false, false},
+           {"environment", variable.name + "=" + variable.value}});
+    }
+  }
+  return out;
+}
+
+// They come first; where a table knows the error, what it says comes after them.
+void BlameCircumstances(const Report& report, bool is_known, Finding& finding) {
+  const auto circumstances = Circumstances(report);
+  if (circumstances.empty()) return;
+  if (!is_known) {
+    finding.meaning = circumstances.front().meaning;
+    finding.fix.clear();
+  }
+  std::vector<Fix> fixes;
+  for (const Circumstance& circumstance : circumstances) {
+    fixes.push_back(circumstance.fix);
+    finding.evidence.push_back(circumstance.evidence);
+  }
+  finding.fix.insert(finding.fix.begin(), fixes.begin(), fixes.end());
 }
 
 // A refusal is this tool's own, and want of memory has its own advice.
-bool MayComeOfLimits(Outcome outcome, const std::optional<probe::Error>& error) {
+bool MayComeOfCircumstances(Outcome outcome, const std::optional<probe::Error>& error) {
   if (error && (IsRefusal(error) || IsOutOfMemoryError(error))) return false;
   return outcome == Outcome::kFailed || outcome == Outcome::kCrashed || outcome == Outcome::kTimedOut ||
          outcome == Outcome::kBadReply;
 }
 
-bool MayComeOfLimits(const backends::Measurement& measurement) {
+bool MayComeOfCircumstances(const backends::Measurement& measurement) {
   using backends::MeasurementStatus;
   if (IsOutOfMemory(measurement)) return false;
   return measurement.status == MeasurementStatus::kFailed ||
@@ -97,7 +127,8 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
   if (probe.error) AddEvidence(finding, "error", Describe(*probe.error));
   if (probe.stderr_tail) AddEvidence(finding, "stderr", *probe.stderr_tail);
-  if (MayComeOfLimits(probe.outcome, probe.error) && !IsLeftOut(probe)) BlameLimits(report, known, finding);
+  if (MayComeOfCircumstances(probe.outcome, probe.error) && !IsLeftOut(probe))
+    BlameCircumstances(report, known, finding);
   return finding;
 }
 
@@ -113,13 +144,13 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));
-  if (MayComeOfLimits(driver.outcome, driver.error)) BlameLimits(report, known, finding);
+  if (MayComeOfCircumstances(driver.outcome, driver.error)) BlameCircumstances(report, known, finding);
   return finding;
 }
 
 void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
-    if (!Find(tables, probe.module)) continue;
+    if (!Find(tables, probe.module) || IsUntold(probe)) continue;
     const bool blamed = std::any_of(probe.drivers.begin(), probe.drivers.end(),
                                     [&](const auto& driver) { return driver.outcome == probe.outcome; });
     const auto* of_runtime = blamed ? nullptr : AdviceFor(probe);
@@ -162,7 +193,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       finding.meaning = advice->meaning;
       finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
       const bool known = AdviseOnReason(Find(tables, of.runtime), *worst, finding);
-      if (MayComeOfLimits(*worst)) BlameLimits(report, known, finding);
+      if (MayComeOfCircumstances(*worst)) BlameCircumstances(report, known, finding);
       out.push_back(std::move(finding));
     }
   }

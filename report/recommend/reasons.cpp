@@ -66,6 +66,30 @@ std::string PhaseReason(const Report& report, const Score& chosen, const Scores&
   return "";
 }
 
+// A device that is no software of the runtime's.
+bool ReachesHardware(const Report& report, std::string_view runtime) {
+  return std::any_of(report.devices.begin(), report.devices.end(), [&](const probe::PhysicalDevice& device) {
+    return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
+      return view.device.runtime == runtime && !IsSoftware(device, view);
+    });
+  });
+}
+
+// Why a GPU was passed over: of every way to it, or the first cause alone.
+std::string CausesOf(const probe::PhysicalDevice& gpu, const std::vector<Rejected>& rejected,
+                     bool of_every_way) {
+  std::vector<std::string> ways;
+  std::string first;
+  for (const Rejected& option : rejected) {
+    if (option.device_id != gpu.id) continue;
+    const auto reason = option.reason.substr(0, option.reason.find("; "));
+    if (first.empty()) first = reason;
+    if (option.runtime) ways.push_back(fmt::format("{}: {}", *option.runtime, reason));
+  }
+  if (of_every_way && ways.size() > 1) return JoinedFew(ways, ", ");
+  return first.empty() ? "it was not measured" : first;
+}
+
 }  // namespace
 
 std::uint32_t MaturityOf(const Tables& tables, const Score& score) {
@@ -123,15 +147,6 @@ std::string LeadReason(const Report& report, const Scores& ordered, const Scores
                    : fmt::format("it {} {} times as fast as {}", verb, SignificantText(ratio, 2), name);
 }
 
-// A device that is no software of the runtime's.
-bool ReachesHardware(const Report& report, std::string_view runtime) {
-  return std::any_of(report.devices.begin(), report.devices.end(), [&](const probe::PhysicalDevice& device) {
-    return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& view) {
-      return view.device.runtime == runtime && !IsSoftware(device, view);
-    });
-  });
-}
-
 std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {
   std::vector<std::string> names;
   std::vector<std::string> slower;
@@ -154,28 +169,13 @@ std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& de
   return fmt::format("{}, {}at {} of its native speed", reach, which, JoinedFew(shares, " and "));
 }
 
-// Why a GPU was passed over: of every way to it, or the first cause alone.
-std::string CausesOf(const probe::PhysicalDevice& gpu, const std::vector<Rejected>& rejected,
-                     bool of_every_way) {
-  std::vector<std::string> ways;
-  std::string first;
-  for (const Rejected& option : rejected) {
-    if (option.device_id != gpu.id) continue;
-    const auto reason = option.reason.substr(0, option.reason.find("; "));
-    if (first.empty()) first = reason;
-    if (option.runtime) ways.push_back(fmt::format("{}: {}", *option.runtime, reason));
-  }
-  if (of_every_way && ways.size() > 1) return JoinedFew(ways, ", ");
-  return first.empty() ? "it was not measured" : first;
-}
-
 std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected) {
   std::vector<const probe::PhysicalDevice*> gpus;
   for (const auto& device : report.devices) {
     if (IsGpu(device)) gpus.push_back(&device);
   }
   if (gpus.empty()) {
-    if (report.other_gpus) return "--device leaves every GPU out";
+    if (report.other_gpus != OtherGpus::kNone) return "--device leaves every GPU out";
     const auto unseen = NotMounted(report.warnings);
     const auto why = WhyNotLooked(report);
     // Of /sys the warning says it, with whatever else is not mounted.

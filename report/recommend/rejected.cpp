@@ -53,7 +53,7 @@ void AddScored(const Report& report, Use use, const Score* chosen, const std::ve
 void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>& out) {
   for (const auto& probe : report.probes) {
     if (!Find(tables, probe.module)) continue;  // a source of hardware facts, not a way to compute
-    if (probe.outcome != probe::Outcome::kOk) {
+    if (probe.outcome != probe::Outcome::kOk && !IsUntold(probe)) {
       out.push_back({std::nullopt, probe.module, std::nullopt, OutcomeText(tables, probe)});
     }
     for (const auto& driver : probe.drivers) {

@@ -174,7 +174,7 @@ void NotUsed(const Tables& tables, const Report& report, Page& page) {
   // `list` recommends nothing: what the runtimes said is told as it is.
   bool heading = false;
   for (const auto& probe : report.probes) {
-    if (!Find(tables, probe.module) || probe.outcome == probe::Outcome::kOk) continue;
+    if (!Find(tables, probe.module) || probe.outcome == probe::Outcome::kOk || IsUntold(probe)) continue;
     if (IsTold(report, std::nullopt, probe.module, page)) continue;
     if (!std::exchange(heading, true)) Heading(page, "Not available", "");
     page.To(2).Flow(OutcomeText(tables, probe), 4);
@@ -215,7 +215,9 @@ void Problems(const Report& report, Page& page) {
 
 void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   std::vector<Step> steps = FixesOfGpus(report);
-  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu);
+  // What may be there needs no renting.
+  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
+                   report.other_gpus != OtherGpus::kNone || !WhyNotLooked(report).empty();
   for (const auto& answer : report.recommendations) {
     const auto* facts = Find(tables, answer.backend);
     if (!facts) continue;

@@ -100,13 +100,15 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
 }
 
 MachineCode ExitCodeOf(const Report& report) {
-  if (!report.other_gpus && std::none_of(report.devices.begin(), report.devices.end(), IsGpu))
+  if (report.other_gpus == OtherGpus::kNone &&
+      std::none_of(report.devices.begin(), report.devices.end(), IsGpu))
     return WhyNotLooked(report).empty() ? MachineCode::kNoGpu : MachineCode::kGpuNotAsked;
   const bool asked = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
     return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
   });
   const bool one_was_left_out = !report.not_asked.device_ids.empty();
-  if (!asked && (one_was_left_out || !report.other_gpus)) return MachineCode::kGpuNotAsked;
+  if (!asked && (one_was_left_out || report.other_gpus != OtherGpus::kUnreached))
+    return MachineCode::kGpuNotAsked;
   const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     return score.eligible && score.basis != Basis::kEstimated && device && IsGpu(*device);

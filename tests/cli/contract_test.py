@@ -188,6 +188,9 @@ class ExitCodes(unittest.TestCase):
                       SOURCE / "tests" / "fixtures" / "denied_nodes")
         self.assertEqual(11, process.returncode, process.stderr)
         self.assertNotIn("no GPU in this machine", process.stderr)
+        process = run("--exit-code", "--device", "cpu:0", "--replay", SOURCE / "tests" / "fixtures" / "gpu_beside_igpu")
+        self.assertEqual(12, process.returncode, "a runtime reaches it")
+        self.assertNotIn("worth renting", process.stdout)
 
     def test_a_sysroot_may_be_relative(self):
         with tempfile.TemporaryDirectory() as root:
@@ -203,7 +206,8 @@ class ExitCodes(unittest.TestCase):
         machine = SOURCE / "tests" / "fixtures" / "gpu_beside_igpu"
         for options, because in ((("--only", "cpu"), "--only leaves their runtimes out"),
                                  (("--skip", "cuda,vulkan,opencl"), "--skip leaves their runtimes out"),
-                                 (("--skip", "cuda,vulkan"), "--skip leaves their runtimes out")):
+                                 (("--skip", "cuda,vulkan"), "--skip leaves their runtimes out"),
+                                 (("--only", "opencl"), "--only leaves their runtimes out")):
             with self.subTest(options):
                 done = {command: run(*command, "--replay", machine, *options)
                         for command in (("list",), ("list", "--json"), ("--exit-code",), ("recommend", "--why"))}
@@ -217,8 +221,12 @@ class ExitCodes(unittest.TestCase):
         self.assertEqual(0, one.returncode, "the other card's runtimes do not count against one that is usable")
 
     def test_the_root_by_any_other_name_is_this_machine(self):
-        for name in ("//", "/.", "/tmp/.."):
+        for name in ("//", "/.", "//./"):
             self.assertNotIn("installed", document(run("list", "--json", "--only", "cpu", "--sysroot", name))["host"])
+
+    def test_a_link_to_some_root_is_a_tree(self):
+        """It reads "/" for every process, and may be a container's."""
+        self.assertIn("installed", document(run("list", "--json", "--sysroot", "/proc/self/root"))["host"])
 
     def test_a_record_of_other_files_replays_the_same(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -238,6 +246,8 @@ class ExitCodes(unittest.TestCase):
             process = run("--exit-code", "--sysroot", root)
             self.assertEqual(12, process.returncode, "nothing was looked at")
             self.assertIn("its /sys is empty", process.stdout)
+            for untrue in ("worth renting", "has no device"):
+                self.assertNotIn(untrue, process.stdout + run("list", "--sysroot", root).stdout)
             bridge = root / "sys" / "bus" / "pci" / "devices" / "0000:00:00.0"
             bridge.mkdir(parents=True)
             (root / "sys" / "class").mkdir()
@@ -249,6 +259,18 @@ class ExitCodes(unittest.TestCase):
 
 
 class Records(unittest.TestCase):
+    def test_a_run_without_an_answer_has_none_in_its_record(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder, "record")
+            shutil.copytree(SOURCE / "tests" / "fixtures" / "plain_server", record)
+            content = json.loads((record / "record.json").read_text())
+            content.update(interrupted=True, measurements=[])
+            (record / "record.json").write_text(json.dumps(content))
+            process = run("recommend", "--replay", record)
+            self.assertEqual((1, ""), (process.returncode, process.stdout))
+            self.assertIn("interrupted before", process.stderr)
+            self.assertEqual(0, run("--replay", record).returncode)
+
     def setUp(self):
         self.directory = pathlib.Path(tempfile.mkdtemp(prefix="whichgpu-test-"))
         self.addCleanup(shutil.rmtree, self.directory)

@@ -329,6 +329,20 @@ class NobodyReads(unittest.TestCase):
             self.assertEqual([128 + number for _, number in cases], list(pool.map(end, cases)))
 
 
+    def test_nor_one_whose_warnings_nobody_takes(self):
+        reader, writer = os.pipe()
+        os.set_blocking(writer, False)
+        with contextlib.suppress(BlockingIOError):
+            while True:
+                os.write(writer, b"x" * 4096)
+        os.set_blocking(writer, True)
+        process = subprocess.Popen([BINARY, "--qick"], stdout=subprocess.DEVNULL, stderr=writer)
+        until(lambda: catches(process.pid, signal.SIGTERM))
+        process.send_signal(signal.SIGTERM)
+        self.assertEqual(128 + signal.SIGTERM, process.wait(20))
+        os.close(reader)
+        os.close(writer)
+
     def test_nor_one_whose_terminal_takes_a_part_only(self):
         master, output = os.openpty()
         os.set_blocking(output, False)

@@ -76,6 +76,8 @@ TEST_F(CacheKeys, ChangeWithBootDriverCardsVersionAndOptions) {
   EXPECT_TRUE(Changes([&] { tree_.Write("/sys/module/amdgpu/version", "6.2\n"); }));
   EXPECT_TRUE(Changes([&] { tree_.Write("/sys/bus/pci/devices/0000:03:00.0/class", "0x120000\n"); }));
   EXPECT_TRUE(Changes([&] { tree_.Write("/etc/ld.so.cache", "new"); }));
+  EXPECT_TRUE(Changes([&] { tree_.Directory("/sys/class/drm"); })) << "/sys was masked";
+  EXPECT_TRUE(Changes([&] { tree_.Write("/proc/version", "Linux"); })) << "/proc was not mounted";
   Options only;
   only.only = {"cpu"};
   EXPECT_NE(Key(only), Key());
@@ -89,6 +91,8 @@ TEST_F(CacheKeys, ChangeWithTheVariablesThatHideDevices) {
   EXPECT_NE(after, before);
   environment_.Set("EDITOR", "ed");
   EXPECT_EQ(Key(), after);
+  environment_.Set("HWLOC_XMLFILE", "other.xml");
+  EXPECT_NE(Key(), after);
 }
 
 TEST_F(CacheKeys, ChangeWithALimitThatMayCostAnswers) {

@@ -42,6 +42,10 @@ TEST(ParseJson, BoundsTheKeysOfAnObject) {
   };
   EXPECT_EQ(ErrorOf(many(std::size_t{1} << 20U), kMany), "");
   EXPECT_EQ(ErrorOf(many((std::size_t{1} << 21U) + 1), kMany), "too many values");
+  std::string nested = "[";
+  for (std::size_t i = 0; i < std::size_t{1} << 16U; ++i)
+    nested += std::string(33, '[') + std::string(33, ']') + ",";
+  EXPECT_EQ(ErrorOf(nested + "1]", kMany), "too many values");
   EXPECT_EQ(ErrorOf("[" + Wide(1000) + "," + Wide(1000) + "]"), "");
 }
 

@@ -48,6 +48,18 @@ TEST(Hwloc, ReadsTheShapeOfATree) {
   EXPECT_THAT(report.hardware[0].facts, Contains(Fact{"numa_memory_bytes", "1073741824 2147483648"}));
 }
 
+TEST(Hwloc, AVariableThatShowsItAnotherMachineIsNamed) {
+  const auto files = system::FileSystem::Open("/");
+  ASSERT_TRUE(files.ok());
+  system::Environment environment;
+  environment.Set("HWLOC_COMPONENTS", "-cuda");
+  ProbeReport report;
+  Describe().probe(
+      {*files, environment, std::nullopt, [&](const ProbeEvent& event) { Apply(event, report); }});
+  EXPECT_THAT(report.environment, ElementsAre(EnvironmentVariable{"HWLOC_COMPONENTS", "-cuda"}));
+  EXPECT_THAT(report.warnings, Contains(::testing::HasSubstr("HWLOC_COMPONENTS is set")));
+}
+
 TEST(Hwloc, CardsAreNearTheNodeThatHasTheirProcessors) {
   tests::Tree tree;
   for (int number = 0; number < 4; ++number) AddCpu(tree, number);

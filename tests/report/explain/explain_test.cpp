@@ -179,6 +179,25 @@ TEST(Findings, ALowLimitIsNotBlamedWhereTheCauseIsKnown) {
   }
 }
 
+TEST(Findings, NorIsADriverBlamedWhereTheMachineIsHiddenFromIt) {
+  auto unmounted = testing::BrokenDriver();
+  unmounted.warnings.push_back(NotMountedText("/sys"));
+  auto disguised = testing::BrokenDriver();
+  probe::ProbeReport topology;
+  topology.module = kTopologyModule;
+  topology.environment = {{"HWLOC_XMLFILE", "/dev/null"}};
+  disguised.probes.push_back(topology);
+  for (const auto& [machine, fix, cause] :
+       {std::tuple(unmounted, "mount /sys", "/sys is not mounted"),
+        {disguised, "unset it, unless it is meant", "HWLOC_XMLFILE is set"}}) {
+    const auto report = testing::Decided(machine);
+    const auto* finding = FindById(report, "driver.vulkan.radeon-icd-x86-64-json.crashed");
+    ASSERT_NE(finding, nullptr);
+    EXPECT_EQ(finding->fix.at(0).text, fix);
+    EXPECT_THAT(finding->meaning, HasSubstr(cause));
+  }
+}
+
 TEST(Findings, ALowLimitStandsBeforeWhatTheTableKnows) {
   probe::ProbeReport cuda;
   cuda.module = "cuda";

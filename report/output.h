@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: MIT
+// What the program prints. Nobody who does not read holds a run that was told to end.
+#pragma once
+
+#include <string_view>
+
+#include "probe/isolate/interrupt.h"
+
+namespace report {
+
+// 0: all of the text was written, or its reader went away; EINTR: a signal had arrived, and for two seconds
+// nobody took any of it; else the error of write(2).
+[[nodiscard]] int Deliver(int descriptor, std::string_view text, const probe::isolate::Interrupt& interrupt);
+
+// Whether a write of a line would not sleep.
+[[nodiscard]] bool TakesALine(int descriptor);
+
+}  // namespace report
