@@ -305,16 +305,26 @@ class Impatience(unittest.TestCase):
             self.assertTrue(json.loads(out)["interrupted"])
 
 
+def fill(descriptor):
+    """Writes until nothing more is taken."""
+    os.set_blocking(descriptor, False)
+    with contextlib.suppress(BlockingIOError):
+        while True:
+            os.write(descriptor, b"x" * 512)
+    os.set_blocking(descriptor, True)
+
+
+def full_pipe():
+    reader, writer = os.pipe()
+    fill(writer)
+    return reader, writer
+
+
 class NobodyReads(unittest.TestCase):
     def test_a_signal_ends_a_run_whose_answer_nobody_takes(self):
         def end(case):
             arguments, number = case
-            reader, writer = os.pipe()
-            os.set_blocking(writer, False)
-            with contextlib.suppress(BlockingIOError):
-                while True:
-                    os.write(writer, b"x" * 4096)
-            os.set_blocking(writer, True)
+            reader, writer = full_pipe()
             process = subprocess.Popen([BINARY, *arguments], stdout=writer, stderr=subprocess.DEVNULL)
             os.close(writer)
             until(lambda: catches(process.pid, number))
@@ -330,12 +340,7 @@ class NobodyReads(unittest.TestCase):
 
 
     def test_nor_one_whose_warnings_nobody_takes(self):
-        reader, writer = os.pipe()
-        os.set_blocking(writer, False)
-        with contextlib.suppress(BlockingIOError):
-            while True:
-                os.write(writer, b"x" * 4096)
-        os.set_blocking(writer, True)
+        reader, writer = full_pipe()
         process = subprocess.Popen([BINARY, "--qick"], stdout=subprocess.DEVNULL, stderr=writer)
         until(lambda: catches(process.pid, signal.SIGTERM))
         process.send_signal(signal.SIGTERM)
@@ -345,13 +350,9 @@ class NobodyReads(unittest.TestCase):
 
     def test_nor_one_whose_terminal_takes_a_part_only(self):
         master, output = os.openpty()
-        os.set_blocking(output, False)
         for _ in range(5):  # what was written moves on in the kernel after a while
-            with contextlib.suppress(BlockingIOError):
-                while True:
-                    os.write(output, b"x" * 512)
+            fill(output)
             time.sleep(0.02)
-        os.set_blocking(output, True)
         process = subprocess.Popen([BINARY, "--help"], stdout=output, stderr=subprocess.DEVNULL)
         until(lambda: catches(process.pid, signal.SIGHUP))
         process.send_signal(signal.SIGHUP)
