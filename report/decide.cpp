@@ -80,21 +80,34 @@ bool LeavesOutOne(const Options& options, const Tables& tables, const Record& re
 
 // That a runtime for all makers' cards is not installed, or shows no such card, tells nothing of one that
 // others might reach.
+bool IsNotAsked(const Options& options, const Tables& tables, const Record& record,
+                const probe::PhysicalDevice& device) {
+  if (!IsGpu(device) || !device.views.empty()) return false;
+  const bool leaves_out = LeavesOutOne(options, tables, record, device);
+  return std::none_of(record.probes.begin(), record.probes.end(), [&](const auto& probe) {
+    const auto* facts = Find(tables, probe.module);
+    return facts != nullptr && CanReach(*facts, device) && (facts->vendor || !leaves_out);
+  });
+}
+
 NotAsked FindNotAsked(const Options& options, const Tables& tables, const Record& record,
-                      const Report& report) {
+                      const std::vector<probe::PhysicalDevice>& devices) {
   NotAsked found;
-  for (const probe::PhysicalDevice& device : report.devices) {
-    if (!IsGpu(device) || !device.views.empty()) continue;
-    const bool leaves_out = LeavesOutOne(options, tables, record, device);
-    const bool asked = std::any_of(report.probes.begin(), report.probes.end(), [&](const auto& probe) {
-      const auto* facts = Find(tables, probe.module);
-      if (facts == nullptr || !CanReach(*facts, device)) return false;
-      return facts->vendor || !leaves_out;
-    });
-    if (!asked) found.device_ids.insert(device.id);
+  for (const probe::PhysicalDevice& device : devices) {
+    if (IsNotAsked(options, tables, record, device)) found.device_ids.insert(device.id);
   }
   if (!found.device_ids.empty()) found.because = WhatLeavesOut(options, record);
   return found;
+}
+
+OtherGpus KnownOf(const Options& options, const Tables& tables, const Record& record,
+                  const std::vector<probe::PhysicalDevice>& gpus) {
+  if (gpus.empty()) return OtherGpus::kNone;
+  return std::any_of(
+             gpus.begin(), gpus.end(),
+             [&](const auto& gpu) { return !gpu.views.empty() || IsNotAsked(options, tables, record, gpu); })
+             ? OtherGpus::kUnknown
+             : OtherGpus::kUnusable;
 }
 
 }  // namespace
@@ -115,9 +128,9 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   report.host = record.host;
   report.probes = record.probes;
   report.devices = std::move(asked.devices);
-  report.other_gpus = asked.other_gpus;
+  report.other_gpus = KnownOf(options, tables, record, asked.other_gpus);
   report.warnings = record.warnings;
-  report.not_asked = FindNotAsked(options, tables, record, report);
+  report.not_asked = FindNotAsked(options, tables, record, report.devices);
   std::set<std::string_view> shown;
   for (const probe::PhysicalDevice& device : report.devices) shown.insert(device.id);
   for (const backends::Measurement& measurement : record.measurements) {

@@ -16,7 +16,7 @@ namespace report {
 // The devices that an answer is about.
 struct Asked {
   std::vector<probe::PhysicalDevice> devices;
-  OtherGpus other_gpus = OtherGpus::kNone;
+  std::vector<probe::PhysicalDevice> other_gpus;  // that were left out
 };
 
 // What these options leave out; nullopt where they let every runtime be asked.

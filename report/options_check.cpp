@@ -140,14 +140,13 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   if (options.require) {
     if (auto error = CheckRequirement(*options.require)) return error;
   }
-  if (IsThisMachine(options.sysroot)) options.sysroot = "/";
-  if (auto error = CheckCombination(raw)) return error;
   if (options.sysroot.empty())
     return Usage("--sysroot: '' is no directory; it takes the one that holds a machine's files");
   // Children open it too, and from a directory of their own.
   std::error_code unknown;
   const auto root = std::filesystem::absolute(options.sysroot, unknown);
-  if (!unknown) options.sysroot = root.string();
+  if (!unknown) options.sysroot = IsThisMachine(root) ? "/" : root.string();
+  if (auto error = CheckCombination(raw)) return error;
   const bool brief = raw.quick || options.budget_s || options.command == Command::kRecommend;
   options.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
   options.cache = !raw.no_cache;

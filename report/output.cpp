@@ -59,7 +59,7 @@ int Deliver(int descriptor, std::string_view text, const Interrupt& interrupt) {
   return 0;
 }
 
-bool TakesALine(int descriptor) {
+bool TakesSome(int descriptor) {
   pollfd wait{descriptor, POLLOUT, 0};
   return poll(&wait, 1, 0) == 1 && (wait.revents & POLLOUT) != 0;
 }

@@ -12,7 +12,7 @@ namespace report {
 // nobody took any of it; else the error of write(2).
 [[nodiscard]] int Deliver(int descriptor, std::string_view text, const probe::isolate::Interrupt& interrupt);
 
-// Whether a write of a line would not sleep.
-[[nodiscard]] bool TakesALine(int descriptor);
+// Whether a write of something short would not sleep.
+[[nodiscard]] bool TakesSome(int descriptor);
 
 }  // namespace report

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <memory>
 #include <utility>
 
@@ -58,19 +59,15 @@ int SignalOf(const Context& context) {
 // Narrows them to the one asked for.
 std::variant<Asked, Problem> KeepSelected(const Options& options,
                                           std::vector<probe::PhysicalDevice> devices) {
-  if (!options.device) return Asked{std::move(devices), OtherGpus::kNone};
+  if (!options.device) return Asked{std::move(devices), {}};
   const auto index = SelectDevice(devices, *options.device);
   if (!index) return BadInput(index.error());
   const auto selected = devices.begin() + static_cast<std::ptrdiff_t>(*index);
   std::rotate(devices.begin(), selected, selected + 1);
-  auto other_gpus = OtherGpus::kNone;
-  for (auto device = devices.begin() + 1; device != devices.end(); ++device) {
-    if (!IsGpu(*device)) continue;
-    const auto found = device->views.empty() ? OtherGpus::kUnreached : OtherGpus::kReached;
-    other_gpus = std::max(other_gpus, found);
-  }
+  std::vector<probe::PhysicalDevice> other_gpus;
+  std::copy_if(devices.begin() + 1, devices.end(), std::back_inserter(other_gpus), IsGpu);
   devices.resize(1);
-  return Asked{std::move(devices), other_gpus};
+  return Asked{std::move(devices), std::move(other_gpus)};
 }
 
 // What --only and --skip leave of a record, as they would of a live run.

@@ -16,7 +16,7 @@ constexpr std::size_t kLongestText = 400;
 }  // namespace
 
 void Progress::Show(const std::string& text) {
-  if (!enabled_ || !TakesALine(STDERR_FILENO)) return;
+  if (!enabled_ || !TakesSome(STDERR_FILENO)) return;
   // Looked at every time: the window may have become narrower. A full line would wrap, and stay.
   const int columns = render::Inspect(STDERR_FILENO).columns.value_or(render::kDefaultWidth);
   const auto line = render::Fit(probe::CleanText(text, kLongestText), columns - 1, false);
@@ -26,7 +26,7 @@ void Progress::Show(const std::string& text) {
 }
 
 void Progress::Clear() {
-  if (!shown_ || !TakesALine(STDERR_FILENO)) return;
+  if (!shown_ || !TakesSome(STDERR_FILENO)) return;
   std::fputs("\r\x1b[K", stderr);
   std::fflush(stderr);
   shown_ = false;

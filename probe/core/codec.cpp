@@ -96,25 +96,34 @@ constexpr std::size_t kMaxValues = std::size_t{1} << 21U;  // a machine of 4,000
 // parser that keeps their order searches, or more than kMaxValues values, each of which takes sixteen bytes
 // and more. Nothing where there is none of them. The parser could count them itself, at twice the time.
 std::optional<Error> TooMuch(std::string_view text) {
+  constexpr std::string_view kBlanks = " \t\r\n";
   std::array<std::size_t, kMaxDepth + 1> keys{};
   std::size_t open = 0;
   std::size_t values = 1;
   bool in_string = false;
+  bool is_first = false;  // of the array or object that was opened last
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char c = text[i];
+    if (is_first && kBlanks.find(c) == std::string_view::npos) {
+      is_first = false;
+      values += c == ']' || c == '}' ? 0 : 1;
+    }
+    values += c == ',' && !in_string ? 1 : 0;
+    if (values > kMaxValues) {
+      return Error{"parse JSON", std::nullopt, "too many values",
+                   "more than " + std::to_string(kMaxValues) + " values"};
+    }
     if (c == '"') {
       in_string = !in_string;
     } else if (in_string) {
       i += c == '\\' ? 1 : 0;
-    } else if ((c == ',' || c == '[' || c == '{') && ++values > kMaxValues) {
-      return Error{"parse JSON", std::nullopt, "too many values",
-                   "more than " + std::to_string(kMaxValues) + " values"};
     } else if (c == '[' || c == '{') {
       if (++open > kMaxDepth) {
         return Error{"parse JSON", std::nullopt, "too deep",
                      "nested deeper than " + std::to_string(kMaxDepth) + " levels"};
       }
       keys[open] = 0;
+      is_first = true;
     } else if (c == ']' || c == '}') {
       open -= open > 0 ? 1 : 0;
     } else if (c == ':' && ++keys[open] > kMaxKeys) {

@@ -1,24 +1,19 @@
 // SPDX-License-Identifier: MIT
 // The host's packages, cores, caches and memory nodes, and which memory node each card is near.
-#include <array>
 #include <string>
 #include <string_view>
 
 #include "probe/core/module.h"
 #include "probe/core/text.h"
+#include "probe/core/topology_variables.h"
 #include "probe/hwloc/topology.h"
 #include "probe/system/environment.h"
 
 namespace probe::hwloc {
 namespace {
 
-// Those that put another machine in the place of this one, for hwloc and for drivers that use it:
-// https://www.open-mpi.org/projects/hwloc/doc/v2.9.0/a00356.php
-constexpr std::array<std::string_view, 5> kVariables = {"HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT",
-                                                        "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS"};
-
 void HeedVariables(const ProbeContext& context) {
-  for (const auto name : kVariables) {
+  for (const auto name : kTopologyVariables) {
     const auto value = context.environment.Get(name);
     if (!value || value->empty()) continue;
     context.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
@@ -79,7 +74,7 @@ Module Describe() {
   module.title = "hwloc";
   module.kind = ModuleKind::kHardware;
   module.loads_vendor_code = false;
-  module.visibility_variables = kVariables;
+  module.visibility_variables = kTopologyVariables;
   module.probe = Probe;
   return module;
 }

@@ -7,12 +7,13 @@
 #include <array>
 
 #include "probe/core/text.h"
+#include "probe/core/topology_variables.h"
 #include "probe/system/this_process.h"
 
 namespace probe::opencl {
 namespace {
 
-constexpr std::array<std::string_view, 23> kVisibility = {
+constexpr std::array<std::string_view, 23> kOwnVariables = {
     // the loaders: libOpenCL(7) of ocl-icd, the readme of Khronos's
     "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES", "OPENCL_LAYERS", "OPENCL_LAYER_PATH",
     "OCL_ICD_PLATFORM_SORT", "OCL_ICD_DEFAULT_PLATFORM", "OCL_ICD_ASSUME_ICD_EXTENSION",
@@ -26,6 +27,14 @@ constexpr std::array<std::string_view, 23> kVisibility = {
     "ProductFamilyOverride",
     // Mesa
     "RUSTICL_ENABLE", "RUSTICL_FEATURES"};
+
+// PoCL asks hwloc for the processor.
+constexpr auto kVisibility = [] {
+  std::array<std::string_view, kOwnVariables.size() + kTopologyVariables.size()> all;
+  std::copy(kTopologyVariables.begin(), kTopologyVariables.end(),
+            std::copy(kOwnVariables.begin(), kOwnVariables.end(), all.begin()));
+  return all;
+}();
 
 constexpr std::string_view kPackages =
     "no OpenCL driver is registered; Debian's are pocl-opencl-icd (the processor), intel-opencl-icd, "

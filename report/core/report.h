@@ -148,14 +148,12 @@ struct NotAsked {
   std::string because;  // "--sysroot reads files only"
 };
 
-// The GPUs that --device left out.
-enum class OtherGpus { kNone, kUnreached, kReached };  // kReached: a runtime reaches one of them
+// The GPUs that --device left out. kUnusable: no runtime reaches one; kUnknown: one is reached, and was not
+// measured, or was not asked.
+enum class OtherGpus { kNone, kUnusable, kUnknown };
 
 // The module that lists the machine's bus.
 inline constexpr std::string_view kBusModule = "sysfs";
-
-// The module whose library drivers use, too (PoCL), under the same variables.
-inline constexpr std::string_view kTopologyModule = "hwloc";
 
 // Whatever a command found out; each command prints its part.
 struct Report {

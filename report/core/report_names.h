@@ -31,7 +31,7 @@ struct EnumNames<report::Selects> {
 template <>
 struct EnumNames<report::LeftOutBy> {
   using E = report::LeftOutBy;
-  static constexpr std::array<std::pair<E, std::string_view>, 4> kNames = {
+  static constexpr std::array<std::pair<E, std::string_view>, 3> kNames = {
       {{E::kSysroot, "sysroot"}, {E::kOnly, "only"}, {E::kSkip, "skip"}}};
 };
 

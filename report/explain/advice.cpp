@@ -183,7 +183,9 @@ std::string Slug(std::string_view text) {
 }
 
 void AddEvidence(Finding& finding, std::string source, std::string value) {
-  if (!value.empty()) finding.evidence.push_back({std::move(source), std::move(value)});
+  const auto is_told = [&](const Evidence& told) { return told.source == source && told.value == value; };
+  if (value.empty() || std::any_of(finding.evidence.begin(), finding.evidence.end(), is_told)) return;
+  finding.evidence.push_back({std::move(source), std::move(value)});
 }
 
 void Advise(const OutcomeAdvice& advice, Finding& finding) {

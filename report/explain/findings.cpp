@@ -8,6 +8,7 @@
 
 #include "probe/core/limit.h"
 #include "probe/core/names.h"
+#include "probe/core/topology_variables.h"
 #include "report/core/devices.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
@@ -48,7 +49,7 @@ struct Circumstance {
   Evidence evidence;
 };
 
-std::vector<Circumstance> Circumstances(const Report& report) {
+std::vector<Circumstance> Circumstances(const Report& report, const std::optional<std::string>& runtime) {
   std::vector<Circumstance> out;
   for (const std::string& warning : report.warnings) {
     if (!probe::IsLimit(warning)) continue;
@@ -64,8 +65,9 @@ std::vector<Circumstance> Circumstances(const Report& report) {
          {"machine", folder + " is not mounted"}});
   }
   for (const auto& probe : report.probes) {
-    if (probe.module != kTopologyModule) continue;
+    if (probe.module != runtime) continue;
     for (const auto& variable : probe.environment) {
+      if (!variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;
       out.push_back(
           {fmt::format("{} is set, of which a driver may fail that is well: that comes first", variable.name),
            {"unset it, unless it is meant", "unset " + variable.name, false, false},
@@ -77,7 +79,7 @@ std::vector<Circumstance> Circumstances(const Report& report) {
 
 // They come first; where a table knows the error, what it says comes after them.
 void BlameCircumstances(const Report& report, bool is_known, Finding& finding) {
-  const auto circumstances = Circumstances(report);
+  const auto circumstances = Circumstances(report, finding.runtime);
   if (circumstances.empty()) return;
   if (!is_known) {
     finding.meaning = circumstances.front().meaning;
@@ -86,7 +88,7 @@ void BlameCircumstances(const Report& report, bool is_known, Finding& finding) {
   std::vector<Fix> fixes;
   for (const Circumstance& circumstance : circumstances) {
     fixes.push_back(circumstance.fix);
-    finding.evidence.push_back(circumstance.evidence);
+    AddEvidence(finding, circumstance.evidence.source, circumstance.evidence.value);
   }
   finding.fix.insert(finding.fix.begin(), fixes.begin(), fixes.end());
 }

@@ -107,7 +107,7 @@ MachineCode ExitCodeOf(const Report& report) {
     return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
   });
   const bool one_was_left_out = !report.not_asked.device_ids.empty();
-  if (!asked && (one_was_left_out || report.other_gpus != OtherGpus::kUnreached))
+  if (!asked && (one_was_left_out || report.other_gpus != OtherGpus::kUnusable))
     return MachineCode::kGpuNotAsked;
   const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);

@@ -191,6 +191,9 @@ class ExitCodes(unittest.TestCase):
         process = run("--exit-code", "--device", "cpu:0", "--replay", SOURCE / "tests" / "fixtures" / "gpu_beside_igpu")
         self.assertEqual(12, process.returncode, "a runtime reaches it")
         self.assertNotIn("worth renting", process.stdout)
+        left_out = run("--exit-code", "--device", "cpu:0", "--skip", "cuda,vulkan,opencl", "--replay",
+                       SOURCE / "tests" / "fixtures" / "gpu_beside_igpu")
+        self.assertEqual(12, left_out.returncode, "nobody asked")
 
     def test_a_sysroot_may_be_relative(self):
         with tempfile.TemporaryDirectory() as root:
@@ -221,8 +224,9 @@ class ExitCodes(unittest.TestCase):
         self.assertEqual(0, one.returncode, "the other card's runtimes do not count against one that is usable")
 
     def test_the_root_by_any_other_name_is_this_machine(self):
-        for name in ("//", "/.", "//./"):
-            self.assertNotIn("installed", document(run("list", "--json", "--only", "cpu", "--sysroot", name))["host"])
+        for name in ("//", "/.", "//./", "."):
+            process = run("list", "--json", "--only", "cpu", "--sysroot", name, cwd="/")
+            self.assertNotIn("installed", document(process)["host"], name)
 
     def test_a_link_to_some_root_is_a_tree(self):
         """It reads "/" for every process, and may be a container's."""

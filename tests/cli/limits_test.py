@@ -112,7 +112,7 @@ class Limits(unittest.TestCase):
             small = pathlib.Path(folder, "small.json")
             small.write_text(run("--json", "--replay", SOURCE / "tests" / "fixtures" / "plain_server").stdout)
             large = pathlib.Path(folder, "large.json")
-            large.write_text(small.read_text().rstrip()[:-1] + ',"x":[' + "[]," * 900_000 + "[]]}")
+            large.write_text(small.read_text().rstrip()[:-1] + ',"x":[' + "[]," * 1_000_000 + "[]]}")
             codes = set()
             for mebibytes in (48, 64, 96, 128, 4096):
                 process = run("compare", large, small, preexec_fn=limited(resource.RLIMIT_AS, mebibytes << 20))

@@ -61,7 +61,7 @@ void RequireFaces(const report::Record& record, std::uint64_t choice) {
   const auto devices = probe::unify::Unify(record.probes);
   for (const Command command : {Command::kReport, Command::kList, Command::kRecommend}) {
     options.command = command;
-    const auto report = report::Decide(options, tables, record, {devices, report::OtherGpus::kNone});
+    const auto report = report::Decide(options, tables, record, {devices, {}});
     RequireJson(render::Json(report, report::NameOfCommand(command)));
     if (command == Command::kReport) RequirePage(render::Text(tables, report, terminal), terminal.width);
     if (command == Command::kList) RequirePage(render::ListText(tables, report, terminal), terminal.width);

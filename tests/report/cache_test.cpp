@@ -91,8 +91,12 @@ TEST_F(CacheKeys, ChangeWithTheVariablesThatHideDevices) {
   EXPECT_NE(after, before);
   environment_.Set("EDITOR", "ed");
   EXPECT_EQ(Key(), after);
+  Options opencl;
+  opencl.only = {"opencl"};
+  const auto without = Key(opencl);
   environment_.Set("HWLOC_XMLFILE", "other.xml");
   EXPECT_NE(Key(), after);
+  EXPECT_NE(Key(opencl), without) << "PoCL heeds it, too";
 }
 
 TEST_F(CacheKeys, ChangeWithALimitThatMayCostAnswers) {

@@ -46,8 +46,7 @@ Report Answer(const Options& options, const std::vector<Asking>& asked) {
   processor.id = "cpu:0";
   processor.kind = probe::DeviceKind::kCpu;
   const auto tables = EmbeddedTables();
-  return Decide(options, *tables, record,
-                {{Card("n", 0x10de), Card("a", 0x1002), processor}, OtherGpus::kNone});
+  return Decide(options, *tables, record, {{Card("n", 0x10de), Card("a", 0x1002), processor}, {}});
 }
 
 std::string TextOf(const Report& report) {

@@ -183,19 +183,23 @@ TEST(Findings, NorIsADriverBlamedWhereTheMachineIsHiddenFromIt) {
   auto unmounted = testing::BrokenDriver();
   unmounted.warnings.push_back(NotMountedText("/sys"));
   auto disguised = testing::BrokenDriver();
-  probe::ProbeReport topology;
-  topology.module = kTopologyModule;
-  topology.environment = {{"HWLOC_XMLFILE", "/dev/null"}};
-  disguised.probes.push_back(topology);
-  for (const auto& [machine, fix, cause] :
-       {std::tuple(unmounted, "mount /sys", "/sys is not mounted"),
-        {disguised, "unset it, unless it is meant", "HWLOC_XMLFILE is set"}}) {
+  for (auto& probe : disguised.probes) {
+    if (probe.module != "opencl") continue;
+    probe.outcome = probe::Outcome::kCrashed;
+    probe.environment = {{"HWLOC_XMLFILE", "/dev/null"}};
+  }
+  const std::string vulkan = "driver.vulkan.radeon-icd-x86-64-json.crashed";
+  for (const auto& [machine, id, fix, cause] :
+       {std::tuple(unmounted, vulkan, "mount /sys", "/sys is not mounted"),
+        {disguised, "runtime.opencl.crashed", "unset it, unless it is meant", "HWLOC_XMLFILE is set"}}) {
     const auto report = testing::Decided(machine);
-    const auto* finding = FindById(report, "driver.vulkan.radeon-icd-x86-64-json.crashed");
+    const auto* finding = FindById(report, id);
     ASSERT_NE(finding, nullptr);
     EXPECT_EQ(finding->fix.at(0).text, fix);
     EXPECT_THAT(finding->meaning, HasSubstr(cause));
   }
+  EXPECT_THAT(FindById(testing::Decided(disguised), vulkan)->meaning, Not(HasSubstr("HWLOC")))
+      << "which does not use it";
 }
 
 TEST(Findings, ALowLimitStandsBeforeWhatTheTableKnows) {
