@@ -86,7 +86,10 @@ bool IsNotAsked(const Options& options, const Tables& tables, const Record& reco
   const bool leaves_out = LeavesOutOne(options, tables, record, device);
   return std::none_of(record.probes.begin(), record.probes.end(), [&](const auto& probe) {
     const auto* facts = Find(tables, probe.module);
-    return facts != nullptr && CanReach(*facts, device) && (facts->vendor || !leaves_out);
+    const bool had_trouble =
+        probe.outcome == probe::Outcome::kCrashed || probe.outcome == probe::Outcome::kFailed ||
+        probe.outcome == probe::Outcome::kTimedOut || probe.outcome == probe::Outcome::kDenied;
+    return facts != nullptr && CanReach(*facts, device) && (facts->vendor || had_trouble || !leaves_out);
   });
 }
 

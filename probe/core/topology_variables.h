@@ -10,7 +10,7 @@ namespace probe {
 
 inline constexpr std::string_view kTopologyVariablePrefix = "HWLOC_";
 
-// https://www.open-mpi.org/projects/hwloc/doc/v2.9.0/a00356.php
+// https://www.open-mpi.org/projects/hwloc/doc/v2.13.0/envvar.html
 inline constexpr std::array<std::string_view, 5> kTopologyVariables = {
     "HWLOC_XMLFILE", "HWLOC_SYNTHETIC", "HWLOC_FSROOT", "HWLOC_CPUID_PATH", "HWLOC_COMPONENTS"};
 

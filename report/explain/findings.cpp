@@ -67,7 +67,7 @@ std::vector<Circumstance> Circumstances(const Report& report, const std::optiona
   for (const auto& probe : report.probes) {
     if (probe.module != runtime) continue;
     for (const auto& variable : probe.environment) {
-      if (!variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;
+      if (variable.value.empty() || !variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;
       out.push_back(
           {fmt::format("{} is set, of which a driver may fail that is well: that comes first", variable.name),
            {"unset it, unless it is meant", "unset " + variable.name, false, false},

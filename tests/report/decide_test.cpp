@@ -87,6 +87,7 @@ TEST(NotAsked, WhatIsNotInstalledTellsNothingWhereOthersWereLeftOut) {
               UnorderedElementsAre("a", "n"));
   EXPECT_THAT(Answer(options, {{"vulkan", probe::Outcome::kNoDevice}}).not_asked.device_ids,
               UnorderedElementsAre("a", "n"));
+  EXPECT_THAT(Answer(options, {{"vulkan", probe::Outcome::kCrashed}}).not_asked.device_ids, IsEmpty());
   options.skip = {"vulkan"};
   const auto missing = Answer(options, {{"cuda", probe::Outcome::kAbsent}, {"hip", probe::Outcome::kAbsent}});
   EXPECT_THAT(missing.not_asked.device_ids, IsEmpty()) << "their makers' own were asked and are missing";
