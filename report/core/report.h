@@ -44,6 +44,7 @@ struct Score {
   // The prediction, which orders: its range holds the error of measuring and what is not known of software.
   std::optional<Range> tokens_per_s;
   std::optional<Range> ranking_tokens_per_s;  // the same value with the range of the measurements alone
+  std::optional<Range> request_s;             // of inference: the time of the whole reference request
   std::vector<ScorePart> parts;
   std::optional<double> needed_bytes;  // of memory, with everything in one place
   std::optional<double>
@@ -78,6 +79,7 @@ struct Recommendation {
   std::optional<std::string> driver;
   std::vector<Selection> environment;  // what makes software use that device and driver
   std::optional<Range> tokens_per_s;
+  std::optional<Range> request_s;  // as its score has it
   Basis basis = Basis::kMeasured;
   Confidence confidence = Confidence::kMedium;
   std::vector<std::string> tie;        // "runtime@device_id" of what ties with it

@@ -32,6 +32,7 @@ void Fields(V& v, S& s) {
   v("use", s.use);
   v("tokens_per_s", s.tokens_per_s);
   v("ranking_tokens_per_s", s.ranking_tokens_per_s);
+  v("request_s", s.request_s);
   v("needed_bytes", s.needed_bytes);
   v("streamed_bytes", s.streamed_bytes);
   v("fits", s.fits);
@@ -65,6 +66,7 @@ void Fields(V& v, S& s) {
   v("driver", s.driver);
   v("environment", s.environment);
   v("tokens_per_s", s.tokens_per_s);
+  v("request_s", s.request_s);
   v("basis", s.basis);
   v("confidence", s.confidence);
   v("tie", s.tie);

@@ -35,12 +35,11 @@ std::string Equation(const ReferenceRequest& request, const Score& score) {
 }
 
 // Of a whole request the time that it takes: tokens/s are those of one phase.
-std::string Prediction(const ReferenceRequest& request, const Score& score) {
-  const auto& range = *score.tokens_per_s;
-  if (score.use != Use::kInference) return TokensText(range);
-  const double tokens = request.inference.prompt_tokens + request.inference.output_tokens;
-  return fmt::format("{} a request [{} - {}]", SecondsText(tokens / range.value),
-                     SecondsText(tokens / range.high), SecondsText(tokens / range.low));
+std::string Prediction(const Score& score) {
+  if (!score.request_s) return TokensText(*score.tokens_per_s);
+  const auto& range = *score.request_s;
+  return fmt::format("{} a request [{} - {}]", SecondsText(range.value), SecondsText(range.low),
+                     SecondsText(range.high));
 }
 
 // The part that takes longest first.
@@ -71,10 +70,9 @@ std::string OneLine(const Tables& tables, const Report& report, const Score& sco
   const auto trust = score.basis == Basis::kEstimated
                          ? std::string("estimated from facts")
                          : fmt::format("{}, {}", probe::NameOf(score.basis), WorstQuality(report, score));
-  return fmt::format("{} on {}: {} = {}; {}; {}",
-                     RuntimeName(report.devices, score.device_id, score.runtime, score.driver),
-                     score.device_id, Prediction(tables.reference, score), Equation(tables.reference, score),
-                     Limits(score.parts), trust);
+  return fmt::format(
+      "{} on {}: {} = {}; {}; {}", RuntimeName(report.devices, score.device_id, score.runtime, score.driver),
+      score.device_id, Prediction(score), Equation(tables.reference, score), Limits(score.parts), trust);
 }
 
 void Explain(const Tables& tables, Report& report) {

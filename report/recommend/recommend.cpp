@@ -281,6 +281,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   answer.driver = chosen.driver;
   answer.environment = EnvironmentOf(tables, report, answer);
   answer.tokens_per_s = chosen.tokens_per_s;
+  answer.request_s = chosen.request_s;
   answer.basis = chosen.basis;
   const auto name = [&](const Score* score) {
     return WayName(report.devices, score->device_id, score->runtime, score->driver);

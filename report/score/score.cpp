@@ -48,13 +48,14 @@ Range Product(std::initializer_list<Range> figures) {
   return {value, value / std::exp(std::sqrt(below)), value * std::exp(std::sqrt(above))};
 }
 
-// nullptr where its maker has no rows.
+// nullptr where its maker has no rows, and where only a driver's claim tells who made it: that orders
+// nothing.
 const VendorFit* FitOf(const Fit& fit, const probe::PhysicalDevice& device) {
-  const auto vendor = VendorOf(device);
-  if (!vendor) return nullptr;
+  if (!device.hardware || !device.hardware->identity.ids) return nullptr;
+  const auto vendor = device.hardware->identity.ids->vendor;
   const auto found =
       std::find_if(fit.vendors.begin(), fit.vendors.end(),
-                   [name = fmt::format("{:04x}", *vendor)](const auto& row) { return row.vendor == name; });
+                   [name = fmt::format("{:04x}", vendor)](const auto& row) { return row.vendor == name; });
   return found == fit.vendors.end() ? nullptr : &*found;
 }
 
@@ -259,9 +260,16 @@ class Scorer {
     return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
   }
 
+  // Of the reference request, from its rate: low where that is high.
+  [[nodiscard]] Range RequestSeconds(const Range& tokens_per_s) const {
+    const double tokens = request_.inference.prompt_tokens + request_.inference.output_tokens;
+    return {tokens / tokens_per_s.value, tokens / tokens_per_s.high, tokens / tokens_per_s.low};
+  }
+
   void Fill(const Way& way, Use use, double share, Score& score) const {
     score.tokens_per_s = Tokens(way, use, share, Uncertainty::kOfAll);
     score.ranking_tokens_per_s = Tokens(way, use, share, Uncertainty::kOfMeasuring);
+    if (use == Use::kInference) score.request_s = RequestSeconds(*score.tokens_per_s);
     const Times times = Taken(way, share, Bound::kValue, Uncertainty::kOfMeasuring);
     const Rate& product = ProductOf(way, use);
     if (use == Use::kTraining) {

@@ -187,6 +187,49 @@ TEST(Score, ASlowerTypesPromptDoesNotHideAFasterType) {
       << "at the prompt's shape, where that is known";
 }
 
+TEST(Score, OfSeveralFailuresTheGravestIsTheReason) {
+  auto report = testing::Processor();
+  for (auto& m : report.measurements) {
+    if (m.driver != "llvmpipe") continue;
+    m.status = m.kernel == Kernel::kGemm ? backends::MeasurementStatus::kFailed
+                                         : backends::MeasurementStatus::kWrongResult;
+    m.verified = false;
+    m.rate = std::nullopt;
+  }
+  for (const Use use : {Use::kInference, Use::kTraining}) {
+    const auto scores = Scores(report);
+    const auto found = std::find_if(scores.begin(), scores.end(), [&](const Score& score) {
+      return score.runtime == "vulkan" && score.use == use;
+    });
+    ASSERT_NE(found, scores.end());
+    const auto failure = std::find_if(found->reasons.begin(), found->reasons.end(), [](const auto& reason) {
+      return reason.find("wrong") != std::string::npos || reason.find("fail") != std::string::npos;
+    });
+    ASSERT_NE(failure, found->reasons.end());
+    EXPECT_THAT(*failure, HasSubstr("wrong"));
+  }
+}
+
+TEST(Score, OnlyTheKernelsWordTellsAMaker) {
+  auto report = OneGpu(24, 100e12, 500e9);
+  const auto before = Find(Scores(report), "cuda", Use::kDecode).tokens_per_s->value;
+  report.devices[0].views[0].device.identity.ids = probe::PciIds{0x8086, 1, {}, {}, {}};
+  EXPECT_EQ(Find(Scores(report), "cuda", Use::kDecode).tokens_per_s->value, before) << "a driver claims it";
+  report.devices[0].hardware->identity.ids = probe::PciIds{0x8086, 1, {}, {}, {}};
+  EXPECT_NE(Find(Scores(report), "cuda", Use::kDecode).tokens_per_s->value, before);
+}
+
+TEST(Score, TheTimeOfARequestIsOfInferenceAlone) {
+  const auto scores = Scores(OneGpu(24, 100e12, 500e9));
+  const auto whole = Find(scores, "cuda", Use::kInference);
+  ASSERT_TRUE(whole.request_s);
+  EXPECT_NEAR(whole.request_s->value, whole.parts[0].seconds + whole.parts[1].seconds, 1e-9);
+  EXPECT_LT(whole.request_s->low, whole.request_s->value);
+  EXPECT_GT(whole.request_s->high, whole.request_s->value);
+  for (const Use use : {Use::kPrefill, Use::kDecode, Use::kTraining})
+    EXPECT_FALSE(Find(scores, "cuda", use).request_s);
+}
+
 TEST(Score, AModelThatDoesNotFitIsSplitWithTheProcessor) {
   const auto report = testing::Server();
   const auto scores = Scores(report);
