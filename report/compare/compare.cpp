@@ -34,7 +34,7 @@ std::string_view ShapeClass(const Measurement& m) {
 std::string Maker(const Measurement& m) {
   const bool contest = m.kernel != kernels::Kernel::kLaunch && m.kernel != kernels::Kernel::kHostToDevice &&
                        m.kernel != kernels::Kernel::kDeviceToHost && m.kernel != kernels::Kernel::kPeer;
-  return contest && m.implementation.starts_with("own:") ? "own" : m.implementation;
+  return contest && IsOwn(m) ? "own" : m.implementation;
 }
 
 std::string Key(const Measurement& m) {

@@ -142,6 +142,10 @@ std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view 
   return found == by_way_.end() ? std::vector<const backends::Measurement*>() : found->second;
 }
 
+bool IsOwn(const backends::Measurement& measurement) {
+  return measurement.implementation.starts_with("own:");
+}
+
 bool IsVerified(const backends::Measurement& measurement) {
   return measurement.status == backends::MeasurementStatus::kOk && measurement.verified && measurement.rate &&
          std::isfinite(*measurement.rate) && *measurement.rate > 0;

@@ -76,6 +76,9 @@ class MeasurementIndex {
       by_way_;
 };
 
+// By a kernel of this tool, not by a library that was found.
+[[nodiscard]] bool IsOwn(const backends::Measurement& measurement);
+
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
 

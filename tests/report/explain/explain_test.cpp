@@ -218,6 +218,32 @@ TEST(Findings, ALowLimitStandsBeforeWhatTheTableKnows) {
   EXPECT_EQ(after.meaning, before.meaning);
 }
 
+TEST(Findings, ALibraryThatFailsIsNotTheDriversFault) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto failed = testing::Measure(machine, "pci:0000:01:00.0", "cuda", "NVIDIA", kernels::Kernel::kGemm, 1e12);
+  failed.implementation = "cublaslt";
+  failed.status = backends::MeasurementStatus::kFailed;
+  failed.verified = false;
+  failed.rate = std::nullopt;
+  failed.reason = "CUBLAS_STATUS_ARCH_MISMATCH";
+  machine.measurements.back() = failed;
+  const auto report = testing::Decided(machine);
+  for (const Finding& finding : report.findings)
+    EXPECT_FALSE(finding.id.starts_with("measure.cuda")) << finding.id;
+  const auto* finding = FindById(report, "library.cuda.cublaslt.pci-0000-01-00-0");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kNote);
+  EXPECT_THAT(finding->summary, HasSubstr("cublaslt"));
+  EXPECT_THAT(finding->meaning, Not(HasSubstr("cannot run a kernel")));
+  for (auto& m : machine.measurements) {
+    if (m.runtime != "cuda" || m.implementation == "cublaslt") continue;
+    m.status = backends::MeasurementStatus::kFailed;
+    m.verified = false;
+    m.rate = std::nullopt;
+  }
+  EXPECT_NE(FindById(testing::Decided(machine), "measure.cuda.nvidia.failed"), nullptr);
+}
+
 TEST(Findings, ADeniedNodeIsNamedWithTheFix) {
   const auto report = testing::Decided(testing::BrokenDriver());
   const auto* finding = FindById(report, "device_node.denied.pci-0000-c1-00-0");
