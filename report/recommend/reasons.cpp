@@ -106,26 +106,39 @@ double MemoryOf(const Report& report, const Score& score) {
 
 std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
   std::vector<std::string> others;
+  std::vector<const Score*> twins;  // the same way of an equal card
+  const auto* device = FindDevice(report.devices, chosen.device_id);
   bool mature = false;
   bool large = false;
-  bool ahead = true;
+  bool ahead = false;
+  bool behind = false;
   for (const Score* score : tied) {
     if (score == &chosen) continue;
-    ahead = ahead && score->tokens_per_s->value <= chosen.tokens_per_s->value;
-    others.push_back(NameBeside(report, *score, chosen));
+    ahead = ahead || score->tokens_per_s->value < chosen.tokens_per_s->value;
+    behind = behind || score->tokens_per_s->value > chosen.tokens_per_s->value;
+    const auto* other = FindDevice(report.devices, score->device_id);
+    const bool same_way = score->runtime == chosen.runtime && score->driver == chosen.driver;
+    if (same_way && device && other && device != other && AreEqualGpus(*device, *other)) {
+      twins.push_back(score);
+    } else {
+      others.push_back(NameBeside(report, *score, chosen));
+    }
     mature = mature || MaturityOf(tables, *score) < MaturityOf(tables, chosen);
     const bool equal = MaturityOf(tables, *score) == MaturityOf(tables, chosen);
     large = large || (equal && MemoryOf(report, *score) < MemoryOf(report, chosen));
   }
+  if (twins.size() == 1) others.push_back(NameBeside(report, *twins.front(), chosen));
+  if (twins.size() > 1) others.push_back(fmt::format("{} more {}", twins.size(), PlainName(device->name)));
   auto phases = PhaseReason(report, chosen, tied);
   if (!phases.empty()) phases = ": " + phases;
   return fmt::format("it {} {}{}, {}",
                      chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
                      JoinedFew(others, " and "), phases,
-                     mature  ? "and more software is ready for it"
-                     : large ? "and it has more memory"
-                     : ahead ? "and its own figure is ahead"
-                             : "and it is the first of equal cards");
+                     mature             ? "and more software is ready for it"
+                     : large            ? "and it has more memory"
+                     : ahead && !behind ? "and its own figure is ahead"
+                     : !twins.empty()   ? "and it is the first of equal cards"
+                                        : "and it is the first of equals");
 }
 
 std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {

@@ -15,8 +15,27 @@
 namespace report::recommend {
 namespace {
 
+// What a percentage without decimals calls the whole.
+constexpr double kWhole = 0.995;
+
 std::string Joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// "it measures 86 % of the speed of cuda on GPU 1". What a percentage would call the whole is told as equal.
+std::string ComparedText(const Report& report, const Score& score, const Score& than, double share) {
+  const bool same_device = score.device_id == than.device_id;
+  const auto name = same_device ? RuntimeName(report.devices, than.device_id, than.runtime, than.driver)
+                                : WayText(report, than);
+  const bool estimated = score.basis == Basis::kEstimated;
+  if (share >= kWhole) {
+    const auto* like = estimated     ? "is estimated equal to"
+                       : same_device ? "measures like"
+                                     : "should be as fast as";
+    return fmt::format("it {} {}", like, name);
+  }
+  const auto* reaches = estimated ? "is estimated at" : same_device ? "measures" : "should reach";
+  return fmt::format("it {} {} of the speed of {}", reaches, PercentText(share), name);
 }
 
 // Against what was chosen or, where maturity made it win over faster ones, against the fastest of them. What
@@ -24,18 +43,11 @@ std::string Joined(const std::vector<std::string>& parts) {
 std::string SlowerReason(const Report& report, const Score& score, const Score& chosen,
                          const std::vector<const Score*>& tied) {
   const auto speed = [](const Score& s) { return s.tokens_per_s->value; };
-  constexpr double kLess = 0.995;  // what is less than the whole in a percentage
-  const Score& than = speed(score) < kLess * speed(chosen) ? chosen : *tied.front();
-  const bool unknown = IsUndecided(*tied.front(), chosen, score);
-  std::string reason =
-      fmt::format("{}: it {} {} of the speed of {}", unknown ? "not known to be faster" : "slower",
-                  score.basis == Basis::kEstimated    ? "is estimated at"
-                  : score.device_id == than.device_id ? "measures"
-                                                      : "should reach",
-                  PercentText(speed(score) / speed(than)),
-                  than.device_id == score.device_id
-                      ? RuntimeName(report.devices, than.device_id, than.runtime, than.driver)
-                      : WayText(report, than));
+  const Score& than = speed(score) < kWhole * speed(chosen) ? chosen : *tied.front();
+  const double share = speed(score) / speed(than);
+  const bool unknown = share >= kWhole || IsUndecided(*tied.front(), chosen, score);
+  std::string reason = fmt::format("{}: {}", unknown ? "not known to be faster" : "slower",
+                                   ComparedText(report, score, than, share));
   return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
 }
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "report/recommend/recommend.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <random>
 #include <set>
+#include <tuple>
 
 #include "report/core/devices.h"
 #include "report/core/wording.h"
@@ -16,6 +18,7 @@
 namespace report::recommend {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::Field;
@@ -345,6 +348,70 @@ TEST(Ties, ByOverlapOrByFivePercent) {
   EXPECT_EQ(Compare({100, 99.9, 100.1}, {95.5, 95.4, 95.6}), Difference::kNone);
   EXPECT_EQ(Compare({100, 99.9, 100.1}, {94, 93.9, 94.1}), Difference::kSome);
   EXPECT_EQ(Compare({94, 93.9, 94.1}, {100, 99.9, 100.1}), Difference::kSome);
+}
+
+// Every figure of the runtime, so much faster and so wide.
+void MakeNoisy(Report& report, std::string_view runtime, double by, double half_width) {
+  for (auto& m : report.measurements) {
+    if (m.runtime != runtime) continue;
+    *m.rate *= by;
+    m.ci95 = {1 - half_width, 1 + half_width};
+  }
+}
+
+TEST(Ties, ANoisyLeaderIsTakenAndCalledUndecided) {
+  auto report = testing::Tie();
+  MakeNoisy(report, "vulkan", 2.15, 0.6);
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->backend, "vulkan");
+  EXPECT_THAT(answer->tie, IsEmpty());
+  EXPECT_THAT(answer->undecided, UnorderedElementsAre("cuda@pci:0000:01:00.0", "opencl@pci:0000:01:00.0"));
+  EXPECT_EQ(answer->confidence, Confidence::kLow);
+  EXPECT_THAT(answer->warnings, Contains(AllOf(HasSubstr("is not decided"), HasSubstr("--thorough"))));
+}
+
+TEST(Ties, NorDoesAProcessorWinAgainstANoisyGpu) {
+  auto report = testing::SlowIntegrated();
+  MakeNoisy(report, "vulkan", 30, 0.9);
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_NE(answer->backend, "cpu");
+  EXPECT_EQ(answer->confidence, Confidence::kLow);
+}
+
+TEST(Ties, OfDifferentCardsAlikeTheOneWithMoreMemory) {
+  Report report;
+  for (const auto& [pci, name, gib, by] :
+       {std::tuple("0000:01:00.0", "Card A", 16.0, 1.01), {"0000:02:00.0", "Card B", 32.0, 1.0}}) {
+    auto gpu = testing::Gpu(pci, name, probe::DeviceKind::kDiscrete, gib);
+    testing::AddView(gpu, "vulkan", "RADV", probe::DeviceKind::kDiscrete);
+    report.devices.push_back(gpu);
+    testing::Measure(report, gpu.id, "vulkan", "RADV", kernels::Kernel::kGemm, 20e12 * by);
+    testing::Measure(report, gpu.id, "vulkan", "RADV", kernels::Kernel::kRead, 500e9 * by,
+                     kernels::Dtype::kU32);
+  }
+  report.devices.push_back(testing::Cpu());
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_EQ(answer->device_id, "pci:0000:02:00.0");
+  EXPECT_THAT(answer->reasons, Contains(HasSubstr("and it has more memory")));
+}
+
+TEST(Ties, ManyEqualCardsAreCountedAndNotNamed) {
+  Report report;
+  for (int i = 1; i <= 8; ++i) {
+    auto gpu = testing::Gpu(fmt::format("0000:0{}:00.0", i), "NVIDIA L40S", probe::DeviceKind::kDiscrete, 48);
+    testing::AddView(gpu, "cuda", "NVIDIA", probe::DeviceKind::kDiscrete);
+    report.devices.push_back(gpu);
+    testing::Measure(report, gpu.id, "cuda", "NVIDIA", kernels::Kernel::kGemm, 90e12);
+    testing::Measure(report, gpu.id, "cuda", "NVIDIA", kernels::Kernel::kRead, 800e9, kernels::Dtype::kU32);
+  }
+  report.devices.push_back(testing::Cpu());
+  const auto answer = Answer(report);
+  ASSERT_TRUE(answer);
+  EXPECT_THAT(answer->reasons,
+              Contains("it measures like 7 more NVIDIA L40S, and it is the first of equal cards"));
 }
 
 }  // namespace
