@@ -3,7 +3,8 @@
 """Fits the factors of data/fit.json on published llama-bench rows, by the formulas of report/score/model.h.
 
 fit.py                writes data/fit.json
-fit.py --check        fails where data/fit.json is not what this script writes
+fit.py --check        fails where data/fit.json is not what this script writes, where docs/score.md states other errors
+                      of it, or where they exceed GOALS
 fit.py --rows         also shows every row: its device, what is predicted and what was measured
 
 A token: t = (weights + kv * context) / (e[vendor] * read) + o.
@@ -39,6 +40,9 @@ SOURCE = "bench/fit/fit.py on bench/fit/llama_rows.csv"
 # key as query heads).
 EMBEDDING_PARAMETERS = {6.74e9: 131e6, 7.24e9: 131e6, 8.03e9: 525e6}
 KV_BYTES = {6.74e9: 524288, 7.24e9: 131072, 8.03e9: 131072}
+# Of devices left out of their own fit: the median error is at most that, and so many rows lie in the range.
+GOALS = {"decode": 0.10, "prefill": 0.20}
+LEAST_INSIDE = 0.90
 # So many tell how far the next may be off.
 ENOUGH_DEVICES = 8
 # PCI vendor ids of those who have rows.
@@ -193,6 +197,33 @@ def shared(values, errors):
     return factor(value, errors + [(None, math.log(value / other)) for other in values.values()])
 
 
+def stated(found, rows, devices):
+    """The sentences that docs/score.md must hold, of data/fit.json's left_out."""
+    def makers(kind):
+        return ", ".join(f"{name} {share * 100:.0f} %" for name, share in found[kind]["median_error_of"].items())
+
+    decode, prefill = found["decode"], found["prefill"]
+    return [f"{rows} published llama.cpp rows of {devices} devices",
+            f"decode median {decode['median_error'] * 100:.1f} % ({makers('decode')})",
+            f"prefill median {prefill['median_error'] * 100:.0f} % ({makers('prefill')})",
+            f"{min(decode['inside'], prefill['inside']) * 100:.0f} % of their rows lie in the range",
+            f"is {decode['median_width']:.1f} and {prefill['median_width']:.1f} in the median"]
+
+
+def check(text, fitted, rows):
+    if TARGET.read_text() != text:
+        sys.exit(f"{TARGET.relative_to(ROOT)} is not what this script writes")
+    for kind, goal in GOALS.items():
+        found = fitted["left_out"][kind]
+        if found["median_error"] > goal or found["inside"] < LEAST_INSIDE:
+            sys.exit(f"{kind}: a median error of {found['median_error']} with {found['inside']} inside misses {goal} "
+                     f"with {LEAST_INSIDE}")
+    page = " ".join((ROOT / "docs" / "score.md").read_text(encoding="utf-8").split())
+    for sentence in stated(fitted["left_out"], len(rows), len({row["device"] for row in rows})):
+        if sentence not in page:
+            sys.exit(f"docs/score.md does not state: {sentence}")
+
+
 def main():
     rows = load()
     usable = {"decode": [row for row in rows if row["output_tokens_per_s"] and row["read_bytes_per_s"]],
@@ -222,10 +253,9 @@ def main():
             for row, error in sorted(found, key=lambda pair: pair[1]):
                 print(f"{kind:8} {row['vendor']:7} {row['device']:40} {math.exp(error):5.2f} x measured")
     if "--check" in sys.argv[1:]:
-        if TARGET.read_text() != text:
-            sys.exit(f"{TARGET.relative_to(ROOT)} is not what this script writes")
-        return
-    TARGET.write_text(text)
+        check(text, fitted, rows)
+    else:
+        TARGET.write_text(text)
 
 
 main()
