@@ -8,6 +8,7 @@
 
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
+#include "probe/core/topology_variables.h"
 #include "report/core/quantity.h"
 
 namespace report {
@@ -117,7 +118,10 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   if (probe.outcome == probe::Outcome::kNoDevice && probe.error) Add(detail, probe.error->text);
   if (probe.outcome == probe::Outcome::kHidden) {
     detail.clear();
-    for (const auto& variable : probe.environment) Add(detail, variable.name + "=" + variable.value);
+    for (const auto& variable : probe.environment) {
+      if (!variable.name.starts_with(probe::kTopologyVariablePrefix))  // those hide no device
+        Add(detail, variable.name + "=" + variable.value);
+    }
   }
   return Bracketed(Fill(probe::Row(probe.outcome).sentence, title), detail);
 }
