@@ -161,6 +161,35 @@ class Claims(unittest.TestCase):
                         device["identity"]["ids"]["device"] = 0xfffe
         self.check_usable(self.ahead(machine(0.01, change=unknown)), "high", [])
 
+    def beyond(self, device_id, rate):
+        """A card that no table knows, and that device's memory at that rate."""
+        def change(record):
+            for probe in record["probes"]:
+                for one in probe["devices"] + probe["hardware"]:
+                    if one["identity"].get("ids"):
+                        one["identity"]["ids"]["device"] = 0xfffe
+                        one["name"] = "Some GPU"
+            for figure in record["measurements"]:
+                if (figure["device_id"], figure["kernel"]) == (device_id, "read"):
+                    for key in ("rate", "p10_rate", "best_rate"):
+                        figure[key] = rate
+        return machine(0.5, on_bus=True, change=change)
+
+    def test_figures_that_nothing_known_reaches_are_doubted(self):
+        for rate, confidence in ((1e12, "high"), (9e12, "medium")):
+            with self.subTest(rate):
+                found = self.report(self.beyond(CARD, rate))
+                answer = found["recommendations"][0]
+                self.assertEqual((CARD, confidence), (answer["device_id"], answer["confidence"]), answer)
+                doubts = [finding for finding in found["findings"] if finding["id"].startswith("rate.")]
+                self.assertEqual(confidence == "medium", bool(doubts))
+
+    def test_nor_does_a_processors_memory_lead_with_high_confidence(self):
+        for rate in (8e12, 300e12):
+            with self.subTest(rate):
+                for answer in self.report(self.beyond("cpu:0", rate))["recommendations"]:
+                    self.assertTrue(answer["device_id"] != "cpu:0" or answer["confidence"] != "high", answer)
+
     def ahead(self, record):
         """The processor made slower than any of these, so that the card is what is recommended."""
         record = copy.deepcopy(record)

@@ -74,15 +74,15 @@ class Installer(unittest.TestCase):
 class TwoDrivers(unittest.TestCase):
     """Two drivers of one runtime for one card: every face names the one that was taken, and what selects it."""
 
-    def machine(self, folder, manifest):
-        """Its arguments: NVIDIA's own driver twice as fast as NVK, with the manifest of that name."""
+    def machine(self, folder, manifest, share=0.5):
+        """Its arguments: NVK at that share of the speed of NVIDIA's own driver, with the manifest of that name."""
         record = json.loads((FIXTURES / "three_way_tie" / "record.json").read_text())
         (probe,) = [probe for probe in record["probes"] if probe["module"] == "vulkan"]
         (first,) = probe["devices"]
         probe["devices"] = [{**first, "driver": driver, "manifest": manifest.format(driver.lower())}
                             for driver in ("NVIDIA", "NVK")]
         figures = [one for one in record["measurements"] if one["runtime"] == "vulkan"]
-        record["measurements"] += [{**one, "driver": "NVK", "rate": 0.5 * one["rate"]} for one in figures]
+        record["measurements"] += [{**one, "driver": "NVK", "rate": share * one["rate"]} for one in figures]
         (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
         return ("--replay", folder, "--only", "vulkan,sysfs")
 
@@ -92,6 +92,10 @@ class TwoDrivers(unittest.TestCase):
             answer = document(run("recommend", "--json", *replay))["recommendation"]
             self.assertEqual(("vulkan", "NVIDIA"), (answer["backend"], answer["driver"]))
             self.assertIn("it measures 90 % faster than vulkan (NVK)", " ".join(answer["reasons"]))
+            selects = {"name": "VK_DRIVER_FILES", "value": "/usr/share/vulkan/icd.d/nvidia.json", "selects": "driver"}
+            self.assertIn(selects, answer["environment"])
+            env = run("recommend", "--format", "env", *replay).stdout
+            self.assertIn("\nWHICHGPU_DRIVER=VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json\n", env)
             shell = run("recommend", "--format", "shell", *replay).stdout
             self.assertIn("\nWHICHGPU_DRIVER='VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json'\n", shell)
             why = run("recommend", "--why", *replay)
@@ -100,6 +104,14 @@ class TwoDrivers(unittest.TestCase):
             text = run(*replay).stdout
             self.assertTrue(text.startswith("Use vulkan (NVIDIA) on GeForce RTX 3060"), text)
             self.assertIn("export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json", text)
+
+    def test_only_those_alike_share_a_place(self):
+        for share, tie in ((0.98, True), (0.5, False)):
+            with self.subTest(share), tempfile.TemporaryDirectory() as folder:
+                text = run(*self.machine(folder, "/usr/share/vulkan/icd.d/{}.json", share)).stdout
+                inference = text[text.index("Inference"):text.index("Training")]
+                self.assertEqual(tie, bool(re.search(r"1= *vulkan \(NVIDIA\)", inference)), inference)
+                self.assertEqual(tie, bool(re.search(r"1= *vulkan \(NVK\)", inference)), inference)
 
     def test_a_path_that_needs_quoting_is_not_said(self):
         for manifest in ("/usr/share/{}.json;touch canary|sh", "/opt/my drivers/{}.json", "/opt/`id`/{}.json", "{}.json",
