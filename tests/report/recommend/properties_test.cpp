@@ -239,10 +239,10 @@ bool SomeWaySays(const Case& base, const std::string& name, const std::function<
 
 // "it measures 33 % faster than vulkan", "it should reach 86 % of the speed of cuda on GPU 1"
 void NoSentenceContradictsItsFigures(const Case& base) {
-  static const std::regex kShare(
+  static const std::regex share(
       "it (?:measures|is estimated at|should reach) (.+ %) of the speed of ([^;]+)(?:;.*)?");
-  static const std::regex kFaster("it (?:measures|is estimated|should be) (.+ %) faster than (.+)");
-  static const std::regex kTimes("it (?:measures|is estimated|should be) (.+) times as fast as (.+)");
+  static const std::regex faster("it (?:measures|is estimated|should be) (.+ %) faster than (.+)");
+  static const std::regex times("it (?:measures|is estimated|should be) (.+) times as fast as (.+)");
   std::map<WayKey, double> speed;
   for (const Score& score : base.report.scores) {
     if (score.use == base.use && score.tokens_per_s) speed[KeyOf(score)] = score.tokens_per_s->value;
@@ -252,7 +252,7 @@ void NoSentenceContradictsItsFigures(const Case& base) {
     const auto at = option.reason.find(": it ");
     if (at == std::string::npos) continue;
     const std::string sentence = option.reason.substr(at + 2);
-    if (!std::regex_match(sentence, said, kShare)) continue;
+    if (!std::regex_match(sentence, said, share)) continue;
     const double own = speed[{*option.device_id, *option.runtime, *option.driver}];
     EXPECT_TRUE(SomeWaySays(
         base, said[2], [&](double than) { return PercentText(own / than); }, said[1]))
@@ -261,11 +261,11 @@ void NoSentenceContradictsItsFigures(const Case& base) {
   }
   const double chosen = speed[KeyOf(base.answer)];
   for (const std::string& reason : base.answer.reasons) {
-    if (std::regex_match(reason, said, kFaster)) {
+    if (std::regex_match(reason, said, faster)) {
       EXPECT_TRUE(SomeWaySays(
           base, said[2], [&](double than) { return PercentText(chosen / than - 1); }, said[1]))
           << reason;
-    } else if (std::regex_match(reason, said, kTimes)) {
+    } else if (std::regex_match(reason, said, times)) {
       EXPECT_TRUE(SomeWaySays(
           base, said[2], [&](double than) { return SignificantText(chosen / than, 2); }, said[1]))
           << reason;
