@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Boards whose GPU is part of the chip, as trees of files: one GPU each, of the right name, and what to do first. What the
-kernels show there: linux, arch/arm64/boot/dts (broadcom/bcm2712, apple/t8103, rockchip/rk3588-base, nvidia/tegra234) and
-drivers/gpu/drm; NVIDIA's nvgpu, os/linux/module.c."""
+"""Boards whose GPU is part of the chip, as trees of files: one GPU each, of the right name, and what to do first. What
+the kernels show there: linux, arch/arm64/boot/dts (broadcom/bcm2712, apple/t8103, rockchip/rk3588-base, nvidia/tegra234,
+qcom/sc7280) and drivers/gpu/drm; NVIDIA's nvgpu, os/linux/module.c."""
 import pathlib
 import tempfile
 import unittest
@@ -67,6 +67,12 @@ def rock_5b(folder):
     board = Board(folder, ("radxa,rock-5b", "rockchip,rk3588"))
     board.device("display-subsystem", "rockchip-drm", ("rockchip,display-subsystem",), ("card0",))
     return board.device("fb000000.gpu", "panthor", ("rockchip,rk3588-mali", "arm,mali-valhall-csf"), ("card1", "renderD128"))
+
+
+def rb3_gen2(folder):
+    board = Board(folder, ("qcom,qcs6490-rb3gen2", "qcom,qcm6490"))
+    board.device("ae01000.display-controller", "msm_dpu", ("qcom,sc7280-dpu",), ("card0", "renderD128"))
+    return board.device("3d00000.gpu", "adreno", ("qcom,adreno-635.0", "qcom,adreno"))
 
 
 class Boards(unittest.TestCase):
@@ -134,6 +140,11 @@ class Boards(unittest.TestCase):
         board.device("display-subsystem", "rockchip-drm", ("rockchip,display-subsystem",), ("card0", "renderD128"))
         board.device("fb000000.gpu", "mali", ("arm,mali-bifrost",)).write("/dev/mali0")
         self.assertIn("libmali", self.check(board, "platform:fb000000-gpu", "Mali-G610 (RK3588)"))
+
+    def test_a_snapdragon(self):
+        step = self.check(rb3_gen2(self.folder), "platform:3d00000-gpu", "Adreno 635")
+        self.assertIn("Turnip", step)
+        self.assertIn("apt-get install libvulkan1 mesa-vulkan-drivers", step)
 
     def test_what_no_runtime_computes_on_gets_no_step(self):
         board = Board(self.folder, ("pine64,pine64", "allwinner,sun50i-a64"))

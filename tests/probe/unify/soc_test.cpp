@@ -128,6 +128,33 @@ TEST(SocUnify, ATegraIsWhatCudaAndVulkanReach) {
                           "vulkan/NVIDIA/0 by only_candidate"));
 }
 
+// A Snapdragon: numbers that are no device's of a bus, and a name of OpenCL's that says nothing of Vulkan's.
+// As Turnip and rusticl tell them of a 702, and Qualcomm's own drivers of their Adrenos.
+TEST(SocUnify, AnAdrenoIsWhatMesasAndQualcommsDriversReach) {
+  const auto vulkan = [](std::string_view driver, std::string_view name) {
+    auto out = WithVendor(Integrated("vulkan", driver, name, "Qualcomm"), 0x5143, 0x07000200);
+    out.identity.uuid = MakeUuid(11);
+    return out;
+  };
+  const auto turnip = vulkan("turnip Mesa driver", "Turnip Adreno (TM) 702");
+  const auto rusticl = Integrated("opencl", "rusticl", "FD702", "Qualcomm");
+  const auto own = vulkan("Qualcomm Technologies Inc. Adreno Vulkan Driver", "Adreno (TM) 702");
+  const auto own_opencl = Integrated("opencl", "QUALCOMM Snapdragon(TM)", "QUALCOMM Adreno(TM)", "QUALCOMM");
+  for (const bool node : {true, false}) {
+    for (const bool mesa : {true, false}) {
+      Machine machine;
+      machine.Add(Host()).Add(Soc("5900000.gpu", "Adreno 702", "Qualcomm", node ? "226:128" : ""));
+      machine.Add(node ? WithNode(mesa ? turnip : own, "226:128") : mesa ? turnip : own);
+      machine.Add(mesa ? rusticl : own_opencl).Add(Device("vulkan", "llvmpipe", 1, DeviceKind::kSoftware));
+      const auto devices = machine.Unify();
+      ASSERT_THAT(Ids(devices), ElementsAre("platform:5900000-gpu", "cpu:0")) << node << mesa;
+      EXPECT_EQ(devices[0].name, "Adreno 702");
+      EXPECT_EQ(devices[0].kind, DeviceKind::kIntegrated);
+      EXPECT_EQ(devices[0].views.size(), 2U);
+    }
+  }
+}
+
 TEST(SocUnify, AnotherVendorsDeviceIsNotTheChips) {
   Machine machine;
   machine.Add(Host()).Add(Pi5());
