@@ -204,6 +204,29 @@ class ExitCodes(unittest.TestCase):
             process = run("--exit-code", "--sysroot", "machine", cwd=root)
             self.assertEqual(12, process.returncode, process.stderr)
 
+    def test_files_tell_of_a_gpu_and_not_whether_a_runtime_reaches_it(self):
+        """A card on the bus, and one that is part of the chip."""
+        with tempfile.TemporaryDirectory() as root:
+            for machine, file, text in (
+                    ("card", "sys/bus/pci/devices/0000:01:00.0/uevent", "PCI_CLASS=30000\nPCI_ID=10DE:2684\n"),
+                    ("chip", "sys/bus/platform/devices/17000000.gpu/uevent",
+                     "DRIVER=gk20a\nOF_COMPATIBLE_0=nvidia,ga10b\nOF_COMPATIBLE_N=1\n")):
+                path = pathlib.Path(root, machine, file)
+                path.parent.mkdir(parents=True)
+                path.write_text(text)
+                for command, code in ((("list",), 0), (("list", "--verbose"), 0), (("list", "--json"), 0), ((), 0),
+                                      (("--verbose",), 0), (("--json",), 0), (("--exit-code",), 12),
+                                      (("recommend", "--why"), 0), (("recommend", "--json"), 0),
+                                      (("recommend", "--exit-code", "--why"), 12)):
+                    with self.subTest(machine=machine, command=command):
+                        process = run(*command, "--sysroot", pathlib.Path(root, machine))
+                        self.assertEqual(code, process.returncode, process.stderr)
+                        text = " ".join((process.stdout + process.stderr).split())
+                        self.assertIn("not asked", text.lower())
+                        self.assertIn("--sysroot reads files only", text)
+                        for claim in ("no runtime reaches it", "not usable", "none of them usable", "no GPU"):
+                            self.assertNotIn(claim, text)
+
     def test_what_was_not_asked_is_told_so_and_neither_usable_nor_not(self):
         """Not a word of what could not be known, in text and JSON."""
         machine = SOURCE / "tests" / "fixtures" / "gpu_beside_igpu"
