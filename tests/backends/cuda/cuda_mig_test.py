@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""The real binary on a fake NVIDIA GPU that is divided into equal MIG instances: the answer's variable shows exactly the
-instance that was chosen, and a report does not take as long as the instances are many.
+"""The real binary on a fake NVIDIA GPU that is divided into equal MIG instances: the answer's variable shows exactly
+the instance that was chosen, and a report does not take as long as the instances are many.
 
     python3 cuda_mig_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
@@ -9,10 +9,13 @@ import sys
 import unittest
 
 from cuda_cli_test import MIB, CudaMachine, good, gpu, main
+from harness import vulkan_manifest
 
 PCI = "0000:01:00.0"
 SLICES = 7  # the most that a GPU has
-MOST_S = 15
+# Of the whole report, with the processor and its software view: 13.5 s of two processors, more where others compute,
+# too. With the whole plan for each instance it is 49 s.
+MOST_S = 30
 FIRST = f"pci:{PCI}#MIG-1-0"
 NAMES = {f"pci:{PCI}#MIG-{number}-0": f"MIG-aa000000-0000-0000-0000-{number:012x}" for number in range(1, SLICES + 1)}
 
@@ -44,7 +47,8 @@ class Mig(unittest.TestCase):
     def test_a_report_of_many_equal_instances_ends_soon_and_each_has_its_own_figures(self):
         for last in (False, True):  # once more where the machine had something else to do
             with CudaMachine(divided()) as machine:
-                done = machine.run("--json", "--no-cache", "--only", "cuda,sysfs", patience_s=120)
+                machine.add_real_driver("vulkan", vulkan_manifest("lvp"))  # and no other that this machine may have
+                done = machine.run("--json", "--no-cache", patience_s=120)
             self.assertEqual(0, done.status, done.stderr)
             measured = json.loads(done.stdout)["measurements"]
             figures = {device: {m["kernel"] for m in good(measured) if m["device_id"] == device} for device in NAMES}
