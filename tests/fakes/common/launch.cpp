@@ -1,7 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "tests/fakes/common/launch.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string>
 #include <thread>
 
 namespace fakes {
@@ -28,10 +37,34 @@ void Overwrite(Results results, std::span<std::byte> output) {
   }
 }
 
+// Whether this process is one of the first that compute a product on the device. Leaves its file.
+bool IsEarly(const Device& device) {
+  const std::filesystem::path folder = device.unsteady_folder;
+  std::error_code error;
+  const auto before = std::distance(std::filesystem::directory_iterator(folder, error), {});
+  std::ofstream(folder / std::to_string(getpid())).flush();
+  return before < device.unsteady_processes;
+}
+
+// Multiples of the golden ratio are spread evenly, whichever of them one kernel gets.
+double UnsteadySeconds(const Device& device, double product_s) {
+  constexpr double kGoldenRatio = 1.6180339887498949;
+  if (device.unsteady_share == 0 || product_s == 0) return 0;
+  static std::mutex mutex;
+  static std::map<const Device*, bool> unsteady;
+  static std::uint32_t launches = 0;
+  const std::lock_guard lock(mutex);
+  const auto [known, is_new] = unsteady.try_emplace(&device, true);
+  if (is_new && !device.unsteady_folder.empty()) known->second = IsEarly(device);
+  const double turn = ++launches * kGoldenRatio;
+  return product_s * device.unsteady_share * (known->second ? turn - std::floor(turn) : 1);
+}
+
 }  // namespace
 
-void Launch(const Device& device, std::span<const std::span<std::byte>> outputs) {
-  std::this_thread::sleep_for(std::chrono::duration<double>(device.slow_kernel_s));
+void Launch(const Device& device, std::span<const std::span<std::byte>> outputs, double product_s) {
+  const double more_s = UnsteadySeconds(device, product_s);
+  std::this_thread::sleep_for(std::chrono::duration<double>(device.slow_kernel_s + more_s));
   for (const auto output : outputs) {
     Overwrite(device.results, output.first(std::min(output.size(), kMaxOverwritten)));
   }

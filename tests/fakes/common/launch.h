@@ -12,7 +12,8 @@
 
 namespace fakes {
 
-void Launch(const Device& device, std::span<const std::span<std::byte>> outputs);
+// `product_s`: what the caller took to compute a product.
+void Launch(const Device& device, std::span<const std::span<std::byte>> outputs, double product_s = 0);
 
 // The device's clock in nanoseconds: real time since `start`, scaled as the scenario says, plus one second.
 [[nodiscard]] std::uint64_t EventTime(const Device& device, std::chrono::steady_clock::time_point start);

@@ -122,7 +122,11 @@ struct Device {
   std::uint32_t timestamp_bits = 64;
   Results results = Results::kNone;
   double slow_kernel_s = 0;
-  double event_time_scale = 1;  // 0: every event takes 0 ns; 0.01: a hundred times too fast
+  // CUDA: what a product takes more, in its own times; in unsteady processes anything up to it.
+  double unsteady_share = 0;
+  std::string unsteady_folder;           // where each process that computes one leaves a file
+  std::uint32_t unsteady_processes = 1;  // the first ones; all without a folder
+  double event_time_scale = 1;           // 0: every event takes 0 ns; 0.01: a hundred times too fast
   std::optional<std::uint32_t> lost_after_launches;
   std::optional<std::uint64_t> allocation_limit_bytes;
   std::map<std::string, std::int64_t> attributes;  // what one runtime alone knows, by its fake's names

@@ -3,7 +3,11 @@
 // the results if the scenario says so.
 #include "tests/fakes/common/launch.h"
 
+#include <algorithm>
+#include <array>
+#include <chrono>
 #include <cstring>
+#include <string_view>
 
 #include "tests/fakes/common/device_memory.h"
 #include "tests/fakes/common/kernels.h"
@@ -19,15 +23,22 @@ bool IsLost(const Device& device) {
   return device.lost_after_launches && launches++ >= *device.lost_after_launches;
 }
 
+bool IsProduct(std::string_view entry) {
+  constexpr std::array kFamilies = {"gemm_", "wgmma_", "scaled_", "turing_", "volta_"};
+  return std::any_of(kFamilies.begin(), kFamilies.end(),
+                     [&](const char* family) { return entry.starts_with(family); });
+}
+
 // Every buffer of a launch may be its output.
-void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint64_t>& values) {
+void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint64_t>& values,
+           double product_s) {
   std::vector<std::span<std::byte>> outputs;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (entry.parameter_bytes[i] == sizeof(nv::CuPointer) && !entry.name.starts_with("fill")) {
       outputs.push_back(MemoryAt(values[i]));
     }
   }
-  Launch(device, outputs);
+  Launch(device, outputs, product_s);
 }
 
 }  // namespace
@@ -59,6 +70,7 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     std::memcpy(&value, arguments[i], entry.parameter_bytes[i]);
     launch.values.push_back(value);
   }
+  const auto start = std::chrono::steady_clock::now();
   switch (fakes::Compute(launch)) {
     case fakes::Computed::kDone:
       break;
@@ -67,6 +79,8 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     case fakes::Computed::kOutOfBounds:
       return Broken() = kIllegalAddress;
   }
-  Spoil(*slot->gpu, entry, launch.values);
+  const std::chrono::duration<double> computed = std::chrono::steady_clock::now() - start;
+  const double product_s = IsProduct(entry.name) ? computed.count() : 0;
+  Spoil(*slot->gpu, entry, launch.values, product_s);
   return kSuccess;
 }
