@@ -105,6 +105,27 @@ class TwoDrivers(unittest.TestCase):
             self.assertTrue(text.startswith("Use vulkan (NVIDIA) on GeForce RTX 3060"), text)
             self.assertIn("export VK_DRIVER_FILES=/usr/share/vulkan/icd.d/nvidia.json", text)
 
+    def test_of_opencl_the_driver_is_named_and_no_variable_that_half_of_its_loaders_read(self):
+        """To ocl-icd OCL_ICD_VENDORS may be a manifest, to Khronos's loader only a directory."""
+        record = json.loads((FIXTURES / "three_way_tie" / "record.json").read_text())
+        (probe,) = [probe for probe in record["probes"] if probe["module"] == "opencl"]
+        (first,) = probe["devices"]
+        probe["devices"] = [{**first, "driver": driver, "manifest": f"/etc/OpenCL/vendors/{driver.lower()}.icd"}
+                            for driver in ("NVIDIA", "rusticl")]
+        figures = [one for one in record["measurements"] if one["runtime"] == "opencl"]
+        record["measurements"] += [{**one, "driver": "rusticl", "rate": 0.5 * one["rate"]} for one in figures]
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
+            replay = ("--replay", folder, "--only", "opencl,sysfs")
+            env = run("recommend", "--format", "env", *replay).stdout
+            self.assertIn("\nWHICHGPU_DRIVER=\n", env)
+            why = run("recommend", "--why", *replay)
+            self.assertIn("opencl (NVIDIA) on GeForce RTX 3060", why.stderr)
+            self.assertIn("not opencl (rusticl)@pci:0000:01:00.0: slower", why.stderr)
+            text = run(*replay).stdout
+            self.assertTrue(text.startswith("Use opencl (NVIDIA) on GeForce RTX 3060"), text)
+            self.assertNotIn("OCL_ICD_VENDORS", text)
+
     def test_only_those_alike_share_a_place(self):
         for share, tie in ((0.98, True), (0.5, False)):
             with self.subTest(share), tempfile.TemporaryDirectory() as folder:
