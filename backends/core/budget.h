@@ -33,6 +33,14 @@ class Budget {
   // Leaves that much at most.
   void EndWithin(double seconds) { end_s_ = std::min(end_s_, now_() + seconds); }
 
+  // Runs `work` with so much less to spend, which is there again afterwards.
+  template <class F>
+  void Keeping(double seconds, F&& work) {
+    end_s_ -= seconds;
+    std::forward<F>(work)();
+    end_s_ += seconds;
+  }
+
   // Runs `work` and gives back the time that it took.
   template <class F>
   auto Excused(F&& work) {

@@ -126,7 +126,8 @@ void Reporter::Finish(const Series& series) const {
   ChosenTimes chosen = ChooseClock(series);
   const bool untimed = chosen.times_s.empty();
   if (untimed) chosen = {{series.expected_s}, true, "timed only while it was verified"};
-  Fill(measurement, workload.work(), std::move(chosen.times_s));
+  const std::size_t late = chosen.times_s.size() == series.wall_s.size() ? series.late : 0;
+  Fill(measurement, workload.work(), std::move(chosen.times_s), late);
   if (untimed) measurement.samples = 0;
   NoteThrottling(series, measurement);
   measurement.host_timed = chosen.host_timed;
@@ -154,7 +155,7 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   Measurement measurement = Begin(variant, shape);
   measurement.verified = true;
   measurement.host_timed = true;
-  Fill(measurement, work, std::move(times_s));
+  Fill(measurement, work, std::move(times_s), 0);
   AddReason(measurement, end.reason);
   if (kernel == kernels::Kernel::kLaunch) {
     const auto invert = [](std::optional<double>& rate) { rate = 1.0 / *rate; };
@@ -163,14 +164,17 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   sink_(measurement);
 }
 
-void Reporter::Fill(Measurement& measurement, double work, std::vector<double> times_s) const {
-  Summary summary = Summarise(times_s);
+void Reporter::Fill(Measurement& measurement, double work, std::vector<double> times_s,
+                    std::size_t late) const {
+  Summary summary = Summarise(times_s, late);
   const bool drawn = DependsOnWakingThreads(measurement.kernel, request_.device);
   if (limits_.disturbed || drawn) summary.quality = Quality::kNoisy;
   measurement.status = MeasurementStatus::kOk;
   measurement.samples = summary.samples;
   measurement.quality = summary.quality;
-  measurement.time_s = summary.quality == Quality::kNoisy ? summary.p10_s : summary.median_s;
+  // The least disturbed times; where the speed itself changed there are none such.
+  const bool disturbed = summary.quality == Quality::kNoisy && !summary.drifted;
+  measurement.time_s = disturbed ? summary.p10_s : summary.median_s;
   measurement.rate = work / *measurement.time_s;
   measurement.p10_rate = work / summary.p10_s;
   measurement.best_rate = work / summary.best_s;

@@ -45,7 +45,8 @@ class Reporter {
  private:
   [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
   void CompareWithPeak(Measurement& measurement) const;
-  void Fill(Measurement& measurement, double work, std::vector<double> times_s) const;
+  // The last `late` times are those of Series.
+  void Fill(Measurement& measurement, double work, std::vector<double> times_s, std::size_t late) const;
   const MeasureRequest& request_;
   const Limits& limits_;
   const MeasureSink& sink_;

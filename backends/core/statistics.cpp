@@ -63,7 +63,7 @@ double RelativeSpread(const Summary& summary) {
   return std::max(high - summary.median_s, summary.median_s - low) / summary.median_s;
 }
 
-Summary Summarise(std::span<const double> times_s) {
+Summary Summarise(std::span<const double> times_s, std::size_t late) {
   const std::vector<double> sorted = Sorted(times_s);
   Summary summary;
   summary.samples = static_cast<std::uint32_t>(sorted.size());
@@ -71,6 +71,13 @@ Summary Summarise(std::span<const double> times_s) {
   summary.p10_s = PercentileOfSorted(sorted, 0.1);
   summary.best_s = sorted.front();
   summary.ci95_s = IntervalOfSorted(sorted);
+  if (late > 0 && summary.ci95_s) {
+    auto& [low, high] = *summary.ci95_s;
+    const double late_s = Percentile(times_s.last(late), 0.5);
+    summary.drifted = late_s < low || late_s > high;
+    low = std::min(low, late_s);
+    high = std::max(high, late_s);
+  }
   summary.quality = Judge(summary);
   summary.throttled = SlowedDown(times_s);
   return summary;

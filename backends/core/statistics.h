@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -26,6 +27,7 @@ struct Summary {
   std::optional<std::array<double, 2>> ci95_s;  // of the median: lower and upper time
   Quality quality = Quality::kNoisy;
   bool throttled = false;
+  bool drifted = false;  // the middle of the late times is beyond the interval of the others, which holds it
 };
 
 // The value below which `fraction` of the samples lie, linear between neighbours (Hyndman & Fan, "Sample
@@ -40,7 +42,8 @@ struct Summary {
 // The larger half width of the interval, relative to the median; infinite where there is no interval.
 [[nodiscard]] double RelativeSpread(const Summary& summary);
 
-// `times_s` in the order of measuring, not empty, each finite and positive.
-[[nodiscard]] Summary Summarise(std::span<const double> times_s);
+// `times_s` in the order of measuring, not empty, each finite and positive. The last `late` of them were
+// taken long after the others, to see what has changed meanwhile: the interval holds their middle too.
+[[nodiscard]] Summary Summarise(std::span<const double> times_s, std::size_t late = 0);
 
 }  // namespace backends

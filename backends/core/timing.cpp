@@ -32,6 +32,7 @@ bool RunBatch(Series& series, std::uint32_t turns, Budget& budget) {
   series.wall_s.push_back(wall_s / executions);
   series.device_s.push_back(timing.device_s ? std::optional(*timing.device_s / executions) : std::nullopt);
   series.expected_s = wall_s / executions;
+  series.last_at_s = budget.Now();
   return true;
 }
 
@@ -120,6 +121,37 @@ double ShareOfMemory(std::span<const Series> all, double round_trip_s) {
   return all_s > 0 ? memory_s / all_s : 0;
 }
 
+constexpr std::size_t kLateBatches = 5;
+constexpr double kMostLateShare = 0.1;  // of what is left for the timing
+// What was sampled since then has not been left alone for long enough to drift.
+constexpr double kLateGapSeconds = 0.25;
+
+bool IsLookedAtLate(const Series& series) {
+  return IsBoundByMemory(series) && series.rank == 0 && !series.error;
+}
+
+// Seconds that the late batches of all take; 0 where they would take too much of the time.
+double LateSeconds(std::span<const Series> all, const Budget& budget, double round_trip_s) {
+  double late_s = 0;
+  for (const Series& series : all) {
+    if (IsLookedAtLate(series))
+      late_s += kLateBatches * kCaution * NextBatch(series, round_trip_s).expected_s;
+  }
+  return late_s <= kMostLateShare * budget.Remaining() ? late_s : 0;
+}
+
+void LookLate(std::span<Series> all, Budget& budget, double round_trip_s) {
+  for (std::size_t i = 0; i < kLateBatches; ++i) {
+    for (Series& series : all) {
+      if (!IsLookedAtLate(series) || series.wall_s.size() < kMinBatches) continue;
+      if (i == 0 && budget.Now() - series.last_at_s < kLateGapSeconds) continue;
+      const Batch batch = NextBatch(series, round_trip_s);
+      if (series.late != i || kCaution * batch.expected_s > budget.Remaining()) continue;
+      if (RunBatch(series, batch.turns, budget)) ++series.late;
+    }
+  }
+}
+
 }  // namespace
 
 std::uint32_t BatchRepeats(double execution_s, double round_trip_s) {
@@ -170,8 +202,9 @@ void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
       if (between_turns) between_turns();
     }
   };
+  const double late_s = LateSeconds(all, budget, round_trip_s);
   const double start_s = budget.Now();
-  const double total_s = budget.Remaining();
+  const double total_s = budget.Remaining() - late_s;
   const auto in_its_share = [&] {
     const bool in_need = std::any_of(all.begin(), all.end(), [](const Series& series) {
       return IsBoundByMemory(series) && !series.finished && series.wall_s.size() < kMinBatches;
@@ -179,9 +212,12 @@ void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
     return in_need || budget.Now() - start_s < ShareOfMemory(all, round_trip_s) * total_s;
   };
   const auto always = [] { return true; };
-  interleave(IsBoundByMemory, in_its_share);
-  interleave([](const Series& series) { return !IsBoundByMemory(series); }, always);
-  interleave([](const Series&) { return true; }, always);
+  budget.Keeping(late_s, [&] {
+    interleave(IsBoundByMemory, in_its_share);
+    interleave([](const Series& series) { return !IsBoundByMemory(series); }, always);
+    interleave([](const Series&) { return true; }, always);
+  });
+  if (late_s > 0) LookLate(all, budget, round_trip_s);
 }
 
 ChosenTimes ChooseClock(const Series& series) {

@@ -38,6 +38,8 @@ struct Series {
   std::string throttled_by;  // what the device named during any batch
   double least_clock_share = 1;
   std::vector<double> clocks_hz{};  // measured after batches, where nobody says that share
+  double last_at_s = 0;             // when the last batch ended
+  std::size_t late = 0;             // of the last batches, those that tell whether its speed has drifted
 };
 
 // The least clock that it ran at, of the device's highest or, of measured ones, of its own: of these a tenth
@@ -62,7 +64,8 @@ void Ramp(Series& series, Budget& budget, double least_s = kRampSeconds);
 // a seventh slower than alone (measured on an EPYC; an extra execution before each batch does not mend it),
 // so that its figure would depend on how long the others took. Where the budget can not last for ten batches
 // of all, the last in line have three, or none; those of the last rank have no more than ten while any of
-// another rank needs more. `between_turns`, if any, runs after every turn of all.
+// another rank needs more. At the very end those bound by memory that decide have a few batches more: memory
+// of shared machines changes its speed within seconds. `between_turns`, if any, runs after every turn of all.
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
                      const std::function<void()>& between_turns = {});
 

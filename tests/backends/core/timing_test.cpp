@@ -177,6 +177,23 @@ TEST_F(KindsTest, WhatTheOtherKindLeavesIsUsed) {
   EXPECT_GT(elapsed_s(), 2.6) << "the reads went on";
 }
 
+TEST_F(KindsTest, MemoryThatSlowsDownLaterIsSeenToAndWidensItsInterval) {
+  for (const bool drifts : {false, true}) {
+    FakeScript script;
+    // The reads are done after a second; then come the products.
+    script.slowdown = [=](double now_s) { return drifts && now_s > 1.5 ? 2.0 : 1.0; };
+    const auto all = Time(3.0, script);
+    ASSERT_THAT(all, SizeIs(2));
+    EXPECT_EQ(all[0].late, 0U) << "the product is timed to the end";
+    EXPECT_EQ(all[1].late, 5U);
+    const auto summary = Summarise(ChooseClock(all[1]).times_s, all[1].late);
+    EXPECT_EQ(summary.drifted, drifts);
+    EXPECT_NEAR(summary.median_s, 0.006, 0.001);
+    EXPECT_NEAR((*summary.ci95_s)[1], drifts ? 0.012 : 0.006, 0.001);
+    EXPECT_EQ(summary.quality, drifts ? Quality::kNoisy : Quality::kGood);
+  }
+}
+
 TEST(SoftwareViews, AreMeasuredInPartAndInLessTime) {
   FakeScript script;
   script.bytes_per_s = 1e8;
