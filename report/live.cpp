@@ -166,9 +166,9 @@ void MeasureLive(Live& live, Measuring& measuring, Record& record, Progress& pro
   record.measurements = CalibrateLive(live, measuring, targets, "measuring", record, progress);
 }
 
-void MeasureAgain(Live& live, Measuring& measuring, const Report& report, Record& record,
-                  Progress& progress) {
-  const auto targets = PlanSecondLook(report, measuring.planned, measuring.left_s);
+void MeasureAgain(Live& live, Measuring& measuring, const Tables& tables, const Report& report,
+                  Record& record, Progress& progress) {
+  const auto targets = PlanSecondLook(tables, report, measuring.planned, measuring.left_s);
   if (targets.empty()) return;
   MergeSecondLook(CalibrateLive(live, measuring, targets, "measuring again", record, progress),
                   record.measurements);

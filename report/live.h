@@ -70,6 +70,7 @@ struct Measuring {
 void MeasureLive(Live& live, Measuring& measuring, Record& record, Progress& progress);
 // Measures again what decides where `report`, made of this record, leaves an order open: the record's
 // measurements then are of both looks.
-void MeasureAgain(Live& live, Measuring& measuring, const Report& report, Record& record, Progress& progress);
+void MeasureAgain(Live& live, Measuring& measuring, const Tables& tables, const Report& report,
+                  Record& record, Progress& progress);
 
 }  // namespace report

@@ -33,6 +33,7 @@ struct Options {
   std::optional<std::string> record_dir;
   bool record_ids = false;
   std::optional<std::string> replay_dir;
+  std::optional<std::string> request_file;  // what to predict in the place of the reference request
   std::string sysroot = "/";
   bool exit_code = false;
   render::ColourChoice colour = render::ColourChoice::kAuto;

@@ -112,6 +112,10 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
     return Usage(fmt::format("--exit-code belongs to the report and recommend: {} runs no kernel to tell by",
                              NameOfCommand(options.command)));
   }
+  if (options.request_file && options.command != Command::kReport && options.command != Command::kRecommend) {
+    return Usage(fmt::format("--request belongs to the report and recommend: {} predicts nothing",
+                             NameOfCommand(options.command)));
+  }
   if (!options.only.empty() && !options.skip.empty()) return Usage("--only and --skip exclude each other");
   return std::nullopt;
 }

@@ -22,6 +22,7 @@
 #include "report/detect.h"
 #include "report/live.h"
 #include "report/record.h"
+#include "report/request_file.h"
 #include "report/select.h"
 #include "report/turns.h"
 
@@ -33,15 +34,21 @@ namespace system = probe::system;
 // The embedded tables, parsed when they are first needed: that takes as long as starting a child.
 class LateTables {
  public:
+  explicit LateTables(std::optional<ReferenceRequest> request) : request_(std::move(request)) {}
+
   // nullptr where they are malformed.
   const Tables* Get() {
-    if (!tables_) tables_ = EmbeddedTables();
+    if (!tables_) {
+      tables_ = EmbeddedTables();
+      if (request_ && tables_->ok()) tables_->value().reference = *request_;
+    }
     return tables_->ok() ? &tables_->value() : nullptr;
   }
   [[nodiscard]] Problem Failure() const { return {kExitInternal, probe::Describe(tables_->error())}; }
   [[nodiscard]] Tables Take() { return *std::move(*tables_); }
 
  private:
+  std::optional<ReferenceRequest> request_;  // in the place of the tables'
   std::optional<probe::Result<Tables>> tables_;
 };
 
@@ -169,7 +176,8 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
     Measuring measuring{asked.devices, HostProcessor(all), std::move(turns)};
     MeasureLive(live, measuring, record, progress);
     if (SignalOf(context) == 0)
-      MeasureAgain(live, measuring, Decide(options, *late.Get(), record, asked), record, progress);
+      MeasureAgain(live, measuring, *late.Get(), Decide(options, *late.Get(), record, asked), record,
+                   progress);
   }
   if (record.calibrated) BoundDriverCaches(live);
   // Looked at once: what the report says and what the program returns agree.
@@ -207,7 +215,13 @@ std::variant<Produced, Problem> Run(const Options& options, LateTables& late, co
 }  // namespace
 
 std::variant<Produced, Problem> Produce(const Options& options, const Context& context, Progress& progress) {
-  LateTables tables;
+  std::optional<ReferenceRequest> request;
+  if (options.request_file) {
+    auto read = ReadRequest(*options.request_file);
+    if (!read) return BadInput(read.error());
+    request = *std::move(read);
+  }
+  LateTables tables(std::move(request));
   auto outcome = Run(options, tables, context, progress);
   if (auto* produced = std::get_if<Produced>(&outcome)) produced->tables = tables.Take();
   return outcome;

@@ -36,10 +36,10 @@ const Target* TargetOf(const Report& report, const Score& score, const std::vect
   return found == planned.end() ? nullptr : &*found;
 }
 
-std::vector<backends::Figure> FiguresOf(const Report& report, const Score& score) {
+std::vector<backends::Figure> FiguresOf(const Tables& tables, const Report& report, const Score& score) {
   std::vector<backends::Figure> figures;
   const auto measured = MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver);
-  for (const Measurement* m : score::DecidingFigures(measured, score.use)) {
+  for (const Measurement* m : score::DecidingFigures(tables, score.runtime, measured, score.use)) {
     const backends::Figure figure{m->kernel, m->in_dtype, m->acc_dtype, m->implementation, m->shape};
     if (std::find(figures.begin(), figures.end(), figure) == figures.end()) figures.push_back(figure);
   }
@@ -53,7 +53,7 @@ bool AreAlike(const Report& report, const Score& a, const Score& b) {
   return a.runtime == b.runtime && a.driver == b.driver && one && other && AreEqualGpus(*one, *other);
 }
 
-std::vector<Target> TargetsFor(const Report& report, const Recommendation& answer,
+std::vector<Target> TargetsFor(const Tables& tables, const Report& report, const Recommendation& answer,
                                const std::vector<Target>& planned) {
   std::vector<Target> targets;
   const auto pair = recommend::OpenPair(report, answer);
@@ -63,7 +63,7 @@ std::vector<Target> TargetsFor(const Report& report, const Recommendation& answe
     if (first == nullptr) return {};
     Target& target = targets.emplace_back(*first);
     target.scope = backends::Scope::kAgain;
-    target.figures = FiguresOf(report, *score);
+    target.figures = FiguresOf(tables, report, *score);
   }
   return targets;
 }
@@ -132,9 +132,10 @@ double KeepForSecondLook(std::vector<Target>& targets) {
   return kept_s;
 }
 
-std::vector<Target> PlanSecondLook(const Report& report, const std::vector<Target>& planned, double left_s) {
+std::vector<Target> PlanSecondLook(const Tables& tables, const Report& report,
+                                   const std::vector<Target>& planned, double left_s) {
   for (const Recommendation& answer : report.recommendations) {
-    auto targets = TargetsFor(report, answer, planned);
+    auto targets = TargetsFor(tables, report, answer, planned);
     std::size_t figures = 0;
     for (const Target& target : targets) figures += target.figures.size();
     const double each_s = figures == 0 ? 0 : left_s / static_cast<double>(figures);

@@ -8,6 +8,7 @@
 #include "backends/core/measurement.h"
 #include "report/calibrate.h"
 #include "report/core/report.h"
+#include "report/core/tables.h"
 
 namespace report {
 
@@ -24,8 +25,8 @@ inline constexpr double kLeastSecondLookSeconds = 0.12;
 // What to measure within `left_s`: of the first use whose order the report leaves open and for which that is
 // enough time, the two ways in question, each with the figures that its score rests on. `planned`: the first
 // look's targets, of the same devices. Nothing where everything is decided or the time is too short.
-[[nodiscard]] std::vector<Target> PlanSecondLook(const Report& report, const std::vector<Target>& planned,
-                                                 double left_s);
+[[nodiscard]] std::vector<Target> PlanSecondLook(const Tables& tables, const Report& report,
+                                                 const std::vector<Target>& planned, double left_s);
 
 // Of two figures of one implementation (of a product at one shape) that was not disturbed and has an interval
 // the one with the narrower interval stays. Where the intervals do not meet the rate has changed in between:

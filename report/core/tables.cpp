@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -13,6 +14,11 @@
 
 namespace report {
 namespace {
+
+// No figure of a table is near to it, and no product of some overflows.
+constexpr double kMost = 1e18;
+
+constexpr std::array<std::string_view, 5> kWeights = {"q4", "q8", "fp16", "bf16", "fp32"};
 
 // Looks at every figure of a decoded table: what would divide by zero or rank by nonsense is refused here.
 class Check {
@@ -40,15 +46,27 @@ class Check {
         (*this)(key, **factor);
         if ((*factor)->basis == FactorBasis::kAssumed && (*factor)->value != 1) Fail(key);
       }
+      if (!value.weights) return;
+      for (const WeightFactors& row : *value.weights) {
+        Fields(*this, row);
+        if (!row.tiles) continue;
+        (*this)(key, row.tiles->prefill);
+        (*this)(key, row.tiles->decode);
+      }
     } else if constexpr (std::is_same_v<T, const InferenceRequest> ||
                          std::is_same_v<T, const TrainingRequest>) {
       Fields(*this, value);
+    } else if constexpr (std::is_same_v<T, const std::string>) {
+      if (std::string_view(key) == "weights" && !IsTypeOfWeights(value)) Fail(key);
     }
   }
   [[nodiscard]] const std::string& bad_key() const { return bad_key_; }
 
  private:
-  static bool Positive(double value) { return std::isfinite(value) && value > 0; }
+  static bool Positive(double value) { return std::isfinite(value) && value > 0 && value <= kMost; }
+  static bool IsTypeOfWeights(std::string_view name) {
+    return std::find(kWeights.begin(), kWeights.end(), name) != kWeights.end();
+  }
   void Fail(const char* key) {
     if (bad_key_.empty()) bad_key_ = key;
   }

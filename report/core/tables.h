@@ -27,6 +27,24 @@ struct Factor {
   std::string date;
 };
 
+// WeightFactors where this implementation (backends::Measurement) ran a product in 16 bits by matrix tiles,
+// and engines have kernels with tiles for those weights.
+struct TileFactors {
+  std::string implementation;
+  Factor prefill;
+  Factor decode;
+};
+
+// What engines make of a runtime with weights of one type, held against engines: the share of the rate of the
+// matrix-vector product of those weights that writing reaches, and of the product in fp32 that reading a
+// prompt does; where tiles ran their own.
+struct WeightFactors {
+  std::string weights;  // a type of gemv: "q4", "q8", "fp16", "bf16"
+  Factor decode;
+  Factor prefill;
+  std::optional<TileFactors> tiles;
+};
+
 // What software makes of a runtime, beside the efficiencies of the device that it reaches (Fit). An assumed
 // one is relative to those and its value is 1: it widens the range and orders nothing. A fitted one stands in
 // their place.
@@ -34,6 +52,8 @@ struct RuntimeFactors {
   std::optional<Factor> decode;
   std::optional<Factor> prefill;
   std::optional<Factor> training;
+  // In the place of decode and prefill, where the figures that they are of were measured.
+  std::optional<std::vector<WeightFactors>> weights;
 };
 
 // How ready the runtime's software is, from 0 (nothing uses it) to 4 (everything does); breaks ties only.
@@ -118,6 +138,7 @@ struct RuntimeFacts {
 struct InferenceRequest {
   std::string model;
   std::string format;
+  std::string weights;    // the type of gemv that is nearest to the format: "q4", "q8", "fp16", "bf16"
   double parameters = 0;  // that take part in products: without the embedding look-up
   double weight_bytes = 0;
   double layers = 0;

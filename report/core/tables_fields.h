@@ -45,11 +45,27 @@ void Fields(V& v, S& s) {
   v("date", s.date);
 }
 
+template <class V, probe::Is<TileFactors> S>
+void Fields(V& v, S& s) {
+  v("implementation", s.implementation);
+  v("prefill", s.prefill);
+  v("decode", s.decode);
+}
+
+template <class V, probe::Is<WeightFactors> S>
+void Fields(V& v, S& s) {
+  v("weights", s.weights);
+  v("decode", s.decode);
+  v("prefill", s.prefill);
+  v("tiles", s.tiles);
+}
+
 template <class V, probe::Is<RuntimeFactors> S>
 void Fields(V& v, S& s) {
   v("decode", s.decode);
   v("prefill", s.prefill);
   v("training", s.training);
+  v("weights", s.weights);
 }
 
 template <class V, probe::Is<Maturity> S>
@@ -127,6 +143,7 @@ template <class V, probe::Is<InferenceRequest> S>
 void Fields(V& v, S& s) {
   v("model", s.model);
   v("format", s.format);
+  v("weights", s.weights);
   v("parameters", s.parameters);
   v("weight_bytes", s.weight_bytes);
   v("layers", s.layers);

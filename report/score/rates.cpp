@@ -52,6 +52,20 @@ const Measurement* FastestOf(Kernel kernel, std::span<const Measurement* const> 
   return Fastest(measurements, [kernel](const Measurement& m) { return m.kernel == kernel; });
 }
 
+const Measurement* FastestGemv(std::string_view weights, std::span<const Measurement* const> measurements) {
+  return Fastest(measurements, [&](const Measurement& m) {
+    return m.kernel == Kernel::kGemv && kernels::Row(m.in_dtype).name == weights;
+  });
+}
+
+const Measurement* FastestByTiles(std::string_view implementation,
+                                  std::span<const Measurement* const> measurements) {
+  return Fastest(measurements, [&](const Measurement& m) {
+    const bool is_16_bit = m.in_dtype == Dtype::kFp16 || m.in_dtype == Dtype::kBf16;
+    return m.kernel == Kernel::kGemm && is_16_bit && m.implementation == implementation;
+  });
+}
+
 bool HasVerified(std::span<const Measurement* const> measurements, Kernel kernel) {
   return std::any_of(measurements.begin(), measurements.end(),
                      [&](const Measurement* m) { return m->kernel == kernel && IsVerified(*m); });
@@ -116,7 +130,7 @@ Range RangeOf(const Measurement& measurement) {
   return {rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)};
 }
 
-Rates PickRates(std::span<const Measurement* const> measurements) {
+Rates PickRates(std::span<const Measurement* const> measurements, const Wanted& wanted) {
   const auto rate = [&](const Measurement* m) {
     return m == nullptr ? std::optional<Rate>() : ToRate(*m, measurements);
   };
@@ -125,13 +139,23 @@ Rates PickRates(std::span<const Measurement* const> measurements) {
   rates.prompt = rate(PromptProduct(measurements));
   rates.prompt_fp32 = rate(PromptProductIn(Dtype::kFp32, measurements));
   rates.read = rate(FastestOf(Kernel::kRead, measurements));
+  rates.gemv = rate(FastestGemv(wanted.weights, measurements));
+  rates.tiles = rate(FastestByTiles(wanted.tiles, measurements));
   rates.copy = rate(FastestOf(Kernel::kCopy, measurements));
   rates.upload = rate(FastestOf(Kernel::kHostToDevice, measurements));
   TellMissing(measurements, rates);
   return rates;
 }
 
-std::vector<const Measurement*> DecidingFigures(std::span<const Measurement* const> of_one_way, Use use) {
+const WeightFactors* FactorsOf(const RuntimeFactors& factors, const InferenceRequest& request) {
+  if (!factors.weights) return nullptr;
+  const auto found = std::find_if(factors.weights->begin(), factors.weights->end(),
+                                  [&](const WeightFactors& row) { return row.weights == request.weights; });
+  return found == factors.weights->end() ? nullptr : &*found;
+}
+
+std::vector<const Measurement*> DecidingFigures(const Tables& tables, std::string_view runtime,
+                                                std::span<const Measurement* const> of_one_way, Use use) {
   std::vector<const Measurement*> figures;
   if (use == Use::kTraining) {
     const auto* copy = FastestOf(Kernel::kCopy, of_one_way);
@@ -139,13 +163,18 @@ std::vector<const Measurement*> DecidingFigures(std::span<const Measurement* con
   } else {
     figures = {PromptProduct(of_one_way), PromptProductIn(Dtype::kFp32, of_one_way),
                FastestOf(Kernel::kRead, of_one_way)};
+    const auto& request = tables.reference.inference;
+    const auto* facts = Find(tables, runtime);
+    const auto* own = facts ? FactorsOf(facts->factors, request) : nullptr;
+    if (own) figures.push_back(FastestGemv(request.weights, of_one_way));
+    if (own && own->tiles) figures.push_back(FastestByTiles(own->tiles->implementation, of_one_way));
   }
   std::erase(figures, nullptr);
   return figures;
 }
 
 void FillIn(std::span<const Measurement* const> estimates, Rates& rates) {
-  auto facts = PickRates(estimates);
+  auto facts = PickRates(estimates, {});
   if (!rates.product) {
     rates.product = std::move(facts.product);
     rates.prompt = std::move(facts.prompt);

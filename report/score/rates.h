@@ -5,9 +5,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/core/report.h"
+#include "report/core/tables.h"
 
 namespace report::score {
 
@@ -23,6 +25,8 @@ struct Rates {
   std::optional<Rate> prompt;
   std::optional<Rate> prompt_fp32;
   std::optional<Rate> read;
+  std::optional<Rate> gemv;   // of the request's weights
+  std::optional<Rate> tiles;  // the fastest product in 16 bits that the wanted implementation ran
   std::optional<Rate> copy;
   std::optional<Rate> upload;         // from the host's memory
   std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first
@@ -33,7 +37,12 @@ struct Rates {
 
 // What a score of this use rests on and can be measured again: its products and its memory's speed.
 [[nodiscard]] std::vector<const backends::Measurement*> DecidingFigures(
-    std::span<const backends::Measurement* const> of_one_way, Use use);
+    const Tables& tables, std::string_view runtime, std::span<const backends::Measurement* const> of_one_way,
+    Use use);
+
+// What the runtime's engines make of the request's weights; nullptr where nobody has held them against
+// engines.
+[[nodiscard]] const WeightFactors* FactorsOf(const RuntimeFactors& factors, const InferenceRequest& request);
 
 // Of a verified one: its rate, with the interval that scoring gives it.
 [[nodiscard]] Range RangeOf(const backends::Measurement& measurement);
@@ -41,7 +50,14 @@ struct Rates {
 // A measurement without an interval counts as known within 10 %: twice the bound of a fair one.
 inline constexpr double kUnknownSpread = 0.10;
 
-[[nodiscard]] Rates PickRates(std::span<const backends::Measurement* const> measurements);
+// What depends on the request and the runtime's facts.
+struct Wanted {
+  std::string_view weights;  // of gemv
+  std::string_view tiles;    // the implementation; may be empty
+};
+
+[[nodiscard]] Rates PickRates(std::span<const backends::Measurement* const> measurements,
+                              const Wanted& wanted);
 
 // Product and read from `estimates` where `rates` has none.
 void FillIn(std::span<const backends::Measurement* const> estimates, Rates& rates);

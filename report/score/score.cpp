@@ -70,7 +70,7 @@ Range Exactly(double value) { return {value, value, value}; }
 // Neutral, and honest about what is not known: for a runtime without a row in the tables.
 RuntimeFactors UnknownFactors() {
   const Factor unknown{1, 0.25, 1, FactorBasis::kAssumed, "no figures for this runtime", ""};
-  return {unknown, unknown, unknown};
+  return {unknown, unknown, unknown, std::nullopt};
 }
 
 // One way to reach one device, with all that scores it.
@@ -81,16 +81,12 @@ struct Way {
   Rates rates;
   RuntimeFactors factors;
   TrainingSupport training;
-  bool estimated = false;     // in part: rates.late
-  double streamed_bytes = 0;  // of what a training step needs, what does not fit
+  const WeightFactors* weights = nullptr;  // what counts for the request's
+  bool estimated = false;                  // in part: rates.late
+  double streamed_bytes = 0;               // of what a training step needs, what does not fit
 
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
 };
-
-// The product that scores the use.
-const Rate& ProductOf(const Way& way, Use use) {
-  return *(use == Use::kTraining ? way.rates.product : way.rates.prompt);
-}
 
 // matrix^power * scalar^(1 - power), with the interval of measuring.
 Range PromptRate(const Fit& fit, const Way& way) {
@@ -103,21 +99,57 @@ Range PromptRate(const Fit& fit, const Way& way) {
   return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
 }
 
+// What bounds a phase: a rate, the share of it that engines reach, and the figures that it comes from.
+struct Phase {
+  Range per_s;
+  Range share;
+  std::string name;
+};
+
+Phase WritingOf(const Tables& tables, const Way& way) {
+  const auto& fit = tables.fit;
+  if (way.weights && way.rates.gemv) {
+    const auto& tiles = way.weights->tiles;
+    const auto& share = way.rates.tiles && tiles ? tiles->decode : way.weights->decode;
+    return {way.rates.gemv->per_s, RangeOf(share), way.rates.gemv->name};
+  }
+  const auto* maker = FitOf(fit, *way.device);
+  return {way.rates.read->per_s, ShareOf(maker ? maker->decode : fit.decode, way.factors.decode),
+          way.rates.read->name};
+}
+
+// Where the runtime was held against engines: of the product in fp32, which is steadier than that of tiles.
+std::optional<Phase> ReadingByWeights(const Way& way) {
+  const auto& [fp32, tiles] = std::tie(way.rates.prompt_fp32, way.rates.tiles);
+  if (!way.weights || !fp32) return std::nullopt;
+  if (way.weights->tiles && tiles)
+    return Phase{fp32->per_s, RangeOf(way.weights->tiles->prefill), tiles->name + " and " + fp32->name};
+  return Phase{fp32->per_s, RangeOf(way.weights->prefill), fp32->name};
+}
+
+Phase ReadingOf(const Tables& tables, const Way& way) {
+  if (auto phase = ReadingByWeights(way)) return *std::move(phase);
+  const auto& fit = tables.fit;
+  const auto* maker = FitOf(fit, *way.device);
+  const auto& fp32 = way.rates.prompt_fp32;
+  const auto& product = *way.rates.prompt;
+  const bool mixed = fp32 && fp32->name != product.name;
+  return {PromptRate(fit, way), ShareOf(maker ? maker->prefill : fit.prefill, way.factors.prefill),
+          mixed ? product.name + " and " + fp32->name : product.name};
+}
+
 Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty uncertainty) {
   const auto reached = [&](const Range& rate, const Range& share) {
     return At(Product({rate, uncertainty == Uncertainty::kOfAll ? share : Exactly(share.value)}), bound);
   };
-  const auto& fit = tables.fit;
-  const auto& own = way.factors;
   Inputs in;
-  const auto* maker = FitOf(fit, *way.device);
-  in.prompt_flop_per_s =
-      reached(PromptRate(fit, way), ShareOf(maker ? maker->prefill : fit.prefill, own.prefill));
-  in.token_bytes_per_s =
-      reached(way.rates.read->per_s, ShareOf(maker ? maker->decode : fit.decode, own.decode));
-  in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(fit.training, own.training));
+  const auto reading = ReadingOf(tables, way);
+  const auto writing = WritingOf(tables, way);
+  in.prompt_flop_per_s = reached(reading.per_s, reading.share);
+  in.token_bytes_per_s = reached(writing.per_s, writing.share);
+  in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(tables.fit.training, way.factors.training));
   in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
-  in.token_overhead_s = fit.token_overhead_s;
+  in.token_overhead_s = tables.fit.token_overhead_s;
   if (way.streamed_bytes > 0 && way.rates.upload) {
     in.streamed_bytes = way.streamed_bytes;
     in.upload_bytes_per_s = At(way.rates.upload->per_s, bound);
@@ -136,7 +168,9 @@ class Scorer {
     }
     // What engines make of a runtime on its own devices says nothing of the processor that stands in for one.
     for (Way& way : ways_) {
-      if (way.software && native_) way.factors = native_->factors;
+      if (!way.software || !native_) continue;
+      way.factors = native_->factors;
+      way.weights = native_->weights;
     }
     StreamWhatDoesNotFit();
   }
@@ -271,23 +305,18 @@ class Scorer {
     score.ranking_tokens_per_s = Tokens(way, use, share, Uncertainty::kOfMeasuring);
     if (use == Use::kInference) score.request_s = RequestSeconds(*score.tokens_per_s);
     const Times times = Taken(way, share, Bound::kValue, Uncertainty::kOfMeasuring);
-    const Rate& product = ProductOf(way, use);
     if (use == Use::kTraining) {
-      score.parts.push_back({"step", times.step_s, product.name});
+      score.parts.push_back({"step", times.step_s, way.rates.product->name});
       if (times.stream_s == 0) return;
       score.streamed_bytes = way.streamed_bytes;
       score.parts.push_back({"from the host", times.stream_s, way.rates.upload->name});
       return;
     }
-    if (use != Use::kDecode) {
-      const auto& fp32 = way.rates.prompt_fp32;
-      const bool mixed = fp32 && fp32->name != product.name;
-      score.parts.push_back(
-          {"prefill", times.prefill_s, mixed ? product.name + " and " + fp32->name : product.name});
-    }
+    if (use != Use::kDecode)
+      score.parts.push_back({"prefill", times.prefill_s, ReadingOf(tables_, way).name});
     if (use == Use::kPrefill) return;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
-    score.parts.push_back({"decode", tokens * times.token_s, way.rates.read->name});
+    score.parts.push_back({"decode", tokens * times.token_s, WritingOf(tables_, way).name});
   }
 
   void Judge(const Way& way, Use use, double share, Score& score) const {
@@ -365,6 +394,7 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
                             std::span<const backends::Measurement> estimates) {
   const MeasurementIndex measured(measurements);
   const MeasurementIndex estimated(estimates);
+  const auto& request = tables.reference.inference;
   std::vector<Way> ways;
   std::set<std::tuple<std::string, std::string, std::string>> known;
   for (const auto& device : devices) {
@@ -372,12 +402,16 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
       const auto& [runtime, driver] = std::tie(view.device.runtime, view.device.driver);
       if (!known.emplace(device.id, runtime, driver).second) continue;
       const auto* facts = Find(tables, runtime);
+      const auto* factors = facts ? FactorsOf(facts->factors, request) : nullptr;
+      const Wanted wanted{request.weights,
+                          factors && factors->tiles ? std::string_view(factors->tiles->implementation) : ""};
       Way way{&device,
               &view,
               IsSoftware(device, view),
-              PickRates(measured.Of(device.id, runtime, driver)),
+              PickRates(measured.Of(device.id, runtime, driver), wanted),
               facts ? facts->factors : UnknownFactors(),
-              facts ? facts->training : TrainingSupport{}};
+              facts ? facts->training : TrainingSupport{},
+              factors};
       const bool ran = way.rates.product || way.rates.read;
       if (!way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu)) {
         FillIn(estimated.Of(device.id, runtime, driver), way.rates);

@@ -14,6 +14,8 @@ import unittest
 
 from harness import BINARY, SOURCE, document, environment, main, run, validate
 
+FIXTURES = SOURCE / "tests" / "fixtures"
+
 
 class Streams(unittest.TestCase):
     def test_list_is_a_result_on_stdout_and_nothing_on_stderr(self):
@@ -165,6 +167,24 @@ class Usage(unittest.TestCase):
                 self.assertEqual(1, process.stderr.count("\n"), process.stderr)
                 self.assertIn(expected, process.stderr)
 
+
+    def test_another_request_is_predicted_from_the_same_figures(self):
+        with tempfile.TemporaryDirectory() as folder:
+            request = pathlib.Path(folder) / "request.json"
+            request.write_text('{"inference": {"model": "Mine", "format": "F16", "weight_bytes": 9.84e9}}')
+            replay = ("--replay", FIXTURES / "three_way_tie", "--json")
+            usual, mine = (document(run(*replay, *more)) for more in ((), ("--request", request)))
+            self.assertEqual(usual["measurements"], mine["measurements"])
+            for before, after in zip(usual["scores"], mine["scores"]):
+                if before["use"] == "decode" and before.get("tokens_per_s"):
+                    self.assertLess(after["tokens_per_s"]["value"], before["tokens_per_s"]["value"])
+                    self.assertGreater(2.01 * after["tokens_per_s"]["value"], before["tokens_per_s"]["value"])
+            text = run("--replay", FIXTURES / "three_way_tie", "--request", request).stdout
+            self.assertIn("Mine F16, 512 tokens in, 128 out", text)
+            request.write_text('{"inference": {"layer": 3}}')
+            for command in ((), ("recommend",), ("list",)):
+                bad = run(*command, "--replay", FIXTURES / "three_way_tie", "--request", request)
+                self.assertEqual((2, "", 1), (bad.returncode, bad.stdout, bad.stderr.count("\n")), bad.stderr)
 
     def test_a_directory_that_is_gone_is_named(self):
         for arguments in (("list", "--record", "new"), ("--record", "a/new")):

@@ -79,6 +79,12 @@ Report Generated(unsigned seed) {
   }
   report.devices.push_back(cpu);
   AddFigures(report, "cpu:0", "cpu", "native", host_fp32, host_read, dice);
+  if (dice.OneIn(2))
+    Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, host_read * dice.Between(0.3, 1.1), Dtype::kQ4);
+  if (dice.OneIn(4)) {
+    Measure(report, "cpu:0", "cpu", "native", Kernel::kGemm, host_fp32 * dice.Between(1, 8), Dtype::kBf16)
+        .implementation = "own:amx";
+  }
   return report;
 }
 

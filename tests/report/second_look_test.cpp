@@ -43,7 +43,7 @@ std::vector<std::string> Runtimes(const std::vector<Target>& targets) {
 TEST(SecondLook, ANoisyLeaderAndTheNextAreMeasuredAgain) {
   const Report report = Undecided("vulkan", 0.6);
   const auto planned = PlanTargets(report.devices, Options{});
-  const auto targets = PlanSecondLook(report, planned, 1.8);
+  const auto targets = PlanSecondLook(testing::TestTables(), report, planned, 1.8);
   ASSERT_EQ(targets.size(), 2U);
   EXPECT_THAT(Runtimes(targets), ::testing::Contains("vulkan"));
   for (const Target& target : targets) {
@@ -66,13 +66,15 @@ TEST(SecondLook, ANoisyLeaderAndTheNextAreMeasuredAgain) {
 TEST(SecondLook, WhatIsDecidedIsNotMeasuredAgain) {
   const Report report = Undecided("vulkan", 0.01);
   EXPECT_FALSE(recommend::OpenPair(report, report.recommendations[0]));
-  EXPECT_THAT(PlanSecondLook(report, PlanTargets(report.devices, Options{}), 2.0), IsEmpty());
+  EXPECT_THAT(PlanSecondLook(testing::TestTables(), report, PlanTargets(report.devices, Options{}), 2.0),
+              IsEmpty());
 }
 
 TEST(SecondLook, ATieNeedsNone) {
   const Report report = testing::Decided(testing::Tie());
   ASSERT_FALSE(report.recommendations[0].tie.empty());
-  EXPECT_THAT(PlanSecondLook(report, PlanTargets(report.devices, Options{}), 2.0), IsEmpty());
+  EXPECT_THAT(PlanSecondLook(testing::TestTables(), report, PlanTargets(report.devices, Options{}), 2.0),
+              IsEmpty());
 }
 
 // Two cards of one model, with wide intervals, and a processor.
@@ -91,7 +93,7 @@ TEST(SecondLook, EqualCardsAreNotHeldAgainstEachOther) {
     for (Measurement& m : report.measurements) m.ci95 = {{0.5, 1.5}};
     report = testing::Decided(std::move(report));
     auto planned = PlanTargets(report.devices, Options{});
-    EXPECT_EQ(PlanSecondLook(report, planned, 2.0).size(), equal ? 0U : 2U);
+    EXPECT_EQ(PlanSecondLook(testing::TestTables(), report, planned, 2.0).size(), equal ? 0U : 2U);
     EXPECT_EQ(KeepForSecondLook(planned) == 0, equal);
   }
 }
@@ -99,9 +101,10 @@ TEST(SecondLook, EqualCardsAreNotHeldAgainstEachOther) {
 TEST(SecondLook, WithoutTimeThereIsNone) {
   const Report report = Undecided("vulkan", 0.6);
   const auto planned = PlanTargets(report.devices, Options{});
-  EXPECT_EQ(PlanSecondLook(report, planned, 6.1 * kLeastSecondLookSeconds).size(), 2U)
+  EXPECT_EQ(PlanSecondLook(testing::TestTables(), report, planned, 6.1 * kLeastSecondLookSeconds).size(), 2U)
       << "of three figures each";
-  EXPECT_THAT(PlanSecondLook(report, planned, 5.9 * kLeastSecondLookSeconds), IsEmpty());
+  EXPECT_THAT(PlanSecondLook(testing::TestTables(), report, planned, 5.9 * kLeastSecondLookSeconds),
+              IsEmpty());
 }
 
 TEST(SecondLook, ItsTimeIsKeptWhereSeveralMayCompete) {

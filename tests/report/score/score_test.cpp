@@ -151,7 +151,7 @@ TEST(Score, SoftwareDevicesOnlyReachTheProcessor) {
     EXPECT_FALSE(Find(scores, "vulkan", use).eligible);
   }
   EXPECT_THAT(Find(scores, "vulkan", Use::kInference).reasons,
-              Contains("a software device: it runs on the same processor, 15 % of its native speed"));
+              Contains("a software device: it runs on the same processor, 22 % of its native speed"));
 }
 
 TEST(Score, OnlyRuntimesWithAFrameworkTrain) {

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What the processor is predicted from: figures of the request's weights.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "report/score/model.h"
+#include "report/score/rates.h"
+#include "report/score/score.h"
+#include "tests/report/machines.h"
+
+namespace report::score {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+using probe::DeviceKind;
+using ::testing::HasSubstr;
+
+Score Find(const Tables& tables, const Report& report, Use use) {
+  const auto scores = ScoreAll(tables, report.devices, report.measurements);
+  const auto found = std::find_if(scores.begin(), scores.end(), [&](const Score& score) {
+    return score.runtime == "cpu" && score.use == use;
+  });
+  EXPECT_NE(found, scores.end());
+  return *found;
+}
+
+// A processor with a product in fp32 and a read.
+Report Native() {
+  Report report;
+  auto cpu = testing::Cpu();
+  testing::AddView(cpu, "cpu", "native", DeviceKind::kCpu);
+  report.devices = {std::move(cpu)};
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemm, 400e9);
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kRead, 40e9, Dtype::kU32);
+  return report;
+}
+
+const WeightFactors& NativeFactors(std::string_view weights) {
+  static const Tables tables = testing::TestTables();
+  auto request = tables.reference.inference;
+  request.weights = weights;
+  return *FactorsOf(report::Find(tables, "cpu")->factors, request);
+}
+
+TEST(Weights, WritingFollowsTheProductOfTheRequestsWeightsWithAVector) {
+  auto report = Native();
+  const auto by_read = Find(testing::TestTables(), report, Use::kDecode);
+  EXPECT_THAT(by_read.parts[0].limited_by, HasSubstr("read"));
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 1e12, Dtype::kQ8);
+  EXPECT_EQ(Find(testing::TestTables(), report, Use::kDecode).tokens_per_s->value,
+            by_read.tokens_per_s->value)
+      << "other weights";
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
+  for (const double read : {40e9, 90e9}) {
+    report.measurements[1].rate = read;
+    const auto score = Find(testing::TestTables(), report, Use::kDecode);
+    EXPECT_THAT(score.parts[0].limited_by, HasSubstr("q4 gemv"));
+    const double token_bytes = 4.92e9 + 131072.0 * 576;
+    const double token_s = token_bytes / (NativeFactors("q4").decode.value * 30e9);
+    EXPECT_NEAR(1 / score.tokens_per_s->value, token_s + testing::TestTables().fit.token_overhead_s, 1e-9);
+  }
+}
+
+TEST(Weights, AnotherRequestsWeightsHaveTheirOwnFigures) {
+  auto tables = testing::TestTables();
+  tables.reference.inference.weights = "q8";
+  auto report = Native();
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 35e9, Dtype::kQ8);
+  EXPECT_THAT(Find(tables, report, Use::kDecode).parts[0].limited_by, HasSubstr("q8 gemv"));
+}
+
+TEST(Weights, WhereTilesRanAPromptIsReadByThem) {
+  auto report = Native();
+  const auto& own = NativeFactors("q4");
+  // flop/s, without the fixed time.
+  const auto reached = [&] {
+    const double flop = 512 * (2 * 7504924672.0 + 2 * 32 * 4096 * 512.0);
+    return flop / (Find(testing::TestTables(), report, Use::kPrefill).parts[0].seconds -
+                   testing::TestTables().fit.token_overhead_s);
+  };
+  EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1);
+  auto& product = testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemm, 8e12, Dtype::kBf16);
+  product.implementation = "own:avx512_bf16";
+  EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "engines have no use for it";
+  product.implementation = "own:amx";
+  EXPECT_NEAR(reached(), own.tiles->prefill.value * 400e9, 1);
+  product.verified = false;
+  EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "tiles that give wrong results are none";
+}
+
+}  // namespace
+}  // namespace report::score
