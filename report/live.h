@@ -19,6 +19,7 @@
 #include "probe/system/filesystem.h"
 #include "report/calibrate.h"
 #include "report/core/report.h"
+#include "report/core/tables.h"
 #include "report/options.h"
 #include "report/problem.h"
 #include "report/progress.h"
