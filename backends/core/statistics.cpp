@@ -64,12 +64,13 @@ double RelativeSpread(const Summary& summary) {
 }
 
 Summary Summarise(std::span<const double> times_s, std::size_t late) {
-  const std::vector<double> sorted = Sorted(times_s);
+  const auto early_s = times_s.first(times_s.size() - late);
+  const std::vector<double> sorted = Sorted(early_s);
   Summary summary;
-  summary.samples = static_cast<std::uint32_t>(sorted.size());
+  summary.samples = static_cast<std::uint32_t>(times_s.size());
   summary.median_s = PercentileOfSorted(sorted, 0.5);
   summary.p10_s = PercentileOfSorted(sorted, 0.1);
-  summary.best_s = sorted.front();
+  summary.best_s = *std::min_element(times_s.begin(), times_s.end());
   summary.ci95_s = IntervalOfSorted(sorted);
   if (late > 0 && summary.ci95_s) {
     auto& [low, high] = *summary.ci95_s;
@@ -79,7 +80,7 @@ Summary Summarise(std::span<const double> times_s, std::size_t late) {
     high = std::max(high, late_s);
   }
   summary.quality = Judge(summary);
-  summary.throttled = SlowedDown(times_s);
+  summary.throttled = SlowedDown(early_s);
   return summary;
 }
 

@@ -142,6 +142,12 @@ std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view 
   return found == by_way_.end() ? std::vector<const backends::Measurement*>() : found->second;
 }
 
+bool ScoresBy(const backends::Measurement& measurement, const Score& score) {
+  using kernels::Kernel;
+  return measurement.kernel == Kernel::kGemm || measurement.kernel == Kernel::kRead ||
+         (measurement.kernel == Kernel::kGemv && score.gemv == measurement.in_dtype);
+}
+
 bool IsOwn(const backends::Measurement& measurement) {
   return measurement.implementation.starts_with("own:");
 }

@@ -76,6 +76,9 @@ class MeasurementIndex {
       by_way_;
 };
 
+// Whether a figure of the score's way is of a kind that such scores rest on.
+[[nodiscard]] bool ScoresBy(const backends::Measurement& measurement, const Score& score);
+
 // By a kernel of this tool, not by a library that was found.
 [[nodiscard]] bool IsOwn(const backends::Measurement& measurement);
 

@@ -45,6 +45,7 @@ struct Score {
   std::optional<Range> tokens_per_s;
   std::optional<Range> ranking_tokens_per_s;  // the same value with the range of the measurements alone
   std::optional<Range> request_s;             // of inference: the time of the whole reference request
+  std::optional<kernels::Dtype> gemv;  // of the weights whose product with a vector bounds it; not printed
   std::vector<ScorePart> parts;
   std::optional<double> needed_bytes;  // of memory, with everything in one place
   std::optional<double>

@@ -56,8 +56,7 @@ std::string Limits(std::vector<ScorePart> parts) {
 std::string_view WorstQuality(const Report& report, const Score& score) {
   auto worst = backends::Quality::kGood;
   for (const auto* m : MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver)) {
-    const bool counts = m->kernel == kernels::Kernel::kGemm || m->kernel == kernels::Kernel::kRead;
-    if (counts && IsVerified(*m) && m->quality) worst = std::max(worst, *m->quality);
+    if (ScoresBy(*m, score) && IsVerified(*m) && m->quality) worst = std::max(worst, *m->quality);
   }
   return probe::NameOf(worst);
 }

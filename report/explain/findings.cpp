@@ -210,13 +210,19 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
     for (const auto& view : device.views) {
       const auto& of = view.device;
       auto measured = index.Of(device.id, of.runtime, of.driver);
-      const auto computes = [](const auto* m) { return IsOwn(*m) && IsVerified(*m); };
+      using kernels::Kernel;
+      const auto computes = [](const auto* m) {
+        const bool is_work =
+            m->kernel == Kernel::kGemm || m->kernel == Kernel::kGemv || m->kernel == Kernel::kRead;
+        return is_work && IsOwn(*m) && IsVerified(*m);
+      };
+      const auto is_of_library = [](const auto* m) { return m->kernel == Kernel::kGemm && !IsOwn(*m); };
       std::map<std::string, std::vector<const backends::Measurement*>> libraries;
       if (std::any_of(measured.begin(), measured.end(), computes)) {
         for (const auto* m : measured) {
-          if (!IsOwn(*m)) libraries[m->implementation].push_back(m);
+          if (is_of_library(m)) libraries[m->implementation].push_back(m);
         }
-        std::erase_if(measured, [](const auto* m) { return !IsOwn(*m); });
+        std::erase_if(measured, is_of_library);
       }
       if (auto finding = OfFigures(tables, device, view, measured)) {
         const auto* worst = Worst(measured);
@@ -227,7 +233,8 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       for (const auto& [library, figures] : libraries) {
         auto finding = OfFigures(tables, device, view, figures);
         if (!finding) continue;
-        finding->id = fmt::format("library.{}.{}.{}", of.runtime, Slug(library), Slug(device.id));
+        finding->id =
+            fmt::format("library.{}.{}.{}.{}", of.runtime, Slug(of.driver), Slug(library), Slug(device.id));
         finding->layer = "math_library";
         finding->severity = Severity::kNote;
         finding->summary = fmt::format("{} by {} on {}: {}", library, Title(tables, of.runtime), device.name,

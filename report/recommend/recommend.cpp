@@ -82,7 +82,7 @@ struct Reliability {
 Reliability Look(const Report& report, const Score& score) {
   Reliability found;
   for (const auto* m : MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver)) {
-    const bool counts = m->kernel == kernels::Kernel::kGemm || m->kernel == kernels::Kernel::kRead;
+    const bool counts = ScoresBy(*m, score);
     if (!counts || !IsVerified(*m)) continue;
     const bool noisy = m->quality == backends::Quality::kNoisy;
     found.noisy = found.noisy || noisy;

@@ -25,8 +25,11 @@ Times Predict(const ReferenceRequest& request, const Inputs& inputs) {
   const double step_flop =
       t.step_tokens * (4 * r.parameters + 6 * t.adapter_parameters + 6 * attention * t.sequence_tokens);
   Times times;
-  times.prefill_s = prompt_flop / inputs.prompt_flop_per_s +
-                    inputs.token_overhead_s * std::ceil(r.prompt_tokens / kPrefillBatch);
+  // A short prompt reads the weights all the same.
+  const double batches = std::ceil(r.prompt_tokens / kPrefillBatch);
+  times.prefill_s =
+      std::max(prompt_flop / inputs.prompt_flop_per_s, batches * r.weight_bytes / inputs.token_bytes_per_s) +
+      inputs.token_overhead_s * batches;
   times.token_s = (r.weight_bytes + r.kv_bytes_per_token * mean_context) / inputs.token_bytes_per_s +
                   inputs.token_overhead_s;
   times.step_s = step_flop / inputs.step_flop_per_s +

@@ -29,7 +29,7 @@ struct Times {
   double stream_s = 0;   // before that, bringing what is not resident
 };
 
-// Prefill, n = prompt: n (2 P + 2 layers d n) / prompt rate + o ceil(n / 512).
+// Prefill, n = prompt: max(n (2 P + 2 layers d n) / prompt rate, b W / token rate) + o b, b = ceil(n / 512).
 // A token: (W + KV context) / token rate + o; the context is the prompt and half the output.
 // A LoRA step: T (4 P + 6 A + 6 layers d s) / step rate + optimiser traffic / COPY: frozen layers need no
 // weight gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020,

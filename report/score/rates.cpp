@@ -139,7 +139,9 @@ Rates PickRates(std::span<const Measurement* const> measurements, const Wanted& 
   rates.prompt = rate(PromptProduct(measurements));
   rates.prompt_fp32 = rate(PromptProductIn(Dtype::kFp32, measurements));
   rates.read = rate(FastestOf(Kernel::kRead, measurements));
-  rates.gemv = rate(FastestGemv(wanted.weights, measurements));
+  const auto* gemv = FastestGemv(wanted.weights, measurements);
+  rates.gemv = rate(gemv);
+  if (gemv != nullptr) rates.gemv_type = gemv->in_dtype;
   rates.tiles = rate(FastestByTiles(wanted.tiles, measurements));
   rates.copy = rate(FastestOf(Kernel::kCopy, measurements));
   rates.upload = rate(FastestOf(Kernel::kHostToDevice, measurements));

@@ -25,7 +25,8 @@ struct Rates {
   std::optional<Rate> prompt;
   std::optional<Rate> prompt_fp32;
   std::optional<Rate> read;
-  std::optional<Rate> gemv;   // of the request's weights
+  std::optional<Rate> gemv;  // of the request's weights, and their type
+  std::optional<kernels::Dtype> gemv_type;
   std::optional<Rate> tiles;  // the fastest product in 16 bits that the wanted implementation ran
   std::optional<Rate> copy;
   std::optional<Rate> upload;         // from the host's memory

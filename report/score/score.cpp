@@ -122,8 +122,8 @@ Phase WritingOf(const Tables& tables, const Way& way) {
 std::optional<Phase> ReadingByWeights(const Way& way) {
   const auto& [fp32, tiles] = std::tie(way.rates.prompt_fp32, way.rates.tiles);
   if (!way.weights || !fp32) return std::nullopt;
-  if (way.weights->tiles && tiles)
-    return Phase{fp32->per_s, RangeOf(way.weights->tiles->prefill), tiles->name + " and " + fp32->name};
+  if (way.weights->tiles && tiles && tiles->per_s.value > fp32->per_s.value)
+    return Phase{fp32->per_s, RangeOf(way.weights->tiles->prefill), fp32->name + " and tiles"};
   return Phase{fp32->per_s, RangeOf(way.weights->prefill), fp32->name};
 }
 
@@ -133,6 +133,11 @@ Phase ReadingOf(const Tables& tables, const Way& way) {
   const auto* maker = FitOf(fit, *way.device);
   const auto& fp32 = way.rates.prompt_fp32;
   const auto& product = *way.rates.prompt;
+  // A runtime's own share was found of the product in fp32.
+  if (const auto& own = way.factors.prefill; own && own->basis == FactorBasis::kFitted) {
+    if (fp32) return {fp32->per_s, RangeOf(*own), fp32->name};
+    return {Product({product.per_s, Exactly(fit.scalar_share)}), RangeOf(*own), product.name};
+  }
   const bool mixed = fp32 && fp32->name != product.name;
   return {PromptRate(fit, way), ShareOf(maker ? maker->prefill : fit.prefill, way.factors.prefill),
           mixed ? product.name + " and " + fp32->name : product.name};
@@ -315,6 +320,7 @@ class Scorer {
     if (use != Use::kDecode)
       score.parts.push_back({"prefill", times.prefill_s, ReadingOf(tables_, way).name});
     if (use == Use::kPrefill) return;
+    if (way.weights && way.rates.gemv) score.gemv = way.rates.gemv_type;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
     score.parts.push_back({"decode", tokens * times.token_s, WritingOf(tables_, way).name});
   }
@@ -347,7 +353,8 @@ class Scorer {
     auto memory = fmt::format("a step needs {} and {} are free", bytes(NeededTrainingBytes(request_)),
                               bytes(available));
     if (way.streamed_bytes == 0 || !way.rates.upload) return memory;
-    const double quantised = NeededQuantisedTrainingBytes(request_);
+    const double quantised = request_.inference.weights == "q4" ? NeededQuantisedTrainingBytes(request_)
+                                                                : std::numeric_limits<double>::infinity();
     return fmt::format(
         "{}: {} of its weights come from the host in every step{}", memory, bytes(way.streamed_bytes),
         quantised <= available ? fmt::format("; with 4-bit weights (QLoRA) it needs {}", bytes(quantised))

@@ -171,7 +171,8 @@ class Usage(unittest.TestCase):
     def test_another_request_is_predicted_from_the_same_figures(self):
         with tempfile.TemporaryDirectory() as folder:
             request = pathlib.Path(folder) / "request.json"
-            request.write_text('{"inference": {"model": "Mine", "format": "F16", "weight_bytes": 9.84e9}}')
+            request.write_text('{"inference": {"model": "Mine", "format": "F16", "weights": "fp16", '
+                               '"parameters": 7504924672, "weight_bytes": 9840000000}}')
             replay = ("--replay", FIXTURES / "three_way_tie", "--json")
             usual, mine = (document(run(*replay, *more)) for more in ((), ("--request", request)))
             self.assertEqual(usual["measurements"], mine["measurements"])

@@ -41,10 +41,13 @@ TEST_F(RequestFile, ReplacesWhatItHasAndNoMore) {
   const auto reference = Read("{}");
   ASSERT_TRUE(reference) << probe::Describe(reference.error());
   EXPECT_EQ(reference->inference.layers, 32);
-  const auto request = Read(R"({"inference": {"model": "Mine", "weights": "q8", "layers": 28},
+  const auto request = Read(R"({"inference": {"model": "Mine; own", "weights": "q8", "layers": 28,
+                                              "parameters": 3752462336, "weight_bytes": 4e9},
                                 "training": {"step_tokens": 2048}})");
   ASSERT_TRUE(request) << probe::Describe(request.error());
-  EXPECT_EQ(request->inference.model, "Mine");
+  EXPECT_EQ(request->inference.model, "Mine, own");
+  EXPECT_EQ(request->training.weight_bytes, reference->training.weight_bytes / 2)
+      << "grows with the parameters";
   EXPECT_EQ(request->inference.weights, "q8");
   EXPECT_EQ(request->inference.layers, 28);
   EXPECT_EQ(request->inference.width, reference->inference.width);
@@ -57,12 +60,18 @@ TEST_F(RequestFile, NamesWhatIsWrong) {
       {R"({"inferense": {}})", "there is no key 'inferense'; did you mean 'inference'?"},
       {R"({"inference": 7})", "inference: it must be an object"},
       {R"([1])", "it must be an object with inference or training in it"},
-      {R"({"inference": {"layers": "28"}})", "inference.layers: it must be a number"},
+      {R"({"inference": {"layers": "28"}})", "inference.layers: it must be a whole number from 1 to 1e+07"},
       {R"({"inference": {"model": 8}})", "inference.model: it must be a text"},
-      {R"({"inference": {"layers": 0}})", "layers: it must be above 0"},
-      {R"({"inference": {"layers": -1}})", "layers: it must be above 0"},
-      {R"({"inference": {"weight_bytes": 1e300}})", "weight_bytes: it must be above 0 and no more than 1e18"},
-      {R"({"inference": {"weights": "q5"}})", "weights: it must be one of q4, q8, fp16, bf16, fp32"},
+      {R"({"inference": {"layers": 0}})", "inference.layers: it must be a whole number from 1 to 1e+07"},
+      {R"({"inference": {"layers": -1}})", "inference.layers: it must be a whole number from 1 to 1e+07"},
+      {R"({"inference": {"weight_bytes": 1e300}})",
+       "inference.weight_bytes: it must be a whole number from 1 to 1e+15"},
+      {R"({"inference": {"weights": "q5"}})",
+       "inference.weights: it must be one of q4, q8, fp16, bf16, fp32"},
+      {R"({"inference": {"prompt_tokens": 0.5}})", "inference.prompt_tokens: it must be a whole number"},
+      {R"({"inference": {"model": "405B"}})", "inference.model: it needs inference.parameters beside it"},
+      {R"({"inference": {"format": "F16", "weights": "fp16"}})",
+       "inference.format: it needs inference.weight_bytes"},
       {R"({"inference": {"layers": 3, "layers": 4}})", "request.json: "},
       {"", "request.json: "},
   };
@@ -74,7 +83,8 @@ TEST_F(RequestFile, NamesWhatIsWrong) {
 }
 
 TEST_F(RequestFile, PrintsNothingThatATerminalObeys) {
-  const auto request = Read(R"({"inference": {"model": "a\u001b[31mb"}})");
+  const auto request =
+      Read(R"({"inference": {"model": "a\u001b[31mb", "parameters": 1, "weight_bytes": 1}})");
   ASSERT_TRUE(request);
   EXPECT_EQ(request->inference.model.find('\x1b'), std::string::npos);
   EXPECT_EQ(ErrorOf(R"({"inference": {"a\u001b[31m": 1}})").find('\x1b'), std::string::npos);

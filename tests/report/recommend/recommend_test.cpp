@@ -380,6 +380,18 @@ TEST(Ties, NorDoesAProcessorWinAgainstANoisyGpu) {
   EXPECT_EQ(answer->confidence, Confidence::kLow);
 }
 
+TEST(Recommend, NoiseOfTheProductThatBoundsWritingLowersConfidence) {
+  for (const bool noisy : {false, true}) {
+    auto report = testing::Processor();
+    auto& gemv =
+        testing::Measure(report, "cpu:0", "cpu", "native", kernels::Kernel::kGemv, 25e9, kernels::Dtype::kQ4);
+    if (noisy) gemv.quality = backends::Quality::kNoisy;
+    const auto answer = Answer(report);
+    ASSERT_TRUE(answer);
+    EXPECT_EQ(answer->confidence == Confidence::kLow, noisy);
+  }
+}
+
 TEST(Ties, OfDifferentCardsAlikeTheOneWithMoreMemory) {
   Report report;
   for (const auto& [pci, name, gib, by] :

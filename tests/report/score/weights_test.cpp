@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "report/core/devices.h"
 #include "report/score/model.h"
 #include "report/score/rates.h"
 #include "report/score/score.h"
@@ -90,8 +91,31 @@ TEST(Weights, WhereTilesRanAPromptIsReadByThem) {
   EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "engines have no use for it";
   product.implementation = "own:amx";
   EXPECT_NEAR(reached(), own.tiles->prefill.value * 400e9, 1);
+  product.rate = 300e9;
+  EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "an engine would not use what is slower";
+  product.rate = 8e12;
   product.verified = false;
   EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "tiles that give wrong results are none";
+}
+
+TEST(Weights, NoPromptIsReadFasterThanItsWeights) {
+  auto tables = testing::TestTables();
+  tables.reference.inference.prompt_tokens = 1;
+  auto report = Native();
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
+  const auto prefill = Find(tables, report, Use::kPrefill).parts[0].seconds;
+  EXPECT_GE(prefill, 4.92e9 / (NativeFactors("q4").decode.value * 30e9));
+  EXPECT_LE(prefill, Find(tables, report, Use::kDecode).parts[0].seconds);
+}
+
+TEST(Weights, AScoreRestsOnTheProductThatBoundsItsWriting) {
+  auto report = Native();
+  auto& gemv = testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
+  EXPECT_TRUE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kDecode)));
+  EXPECT_FALSE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kPrefill)));
+  EXPECT_FALSE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kTraining)));
+  gemv.in_dtype = Dtype::kQ8;
+  EXPECT_FALSE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kDecode)));
 }
 
 }  // namespace
