@@ -144,8 +144,8 @@ std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view 
 
 bool ScoresBy(const backends::Measurement& measurement, const Score& score) {
   using kernels::Kernel;
-  return measurement.kernel == Kernel::kGemm || measurement.kernel == Kernel::kRead ||
-         (measurement.kernel == Kernel::kGemv && score.gemv == measurement.in_dtype);
+  if (measurement.kernel == Kernel::kGemv) return score.gemv == measurement.in_dtype;
+  return measurement.kernel == Kernel::kGemm || (measurement.kernel == Kernel::kRead && !score.gemv);
 }
 
 bool IsOwn(const backends::Measurement& measurement) {

@@ -114,7 +114,10 @@ TEST(Weights, AScoreRestsOnTheProductThatBoundsItsWriting) {
   EXPECT_TRUE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kDecode)));
   EXPECT_FALSE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kPrefill)));
   EXPECT_FALSE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kTraining)));
+  const auto read = report.measurements[1];
+  EXPECT_FALSE(ScoresBy(read, Find(testing::TestTables(), report, Use::kDecode)));
   gemv.in_dtype = Dtype::kQ8;
+  EXPECT_TRUE(ScoresBy(read, Find(testing::TestTables(), report, Use::kDecode)));
   EXPECT_FALSE(ScoresBy(gemv, Find(testing::TestTables(), report, Use::kDecode)));
 }
 
