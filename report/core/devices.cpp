@@ -145,7 +145,9 @@ std::vector<const backends::Measurement*> MeasurementIndex::Of(std::string_view 
 bool ScoresBy(const backends::Measurement& measurement, const Score& score) {
   using kernels::Kernel;
   if (measurement.kernel == Kernel::kGemv) return score.gemv == measurement.in_dtype;
-  return measurement.kernel == Kernel::kGemm || (measurement.kernel == Kernel::kRead && !score.gemv);
+  // Of a step of training hardly any time is memory's.
+  const bool by_reads = !score.gemv && score.use != Use::kTraining;
+  return measurement.kernel == Kernel::kGemm || (measurement.kernel == Kernel::kRead && by_reads);
 }
 
 bool IsOwn(const backends::Measurement& measurement) {
