@@ -2,6 +2,7 @@
 #include "report/request_file.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
@@ -113,7 +114,8 @@ probe::Result<ReferenceRequest> ReadRequest(const std::string& path) {
   FollowParameters(*json, reference, *merged);
   auto request = DecodeReferenceRequest(merged->dump());
   if (request) return request;
-  return FileError(path, "inference.weights: it must be one of q4, q8, fp16, bf16, fp32");
+  return FileError(path,
+                   fmt::format("inference.weights: it must be one of {}", fmt::join(kWeightTypes, ", ")));
 }
 
 }  // namespace report

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <type_traits>
 
@@ -17,8 +16,6 @@ namespace {
 
 // No figure of a table is near to it, and no product of some overflows.
 constexpr double kMost = 1e18;
-
-constexpr std::array<std::string_view, 5> kWeights = {"q4", "q8", "fp16", "bf16", "fp32"};
 
 // Looks at every figure of a decoded table: what would divide by zero or rank by nonsense is refused here.
 class Check {
@@ -65,7 +62,7 @@ class Check {
  private:
   static bool Positive(double value) { return std::isfinite(value) && value > 0 && value <= kMost; }
   static bool IsTypeOfWeights(std::string_view name) {
-    return std::find(kWeights.begin(), kWeights.end(), name) != kWeights.end();
+    return std::find(kWeightTypes.begin(), kWeightTypes.end(), name) != kWeightTypes.end();
   }
   void Fail(const char* key) {
     if (bad_key_.empty()) bad_key_ = key;

@@ -3,6 +3,7 @@
 // scores answer for, and the factors fitted on published rows. Every figure keeps its source and date.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -27,6 +28,9 @@ struct Factor {
   std::string date;
 };
 
+// Types of weights that a request may have, as measurements of products with a vector name them.
+inline constexpr std::array<std::string_view, 5> kWeightTypes = {"q4", "q8", "fp16", "bf16", "fp32"};
+
 // WeightFactors where this implementation (backends::Measurement) ran a product in 16 bits by matrix tiles,
 // and engines have kernels with tiles for those weights.
 struct TileFactors {
@@ -39,7 +43,7 @@ struct TileFactors {
 // matrix-vector product of those weights that writing reaches, and of the product in fp32 that reading a
 // prompt does; where tiles ran their own.
 struct WeightFactors {
-  std::string weights;  // a type of gemv: "q4", "q8", "fp16", "bf16"
+  std::string weights;  // of kWeightTypes
   Factor decode;
   Factor prefill;
   std::optional<TileFactors> tiles;
@@ -138,7 +142,7 @@ struct RuntimeFacts {
 struct InferenceRequest {
   std::string model;
   std::string format;
-  std::string weights;    // the type of gemv that is nearest to the format: "q4", "q8", "fp16", "bf16"
+  std::string weights;    // the nearest of kWeightTypes
   double parameters = 0;  // that take part in products: without the embedding look-up
   double weight_bytes = 0;
   double layers = 0;

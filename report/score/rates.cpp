@@ -163,13 +163,13 @@ std::vector<const Measurement*> DecidingFigures(const Tables& tables, std::strin
     const auto* copy = FastestOf(Kernel::kCopy, of_one_way);
     figures = {FastestProduct(of_one_way), copy ? copy : FastestOf(Kernel::kRead, of_one_way)};
   } else {
-    figures = {PromptProduct(of_one_way), PromptProductIn(Dtype::kFp32, of_one_way),
-               FastestOf(Kernel::kRead, of_one_way)};
     const auto& request = tables.reference.inference;
     const auto* facts = Find(tables, runtime);
-    const auto* own = facts ? FactorsOf(facts->factors, request) : nullptr;
-    if (own) figures.push_back(FastestGemv(request.weights, of_one_way));
-    if (own && own->tiles) figures.push_back(FastestByTiles(own->tiles->implementation, of_one_way));
+    const bool by_weights = facts && FactorsOf(facts->factors, request);
+    const auto* gemv = by_weights ? FastestGemv(request.weights, of_one_way) : nullptr;
+    const auto* fp32 = PromptProductIn(Dtype::kFp32, of_one_way);
+    figures = {by_weights && fp32 ? nullptr : PromptProduct(of_one_way), fp32,
+               gemv ? gemv : FastestOf(Kernel::kRead, of_one_way)};
   }
   std::erase(figures, nullptr);
   return figures;

@@ -74,17 +74,17 @@ class Installer(unittest.TestCase):
 class TwoDrivers(unittest.TestCase):
     """Two drivers of one runtime for one card: every face names the one that was taken, and what selects it."""
 
-    def machine(self, folder, manifest, share=0.5):
-        """Its arguments: NVK at that share of the speed of NVIDIA's own driver, with the manifest of that name."""
+    def machine(self, folder, manifest, share=0.5, runtime="vulkan", second="NVK"):
+        """Its arguments: the second driver at that share of the speed of NVIDIA's own, with the manifest of that name."""
         record = json.loads((FIXTURES / "three_way_tie" / "record.json").read_text())
-        (probe,) = [probe for probe in record["probes"] if probe["module"] == "vulkan"]
+        (probe,) = [probe for probe in record["probes"] if probe["module"] == runtime]
         (first,) = probe["devices"]
         probe["devices"] = [{**first, "driver": driver, "manifest": manifest.format(driver.lower())}
-                            for driver in ("NVIDIA", "NVK")]
-        figures = [one for one in record["measurements"] if one["runtime"] == "vulkan"]
-        record["measurements"] += [{**one, "driver": "NVK", "rate": share * one["rate"]} for one in figures]
+                            for driver in ("NVIDIA", second)]
+        figures = [one for one in record["measurements"] if one["runtime"] == runtime]
+        record["measurements"] += [{**one, "driver": second, "rate": share * one["rate"]} for one in figures]
         (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
-        return ("--replay", folder, "--only", "vulkan,sysfs")
+        return ("--replay", folder, "--only", f"{runtime},sysfs")
 
     def test_every_face_names_the_driver(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -107,16 +107,8 @@ class TwoDrivers(unittest.TestCase):
 
     def test_of_opencl_the_driver_is_named_and_no_variable_that_half_of_its_loaders_read(self):
         """To ocl-icd OCL_ICD_VENDORS may be a manifest, to Khronos's loader only a directory."""
-        record = json.loads((FIXTURES / "three_way_tie" / "record.json").read_text())
-        (probe,) = [probe for probe in record["probes"] if probe["module"] == "opencl"]
-        (first,) = probe["devices"]
-        probe["devices"] = [{**first, "driver": driver, "manifest": f"/etc/OpenCL/vendors/{driver.lower()}.icd"}
-                            for driver in ("NVIDIA", "rusticl")]
-        figures = [one for one in record["measurements"] if one["runtime"] == "opencl"]
-        record["measurements"] += [{**one, "driver": "rusticl", "rate": 0.5 * one["rate"]} for one in figures]
         with tempfile.TemporaryDirectory() as folder:
-            (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
-            replay = ("--replay", folder, "--only", "opencl,sysfs")
+            replay = self.machine(folder, "/etc/OpenCL/vendors/{}.icd", runtime="opencl", second="rusticl")
             env = run("recommend", "--format", "env", *replay).stdout
             self.assertIn("\nWHICHGPU_DRIVER=\n", env)
             why = run("recommend", "--why", *replay)
