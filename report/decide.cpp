@@ -144,6 +144,7 @@ Report Decide(const Options& options, const Tables& tables, const Record& record
   report.doubts = peaks::DoubtedClaims(EmbeddedPeaks(), report);
   for (Doubt& doubt : peaks::DoubtedRates(EmbeddedPeaks(), report)) report.doubts.push_back(std::move(doubt));
   if (options.command != Command::kList) {
+    report.request = tables.reference;
     report.scores = Scores(tables, record, report, measured);
     const std::vector<Use> uses = options.command == Command::kRecommend
                                       ? std::vector<Use>{options.use}

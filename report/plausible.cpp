@@ -10,6 +10,8 @@
 #include <string_view>
 #include <utility>
 
+#include "report/core/tables.h"
+
 namespace report {
 namespace {
 
@@ -110,6 +112,8 @@ std::optional<std::string> OddAnswer(const Report& report) {
     look("devices", i, "id", report.devices[i].id);
     look("devices", i, "parent_id", report.devices[i].parent_id);
   }
+  const auto key = report.request ? OddKey(*report.request) : std::nullopt;
+  if (!odd && key) odd = Expected("request: " + *key, "what a request has");
   for (std::size_t i = 0; i < report.scores.size(); ++i)
     look("scores", i, "device_id", report.scores[i].device_id);
   for (std::size_t i = 0; i < report.recommendations.size(); ++i) {

@@ -75,18 +75,24 @@ std::optional<std::string> Merge(const probe::Json& request, probe::Json& refere
   return std::nullopt;
 }
 
-// What a new name alone would say untruly of the reference's figures.
+// What a new name alone would say untruly of the reference's figures, or the reference's name of new ones.
 std::optional<std::string> Missing(const probe::Json& request) {
   const auto part = request.find("inference");
   if (part == request.end()) return std::nullopt;
-  constexpr std::array<std::pair<const char*, const char*>, 4> kNeeded = {{{"model", "parameters"},
+  constexpr std::array<std::pair<const char*, const char*>, 8> kNeeded = {{{"model", "parameters"},
                                                                            {"model", "weight_bytes"},
                                                                            {"format", "weights"},
-                                                                           {"format", "weight_bytes"}}};
+                                                                           {"format", "weight_bytes"},
+                                                                           {"parameters", "model"},
+                                                                           {"layers", "model"},
+                                                                           {"width", "model"},
+                                                                           {"weights", "format"}}};
   for (const auto& [key, needed] : kNeeded) {
     if (part->contains(key) && !part->contains(needed))
       return fmt::format("inference.{}: it needs inference.{} beside it", key, needed);
   }
+  if (part->contains("weight_bytes") && !part->contains("model") && !part->contains("format"))
+    return "inference.weight_bytes: it needs inference.model or inference.format beside it";
   return std::nullopt;
 }
 

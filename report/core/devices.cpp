@@ -150,6 +150,18 @@ bool ScoresBy(const backends::Measurement& measurement, const Score& score) {
   return measurement.kernel == Kernel::kGemm || (measurement.kernel == Kernel::kRead && by_reads);
 }
 
+std::vector<const backends::Measurement*> FiguresBehind(const Report& report, const Score& score, Side side) {
+  Score way = score;
+  if (side == Side::kRest) {
+    if (!score.rest) return {};
+    std::tie(way.device_id, way.runtime, way.driver, way.gemv) =
+        std::tie(score.rest->device_id, score.rest->runtime, score.rest->driver, score.rest->gemv);
+  }
+  auto figures = MeasurementsOf(report.measurements, way.device_id, way.runtime, way.driver);
+  std::erase_if(figures, [&](const auto* m) { return !IsVerified(*m) || !ScoresBy(*m, way); });
+  return figures;
+}
+
 bool IsOwn(const backends::Measurement& measurement) {
   return measurement.implementation.starts_with("own:");
 }
@@ -157,6 +169,25 @@ bool IsOwn(const backends::Measurement& measurement) {
 bool IsVerified(const backends::Measurement& measurement) {
   return measurement.status == backends::MeasurementStatus::kOk && measurement.verified && measurement.rate &&
          std::isfinite(*measurement.rate) && *measurement.rate > 0;
+}
+
+bool IsTrouble(const backends::Measurement& m) {
+  using backends::MeasurementStatus;
+  switch (m.status) {
+    case MeasurementStatus::kWrongResult:
+    case MeasurementStatus::kImplausible:
+    case MeasurementStatus::kFailed:
+    case MeasurementStatus::kCrashed:
+    case MeasurementStatus::kTimedOut:
+      return true;
+    case MeasurementStatus::kOk:
+    case MeasurementStatus::kUnsupported:
+    case MeasurementStatus::kOverBudget:
+    case MeasurementStatus::kSkipped:
+    case MeasurementStatus::kInterrupted:
+      return false;
+  }
+  return true;
 }
 
 const backends::Measurement* PromptProductIn(kernels::Dtype dtype,

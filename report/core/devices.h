@@ -79,11 +79,20 @@ class MeasurementIndex {
 // Whether a figure of the score's way is of a kind that such scores rest on.
 [[nodiscard]] bool ScoresBy(const backends::Measurement& measurement, const Score& score);
 
+// The verified figures that the score rests on: of its own way or, of a split model, of the one that has the
+// rest of it.
+enum class Side { kOwn, kRest };
+[[nodiscard]] std::vector<const backends::Measurement*> FiguresBehind(const Report& report,
+                                                                      const Score& score, Side side);
+
 // By a kernel of this tool, not by a library that was found.
 [[nodiscard]] bool IsOwn(const backends::Measurement& measurement);
 
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
+
+// Something went wrong with it: it did not just lose, nor was it left out or cut short.
+[[nodiscard]] bool IsTrouble(const backends::Measurement& measurement);
 
 // The rows of a prompt: the shape at which scoring wants the product, beside the square one.
 inline constexpr std::uint32_t kPromptRows = 512;

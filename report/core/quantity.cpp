@@ -93,11 +93,13 @@ std::string SecondsText(double seconds) {
   return fmt::format("{} {}", SignificantText(value, value >= 100 ? 3 : 2), prefix.text);
 }
 
-std::string BytesText(std::uint64_t bytes) {
+std::string BytesText(std::uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }
+
+std::string BytesText(double bytes) {
   constexpr std::array kBinary = {Prefix{1ULL << 40U, "TiB"}, Prefix{1ULL << 30U, "GiB"},
                                   Prefix{1ULL << 20U, "MiB"}, Prefix{1ULL << 10U, "KiB"}, Prefix{1, "B"}};
-  const auto& prefix = Choose(kBinary, static_cast<double>(bytes), 3);
-  const double value = static_cast<double>(bytes) / prefix.factor;
+  const auto& prefix = Choose(kBinary, bytes, 3);
+  const double value = bytes / prefix.factor;
   return fmt::format(
       "{} {}", value < 10 && prefix.factor > 1 ? SignificantText(value, 2) : fmt::format("{:.0f}", value),
       prefix.text);

@@ -12,6 +12,7 @@
 
 #include "backends/core/measurement.h"
 #include "probe/core/report.h"
+#include "report/core/request.h"
 
 namespace report {
 
@@ -35,6 +36,15 @@ struct ScorePart {
   std::string limited_by;
 };
 
+// The way that has the layers which a device does not hold, and the type of the product with a vector that
+// its writing rests on.
+struct OtherPart {
+  std::string device_id;
+  std::string runtime;
+  std::string driver;
+  std::optional<kernels::Dtype> gemv;
+};
+
 // One way to reach one device (device_id, runtime, driver), judged for one use.
 struct Score {
   std::string device_id;
@@ -44,8 +54,14 @@ struct Score {
   // The prediction, which orders: its range holds the error of measuring and what is not known of software.
   std::optional<Range> tokens_per_s;
   std::optional<Range> ranking_tokens_per_s;  // the same value with the range of the measurements alone
-  std::optional<Range> request_s;             // of inference: the time of the whole reference request
-  std::optional<kernels::Dtype> gemv;  // of the weights whose product with a vector bounds it; not printed
+  // Of inference: the time of the whole request, that until its first token, and the tokens that are written
+  // in a second from then on.
+  std::optional<Range> request_s;
+  std::optional<Range> first_token_s;
+  std::optional<Range> writing_tokens_per_s;
+  // Not printed: of the weights whose product with a vector, measured by this way, it rests on.
+  std::optional<kernels::Dtype> gemv;
+  std::optional<OtherPart> rest;  // of a split model; not printed
   std::vector<ScorePart> parts;
   std::optional<double> needed_bytes;  // of memory, with everything in one place
   std::optional<double>
@@ -79,8 +95,11 @@ struct Recommendation {
   std::string device_id;
   std::optional<std::string> driver;
   std::vector<Selection> environment;  // what makes software use that device and driver
+  // As its score has them.
   std::optional<Range> tokens_per_s;
-  std::optional<Range> request_s;  // as its score has it
+  std::optional<Range> request_s;
+  std::optional<Range> first_token_s;
+  std::optional<Range> writing_tokens_per_s;
   Basis basis = Basis::kMeasured;
   Confidence confidence = Confidence::kMedium;
   std::vector<std::string> tie;        // "runtime@device_id" of what ties with it
@@ -171,6 +190,7 @@ struct Report {
   std::vector<probe::ProbeReport> probes;
   std::vector<probe::PhysicalDevice> devices;
   std::vector<backends::Measurement> measurements;
+  std::optional<ReferenceRequest> request;  // what was predicted; of a list nothing is
   std::vector<Doubt> doubts;  // told through what rests on them: scores, recommendations, findings
   std::vector<Score> scores;
   std::vector<Recommendation> recommendations;

@@ -7,6 +7,7 @@
 #include "probe/core/fields.h"
 #include "report/core/report.h"
 #include "report/core/report_names.h"
+#include "report/core/request_fields.h"
 
 namespace report {
 
@@ -33,6 +34,8 @@ void Fields(V& v, S& s) {
   v("tokens_per_s", s.tokens_per_s);
   v("ranking_tokens_per_s", s.ranking_tokens_per_s);
   v("request_s", s.request_s);
+  v("first_token_s", s.first_token_s);
+  v("writing_tokens_per_s", s.writing_tokens_per_s);
   v("needed_bytes", s.needed_bytes);
   v("streamed_bytes", s.streamed_bytes);
   v("fits", s.fits);
@@ -67,6 +70,8 @@ void Fields(V& v, S& s) {
   v("environment", s.environment);
   v("tokens_per_s", s.tokens_per_s);
   v("request_s", s.request_s);
+  v("first_token_s", s.first_token_s);
+  v("writing_tokens_per_s", s.writing_tokens_per_s);
   v("basis", s.basis);
   v("confidence", s.confidence);
   v("tie", s.tie);
@@ -133,6 +138,7 @@ void Fields(V& v, S& s) {
   v("probes", s.probes);
   v("devices", s.devices);
   v("measurements", s.measurements);
+  v("request", s.request);
   v("scores", s.scores);
   v("recommendations", s.recommendations);
   v("findings", s.findings);

@@ -9,6 +9,7 @@
 
 #include "data/runtimes/runtimes.h"
 
+#include "report/core/request.h"
 #include "report/core/tables_fields.h"
 
 namespace report {
@@ -110,6 +111,12 @@ probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::strin
 
 probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json) {
   return DecodeTable<ReferenceRequest>(json);
+}
+
+std::optional<std::string> OddKey(const ReferenceRequest& request) {
+  Check check;
+  Fields(check, request);
+  return check.bad_key().empty() ? std::nullopt : std::optional(check.bad_key());
 }
 
 probe::Result<Fit> DecodeFit(std::string_view json) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-// The facts that decide and explain, as data/ holds them: what is known of each runtime, the request that
-// scores answer for, and the factors fitted on published rows. Every figure keeps its source and date.
+// The facts that decide and explain, as data/ holds them: what is known of each runtime, and the factors
+// fitted on published rows. Every figure keeps its source and date.
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +11,7 @@
 
 #include "probe/core/device.h"
 #include "probe/core/result.h"
+#include "report/core/request.h"
 
 namespace report {
 
@@ -27,9 +27,6 @@ struct Factor {
   std::string source;
   std::string date;
 };
-
-// Types of weights that a request may have, as measurements of products with a vector name them.
-inline constexpr std::array<std::string_view, 5> kWeightTypes = {"q4", "q8", "fp16", "bf16", "fp32"};
 
 // WeightFactors where this implementation (backends::Measurement) ran a product in 16 bits by matrix tiles,
 // and engines have kernels with tiles for those weights.
@@ -138,38 +135,6 @@ struct RuntimeFacts {
   std::optional<std::string> driver_variable;  // names the file of the one driver that the loader is to take
 };
 
-// What inference scores answer for. Bytes and parameters are those of one published model.
-struct InferenceRequest {
-  std::string model;
-  std::string format;
-  std::string weights;    // the nearest of kWeightTypes
-  double parameters = 0;  // that take part in products: without the embedding look-up
-  double weight_bytes = 0;
-  double layers = 0;
-  double width = 0;  // d: of the hidden state
-  double kv_bytes_per_token = 0;
-  double buffer_bytes = 0;
-  double prompt_tokens = 0;
-  double output_tokens = 0;
-};
-
-struct TrainingRequest {
-  std::string method;
-  double weight_bytes = 0;
-  double sequence_tokens = 0;
-  double step_tokens = 0;
-  double adapter_parameters = 0;
-  double adapter_bytes_per_parameter =
-      0;  // held: weight and gradient in bf16, AdamW's copy and moments in fp32
-  double optimiser_bytes_per_parameter = 0;  // read and written in one step
-  double vocabulary = 0;
-};
-
-struct ReferenceRequest {
-  InferenceRequest inference;
-  TrainingRequest training;
-};
-
 // The same as in Fit for the devices of one maker, whatever runtime reaches them: between the runtimes of one
 // device what was measured decides.
 struct VendorFit {
@@ -256,6 +221,9 @@ struct Tables {
 [[nodiscard]] probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json);
 [[nodiscard]] probe::Result<Fit> DecodeFit(std::string_view json);
 [[nodiscard]] probe::Result<Peaks> DecodePeaks(std::string_view json);  // data/peaks.json
+
+// The key of a figure that no request can have, or of a word that is none of its own; nullopt of a sound one.
+[[nodiscard]] std::optional<std::string> OddKey(const ReferenceRequest& request);
 
 // Those of this build; an error only where the build's own data is broken.
 [[nodiscard]] probe::Result<Tables> EmbeddedTables();

@@ -55,8 +55,9 @@ std::string Limits(std::vector<ScorePart> parts) {
 // Of the figures that a score may rest on, the least sure.
 std::string_view WorstQuality(const Report& report, const Score& score) {
   auto worst = backends::Quality::kGood;
-  for (const auto* m : MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver)) {
-    if (ScoresBy(*m, score) && IsVerified(*m) && m->quality) worst = std::max(worst, *m->quality);
+  for (const Side side : {Side::kOwn, Side::kRest}) {
+    for (const auto* m : FiguresBehind(report, score, side))
+      worst = std::max(worst, m->quality.value_or(worst));
   }
   return probe::NameOf(worst);
 }

@@ -125,18 +125,29 @@ std::string FasterThanItsKind(const std::vector<Bounded>& figures) {
   return "";
 }
 
-std::string ReadsFarFasterThanItCopies(const std::vector<Bounded>& figures) {
-  const backends::Measurement* read = nullptr;
-  const backends::Measurement* copy = nullptr;
+const backends::Measurement* FastestOf(Kernel kernel, const std::vector<Bounded>& figures) {
+  const backends::Measurement* best = nullptr;
   for (const auto& [m, bound] : figures) {
-    auto& best = m->kernel == Kernel::kRead ? read : copy;
-    const bool counts = m->kernel == Kernel::kRead || m->kernel == Kernel::kCopy;
-    if (counts && (best == nullptr || *m->rate > *best->rate)) best = m;
+    if (m->kernel == kernel && (best == nullptr || *m->rate > *best->rate)) best = m;
   }
+  return best;
+}
+
+std::string ReadsFarFasterThanItCopies(const std::vector<Bounded>& figures) {
+  const auto* read = FastestOf(Kernel::kRead, figures);
+  const auto* copy = FastestOf(Kernel::kCopy, figures);
   if (!read || !copy || *read->rate <= kMostReadsOfCopies * *copy->rate) return "";
   return fmt::format("{} reads {} times as fast as it copies, {} beside {}: no memory does", read->runtime,
                      SignificantText(*read->rate / *copy->rate, 2), RateText(*read->rate, read->unit),
                      RateText(*copy->rate, copy->unit));
+}
+
+std::string MultipliesFarFasterThanItReads(const std::vector<Bounded>& figures) {
+  const auto* gemv = FastestOf(Kernel::kGemv, figures);
+  const auto* read = FastestOf(Kernel::kRead, figures);
+  if (!gemv || !read || *gemv->rate <= kMostGemvOfReads * *read->rate) return "";
+  return fmt::format("{} multiplies weights at {} and reads at {}: one of the two is not its speed",
+                     gemv->runtime, RateText(*gemv->rate, gemv->unit), RateText(*read->rate, read->unit));
 }
 
 }  // namespace
@@ -178,6 +189,8 @@ std::vector<Doubt> DoubtedRates(const Peaks& peaks, const Report& report) {
       const auto figures = BoundedFigures(peaks, report, index, device, view);
       text = FasterThanItsKind(figures);
       if (text.empty()) text = ReadsFarFasterThanItCopies(figures);
+      const bool is_processor = device.kind == DeviceKind::kCpu;
+      if (text.empty() && is_processor) text = MultipliesFarFasterThanItReads(figures);
     }
     if (!text.empty()) doubts.push_back({.device_id = device.id, .fast = true, .text = std::move(text)});
   }

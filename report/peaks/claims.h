@@ -25,9 +25,13 @@ inline constexpr double kPhantomShare = 1.0 / 50;
 // where what is written is read first.
 inline constexpr double kMostReadsOfCopies = 4;
 
-// Of every device with a figure that no device of its kind is known to reach, or whose reads are far beyond
-// its copies: an answer with it is not certain. Devices of a known peak are not judged. Expects devices and
-// judged measurements.
+// A product with a vector reads its weights, so that it is no faster than reads. Of a processor; disturbed
+// runs gave up to 1.3 times (bench/results/predict-*.json).
+inline constexpr double kMostGemvOfReads = 2;
+
+// Of every device with a figure that no device of its kind is known to reach, whose reads are far beyond its
+// copies, or, of a processor, its products with a vector far beyond its reads: an answer with it is not
+// certain. Devices of a known peak are not judged. Expects devices and judged measurements.
 [[nodiscard]] std::vector<Doubt> DoubtedRates(const Peaks& peaks, const Report& report);
 
 }  // namespace report::peaks

@@ -79,11 +79,9 @@ struct Reliability {
   bool host_timed = false;
 };
 
-Reliability Look(const Report& report, const Score& score) {
+Reliability Look(const std::vector<const backends::Measurement*>& figures) {
   Reliability found;
-  for (const auto* m : MeasurementsOf(report.measurements, score.device_id, score.runtime, score.driver)) {
-    const bool counts = ScoresBy(*m, score);
-    if (!counts || !IsVerified(*m)) continue;
+  for (const auto* m : figures) {
     const bool noisy = m->quality == backends::Quality::kNoisy;
     found.noisy = found.noisy || noisy;
     found.foreign_load = std::max(found.foreign_load, m->foreign_load.value_or(0));
@@ -106,7 +104,12 @@ bool IsUnderQuota(const Report& report, const Score& chosen) {
 }
 
 void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
-  const auto look = Look(report, chosen);
+  auto look = Look(FiguresBehind(report, chosen, Side::kOwn));
+  auto whose = answer.backend;
+  if (const auto rest = Look(FiguresBehind(report, chosen, Side::kRest)); rest.noisy && !look.noisy) {
+    look.noisy = true;
+    whose = "the processor";
+  }
   if (look.foreign_load > 0) {
     answer.warnings.push_back(fmt::format(
         "other programs took {} of the processors while {} was measured: its figures are too low, "
@@ -115,7 +118,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
         report.command == "report" ? "" : " with --no-cache"));
   } else if (look.noisy) {
     answer.warnings.push_back(
-        fmt::format("{}'s figures are noisy: {}something else may be using the machine", answer.backend,
+        fmt::format("{}'s figures are noisy: {}something else may be using the machine", whose,
                     IsUnderQuota(report, chosen) ? "the processor quota stops it again and again, or " : ""));
   }
   if (look.throttled)
@@ -134,7 +137,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
     answer.warnings.push_back(
         fmt::format("{} does not fit the memory here ({} are needed): the figure tells a speed and no more",
                     chosen.use == Use::kTraining ? "a step of training" : "the model",
-                    BytesText(static_cast<std::uint64_t>(chosen.needed_bytes.value_or(0)))));
+                    BytesText(chosen.needed_bytes.value_or(0))));
   }
   const bool undecided = !answer.undecided.empty();
   if (undecided && !estimated) {
@@ -282,6 +285,8 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   answer.environment = EnvironmentOf(tables, report, answer);
   answer.tokens_per_s = chosen.tokens_per_s;
   answer.request_s = chosen.request_s;
+  answer.first_token_s = chosen.first_token_s;
+  answer.writing_tokens_per_s = chosen.writing_tokens_per_s;
   answer.basis = chosen.basis;
   const auto name = [&](const Score* score) {
     return WayName(report.devices, score->device_id, score->runtime, score->driver);

@@ -33,12 +33,11 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
   if (!score->fits.value_or(true)) {
     const auto& r = tables.reference.inference;
     const auto work = answer.use == Use::kTraining ? use : r.model + " " + r.format;
-    return {fmt::format("{} ({}) does not fit", work,
-                        BytesText(static_cast<std::uint64_t>(score->needed_bytes.value_or(0))))};
+    return {fmt::format("{} ({}) does not fit", work, BytesText(score->needed_bytes.value_or(0)))};
   }
-  if (const auto phases = PhasesOf(tables.reference, *score)) {
-    return {TokensText(phases->written_tokens_per_s) + " tokens/s",
-            "first token after " + SecondsText(phases->first_token_s)};
+  if (score->writing_tokens_per_s && score->first_token_s) {
+    return {TokensText(score->writing_tokens_per_s->value) + " tokens/s",
+            "first token after " + SecondsText(score->first_token_s->value)};
   }
   return {fmt::format("{} {} tokens/s", use, TokensText(answer.tokens_per_s->value))};
 }

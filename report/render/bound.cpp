@@ -61,6 +61,7 @@ Report Bounded(const Report& report) {
   out.created = report.created;
   out.interrupted = report.interrupted;
   out.host = report.host;
+  out.request = report.request;
   out.recommendations = report.recommendations;
   out.warnings = report.warnings;
   for (const probe::ProbeReport& probe : report.probes) {

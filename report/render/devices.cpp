@@ -182,24 +182,6 @@ void Failed(const Measurement& m, Page& page) {
   page.Flow(FailureText(m), kIndent + 2, Style::kBad);
 }
 
-bool IsTrouble(const Measurement& m) {
-  switch (m.status) {
-    case MeasurementStatus::kWrongResult:
-    case MeasurementStatus::kImplausible:
-    case MeasurementStatus::kFailed:
-    case MeasurementStatus::kCrashed:
-    case MeasurementStatus::kTimedOut:
-      return true;
-    case MeasurementStatus::kOk:
-    case MeasurementStatus::kUnsupported:
-    case MeasurementStatus::kOverBudget:
-    case MeasurementStatus::kSkipped:
-    case MeasurementStatus::kInterrupted:
-      return false;
-  }
-  return true;
-}
-
 // The fastest of its name, and the product at the prompt's shape, which predicts inference, where it has a
 // name of its own.
 bool IsShown(const Measurement& m, const Figures& figures) {

@@ -14,10 +14,12 @@ namespace {
 constexpr std::array<std::string_view, 3> kCommands = {"report", "list", "recommend"};
 
 // Beside the common head.
-constexpr std::array<std::string_view, 8> kReportKeys = {
-    "host", "probes", "devices", "measurements", "scores", "recommendations", "findings", "warnings"};
+constexpr std::array<std::string_view, 9> kReportKeys = {
+    "host",   "probes",          "devices",  "measurements", "request",
+    "scores", "recommendations", "findings", "warnings"};
 constexpr std::array<std::string_view, 5> kListKeys = {"host", "probes", "devices", "findings", "warnings"};
-constexpr std::array<std::string_view, 3> kRecommendKeys = {"recommendation", "findings", "warnings"};
+constexpr std::array<std::string_view, 4> kRecommendKeys = {"request", "recommendation", "findings",
+                                                            "warnings"};
 constexpr std::array<std::span<const std::string_view>, 3> kKeys = {kReportKeys, kListKeys, kRecommendKeys};
 constexpr std::array<std::string_view, 4> kHead = {"schema_version", "tool_version", "command", "created"};
 

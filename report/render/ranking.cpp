@@ -43,10 +43,10 @@ std::string Caption(const ReferenceRequest& reference, Use use) {
                      r.output_tokens);
 }
 
-std::string Detail(const ReferenceRequest& reference, const Score& score) {
-  if (const auto phases = PhasesOf(reference, score)) {
-    return fmt::format("{} tokens/s, first token after {}", TokensText(phases->written_tokens_per_s),
-                       SecondsText(phases->first_token_s));
+std::string Detail(const Score& score) {
+  if (score.writing_tokens_per_s && score.first_token_s) {
+    return fmt::format("{} tokens/s, first token after {}", TokensText(score.writing_tokens_per_s->value),
+                       SecondsText(score.first_token_s->value));
   }
   if (score.use != Use::kTraining) return "";
   double step_s = 0;
@@ -61,13 +61,11 @@ struct Prediction {
   std::string low;
   std::string high;
 };
-Prediction Shown(const ReferenceRequest& reference, const Score& score) {
+Prediction Shown(const Score& score) {
+  if (const auto& time = score.request_s)
+    return {SecondsText(time->value), SecondsText(time->low), SecondsText(time->high)};
   const auto& range = *score.tokens_per_s;
-  if (score.use != Use::kInference)
-    return {TokensText(range.value) + " tokens/s", TokensText(range.low), TokensText(range.high)};
-  return {SecondsText(RequestSeconds(reference, range.value)),
-          SecondsText(RequestSeconds(reference, range.high)),
-          SecondsText(RequestSeconds(reference, range.low))};
+  return {TokensText(range.value) + " tokens/s", TokensText(range.low), TokensText(range.high)};
 }
 
 // "1=" of what ties with the answer, "1?" of what may be as fast, else the place.
@@ -96,11 +94,10 @@ struct Columns {
   int tokens = 0;
 };
 
-Columns Measure(const ReferenceRequest& reference, const Report& report,
-                const std::vector<const Score*>& scores, const Page& page) {
+Columns Measure(const Report& report, const std::vector<const Score*>& scores, const Page& page) {
   Columns columns;
   for (const auto* score : scores) {
-    columns.tokens = std::max(columns.tokens, DisplayWidth(Shown(reference, *score).value));
+    columns.tokens = std::max(columns.tokens, DisplayWidth(Shown(*score).value));
     columns.backend = std::max(columns.backend, DisplayWidth(NameOf(report, *score)) + 2);
     columns.device = std::max(columns.device, DisplayWidth(DeviceName(report.devices, score->device_id)));
   }
@@ -110,8 +107,8 @@ Columns Measure(const ReferenceRequest& reference, const Report& report,
   return columns;
 }
 
-void Row(const Tables& tables, const Report& report, const Recommendation* answer, const Score& score,
-         std::size_t rank, const Columns& columns, Page& page) {
+void Row(const Report& report, const Recommendation* answer, const Score& score, std::size_t rank,
+         const Columns& columns, Page& page) {
   page.RightTo(3, Place(report, answer, score, rank), Style::kDim).To(kRankWidth);
   page.Add(NameOf(report, score), IsChosen(answer, score) ? Style::kGood : Style::kPlain)
       .To(kRankWidth + columns.backend);
@@ -119,10 +116,10 @@ void Row(const Tables& tables, const Report& report, const Recommendation* answe
     page.Add(Fit(DeviceName(report.devices, score.device_id), columns.device, page.options().unicode));
     page.To(kRankWidth + columns.backend + columns.device);
   }
-  const auto shown = Shown(tables.reference, score);
+  const auto shown = Shown(score);
   page.RightTo(page.column() + 2 + columns.tokens, shown.value, Style::kStrong);
   page.Add("  ").Add(shown.low + std::string(page.signs().dash) + shown.high, Style::kDim);
-  const auto detail = Detail(tables.reference, score);
+  const auto detail = Detail(score);
   if (page.room() < DisplayWidth(detail) + 2) {
     page.End();
     page.To(kRankWidth).Flow(detail, kRankWidth, Style::kDim);
@@ -190,23 +187,6 @@ std::string_view TitleOf(Use use) {
 
 }  // namespace
 
-std::optional<Phases> PhasesOf(const ReferenceRequest& reference, const Score& score) {
-  const auto seconds = [&](std::string_view name) {
-    const auto found =
-        std::find_if(score.parts.begin(), score.parts.end(), [&](const auto& p) { return p.name == name; });
-    return found == score.parts.end() ? 0 : found->seconds;
-  };
-  const double prefill_s = seconds("prefill");
-  const double decode_s = seconds("decode");
-  const bool known = prefill_s > 0 && decode_s > 0;
-  if (!known) return std::nullopt;
-  return Phases{prefill_s, reference.inference.output_tokens / decode_s};
-}
-
-double RequestSeconds(const ReferenceRequest& reference, double tokens_per_s) {
-  return (reference.inference.prompt_tokens + reference.inference.output_tokens) / tokens_per_s;
-}
-
 void Ranking(const Tables& tables, const Report& report, Page& page) {
   std::vector<Use> uses = {Use::kInference, Use::kTraining};
   if (page.options().verbose) uses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
@@ -221,9 +201,8 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
       page.To(kRankWidth).Flow(Unranked(report, *found), kRankWidth + 2, Style::kFair);
       continue;
     }
-    const auto columns = Measure(tables.reference, report, scores, page);
-    for (std::size_t i = 0; i < scores.size(); ++i)
-      Row(tables, report, found, *scores[i], i + 1, columns, page);
+    const auto columns = Measure(report, scores, page);
+    for (std::size_t i = 0; i < scores.size(); ++i) Row(report, found, *scores[i], i + 1, columns, page);
     Notes(found, page);
     if (use == Use::kInference) Guides(tables, scores, page);
     if (found && page.options().verbose && !found->reasons.empty()) {

@@ -3,7 +3,6 @@
 // first, and writes nothing where it has nothing to say. The report must be clean (report/core/clean.h).
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,16 +19,6 @@ void NotUsed(const Tables& tables, const Report& report, Page& page);
 void Problems(const Report& report, Page& page);
 void AdviceLines(const Tables& tables, const Report& report, Page& page);
 void Foot(const Report& report, Page& page);
-
-// A whole request as people know it. nullopt for a score of another use.
-struct Phases {
-  double first_token_s = 0;
-  double written_tokens_per_s = 0;
-};
-[[nodiscard]] std::optional<Phases> PhasesOf(const ReferenceRequest& reference, const Score& score);
-
-// What a whole request takes, from its prompt's and output's tokens/s.
-[[nodiscard]] double RequestSeconds(const ReferenceRequest& reference, double tokens_per_s);
 
 // What is known of a device, beside its name: id, kind, memory, link, kernel driver. `all`: also what is
 // unknown.

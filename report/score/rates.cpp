@@ -66,6 +66,16 @@ const Measurement* FastestByTiles(std::string_view implementation,
   });
 }
 
+// "its q4 gemv gave a wrong result": the gravest; empty where none failed.
+std::string GemvFailure(std::string_view weights, std::span<const Measurement* const> measurements) {
+  const Measurement* worst = nullptr;
+  for (const auto* m : measurements) {
+    const bool meant = m->kernel == Kernel::kGemv && kernels::Row(m->in_dtype).name == weights;
+    if (meant && IsTrouble(*m) && (!worst || Row(m->status).weight > Row(worst->status).weight)) worst = m;
+  }
+  return worst ? FailureText(*worst) : "";
+}
+
 bool HasVerified(std::span<const Measurement* const> measurements, Kernel kernel) {
   return std::any_of(measurements.begin(), measurements.end(),
                      [&](const Measurement* m) { return m->kernel == kernel && IsVerified(*m); });
@@ -141,7 +151,11 @@ Rates PickRates(std::span<const Measurement* const> measurements, const Wanted& 
   rates.read = rate(FastestOf(Kernel::kRead, measurements));
   const auto* gemv = FastestGemv(wanted.weights, measurements);
   rates.gemv = rate(gemv);
-  if (gemv != nullptr) rates.gemv_type = gemv->in_dtype;
+  if (gemv != nullptr) {
+    rates.gemv_type = gemv->in_dtype;
+  } else {
+    rates.gemv_failure = GemvFailure(wanted.weights, measurements);
+  }
   rates.tiles = rate(FastestByTiles(wanted.tiles, measurements));
   rates.copy = rate(FastestOf(Kernel::kCopy, measurements));
   rates.upload = rate(FastestOf(Kernel::kHostToDevice, measurements));

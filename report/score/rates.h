@@ -27,6 +27,7 @@ struct Rates {
   std::optional<Rate> read;
   std::optional<Rate> gemv;  // of the request's weights, and their type
   std::optional<kernels::Dtype> gemv_type;
+  std::string gemv_failure;   // why there is none, where it ran and failed
   std::optional<Rate> tiles;  // the fastest product in 16 bits that the wanted implementation ran
   std::optional<Rate> copy;
   std::optional<Rate> upload;         // from the host's memory

@@ -106,13 +106,24 @@ struct Phase {
   std::string name;
 };
 
+// nullptr where engines would not use tiles: there are none for these weights, or they are slower than the
+// product in fp32.
+const TileFactors* TilesOf(const Way& way) {
+  const auto& [fp32, tiles] = std::tie(way.rates.prompt_fp32, way.rates.tiles);
+  const bool used = way.weights && way.weights->tiles && tiles && fp32;
+  return used && tiles->per_s.value > fp32->per_s.value ? &*way.weights->tiles : nullptr;
+}
+
+// Of a way that has factors of the weights: of the rate of their product with a vector.
+const Factor& WritingShare(const Way& way) {
+  const auto* tiles = TilesOf(way);
+  return tiles ? tiles->decode : way.weights->decode;
+}
+
 Phase WritingOf(const Tables& tables, const Way& way) {
   const auto& fit = tables.fit;
-  if (way.weights && way.rates.gemv) {
-    const auto& tiles = way.weights->tiles;
-    const auto& share = way.rates.tiles && tiles ? tiles->decode : way.weights->decode;
-    return {way.rates.gemv->per_s, RangeOf(share), way.rates.gemv->name};
-  }
+  if (way.weights && way.rates.gemv)
+    return {way.rates.gemv->per_s, RangeOf(WritingShare(way)), way.rates.gemv->name};
   const auto* maker = FitOf(fit, *way.device);
   return {way.rates.read->per_s, ShareOf(maker ? maker->decode : fit.decode, way.factors.decode),
           way.rates.read->name};
@@ -120,10 +131,10 @@ Phase WritingOf(const Tables& tables, const Way& way) {
 
 // Where the runtime was held against engines: of the product in fp32, which is steadier than that of tiles.
 std::optional<Phase> ReadingByWeights(const Way& way) {
-  const auto& [fp32, tiles] = std::tie(way.rates.prompt_fp32, way.rates.tiles);
+  const auto& fp32 = way.rates.prompt_fp32;
   if (!way.weights || !fp32) return std::nullopt;
-  if (way.weights->tiles && tiles && tiles->per_s.value > fp32->per_s.value)
-    return Phase{fp32->per_s, RangeOf(way.weights->tiles->prefill), fp32->name + " and tiles"};
+  if (const auto* tiles = TilesOf(way))
+    return Phase{fp32->per_s, RangeOf(tiles->prefill), fp32->name + " and tiles"};
   return Phase{fp32->per_s, RangeOf(way.weights->prefill), fp32->name};
 }
 
@@ -176,6 +187,7 @@ class Scorer {
       if (!way.software || !native_) continue;
       way.factors = native_->factors;
       way.weights = native_->weights;
+      if (!way.rates.gemv) way.rates.gemv = StandIn(*native_, way);
     }
     StreamWhatDoesNotFit();
   }
@@ -190,6 +202,15 @@ class Scorer {
   }
 
  private:
+  // The product with a vector of a way on the same processor that does not measure one: such that it writes
+  // as far below the native way as it reads. nullopt where either is not known.
+  static std::optional<Rate> StandIn(const Way& native, const Way& way) {
+    if (!way.weights || !native.rates.gemv || !native.rates.read || !way.rates.read) return std::nullopt;
+    const double of_reads = native.rates.gemv->per_s.value / native.rates.read->per_s.value;
+    const double share = of_reads * WritingShare(native).value / WritingShare(way).value;
+    return Rate{Product({way.rates.read->per_s, Exactly(share)}), way.rates.read->name};
+  }
+
   // How much of a step a way leaves with the host, and at which rate it is brought: a device's own, whichever
   // runtime measured it, else that of its equals, else one that is assumed.
   void StreamWhatDoesNotFit() {
@@ -299,16 +320,22 @@ class Scorer {
     return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
   }
 
-  // Of the reference request, from its rate: low where that is high.
-  [[nodiscard]] Range RequestSeconds(const Range& tokens_per_s) const {
-    const double tokens = request_.inference.prompt_tokens + request_.inference.output_tokens;
+  // Of so many tokens, from their rate: low where that is high.
+  static Range SecondsOf(double tokens, const Range& tokens_per_s) {
     return {tokens / tokens_per_s.value, tokens / tokens_per_s.high, tokens / tokens_per_s.low};
+  }
+
+  void TellPhases(const Way& way, double share, Score& score) const {
+    const auto& r = request_.inference;
+    score.request_s = SecondsOf(r.prompt_tokens + r.output_tokens, *score.tokens_per_s);
+    score.first_token_s = SecondsOf(r.prompt_tokens, Tokens(way, Use::kPrefill, share, Uncertainty::kOfAll));
+    score.writing_tokens_per_s = Tokens(way, Use::kDecode, share, Uncertainty::kOfAll);
   }
 
   void Fill(const Way& way, Use use, double share, Score& score) const {
     score.tokens_per_s = Tokens(way, use, share, Uncertainty::kOfAll);
     score.ranking_tokens_per_s = Tokens(way, use, share, Uncertainty::kOfMeasuring);
-    if (use == Use::kInference) score.request_s = RequestSeconds(*score.tokens_per_s);
+    if (use == Use::kInference) TellPhases(way, share, score);
     const Times times = Taken(way, share, Bound::kValue, Uncertainty::kOfMeasuring);
     if (use == Use::kTraining) {
       score.parts.push_back({"step", times.step_s, way.rates.product->name});
@@ -318,11 +345,29 @@ class Scorer {
       return;
     }
     if (use != Use::kDecode)
-      score.parts.push_back({"prefill", times.prefill_s, ReadingOf(tables_, way).name});
+      score.parts.push_back({"prefill", times.prefill_s, LimitOf(way, share, &Times::prefill_s, ReadingOf)});
+    if (share < 1) {
+      const auto& rest = *native_;
+      score.rest =
+          OtherPart{rest.device->id, rest.view->device.runtime, rest.view->device.driver, std::nullopt};
+      if (use != Use::kPrefill && rest.weights) score.rest->gemv = rest.rates.gemv_type;
+    }
     if (use == Use::kPrefill) return;
     if (way.weights && way.rates.gemv) score.gemv = way.rates.gemv_type;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
-    score.parts.push_back({"decode", tokens * times.token_s, WritingOf(tables_, way).name});
+    score.parts.push_back(
+        {"decode", tokens * times.token_s, LimitOf(way, share, &Times::token_s, WritingOf)});
+  }
+
+  // What bounds a phase: of a split model the figure of the side that takes longer.
+  [[nodiscard]] std::string LimitOf(const Way& way, double share, double Times::* phase,
+                                    Phase (*of)(const Tables&, const Way&)) const {
+    if (share >= 1) return of(tables_, way).name;
+    const auto taken = [&](const Way& side) {
+      return TimesOf(tables_, side, Bound::kValue, Uncertainty::kOfMeasuring).*phase;
+    };
+    if (share * taken(way) >= (1 - share) * taken(*native_)) return of(tables_, way).name;
+    return "the processor's " + of(tables_, *native_).name;
   }
 
   void Judge(const Way& way, Use use, double share, Score& score) const {
@@ -333,6 +378,9 @@ class Scorer {
     if (way.estimated) {
       score.reasons.insert(score.reasons.end(), way.rates.late.begin(), way.rates.late.end());
     }
+    const bool writes = use == Use::kInference || use == Use::kDecode;
+    if (writes && way.weights && way.measured() && !way.rates.gemv && !way.rates.gemv_failure.empty())
+      score.reasons.push_back(way.rates.gemv_failure + ": what it writes is predicted from its reads");
     if (!way.measured()) {
       const auto& failures = way.rates.failures;
       score.reasons.insert(score.reasons.end(), failures.begin(), failures.end());
@@ -349,15 +397,14 @@ class Scorer {
   }
 
   [[nodiscard]] std::string DoesNotFitReason(const Way& way, double available) const {
-    const auto bytes = [](double count) { return BytesText(static_cast<std::uint64_t>(count)); };
-    auto memory = fmt::format("a step needs {} and {} are free", bytes(NeededTrainingBytes(request_)),
-                              bytes(available));
+    auto memory = fmt::format("a step needs {} and {} are free", BytesText(NeededTrainingBytes(request_)),
+                              BytesText(available));
     if (way.streamed_bytes == 0 || !way.rates.upload) return memory;
     const double quantised = request_.inference.weights == "q4" ? NeededQuantisedTrainingBytes(request_)
                                                                 : std::numeric_limits<double>::infinity();
     return fmt::format(
-        "{}: {} of its weights come from the host in every step{}", memory, bytes(way.streamed_bytes),
-        quantised <= available ? fmt::format("; with 4-bit weights (QLoRA) it needs {}", bytes(quantised))
+        "{}: {} of its weights come from the host in every step{}", memory, BytesText(way.streamed_bytes),
+        quantised <= available ? fmt::format("; with 4-bit weights (QLoRA) it needs {}", BytesText(quantised))
                                : "");
   }
 
@@ -372,9 +419,8 @@ class Scorer {
 
   [[nodiscard]] std::string MemoryReason(const Way& way) const {
     const auto& r = request_.inference;
-    return fmt::format("{} needs {} and {} are free", r.model,
-                       BytesText(static_cast<std::uint64_t>(NeededBytes(r))),
-                       BytesText(static_cast<std::uint64_t>(*AvailableBytes(*way.device, *way.view))));
+    return fmt::format("{} needs {} and {} are free", r.model, BytesText(NeededBytes(r)),
+                       BytesText(*AvailableBytes(*way.device, *way.view)));
   }
 
   [[nodiscard]] std::string SplitReason(const Way& way, double share) const {

@@ -182,6 +182,14 @@ class Usage(unittest.TestCase):
                     self.assertGreater(2.01 * after["tokens_per_s"]["value"], before["tokens_per_s"]["value"])
             text = run("--replay", FIXTURES / "three_way_tie", "--request", request).stdout
             self.assertIn("Mine F16, 512 tokens in, 128 out", text)
+            answer = document(run("recommend", *replay, "--request", request))
+            for found in (mine, answer):
+                self.assertEqual("Mine", found["request"]["inference"]["model"])
+            (score,) = [one for one in mine["scores"] if one["use"] == "inference" and one["runtime"] ==
+                        answer["recommendation"]["backend"] and one["device_id"] == answer["recommendation"]["device_id"]]
+            for key in ("request_s", "first_token_s", "writing_tokens_per_s"):
+                self.assertEqual(score[key], answer["recommendation"][key])
+            self.assertIn(f"{answer['recommendation']['writing_tokens_per_s']['value']:.2g} tokens/s", text)
             request.write_text('{"inference": {"layer": 3}}')
             for command in ((), ("recommend",), ("list",)):
                 bad = run(*command, "--replay", FIXTURES / "three_way_tie", "--request", request)

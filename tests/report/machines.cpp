@@ -307,6 +307,7 @@ Report Hostile() {
 
 Report Decided(Report report) {
   const Tables tables = TestTables();
+  report.request = tables.reference;
   report.scores = score::ScoreAll(tables, report.devices, report.measurements,
                                   peaks::Estimated(EmbeddedPeaks(), report.devices));
   for (const Use use : {Use::kInference, Use::kTraining}) {

@@ -41,8 +41,8 @@ TEST_F(RequestFile, ReplacesWhatItHasAndNoMore) {
   const auto reference = Read("{}");
   ASSERT_TRUE(reference) << probe::Describe(reference.error());
   EXPECT_EQ(reference->inference.layers, 32);
-  const auto request = Read(R"({"inference": {"model": "Mine; own", "weights": "q8", "layers": 28,
-                                              "parameters": 3752462336, "weight_bytes": 4e9},
+  const auto request = Read(R"({"inference": {"model": "Mine; own", "format": "Q8_0",
+                                              "weights": "q8", "layers": 28, "parameters": 3752462336, "weight_bytes": 4e9},
                                 "training": {"step_tokens": 2048}})");
   ASSERT_TRUE(request) << probe::Describe(request.error());
   EXPECT_EQ(request->inference.model, "Mine, own");
@@ -66,12 +66,18 @@ TEST_F(RequestFile, NamesWhatIsWrong) {
       {R"({"inference": {"layers": -1}})", "inference.layers: it must be a whole number from 1 to 1e+07"},
       {R"({"inference": {"weight_bytes": 1e300}})",
        "inference.weight_bytes: it must be a whole number from 1 to 1e+15"},
-      {R"({"inference": {"weights": "q5"}})",
+      {R"({"inference": {"format": "Q5", "weights": "q5", "weight_bytes": 5e9}})",
        "inference.weights: it must be one of q4, q8, fp16, bf16, fp32"},
       {R"({"inference": {"prompt_tokens": 0.5}})", "inference.prompt_tokens: it must be a whole number"},
       {R"({"inference": {"model": "405B"}})", "inference.model: it needs inference.parameters beside it"},
       {R"({"inference": {"format": "F16", "weights": "fp16"}})",
        "inference.format: it needs inference.weight_bytes"},
+      {R"({"inference": {"parameters": 7e10}})", "inference.parameters: it needs inference.model beside it"},
+      {R"({"inference": {"layers": 80}})", "inference.layers: it needs inference.model beside it"},
+      {R"({"inference": {"width": 8192}})", "inference.width: it needs inference.model beside it"},
+      {R"({"inference": {"weights": "q8"}})", "inference.weights: it needs inference.format beside it"},
+      {R"({"inference": {"weight_bytes": 4e10}})",
+       "inference.weight_bytes: it needs inference.model or inference.format beside it"},
       {R"({"inference": {"layers": 3, "layers": 4}})", "request.json: "},
       {"", "request.json: "},
   };

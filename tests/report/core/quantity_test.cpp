@@ -37,9 +37,9 @@ TEST(Quantity, WritesTimesAndSizesAsPeopleDo) {
   EXPECT_EQ(SecondsText(1740), "29 min");
   EXPECT_EQ(SecondsText(36000), "10 h");
   EXPECT_EQ(SecondsText(864000), "10 days");
-  EXPECT_EQ(BytesText(16ULL << 30U), "16 GiB");
-  EXPECT_EQ(BytesText((15ULL << 30U) / 4), "3.8 GiB");
-  EXPECT_EQ(BytesText(512), "512 B");
+  EXPECT_EQ(BytesText(std::uint64_t{16} << 30U), "16 GiB");
+  EXPECT_EQ(BytesText((std::uint64_t{15} << 30U) / 4), "3.8 GiB");
+  EXPECT_EQ(BytesText(512.0), "512 B");
 }
 
 TEST(Quantity, WritesSharesAndTokens) {

@@ -197,6 +197,15 @@ TEST(DoubtedRates, OfReadsThatNoCopyComesNear) {
   }
 }
 
+TEST(DoubtedRates, OfWeightsThatComeFasterThanAnythingIsRead) {
+  for (const double gemv : {1.9 * 130e9, 2.1 * 130e9}) {
+    auto report = OneProcessor(std::nullopt);
+    report.measurements[1].rate = 130e9;
+    testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, gemv, Dtype::kQ4);
+    EXPECT_EQ(IsDoubted(report), gemv > 2 * 130e9);
+  }
+}
+
 // What is doubted may be the answer, but not with high confidence.
 TEST(DoubtedRates, LowerConfidence) {
   auto report = testing::DiscreteAndIntegrated();

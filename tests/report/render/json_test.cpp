@@ -25,12 +25,12 @@ TEST(Json, EachCommandHasTheKeysOfItsContract) {
   EXPECT_THAT(
       Keys(JsonObject(report, "report")),
       ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "host", "probes",
-                  "devices", "measurements", "scores", "recommendations", "findings", "warnings"));
+                  "devices", "measurements", "request", "scores", "recommendations", "findings", "warnings"));
   EXPECT_THAT(Keys(JsonObject(report, "list")),
               ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "host",
                           "probes", "devices", "findings", "warnings"));
   EXPECT_THAT(Keys(JsonObject(report, "recommend")),
-              ElementsAre("schema_version", "tool_version", "command", "created", "interrupted",
+              ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "request",
                           "recommendation", "findings", "warnings"));
 }
 

@@ -219,17 +219,6 @@ TEST(Score, OnlyTheKernelsWordTellsAMaker) {
   EXPECT_NE(Find(Scores(report), "cuda", Use::kDecode).tokens_per_s->value, before);
 }
 
-TEST(Score, TheTimeOfARequestIsOfInferenceAlone) {
-  const auto scores = Scores(OneGpu(24, 100e12, 500e9));
-  const auto whole = Find(scores, "cuda", Use::kInference);
-  ASSERT_TRUE(whole.request_s);
-  EXPECT_NEAR(whole.request_s->value, whole.parts[0].seconds + whole.parts[1].seconds, 1e-9);
-  EXPECT_LT(whole.request_s->low, whole.request_s->value);
-  EXPECT_GT(whole.request_s->high, whole.request_s->value);
-  for (const Use use : {Use::kPrefill, Use::kDecode, Use::kTraining})
-    EXPECT_FALSE(Find(scores, "cuda", use).request_s);
-}
-
 TEST(Score, AModelThatDoesNotFitIsSplitWithTheProcessor) {
   const auto report = testing::Server();
   const auto scores = Scores(report);

@@ -19,7 +19,12 @@ namespace {
 using kernels::Dtype;
 using kernels::Kernel;
 using probe::DeviceKind;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
 
 Score Find(const Tables& tables, const Report& report, Use use) {
   const auto scores = ScoreAll(tables, report.devices, report.measurements);
@@ -91,10 +96,14 @@ TEST(Weights, WhereTilesRanAPromptIsReadByThem) {
   EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "engines have no use for it";
   product.implementation = "own:amx";
   EXPECT_NEAR(reached(), own.tiles->prefill.value * 400e9, 1);
-  product.rate = 300e9;
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
+  const auto writes = [&] { return Find(testing::TestTables(), report, Use::kDecode).tokens_per_s->value; };
+  const double by_tiles = writes();
+  report.measurements[2].rate = 300e9;
+  EXPECT_NE(writes(), by_tiles);
   EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "an engine would not use what is slower";
-  product.rate = 8e12;
-  product.verified = false;
+  report.measurements[2].rate = 8e12;
+  report.measurements[2].verified = false;
   EXPECT_NEAR(reached(), own.prefill.value * 400e9, 1) << "tiles that give wrong results are none";
 }
 
@@ -106,6 +115,91 @@ TEST(Weights, NoPromptIsReadFasterThanItsWeights) {
   const auto prefill = Find(tables, report, Use::kPrefill).parts[0].seconds;
   EXPECT_GE(prefill, 4.92e9 / (NativeFactors("q4").decode.value * 30e9));
   EXPECT_LE(prefill, Find(tables, report, Use::kDecode).parts[0].seconds);
+}
+
+TEST(Weights, AProductThatFailedIsTold) {
+  auto report = Native();
+  auto& gemv = testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
+  gemv.status = backends::MeasurementStatus::kWrongResult;
+  gemv.verified = false;
+  const auto score = Find(testing::TestTables(), report, Use::kDecode);
+  EXPECT_THAT(score.reasons, ElementsAre(AllOf(HasSubstr("its q4 gemv gave a wrong result"),
+                                               HasSubstr(": what it writes is predicted from its reads"))));
+  EXPECT_THAT(Find(testing::TestTables(), report, Use::kPrefill).reasons, IsEmpty());
+  gemv.status = backends::MeasurementStatus::kOverBudget;
+  EXPECT_THAT(Find(testing::TestTables(), report, Use::kDecode).reasons, IsEmpty());
+}
+
+// What it does not measure is held against the native figure as its reads are, not as engines are against
+// reads.
+TEST(Weights, SoftwareWithoutThatProductStandsWhereItsReadsDo) {
+  auto report = Native();
+  auto& tiles = testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemm, 8e12, Dtype::kBf16);
+  tiles.implementation = "own:amx";
+  testing::AddView(report.devices[0], "opencl", "PoCL", DeviceKind::kSoftware);
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 20e9, Dtype::kQ4);
+  testing::Measure(report, "cpu:0", "opencl", "PoCL", Kernel::kGemm, 400e9);
+  auto& read = testing::Measure(report, "cpu:0", "opencl", "PoCL", Kernel::kRead, 40e9, Dtype::kU32);
+  for (const double share : {1.0, 0.5}) {
+    read.rate = share * 40e9;
+    const auto scores = ScoreAll(testing::TestTables(), report.devices, report.measurements);
+    const auto of = [&](std::string_view runtime) {
+      return std::find_if(
+                 scores.begin(), scores.end(),
+                 [&](const Score& score) { return score.runtime == runtime && score.use == Use::kDecode; })
+          ->tokens_per_s->value;
+    };
+    EXPECT_NEAR(of("opencl") / of("cpu"), share, 0.01);
+  }
+}
+
+TEST(Weights, TheTimesOfARequestsPhasesAreOfInferenceAlone) {
+  auto report = Native();
+  testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
+  const auto whole = Find(testing::TestTables(), report, Use::kInference);
+  ASSERT_TRUE(whole.request_s && whole.first_token_s && whole.writing_tokens_per_s);
+  EXPECT_NEAR(whole.request_s->value, whole.parts[0].seconds + whole.parts[1].seconds, 1e-9);
+  EXPECT_NEAR(whole.first_token_s->value, whole.parts[0].seconds, 1e-9);
+  const double written = testing::TestTables().reference.inference.output_tokens;
+  EXPECT_NEAR(whole.writing_tokens_per_s->value, written / whole.parts[1].seconds, 1e-9);
+  for (const auto& range : {*whole.request_s, *whole.first_token_s, *whole.writing_tokens_per_s}) {
+    EXPECT_LT(range.low, range.value);
+    EXPECT_GT(range.high, range.value);
+  }
+  for (const Use use : {Use::kPrefill, Use::kDecode, Use::kTraining}) {
+    const auto other = Find(testing::TestTables(), report, use);
+    EXPECT_FALSE(other.request_s || other.first_token_s || other.writing_tokens_per_s);
+  }
+}
+
+// The processor's layers take longest where a card holds most of them.
+TEST(Weights, OfASplitModelTheLimitIsTheSlowerSides) {
+  auto report = testing::DiscreteAndIntegrated();
+  auto& card = report.devices[0];
+  ASSERT_EQ(card.kind, DeviceKind::kDiscrete);
+  const auto limit = [&](double free_bytes) {
+    card.memory.free_bytes = static_cast<std::uint64_t>(free_bytes);
+    const auto scores = ScoreAll(testing::TestTables(), report.devices, report.measurements);
+    const auto found = std::find_if(scores.begin(), scores.end(), [&](const Score& score) {
+      return score.device_id == card.id && score.use == Use::kDecode;
+    });
+    return found->parts.at(0).limited_by;
+  };
+  EXPECT_THAT(limit(20e9), Not(HasSubstr("processor")));
+  EXPECT_THAT(limit(4e9), HasSubstr("the processor's read"));
+}
+
+TEST(Weights, ASplitModelsTrustIsThatOfBothSides) {
+  auto report = testing::DiscreteAndIntegrated();
+  report.devices[0].memory.free_bytes = 4'000'000'000;
+  const auto confidence = [&] { return testing::Decided(report).recommendations[0].confidence; };
+  ASSERT_NE(confidence(), Confidence::kLow);
+  for (auto& m : report.measurements) {
+    if (m.device_id == "cpu:0" && m.kernel == Kernel::kRead) m.quality = backends::Quality::kNoisy;
+  }
+  const auto answer = testing::Decided(report).recommendations[0];
+  EXPECT_EQ(answer.confidence, Confidence::kLow);
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("the processor's figures are noisy")));
 }
 
 TEST(Weights, AScoreRestsOnTheProductThatBoundsItsWriting) {
