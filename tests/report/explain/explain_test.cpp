@@ -28,10 +28,10 @@ const Finding* FindById(const Report& report, std::string_view id) {
 TEST(OneLine, ShowsTheArithmeticBehindTheFigure) {
   const auto report = testing::Decided(testing::Processor());
   EXPECT_EQ(report.recommendations[0].reasons.back(),
-            "cpu on cpu:0: 67 s a request [49 s - 127 s] = 26 s prefill + 128 x 322 ms; decode limited by "
+            "cpu on cpu:0: 66 s a request [47 s - 127 s] = 26 s prefill + 128 x 314 ms; decode limited by "
             "read 27.0 GB/s, prefill by fp32 gemm 250 GFLOP/s; measured, good");
   EXPECT_THAT(report.recommendations[1].reasons.back(),
-              HasSubstr("= 4096 / 13 min a step; step limited by fp32 gemm"));
+              HasSubstr("= 4096 / 12 min a step; step limited by fp32 gemm"));
 }
 
 TEST(OneLine, SaysTheShareOfThePeakAndTheWorstQuality) {
