@@ -30,8 +30,6 @@ enum class Kernel {
 // kQ4, kQ8: blocks of 32 weights of 4 or 8 bits with one fp16 scale. kU32: raw words, for bandwidth.
 enum class Dtype { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt32, kQ4, kQ8, kU32 };
 
-enum class Language { kCpu, kGlsl, kOpenCl, kCuda, kHip, kSpirv, kMetal };
-
 struct KernelRow {
   Kernel kernel;
   std::string_view name;  // in JSON
@@ -118,7 +116,6 @@ struct Variant {
   Kernel kernel = Kernel::kGemm;
   Dtype in = Dtype::kFp32;
   Dtype acc = Dtype::kFp32;
-  Language language = Language::kCpu;
   std::vector<Step> steps;
   std::vector<std::string> requires_features;  // of Limits::features; all must be there
   // The shapes it takes are multiples of these.

@@ -65,18 +65,12 @@ std::string DescribeMeasuringEnd(const ChildResult& result) {
   return result.detail;
 }
 
-// Of a stage's title: "gemm fp16/fp32", "p2p". Filling operands is no figure: what dies there fails what they
-// are for, products first.
-void NameKernel(std::string_view title, Measurement& measurement) {
-  const auto name = title.substr(0, title.find(' '));
-  for (const auto& row : kernels::Kernels()) {
-    if (row.name == name && row.kernel != kernels::Kernel::kFill) measurement.kernel = row.kernel;
-  }
-  const auto types = title.substr(std::min(name.size() + 1, title.size()));
-  const auto slash = std::min(types.find('/'), types.size());
-  for (const auto& row : kernels::Dtypes()) {
-    if (row.name == types.substr(0, slash)) measurement.in_dtype = row.dtype;
-    if (slash < types.size() && row.name == types.substr(slash + 1)) measurement.acc_dtype = row.dtype;
+// Filling operands is no figure: what dies there fails what they are for, products first.
+void NameKind(const std::optional<backends::FigureKind>& kind, Measurement& measurement) {
+  if (kind && kind->kernel != kernels::Kernel::kFill) {
+    measurement.kernel = kind->kernel;
+    measurement.in_dtype = kind->in;
+    measurement.acc_dtype = kind->acc;
   }
   measurement.unit = UnitOf(measurement);
 }
@@ -185,7 +179,7 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   if (last) {
     failure.stage = probe::NameOf(last->stage);
     failure.implementation = last->implementation;
-    NameKernel(last->kernel, failure);
+    NameKind(last->kind, failure);
   }
   measurements.push_back(std::move(failure));
   return measurements;

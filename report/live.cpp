@@ -63,7 +63,7 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
   hooks.child_environment = live.child_environment;
   hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
     progress.Show(fmt::format("{} {} on {}: {}", doing, target.device.runtime, name(target),
-                              stage == nullptr ? "starting" : stage->kernel));
+                              stage == nullptr ? "starting" : stage->title));
   };
   hooks.wait = [&](const Target& target) {
     auto turn = measuring.turns.ToMeasure(target.device_id, name(target), [&] {

@@ -102,8 +102,9 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
     if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
     send(record);
   };
-  sink(backends::MeasureStage{probe::Stage::kInit, request->peers.empty() ? "" : "p2p", "",
-                              request->first_launch_allowance_s});
+  backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "", request->first_launch_allowance_s};
+  if (!request->peers.empty()) first.title = "p2p", first.kind = {kernels::Kernel::kPeer};
+  sink(first);
   const backends::OpenRequest open{request->device, request->processor, *files, environment};
   if (!request->peers.empty()) return RunPeers(*backend, *request, open, sink);
   auto session = backend->open(open);

@@ -112,14 +112,6 @@ void Fields(V& v, S& s) {
   v("share_of_peak", s.share_of_peak);
 }
 
-template <class V, probe::Is<KnownPeak> S>
-void Fields(V& v, S& s) {
-  v("kernel", s.kernel);
-  v("in_dtype", s.in);
-  v("acc_dtype", s.acc);
-  v("rate", s.rate);
-}
-
 template <class V, probe::Is<Figure> S>
 void Fields(V& v, S& s) {
   v("kernel", s.kernel);
@@ -146,14 +138,21 @@ void Fields(V& v, S& s) {
   v("compile_allowance_s", s.compile_allowance_s);
   v("first_launch_allowance_s", s.first_launch_allowance_s);
   v("seed", s.seed);
-  v("peaks", s.peaks);
   v("peers", s.peers);
+}
+
+template <class V, probe::Is<FigureKind> S>
+void Fields(V& v, S& s) {
+  v("kernel", s.kernel);
+  v("in_dtype", s.in);
+  v("acc_dtype", s.acc);
 }
 
 template <class V, probe::Is<MeasureStage> S>
 void Fields(V& v, S& s) {
   v("stage", s.stage);
-  v("kernel", s.kernel);
+  v("title", s.title);
+  v("kind", s.kind);
   v("implementation", s.implementation);
   v("allow_s", s.allow_s);
 }

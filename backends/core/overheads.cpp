@@ -61,7 +61,8 @@ Launches::Launches(Session& session, OperandWriter& writer, const Reporter& repo
     : reporter_(reporter), budget_(budget) {
   // The fill kernel is compiled where nothing else has needed it.
   fill_ = budget.Excused([&] { return std::make_unique<SmallFill>(session, writer); });
-  reporter.Enter(Stage::kTime, "launch", "", budget.Remaining() + kStallAllowanceSeconds);
+  reporter.Enter(Stage::kTime, "launch", {kernels::Kernel::kLaunch}, "",
+                 budget.Remaining() + kStallAllowanceSeconds);
   // The first one may compile.
   if (!fill_->ready() || !budget.Excused([&] { return fill_->Run(1); })) fill_.reset();
   left_s_ = kOverheadShare * budget.Remaining();

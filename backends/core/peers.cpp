@@ -22,7 +22,7 @@ using kernels::Kernel;
 using probe::Stage;
 
 constexpr std::size_t kMaxSamples = 50;
-constexpr std::string_view kTitle = "p2p";
+constexpr const char* kTitle = "p2p";
 const Limits kNoLimits;
 
 class Peers {
@@ -104,7 +104,7 @@ std::vector<double> Peers::Time(const Run& run, double first_s, double slot_s, R
 void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures) {
   const Reporter reporter(of, kNoLimits, sink_);
   const kernels::Problem shape{0, 0, 0, static_cast<std::uint32_t>(group_.bytes / sizeof(std::uint32_t)), 0};
-  reporter.Enter(Stage::kLaunch, std::string(kTitle), figure.implementation,
+  reporter.Enter(Stage::kLaunch, kTitle, {Kernel::kPeer}, figure.implementation,
                  request_.first_launch_allowance_s);
   double first_s = 0;
   Reporter::End end = budget_.Excused([&]() -> Reporter::End {
@@ -115,7 +115,8 @@ void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures)
     return figure.check();
   });
   const double slot_s = std::max(budget_.Remaining(), 0.0) / figures;
-  reporter.Enter(Stage::kTime, std::string(kTitle), figure.implementation, slot_s + kStallAllowanceSeconds);
+  reporter.Enter(Stage::kTime, kTitle, {Kernel::kPeer}, figure.implementation,
+                 slot_s + kStallAllowanceSeconds);
   std::vector<double> times_s;
   if (end.status == MeasurementStatus::kOk && slot_s > 0) times_s = Time(figure.run, first_s, slot_s, end);
   if (end.status == MeasurementStatus::kOk && times_s.empty()) {
@@ -154,7 +155,7 @@ void Peers::MeasureAllReduce() {
   const std::size_t count = request_.peers.size();
   const MeasureRequest of = Of(0);
   const Reporter reporter(of, kNoLimits, sink_);
-  reporter.Enter(Stage::kCompile, std::string(kTitle), "all_reduce", request_.first_launch_allowance_s);
+  reporter.Enter(Stage::kCompile, kTitle, {Kernel::kPeer}, "all_reduce", request_.first_launch_allowance_s);
   const auto library = budget_.Excused([&] { return group_.open_all_reduce(); });
   if (!library) {
     if (library.error().name == "absent") return;

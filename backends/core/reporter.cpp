@@ -10,9 +10,6 @@
 namespace backends {
 namespace {
 
-constexpr double kImpossibleShare = 1.5;
-constexpr double kDoubtfulShare = 1.05;
-
 std::string Unit(const kernels::Variant& variant) {
   const std::string_view unit = kernels::Row(variant.kernel).unit;
   return std::string(unit == "flop_per_s" && kernels::Row(variant.in).integer ? "op_per_s" : unit);
@@ -47,13 +44,13 @@ std::string Title(const kernels::Variant& variant) {
       .append(kernels::Row(variant.acc).name);
 }
 
-void Reporter::Enter(probe::Stage stage, std::string kernel, std::string implementation,
+void Reporter::Enter(probe::Stage stage, std::string title, FigureKind kind, std::string implementation,
                      double allow_s) const {
-  sink_(MeasureStage{stage, std::move(kernel), std::move(implementation), std::max(allow_s, 0.0)});
+  sink_(MeasureStage{stage, std::move(title), kind, std::move(implementation), std::max(allow_s, 0.0)});
 }
 
 void Reporter::Enter(probe::Stage stage, const kernels::Variant& variant, double allow_s) const {
-  Enter(stage, Title(variant), variant.name, allow_s);
+  Enter(stage, Title(variant), KindOf(variant), variant.name, allow_s);
 }
 
 Measurement Reporter::Begin(const kernels::Variant& variant, const kernels::Problem& shape) const {
@@ -93,22 +90,6 @@ void Reporter::Skip(const kernels::Variant& variant, const kernels::Problem& sha
   sink_(measurement);
 }
 
-void Reporter::CompareWithPeak(Measurement& measurement) const {
-  for (const KnownPeak& peak : request_.peaks) {
-    const bool same = peak.kernel == measurement.kernel && peak.in == measurement.in_dtype &&
-                      peak.acc == measurement.acc_dtype && peak.rate > 0;
-    if (!same) continue;
-    const double share = *measurement.rate / peak.rate;
-    measurement.share_of_peak = share;
-    if (share > kImpossibleShare) {
-      measurement.status = MeasurementStatus::kImplausible;
-      AddReason(measurement, "more than 1.5 times what the device can do at best");
-    } else if (share > kDoubtfulShare) {
-      AddReason(measurement, "above what the device should do at best");
-    }
-  }
-}
-
 void Reporter::Finish(const Series& series) const {
   const Workload& workload = series.workload;
   Measurement measurement = Begin(workload.variant(), Reported(workload.shape()));
@@ -135,7 +116,6 @@ void Reporter::Finish(const Series& series) const {
   if (series.out_of_time && measurement.samples < kMinBatches) {
     AddReason(measurement, "the budget ended after " + std::to_string(measurement.samples) + " batches");
   }
-  CompareWithPeak(measurement);
   sink_(measurement);
 }
 

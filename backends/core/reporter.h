@@ -14,6 +14,9 @@ namespace backends {
 
 // "gemm fp32/fp32".
 [[nodiscard]] std::string Title(const kernels::Variant& variant);
+[[nodiscard]] inline FigureKind KindOf(const kernels::Variant& variant) {
+  return {variant.kernel, variant.in, variant.acc};
+}
 
 class Reporter {
  public:
@@ -21,7 +24,9 @@ class Reporter {
   Reporter(const MeasureRequest& request, const Limits& limits, const MeasureSink& sink)
       : request_(request), limits_(limits), sink_(sink) {}
 
-  void Enter(probe::Stage stage, std::string kernel, std::string implementation, double allow_s) const;
+  // About to be risked: by its title for people, and the figure that fails where the process ends here.
+  void Enter(probe::Stage stage, std::string title, FigureKind kind, std::string implementation,
+             double allow_s) const;
   void Enter(probe::Stage stage, const kernels::Variant& variant, double allow_s) const;
 
   // A variant that gave no figure at that stage.
@@ -44,7 +49,6 @@ class Reporter {
 
  private:
   [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
-  void CompareWithPeak(Measurement& measurement) const;
   // The last `late` times are those of Series.
   void Fill(Measurement& measurement, double work, std::vector<double> times_s, std::size_t late) const;
   const MeasureRequest& request_;

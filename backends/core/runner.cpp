@@ -147,7 +147,8 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, std::optio
   std::string titles;
   for (const Series& series : all)
     titles.append(titles.empty() ? "" : ", ").append(Title(series.workload.variant()));
-  reporter.Enter(Stage::kTime, titles, "", budget.Remaining() + kStallAllowanceSeconds);
+  reporter.Enter(Stage::kTime, titles, KindOf(all.front().workload.variant()), "",
+                 budget.Remaining() + kStallAllowanceSeconds);
   if (IsSoftwareView(context.request)) {
     const double least_s = TimingSeconds(context.request);
     const double most_s = std::max(least_s, kSoftwareMostShare * context.request.budget_s);

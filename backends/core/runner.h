@@ -17,14 +17,6 @@
 
 namespace backends {
 
-// What a device can do at best, from facts of it; of each kernel and type pair where it is known.
-struct KnownPeak {
-  kernels::Kernel kernel = kernels::Kernel::kGemm;
-  kernels::Dtype in = kernels::Dtype::kFp32;
-  kernels::Dtype acc = kernels::Dtype::kFp32;
-  double rate = 0;  // in the kernel's unit
-};
-
 // How much of the plan: all of it; what differs between the runtimes of one device, where another runtime has
 // had the whole plan already (products of two types, reads, matrix-vector products and launches); of one of
 // several equal devices, one product and reads; of the user's own libraries, the headline shape of each
@@ -59,14 +51,23 @@ struct MeasureRequest {
   double compile_allowance_s = 3.0;  // a kernel
   double first_launch_allowance_s = 10.0;
   std::uint32_t seed = 0x77686963;  // of the operands
-  std::vector<KnownPeak> peaks;
-  std::vector<PeerDevice> peers;  // not empty: what is between them is measured (peers.h), not `device`
+  std::vector<PeerDevice> peers;    // not empty: what is between them is measured (peers.h), not `device`
+};
+
+// What a figure is of.
+struct FigureKind {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;
+
+  bool operator==(const FigureKind&) const = default;
 };
 
 // Says what is about to be risked and how long it may take, so that the parent can bound it.
 struct MeasureStage {
   probe::Stage stage = probe::Stage::kCompile;
-  std::string kernel;  // "gemm fp32/fp32"
+  std::string title;               // for people: "gemm fp32/fp32"
+  std::optional<FigureKind> kind;  // that fails where the process ends here; of several the first
   std::string implementation;
   double allow_s = 0;
 };

@@ -108,7 +108,8 @@ void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget
       reporter.Finish(kernel, "own:pageable", shape, 1, {}, end);
     return;
   }
-  reporter.Enter(Stage::kTime, "transfers", "", budget.Remaining() + kStallAllowanceSeconds);
+  reporter.Enter(Stage::kTime, "transfers", {kernels::Kernel::kHostToDevice}, "",
+                 budget.Remaining() + kStallAllowanceSeconds);
   std::vector<std::byte> operand(bytes);
   std::vector<std::byte> back(bytes);
   (void)WriteOperand(Dtype::kU32, kSeed, 0, operand);

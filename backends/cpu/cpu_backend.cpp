@@ -128,7 +128,6 @@ kernels::Variant MakeVariant(const EntryRow& row, const kernels::cpu::Implementa
   variant.kernel = row.kernel;
   variant.in = row.in;
   variant.acc = row.acc;
-  variant.language = kernels::Language::kCpu;
   variant.workspace_bytes = row.workspace_bytes;
   variant.partials_bytes = kernel.partials_bytes;
   variant.multiple_n = row.multiple_n;

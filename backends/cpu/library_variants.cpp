@@ -14,7 +14,6 @@ kernels::Variant MakeVariant(const Vendor& vendor, kernels::Dtype in, std::strin
   variant.kernel = kernels::Kernel::kGemm;
   variant.in = in;
   variant.acc = kernels::Row(in).integer ? kernels::Dtype::kInt32 : kernels::Dtype::kFp32;
-  variant.language = kernels::Language::kCpu;
   variant.note = std::move(note);
   kernels::Step step;
   step.entry = kLibraryEntry;

@@ -136,7 +136,6 @@ std::vector<kernels::Variant> CublasLt::Variants() {
     variant.kernel = kernels::Kernel::kGemm;
     variant.in = row.in;
     variant.acc = row.acc;
-    variant.language = kernels::Language::kCuda;
     variant.steps = {{row.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape}};
     variant.requires_features = {std::string(row.feature)};
     variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what its fast kernels ask for

@@ -25,7 +25,6 @@ kernels::Variant MakeVariant(const Vendor& vendor, const VendorType& type) {
   variant.kernel = kernels::Kernel::kGemm;
   variant.in = type.in;
   variant.acc = type.acc;
-  variant.language = kernels::Language::kHip;
   variant.steps = {{type.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape}};
   if (!type.feature.empty()) variant.requires_features = {std::string(type.feature)};
   variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what the fast kernels ask for

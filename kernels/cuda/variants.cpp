@@ -98,7 +98,6 @@ Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step) {
   variant.kernel = kernel;
   variant.in = in;
   variant.acc = acc;
-  variant.language = Language::kCuda;
   variant.steps = {std::move(step)};
   return variant;
 }

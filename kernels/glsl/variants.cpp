@@ -29,7 +29,6 @@ Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::string_vi
   variant.kernel = kernel;
   variant.in = in;
   variant.acc = acc;
-  variant.language = Language::kGlsl;
   variant.steps = {{"main", {}, Words(module), "", std::move(bindings), shape}};
   return variant;
 }

@@ -77,7 +77,6 @@ std::array<Row, 16> Rows() {
 Variant Own(const Row& row, const std::string& name, Kernel kernel, Step step) {
   const std::string_view unit = row.feature.substr(0, row.feature.find('_'));
   Variant variant = cuda::Own("own:" + std::string(unit) + name, kernel, row.in, row.acc, std::move(step));
-  variant.language = Language::kHip;
   variant.requires_features = {std::string(row.feature)};
   return variant;
 }
@@ -122,7 +121,6 @@ std::vector<Variant> Variants() {
     Step& step = variant.steps.front();
     step.source = SourceFor(step.source);
     if (step.source.empty()) continue;
-    variant.language = Language::kHip;
     if (variant.kernel == Kernel::kChain) step.shape = VectorChainShape;
     if (variant.kernel == Kernel::kFill && variant.in == Dtype::kFp8) {
       // Before the other format's, which every device can run.

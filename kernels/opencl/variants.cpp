@@ -17,7 +17,6 @@ Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::vector<St
   variant.kernel = kernel;
   variant.in = in;
   variant.acc = acc;
-  variant.language = Language::kOpenCl;
   variant.steps = std::move(steps);
   return variant;
 }

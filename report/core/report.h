@@ -78,6 +78,7 @@ struct Rejected {
   std::optional<std::string> runtime;
   std::optional<std::string> driver;
   std::string reason;
+  std::string cause;  // the first and gravest part of the reason; not printed by itself
 };
 
 // A variable of the environment, and what software that reads it then takes.

@@ -82,9 +82,8 @@ std::string CausesOf(const probe::PhysicalDevice& gpu, const std::vector<Rejecte
   std::string first;
   for (const Rejected& option : rejected) {
     if (option.device_id != gpu.id) continue;
-    const auto reason = option.reason.substr(0, option.reason.find("; "));
-    if (first.empty()) first = reason;
-    if (option.runtime) ways.push_back(fmt::format("{}: {}", *option.runtime, reason));
+    if (first.empty()) first = option.cause;
+    if (option.runtime) ways.push_back(fmt::format("{}: {}", *option.runtime, option.cause));
   }
   if (of_every_way && ways.size() > 1) return JoinedFew(ways, ", ");
   return first.empty() ? "it was not measured" : first;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -57,8 +58,9 @@ void AddScored(const Report& report, Use use, const Score* chosen, const std::ve
   for (const Score& score : report.scores) {
     if (score.use != use || &score == chosen || alike.contains(&score)) continue;
     const bool slower = score.eligible && chosen && chosen->tokens_per_s && !tied.empty();
-    out.push_back({score.device_id, score.runtime, score.driver,
-                   slower ? SlowerReason(report, score, *chosen, tied) : Joined(score.reasons)});
+    auto reason = slower ? SlowerReason(report, score, *chosen, tied) : Joined(score.reasons);
+    auto cause = slower || score.reasons.empty() ? reason : score.reasons.front();
+    out.push_back({score.device_id, score.runtime, score.driver, std::move(reason), std::move(cause)});
   }
 }
 
@@ -66,15 +68,16 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
   for (const auto& probe : report.probes) {
     if (!Find(tables, probe.module)) continue;  // a source of hardware facts, not a way to compute
     if (probe.outcome != probe::Outcome::kOk && !IsUntold(probe)) {
-      out.push_back({std::nullopt, probe.module, std::nullopt, OutcomeText(tables, probe)});
+      const auto reason = OutcomeText(tables, probe);
+      out.push_back({std::nullopt, probe.module, std::nullopt, reason, reason});
     }
     for (const auto& driver : probe.drivers) {
       // Most machines have drivers for hardware that they lack: those reject nothing.
       const bool idle =
           driver.outcome == probe::Outcome::kNoDevice || driver.outcome == probe::Outcome::kAbsent;
       if (driver.outcome == probe::Outcome::kOk || idle) continue;
-      out.push_back(
-          {std::nullopt, probe.module, DriverName(driver), OutcomeText(tables, probe.module, driver)});
+      const auto reason = OutcomeText(tables, probe.module, driver);
+      out.push_back({std::nullopt, probe.module, DriverName(driver), reason, reason});
     }
   }
 }
@@ -109,7 +112,8 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
   for (const auto& device : report.devices) {
     if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || parents.contains(device.id))
       continue;
-    out.push_back({device.id, std::nullopt, std::nullopt, UnreachedReason(report, device)});
+    const auto reason = UnreachedReason(report, device);
+    out.push_back({device.id, std::nullopt, std::nullopt, reason, reason});
   }
 }
 

@@ -60,7 +60,7 @@ def events(record):
         yield probe["module"], lines + [{"done": True}]
     measured = [{"event": "measurement", "value": value} for value in record["measurements"][:4]]
     if measured:
-        yield "measured", [{"event": "stage", "value": {"stage": "compile", "kernel": "gemm",
+        yield "measured", [{"event": "stage", "value": {"stage": "compile", "title": "gemm",
                                                         "implementation": "own", "allow_s": 1.0}}] + measured
 
 

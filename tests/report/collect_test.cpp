@@ -134,21 +134,25 @@ TEST(Collect, RefusesUnitsAndRatesThatAreNone) {
 
 // What stands for a child is kept in records and caches: it must be what these take.
 TEST(Collect, WhatStandsForADeadChildIsAPlausibleMeasurementOfItsKernel) {
+  using backends::FigureKind;
   struct Case {
-    const char* title;
-    Kernel kernel;
+    std::optional<FigureKind> kind;
+    FigureKind expected;
     const char* unit;
   };
-  for (const auto& [title, kernel, unit] :
-       {Case{"gemm int8/int32", Kernel::kGemm, "op_per_s"},
-        Case{"gemm fp32/fp32", Kernel::kGemm, "flop_per_s"},
-        Case{"read u32/u32", Kernel::kRead, "bytes_per_s"}, Case{"", Kernel::kGemm, "flop_per_s"}}) {
-    const auto found = Collected(Asked(), {backends::MeasureStage{probe::Stage::kLaunch, title, "own", 1}},
-                                 ChildEnd::kSignalled);
+  const FigureKind bytes{Kernel::kGemm, Dtype::kInt8, Dtype::kInt32};
+  const FigureKind read{Kernel::kRead, Dtype::kU32, Dtype::kU32};
+  const FigureKind fill{Kernel::kFill, Dtype::kFp16, Dtype::kFp16};
+  for (const auto& [kind, expected, unit] :
+       {Case{bytes, bytes, "op_per_s"}, Case{read, read, "bytes_per_s"}, Case{fill, {}, "flop_per_s"},
+        Case{std::nullopt, {}, "flop_per_s"}}) {
+    const auto found =
+        Collected(Asked(), {backends::MeasureStage{probe::Stage::kLaunch, "any title", kind, "own", 1}},
+                  ChildEnd::kSignalled);
     ASSERT_EQ(found.size(), 1U);
-    EXPECT_EQ(found[0].kernel, kernel) << title;
-    EXPECT_EQ(found[0].unit, unit) << title;
-    EXPECT_EQ(OddMeasurement("m", found[0]), std::nullopt) << title;
+    EXPECT_EQ((FigureKind{found[0].kernel, found[0].in_dtype, found[0].acc_dtype}), expected) << unit;
+    EXPECT_EQ(found[0].unit, unit);
+    EXPECT_EQ(OddMeasurement("m", found[0]), std::nullopt) << unit;
   }
 }
 
@@ -179,7 +183,8 @@ TEST(MostAllowed, IsWhatItsKindOfStepIsEverGranted) {
   backends::MeasureRequest request;
   request.budget_s = 2;
   const auto most = [&](probe::Stage stage) {
-    auto record = backends::EncodeEvent(backends::MeasureStage{stage, "gemm fp32/fp32", "own", 1e9});
+    auto record =
+        backends::EncodeEvent(backends::MeasureStage{stage, "gemm fp32/fp32", std::nullopt, "own", 1e9});
     record["allow_s"] = 1e9;
     return MostAllowed(request, record);
   };

@@ -86,7 +86,6 @@ TEST(MeasurementFields, RequestSurvivesTheRoundTrip) {
   request.device.runtime = "cpu";
   request.processor.emplace().usable_threads = 2;
   request.budget_s = 0.5;
-  request.peaks = {{kernels::Kernel::kRead, kernels::Dtype::kU32, kernels::Dtype::kU32, 3e10}};
   const Json json = probe::Encode(request);
   const auto decoded = probe::Decode<MeasureRequest>(json);
   ASSERT_TRUE(decoded.ok()) << probe::Describe(decoded.error());
@@ -95,11 +94,14 @@ TEST(MeasurementFields, RequestSurvivesTheRoundTrip) {
 }
 
 TEST(MeasurementFields, EventsSurviveTheRoundTrip) {
-  const Json stage = EncodeEvent(MeasureStage{probe::Stage::kVerify, "gemm fp32/fp32", "own:tile", 1.25});
+  const FigureKind kind{kernels::Kernel::kGemm, kernels::Dtype::kInt8, kernels::Dtype::kInt32};
+  const Json stage =
+      EncodeEvent(MeasureStage{probe::Stage::kVerify, "gemm int8/int32", kind, "own:tile", 1.25});
   EXPECT_EQ(stage["event"], "stage");
   const auto decoded = DecodeEvent(stage);
   ASSERT_TRUE(decoded.ok());
   EXPECT_EQ(std::get<MeasureStage>(*decoded).stage, probe::Stage::kVerify);
+  EXPECT_EQ(std::get<MeasureStage>(*decoded).kind, kind);
   EXPECT_EQ(std::get<MeasureStage>(*decoded).allow_s, 1.25);
   const auto measurement = DecodeEvent(EncodeEvent(Sample()));
   ASSERT_TRUE(measurement.ok());
