@@ -24,7 +24,6 @@ namespace report::render {
 namespace {
 
 using backends::Measurement;
-using backends::MeasurementStatus;
 using kernels::Kernel;
 
 // How good a figure is, more being better: of a time its inverse.

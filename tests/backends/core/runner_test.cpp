@@ -14,8 +14,6 @@
 namespace backends {
 namespace {
 
-using kernels::Kernel;
-
 TEST(Runner, RightDeviceYieldsGoodVerifiedFigures) {
   const Outcome outcome = MeasureBy({}, {"gemm"}, {"read"});
   ASSERT_EQ(outcome.measurements.size(), 3U) << "a square product, a prompt's and a read";
