@@ -136,7 +136,9 @@ const Peaks& EmbeddedPeaks() {
   return peaks;
 }
 
-probe::Result<Tables> EmbeddedTables() {
+namespace {
+
+probe::Result<Tables> DecodeEmbedded() {
   Tables tables;
   auto reference = DecodeReferenceRequest(data::ReferenceRequestText());
   if (!reference) return reference.error();
@@ -153,6 +155,13 @@ probe::Result<Tables> EmbeddedTables() {
     }
     tables.runtimes.push_back(*std::move(facts));
   }
+  return tables;
+}
+
+}  // namespace
+
+const probe::Result<Tables>& EmbeddedTables() {
+  static const probe::Result<Tables> tables = DecodeEmbedded();
   return tables;
 }
 

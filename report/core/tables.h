@@ -226,9 +226,9 @@ struct Tables {
 [[nodiscard]] std::optional<std::string> OddKey(const ReferenceRequest& request);
 
 // Those of this build; an error only where the build's own data is broken.
-[[nodiscard]] probe::Result<Tables> EmbeddedTables();
-// The same of peaks, the longest of its tables, read when first asked for: a list of devices needs none.
-// Empty where the data is broken.
+// Parsed by the first call.
+[[nodiscard]] const probe::Result<Tables>& EmbeddedTables();
+// The same of peaks, the longest of its tables: a list of devices needs none. Empty where the data is broken.
 [[nodiscard]] const Peaks& EmbeddedPeaks();
 
 }  // namespace report

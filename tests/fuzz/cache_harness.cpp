@@ -5,7 +5,7 @@
 
 #include <filesystem>
 
-#include "report/cache.h"
+#include "report/store/cache.h"
 #include "tests/fuzz/faces.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/scratch_tree.h"

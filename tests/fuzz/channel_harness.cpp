@@ -10,8 +10,8 @@
 #include "probe/core/fields.h"
 #include "probe/isolate/channel.h"
 #include "probe/isolate/running_child.h"
-#include "report/assemble.h"
 #include "report/core/wording.h"
+#include "report/run/assemble.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -9,7 +9,7 @@
 #include "probe/core/codec.h"
 #include "probe/unify/unify.h"
 #include "report/core/tables.h"
-#include "report/decide.h"
+#include "report/decide/decide.h"
 #include "report/render/json.h"
 #include "report/render/query.h"
 #include "report/render/text.h"
@@ -19,7 +19,6 @@ namespace fuzz {
 namespace {
 
 namespace render = report::render;
-using report::Command;
 
 // Five assignments of characters that no shell looks at twice.
 void RequireAssignments(std::string_view text, bool quoted) {
@@ -56,16 +55,20 @@ void RequireFaces(const report::Record& record, std::uint64_t choice) {
   terminal.width = render::kMinWidth + static_cast<int>(choice % kWidths);
   terminal.unicode = (choice >> 10U) % 2 == 0;
   terminal.verbose = (choice >> 11U) % 2 == 0;
-  report::Options options;
-  options.use = kUses[(choice >> 12U) % kUses.size()];
+  report::RunRequest whole;
+  report::RunRequest list;
+  list.command = "list";
+  list.uses.clear();
+  report::RunRequest recommend;
+  recommend.command = "recommend";
+  recommend.uses = {kUses[(choice >> 12U) % kUses.size()]};
   const auto devices = probe::unify::Unify(record.probes);
-  for (const Command command : {Command::kReport, Command::kList, Command::kRecommend}) {
-    options.command = command;
-    const auto report = report::Decide(options, tables, record, {devices, {}});
-    RequireJson(render::Json(report, report::NameOfCommand(command)));
-    if (command == Command::kReport) RequirePage(render::Text(tables, report, terminal), terminal.width);
-    if (command == Command::kList) RequirePage(render::ListText(tables, report, terminal), terminal.width);
-    if (command == Command::kRecommend) RequireAnswers(report, terminal);
+  for (const auto* request : {&whole, &list, &recommend}) {
+    const auto report = report::Decide(*request, tables, record, {devices, {}});
+    RequireJson(render::Json(report, request->command));
+    if (request == &whole) RequirePage(render::Text(tables, report, terminal), terminal.width);
+    if (request == &list) RequirePage(render::ListText(tables, report, terminal), terminal.width);
+    if (request == &recommend) RequireAnswers(report, terminal);
   }
 }
 

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "report/record.h"
+#include "report/store/record.h"
 
 namespace fuzz {
 

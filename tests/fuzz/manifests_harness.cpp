@@ -4,7 +4,7 @@
 #include "probe/opencl/opencl_drivers.h"
 #include "probe/vulkan/vulkan_layers.h"
 #include "probe/vulkan/vulkan_manifest.h"
-#include "report/cache_key.h"
+#include "report/store/cache_key.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/scratch_tree.h"
 

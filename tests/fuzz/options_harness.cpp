@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "report/options.h"
+#include "report/cli/options.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -14,11 +14,11 @@ using fuzz::Require;
 constexpr double kLongestSeconds = 86400;
 
 void CheckOptions(const report::Options& options) {
-  for (const auto& seconds : {options.budget_s, options.timeout_s}) {
+  for (const auto& seconds : {options.run.budget_s, options.run.timeout_s}) {
     Require(!seconds || (*seconds > 0 && *seconds <= kLongestSeconds), "a time is above 0 and up to a day");
   }
-  Require(options.only.empty() || options.skip.empty(), "--only and --skip exclude each other");
-  Require(!options.replay_dir || !options.record_dir, "--replay and --record exclude each other");
+  Require(options.run.only.empty() || options.run.skip.empty(), "--only and --skip exclude each other");
+  Require(!options.run.replay_dir || !options.run.record_dir, "--replay and --record exclude each other");
   Require((options.command == report::Command::kCompare) == !options.base.empty() || options.other.empty() ||
               options.base.empty(),
           "compare alone has files");

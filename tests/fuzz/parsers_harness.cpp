@@ -12,8 +12,8 @@
 #include "probe/system/loader_path.h"
 #include "probe/system/processor.h"
 #include "probe/vulkan/vulkan_manifest.h"
-#include "report/cache_key.h"
-#include "report/suggest.h"
+#include "report/core/suggest.h"
+#include "report/store/cache_key.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -8,8 +8,8 @@
 #include "probe/registry.h"
 #include "probe/system/kfd.h"
 #include "probe/unify/unify.h"
-#include "report/host.h"
-#include "report/load.h"
+#include "report/run/host.h"
+#include "report/run/load.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/scratch_tree.h"
 

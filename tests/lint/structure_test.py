@@ -30,6 +30,8 @@ def listed(name):
     return re.search(r"set\(%s ([^)]*)\)" % name, text).group(1).split()
 
 
+# What deciding and rendering know beside facts: no command line, no terminal's settings, no file, no process.
+PURE = ["probe/core/", "backends/core/", "kernels/spec.h", "data/"]
 RUNTIMES = listed("RUNTIMES")
 SOURCES = listed("HARDWARE_SOURCES")
 MODULES = RUNTIMES + SOURCES + ["stack", "null"]
@@ -58,10 +60,14 @@ def allowed_prefixes(path):
         return ["backends/core/", f"backends/{folder}/", "probe/core/", "probe/system/", "kernels/",
                 f"probe/{folder}/{folder}_api.h"]
     if top == "report":
-        if folder in ("compare", "peaks", "score", "recommend", "explain", "render"):
-            return ["report/core/", f"report/{folder}/", "probe/core/", "backends/core/", "data/", "kernels/spec.h"]
-        if folder == "core":
-            return ["report/core/", "probe/core/", "backends/core/", "kernels/spec.h"]
+        return [f"report/{folder}/"] + {
+            "core": PURE,
+            "decide": PURE + [f"report/{step}/" for step in ("core", "peaks", "score", "recommend", "explain")],
+            "store": PURE + ["report/core/", "report/compare/", "probe/"],
+            "run": PURE + ["report/core/", "report/store/", "report/decide/", "report/score/", "report/recommend/", "probe/",
+                           "backends/registry.h"],
+            "cli": ["report/", "probe/"],
+        }.get(folder, PURE + ["report/core/"])
     return None
 
 

@@ -1,0 +1,256 @@
+// SPDX-License-Identifier: MIT
+// The program: reads the command line, produces a report, prints one face of it, and chooses the exit code.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <new>
+#include <string>
+#include <vector>
+
+#include "probe/core/text.h"
+#include "probe/isolate/child.h"
+#include "probe/isolate/crash_marker.h"
+#include "probe/isolate/interrupt.h"
+#include "probe/registry.h"
+#include "probe/system/environment.h"
+#include "probe/system/limits.h"
+#include "probe/system/privileges.h"
+#include "probe/system/process.h"
+#include "report/cli/options.h"
+#include "report/cli/output.h"
+#include "report/cli/progress.h"
+#include "report/compare/compare.h"
+#include "report/core/tables.h"
+#include "report/render/comparison.h"
+#include "report/render/json.h"
+#include "report/render/query.h"
+#include "report/render/terminal.h"
+#include "report/render/text.h"
+#include "report/run/pipeline.h"
+#include "report/run/tasks.h"
+#include "report/store/compare_files.h"
+#include "report/store/request_file.h"
+
+namespace {
+
+using report::Command;
+using report::Options;
+namespace render = report::render;
+
+constexpr int kExitUnmet = 1;
+constexpr int kSignalBase = 128;  // a shell's code for "ended by signal n"
+constexpr std::size_t kMaxMessageBytes = 500;
+
+// The one of this process; nothing before its handlers are installed, when a signal still ends it.
+probe::isolate::Interrupt interrupt;
+
+// To stderr, which is nobody's result: what can not be written is not missed.
+void Tell(const std::string& text) {
+  if (report::Deliver(STDERR_FILENO, text, interrupt) == EINTR) _exit(kSignalBase + interrupt.signal->load());
+}
+
+void Say(const std::string& prefix, const std::string& text) {
+  Tell(prefix + probe::CleanText(text, kMaxMessageBytes) + "\n");
+}
+
+int Complain(const report::Problem& problem) {
+  Say("whichgpu: ", problem.text);
+  return problem.exit_code;
+}
+
+// A failed write is 3. A reader that went away has what it wanted.
+int Print(const std::string& text) {
+  const int error = report::Deliver(STDOUT_FILENO, text, interrupt);
+  if (error == 0) return 0;
+  if (error == EINTR) return kSignalBase + interrupt.signal->load();
+  const auto limit = probe::system::LimitBehind(error);
+  return Complain({report::kExitInternal,
+                   "the result can not be written to standard output" + (limit.empty() ? "" : ": " + limit)});
+}
+
+int ComplainOfMemory() {
+  const auto limit = probe::system::LimitBehind(ENOMEM);
+  return Complain({report::kExitInternal, limit.empty() ? "there is not enough memory" : limit});
+}
+
+// What is taken apart after an allocation failed may allocate itself, nlohmann's values do. No driver is to
+// blame.
+void OnTerminate() {
+  probe::isolate::BlankHeldMarkers();
+  try {
+    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    try {
+      _exit(ComplainOfMemory());
+    } catch (const std::exception&) {
+      std::fputs("whichgpu: there is not enough memory\n", stderr);
+      _exit(report::kExitInternal);
+    }
+  } catch (...) {
+    std::fputs("whichgpu: internal error\n", stderr);
+  }
+  _exit(report::kExitInternal);
+}
+
+std::string RecommendText(const Options& options, const report::Report& report) {
+  if (options.format == report::Format::kShell) return render::Shell(report);
+  if (options.format == report::Format::kEnv) return render::Env(report);
+  return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
+}
+
+std::string Face(const Options& options, const report::Tables& tables, const report::Report& report,
+                 const render::TerminalOptions& terminal) {
+  if (options.json) return render::Json(report, report::NameOfCommand(options.command));
+  switch (options.command) {
+    case Command::kReport:
+      return render::Text(tables, report, terminal);
+    case Command::kList:
+      return render::ListText(tables, report, terminal);
+    case Command::kCompare:
+      break;  // has no report of its own
+    case Command::kRecommend:
+      return RecommendText(options, report);
+  }
+  return "";
+}
+
+bool Meets(const report::Report& report, const std::string& requirement) {
+  if (report.recommendations.empty()) return false;
+  const auto& answer = report.recommendations.front();
+  if (requirement != "gpu") return answer.backend == requirement;
+  return std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+    return device.id == answer.device_id && device.kind != probe::DeviceKind::kCpu;
+  });
+}
+
+// "required gpu, got cpu: there is no GPU in this machine"
+std::string Unmet(const report::Report& report, const std::string& requirement) {
+  if (report.recommendations.empty()) return fmt::format("required {}, got no answer", requirement);
+  const auto& answer = report.recommendations.front();
+  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(),
+                                     [&](const auto& option) { return option.runtime == requirement; });
+  const auto reason = rejected != answer.rejected.end() ? rejected->reason
+                      : answer.reasons.empty()          ? ""
+                                                        : answer.reasons.front();
+  return fmt::format("required {}, got {}{}{}", requirement, answer.backend, reason.empty() ? "" : ": ",
+                     reason);
+}
+
+int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
+  if (interrupted_by != 0) return kSignalBase + interrupted_by;
+  if (options.command == Command::kRecommend && report.recommendations.empty())
+    return Complain({kExitUnmet, "there is no answer: the recorded run was interrupted before it had one"});
+  if (options.require && !Meets(report, *options.require)) {
+    return Complain({kExitUnmet, Unmet(report, *options.require)});
+  }
+  return options.exit_code ? static_cast<int>(render::ExitCodeOf(report)) : 0;
+}
+
+render::TerminalOptions TerminalOf(int descriptor, const Options& options,
+                                   const probe::system::Environment& environment) {
+  auto terminal = render::DecideTerminal(
+      render::Inspect(descriptor), [&](std::string_view name) { return environment.Get(name); },
+      options.colour);
+  terminal.verbose = options.verbose;
+  return terminal;
+}
+
+render::TerminalOptions Terminal(const Options& options, const probe::system::Environment& environment) {
+  return TerminalOf(STDOUT_FILENO, options, environment);
+}
+
+int RunCompare(const Options& options, const probe::system::Environment& environment) {
+  const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
+  if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
+  const int code = Print(options.json ? render::ComparisonJson(*comparison)
+                                      : render::ComparisonText(*comparison, Terminal(options, environment)));
+  if (code != 0) return code;
+  return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
+}
+
+// Where nothing but files is read there is nothing to save: a signal ends the run at once, with its code.
+// Those that the caller ignores stay ignored.
+void EndAtOnceOnSignals() {
+  for (const int number : probe::isolate::EndingSignals()) {
+    struct sigaction action{};
+    if (sigaction(number, nullptr, &action) != 0 || action.sa_handler == SIG_IGN) continue;
+    action = {};
+    action.sa_handler = [](int arrived) { _exit(kSignalBase + arrived); };
+    sigemptyset(&action.sa_mask);
+    sigaction(number, &action, nullptr);
+  }
+}
+
+bool CanShowProgress(const probe::system::Environment& environment) {
+  return render::Inspect(STDERR_FILENO).terminal && environment.Get("TERM").value_or("dumb") != "dumb";
+}
+
+int Run(const std::vector<std::string>& arguments) {
+  std::vector<std::string> modules;
+  for (const probe::Module& module : probe::Modules()) modules.emplace_back(module.name);
+  const auto invocation = report::ParseArguments(arguments, modules, report::VersionText(WHICHGPU_VERSION));
+  if (!invocation) return Complain({report::kExitUsage, invocation.error().text});
+  if (!invocation->options) return Print(invocation->text);
+
+  Options options = *invocation->options;
+  const auto environment = probe::system::Environment::OfProcess();
+  if (options.command == Command::kCompare || options.run.replay_dir) EndAtOnceOnSignals();
+  if (options.command == Command::kCompare) return RunCompare(options, environment);
+  if (options.request_file) {
+    auto workload = report::ReadRequest(*options.request_file);
+    if (!workload) return Complain(report::BadInput(workload.error()));
+    options.run.workload = *std::move(workload);
+  }
+  report::Progress progress(CanShowProgress(environment));
+  const auto produced = report::Produce(
+      options.run, {WHICHGPU_VERSION, interrupt, [&](const std::string& doing) { progress.Show(doing); }});
+  progress.Clear();
+  if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
+  const auto& outcome = std::get<report::Produced>(produced);
+  if (const int code = Print(Face(options, outcome.tables, outcome.report, Terminal(options, environment)));
+      code != 0) {
+    return code;
+  }
+  if (options.why) {
+    Tell(render::Why(outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
+  }
+  if (options.json || options.command == Command::kRecommend) {
+    for (const std::string& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning);
+  }
+  if (outcome.interrupted_by != 0 && !options.json)
+    Say("whichgpu: ", "interrupted before everything was asked");
+  if (outcome.problem) return Complain(*outcome.problem);
+  return ExitCode(options, outcome.report, outcome.interrupted_by);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (const auto returned = probe::system::ReturnLentPrivileges(); !returned) {
+    std::fputs("whichgpu: the privileges of this set-uid copy can not be given up\n", stderr);
+    return report::kExitInternal;
+  }
+  // For drivers too: a folder that one makes in our cache without a right to it would fail every later run.
+  probe::system::KeepOwnersPermissions();
+  if (probe::isolate::IsChild(argc, argv)) probe::isolate::RunChild(argc, argv, report::Tasks());
+  std::set_terminate(OnTerminate);
+  for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN);
+  if (const auto missing = probe::system::RaiseWhatIsNeeded(); !missing.empty())
+    return Complain({report::kExitInternal, missing});
+  try {
+    const auto installed = probe::isolate::InstallInterruptHandlers();
+    if (!installed) return Complain({report::kExitInternal, probe::Describe(installed.error())});
+    interrupt = *installed;
+    return Run({argv + std::min(argc, 1), argv + argc});
+  } catch (const std::bad_alloc&) {
+    return ComplainOfMemory();
+  } catch (const std::exception& error) {
+    return Complain({report::kExitInternal, fmt::format("internal error: {}", error.what())});
+  }
+}

@@ -1,0 +1,282 @@
+// SPDX-License-Identifier: MIT
+#include "report/cli/options.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include <CLI/CLI.hpp>
+
+#include "probe/core/text.h"
+#include "probe/system/elf_requirements.h"
+#include "report/cli/help.h"
+#include "report/cli/options_check.h"
+#include "report/core/report_names.h"
+#include "report/core/suggest.h"
+
+namespace report {
+namespace {
+
+constexpr std::array<std::pair<Command, std::string_view>, 4> kCommands = {{
+    {Command::kReport, "report"},
+    {Command::kList, "list"},
+    {Command::kRecommend, "recommend"},
+    {Command::kCompare, "compare"},
+}};
+
+constexpr const char* kFooter = R"help(
+Examples:
+  whichgpu                            what is here, how fast it is, what to use
+  whichgpu list --json                what is here, for scripts; no kernel runs
+  whichgpu recommend --for training   one token, such as cuda
+  whichgpu compare a.json b.json      what became slower between two reports
+  whichgpu --record DIR               keep everything seen, for a bug report
+
+Exit codes: 0 an answer was given, 1 a requirement is not met or a figure is slower,
+2 bad usage or input, 3 internal error. 'whichgpu COMMAND --help' tells more.)help";
+
+constexpr const char* kListFooter = R"help(
+Hardware, the runtimes that reach it and the drivers that do not work, without
+running a kernel. --only, --skip, --device, --json, --sysroot, --record and
+--replay apply: see 'whichgpu --help'.
+
+Examples:
+  whichgpu list
+  whichgpu list --json --only vulkan,opencl
+  whichgpu list --sysroot /mnt/other-machine)help";
+
+constexpr const char* kRecommendFooter = R"help(
+One token of a closed set (docs/scripts.md). A valid answer is success (0), also
+"use the CPU". An earlier run's measurements answer at once where nothing has
+changed; else this measures for seconds. --no-cache, --no-calibrate, --device,
+--replay and more apply: see 'whichgpu --help'.
+
+Examples:
+  whichgpu recommend                               one token
+  whichgpu recommend --for decode --why            the reasons too
+  eval "$(whichgpu recommend --format shell)"      $WHICHGPU_BACKEND and four more
+  whichgpu recommend --require gpu || exit 1       fail where it is the CPU)help";
+
+constexpr const char* kCompareFooter = R"help(
+A figure is slower (exit code 1) where the 95 % intervals do not meet and it lost
+more than 10 %; noisy figures never are. --json gives every row, --verbose lists
+those that stayed the same. One of the two may be '-': standard input.
+
+Examples:
+  whichgpu --json > before.json
+  whichgpu --json > after.json
+  whichgpu compare before.json after.json
+  whichgpu --json | whichgpu compare before.json -)help";
+
+void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
+  Options& options = raw.options;
+  app.option_defaults()->group("What to look at");
+  app.add_option("--only", options.run.only, "Ask only these modules (comma list)")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  app.add_option("--skip", options.run.skip, "Ask all but these modules")->delimiter(',')->type_name("NAMES");
+  app.add_option("--device", options.run.device,
+                 "Only this device: an id, the start of one, or part of a name")
+      ->type_name("ID");
+  app.add_option("--timeout", raw.timeout, "Seconds a module may take to enumerate (10)")->type_name("S");
+  app.add_option("--sysroot", options.run.sysroot,
+                 "Survey the files below DIR instead of this machine; loads no runtime")
+      ->type_name("DIR");
+  app.add_flag("--retry-crashed", options.run.retry_crashed,
+               "Try again what earlier runs never saw the end of");
+}
+
+void AddMeasuringOptions(CLI::App& app, RawOptions& raw) {
+  app.option_defaults()->group("How to measure");
+  app.add_flag("--quick", raw.quick, "Measure for a third of the usual time");
+  app.add_flag("--thorough", raw.thorough, "Measure for five times the usual time");
+  app.add_option("--budget", raw.budget, "Seconds for all measuring together")->type_name("S");
+  app.add_flag("--no-calibrate", raw.no_calibrate, "Measure nothing; answer from facts alone");
+  app.add_flag("--no-cache", raw.no_cache, "Measure even where an earlier run's figures still hold");
+  app.add_option("--request", raw.options.request_file, "Predict the model of this JSON file (docs/score.md)")
+      ->type_name("FILE");
+}
+
+void AddOutputOptions(CLI::App& app, RawOptions& raw) {
+  Options& options = raw.options;
+  app.option_defaults()->group("What to print and keep");
+  app.add_flag("--json", options.json, "One JSON object on stdout");
+  app.add_option("--record", options.run.record_dir, "Keep everything seen in the new directory DIR")
+      ->type_name("DIR");
+  app.add_flag("--record-ids", options.run.record_ids, "Keep device UUIDs in a record as they are");
+  app.add_option("--replay", options.run.replay_dir, "Answer from a record instead of this machine")
+      ->type_name("DIR");
+  app.add_flag("--exit-code", options.exit_code,
+               "Exit with 0: usable GPU, 10: none, 11: one not usable, 12: not asked");
+  app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN");
+  app.add_flag("--verbose", options.verbose, "Every way that was tried, every path and sample");
+  app.option_defaults()->group("Options");
+}
+
+std::vector<std::string> OptionNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    const auto more = OptionNames(*sub);
+    names.insert(names.end(), more.begin(), more.end());
+  }
+  return names;
+}
+
+std::vector<std::string> CommandNames() {
+  std::vector<std::string> commands;
+  for (const auto& [command, name] : kCommands) {
+    if (command != Command::kReport) commands.emplace_back(name);
+  }
+  return commands;
+}
+
+// A command line around "--", behind which nothing is an option or a command, POSIX utility syntax guideline
+// 10.
+struct Divided {
+  std::vector<std::string> parsed;    // by the parser
+  std::vector<std::string> operands;  // behind the mark
+  bool are_refused = false;           // operands, which are not in `parsed` then
+};
+
+// Only compare has operands. Elsewhere the parser would look for options and commands among them.
+Divided DivideAtMark(std::vector<std::string> arguments) {
+  const auto mark = std::find(arguments.begin(), arguments.end(), "--");
+  if (mark == arguments.end()) return {std::move(arguments), {}};
+  Divided out{{}, {mark + 1, arguments.end()}};
+  const bool compares = std::find(arguments.begin(), mark, "compare") != mark;
+  if (!compares || out.operands.empty()) arguments.erase(mark, arguments.end());
+  out.are_refused = !compares && !out.operands.empty();
+  out.parsed = std::move(arguments);
+  return out;
+}
+
+probe::Error TakesNo(const CLI::App& app, const std::string& word) {
+  const auto given = app.get_subcommands();
+  if (given.empty())
+    return Usage(
+        fmt::format("'{}' stands behind '--', where no command is looked for; the report takes no names",
+                    probe::CleanText(word, 64)));
+  return Usage(fmt::format("{} takes no '{}'", given.front()->get_name(), probe::CleanText(word, 64)));
+}
+
+// The first of the arguments that nothing accepted, with what was probably meant.
+probe::Error Unexpected(const CLI::App& app, std::string word, const std::vector<std::string>& operands) {
+  if (std::find(operands.begin(), operands.end(), word) != operands.end()) return TakesNo(app, word);
+  if (!word.starts_with("-")) {
+    const auto shown = probe::CleanText(word, 64);
+    const auto& uses = probe::EnumNames<Use>::kNames;
+    if (std::any_of(uses.begin(), uses.end(), [&](const auto& row) { return row.second == word; }))
+      return Usage(fmt::format("'{0}' is no command; did you mean 'recommend --for {0}'?", shown));
+    if (!app.get_subcommands().empty()) return TakesNo(app, word);
+    return Usage(fmt::format("there is no command '{}'{}", shown, Hint(word, CommandNames())));
+  }
+  word = word.substr(0, word.find('='));
+  for (const CLI::App* sub : app.get_subcommands({})) {
+    if (sub->get_option_no_throw(word) == nullptr) continue;
+    return Usage(fmt::format("{0} belongs to {1}: 'whichgpu {1} {0} ...'", probe::CleanText(word, 64),
+                             sub->get_name()));
+  }
+  const auto nearest = Nearest(word, OptionNames(app));
+  return Usage(fmt::format("there is no option '{}'{}", probe::CleanText(word, 64),
+                           nearest ? fmt::format("; did you mean '{}'?", *nearest) : "; --help lists them"));
+}
+
+// 'help', 'help COMMAND' and 'version' are words for the flags.
+probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arguments) {
+  std::vector<std::string> spelled(arguments.begin(), arguments.end());
+  if (spelled.empty()) return spelled;
+  if (spelled.front() == "version") spelled.front() = "--version";
+  if (spelled.front() != "help") return spelled;
+  const auto commands = CommandNames();
+  if (spelled.size() == 1) return std::vector<std::string>{"--help"};
+  if (std::find(commands.begin(), commands.end(), spelled[1]) != commands.end())
+    return std::vector<std::string>{spelled[1], "--help"};
+  return Usage(fmt::format("help: there is no command '{}'{}", probe::CleanText(spelled[1], 64),
+                           Hint(spelled[1], commands)));
+}
+
+// CLI11's own sentence, on one line.
+std::string OneLine(std::string text) {
+  std::replace(text.begin(), text.end(), '\n', ' ');
+  return probe::CleanText(text, 300);
+}
+
+}  // namespace
+
+std::string VersionText(const std::string& version) {
+  const auto needed = probe::system::NewestGlibcNeeded();
+  return fmt::format("whichgpu {}{}", version,
+                     needed ? fmt::format(" (needs glibc {} or newer)", *needed) : "");
+}
+
+std::string_view NameOfCommand(Command command) {
+  return std::find_if(kCommands.begin(), kCommands.end(),
+                      [&](const auto& row) { return row.first == command; })
+      ->second;
+}
+
+probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
+                                         std::span<const std::string> modules, const std::string& version) {
+  const auto spelled = Spelled(arguments);
+  if (!spelled) return spelled.error();
+  const Divided divided = DivideAtMark(*spelled);
+  RawOptions raw;
+  CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
+               "whichgpu"};
+  app.footer(kFooter);
+  app.set_version_flag("--version", version);
+  app.allow_extras();
+  app.fallthrough();
+  AddDetectionOptions(app, raw);
+  AddMeasuringOptions(app, raw);
+  AddOutputOptions(app, raw);
+  app.add_subcommand("list", "What is here; no kernel runs")->fallthrough()->footer(kListFooter);
+  CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
+  recommend->footer(kRecommendFooter);
+  recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
+  recommend->add_option("--format", raw.format, "plain (one token), json, shell or env (for eval)")
+      ->type_name("HOW");
+  recommend->add_flag("--why", raw.options.why, "The reasons too, on stderr");
+  recommend
+      ->add_option("--require", raw.options.require,
+                   "Exit with 1 unless the answer is this runtime, or a gpu")
+      ->type_name("WHAT");
+  CLI::App* compare =
+      app.add_subcommand("compare", "What became slower or faster between two reports")->fallthrough();
+  compare->footer(kCompareFooter);
+  compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")
+      ->required()
+      ->type_name("");
+  compare->add_option("B.json", raw.options.other, "What it printed after")->required()->type_name("");
+  try {
+    app.parse(std::vector<std::string>(divided.parsed.rbegin(), divided.parsed.rend()));
+  } catch (const CLI::Success& request) {
+    if (request.get_name() == "CallForVersion") return Invocation{std::nullopt, version + "\n"};
+    const auto parsed = app.get_subcommands();
+    return Invocation{std::nullopt,
+                      parsed.empty() ? HelpText(app, "whichgpu")
+                                     : HelpText(*parsed.front(), "whichgpu " + parsed.front()->get_name())};
+  } catch (const CLI::ParseError& error) {
+    return Usage(OneLine(error.what()));
+  }
+  auto rest = app.remaining(true);
+  std::erase(rest, "--");
+  if (!rest.empty()) return Unexpected(app, rest.front(), divided.operands);
+  if (divided.are_refused) return TakesNo(app, divided.operands.front());
+  if (const auto given = app.get_subcommands(); given.size() > 1) {
+    return Usage(
+        fmt::format("{} and {} are two commands; one at a time", given[0]->get_name(), given[1]->get_name()));
+  }
+  for (const auto& [command, name] : kCommands) {
+    if (command != Command::kReport && app.get_subcommand(std::string(name))->parsed())
+      raw.options.command = command;
+  }
+  if (auto error = CheckOptions(raw, modules)) return *error;
+  return Invocation{raw.options, ""};
+}
+
+}  // namespace report

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: MIT
+#include "report/cli/options_check.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <filesystem>
+#include <system_error>
+
+#include "probe/core/text.h"
+#include "report/core/report_names.h"
+#include "report/core/suggest.h"
+#include "report/core/tables.h"
+
+namespace report {
+namespace {
+
+// The blanks around a word, as in --only "vulkan, opencl", are no part of it.
+void Trim(std::string& text) {
+  constexpr const char* kBlanks = " \t\r\n";
+  text.erase(text.find_last_not_of(kBlanks) + 1);
+  text.erase(0, text.find_first_not_of(kBlanks));
+}
+
+void TrimWords(RawOptions& raw) {
+  for (std::string* word : {&raw.color, &raw.use, &raw.format}) Trim(*word);
+  for (auto* word : {&raw.budget, &raw.timeout, &raw.options.require}) {
+    if (*word) Trim(**word);
+  }
+  for (auto* names : {&raw.options.run.only, &raw.options.run.skip}) {
+    for (std::string& name : *names) Trim(name);
+  }
+}
+
+std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, const char* option,
+                                       std::span<const std::string> known) {
+  for (const std::string& name : names) {
+    if (std::find(known.begin(), known.end(), name) == known.end()) {
+      return Usage(fmt::format("{}: there is no module '{}'{}", option, probe::CleanText(name, 64),
+                               Hint(name, known)));
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<probe::Error> ReadSeconds(const std::optional<std::string>& text, const char* option,
+                                        std::optional<double>& out) {
+  constexpr double kLongest = 86400;
+  if (!text) return std::nullopt;
+  double value = 0;
+  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
+  if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(value) || value <= 0 ||
+      value > kLongest) {
+    return Usage(fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option,
+                             probe::CleanText(*text, 64), kLongest));
+  }
+  out = value;
+  return std::nullopt;
+}
+
+// A runtime's token or "gpu"; the error lists all, and names the token where a maker was named.
+std::optional<probe::Error> CheckRequirement(const std::string& word) {
+  const auto& tables = EmbeddedTables();
+  if (!tables) return tables.error();
+  std::vector<std::string> tokens = {"gpu"};
+  std::string meant;
+  for (const RuntimeFacts& facts : tables->runtimes) {
+    tokens.push_back(facts.name);
+    if (std::find(facts.names.begin(), facts.names.end(), word) != facts.names.end()) meant = facts.name;
+  }
+  if (std::find(tokens.begin(), tokens.end(), word) != tokens.end()) return std::nullopt;
+  if (meant.empty()) meant = Nearest(word, tokens).value_or("");
+  return Usage(fmt::format("--require: '{}' is not a value{}; known are {}", probe::CleanText(word, 64),
+                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
+                           fmt::join(tokens, ", ")));
+}
+
+// One of `names` that the text must be; the error lists them.
+template <class E, std::size_t N>
+std::optional<probe::Error> Choose(const std::string& text, const char* option,
+                                   const std::array<std::pair<E, std::string_view>, N>& names, E& out) {
+  std::vector<std::string> known;
+  for (const auto& [value, name] : names) {
+    known.emplace_back(name);
+    if (name == text) {
+      out = value;
+      return std::nullopt;
+    }
+  }
+  return Usage(
+      fmt::format("{}: '{}' is not a value{}", option, probe::CleanText(text, 64), Hint(text, known)));
+}
+
+// "//", "/./": by its letters alone, for what leads to "/" by a link may be another machine's
+// (/proc/PID/root).
+bool IsThisMachine(const std::filesystem::path& root) {
+  const auto below = root.relative_path();
+  return root.is_absolute() && std::all_of(below.begin(), below.end(),
+                                           [](const auto& part) { return part.empty() || part == "."; });
+}
+
+std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
+  const Options& options = raw.options;
+  if (raw.quick && raw.thorough) return Usage("--quick and --thorough exclude each other");
+  if (options.run.replay_dir && options.run.record_dir)
+    return Usage("--replay and --record exclude each other");
+  if (options.run.replay_dir && options.run.sysroot != "/")
+    return Usage("--replay and --sysroot exclude each other");
+  if (options.exit_code && options.command != Command::kReport && options.command != Command::kRecommend) {
+    return Usage(fmt::format("--exit-code belongs to the report and recommend: {} runs no kernel to tell by",
+                             NameOfCommand(options.command)));
+  }
+  if (options.request_file && options.command != Command::kReport && options.command != Command::kRecommend) {
+    return Usage(fmt::format("--request belongs to the report and recommend: {} predicts nothing",
+                             NameOfCommand(options.command)));
+  }
+  if (!options.run.only.empty() && !options.run.skip.empty())
+    return Usage("--only and --skip exclude each other");
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::string> modules) {
+  using render::ColourChoice;
+  constexpr std::array<std::pair<ColourChoice, std::string_view>, 3> kColours = {
+      {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
+  constexpr std::array<std::pair<Format, std::string_view>, 4> kFormats = {
+      {{Format::kPlain, "plain"}, {Format::kJson, "json"}, {Format::kShell, "shell"}, {Format::kEnv, "env"}}};
+  TrimWords(raw);
+  Options& options = raw.options;
+  if (auto error = CheckNames(options.run.only, "--only", modules)) return error;
+  if (auto error = CheckNames(options.run.skip, "--skip", modules)) return error;
+  if (auto error = ReadSeconds(raw.budget, "--budget", options.run.budget_s)) return error;
+  if (auto error = ReadSeconds(raw.timeout, "--timeout", options.run.timeout_s)) return error;
+  if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;
+  Use use = Use::kInference;
+  if (auto error = Choose(raw.use, "--for", probe::EnumNames<Use>::kNames, use)) return error;
+  if (auto error = Choose(raw.format, "--format", kFormats, options.format)) return error;
+  if (options.json && options.format != Format::kPlain && options.format != Format::kJson) {
+    return Usage("--json and --format exclude each other");
+  }
+  options.json = options.json || options.format == Format::kJson;
+  if (options.require) {
+    if (auto error = CheckRequirement(*options.require)) return error;
+  }
+  if (options.run.sysroot.empty())
+    return Usage("--sysroot: '' is no directory; it takes the one that holds a machine's files");
+  // Children open it too, and from a directory of their own.
+  std::error_code unknown;
+  const auto root = std::filesystem::absolute(options.run.sysroot, unknown);
+  if (!unknown) options.run.sysroot = IsThisMachine(root) ? "/" : root.string();
+  if (auto error = CheckCombination(raw)) return error;
+  const bool recommends = options.command == Command::kRecommend;
+  const bool brief = raw.quick || options.run.budget_s || recommends;
+  options.run.command = NameOfCommand(options.command);
+  options.run.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
+  options.run.calibrate = !raw.no_calibrate && options.command != Command::kList;
+  options.run.from_earlier = recommends && !raw.no_cache && !options.run.retry_crashed;
+  if (recommends) options.run.uses = {use};
+  if (options.command == Command::kList) options.run.uses.clear();
+  return std::nullopt;
+}
+
+}  // namespace report

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+#include "report/decide/decide.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "report/core/devices.h"
+#include "report/decide/apart.h"
+#include "report/explain/explain.h"
+#include "report/peaks/claims.h"
+#include "report/peaks/estimate.h"
+#include "report/peaks/peaks.h"
+#include "report/recommend/recommend.h"
+#include "report/score/score.h"
+
+namespace report {
+namespace {
+
+// The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest. A
+// device that is not what it claims to be is never eligible.
+std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
+  const bool estimated = !record.calibrated && report.measurements.empty();
+  const auto estimates = peaks::Estimated(EmbeddedPeaks(), report.devices);
+  auto scores =
+      score::ScoreAll(tables, report.devices, estimated ? estimates : report.measurements, estimates);
+  for (Score& score : scores) {
+    if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
+  }
+  std::map<std::string_view, const Doubt*> refuted;
+  for (const Doubt& doubt : report.doubts) {
+    if (doubt.refuted) refuted.emplace(doubt.device_id, &doubt);
+  }
+  for (Score& score : scores) {
+    const auto found = refuted.find(score.device_id);
+    if (found == refuted.end()) continue;
+    score.eligible = false;
+    score.reasons.insert(score.reasons.begin(), found->second->text);
+  }
+  return scores;
+}
+
+// The option, of this run or of the recorded one, that leaves runtimes out.
+std::string WhatLeavesOut(const RunRequest& request, const Record& record) {
+  const auto here = request.LeavesOut();
+  const auto by = here ? here : record.left_out;
+  if (!by) return "the record has no runtime that could reach them";
+  switch (*by) {
+    case LeftOutBy::kSysroot:
+      return "--sysroot reads files only";
+    case LeftOutBy::kOnly:
+      return "--only leaves their runtimes out";
+    case LeftOutBy::kSkip:
+      return "--skip leaves their runtimes out";
+  }
+  return "";
+}
+
+// Whether the runtime reaches GPUs, and those of this maker.
+bool CanReach(const RuntimeFacts& facts, const probe::PhysicalDevice& gpu) {
+  constexpr std::string_view kProcessors = "cpu";
+  const auto vendor = VendorOf(gpu);
+  return facts.name != kProcessors && (!facts.vendor || !vendor || IsOfVendor(facts, *vendor));
+}
+
+bool LeavesOutOne(const RunRequest& request, const Tables& tables, const Record& record,
+                  const probe::PhysicalDevice& gpu) {
+  const auto left_out = [&](const std::string& runtime) {
+    return !request.Asks(runtime) ||
+           (record.left_out && std::none_of(record.probes.begin(), record.probes.end(),
+                                            [&](const auto& probe) { return probe.module == runtime; }));
+  };
+  return std::any_of(tables.runtimes.begin(), tables.runtimes.end(),
+                     [&](const RuntimeFacts& facts) { return CanReach(facts, gpu) && left_out(facts.name); });
+}
+
+// That a runtime for all makers' cards is not installed, or shows no such card, tells nothing of one that
+// others might reach.
+bool IsNotAsked(const RunRequest& request, const Tables& tables, const Record& record,
+                const probe::PhysicalDevice& device) {
+  if (!IsGpu(device) || !device.views.empty()) return false;
+  const bool leaves_out = LeavesOutOne(request, tables, record, device);
+  return std::none_of(record.probes.begin(), record.probes.end(), [&](const auto& probe) {
+    const auto* facts = Find(tables, probe.module);
+    const bool had_trouble =
+        probe.outcome == probe::Outcome::kCrashed || probe.outcome == probe::Outcome::kFailed ||
+        probe.outcome == probe::Outcome::kTimedOut || probe.outcome == probe::Outcome::kDenied;
+    return facts != nullptr && CanReach(*facts, device) && (facts->vendor || had_trouble || !leaves_out);
+  });
+}
+
+NotAsked FindNotAsked(const RunRequest& request, const Tables& tables, const Record& record,
+                      const std::vector<probe::PhysicalDevice>& devices) {
+  NotAsked found;
+  for (const probe::PhysicalDevice& device : devices) {
+    if (IsNotAsked(request, tables, record, device)) found.device_ids.insert(device.id);
+  }
+  if (!found.device_ids.empty()) found.because = WhatLeavesOut(request, record);
+  return found;
+}
+
+OtherGpus KnownOf(const RunRequest& request, const Tables& tables, const Record& record,
+                  const std::vector<probe::PhysicalDevice>& gpus) {
+  if (gpus.empty()) return OtherGpus::kNone;
+  return std::any_of(
+             gpus.begin(), gpus.end(),
+             [&](const auto& gpu) { return !gpu.views.empty() || IsNotAsked(request, tables, record, gpu); })
+             ? OtherGpus::kUnknown
+             : OtherGpus::kUnusable;
+}
+
+}  // namespace
+
+Report Decide(const RunRequest& request, const Tables& tables, const Record& record, Asked asked,
+              Basis measured) {
+  Report report;
+  report.tool_version = record.tool_version;
+  report.command = request.command;
+  report.created = record.created;
+  report.interrupted = record.interrupted;
+  report.host = record.host;
+  report.probes = record.probes;
+  report.devices = std::move(asked.devices);
+  report.other_gpus = KnownOf(request, tables, record, asked.other_gpus);
+  report.warnings = record.warnings;
+  report.not_asked = FindNotAsked(request, tables, record, report.devices);
+  std::set<std::string_view> shown;
+  for (const probe::PhysicalDevice& device : report.devices) shown.insert(device.id);
+  for (const backends::Measurement& measurement : record.measurements) {
+    if (shown.contains(measurement.device_id)) report.measurements.push_back(measurement);
+  }
+  TellDriversApart(report.devices, report.measurements);
+  if (!report.measurements.empty()) peaks::Judge(EmbeddedPeaks(), report.devices, report.measurements);
+  report.doubts = peaks::DoubtedClaims(EmbeddedPeaks(), report);
+  for (Doubt& doubt : peaks::DoubtedRates(EmbeddedPeaks(), report)) report.doubts.push_back(std::move(doubt));
+  if (!request.uses.empty()) {
+    report.request = tables.reference;
+    report.scores = Scores(tables, record, report, measured);
+    for (const Use use : request.uses) {
+      if (auto answer = recommend::Recommend(tables, report, use))
+        report.recommendations.push_back(*std::move(answer));
+    }
+  }
+  explain::Explain(tables, report);
+  return report;
+}
+
+}  // namespace report

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/calibrate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "backends/core/measurement_fields.h"
+#include "backends/core/plan.h"
+#include "backends/core/sharing.h"
+#include "backends/registry.h"
+#include "report/core/devices.h"
+#include "report/run/collect.h"
+#include "report/run/load.h"
+#include "report/run/out_of_memory.h"
+#include "report/run/tasks.h"
+
+namespace report {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using probe::isolate::ChildEnd;
+
+// Beyond the budget a child may need this long for compiling and first launches; each of those is bounded by
+// the allowance that its stage announces.
+constexpr double kUntimedSeconds = 60.0;
+
+double EffortFactor(Effort effort) {
+  switch (effort) {
+    case Effort::kQuick:
+      return 1.0 / 3.0;
+    case Effort::kNormal:
+      return 1.0;
+    case Effort::kThorough:
+      return 5.0;
+  }
+  return 1.0;
+}
+
+bool HasBackend(const std::string& runtime) {
+  const auto all = backends::Backends();
+  return std::any_of(all.begin(), all.end(), [&](const auto& backend) { return backend.runtime == runtime; });
+}
+
+bool IsSoftware(const probe::View& view) { return view.device.kind == probe::DeviceKind::kSoftware; }
+
+bool IsVirtualMachine(const probe::PhysicalDevice& device) {
+  const auto is_flag = [](const probe::Fact& fact) { return fact.key == "virtual_machine"; };
+  return device.hardware &&
+         std::any_of(device.hardware->facts.begin(), device.hardware->facts.end(), is_flag);
+}
+
+// How much of the time a card was used when it was found, by whichever source knows: sysfs or one of its
+// runtimes.
+const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
+  const auto find = [](const std::vector<probe::Fact>& facts) {
+    const auto fact = std::find_if(facts.begin(), facts.end(), [](const probe::Fact& known) {
+      return known.key == backends::kUtilizationFact;
+    });
+    return fact == facts.end() ? nullptr : &*fact;
+  };
+  const probe::Fact* fact = device.hardware ? find(device.hardware->facts) : nullptr;
+  for (const probe::View& view : device.views) {
+    if (fact == nullptr) fact = find(view.device.facts);
+  }
+  return fact;
+}
+
+// Over all its runtimes together. `brief`: an equal device has been measured.
+double BudgetSeconds(const std::vector<probe::PhysicalDevice>& devices, const probe::PhysicalDevice& device,
+                     bool brief) {
+  if (device.kind == probe::DeviceKind::kCpu) return kCpuBudgetSeconds;
+  const bool partition = PartitionOf(device).has_value();
+  if (brief) return partition ? kEqualPartitionBudgetSeconds : kEqualGpuBudgetSeconds;
+  if (!partition || !device.parent_id) return kGpuBudgetSeconds;
+  const auto equal = std::count_if(devices.begin(), devices.end(), [&](const auto& other) {
+    return &other != &device && other.parent_id == device.parent_id && AreEqualGpus(other, device);
+  });
+  return std::max(kGpuBudgetSeconds - static_cast<double>(equal) * kEqualPartitionBudgetSeconds,
+                  kGpuBudgetSeconds / 2);
+}
+
+// `budget_s` is shared by its native ways, evenly where `brief`.
+std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief, double budget_s) {
+  using backends::Scope;
+  std::vector<Target> targets;
+  const probe::Fact* utilization = UtilizationOf(device);
+  for (const bool software : {false, true}) {
+    for (std::size_t i = 0; i < device.views.size(); ++i) {
+      const probe::View& view = device.views[i];
+      if (IsSoftware(view) != software || !HasBackend(view.device.runtime)) continue;
+      const Scope scope = brief ? Scope::kBrief : targets.empty() ? Scope::kWhole : Scope::kRepeat;
+      targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope});
+      targets.back().view = i;
+      targets.back().in_virtual_machine = backends::OnHost(view.device) && IsVirtualMachine(device);
+      // Behind what the runtime says itself, which comes first.
+      if (!software && utilization != nullptr) targets.back().device.facts.push_back(*utilization);
+    }
+  }
+  const auto is_native = [](const Target& target) { return target.budget_s == 0; };
+  const auto natives = static_cast<double>(std::count_if(targets.begin(), targets.end(), is_native));
+  for (Target& target : targets) {
+    if (!is_native(target)) continue;
+    const double weight = target.scope == Scope::kWhole ? 2.0 : 1.0;
+    target.budget_s = brief ? budget_s / natives : budget_s * weight / (natives + 1);
+  }
+  return targets;
+}
+
+// Of every runtime that can join devices and reaches several GPUs, one task of them all. Partitions are not
+// joined.
+std::vector<Target> PeerTargets(const std::vector<probe::PhysicalDevice>& devices) {
+  constexpr std::size_t kMostPeers = 16;
+  std::vector<Target> targets;
+  for (const auto& backend : backends::Backends()) {
+    if (backend.open_peers == nullptr) continue;
+    Target target;
+    for (const auto& device : devices) {
+      if (!IsGpu(device) || target.peers.size() == kMostPeers) continue;
+      const auto view = std::find_if(device.views.begin(), device.views.end(), [&](const probe::View& known) {
+        return known.device.runtime == backend.runtime && !known.device.identity.partition &&
+               !IsSoftware(known);
+      });
+      if (view != device.views.end()) target.peers.push_back({device.id, view->device});
+    }
+    if (target.peers.size() < 2) continue;
+    target.device_id = target.peers.front().device_id;
+    target.device = target.peers.front().device;
+    targets.push_back(std::move(target));
+  }
+  return targets;
+}
+
+void AddPeerTargets(const std::vector<probe::PhysicalDevice>& devices, std::vector<Target>& targets) {
+  auto peers = PeerTargets(devices);
+  if (peers.empty()) return;
+  double total_s = 0;
+  for (Target& target : targets) {
+    total_s += target.budget_s;
+    target.budget_s *= 1 - kPeerBudgetShare;
+  }
+  for (Target& target : peers) {
+    target.budget_s = total_s * kPeerBudgetShare / static_cast<double>(peers.size());
+    targets.push_back(std::move(target));
+  }
+}
+
+}  // namespace
+
+std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
+                                const RunRequest& request) {
+  std::vector<Target> targets;
+  const double factor = EffortFactor(request.effort);
+  for (auto device = devices.begin(); device != devices.end(); ++device) {
+    const bool brief = std::any_of(devices.begin(), device,
+                                   [&](const auto& before) { return AreEqualGpus(before, *device); });
+    for (Target& target : TargetsOf(*device, brief, BudgetSeconds(devices, *device, brief))) {
+      target.budget_s *= factor;
+      targets.push_back(std::move(target));
+    }
+  }
+  AddPeerTargets(devices, targets);
+  if (request.budget_s) {
+    double total = 0;
+    for (const Target& target : targets) total += target.budget_s;
+    for (Target& target : targets) target.budget_s *= *request.budget_s / total;
+  }
+  return targets;
+}
+
+Calibration Calibrate(const std::vector<Target>& targets, const std::optional<probe::Processor>& processor,
+                      probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
+  Calibration done;
+  std::vector<Measurement>& measurements = done.measurements;
+  for (const Target& target : targets) {
+    if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
+      measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
+      continue;
+    }
+    const auto turn = hooks.wait ? hooks.wait(target) : Turn{};
+    if (hooks.on_progress) hooks.on_progress(target, nullptr);
+    backends::MeasureRequest request;
+    request.device_id = target.device_id;
+    request.device = target.device;
+    request.processor = processor;
+    request.budget_s = target.budget_s;
+    request.scope = target.scope;
+    request.figures = target.figures;
+    request.peers = target.peers;
+    probe::isolate::ChildRequest child;
+    child.task = kMeasureTask;
+    child.environment = hooks.child_environment.fixed;
+    child.scratch_variables = hooks.child_environment.scratch;
+    child.request = probe::Encode(request);
+    child.deadline_s = target.budget_s + kUntimedSeconds;
+    child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
+    std::vector<probe::isolate::ChildResult> results;
+    std::optional<LoadMeter> meter;
+    if (hooks.files != nullptr && backends::OnHost(target.device))
+      meter.emplace(*hooks.files, processor ? processor->quota_cores : std::nullopt);
+    std::optional<OomWatch> memory;
+    if (hooks.files != nullptr) memory.emplace(*hooks.files);
+    {
+      const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
+      results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
+        const auto event = backends::DecodeEvent(record);
+        if (!event || !hooks.on_progress) return;
+        if (const auto* stage = std::get_if<backends::MeasureStage>(&*event))
+          hooks.on_progress(target, stage);
+      });
+    }
+    if (memory) memory->Mark(results);
+    auto collected = Collect(target, results.front());
+    if (meter) MarkDisturbed(collected, meter->ForeignShare());
+    if (turn.beside) MarkMeasuredBeside(collected);
+    if (target.in_virtual_machine) MarkSharedMemory(collected);
+    measurements.insert(measurements.end(), collected.begin(), collected.end());
+    done.spent_s += std::min(results.front().elapsed_s, target.budget_s);
+    if (results.front().end == ChildEnd::kInterrupted) break;
+  }
+  return done;
+}
+
+}  // namespace report

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: MIT
+// Measures every way to reach every device, one child at a time, within the budgets of docs/contract.md,
+// section 3.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/core/measurement.h"
+#include "backends/core/runner.h"
+#include "probe/core/device.h"
+#include "probe/isolate/supervisor.h"
+#include "probe/system/cache_dir.h"
+#include "probe/system/filesystem.h"
+#include "report/core/run_request.h"
+#include "report/store/turns.h"
+
+namespace report {
+
+// Seconds of measuring: a GPU over all its runtimes together, the processor, and each software view of it.
+inline constexpr double kGpuBudgetSeconds = 6.0;
+inline constexpr double kCpuBudgetSeconds = 3.0;
+inline constexpr double kSoftwareBudgetSeconds = 2.0;
+// Of every GPU that is equal to one before it.
+inline constexpr double kEqualGpuBudgetSeconds = 1.0;
+// The same of a partition of a card. Equal ones of one card share the time of a GPU: the first has what the
+// others leave, half of it at least.
+inline constexpr double kEqualPartitionBudgetSeconds = 0.3;
+
+// One way to reach one device, to be measured by one child.
+struct Target {
+  std::string device_id;
+  probe::RuntimeDevice device;  // with its real identifiers
+  double budget_s = 0;
+  backends::Scope scope = backends::Scope::kWhole;
+  std::vector<backends::Figure> figures{};  // not empty: these alone
+  std::size_t view = 0;                     // which of the device's views it is
+  // Not empty: a task of all these devices, `device` the first of them; what is between them is measured.
+  std::vector<backends::PeerDevice> peers{};
+  bool in_virtual_machine = false;  // it computes on a processor that is one of several guests'
+};
+
+// Of all measuring, for what is between several GPUs that one runtime reaches.
+inline constexpr double kPeerBudgetShare = 0.1;
+
+// In the order in which they are measured: each device's native views before its software views.
+// Views without a backend are left out. The first of a device gets the whole plan and, of a GPU's budget,
+// twice what the others get; those repeat what differs. Of equal GPUs the first alone is measured so. Last
+// come, by runtime, the tasks of several GPUs.
+[[nodiscard]] std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
+                                              const RunRequest& request);
+
+struct CalibrationHooks {
+  const probe::system::FileSystem* files = nullptr;  // the running system's, to see what disturbs; optional
+  probe::system::ChildVariables child_environment;
+  std::function<void(const Target&, const backends::MeasureStage*)> on_progress;
+  // Waits until no other run measures the target's device; the returned turn is destroyed afterwards.
+  std::function<Turn(const Target&)> wait;
+  // Sentence on why a target must not be tried now, or nothing.
+  std::function<std::optional<std::string>(const Target&)> refuse;
+  // Called around the risky part; the returned object is destroyed when the outcome was observed.
+  std::function<std::shared_ptr<void>(const Target&)> arm;
+};
+
+struct Calibration {
+  std::vector<backends::Measurement> measurements;
+  double spent_s = 0;  // of the targets' budgets; what their children took beside measuring counts
+};
+
+// Stops early, without the remaining targets, when the supervisor was interrupted.
+[[nodiscard]] Calibration Calibrate(const std::vector<Target>& targets,
+                                    const std::optional<probe::Processor>& processor,
+                                    probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks);
+
+}  // namespace report

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/child_environment.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "probe/core/text.h"
+#include "probe/registry.h"
+#include "probe/system/trust.h"
+
+namespace report {
+namespace {
+
+using probe::Status;
+using probe::system::Environment;
+using probe::system::FileSystem;
+
+// A variable that lists folders.
+struct SearchList {
+  const char* variable;
+  std::string_view separators;  // ld.so(8): the loader takes semicolons too
+  bool is_of_libraries;
+  const char* fallback;  // where nothing is left: an empty PATH would mean the current directory
+};
+constexpr std::array kSearchLists = {
+    SearchList{"LD_LIBRARY_PATH", ":;", true, ""},
+    SearchList{"PATH", ":", false, "/usr/sbin:/usr/bin:/sbin:/bin"},
+};
+
+std::vector<std::string> Entries(std::string_view list, std::string_view separators) {
+  std::vector<std::string> out;
+  for (;;) {
+    const auto end = list.find_first_of(separators);
+    out.emplace_back(list.substr(0, end));
+    if (end == std::string_view::npos) return out;
+    list.remove_prefix(end + 1);
+  }
+}
+
+// That neither a folder nor a library in it can be somebody else's.
+Status CheckFolder(const FileSystem& files, const std::string& folder, bool is_of_libraries) {
+  if (auto status = probe::system::CheckTrusted(files, folder); !status || !is_of_libraries) return status;
+  for (const std::string& name : files.List(folder)) {
+    if (name.find(".so") == std::string::npos) continue;
+    const std::string path = std::string(folder).append("/").append(name);
+    if (auto status = probe::system::CheckTrusted(files, path); !status) return status;
+  }
+  return probe::Ok();
+}
+
+enum class Ruling { kKept, kDropped, kRefused };
+
+// Whether an entry stays in the list, and the reason where that is worth telling. For root what does not
+// exist goes too, for who knows who makes it, and so does what the loader would first expand ($LIB).
+Ruling RuleOn(const FileSystem& files, const SearchList& list, const std::string& entry,
+              std::string& reason) {
+  if (!entry.starts_with('/')) {
+    reason = "it is not absolute";
+    return entry.empty() || !list.is_of_libraries ? Ruling::kDropped : Ruling::kRefused;
+  }
+  if (geteuid() != 0) return Ruling::kKept;
+  if (list.is_of_libraries && entry.find('$') != std::string::npos) {
+    reason = "the loader would expand it";
+    return Ruling::kRefused;
+  }
+  if (!files.Exists(entry)) return Ruling::kDropped;
+  const auto trusted = CheckFolder(files, entry, list.is_of_libraries);
+  if (trusted) return Ruling::kKept;
+  reason = trusted.error().text;
+  return Ruling::kRefused;
+}
+
+// The list as children get it; nothing where it may stay as it is.
+std::optional<probe::EnvironmentVariable> Filter(const FileSystem& files, const Environment& environment,
+                                                 const SearchList& list, std::vector<std::string>& warnings) {
+  const auto value = environment.Get(list.variable);
+  if (!value || (value->empty() && *list.fallback == '\0')) return std::nullopt;
+  std::string kept;
+  bool complete = true;
+  for (const std::string& entry : Entries(*value, list.separators)) {
+    std::string reason;
+    const auto ruling = RuleOn(files, list, entry, reason);
+    if (ruling == Ruling::kKept) kept.append(kept.empty() ? "" : ":").append(entry);
+    complete = complete && ruling == Ruling::kKept;
+    if (ruling != Ruling::kRefused) continue;
+    warnings.push_back(fmt::format("{}: {} is left out: {}", list.variable, probe::CleanText(entry), reason));
+  }
+  if (complete) return std::nullopt;
+  return probe::EnvironmentVariable{list.variable, kept.empty() ? list.fallback : std::move(kept)};
+}
+
+}  // namespace
+
+probe::system::ChildVariables ChildEnvironment(const FileSystem& files, const Environment& environment,
+                                               std::vector<std::string>& warnings) {
+  probe::system::ChildVariables out;
+  if (!files.live()) return out;  // below a sysroot nobody loads or runs anything
+  for (const SearchList& list : kSearchLists) {
+    if (auto filtered = Filter(files, environment, list, warnings)) out.fixed.push_back(*std::move(filtered));
+  }
+  const auto ground =
+      probe::system::InspectCacheGround(probe::system::CacheDirectory(environment, files), environment);
+  for (const probe::Module& module : probe::Modules())
+    probe::system::AddDriverCaches(module.caches, ground, environment, out);
+  return out;
+}
+
+}  // namespace report

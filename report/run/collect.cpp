@@ -1,0 +1,188 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <variant>
+
+#include "backends/core/budget.h"
+#include "backends/core/measurement_fields.h"
+#include "report/run/tasks.h"
+#include "report/store/plausible.h"
+
+namespace report {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using probe::isolate::ChildEnd;
+using probe::isolate::ChildResult;
+
+// The measurement that stands for a child that died: what it was doing, and how it ended.
+struct MeasuringEnd {
+  ChildEnd end;
+  MeasurementStatus status;
+};
+constexpr std::array kMeasuringEnds = {
+    MeasuringEnd{ChildEnd::kExited, MeasurementStatus::kCrashed},
+    MeasuringEnd{ChildEnd::kSignalled, MeasurementStatus::kCrashed},
+    MeasuringEnd{ChildEnd::kTimedOut, MeasurementStatus::kTimedOut},
+    MeasuringEnd{ChildEnd::kAbandoned, MeasurementStatus::kTimedOut},
+    MeasuringEnd{ChildEnd::kFlooded, MeasurementStatus::kFailed},
+    MeasuringEnd{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
+    MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
+    MeasuringEnd{ChildEnd::kOutOfMemory, MeasurementStatus::kFailed},
+};
+
+// What dlopen(3) says where mmap(2) refuses: with EPERM what a driver has compiled to a library on a file
+// system that allows no execution, with ENOMEM any library.
+std::string_view HintOf(std::string_view stderr_tail) {
+  const bool is_unmapped =
+      stderr_tail.find("failed to map segment from shared object") != std::string_view::npos;
+  return is_unmapped
+             ? ": it could not map a library: on a file system mounted noexec, or for want of addresses"
+             : "";
+}
+
+std::string DescribeMeasuringEnd(const ChildResult& result) {
+  if (result.end == ChildEnd::kTimedOut)
+    return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
+  if (result.end == ChildEnd::kAbandoned)
+    return "can not be killed: it hangs inside the kernel, or runs as another user";
+  if (result.end == ChildEnd::kInterrupted) return "interrupted";
+  if (result.end == ChildEnd::kOutOfMemory) return result.detail;
+  const std::string_view hint = HintOf(result.stderr_tail);
+  if (result.exit.signal)
+    return fmt::format("its process was killed by signal {}{}", *result.exit.signal, hint);
+  if (result.exit.code)
+    return fmt::format("its process exited early with code {}{}", *result.exit.code, hint);
+  return result.detail;
+}
+
+// Filling operands is no figure: what dies there fails what they are for, products first.
+void NameKind(const std::optional<backends::FigureKind>& kind, Measurement& measurement) {
+  if (kind && kind->kernel != kernels::Kernel::kFill) {
+    measurement.kernel = kind->kernel;
+    measurement.in_dtype = kind->in;
+    measurement.acc_dtype = kind->acc;
+  }
+  measurement.unit = UnitOf(measurement);
+}
+
+// What a driver that can write to its child's results says of others counts nothing, nor what this child was
+// not there to measure.
+bool IsAskedFor(const Target& target, const Measurement& m) {
+  const auto is_of = [&](const std::string& id, const probe::RuntimeDevice& device) {
+    return m.device_id == id && m.runtime == device.runtime && m.driver == device.driver;
+  };
+  const auto is_peer = [&](const std::string& id) {
+    return std::any_of(target.peers.begin(), target.peers.end(),
+                       [&](const auto& peer) { return peer.device_id == id; });
+  };
+  if (target.peers.empty())
+    return is_of(target.device_id, target.device) && m.kernel != kernels::Kernel::kPeer;
+  const bool of_one = std::any_of(target.peers.begin(), target.peers.end(),
+                                  [&](const auto& peer) { return is_of(peer.device_id, peer.device); });
+  return of_one && m.kernel == kernels::Kernel::kPeer && (!m.peer_id || is_peer(*m.peer_id));
+}
+
+// A figure is measured once: what is not ok only tells of an attempt.
+bool IsRepeated(const std::vector<Measurement>& known, const Measurement& m) {
+  const auto is_figure = [](const Measurement& of) { return of.status == MeasurementStatus::kOk; };
+  const auto key = [](const Measurement& of) {
+    return std::tie(of.device_id, of.peer_id, of.kernel, of.implementation, of.in_dtype, of.acc_dtype);
+  };
+  return is_figure(m) && std::any_of(known.begin(), known.end(), [&](const Measurement& other) {
+           return is_figure(other) && key(other) == key(m) && other.shape == m.shape;
+         });
+}
+
+// Why a measurement is not to be believed; nothing says no more than that it may be.
+std::optional<std::string> Objection(const Target& target, const std::vector<Measurement>& known,
+                                     const Measurement& m) {
+  if (!IsAskedFor(target, m)) return "a measurement of what it was not asked to measure";
+  if (auto odd = OddMeasurement("measurement", m)) return odd;
+  if (IsRepeated(known, m)) return "a second measurement of one kernel at one shape";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Measurement StandIn(const Target& target, MeasurementStatus status, std::string reason) {
+  Measurement measurement;
+  measurement.device_id = target.device_id;
+  measurement.runtime = target.device.runtime;
+  measurement.driver = target.device.driver;
+  measurement.manifest = target.device.manifest;
+  measurement.unit = kernels::Row(kernels::Kernel::kGemm).unit;
+  measurement.status = status;
+  measurement.reason = std::move(reason);
+  return measurement;
+}
+
+double MostAllowed(const backends::MeasureRequest& request, const probe::Json& record) {
+  // Of a variant's kernels together; none has as many.
+  constexpr double kMostKernels = 10;
+  const auto event = backends::DecodeEvent(record);
+  const auto* stage = event ? std::get_if<backends::MeasureStage>(&*event) : nullptr;
+  if (stage == nullptr) return 0;
+  switch (stage->stage) {
+    case probe::Stage::kCompile:
+      return std::max(kMostKernels * request.compile_allowance_s, request.first_launch_allowance_s);
+    case probe::Stage::kVerify:
+    case probe::Stage::kTime:
+      return std::max(request.budget_s, 0.0) + backends::kStallAllowanceSeconds;
+    case probe::Stage::kStart:
+    case probe::Stage::kLoad:
+    case probe::Stage::kSymbols:
+    case probe::Stage::kInit:
+    case probe::Stage::kEnumerate:
+    case probe::Stage::kLaunch:
+    case probe::Stage::kDone:
+      return request.first_launch_allowance_s;
+  }
+  return 0;
+}
+
+std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
+  std::vector<Measurement> measurements;
+  std::optional<backends::MeasureStage> last;
+  std::optional<std::string> error;
+  for (const probe::Json& record : result.records) {
+    if (const auto ended = DecodeError(record)) {
+      error = probe::Describe(*ended);
+      continue;
+    }
+    const auto event = backends::DecodeEvent(record);
+    if (!event) {
+      error = "malformed record: " + probe::Describe(event.error());
+    } else if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) {
+      last = *stage;
+    } else if (const auto& measurement = std::get<Measurement>(*event);
+               const auto objection = Objection(target, measurements, measurement)) {
+      error = "malformed record: " + *objection;
+    } else {
+      measurements.push_back(measurement);
+    }
+  }
+  if (result.end == ChildEnd::kDone && !error) return measurements;
+  const auto row = std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(),
+                                [&](const MeasuringEnd& known) { return known.end == result.end; });
+  auto failure = StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
+                         error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
+  if (last) {
+    failure.stage = probe::NameOf(last->stage);
+    failure.implementation = last->implementation;
+    NameKind(last->kind, failure);
+  }
+  measurements.push_back(std::move(failure));
+  return measurements;
+}
+
+}  // namespace report

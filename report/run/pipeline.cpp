@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/pipeline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <memory>
+#include <utility>
+
+#include "probe/system/cache_dir.h"
+#include "probe/system/clock.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/unify/unify.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/wording.h"
+#include "report/decide/decide.h"
+#include "report/decide/select.h"
+#include "report/run/detect.h"
+#include "report/run/live.h"
+#include "report/store/cache.h"
+#include "report/store/cache_key.h"
+#include "report/store/record.h"
+#include "report/store/turns.h"
+
+namespace report {
+namespace {
+
+namespace system = probe::system;
+
+// The facts that decide: this build's, and the work that the request predicts.
+probe::Result<Tables> TablesFor(const RunRequest& request) {
+  auto tables = EmbeddedTables();
+  if (tables && request.workload) tables->reference = *request.workload;
+  return tables;
+}
+
+Problem Internal(const probe::Error& error) { return {kExitInternal, probe::Describe(error)}; }
+
+std::optional<probe::Processor> HostProcessor(const std::vector<probe::PhysicalDevice>& devices) {
+  for (const probe::PhysicalDevice& device : devices) {
+    if (device.kind == probe::DeviceKind::kCpu && device.hardware) return device.hardware->processor;
+  }
+  return std::nullopt;
+}
+
+int SignalOf(const Context& context) {
+  return context.interrupt.signal == nullptr ? 0 : context.interrupt.signal->load();
+}
+
+// Narrows them to the one asked for.
+std::variant<Asked, Problem> KeepSelected(const RunRequest& request,
+                                          std::vector<probe::PhysicalDevice> devices) {
+  if (!request.device) return Asked{std::move(devices), {}};
+  const auto index = SelectDevice(devices, *request.device);
+  if (!index) return BadInput(index.error());
+  const auto selected = devices.begin() + static_cast<std::ptrdiff_t>(*index);
+  std::rotate(devices.begin(), selected, selected + 1);
+  std::vector<probe::PhysicalDevice> other_gpus;
+  std::copy_if(devices.begin() + 1, devices.end(), std::back_inserter(other_gpus), IsGpu);
+  devices.resize(1);
+  return Asked{std::move(devices), std::move(other_gpus)};
+}
+
+// What --only and --skip leave of a record, as they would of a live run.
+void KeepModules(const RunRequest& request, Record& record) {
+  std::erase_if(record.probes, [&](const auto& probe) { return !IsAsked(request, probe.module); });
+  std::erase_if(record.measurements, [&](const auto& m) { return !IsAsked(request, m.runtime); });
+}
+
+std::variant<Produced, Problem> Replay(const RunRequest& request) {
+  auto tables = TablesFor(request);
+  if (!tables) return Internal(tables.error());
+  auto record = ReadRecord(*request.replay_dir);
+  if (!record) return BadInput(record.error());
+  KeepModules(request, *record);
+  auto asked = KeepSelected(request, probe::unify::Unify(record->probes));
+  if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
+  auto report = Decide(request, *tables, *record, std::get<Asked>(std::move(asked)));
+  return Produced{*std::move(tables), std::move(report), std::nullopt, 0};
+}
+
+// After what fills them: compiling kernels. Detection alone compiles nothing that is worth a look.
+void BoundDriverCaches(const Live& live) {
+  if (const auto directory = system::CacheDirectory(*live.environment, *live.files))
+    system::TrimDriverCaches(*directory);
+}
+
+// Measurements of earlier runs, and the key of what this one would see.
+struct Kept {
+  std::unique_ptr<const system::FileSystem> files;
+  MeasurementCache cache;
+  Turns turns;
+  std::string key;
+};
+
+// Nothing where this run can neither use nor leave measurements for others.
+std::optional<Kept> OpenKept(const RunRequest& request, const Context& context) {
+  if (!request.calibrate || !request.IsOfThisMachine() || request.record_dir) return std::nullopt;
+  auto opened = system::FileSystem::Open("/");
+  if (!opened) return std::nullopt;
+  auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
+  const auto environment = system::Environment::OfProcess();
+  MeasurementCache cache(environment, *files);
+  auto key = CacheKey(request, Selected(request), context.tool_version, *files, environment);
+  Turns turns(environment, *files, context.interrupt);
+  return Kept{std::move(files), std::move(cache), std::move(turns), std::move(key)};
+}
+
+// What an earlier run leaves this one: its answer, or a note on why that is not used and a turn to find its
+// own.
+struct Earlier {
+  std::optional<std::variant<Produced, Problem>> answer;
+  std::string note;
+  Turn turn;
+};
+
+void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
+  auto found = kept.cache.Find(kept.key, request.effort);
+  earlier.note = std::move(found.note);
+  if (!found.record) return;
+  auto tables = TablesFor(request);
+  if (!tables) {
+    earlier.answer = Internal(tables.error());
+    return;
+  }
+  auto asked = KeepSelected(request, probe::unify::Unify(found.record->probes));
+  if (auto* problem = std::get_if<Problem>(&asked)) {
+    earlier.answer = *problem;
+    return;
+  }
+  auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
+  for (Recommendation& answer : report.recommendations) {
+    // The last reason is the arithmetic.
+    answer.reasons.insert(answer.reasons.empty() ? answer.reasons.end() : answer.reasons.end() - 1,
+                          "from measurements of " + found.record->created);
+  }
+  // What was said of the machine then is not so now.
+  for (std::string& warning : report.warnings)
+    warning = fmt::format("when this was measured ({}): {}", found.record->created, warning);
+  report.created = system::CalendarNow();
+  earlier.answer = Produced{*std::move(tables), std::move(report), std::nullopt, 0};
+}
+
+Earlier AskEarlier(const RunRequest& request, std::optional<Kept>& kept) {
+  Earlier earlier;
+  if (!kept || !request.from_earlier) return earlier;
+  FindAnswer(request, *kept, earlier);
+  if (earlier.answer) return earlier;
+  earlier.turn = kept->turns.ToAnswer();
+  // The run that was waited for may have left one.
+  FindAnswer(request, *kept, earlier);
+  return earlier;
+}
+
+void Measure(Live& live, const Context& context, const std::vector<probe::PhysicalDevice>& all,
+             const Asked& asked, Turns turns, const Tables& tables, Record& record) {
+  Measuring measuring{asked.devices, HostProcessor(all), std::move(turns)};
+  MeasureLive(live, measuring, record);
+  if (SignalOf(context) == 0)
+    MeasureAgain(live, measuring, tables, Decide(live.request, tables, record, asked), record);
+}
+
+bool HasMeasuredAnswer(const Report& report) {
+  return std::any_of(report.scores.begin(), report.scores.end(),
+                     [](const Score& score) { return score.eligible && score.basis == Basis::kMeasured; });
+}
+
+// For later runs, unless they may do better. Returns a note on why it could not, or "".
+std::string KeepForLater(const RunRequest& request, const std::optional<Kept>& kept, const Record& record) {
+  const bool whole = std::none_of(record.warnings.begin(), record.warnings.end(), IsLeftOutWarning);
+  if (!kept || !whole || !record.calibrated || record.interrupted) return "";
+  return kept->cache.Keep(kept->key, request.effort, record);
+}
+
+// Looks at this machine and measures it.
+std::variant<Produced, Problem> Survey(const RunRequest& request, const Context& context,
+                                       std::optional<Kept> kept, const Earlier& earlier) {
+  auto opened = OpenLive(request, context.interrupt, context.progress);
+  if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
+  Live& live = std::get<Live>(opened);
+  Record record;
+  record.tool_version = context.tool_version;
+  record.created = system::CalendarNow();
+  record.left_out = request.LeavesOut();
+  record.warnings = live.warnings;
+  if (!earlier.turn.warning.empty()) record.warnings.push_back(earlier.turn.warning);
+  if (auto problem = DetectLive(live, record)) return *problem;
+  auto tables = TablesFor(request);
+  if (!tables) return Internal(tables.error());
+  const auto all = probe::unify::Unify(record.probes);
+  auto selected = KeepSelected(request, all);
+  if (auto* problem = std::get_if<Problem>(&selected)) return *problem;
+  auto& asked = std::get<Asked>(selected);
+  record.calibrated = request.calibrate && request.IsOfThisMachine();
+  if (record.calibrated && SignalOf(context) == 0) {
+    // Those of the answer, where there are any: what a run may wait is counted in them.
+    Turns turns = kept ? std::move(kept->turns) : Turns(*live.environment, *live.files, context.interrupt);
+    Measure(live, context, all, asked, std::move(turns), *tables, record);
+  }
+  if (record.calibrated) BoundDriverCaches(live);
+  // Looked at once: what the report says and what the program returns agree.
+  const int signal = SignalOf(context);
+  record.interrupted = signal != 0;
+  if (const auto warning = live.risks->warning(); !warning.empty())
+    record.warnings.push_back(live.Shown(warning));
+  context.progress("");
+  Produced outcome{{}, Decide(request, *tables, record, std::move(asked)), std::nullopt, signal};
+  outcome.tables = *std::move(tables);
+  // What measures too little to answer by would answer no better later.
+  const bool answers = HasMeasuredAnswer(outcome.report);
+  if (request.budget_s && !answers && record.calibrated && !record.interrupted) {
+    const auto text = fmt::format("--budget: {} s is too short to measure what an answer needs",
+                                  SignificantText(*request.budget_s, 2));
+    record.warnings.push_back(text);
+    outcome.report.warnings.push_back(text);
+  }
+  auto note = answers ? KeepForLater(request, kept, record) : "";
+  if (note.empty()) note = earlier.note;
+  if (!note.empty()) outcome.report.warnings.push_back(std::move(note));
+  if (live.pseudonyms) {
+    auto status = WriteRecord(*request.record_dir, record, live.read, *live.pseudonyms);
+    if (!status) outcome.problem = Internal(status.error());
+  }
+  return outcome;
+}
+
+}  // namespace
+
+std::variant<Produced, Problem> Produce(const RunRequest& request, const Context& context) {
+  if (request.replay_dir) return Replay(request);
+  auto kept = OpenKept(request, context);
+  auto earlier = AskEarlier(request, kept);
+  if (earlier.answer) return *std::move(earlier.answer);
+  return Survey(request, context, std::move(kept), earlier);
+}
+
+}  // namespace report

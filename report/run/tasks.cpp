@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/tasks.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+
+#include "backends/core/measurement_fields.h"
+#include "backends/core/peers.h"
+#include "backends/registry.h"
+#include "probe/core/fields.h"
+#include "probe/isolate/wire.h"
+#include "probe/registry.h"
+#include "probe/system/clock.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "probe/system/nvidia_signs.h"
+#include "report/run/teams.h"
+
+namespace report {
+
+template <class V, probe::Is<ProbeRequest> S>
+void Fields(V& v, S& s) {
+  v("modules", s.modules);
+  v("allow_s", s.allow_s);
+  v("sysroot", s.sysroot);
+  v("manifest", s.manifest);
+  v("record_files", s.record_files);
+}
+
+namespace {
+
+using probe::Error;
+using probe::Json;
+using probe::Status;
+using probe::isolate::RecordSink;
+
+Status RunProbe(const Json& json, const RecordSink& send) {
+  const auto request = probe::Decode<ProbeRequest>(json);
+  if (!request) return request.error();
+  auto files = probe::system::FileSystem::Open(request->sysroot);
+  if (!files) return files.error();
+  if (request->record_files) {
+    files->OnRead([&send](std::string_view path, std::string_view content) {
+      send(Json{{"file", {{"path", std::string(path)}, {"content", std::string(content)}}}});
+    });
+  }
+  probe::system::KeepFromMakingNodes(*files);
+  const auto environment = probe::system::Environment::OfProcess();
+  const auto modules = probe::Modules();
+  for (const std::string& name : request->modules) {
+    const auto module = std::find_if(modules.begin(), modules.end(),
+                                     [&](const probe::Module& known) { return known.name == name; });
+    if (module == modules.end()) return Error{"probe", std::nullopt, "", "no module is called " + name};
+    send(Json{{kModuleKey, name}, {probe::isolate::kAllowKey, request->allow_s}});
+    module->probe({*files, environment, request->manifest,
+                   [&send](const probe::ProbeEvent& event) { send(probe::EncodeEvent(event)); }});
+  }
+  return probe::Ok();
+}
+
+Status RunPeers(const backends::Backend& backend, const backends::MeasureRequest& request,
+                const backends::OpenRequest& open, const backends::MeasureSink& sink) {
+  if (backend.open_peers == nullptr)
+    return Error{"measure", std::nullopt, "", request.device.runtime + " does not join devices"};
+  std::vector<probe::RuntimeDevice> devices;
+  devices.reserve(request.peers.size());
+  for (const auto& peer : request.peers) devices.push_back(peer.device);
+  const auto group = backend.open_peers(devices, open);
+  if (!group) return group.error();
+  const auto start = probe::system::Now();
+  backends::MeasurePeers(request, **group, sink, [start] { return probe::system::SecondsSince(start); });
+  return probe::Ok();
+}
+
+// Of the budget, for the user's libraries: of figures that are named as many as are theirs.
+double LibraryShare(const backends::MeasureRequest& request, std::span<const kernels::Variant> libraries) {
+  if (libraries.empty()) return 0;
+  if (request.figures.empty()) return backends::kLibraryBudgetShare;
+  const auto theirs = std::count_if(request.figures.begin(), request.figures.end(), [&](const auto& figure) {
+    return std::any_of(libraries.begin(), libraries.end(),
+                       [&](const auto& variant) { return variant.name == figure.implementation; });
+  });
+  return static_cast<double>(theirs) / static_cast<double>(request.figures.size());
+}
+
+Status RunMeasure(const Json& json, const RecordSink& send) {
+  const auto request = probe::Decode<backends::MeasureRequest>(json);
+  if (!request) return request.error();
+  const auto all = backends::Backends();
+  const auto backend = std::find_if(all.begin(), all.end(), [&](const backends::Backend& known) {
+    return known.runtime == request->device.runtime;
+  });
+  if (backend == all.end())
+    return Error{"measure", std::nullopt, "", "no backend for " + request->device.runtime};
+  const auto files = probe::system::FileSystem::Open("/");
+  if (!files) return files.error();
+  probe::system::KeepFromMakingNodes(*files);
+  const auto environment = probe::system::Environment::OfProcess();
+  const backends::MeasureSink sink = [&send](const backends::MeasureEvent& event) {
+    Json record = backends::EncodeEvent(event);
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
+    send(record);
+  };
+  backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "", request->first_launch_allowance_s};
+  if (!request->peers.empty()) first.title = "p2p", first.kind = {kernels::Kernel::kPeer};
+  sink(first);
+  const backends::OpenRequest open{request->device, request->processor, *files, environment};
+  if (!request->peers.empty()) return RunPeers(*backend, *request, open, sink);
+  auto session = backend->open(open);
+  if (!session) return session.error();
+  auto variants = backend->variants((*session)->limits());
+  const bool may_have =
+      request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
+  auto libraries =
+      may_have && backend->libraries != nullptr ? backend->libraries(open) : std::vector<kernels::Variant>();
+  const double share = LibraryShare(*request, libraries);
+  backends::MeasureRequest part = *request;
+  part.budget_s = request->budget_s * (1 - share);
+  if (share < 1) backends::Measure(**session, variants, part, sink);
+  if (share == 0) return probe::Ok();
+  std::copy_if(variants.begin(), variants.end(), std::back_inserter(libraries),
+               [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
+  part.budget_s = request->budget_s * share;
+  if (request->figures.empty()) part.scope = backends::Scope::kLibraries;
+  backends::Measure(**session, libraries, part, sink);
+  return probe::Ok();
+}
+
+}  // namespace
+
+Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(request); }
+
+std::optional<FileRead> DecodeFileRead(const Json& record) {
+  if (!record.is_object() || !record.contains("file") || !record["file"].is_object()) return std::nullopt;
+  const Json& file = record["file"];
+  if (!file.contains("path") || !file["path"].is_string() || !file.contains("content") ||
+      !file["content"].is_string()) {
+    return std::nullopt;
+  }
+  return FileRead{file["path"].get<std::string>(), file["content"].get<std::string>()};
+}
+
+std::optional<Error> DecodeError(const Json& record) {
+  if (!record.is_object() || !record.contains("error")) return std::nullopt;
+  Error error;
+  if (auto malformed = probe::Codec<Error>::Decode(record["error"], "error", error)) return malformed;
+  return error;
+}
+
+std::span<const probe::isolate::Task> Tasks() {
+  static const std::array<probe::isolate::Task, 2> tasks = {
+      probe::isolate::Task{kProbeTask, RunProbe},
+      probe::isolate::Task{kMeasureTask, RunMeasure},
+  };
+  return tasks;
+}
+
+}  // namespace report

@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+#include "report/store/cache_key.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <string_view>
+
+#include "probe/core/text.h"
+#include "probe/system/cgroup.h"
+#include "probe/system/limits.h"
+#include "probe/system/loader_path.h"
+#include "probe/system/scratch.h"
+
+namespace report {
+namespace {
+
+using probe::system::Environment;
+using probe::system::FileSystem;
+
+constexpr std::size_t kMaxManifestBytes = 64U << 10U;
+
+class KeyText {
+ public:
+  void Add(std::string_view name, const std::string& value) {
+    constexpr std::size_t kMaxValueBytes = 4096;
+    text_.append(name).append("=").append(probe::CleanText(value, kMaxValueBytes)).append("\n");
+  }
+  [[nodiscard]] const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+std::string StatText(const FileSystem& files, const std::string& path) {
+  const auto status = files.Stat(path);
+  if (!status) return "none";
+  return fmt::format("{}:{} {} {} {:o} {}:{}", status->device, status->inode, status->size_bytes,
+                     status->modified_ns, status->mode, status->owner_uid, status->owner_gid);
+}
+
+void AddOptions(const RunRequest& request, KeyText& key) {
+  key.Add("only", fmt::format("{}", fmt::join(request.only, ",")));
+  key.Add("skip", fmt::format("{}", fmt::join(request.skip, ",")));
+  key.Add("device", request.device.value_or(""));
+}
+
+void AddUser(KeyText& key) {
+  std::vector<gid_t> groups(static_cast<std::size_t>(std::max(getgroups(0, nullptr), 0)));
+  const int count = groups.empty() ? 0 : getgroups(static_cast<int>(groups.size()), groups.data());
+  groups.resize(static_cast<std::size_t>(std::max(count, 0)));
+  std::sort(groups.begin(), groups.end());
+  key.Add("user", fmt::format("{} {} {}", geteuid(), getegid(), fmt::join(groups, ",")));
+}
+
+void AddProcessor(const FileSystem& files, KeyText& key) {
+  cpu_set_t mask{};
+  std::string usable;
+  if (sched_getaffinity(0, sizeof(mask), &mask) == 0) {
+    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
+      if (CPU_ISSET(i, &mask)) usable += fmt::format("{} ", i);
+    }
+  }
+  key.Add("affinity", usable);
+  const auto limits = probe::system::ReadCgroupLimits(files);
+  key.Add("quota", limits.quota_cores ? fmt::format("{}", *limits.quota_cores) : "none");
+  key.Add("limits", probe::system::ScarceLimitsKey(files));
+  const auto mapping = probe::system::MappingLimitBytes();
+  key.Add("mapping", mapping ? fmt::format("{}", *mapping) : "none");
+  key.Add("memory", limits.memory_limit_bytes ? fmt::format("{}", *limits.memory_limit_bytes) : "none");
+}
+
+// Display (03), processing accelerators (12) and co-processors (0b40): the classes of the PCI code and id
+// assignment specification that can compute.
+bool MayCompute(const std::string& class_text) {
+  return class_text.starts_with("0x03") || class_text.starts_with("0x12") || class_text.starts_with("0x0b40");
+}
+
+void AddPci(const FileSystem& files, KeyText& key) {
+  constexpr std::string_view kDevices = "/sys/bus/pci/devices/";
+  std::set<std::string> drivers;
+  for (const auto& address : files.List(kDevices)) {
+    const auto folder = std::string(kDevices) + address + "/";
+    if (!MayCompute(files.ReadLine(folder + "class").value_or(""))) continue;
+    auto driver = files.ReadLink(folder + "driver").value_or("none");
+    driver.erase(0, driver.find_last_of('/') + 1);
+    key.Add("pci " + address, fmt::format("{} {} {}", files.ReadLine(folder + "vendor").value_or(""),
+                                          files.ReadLine(folder + "device").value_or(""), driver));
+    drivers.insert(std::move(driver));
+  }
+  for (const auto& driver : drivers) {
+    const auto folder = "/sys/module/" + driver + "/";
+    key.Add("module " + driver, fmt::format("{} {}", files.ReadLine(folder + "version").value_or(""),
+                                            files.ReadLine(folder + "srcversion").value_or("")));
+  }
+  key.Add("nvidia", files.ReadLine("/proc/driver/nvidia/version").value_or(""));
+}
+
+// Where one of them is missing or masked drivers fail that are well, and cards are not seen.
+void AddFolders(const FileSystem& files, KeyText& key) {
+  for (const auto* file : {"/proc/version", "/proc/cpuinfo"})
+    key.Add(file, files.Exists(file) ? "there" : "missing");
+  for (const auto* folder : {"/sys/class", "/sys/bus/pci/devices", "/sys/devices/system/cpu",
+                             "/sys/devices/system/node", "/sys/fs/cgroup"})
+    key.Add(folder, files.List(folder).empty() ? "missing" : "there");
+}
+
+// Opening one of NVIDIA's nodes may wake the card for a second: there the owner and the mode must do.
+void AddNodes(const FileSystem& files, KeyText& key) {
+  const auto openable = [&](const std::string& path) { return files.TryOpen(path) ? "open" : "closed"; };
+  for (const auto* folder : {"/dev/dri/", "/dev/accel/"}) {
+    for (const auto& name : files.List(folder)) {
+      if (name.starts_with("render") || name.starts_with("accel"))
+        key.Add(folder + name, openable(folder + name));
+    }
+  }
+  for (const auto* path : {"/dev/kfd", "/dev/dxg"}) {
+    if (files.Exists(path)) key.Add(path, openable(path));
+  }
+  for (const auto& name : files.List("/dev")) {
+    if (name.starts_with("nvidia")) key.Add("/dev/" + name, StatText(files, "/dev/" + name));
+  }
+}
+
+void AddFile(const FileSystem& files, const std::string& path, KeyText& key) {
+  key.Add(path, StatText(files, path));
+}
+
+// Where the loader would find it first; a name with a directory is that file.
+void AddLibrary(const std::string& name, const std::string& manifest_folder, const FileSystem& files,
+                const Environment& environment, KeyText& key) {
+  if (name.starts_with('/')) return AddFile(files, name, key);
+  if (name.find('/') != std::string::npos) return AddFile(files, manifest_folder + name, key);
+  for (const auto& path : probe::system::LoaderCandidates(name, files, environment)) {
+    if (files.Exists(path)) return AddFile(files, path, key);
+  }
+  key.Add(name, "none");
+}
+
+void AddModules(std::span<const probe::Module* const> modules, const FileSystem& files,
+                const Environment& environment, KeyText& key) {
+  for (const probe::Module* module : modules) {
+    for (const auto variable : module->visibility_variables) {
+      if (const auto value = environment.Get(variable)) key.Add(variable, *value);
+    }
+    for (const auto library : module->libraries)
+      AddLibrary(std::string(library), "", files, environment, key);
+    if (module->manifests == nullptr) continue;
+    for (const auto& manifest : module->manifests({files, environment, std::nullopt, nullptr})) {
+      AddFile(files, manifest, key);
+      const auto text = files.Read(manifest, kMaxManifestBytes);
+      if (!text) continue;
+      const auto folder = manifest.substr(0, manifest.find_last_of('/') + 1);
+      for (const auto& library : LibrariesNamedIn(*text))
+        AddLibrary(library, folder, files, environment, key);
+    }
+  }
+}
+
+// What bends loading and the host's own libraries, whichever runtime asks.
+constexpr std::array<std::string_view, 5> kVariables = {"LD_LIBRARY_PATH", "WHICHGPU_LIBRARY_PATH",
+                                                        "LD_PRELOAD", "OPENBLAS_CORETYPE", "OMP_NUM_THREADS"};
+
+}  // namespace
+
+std::vector<std::string> LibrariesNamedIn(const std::string& manifest_text) {
+  constexpr std::string_view kEnds = " \t\r\n\"',";
+  std::vector<std::string> found;
+  for (std::size_t at = 0; at < manifest_text.size();) {
+    const auto begin = manifest_text.find_first_not_of(kEnds, at);
+    if (begin == std::string::npos) break;
+    at = std::min(manifest_text.find_first_of(kEnds, begin), manifest_text.size());
+    auto word = manifest_text.substr(begin, at - begin);
+    if (word.find(".so") != std::string::npos) found.push_back(std::move(word));
+  }
+  return found;
+}
+
+std::string CacheKey(const RunRequest& request, std::span<const probe::Module* const> modules,
+                     const std::string& tool_version, const FileSystem& files,
+                     const Environment& environment) {
+  KeyText key;
+  key.Add("boot", files.ReadLine("/proc/sys/kernel/random/boot_id").value_or(""));
+  key.Add("tool", tool_version + " " + StatText(files, "/proc/self/exe"));
+  key.Add("kernel", files.ReadLine("/proc/version").value_or(""));
+  AddOptions(request, key);
+  AddUser(key);
+  AddProcessor(files, key);
+  AddPci(files, key);
+  AddFolders(files, key);
+  AddNodes(files, key);
+  AddFile(files, "/etc/ld.so.cache", key);
+  for (const auto name : kVariables) {
+    const auto value = environment.Get(name);
+    if (!value) continue;
+    key.Add(name, *value);
+    if (!name.ends_with("LIBRARY_PATH")) continue;
+    for (const auto& folder : probe::system::LoaderEntries(*value)) AddFile(files, folder, key);
+  }
+  AddModules(modules, files, environment, key);
+  // Without a folder for its files a driver may have no device.
+  using probe::system::ScratchDirectory;
+  const auto scratch = ScratchDirectory::UsualParent(environment, probe::system::Medium::kDisk);
+  key.Add("scratch", scratch ? "some" : "none");
+  return key.text();
+}
+
+}  // namespace report

@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+#include "report/store/plausible.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include "report/core/tables.h"
+
+namespace report {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+
+// Beyond these nothing is a speed or a time, and arithmetic with it would leave the finite numbers.
+constexpr double kSlowest = 1e-9;
+constexpr double kFastest = 1e24;
+constexpr double kLongestSeconds = 1e9;
+constexpr double kFastestClock = 1e15;
+
+constexpr std::string_view kIntegerUnit = "op_per_s";
+
+std::string Expected(const std::string& path, std::string_view what) {
+  return fmt::format("{}: expected {}", path, what);
+}
+
+bool IsLower(char c) { return c >= 'a' && c <= 'z'; }
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// A module's name, a runtime's: a plain token.
+bool IsToken(std::string_view text) {
+  return !text.empty() && text.size() <= 64 &&
+         std::all_of(text.begin(), text.end(), [](char c) { return IsLower(c) || IsDigit(c) || c == '_'; });
+}
+
+bool IsWord(std::string_view text) {
+  constexpr std::string_view kMarks = "._-";
+  return !text.empty() && std::all_of(text.begin(), text.end(), [&](char c) {
+    return IsLower(c) || (c >= 'A' && c <= 'Z') || IsDigit(c) || kMarks.find(c) != std::string_view::npos;
+  });
+}
+
+// As data/schema/types.json writes it: an address, a UUID, cpu:0, or a name and perhaps a number.
+bool IsDeviceId(std::string_view text) {
+  if (const auto part = text.find('#'); part != std::string_view::npos) {
+    if (part + 1 == text.size()) return false;
+    text = text.substr(0, part);
+  }
+  if (text.starts_with("pci:")) {
+    const auto address = probe::ParsePciAddress(text.substr(4));
+    return address && probe::ToString(*address) == text.substr(4);
+  }
+  if (text.starts_with("uuid:")) return text.size() > 5;
+  const auto colon = text.find(':');
+  if (colon == std::string_view::npos || !IsToken(text.substr(0, colon))) return false;
+  auto name = text.substr(colon + 1);
+  const auto second = name.find(':');
+  if (second == std::string_view::npos) return IsWord(name);
+  const auto number = name.substr(second + 1);
+  return IsWord(name.substr(0, second)) && !number.empty() &&
+         std::all_of(number.begin(), number.end(), IsDigit);
+}
+
+std::optional<std::string> OddPart(const std::string& path, const probe::Identity& identity) {
+  if (identity.partition && identity.partition->empty())
+    return Expected(path + ".identity.partition", "a partition's name");
+  return std::nullopt;
+}
+
+bool IsUnit(std::string_view text) {
+  const auto rows = kernels::Kernels();
+  return text == kIntegerUnit ||
+         std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.unit == text; });
+}
+
+bool IsRate(const std::optional<double>& value) { return !value || (*value <= kFastest); }
+
+}  // namespace
+
+std::string_view UnitOf(const Measurement& m) {
+  const std::string_view unit = kernels::Row(m.kernel).unit;
+  return unit == "flop_per_s" && kernels::Row(m.in_dtype).integer ? kIntegerUnit : unit;
+}
+
+std::optional<std::string> OddTime(const std::string& path, const std::string& text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
+  bool fits = text.size() == kForm.size();
+  for (std::size_t i = 0; fits && i < kForm.size(); ++i)
+    fits = kForm[i] == '0' ? IsDigit(text[i]) : text[i] == kForm[i];
+  if (fits) return std::nullopt;
+  return Expected(path, "a time like 2026-01-31T12:00:00Z");
+}
+
+std::optional<std::string> OddDeviceId(const std::string& path, const std::string& id) {
+  if (IsDeviceId(id)) return std::nullopt;
+  return Expected(path, "a device's id, like pci:0000:c1:00.0");
+}
+
+std::optional<std::string> OddAnswer(const Report& report) {
+  std::optional<std::string> odd;
+  const auto look = [&](std::string_view list, std::size_t i, std::string_view key,
+                        const std::optional<std::string>& id) {
+    if (!odd && id) odd = OddDeviceId(fmt::format("{}[{}].{}", list, i, key), *id);
+  };
+  for (std::size_t i = 0; i < report.devices.size(); ++i) {
+    look("devices", i, "id", report.devices[i].id);
+    look("devices", i, "parent_id", report.devices[i].parent_id);
+  }
+  const auto key = report.request ? OddKey(*report.request) : std::nullopt;
+  if (!odd && key) odd = Expected("request: " + *key, "what a request has");
+  for (std::size_t i = 0; i < report.scores.size(); ++i)
+    look("scores", i, "device_id", report.scores[i].device_id);
+  for (std::size_t i = 0; i < report.recommendations.size(); ++i) {
+    const Recommendation& answer = report.recommendations[i];
+    look("recommendations", i, "device_id", answer.device_id);
+    for (const Rejected& option : answer.rejected)
+      look("recommendations", i, "rejected.device_id", option.device_id);
+  }
+  constexpr std::array<std::string_view, 6> kLayers = {
+      "kernel_driver", "device_node", "system_runtime", "programming_interface", "math_library", "framework"};
+  for (std::size_t i = 0; i < report.findings.size(); ++i) {
+    const Finding& finding = report.findings[i];
+    look("findings", i, "device_id", finding.device_id);
+    if (!odd && std::find(kLayers.begin(), kLayers.end(), finding.layer) == kLayers.end())
+      odd =
+          Expected(fmt::format("findings[{}].layer", i), fmt::format("one of {}", fmt::join(kLayers, ", ")));
+  }
+  return odd;
+}
+
+std::optional<std::string> OddProbe(const std::string& path, const probe::ProbeReport& probe) {
+  if (probe.format != probe::kProbeReportFormat)
+    return Expected(path + ".format", std::to_string(probe::kProbeReportFormat));
+  if (!IsToken(probe.module)) return Expected(path + ".module", "a module's name: small letters and digits");
+  for (std::size_t i = 0; i < probe.devices.size(); ++i) {
+    const auto where = fmt::format("{}.devices[{}]", path, i);
+    const probe::RuntimeDevice& device = probe.devices[i];
+    if (device.runtime != probe.module) {
+      return fmt::format("{}: module '{}' holds a device of runtime '{}'", where, probe.module,
+                         device.runtime);
+    }
+    if (device.clock_max_hz.value_or(0) > kFastestClock)
+      return Expected(where + ".clock_max_hz", fmt::format("at most {:.0e}", kFastestClock));
+    if (auto odd = OddPart(where, device.identity)) return odd;
+  }
+  for (std::size_t i = 0; i < probe.hardware.size(); ++i) {
+    const auto where = fmt::format("{}.hardware[{}]", path, i);
+    if (probe.hardware[i].source != probe.module)
+      return Expected(where + ".source", fmt::format("the probe's module '{}'", probe.module));
+    if (auto odd = OddPart(where, probe.hardware[i].identity)) return odd;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> OddMeasurement(const std::string& path, const Measurement& m) {
+  const auto odd = [&](std::string_view key, std::string_view expected) {
+    return std::optional(Expected(fmt::format("{}.{}", path, key), expected));
+  };
+  if (!IsDeviceId(m.device_id)) return odd("device_id", "a device's id, like pci:0000:c1:00.0");
+  if (m.peer_id && !IsDeviceId(*m.peer_id)) return odd("peer_id", "a device's id, like pci:0000:c1:00.0");
+  if (m.peer_id && m.kernel != kernels::Kernel::kPeer) return odd("peer_id", "none: the kernel is not p2p");
+  if (!IsToken(m.runtime)) return odd("runtime", "a runtime's name: small letters and digits");
+  if (m.kernel == kernels::Kernel::kFill) return odd("kernel", "a kernel that is measured");
+  // One without a rate may stand for a child that ended early, of which only the stage is known.
+  if (m.rate ? m.unit != UnitOf(m) : !m.unit.empty() && !IsUnit(m.unit))
+    return odd("unit", fmt::format("{} for this kernel and type", UnitOf(m)));
+  const std::array rates = {std::pair("rate", m.rate), std::pair("p10_rate", m.p10_rate),
+                            std::pair("best_rate", m.best_rate)};
+  for (const auto& [key, value] : rates) {
+    if (!IsRate(value)) return odd(key, fmt::format("at most {:.0e}", kFastest));
+  }
+  if (m.time_s.value_or(0) > kLongestSeconds)
+    return odd("time_s", fmt::format("at most {:.0e}", kLongestSeconds));
+  if (m.ci95 && (*m.ci95)[0] > (*m.ci95)[1]) return odd("ci95", "the lower bound first");
+  if (m.ci95 && (*m.ci95)[1] > kFastest) return odd("ci95", fmt::format("at most {:.0e}", kFastest));
+  if (m.foreign_load.value_or(0) > 1) return odd("foreign_load", "a share of 1 at most");
+  if (m.share_of_peak.value_or(0) > kFastest)
+    return odd("share_of_peak", fmt::format("at most {:.0e}", kFastest));
+  const bool sane = m.rate && *m.rate >= kSlowest && m.verified;
+  if (m.status == MeasurementStatus::kOk && !sane)
+    return fmt::format("{}: status ok needs a positive rate and a verified result", path);
+  return std::nullopt;
+}
+
+}  // namespace report

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: MIT
+#include "report/store/record.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <set>
+
+#include "backends/core/measurement_fields.h"
+#include "probe/core/fields.h"
+#include "report/core/report_fields.h"
+#include "report/store/plausible.h"
+#include "report/store/text_file.h"
+
+namespace report {
+
+template <class V, probe::Is<Record> S>
+void Fields(V& v, S& s) {
+  v("format", s.format);
+  v("tool_version", s.tool_version);
+  v("created", s.created);
+  v("interrupted", s.interrupted);
+  v("calibrated", s.calibrated);
+  v("left_out", s.left_out);
+  v("host", s.host);
+  v("warnings", s.warnings);
+  v("probes", s.probes);
+  v("measurements", s.measurements);
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+using probe::Status;
+
+constexpr const char* kRecordFile = "record.json";
+
+std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): one thread
+
+Status WriteFile(const fs::path& path, const std::string& content) {
+  std::ofstream out(path, std::ios::binary | std::ios::trunc);
+  out.write(content.data(), static_cast<std::streamsize>(content.size()));
+  out.close();
+  if (!out) return FileError(path.string(), "can not be written: " + ErrnoText());
+  return probe::Ok();
+}
+
+// Where a file that was read goes below `root`; nothing for a path that would leave it.
+std::optional<fs::path> PlaceFor(const fs::path& root, const std::string& path) {
+  const fs::path relative = fs::path(path).lexically_normal().relative_path();
+  if (relative.empty() || *relative.begin() == "..") return std::nullopt;
+  return root / relative;
+}
+
+Status WriteFiles(const fs::path& root, std::span<const FileRead> files, const Pseudonyms& pseudonyms) {
+  for (const FileRead& file : files) {
+    const auto place = PlaceFor(root, pseudonyms.Replace(file.path));
+    const auto content = pseudonyms.ReplaceFile(file.path, file.content);
+    if (!place || !content) continue;
+    std::error_code error;
+    fs::create_directories(place->parent_path(), error);
+    if (fs::is_directory(*place, error)) continue;
+    if (auto status = WriteFile(*place, *content); !status) return status;
+  }
+  return probe::Ok();
+}
+
+// What decoding alone does not catch: things that no run of this tool can have written.
+std::optional<std::string> Inconsistency(const Record& record) {
+  if (record.format != kRecordFormat) {
+    return fmt::format("format {} is not {}, the one that this version reads", record.format, kRecordFormat);
+  }
+  if (auto odd = OddTime("created", record.created)) return odd;
+  std::set<std::string> modules;
+  std::set<std::string> views;
+  for (std::size_t i = 0; i < record.probes.size(); ++i) {
+    const probe::ProbeReport& probe = record.probes[i];
+    if (auto odd = OddProbe(fmt::format("probes[{}]", i), probe)) return odd;
+    if (!modules.insert(probe.module).second) return fmt::format("probes: two are called '{}'", probe.module);
+    for (const probe::RuntimeDevice& device : probe.devices)
+      views.insert(device.runtime + "\n" + device.driver);
+  }
+  for (std::size_t i = 0; i < record.measurements.size(); ++i) {
+    const backends::Measurement& m = record.measurements[i];
+    const auto where = fmt::format("measurements[{}]", i);
+    if (auto odd = OddMeasurement(where, m)) return odd;
+    if (!views.contains(m.runtime + "\n" + m.driver)) {
+      return fmt::format("{}: no probe saw driver '{}' of runtime '{}'", where, m.driver, m.runtime);
+    }
+  }
+  return std::nullopt;
+}
+
+// Absolute, without a slash at its end.
+fs::path PathOfRecord(const std::string& directory) {
+  std::error_code error;
+  const fs::path path = fs::absolute(directory, error).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+// Next to the target, so that it can be renamed.
+fs::path ScratchFor(const fs::path& target) {
+  return target.parent_path() / fmt::format(".whichgpu-record-{}", getpid());
+}
+
+}  // namespace
+
+probe::Json EncodeRecord(const Record& record) { return probe::Encode(record); }
+
+probe::Result<Record> DecodeRecord(const probe::Json& json) {
+  auto record = probe::Decode<Record>(json);
+  if (!record) return probe::Error{"", std::nullopt, "", record.error().name + ": " + record.error().text};
+  if (auto problem = Inconsistency(*record)) return probe::Error{"", std::nullopt, "", *std::move(problem)};
+  return record;
+}
+
+Status CheckRecordDirectory(const std::string& directory) {
+  const fs::path path = PathOfRecord(directory);
+  std::error_code error;
+  if (directory.empty()) return FileError("--record", "needs the name of a new directory");
+  const auto status = fs::symlink_status(path, error);
+  if (error && status.type() != fs::file_type::not_found) return FileError(directory, error.message());
+  if (fs::exists(status) && !(fs::is_directory(status) && fs::is_empty(path, error))) {
+    return FileError(directory, "exists already; name a new directory");
+  }
+  const fs::path parent = path.parent_path();
+  if (!path.is_absolute())
+    return FileError("--record", fmt::format("{} is not absolute, and the current directory is gone",
+                                             probe::CleanText(directory, 300)));
+  if (!fs::is_directory(parent, error)) return FileError(parent.string(), "is not a directory");
+  // Tried rather than asked: root may write anywhere, and yet not to /proc or to a full disk.
+  const fs::path trial = ScratchFor(path);
+  if (mkdir(trial.c_str(), S_IRWXU) != 0)
+    return FileError(parent.string(), "may not be written: " + ErrnoText());
+  rmdir(trial.c_str());
+  return probe::Ok();
+}
+
+Status WriteRecord(const std::string& directory, const Record& record, std::span<const FileRead> files,
+                   const Pseudonyms& pseudonyms) {
+  const fs::path target = PathOfRecord(directory);
+  const fs::path scratch = ScratchFor(target);
+  std::error_code error;
+  if (mkdir(scratch.c_str(), S_IRWXU) != 0)
+    return FileError(scratch.string(), "can not be created: " + ErrnoText());
+  Status status = WriteFile(scratch / kRecordFile, probe::ToText(probe::Encode(record), 1) + "\n");
+  if (status) status = WriteFiles(scratch / "files", files, pseudonyms);
+  if (status && rename(scratch.c_str(), target.c_str()) != 0) {
+    status = FileError(target.string(), "can not be created: " + ErrnoText());
+  }
+  if (!status) fs::remove_all(scratch, error);
+  return status;
+}
+
+probe::Result<Record> ReadRecord(const std::string& directory) {
+  std::error_code ignored;
+  if (directory.empty()) return FileError("--replay", "needs the name of a directory made by --record");
+  if (!fs::is_directory(directory, ignored))
+    return FileError(directory, "is not a directory made by --record");
+  const std::string path = (fs::path(directory) / kRecordFile).string();
+  const auto json = ReadJsonFile(path, "");
+  if (!json) return json.error();
+  auto record = DecodeRecord(*json);
+  if (!record) return FileError(path, record.error().text);
+  return record;
+}
+
+probe::Result<std::vector<probe::ProbeReport>> Anonymous(const std::vector<probe::ProbeReport>& probes,
+                                                         const Pseudonyms& pseudonyms) {
+  probe::Json json = probe::Encode(probes);
+  pseudonyms.Replace(json);
+  return probe::Decode<std::vector<probe::ProbeReport>>(json);
+}
+
+}  // namespace report

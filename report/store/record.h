@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+// A recorded run on disk: everything after detection and measuring follows from it. Written whole or not at
+// all, read with suspicion.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "probe/core/json.h"
+#include "probe/core/result.h"
+#include "report/core/record.h"
+#include "report/store/pseudonym.h"
+
+namespace report {
+
+// One file that was read, to be kept beside the record.
+struct FileRead {
+  std::string path;
+  std::string content;
+};
+
+// A record out of its JSON; the error says what no run of this tool can have written.
+[[nodiscard]] probe::Json EncodeRecord(const Record& record);
+[[nodiscard]] probe::Result<Record> DecodeRecord(const probe::Json& json);
+
+// Whether WriteRecord could create `directory`: its parent exists and may be written, and it does not exist
+// itself or is empty. The error says which.
+[[nodiscard]] probe::Status CheckRecordDirectory(const std::string& directory);
+
+// Writes record.json and the files that were read (below files/) into a new directory beside it, then renames
+// it.
+[[nodiscard]] probe::Status WriteRecord(const std::string& directory, const Record& record,
+                                        std::span<const FileRead> files, const Pseudonyms& pseudonyms);
+
+// The error names the file and the place in it: unreadable, malformed, of another format, or inconsistent.
+[[nodiscard]] probe::Result<Record> ReadRecord(const std::string& directory);
+
+// The same report with every name replaced, for the run that records.
+[[nodiscard]] probe::Result<std::vector<probe::ProbeReport>> Anonymous(
+    const std::vector<probe::ProbeReport>& probes, const Pseudonyms& pseudonyms);
+
+}  // namespace report

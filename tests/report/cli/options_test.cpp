@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+#include "report/cli/options.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace report {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::vector<std::string> kModules = {"cpu", "vulkan", "opencl"};
+
+probe::Result<Invocation> Parse(const std::vector<std::string>& arguments) {
+  return ParseArguments(arguments, kModules, "whichgpu 1.2.3");
+}
+
+Options Accepted(const std::vector<std::string>& arguments) {
+  const auto parsed = Parse(arguments);
+  EXPECT_TRUE(parsed) << (parsed ? "" : parsed.error().text);
+  return parsed && parsed->options ? *parsed->options : Options{};
+}
+
+std::string Refused(const std::vector<std::string>& arguments) {
+  const auto parsed = Parse(arguments);
+  EXPECT_FALSE(parsed);
+  return parsed ? "" : parsed.error().text;
+}
+
+TEST(Options, NoArgumentsAskForTheReport) {
+  const auto options = Accepted({});
+  EXPECT_EQ(options.command, Command::kReport);
+  EXPECT_TRUE(options.run.calibrate);
+  EXPECT_EQ(options.run.effort, Effort::kNormal);
+}
+
+TEST(Options, GlobalOptionsStandBeforeOrAfterTheCommand) {
+  EXPECT_TRUE(Accepted({"--json", "list"}).json);
+  EXPECT_TRUE(Accepted({"list", "--json"}).json);
+  EXPECT_EQ(Accepted({"list", "--json"}).command, Command::kList);
+}
+
+TEST(Options, NamesAreSplitAtCommas) {
+  EXPECT_EQ(Accepted({"--only", "cpu,vulkan"}).run.only, (std::vector<std::string>{"cpu", "vulkan"}));
+  EXPECT_EQ(Accepted({"--only", " cpu, vulkan "}).run.only, (std::vector<std::string>{"cpu", "vulkan"}));
+  EXPECT_EQ(Accepted({"--timeout", "5 "}).run.timeout_s, 5);
+}
+
+TEST(Options, RecommendTakesAUse) {
+  EXPECT_EQ(Accepted({"recommend", "--for", "training"}).run.uses, std::vector<Use>{Use::kTraining});
+}
+
+TEST(Options, HelpAndVersionAreTextNotARun) {
+  EXPECT_THAT(Parse({"--help"})->text, HasSubstr("recommend"));
+  EXPECT_THAT(Parse({"recommend", "--help"})->text, HasSubstr("--for"));
+  EXPECT_EQ(Parse({"--version"})->text, "whichgpu 1.2.3\n");
+}
+
+TEST(Options, ANearMissIsSuggested) {
+  EXPECT_THAT(Refused({"--jsno"}), HasSubstr("did you mean '--json'?"));
+  EXPECT_THAT(Refused({"lst"}), HasSubstr("did you mean 'list'?"));
+  EXPECT_THAT(Refused({"--only", "vulcan"}), HasSubstr("did you mean 'vulkan'?"));
+  EXPECT_THAT(Refused({"recommend", "--for", "trainning"}), HasSubstr("did you mean 'training'?"));
+  EXPECT_THAT(Refused({"--color", "alway"}), HasSubstr("did you mean 'always'?"));
+}
+
+TEST(Options, AFarMissListsWhatThereIs) {
+  EXPECT_THAT(Refused({"--only", "quantum"}), HasSubstr("known are cpu, vulkan, opencl"));
+  EXPECT_THAT(Refused({"frobnicate"}), HasSubstr("list, recommend"));
+}
+
+TEST(Options, NothingBehindTwoDashesIsAnOptionOrACommand) {
+  const auto compared = [](const std::vector<std::string>& arguments) {
+    const auto parsed = ParseArguments(arguments, kModules, "1");
+    return parsed && parsed->options ? parsed->options->base + " " + parsed->options->other
+                                     : parsed.error().text;
+  };
+  EXPECT_EQ(compared({"compare", "--", "-a.json", "b.json"}), "-a.json b.json");
+  EXPECT_EQ(compared({"compare", "--json", "a.json", "--", "--json"}), "a.json --json");
+  EXPECT_EQ(compared({"compare", "--", "--", "list"}), "-- list");
+  EXPECT_EQ(compared({"compare", "-", "b.json", "--"}), "- b.json");
+  EXPECT_THAT(compared({"compare", "--", "a", "b", "--json"}), HasSubstr("compare takes no '--json'"));
+  EXPECT_THAT(compared({"compare", "a", "b", "--", "c"}), HasSubstr("compare takes no 'c'"));
+  EXPECT_THAT(Refused({"list", "--", "x"}), HasSubstr("list takes no 'x'"));
+  EXPECT_THAT(Refused({"list", "--", "--json"}), HasSubstr("list takes no '--json'"));
+  EXPECT_THAT(Refused({"list", "--", "recommend"}), HasSubstr("list takes no 'recommend'"));
+  EXPECT_THAT(Refused({"--", "list"}), HasSubstr("behind '--'"));
+  for (const auto& arguments :
+       std::vector<std::vector<std::string>>{{"--"}, {"list", "--"}, {"--json", "--"}})
+    EXPECT_TRUE(ParseArguments(arguments, kModules, "1"));
+}
+
+TEST(Options, EveryRefusalIsOneLine) {
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"--budget", "x"},
+                                                                     {"--budget", "-1"},
+                                                                     {"--budget", "nan"},
+                                                                     {"--timeout", "0"},
+                                                                     {"--only"},
+                                                                     {"--quick", "--thorough"},
+                                                                     {"--only", "cpu", "--skip", "vulkan"},
+                                                                     {"--replay", "a", "--record", "b"},
+                                                                     {"a\nb\x1b[31m"},
+                                                                     {"--", "--json"},
+                                                                     {"--sysroot", ""},
+                                                                     {"list", "recommend", "more"},
+                                                                     {"recommend", "--require", "gpus"}}) {
+    const auto text = Refused(arguments);
+    EXPECT_FALSE(text.empty());
+    EXPECT_THAT(text, Not(HasSubstr("\n")));
+    EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+  }
+}
+
+}  // namespace
+}  // namespace report

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: MIT
+// What was not asked is neither usable nor unusable.
+#include "report/decide/decide.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "report/render/query.h"
+
+namespace report {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAre;
+
+struct Asking {
+  std::string module;
+  probe::Outcome outcome = probe::Outcome::kNoDevice;
+};
+
+probe::PhysicalDevice Card(const std::string& id, std::uint32_t vendor) {
+  probe::PhysicalDevice card;
+  card.id = id;
+  card.name = "Card " + id;
+  card.kind = probe::DeviceKind::kDiscrete;
+  auto& hardware = card.hardware.emplace();
+  hardware.source = "sysfs";
+  hardware.identity.ids = probe::PciIds{vendor, 0x1234, {}, {}, {}};
+  return card;
+}
+
+// A card of NVIDIA's and one of AMD's that no runtime shows, where these were asked.
+Report Answer(const RunRequest& request, const std::vector<Asking>& asked) {
+  Record record;
+  for (const Asking& asking : asked) {
+    auto& probe = record.probes.emplace_back();
+    probe.module = asking.module;
+    probe.outcome = asking.outcome;
+  }
+  probe::PhysicalDevice processor;
+  processor.id = "cpu:0";
+  processor.kind = probe::DeviceKind::kCpu;
+  const auto& tables = EmbeddedTables();
+  return Decide(request, *tables, record, {{Card("n", 0x10de), Card("a", 0x1002), processor}, {}});
+}
+
+std::string TextOf(const Report& report) {
+  std::string text;
+  for (const auto& answer : report.recommendations) {
+    for (const auto& reason : answer.reasons) text += reason + "\n";
+    for (const auto& option : answer.rejected) text += option.reason + "\n";
+  }
+  for (const auto& finding : report.findings) text += finding.id + ": " + finding.summary + "\n";
+  return text;
+}
+
+TEST(NotAsked, ASysrootAsksNoRuntime) {
+  RunRequest request;
+  request.sysroot = "/mnt/other";
+  const auto report = Answer(request, {{"cpu"}, {"sysfs"}});
+  EXPECT_THAT(report.not_asked.device_ids, UnorderedElementsAre("a", "n"));
+  const auto text = TextOf(report);
+  EXPECT_THAT(text, HasSubstr("2 GPUs were not asked: --sysroot reads files only"));
+  EXPECT_EQ(text.find("usable"), std::string::npos) << text;
+  EXPECT_EQ(text.find("no runtime reaches it"), std::string::npos) << text;
+  EXPECT_EQ(render::ExitCodeOf(report), render::MachineCode::kGpuNotAsked);
+}
+
+TEST(NotAsked, ARuntimeOfAnotherMakerDoesNotAskACard) {
+  RunRequest request;
+  request.only = {"cuda"};
+  const auto report = Answer(request, {{"cuda", probe::Outcome::kFailed}});
+  EXPECT_THAT(report.not_asked.device_ids, ElementsAre("a"));
+  EXPECT_THAT(TextOf(report), HasSubstr("unreached.n"));
+  EXPECT_EQ(render::ExitCodeOf(report), render::MachineCode::kUnusableGpu);
+}
+
+TEST(NotAsked, WhatIsNotInstalledTellsNothingWhereOthersWereLeftOut) {
+  RunRequest request;
+  request.skip = {"cuda", "hip"};
+  EXPECT_THAT(Answer(request, {{"vulkan", probe::Outcome::kAbsent}}).not_asked.device_ids,
+              UnorderedElementsAre("a", "n"));
+  EXPECT_THAT(Answer(request, {{"vulkan", probe::Outcome::kNoDevice}}).not_asked.device_ids,
+              UnorderedElementsAre("a", "n"));
+  EXPECT_THAT(Answer(request, {{"vulkan", probe::Outcome::kCrashed}}).not_asked.device_ids, IsEmpty());
+  request.skip = {"vulkan"};
+  const auto missing = Answer(request, {{"cuda", probe::Outcome::kAbsent}, {"hip", probe::Outcome::kAbsent}});
+  EXPECT_THAT(missing.not_asked.device_ids, IsEmpty()) << "their makers' own were asked and are missing";
+  EXPECT_EQ(render::ExitCodeOf(missing), render::MachineCode::kUnusableGpu);
+}
+
+}  // namespace
+}  // namespace report

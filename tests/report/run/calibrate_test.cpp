@@ -1,0 +1,203 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/calibrate.h"
+
+#include <gtest/gtest.h>
+
+#include "backends/core/shape.h"
+#include "backends/core/sharing.h"
+#include "backends/registry.h"
+
+namespace report {
+namespace {
+
+probe::View ViewOf(const std::string& runtime, probe::DeviceKind kind) {
+  probe::View view;
+  view.device.runtime = runtime;
+  view.device.kind = kind;
+  return view;
+}
+
+std::vector<probe::PhysicalDevice> Processor() {
+  std::vector<probe::PhysicalDevice> devices(1);
+  devices[0].id = "cpu:0";
+  devices[0].kind = probe::DeviceKind::kCpu;
+  devices[0].views = {ViewOf("vulkan", probe::DeviceKind::kSoftware), ViewOf("cpu", probe::DeviceKind::kCpu),
+                      ViewOf("sysfs", probe::DeviceKind::kCpu)};
+  return devices;
+}
+
+TEST(PlanTargets, NativeViewsComeFirstAndViewsWithoutABackendAreLeftOut) {
+  const auto targets = PlanTargets(Processor(), RunRequest{});
+  ASSERT_EQ(targets.size(), 2U);
+  EXPECT_EQ(targets[0].device.runtime, "cpu");
+  EXPECT_DOUBLE_EQ(targets[0].budget_s, kCpuBudgetSeconds);
+  EXPECT_EQ(targets[1].device.runtime, "vulkan");
+  EXPECT_DOUBLE_EQ(targets[1].budget_s, kSoftwareBudgetSeconds);
+}
+
+probe::PhysicalDevice Gpu(const std::string& id) {
+  probe::PhysicalDevice device;
+  device.id = id;
+  device.name = "Some GPU";
+  device.kind = probe::DeviceKind::kDiscrete;
+  device.views = {ViewOf("vulkan", probe::DeviceKind::kDiscrete),
+                  ViewOf("opencl", probe::DeviceKind::kDiscrete)};
+  return device;
+}
+
+double TotalSeconds(const std::vector<Target>& targets) {
+  double sum = 0;
+  for (const Target& target : targets) sum += target.budget_s;
+  return sum;
+}
+
+TEST(PlanTargets, AGpusRuntimesShareItsBudgetAndTheFirstHasMostOfIt) {
+  const auto targets = PlanTargets({Gpu("pci:0000:01:00.0")}, RunRequest{});
+  ASSERT_EQ(targets.size(), 2U);
+  EXPECT_DOUBLE_EQ(TotalSeconds(targets), kGpuBudgetSeconds);
+  EXPECT_DOUBLE_EQ(targets[0].budget_s, 2 * targets[1].budget_s);
+  EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
+  EXPECT_EQ(targets[1].scope, backends::Scope::kRepeat);
+}
+
+TEST(PlanTargets, EveryRuntimeOfACardIsToldHowMuchOthersUseIt) {
+  const auto told = [](const probe::PhysicalDevice& gpu) {
+    std::vector<std::string> loads;
+    for (const Target& target : PlanTargets({gpu}, RunRequest{}))
+      loads.push_back(backends::LoadOfOthers(target.device));
+    return loads;
+  };
+  auto gpu = Gpu("pci:0000:01:00.0");
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"", ""}));
+  gpu.hardware.emplace().facts = {{"utilization_percent", "42"}};  // sysfs
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"42 % busy", "42 % busy"}));
+  gpu.hardware.reset();
+  gpu.views[1].device.facts = {{"utilization_percent", "97"}};
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"97 % busy", "97 % busy"}));
+  gpu.hardware.emplace().facts = {{"utilization_percent", "42"}};
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"42 % busy", "97 % busy"})) << "its own word comes first";
+  gpu.views[0].device.kind = probe::DeviceKind::kSoftware;
+  EXPECT_EQ(told(gpu), (std::vector<std::string>{"97 % busy", ""})) << "the processor's";
+}
+
+TEST(PlanTargets, DevicesOnTheProcessorOfAVirtualMachineAreKnown) {
+  auto processor = Processor();
+  processor.push_back(Gpu("pci:0000:01:00.0"));
+  for (const Target& target : PlanTargets(processor, RunRequest{})) EXPECT_FALSE(target.in_virtual_machine);
+  for (auto& device : processor) device.hardware.emplace().facts = {{"virtual_machine", "yes"}};
+  for (const Target& target : PlanTargets(processor, RunRequest{}))
+    EXPECT_EQ(target.in_virtual_machine, backends::OnHost(target.device)) << target.device.runtime;
+}
+
+TEST(PlanTargets, SoftwareViewsOfAMeasuredProcessorRepeat) {
+  const auto targets = PlanTargets(Processor(), RunRequest{});
+  EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
+  EXPECT_EQ(targets[1].scope, backends::Scope::kRepeat);
+}
+
+TEST(PlanTargets, EqualGpusGetASecondAfterTheFirst) {
+  std::vector<probe::PhysicalDevice> devices = {Gpu("pci:0000:01:00.0"), Gpu("pci:0000:02:00.0"),
+                                                Gpu("pci:0000:03:00.0")};
+  devices[2].memory.total_bytes = 1U << 30U;
+  const auto targets = PlanTargets(devices, RunRequest{});
+  ASSERT_EQ(targets.size(), 6U);
+  EXPECT_DOUBLE_EQ(TotalSeconds(targets), 2 * kGpuBudgetSeconds + kEqualGpuBudgetSeconds);
+  EXPECT_EQ(targets[2].scope, backends::Scope::kBrief);
+  EXPECT_EQ(targets[4].scope, backends::Scope::kWhole) << "another size of memory";
+}
+
+// Seven partitions of one card, as CUDA (which names the partition) and HIP (which does not) show them.
+std::vector<probe::PhysicalDevice> Partitions(bool named) {
+  std::vector<probe::PhysicalDevice> devices;
+  for (int number = 1; number <= 7; ++number) {
+    const std::string partition = "part-" + std::to_string(number);
+    devices.push_back(Gpu("pci:0000:01:00.0#" + partition));
+    auto& device = devices.back();
+    if (named) device.name += " " + partition;
+    device.parent_id = "pci:0000:01:00.0";
+    device.memory.total_bytes = 10U << 20U;
+    for (auto& view : device.views) {
+      view.device.identity.partition = partition;
+      view.device.compute_units = 14;
+    }
+  }
+  return devices;
+}
+
+TEST(PlanTargets, EqualPartitionsOfACardShareTheTimeOfOneGpu) {
+  for (const bool named : {false, true}) {
+    const auto targets = PlanTargets(Partitions(named), RunRequest{});
+    ASSERT_EQ(targets.size(), 14U);
+    EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
+    for (std::size_t i = 2; i < targets.size(); ++i) EXPECT_EQ(targets[i].scope, backends::Scope::kBrief);
+    EXPECT_NEAR(TotalSeconds(targets), kGpuBudgetSeconds, 1e-9);
+    EXPECT_DOUBLE_EQ(targets[12].budget_s + targets[13].budget_s, kEqualPartitionBudgetSeconds);
+  }
+}
+
+TEST(PlanTargets, TheFirstOfManyPartitionsKeepsHalfOfAGpusTime) {
+  auto devices = Partitions(false);
+  for (int card = 2; card <= 4; ++card) {
+    for (auto device : Partitions(false)) {
+      if (card < 4) device.parent_id = "pci:0000:0" + std::to_string(card) + ":00.0";
+      devices.push_back(std::move(device));
+    }
+  }
+  const auto targets = PlanTargets(devices, RunRequest{});  // fourteen of the first card, seven of two others
+  ASSERT_EQ(targets.size(), 56U);
+  EXPECT_DOUBLE_EQ(targets[0].budget_s + targets[1].budget_s, kGpuBudgetSeconds / 2);
+  EXPECT_NEAR(TotalSeconds(targets), kGpuBudgetSeconds / 2 + 27 * kEqualPartitionBudgetSeconds, 1e-9);
+}
+
+TEST(PlanTargets, PartitionsThatDifferEachHaveTheWholePlan) {
+  const auto whole_of = [](auto change) {
+    auto devices = Partitions(true);
+    devices.resize(2);
+    change(devices[1]);
+    return PlanTargets(devices, RunRequest{})[2].scope == backends::Scope::kWhole;
+  };
+  EXPECT_FALSE(whole_of([](auto&) {}));
+  EXPECT_TRUE(whole_of([](auto& device) { device.memory.total_bytes = 20U << 20U; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views[0].device.compute_units = 28; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views[0].device.driver_version = "535"; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views[1].device.runtime = "cuda"; }));
+  EXPECT_TRUE(whole_of([](auto& device) { device.views.pop_back(); }));
+  EXPECT_TRUE(whole_of([](auto& device) {
+    for (auto& view : device.views) view.device.identity.partition.reset();
+  })) << "a whole card is no partition's equal";
+}
+
+// Every runtime that joins devices, on machines of its GPUs.
+TEST(PlanTargets, SeveralGpusOfARuntimeThatJoinsThemAreATaskOfTheirOwn) {
+  for (const auto& backend : backends::Backends()) {
+    if (backend.open_peers == nullptr) continue;
+    std::vector<probe::PhysicalDevice> devices;
+    for (const char* id : {"pci:0000:01:00.0", "pci:0000:02:00.0", "pci:0000:03:00.0"}) {
+      devices.push_back(Gpu(id));
+      devices.back().name = id;
+      devices.back().views = {ViewOf(std::string(backend.runtime), probe::DeviceKind::kDiscrete)};
+    }
+    devices[2].views[0].device.identity.partition = "MIG-1-0";
+    const auto targets = PlanTargets(devices, RunRequest{});
+    ASSERT_EQ(targets.size(), 4U);
+    ASSERT_EQ(targets.back().peers.size(), 2U) << "a partition is not joined";
+    EXPECT_EQ(targets.back().peers[1].device_id, "pci:0000:02:00.0");
+    EXPECT_DOUBLE_EQ(TotalSeconds(targets), 3 * kGpuBudgetSeconds);
+    EXPECT_DOUBLE_EQ(targets.back().budget_s, kPeerBudgetShare * 3 * kGpuBudgetSeconds);
+    devices.erase(devices.begin() + 1);
+    EXPECT_EQ(PlanTargets(devices, RunRequest{}).size(), 2U) << "one alone has nobody to be joined with";
+  }
+}
+
+TEST(PlanTargets, EffortAndBudgetScaleEverything) {
+  RunRequest quick;
+  quick.effort = Effort::kQuick;
+  EXPECT_DOUBLE_EQ(PlanTargets(Processor(), quick)[0].budget_s, kCpuBudgetSeconds / 3);
+  RunRequest bounded;
+  bounded.budget_s = 1.0;
+  const auto targets = PlanTargets(Processor(), bounded);
+  EXPECT_DOUBLE_EQ(targets[0].budget_s + targets[1].budget_s, 1.0);
+}
+
+}  // namespace
+}  // namespace report

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/child_environment.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "probe/registry.h"
+#include "tests/probe/system/temporary_tree.h"
+#include "tests/probe/system/unprivileged.h"
+
+namespace report {
+namespace {
+
+using probe::system::Environment;
+using probe::system::FileSystem;
+using probe::system::TemporaryTree;
+using probe::system::Unprivileged;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+class ChildEnvironmentTest : public ::testing::Test {
+ protected:
+  // The variable as children get it where it differs, else "unchanged".
+  std::string Of(const std::string& name, const std::string& value) {
+    warnings_.clear();
+    Environment environment;
+    environment.Set(name, value);
+    for (const auto& variable : ChildEnvironment(*files_, environment, warnings_).fixed) {
+      if (variable.name == name) return variable.value;
+    }
+    return "unchanged";
+  }
+  std::string Foreign(const std::string& name) {
+    const auto folder = tree_.Directory(name);
+    EXPECT_EQ(chown(folder.c_str(), 12345, 12345), 0);
+    return folder;
+  }
+  TemporaryTree tree_;
+  probe::Result<FileSystem> files_ = FileSystem::Open("/");
+  std::vector<std::string> warnings_;
+};
+
+TEST_F(ChildEnvironmentTest, NothingDependsOnTheCurrentDirectory) {
+  const Unprivileged user;
+  EXPECT_EQ(Of("LD_LIBRARY_PATH", "/a:/b"), "unchanged");
+  EXPECT_EQ(Of("LD_LIBRARY_PATH", "/a;;/b:"), "/a:/b");
+  EXPECT_THAT(warnings_, IsEmpty());
+  EXPECT_EQ(Of("LD_LIBRARY_PATH", "lib;/a:$ORIGIN/x"), "/a");
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("LD_LIBRARY_PATH: lib is left out: it is not absolute"),
+                                     HasSubstr("$ORIGIN/x is left out")));
+  EXPECT_EQ(Of("PATH", "/usr/bin:/bin"), "unchanged");
+  EXPECT_EQ(Of("PATH", ".:/usr/bin::bin:/bin:"), "/usr/bin:/bin");
+  EXPECT_EQ(Of("PATH", ""), "/usr/sbin:/usr/bin:/sbin:/bin");
+  EXPECT_EQ(Of("PATH", ".:bin"), "/usr/sbin:/usr/bin:/sbin:/bin");
+}
+
+TEST_F(ChildEnvironmentTest, OfRootKeepsOnlyFoldersThatRootOwns) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root to own and give away folders";
+  const auto foreign = Foreign("/foreign");
+  const auto own = tree_.Directory("/own");
+  const auto both = foreign + ":" + own;
+  const auto with_missing = own + ":" + tree_.At("/missing");
+  for (const char* variable : {"PATH", "LD_LIBRARY_PATH"}) {
+    EXPECT_EQ(Of(variable, own), "unchanged");
+    EXPECT_EQ(Of(variable, both), own);
+    EXPECT_THAT(warnings_,
+                ElementsAre(AllOf(HasSubstr(variable), HasSubstr(foreign), HasSubstr("belongs to user"))));
+    EXPECT_EQ(Of(variable, with_missing), own);
+    EXPECT_THAT(warnings_, IsEmpty());
+  }
+  EXPECT_EQ(Of("PATH", foreign), "/usr/sbin:/usr/bin:/sbin:/bin");
+  EXPECT_EQ(Of("LD_LIBRARY_PATH", own + ";" + foreign), own);
+  EXPECT_EQ(Of("LD_LIBRARY_PATH", foreign), "");
+  EXPECT_EQ(Of("LD_LIBRARY_PATH", own + ":" + tree_.root() + "/$LIB"), own);
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("the loader would expand it")));
+}
+
+TEST_F(ChildEnvironmentTest, CachesOfDriversAreNeverTheUsersOwn) {
+  Environment environment;
+  environment.Set("XDG_CACHE_HOME", tree_.root());
+  tree_.Directory("/whichgpu", 0777);  // one that others may write is not used
+  const auto variables = ChildEnvironment(*files_, environment, warnings_);
+  for (const probe::Module& module : probe::Modules()) {
+    for (const probe::DriverCache& cache : module.caches) {
+      if (!cache.is_folder) continue;
+      EXPECT_THAT(variables.scratch, Contains(std::string(cache.variable)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace report

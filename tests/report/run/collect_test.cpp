@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/collect.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "backends/core/budget.h"
+#include "backends/core/measurement_fields.h"
+#include "report/store/plausible.h"
+
+namespace report {
+namespace {
+
+using backends::Measurement;
+using backends::MeasurementStatus;
+using kernels::Dtype;
+using kernels::Kernel;
+using probe::isolate::ChildEnd;
+using ::testing::HasSubstr;
+
+Target Asked() {
+  Target target;
+  target.device_id = "pci:0000:01:00.0";
+  target.device.runtime = "vulkan";
+  target.device.driver = "honest";
+  target.budget_s = 2;
+  return target;
+}
+
+Target AskedForPeers() {
+  Target target = Asked();
+  target.peers = {{target.device_id, target.device}, {"pci:0000:02:00.0", target.device}};
+  return target;
+}
+
+Measurement Figure(Kernel kernel = Kernel::kGemm, double rate = 1e12) {
+  Measurement m;
+  m.device_id = Asked().device_id;
+  m.runtime = "vulkan";
+  m.driver = "honest";
+  m.kernel = kernel;
+  m.implementation = "own:tile";
+  m.shape.m = 512;
+  m.rate = rate;
+  m.unit = kernels::Row(kernel).unit;
+  m.status = MeasurementStatus::kOk;
+  m.verified = true;
+  return m;
+}
+
+std::vector<Measurement> Collected(const Target& target, const std::vector<backends::MeasureEvent>& events,
+                                   ChildEnd end = ChildEnd::kDone) {
+  probe::isolate::ChildResult result;
+  result.end = end;
+  for (const auto& event : events) result.records.push_back(backends::EncodeEvent(event));
+  return Collect(target, result);
+}
+
+// The first is its own and stays; the second is not taken, and the child has failed for it.
+void ExpectRefused(const Target& target, const Measurement& own, const Measurement& second,
+                   const std::string& why) {
+  const auto found = Collected(target, {own, second});
+  ASSERT_EQ(found.size(), 2U) << why;
+  EXPECT_EQ(found[0].rate, own.rate);
+  EXPECT_EQ(found[1].status, MeasurementStatus::kFailed);
+  EXPECT_FALSE(found[1].rate);
+  EXPECT_EQ(found[1].device_id, target.device_id);
+  EXPECT_EQ(found[1].driver, target.device.driver);
+  EXPECT_THAT(found[1].reason.value_or(""), HasSubstr(why));
+}
+
+TEST(Collect, TakesWhatAChildWasAskedFor) {
+  auto of_other_shape = Figure();
+  of_other_shape.shape.m = 4096;
+  auto of_other_types = Figure();
+  of_other_types.in_dtype = Dtype::kFp16;
+  const auto found = Collected(
+      Asked(), {Figure(), Figure(Kernel::kRead), of_other_shape, of_other_types, Figure(Kernel::kCopy)});
+  ASSERT_EQ(found.size(), 5U);
+  for (const auto& m : found) EXPECT_EQ(m.status, MeasurementStatus::kOk);
+}
+
+TEST(Collect, RefusesAnothersDeviceRuntimeOrDriver) {
+  constexpr auto kWhy = "not asked to measure";
+  auto second = Figure(Kernel::kRead);
+  second.device_id = "cpu:0";
+  ExpectRefused(Asked(), Figure(), second, kWhy);
+  second = Figure(Kernel::kRead);
+  second.runtime = "opencl";
+  ExpectRefused(Asked(), Figure(), second, kWhy);
+  second = Figure(Kernel::kRead);
+  second.driver = "neighbour";
+  ExpectRefused(Asked(), Figure(), second, kWhy);
+}
+
+TEST(Collect, RefusesCopiesBetweenDevicesOfAChildThatHasOne) {
+  ExpectRefused(Asked(), Figure(), Figure(Kernel::kPeer), "not asked to measure");
+}
+
+TEST(Collect, OfPeersTakesTheirCopiesAndNothingElse) {
+  auto copy = Figure(Kernel::kPeer);
+  copy.peer_id = "pci:0000:02:00.0";
+  auto back = copy;
+  std::swap(back.device_id, *back.peer_id);
+  auto sum = Figure(Kernel::kPeer);
+  sum.implementation = "nccl";
+  for (const auto& m : Collected(AskedForPeers(), {copy, back, sum}))
+    EXPECT_EQ(m.status, MeasurementStatus::kOk) << m.reason.value_or("");
+  auto foreign = copy;
+  foreign.peer_id = "pci:0000:03:00.0";
+  ExpectRefused(AskedForPeers(), copy, foreign, "not asked to measure");
+  ExpectRefused(AskedForPeers(), copy, Figure(), "not asked to measure");
+}
+
+TEST(Collect, AFigureCountsOnceAndItIsTheFirst) {
+  ExpectRefused(Asked(), Figure(), Figure(Kernel::kGemm, 2e12), "a second measurement");
+  auto attempt = Figure();
+  attempt.status = MeasurementStatus::kOverBudget;
+  attempt.rate.reset();
+  attempt.verified = false;
+  EXPECT_EQ(Collected(Asked(), {attempt, Figure()}).back().status, MeasurementStatus::kOk)
+      << "an attempt before it is no figure";
+}
+
+TEST(Collect, RefusesUnitsAndRatesThatAreNone) {
+  auto odd = Figure(Kernel::kRead);
+  odd.unit = "flop_per_s";
+  ExpectRefused(Asked(), Figure(), odd, "unit");
+  odd = Figure(Kernel::kRead, 1e30);
+  ExpectRefused(Asked(), Figure(), odd, "rate");
+  odd = Figure(Kernel::kRead, -5);
+  ExpectRefused(Asked(), Figure(), odd, "rate");
+}
+
+// What stands for a child is kept in records and caches: it must be what these take.
+TEST(Collect, WhatStandsForADeadChildIsAPlausibleMeasurementOfItsKernel) {
+  using backends::FigureKind;
+  struct Case {
+    std::optional<FigureKind> kind;
+    FigureKind expected;
+    const char* unit;
+  };
+  const FigureKind bytes{Kernel::kGemm, Dtype::kInt8, Dtype::kInt32};
+  const FigureKind read{Kernel::kRead, Dtype::kU32, Dtype::kU32};
+  const FigureKind fill{Kernel::kFill, Dtype::kFp16, Dtype::kFp16};
+  for (const auto& [kind, expected, unit] :
+       {Case{bytes, bytes, "op_per_s"}, Case{read, read, "bytes_per_s"}, Case{fill, {}, "flop_per_s"},
+        Case{std::nullopt, {}, "flop_per_s"}}) {
+    const auto found =
+        Collected(Asked(), {backends::MeasureStage{probe::Stage::kLaunch, "any title", kind, "own", 1}},
+                  ChildEnd::kSignalled);
+    ASSERT_EQ(found.size(), 1U);
+    EXPECT_EQ((FigureKind{found[0].kernel, found[0].in_dtype, found[0].acc_dtype}), expected) << unit;
+    EXPECT_EQ(found[0].unit, unit);
+    EXPECT_EQ(OddMeasurement("m", found[0]), std::nullopt) << unit;
+  }
+}
+
+TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kSignalled;
+  result.exit.signal = 6;
+  result.stderr_tail =
+      "dlopen(\"/x/gemm.so\") failed with 'gemm.so: failed to map segment from shared object'.";
+  EXPECT_THAT(Collect(Asked(), result).front().reason.value_or(""), HasSubstr("noexec"));
+  result.stderr_tail = "out of luck";
+  EXPECT_EQ(Collect(Asked(), result).front().reason, "its process was killed by signal 6");
+}
+
+TEST(Plausible, TheUnitIsHeldAgainstTheKernelWhereThereIsARate) {
+  auto m = Figure();
+  m.in_dtype = Dtype::kInt8;
+  EXPECT_THAT(OddMeasurement("m", m).value_or(""), HasSubstr("m.unit: expected op_per_s"));
+  m.status = MeasurementStatus::kCrashed;
+  m.rate.reset();
+  m.verified = false;
+  EXPECT_EQ(OddMeasurement("m", m), std::nullopt) << "earlier versions wrote it so of a child that died";
+  m.unit = "parsecs";
+  EXPECT_THAT(OddMeasurement("m", m).value_or(""), HasSubstr("m.unit"));
+}
+
+TEST(MostAllowed, IsWhatItsKindOfStepIsEverGranted) {
+  backends::MeasureRequest request;
+  request.budget_s = 2;
+  const auto most = [&](probe::Stage stage) {
+    auto record =
+        backends::EncodeEvent(backends::MeasureStage{stage, "gemm fp32/fp32", std::nullopt, "own", 1e9});
+    record["allow_s"] = 1e9;
+    return MostAllowed(request, record);
+  };
+  EXPECT_EQ(most(probe::Stage::kLaunch), request.first_launch_allowance_s);
+  EXPECT_EQ(most(probe::Stage::kInit), request.first_launch_allowance_s);
+  EXPECT_EQ(most(probe::Stage::kTime), 2 + backends::kStallAllowanceSeconds);
+  EXPECT_EQ(most(probe::Stage::kVerify), 2 + backends::kStallAllowanceSeconds);
+  EXPECT_GE(most(probe::Stage::kCompile), request.compile_allowance_s * 8);
+  EXPECT_LE(most(probe::Stage::kCompile), 30);
+  EXPECT_EQ(MostAllowed(request, backends::EncodeEvent(Figure())), 0) << "a measurement buys no time";
+}
+
+}  // namespace
+}  // namespace report
