@@ -10,7 +10,6 @@
 #include <optional>
 #include <string_view>
 
-#include "probe/core/limit.h"
 #include "probe/system/cgroup.h"
 
 namespace probe::system {
@@ -66,9 +65,12 @@ std::string Amount(rlim_t value, Unit unit) {
   return std::to_string(value) + (value == 1 ? " byte" : " bytes");
 }
 
+std::string NameOf(const LimitRow& row) {
+  return "the limit on " + std::string(row.name) + " (ulimit " + std::string(row.option) + ")";
+}
+
 std::string Sentence(const LimitRow& row, rlim_t value) {
-  return std::string(kOwnLimit) + std::string(row.name) + " (ulimit " + std::string(row.option) + ") is " +
-         Amount(value, row.unit) + std::string(row.needed);
+  return NameOf(row) + " is " + Amount(value, row.unit) + std::string(row.needed);
 }
 
 std::string SentenceOf(__rlimit_resource resource) {
@@ -105,17 +107,19 @@ std::string ScarceLimitsKey(const FileSystem& files) {
   return IsScarce(group) ? key + "pids.max " + std::to_string(*group.process_limit) : key;
 }
 
-std::vector<std::string> ScarceLimits(const FileSystem& files) {
-  std::vector<std::string> out;
+std::vector<ScarceLimit> ScarceLimits(const FileSystem& files) {
+  std::vector<ScarceLimit> out;
   for (const LimitRow& row : kRows) {
     if (const auto value = Of(row); value && *value < row.ample)
-      out.push_back(Sentence(row, *value) + ": " + std::string(row.consequence));
+      out.push_back({NameOf(row), Sentence(row, *value) + ": " + std::string(row.consequence)});
   }
   const CgroupLimits group = ReadCgroupLimits(files);
   if (IsScarce(group)) {
-    out.push_back(std::string(kGroupLimit) + "processes (pids.max) is " +
-                  std::to_string(*group.process_limit) + ", " + std::to_string(*group.processes_left) +
-                  " more may start: " + std::string(kTooFewProcesses));
+    std::string name = "the control group's limit on processes (pids.max)";
+    auto sentence = name + " is " + std::to_string(*group.process_limit) + ", " +
+                    std::to_string(*group.processes_left) +
+                    " more may start: " + std::string(kTooFewProcesses);
+    out.push_back({std::move(name), std::move(sentence)});
   }
   return out;
 }

@@ -15,10 +15,14 @@ namespace probe::system {
 // What the tool with its children needs at least, and drivers with a GPU or two beside them.
 inline constexpr unsigned long kOpenFilesNeeded = 64;
 
-// A sentence for each limit so low that drivers or measurements may suffer from it, the limit named as a
-// shell does. `files`, of the machine itself, is where the control groups are read; of memory and processors
+// A limit so low that drivers or measurements may suffer from it.
+struct ScarceLimit {
+  std::string name;      // as a shell does: "the limit on open files (ulimit -n)"
+  std::string sentence;  // what it is and what it does; begins with the name
+};
+// `files`, of the machine itself, is where the control groups are read; of memory and processors
 // the report says more.
-[[nodiscard]] std::vector<std::string> ScarceLimits(const FileSystem& files);
+[[nodiscard]] std::vector<ScarceLimit> ScarceLimits(const FileSystem& files);
 // The same limits for a key of what is kept: it changes with what was set, and of what is left
 // of a control group with whether that is little.
 [[nodiscard]] std::string ScarceLimitsKey(const FileSystem& files);

@@ -221,7 +221,7 @@ int Run(const std::vector<std::string>& arguments) {
     Tell(render::Why(outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
   }
   if (options.json || options.command == Command::kRecommend) {
-    for (const std::string& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning);
+    for (const report::Warning& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning.text);
   }
   if (outcome.interrupted_by != 0 && !options.json)
     Say("whichgpu: ", "interrupted before everything was asked");

@@ -27,6 +27,7 @@ class Cleaner {
   void Clean(T& value) {
     if constexpr (std::is_class_v<T> && !kIsPlain<T>) Fields(*this, value);
   }
+  void Clean(Warning& warning) { Clean(warning.text); }
   void Clean(std::string& text) { text = probe::CleanText(text, max_bytes_); }
   template <class T>
   void Clean(std::optional<T>& value) {

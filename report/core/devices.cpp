@@ -43,7 +43,7 @@ std::string WhyNotLooked(const Report& report) {
   const auto bus = std::find_if(report.probes.begin(), report.probes.end(),
                                 [](const auto& probe) { return probe.module == kBusModule; });
   if (bus == report.probes.end()) return "sysfs, which lists them, was not asked";
-  const auto unseen = NotMounted(report.warnings);
+  const auto unseen = SubjectsOf(report.warnings, WarningKind::kNotMounted);
   if (std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end()) return "/sys is not mounted";
   if (bus->error && bus->error->name == probe::kNoSysfsError) return "its /sys is empty";
   const bool answered = bus->outcome == Outcome::kOk || bus->outcome == Outcome::kNoDevice;

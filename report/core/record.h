@@ -24,7 +24,7 @@ struct Record {
   bool calibrated = false;            // whether measuring was asked for
   std::optional<LeftOutBy> left_out;  // absent: every runtime was asked
   Host host;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   std::vector<probe::ProbeReport> probes;
   std::vector<backends::Measurement> measurements;
 };

@@ -13,6 +13,7 @@
 #include "backends/core/measurement.h"
 #include "probe/core/report.h"
 #include "report/core/request.h"
+#include "report/core/warning.h"
 
 namespace report {
 
@@ -106,6 +107,7 @@ struct Recommendation {
   std::vector<std::string> tie;        // "runtime@device_id" of what ties with it
   std::vector<std::string> undecided;  // the same of what may be faster: measured too coarsely to tell
   std::vector<std::string> reasons;
+  std::optional<std::string> arithmetic;  // how its figure comes about; the last of the reasons in JSON
   std::vector<Rejected> rejected;
   std::vector<std::string> warnings;
 };
@@ -196,7 +198,7 @@ struct Report {
   std::vector<Score> scores;
   std::vector<Recommendation> recommendations;
   std::vector<Finding> findings;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 };
 
 }  // namespace report

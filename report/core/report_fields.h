@@ -76,7 +76,14 @@ void Fields(V& v, S& s) {
   v("confidence", s.confidence);
   v("tie", s.tie);
   v("undecided", s.undecided);
-  v("reasons", s.reasons);
+  if constexpr (std::is_const_v<S>) {
+    auto reasons = s.reasons;
+    if (s.arithmetic) reasons.push_back(*s.arithmetic);
+    v("reasons", reasons);
+  } else {
+    v("reasons", s.reasons);
+    v("arithmetic", s.arithmetic);  // absent in JSON, where it is one of the reasons
+  }
   v("rejected", s.rejected);
   v("warnings", s.warnings);
 }

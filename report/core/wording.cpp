@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -30,9 +31,7 @@ constexpr std::array kRows = {
     StatusRow{MeasurementStatus::kInterrupted, "was interrupted", 2},
 };
 
-constexpr std::string_view kLeftOut = "left out: ";
 constexpr std::string_view kEndedIt = " ended it";
-constexpr std::string_view kNotMounted = " is not mounted: much of the machine cannot be seen";
 
 std::string Fill(std::string_view sentence, std::string_view title) {
   std::string text(sentence);
@@ -75,6 +74,17 @@ std::string FailureText(const backends::Measurement& measurement) {
   return Bracketed(fmt::format("its {} {}", FigureName(measurement), PhraseOf(measurement)), detail);
 }
 
+bool NamesError(const backends::Measurement& measurement, std::string_view error) {
+  return measurement.reason && measurement.reason->find(std::string(error).append(" (")) != std::string::npos;
+}
+
+const probe::EnvironmentVariable* VariableIn(const probe::ProbeReport& probe, std::string_view warning) {
+  const auto found = std::find_if(probe.environment.begin(), probe.environment.end(), [&](const auto& set) {
+    return !set.name.empty() && warning.find(set.name) != std::string::npos;
+  });
+  return found == probe.environment.end() ? nullptr : &*found;
+}
+
 std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes) {
   if (!limit_bytes) return std::string("want of memory").append(kEndedIt);
   return fmt::format("the memory limit of {} MiB{}", *limit_bytes >> 20U, kEndedIt);
@@ -87,10 +97,6 @@ bool IsOutOfMemory(const backends::Measurement& measurement) {
 }
 
 bool IsLeftOut(const probe::ProbeReport& probe) { return probe.error && probe.error->name == kLeftOutError; }
-
-std::string LeftOutWarning(std::string_view sentence) { return std::string(kLeftOut).append(sentence); }
-
-bool IsLeftOutWarning(std::string_view warning) { return warning.starts_with(kLeftOut); }
 
 bool IsUntold(const probe::ProbeReport& probe) {
   return probe.error && probe.error->name == probe::kNothingKnownError;
@@ -135,17 +141,6 @@ std::string OutcomeText(const Tables& tables, std::string_view runtime, const pr
   if (IsTrouble(driver.outcome) && driver.stage)
     Add(detail, "at " + std::string(probe::NameOf(*driver.stage)));
   return Bracketed(Fill(probe::Row(driver.outcome).sentence, title), detail);
-}
-
-std::string NotMountedText(std::string_view folder) { return std::string(folder).append(kNotMounted); }
-
-std::vector<std::string> NotMounted(const std::vector<std::string>& warnings) {
-  std::vector<std::string> folders;
-  for (const std::string& warning : warnings) {
-    if (warning.ends_with(kNotMounted))
-      folders.push_back(warning.substr(0, warning.size() - kNotMounted.size()));
-  }
-  return folders;
 }
 
 std::string DriverName(const probe::DriverReport& driver) {

@@ -34,12 +34,14 @@ inline constexpr std::string_view kLeftOutError = "left out";
 [[nodiscard]] bool IsLeftOut(const probe::ProbeReport& probe);
 // The same, and of a driver, where the kernel ended the process for want of memory.
 inline constexpr std::string_view kOutOfMemoryError = "out of memory";
+// Whether its reason names this error of its runtime's: "CL_OUT_OF_RESOURCES (-5)".
+[[nodiscard]] bool NamesError(const backends::Measurement& measurement, std::string_view error);
+// The variable of the probe's environment that the warning of this probe is about; nullptr for none.
+[[nodiscard]] const probe::EnvironmentVariable* VariableIn(const probe::ProbeReport& probe,
+                                                           std::string_view warning);
 // "the memory limit of 64 MiB ended it", and whether that is why there is no figure.
 [[nodiscard]] std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes);
 [[nodiscard]] bool IsOutOfMemory(const backends::Measurement& measurement);
-// The warning that a step was left out, from the sentence that says why, and whether a text is one.
-[[nodiscard]] std::string LeftOutWarning(std::string_view sentence);
-[[nodiscard]] bool IsLeftOutWarning(std::string_view warning);
 
 // Whether a runtime that is there has no device only because nothing told of it: no word to anybody's loss.
 [[nodiscard]] bool IsUntold(const probe::ProbeReport& probe);
@@ -48,11 +50,6 @@ inline constexpr std::string_view kOutOfMemoryError = "out of memory";
 [[nodiscard]] std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe);
 [[nodiscard]] std::string OutcomeText(const Tables& tables, std::string_view runtime,
                                       const probe::DriverReport& driver);
-
-// The warning that nothing below this folder ("/sys") can be seen, and those of `warnings` that it was given
-// for.
-[[nodiscard]] std::string NotMountedText(std::string_view folder);
-[[nodiscard]] std::vector<std::string> NotMounted(const std::vector<std::string>& warnings);
 
 // The driver's name, else the base name of its manifest, else "a driver".
 [[nodiscard]] std::string DriverName(const probe::DriverReport& driver);

@@ -204,11 +204,8 @@ bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>&
 }
 
 bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {
-  const std::string reason = measurement.reason.value_or("");
-  const auto named = [&](const ErrorFacts& known) {
-    return reason.find(known.name + " (") != std::string::npos;
-  };
-  return AdviseOn(facts, named, finding);
+  return AdviseOn(
+      facts, [&](const ErrorFacts& known) { return NamesError(measurement, known.name); }, finding);
 }
 
 void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {

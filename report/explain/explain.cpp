@@ -83,8 +83,7 @@ void Explain(const Tables& tables, Report& report) {
              score.runtime == answer.backend && score.driver == answer.driver;
     });
     if (chosen == report.scores.end()) continue;
-    if (auto line = OneLine(tables, report, *chosen); !line.empty())
-      answer.reasons.push_back(std::move(line));
+    if (auto line = OneLine(tables, report, *chosen); !line.empty()) answer.arithmetic = std::move(line);
   }
 }
 

@@ -21,7 +21,7 @@ namespace report::explain {
 // devices. Blocking: a GPU is here and none is usable because of it.
 [[nodiscard]] std::vector<Finding> Findings(const Tables& tables, const Report& report);
 
-// Fills report.findings, and appends its one line to the reasons of every recommendation.
+// Fills report.findings, and the arithmetic of every recommendation.
 void Explain(const Tables& tables, Report& report);
 
 }  // namespace report::explain

@@ -9,17 +9,14 @@
 #include <utility>
 #include <vector>
 
-#include "probe/core/limit.h"
 #include "probe/core/names.h"
-#include "probe/core/topology_variables.h"
 #include "report/core/devices.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
 #include "report/explain/advice.h"
+#include "report/explain/circumstances.h"
 #include "report/explain/explain.h"
-#include "report/explain/lent_memory.h"
 #include "report/explain/relevance.h"
-#include "report/explain/variables.h"
 
 namespace report::explain {
 namespace {
@@ -43,72 +40,6 @@ bool HasCardFor(const Report& report, const RuntimeFacts& facts) {
     const auto vendor = VendorOf(device);
     return IsGpu(device) && vendor && IsOfVendor(facts, *vendor);
   });
-}
-
-// Of what a driver that is well may fail, too.
-struct Circumstance {
-  std::string meaning;
-  Fix fix;
-  Evidence evidence;
-};
-
-std::vector<Circumstance> Circumstances(const Report& report, const std::optional<std::string>& runtime) {
-  std::vector<Circumstance> out;
-  for (const std::string& warning : report.warnings) {
-    if (!probe::IsLimit(warning)) continue;
-    out.push_back(
-        {"this run is under a limit so low that a driver may fail of it that is well: that comes first",
-         {"raise " + warning.substr(0, warning.find(" is ")), std::nullopt, false, false},
-         {"limit", warning}});
-  }
-  for (const std::string& folder : NotMounted(report.warnings)) {
-    out.push_back(
-        {fmt::format("{} is not mounted, of which a driver may fail that is well: that comes first", folder),
-         {"mount " + folder, std::nullopt, true, false},
-         {"machine", folder + " is not mounted"}});
-  }
-  for (const auto& probe : report.probes) {
-    if (probe.module != runtime) continue;
-    for (const auto& variable : probe.environment) {
-      if (variable.value.empty() || !variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;
-      out.push_back(
-          {fmt::format("{} is set, of which a driver may fail that is well: that comes first", variable.name),
-           {"unset it, unless it is meant", "unset " + variable.name, false, false},
-           {"environment", variable.name + "=" + variable.value}});
-    }
-  }
-  return out;
-}
-
-// They come first; where a table knows the error, what it says comes after them.
-void BlameCircumstances(const Report& report, bool is_known, Finding& finding) {
-  const auto circumstances = Circumstances(report, finding.runtime);
-  if (circumstances.empty()) return;
-  if (!is_known) {
-    finding.meaning = circumstances.front().meaning;
-    finding.fix.clear();
-  }
-  std::vector<Fix> fixes;
-  for (const Circumstance& circumstance : circumstances) {
-    fixes.push_back(circumstance.fix);
-    AddEvidence(finding, circumstance.evidence.source, circumstance.evidence.value);
-  }
-  finding.fix.insert(finding.fix.begin(), fixes.begin(), fixes.end());
-}
-
-// A refusal is this tool's own, and want of memory has its own advice.
-bool MayComeOfCircumstances(Outcome outcome, const std::optional<probe::Error>& error) {
-  if (error && (IsRefusal(error) || IsOutOfMemoryError(error))) return false;
-  return outcome == Outcome::kFailed || outcome == Outcome::kCrashed || outcome == Outcome::kTimedOut ||
-         outcome == Outcome::kBadReply;
-}
-
-bool MayComeOfCircumstances(const backends::Measurement& measurement) {
-  using backends::MeasurementStatus;
-  if (IsOutOfMemory(measurement)) return false;
-  return measurement.status == MeasurementStatus::kFailed ||
-         measurement.status == MeasurementStatus::kCrashed ||
-         measurement.status == MeasurementStatus::kTimedOut;
 }
 
 Finding OfRuntime(const Tables& tables, const Report& report, const probe::ProbeReport& probe,

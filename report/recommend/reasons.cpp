@@ -188,7 +188,7 @@ std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejecte
   }
   if (gpus.empty()) {
     if (report.other_gpus != OtherGpus::kNone) return "--device leaves every GPU out";
-    const auto unseen = NotMounted(report.warnings);
+    const auto unseen = SubjectsOf(report.warnings, WarningKind::kNotMounted);
     const auto why = WhyNotLooked(report);
     // Of /sys the warning says it, with whatever else is not mounted.
     const bool is_said = why.empty() || std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end();

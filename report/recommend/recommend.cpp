@@ -171,7 +171,7 @@ void LowerForOtherDevices(const Scores& ordered, const Score& chosen, Recommenda
 
 // What was left out might have been chosen.
 void WarnOfLeftOut(const Report& report, Recommendation& answer) {
-  if (std::none_of(report.warnings.begin(), report.warnings.end(), IsLeftOutWarning)) return;
+  if (!HasAny(report.warnings, WarningKind::kLeftOut)) return;
   answer.warnings.emplace_back(
       "this may not be the best way here: what was interrupted in earlier runs was left out, and "
       "--retry-crashed tries it again");

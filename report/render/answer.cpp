@@ -76,15 +76,6 @@ bool SameWay(const Recommendation& a, const Recommendation& b) {
   return a.backend == b.backend && a.device_id == b.device_id && a.driver == b.driver;
 }
 
-// The reasons but for the last, which is the arithmetic and stands with the ranking.
-std::string Because(const Recommendation& answer) {
-  const bool has_line = answer.tokens_per_s && answer.reasons.size() > 1;
-  const std::size_t count = answer.reasons.size() - (has_line ? 1 : 0);
-  const std::vector<std::string> reasons(answer.reasons.begin(),
-                                         answer.reasons.begin() + static_cast<std::ptrdiff_t>(count));
-  return fmt::format("{}", fmt::join(reasons, "; "));
-}
-
 }  // namespace
 
 void Answer(const Tables& tables, const Report& report, Page& page) {
@@ -101,11 +92,11 @@ void Answer(const Tables& tables, const Report& report, Page& page) {
     for (auto& promise : Promises(tables, report, other)) promises.push_back(std::move(promise));
   }
   Promise(report, first, promises, page);
-  page.Add("because ", Style::kDim).Flow(Because(first), 0);
+  page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(first.reasons, "; ")), 0);
   for (const auto& other : report.recommendations) {
     if (SameWay(first, other)) continue;
     Promise(report, other, Promises(tables, report, other), page);
-    page.Add("because ", Style::kDim).Flow(Because(other), 0);
+    page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(other.reasons, "; ")), 0);
   }
   std::vector<std::string> warnings;
   for (const auto& answer : report.recommendations) {
@@ -119,7 +110,7 @@ void Answer(const Tables& tables, const Report& report, Page& page) {
 void Foot(const Report& report, Page& page) {
   for (const auto& warning : report.warnings) {
     if (&warning == &report.warnings.front()) page.Blank();
-    page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 2);
+    page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning.text, 2);
   }
   page.Blank();
   std::vector<std::string> facts = {"whichgpu " + report.tool_version};

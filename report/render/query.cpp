@@ -82,8 +82,11 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
                   DeviceName(report.devices, answer.device_id), probe::NameOf(answer.basis),
                   probe::NameOf(answer.confidence)),
       2, Style::kStrong);
-  for (const auto& reason : answer.reasons)
+  const auto because = [&](const std::string& reason) {
     page.Add(page.signs().arrow, Style::kGood).Add(" ").Flow(reason, 3);
+  };
+  for (const auto& reason : answer.reasons) because(reason);
+  if (answer.arithmetic) because(*answer.arithmetic);
   for (const auto& warning : answer.warnings)
     page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 3);
   for (const auto& option : answer.rejected) {

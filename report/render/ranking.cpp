@@ -205,8 +205,8 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
     for (std::size_t i = 0; i < scores.size(); ++i) Row(report, found, *scores[i], i + 1, columns, page);
     Notes(found, page);
     if (use == Use::kInference) Guides(tables, scores, page);
-    if (found && page.options().verbose && !found->reasons.empty()) {
-      page.To(kRankWidth).Flow(found->reasons.back(), kRankWidth + 2, Style::kDim);
+    if (found && page.options().verbose && found->arithmetic) {
+      page.To(kRankWidth).Flow(*found->arithmetic, kRankWidth + 2, Style::kDim);
     }
   }
 }

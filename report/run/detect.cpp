@@ -309,7 +309,7 @@ Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& super
                  const probe::system::FileSystem& files, const probe::system::Environment& environment) {
   Detection detection;
   for (const auto& [folder, file] : {std::pair("/proc", "/proc/version"), std::pair("/sys", "/sys/class")}) {
-    if (files.live() && !files.Exists(file)) detection.warnings.push_back(NotMountedText(folder));
+    if (files.live() && !files.Exists(file)) detection.warnings.push_back(NotMountedWarning(folder));
   }
   const bool is_explained = !detection.warnings.empty();
   const probe::ProbeContext context{files, environment, std::nullopt, nullptr};

@@ -26,7 +26,7 @@ inline constexpr double kSeveralGpusDeadlineSeconds = 30.0;
 struct Detection {
   std::vector<probe::ProbeReport> probes;  // in the registry's order
   std::vector<FileRead> files;             // with record_files
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
 };
 
 using Permit = probe::Result<std::shared_ptr<void>>;

@@ -41,7 +41,9 @@ std::optional<Problem> HideNames(Live& live, Record& record) {
   record.probes = *std::move(shown);
   if (record.host.name) record.host.name = Pseudonyms::ReplaceHostName(*record.host.name);
   if (record.host.kernel) record.host.kernel = live.pseudonyms->Replace(*record.host.kernel);
-  for (std::string& warning : record.warnings) warning = live.pseudonyms->Replace(warning);
+  for (Warning& warning : record.warnings) {
+    for (std::string* text : {&warning.subject, &warning.text}) *text = live.pseudonyms->Replace(*text);
+  }
   return std::nullopt;
 }
 
@@ -108,12 +110,16 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, request.retry_crashed);
   const auto machine = system::FileSystem::Open("/");
-  std::vector<std::string> warnings = system::ScarceLimits(machine ? *machine : *files);
+  std::vector<Warning> warnings;
+  for (auto& limit : system::ScarceLimits(machine ? *machine : *files))
+    warnings.emplace_back(WarningKind::kLimit, std::move(limit.name), std::move(limit.sentence));
   if (files->live() && !system::ScratchDirectory::UsualParent(*environment, system::Medium::kDisk))
     warnings.emplace_back(
         "no folder for temporary files can be written (TMPDIR, /tmp, /dev/shm): drivers that need one have "
         "no device");
-  auto child_environment = ChildEnvironment(*files, *environment, warnings);
+  std::vector<std::string> left_out;
+  auto child_environment = ChildEnvironment(*files, *environment, left_out);
+  warnings.insert(warnings.end(), left_out.begin(), left_out.end());
   std::optional<Pseudonyms> pseudonyms;
   if (request.record_dir) {
     const auto host = DescribeHost(*files, *environment);

@@ -41,7 +41,7 @@ struct Live {
   std::vector<FileRead> read;
   // What the shown form of a device (pseudonyms in a recording run) stands for.
   std::map<std::string, probe::RuntimeDevice> originals;
-  std::vector<std::string> warnings;
+  std::vector<Warning> warnings;
   probe::system::ChildVariables child_environment;
 
   // A sentence as this run may show and record it.

@@ -132,14 +132,11 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
     return;
   }
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
-  for (Recommendation& answer : report.recommendations) {
-    // The last reason is the arithmetic.
-    answer.reasons.insert(answer.reasons.empty() ? answer.reasons.end() : answer.reasons.end() - 1,
-                          "from measurements of " + found.record->created);
-  }
+  for (Recommendation& answer : report.recommendations)
+    answer.reasons.push_back("from measurements of " + found.record->created);
   // What was said of the machine then is not so now.
-  for (std::string& warning : report.warnings)
-    warning = fmt::format("when this was measured ({}): {}", found.record->created, warning);
+  for (Warning& warning : report.warnings)
+    warning.text = fmt::format("when this was measured ({}): {}", found.record->created, warning.text);
   report.created = system::CalendarNow();
   earlier.answer = Produced{*std::move(tables), std::move(report), std::nullopt, 0};
 }
@@ -170,7 +167,7 @@ bool HasMeasuredAnswer(const Report& report) {
 
 // For later runs, unless they may do better. Returns a note on why it could not, or "".
 std::string KeepForLater(const RunRequest& request, const std::optional<Kept>& kept, const Record& record) {
-  const bool whole = std::none_of(record.warnings.begin(), record.warnings.end(), IsLeftOutWarning);
+  const bool whole = !HasAny(record.warnings, WarningKind::kLeftOut);
   if (!kept || !whole || !record.calibrated || record.interrupted) return "";
   return kept->cache.Keep(kept->key, request.effort, record);
 }
@@ -214,8 +211,8 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
   if (request.budget_s && !answers && record.calibrated && !record.interrupted) {
     const auto text = fmt::format("--budget: {} s is too short to measure what an answer needs",
                                   SignificantText(*request.budget_s, 2));
-    record.warnings.push_back(text);
-    outcome.report.warnings.push_back(text);
+    record.warnings.emplace_back(text);
+    outcome.report.warnings.emplace_back(text);
   }
   auto note = answers ? KeepForLater(request, kept, record) : "";
   if (note.empty()) note = earlier.note;

@@ -257,7 +257,7 @@ Report Nothing() {
   report.probes.push_back(Probe("cpu", Outcome::kNoDevice, Stage::kEnumerate));
   report.probes.push_back(Probe("vulkan", Outcome::kAbsent, Stage::kLoad));
   report.probes.push_back(Probe("opencl", Outcome::kAbsent, Stage::kLoad));
-  report.warnings.push_back("/proc is not mounted: much of the machine cannot be seen");
+  report.warnings.push_back(NotMountedWarning("/proc"));
   return report;
 }
 
@@ -301,7 +301,7 @@ Report Hostile() {
   }
   report.probes.back().outcome = Outcome::kFailed;
   report.probes.back().error = probe::Error{"clGetPlatformIDs\n", -1001, "CL_\x01", std::string(2000, '\\')};
-  report.warnings.push_back("line one\nline two\x9b");
+  report.warnings.emplace_back("line one\nline two\x9b");
   return report;
 }
 

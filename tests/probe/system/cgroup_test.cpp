@@ -67,9 +67,9 @@ TEST(Cgroup, FewProcessesAreNamed) {
   EXPECT_EQ(ReadCgroupLimits(v2.Files()).processes_left, 3U);
   const auto scarce = ScarceLimits(v2.Files());
   ASSERT_EQ(scarce.size(), before + 1);
-  EXPECT_TRUE(
-      scarce.back().starts_with("the control group's limit on processes (pids.max) is 12, 3 more may start"))
-      << scarce.back();
+  EXPECT_EQ(scarce.back().name, "the control group's limit on processes (pids.max)");
+  EXPECT_TRUE(scarce.back().sentence.starts_with(scarce.back().name + " is 12, 3 more may start"))
+      << scarce.back().sentence;
   const auto key = ScarceLimitsKey(v2.Files());
   EXPECT_TRUE(key.ends_with("pids.max 12")) << key;
   v2.Write("/sys/fs/cgroup/a/pids.current", "8\n");

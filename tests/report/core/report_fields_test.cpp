@@ -51,8 +51,8 @@ TEST(Cleaned, ReachesEveryStringOfANestedValue) {
 
 TEST(Cleaned, BoundsEachText) {
   Report report;
-  report.warnings.emplace_back(1000, 'a');
-  EXPECT_EQ(Cleaned(report, 100).warnings[0].size(), 100U);
+  report.warnings.emplace_back(std::string(1000, 'a'));
+  EXPECT_EQ(Cleaned(report, 100).warnings[0].text.size(), 100U);
 }
 
 }  // namespace

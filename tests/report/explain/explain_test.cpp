@@ -18,6 +18,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
+using ::testing::Optional;
 
 const Finding* FindById(const Report& report, std::string_view id) {
   const auto found = std::find_if(report.findings.begin(), report.findings.end(),
@@ -27,11 +28,11 @@ const Finding* FindById(const Report& report, std::string_view id) {
 
 TEST(OneLine, ShowsTheArithmeticBehindTheFigure) {
   const auto report = testing::Decided(testing::Processor());
-  EXPECT_EQ(report.recommendations[0].reasons.back(),
+  EXPECT_EQ(report.recommendations[0].arithmetic,
             "cpu on cpu:0: 66 s a request [47 s - 127 s] = 26 s prefill + 128 x 314 ms; decode limited by "
             "read 27.0 GB/s, prefill by fp32 gemm 250 GFLOP/s; measured, good");
-  EXPECT_THAT(report.recommendations[1].reasons.back(),
-              HasSubstr("= 4096 / 12 min a step; step limited by fp32 gemm"));
+  EXPECT_THAT(report.recommendations[1].arithmetic,
+              Optional(HasSubstr("= 4096 / 12 min a step; step limited by fp32 gemm")));
 }
 
 TEST(OneLine, SaysTheShareOfThePeakAndTheWorstQuality) {
@@ -39,9 +40,9 @@ TEST(OneLine, SaysTheShareOfThePeakAndTheWorstQuality) {
   machine.measurements[1].share_of_peak = 0.7;
   machine.measurements[1].quality = backends::Quality::kNoisy;
   const auto report = testing::Decided(machine);
-  EXPECT_THAT(
-      report.recommendations[0].reasons.back(),
-      HasSubstr("read 27.0 GB/s (70 % of the peak), prefill by fp32 gemm 250 GFLOP/s; measured, noisy"));
+  EXPECT_THAT(report.recommendations[0].arithmetic,
+              Optional(HasSubstr(
+                  "read 27.0 GB/s (70 % of the peak), prefill by fp32 gemm 250 GFLOP/s; measured, noisy")));
 }
 
 TEST(OneLine, IsEmptyWithoutAFigure) { EXPECT_EQ(OneLine(testing::TestTables(), Report{}, Score{}), ""); }
@@ -144,7 +145,7 @@ TEST(Findings, ACrashNamesTheDriverAndItsManifest) {
 TEST(Findings, NoDriverIsBlamedForWhatALowLimitMayHaveDone) {
   auto machine = testing::BrokenDriver();
   const std::string warning = "the limit on address space (ulimit -v) is 64 MiB: drivers may fail to load";
-  machine.warnings.push_back(warning);
+  machine.warnings.emplace_back(WarningKind::kLimit, "the limit on address space (ulimit -v)", warning);
   const auto report = testing::Decided(machine);
   const auto* finding = FindById(report, "driver.vulkan.radeon-icd-x86-64-json.crashed");
   ASSERT_NE(finding, nullptr);
@@ -170,7 +171,8 @@ TEST(Findings, ALowLimitIsNotBlamedWhereTheCauseIsKnown) {
       }
     }
     const auto before = testing::Decided(machine);
-    machine.warnings.emplace_back("the limit on processor time (ulimit -t) is 30 s: it may end early");
+    machine.warnings.emplace_back(WarningKind::kLimit, "the limit on processor time (ulimit -t)",
+                                  "the limit on processor time (ulimit -t) is 30 s: it may end early");
     const auto after = testing::Decided(machine);
     const auto* finding = FindById(after, "driver.vulkan.radeon-icd-x86-64-json.failed");
     ASSERT_NE(finding, nullptr) << name;
@@ -182,7 +184,7 @@ TEST(Findings, ALowLimitIsNotBlamedWhereTheCauseIsKnown) {
 
 TEST(Findings, NorIsADriverBlamedWhereTheMachineIsHiddenFromIt) {
   auto unmounted = testing::BrokenDriver();
-  unmounted.warnings.push_back(NotMountedText("/sys"));
+  unmounted.warnings.push_back(NotMountedWarning("/sys"));
   auto disguised = testing::BrokenDriver();
   for (auto& probe : disguised.probes) {
     if (probe.module != "opencl") continue;
@@ -211,7 +213,8 @@ TEST(Findings, ALowLimitStandsBeforeWhatTheTableKnows) {
   auto machine = testing::Processor();
   machine.probes = {cuda};
   const auto before = testing::Decided(machine).findings.at(0);
-  machine.warnings.emplace_back("the limit on open files (ulimit -n) is 20: drivers may not be asked");
+  machine.warnings.emplace_back(WarningKind::kLimit, "the limit on open files (ulimit -n)",
+                                "the limit on open files (ulimit -n) is 20: drivers may not be asked");
   const auto after = testing::Decided(machine).findings.at(0);
   ASSERT_EQ(after.fix.size(), before.fix.size() + 1);
   EXPECT_EQ(after.fix[0].text, "raise the limit on open files (ulimit -n)");

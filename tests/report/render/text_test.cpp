@@ -249,7 +249,8 @@ TEST(Text, TheProductThatPredictsIsShownByTheNameThatTheArithmeticGivesIt) {
                                                                                               0, 0};
   const auto report = testing::Decided(machine);
   EXPECT_THAT(Rendered(report, Options(100)), ::testing::ContainsRegex("\n    fp32 prompt +200 GFLOP/s"));
-  EXPECT_THAT(report.recommendations[0].reasons.back(), HasSubstr("prefill by fp32 prompt 200 GFLOP/s"));
+  EXPECT_THAT(report.recommendations[0].arithmetic.value_or(""),
+              HasSubstr("prefill by fp32 prompt 200 GFLOP/s"));
 }
 
 // A slow device's square product has as many rows as a prompt, and its prompt's fewer.

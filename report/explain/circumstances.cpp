@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+#include "report/explain/circumstances.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <utility>
+
+#include "probe/core/topology_variables.h"
+#include "report/core/quantity.h"
+#include "report/core/wording.h"
+#include "report/explain/advice.h"
+
+namespace report::explain {
+namespace {
+
+using probe::Outcome;
+
+// Of what a driver that is well may fail, too.
+struct Circumstance {
+  std::string meaning;
+  Fix fix;
+  Evidence evidence;
+};
+
+std::vector<Circumstance> Circumstances(const Report& report, const std::optional<std::string>& runtime) {
+  std::vector<Circumstance> out;
+  for (const Warning& warning : report.warnings) {
+    if (warning.kind != WarningKind::kLimit) continue;
+    out.push_back(
+        {"this run is under a limit so low that a driver may fail of it that is well: that comes first",
+         {"raise " + warning.subject, std::nullopt, false, false},
+         {"limit", warning.text}});
+  }
+  for (const auto& folder : SubjectsOf(report.warnings, WarningKind::kNotMounted)) {
+    out.push_back(
+        {fmt::format("{} is not mounted, of which a driver may fail that is well: that comes first", folder),
+         {"mount " + folder, std::nullopt, true, false},
+         {"machine", folder + " is not mounted"}});
+  }
+  for (const auto& probe : report.probes) {
+    if (probe.module != runtime) continue;
+    for (const auto& variable : probe.environment) {
+      if (variable.value.empty() || !variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;
+      out.push_back(
+          {fmt::format("{} is set, of which a driver may fail that is well: that comes first", variable.name),
+           {"unset it, unless it is meant", "unset " + variable.name, false, false},
+           {"environment", variable.name + "=" + variable.value}});
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+void BlameCircumstances(const Report& report, bool is_known, Finding& finding) {
+  const auto circumstances = Circumstances(report, finding.runtime);
+  if (circumstances.empty()) return;
+  if (!is_known) {
+    finding.meaning = circumstances.front().meaning;
+    finding.fix.clear();
+  }
+  std::vector<Fix> fixes;
+  for (const Circumstance& circumstance : circumstances) {
+    fixes.push_back(circumstance.fix);
+    AddEvidence(finding, circumstance.evidence.source, circumstance.evidence.value);
+  }
+  finding.fix.insert(finding.fix.begin(), fixes.begin(), fixes.end());
+}
+
+bool MayComeOfCircumstances(Outcome outcome, const std::optional<probe::Error>& error) {
+  if (error && (IsRefusal(error) || IsOutOfMemoryError(error))) return false;
+  return outcome == Outcome::kFailed || outcome == Outcome::kCrashed || outcome == Outcome::kTimedOut ||
+         outcome == Outcome::kBadReply;
+}
+
+bool MayComeOfCircumstances(const backends::Measurement& measurement) {
+  using backends::MeasurementStatus;
+  if (IsOutOfMemory(measurement)) return false;
+  return measurement.status == MeasurementStatus::kFailed ||
+         measurement.status == MeasurementStatus::kCrashed ||
+         measurement.status == MeasurementStatus::kTimedOut;
+}
+
+void AddVariables(const Report& report, std::vector<Finding>& out) {
+  for (const auto& probe : report.probes) {
+    for (const std::string& warning : probe.warnings) {
+      const auto* variable = VariableIn(probe, warning);
+      if (variable == nullptr) continue;
+      Finding finding;
+      finding.id = fmt::format("variable.{}.{}", probe.module, variable->name);
+      finding.layer = "programming_interface";
+      finding.severity = Severity::kDegraded;
+      finding.summary = warning;
+      finding.meaning = "a variable of this environment decides what the runtime shows, or takes for what";
+      finding.evidence.push_back({"environment", variable->name + "=" + variable->value});
+      finding.fix.push_back({"unset it, unless it is meant", "unset " + variable->name, false, false});
+      out.push_back(std::move(finding));
+    }
+  }
+}
+
+void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
+  const auto& memory = device.memory;
+  if (device.kind != probe::DeviceKind::kIntegrated || !device.hardware || !memory.total_bytes ||
+      !memory.gtt_bytes || *memory.total_bytes >= *memory.gtt_bytes) {
+    return;
+  }
+  Finding finding;
+  finding.id = "memory.carve-out." + device.id;
+  finding.layer = "kernel_driver";
+  finding.severity = Severity::kNote;
+  finding.device_id = device.id;
+  finding.summary = fmt::format("{} has {} of its own and borrows up to {} of the host's memory", device.name,
+                                BytesText(*memory.total_bytes), BytesText(*memory.gtt_bytes));
+  finding.meaning =
+      "the firmware sets the first apart; the kernel driver lends the second, which some programs do not "
+      "count";
+  if (memory.usable_bytes) finding.evidence.push_back({"usable now", BytesText(*memory.usable_bytes)});
+  finding.fix.push_back(
+      {"for programs that see the set-apart part alone, raise it in the firmware's setup (UMA frame "
+       "buffer size)",
+       std::nullopt, false, true});
+  finding.fix.push_back({"what is lent grows with the kernel parameter ttm.pages_limit, in pages of 4 KiB",
+                         std::nullopt, true, true});
+  out.push_back(std::move(finding));
+}
+
+}  // namespace report::explain
