@@ -79,38 +79,10 @@ struct Codec<std::array<T, N>> {
 
 namespace backends {
 
-template <class V, probe::Is<Measurement> S>
-void Fields(V& v, S& s) {
-  v("device_id", s.device_id);
-  v("peer_id", s.peer_id);
-  v("runtime", s.runtime);
-  v("driver", s.driver);
-  v("manifest", s.manifest);
-  v("kernel", s.kernel);
-  v("implementation", s.implementation);
-  v("in_dtype", s.in_dtype);
-  v("acc_dtype", s.acc_dtype);
-  v("shape", s.shape);
-  v("status", s.status);
-  v("reason", s.reason);
-  v("stage", s.stage);
-  v("rate", s.rate);
-  v("unit", s.unit);
-  v("time_s", s.time_s);
-  v("ci95", s.ci95);
-  v("p10_rate", s.p10_rate);
-  v("best_rate", s.best_rate);
-  v("samples", s.samples);
-  v("batch_times_s", s.batch_times_s);
-  v("quality", s.quality);
-  v("foreign_load", s.foreign_load);
-  v("throttled", s.throttled);
-  v("verified", s.verified);
-  v("host_timed", s.host_timed);
-  v("threads", s.threads);
-  v("max_relative_error", s.max_relative_error);
-  v("share_of_peak", s.share_of_peak);
-}
+WHICHGPU_FIELDS(Measurement, device_id, peer_id, runtime, driver, manifest, kernel, implementation, in_dtype,
+                acc_dtype, shape, status, reason, stage, rate, unit, time_s, ci95, p10_rate, best_rate,
+                samples, batch_times_s, quality, foreign_load, throttled, verified, host_timed, threads,
+                max_relative_error, share_of_peak)
 
 template <class V, probe::Is<Figure> S>
 void Fields(V& v, S& s) {
@@ -121,25 +93,9 @@ void Fields(V& v, S& s) {
   v("shape", s.shape);
 }
 
-template <class V, probe::Is<PeerDevice> S>
-void Fields(V& v, S& s) {
-  v("device_id", s.device_id);
-  v("device", s.device);
-}
-
-template <class V, probe::Is<MeasureRequest> S>
-void Fields(V& v, S& s) {
-  v("device_id", s.device_id);
-  v("device", s.device);
-  v("processor", s.processor);
-  v("scope", s.scope);
-  v("figures", s.figures);
-  v("budget_s", s.budget_s);
-  v("compile_allowance_s", s.compile_allowance_s);
-  v("first_launch_allowance_s", s.first_launch_allowance_s);
-  v("seed", s.seed);
-  v("peers", s.peers);
-}
+WHICHGPU_FIELDS(PeerDevice, device_id, device)
+WHICHGPU_FIELDS(MeasureRequest, device_id, device, processor, scope, figures, budget_s, compile_allowance_s,
+                first_launch_allowance_s, seed, peers)
 
 template <class V, probe::Is<FigureKind> S>
 void Fields(V& v, S& s) {
@@ -148,14 +104,7 @@ void Fields(V& v, S& s) {
   v("acc_dtype", s.acc);
 }
 
-template <class V, probe::Is<MeasureStage> S>
-void Fields(V& v, S& s) {
-  v("stage", s.stage);
-  v("title", s.title);
-  v("kind", s.kind);
-  v("implementation", s.implementation);
-  v("allow_s", s.allow_s);
-}
+WHICHGPU_FIELDS(MeasureStage, stage, title, kind, implementation, allow_s)
 
 // {"event": "stage" or "measurement", "value": {...}}.
 [[nodiscard]] probe::Json EncodeEvent(const MeasureEvent& event);

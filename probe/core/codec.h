@@ -22,7 +22,30 @@
 #include "probe/core/result.h"
 #include "probe/core/text.h"
 
+// The list of a struct's fields, where each one's key is its name: WHICHGPU_FIELDS(Fact, key, value) defines
+//   void Fields(V& v, S& s) { v("key", s.key); v("value", s.value); }
+// for Fact and const Fact. Stands in the struct's namespace. One with keys of its own defines Fields()
+// itself.
+#define WHICHGPU_FIELDS(Type, ...)              \
+  template <class V, probe::Is<Type> S>         \
+  void Fields(V& v, S& s) {                     \
+    WHICHGPU_REPEAT(WHICHGPU_EACH(__VA_ARGS__)) \
+  }
+// Each scan of the preprocessor takes one field and leaves the others to the next; there are 85.
+#define WHICHGPU_EACH(field, ...) \
+  v(#field, s.field);             \
+  __VA_OPT__(WHICHGPU_NEXT WHICHGPU_PARENTHESES(__VA_ARGS__))
+#define WHICHGPU_PARENTHESES ()
+#define WHICHGPU_NEXT() WHICHGPU_EACH
+#define WHICHGPU_REPEAT(...) WHICHGPU_16(WHICHGPU_16(WHICHGPU_16(WHICHGPU_16(__VA_ARGS__))))
+#define WHICHGPU_16(...) WHICHGPU_4(WHICHGPU_4(WHICHGPU_4(WHICHGPU_4(__VA_ARGS__))))
+#define WHICHGPU_4(...) WHICHGPU_1(WHICHGPU_1(WHICHGPU_1(WHICHGPU_1(__VA_ARGS__))))
+#define WHICHGPU_1(...) __VA_ARGS__
+
 namespace probe {
+
+template <class S, class T>
+concept Is = std::same_as<std::remove_const_t<S>, T>;
 
 // Elements that a decoded array may have.
 inline constexpr std::size_t kMaxArray = 65536;

@@ -27,15 +27,11 @@
 #include "report/cli/progress.h"
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
-#include "report/render/comparison.h"
-#include "report/render/json.h"
-#include "report/render/query.h"
+#include "report/render/faces.h"
 #include "report/render/terminal.h"
-#include "report/render/text.h"
 #include "report/run/pipeline.h"
 #include "report/run/tasks.h"
-#include "report/store/compare_files.h"
-#include "report/store/request_file.h"
+#include "report/store/input.h"
 
 namespace {
 

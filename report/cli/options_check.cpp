@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/cli/options_check.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +10,7 @@
 #include <system_error>
 
 #include "probe/core/text.h"
+#include "report/cli/options.h"
 #include "report/core/report_names.h"
 #include "report/core/suggest.h"
 #include "report/core/tables.h"

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "report/core/comparison_fields.h"
+#include "report/core/comparison.h"
 #include "report/core/report_fields.h"
 
 namespace report {
@@ -64,3 +64,7 @@ Comparison Cleaned(Comparison comparison, std::size_t max_bytes) {
 }
 
 }  // namespace report
+
+namespace probe {
+template struct Codec<report::Report>;
+}  // namespace probe

@@ -7,7 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "backends/core/measurement.h"
+#include "backends/core/measurement_fields.h"
+#include "probe/core/fields.h"
 #include "report/core/report.h"
 
 namespace report {
@@ -55,4 +56,24 @@ struct Comparison {
   std::vector<ComparedRow> rows;
 };
 
+WHICHGPU_FIELDS(MeasuredReport, schema_version, tool_version, command, created, measurements)
+WHICHGPU_FIELDS(ComparedSide, file, tool_version, created)
+WHICHGPU_FIELDS(ComparedRow, key, device_id, runtime, figure, unit, base, other, ratio, verdict, reason)
+WHICHGPU_FIELDS(Comparison, schema_version, tool_version, command, created, interrupted, conclusive, base,
+                other, rows)
+
 }  // namespace report
+
+namespace probe {
+
+template <>
+struct EnumNames<report::Verdict> {
+  using E = report::Verdict;
+  static constexpr std::array<std::pair<E, std::string_view>, 5> kNames = {{{E::kSame, "same"},
+                                                                            {E::kFaster, "faster"},
+                                                                            {E::kSlower, "slower"},
+                                                                            {E::kNoisy, "noisy"},
+                                                                            {E::kMissing, "missing"}}};
+};
+
+}  // namespace probe

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "probe/core/codec.h"
+
 namespace report {
 
 // Types of weights that a request may have, as measurements of products with a vector name them.
@@ -42,5 +44,11 @@ struct ReferenceRequest {
   InferenceRequest inference;
   TrainingRequest training;
 };
+
+WHICHGPU_FIELDS(InferenceRequest, model, format, weights, parameters, weight_bytes, layers, width,
+                kv_bytes_per_token, buffer_bytes, prompt_tokens, output_tokens)
+WHICHGPU_FIELDS(TrainingRequest, method, weight_bytes, sequence_tokens, step_tokens, adapter_parameters,
+                adapter_bytes_per_parameter, optimiser_bytes_per_parameter, vocabulary)
+WHICHGPU_FIELDS(ReferenceRequest, inference, training)
 
 }  // namespace report

@@ -1,18 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "report/decide/decide.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cctype>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
+#include "probe/core/text.h"
 #include "report/core/devices.h"
-#include "report/decide/apart.h"
+#include "report/core/suggest.h"
 #include "report/explain/explain.h"
-#include "report/peaks/claims.h"
-#include "report/peaks/estimate.h"
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
 #include "report/score/score.h"
@@ -146,6 +150,91 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   }
   explain::Explain(tables, report);
   return report;
+}
+
+namespace {
+
+std::string Lower(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return text;
+}
+
+template <class Matches>
+std::vector<std::size_t> Indices(const std::vector<probe::PhysicalDevice>& devices, const Matches& matches) {
+  std::vector<std::size_t> found;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    if (matches(devices[i])) found.push_back(i);
+  }
+  return found;
+}
+
+}  // namespace
+
+probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices,
+                                        const std::string& text) {
+  const std::string wanted = Lower(text);
+  const auto by_id = Indices(devices, [&](const auto& device) { return Lower(device.id) == wanted; });
+  const auto by_prefix =
+      Indices(devices, [&](const auto& device) { return Lower(device.id).starts_with(wanted); });
+  const auto by_name = Indices(
+      devices, [&](const auto& device) { return Lower(device.name).find(wanted) != std::string::npos; });
+  for (const auto* found : {&by_id, &by_prefix, &by_name}) {
+    if (found->size() == 1 && !wanted.empty()) return found->front();
+  }
+  std::vector<std::string> ids;
+  ids.reserve(devices.size());
+  for (const auto& device : devices) ids.push_back(device.id);
+  const bool ambiguous = !wanted.empty() && (by_prefix.size() > 1 || by_name.size() > 1);
+  return probe::Error{"", std::nullopt, "",
+                      fmt::format("--device: '{}' {}{}", probe::CleanText(text, 64),
+                                  ambiguous ? "fits more than one device" : "is no device here",
+                                  ambiguous ? Hint("", ids) : Hint(wanted, ids))};
+}
+
+namespace {
+
+// Device, runtime, driver and the file that registers it.
+using Way = std::tuple<std::string, std::string, std::string, std::optional<std::string>>;
+using NewNames = std::map<Way, std::string>;
+
+// Views come sorted by runtime, driver and file.
+void Number(probe::PhysicalDevice& device, NewNames& names) {
+  auto& views = device.views;
+  for (auto first = views.begin(); first != views.end();) {
+    const auto runtime = first->device.runtime;
+    const auto driver = first->device.driver;
+    const auto last = std::find_if(first, views.end(), [&](const probe::View& view) {
+      return view.device.runtime != runtime || view.device.driver != driver;
+    });
+    int number = 1;
+    auto manifest = first->device.manifest;
+    for (auto view = first; view != last; ++view) {
+      if (view->device.manifest != manifest) ++number;
+      manifest = view->device.manifest;
+      if (number == 1) continue;
+      view->device.driver = fmt::format("{} ({})", driver, number);
+      names[{device.id, runtime, driver, manifest}] = view->device.driver;
+    }
+    if (number > 1 && IsGpu(device))
+      device.conflicts.push_back(
+          {"driver", runtime,
+           fmt::format("{} {} times: one of them may claim a card that is not its own", driver, number)});
+    first = last;
+  }
+}
+
+}  // namespace
+
+void TellDriversApart(std::vector<probe::PhysicalDevice>& devices,
+                      std::vector<backends::Measurement>& measurements) {
+  NewNames names;
+  for (auto& device : devices) Number(device, names);
+  if (names.empty()) return;
+  for (auto& m : measurements) {
+    const auto found = names.find({m.device_id, m.runtime, m.driver, m.manifest});
+    if (found != names.end()) m.driver = found->second;
+  }
 }
 
 }  // namespace report

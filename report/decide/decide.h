@@ -3,9 +3,12 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
+#include "backends/core/measurement.h"
 #include "probe/core/device.h"
+#include "probe/core/result.h"
 #include "report/core/record.h"
 #include "report/core/report.h"
 #include "report/core/run_request.h"
@@ -23,5 +26,17 @@ struct Asked {
 // answer share with a live run; `measured` says which it is of the figures.
 [[nodiscard]] Report Decide(const RunRequest& request, const Tables& tables, const Record& record,
                             Asked asked, Basis measured = Basis::kMeasured);
+
+// Index of the device whose id is `text`, else the only one whose id starts with it, else the only one whose
+// name contains it (letters' case does not matter). The error says what there is.
+[[nodiscard]] probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices,
+                                                      const std::string& text);
+
+// Of the views of one device that one runtime has by drivers of one name, registered by different files, all
+// but the first get a number behind the driver's name, " (2)", and so do the measurements of theirs: one of
+// them may claim a neighbour's card, compute wrongly and die. A GPU that this happens to has a conflict that
+// says so. For the answer only: probes and records keep what the drivers said.
+void TellDriversApart(std::vector<probe::PhysicalDevice>& devices,
+                      std::vector<backends::Measurement>& measurements);
 
 }  // namespace report

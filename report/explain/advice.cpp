@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "report/explain/advice.h"
-
 #include <algorithm>
 #include <array>
 #include <cctype>
 #include <utility>
 
 #include "report/core/wording.h"
+#include "report/explain/parts.h"
 
 namespace report::explain {
 namespace {

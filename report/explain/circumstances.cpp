@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/explain/circumstances.h"
-
 #include <fmt/format.h>
 
 #include <string>
@@ -9,7 +7,7 @@
 #include "probe/core/topology_variables.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
-#include "report/explain/advice.h"
+#include "report/explain/parts.h"
 
 namespace report::explain {
 namespace {

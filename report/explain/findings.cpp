@@ -13,10 +13,8 @@
 #include "report/core/devices.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
-#include "report/explain/advice.h"
-#include "report/explain/circumstances.h"
 #include "report/explain/explain.h"
-#include "report/explain/relevance.h"
+#include "report/explain/parts.h"
 
 namespace report::explain {
 namespace {

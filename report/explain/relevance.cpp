@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/explain/relevance.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/explain/parts.h"
 
 namespace report::explain {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/peaks/claims.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>

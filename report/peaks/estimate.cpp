@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/peaks/estimate.h"
-
 #include <array>
 
 #include "report/core/devices.h"

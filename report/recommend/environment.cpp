@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/recommend/environment.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string_view>
 
 #include "report/core/devices.h"
+#include "report/recommend/parts.h"
 
 namespace report::recommend {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/recommend/reasons.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -13,8 +11,8 @@
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
+#include "report/recommend/parts.h"
 #include "report/recommend/recommend.h"
-#include "report/recommend/rejected.h"
 
 namespace report::recommend {
 namespace {

@@ -12,9 +12,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
-#include "report/recommend/environment.h"
-#include "report/recommend/reasons.h"
-#include "report/recommend/rejected.h"
+#include "report/recommend/parts.h"
 
 namespace report::recommend {
 namespace {

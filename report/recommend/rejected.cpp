@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/recommend/rejected.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
+#include "report/recommend/parts.h"
 #include "report/recommend/recommend.h"
 
 namespace report::recommend {

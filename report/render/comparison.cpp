@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/render/comparison.h"
+#include "report/core/comparison.h"
 
 #include <fmt/format.h>
 
@@ -8,8 +8,8 @@
 #include <string_view>
 
 #include "report/core/clean.h"
-#include "report/core/comparison_fields.h"
 #include "report/core/quantity.h"
+#include "report/render/faces.h"
 #include "report/render/page.h"
 #include "report/render/sections.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/render/query.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/render/bound.h"
+#include "report/render/faces.h"
 #include "report/render/page.h"
 
 namespace report::render {

@@ -17,7 +17,6 @@
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/decide/decide.h"
-#include "report/decide/select.h"
 #include "report/run/detect.h"
 #include "report/run/live.h"
 #include "report/store/cache.h"

@@ -11,7 +11,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/recommend/recommend.h"
-#include "report/score/rates.h"
+#include "report/score/score.h"
 
 namespace report {
 namespace {

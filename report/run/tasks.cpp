@@ -19,14 +19,7 @@
 
 namespace report {
 
-template <class V, probe::Is<ProbeRequest> S>
-void Fields(V& v, S& s) {
-  v("modules", s.modules);
-  v("allow_s", s.allow_s);
-  v("sysroot", s.sysroot);
-  v("manifest", s.manifest);
-  v("record_files", s.record_files);
-}
+WHICHGPU_FIELDS(ProbeRequest, modules, allow_s, sysroot, manifest, record_files)
 
 namespace {
 

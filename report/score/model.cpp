@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "report/score/model.h"
-
 #include <algorithm>
 #include <cmath>
+
+#include "report/score/score.h"
 
 namespace report::score {
 namespace {

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/score/rates.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -12,6 +10,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
+#include "report/score/score.h"
 
 namespace report::score {
 namespace {

@@ -15,8 +15,6 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
-#include "report/score/model.h"
-#include "report/score/rates.h"
 
 namespace report::score {
 namespace {

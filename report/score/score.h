@@ -4,7 +4,10 @@
 #pragma once
 
 #include <array>
+#include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/core/report.h"
@@ -26,5 +29,109 @@ inline constexpr std::array kUses = {Use::kInference, Use::kPrefill, Use::kDecod
                                           std::span<const probe::PhysicalDevice> devices,
                                           std::span<const backends::Measurement> measurements,
                                           std::span<const backends::Measurement> estimates = {});
+
+// Picks from the measurements of one way to reach a device the rates that score it.
+
+struct Rate {
+  Range per_s;       // with the measurement's own 95 % interval
+  std::string name;  // "fp16 gemm 120 TFLOP/s"
+};
+
+struct Rates {
+  std::optional<Rate> product;  // the fastest verified gemm of fp16, bf16 and fp32
+  // The fastest of those types, and fp32, by what each reaches at the prompt's shape (512 rows) or, where
+  // that was not measured of it, at its own best.
+  std::optional<Rate> prompt;
+  std::optional<Rate> prompt_fp32;
+  std::optional<Rate> read;
+  std::optional<Rate> gemv;  // of the request's weights, and their type
+  std::optional<kernels::Dtype> gemv_type;
+  std::string gemv_failure;   // why there is none, where it ran and failed
+  std::optional<Rate> tiles;  // the fastest product in 16 bits that the wanted implementation ran
+  std::optional<Rate> copy;
+  std::optional<Rate> upload;         // from the host's memory
+  std::vector<std::string> failures;  // of kernels that have no verified figure at all, the gravest first
+  // Where all that is missing could not be measured, by a working driver, for want of time or memory: that it
+  // is estimated and why, a sentence each. Else empty.
+  std::vector<std::string> late;
+};
+
+// What a score of this use rests on and can be measured again: its products and its memory's speed.
+[[nodiscard]] std::vector<const backends::Measurement*> DecidingFigures(
+    const Tables& tables, std::string_view runtime, std::span<const backends::Measurement* const> of_one_way,
+    Use use);
+
+// What the runtime's engines make of the request's weights; nullptr where nobody has held them against
+// engines.
+[[nodiscard]] const WeightFactors* FactorsOf(const RuntimeFactors& factors, const InferenceRequest& request);
+
+// Of a verified one: its rate, with the interval that scoring gives it.
+[[nodiscard]] Range RangeOf(const backends::Measurement& measurement);
+
+// A measurement without an interval counts as known within 10 %: twice the bound of a fair one.
+inline constexpr double kUnknownSpread = 0.10;
+
+// What depends on the request and the runtime's facts.
+struct Wanted {
+  std::string_view weights;  // of gemv
+  std::string_view tiles;    // the implementation; may be empty
+};
+
+[[nodiscard]] Rates PickRates(std::span<const backends::Measurement* const> measurements,
+                              const Wanted& wanted);
+
+// Product and read from `estimates` where `rates` has none.
+void FillIn(std::span<const backends::Measurement* const> estimates, Rates& rates);
+
+// The arithmetic of a prediction: measured rates and efficiencies in, seconds and tokens per second out.
+// Knows the reference request, no device.
+
+// The rates that the work reaches: of what was measured, the share that engines make of it.
+struct Inputs {
+  double prompt_flop_per_s = 0;
+  double token_bytes_per_s = 0;
+  double step_flop_per_s = 0;
+  double copy_bytes_per_s = 0;
+  double token_overhead_s = 0;
+  // Of a training step's weights, those that stay with the host, and what brings them; not read where there
+  // are none.
+  double streamed_bytes = 0;
+  double upload_bytes_per_s = 0;
+};
+
+// What the reference requests take.
+struct Times {
+  double prefill_s = 0;  // the whole prompt
+  double token_s = 0;    // one output token, at the mean context length
+  double step_s = 0;     // one training step
+  double stream_s = 0;   // before that, bringing what is not resident
+};
+
+// Prefill, n = prompt: max(n (2 P + 2 layers d n) / prompt rate, b W / token rate) + o b, b = ceil(n / 512).
+// A token: (W + KV context) / token rate + o; the context is the prompt and half the output.
+// A LoRA step: T (4 P + 6 A + 6 layers d s) / step rate + optimiser traffic / COPY: frozen layers need no
+// weight gradients, so 2 P forward and 2 P backward (Hu et al. 2021, arXiv:2106.09685; Kaplan et al. 2020,
+// 2001.08361). What does not fit is brought from the host twice a step, for its forward and its backward
+// pass, as FSDP and ZeRO do that offload to the host (Rajbhandari et al. 2021, arXiv:2104.07857); that it
+// overlaps with arithmetic is not counted on.
+[[nodiscard]] Times Predict(const ReferenceRequest& request, const Inputs& inputs);
+
+// share of the layers on the one, the rest on the other, one after the other.
+[[nodiscard]] Times Mix(const Times& one, const Times& other, double share);
+
+// Both phases: (prompt + output) / (prefill + output tokens); prompt / prefill; 1 / token; T / (step +
+// stream).
+[[nodiscard]] double TokensPerSecond(const ReferenceRequest& request, const Times& times, Use use);
+
+// Bytes that a training step holds at its peak, with activations checkpointed once a layer: weights, what the
+// adapters need, a hidden state a layer and token in bf16, one layer's activations (34 bytes an element of
+// those: Korthikanti et al. 2022, arXiv:2205.05198), logits and their gradient in fp32.
+[[nodiscard]] double NeededTrainingBytes(const ReferenceRequest& request);
+// The same with weights in 4 bits, as inference has them (QLoRA: Dettmers et al. 2023, arXiv:2305.14314).
+[[nodiscard]] double NeededQuantisedTrainingBytes(const ReferenceRequest& request);
+
+// Bytes that inference needs with everything resident, and the share of the layers that `bytes` hold.
+[[nodiscard]] double NeededBytes(const InferenceRequest& request);
+[[nodiscard]] double ResidentShare(const InferenceRequest& request, double bytes);
 
 }  // namespace report::score

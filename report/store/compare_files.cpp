@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/compare_files.h"
-
 #include <fmt/format.h>
 
 #include <optional>
@@ -8,10 +6,10 @@
 
 #include "probe/system/clock.h"
 #include "report/compare/compare.h"
-#include "report/core/comparison_fields.h"
+#include "report/core/comparison.h"
 #include "report/core/report_fields.h"
+#include "report/store/input.h"
 #include "report/store/plausible.h"
-#include "report/store/text_file.h"
 
 namespace report {
 namespace {

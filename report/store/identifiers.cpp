@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/identifiers.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "probe/core/ids.h"
 #include "probe/system/hash.h"
+#include "report/store/pseudonym.h"
 
 namespace report {
 namespace {

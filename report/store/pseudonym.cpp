@@ -14,7 +14,6 @@
 #include "data/runtimes/runtimes.h"
 
 #include "probe/system/hash.h"
-#include "report/store/identifiers.h"
 
 namespace report {
 namespace {

@@ -14,24 +14,13 @@
 #include "backends/core/measurement_fields.h"
 #include "probe/core/fields.h"
 #include "report/core/report_fields.h"
+#include "report/store/input.h"
 #include "report/store/plausible.h"
-#include "report/store/text_file.h"
 
 namespace report {
 
-template <class V, probe::Is<Record> S>
-void Fields(V& v, S& s) {
-  v("format", s.format);
-  v("tool_version", s.tool_version);
-  v("created", s.created);
-  v("interrupted", s.interrupted);
-  v("calibrated", s.calibrated);
-  v("left_out", s.left_out);
-  v("host", s.host);
-  v("warnings", s.warnings);
-  v("probes", s.probes);
-  v("measurements", s.measurements);
-}
+WHICHGPU_FIELDS(Record, format, tool_version, created, interrupted, calibrated, left_out, host, warnings,
+                probes, measurements)
 
 namespace {
 

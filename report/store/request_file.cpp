@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/request_file.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -17,7 +15,7 @@
 #include "probe/core/codec.h"
 #include "probe/core/text.h"
 #include "report/core/suggest.h"
-#include "report/store/text_file.h"
+#include "report/store/input.h"
 
 namespace report {
 namespace {

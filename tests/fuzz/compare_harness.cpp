@@ -2,8 +2,8 @@
 // Two reports in one document, {"base": ..., "other": ...}, held against each other.
 #include "probe/core/codec.h"
 #include "report/compare/compare.h"
-#include "report/core/comparison_fields.h"
-#include "report/render/comparison.h"
+#include "report/core/comparison.h"
+#include "report/render/faces.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -10,9 +10,7 @@
 #include "probe/unify/unify.h"
 #include "report/core/tables.h"
 #include "report/decide/decide.h"
-#include "report/render/json.h"
-#include "report/render/query.h"
-#include "report/render/text.h"
+#include "report/render/faces.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace fuzz {

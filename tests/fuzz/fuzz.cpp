@@ -7,7 +7,7 @@
 
 #include "probe/core/codec.h"
 #include "report/render/terminal.h"
-#include "report/store/text_file.h"
+#include "report/store/input.h"
 
 namespace fuzz {
 namespace {

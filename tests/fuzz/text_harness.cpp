@@ -9,7 +9,7 @@
 #include "probe/core/text.h"
 #include "probe/unify/likeness.h"
 #include "report/core/quantity.h"
-#include "report/explain/advice.h"
+#include "report/explain/parts.h"
 #include "report/render/page.h"
 #include "report/render/terminal.h"
 #include "tests/fuzz/fuzz.h"

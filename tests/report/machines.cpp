@@ -9,7 +9,7 @@
 #include <utility>
 
 #include "report/explain/explain.h"
-#include "report/peaks/estimate.h"
+#include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
 #include "report/score/score.h"
 

@@ -9,8 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "report/render/json.h"
-#include "report/render/text.h"
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 int main(int argc, char** argv) {

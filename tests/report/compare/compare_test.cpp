@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "report/render/comparison.h"
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 namespace report::compare {

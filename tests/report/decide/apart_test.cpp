@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "report/decide/apart.h"
-
 #include <gtest/gtest.h>
+
+#include "report/decide/decide.h"
 
 namespace report {
 namespace {

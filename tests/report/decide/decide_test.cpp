@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "report/render/query.h"
+#include "report/render/faces.h"
 
 namespace report {
 namespace {

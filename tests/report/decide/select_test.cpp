@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "report/decide/select.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "report/decide/decide.h"
 
 namespace report {
 namespace {

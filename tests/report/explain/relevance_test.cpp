@@ -1,14 +1,13 @@
 // SPDX-License-Identifier: MIT
 // What is wrong with a GPU that would not be chosen anyway is no step of a reader's.
-#include "report/explain/relevance.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <functional>
 #include <string>
 
-#include "report/render/text.h"
+#include "report/explain/parts.h"
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 namespace report::explain {

@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "report/peaks/claims.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
 

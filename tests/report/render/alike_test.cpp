@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "report/render/text.h"
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 namespace report::render {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "report/render/json.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "probe/core/codec.h"
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 namespace report::render {

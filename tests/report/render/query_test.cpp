@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "report/render/query.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <functional>
 
-#include "report/recommend/environment.h"
+#include "report/recommend/parts.h"
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 namespace report::render {

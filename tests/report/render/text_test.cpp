@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/render/text.h"
-
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -17,6 +15,7 @@
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/render/faces.h"
 #include "tests/report/machines.h"
 
 namespace report::render {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "report/core/wording.h"
-#include "report/explain/advice.h"
+#include "report/explain/parts.h"
 #include "report/run/assemble.h"
 #include "report/run/collect.h"
 #include "tests/probe/tree.h"

@@ -8,7 +8,6 @@
 
 #include "report/core/devices.h"
 #include "report/explain/explain.h"
-#include "report/score/model.h"
 #include "tests/report/machines.h"
 
 namespace report::score {

@@ -8,8 +8,6 @@
 #include <vector>
 
 #include "report/core/devices.h"
-#include "report/score/model.h"
-#include "report/score/rates.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
 

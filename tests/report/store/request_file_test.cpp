@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/request_file.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 #include <string>
+
+#include "report/store/input.h"
 
 namespace report {
 namespace {

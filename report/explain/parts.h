@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
-// What an outcome or a status means and what to do about it, in words, and where a runtime's table knows the
-// very error, in the table's. Finds nothing.
+// The parts of explaining beside the list of findings: what an outcome means and what to do about it, what
+// stands around a driver or a card rather than in it, and whether mending a GPU is worth it.
 #pragma once
 
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "report/core/report.h"
 #include "report/core/tables.h"
@@ -55,5 +56,33 @@ void Advise(const OutcomeAdvice& advice, Finding& finding);
 bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding);
 // A measurement's reason names the vendor's error within a sentence.
 bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding);
+
+// What stands around a driver or a card rather than in it, and may be why it fails or disappoints: limits on
+// this process, folders that are not mounted, variables, and how an integrated GPU shares the host's memory.
+
+// Whether a driver that is well may have failed so. A refusal is this tool's own, and want of memory has its
+// own advice.
+[[nodiscard]] bool MayComeOfCircumstances(probe::Outcome outcome, const std::optional<probe::Error>& error);
+[[nodiscard]] bool MayComeOfCircumstances(const backends::Measurement& measurement);
+// Puts those of this report first in what the finding means and in its fixes; where a table knows the error,
+// what that says comes after them.
+void BlameCircumstances(const Report& report, bool is_known, Finding& finding);
+
+// One for every warning of a probe about a variable that is set.
+void AddVariables(const Report& report, std::vector<Finding>& out);
+// A note for an integrated GPU whose own part of the memory is smaller than what the kernel lends it.
+void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out);
+
+// Whether a GPU is worth mending: an old display card beside a working one is not what a reader came for.
+
+// Whether the answer could be another if all that stands between this GPU and its use were mended: where no
+// answer was asked for or none is a GPU, it may; beside a GPU that was chosen by what is known of both, the
+// data sheets before measurements before the size of the memory. One of which nothing is known may not: the
+// answer works without it.
+[[nodiscard]] bool MayChangeAnswer(const Report& report, const probe::PhysicalDevice& gpu);
+
+// Marks the findings that are about GPUs which may not, and makes notes of them. What a driver only claims to
+// be a GPU stays: that is a fault in itself.
+void SetAsideWhatChangesNothing(const Tables& tables, const Report& report, std::vector<Finding>& findings);
 
 }  // namespace report::explain

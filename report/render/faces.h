@@ -1,14 +1,27 @@
 // SPDX-License-Identifier: MIT
-// Answers for scripts: one token, assignments for a shell, one number.
+// The faces of a report and of a comparison: pages for people, words and assignments for scripts, one JSON
+// object for machines (data/schema/). Pure: a replayed report has the same faces.
 #pragma once
 
+#include <span>
 #include <string>
+#include <string_view>
 
+#include "probe/core/json.h"
+#include "report/core/comparison.h"
 #include "report/core/report.h"
 #include "report/core/tables.h"
 #include "report/render/terminal.h"
 
 namespace report::render {
+
+// `whichgpu`. The first three lines hold backend, device, rate and the reason at 80 columns and more, the
+// first four at 60.
+[[nodiscard]] std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options);
+
+// `whichgpu list`: devices, the ways to reach them, runtimes that gave nothing. No figures.
+[[nodiscard]] std::string ListText(const Tables& tables, const Report& report,
+                                   const TerminalOptions& options);
 
 // The backend alone, of the closed set of runtime names: lower-case letters, digits and underscores, for use
 // in a shell without quoting. "unknown" for anything else, which no runtime of the build is called.
@@ -34,5 +47,20 @@ enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11, k
 
 // For --exit-code. Usable: a kernel of a GPU was verified there, and it may be recommended. Needs scores.
 [[nodiscard]] MachineCode ExitCodeOf(const Report& report);
+
+// Commands that have an object here: report, list, recommend.
+[[nodiscard]] std::span<const std::string_view> JsonCommands();
+
+// The keys that the contract gives `command`, every string cleaned. Runtimes' and hardware's own devices
+// appear under devices[] alone, not once more under probes[]. `command` must be one of JsonCommands().
+[[nodiscard]] probe::Json JsonObject(const Report& report, std::string_view command);
+
+// The object as indented text with one final newline.
+[[nodiscard]] std::string Json(const Report& report, std::string_view command);
+
+// The verdict first, then what changed; what stayed the same is counted, and listed with `verbose`.
+[[nodiscard]] std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options);
+
+[[nodiscard]] std::string ComparisonJson(const Comparison& comparison);
 
 }  // namespace report::render

@@ -8,6 +8,8 @@
 
 #include "probe/core/json.h"
 #include "probe/core/result.h"
+#include "report/core/comparison.h"
+#include "report/core/tables.h"
 
 namespace report {
 
@@ -36,5 +38,24 @@ enum class Accepted { kFiles, kFilesAndPipes };
 // writes are refused, for no reader can know which one was meant, or what was cut off.
 [[nodiscard]] probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind,
                                                       Accepted accepted = Accepted::kFiles);
+
+// The model that a person wants predicted in the place of the reference's.
+
+// A file with keys of data/reference_request.json, {"inference": {"layers": 28}}; what it leaves out is as
+// there, but for training's weights and adapters, which grow with the parameters. A new model names its
+// parameters and bytes, a new format its type of weights and bytes. The error is one line that names the file
+// and the key: no such key, no whole number from 1 to 1e15 (of layers, width and tokens to 1e7), no type of
+// weights, or what is missing.
+[[nodiscard]] probe::Result<ReferenceRequest> ReadRequest(const std::string& path);
+
+// `whichgpu compare`: reads two reports and holds them against each other.
+
+// What `whichgpu --json` printed into this file. The error is one line that names the file and what is wrong
+// with it.
+[[nodiscard]] probe::Result<MeasuredReport> ReadReport(const std::string& file);
+
+// Both files, compared; `created` is now.
+[[nodiscard]] probe::Result<Comparison> CompareFiles(const std::string& base, const std::string& other,
+                                                     const std::string& tool_version);
 
 }  // namespace report

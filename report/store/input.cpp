@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/text_file.h"
+#include "report/store/input.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

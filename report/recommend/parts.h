@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The sentences that say why one way was taken and not another; empty where there is nothing to say. Decides
-// nothing.
+// The parts of a recommendation beside the choice itself: the sentences that say why one way was taken and
+// not another, every option that was not taken, and the variables that select what was.
 #pragma once
 
 #include <cstdint>
@@ -38,5 +38,20 @@ using Scores = std::vector<const Score*>;
 // Where the processor's own runtime was left out: which ones were not.
 [[nodiscard]] std::string AskedReason(const Tables& tables, const Report& report,
                                       const Recommendation& answer);
+
+// `chosen` is the score that was taken (nullptr: none was); those in `tied` are equal to it, the fastest
+// first, and not rejected.
+[[nodiscard]] std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,
+                                                    const Score* chosen,
+                                                    const std::vector<const Score*>& tied);
+
+// "cuda on NVIDIA GeForce RTX 4090"
+[[nodiscard]] std::string WayText(const Report& report, const Score& score);
+
+// What selects the answer's device, where the runtime's table has a variable for it, then what selects its
+// driver, where several drivers of the runtime reach the device. Left out: what nobody knows an identifier
+// for, and a path that a shell or the variable's reader would take for something else.
+[[nodiscard]] std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
+                                                   const Recommendation& answer);
 
 }  // namespace report::recommend
