@@ -126,8 +126,6 @@ probe::Result<std::unique_ptr<CublasLt>> CublasLt::Open(const rt::Api& api,
   return out;
 }
 
-bool CublasLt::IsEntry(std::string_view entry) { return entry.starts_with("cublaslt:"); }
-
 std::vector<kernels::Variant> CublasLt::Variants() {
   std::vector<kernels::Variant> out;
   for (const TypeRow& row : kTypes) {
@@ -136,7 +134,8 @@ std::vector<kernels::Variant> CublasLt::Variants() {
     variant.kernel = kernels::Kernel::kGemm;
     variant.in = row.in;
     variant.acc = row.acc;
-    variant.steps = {{row.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape}};
+    variant.steps = {
+        {row.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape, 0, "cublaslt"}};
     variant.requires_features = {std::string(row.feature)};
     variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what its fast kernels ask for
     variant.b_transposed = true;

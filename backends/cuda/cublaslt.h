@@ -44,7 +44,6 @@ class CublasLt {
 
   // The library's variants, "cublaslt" their name: entries "cublaslt:<in>/<acc>", scalars m, n, k.
   [[nodiscard]] static std::vector<kernels::Variant> Variants();
-  [[nodiscard]] static bool IsEntry(std::string_view entry);
 
   // Finds the fastest of kHeuristics algorithms on these very operands, once a shape, and returns what
   // enqueues it.

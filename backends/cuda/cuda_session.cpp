@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 
 #include "backends/core/sharing.h"
 
@@ -20,7 +19,6 @@ using rt::kCuSuccess;
 constexpr std::array kCapabilities = {50, 70, 75, 80, 86, 89, 90, 100, 120};
 // Dynamic shared memory that a kernel may ask for, in KiB.
 constexpr std::array kSharedKib = {32, 48, 64, 96, 160, 192, 224};
-constexpr std::string_view kSharedOption = "shared=";
 
 std::vector<std::string> FeaturesOf(const rt::Api& api, rt::CuDevice device) {
   const int capability = 10 * rt::Attribute(api, device, rt::kCuCapabilityMajor).value_or(0) +
@@ -67,16 +65,6 @@ probe::Result<Limits> LimitsOf(const rt::Api& api, rt::CuDevice device, const pr
                         "the driver claims no memory or blocks of no thread: this is no working device"};
   }
   return limits;
-}
-
-// The bytes in "shared=<bytes>"; 0 without.
-std::uint32_t SharedBytes(std::string_view options) {
-  std::uint32_t bytes = 0;
-  if (options.starts_with(kSharedOption)) {
-    const auto text = options.substr(kSharedOption.size());
-    std::from_chars(text.data(), text.data() + text.size(), bytes);
-  }
-  return bytes;
 }
 
 }  // namespace
@@ -164,12 +152,12 @@ probe::Status CudaSession::Download(BufferId buffer, std::uint64_t offset_bytes,
 }
 
 probe::Result<KernelId> CudaSession::Load(const kernels::Variant&, const kernels::Step& step) {
-  if (CublasLt::IsEntry(step.entry)) return LoadLibrary(step.entry);
+  if (!step.library.empty()) return LoadLibrary(step.entry);
   const auto module = modules_.Get(step.source);
   if (!module) return module.error();
   LoadedKernel loaded;
   loaded.entry = step.entry;
-  loaded.shared_bytes = SharedBytes(step.options);
+  loaded.shared_bytes = step.shared_bytes;
   const std::string entry(step.entry);
   if (const auto code = api_.cuModuleGetFunction(&loaded.function, *module, entry.c_str());
       code != kCuSuccess) {
@@ -206,7 +194,7 @@ probe::Result<Enqueue> CudaSession::Bind(const Launch& launch) {
   const LoadedKernel& kernel = kernels_[index];
   const auto arguments = ArgumentsOf(launch, buffers_, kernel.entry, kernel.max_threads);
   if (!arguments) return arguments.error();
-  if (CublasLt::IsEntry(kernel.entry)) return BindLibrary(launch, kernel.entry, (*arguments)->values);
+  if (kernel.function == nullptr) return BindLibrary(launch, kernel.entry, (*arguments)->values);
   return Enqueue([this, kernel, shape = launch.shape, arguments = *arguments]() -> probe::Status {
     const auto& [x, y, z] = shape.groups;
     const auto& local = shape.local;

@@ -113,7 +113,7 @@ probe::Status HipSession::Download(BufferId buffer, std::uint64_t offset_bytes, 
 }
 
 probe::Result<KernelId> HipSession::Load(const kernels::Variant&, const kernels::Step& step) {
-  if (const Vendor* vendor = VendorOf(step.entry)) return LoadProduct(*vendor, step.entry);
+  if (const Vendor* vendor = VendorOf(step)) return LoadProduct(*vendor, step.entry);
   const auto module = modules_.Get(step.source);
   if (!module) return module.error();
   LoadedKernel loaded;
@@ -138,20 +138,20 @@ probe::Result<KernelId> HipSession::LoadProduct(const Vendor& vendor, std::strin
     if (!library) return library.error();
     libraries_.emplace(vendor.name, *std::move(library));
   }
-  kernels_.push_back({nullptr, entry, 1});
+  kernels_.push_back({nullptr, entry, 1, &vendor});
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
-probe::Result<Enqueue> HipSession::BindProduct(const Launch& launch, std::string_view entry,
+probe::Result<Enqueue> HipSession::BindProduct(const Launch& launch, const LoadedKernel& kernel,
                                                std::span<const std::uint64_t> values) const {
   const auto& s = launch.shape.scalars;
   constexpr std::uint32_t kMost = std::numeric_limits<int>::max();
   if (launch.buffers.size() != 3 || s.size() != 3 || std::max({s[0], s[1], s[2]}) > kMost) {
     return probe::Error{"launch", std::nullopt, "out of range", "a library's product takes three matrices"};
   }
-  const Vendor& vendor = *VendorOf(entry);
-  return libraries_.at(vendor.name)({*TypeOf(vendor, entry), static_cast<int>(s[0]), static_cast<int>(s[1]),
-                                     static_cast<int>(s[2]), DevicePointer(values[0]),
+  const Vendor& vendor = *kernel.vendor;
+  return libraries_.at(vendor.name)({*TypeOf(vendor, kernel.entry), static_cast<int>(s[0]),
+                                     static_cast<int>(s[1]), static_cast<int>(s[2]), DevicePointer(values[0]),
                                      DevicePointer(values[1]), DevicePointer(values[2])});
 }
 
@@ -161,7 +161,7 @@ probe::Result<Enqueue> HipSession::Bind(const Launch& launch) const {
   const LoadedKernel& kernel = kernels_[index];
   const auto arguments = ArgumentsOf(launch, buffers_, kernel.entry, kernel.max_threads);
   if (!arguments) return arguments.error();
-  if (kernel.function == nullptr) return BindProduct(launch, kernel.entry, (*arguments)->values);
+  if (kernel.vendor != nullptr) return BindProduct(launch, kernel, (*arguments)->values);
   return Enqueue([this, kernel, shape = launch.shape, arguments = *arguments]() -> probe::Status {
     const auto& [x, y, z] = shape.groups;
     const auto& local = shape.local;

@@ -50,12 +50,13 @@ class HipSession final : public Session {
     probe::hip::HipFunction function = nullptr;
     std::string_view entry;
     std::uint32_t max_threads = 0;
+    const Vendor* vendor = nullptr;  // whose product it is
   };
   HipSession(const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler, Limits limits,
              HipSurroundings surroundings);
   [[nodiscard]] probe::Result<KernelId> LoadProduct(const Vendor& vendor, std::string_view entry);
   [[nodiscard]] probe::Result<Enqueue> Bind(const Launch& launch) const;
-  [[nodiscard]] probe::Result<Enqueue> BindProduct(const Launch& launch, std::string_view entry,
+  [[nodiscard]] probe::Result<Enqueue> BindProduct(const Launch& launch, const LoadedKernel& kernel,
                                                    std::span<const std::uint64_t> values) const;
   [[nodiscard]] std::optional<double> DeviceSeconds() const;
 

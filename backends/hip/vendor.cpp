@@ -25,7 +25,8 @@ kernels::Variant MakeVariant(const Vendor& vendor, const VendorType& type) {
   variant.kernel = kernels::Kernel::kGemm;
   variant.in = type.in;
   variant.acc = type.acc;
-  variant.steps = {{type.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape}};
+  variant.steps = {
+      {type.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape, 0, vendor.name}};
   if (!type.feature.empty()) variant.requires_features = {std::string(type.feature)};
   variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what the fast kernels ask for
   variant.b_transposed = true;
@@ -54,10 +55,10 @@ std::span<const Vendor> Vendors() {
   return vendors;
 }
 
-const Vendor* VendorOf(std::string_view entry) {
+const Vendor* VendorOf(const kernels::Step& step) {
   const auto vendors = Vendors();
   const auto found = std::find_if(vendors.begin(), vendors.end(),
-                                  [&](const Vendor& vendor) { return TypeOf(vendor, entry) != nullptr; });
+                                  [&](const Vendor& vendor) { return vendor.name == step.library; });
   return found == vendors.end() ? nullptr : &*found;
 }
 

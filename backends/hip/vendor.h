@@ -47,8 +47,8 @@ struct Vendor {
   probe::Result<Prepare> (*bind)(const probe::system::Library& library, const probe::hip::Api& api);
 };
 [[nodiscard]] std::span<const Vendor> Vendors();
-// Of an entry; nullptr for one of no vendor.
-[[nodiscard]] const Vendor* VendorOf(std::string_view entry);
+// The one whose library a step calls; nullptr where it calls none.
+[[nodiscard]] const Vendor* VendorOf(const kernels::Step& step);
 [[nodiscard]] const VendorType* TypeOf(const Vendor& vendor, std::string_view entry);
 
 // Scalars m, n, k; of every vendor whose library is there, by its file.

@@ -114,7 +114,7 @@ TEST_P(HipVendorTest, OffersVariantsOfWhatIsInstalled) {
   const auto own = std::count_if(variants.begin(), variants.end(),
                                  [](const auto& variant) { return variant.name == GetParam(); });
   EXPECT_EQ(static_cast<std::size_t>(own), vendor().types.size());
-  for (const auto& variant : variants) EXPECT_EQ(VendorOf(variant.steps[0].entry)->name, variant.name);
+  for (const auto& variant : variants) EXPECT_EQ(VendorOf(variant.steps[0])->name, variant.name);
 }
 
 INSTANTIATE_TEST_SUITE_P(, HipVendorTest, testing::Values("rocblas", "hipblaslt"),
