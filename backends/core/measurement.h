@@ -63,6 +63,11 @@ struct Measurement {
   std::uint32_t threads = 0;  // of the host's, that computed it; 0 elsewhere, and where nobody tells
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
+
+  // Whether the rates are seconds, as those of a launch are: the fewer the better.
+  [[nodiscard]] bool IsTime() const { return unit == "s"; }
+  // The rate so that more is better: of a time its inverse. Wants a rate.
+  [[nodiscard]] double Speed() const { return IsTime() ? 1 / *rate : *rate; }
 };
 
 // Begins the reason where the host has none for a buffer.
