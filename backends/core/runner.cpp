@@ -7,13 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "backends/core/budget.h"
 #include "backends/core/contest.h"
 #include "backends/core/overheads.h"
 #include "backends/core/reporter.h"
 #include "backends/core/tasks.h"
 #include "backends/core/timing.h"
-#include "backends/core/transfers.h"
 #include "probe/system/clock.h"
 
 namespace backends {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a device that others use allows: docs/contract.md section 3.
+// What the machine says of a device beside its runtime: who else uses it and what that allows
+// (docs/contract.md, section 3), and what holds it back.
 #pragma once
 
 #include <cstdint>
@@ -19,6 +20,11 @@ inline constexpr unsigned kBusyPercent = 10;
 inline constexpr std::string_view kUtilizationFact = "utilization_percent";
 // Of that fact, for people: "93 % busy"; empty where the device is not, or nobody tells.
 [[nodiscard]] std::string LoadOfOthers(const probe::RuntimeDevice& device);
+
+// What the kernel driver of a card says of it while it is used, for runtimes that say nothing: by the
+// device's PCI address; empty where it has none or its driver tells nothing. Reads one file.
+[[nodiscard]] DeviceState StateOfCard(const probe::RuntimeDevice& device,
+                                      const probe::system::FileSystem& files);
 
 // Narrows the limits to what may be taken beside `others` ("3 other processes on it"). `disturbing`: their
 // work shows in the times. The session refuses what exceeds memory_free_bytes in sum.

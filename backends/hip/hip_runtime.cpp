@@ -8,7 +8,7 @@
 #include <bit>
 #include <utility>
 
-#include "backends/core/card_state.h"
+#include "backends/core/sharing.h"
 #include "backends/hip/vendor.h"
 
 namespace backends::hip {
