@@ -8,7 +8,8 @@
 #include <span>
 #include <string>
 
-#include "backends/core/runner.h"
+#include "backends/core/budget.h"
+#include "backends/core/measurement.h"
 #include "probe/core/result.h"
 
 namespace backends {
