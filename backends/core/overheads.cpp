@@ -112,7 +112,7 @@ void Launches::Continue() {
 void Launches::Report() {
   if (!fill_) return;
   const Reporter::End end = fill_->Check();
-  const kernels::Problem shape{0, 0, 0, kSmallCount, 0};
+  const kernels::Problem shape{.count = kSmallCount};
   reporter_.Finish(Kernel::kLaunch, "own:round_trip", shape, 1.0, std::move(alone_s_), end);
   reporter_.Finish(Kernel::kLaunch, "own:back_to_back", shape, 1.0, std::move(together_s_), end);
   fill_.reset();
@@ -204,7 +204,7 @@ void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget
       std::min(limits.max_buffer_bytes, limits.memory_free_bytes.value_or(UINT64_MAX) / 8);
   std::uint64_t bytes = std::max(std::min(kTransferBytes, most), kLeastTransferBytes) / kGranule * kGranule;
   const auto buffer = AllocateLargest(session, bytes);
-  const kernels::Problem shape{0, 0, 0, static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t)), 0};
+  const kernels::Problem shape{.count = static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t))};
   if (!buffer) {
     const Reporter::End end{MeasurementStatus::kFailed, probe::Describe(buffer.error())};
     for (const Kernel kernel : {Kernel::kHostToDevice, Kernel::kDeviceToHost})

@@ -103,8 +103,7 @@ std::vector<double> Peers::Time(const Run& run, double first_s, double slot_s, R
 
 void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures) {
   const Reporter reporter(of, kNoLimits, sink_);
-  const kernels::Problem shape{0, 0, 0, static_cast<std::uint32_t>(group_.bytes() / sizeof(std::uint32_t)),
-                               0};
+  const kernels::Problem shape{.count = static_cast<std::uint32_t>(group_.bytes() / sizeof(std::uint32_t))};
   reporter.Enter(Stage::kLaunch, kTitle, {Kernel::kPeer}, figure.implementation,
                  request_.first_launch_allowance_s);
   double first_s = 0;

@@ -174,6 +174,9 @@ std::vector<kernels::Variant> Libraries(const OpenRequest& request) {
 
 }  // namespace
 
-Backend Describe() { return {"cuda", Open, Variants, Libraries, OpenPeers}; }
+Backend Describe() {
+  return {
+      .runtime = "cuda", .open = Open, .variants = Variants, .libraries = Libraries, .open_peers = OpenPeers};
+}
 
 }  // namespace backends::cuda

@@ -121,6 +121,12 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
-Backend Describe() { return {"hip", Open, Variants, VendorVariants, OpenPeers}; }
+Backend Describe() {
+  return {.runtime = "hip",
+          .open = Open,
+          .variants = Variants,
+          .libraries = VendorVariants,
+          .open_peers = OpenPeers};
+}
 
 }  // namespace backends::hip

@@ -70,7 +70,12 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
 }  // namespace
 
 Vendor HipblasLt() {
-  return {"hipblaslt", kSonames, "hipblaslt/library", "HIPBLASLT_TENSILE_LIBPATH", kTypes, Open};
+  return {.name = "hipblaslt",
+          .sonames = kSonames,
+          .kernels = "hipblaslt/library",
+          .kernels_variable = "HIPBLASLT_TENSILE_LIBPATH",
+          .types = kTypes,
+          .open = Open};
 }
 
 }  // namespace backends::hip

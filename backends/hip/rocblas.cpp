@@ -69,6 +69,13 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
 
 }  // namespace
 
-Vendor Rocblas() { return {"rocblas", kSonames, "rocblas/library", "ROCBLAS_TENSILE_LIBPATH", kTypes, Open}; }
+Vendor Rocblas() {
+  return {.name = "rocblas",
+          .sonames = kSonames,
+          .kernels = "rocblas/library",
+          .kernels_variable = "ROCBLAS_TENSILE_LIBPATH",
+          .types = kTypes,
+          .open = Open};
+}
 
 }  // namespace backends::hip
