@@ -88,11 +88,15 @@ inline void AddReason(Measurement& measurement, const std::string& reason) {
   measurement.reason = measurement.reason ? *measurement.reason + "; " + reason : reason;
 }
 
-// How much of the plan: all of it; what differs between the runtimes of one device, where another runtime has
-// had the whole plan already (products of two types, reads, matrix-vector products and launches); of one of
-// several equal devices, one product and reads; of the user's own libraries, the headline shape of each
-// kernel; or, for a second time, the figures that the request names.
-enum class Scope { kWhole, kRepeat, kBrief, kLibraries, kAgain };
+// How much of the plan is measured.
+enum class Scope {
+  kWhole,   // all of it
+  kRepeat,  // products of two types, reads, matrix-vector products and launches: what differs between the
+            // runtimes of one device, where another runtime has had the whole plan already
+  kBrief,      // one product and reads, of one of several equal devices
+  kLibraries,  // the headline shape of each kernel, by the user's own libraries
+  kAgain       // the figures that the request names, a second time
+};
 
 // One figure: a kernel, its pair of types, and which implementation at which shape.
 struct Figure {
@@ -117,7 +121,7 @@ struct MeasureRequest {
   probe::RuntimeDevice device;                // the view to open
   std::optional<probe::Processor> processor;  // the host's
   Scope scope = Scope::kWhole;
-  std::vector<Figure> figures;       // not empty: of the scope's these alone
+  std::vector<Figure> figures;       // if there are any, only these of what the scope has
   double budget_s = 3.0;             // for all timed work together; compilation and first launches are apart
   double compile_allowance_s = 3.0;  // a kernel
   double first_launch_allowance_s = 10.0;
@@ -138,7 +142,7 @@ struct FigureKind {
 struct MeasureStage {
   probe::Stage stage = probe::Stage::kCompile;
   std::string title;               // for people: "gemm fp32/fp32"
-  std::optional<FigureKind> kind;  // that fails where the process ends here; of several the first
+  std::optional<FigureKind> kind;  // the figure, of several the first, that fails if the process ends here
   std::string implementation;
   double allow_s = 0;
 };

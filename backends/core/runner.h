@@ -20,8 +20,9 @@ void Measure(Session& session, std::span<const kernels::Variant> variants, const
 void Measure(Session& session, std::span<const kernels::Variant> variants, const MeasureRequest& request,
              const MeasureSink& sink, const MonotonicClock& now);
 
-// Of the budget, where the user has libraries. They may crash: they are measured by a call of their own, with
-// the fill kernels among its variants, when everything else has been reported.
+// The share of the budget for the user's own libraries, where there are any. They may crash: they are
+// measured by a call of their own, with the fill kernels among its variants, when everything else has been
+// reported.
 inline constexpr double kLibraryBudgetShare = 0.15;
 
 }  // namespace backends
