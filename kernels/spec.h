@@ -108,6 +108,10 @@ struct Step {
   std::string_view options;             // for the compiler, e.g. "-DTILE_M=32"
   std::vector<Binding> bindings;
   LaunchShape (*shape)(const Problem&, const DeviceShape&) = nullptr;
+  std::uint32_t shared_bytes = 0;  // dynamic shared memory of a group, beside what the code declares itself
+  // The vendor's library whose own product this is, by the runtime's name for it; empty where the code is
+  // ours.
+  std::string_view library = {};
 };
 
 // One implementation of one kernel for one pair of types.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a backend is: a name, a way to open one device, and the kernel variants it can run there. Session is
-// the only abstract class of the program; the plan, the protocol and the verification are the same above all
-// of them.
+// What a backend is: a name, a way to open one device, and the kernel variants it can run there. A runtime is
+// a Session to everything above it, and where it joins devices a PeerGroup (peers.h); the plan, the protocol
+// and the verification are the same for all of them.
 #pragma once
 
 #include <array>
@@ -73,6 +73,9 @@ struct HostBuffer {
   std::shared_ptr<void> owner;
 };
 inline constexpr std::string_view kNoSuchMemory = "no such memory";
+[[nodiscard]] inline probe::Error NoHostMemory() {
+  return {"AllocateHost", std::nullopt, std::string(kNoSuchMemory), ""};
+}
 // Error.name of a run of what a library does not have for this device: no failure.
 inline constexpr std::string_view kNoSuchKernel = "unimplemented";
 
@@ -108,9 +111,7 @@ class Session {
   [[nodiscard]] virtual probe::Result<Timing> Run(std::span<const Launch> launches,
                                                   std::uint32_t repeats) = 0;
   // Error.name is kNoSuchMemory where the runtime has no such memory. Freed before the session.
-  [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) {
-    return probe::Error{"AllocateHost", std::nullopt, std::string(kNoSuchMemory), ""};
-  }
+  [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) { return NoHostMemory(); }
   // Asked between batches: an answer takes microseconds. Empty where the runtime has no word on it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }
 };
@@ -122,7 +123,7 @@ struct OpenRequest {
   const probe::system::Environment& environment;
 };
 
-struct PeerGroup;  // several open devices: peers.h
+class PeerGroup;  // several open devices: peers.h
 
 struct Backend {
   std::string_view runtime;  // the probe module's name

@@ -6,11 +6,12 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
-#include "backends/core/runner.h"
-
 namespace backends {
+
+using MonotonicClock = std::function<double()>;  // seconds from any start
 
 // How long a stage may outlast the budget before it counts as hung. The runner itself stops at the budget;
 // this is what a step in flight may take on a machine so busy that it runs many times slower.

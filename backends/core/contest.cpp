@@ -109,7 +109,7 @@ std::vector<Shape> Contest::Shapes(double rate) const {
   if (!named.empty() && task_.kernel == kernels::Kernel::kGemm) {
     std::vector<Shape> shapes;
     shapes.reserve(named.size());
-    for (const Figure& figure : named) shapes.push_back({figure.shape, 1, "", false});
+    for (const Figure& figure : named) shapes.push_back({.problem = figure.shape});
     return shapes;
   }
   std::vector<const Variant*> variants;
@@ -120,16 +120,17 @@ std::vector<Shape> Contest::Shapes(double rate) const {
 
 PlanFacts Contest::Facts() const {
   const double execution_s = std::min(context_.slot_s / kBatchesASlot, kMaxLaunchSeconds);
-  return {context_.session.limits(),
-          context_.request.device,
-          context_.request.processor,
-          std::min(execution_s, kLaunchTargetSeconds),
-          std::max(execution_s, kLeastPassSeconds),
-          std::max(execution_s, kLeastPromptSeconds),
-          std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * context_.request.budget_s)),
-          OnHost(context_.request.device)
-              ? std::max(kMaxLaunchSeconds, kMostPassShare * context_.request.budget_s)
-              : kMaxLaunchSeconds};
+  const double budget_s = context_.request.budget_s;
+  const bool on_host = OnHost(context_.request.device);
+  return {
+      .limits = context_.session.limits(),
+      .device = context_.request.device,
+      .processor = context_.request.processor,
+      .target_s = std::min(execution_s, kLaunchTargetSeconds),
+      .max_pass_s = std::max(execution_s, kLeastPassSeconds),
+      .prompt_s = std::max(execution_s, kLeastPromptSeconds),
+      .max_prompt_s = std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * budget_s)),
+      .most_pass_s = on_host ? std::max(kMaxLaunchSeconds, kMostPassShare * budget_s) : kMaxLaunchSeconds};
 }
 
 void Contest::LoadAll() {
@@ -253,19 +254,9 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
   if (!verdict) return fail(MeasurementStatus::kFailed, Stage::kVerify, probe::Describe(verdict.error()));
   if (!verdict->right) return fail(MeasurementStatus::kWrongResult, Stage::kVerify, verdict->reason);
 
-  Series series{std::move(workload),
-                std::min(PositiveSeconds(*checked), PositiveSeconds(*first)),
-                verdict->max_relative_error,
-                {},
-                {},
-                std::nullopt,
-                false,
-                false,
-                std::nullopt,
-                0,
-                "",
-                1};
-  return series;
+  return Series{.workload = std::move(workload),
+                .expected_s = std::min(PositiveSeconds(*checked), PositiveSeconds(*first)),
+                .max_relative_error = verdict->max_relative_error};
 }
 
 }  // namespace backends

@@ -29,7 +29,7 @@ constexpr double kTellingBytes = 16U << 20U;
 bool MovesBytes(const Variant& variant) { return kernels::Row(variant.kernel).unit == "bytes_per_s"; }
 
 double SmallWork(const Variant& variant, const Problem& problem) {
-  return Work(variant, {problem, 1, "", false});
+  return Work(variant, {.problem = problem});
 }
 
 }  // namespace
@@ -47,7 +47,7 @@ bool Contest::RateOne(Candidate& candidate) {
   for (Problem problem = TinyProblem(variant, context_.session.limits().shape);;
        problem = NextSmall(candidate, problem)) {
     const bool first = candidate.rate == 0;
-    const std::string misfit = Misfit(variant, {problem, 1, "", false}, context_.session.limits());
+    const std::string misfit = Misfit(variant, {.problem = problem}, context_.session.limits());
     if (!misfit.empty()) {
       if (first)
         context_.reporter.Fail(variant, problem, MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
@@ -90,7 +90,7 @@ Problem Contest::NextSmall(const Candidate& candidate, const Problem& problem) c
   const Variant& variant = candidate.variant();
   const auto within = [&](const Problem& larger) {
     return SmallWork(variant, larger) <= candidate.rate * kTellingSeconds &&
-           Misfit(variant, {larger, 1, "", false}, context_.session.limits()).empty();
+           Misfit(variant, {.problem = larger}, context_.session.limits()).empty();
   };
   Problem next = LargerProblem(variant, problem);
   while (!Tells(variant, next) && within(LargerProblem(variant, next))) next = LargerProblem(variant, next);
@@ -112,7 +112,7 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
   // Arrays that are there are taken; none is made of a size that what follows has no use for.
   BufferPool* const pool = context_.pool.empty() ? nullptr : &context_.pool;
   auto workload =
-      Workload::Create(context_.session, context_.writer, candidate.loaded, {problem, 1, "", false}, pool);
+      Workload::Create(context_.session, context_.writer, candidate.loaded, {.problem = problem}, pool);
   if (!workload) return workload.error();
   const auto prepare = [&] {
     return very_first ? workload->Prepare(context_.request.seed, 0)

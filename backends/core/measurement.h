@@ -1,16 +1,22 @@
 // SPDX-License-Identifier: MIT
-// One measured figure and everything needed to judge it. JSON as in data/schema; codec in
-// measurement_fields.h.
+// What is asked of a child that measures, and what it answers: stages, and measured figures with everything
+// that is needed to judge them. JSON as in data/schema; codec in measurement_fields.h.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "kernels/spec.h"
+#include "probe/core/device.h"
+#include "probe/core/names.h"
+#include "probe/core/outcome.h"
 
 namespace backends {
 
@@ -63,6 +69,11 @@ struct Measurement {
   std::uint32_t threads = 0;  // of the host's, that computed it; 0 elsewhere, and where nobody tells
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
+
+  // Whether the rates are seconds, as those of a launch are: the fewer the better.
+  [[nodiscard]] bool IsTime() const { return unit == "s"; }
+  // The rate so that more is better: of a time its inverse. Wants a rate.
+  [[nodiscard]] double Speed() const { return IsTime() ? 1 / *rate : *rate; }
 };
 
 // Begins the reason where the host has none for a buffer.
@@ -77,4 +88,107 @@ inline void AddReason(Measurement& measurement, const std::string& reason) {
   measurement.reason = measurement.reason ? *measurement.reason + "; " + reason : reason;
 }
 
+// How much of the plan is measured.
+enum class Scope {
+  kWhole,   // all of it
+  kRepeat,  // products of two types, reads, matrix-vector products and launches: what differs between the
+            // runtimes of one device, where another runtime has had the whole plan already
+  kBrief,      // one product and reads, of one of several equal devices
+  kLibraries,  // the headline shape of each kernel, by the user's own libraries
+  kAgain       // the figures that the request names, a second time
+};
+
+// One figure: a kernel, its pair of types, and which implementation at which shape.
+struct Figure {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;
+  std::string implementation;  // a variant's name
+  kernels::Problem shape;      // of a product; what moves memory is measured at the shape of its plan
+
+  bool operator==(const Figure&) const = default;
+};
+
+// One of several devices that are measured together.
+struct PeerDevice {
+  std::string device_id;
+  probe::RuntimeDevice device;
+};
+
+struct MeasureRequest {
+  std::string device_id;                      // of the physical device, copied into every measurement
+  std::optional<std::string> peer_id;         // the same, of a copy between two
+  probe::RuntimeDevice device;                // the view to open
+  std::optional<probe::Processor> processor;  // the host's
+  Scope scope = Scope::kWhole;
+  std::vector<Figure> figures;       // if there are any, only these of what the scope has
+  double budget_s = 3.0;             // for all timed work together; compilation and first launches are apart
+  double compile_allowance_s = 3.0;  // a kernel
+  double first_launch_allowance_s = 10.0;
+  std::uint32_t seed = 0x77686963;  // of the operands
+  std::vector<PeerDevice> peers;    // not empty: what is between them is measured (peers.h), not `device`
+};
+
+// What a figure is of.
+struct FigureKind {
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32;
+  kernels::Dtype acc = kernels::Dtype::kFp32;
+
+  bool operator==(const FigureKind&) const = default;
+};
+
+// Says what is about to be risked and how long it may take, so that the parent can bound it.
+struct MeasureStage {
+  probe::Stage stage = probe::Stage::kCompile;
+  std::string title;               // for people: "gemm fp32/fp32"
+  std::optional<FigureKind> kind;  // the figure, of several the first, that fails if the process ends here
+  std::string implementation;
+  double allow_s = 0;
+};
+
+using MeasureEvent = std::variant<MeasureStage, Measurement>;
+using MeasureSink = std::function<void(const MeasureEvent&)>;
+
 }  // namespace backends
+
+namespace probe {
+
+template <>
+struct EnumNames<backends::MeasurementStatus> {
+  using Status = backends::MeasurementStatus;
+  static constexpr std::array<std::pair<Status, std::string_view>, 10> kNames = {{
+      {Status::kOk, "ok"},
+      {Status::kWrongResult, "wrong_result"},
+      {Status::kImplausible, "implausible"},
+      {Status::kUnsupported, "unsupported"},
+      {Status::kOverBudget, "over_budget"},
+      {Status::kFailed, "failed"},
+      {Status::kCrashed, "crashed"},
+      {Status::kTimedOut, "timed_out"},
+      {Status::kSkipped, "skipped"},
+      {Status::kInterrupted, "interrupted"},
+  }};
+};
+
+template <>
+struct EnumNames<backends::Scope> {
+  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 5> kNames = {{
+      {backends::Scope::kWhole, "whole"},
+      {backends::Scope::kRepeat, "repeat"},
+      {backends::Scope::kBrief, "brief"},
+      {backends::Scope::kLibraries, "libraries"},
+      {backends::Scope::kAgain, "again"},
+  }};
+};
+
+template <>
+struct EnumNames<backends::Quality> {
+  static constexpr std::array<std::pair<backends::Quality, std::string_view>, 3> kNames = {{
+      {backends::Quality::kGood, "good"},
+      {backends::Quality::kFair, "fair"},
+      {backends::Quality::kNoisy, "noisy"},
+  }};
+};
+
+}  // namespace probe

@@ -47,33 +47,12 @@ namespace {
 // In the order of MeasureEvent's alternatives.
 constexpr std::array<const char*, std::variant_size_v<MeasureEvent>> kEventNames = {"stage", "measurement"};
 
-template <class T>
-probe::Result<MeasureEvent> DecodeValue(const probe::Json& json) {
-  auto value = probe::Decode<T>(json);
-  if (!value) return value.error();
-  return MeasureEvent(*std::move(value));
-}
-
-constexpr std::array<probe::Result<MeasureEvent> (*)(const probe::Json&), kEventNames.size()> kDecoders = {
-    DecodeValue<MeasureStage>, DecodeValue<Measurement>};
-
 }  // namespace
 
-probe::Json EncodeEvent(const MeasureEvent& event) {
-  probe::Json out = probe::Json::object();
-  out["event"] = kEventNames[event.index()];
-  out["value"] = std::visit([](const auto& value) { return probe::Encode(value); }, event);
-  return out;
-}
+probe::Json EncodeEvent(const MeasureEvent& event) { return probe::detail::EncodeEvent<kEventNames>(event); }
 
 probe::Result<MeasureEvent> DecodeEvent(const probe::Json& json) {
-  if (!json.is_object() || !json.contains("event") || !json.contains("value")) {
-    return probe::Error{"decode", std::nullopt, "event", "expected an object with event and value"};
-  }
-  for (std::size_t i = 0; i < kEventNames.size(); ++i) {
-    if (json["event"] == kEventNames[i]) return kDecoders[i](json["value"]);
-  }
-  return probe::Error{"decode", std::nullopt, "event", "no event has that name"};
+  return probe::detail::DecodeEvent<kEventNames, MeasureEvent>(json);
 }
 
 }  // namespace backends

@@ -9,23 +9,10 @@
 #include <string_view>
 
 #include "backends/core/measurement.h"
-#include "backends/core/measurement_names.h"
-#include "backends/core/runner.h"
 #include "probe/core/codec.h"
 #include "probe/core/fields.h"
 
 namespace probe {
-
-template <>
-struct EnumNames<backends::Scope> {
-  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 5> kNames = {{
-      {backends::Scope::kWhole, "whole"},
-      {backends::Scope::kRepeat, "repeat"},
-      {backends::Scope::kBrief, "brief"},
-      {backends::Scope::kLibraries, "libraries"},
-      {backends::Scope::kAgain, "again"},
-  }};
-};
 
 // Enums whose names stand in a table of kernels/spec.h.
 template <class E, auto Rows, auto Member>

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What surrounds every kernel: the cost of a launch. Needs no kernel but the runtime's fill.
+// What surrounds the kernels: the cost of a launch, and moving data between host and device. Each figure gets
+// a small share of the budget. Needs no kernel but the runtime's fill.
 #pragma once
 
 #include <memory>
@@ -39,5 +40,11 @@ class Launches {
   std::vector<double> alone_s_;
   std::vector<double> together_s_;
 };
+
+// Reports `h2d` and `d2h` of 64 MiB, or of an eighth of the free memory or what there is room for:
+// own:pageable, from memory as a program gets it, and own:pinned, where the session has memory that its
+// runtime has pinned. A sample is as many transfers as last a batch's least time. What comes back must be
+// what went.
+void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget);
 
 }  // namespace backends

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Checks large results on as many threads as the process may use. The device is idle meanwhile.
+// Work of the host on as many threads as the process may use.
 #pragma once
 
 #include <algorithm>
@@ -8,8 +8,6 @@
 #include <system_error>
 #include <thread>
 #include <vector>
-
-#include "backends/core/reference.h"
 
 namespace backends {
 
@@ -34,8 +32,9 @@ void InParallel(std::uint64_t count, std::uint64_t grain, Work&& work) {
   for (std::thread& thread : threads) thread.join();
 }
 
-// check(begin, end, verdict) for such parts; their verdicts are added to `all`.
-template <class Check>
+// check(begin, end, verdict) for such parts, each with a verdict of its own, which is merged into `all`. The
+// device is idle meanwhile.
+template <class Verdict, class Check>
 void CheckInParallel(std::uint64_t count, std::uint64_t grain, Verdict& all, Check&& check) {
   std::mutex mutex;
   InParallel(count, grain, [&](std::uint64_t begin, std::uint64_t end) {

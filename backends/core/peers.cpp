@@ -28,7 +28,7 @@ const Limits kNoLimits;
 class Peers {
  public:
   Peers(const MeasureRequest& request, PeerGroup& group, const MeasureSink& sink, const MonotonicClock& now)
-      : request_(request), group_(group), sink_(sink), budget_(request.budget_s, now), back_(group.bytes) {}
+      : request_(request), group_(group), sink_(sink), budget_(request.budget_s, now), back_(group.bytes()) {}
 
   void MeasureCopies();
   void MeasureAllReduce();
@@ -67,7 +67,7 @@ MeasureRequest Peers::Of(std::size_t device) const {
 }
 
 std::vector<std::byte> Peers::Source(std::size_t device) const {
-  std::vector<std::byte> words(group_.bytes);
+  std::vector<std::byte> words(group_.bytes());
   (void)WriteOperand(Dtype::kU32, kernels::Mix32(request_.seed + static_cast<std::uint32_t>(device)), 0,
                      words);
   return words;
@@ -75,11 +75,11 @@ std::vector<std::byte> Peers::Source(std::size_t device) const {
 
 probe::Status Peers::Poison(std::size_t device) {
   std::fill(back_.begin(), back_.end(), kPoison);
-  return group_.write(device, PeerGroup::Array::kTarget, back_);
+  return group_.Write(device, PeerGroup::Array::kTarget, back_);
 }
 
 Reporter::End Peers::Compare(std::size_t device, std::span<const std::byte> expected) {
-  if (const auto status = group_.read_target(device, back_); !status) return Failed(status.error());
+  if (const auto status = group_.ReadTarget(device, back_); !status) return Failed(status.error());
   if (std::equal(expected.begin(), expected.end(), back_.begin())) return {};
   return {MeasurementStatus::kWrongResult,
           "what arrived on " + request_.peers[device].device_id + " is not what was sent"};
@@ -103,7 +103,7 @@ std::vector<double> Peers::Time(const Run& run, double first_s, double slot_s, R
 
 void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures) {
   const Reporter reporter(of, kNoLimits, sink_);
-  const kernels::Problem shape{0, 0, 0, static_cast<std::uint32_t>(group_.bytes / sizeof(std::uint32_t)), 0};
+  const kernels::Problem shape{.count = static_cast<std::uint32_t>(group_.bytes() / sizeof(std::uint32_t))};
   reporter.Enter(Stage::kLaunch, kTitle, {Kernel::kPeer}, figure.implementation,
                  request_.first_launch_allowance_s);
   double first_s = 0;
@@ -128,7 +128,7 @@ void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures)
 
 void Peers::MeasureCopies() {
   const std::size_t count = request_.peers.size();
-  int figures = static_cast<int>(count * (count - 1)) + (group_.open_all_reduce ? 1 : 0);
+  int figures = static_cast<int>(count * (count - 1)) + 1;  // and the sum
   for (std::size_t from = 0; from < count; ++from) {
     std::vector<std::byte> source;
     for (std::size_t to = 0; to < count; ++to) {
@@ -136,14 +136,14 @@ void Peers::MeasureCopies() {
       MeasureRequest of = Of(from);
       of.peer_id = request_.peers[to].device_id;
       Figure figure;
-      figure.implementation = group_.is_direct(from, to) ? "own:direct" : "own:staged";
-      figure.work = static_cast<double>(group_.bytes);
+      figure.implementation = group_.IsDirect(from, to) ? "own:direct" : "own:staged";
+      figure.work = static_cast<double>(group_.bytes());
       figure.prepare = [&, from, to] {
         if (source.empty()) source = Source(from);
-        const auto written = group_.write(from, PeerGroup::Array::kSource, source);
+        const auto written = group_.Write(from, PeerGroup::Array::kSource, source);
         return written ? Poison(to) : written;
       };
-      figure.run = [&, from, to](std::uint32_t repeats) { return group_.copy(from, to, repeats); };
+      figure.run = [&, from, to](std::uint32_t repeats) { return group_.Copy(from, to, repeats); };
       figure.check = [&, to] { return Compare(to, source); };
       Measure(of, figure, figures--);
     }
@@ -151,23 +151,22 @@ void Peers::MeasureCopies() {
 }
 
 void Peers::MeasureAllReduce() {
-  if (!group_.open_all_reduce) return;
   const std::size_t count = request_.peers.size();
   const MeasureRequest of = Of(0);
   const Reporter reporter(of, kNoLimits, sink_);
   reporter.Enter(Stage::kCompile, kTitle, {Kernel::kPeer}, "all_reduce", request_.first_launch_allowance_s);
-  const auto library = budget_.Excused([&] { return group_.open_all_reduce(); });
+  const auto library = budget_.Excused([&] { return group_.OpenAllReduce(); });
   if (!library) {
     if (library.error().name == "absent") return;
     return reporter.Finish(Kernel::kPeer, "all_reduce", {}, 1, {}, Failed(library.error()));
   }
-  std::vector<std::byte> sums(group_.bytes);
+  std::vector<std::byte> sums(group_.bytes());
   const auto n = static_cast<double>(count);
   Figure figure;
-  figure.implementation = library->implementation;
-  figure.work = 2 * (n - 1) / n * static_cast<double>(group_.bytes);
+  figure.implementation = *library;
+  figure.work = 2 * (n - 1) / n * static_cast<double>(group_.bytes());
   figure.prepare = [&] { return PrepareSums(sums); };
-  figure.run = library->run;
+  figure.run = [&](std::uint32_t repeats) { return group_.AllReduce(repeats); };
   figure.check = [&] {
     Reporter::End end;
     for (std::size_t device = 0; device < count && end.status == MeasurementStatus::kOk; ++device)
@@ -190,7 +189,7 @@ probe::Status Peers::PrepareSums(std::span<std::byte> sums) {
   for (std::size_t device = 0; device < request_.peers.size(); ++device) {
     const auto source = Source(device);
     for (std::size_t at = 0; at < source.size(); at += sizeof(std::uint32_t)) add(&sums[at], &source[at]);
-    auto status = group_.write(device, PeerGroup::Array::kSource, source);
+    auto status = group_.Write(device, PeerGroup::Array::kSource, source);
     if (status) status = Poison(device);
     if (!status) return status;
   }

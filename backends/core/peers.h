@@ -5,33 +5,41 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 
-#include "backends/core/runner.h"
+#include "backends/core/budget.h"
+#include "backends/core/measurement.h"
 #include "probe/core/result.h"
 
 namespace backends {
 
-// A library's all-reduce: adds up the devices' sources, as 32-bit integers, into the target of each.
-struct AllReduce {
-  std::string implementation;
-  std::function<probe::Result<double>(std::uint32_t repeats)> run;  // seconds on the wall clock, of all
-};
-
-// Several open devices, by their place in the request. Each has two arrays of `bytes`, a multiple of 4:
+// Several open devices, by their place in the request. Each has two arrays of bytes(), a multiple of 4:
 // others read its source and write its target. Dies with its process.
-struct PeerGroup {
+class PeerGroup {
+ public:
   enum class Array { kSource, kTarget };
-  std::uint64_t bytes = 0;
-  std::function<probe::Status(std::size_t device, Array array, std::span<const std::byte> data)> write;
-  std::function<probe::Status(std::size_t device, std::span<std::byte> data)> read_target;
-  // Whether they reach each other's memory; else a copy goes through the host.
-  std::function<bool(std::size_t from, std::size_t to)> is_direct;
-  std::function<probe::Result<double>(std::size_t from, std::size_t to, std::uint32_t repeats)> copy;
-  // Loads the library, which may take the process down: called last. Error.name "absent": not installed.
-  std::function<probe::Result<AllReduce>()> open_all_reduce;
+
+  PeerGroup() = default;
+  PeerGroup(const PeerGroup&) = delete;
+  PeerGroup& operator=(const PeerGroup&) = delete;
+  virtual ~PeerGroup() = default;
+
+  [[nodiscard]] virtual std::uint64_t bytes() const = 0;
+  [[nodiscard]] virtual probe::Status Write(std::size_t device, Array array,
+                                            std::span<const std::byte> data) = 0;
+  [[nodiscard]] virtual probe::Status ReadTarget(std::size_t device, std::span<std::byte> data) = 0;
+  // Whether one reaches the other's memory; else a copy goes through the host.
+  [[nodiscard]] virtual bool IsDirect(std::size_t from, std::size_t to) const = 0;
+  // From a source to a target. Here and below: how many seconds all repetitions took on the wall clock.
+  [[nodiscard]] virtual probe::Result<double> Copy(std::size_t from, std::size_t to,
+                                                   std::uint32_t repeats) = 0;
+  // Loads a library that adds up the devices' sources, as 32-bit integers, into the target of each, and
+  // returns what its figure is called. It may take the process down: called last. Error.name "absent": not
+  // installed.
+  [[nodiscard]] virtual probe::Result<std::string> OpenAllReduce() = 0;
+  // By that library, once it is open.
+  [[nodiscard]] virtual probe::Result<double> AllReduce(std::uint32_t repeats) = 0;
 };
 
 // Reports `p2p` for every ordered pair, own:direct or own:staged, and where there is a library the bus

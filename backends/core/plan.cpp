@@ -138,7 +138,7 @@ Shape PrefillShape(std::span<const Variant* const> variants, double rate, const 
   const std::uint32_t k = RoundDown(kEdge, multiples.k);
   Shape shape;
   for (const std::uint32_t rows : kRows) {
-    shape.problem = {RoundDown(rows, multiples.m), n, k, 0, 0};
+    shape.problem = {.m = RoundDown(rows, multiples.m), .n = n, .k = k};
     if (Work(*variants.front(), shape) <= rate * facts.prompt_s) break;
   }
   shape.too_long = Work(*variants.front(), shape) > rate * facts.max_prompt_s;
@@ -197,12 +197,12 @@ std::optional<std::uint32_t> SharedCount(std::span<const Variant* const> variant
 Shape StreamShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Variant& first = *variants.front();
   const std::uint32_t multiple = std::lcm(Common(variants).count, kCountStep);
-  const double bytes_an_element = kernels::Work(first.kernel, first.in, {0, 0, 0, 1, 0});
+  const double bytes_an_element = kernels::Work(first.kernel, first.in, {.count = 1});
   const double in_time = PassBytes(rate, facts) / bytes_an_element;
   // The arrays of one kernel together; of copy and triad there are two and three.
   const double wanted = static_cast<double>(StreamBytes(facts)) / bytes_an_element;
   if (const auto shared = SharedCount(variants, facts); shared && *shared <= in_time) {
-    Shape shape{{0, 0, 0, *shared, 0}, 1, "", false};
+    Shape shape{.problem = {.count = *shared}};
     shape.copies = static_cast<std::uint32_t>(CopiesInPass(*shared * bytes_an_element, rate, facts));
     return Noted(std::move(shape), variants, facts);
   }
@@ -235,7 +235,7 @@ Shape GemvShape(std::span<const Variant* const> variants, double rate, const Pla
   const Variant& first = *variants.front();
   const Multiples multiples = Common(variants);
   const double bytes_in_time = PassBytes(rate, facts);
-  Shape shape{{GemvRows(variants, facts), 0, RoundDown(kGemvColumns, multiples.k), 0, 0}, 1, "", false};
+  Shape shape{.problem = {.m = GemvRows(variants, facts), .k = RoundDown(kGemvColumns, multiples.k)}};
   const auto too_large = [&] {
     return Work(first, shape) > bytes_in_time || !FitsAll(variants, shape, facts.limits);
   };
@@ -253,8 +253,9 @@ Shape GemvShape(std::span<const Variant* const> variants, double rate, const Pla
 Shape ChainShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Multiples multiples = Common(variants);
   const double count = static_cast<double>(multiples.count) * facts.limits.shape.compute_units * kChainRounds;
-  Shape shape{
-      {0, multiples.n, kChainStep, static_cast<std::uint32_t>(std::min(count, 0x1p28)), 0}, 1, "", false};
+  Shape shape{.problem = {.n = multiples.n,
+                          .k = kChainStep,
+                          .count = static_cast<std::uint32_t>(std::min(count, 0x1p28))}};
   const double steps = kChainStep * rate * facts.target_s / Work(*variants.front(), shape);
   const double most = kMaxChainProducts / multiples.n;
   shape.problem.k =
@@ -281,11 +282,11 @@ Problem TinyProblem(const Variant& variant, const kernels::DeviceShape& device) 
   const std::uint32_t k = RoundUp(kTinyEdge, variant.multiple_k);
   switch (variant.kernel) {
     case Kernel::kGemm:
-      return {m, RoundUp(kTinyEdge, variant.multiple_n), k, 0, 0};
+      return {.m = m, .n = RoundUp(kTinyEdge, variant.multiple_n), .k = k};
     case Kernel::kGemv:
-      return {m, 0, RoundUp(kTinyColumns, variant.multiple_k), 0, 0};
+      return {.m = m, .k = RoundUp(kTinyColumns, variant.multiple_k)};
     case Kernel::kChain:
-      return {0, variant.multiple_n, k, variant.multiple_count * device.compute_units, 0};
+      return {.n = variant.multiple_n, .k = k, .count = variant.multiple_count * device.compute_units};
     case Kernel::kRead:
     case Kernel::kCopy:
     case Kernel::kTriad:
@@ -294,7 +295,7 @@ Problem TinyProblem(const Variant& variant, const kernels::DeviceShape& device) 
     case Kernel::kPeer:
     case Kernel::kLaunch:
     case Kernel::kFill:
-      return {0, 0, 0, RoundUp(kTinyCount, variant.multiple_count), 0};
+      return {.count = RoundUp(kTinyCount, variant.multiple_count)};
   }
   return {};
 }
@@ -302,10 +303,10 @@ Problem TinyProblem(const Variant& variant, const kernels::DeviceShape& device) 
 Problem LargerProblem(const Variant& variant, const Problem& problem) {
   if (variant.kernel == Kernel::kChain) {
     const double products = 8.0 * problem.n * problem.k;
-    return products < kMaxChainProducts ? Problem{0, problem.n, problem.k * 8, problem.count, 0}
-                                        : Problem{0, problem.n, problem.k, problem.count * 8, 0};
+    return products < kMaxChainProducts ? Problem{.n = problem.n, .k = problem.k * 8, .count = problem.count}
+                                        : Problem{.n = problem.n, .k = problem.k, .count = problem.count * 8};
   }
-  return {problem.m * 2, problem.n * 2, problem.k * 2, problem.count * 4, 0};
+  return {.m = problem.m * 2, .n = problem.n * 2, .k = problem.k * 2, .count = problem.count * 4};
 }
 
 std::uint32_t SquareGemmSize(double rate, double target_s) {

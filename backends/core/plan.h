@@ -17,20 +17,19 @@ inline constexpr double kLaunchTargetSeconds = 0.010;  // what a square product 
 inline constexpr double kMaxLaunchSeconds =
     0.100;  // watchdogs and batches: nothing longer is launched by choice
 
-// The host's last-level cache, as much of it as the threads that we may use share, in bytes.
+// The bytes of the host's last-level cache that serve the threads which this process may use.
 [[nodiscard]] std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor);
 
 struct PlanFacts {
   const Limits& limits;
   const probe::RuntimeDevice& device;
   const std::optional<probe::Processor>& processor;
-  // Of one execution: what it should take where its size is free, what a pass over the arrays may take, and
-  // what a product of the prompt's shape may. Ten batches of each must fit.
-  double target_s = kLaunchTargetSeconds;
-  double max_pass_s = kMaxLaunchSeconds;
-  double prompt_s = kMaxLaunchSeconds;      // with more rows than the fewest
-  double max_prompt_s = kMaxLaunchSeconds;  // with the fewest
-  double most_pass_s = kMaxLaunchSeconds;   // of a pass over arrays that would else be in the caches
+  // How long one execution may last, so that ten batches of it fit into its part of the budget.
+  double target_s = kLaunchTargetSeconds;   // a product of any size: it is sized to last that long
+  double max_pass_s = kMaxLaunchSeconds;    // a pass over the arrays of a kernel that memory bounds
+  double prompt_s = kMaxLaunchSeconds;      // a product of the prompt's shape, whose rows are cut down to it
+  double max_prompt_s = kMaxLaunchSeconds;  // the same with the fewest rows that it may have
+  double most_pass_s = kMaxLaunchSeconds;   // a pass over arrays which, smaller, would lie in the caches
 };
 
 // The first problem that a new kernel is given: a simulator may need seconds for more.
@@ -46,9 +45,10 @@ struct PlanFacts {
 // one kernel together. Large ones are cut into arrays of one size, which the kernels of a device share
 // (buffer_pool.h). A quarter of the free memory at most; three where one would be in the caches.
 [[nodiscard]] std::uint64_t StreamBytes(const PlanFacts& facts);
-// Why what a kernel moves at that shape is not the memory's: all its arrays together are less than twice the
-// last-level cache, of 64 MiB where it is unknown and at least for a discrete GPU. Empty where they are more,
-// where the device has hardly more memory than that, and for kernels that are not bound by memory.
+// The reason why a kernel at that shape would measure the caches and not the memory: all its arrays together
+// are less than twice the last-level cache, which is taken for 64 MiB where its size is unknown and for no
+// less on a discrete GPU. Empty where the arrays are larger, where the device has hardly more memory than
+// that, and for kernels that memory does not bound.
 [[nodiscard]] std::string CachedReason(const kernels::Variant& variant, const Shape& shape, double rate,
                                        const PlanFacts& facts);
 

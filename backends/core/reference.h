@@ -47,9 +47,8 @@ struct GemmOperands {
 };
 
 // Freivalds' check (R. Freivalds, "Probabilistic machines can use less running time", IFIP 1977): for random
-// x of
-// +-1, every entry of C x must equal A (B x). One wrong entry always shows; several in a row can cancel in
-// one x, so there are kVectors of them. Everything is in fp64, B x in exact integers where B is stored by
+// x of +-1, every entry of C x must equal A (B x). One wrong entry always shows; several in a row can cancel
+// in one x, so there are kVectors of them. Everything is in fp64, B x in exact integers where B is stored by
 // rows. Sampled entries, the corners among them, are recomputed in full as well, for the finer tolerance of a
 // single entry.
 //

@@ -46,7 +46,11 @@ std::string Title(const kernels::Variant& variant) {
 
 void Reporter::Enter(probe::Stage stage, std::string title, FigureKind kind, std::string implementation,
                      double allow_s) const {
-  sink_(MeasureStage{stage, std::move(title), kind, std::move(implementation), std::max(allow_s, 0.0)});
+  sink_(MeasureStage{.stage = stage,
+                     .title = std::move(title),
+                     .kind = kind,
+                     .implementation = std::move(implementation),
+                     .allow_s = std::max(allow_s, 0.0)});
 }
 
 void Reporter::Enter(probe::Stage stage, const kernels::Variant& variant, double allow_s) const {

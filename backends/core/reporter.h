@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
-#include "backends/core/runner.h"
+#include "backends/core/measurement.h"
 #include "backends/core/timing.h"
 
 namespace backends {

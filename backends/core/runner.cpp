@@ -7,13 +7,11 @@
 #include <optional>
 #include <utility>
 
-#include "backends/core/budget.h"
 #include "backends/core/contest.h"
 #include "backends/core/overheads.h"
 #include "backends/core/reporter.h"
 #include "backends/core/tasks.h"
 #include "backends/core/timing.h"
-#include "backends/core/transfers.h"
 #include "probe/system/clock.h"
 
 namespace backends {
@@ -23,11 +21,11 @@ using kernels::Kernel;
 using kernels::Variant;
 using probe::Stage;
 
-// Of the budget, left to the timing when the last kernel has been readied.
+// The share of the budget that is kept for timing. Readying kernels ends when no more than this is left.
 constexpr double kTimingShare = 0.5;
-// What ten short batches take: with less for a figure, the last in line are left out.
+// What ten short batches take. Where the budget gives a figure less, the last kernels in line are left out.
 constexpr double kLeastSlotSeconds = 0.060;
-// The same of a software view, whose figures are few: products of two shapes, a read and a matrix-vector
+// The same for a software view, which has few figures: products of two shapes, a read and a matrix-vector
 // product. Time for ten batches of each, where half of the budget has it; up to nearly twice as much where
 // compiling and all took so little that the whole stays within this share: samples over nearly a second see
 // more of what a host does to its processors.
@@ -36,7 +34,8 @@ constexpr double kSoftwareTimingSeconds = 5 * kLeastSlotSeconds;
 constexpr double kSoftwareMostShare = 0.45;
 constexpr double kSoftwareWholeShare = 0.7;
 
-// A processor that another runtime has measured already: its software device is to be compared, no more.
+// Whether the device is software on a processor that another runtime has measured already. It is measured to
+// be compared with that, and gets less of everything.
 bool IsSoftwareView(const MeasureRequest& request) {
   return request.scope == Scope::kRepeat && OnHost(request.device);
 }
@@ -47,7 +46,8 @@ double TimingSeconds(const MeasureRequest& request) {
   return std::min(most_s, std::max(kSoftwareTimingShare * request.budget_s, kSoftwareTimingSeconds));
 }
 
-// As many tasks as there are slots for, at least one; the others are reported.
+// Keeps as many tasks as the time for timing has slots for, at least one, and reports that the others do not
+// fit.
 std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request, const Reporter& reporter) {
   const double timing_s = TimingSeconds(request);
   int figures = 0;
@@ -64,7 +64,7 @@ std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request,
   return tasks;
 }
 
-// Tasks and variants that the figures name.
+// Keeps the tasks and variants that the figures name.
 void KeepFigures(std::span<const Figure> figures, std::vector<Task>& tasks) {
   for (Task& task : tasks) {
     const auto own = FiguresOf(task, figures);
@@ -76,7 +76,9 @@ void KeepFigures(std::span<const Figure> figures, std::vector<Task>& tasks) {
   std::erase_if(tasks, [](const Task& task) { return task.variants.empty(); });
 }
 
-// Of an equal device one product is measured: among those that it can.
+// The tasks that this request can choose among. A software view gets one matrix-vector product, the one with
+// 4-bit weights, where there is one. A device that equals another one gets a single product (Select), so that
+// those which it can not compute are taken out here: else the only one chosen could be one of them.
 std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureRequest& request,
                              const Limits& limits) {
   auto tasks = GroupVariants(variants);
@@ -93,17 +95,19 @@ std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureReq
   return tasks;
 }
 
-// In line for the budget: what a decision rests on, its products in other shapes and what else is looked at,
-// and what only explains.
+// A task's place in line for the budget. 0: a decision rests on it. 1: what else people look at, and other
+// shapes of the products of rank 0. kLastRank: it only explains.
 constexpr int kRankOfOtherShapes = 1;
 int Rank(const Task& task) {
-  // Weights of a request come in 4 bits; other types are looked at as well.
+  // Decisions rest on weights of 4 bits, in which requests are predicted; people look at the other types as
+  // well.
   if (task.kernel == Kernel::kGemv && task.in != kernels::Dtype::kQ4) return kRankOfOtherShapes;
   if (Precedence(task) <= kDecisive) return 0;
   return task.kernel == Kernel::kGemm || task.kernel == Kernel::kTriad ? kRankOfOtherShapes : kLastRank;
 }
 
-// Every figure's kernel, verified and ready to be timed, in the order of the tasks.
+// Finds the fastest right kernel for every figure and readies it for timing. Those that are first in line for
+// the budget come first.
 std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& context,
                           std::deque<Contest>& contests) {
   std::vector<Series> all;
@@ -141,7 +145,8 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, std::optio
     if (auto status = series.workload.Refresh(); !status) series.error = status.error();
     series.finished = series.error.has_value();
   }
-  // Another runtime has warmed this device up already, or, of the processor, what readied its kernels.
+  // No need to raise the clocks where another runtime has just used the device, or where it is the processor,
+  // on which this process has readied the kernels.
   const bool warm = context.request.scope == Scope::kRepeat || OnHost(context.request.device);
   if (!IsSoftwareView(context.request)) Ramp(all.front(), budget, warm ? 0.0 : kRampSeconds);
   std::string titles;
@@ -171,7 +176,12 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
   if (tasks.empty()) return;
   OperandWriter writer(session, variants);
   BufferPool pool(session);
-  ContestContext context{session, writer, pool, request, reporter, budget};
+  ContestContext context{.session = session,
+                         .writer = writer,
+                         .pool = pool,
+                         .request = request,
+                         .reporter = reporter,
+                         .budget = budget};
   std::deque<Contest> contests;
   std::vector<Series> all = Ready(tasks, context, contests);
   if (!all.empty()) {

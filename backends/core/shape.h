@@ -18,7 +18,7 @@ inline constexpr std::uint64_t kMiB = 1U << 20U;
 struct Shape {
   kernels::Problem problem;
   std::uint32_t copies = 1;
-  std::string note;       // why it is smaller than it should be; empty if it is not
+  std::string note{};     // why it is smaller than it should be; empty if it is not
   bool too_long = false;  // one launch would last too long, however small it is made
 };
 [[nodiscard]] double Work(const kernels::Variant& variant, const Shape& shape);

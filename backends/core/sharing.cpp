@@ -5,6 +5,9 @@
 #include <charconv>
 #include <utility>
 
+#include "probe/system/amdgpu_metrics.h"
+#include "probe/system/filesystem.h"
+
 namespace backends {
 
 std::string LoadOfOthers(const probe::RuntimeDevice& device) {
@@ -14,6 +17,16 @@ std::string LoadOfOthers(const probe::RuntimeDevice& device) {
   unsigned percent = 0;
   std::from_chars(fact->value.data(), fact->value.data() + fact->value.size(), percent);
   return percent >= kBusyPercent ? std::to_string(std::min(percent, 100U)) + " % busy" : "";
+}
+
+DeviceState StateOfCard(const probe::RuntimeDevice& device, const probe::system::FileSystem& files) {
+  constexpr std::size_t kMaxMetricsBytes = 4096;  // one page, as the kernel writes it
+  const auto& pci = device.identity.pci;
+  if (!pci) return {};
+  const auto metrics =
+      files.Read("/sys/bus/pci/devices/" + ToString(*pci) + "/gpu_metrics", kMaxMetricsBytes);
+  auto causes = metrics ? probe::system::ThrottleText(*metrics) : std::nullopt;
+  return causes && *causes != "none" ? DeviceState{*std::move(causes), std::nullopt} : DeviceState{};
 }
 
 void ShareWith(std::string others, bool disturbing, Limits& limits) {

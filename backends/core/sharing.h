@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a device that others use allows: docs/contract.md section 3.
+// What the machine says of a device beside its runtime: who else uses it and what that allows
+// (docs/contract.md, section 3), and what holds it back.
 #pragma once
 
 #include <cstdint>
@@ -10,18 +11,24 @@
 
 namespace backends {
 
-// Of a busy device, of the memory that is free.
+// The share of the free memory that is used of a device which others use.
 inline constexpr double kBusyMemoryShare = 0.05;
-// A device that is used that much is busy.
+// A device that others use for at least this percentage of the time is busy.
 inline constexpr unsigned kBusyPercent = 10;
 
 // The fact that tells how much of the time a device was used when it was found, before this process used it.
 inline constexpr std::string_view kUtilizationFact = "utilization_percent";
-// Of that fact, for people: "93 % busy"; empty where the device is not, or nobody tells.
+// What that fact says, for people: "93 % busy"; empty where the device is not busy, or where nobody tells.
 [[nodiscard]] std::string LoadOfOthers(const probe::RuntimeDevice& device);
 
-// Narrows the limits to what may be taken beside `others` ("3 other processes on it"). `disturbing`: their
-// work shows in the times. The session refuses what exceeds memory_free_bytes in sum.
+// What the kernel driver of a card says of it while it is used, for runtimes that say nothing: by the
+// device's PCI address; empty where it has none or its driver tells nothing. Reads one file.
+[[nodiscard]] DeviceState StateOfCard(const probe::RuntimeDevice& device,
+                                      const probe::system::FileSystem& files);
+
+// Narrows the limits to what this process may take beside `others` ("3 other processes on it"); from then on
+// memory_free_bytes bounds the sum of what a session allocates. `disturbing` says that the others' work shows
+// in the times.
 void ShareWith(std::string others, bool disturbing, Limits& limits);
 
 // What a session has allocated, and what it may.
@@ -35,7 +42,7 @@ class Allocations {
   [[nodiscard]] probe::Status Check(std::string_view call, std::uint64_t bytes) const;
   void Take(std::uint64_t bytes) { bytes_ += bytes; }
   void Return(std::uint64_t bytes) { bytes_ -= bytes; }
-  // Of what a shared device leaves us; everything of one that is ours.
+  // What may still be allocated on a shared device; no bound where the device is ours alone.
   [[nodiscard]] std::uint64_t AllowedBytes() const;
 
  private:

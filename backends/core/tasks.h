@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "backends/core/runner.h"
+#include "backends/core/measurement.h"
 #include "kernels/spec.h"
 
 namespace backends {

@@ -21,29 +21,30 @@ inline constexpr double kMaxBatchSeconds = 0.100;
 inline constexpr double kRoundTripsABatch = 20;
 inline constexpr double kMinSpanSeconds = 1.0;  // a figure's samples are spread over at least that
 
-inline constexpr int kLastRank = 2;
+inline constexpr int kLastRank = 2;  // of Series::rank: a figure that only explains
 
 // One workload and the batches timed so far; times of one execution each.
 struct Series {
   Workload workload;
   double expected_s = 0;          // of one execution, from the last time that it ran
   double max_relative_error = 0;  // found when it was verified
-  std::vector<double> wall_s;
-  std::vector<std::optional<double>> device_s;  // one for each of wall_s
-  std::optional<double> first_at_s;
+  std::vector<double> wall_s{};
+  std::vector<std::optional<double>> device_s{};  // one for each of wall_s
+  std::optional<double> first_at_s{};
   bool finished = false;
   bool out_of_time = false;  // ended by the budget
-  std::optional<probe::Error> error;
-  int rank = 0;              // in line for the budget, up to kLastRank
-  std::string throttled_by;  // what the device named during any batch
+  std::optional<probe::Error> error{};
+  int rank = 0;                // in line for the budget, up to kLastRank
+  std::string throttled_by{};  // what the device named during any batch
   double least_clock_share = 1;
   std::vector<double> clocks_hz{};  // measured after batches, where nobody says that share
   double last_at_s = 0;             // when the last batch ended
   std::size_t late = 0;             // of the last batches, those that tell whether its speed has drifted
 };
 
-// The least clock that it ran at, of the device's highest or, of measured ones, of its own: of these a tenth
-// at either end is left out, because a hypervisor interrupts a measurement or sets its clock.
+// The least clock that the device had while this ran, as a share. Where the device says it, the share is of
+// its highest clock; where clocks were measured, of the highest among these, without a tenth of them at
+// either end, because hypervisors interrupt measurements and set clocks.
 [[nodiscard]] double LeastClockShare(const Series& series);
 
 // Below this share of its highest clock a device is throttled, whoever holds it back.
@@ -57,22 +58,27 @@ inline constexpr double kThrottledClockShare = 0.75;
 inline constexpr double kRampSeconds = 0.250;
 void Ramp(Series& series, Budget& budget, double least_s = kRampSeconds);
 
-// Times all of them turn by turn, so that a disturbance hits every figure alike, until each has ten batches,
-// an interval of its median within 1.5 % and a second between its first batch and its last, or the budget
-// ends. Kernels bound by memory come first, for ten batches and the share of the budget that they have of a
-// turn, then those bound by arithmetic, then what the first have left to do: among products a triad is up to
-// a seventh slower than alone (measured on an EPYC; an extra execution before each batch does not mend it),
-// so that its figure would depend on how long the others took. Where the budget can not last for ten batches
-// of all, the last in line have three, or none; those of the last rank have no more than ten while any of
-// another rank needs more. At the very end those bound by memory that decide have a few batches more: memory
-// of shared machines changes its speed within seconds. `between_turns`, if any, runs after every turn of all.
+// Times all of them turn by turn, one batch of each a turn, so that a disturbance hits every figure alike. A
+// figure is done when it has ten batches, its median's interval is within 1.5 %, and a second lies between
+// its first batch and its last; all are done when the budget ends.
+//
+// There are three rounds: kernels bound by memory, for ten batches and no more than their share of the
+// budget; kernels bound by arithmetic; and what the first have left to do. They are kept apart because among
+// products a triad is up to a seventh slower than alone (measured on an EPYC; an extra execution before each
+// batch does not mend it), so that its figure would depend on how long the others took. At the very end the
+// memory-bound kernels that a decision rests on get a few more batches: memory of shared machines changes its
+// speed within seconds.
+//
+// Where the budget can not last for ten batches of all, the last in line get three, or none. Those of the
+// last rank get no more than ten while any of another rank needs more. `between_turns`, if given, runs after
+// every turn.
 void TimeInterleaved(std::span<Series> all, Budget& budget, double round_trip_s,
                      const std::function<void()>& between_turns = {});
 
 // The times to judge by. The runtime's events are believed if there is one for every batch, each is positive,
-// none exceeds the wall clock's, and their middle is at least half of it: a batch is so long that submission
-// is little beside it. Else the wall clock, and `reason` says what was wrong with the events (empty: there
-// were none).
+// none is longer than the batch took on the wall clock, and their median is at least half of the wall
+// clock's: a batch is so long that submitting it is little beside it. Else the wall clock's times are taken,
+// and `reason` says what was wrong with the events; it is empty where there were none.
 struct ChosenTimes {
   std::vector<double> times_s;
   bool host_timed = false;

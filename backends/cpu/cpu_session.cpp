@@ -189,7 +189,7 @@ probe::Status CpuSession::Download(BufferId buffer, std::uint64_t offset_bytes, 
 }
 
 probe::Result<KernelId> CpuSession::Load(const kernels::Variant& variant, const kernels::Step& step) {
-  if (step.entry == kLibraryEntry) return LoadLibrary(step.options, variant.in);
+  if (!step.library.empty()) return LoadLibrary(step.library, variant.in);
   const auto all = kernels::cpu::Implementations();
   for (std::uint32_t i = 0; i < all.size(); ++i) {
     const bool meant = all[i].entry == step.entry && all[i].isa == step.options;

@@ -16,8 +16,8 @@ kernels::Variant MakeVariant(const Vendor& vendor, kernels::Dtype in, std::strin
   variant.acc = kernels::Row(in).integer ? kernels::Dtype::kInt32 : kernels::Dtype::kFp32;
   variant.note = std::move(note);
   kernels::Step step;
-  step.entry = kLibraryEntry;
-  step.options = vendor.name;
+  step.entry = vendor.name;
+  step.library = vendor.name;
   step.bindings = {{Role::kA}, {Role::kB}, {Role::kC}};
   step.shape = [](const kernels::Problem& problem, const kernels::DeviceShape&) {
     return kernels::LaunchShape{{1, 1, 1}, {1, 1, 1}, {problem.m, problem.n, problem.k}};

@@ -9,8 +9,6 @@
 
 namespace backends::cpu {
 
-// The entry of a step whose `options` name a library (vendor.h).
-inline constexpr std::string_view kLibraryEntry = "library";
 // The feature of a processor whose int8 products are added up in 32 bits: what libraries' need to be right.
 inline constexpr std::string_view kInt8Dot = "int8_dot";
 

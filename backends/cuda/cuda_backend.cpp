@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <optional>
+#include <string>
+#include <utility>
+
 #include "backends/core/backend.h"
-#include "backends/core/peers.h"
-#include "backends/cuda/cuda_open.h"
-#include "backends/cuda/cuda_peers.h"
-#include "backends/cuda/cuda_session.h"
+#include "backends/cuda/cuda_runtime.h"
+#include "backends/stream/stream_peers.h"
+#include "backends/stream/stream_session.h"
 #include "kernels/cuda/variants.h"
+#include "probe/system/this_process.h"
 
 namespace backends::cuda {
 
@@ -12,23 +22,161 @@ Backend Describe();
 
 namespace {
 
+using probe::RuntimeDevice;
+namespace rt = probe::cuda;
+
+struct OpenedDriver {
+  rt::Api api;
+  std::vector<OpenedDevice> devices;  // in the order asked for
+};
+
+// Whether `found` is the device asked for: by UUID, which an instance has of its own; else by address and
+// name. A position alone would take another device when one was hidden or added since.
+bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
+  const auto& a = wanted.identity;
+  const auto& b = found.identity;
+  if (a.uuid && b.uuid) return a.uuid == b.uuid;
+  if (a.pci && b.pci) return a.pci == b.pci && a.partition == b.partition;
+  return wanted.name == found.name && wanted.ordinal == found.ordinal;
+}
+
+std::string FactOf(const RuntimeDevice& device, std::string_view key) {
+  const auto fact = std::find_if(device.facts.begin(), device.facts.end(),
+                                 [&](const probe::Fact& known) { return known.key == key; });
+  return fact == device.facts.end() ? std::string() : fact->value;
+}
+
+// This process sees these devices, whatever the user's variable shows other programs: a MIG instance can be
+// reached in no other way, and a neighbour's context costs memory.
+void ShowOnly(std::span<const RuntimeDevice> devices) {
+  std::vector<std::string> names;
+  for (const RuntimeDevice& device : devices) {
+    names.push_back(FactOf(device, "visible_as"));
+    if (!names.back().starts_with("GPU-") && !names.back().starts_with("MIG-")) return;
+  }
+  probe::system::SetProcessVariable("CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(names, ",")));
+}
+
+// Who uses the device beside us. Utilisation is an average that still holds the kernels of the runtime that
+// we measured before: it counts as far as it was there when the device was found.
+rt::GpuLoad LoadOfOthers(const std::optional<rt::Monitor>& monitor, const RuntimeDevice& device) {
+  if (!monitor) return {};
+  rt::GpuLoad load = monitor->load();
+  const std::string found = FactOf(device, "utilization_percent");
+  unsigned int before = 0;
+  std::from_chars(found.data(), found.data() + found.size(), before);
+  if (load.utilization_percent) load.utilization_percent = std::min(*load.utilization_percent, before);
+  return load;
+}
+
+// The driver, showing this process these devices and no other. Makes no context. An error names the device
+// that is not there any more.
+probe::Result<OpenedDriver> OpenShowing(std::span<const RuntimeDevice> wanted, const OpenRequest& request) {
+  ShowOnly(wanted);
+  std::vector<OpenedDevice> opened;
+  for (const RuntimeDevice& device : wanted) {
+    auto monitor = rt::Monitor::Open(request.files, request.environment, device.identity);
+    const rt::GpuLoad load = LoadOfOthers(monitor, device);
+    opened.push_back({0, {}, load, std::move(monitor)});
+  }
+  const auto library = rt::OpenDriver(request.files, request.environment);
+  if (!library) return library.error();
+  const auto api = rt::ResolveApi(*library);
+  if (!api) return api.error();
+  if (const auto code = api->cuInit(0); code != rt::kCuSuccess) return rt::ErrorOf("cuInit", code);
+  const auto ids = rt::Devices(*api);
+  if (!ids) return ids.error();
+  std::vector<RuntimeDevice> offered;
+  std::string names;
+  for (const rt::CuDevice id : *ids) {
+    offered.push_back(rt::ReadDevice(*api, id, static_cast<std::uint32_t>(offered.size())));
+    names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", offered.back().ordinal, offered.back().name);
+  }
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto found = std::find_if(offered.begin(), offered.end(),
+                                    [&](const RuntimeDevice& device) { return IsSame(wanted[i], device); });
+    if (found == offered.end()) {
+      return probe::Error{"open", std::nullopt, "not found",
+                          fmt::format("{} {} is not among the devices now: {}", wanted[i].ordinal,
+                                      wanted[i].name, names.empty() ? "none" : names)};
+    }
+    opened[i].id = (*ids)[found->ordinal];
+    opened[i].found = *found;
+  }
+  return OpenedDriver{*api, std::move(opened)};
+}
+
+// Compute capabilities from which kernels exist (Variant::requires_features), as 10 * major + minor.
+constexpr std::array kCapabilities = {50, 70, 75, 80, 86, 89, 90, 100, 120};
+// Dynamic shared memory that a kernel may ask for, in KiB.
+constexpr std::array kSharedKib = {32, 48, 64, 96, 160, 192, 224};
+
+std::vector<std::string> FeaturesOf(const rt::Api& api, rt::CuDevice device) {
+  const int capability = 10 * rt::Attribute(api, device, rt::kCuCapabilityMajor).value_or(0) +
+                         rt::Attribute(api, device, rt::kCuCapabilityMinor).value_or(0);
+  const int shared = std::max(rt::Attribute(api, device, rt::kCuSharedMemoryPerBlockOptin).value_or(0),
+                              rt::Attribute(api, device, rt::kCuSharedMemoryPerBlock).value_or(0));
+  std::vector<std::string> features;
+  for (const int known : kCapabilities) {
+    if (capability >= known) features.push_back(fmt::format("sm_{}", known));
+  }
+  // Its matrix instructions are of this chip alone: neither older nor newer ones have them.
+  if (capability == 90) features.emplace_back("sm_90a");
+  // Newer ones have larger.
+  if (capability == 70 || capability == 72) features.emplace_back("volta_mma");
+  if (capability == 75) features.emplace_back("turing_mma");
+  // Chips between take fp8 apart into fp16 (kernels/cuda/modules.txt).
+  if (capability == 89 || capability >= 120) features.emplace_back("fp8_mma");
+  // Of this family alone: others scale blocks by instructions of another kind.
+  if (capability / 10 == 12) features.emplace_back("scaled_mma");
+  for (const int kib : kSharedKib) {
+    if (shared >= kib * 1024) features.push_back(fmt::format("shared:{}", kib));
+  }
+  return features;
+}
+
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
-  auto driver = OpenShowing({&request.device, 1}, request.files, request.environment);
+  const auto driver = OpenShowing({&request.device, 1}, request);
   if (!driver) return driver.error();
-  OpenedDevice& device = driver->devices.front();
-  return CudaSession::Create(driver->api, device.id, device.found,
-                             {request.files, request.environment, std::move(device.monitor), device.load});
+  const rt::Api& api = driver->api;
+  const OpenedDevice& device = driver->devices.front();
+  auto runtime = CudaRuntime::Create(api, driver->devices, request);
+  if (!runtime) return runtime.error();
+  stream::DeviceTraits traits;
+  traits.l2_bytes = rt::Attribute(api, device.id, rt::kCuL2Bytes);
+  traits.max_threads = rt::Attribute(api, device.id, rt::kCuMaxThreadsPerBlock).value_or(0);
+  traits.subgroup_width = 32;
+  traits.features = FeaturesOf(api, device.id);
+  traits.others = rt::DescribeLoad(device.load);
+  traits.disturbing = !rt::DescribeLoad({device.load.utilization_percent, std::nullopt}).empty();
+  return stream::StreamSession::Create(*std::move(runtime), device.found, std::move(traits));
+}
+
+probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevice> devices,
+                                                    const OpenRequest& request) {
+  const auto driver = OpenShowing(devices, request);
+  if (!driver) return driver.error();
+  auto runtime = CudaRuntime::Create(driver->api, driver->devices, request);
+  if (!runtime) return runtime.error();
+  std::vector<bool> shared;
+  for (const OpenedDevice& device : driver->devices) shared.push_back(!rt::DescribeLoad(device.load).empty());
+  return stream::JoinDevices(*std::move(runtime), shared);
 }
 
 std::vector<kernels::Variant> Variants(const Limits&) { return kernels::cuda::Variants(); }
 
 std::vector<kernels::Variant> Libraries(const OpenRequest& request) {
-  return CublasLt::IsInstalled(request.files, request.environment) ? CublasLt::Variants()
-                                                                   : std::vector<kernels::Variant>();
+  const auto directories = rt::LibraryDirectories(request.files, request.environment);
+  if (!probe::system::Library::Exists(CublasLt().sonames, directories, request.files, request.environment))
+    return {};
+  return stream::ProductVariants("cublaslt", CublasLt().types);
 }
 
 }  // namespace
 
-Backend Describe() { return {"cuda", Open, Variants, Libraries, OpenPeers}; }
+Backend Describe() {
+  return {
+      .runtime = "cuda", .open = Open, .variants = Variants, .libraries = Libraries, .open_peers = OpenPeers};
+}
 
 }  // namespace backends::cuda

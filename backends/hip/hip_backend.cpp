@@ -6,8 +6,10 @@
 #include "backends/core/backend.h"
 #include "backends/core/shape.h"
 #include "backends/core/sharing.h"
-#include "backends/hip/hip_peers.h"
-#include "backends/hip/hip_session.h"
+#include "backends/hip/hip_runtime.h"
+#include "backends/hip/vendor.h"
+#include "backends/stream/stream_peers.h"
+#include "backends/stream/stream_session.h"
 #include "kernels/hip/variants.h"
 #include "probe/hip/hip_api.h"
 
@@ -71,22 +73,34 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
     return probe::Error{"hipGetDeviceProperties", std::nullopt, "no target",
                         "the runtime does not say what architecture to compile for"};
   }
-  return HipSession::Create(
-      runtime->api, rt::OpenCompiler(runtime->library, request.files, request.environment), device,
-      {*found, *target, LoadOfOthers(request.device), request.files, request.environment});
+  auto hip =
+      std::make_unique<HipRuntime>(runtime->api, std::vector{device}, request.files, request.environment);
+  hip->PrepareKernels(*found, rt::OpenCompiler(runtime->library, request.files, request.environment),
+                      *target);
+  stream::DeviceTraits traits;
+  traits.l2_bytes = rt::Attribute(runtime->api, device, rt::kHipL2Bytes);
+  traits.max_threads = rt::Attribute(runtime->api, device, rt::kHipMaxThreadsPerBlock).value_or(0);
+  traits.subgroup_width = 64;
+  traits.features = kernels::hip::FeaturesOf(found->architecture.value_or(""));
+  traits.others = LoadOfOthers(request.device);
+  return stream::StreamSession::Create(std::move(hip), *found, std::move(traits));
 }
 
 probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevice> wanted,
                                                     const OpenRequest& request) {
   const auto runtime = OpenRuntime(request);
   if (!runtime) return runtime.error();
-  std::vector<JoinedDevice> devices;
+  std::vector<int> devices;
+  std::vector<bool> shared;
   for (const RuntimeDevice& device : wanted) {
     const auto found = Find(*runtime, device);
     if (!found) return found.error();
-    devices.push_back({static_cast<int>(found->ordinal), !LoadOfOthers(device).empty()});
+    devices.push_back(static_cast<int>(found->ordinal));
+    shared.push_back(!LoadOfOthers(device).empty());
   }
-  return JoinPeers(runtime->api, devices, request.files, request.environment);
+  return stream::JoinDevices(
+      std::make_unique<HipRuntime>(runtime->api, std::move(devices), request.files, request.environment),
+      shared);
 }
 
 // Without those for other chips' matrix units where this one computes the same in a way of its own.
@@ -107,6 +121,12 @@ std::vector<kernels::Variant> Variants(const Limits& limits) {
 
 }  // namespace
 
-Backend Describe() { return {"hip", Open, Variants, VendorVariants, OpenPeers}; }
+Backend Describe() {
+  return {.runtime = "hip",
+          .open = Open,
+          .variants = Variants,
+          .libraries = VendorVariants,
+          .open_peers = OpenPeers};
+}
 
 }  // namespace backends::hip

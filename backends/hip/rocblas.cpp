@@ -9,6 +9,9 @@ namespace backends::hip {
 namespace {
 
 using kernels::Dtype;
+using stream::Enqueue;
+using stream::Product;
+using stream::ProductType;
 
 // rocBLAS 5 is of ROCm 7, 4 of 6, 3 and 0 of 5.
 constexpr std::array<std::string_view, 5> kSonames = {"librocblas.so.5", "librocblas.so.4", "librocblas.so.3",
@@ -18,10 +21,10 @@ enum Type : int { kF16 = 150, kF32 = 151, kI8 = 160, kI32 = 162, kBf16 = 168 };
 constexpr int kNone = 111, kTranspose = 112;
 
 constexpr std::array kTypes = {
-    VendorType{"rocblas:fp32/fp32", Dtype::kFp32, Dtype::kFp32, "", kF32, kF32, kF32, kF32},
-    VendorType{"rocblas:fp16/fp32", Dtype::kFp16, Dtype::kFp32, "", kF16, kF32, kF32, kF32},
-    VendorType{"rocblas:bf16/fp32", Dtype::kBf16, Dtype::kFp32, "", kBf16, kF32, kF32, kF32},
-    VendorType{"rocblas:int8/int32", Dtype::kInt8, Dtype::kInt32, "", kI8, kI32, kI32, kI32},
+    ProductType{"rocblas:fp32/fp32", Dtype::kFp32, Dtype::kFp32, "", {kF32, kF32, kF32, kF32}},
+    ProductType{"rocblas:fp16/fp32", Dtype::kFp16, Dtype::kFp32, "", {kF16, kF32, kF32, kF32}},
+    ProductType{"rocblas:bf16/fp32", Dtype::kBf16, Dtype::kFp32, "", {kBf16, kF32, kF32, kF32}},
+    ProductType{"rocblas:int8/int32", Dtype::kInt8, Dtype::kInt32, "", {kI8, kI32, kI32, kI32}},
 };
 
 using CreateHandle = int (*)(void** handle);
@@ -42,28 +45,37 @@ probe::Error StatusError(std::string_view call, int status) {
           {}};
 }
 
-probe::Result<Prepare> Bind(const probe::system::Library& library, const probe::hip::Api&) {
+probe::Result<stream::Products> Open(const probe::system::Library& library, stream::Runtime&, std::uint64_t) {
   const auto create = library.Function<CreateHandle>("rocblas_create_handle");
   const auto gemm = library.Function<GemmEx>("rocblas_gemm_ex");
   if (create == nullptr || gemm == nullptr)
     return probe::Error{"dlsym rocblas_gemm_ex", std::nullopt, "missing_symbol", "this rocBLAS is too old"};
   void* handle = nullptr;
   if (const int status = create(&handle); status != 0) return StatusError("rocblas_create_handle", status);
-  return Prepare([=](const VendorProduct& product) -> probe::Result<Enqueue> {
+  const auto prepare = [=](const Product& product) -> probe::Result<Enqueue> {
     // Where matrices are stored by columns, C is n x m: the transpose of B as stored times A as stored.
     return Enqueue([=, &type = product.type]() -> probe::Status {
       const auto& [unused, m, n, k, a, b, c] = product;
-      const Scales scales = ScalesOf(type);
+      const auto& numbers = type.numbers;
+      const stream::Scales scales = stream::ScalesOf(type);
       const int status =
-          gemm(handle, kTranspose, kNone, n, m, k, &scales.one, b, type.operand, k, a, type.operand, k,
-               &scales.zero, c, type.result, n, c, type.result, n, type.compute, 0, 0, 0);
+          gemm(handle, kTranspose, kNone, n, m, k, &scales.one, b, numbers.operand, k, a, numbers.operand, k,
+               &scales.zero, c, numbers.result, n, c, numbers.result, n, numbers.compute, 0, 0, 0);
       return status == 0 ? probe::Ok() : probe::Status(StatusError("rocblas_gemm_ex", status));
     });
-  });
+  };
+  return stream::Products{kTypes, prepare, 0};
 }
 
 }  // namespace
 
-Vendor Rocblas() { return {"rocblas", kSonames, "rocblas/library", "ROCBLAS_TENSILE_LIBPATH", kTypes, Bind}; }
+Vendor Rocblas() {
+  return {.name = "rocblas",
+          .sonames = kSonames,
+          .kernels = "rocblas/library",
+          .kernels_variable = "ROCBLAS_TENSILE_LIBPATH",
+          .types = kTypes,
+          .open = Open};
+}
 
 }  // namespace backends::hip

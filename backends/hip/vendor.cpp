@@ -6,31 +6,15 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
+#include <iterator>
 #include <set>
+
+#include "probe/hip/hip_api.h"
 
 namespace backends::hip {
 namespace {
 
-using kernels::Role;
 namespace rt = probe::hip;
-
-kernels::LaunchShape ProductShape(const kernels::Problem& p, const kernels::DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {p.m, p.n, p.k}};
-}
-
-kernels::Variant MakeVariant(const Vendor& vendor, const VendorType& type) {
-  kernels::Variant variant;
-  variant.name = vendor.name;
-  variant.kernel = kernels::Kernel::kGemm;
-  variant.in = type.in;
-  variant.acc = type.acc;
-  variant.steps = {{type.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape}};
-  if (!type.feature.empty()) variant.requires_features = {std::string(type.feature)};
-  variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what the fast kernels ask for
-  variant.b_transposed = true;
-  return variant;
-}
 
 // "gfx90a" of "TensileLibrary_Type_HH_gfx90a.dat"; empty where the name speaks of none.
 std::string TargetIn(std::string_view name) {
@@ -54,19 +38,6 @@ std::span<const Vendor> Vendors() {
   return vendors;
 }
 
-const Vendor* VendorOf(std::string_view entry) {
-  const auto vendors = Vendors();
-  const auto found = std::find_if(vendors.begin(), vendors.end(),
-                                  [&](const Vendor& vendor) { return TypeOf(vendor, entry) != nullptr; });
-  return found == vendors.end() ? nullptr : &*found;
-}
-
-const VendorType* TypeOf(const Vendor& vendor, std::string_view entry) {
-  const auto found = std::find_if(vendor.types.begin(), vendor.types.end(),
-                                  [&](const VendorType& type) { return type.entry == entry; });
-  return found == vendor.types.end() ? nullptr : &*found;
-}
-
 std::vector<kernels::Variant> VendorVariants(const OpenRequest& request) {
   std::vector<kernels::Variant> all;
   for (const Vendor& vendor : Vendors()) {
@@ -75,16 +46,17 @@ std::vector<kernels::Variant> VendorVariants(const OpenRequest& request) {
                                         request.files, request.environment)) {
       continue;
     }
-    for (const VendorType& type : vendor.types) all.push_back(MakeVariant(vendor, type));
+    auto own = stream::ProductVariants(vendor.name, vendor.types);
+    std::move(own.begin(), own.end(), std::back_inserter(all));
   }
   return all;
 }
 
-probe::Result<Prepare> OpenVendor(const Vendor& vendor, std::string_view architecture, const rt::Api& api,
-                                  const probe::system::FileSystem& files,
-                                  const probe::system::Environment& environment) {
-  const auto library = probe::system::Library::Open(
-      vendor.sonames, rt::LibraryDirectories(files, environment), files, environment);
+probe::Result<probe::system::Library> FindVendor(const Vendor& vendor, std::string_view architecture,
+                                                 const probe::system::FileSystem& files,
+                                                 const probe::system::Environment& environment) {
+  auto library = probe::system::Library::Open(vendor.sonames, rt::LibraryDirectories(files, environment),
+                                              files, environment);
   if (!library) return library.error();
   const std::string folder = FolderOf(vendor, library->info(), environment);
   const auto covered = CoveredTargets(files, folder);
@@ -94,7 +66,7 @@ probe::Result<Prepare> OpenVendor(const Vendor& vendor, std::string_view archite
         std::string(vendor.name), std::nullopt, "no kernels",
         fmt::format("{} has kernels for {}, none for {}", folder, fmt::join(covered, ", "), architecture)};
   }
-  return vendor.bind(*library, api);
+  return library;
 }
 
 std::vector<std::string> CoveredTargets(const probe::system::FileSystem& files, std::string_view folder) {
@@ -103,10 +75,6 @@ std::vector<std::string> CoveredTargets(const probe::system::FileSystem& files, 
     if (auto target = TargetIn(name); !target.empty()) targets.insert(std::move(target));
   }
   return {targets.begin(), targets.end()};
-}
-
-Scales ScalesOf(const VendorType& type) {
-  return {kernels::Row(type.acc).integer ? 1U : std::bit_cast<std::uint32_t>(1.0F)};
 }
 
 }  // namespace backends::hip

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "backends/core/backend.h"
-#include "backends/core/card_state.h"
 #include "backends/core/sharing.h"
 #include "backends/opencl/opencl_memory.h"
 #include "backends/opencl/opencl_program.h"

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "backends/core/backend.h"
-#include "backends/core/card_state.h"
 #include "backends/core/sharing.h"
 #include "backends/vulkan/vulkan_device.h"
 #include "backends/vulkan/vulkan_memory.h"

@@ -27,11 +27,14 @@ LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
 // Shared memory of the large and the small tiles, and the features that promise it: stages of 64-byte rows,
 // padded to 96 on Volta.
 struct Stages {
-  std::string_view large, large_feature, small, small_feature;
+  std::uint32_t large_bytes;
+  std::string_view large_feature;
+  std::uint32_t small_bytes;
+  std::string_view small_feature;
 };
-constexpr Stages kFour = {"shared=65536", "shared:64", "shared=32768", "shared:32"};
-constexpr Stages kTwoPadded = {"shared=49152", "shared:48", "shared=24576", "shared:32"};
-constexpr Stages kTwo = {"shared=32768", "shared:32", "shared=16384", "shared:32"};
+constexpr Stages kFour = {65536, "shared:64", 32768, "shared:32"};
+constexpr Stages kTwoPadded = {49152, "shared:48", 24576, "shared:32"};
+constexpr Stages kTwo = {32768, "shared:32", 16384, "shared:32"};
 
 struct Row {
   Dtype in, acc;
@@ -75,11 +78,11 @@ std::array<Row, 12> Rows() {
 }
 
 template <std::uint32_t kTile>
-Variant Gemm(const Row& row, std::string_view suffix, std::string_view entry, std::string_view shared,
+Variant Gemm(const Row& row, std::string_view suffix, std::string_view entry, std::uint32_t shared_bytes,
              std::string_view shared_feature) {
   Variant variant =
       Own(std::string(row.prefix) += suffix, Kernel::kGemm, row.in, row.acc,
-          {entry, row.module, {}, shared, {{Role::kA}, {Role::kB}, {Role::kC}}, TileShape<kTile>});
+          {entry, row.module, {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, TileShape<kTile>, shared_bytes});
   variant.multiple_m = variant.multiple_n = kTile;
   variant.multiple_k = kRowBytes * 8 / kernels::Row(row.in).bits;
   variant.b_transposed = true;
@@ -102,9 +105,9 @@ Variant Chain(const Row& row) {
 
 void AddMatrixVariants(std::vector<Variant>& all) {
   for (const Row& row : Rows()) {
-    all.push_back(Gemm<128>(row, "_128x128", row.large, row.stages.large, row.stages.large_feature));
+    all.push_back(Gemm<128>(row, "_128x128", row.large, row.stages.large_bytes, row.stages.large_feature));
     if (!row.small.empty())
-      all.push_back(Gemm<64>(row, "_64x64", row.small, row.stages.small, row.stages.small_feature));
+      all.push_back(Gemm<64>(row, "_64x64", row.small, row.stages.small_bytes, row.stages.small_feature));
     if (!row.chain.empty()) all.push_back(Chain(row));
   }
 }

@@ -51,11 +51,11 @@ std::array<Row, 5> Rows() {
 }
 
 template <std::uint32_t kColumns>
-Variant Gemm(const Row& row, std::string name, std::string_view entry, std::string_view shared,
+Variant Gemm(const Row& row, std::string name, std::string_view entry, std::uint32_t shared_bytes,
              std::string_view shared_feature) {
-  Variant variant =
-      Own(std::move(name), Kernel::kGemm, row.in, row.acc,
-          {entry, row.module, {}, shared, {{Role::kA}, {Role::kB}, {Role::kC}}, TileShape<kColumns>});
+  Variant variant = Own(
+      std::move(name), Kernel::kGemm, row.in, row.acc,
+      {entry, row.module, {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, TileShape<kColumns>, shared_bytes});
   variant.multiple_m = kBlockRows;
   variant.multiple_n = kColumns;
   variant.multiple_k = kRowBytes * 8 / kernels::Row(row.in).bits;
@@ -66,7 +66,7 @@ Variant Gemm(const Row& row, std::string name, std::string_view entry, std::stri
 
 Variant Chain(const Row& row) {
   Variant variant = Own("own:wgmma_chain", Kernel::kChain, row.in, row.acc,
-                        {row.chain, row.module, {}, "shared=24576", {{Role::kOut}}, row.chain_shape});
+                        {row.chain, row.module, {}, "", {{Role::kOut}}, row.chain_shape, 24576});
   variant.requires_features = {"sm_90a", "shared:32"};
   variant.multiple_count = kChainCount;
   variant.multiple_n = kInstructionBytes * 8 / kernels::Row(row.in).bits;
@@ -79,8 +79,8 @@ Variant Chain(const Row& row) {
 // Shared memory: stages of (rows + columns) * kRowBytes.
 void AddWarpgroupVariants(std::vector<Variant>& all) {
   for (const Row& row : Rows()) {
-    all.push_back(Gemm<256>(row, "own:wgmma_128x256", row.large, "shared=196608", "shared:192"));
-    all.push_back(Gemm<128>(row, "own:wgmma_128x128", row.small, "shared=163840", "shared:160"));
+    all.push_back(Gemm<256>(row, "own:wgmma_128x256", row.large, 196608, "shared:192"));
+    all.push_back(Gemm<128>(row, "own:wgmma_128x128", row.small, 163840, "shared:160"));
     all.push_back(Chain(row));
   }
 }

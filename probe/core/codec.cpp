@@ -157,32 +157,12 @@ namespace {
 constexpr std::array<const char*, std::variant_size_v<ProbeEvent>> kEventNames = {
     "stage", "library", "driver", "device", "hardware", "environment", "warning", "failure"};
 
-template <std::size_t I = 0>
-Result<ProbeEvent> DecodeAlternative(std::string_view name, const Json& value) {
-  if constexpr (I < kEventNames.size()) {
-    if (name != kEventNames[I]) return DecodeAlternative<I + 1>(name, value);
-    auto decoded = Decode<std::variant_alternative_t<I, ProbeEvent>>(value);
-    if (!decoded) return decoded.error();
-    return ProbeEvent(std::in_place_index<I>, *std::move(decoded));
-  } else {
-    return Error{"decode", std::nullopt, "event", "no event has that name"};
-  }
-}
-
 }  // namespace
 
-Json EncodeEvent(const ProbeEvent& event) {
-  Json out = Json::object();
-  out["event"] = kEventNames[event.index()];
-  out["value"] = std::visit([](const auto& value) { return Encode(value); }, event);
-  return out;
-}
+Json EncodeEvent(const ProbeEvent& event) { return detail::EncodeEvent<kEventNames>(event); }
 
 Result<ProbeEvent> DecodeEvent(const Json& json) {
-  if (!json.is_object() || !json.contains("event") || !json["event"].is_string() || !json.contains("value")) {
-    return Error{"decode", std::nullopt, "event", "expected an object with event and value"};
-  }
-  return DecodeAlternative(json["event"].get_ref<const std::string&>(), json["value"]);
+  return detail::DecodeEvent<kEventNames, ProbeEvent>(json);
 }
 
 }  // namespace probe

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -258,5 +259,34 @@ struct Codec<Uuid> : TextCodec<Uuid, ParseUuid> {};
 
 // Parses one whole document; the error says where it broke. max_bytes bounds the input.
 [[nodiscard]] Result<Json> ParseJson(std::string_view text, std::size_t max_bytes = 16U << 20U);
+
+namespace detail {
+
+// What a child sends, one of several types: {"event": "device", "value": {...}}. kNames holds the names of
+// the variant's alternatives in their order.
+template <const auto& kNames, class Variant>
+[[nodiscard]] Json EncodeEvent(const Variant& event) {
+  static_assert(kNames.size() == std::variant_size_v<Variant>);
+  Json out = Json::object();
+  out["event"] = kNames[event.index()];
+  out["value"] = std::visit([](const auto& value) { return Encode(value); }, event);
+  return out;
+}
+
+template <const auto& kNames, class Variant, std::size_t I = 0>
+[[nodiscard]] Result<Variant> DecodeEvent(const Json& json) {
+  if constexpr (I == kNames.size()) {
+    return Error{"decode", std::nullopt, "event", "no event has that name"};
+  } else {
+    if (!json.is_object() || !json.contains("event") || !json["event"].is_string() || !json.contains("value"))
+      return Error{"decode", std::nullopt, "event", "expected an object with event and value"};
+    if (json["event"] != kNames[I]) return DecodeEvent<kNames, Variant, I + 1>(json);
+    auto decoded = Decode<std::variant_alternative_t<I, Variant>>(json["value"]);
+    if (!decoded) return decoded.error();
+    return Variant(std::in_place_index<I>, *std::move(decoded));
+  }
+}
+
+}  // namespace detail
 
 }  // namespace probe

@@ -19,11 +19,6 @@ using backends::Measurement;
 
 constexpr double kComparableWork = 1.2;  // products that differ by more than this in size run at other rates
 
-bool IsTime(const Measurement& m) { return m.unit == "s"; }
-
-// More is better: of a time its inverse.
-double Speed(const Measurement& m) { return IsTime(m) ? 1 / *m.rate : *m.rate; }
-
 // A product is either square or has the few rows of a prompt; its exact size follows from the device's speed.
 std::string_view ShapeClass(const Measurement& m) {
   return m.kernel == kernels::Kernel::kGemm && m.shape.m != m.shape.n ? "prompt" : "";
@@ -66,7 +61,7 @@ class Table {
       const auto [place, is_new] = index_.try_emplace(Key(m), entries_.size());
       if (is_new) entries_.emplace_back(place->first, Entry{});
       const Measurement*& kept = entries_[place->second].second.*side;
-      if (!kept || Speed(m) > Speed(*kept)) kept = &m;
+      if (!kept || m.Speed() > kept->Speed()) kept = &m;
     }
   }
   [[nodiscard]] const std::vector<std::pair<std::string, Entry>>& entries() const { return entries_; }
@@ -85,7 +80,7 @@ struct Interval {
 // (measurement.h).
 Interval IntervalOf(const Measurement& m) {
   constexpr double kLeastShare = 0.01;
-  return {Speed(m) * std::clamp((*m.ci95)[0], kLeastShare, 1.0), Speed(m) * std::max((*m.ci95)[1], 1.0)};
+  return {m.Speed() * std::clamp((*m.ci95)[0], kLeastShare, 1.0), m.Speed() * std::max((*m.ci95)[1], 1.0)};
 }
 
 std::optional<std::string> Doubt(const Measurement& base, const Measurement& other) {
@@ -105,7 +100,7 @@ std::optional<std::string> Doubt(const Measurement& base, const Measurement& oth
 }
 
 Verdict VerdictOf(const Measurement& base, const Measurement& other) {
-  const double ratio = Speed(other) / Speed(base);
+  const double ratio = other.Speed() / base.Speed();
   const Interval before = IntervalOf(base);
   const Interval after = IntervalOf(other);
   if (ratio < 1 - kFloor && after.high < before.low) return Verdict::kSlower;
@@ -128,7 +123,7 @@ ComparedRow RowOf(const std::string& key, const Entry& entry) {
     row.reason = fmt::format("not in {}", entry.base ? "the second" : "the first");
     return row;
   }
-  row.ratio = Speed(*entry.other) / Speed(*entry.base);
+  row.ratio = entry.other->Speed() / entry.base->Speed();
   row.reason = Doubt(*entry.base, *entry.other);
   row.verdict = row.reason ? Verdict::kNoisy : VerdictOf(*entry.base, *entry.other);
   return row;

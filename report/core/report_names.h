@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "backends/core/measurement_names.h"
+#include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "report/core/report.h"
 

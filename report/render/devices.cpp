@@ -26,9 +26,6 @@ namespace {
 using backends::Measurement;
 using kernels::Kernel;
 
-// How good a figure is, more being better: of a time its inverse.
-double Merit(const Measurement& m) { return m.unit == "s" ? 1 / *m.rate : *m.rate; }
-
 using Figures = std::vector<const Measurement*>;
 
 constexpr std::array kOrder = {Kernel::kGemm,  Kernel::kGemv,         Kernel::kRead,         Kernel::kCopy,
@@ -58,7 +55,7 @@ Best BestOf(const Report& report) {
       for (const auto* m : figures) {
         if (!IsVerified(*m)) continue;
         double& kept = best[FigureLabel(*m, figures)];
-        kept = std::max(kept, Merit(*m));
+        kept = std::max(kept, m->Speed());
       }
     }
   }
@@ -135,7 +132,7 @@ void Figure(const Measurement& m, const std::string& label, const Layout& layout
     page.Add("  ").Add(SpreadText(page, m), Style::kDim).To(end);
   }
   if (layout.bar > 0) {
-    page.Add(" ").Bar(Merit(m) / layout.best.at(label), layout.bar, Style::kAccent).Add(" ");
+    page.Add(" ").Bar(m.Speed() / layout.best.at(label), layout.bar, Style::kAccent).Add(" ");
   }
   if (layout.shares) {
     page.RightTo(page.column() + kShareWidth - 1, m.share_of_peak ? PercentText(*m.share_of_peak) : "")
@@ -189,7 +186,7 @@ bool IsShown(const Measurement& m, const Figures& figures) {
   return std::none_of(figures.begin(), figures.end(),
                       [&](const Measurement* other) {
                         return IsVerified(*other) && FigureLabel(*other, figures) == label &&
-                               Merit(*other) > Merit(m);
+                               other->Speed() > m.Speed();
                       }) &&
          label == FigureName(m);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// backends/core/nccl_symbols.def against NVIDIA's nccl.h: numbers and signatures. Handles are opaque
+// backends/stream/nccl_symbols.def against NVIDIA's nccl.h: numbers and signatures. Handles are opaque
 // pointers.
 #include <gtest/gtest.h>
 #include <nccl.h>
@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <type_traits>
 
-#include "backends/core/nccl.h"
+#include "backends/stream/stream_peers.h"
 
 namespace {
 
@@ -24,10 +24,10 @@ struct Signature<R (*)(A...), S (*)(B...)> : std::bool_constant<kSame<R, S> && (
 
 #define WHICHGPU_NCCL_SYMBOL(name, ...) \
   static_assert(Signature<int (*)(__VA_ARGS__), decltype(&::name)>::value, #name);
-#include "backends/core/nccl_symbols.def"
+#include "backends/stream/nccl_symbols.def"
 #undef WHICHGPU_NCCL_SYMBOL
-static_assert(backends::kNcclUint32 == static_cast<int>(ncclUint32));
-static_assert(backends::kNcclSum == static_cast<int>(ncclSum));
+static_assert(backends::stream::kNcclUint32 == static_cast<int>(ncclUint32));
+static_assert(backends::stream::kNcclSum == static_cast<int>(ncclSum));
 static_assert(NCCL_MAJOR == 2, "libnccl.so.2 is what is looked for");
 
 // The comparison can fail.

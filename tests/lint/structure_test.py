@@ -57,7 +57,9 @@ def allowed_prefixes(path):
             return ["backends/", "probe/core/"]
         if folder == "core":
             return ["probe/core/", "probe/system/", "kernels/", "backends/core/"]
-        return ["backends/core/", f"backends/{folder}/", "probe/core/", "probe/system/", "kernels/",
+        if folder == "stream":
+            return ["probe/core/", "probe/system/", "kernels/", "backends/core/", "backends/stream/"]
+        return ["backends/core/", "backends/stream/", f"backends/{folder}/", "probe/core/", "probe/system/", "kernels/",
                 f"probe/{folder}/{folder}_api.h"]
     if top == "report":
         return [f"report/{folder}/"] + {

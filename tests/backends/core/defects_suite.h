@@ -83,7 +83,7 @@ class Defects : public ::testing::Test {
     const auto loaded = backends::Load(session, open_.variants.back());
     ASSERT_TRUE(loaded.ok()) << probe::Describe(loaded.error());
     auto workload =
-        backends::Workload::Create(session, writer, *loaded, {{256, 256, 256, 0, 0}, 1, "", false});
+        backends::Workload::Create(session, writer, *loaded, {.problem = {.m = 256, .n = 256, .k = 256}});
     ASSERT_TRUE(workload.ok()) << probe::Describe(workload.error());
     ASSERT_TRUE(workload->Prepare(1, 0).ok());
     backends::Series series{*std::move(workload), 0.001, 0, {}, {}, {}, false, false, {}, 0, "", 1};

@@ -19,46 +19,25 @@ struct Script {
   std::pair<std::size_t, std::size_t> direct = {0, 1};
   std::pair<std::size_t, std::size_t> corrupt = {9, 9};
   std::pair<std::size_t, std::size_t> broken = {9, 9};
-  probe::Error library_error;  // of open_all_reduce, if it has a name
+  probe::Error library_error;  // of OpenAllReduce, if it has a name
   bool wrong_sum = false;
 };
 
-class Devices {
+class Devices : public PeerGroup {
  public:
   Devices(std::size_t count, Script script) : script_(std::move(script)) {
     for (std::size_t i = 0; i < count; ++i) {
       request_.peers.push_back({"pci:0000:0" + std::to_string(i) + ":00.0", {}});
       request_.peers.back().device.runtime = "fake";
     }
-    arrays_.assign(count, {Array(kBytes), Array(kBytes)});
-    group_.bytes = kBytes;
-    group_.write = [this](std::size_t device, PeerGroup::Array array, std::span<const std::byte> data) {
-      std::memcpy(
-          (array == PeerGroup::Array::kSource ? arrays_[device].first : arrays_[device].second).data(),
-          data.data(), data.size());
-      return probe::Ok();
-    };
-    group_.read_target = [this](std::size_t device, std::span<std::byte> data) {
-      std::memcpy(data.data(), arrays_[device].second.data(), data.size());
-      return probe::Ok();
-    };
-    group_.is_direct = [this](std::size_t from, std::size_t to) {
-      return std::pair(from, to) == script_.direct;
-    };
-    group_.copy = [this](std::size_t from, std::size_t to, std::uint32_t repeats) {
-      return Copy(from, to, repeats);
-    };
-    group_.open_all_reduce = [this]() -> probe::Result<AllReduce> {
-      if (!script_.library_error.name.empty()) return script_.library_error;
-      return AllReduce{"fake:all_reduce", [this](std::uint32_t repeats) { return Reduce(repeats); }};
-    };
+    arrays_.assign(count, {Bytes(kBytes), Bytes(kBytes)});
   }
 
   std::vector<Measurement> Measure(double budget_s = 1.0) {
     std::vector<Measurement> out;
     request_.budget_s = budget_s;
     MeasurePeers(
-        request_, group_,
+        request_, *this,
         [&](const MeasureEvent& event) {
           if (const auto* m = std::get_if<Measurement>(&event)) out.push_back(*m);
         },
@@ -67,11 +46,25 @@ class Devices {
   }
   [[nodiscard]] double now_s() const { return now_s_; }
 
- private:
-  using Array = std::vector<std::byte>;
-  static constexpr std::uint64_t kBytes = 1U << 20U;
-
-  probe::Result<double> Copy(std::size_t from, std::size_t to, std::uint32_t repeats) {
+  [[nodiscard]] std::uint64_t bytes() const override { return kBytes; }
+  [[nodiscard]] probe::Status Write(std::size_t device, Array array,
+                                    std::span<const std::byte> data) override {
+    std::memcpy((array == Array::kSource ? arrays_[device].first : arrays_[device].second).data(),
+                data.data(), data.size());
+    return probe::Ok();
+  }
+  [[nodiscard]] probe::Status ReadTarget(std::size_t device, std::span<std::byte> data) override {
+    std::memcpy(data.data(), arrays_[device].second.data(), data.size());
+    return probe::Ok();
+  }
+  [[nodiscard]] bool IsDirect(std::size_t from, std::size_t to) const override {
+    return std::pair(from, to) == script_.direct;
+  }
+  [[nodiscard]] probe::Result<std::string> OpenAllReduce() override {
+    if (!script_.library_error.name.empty()) return script_.library_error;
+    return std::string("fake:all_reduce");
+  }
+  [[nodiscard]] probe::Result<double> Copy(std::size_t from, std::size_t to, std::uint32_t repeats) override {
     if (std::pair(from, to) == script_.broken) return probe::Error{"fakeCopy", -5, "FAKE_LOST", ""};
     arrays_[to].second = arrays_[from].first;
     if (std::pair(from, to) == script_.corrupt) arrays_[to].second[kBytes / 2] ^= std::byte{1};
@@ -79,7 +72,7 @@ class Devices {
     return Spend(repeats * static_cast<double>(kBytes) /
                  (known == script_.bytes_per_s.end() ? 1e9 : known->second));
   }
-  probe::Result<double> Reduce(std::uint32_t repeats) {
+  [[nodiscard]] probe::Result<double> AllReduce(std::uint32_t repeats) override {
     std::vector<std::uint32_t> sums(kBytes / 4);
     std::vector<std::uint32_t> words(kBytes / 4);
     for (std::size_t device = 0; device < arrays_.size() - (script_.wrong_sum ? 1 : 0); ++device) {
@@ -89,6 +82,11 @@ class Devices {
     for (auto& device : arrays_) std::memcpy(device.second.data(), sums.data(), kBytes);
     return Spend(repeats * 0.002);
   }
+
+ private:
+  using Bytes = std::vector<std::byte>;
+  static constexpr std::uint64_t kBytes = 1U << 20U;
+
   double Spend(double time_s) {
     now_s_ += time_s;
     return time_s;
@@ -96,8 +94,7 @@ class Devices {
 
   Script script_;
   MeasureRequest request_;
-  PeerGroup group_;
-  std::vector<std::pair<Array, Array>> arrays_;
+  std::vector<std::pair<Bytes, Bytes>> arrays_;
   double now_s_ = 0;
 };
 

@@ -194,7 +194,13 @@ TEST(Plan, LittleTimeMakesProductsSmallerAndPassesToo) {
   const Variant read = Read();
   const Variant* const gemms[] = {&gemm};
   const Variant* const reads[] = {&read};
-  const PlanFacts facts{machine.limits, machine.device, machine.processor, 0.002, 0.010, 0.002, 0.050};
+  const PlanFacts facts{.limits = machine.limits,
+                        .device = machine.device,
+                        .processor = machine.processor,
+                        .target_s = 0.002,
+                        .max_pass_s = 0.010,
+                        .prompt_s = 0.002,
+                        .max_prompt_s = 0.050};
   const auto products = PlanShapes(gemms, 250e9, facts);
   EXPECT_EQ(products[0].problem.m, 768U);  // cbrt(2.5e8) = 630
   EXPECT_EQ(products[1].problem.m, 32U);
@@ -252,7 +258,7 @@ TEST(Plan, APassMayTakeLongerWhereItsArraysWouldElseBeInTheCaches) {
 TEST(Plan, ArraysInTheCachesTellNothingOfMemory) {
   Machine machine;
   const auto told = [&](std::uint32_t mib) {
-    return CachedReason(Read(), {{0, 0, 0, mib << 18U, 0}, 1, "", false}, 1e12,
+    return CachedReason(Read(), {.problem = {.count = mib << 18U}}, 1e12,
                         {machine.limits, machine.device, machine.processor});
   };
   EXPECT_NE(told(127 / 2), "") << "of a discrete GPU a larger cache than it tells is expected";
@@ -265,7 +271,7 @@ TEST(Plan, ArraysInTheCachesTellNothingOfMemory) {
   machine.limits.cache_bytes = 8 * kMiB;
   EXPECT_EQ(told(16), "");
   EXPECT_NE(told(8), "");
-  EXPECT_EQ(CachedReason(Gemm(), {{256, 256, 256, 0, 0}, 1, "", false}, 1e12,
+  EXPECT_EQ(CachedReason(Gemm(), {.problem = {.m = 256, .n = 256, .k = 256}}, 1e12,
                          {machine.limits, machine.device, machine.processor}),
             "")
       << "a product is not bound by memory";

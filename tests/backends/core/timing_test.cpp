@@ -86,7 +86,7 @@ TEST(Interleaving, WhatOnlyExplainsWaitsOnceItHasTenBatches) {
   ASSERT_TRUE(loaded);
   std::vector<Series> all;
   for (const int rank : {0, 1, kLastRank}) {
-    auto workload = Workload::Create(session, writer, *loaded, {{0, 0, 0, 4096, 0}, 1, "", false});
+    auto workload = Workload::Create(session, writer, *loaded, {.problem = {.count = 4096}});
     ASSERT_TRUE(workload);
     all.push_back({*std::move(workload), 0.006, 0, {}, {}, {}, false, false, {}, rank, "", 1});
   }
@@ -117,7 +117,7 @@ class KindsTest : public ::testing::Test {
                                            ? kernels::Problem{kSide, kSide, kSide, 0, 0}
                                            : kernels::Problem{0, 0, 0, kWords, 0};
       loaded_.push_back(*Load(*session_, variant));
-      auto workload = Workload::Create(*session_, *writer_, loaded_.back(), {problem, 1, "", false});
+      auto workload = Workload::Create(*session_, *writer_, loaded_.back(), {.problem = problem});
       EXPECT_TRUE(workload && workload->Prepare(1, 0).ok());
       all.push_back({*std::move(workload), 0.006, 0, {}, {}, {}, false, false, {}, 0, "", 1});
     }

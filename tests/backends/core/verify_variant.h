@@ -38,7 +38,7 @@ inline void ExpectVerified(backends::Session& real, std::span<const kernels::Var
     backends::OperandWriter writer(session, fills);
     const auto loaded = backends::Load(session, variant);
     ASSERT_TRUE(loaded.ok()) << probe::Describe(loaded.error());
-    auto workload = backends::Workload::Create(session, writer, *loaded, {problem, 1, "", false});
+    auto workload = backends::Workload::Create(session, writer, *loaded, {.problem = problem});
     ASSERT_TRUE(workload.ok()) << probe::Describe(workload.error());
     ASSERT_TRUE(workload->Prepare(1, 0).ok());
     const auto timing = workload->Run(1);

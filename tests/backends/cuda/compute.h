@@ -31,7 +31,7 @@ inline std::string Compute(backends::Session& session, const std::vector<kernels
   backends::OperandWriter writer(session, all);
   const auto loaded = backends::Load(session, variant);
   if (!loaded) return probe::Describe(loaded.error());
-  auto workload = backends::Workload::Create(session, writer, *loaded, {problem, 1, "", false});
+  auto workload = backends::Workload::Create(session, writer, *loaded, {.problem = problem});
   if (!workload) return probe::Describe(workload.error());
   if (const auto status = workload->Prepare(7, 0); !status) return probe::Describe(status.error());
   if (const auto timing = workload->Run(1); !timing) return probe::Describe(timing.error());

@@ -1,24 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Products of the vendor's library on its fake: each type verified, and what is wrong with a launch found
 // out.
-#include "backends/cuda/cublaslt.h"
-
 #include <gmock/gmock.h>
 
+#include "backends/cuda/cuda_runtime.h"
 #include "kernels/cuda/variants.h"
 #include "tests/backends/cuda/compute.h"
 #include "tests/backends/cuda/opened.h"
 
 namespace {
 
-using backends::cuda::CublasLt;
 using tests::Compute;
 using tests::CudaMachine;
 using tests::WithSession;
 
+std::vector<kernels::Variant> Variants() {
+  return backends::stream::ProductVariants("cublaslt", backends::cuda::CublasLt().types);
+}
+
 TEST(CublasLt, ComputesEveryTypeByAnAlgorithmThatRuns) {
   const CudaMachine machine(tests::machines::Of(tests::machines::Gpu("H100", 1, 90)));
-  for (const auto& variant : CublasLt::Variants()) {
+  for (const auto& variant : Variants()) {
     EXPECT_EQ(WithSession(machine,
                           [&](backends::Session& session) {
                             const std::string missing = backends::MissingFeature(variant, session.limits());
@@ -32,7 +34,7 @@ TEST(CublasLt, ComputesEveryTypeByAnAlgorithmThatRuns) {
 
 TEST(CublasLt, WithSwappedOperandsIsFoundOut) {
   const CudaMachine machine(tests::machines::Of(tests::machines::Gpu("H100", 1, 90)));
-  auto variant = CublasLt::Variants().front();
+  auto variant = Variants().front();
   std::swap(variant.steps[0].bindings[0], variant.steps[0].bindings[1]);
   EXPECT_NE(WithSession(machine,
                         [&](backends::Session& session) {

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Several fake devices at once: copies between them, and the sum that the fake NCCL really computes.
-#include "backends/cuda/cuda_peers.h"
-
 #include <gmock/gmock.h>
 
+#include "backends/core/peers.h"
 #include "tests/backends/cuda/opened.h"
 
 namespace {
@@ -23,7 +22,7 @@ std::string Matrix(const CudaMachine& machine) {
     for (std::size_t i = 0; i < report.devices.size(); ++i)
       request.peers.push_back({std::to_string(i), report.devices[i]});
     const backends::OpenRequest open{report.devices[0], std::nullopt, files, environment};
-    const auto group = backends::cuda::OpenPeers(report.devices, open);
+    const auto group = backends::cuda::Describe().open_peers(report.devices, open);
     if (!group) return probe::Describe(group.error());
     std::string out;
     backends::MeasurePeers(
@@ -84,8 +83,8 @@ TEST(CudaPeers, TakeATwentiethBesideOthers) {
   const auto report = machine.Survey();
   EXPECT_EQ(machine.Run([&](const auto& files, const auto& environment) -> std::string {
     const backends::OpenRequest open{report.devices[0], std::nullopt, files, environment};
-    const auto group = backends::cuda::OpenPeers(report.devices, open);
-    return group ? std::to_string((*group)->bytes) : probe::Describe(group.error());
+    const auto group = backends::cuda::Describe().open_peers(report.devices, open);
+    return group ? std::to_string((*group)->bytes()) : probe::Describe(group.error());
   }),
             std::to_string(16777216 / 40 / 4096 * 4096))
       << "two arrays";

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Copies between devices and the sum over them, on a runtime whose memory is the host's.
-#include "backends/hip/hip_peers.h"
-
 #include <gmock/gmock.h>
 
 #include <cstring>
 #include <filesystem>
 
+#include "backends/hip/hip_runtime.h"
+#include "backends/stream/stream_peers.h"
 #include "tests/probe/system/temporary_tree.h"
 
 namespace {
@@ -43,20 +43,22 @@ rt::Api FakeRuntime() {
 class HipPeers : public testing::Test {
  protected:
   HipPeers() { environment_.Set("WHICHGPU_LIBRARY_PATH", tree_.Directory("/lib")); }
-  [[nodiscard]] probe::Result<std::unique_ptr<PeerGroup>> Join(bool shared = false) const {
-    return backends::hip::JoinPeers(FakeRuntime(), {{0, false}, {2, shared}, {5, false}}, *files_,
-                                    environment_);
+  [[nodiscard]] probe::Result<std::unique_ptr<PeerGroup>> Join(bool shared = false,
+                                                               const rt::Api& api = FakeRuntime()) const {
+    auto runtime =
+        std::make_unique<backends::hip::HipRuntime>(api, std::vector{0, 2, 5}, *files_, environment_);
+    return backends::stream::JoinDevices(std::move(runtime), {false, shared, false});
   }
   // Device i's source holds words of i + 1.
   static void Fill(PeerGroup& group) {
     for (std::uint32_t i = 0; i < 3; ++i) {
-      const std::vector<std::uint32_t> words(group.bytes / 4, i + 1);
-      EXPECT_TRUE(group.write(i, PeerGroup::Array::kSource, std::as_bytes(std::span(words))));
+      const std::vector<std::uint32_t> words(group.bytes() / 4, i + 1);
+      EXPECT_TRUE(group.Write(i, PeerGroup::Array::kSource, std::as_bytes(std::span(words))));
     }
   }
   static std::uint32_t LastOf(PeerGroup& group, std::size_t device) {
-    std::vector<std::uint32_t> words(group.bytes / 4);
-    EXPECT_TRUE(group.read_target(device, std::as_writable_bytes(std::span(words))));
+    std::vector<std::uint32_t> words(group.bytes() / 4);
+    EXPECT_TRUE(group.ReadTarget(device, std::as_writable_bytes(std::span(words))));
     return words.back();
   }
 
@@ -68,10 +70,10 @@ class HipPeers : public testing::Test {
 TEST_F(HipPeers, CopyFromEachToEach) {
   auto group = Join();
   ASSERT_TRUE(group);
-  EXPECT_EQ((*group)->bytes, kFree / 8);
+  EXPECT_EQ((*group)->bytes(), kFree / 8);
   Fill(**group);
-  EXPECT_TRUE((*group)->copy(2, 0, 3));
-  EXPECT_TRUE((*group)->copy(0, 1, 1));
+  EXPECT_TRUE((*group)->Copy(2, 0, 3));
+  EXPECT_TRUE((*group)->Copy(0, 1, 1));
   EXPECT_EQ(LastOf(**group, 0), 3U);
   EXPECT_EQ(LastOf(**group, 1), 1U);
 }
@@ -79,7 +81,7 @@ TEST_F(HipPeers, CopyFromEachToEach) {
 TEST_F(HipPeers, TakeLittleOfADeviceThatOthersUse) {
   auto group = Join(true);
   ASSERT_TRUE(group);
-  EXPECT_EQ((*group)->bytes, kFree / 40 / 4096 * 4096);
+  EXPECT_EQ((*group)->bytes(), kFree / 40 / 4096 * 4096);
 }
 
 TEST_F(HipPeers, AreDirectWhereTheRuntimeKeepsItsWord) {
@@ -87,9 +89,9 @@ TEST_F(HipPeers, AreDirectWhereTheRuntimeKeepsItsWord) {
   auto group = Join();
   refused = -1;
   ASSERT_TRUE(group);
-  EXPECT_TRUE((*group)->is_direct(0, 1));
-  EXPECT_FALSE((*group)->is_direct(0, 2));
-  EXPECT_TRUE((*group)->is_direct(2, 0));
+  EXPECT_TRUE((*group)->IsDirect(0, 1));
+  EXPECT_FALSE((*group)->IsDirect(0, 2));
+  EXPECT_TRUE((*group)->IsDirect(2, 0));
 }
 
 TEST_F(HipPeers, SumByTheLibraryThatIsInstalled) {
@@ -97,17 +99,17 @@ TEST_F(HipPeers, SumByTheLibraryThatIsInstalled) {
   auto group = Join();
   ASSERT_TRUE(group);
   Fill(**group);
-  const auto sum = (*group)->open_all_reduce();
+  const auto sum = (*group)->OpenAllReduce();
   ASSERT_TRUE(sum) << probe::Describe(sum.error());
-  EXPECT_EQ(sum->implementation, "rccl:all_reduce");
-  EXPECT_TRUE(sum->run(2));
+  EXPECT_EQ(*sum, "rccl:all_reduce");
+  EXPECT_TRUE((*group)->AllReduce(2));
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(LastOf(**group, i), 6U);
 }
 
 TEST_F(HipPeers, SayThatThereIsNoLibrary) {
   auto group = Join();
   ASSERT_TRUE(group);
-  const auto sum = (*group)->open_all_reduce();
+  const auto sum = (*group)->OpenAllReduce();
   ASSERT_FALSE(sum);
   EXPECT_EQ(sum.error().name, "absent");
 }
@@ -115,7 +117,7 @@ TEST_F(HipPeers, SayThatThereIsNoLibrary) {
 TEST_F(HipPeers, NeedARuntimeThatCopiesBetweenDevices) {
   rt::Api api = FakeRuntime();
   api.hipMemcpyPeer = nullptr;
-  const auto group = backends::hip::JoinPeers(api, {{0, false}, {1, false}}, *files_, environment_);
+  const auto group = Join(false, api);
   ASSERT_FALSE(group);
   EXPECT_THAT(group.error().call, HasSubstr("hipMemcpyPeer"));
 }

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "backends/hip/hip_session.h"
 
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
@@ -8,6 +7,7 @@
 #include <array>
 #include <set>
 
+#include "backends/hip/hip_runtime.h"
 #include "kernels/hip/variants.h"
 #include "kernels/operand.h"
 #include "tests/backends/cuda/compute.h"
@@ -21,7 +21,6 @@ using backends::Session;
 using testing::HasSubstr;
 using tests::HipGpu;
 using tests::HipMachine;
-namespace rt = probe::hip;
 
 const kernels::Step& StepOf(std::string_view entry) {
   static const auto all = kernels::hip::Variants();
@@ -144,20 +143,14 @@ TEST(HipSession, RunsOnRocm5) {
 }
 
 TEST(HipSession, SaysWhatHoldsTheClockBackNow) {
-  rt::Api api;
-  api.hipSetDevice = [](int) -> int { return 0; };
-  api.hipMemGetInfo = [](std::size_t* free, std::size_t* total) -> int { return *free = *total = 4096, 0; };
-  api.hipDeviceGetAttribute = [](int* value, rt::HipAttribute, int) -> int { return *value = 1024, 0; };
-  api.hipEventCreateWithFlags = [](rt::HipEvent*, unsigned) -> int { return 0; };
   const probe::system::TemporaryTree tree;
   const auto files = probe::system::FileSystem::Open(tree.root());
   const probe::system::Environment environment;
   probe::RuntimeDevice facts;
   facts.identity.pci = probe::ParsePciAddress("0000:03:00.0");
-  const auto session =
-      backends::hip::HipSession::Create(api, probe::Error{}, 0, {facts, "gfx1100", "", *files, environment});
-  ASSERT_TRUE(session);
-  EXPECT_EQ((*session)->State().throttled_by, "");
+  backends::hip::HipRuntime runtime({}, {0}, *files, environment);
+  runtime.PrepareKernels(facts, probe::Error{}, "gfx1100");
+  EXPECT_EQ(runtime.State().throttled_by, "");
   // Format 1.3 with a cause among the currents' bits.
   std::string metrics(120, '\0');
   metrics[0] = 120;
@@ -165,7 +158,7 @@ TEST(HipSession, SaysWhatHoldsTheClockBackNow) {
   metrics[3] = 3;
   metrics[114] = 1;
   tree.Write("/sys/bus/pci/devices/0000:03:00.0/gpu_metrics", metrics);
-  EXPECT_EQ((*session)->State().throttled_by, "current");
+  EXPECT_EQ(runtime.State().throttled_by, "current");
 }
 
 TEST(HipBackend, OpensExactlyTheDeviceAskedFor) {

@@ -8,6 +8,7 @@
 #include <filesystem>
 #include <numeric>
 
+#include "backends/hip/hip_runtime.h"
 #include "tests/probe/system/temporary_tree.h"
 
 namespace backends::hip {
@@ -45,20 +46,26 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
     return *std::find_if(vendors.begin(), vendors.end(),
                          [](const Vendor& known) { return known.name == GetParam(); });
   }
-  [[nodiscard]] probe::Result<Prepare> Open(std::string_view architecture) const {
-    return OpenVendor(vendor(), architecture, api_, *files_, environment_);
+  [[nodiscard]] probe::Result<stream::Products> Open(const std::string& architecture) {
+    probe::RuntimeDevice facts;
+    facts.architecture = architecture;
+    runtime_.PrepareKernels(facts, probe::Error{"hiprtc", std::nullopt, "absent", ""}, architecture);
+    return runtime_.OpenProducts(vendor().name, UINT64_MAX);
   }
   // "right", or what went wrong with a product of small integers.
   template <class In, class Out>
-  [[nodiscard]] std::string Multiply(const std::string& types) const {
+  [[nodiscard]] std::string Multiply(const std::string& types) {
     std::vector<In> a(kRows * kDepth), b(kColumns * kDepth);
     std::iota(a.begin(), a.end(), In{1});
     std::iota(b.begin(), b.end(), static_cast<In>(-5));
     std::vector<Out> c(kRows * kColumns, Out{99});
-    const auto prepare = Open("gfx942");
-    if (!prepare) return probe::Describe(prepare.error());
-    const VendorType& type = *TypeOf(vendor(), std::string(vendor().name) + ":" + types);
-    const auto enqueue = (*prepare)({type, kRows, kColumns, kDepth, a.data(), b.data(), c.data()});
+    const auto products = Open("gfx942");
+    if (!products) return probe::Describe(products.error());
+    const auto type =
+        std::find_if(products->types.begin(), products->types.end(), [&](const stream::ProductType& known) {
+          return known.entry == std::string(vendor().name) + ":" + types;
+        });
+    const auto enqueue = products->prepare({*type, kRows, kColumns, kDepth, a.data(), b.data(), c.data()});
     if (!enqueue) return probe::Describe(enqueue.error());
     if (const auto status = (*enqueue)(); !status) return probe::Describe(status.error());
     for (int row = 0; row < kRows; ++row) {
@@ -78,7 +85,7 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
   probe::system::TemporaryTree tree_;
   probe::Result<FileSystem> files_ = FileSystem::Open("/");
   Environment environment_;
-  probe::hip::Api api_ = FakeRuntime();
+  HipRuntime runtime_{FakeRuntime(), {0}, *files_, environment_};
 };
 
 TEST_P(HipVendorTest, MultipliesAsTheReferenceDoes) {
@@ -114,7 +121,7 @@ TEST_P(HipVendorTest, OffersVariantsOfWhatIsInstalled) {
   const auto own = std::count_if(variants.begin(), variants.end(),
                                  [](const auto& variant) { return variant.name == GetParam(); });
   EXPECT_EQ(static_cast<std::size_t>(own), vendor().types.size());
-  for (const auto& variant : variants) EXPECT_EQ(VendorOf(variant.steps[0].entry)->name, variant.name);
+  for (const auto& variant : variants) EXPECT_EQ(variant.steps[0].library, variant.name);
 }
 
 INSTANTIATE_TEST_SUITE_P(, HipVendorTest, testing::Values("rocblas", "hipblaslt"),

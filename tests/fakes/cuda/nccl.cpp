@@ -2,14 +2,13 @@
 // A fake libnccl: the sum of the buffers that were passed, computed when the group ends, through the copies
 // of the fake libcuda that is loaded beside it. Attributes of the driver: nccl_init (the error that joining
 // returns), nccl_abort, nccl_hang and nccl_wrong (the last device is left out).
-#include "backends/core/nccl.h"
-
 #include <chrono>
 #include <cstdlib>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "backends/stream/stream_peers.h"
 #include "probe/cuda/cuda_declarations.h"
 #include "tests/fakes/cuda/machine.h"
 #include "tests/fakes/cuda/neighbour.h"
@@ -78,7 +77,8 @@ FAKE_NCCL ncclGroupStart() {
 }
 FAKE_NCCL ncclAllReduce(const void* source, void* target, std::size_t count, int type, int operation,
                         void* communicator, void*) {
-  if (!open || type != backends::kNcclUint32 || operation != backends::kNcclSum) return kInvalidUsage;
+  if (!open || type != backends::stream::kNcclUint32 || operation != backends::stream::kNcclSum)
+    return kInvalidUsage;
   calls.push_back({reinterpret_cast<std::uintptr_t>(source), reinterpret_cast<std::uintptr_t>(target), count,
                    static_cast<Communicator*>(communicator)->count});
   return 0;

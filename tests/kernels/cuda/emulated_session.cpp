@@ -2,7 +2,6 @@
 #include "tests/kernels/cuda/emulated_session.h"
 
 #include <algorithm>
-#include <charconv>
 
 extern "C" {
 #define CUDA_ENTRY(name, ...) void name(__VA_ARGS__);
@@ -63,11 +62,7 @@ probe::Status EmulatedSession::Download(backends::BufferId buffer, std::uint64_t
 probe::Result<backends::KernelId> EmulatedSession::Load(const kernels::Variant&, const kernels::Step& step) {
   Loaded loaded{step.entry == name_ && replaced_ ? replaced_ : find_(step.entry), shared_bytes_};
   if (!loaded.kernel) return probe::Error{"load", std::nullopt, "no such entry", std::string(step.entry)};
-  const auto equals = step.options.find('=');
-  if (equals != std::string_view::npos) {
-    std::from_chars(step.options.data() + equals + 1, step.options.data() + step.options.size(),
-                    loaded.shared_bytes);
-  }
+  if (step.shared_bytes > 0) loaded.shared_bytes = step.shared_bytes;
   loaded_.push_back(std::move(loaded));
   return backends::KernelId{static_cast<std::uint32_t>(loaded_.size() - 1)};
 }

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "backends/cuda/cuda_runtime.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "probe/core/text.h"
+
+namespace backends::cuda {
+namespace {
+
+namespace rt = probe::cuda;
+using rt::ErrorOf;
+using rt::kCuSuccess;
+
+constexpr std::array<std::string_view, 1> kNcclSonames = {"libnccl.so.2"};
+constexpr std::size_t kLogBytes = 8192;
+constexpr std::size_t kLogTailBytes = 1500;
+
+probe::Status StatusOf(std::string_view call, rt::CuResult code) {
+  return code == kCuSuccess ? probe::Ok() : probe::Status(ErrorOf(call, code));
+}
+
+probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx) {
+  std::string log(kLogBytes, '\0');
+  std::array options = {rt::kCuJitErrorLog, rt::kCuJitErrorLogBytes};
+  // The size travels as the pointer's value: so the interface has it.
+  // NOLINTNEXTLINE(performance-no-int-to-ptr)
+  std::array<void*, 2> values = {log.data(), reinterpret_cast<void*>(kLogBytes)};
+  rt::CuModule module = nullptr;
+  const rt::CuResult code = api.cuModuleLoadDataEx(&module, ptx.data(), 2, options.data(), values.data());
+  if (code == kCuSuccess) return module;
+  probe::Error error = ErrorOf("cuModuleLoadDataEx", code);
+  log.resize(std::min(log.find('\0'), log.size()));
+  if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
+  std::replace(log.begin(), log.end(), '\n', ' ');
+  const std::string words = probe::CleanText(log, 2 * kLogTailBytes);
+  if (!words.empty()) error.text += (error.text.empty() ? "" : ": ") + words;
+  return error;
+}
+
+}  // namespace
+
+probe::Result<std::unique_ptr<stream::Runtime>> CudaRuntime::Create(const rt::Api& api,
+                                                                    const std::vector<OpenedDevice>& devices,
+                                                                    const OpenRequest& request) {
+  std::unique_ptr<CudaRuntime> runtime(new CudaRuntime(api, request, devices.front().monitor));
+  for (const OpenedDevice& device : devices) {
+    rt::CuContext context = nullptr;
+    if (const auto code = api.cuDevicePrimaryCtxRetain(&context, device.id); code != kCuSuccess)
+      return ErrorOf("cuDevicePrimaryCtxRetain", code);
+    runtime->devices_.push_back({device.id, static_cast<int>(device.found.ordinal), context});
+  }
+  return std::unique_ptr<Runtime>(std::move(runtime));
+}
+
+probe::Status CudaRuntime::Enter(std::size_t device) {
+  return StatusOf("cuCtxSetCurrent", api_.cuCtxSetCurrent(devices_[device].context));
+}
+
+probe::Result<stream::Runtime::Memory> CudaRuntime::AskMemory() {
+  std::size_t free = 0, total = 0;
+  if (const auto code = api_.cuMemGetInfo(&free, &total); code != kCuSuccess)
+    return ErrorOf("cuMemGetInfo", code);
+  return Memory{free, total};
+}
+
+probe::Result<std::uint64_t> CudaRuntime::Allocate(std::uint64_t bytes) {
+  rt::CuPointer memory = 0;
+  if (const auto code = api_.cuMemAlloc(&memory, bytes); code != kCuSuccess)
+    return ErrorOf("cuMemAlloc", code);
+  return std::uint64_t{memory};
+}
+
+probe::Result<HostBuffer> CudaRuntime::AllocateHost(std::uint64_t bytes) {
+  if (api_.cuMemHostAlloc == nullptr || api_.cuMemFreeHost == nullptr) return NoHostMemory();
+  void* memory = nullptr;
+  if (const auto code = api_.cuMemHostAlloc(&memory, bytes, 0); code != kCuSuccess)
+    return ErrorOf("cuMemHostAlloc", code);
+  return HostBuffer{{static_cast<std::byte*>(memory), bytes},
+                    {memory, [free = api_.cuMemFreeHost](void* pinned) { free(pinned); }}};
+}
+
+probe::Status CudaRuntime::Write(std::uint64_t to, std::span<const std::byte> data) {
+  auto code = api_.cuMemcpyHtoD(to, data.data(), data.size());
+  // Pageable memory may still be on its way from the driver's own when the call returns.
+  if (code == kCuSuccess) code = api_.cuCtxSynchronize();
+  return StatusOf("cuMemcpyHtoD", code);
+}
+
+probe::Status CudaRuntime::Read(std::uint64_t from, std::span<std::byte> data) {
+  return StatusOf("cuMemcpyDtoH", api_.cuMemcpyDtoH(data.data(), from, data.size()));
+}
+
+probe::Status CudaRuntime::Synchronize() { return StatusOf("cuCtxSynchronize", api_.cuCtxSynchronize()); }
+
+DeviceState CudaRuntime::State() const {
+  if (!monitor_) return {};
+  auto clocks = monitor_->clocks();
+  return {std::move(clocks.throttled_by), clocks.share};
+}
+
+probe::Result<void*> CudaRuntime::CreateEvent() {
+  rt::CuEvent event = nullptr;
+  if (const auto code = api_.cuEventCreate(&event, 0); code != kCuSuccess)
+    return ErrorOf("cuEventCreate", code);
+  return static_cast<void*>(event);
+}
+
+bool CudaRuntime::Record(void* event) {
+  return api_.cuEventRecord(static_cast<rt::CuEvent>(event), nullptr) == kCuSuccess;
+}
+
+std::optional<double> CudaRuntime::SecondsBetween(void* first, void* last) {
+  float milliseconds = 0;
+  const auto code =
+      api_.cuEventElapsedTime(&milliseconds, static_cast<rt::CuEvent>(first), static_cast<rt::CuEvent>(last));
+  if (code != kCuSuccess || !(milliseconds > 0)) return std::nullopt;
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
+const probe::Result<rt::CuModule>& CudaRuntime::ModuleOf(std::string_view ptx) {
+  auto known = modules_.find(ptx.data());
+  if (known == modules_.end()) known = modules_.emplace(ptx.data(), LoadModule(api_, ptx)).first;
+  return known->second;
+}
+
+probe::Result<stream::Function> CudaRuntime::Load(const kernels::Step& step) {
+  const auto& module = ModuleOf(step.source);
+  if (!module) return module.error();
+  const std::string entry(step.entry);
+  rt::CuFunction function = nullptr;
+  if (const auto code = api_.cuModuleGetFunction(&function, *module, entry.c_str()); code != kCuSuccess)
+    return ErrorOf("cuModuleGetFunction " + entry, code);
+  int threads = 0;
+  const auto asked = api_.cuFuncGetAttribute(&threads, rt::kCuFunctionMaxThreads, function);
+  if (asked != kCuSuccess) threads = 0;
+  if (step.shared_bytes > 0 && api_.cuFuncSetAttribute != nullptr) {
+    const auto set = api_.cuFuncSetAttribute(function, rt::kCuFunctionMaxDynamicSharedBytes,
+                                             static_cast<int>(step.shared_bytes));
+    if (set != kCuSuccess) return ErrorOf("cuFuncSetAttribute " + entry, set);
+  }
+  return stream::Function{function, step.entry, static_cast<std::uint32_t>(std::max(threads, 0)),
+                          step.shared_bytes};
+}
+
+probe::Status CudaRuntime::StartLaunch(const stream::Function& function, const kernels::LaunchShape& shape,
+                                       void** arguments) {
+  const auto& [x, y, z] = shape.groups;
+  const auto& local = shape.local;
+  const auto code =
+      api_.cuLaunchKernel(static_cast<rt::CuFunction>(function.handle), x, y, z, local[0], local[1], local[2],
+                          function.shared_bytes, nullptr, arguments, nullptr);
+  if (code != kCuSuccess) return ErrorOf(fmt::format("cuLaunchKernel {}", function.entry), code);
+  return probe::Ok();
+}
+
+probe::Result<stream::Products> CudaRuntime::OpenProducts(std::string_view,
+                                                          std::uint64_t max_workspace_bytes) {
+  const auto library = probe::system::Library::Open(
+      CublasLt().sonames, rt::LibraryDirectories(files_, environment_), files_, environment_);
+  if (!library) return library.error();
+  return stream::OpenBlasLt(*library, CublasLt(), *this, max_workspace_bytes);
+}
+
+probe::Status CudaRuntime::CheckPeerCopies() const {
+  if (api_.cuMemcpyPeerAsync != nullptr) return probe::Ok();
+  return probe::Error{"dlsym cuMemcpyPeerAsync", std::nullopt, "missing_symbol",
+                      "the driver is too old to copy between devices"};
+}
+
+bool CudaRuntime::OpenWay(std::size_t from, std::size_t to) {
+  if (api_.cuDeviceCanAccessPeer == nullptr || api_.cuCtxEnablePeerAccess == nullptr) return false;
+  int can = 0;
+  if (api_.cuDeviceCanAccessPeer(&can, devices_[from].id, devices_[to].id) != kCuSuccess || can == 0)
+    return false;
+  const auto code = api_.cuCtxEnablePeerAccess(devices_[to].context, 0);
+  return code == kCuSuccess || code == rt::kCuErrorPeerAccessAlreadyEnabled;
+}
+
+probe::Status CudaRuntime::StartCopy(Place to, Place from, std::uint64_t bytes) {
+  return StatusOf("cuMemcpyPeerAsync",
+                  api_.cuMemcpyPeerAsync(to.address, devices_[to.device].context, from.address,
+                                         devices_[from.device].context, bytes, nullptr));
+}
+
+probe::Result<stream::Runtime::Nccl> CudaRuntime::OpenNccl() {
+  if (api_.cuStreamCreate == nullptr || api_.cuStreamSynchronize == nullptr)
+    return probe::Error{"dlsym cuStreamCreate", std::nullopt, "missing_symbol",
+                        "the driver is too old for NCCL"};
+  auto library = probe::system::Library::Open(kNcclSonames, rt::LibraryDirectories(files_, environment_),
+                                              files_, environment_);
+  if (!library) return library.error();
+  return Nccl{"nccl:all_reduce", *std::move(library)};
+}
+
+probe::Result<void*> CudaRuntime::CreateStream() {
+  rt::CuStream created = nullptr;
+  if (const auto code = api_.cuStreamCreate(&created, rt::kCuStreamNonBlocking); code != kCuSuccess)
+    return ErrorOf("cuStreamCreate", code);
+  return static_cast<void*>(created);
+}
+
+probe::Status CudaRuntime::Wait(void* stream) {
+  return StatusOf("cuStreamSynchronize", api_.cuStreamSynchronize(static_cast<rt::CuStream>(stream)));
+}
+
+}  // namespace backends::cuda

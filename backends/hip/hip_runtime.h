@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// HIP's calls as backends/stream makes them, on the default stream of the device that is set.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "backends/hip/hip_module.h"
+#include "backends/stream/runtime.h"
+#include "probe/hip/hip_api.h"
+
+namespace backends::hip {
+
+class HipRuntime final : public stream::Runtime {
+ public:
+  // The devices are named by their numbers in this process. Libraries are sought in `files` by `environment`
+  // once they are asked for: both outlive the runtime.
+  HipRuntime(const probe::hip::Api& api, std::vector<int> devices, const probe::system::FileSystem& files,
+             const probe::system::Environment& environment);
+  // Says what kernels, libraries and the state of the first device need besides: `target` is the architecture
+  // as the compiler takes it. A missing compiler fails the kernels alone.
+  void PrepareKernels(const probe::RuntimeDevice& facts, probe::Result<probe::hip::Compiler> compiler,
+                      std::string target);
+
+  probe::Status Enter(std::size_t device) override;
+  probe::Result<Memory> AskMemory() override;
+  probe::Result<std::uint64_t> Allocate(std::uint64_t bytes) override;
+  void Free(std::uint64_t address) override { (void)api_.hipFree(stream::DevicePointer(address)); }
+  probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
+  probe::Status Write(std::uint64_t to, std::span<const std::byte> data) override;
+  probe::Status Read(std::uint64_t from, std::span<std::byte> data) override;
+  probe::Status Synchronize() override;
+  DeviceState State() const override;
+
+  probe::Result<void*> CreateEvent() override;
+  bool Record(void* event) override;
+  std::optional<double> SecondsBetween(void* first, void* last) override;
+
+  probe::Result<stream::Function> Load(const kernels::Step& step) override;
+  probe::Status StartLaunch(const stream::Function& function, const kernels::LaunchShape& shape,
+                            void** arguments) override;
+  probe::Result<stream::Products> OpenProducts(std::string_view library,
+                                               std::uint64_t max_workspace_bytes) override;
+
+  probe::Status CheckPeerCopies() const override;
+  bool OpenWay(std::size_t from, std::size_t to) override;
+  probe::Status StartCopy(Place to, Place from, std::uint64_t bytes) override;
+  int OrdinalOf(std::size_t device) const override { return devices_[device]; }
+  probe::Result<Nccl> OpenNccl() override;
+  probe::Result<void*> CreateStream() override;
+  probe::Status Wait(void* stream) override;
+
+ private:
+  const probe::hip::Api api_;
+  const std::vector<int> devices_;
+  const probe::system::FileSystem& files_;
+  const probe::system::Environment& environment_;
+  probe::RuntimeDevice facts_;  // of the first device
+  std::optional<ModuleCache> modules_;
+};
+
+}  // namespace backends::hip

@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: MIT
+#include "backends/stream/blas_lt.h"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <map>
+#include <memory>
+#include <string>
+#include <tuple>
+#include <vector>
+
+namespace backends::stream {
+namespace {
+
+struct Functions {
+#define WHICHGPU_BLAS_LT_SYMBOL(name, ...) int (*name)(__VA_ARGS__) = nullptr;
+#include "backends/stream/blas_lt_symbols.def"
+#undef WHICHGPU_BLAS_LT_SYMBOL
+};
+
+constexpr int kHeuristics = 8;
+constexpr int kTrials = 3;
+
+using Words = std::vector<std::uint64_t>;
+// What follows the algorithm in a heuristic's answer: its workspace, the state, and what is not read.
+constexpr std::size_t kWordsBehindAlgorithm = 4;
+
+// A shape's product with its fastest algorithm.
+struct Plan {
+  void* operation = nullptr;
+  void* first = nullptr;   // B, which comes first where matrices are stored by columns
+  void* second = nullptr;  // A
+  void* result = nullptr;
+  Words algorithm;
+};
+
+class OpenLibrary {
+ public:
+  OpenLibrary(const BlasLt& kind, const Functions& functions, Runtime& runtime, Timer timer)
+      : kind_(kind), f_(functions), runtime_(runtime), timer_(timer) {}
+
+  [[nodiscard]] probe::Status Create(std::uint64_t max_workspace_bytes);
+  [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
+  // Its plan, made when the shape is first asked for.
+  [[nodiscard]] probe::Result<const Plan*> PlanOf(const Product& product);
+  [[nodiscard]] probe::Status Multiply(const Plan& plan, const Product& product) const;
+
+ private:
+  [[nodiscard]] probe::Result<Plan> MakePlan(const Product& product) const;
+  [[nodiscard]] probe::Status ChooseAlgorithm(Plan& plan, const Product& product) const;
+  [[nodiscard]] probe::Result<std::vector<Words>> AskAlgorithms(const Plan& plan) const;
+  [[nodiscard]] probe::Result<double> Time(const Plan& plan, const Product& product) const;
+  [[nodiscard]] probe::Error ErrorOf(std::string_view call, int status) const;
+
+  const BlasLt& kind_;
+  const Functions f_;
+  Runtime& runtime_;
+  const Timer timer_;
+  void* handle_ = nullptr;
+  std::uint64_t workspace_ = 0;  // its address
+  std::uint64_t workspace_bytes_ = 0;
+  std::map<std::tuple<const ProductType*, int, int, int>, Plan> plans_;
+};
+
+probe::Error OpenLibrary::ErrorOf(std::string_view call, int status) const {
+  const auto row = std::find_if(kind_.statuses.begin(), kind_.statuses.end(),
+                                [&](const auto& known) { return known.first == status; });
+  return {std::string(kind_.prefix).append(call),
+          status,
+          std::string(row == kind_.statuses.end() ? "unknown error" : row->second),
+          {}};
+}
+
+probe::Status OpenLibrary::Create(std::uint64_t max_workspace_bytes) {
+  if (const int status = f_.Create(&handle_); status != 0) return ErrorOf("Create", status);
+  // Without a workspace there are fewer algorithms, not none.
+  const std::uint64_t bytes = std::min(kBlasLtWorkspaceBytes, max_workspace_bytes);
+  if (bytes == 0) return probe::Ok();
+  if (const auto address = runtime_.Allocate(bytes)) {
+    workspace_ = *address;
+    workspace_bytes_ = bytes;
+  }
+  return probe::Ok();
+}
+
+probe::Result<const Plan*> OpenLibrary::PlanOf(const Product& product) {
+  const auto key = std::tuple(&product.type, product.m, product.n, product.k);
+  if (const auto known = plans_.find(key); known != plans_.end()) return &known->second;
+  auto plan = MakePlan(product);
+  if (!plan) return plan.error();
+  if (auto chosen = ChooseAlgorithm(*plan, product); !chosen) return chosen.error();
+  return &plans_.emplace(key, *std::move(plan)).first->second;
+}
+
+probe::Status OpenLibrary::Multiply(const Plan& plan, const Product& product) const {
+  const Scales scales = ScalesOf(product.type);
+  const int status = f_.Matmul(handle_, plan.operation, &scales.one, product.b, plan.first, product.a,
+                               plan.second, &scales.zero, product.c, plan.result, product.c, plan.result,
+                               plan.algorithm.data(), DevicePointer(workspace_), workspace_bytes_, nullptr);
+  return status == 0 ? probe::Ok() : probe::Status(ErrorOf("Matmul", status));
+}
+
+// Where matrices are stored by columns, C is n x m: the transpose of B as stored times A as stored.
+probe::Result<Plan> OpenLibrary::MakePlan(const Product& product) const {
+  Plan plan;
+  int status = f_.MatmulDescCreate(&plan.operation, product.type.numbers.compute, product.type.numbers.scale);
+  for (const auto& [attribute, value] :
+       {std::pair(kind_.transpose_a, kind_.transpose), std::pair(kind_.transpose_b, kind_.no_transpose)}) {
+    if (status == 0) status = f_.MatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value);
+  }
+  const auto lay_out = [&](void** matrix, int type, int rows, int columns) {
+    if (status != 0) return;
+    status = f_.MatrixLayoutCreate(matrix, type, static_cast<std::uint64_t>(rows),
+                                   static_cast<std::uint64_t>(columns), rows);
+  };
+  lay_out(&plan.first, product.type.numbers.operand, product.k, product.n);
+  lay_out(&plan.second, product.type.numbers.operand, product.k, product.m);
+  lay_out(&plan.result, product.type.numbers.result, product.n, product.m);
+  if (status != 0) return ErrorOf("MatrixLayoutCreate", status);
+  return plan;
+}
+
+// Those that the library offers for this device, best first by its own estimate.
+probe::Result<std::vector<Words>> OpenLibrary::AskAlgorithms(const Plan& plan) const {
+  void* preference = nullptr;
+  if (f_.MatmulPreferenceCreate(&preference) == 0) {
+    const std::size_t bytes = workspace_bytes_;
+    (void)f_.MatmulPreferenceSetAttribute(preference, kind_.workspace_bytes, &bytes, sizeof bytes);
+  }
+  const std::size_t algorithm_words = kind_.algorithm_bytes / sizeof(std::uint64_t);
+  const std::size_t answer_words = algorithm_words + kWordsBehindAlgorithm;
+  Words answers(kHeuristics * answer_words);
+  int count = 0;
+  const int status = f_.MatmulAlgoGetHeuristic(handle_, plan.operation, plan.first, plan.second, plan.result,
+                                               plan.result, preference, kHeuristics, answers.data(), &count);
+  if (status != 0 || count <= 0)
+    return ErrorOf("MatmulAlgoGetHeuristic", status == 0 ? kind_.not_supported : status);
+  std::vector<Words> algorithms;
+  for (int i = 0; i < std::min(count, kHeuristics); ++i) {
+    const std::uint64_t* answer = &answers[static_cast<std::size_t>(i) * answer_words];
+    int state = 0;
+    std::memcpy(&state, answer + algorithm_words + 1, sizeof state);
+    if (state == 0) algorithms.emplace_back(answer, answer + algorithm_words);
+  }
+  return algorithms;
+}
+
+// The fastest of what is offered, on these very operands.
+probe::Status OpenLibrary::ChooseAlgorithm(Plan& plan, const Product& product) const {
+  auto offered = AskAlgorithms(plan);
+  if (!offered) return offered.error();
+  double best_s = std::numeric_limits<double>::infinity();
+  probe::Status last = probe::Error{std::string(kind_.prefix).append("Matmul"), std::nullopt, "no algorithm",
+                                    "none of the offered ones ran"};
+  Words fastest;
+  for (Words& algorithm : *offered) {
+    plan.algorithm = algorithm;
+    const auto time_s = Time(plan, product);
+    if (!time_s && !last) last = time_s.error();
+    if (!time_s || *time_s >= best_s) continue;
+    best_s = *time_s;
+    fastest = std::move(algorithm);
+    last = probe::Ok();
+  }
+  plan.algorithm = std::move(fastest);
+  return last;
+}
+
+// The least time of a few runs, in seconds.
+probe::Result<double> OpenLibrary::Time(const Plan& plan, const Product& product) const {
+  const Enqueue multiply = [&] { return Multiply(plan, product); };
+  double best_s = std::numeric_limits<double>::max();
+  for (int trial = 0; trial <= kTrials; ++trial) {
+    const auto timing = timer_.Time({&multiply, 1}, 1);
+    if (!timing) return timing.error();
+    // The first run loads the kernel.
+    if (trial > 0) best_s = std::min(best_s, timing->device_s.value_or(best_s));
+  }
+  return best_s;
+}
+
+}  // namespace
+
+probe::Result<Products> OpenBlasLt(const probe::system::Library& library, const BlasLt& kind,
+                                   Runtime& runtime, std::uint64_t max_workspace_bytes) {
+  Functions functions;
+  std::string name;
+#define WHICHGPU_BLAS_LT_SYMBOL(symbol, ...)                               \
+  name = std::string(kind.prefix).append(#symbol);                         \
+  functions.symbol = library.Function<int (*)(__VA_ARGS__)>(name.c_str()); \
+  if (functions.symbol == nullptr)                                         \
+    return probe::Error{"dlsym " + name, std::nullopt, "missing_symbol",   \
+                        "this " + std::string(kind.name) + " is too old"};
+#include "backends/stream/blas_lt_symbols.def"
+#undef WHICHGPU_BLAS_LT_SYMBOL
+  const auto timer = Timer::Create(runtime);
+  if (!timer) return timer.error();
+  const auto own = std::make_shared<OpenLibrary>(kind, functions, runtime, *timer);
+  if (auto created = own->Create(max_workspace_bytes); !created) return created.error();
+  const auto prepare = [own](const Product& product) -> probe::Result<Enqueue> {
+    const auto plan = own->PlanOf(product);
+    if (!plan) return plan.error();
+    return Enqueue([own, plan = *plan, product] { return own->Multiply(*plan, product); });
+  };
+  return Products{kind.types, prepare, own->workspace_bytes()};
+}
+
+}  // namespace backends::stream

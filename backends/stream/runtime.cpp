@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: MIT
+#include "backends/stream/runtime.h"
+
+#include "probe/system/clock.h"
+
+namespace backends::stream {
+
+probe::Result<Timer> Timer::Create(Runtime& runtime) {
+  const auto first = runtime.CreateEvent();
+  if (!first) return first.error();
+  const auto last = runtime.CreateEvent();
+  if (!last) return last.error();
+  return Timer(runtime, *first, *last);
+}
+
+probe::Result<Timing> Timer::Time(std::span<const Enqueue> launches, std::uint32_t repeats) const {
+  const auto start = probe::system::Now();
+  bool recorded = runtime_->Record(first_);
+  probe::Status status = probe::Ok();
+  for (std::uint32_t repeat = 0; repeat < repeats && status; ++repeat) {
+    for (const Enqueue& enqueue : launches) {
+      if (status = enqueue(); !status) break;
+    }
+  }
+  recorded = runtime_->Record(last_) && recorded;
+  // Also after an error: nothing may still run when the caller goes on.
+  const auto finished = runtime_->Synchronize();
+  Timing timing;
+  timing.wall_s = probe::system::SecondsSince(start);
+  if (!status) return status.error();
+  if (!finished) return finished.error();
+  if (recorded) timing.device_s = runtime_->SecondsBetween(first_, last_);
+  return timing;
+}
+
+}  // namespace backends::stream

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: MIT
+#include "backends/stream/stream_session.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <limits>
+#include <utility>
+
+namespace backends::stream {
+namespace {
+
+probe::Result<Limits> LimitsOf(Runtime& runtime, const probe::RuntimeDevice& facts, DeviceTraits traits) {
+  const auto memory = runtime.AskMemory();
+  if (!memory) return memory.error();
+  Limits limits;
+  limits.max_buffer_bytes = memory->total_bytes;
+  limits.memory_free_bytes = memory->free_bytes;
+  if (traits.l2_bytes.value_or(0) > 0) limits.cache_bytes = static_cast<std::uint64_t>(*traits.l2_bytes);
+  limits.shape.compute_units = facts.compute_units.value_or(1);
+  limits.shape.max_work_group_size = static_cast<std::uint32_t>(traits.max_threads);
+  limits.shape.subgroup_width = facts.subgroup_width.value_or(traits.subgroup_width);
+  limits.features = std::move(traits.features);
+  if (limits.max_buffer_bytes == 0 || limits.shape.max_work_group_size == 0) {
+    return probe::Error{std::string(runtime.names().attribute), std::nullopt, "no limits",
+                        "the driver claims no memory or blocks of no thread: this is no working device"};
+  }
+  if (!traits.others.empty()) ShareWith(std::move(traits.others), traits.disturbing, limits);
+  return limits;
+}
+
+// The arguments of a launch, buffers before scalars, and pointers to them. The driver reads as many bytes of
+// each as the kernel declares; little endian on every host that it runs on.
+struct Arguments {
+  explicit Arguments(std::vector<std::uint64_t> all) : values(std::move(all)) {
+    for (std::uint64_t& value : values) pointers.push_back(&value);
+  }
+  std::vector<std::uint64_t> values;
+  std::vector<void*> pointers;
+};
+
+}  // namespace
+
+probe::Result<std::unique_ptr<Session>> StreamSession::Create(std::unique_ptr<Runtime> runtime,
+                                                              const probe::RuntimeDevice& facts,
+                                                              DeviceTraits traits) {
+  if (const auto entered = runtime->Enter(0); !entered) return entered.error();
+  auto limits = LimitsOf(*runtime, facts, std::move(traits));
+  if (!limits) return limits.error();
+  const auto timer = Timer::Create(*runtime);
+  if (!timer) return timer.error();
+  return std::unique_ptr<Session>(new StreamSession(std::move(runtime), *timer, *std::move(limits)));
+}
+
+StreamSession::Buffer* StreamSession::Find(BufferId buffer) {
+  const auto index = static_cast<std::size_t>(buffer);
+  return index < buffers_.size() && buffers_[index].bytes != 0 ? &buffers_[index] : nullptr;
+}
+
+probe::Result<std::uint64_t> StreamSession::AddressOf(std::string_view call, BufferId buffer,
+                                                      std::uint64_t offset_bytes, std::size_t size) {
+  const Buffer* known = Find(buffer);
+  if (known != nullptr && offset_bytes <= known->bytes && size <= known->bytes - offset_bytes)
+    return known->address + offset_bytes;
+  return probe::Error{std::string(call), std::nullopt, "out of range",
+                      known == nullptr ? "no such buffer" : "beyond the buffer"};
+}
+
+probe::Result<BufferId> StreamSession::Allocate(const BufferRequest& request) {
+  if (auto valid = allocations_.Check(runtime_->names().allocate, request.bytes); !valid)
+    return valid.error();
+  const auto address = runtime_->Allocate(request.bytes);
+  if (!address) return address.error();
+  buffers_.push_back({*address, request.bytes});
+  allocations_.Take(request.bytes);
+  return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
+}
+
+void StreamSession::Release(BufferId buffer) {
+  Buffer* known = Find(buffer);
+  if (known == nullptr) return;
+  runtime_->Free(known->address);
+  allocations_.Return(known->bytes);
+  *known = {};
+}
+
+probe::Status StreamSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                    std::span<const std::byte> data) {
+  if (data.empty()) return probe::Ok();
+  const auto to = AddressOf(runtime_->names().upload, buffer, offset_bytes, data.size());
+  return to ? runtime_->Write(*to, data) : to.error();
+}
+
+probe::Status StreamSession::Download(BufferId buffer, std::uint64_t offset_bytes,
+                                      std::span<std::byte> data) {
+  if (data.empty()) return probe::Ok();
+  const auto from = AddressOf(runtime_->names().download, buffer, offset_bytes, data.size());
+  return from ? runtime_->Read(*from, data) : from.error();
+}
+
+probe::Result<KernelId> StreamSession::Load(const kernels::Variant&, const kernels::Step& step) {
+  if (step.library.empty()) {
+    const auto function = runtime_->Load(step);
+    if (!function) return function.error();
+    kernels_.push_back({.function = *function});
+    if (function->max_threads == 0) kernels_.back().function.max_threads = limits_.shape.max_work_group_size;
+  } else {
+    const auto product = LoadProduct(step);
+    if (!product) return product.error();
+    kernels_.push_back(*product);
+  }
+  return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
+}
+
+probe::Result<StreamSession::Loaded> StreamSession::LoadProduct(const kernels::Step& step) {
+  auto library = libraries_.find(step.library);
+  if (library == libraries_.end()) {
+    auto opened = runtime_->OpenProducts(step.library, allocations_.AllowedBytes() / 4);
+    if (!opened) return opened.error();
+    allocations_.Take(opened->workspace_bytes);
+    library = libraries_.emplace(step.library, *std::move(opened)).first;
+  }
+  for (const ProductType& type : library->second.types) {
+    if (type.entry != step.entry) continue;
+    return Loaded{
+        .function = {.entry = step.entry, .max_threads = 1}, .library = &library->second, .type = &type};
+  }
+  return probe::Error{std::string(step.library), std::nullopt, "no such product", std::string(step.entry)};
+}
+
+probe::Result<Enqueue> StreamSession::Bind(const Launch& launch) {
+  const auto index = static_cast<std::size_t>(launch.kernel);
+  if (index >= kernels_.size()) return probe::Error{"launch", std::nullopt, "out of range", "no such kernel"};
+  const Loaded& loaded = kernels_[index];
+  const auto& local = launch.shape.local;
+  const std::uint64_t threads = std::uint64_t{local[0]} * local[1] * local[2];
+  if (threads > loaded.function.max_threads) {
+    return probe::Error{fmt::format("launch {}", loaded.function.entry), std::nullopt, "block too large",
+                        fmt::format("{} threads; the kernel takes at most {} on this device", threads,
+                                    loaded.function.max_threads)};
+  }
+  std::vector<std::uint64_t> values;
+  for (const BoundBuffer& bound : launch.buffers) {
+    const auto address = AddressOf("launch", bound.buffer, 0, 0);
+    if (!address) return address.error();
+    values.push_back(*address);
+  }
+  if (loaded.library != nullptr) return BindProduct(loaded, launch, values);
+  values.insert(values.end(), launch.shape.scalars.begin(), launch.shape.scalars.end());
+  return Enqueue([runtime = runtime_.get(), function = loaded.function, shape = launch.shape,
+                  arguments = std::make_shared<Arguments>(std::move(values))] {
+    return runtime->StartLaunch(function, shape, arguments->pointers.data());
+  });
+}
+
+probe::Result<Enqueue> StreamSession::BindProduct(const Loaded& loaded, const Launch& launch,
+                                                  std::span<const std::uint64_t> addresses) {
+  const auto& edges = launch.shape.scalars;
+  constexpr std::uint32_t kMost = std::numeric_limits<int>::max();
+  if (addresses.size() != 3 || edges.size() != 3 || *std::max_element(edges.begin(), edges.end()) > kMost)
+    return probe::Error{"launch", std::nullopt, "out of range", "a library's product takes three matrices"};
+  return loaded.library->prepare({.type = *loaded.type,
+                                  .m = static_cast<int>(edges[0]),
+                                  .n = static_cast<int>(edges[1]),
+                                  .k = static_cast<int>(edges[2]),
+                                  .a = DevicePointer(addresses[0]),
+                                  .b = DevicePointer(addresses[1]),
+                                  .c = DevicePointer(addresses[2])});
+}
+
+probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
+  if (launches.empty() || repeats == 0) return Timing{};
+  std::vector<Enqueue> bound;
+  for (const Launch& launch : launches) {
+    auto enqueue = Bind(launch);
+    if (!enqueue) return enqueue.error();
+    bound.push_back(*std::move(enqueue));
+  }
+  return timer_.Time(bound, repeats);
+}
+
+}  // namespace backends::stream

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: MIT
+// One device of such a runtime, open: buffers, kernels, products of libraries, and launches on the default
+// stream. Knows no kernel by name and chooses nothing.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "backends/core/sharing.h"
+#include "backends/stream/products.h"
+#include "backends/stream/runtime.h"
+
+namespace backends::stream {
+
+// What is asked of each runtime in a way of its own.
+struct DeviceTraits {
+  std::optional<int> l2_bytes;
+  int max_threads = 0;                // of a block
+  std::uint32_t subgroup_width = 0;   // where the facts have none
+  std::vector<std::string> features;  // Limits::features
+  std::string others;                 // who else uses the device, for people; empty where nobody does
+  bool disturbing = true;             // their work shows in our times
+};
+
+class StreamSession final : public Session {
+ public:
+  // Enters the runtime's first device, of which `facts` is what was read.
+  [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(std::unique_ptr<Runtime> runtime,
+                                                                      const probe::RuntimeDevice& facts,
+                                                                      DeviceTraits traits);
+  ~StreamSession() override = default;
+
+  [[nodiscard]] const Limits& limits() const override { return limits_; }
+  [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
+  void Release(BufferId buffer) override;
+  [[nodiscard]] probe::Status Upload(BufferId buffer, std::uint64_t offset_bytes,
+                                     std::span<const std::byte> data) override;
+  [[nodiscard]] probe::Status Download(BufferId buffer, std::uint64_t offset_bytes,
+                                       std::span<std::byte> data) override;
+  [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
+                                             const kernels::Step& step) override;
+  [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override {
+    return runtime_->AllocateHost(bytes);
+  }
+  [[nodiscard]] DeviceState State() const override { return runtime_->State(); }
+
+ private:
+  struct Buffer {
+    std::uint64_t address = 0;
+    std::uint64_t bytes = 0;  // 0: released
+  };
+  // A kernel of ours, or a type of an open library's products.
+  struct Loaded {
+    Function function;
+    const Products* library = nullptr;
+    const ProductType* type = nullptr;
+  };
+  StreamSession(std::unique_ptr<Runtime> runtime, Timer timer, Limits limits)
+      : runtime_(std::move(runtime)), timer_(timer), limits_(std::move(limits)), allocations_(limits_) {}
+  [[nodiscard]] Buffer* Find(BufferId buffer);
+  // The address of that part of a buffer; `call` heads the error.
+  [[nodiscard]] probe::Result<std::uint64_t> AddressOf(std::string_view call, BufferId buffer,
+                                                       std::uint64_t offset_bytes, std::size_t size);
+  [[nodiscard]] probe::Result<Loaded> LoadProduct(const kernels::Step& step);
+  [[nodiscard]] probe::Result<Enqueue> Bind(const Launch& launch);
+  [[nodiscard]] static probe::Result<Enqueue> BindProduct(const Loaded& loaded, const Launch& launch,
+                                                          std::span<const std::uint64_t> addresses);
+
+  const std::unique_ptr<Runtime> runtime_;
+  const Timer timer_;
+  const Limits limits_;
+  Allocations allocations_;
+  std::vector<Buffer> buffers_;                     // by BufferId
+  std::map<std::string_view, Products> libraries_;  // by their variants' name
+  std::vector<Loaded> kernels_;                     // by KernelId
+};
+
+}  // namespace backends::stream
