@@ -77,10 +77,6 @@ probe::Error LtError(std::string_view call, int status) {
   return {std::string(call), status, std::string(row == kNames.end() ? "unknown error" : row->second), {}};
 }
 
-kernels::LaunchShape ProductShape(const kernels::Problem& p, const kernels::DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {p.m, p.n, p.k}};
-}
-
 }  // namespace
 
 struct CublasLt::Plan {
@@ -129,13 +125,8 @@ probe::Result<std::unique_ptr<CublasLt>> CublasLt::Open(const rt::Api& api,
 std::vector<kernels::Variant> CublasLt::Variants() {
   std::vector<kernels::Variant> out;
   for (const TypeRow& row : kTypes) {
-    kernels::Variant variant;
-    variant.name = "cublaslt";
-    variant.kernel = kernels::Kernel::kGemm;
-    variant.in = row.in;
-    variant.acc = row.acc;
-    variant.steps = {
-        {row.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape, 0, "cublaslt"}};
+    kernels::Variant variant = kernels::Own("cublaslt", kernels::Kernel::kGemm, row.in, row.acc,
+                                            {.entry = row.entry, .library = "cublaslt"});
     variant.requires_features = {std::string(row.feature)};
     variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what its fast kernels ask for
     variant.b_transposed = true;

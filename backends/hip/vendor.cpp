@@ -12,21 +12,11 @@
 namespace backends::hip {
 namespace {
 
-using kernels::Role;
 namespace rt = probe::hip;
 
-kernels::LaunchShape ProductShape(const kernels::Problem& p, const kernels::DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {p.m, p.n, p.k}};
-}
-
 kernels::Variant MakeVariant(const Vendor& vendor, const VendorType& type) {
-  kernels::Variant variant;
-  variant.name = vendor.name;
-  variant.kernel = kernels::Kernel::kGemm;
-  variant.in = type.in;
-  variant.acc = type.acc;
-  variant.steps = {
-      {type.entry, "", {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, ProductShape, 0, vendor.name}};
+  kernels::Variant variant = kernels::Own(std::string(vendor.name), kernels::Kernel::kGemm, type.in, type.acc,
+                                          {.entry = type.entry, .library = vendor.name});
   if (!type.feature.empty()) variant.requires_features = {std::string(type.feature)};
   variant.multiple_m = variant.multiple_n = variant.multiple_k = 16;  // what the fast kernels ask for
   variant.b_transposed = true;

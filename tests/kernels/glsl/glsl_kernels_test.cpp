@@ -66,7 +66,7 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
     for (const kernels::Step& step : variant.steps) {
       const auto kernel = session_->Load(variant, step);
       EXPECT_TRUE(kernel.ok()) << probe::Describe(kernel.error());
-      backends::Launch launch{*kernel, {}, step.shape(problem, session_->limits().shape)};
+      backends::Launch launch{*kernel, {}, kernels::ShapeOf(step, problem, session_->limits().shape)};
       for (const kernels::Binding& binding : step.bindings) {
         const std::uint64_t bytes = Bytes(binding.role, problem, operands, other_bytes);
         if (binding.role == result) result_bytes = bytes;

@@ -33,7 +33,8 @@ TEST_P(OpenClRead, SumsEveryWordOnce) {
     for (std::uint32_t i = 0; i < count; ++i) words[i] = kernels::OperandBits(kSeedA, i);
     const BufferId in = Allocate(count * 4ULL);
     Write(in, words);
-    const std::size_t writers = variant.partials_bytes(problem, session_->limits().shape) / 4;
+    const std::size_t writers =
+        kernels::ShapeOf(variant.steps[0], problem, session_->limits().shape).groups[0];
     const BufferId partials = Allocate(writers * 4);
     Write(partials, std::vector<std::uint32_t>(writers, 0));
     Run(variant, problem, {{Role::kIn, in}, {Role::kPartials, partials}});
