@@ -23,7 +23,7 @@ std::vector<kernels::Variant> LibraryVariants(const OpenRequest& request) {
     const std::string note = vendor.settings(request.environment, 1).note;
     for (const kernels::Dtype in : vendor.types) {
       variants.push_back(MakeVariant(vendor, in, note));
-      // Without it their sums are others than the product's (kernels/cpu/int8_sums.h).
+      // Without it their sums are others than the product's (kernels/cpu/quirks.h).
       if (in == kernels::Dtype::kInt8) variants.back().requires_features = {std::string(kInt8Dot)};
     }
   }
