@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/opencl/sources.h"
+#include "kernels/opencl/modules.h"
 #include "kernels/opencl/variants.h"
 #include "kernels/operand.h"
 
@@ -16,8 +16,8 @@ constexpr EntryRow kFills[] = {
 // processors, so that one that is late holds up little.
 void AddMemoryKernels(std::string_view options, std::vector<Variant>& all) {
   const auto add = [&](std::string_view name, const EntryRow& row) {
-    all.push_back(
-        OwnOf(std::string(name), row, kMemoryCpu, options, {.groups_a_unit = 4, .partials_a_group = 1}));
+    all.push_back(OwnOf(std::string(name), row, kMemoryCpuModule, options,
+                        {.groups_a_unit = 4, .partials_a_group = 1}));
   };
   for (const EntryRow& row : kFills) add("own:fill", row);
   for (const EntryRow& row : kStreams) add("own:shares", row);
@@ -34,8 +34,8 @@ struct Tile {
 Variant Gemm(std::string name, const Tile& tile, std::string_view options) {
   const Tiling columns = {Number::kN, tile.width};
   Variant variant =
-      WithPackedB(OwnOf(std::move(name), {Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, "gemm_fp32"}, kGemmCpu,
-                        options, {.tiles = {{{Number::kM, tile.block}, columns}}}),
+      WithPackedB(OwnOf(std::move(name), {Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, "gemm_fp32"},
+                        kGemmCpuModule, options, {.tiles = {{{Number::kM, tile.block}, columns}}}),
                   {.entry = "pack_b",
                    .geometry = {.tiles = {{columns, {Number::kK, tile.depth}}}},
                    .scalars = {{Number::kN}, {Number::kK}}});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/opencl/sources.h"
+#include "kernels/opencl/modules.h"
 #include "kernels/opencl/variants.h"
 #include "kernels/operand.h"
 
@@ -24,7 +24,7 @@ constexpr Geometry kSpread = {.groups_a_unit = kGroupsEach, .threads = {kGroup, 
 
 void AddStreams(std::vector<Variant>& all) {
   for (const EntryRow& row : kStreams) {
-    all.push_back(OwnOf("own:coalesced", row, kStreamGpu, "-DGROUP=256", kSpread));
+    all.push_back(OwnOf("own:coalesced", row, kStreamGpuModule, "-DGROUP=256", kSpread));
     all.back().multiple_count = kVectorBits / Row(row.in).bits;
   }
 }
@@ -35,7 +35,7 @@ Geometry SquareTiles(std::uint32_t edge) {
 
 Variant Gemm(std::uint32_t tile, Dtype in, Dtype acc, std::string_view options) {
   const std::string edge = std::to_string(tile);
-  Variant variant = OwnOf("own:tile_" + edge + "x" + edge, {Kernel::kGemm, in, acc, "gemm"}, kGemmGpu,
+  Variant variant = OwnOf("own:tile_" + edge + "x" + edge, {Kernel::kGemm, in, acc, "gemm"}, kGemmGpuModule,
                           options, SquareTiles(tile));
   if (acc == Dtype::kFp16) variant.requires_features = {"fp16"};
   variant.multiple_m = variant.multiple_n = tile;
@@ -61,7 +61,7 @@ void AddTiles(std::vector<Variant>& all) {
 
 Variant GemmInt8(std::uint32_t tile, std::string name, std::string_view options) {
   Variant variant = OwnOf(std::move(name), {Kernel::kGemm, Dtype::kInt8, Dtype::kInt32, "gemm_int8"},
-                          kGemmGpuInt8, options, SquareTiles(tile));
+                          kGemmGpuInt8Module, options, SquareTiles(tile));
   variant.requires_features = {"int8_dot"};
   variant.multiple_m = variant.multiple_n = tile;
   variant.multiple_k = 4 * 8;  // WORDS of the options
@@ -73,7 +73,7 @@ Variant GemmInt8(std::uint32_t tile, std::string name, std::string_view options)
 
 std::vector<Variant> GpuVariants(std::span<const std::string> features) {
   std::vector<Variant> all;
-  for (const EntryRow& row : kFills) all.push_back(OwnOf("own:fill", row, kFillGpu, "", kSpread));
+  for (const EntryRow& row : kFills) all.push_back(OwnOf("own:fill", row, kFillGpuModule, "", kSpread));
   AddStreams(all);
   for (auto& variant : IntelVariants(features)) all.push_back(std::move(variant));
   AddTiles(all);
@@ -83,7 +83,7 @@ std::vector<Variant> GpuVariants(std::span<const std::string> features) {
   }
   all.push_back(Chain("-DLANES=1 -DCHAINS=16 -DSTEPS=16", kGroup, 16));
   for (const EntryRow& row : kGemvs) {
-    all.push_back(OwnOf("own:row_a_group", row, kGemvGpu, "-DGROUP=128",
+    all.push_back(OwnOf("own:row_a_group", row, kGemvGpuModule, "-DGROUP=128",
                         {.tiles = {{{Number::kM, 1}}}, .threads = {kGemvGroup, 1}}));
     all.back().multiple_k = kQ4Block;
   }

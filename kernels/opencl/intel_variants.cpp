@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/opencl/sources.h"
+#include "kernels/opencl/modules.h"
 #include "kernels/opencl/variants.h"
 
 namespace kernels::opencl {
@@ -51,7 +51,7 @@ std::vector<Variant> IntelVariants(std::span<const std::string> features) {
     if (!Has(features, row.feature) || !Has(features, row.subgroup_feature)) continue;
     const std::uint32_t rows_a_word = 32 / Row(row.in).bits;
     Variant variant = WithPackedB(
-        OwnOf("own:xmx_32x2", {Kernel::kGemm, row.in, row.acc, "gemm_matrix"}, kGemmIntel, row.options,
+        OwnOf("own:xmx_32x2", {Kernel::kGemm, row.in, row.acc, "gemm_matrix"}, kGemmIntelModule, row.options,
               {.tiles = {{{Number::kN, row.subgroup * kPanels}, {Number::kM, kRows * kSubgroups}}},
                .threads = {row.subgroup, kSubgroups}}),
         {.entry = "pack_b",

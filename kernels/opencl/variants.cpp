@@ -3,7 +3,7 @@
 
 #include <algorithm>
 
-#include "kernels/opencl/sources.h"
+#include "kernels/opencl/modules.h"
 
 namespace kernels::opencl {
 
@@ -20,7 +20,7 @@ Variant OwnOf(std::string name, const EntryRow& row, std::string_view source, st
 Variant Chain(std::string_view options, std::uint32_t items, std::uint32_t each) {
   constexpr std::uint32_t kStepsATurn = 16;  // STEPS of the options
   Variant variant =
-      OwnOf("own:chain", {Kernel::kChain, Dtype::kFp32, Dtype::kFp32, "chain_fp32"}, kChainSource, options,
+      OwnOf("own:chain", {Kernel::kChain, Dtype::kFp32, Dtype::kFp32, "chain_fp32"}, kChainModule, options,
             {.tiles = {{{Number::kCount, items * each}}}, .threads = {items, 1}});
   variant.multiple_count = items * each;
   variant.multiple_k = kStepsATurn;

@@ -2,7 +2,6 @@
 // C = A * B with the matrix units of Turing (sm_75), which take 16 bytes of k: gemm_mma.cuh with its instructions made
 // of several, and without cp.async: a thread keeps its part of the next tiles in registers while it multiplies, two
 // stages in shared memory. Newer chips run gemm_mma.cuh.
-#pragma once
 
 #include "kernels/cuda/carried.cuh"
 #include "kernels/cuda/gemm_mma.cuh"
@@ -65,3 +64,17 @@ DEVICE void MultiplyInt8Turing(int (&d)[4], const unsigned (&a)[4], const unsign
   }
 
 }  // namespace
+
+namespace {
+MATRIX_TYPE(Type, BITS, SUM, MULTIPLY)
+#ifdef MULTIPLY_HALF
+MATRIX_TYPE_IN_FP16(TypeInFp16, MULTIPLY_HALF)
+#endif
+}  // namespace
+
+TURING_GEMM(MODULE##_128, Large, Type)
+TURING_GEMM(MODULE##_64, Small, Type)
+MATRIX_CHAIN(chain_##MODULE, Type)
+#ifdef MULTIPLY_HALF
+TURING_GEMM(MODULE##_fp16_128, Large, TypeInFp16)
+#endif

@@ -3,9 +3,8 @@
 // n x k. Each warpgroup of a block computes 64 x kN of C from kStages tiles of kRowBytes of k in shared memory, which
 // cp.async fills two steps behind the products. A tile's rows are eight pieces of 16 bytes in the 128-byte swizzle of
 // PTX ISA, "Shared Memory Matrix Layout": piece p of row r lies at p ^ (r % 8), eight rows are an atom of 1024 bytes.
-#pragma once
 
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/simt/tiles.cuh"
 #include "kernels/cuda/wgmma.cuh"
 
 namespace {
@@ -157,3 +156,11 @@ DEVICE void Chain(typename T::Result* out, unsigned k, unsigned ones) {
   }
 
 }  // namespace
+
+namespace {
+WARPGROUP_TYPE(Type, BITS, SUM, MULTIPLY)
+}  // namespace
+
+WARPGROUP_GEMM(MODULE##_256, Large, Type)
+WARPGROUP_GEMM(MODULE##_128, Small, Type)
+WARPGROUP_CHAIN(chain_##MODULE, Type)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Operands (kernels/operand.h) and memory bandwidth: neighbours touch neighbours, 16 bytes each.
 #include "kernels/cuda/device.cuh"
-#include "kernels/cuda/operand.cuh"
+#include "kernels/simt/operand.cuh"
 
 namespace {
 

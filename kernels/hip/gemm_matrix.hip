@@ -4,9 +4,8 @@
 // part is on its way to registers while one is multiplied, and goes to the other of two buffers of local data
 // share. Rows of a buffer are four pieces of 16 bytes; piece p of row r lies at p ^ (r / 2 % 4), so that
 // neither the writes nor the reads of eight neighbouring lanes meet a bank twice.
-#pragma once
 
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/simt/tiles.cuh"
 #include "kernels/hip/matrix_types.hip.h"
 
 namespace {
@@ -180,3 +179,7 @@ DEVICE void Chain(typename T::Result* out, unsigned k, unsigned ones) {
   }
 
 }  // namespace
+
+MATRIX_GEMM(gemm_##NAME##_128, 128, TYPE)
+MATRIX_GEMM(gemm_##NAME##_64, 64, TYPE)
+MATRIX_CHAIN(chain_##NAME, TYPE)

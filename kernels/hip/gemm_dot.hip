@@ -3,9 +3,8 @@
 // both read along k. A work-group of 16 x 16 threads computes kTile x kTile of C, each thread (kTile / 16)^2
 // entries, kDepth words of k at a time: the next part is on its way to registers while one is multiplied, and
 // goes to the other of two buffers. A word is as many elements as one instruction takes.
-#pragma once
 
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/simt/tiles.cuh"
 #include "kernels/hip/device.hip.h"
 
 namespace {
@@ -137,3 +136,6 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
   }
 
 }  // namespace
+
+MATRIX_GEMM(gemm_##NAME##_128, 128, TYPE)
+MATRIX_GEMM(gemm_##NAME##_64, 64, TYPE)
