@@ -1,32 +1,35 @@
 # SPDX-License-Identifier: MIT
-# Turns text files into constants: embed_text(<target> <namespace> <header> <name>=<file>...) generates
-# <header> and its source, with one `extern const std::string_view <name>;` a file, and adds them to <target>.
-# Long texts are split, since a compiler need not accept a literal above 64 KiB.
+# Turns text files into constants: embed_text(<target> <namespace> <header> <name>=<file>...) generates <header>, with one
+# `constexpr std::string_view <name>` a file, and a source in which the assembler takes in the bytes, and adds them to
+# <target>. A zero follows each text.
 function(embed_text target namespace header)
   set(directory "${PROJECT_BINARY_DIR}/generated")
+  string(REPLACE "::" "_" prefix "${namespace}")
   set(declarations "")
   set(definitions "")
+  set(files "")
   foreach(entry IN LISTS ARGN)
-    string(REGEX MATCH "^([A-Za-z0-9_]+)=(.*)$" matched "${entry}")
-    set(name "${CMAKE_MATCH_1}")
-    set(file "${CMAKE_MATCH_2}")
+    string(REPLACE "=" ";" entry "${entry}")
+    list(GET entry 0 name)
+    list(GET entry 1 file)
     get_filename_component(file "${file}" ABSOLUTE)
-    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
-    file(READ "${file}" bytes HEX)
-    string(REGEX REPLACE "([0-9a-f][0-9a-f])" "'\\\\x\\1'," bytes "${bytes}")
-    string(APPEND declarations "extern const std::string_view ${name};\n")
+    list(APPEND files "${file}")
+    file(SIZE "${file}" size)
+    set(symbol "${prefix}_${name}")
+    string(APPEND declarations
+      "extern \"C\" const char ${symbol}[];\ninline constexpr std::string_view ${name}(${symbol}, ${size});\n")
     string(APPEND definitions
-      "namespace {\nconstexpr char ${name}Bytes[] = {${bytes}'\\0'};\n}\n"
-      "const std::string_view ${name}(${name}Bytes, sizeof(${name}Bytes) - 1);\n")
+      "asm(\".pushsection .rodata\\n.global ${symbol}\\n.hidden ${symbol}\\n${symbol}:\\n\"\n"
+      "    \".incbin \\\"${file}\\\"\\n.byte 0\\n.popsection\\n\");\n")
   endforeach()
-  get_filename_component(leaf "${header}" NAME)
   string(REGEX REPLACE "\\.h$" ".cpp" source "${header}")
   file(CONFIGURE OUTPUT "${directory}/${header}" @ONLY CONTENT
     "// SPDX-License-Identifier: MIT\n#pragma once\n#include <string_view>\nnamespace ${namespace} {\n${declarations}}\n")
-  file(CONFIGURE OUTPUT "${directory}/${source}" @ONLY CONTENT
-    "// SPDX-License-Identifier: MIT\n#include \"${header}\"\nnamespace ${namespace} {\n${definitions}}\n")
-  # By itself, so that its neighbours stay the same in every build directory.
-  set_source_files_properties("${directory}/${source}" PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+  file(CONFIGURE OUTPUT "${directory}/${source}" @ONLY CONTENT "// SPDX-License-Identifier: MIT\n${definitions}")
+  # The sizes are in the header, the bytes in the object.
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${files}")
+  set_source_files_properties("${directory}/${source}" PROPERTIES
+    SKIP_UNITY_BUILD_INCLUSION ON OBJECT_DEPENDS "${files}")
   target_sources(${target} PRIVATE "${directory}/${source}")
   target_include_directories(${target} PUBLIC "${directory}")
 endfunction()
@@ -44,8 +47,18 @@ function(constant_name out name)
   set(${out} "${constant}" PARENT_SCOPE)
 endfunction()
 
-# The constant that holds a module's text: kGemmFp16Module for gemm_fp16.
-function(module_constant out name)
-  constant_name(constant "${name}")
-  set(${out} "${constant}Module" PARENT_SCOPE)
+# embed_modules(<target> <namespace> <folder> <suffix>): the texts <folder>/<name><suffix> of the modules of this folder's
+# modules.txt, in its modules.h: kGemmFp16Module for gemm_fp16.
+function(embed_modules target namespace folder suffix)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS modules.txt)
+  file(STRINGS modules.txt rows REGEX "^[a-z]")
+  set(texts "")
+  foreach(row IN LISTS rows)
+    string(REPLACE " " ";" row "${row}")
+    list(GET row 0 name)
+    constant_name(constant "${name}")
+    list(APPEND texts "${constant}Module=${folder}/${name}${suffix}")
+  endforeach()
+  string(REPLACE "::" "/" path "${namespace}")
+  embed_text(${target} ${namespace} ${path}/modules.h ${texts})
 endfunction()

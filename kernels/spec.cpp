@@ -1,34 +1,47 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/spec.h"
 
+#include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <utility>
 
 #include "kernels/operand.h"
 
 namespace kernels {
 namespace {
 
-constexpr std::array kKernelRows = {
-    KernelRow{Kernel::kGemm, "gemm", "flop_per_s"},
-    KernelRow{Kernel::kChain, "chain", "flop_per_s"},
-    KernelRow{Kernel::kGemv, "gemv", "bytes_per_s"},
-    KernelRow{Kernel::kRead, "read", "bytes_per_s"},
-    KernelRow{Kernel::kCopy, "copy", "bytes_per_s"},
-    KernelRow{Kernel::kTriad, "triad", "bytes_per_s"},
-    KernelRow{Kernel::kHostToDevice, "h2d", "bytes_per_s"},
-    KernelRow{Kernel::kDeviceToHost, "d2h", "bytes_per_s"},
-    KernelRow{Kernel::kPeer, "p2p", "bytes_per_s"},
-    KernelRow{Kernel::kLaunch, "launch", "s"},
-    KernelRow{Kernel::kFill, "fill", "bytes_per_s"},
-};
+const auto& KernelRows() {
+  using enum Role;
+  using enum Number;
+  static const std::array rows = {
+      KernelRow{Kernel::kGemm, "gemm", "flop_per_s", {kA, kB, kC}, {kM, kN, kK}},
+      KernelRow{Kernel::kChain, "chain", "flop_per_s", {kOut}, {kK, kWord}},
+      KernelRow{Kernel::kGemv, "gemv", "bytes_per_s", {kW, kX, kY}, {kM, kK}},
+      KernelRow{Kernel::kRead, "read", "bytes_per_s", {kIn, kPartials}, {kCount}},
+      KernelRow{Kernel::kCopy, "copy", "bytes_per_s", {kIn, kOut}, {kCount}},
+      KernelRow{Kernel::kTriad, "triad", "bytes_per_s", {kA, kB, kOut}, {kCount, kFactor}},
+      KernelRow{Kernel::kHostToDevice, "h2d", "bytes_per_s"},
+      KernelRow{Kernel::kDeviceToHost, "d2h", "bytes_per_s"},
+      KernelRow{Kernel::kPeer, "p2p", "bytes_per_s"},
+      KernelRow{Kernel::kLaunch, "launch", "s"},
+      KernelRow{Kernel::kFill, "fill", "bytes_per_s", {kOut}, {kCount, kSeed}},
+  };
+  return rows;
+}
 
 constexpr std::array kDtypeRows = {
-    DtypeRow{Dtype::kFp64, "fp64", 64, false},  DtypeRow{Dtype::kFp32, "fp32", 32, false},
-    DtypeRow{Dtype::kTf32, "tf32", 32, false},  DtypeRow{Dtype::kFp16, "fp16", 16, false},
-    DtypeRow{Dtype::kBf16, "bf16", 16, false},  DtypeRow{Dtype::kFp8, "fp8", 8, false},
-    DtypeRow{Dtype::kFp4, "fp4", 4, false},     DtypeRow{Dtype::kInt8, "int8", 8, true},
-    DtypeRow{Dtype::kInt32, "int32", 32, true}, DtypeRow{Dtype::kQ4, "q4", 4, false},
-    DtypeRow{Dtype::kQ8, "q8", 8, false},       DtypeRow{Dtype::kU32, "u32", 32, true},
+    DtypeRow{Dtype::kFp32, "fp32", 32, false, 0x3f800000},
+    DtypeRow{Dtype::kTf32, "tf32", 32, false, 0x3f800000},
+    DtypeRow{Dtype::kFp16, "fp16", 16, false, 0x3c003c00},
+    DtypeRow{Dtype::kBf16, "bf16", 16, false, 0x3f803f80},
+    DtypeRow{Dtype::kFp8, "fp8", 8, false, 0x38383838},
+    DtypeRow{Dtype::kFp4, "fp4", 4, false, 0x22222222},
+    DtypeRow{Dtype::kInt8, "int8", 8, true, 0x01010101},
+    DtypeRow{Dtype::kInt32, "int32", 32, true, 1},
+    DtypeRow{Dtype::kQ4, "q4", 4, false},
+    DtypeRow{Dtype::kQ8, "q8", 8, false},
+    DtypeRow{Dtype::kU32, "u32", 32, true, 1},
 };
 
 double ElementBytes(Dtype dtype) {
@@ -36,12 +49,74 @@ double ElementBytes(Dtype dtype) {
   return block != 0 ? static_cast<double>(block) / kQ4Block : static_cast<double>(Row(dtype).bits) / 8.0;
 }
 
+std::uint32_t Value(const Scalar& scalar, const Problem& problem) {
+  switch (scalar.number) {
+    case Number::kOne:
+      return 1;
+    case Number::kM:
+      return problem.m;
+    case Number::kN:
+      return problem.n;
+    case Number::kK:
+      return problem.k;
+    case Number::kCount:
+      return problem.count;
+    case Number::kSeed:
+      return problem.seed;
+    case Number::kProducts:
+      return problem.n * problem.k;
+    case Number::kFactor:
+      return std::bit_cast<std::uint32_t>(kTriadFactor);
+    case Number::kWord:
+      return scalar.word;
+  }
+  return 0;
+}
+
+std::uint32_t Groups(const Tiling& tiling, const Problem& problem) {
+  const std::uint64_t extent = Value({tiling.number}, problem);
+  return static_cast<std::uint32_t>((extent + tiling.each - 1) / tiling.each);
+}
+
 }  // namespace
 
-const KernelRow& Row(Kernel kernel) { return kKernelRows[static_cast<std::size_t>(kernel)]; }
-std::span<const KernelRow> Kernels() { return kKernelRows; }
+const KernelRow& Row(Kernel kernel) { return KernelRows()[static_cast<std::size_t>(kernel)]; }
+std::span<const KernelRow> Kernels() { return KernelRows(); }
 const DtypeRow& Row(Dtype dtype) { return kDtypeRows[static_cast<std::size_t>(dtype)]; }
 std::span<const DtypeRow> Dtypes() { return kDtypeRows; }
+
+LaunchShape ShapeOf(const Step& step, const Problem& problem, const DeviceShape& device) {
+  const Geometry& geometry = step.geometry;
+  LaunchShape shape;
+  auto& [x, y, z] = shape.groups;
+  x = Groups(geometry.tiles[0], problem);
+  y = Groups(geometry.tiles[1], problem);
+  if (geometry.in_a_row) x *= std::exchange(y, 1);
+  if (geometry.groups_a_unit != 0) x = device.compute_units * geometry.groups_a_unit;
+  if (geometry.most_a_group != 0) x = std::max(x, problem.count / geometry.most_a_group + 1);
+  shape.local = {geometry.threads[0], geometry.threads[1], 1};
+  if (geometry.threads_are_subgroups) shape.local[0] *= device.subgroup_width;
+  shape.scalars.reserve(step.scalars.size());
+  for (const Scalar& scalar : step.scalars) shape.scalars.push_back(Value(scalar, problem));
+  return shape;
+}
+
+Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step) {
+  const KernelRow& row = Row(kernel);
+  if (step.bindings.empty()) {
+    for (const Role role : row.roles) step.bindings.push_back({role});
+  }
+  if (step.scalars.empty()) {
+    for (const Number number : row.scalars) step.scalars.push_back({number, Row(in).ones});
+  }
+  Variant variant;
+  variant.name = std::move(name);
+  variant.kernel = kernel;
+  variant.in = in;
+  variant.acc = acc;
+  variant.steps.push_back(std::move(step));
+  return variant;
+}
 
 std::uint32_t BlockBytes(Dtype dtype) {
   if (dtype == Dtype::kQ4) return static_cast<std::uint32_t>(Q4Bytes(kQ4Block));

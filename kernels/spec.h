@@ -28,21 +28,14 @@ enum class Kernel {
 };
 
 // kQ4, kQ8: blocks of 32 weights of 4 or 8 bits with one fp16 scale. kU32: raw words, for bandwidth.
-enum class Dtype { kFp64, kFp32, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt32, kQ4, kQ8, kU32 };
-
-struct KernelRow {
-  Kernel kernel;
-  std::string_view name;  // in JSON
-  std::string_view unit;  // of its rate; int8 products count "op_per_s" instead of "flop_per_s"
-};
-[[nodiscard]] const KernelRow& Row(Kernel kernel);
-[[nodiscard]] std::span<const KernelRow> Kernels();
+enum class Dtype { kFp32, kTf32, kFp16, kBf16, kFp8, kFp4, kInt8, kInt32, kQ4, kQ8, kU32 };
 
 struct DtypeRow {
   Dtype dtype;
   std::string_view name;
   std::uint32_t bits;
   bool integer;
+  std::uint32_t ones = 0;  // a word whose elements are all 1; 0 where that has no meaning
 };
 [[nodiscard]] const DtypeRow& Row(Dtype dtype);
 [[nodiscard]] std::span<const DtypeRow> Dtypes();
@@ -56,7 +49,7 @@ struct DtypeRow {
 //   gemv   m, k      y[m] = W[m x k] x[k]; W in `in`, x and y in `acc`
 //   read   count     sums of kIn, modulo 2^32, in kPartials
 //   copy   count     kOut = kIn
-//   triad  count     kOut = kA + 3 kB, element by element
+//   triad  count     kOut = kA + kTriadFactor kB, element by element
 //   chain  count, n, k  kOut: `count` accumulators in `acc`, accumulator i starts at i mod 8 and has 1 * 1
 //   added n * k
 //                    times, in k dependent steps of n products each (n: the depth of a matrix instruction,
@@ -72,7 +65,9 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-// What a launch shape may depend on besides the problem.
+inline constexpr float kTriadFactor = 3.0F;
+
+// What a launch may depend on besides the problem.
 struct DeviceShape {
   std::uint32_t compute_units = 1;        // or worker threads
   std::uint32_t max_work_group_size = 1;  // invocations
@@ -92,8 +87,44 @@ struct Binding {
   View view = View::kStorage;
 };
 
-// Work-groups and invocations a group, in x, y, z, and the kernel's scalar words (floats by bit cast) in
-// order.
+// A number that a launch depends on: one of the problem's, n * k, the factor of triad, or a constant.
+enum class Number { kOne, kM, kN, kK, kCount, kSeed, kProducts, kFactor, kWord };
+
+// A word that the kernel is handed, floats by bit cast. `word` is that of kWord.
+struct Scalar {
+  Number number = Number::kWord;
+  std::uint32_t word = 0;
+};
+
+struct KernelRow {
+  Kernel kernel;
+  std::string_view name;  // in JSON
+  std::string_view unit;  // of its rate; int8 products count "op_per_s" instead of "flop_per_s"
+  // What it binds and is handed in this order, unless a variant says otherwise. kWord is a word of ones.
+  std::vector<Role> roles = {};
+  std::vector<Number> scalars = {};
+};
+[[nodiscard]] const KernelRow& Row(Kernel kernel);
+[[nodiscard]] std::span<const KernelRow> Kernels();
+
+// How one side of the problem is divided among work-groups: `each` to every group, the rest to the last.
+struct Tiling {
+  Number number = Number::kOne;
+  std::uint32_t each = 1;
+};
+
+// How a step is launched; ShapeOf makes the numbers of one problem on one device of it.
+struct Geometry {
+  std::array<Tiling, 2> tiles = {};  // a work-group each, in x and y
+  bool in_a_row = false;             // all of these groups in x instead
+  std::uint32_t groups_a_unit = 0;   // if not 0, so many groups a compute unit instead of tiles, and more
+  std::uint32_t most_a_group = 0;    // (if not 0) where one would get more than this of the count
+  std::array<std::uint32_t, 2> threads = {1, 1};  // invocations of a group, in x and y
+  bool threads_are_subgroups = false;             // those in x count subgroups instead of invocations
+  std::uint32_t partials_a_group = 0;             // words of Role::kPartials that a group writes
+};
+
+// Work-groups and invocations a group, in x, y, z, and the kernel's scalar words in order.
 struct LaunchShape {
   std::array<std::uint32_t, 3> groups = {1, 1, 1};
   std::array<std::uint32_t, 3> local = {1, 1, 1};
@@ -102,17 +133,19 @@ struct LaunchShape {
 
 // One launch of one entry point. A variant may need several (pack, then multiply): all of them are timed.
 struct Step {
-  std::string_view entry;               // function name, and for the host languages the whole key
-  std::string_view source;              // text in the variant's language; empty for kCpu
-  std::span<const std::uint32_t> code;  // SPIR-V words where the language is compiled ahead
-  std::string_view options;             // for the compiler, e.g. "-DTILE_M=32"
-  std::vector<Binding> bindings;
-  LaunchShape (*shape)(const Problem&, const DeviceShape&) = nullptr;
+  std::string_view entry = {};               // function name, and for the processor the whole key
+  std::string_view source = {};              // text in the runtime's language; empty for the processor
+  std::span<const std::uint32_t> code = {};  // SPIR-V words where the language is compiled ahead
+  std::string_view options = {};             // for the compiler, e.g. "-DTILE_M=32"
+  std::vector<Binding> bindings = {};
+  Geometry geometry = {};
+  std::vector<Scalar> scalars = {};
   std::uint32_t shared_bytes = 0;  // dynamic shared memory of a group, beside what the code declares itself
   // The vendor's library whose own product this is, by the runtime's name for it; empty where the code is
   // ours.
   std::string_view library = {};
 };
+[[nodiscard]] LaunchShape ShapeOf(const Step& step, const Problem& problem, const DeviceShape& device);
 
 // One implementation of one kernel for one pair of types.
 struct Variant {
@@ -134,10 +167,13 @@ struct Variant {
   // product is that of W with these integers times their scales.
   bool x_in_8_bits = false;
   std::string note;  // said with its figures
-  // Bytes of Role::kWorkspace and Role::kPartials; nullptr where the variant has none.
-  std::uint64_t (*workspace_bytes)(const Problem&, const DeviceShape&) = nullptr;
-  std::uint64_t (*partials_bytes)(const Problem&, const DeviceShape&) = nullptr;
+  // Bytes of Role::kWorkspace; nullptr where the variant has none.
+  std::uint64_t (*workspace_bytes)(const Variant&, const Problem&, const DeviceShape&) = nullptr;
 };
+
+// A variant of this project's own, of one step. Bindings and scalars that the step leaves out are those of
+// the kernel.
+[[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step);
 
 // Work of one problem: operations (2*m*n*k for gemm, 2*count*n*k for chain) or bytes moved (read: in; gemv:
 // W; copy: in + out; triad: 2 in + out).

@@ -3,8 +3,10 @@
 // lies in memory. Also names the operands of one run. Knows no session.
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 
@@ -23,6 +25,19 @@ struct OperandFormat {
 };
 // nullopt for types that have no such operands. tf32 takes fp16's numbers, which it holds exactly.
 [[nodiscard]] std::optional<OperandFormat> FormatOf(kernels::Dtype dtype);
+
+// An fp16 as it lies in memory.
+struct Half {
+  std::uint16_t bits;
+  explicit operator double() const {
+    const int exponent = static_cast<int>(bits >> 10U & 31U);
+    const double fraction = bits & 1023U;
+    double magnitude = std::ldexp(fraction, -24);
+    if (exponent == 31) magnitude = std::numeric_limits<double>::quiet_NaN();  // or infinite: wrong alike
+    if (exponent > 0 && exponent < 31) magnitude = std::ldexp(1024 + fraction, exponent - 25);
+    return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
+  }
+};
 
 // Fills `out` with those integers for consecutive indices from `first`.
 void OperandIntegers(std::uint32_t seed, std::uint32_t first, int bits, std::span<std::int32_t> out);

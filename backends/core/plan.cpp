@@ -189,7 +189,8 @@ std::optional<std::uint64_t> SharedBytes(std::span<const Variant* const> variant
 std::optional<std::uint32_t> SharedCount(std::span<const Variant* const> variants, const PlanFacts& facts) {
   const auto bytes = SharedBytes(variants, facts);
   const std::uint64_t width = kernels::Row(variants.front()->in).bits / 8U;
-  if (!bytes || width != sizeof(float) || *bytes / width % Common(variants).count != 0) return std::nullopt;
+  if (!bytes || width == 0 || *bytes / width > UINT32_MAX) return std::nullopt;
+  if (*bytes / width % Common(variants).count != 0) return std::nullopt;
   return static_cast<std::uint32_t>(*bytes / width);
 }
 

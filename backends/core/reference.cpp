@@ -6,7 +6,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <numeric>
 
 #include "backends/core/operands.h"
@@ -47,19 +46,6 @@ struct Sums {
   }
   [[nodiscard]] double Total(std::size_t v) const {
     return std::accumulate(lanes[v].begin(), lanes[v].end(), 0.0);
-  }
-};
-
-// An fp16 as it lies in memory.
-struct Half {
-  std::uint16_t bits;
-  explicit operator double() const {
-    const int exponent = static_cast<int>(bits >> 10U & 31U);
-    const double fraction = bits & 1023U;
-    double magnitude = std::ldexp(fraction, -24);
-    if (exponent == 31) magnitude = std::numeric_limits<double>::quiet_NaN();  // or infinite: wrong alike
-    if (exponent > 0 && exponent < 31) magnitude = std::ldexp(1024 + fraction, exponent - 25);
-    return (bits & 0x8000U) != 0 ? -magnitude : magnitude;
   }
 };
 
@@ -108,8 +94,8 @@ std::optional<double> UnitRoundoff(Dtype acc) {
     Dtype acc;
     double unit;
   };
-  constexpr std::array kRows = {Row{Dtype::kFp64, 0x1p-53}, Row{Dtype::kFp32, 0x1p-24},
-                                Row{Dtype::kFp16, 0x1p-11}, Row{Dtype::kInt32, 0}};
+  constexpr std::array kRows = {Row{Dtype::kFp32, 0x1p-24}, Row{Dtype::kFp16, 0x1p-11},
+                                Row{Dtype::kInt32, 0}};
   for (const Row& row : kRows) {
     if (row.acc == acc) return row.unit;
   }
@@ -236,7 +222,6 @@ void GemmReference::Check(std::uint32_t first_row, std::span<const std::byte> ro
                     const auto first = first_row + static_cast<std::uint32_t>(begin);
                     const auto own = rows.subspan(begin * row_bytes(), (end - begin) * row_bytes());
                     if (operands_.acc == Dtype::kInt32) return CheckRows<std::int32_t>(first, own, part);
-                    if (operands_.acc == Dtype::kFp64) return CheckRows<double>(first, own, part);
                     if (operands_.acc == Dtype::kFp16) return CheckRows<Half>(first, own, part);
                     CheckRows<float>(first, own, part);
                   });

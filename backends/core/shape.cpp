@@ -56,6 +56,16 @@ std::vector<Role> Roles(const Variant& variant) {
   return roles;
 }
 
+std::uint64_t PartialsBytes(const Variant& variant, const Problem& problem,
+                            const kernels::DeviceShape& device) {
+  std::uint64_t words = 0;
+  for (const kernels::Step& step : variant.steps) {
+    const auto [x, y, z] = kernels::ShapeOf(step, problem, device).groups;
+    words += std::uint64_t{x} * y * z * step.geometry.partials_a_group;
+  }
+  return words * sizeof(std::uint32_t);
+}
+
 bool BoundAsTexels(const Variant& variant, Role role) {
   for (const kernels::Step& step : variant.steps) {
     for (const kernels::Binding& binding : step.bindings) {
@@ -91,12 +101,11 @@ Dtype DtypeOf(const Variant& variant, Role role) {
 
 std::uint64_t BufferBytes(const Variant& variant, Role role, const Problem& problem,
                           const kernels::DeviceShape& device) {
-  const auto private_bytes = [&](std::uint64_t (*bytes)(const Problem&, const kernels::DeviceShape&)) {
-    return bytes == nullptr ? 0 : bytes(problem, device);
-  };
   std::uint64_t bytes = OperandBytes(DtypeOf(variant, role), Elements(role, problem));
-  if (role == Role::kPartials) bytes = private_bytes(variant.partials_bytes);
-  if (role == Role::kWorkspace) bytes = private_bytes(variant.workspace_bytes);
+  if (role == Role::kPartials) bytes = PartialsBytes(variant, problem, device);
+  if (role == Role::kWorkspace && variant.workspace_bytes != nullptr) {
+    bytes = variant.workspace_bytes(variant, problem, device);
+  }
   return bytes == 0 ? 0 : RoundUp(bytes, kPaddingBytes);
 }
 

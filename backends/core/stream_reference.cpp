@@ -16,7 +16,6 @@ namespace {
 
 using kernels::Dtype;
 
-constexpr double kTriadTolerance = 0x1p-21;
 constexpr double kMaxExactFp32 = 0x1p24;
 constexpr std::uint32_t kStarts = 8;  // accumulator i of a chain starts at i mod 8
 
@@ -33,29 +32,39 @@ void CheckChainOf(double total, std::uint32_t first, std::span<const std::byte> 
   }
 }
 
-void CheckTriadPart(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first,
-                    std::span<const float> got, Verdict& verdict) {
+template <class T>
+void CheckTriadPart(Dtype dtype, std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first,
+                    std::span<const std::byte> got, Verdict& verdict) {
   constexpr std::size_t kPiece = 4096;
-  std::array<float, kPiece> a;
-  std::array<float, kPiece> b;
-  for (std::size_t at = 0; at < got.size(); at += kPiece) {
-    const std::size_t count = std::min(kPiece, got.size() - at);
+  const double tolerance = 8 * UnitRoundoff(dtype).value_or(0);
+  std::array<T, kPiece> a, b, own;
+  for (std::size_t at = 0; at < got.size() / sizeof(T); at += kPiece) {
+    const std::size_t count = std::min(kPiece, got.size() / sizeof(T) - at);
     const auto begin = first + static_cast<std::uint32_t>(at);
-    (void)WriteOperand(Dtype::kFp32, seed_a, begin, std::as_writable_bytes(std::span(a).first(count)));
-    (void)WriteOperand(Dtype::kFp32, seed_b, begin, std::as_writable_bytes(std::span(b).first(count)));
+    (void)WriteOperand(dtype, seed_a, begin, std::as_writable_bytes(std::span(a).first(count)));
+    (void)WriteOperand(dtype, seed_b, begin, std::as_writable_bytes(std::span(b).first(count)));
+    std::memcpy(own.data(), got.data() + at * sizeof(T), count * sizeof(T));
     for (std::size_t i = 0; i < count; ++i) {
-      const double expected = double{a[i]} + 3.0 * double{b[i]};
-      const double error = std::abs(double{got[at + i]} - expected);
-      if (error <= kTriadTolerance) {
+      const double expected =
+          static_cast<double>(a[i]) + double{kernels::kTriadFactor} * static_cast<double>(b[i]);
+      const double found = static_cast<double>(own[i]), error = std::abs(found - expected);
+      if (error <= tolerance) {
         verdict.max_relative_error = std::max(verdict.max_relative_error, error);
       } else {
-        verdict.Fail("element " + std::to_string(first + at + i) + " is " + std::to_string(got[at + i]) +
-                     ", not " + std::to_string(expected));
+        verdict.Fail("element " + std::to_string(first + at + i) + " is " + std::to_string(found) + ", not " +
+                     std::to_string(expected));
         return;
       }
     }
   }
 }
+
+struct TriadRow {
+  Dtype dtype;
+  void (*check)(Dtype, std::uint32_t, std::uint32_t, std::uint32_t, std::span<const std::byte>, Verdict&);
+};
+constexpr std::array kTriadRows = {TriadRow{Dtype::kFp32, CheckTriadPart<float>},
+                                   TriadRow{Dtype::kFp16, CheckTriadPart<Half>}};
 
 // x as kernels::Variant::x_in_8_bits says: fp32 by fp32, for the kernel's numbers must be met exactly.
 void RoundTo8Bits(std::span<double> x) {
@@ -132,12 +141,21 @@ void CheckCopy(Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<c
       });
 }
 
-void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first, std::span<const float> got,
-                Verdict& verdict) {
-  CheckInParallel(got.size(), 4096, verdict, [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
-    CheckTriadPart(seed_a, seed_b, first + static_cast<std::uint32_t>(begin), got.subspan(begin, end - begin),
-                   part);
-  });
+probe::Status CheckTriad(Dtype dtype, std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first,
+                         std::span<const std::byte> got, Verdict& verdict) {
+  const auto row = std::find_if(kTriadRows.begin(), kTriadRows.end(),
+                                [&](const TriadRow& known) { return known.dtype == dtype; });
+  if (row == kTriadRows.end()) {
+    return probe::Error{"verify", std::nullopt, "no reference",
+                        "triads in " + std::string(kernels::Row(dtype).name) + " can not be checked"};
+  }
+  const std::size_t width = kernels::Row(dtype).bits / 8U;
+  CheckInParallel(got.size() / width, 4096, verdict,
+                  [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
+                    row->check(dtype, seed_a, seed_b, first + static_cast<std::uint32_t>(begin),
+                               got.subspan(begin * width, (end - begin) * width), part);
+                  });
+  return probe::Ok();
 }
 
 probe::Status CheckChain(Dtype acc, const kernels::Problem& problem, std::uint32_t first,

@@ -22,9 +22,10 @@ namespace backends {
 void CheckCopy(kernels::Dtype dtype, std::uint32_t seed, std::uint32_t first, std::span<const std::byte> got,
                Verdict& verdict);
 
-// triad, in fp32: a + 3 b is below 4, so with one rounding or two it is off by 2^-22 at most.
-void CheckTriad(std::uint32_t seed_a, std::uint32_t seed_b, std::uint32_t first, std::span<const float> got,
-                Verdict& verdict);
+// triad: a + 3 b is at most 4, where neighbours of a type with the unit roundoff u are 4 u apart. So with two
+// roundings, in whatever direction, it is off by 8 u at most. An error names a type that can not be checked.
+[[nodiscard]] probe::Status CheckTriad(kernels::Dtype dtype, std::uint32_t seed_a, std::uint32_t seed_b,
+                                       std::uint32_t first, std::span<const std::byte> got, Verdict& verdict);
 
 // chain: sums of ones are exact below 2^24, which n * k + 7 must not exceed in fp32. An error names the type
 // or size that can not be checked.

@@ -94,7 +94,7 @@ probe::Result<Timing> OperandWriter::Fill(BufferId buffer, Dtype dtype, std::uin
   const kernels::Step& step = fill->variant->steps.front();
   const Launch launch{fill->steps.front(),
                       {{buffer, step.bindings.front().view}},
-                      step.shape({0, 0, 0, count, seed}, session_.limits().shape)};
+                      kernels::ShapeOf(step, {0, 0, 0, count, seed}, session_.limits().shape)};
   return RunSustained(session_, {&launch, 1}, repeats);
 }
 
@@ -219,7 +219,7 @@ void Workload::BuildLaunches() {
   for (std::uint32_t copy = 0; copy < shape_.copies; ++copy) {
     for (std::size_t i = 0; i < variant().steps.size(); ++i) {
       const kernels::Step& step = variant().steps[i];
-      Launch launch{loaded_->steps[i], {}, step.shape(shape_.problem, session_->limits().shape)};
+      Launch launch{loaded_->steps[i], {}, kernels::ShapeOf(step, shape_.problem, session_->limits().shape)};
       for (const kernels::Binding& binding : step.bindings) {
         launch.buffers.push_back({Find(binding.role, copy).id, binding.view});
       }

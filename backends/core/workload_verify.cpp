@@ -16,13 +16,6 @@ constexpr std::uint64_t kPieceBytes = 4U << 20U;
 // alone.
 constexpr std::uint32_t kSampledRows = 61;
 
-template <class T>
-std::vector<T> As(std::span<const std::byte> bytes) {
-  std::vector<T> values(bytes.size() / sizeof(T));
-  std::copy_n(bytes.begin(), values.size() * sizeof(T), std::as_writable_bytes(std::span(values)).begin());
-  return values;
-}
-
 }  // namespace
 
 probe::Status Workload::Fetch(Role role, std::uint32_t copy, std::uint32_t rows, std::uint64_t row_bytes,
@@ -77,13 +70,10 @@ probe::Status Workload::VerifyCopy(std::uint32_t copy, Verdict& verdict) const {
 }
 
 probe::Status Workload::VerifyTriad(std::uint32_t copy, Verdict& verdict) const {
-  if (variant().in != kernels::Dtype::kFp32) {
-    return probe::Error{"verify", std::nullopt, "no reference", "triads are checked in fp32"};
-  }
-  return Fetch(Role::kOut, copy, shape_.problem.count, sizeof(float),
+  return Fetch(Role::kOut, copy, shape_.problem.count, kernels::Row(variant().in).bits / 8U,
                [&](std::uint32_t first, std::span<const std::byte> part) {
-                 CheckTriad(Seed(Role::kA, copy), Seed(Role::kB, copy), first, As<float>(part), verdict);
-                 return probe::Ok();
+                 return CheckTriad(variant().in, Seed(Role::kA, copy), Seed(Role::kB, copy), first, part,
+                                   verdict);
                });
 }
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The processor's kernels as variants: one row says how an entry of kernels/cpu is bound and launched.
+// The processor's kernels as variants: one row an entry of kernels/cpu.
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <string>
 
 #include "backends/core/backend.h"
@@ -16,70 +15,27 @@ namespace {
 using kernels::DeviceShape;
 using kernels::Dtype;
 using kernels::Kernel;
-using kernels::LaunchShape;
+using kernels::Number;
 using kernels::Problem;
 using kernels::Role;
+using kernels::Variant;
 
 // More than the best of one kernel would cost time and tell nothing, but that wide vectors lower the clock of
 // some processors.
 int MaxVariants(std::string_view entry) { return entry == "gemm_fp32" ? 2 : 1; }
 
-LaunchShape CountAndSeed(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.count, problem.seed}};
-}
-LaunchShape Count(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.count}};
-}
-LaunchShape CountAndFactor(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.count, std::bit_cast<std::uint32_t>(3.0F)}};
-}
-LaunchShape CountAndProducts(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.count, problem.n * problem.k}};
-}
-LaunchShape Edges(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.m, problem.n, problem.k}};
-}
-LaunchShape RowsAndColumns(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.m, problem.k}};
-}
-
-std::uint64_t WordAWorker(const Problem&, const DeviceShape& device) {
-  return device.compute_units * sizeof(std::uint32_t);
-}
-
-// Of a whole row of gemm for one type: what every implementation of it needs.
-template <char kType>
-std::uint64_t Packing(const Problem& problem, const DeviceShape& device) {
-  constexpr std::string_view kEntry = kType == 'f' ? "gemm_fp32" : kType == 'b' ? "gemm_bf16" : "gemm_int8";
-  return kernels::cpu::GemmWorkspaceBytes(kEntry, problem.m, problem.n, problem.k, device.compute_units);
+// Of a whole row of gemm: what every implementation of that entry needs.
+std::uint64_t Packing(const Variant& variant, const Problem& problem, const DeviceShape& device) {
+  return kernels::cpu::GemmWorkspaceBytes(variant.steps.front().entry, problem.m, problem.n, problem.k,
+                                          device.compute_units);
 }
 
 // Of gemv with x in 8 bits, for all of them.
-std::uint64_t Rounded(const Problem& problem, const DeviceShape& device) {
+std::uint64_t Rounded(const Variant&, const Problem& problem, const DeviceShape& device) {
   return kernels::cpu::GemvWorkspaceBytes(problem.k, device.compute_units);
 }
 
-using Bytes = std::uint64_t (*)(const Problem&, const DeviceShape&);
-
-// What a kernel binds and how it is launched, whatever its types; a workspace comes after the roles.
-struct KernelRow {
-  Kernel kernel;
-  std::vector<Role> roles;
-  LaunchShape (*shape)(const Problem&, const DeviceShape&);
-  Bytes partials_bytes = nullptr;
-};
-const KernelRow& RowOf(Kernel kernel) {
-  static const std::array rows = {
-      KernelRow{Kernel::kFill, {Role::kOut}, CountAndSeed},
-      KernelRow{Kernel::kGemm, {Role::kA, Role::kB, Role::kC}, Edges},
-      KernelRow{Kernel::kGemv, {Role::kW, Role::kX, Role::kY}, RowsAndColumns},
-      KernelRow{Kernel::kRead, {Role::kIn, Role::kPartials}, Count, WordAWorker},
-      KernelRow{Kernel::kCopy, {Role::kIn, Role::kOut}, Count},
-      KernelRow{Kernel::kTriad, {Role::kA, Role::kB, Role::kOut}, CountAndFactor},
-      KernelRow{Kernel::kChain, {Role::kOut}, CountAndProducts},
-  };
-  return *std::find_if(rows.begin(), rows.end(), [&](const KernelRow& row) { return row.kernel == kernel; });
-}
+using Bytes = std::uint64_t (*)(const Variant&, const Problem&, const DeviceShape&);
 
 // Multiples that suit every implementation of an entry. Chains fill registers with 3072 accumulators or a
 // divisor of it, and a matrix instruction adds up to 64 products at once.
@@ -104,9 +60,9 @@ constexpr std::array kEntries = {
     EntryRow{"fill_q4", Kernel::kFill, Dtype::kQ4, Dtype::kQ4},
     EntryRow{"fill_q8", Kernel::kFill, Dtype::kQ8, Dtype::kQ8},
     EntryRow{"fill_fp16", Kernel::kFill, Dtype::kFp16, Dtype::kFp16},
-    EntryRow{"gemm_fp32", Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, Packing<'f'>},
-    EntryRow{"gemm_bf16", Kernel::kGemm, Dtype::kBf16, Dtype::kFp32, Packing<'b'>},
-    EntryRow{"gemm_int8", Kernel::kGemm, Dtype::kInt8, Dtype::kInt32, Packing<'i'>},
+    EntryRow{"gemm_fp32", Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, Packing},
+    EntryRow{"gemm_bf16", Kernel::kGemm, Dtype::kBf16, Dtype::kFp32, Packing},
+    EntryRow{"gemm_int8", Kernel::kGemm, Dtype::kInt8, Dtype::kInt32, Packing},
     EntryRow{"read_u32", Kernel::kRead, Dtype::kU32, Dtype::kU32},
     EntryRow{"gemv_q4", Kernel::kGemv, Dtype::kQ4, Dtype::kFp32, nullptr, 1, 32},
     EntryRow{"gemv_q4_q8", Kernel::kGemv, Dtype::kQ4, Dtype::kFp32, Rounded, 1, 32, 1, true},
@@ -121,31 +77,24 @@ constexpr std::array kEntries = {
     EntryRow{"chain_int8", Kernel::kChain, Dtype::kInt8, Dtype::kInt32, nullptr, 64, 1, kChainGroup},
 };
 
-kernels::Variant MakeVariant(const EntryRow& row, const kernels::cpu::Implementation& implementation) {
-  const KernelRow& kernel = RowOf(row.kernel);
-  kernels::Variant variant;
-  variant.name = "own:" + std::string(implementation.isa) + (row.x_in_8_bits ? "_q8" : "");
-  variant.kernel = row.kernel;
-  variant.in = row.in;
-  variant.acc = row.acc;
+// There are no work-groups, but of read each worker writes a sum.
+Variant MakeVariant(const EntryRow& row, const kernels::cpu::Implementation& implementation) {
+  kernels::Step step{.entry = implementation.entry, .options = implementation.isa};
+  if (row.kernel == Kernel::kRead) step.geometry = {.groups_a_unit = 1, .partials_a_group = 1};
+  if (row.kernel == Kernel::kChain) step.scalars = {{Number::kCount}, {Number::kProducts}};
+  Variant variant = kernels::Own("own:" + std::string(implementation.isa) + (row.x_in_8_bits ? "_q8" : ""),
+                                 row.kernel, row.in, row.acc, std::move(step));
+  if (row.workspace_bytes != nullptr) variant.steps[0].bindings.push_back({Role::kWorkspace});
   variant.workspace_bytes = row.workspace_bytes;
-  variant.partials_bytes = kernel.partials_bytes;
   variant.multiple_n = row.multiple_n;
   variant.multiple_k = row.multiple_k;
   variant.multiple_count = row.multiple_count;
   variant.x_in_8_bits = row.x_in_8_bits;
-  kernels::Step step;
-  step.entry = implementation.entry;
-  step.options = implementation.isa;
-  step.shape = kernel.shape;
-  for (const Role role : kernel.roles) step.bindings.push_back({role, kernels::View::kStorage});
-  if (row.workspace_bytes != nullptr) step.bindings.push_back({Role::kWorkspace, kernels::View::kStorage});
-  variant.steps.push_back(std::move(step));
   return variant;
 }
 
-std::vector<kernels::Variant> Variants(const Limits&) {
-  std::vector<kernels::Variant> variants;
+std::vector<Variant> Variants(const Limits&) {
+  std::vector<Variant> variants;
   for (const EntryRow& row : kEntries) {
     int found = 0;
     for (const auto& implementation : kernels::cpu::Implementations()) {

@@ -16,7 +16,7 @@
 #include "backends/core/measurement.h"
 #include "backends/core/plan.h"
 #include "backends/cpu/library_variants.h"
-#include "kernels/cpu/int8_sums.h"
+#include "kernels/cpu/quirks.h"
 #include "probe/system/clock.h"
 #include "probe/system/filesystem.h"
 

@@ -6,23 +6,11 @@
 namespace backends::cpu {
 namespace {
 
-using kernels::Role;
-
 kernels::Variant MakeVariant(const Vendor& vendor, kernels::Dtype in, std::string note) {
-  kernels::Variant variant;
-  variant.name = vendor.name;
-  variant.kernel = kernels::Kernel::kGemm;
-  variant.in = in;
-  variant.acc = kernels::Row(in).integer ? kernels::Dtype::kInt32 : kernels::Dtype::kFp32;
+  const auto acc = kernels::Row(in).integer ? kernels::Dtype::kInt32 : kernels::Dtype::kFp32;
+  kernels::Variant variant = kernels::Own(std::string(vendor.name), kernels::Kernel::kGemm, in, acc,
+                                          {.entry = vendor.name, .library = vendor.name});
   variant.note = std::move(note);
-  kernels::Step step;
-  step.entry = vendor.name;
-  step.library = vendor.name;
-  step.bindings = {{Role::kA}, {Role::kB}, {Role::kC}};
-  step.shape = [](const kernels::Problem& problem, const kernels::DeviceShape&) {
-    return kernels::LaunchShape{{1, 1, 1}, {1, 1, 1}, {problem.m, problem.n, problem.k}};
-  };
-  variant.steps.push_back(std::move(step));
   return variant;
 }
 
@@ -35,7 +23,7 @@ std::vector<kernels::Variant> LibraryVariants(const OpenRequest& request) {
     const std::string note = vendor.settings(request.environment, 1).note;
     for (const kernels::Dtype in : vendor.types) {
       variants.push_back(MakeVariant(vendor, in, note));
-      // Without it their sums are others than the product's (kernels/cpu/int8_sums.h).
+      // Without it their sums are others than the product's (kernels/cpu/quirks.h).
       if (in == kernels::Dtype::kInt8) variants.back().requires_features = {std::string(kInt8Dot)};
     }
   }

@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "kernels/cpu/cpu_kernel.h"
-#include "kernels/cpu/tile_geometry.h"
+#include "kernels/cpu/quirks.h"
 
 namespace backends::cpu {
 namespace {

@@ -13,46 +13,24 @@ namespace {
 using kernels::DeviceShape;
 using kernels::Dtype;
 using kernels::Kernel;
-using kernels::LaunchShape;
 using kernels::Problem;
 using kernels::Role;
 
-LaunchShape CountAndSeed(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.count, problem.seed}};
-}
-LaunchShape Edges(const Problem& problem, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {problem.m, problem.n, problem.k}};
-}
-std::uint64_t OneWord(const Problem&, const DeviceShape&) { return sizeof(std::uint32_t); }
-std::uint64_t Packing(const Problem& problem, const DeviceShape&) {
+std::uint64_t Packing(const kernels::Variant&, const Problem& problem, const DeviceShape&) {
   return kernels::cpu::GemmWorkspaceBytes("gemm_fp32", problem.m, problem.n, problem.k, 1);
 }
 
-kernels::Variant MakeVariant(std::string_view entry, Kernel kernel, Dtype dtype,
-                             LaunchShape (*shape)(const Problem&, const DeviceShape&),
-                             std::initializer_list<Role> roles) {
-  kernels::Step step;
-  step.entry = entry;
-  step.shape = shape;
-  for (const Role role : roles) step.bindings.push_back({role, kernels::View::kStorage});
-  kernels::Variant variant;
-  variant.name = "own:plain";
-  variant.kernel = kernel;
-  variant.in = dtype;
-  variant.acc = dtype;
-  variant.steps.push_back(std::move(step));
-  return variant;
-}
-
 std::vector<kernels::Variant> Variants(const Limits&) {
-  std::vector<kernels::Variant> variants = {
-      MakeVariant("fill_u32", Kernel::kFill, Dtype::kU32, CountAndSeed, {Role::kOut}),
-      MakeVariant("fill_fp32", Kernel::kFill, Dtype::kFp32, CountAndSeed, {Role::kOut}),
-      MakeVariant("read_u32", Kernel::kRead, Dtype::kU32, CountAndSeed, {Role::kIn, Role::kPartials}),
-      MakeVariant("gemm_fp32", Kernel::kGemm, Dtype::kFp32, Edges,
-                  {Role::kA, Role::kB, Role::kC, Role::kWorkspace}),
+  const auto own = [](Kernel kernel, Dtype dtype, kernels::Step step) {
+    return kernels::Own("own:plain", kernel, dtype, dtype, std::move(step));
   };
-  variants[2].partials_bytes = OneWord;
+  std::vector<kernels::Variant> variants = {
+      own(Kernel::kFill, Dtype::kU32, {.entry = "fill_u32"}),
+      own(Kernel::kFill, Dtype::kFp32, {.entry = "fill_fp32"}),
+      own(Kernel::kRead, Dtype::kU32, {.entry = "read_u32", .geometry = {.partials_a_group = 1}}),
+      own(Kernel::kGemm, Dtype::kFp32, {.entry = "gemm_fp32"}),
+  };
+  variants[3].steps[0].bindings.push_back({Role::kWorkspace});
   variants[3].workspace_bytes = Packing;
   return variants;
 }

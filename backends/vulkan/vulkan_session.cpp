@@ -161,12 +161,7 @@ Result<KernelId> VulkanSession::Load(const kernels::Variant& variant, const kern
   if (device_->lost()) return device_->Fail("vkCreateShaderModule", VK_ERROR_DEVICE_LOST);
   if (step.bindings.size() > kMaxBindings) return Misuse("vkCreateDescriptorSetLayout", "too many bindings");
   // The work-group's size is the same for every problem.
-  kernels::LaunchShape shape;
-  if (step.shape != nullptr) {
-    shape =
-        step.shape({variant.multiple_m, variant.multiple_n, variant.multiple_k, variant.multiple_count, 0},
-                   limits_.shape);
-  }
+  const auto shape = kernels::ShapeOf(step, {}, limits_.shape);
   auto pipeline = CreatePipeline(*device_, step, shape.local, CountsInSubgroups(variant));
   if (!pipeline) return pipeline.error();
   pipelines_.push_back(*std::move(pipeline));

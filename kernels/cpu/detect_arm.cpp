@@ -2,12 +2,11 @@
 #include <sys/auxv.h>
 
 #include "kernels/cpu/architecture_arm.h"
-#include "kernels/cpu/int8_sums.h"
 #include "kernels/cpu/isa_limit.h"
 #include "kernels/cpu/prefetch.h"
+#include "kernels/cpu/quirks.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
-#include "kernels/cpu/tile_geometry.h"
 
 namespace kernels::cpu {
 namespace {

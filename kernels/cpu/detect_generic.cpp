@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/cpu/int8_sums.h"
 #include "kernels/cpu/prefetch.h"
+#include "kernels/cpu/quirks.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
-#include "kernels/cpu/tile_geometry.h"
 
 namespace kernels::cpu {
 

@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "kernels/cpu/architecture_x86.h"
-#include "kernels/cpu/int8_sums.h"
 #include "kernels/cpu/isa_limit.h"
 #include "kernels/cpu/prefetch.h"
+#include "kernels/cpu/quirks.h"
 #include "kernels/cpu/tables.h"
 #include "kernels/cpu/targets.h"
-#include "kernels/cpu/tile_geometry.h"
 
 namespace kernels::cpu {
 namespace {

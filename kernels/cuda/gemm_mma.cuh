@@ -5,7 +5,7 @@
 // p ^ (r / 2 % 4), so that neither the writes nor ldmatrix meet a bank twice.
 #pragma once
 
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/simt/tiles.cuh"
 
 namespace {
 

@@ -1,122 +1,175 @@
 // SPDX-License-Identifier: MIT
+// The products and chains by matrix units, one row a type: of gemm_mma.cuh, gemm_turing.cuh and volta_fp16.cu
+// by warps, of gemm_wgmma.cuh by Hopper's warpgroups.
 #include "kernels/cuda/variants.h"
 
-#include <bit>
+#include <algorithm>
+#include <array>
 
 #include "kernels/cuda/modules.h"
+#include "kernels/simt/variants.h"
 
 namespace kernels::cuda {
 namespace {
 
-constexpr std::uint32_t kThreads = 256;
-constexpr std::uint32_t kGemvThreads = 128;
-constexpr std::uint32_t kGemvRows = 4;
-constexpr std::uint32_t kChains = 16;
-constexpr std::uint32_t kChainSteps = 16;
-constexpr std::uint32_t kBlocksEach = 8;  // a multiprocessor: 2048 threads, the most that it holds
-constexpr float kTriadFactor = 3.0F;      // kernels/spec.h
+constexpr std::uint32_t kThreads = 128;
+constexpr std::uint32_t kRowBytes = 64;                         // of k, in shared memory
+constexpr std::uint32_t kInstructionBytes = 32;                 // of k
+constexpr std::uint32_t kChainCount = kThreads / 32 * 8 * 128;  // accumulators of a block
 
-std::uint32_t Blocks(const DeviceShape& device) { return device.compute_units * kBlocksEach; }
+// Shared memory of the large and the small tiles, and the features that promise it: stages of 64-byte rows,
+// padded to 96 on Volta.
+struct Stages {
+  std::uint32_t large_bytes;
+  std::string_view large_feature;
+  std::uint32_t small_bytes;
+  std::string_view small_feature;
+};
+constexpr Stages kFour = {65536, "shared:64", 32768, "shared:32"};
+constexpr Stages kTwoPadded = {49152, "shared:48", 24576, "shared:32"};
+constexpr Stages kTwo = {32768, "shared:32", 16384, "shared:32"};
 
-LaunchShape FillShape(const Problem& problem, const DeviceShape& device) {
-  return {{Blocks(device), 1, 1}, {kThreads, 1, 1}, {problem.count, problem.seed}};
-}
-LaunchShape StreamShape(const Problem& problem, const DeviceShape& device) {
-  return {{Blocks(device), 1, 1}, {kThreads, 1, 1}, {problem.count}};
-}
-LaunchShape TriadShape(const Problem& problem, const DeviceShape& device) {
+struct Row {
+  Dtype in, acc;
+  std::string_view feature;
+  std::string_view prefix;  // of the names
+  Stages stages;
+  std::string_view module;
+  std::string_view large, small, chain;  // entries; empty where there is none
+  std::string_view note = {};
+};
+constexpr std::string_view kScaled = "block-scaled, with scales of 1";
+
+std::array<Row, 12> Rows() {
+  using enum Dtype;
   return {
-      {Blocks(device), 1, 1}, {kThreads, 1, 1}, {problem.count, std::bit_cast<std::uint32_t>(kTriadFactor)}};
+      Row{kFp16, kFp32, "volta_mma", "own:volta_mma", kTwoPadded, kVoltaFp16Module, "volta_fp16_128",
+          "volta_fp16_64", "chain_volta_fp16"},
+      Row{kFp16, kFp32, "turing_mma", "own:turing_mma", kTwo, kTuringFp16Module, "turing_fp16_128",
+          "turing_fp16_64", "chain_turing_fp16"},
+      Row{kFp16, kFp16, "turing_mma", "own:turing_mma", kTwo, kTuringFp16Module, "turing_fp16_fp16_128", "",
+          ""},
+      Row{kInt8, kInt32, "turing_mma", "own:turing_mma", kTwo, kTuringInt8Module, "turing_int8_128",
+          "turing_int8_64", "chain_turing_int8"},
+      Row{kFp16, kFp32, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_128", "gemm_fp16_64",
+          "chain_fp16"},
+      Row{kFp16, kFp16, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_fp16_128", "", ""},
+      Row{kBf16, kFp32, "sm_80", "own:mma", kFour, kGemmBf16Module, "gemm_bf16_128", "gemm_bf16_64",
+          "chain_bf16"},
+      Row{kTf32, kFp32, "sm_80", "own:mma", kFour, kGemmTf32Module, "gemm_tf32_128", "gemm_tf32_64",
+          "chain_tf32"},
+      Row{kInt8, kInt32, "sm_80", "own:mma", kFour, kGemmInt8Module, "gemm_int8_128", "gemm_int8_64",
+          "chain_int8"},
+      Row{kFp8, kFp32, "fp8_mma", "own:mma", kFour, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
+          "chain_fp8"},
+      Row{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp8Module, "scaled_fp8_128",
+          "scaled_fp8_64", "chain_scaled_fp8", kScaled},
+      Row{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp4Module, "scaled_fp4_128",
+          "scaled_fp4_64", "chain_scaled_fp4", kScaled},
+  };
 }
-LaunchShape GemvShape(const Problem& problem, const DeviceShape&) {
-  return {{problem.m / kGemvRows, 1, 1}, {kGemvThreads, 1, 1}, {problem.m, problem.k}};
-}
-LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
-  return {{problem.count / (kThreads * kChains), 1, 1},
-          {kThreads, 1, 1},
-          {problem.k, std::bit_cast<std::uint32_t>(1.0F)}};
-}
-std::uint64_t StreamPartials(const Problem&, const DeviceShape& device) { return Blocks(device) * 4ULL; }
 
-template <std::uint32_t kTile>
-LaunchShape GemmShape(const Problem& p, const DeviceShape&) {
-  return {{p.n / kTile, p.m / kTile, 1}, {kThreads, 1, 1}, {p.m, p.n, p.k}};
+// A product whose blocks of `rows` x `columns` of C run in one row; a stage holds `row_bytes` of k.
+struct Tile {
+  std::uint32_t rows, columns, threads, row_bytes;
+};
+Variant Gemm(std::string name, Dtype in, Dtype acc, const Tile& tile, Step step) {
+  step.geometry = {.tiles = {{{Number::kN, tile.columns}, {Number::kM, tile.rows}}},
+                   .in_a_row = true,
+                   .threads = {tile.threads, 1}};
+  Variant variant = Own(std::move(name), Kernel::kGemm, in, acc, std::move(step));
+  variant.multiple_m = tile.rows;
+  variant.multiple_n = tile.columns;
+  variant.multiple_k = tile.row_bytes * 8 / kernels::Row(in).bits;
+  variant.b_transposed = true;
+  return variant;
 }
 
-Variant Fill(Dtype dtype, std::string_view entry) {
-  return Own("own:fill", Kernel::kFill, dtype, dtype,
-             {entry, kStreamModule, {}, "", {{Role::kOut}}, FillShape});
+// So many accumulators a block, and as many products a step as an instruction's k holds.
+Variant Chain(std::string name, Dtype in, Dtype acc, std::uint32_t count, Step step) {
+  step.geometry = {.tiles = {{{Number::kCount, count}}}, .threads = {kThreads, 1}};
+  Variant variant = Own(std::move(name), Kernel::kChain, in, acc, std::move(step));
+  variant.multiple_count = count;
+  variant.multiple_n = kInstructionBytes * 8 / kernels::Row(in).bits;
+  return variant;
 }
 
-void AddStreams(std::vector<Variant>& all) {
-  Variant read = Own("own:coalesced", Kernel::kRead, Dtype::kU32, Dtype::kU32,
-                     {"read_u32", kStreamModule, {}, "", {{Role::kIn}, {Role::kPartials}}, StreamShape});
-  read.partials_bytes = StreamPartials;
-  Variant copy = Own("own:coalesced", Kernel::kCopy, Dtype::kU32, Dtype::kU32,
-                     {"copy_u32", kStreamModule, {}, "", {{Role::kIn}, {Role::kOut}}, StreamShape});
-  Variant triad =
-      Own("own:coalesced", Kernel::kTriad, Dtype::kFp32, Dtype::kFp32,
-          {"triad_fp32", kStreamModule, {}, "", {{Role::kA}, {Role::kB}, {Role::kOut}}, TriadShape});
-  for (Variant* variant : {&read, &copy, &triad}) {
-    variant->multiple_count = 4;
-    all.push_back(std::move(*variant));
+std::vector<Variant> ByWarps() {
+  std::vector<Variant> all;
+  for (const Row& row : Rows()) {
+    const std::string prefix(row.prefix), feature(row.feature);
+    const auto add = [&](Variant variant, std::vector<std::string> features) {
+      variant.requires_features = std::move(features);
+      variant.note = row.note;
+      all.push_back(std::move(variant));
+    };
+    const auto add_gemm = [&](std::uint32_t tile, std::string_view entry, std::uint32_t shared_bytes,
+                              std::string_view shared_feature) {
+      const std::string edge = std::to_string(tile);
+      add(Gemm(prefix + "_" + edge + "x" + edge, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
+               {.entry = entry, .source = row.module, .shared_bytes = shared_bytes}),
+          {feature, std::string(shared_feature)});
+    };
+    add_gemm(128, row.large, row.stages.large_bytes, row.stages.large_feature);
+    if (!row.small.empty()) add_gemm(64, row.small, row.stages.small_bytes, row.stages.small_feature);
+    if (row.chain.empty()) continue;
+    add(Chain(prefix + "_chain", row.in, row.acc, kChainCount, {.entry = row.chain, .source = row.module}),
+        {feature});
   }
+  return all;
 }
 
-Variant Gemv(Dtype dtype, std::string_view entry) {
-  Variant variant = Own("own:rows_a_block", Kernel::kGemv, dtype, Dtype::kFp32,
-                        {entry, kGemvModule, {}, "", {{Role::kW}, {Role::kX}, {Role::kY}}, GemvShape});
-  variant.multiple_m = kGemvRows;
-  variant.multiple_k = 32;
-  return variant;
+struct WarpgroupRow {
+  Dtype in, acc;
+  std::string_view module;
+  std::string_view large, small, chain;  // entries
+};
+std::array<WarpgroupRow, 5> WarpgroupRows() {
+  using enum Dtype;
+  return {
+      WarpgroupRow{kFp16, kFp32, kWgmmaFp16Module, "wgmma_fp16_256", "wgmma_fp16_128", "chain_wgmma_fp16"},
+      WarpgroupRow{kBf16, kFp32, kWgmmaBf16Module, "wgmma_bf16_256", "wgmma_bf16_128", "chain_wgmma_bf16"},
+      WarpgroupRow{kTf32, kFp32, kWgmmaTf32Module, "wgmma_tf32_256", "wgmma_tf32_128", "chain_wgmma_tf32"},
+      WarpgroupRow{kInt8, kInt32, kWgmmaInt8Module, "wgmma_int8_256", "wgmma_int8_128", "chain_wgmma_int8"},
+      WarpgroupRow{kFp8, kFp32, kWgmmaFp8Module, "wgmma_fp8_256", "wgmma_fp8_128", "chain_wgmma_fp8"},
+  };
 }
 
-template <std::uint32_t kTile>
-Variant Gemm(std::string name, std::string_view entry) {
-  constexpr std::uint32_t kDepth = 16;
-  Variant variant =
-      Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
-          {entry, kGemmSimtModule, {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, GemmShape<kTile>});
-  variant.multiple_m = variant.multiple_n = kTile;
-  variant.multiple_k = kDepth;
-  return variant;
-}
-
-Variant Chain() {
-  Variant variant = Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
-                        {"chain_fp32", kStreamModule, {}, "", {{Role::kOut}}, ChainShape});
-  variant.multiple_count = kThreads * kChains;
-  variant.multiple_k = kChainSteps;
-  return variant;
+// Shared memory: stages of (rows + columns) * 128 bytes.
+std::vector<Variant> ByWarpgroups() {
+  constexpr std::uint32_t kTwoWarpgroups = 256, kStageRowBytes = 128;
+  constexpr std::uint32_t kAccumulators = 64 * 128;  // of a warpgroup's chain
+  constexpr std::uint32_t kChainSteps = 8;
+  std::vector<Variant> all;
+  for (const WarpgroupRow& row : WarpgroupRows()) {
+    const auto add = [&](Variant variant, std::string shared_feature) {
+      variant.requires_features = {"sm_90a", std::move(shared_feature)};
+      all.push_back(std::move(variant));
+    };
+    add(Gemm("own:wgmma_128x256", row.in, row.acc, {128, 256, kTwoWarpgroups, kStageRowBytes},
+             {.entry = row.large, .source = row.module, .shared_bytes = 196608}),
+        "shared:192");
+    add(Gemm("own:wgmma_128x128", row.in, row.acc, {128, 128, kTwoWarpgroups, kStageRowBytes},
+             {.entry = row.small, .source = row.module, .shared_bytes = 163840}),
+        "shared:160");
+    add(Chain("own:wgmma_chain", row.in, row.acc, kAccumulators,
+              {.entry = row.chain, .source = row.module, .shared_bytes = 24576}),
+        "shared:32");
+    all.back().multiple_k = kChainSteps;
+  }
+  return all;
 }
 
 }  // namespace
 
-Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step) {
-  Variant variant;
-  variant.name = std::move(name);
-  variant.kernel = kernel;
-  variant.in = in;
-  variant.acc = acc;
-  variant.steps = {std::move(step)};
-  return variant;
-}
-
 std::vector<Variant> Variants() {
-  std::vector<Variant> all = {
-      Fill(Dtype::kFp32, "fill_fp32"), Fill(Dtype::kU32, "fill_u32"),   Fill(Dtype::kTf32, "fill_tf32"),
-      Fill(Dtype::kFp16, "fill_fp16"), Fill(Dtype::kBf16, "fill_bf16"), Fill(Dtype::kInt8, "fill_int8"),
-      Fill(Dtype::kFp8, "fill_fp8"),   Fill(Dtype::kQ4, "fill_q4"),     Fill(Dtype::kFp4, "fill_fp4")};
-  all.back().multiple_count = 8;  // a word
-  AddStreams(all);
-  all.push_back(Gemm<128>("own:tile_128x128", "gemm_fp32_128"));
-  all.push_back(Gemm<64>("own:tile_64x64", "gemm_fp32_64"));
-  AddMatrixVariants(all);
-  AddWarpgroupVariants(all);
-  all.push_back(Chain());
-  all.push_back(Gemv(Dtype::kFp32, "gemv_fp32"));
-  all.push_back(Gemv(Dtype::kFp16, "gemv_fp16"));
-  all.push_back(Gemv(Dtype::kQ4, "gemv_q4"));
+  auto all = simt::Variants({.stream = kStreamModule, .gemm_simt = kGemmSimtModule, .gemv = kGemvModule});
+  for (const auto& some : {ByWarps(), ByWarpgroups()}) {
+    const auto chain = std::find_if(all.begin(), all.end(), [](const Variant& variant) {
+      return variant.kernel == Kernel::kChain && variant.in == Dtype::kFp32;
+    });
+    all.insert(chain, some.begin(), some.end());
+  }
   return all;
 }
 

@@ -14,11 +14,4 @@ namespace kernels::cuda {
 // (sm_12x), "shared:<KiB>" of dynamic shared memory that a block may have.
 [[nodiscard]] std::vector<Variant> Variants();
 
-// Products and chains by matrix units: by warps, and by Hopper's warpgroups.
-void AddMatrixVariants(std::vector<Variant>& all);
-void AddWarpgroupVariants(std::vector<Variant>& all);
-
-// A variant of this project's own, of one step.
-[[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step);
-
 }  // namespace kernels::cuda

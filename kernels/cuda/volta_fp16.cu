@@ -3,7 +3,7 @@
 // kTile x kTile of C from two stages of 64 bytes of k in shared memory, whose rows are padded to what wmma's loads
 // want: a multiple of 32 bytes. Newer chips run the products with mma.
 #include "kernels/cuda/carried.cuh"
-#include "kernels/cuda/tiles.cuh"
+#include "kernels/simt/tiles.cuh"
 #include "kernels/cuda/wmma.cuh"
 
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The committed SPIR-V modules of this folder. Made from its GLSL by compile.py; a test fails when they are
-// stale.
+// The committed SPIR-V modules of this folder, which ./dev kernels makes from its GLSL; a test fails when
+// they are stale.
 #pragma once
 
 #include <cstdint>

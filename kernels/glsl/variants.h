@@ -11,10 +11,6 @@
 
 namespace kernels::glsl {
 
-inline constexpr float kTriadFactor = 3.0F;  // kernels/spec.h
-// Weights that share a scale (kernels/operand.h).
-inline constexpr std::uint32_t kQ4Block = 32;
-
 // `features` as backends/vulkan gives them: "cpu" or "gpu", data types, "coopmat:...". Best first within one
 // kernel and type pair.
 [[nodiscard]] std::vector<Variant> Variants(std::span<const std::string> features);
@@ -22,15 +18,19 @@ inline constexpr std::uint32_t kQ4Block = 32;
 [[nodiscard]] std::vector<Variant> CpuVariants();
 [[nodiscard]] std::vector<Variant> GpuVariants();
 
-using ShapeOf = LaunchShape (*)(const Problem&, const DeviceShape&);
+// A kernel for one pair of types, of the module of that name.
+struct ModuleRow {
+  Kernel kernel;
+  Dtype in, acc;
+  std::string_view module;
+};
+[[nodiscard]] Variant OwnOf(std::string name, const ModuleRow& row, const Geometry& geometry);
+// The fills of every type, which all devices share.
+[[nodiscard]] std::vector<Variant> Fills(const Geometry& geometry);
+// chain.comp with so many invocations a work-group, of so many accumulators each.
+[[nodiscard]] Variant Chain(std::string_view module, std::uint32_t threads, std::uint32_t chains);
 
-// A variant of one step, of the module of that name.
-[[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::string_view module,
-                          std::vector<Binding> bindings, ShapeOf shape);
-// The fills of every type, which all devices share; `fill` is their launch.
-[[nodiscard]] std::vector<Variant> CommonVariants(ShapeOf fill);
-// chain.comp with so many accumulators a work-group.
-[[nodiscard]] Variant Chain(std::string_view module, std::uint32_t accumulators, ShapeOf shape);
-[[nodiscard]] std::vector<std::uint32_t> ChainScalars(const Problem& problem);
+// The multiple that an operand's count is of where it is read in vectors of 16 bytes.
+[[nodiscard]] std::uint32_t VectorCount(Dtype dtype);
 
 }  // namespace kernels::glsl

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // CUDA's, and the operands that only AMD has.
-#include "kernels/cuda/stream.cu"
+#include "kernels/simt/stream.cu"
 
 namespace {
 // e4m3 of gfx942 has an exponent's bias of 8 instead of 7 and no negative zero.

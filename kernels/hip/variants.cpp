@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "kernels/hip/variants.h"
 
+#include <algorithm>
 #include <array>
-#include <bit>
 
-#include "kernels/cuda/modules.h"
-#include "kernels/cuda/variants.h"
 #include "kernels/hip/modules.h"
+#include "kernels/simt/variants.h"
 
 namespace kernels::hip {
 namespace {
@@ -17,124 +16,96 @@ constexpr std::uint32_t kRowBytes = 64;  // of k, in local data share
 constexpr std::uint32_t kChains = 8;
 constexpr std::uint32_t kFragment = 256;
 
-template <std::uint32_t kTile>
-LaunchShape TileShape(const Problem& p, const DeviceShape&) {
-  return {{p.n / kTile * (p.m / kTile), 1, 1}, {kThreads, 1, 1}, {p.m, p.n, p.k}};
-}
-
-constexpr std::uint32_t ChainCount(std::uint32_t wave) { return kThreads / wave * kChains * kFragment; }
-
-// The ones of a type, as many as fill a word.
-template <std::uint32_t kOnes, std::uint32_t kWave>
-LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
-  return {{problem.count / ChainCount(kWave), 1, 1}, {kThreads, 1, 1}, {problem.k, kOnes}};
-}
-
-// CUDA's chain of single products beside chains of matrix instructions, whose steps are n deep: as many steps
-// more.
-LaunchShape VectorChainShape(const Problem& problem, const DeviceShape&) {
-  constexpr std::uint32_t kCount = kThreads * 16;  // accumulators of a block in kernels/cuda/stream.cu
-  return {{problem.count / kCount, 1, 1},
-          {kThreads, 1, 1},
-          {problem.k * problem.n, std::bit_cast<std::uint32_t>(1.0F)}};
-}
-
-// A type on one kind of unit. Entries are gemm_<type>_128, gemm_<type>_64 and chain_<type>, if there is one.
+// A type on one kind of unit, whose entries are gemm_<name>_128, gemm_<name>_64 and chain_<name>, if there is
+// one.
 struct Row {
   Dtype in, acc;
   std::string_view feature;
   std::string_view module;
   std::array<std::string_view, 3> entries;
-  std::uint32_t wave;
-  std::uint32_t step_bytes;  // of k, of a chain's step
-  LaunchShape (*chain_shape)(const Problem&, const DeviceShape&);
+  std::uint32_t wave = 0;
+  std::uint32_t step_bytes = 0;  // of k, of a chain's step
+  std::uint32_t ones = 0;        // a word of the unit's own format, if not the type's
 };
 #define ENTRIES(type) {"gemm_" type "_128", "gemm_" type "_64", "chain_" type}
 std::array<Row, 16> Rows() {
   using enum Dtype;
   return {
-      Row{kFp32, kFp32, "mfma", kGemmFp32Module, ENTRIES("fp32_matrix"), 64, 64, ChainShape<0x3f800000, 64>},
-      Row{kTf32, kFp32, "mfma_xf32", kGemmTf32Module, ENTRIES("tf32"), 64, 64, ChainShape<0x3f800000, 64>},
-      Row{kFp16, kFp32, "mfma", kGemmFp16Module, ENTRIES("fp16"), 64, 64, ChainShape<0x3c003c00, 64>},
-      Row{kFp16, kFp32, "wmma_gfx11", kGemmFp16Module, ENTRIES("fp16"), 32, 32, ChainShape<0x3c003c00, 32>},
-      Row{kFp16, kFp32, "wmma_gfx12", kGemmFp16Module, ENTRIES("fp16"), 32, 32, ChainShape<0x3c003c00, 32>},
-      Row{kBf16, kFp32, "mfma", kGemmBf16Module, ENTRIES("bf16"), 64, 64, ChainShape<0x3f803f80, 64>},
-      Row{kBf16, kFp32, "wmma_gfx11", kGemmBf16Module, ENTRIES("bf16"), 32, 32, ChainShape<0x3f803f80, 32>},
-      Row{kBf16, kFp32, "wmma_gfx12", kGemmBf16Module, ENTRIES("bf16"), 32, 32, ChainShape<0x3f803f80, 32>},
-      Row{kInt8, kInt32, "mfma", kGemmInt8Module, ENTRIES("int8"), 64, 64, ChainShape<0x01010101, 64>},
-      Row{kInt8, kInt32, "wmma_gfx11", kGemmInt8Module, ENTRIES("int8"), 32, 16, ChainShape<0x01010101, 32>},
-      Row{kInt8, kInt32, "wmma_gfx12", kGemmInt8Module, ENTRIES("int8"), 32, 32, ChainShape<0x01010101, 32>},
-      Row{kFp8, kFp32, "mfma_fp8", kGemmFp8Module, ENTRIES("fp8"), 64, 64, ChainShape<0x38383838, 64>},
-      Row{kFp8, kFp32, "wmma_gfx12", kGemmFp8Module, ENTRIES("fp8"), 32, 32, ChainShape<0x38383838, 32>},
-      Row{kFp8, kFp32, "mfma_fp8_fnuz", kGemmFp8FnuzModule, ENTRIES("fp8_fnuz"), 64, 64,
-          ChainShape<0x40404040, 64>},
-      Row{kFp16, kFp32, "dot", kDotFp16Module, {"gemm_fp16_128", "gemm_fp16_64", ""}, 0, 0, nullptr},
-      Row{kInt8, kInt32, "dot", kDotInt8Module, {"gemm_int8_128", "gemm_int8_64", ""}, 0, 0, nullptr},
+      Row{kFp32, kFp32, "mfma", kGemmFp32Module, ENTRIES("fp32_matrix"), 64, 64},
+      Row{kTf32, kFp32, "mfma_xf32", kGemmTf32Module, ENTRIES("tf32"), 64, 64},
+      Row{kFp16, kFp32, "mfma", kGemmFp16Module, ENTRIES("fp16"), 64, 64},
+      Row{kFp16, kFp32, "wmma_gfx11", kGemmFp16Module, ENTRIES("fp16"), 32, 32},
+      Row{kFp16, kFp32, "wmma_gfx12", kGemmFp16Module, ENTRIES("fp16"), 32, 32},
+      Row{kBf16, kFp32, "mfma", kGemmBf16Module, ENTRIES("bf16"), 64, 64},
+      Row{kBf16, kFp32, "wmma_gfx11", kGemmBf16Module, ENTRIES("bf16"), 32, 32},
+      Row{kBf16, kFp32, "wmma_gfx12", kGemmBf16Module, ENTRIES("bf16"), 32, 32},
+      Row{kInt8, kInt32, "mfma", kGemmInt8Module, ENTRIES("int8"), 64, 64},
+      Row{kInt8, kInt32, "wmma_gfx11", kGemmInt8Module, ENTRIES("int8"), 32, 16},
+      Row{kInt8, kInt32, "wmma_gfx12", kGemmInt8Module, ENTRIES("int8"), 32, 32},
+      Row{kFp8, kFp32, "mfma_fp8", kGemmFp8Module, ENTRIES("fp8"), 64, 64},
+      Row{kFp8, kFp32, "wmma_gfx12", kGemmFp8Module, ENTRIES("fp8"), 32, 32},
+      Row{kFp8, kFp32, "mfma_fp8_fnuz", kGemmFp8FnuzModule, ENTRIES("fp8_fnuz"), 64, 64, 0x40404040},
+      Row{kFp16, kFp32, "dot", kDotFp16Module, {"gemm_fp16_128", "gemm_fp16_64", ""}},
+      Row{kInt8, kInt32, "dot", kDotInt8Module, {"gemm_int8_128", "gemm_int8_64", ""}},
   };
 }
 #undef ENTRIES
 
-Variant Own(const Row& row, const std::string& name, Kernel kernel, Step step) {
+Variant OwnOf(const Row& row, const std::string& name, Kernel kernel, Step step) {
   const std::string_view unit = row.feature.substr(0, row.feature.find('_'));
-  Variant variant = cuda::Own("own:" + std::string(unit) + name, kernel, row.in, row.acc, std::move(step));
+  step.source = row.module;
+  step.geometry.threads = {kThreads, 1};
+  Variant variant = Own("own:" + std::string(unit) + name, kernel, row.in, row.acc, std::move(step));
   variant.requires_features = {std::string(row.feature)};
   return variant;
 }
 
-template <std::uint32_t kTile>
-Variant Gemm(const Row& row, const std::string& name, std::string_view entry) {
-  Variant variant = Own(row, name, Kernel::kGemm,
-                        {entry, row.module, {}, "", {{Role::kA}, {Role::kB}, {Role::kC}}, TileShape<kTile>});
-  variant.multiple_m = variant.multiple_n = kTile;
+Variant Gemm(const Row& row, std::uint32_t tile, const std::string& name, std::string_view entry) {
+  Variant variant = OwnOf(
+      row, name, Kernel::kGemm,
+      {.entry = entry, .geometry = {.tiles = {{{Number::kN, tile}, {Number::kM, tile}}}, .in_a_row = true}});
+  variant.multiple_m = variant.multiple_n = tile;
   variant.multiple_k = kRowBytes * 8 / kernels::Row(row.in).bits;
   variant.b_transposed = true;
   return variant;
 }
 
 Variant Chain(const Row& row) {
-  Variant variant = Own(row, "_chain", Kernel::kChain,
-                        {row.entries[2], row.module, {}, "", {{Role::kOut}}, row.chain_shape});
-  variant.multiple_count = ChainCount(row.wave);
+  const std::uint32_t count = kThreads / row.wave * kChains * kFragment;
+  Variant variant = OwnOf(row, "_chain", Kernel::kChain,
+                          {.entry = row.entries[2], .geometry = {.tiles = {{{Number::kCount, count}}}}});
+  if (row.ones != 0) variant.steps[0].scalars[1].word = row.ones;
+  variant.multiple_count = count;
   variant.multiple_n = row.step_bytes * 8 / kernels::Row(row.in).bits;
   return variant;
 }
 
-// CUDA's sources that are compiled for AMD too.
-struct Shared {
-  std::string_view cuda, hip;
-};
-
-std::string_view SourceFor(std::string_view cuda_source) {
-  for (const auto& [cuda, hip] :
-       {Shared{cuda::kStreamModule, kStreamModule}, Shared{cuda::kGemvModule, kGemvModule},
-        Shared{cuda::kGemmSimtModule, kGemmSimtModule}}) {
-    if (cuda.data() == cuda_source.data()) return hip;
+// Those without matrix units, and gfx942's own format of fp8 before the other, which every device can run.
+// Their chain of single products stands beside chains of matrix instructions, whose steps are n deep: as many
+// steps more.
+std::vector<Variant> SimtVariants() {
+  auto all = simt::Variants({.stream = kStreamModule, .gemm_simt = kGemmSimtModule, .gemv = kGemvModule});
+  for (Variant& variant : all) {
+    if (variant.kernel == Kernel::kChain) variant.steps[0].scalars[0] = {Number::kProducts};
   }
-  return {};
+  const auto fp8 = std::find_if(all.begin(), all.end(), [](const Variant& variant) {
+    return variant.kernel == Kernel::kFill && variant.in == Dtype::kFp8;
+  });
+  Variant fnuz = *fp8;
+  fnuz.steps[0].entry = "fill_fp8_fnuz";
+  fnuz.requires_features = {"mfma_fp8_fnuz"};
+  all.insert(fp8, std::move(fnuz));
+  return all;
 }
 
 }  // namespace
 
 std::vector<Variant> Variants() {
-  std::vector<Variant> all;
-  for (Variant& variant : cuda::Variants()) {
-    Step& step = variant.steps.front();
-    step.source = SourceFor(step.source);
-    if (step.source.empty()) continue;
-    if (variant.kernel == Kernel::kChain) step.shape = VectorChainShape;
-    if (variant.kernel == Kernel::kFill && variant.in == Dtype::kFp8) {
-      // Before the other format's, which every device can run.
-      Variant fnuz = variant;
-      fnuz.steps.front().entry = "fill_fp8_fnuz";
-      fnuz.requires_features = {"mfma_fp8_fnuz"};
-      all.push_back(std::move(fnuz));
-    }
-    all.push_back(std::move(variant));
-  }
+  std::vector<Variant> all = SimtVariants();
   for (const Row& row : Rows()) {
-    all.push_back(Gemm<128>(row, "_128x128", row.entries[0]));
-    all.push_back(Gemm<64>(row, "_64x64", row.entries[1]));
-    if (row.chain_shape != nullptr) all.push_back(Chain(row));
+    all.push_back(Gemm(row, 128, "_128x128", row.entries[0]));
+    all.push_back(Gemm(row, 64, "_64x64", row.entries[1]));
+    if (!row.entries[2].empty()) all.push_back(Chain(row));
   }
   return all;
 }

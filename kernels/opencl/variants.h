@@ -2,7 +2,6 @@
 // Every kernel in OpenCL C, as data: which variants suit a device, and how they are launched.
 #pragma once
 
-#include <bit>
 #include <span>
 #include <string>
 #include <vector>
@@ -21,19 +20,29 @@ namespace kernels::opencl {
 // By Intel's matrix instructions, for devices with "matrix:<in>/<acc>" and "subgroup:<smallest>".
 [[nodiscard]] std::vector<Variant> IntelVariants(std::span<const std::string> features);
 
-// A variant of this project's own, of one or more steps.
-[[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, std::vector<Step> steps);
-// chain.cl with so many accumulators a work-group.
-[[nodiscard]] Variant Chain(std::string_view options, std::uint32_t accumulators,
-                            LaunchShape (*shape)(const Problem&, const DeviceShape&));
-// Its launch in work-groups of kItems work-items with kEach accumulators each.
-template <std::uint32_t kItems, std::uint32_t kEach>
-[[nodiscard]] LaunchShape ChainShape(const Problem& problem, const DeviceShape&) {
-  return {{problem.count / (kItems * kEach), 1, 1},
-          {kItems, 1, 1},
-          {problem.k, std::bit_cast<std::uint32_t>(1.0F)}};
-}
-inline constexpr float kTriadFactor = 3.0F;  // kernels/spec.h
+// A kernel of one step for one pair of types.
+struct EntryRow {
+  Kernel kernel;
+  Dtype in, acc;
+  std::string_view entry;
+};
+// What every device has, of streams and of products with a vector.
+inline constexpr EntryRow kStreams[] = {
+    {Kernel::kRead, Dtype::kU32, Dtype::kU32, "read_u32"},
+    {Kernel::kCopy, Dtype::kU32, Dtype::kU32, "copy_u32"},
+    {Kernel::kTriad, Dtype::kFp32, Dtype::kFp32, "triad_fp32"},
+};
+inline constexpr EntryRow kGemvs[] = {
+    {Kernel::kGemv, Dtype::kFp32, Dtype::kFp32, "gemv_fp32"},
+    {Kernel::kGemv, Dtype::kFp16, Dtype::kFp32, "gemv_fp16"},
+    {Kernel::kGemv, Dtype::kQ4, Dtype::kFp32, "gemv_q4"},
+};
+[[nodiscard]] Variant OwnOf(std::string name, const EntryRow& row, std::string_view source,
+                            std::string_view options, const Geometry& geometry);
+// chain.cl in work-groups of so many work-items, of so many accumulators each.
+[[nodiscard]] Variant Chain(std::string_view options, std::uint32_t items, std::uint32_t each);
+// A product that has B packed into a workspace of B's size first, by the step before its own.
+[[nodiscard]] Variant WithPackedB(Variant product, Step pack);
 
 // Whether `features` has this one.
 [[nodiscard]] bool Has(std::span<const std::string> features, std::string_view feature);

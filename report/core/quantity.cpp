@@ -130,9 +130,10 @@ std::string PlainName(std::string_view name) {
 
 std::string FigureName(const backends::Measurement& measurement) {
   const std::string kernel(kernels::Row(measurement.kernel).name);
-  const bool typed = measurement.kernel == kernels::Kernel::kGemm ||
-                     measurement.kernel == kernels::Kernel::kChain ||
-                     measurement.kernel == kernels::Kernel::kGemv;
+  // Streams go without the type where their elements are words, as nearly all of them are.
+  const bool typed =
+      measurement.kernel == kernels::Kernel::kGemm || measurement.kernel == kernels::Kernel::kChain ||
+      measurement.kernel == kernels::Kernel::kGemv || kernels::Row(measurement.in_dtype).bits != 32;
   if (measurement.peer_id) return kernel + " to " + *measurement.peer_id;
   return typed ? std::string(kernels::Row(measurement.in_dtype).name) + " " + kernel : kernel;
 }

@@ -34,7 +34,6 @@ std::optional<double> OfType(const Row& row, Dtype dtype) {
       return row.matrix16;
     case Dtype::kInt8:
       return row.int8;
-    case Dtype::kFp64:
     case Dtype::kTf32:
     case Dtype::kFp8:
     case Dtype::kFp4:

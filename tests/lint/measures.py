@@ -23,7 +23,7 @@ OWN = PRODUCT + ["bench"]
 COLUMNS = {**{area: [area] for area in OWN + ["tests"]}, "w/o tests": OWN}
 C_FAMILY = (".h", ".cpp", ".def", ".in", ".cu", ".cuh", ".hip", ".cl", ".comp", ".glsl")
 SOURCES = C_FAMILY + (".py", ".sh")
-GENERATED = ("kernels/cuda/ptx/", "kernels/glsl/spirv/")
+GENERATED = ("kernels/cuda/ptx/", "kernels/glsl/spirv/", "kernels/hip/programs/")
 SHORT_FILE, LONG_FUNCTION, HOMES = 40, 60, {"data", "tests", "docs"}
 # The words that one folder is home to: a word's home is every folder that is named for a word of its line.
 FAMILIES = ["nvidia geforce cuda", "amd radeon hip rocm", "intel", "apple metal", "vulkan glsl", "opencl", "levelzero"]

@@ -19,24 +19,13 @@ namespace {
 using kernels::DeviceShape;
 using kernels::Dtype;
 using kernels::Kernel;
-using kernels::LaunchShape;
 using kernels::Problem;
 using kernels::Role;
 
-kernels::Variant MakeVariant(std::string name, Kernel kernel, Dtype dtype, std::string_view entry,
-                             const std::vector<Role>& roles,
-                             LaunchShape (*shape)(const Problem&, const DeviceShape&)) {
-  kernels::Variant variant;
-  variant.name = std::move(name);
-  variant.kernel = kernel;
-  variant.in = dtype;
-  variant.acc = dtype;
-  kernels::Step step;
-  step.entry = entry;
-  step.shape = shape;
-  for (const Role role : roles) step.bindings.push_back({role, kernels::View::kStorage});
-  variant.steps.push_back(step);
-  return variant;
+kernels::Variant MakeVariant(std::string name, Kernel kernel, Dtype dtype, std::string_view entry) {
+  using enum kernels::Number;
+  return kernels::Own(std::move(name), kernel, dtype, dtype,
+                      {.entry = entry, .scalars = {{kM}, {kN}, {kK}, {kCount}, {kSeed}}});
 }
 
 // k x n entries, read as though they were n x k.
@@ -46,10 +35,6 @@ std::vector<float> Transposed(const std::vector<float>& b, std::size_t k, std::s
     for (std::size_t j = 0; j < n; ++j) out[l * n + j] = b[j * k + l];
   }
   return out;
-}
-
-LaunchShape Scalars(const Problem& p, const DeviceShape&) {
-  return {{1, 1, 1}, {1, 1, 1}, {p.m, p.n, p.k, p.count, p.seed}};
 }
 
 }  // namespace
@@ -293,36 +278,29 @@ std::vector<kernels::Variant> FakeVariants(const std::vector<std::string>& gemms
                                            const std::vector<std::string>& reads, bool fills) {
   std::vector<kernels::Variant> variants;
   if (fills) {
-    variants.push_back(MakeVariant("fill", Kernel::kFill, Dtype::kU32, "fill_u32", {Role::kOut}, Scalars));
-    variants.push_back(MakeVariant("fill", Kernel::kFill, Dtype::kFp32, "fill_fp32", {Role::kOut}, Scalars));
+    variants.push_back(MakeVariant("fill", Kernel::kFill, Dtype::kU32, "fill_u32"));
+    variants.push_back(MakeVariant("fill", Kernel::kFill, Dtype::kFp32, "fill_fp32"));
   }
   for (const std::string& name : gemms) {
-    variants.push_back(
-        MakeVariant(name, Kernel::kGemm, Dtype::kFp32, "gemm", {Role::kA, Role::kB, Role::kC}, Scalars));
+    variants.push_back(MakeVariant(name, Kernel::kGemm, Dtype::kFp32, "gemm"));
   }
   for (const std::string& name : reads) {
-    variants.push_back(
-        MakeVariant(name, Kernel::kRead, Dtype::kU32, "read", {Role::kIn, Role::kPartials}, Scalars));
-    variants.back().partials_bytes = [](const Problem&, const DeviceShape& device) {
-      return std::uint64_t{device.compute_units} * 4;
-    };
+    variants.push_back(MakeVariant(name, Kernel::kRead, Dtype::kU32, "read"));
+    variants.back().steps[0].geometry = {.groups_a_unit = 1, .partials_a_group = 1};
   }
   return variants;
 }
 
 std::vector<kernels::Variant> FakeOthers() {
   std::vector<kernels::Variant> variants = FakeVariants({}, {});
-  variants.push_back(
-      MakeVariant("copy", Kernel::kCopy, Dtype::kU32, "copy", {Role::kIn, Role::kOut}, Scalars));
-  variants.push_back(
-      MakeVariant("triad", Kernel::kTriad, Dtype::kFp32, "triad", {Role::kA, Role::kB, Role::kOut}, Scalars));
+  variants.push_back(MakeVariant("copy", Kernel::kCopy, Dtype::kU32, "copy"));
+  variants.push_back(MakeVariant("triad", Kernel::kTriad, Dtype::kFp32, "triad"));
   for (const auto& [name, dtype] : {std::pair{"gemv", Dtype::kFp32}, {"gemv_q4", Dtype::kQ4}}) {
-    variants.push_back(
-        MakeVariant(name, Kernel::kGemv, dtype, name, {Role::kW, Role::kX, Role::kY}, Scalars));
+    variants.push_back(MakeVariant(name, Kernel::kGemv, dtype, name));
     variants.back().acc = Dtype::kFp32;
     variants.back().multiple_k = 32;
   }
-  variants.push_back(MakeVariant("chain", Kernel::kChain, Dtype::kFp32, "chain", {Role::kOut}, Scalars));
+  variants.push_back(MakeVariant("chain", Kernel::kChain, Dtype::kFp32, "chain"));
   variants.back().multiple_count = 8;
   return variants;
 }

@@ -105,8 +105,8 @@ TEST(Operands, TwoFp4NumbersShareAByte) {
 
 TEST(Operands, TypesWithoutOperandsSaySo) {
   std::array<std::byte, 8> out{};
-  EXPECT_FALSE(FormatOf(Dtype::kFp64));
-  EXPECT_FALSE(WriteOperand(Dtype::kFp64, 1, 0, out));
+  EXPECT_FALSE(FormatOf(Dtype::kInt32));
+  EXPECT_FALSE(WriteOperand(Dtype::kInt32, 1, 0, out));
 }
 
 TEST(Operands, NoTwoRolesOrGenerationsShareASeed) {

@@ -34,7 +34,7 @@ Variant Read(View view = View::kStorage) {
   kernels::Step step;
   step.bindings = {{Role::kIn, view}, {Role::kPartials, View::kStorage}};
   variant.steps = {step};
-  variant.partials_bytes = [](const Problem&, const kernels::DeviceShape&) { return std::uint64_t{4096}; };
+  variant.steps.front().geometry.partials_a_group = 1024;
   return variant;
 }
 

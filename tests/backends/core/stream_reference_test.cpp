@@ -10,6 +10,7 @@
 
 #include "backends/core/operands.h"
 #include "kernels/cpu/cpu_kernel.h"
+#include "tests/kernels/narrow_floats.h"
 
 namespace backends {
 namespace {
@@ -57,12 +58,12 @@ std::vector<float> Triad(std::uint32_t first, std::size_t count) {
 TEST(TriadReference, RightSumsPassAndExchangedOrMissingOnesFail) {
   const std::vector<float> right = Triad(1000, 333);
   Verdict verdict;
-  CheckTriad(1, 2, 1000, right, verdict);
+  EXPECT_TRUE(CheckTriad(Dtype::kFp32, 1, 2, 1000, std::as_bytes(std::span(right)), verdict));
   EXPECT_TRUE(verdict.right) << verdict.reason;
   const auto fails = [](std::uint32_t a, std::uint32_t b, std::uint32_t first,
                         const std::vector<float>& got) {
     Verdict wrong;
-    CheckTriad(a, b, first, got, wrong);
+    EXPECT_TRUE(CheckTriad(Dtype::kFp32, a, b, first, std::as_bytes(std::span(got)), wrong));
     return !wrong.right;
   };
   EXPECT_TRUE(fails(2, 1, 1000, right)) << "a and b exchanged";
@@ -70,6 +71,28 @@ TEST(TriadReference, RightSumsPassAndExchangedOrMissingOnesFail) {
   std::vector<float> poisoned = right;
   poisoned.back() = std::numeric_limits<float>::quiet_NaN();
   EXPECT_TRUE(fails(1, 2, 1000, poisoned));
+}
+
+// The nearest fp16 numbers but for the sign of 0, `off` of their last places away; sums are below 4.
+std::vector<std::uint16_t> HalfTriad(std::uint32_t count, int off) {
+  std::vector<std::uint16_t> out;
+  for (std::uint32_t i = 0; i < count; ++i) {
+    const float sum = kernels::OperandFp16(1, i) + 3.0F * kernels::OperandFp16(2, i);
+    out.push_back(static_cast<std::uint16_t>(tests::ToHalf(sum) + off));
+  }
+  return out;
+}
+
+TEST(TriadReference, ToleratesTwoRoundingsOfTheTypeAndNoMore) {
+  const auto check = [](Dtype dtype, int off) {
+    const auto got = HalfTriad(5000, off);
+    Verdict verdict;
+    const auto status = CheckTriad(dtype, 1, 2, 0, std::as_bytes(std::span(got)), verdict);
+    return status ? verdict.right ? "right" : "wrong" : status.error().text;
+  };
+  EXPECT_EQ(check(Dtype::kFp16, 0), "right");
+  EXPECT_EQ(check(Dtype::kFp16, 3), "wrong");
+  EXPECT_EQ(check(Dtype::kInt8, 0), "triads in int8 can not be checked");
 }
 
 TEST(ChainReference, EveryStepCounts) {

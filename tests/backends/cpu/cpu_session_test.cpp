@@ -13,7 +13,7 @@
 #include "backends/core/runner.h"
 #include "backends/cpu/library_variants.h"
 #include "kernels/cpu/cpu_kernel.h"
-#include "kernels/cpu/int8_sums.h"
+#include "kernels/cpu/quirks.h"
 #include "kernels/operand.h"
 #include "probe/system/environment.h"
 
@@ -99,7 +99,7 @@ TEST_F(CpuSessionTest, FillWritesTheOperand) {
   ASSERT_TRUE(kernel.ok());
   const Launch launch{*kernel,
                       {{*buffer, kernels::View::kStorage}},
-                      fill.steps.front().shape({0, 0, 0, kCount, 9}, session->limits().shape)};
+                      kernels::ShapeOf(fill.steps.front(), {0, 0, 0, kCount, 9}, session->limits().shape)};
   const auto timing = session->Run({&launch, 1}, 1);
   ASSERT_TRUE(timing.ok());
   EXPECT_FALSE(timing->device_s);

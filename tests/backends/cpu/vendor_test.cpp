@@ -14,7 +14,7 @@
 #include "backends/core/runner.h"
 #include "backends/cpu/library_variants.h"
 #include "kernels/cpu/cpu_kernel.h"
-#include "kernels/cpu/int8_sums.h"
+#include "kernels/cpu/quirks.h"
 #include "kernels/operand.h"
 #include "tests/probe/system/temporary_tree.h"
 

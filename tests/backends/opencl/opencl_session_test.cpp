@@ -34,7 +34,7 @@ class OpenClSession : public testing::Test {
   [[nodiscard]] probe::Result<backends::KernelId> Load(std::string_view entry,
                                                        std::string_view source = kSource,
                                                        std::string_view options = "") {
-    return session_->Load({}, {entry, source, {}, options, {}, nullptr});
+    return session_->Load({}, {.entry = entry, .source = source, .options = options});
   }
   [[nodiscard]] BufferId Words(std::span<const std::uint32_t> words) {
     const auto buffer = session_->Allocate({words.size_bytes(), {}});

@@ -27,13 +27,11 @@ using ::testing::Contains;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-const kernels::Step kFill = {"main", {}, kernels::glsl::Words("fill_u32"), "", {{Role::kOut}}, nullptr};
-const kernels::Step kSum = {"main",
-                            {},
-                            kernels::glsl::Words("read_u32_texel"),
-                            "",
-                            {{Role::kIn, View::kTexelUint4}, {Role::kPartials}},
-                            nullptr};
+const kernels::Step kFill = {
+    .entry = "main", .code = kernels::glsl::Words("fill_u32"), .bindings = {{Role::kOut}}};
+const kernels::Step kSum = {.entry = "main",
+                            .code = kernels::glsl::Words("read_u32_texel"),
+                            .bindings = {{Role::kIn, View::kTexelUint4}, {Role::kPartials}}};
 
 class VulkanSession : public ::testing::Test {
  protected:

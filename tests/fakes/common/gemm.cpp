@@ -22,7 +22,7 @@ struct Size {
 };
 
 // Which tile of that size a block computes: by its place in the grid, or in the order of
-// kernels/cuda/tiles.cuh.
+// kernels/simt/tiles.cuh.
 Tile ByPlace(const KernelLaunch& launch, std::uint64_t block, const Operands&, const Size& size) {
   return {block / launch.grid[0] * size.rows, block % launch.grid[0] * size.columns};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The defects that defects.cmake plants.
+// The defects that defects.py plants.
 #pragma once
 
 #include <ostream>

@@ -3,26 +3,12 @@
 
 #include <algorithm>
 
-extern "C" {
-#define CUDA_ENTRY(name, ...) void name(__VA_ARGS__);
-#include "tests/kernels/cuda/entries.def"
-#undef CUDA_ENTRY
-}
-
 namespace tests {
 namespace {
 
 std::span<std::byte> Bytes(DeviceMemory& buffer) { return std::as_writable_bytes(std::span(buffer)); }
 
 }  // namespace
-
-EmulatedKernel FindEntry(std::string_view name) {
-#define CUDA_ENTRY(entry, ...) \
-  if (name == #entry) return Wrap(&::entry);
-#include "tests/kernels/cuda/entries.def"
-#undef CUDA_ENTRY
-  return {};
-}
 
 EmulatedSession::EmulatedSession(emulation::Order order, std::string_view name, EmulatedKernel replaced)
     : order_(order), name_(name), replaced_(std::move(replaced)) {

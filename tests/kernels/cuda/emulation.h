@@ -27,7 +27,7 @@
 #define __shared__ static
 #define __align__(n) __attribute__((aligned(n)))
 #define DEVICE inline
-#define KERNEL extern "C" void
+#define KERNEL void
 
 namespace emulation {
 

@@ -6,7 +6,6 @@ with no spills in products, and with the lowest version that has its instruction
 ptx_test.py [FOLDER [--build]], where ptxas's answers are kept; with the last it asks for them and judges nothing.
 --record writes usage.json."""
 import concurrent.futures
-import importlib.util
 import json
 import os
 import pathlib
@@ -17,20 +16,17 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "kernels"), str(ROOT / "tests" / "kernels")]
+import generate  # noqa: E402
 from tool_results import Results  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
-FOLDER = ROOT / "kernels" / "cuda"
+MODULES = list(generate.modules("cuda"))
+RECORDED = pathlib.Path(__file__).resolve().parent / "usage.json"
 CHIPS = ("75", "80", "86", "87", "89", "90", "100", "103", "110", "120", "121")
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
 TARGET_BELOW = {"sm_70": "sm_62", "sm_75": "sm_72", "sm_80": "sm_75", "sm_89": "sm_87", "sm_90a": "sm_90", "sm_120f": "sm_120"}
 VERSIONS = ("6.0", "6.3", "6.5", "7.0", "7.1", "7.8", "8.0", "8.4", "8.7", "8.8", "9.0")
-
-spec = importlib.util.spec_from_file_location("compile", FOLDER / "compile.py")
-compiler = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(compiler)
-
 
 RESULTS = Results(None, [PTXAS]) if PTXAS else None
 
@@ -55,21 +51,27 @@ def accepted(text, words):
 
 def assembled():
     """Every module for every chip that it can run on: name, chip, and how ptxas ended."""
-    pairs = [(name, chip) for name, _, _, target in compiler.modules() for chip in chips(name, target)]
-    texts = {name: (FOLDER / "ptx" / f"{name}.ptx").read_text() for name, _ in pairs}
+    pairs = [(module.name, chip) for module in MODULES for chip in chips(module)]
+    texts = {module.name: generate.made(module).read_text() for module in MODULES}
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         return [(*pair, done) for pair, done in zip(pairs, pool.map(lambda p: assemble(texts[p[0]], p[1]), pairs))]
+
+
+def version_of_ptxas():
+    return re.search(r"V([\d.]+)", generate.version_of([PTXAS])).group(1)
 
 
 def number(target):
     return int(re.sub(r"\D", "", target))
 
 
-def chips(name, target):
+def chips(module):
     """Those that are to run a module, as far as this ptxas knows them."""
+    target = module.settings["target"]
     if target.endswith("a"):
         return [target.removeprefix("sm_")]
-    return compiler.chips_that_run(name) or [chip for chip in CHIPS if int(chip) >= number(target)]
+    named = module.settings.get("chips")
+    return named.split(",") if named else [chip for chip in CHIPS if int(chip) >= number(target)]
 
 
 def usage(log):
@@ -88,16 +90,10 @@ def usage(log):
 
 
 class Ptx(unittest.TestCase):
-    def test_it_is_made_of_the_sources_as_they_are(self):
-        self.assertEqual([], list(compiler.stale()))
-
-    def test_every_file_belongs_to_a_module(self):
-        self.assertEqual({row[0] for row in compiler.modules()}, {path.stem for path in (FOLDER / "ptx").iterdir()})
-
     def test_versions_and_targets_are_those_of_the_table(self):
-        for name, _, version, target in compiler.modules():
-            text = (FOLDER / "ptx" / f"{name}.ptx").read_text()
-            self.assertIn(f"\n.version {version}\n.target {target}\n", text)
+        for module in MODULES:
+            wanted = f"\n.version {module.settings['version']}\n.target {module.settings['target']}\n"
+            self.assertIn(wanted, generate.made(module).read_text())
 
 
 @unittest.skipUnless(PTXAS, "ptxas is not here")
@@ -110,27 +106,34 @@ class Assembled(unittest.TestCase):
                 # wgmma whose registers ptxas can not follow wait for each other, or get a fence that was forgotten.
                 self.assertNotRegex(ended.stderr, "(?i)performance loss|is injected")
                 self.assertEqual({}, {entry: used for entry, used in usage(ended.stderr).items() if used["spills"]})
-        self.assertEqual(json.loads((FOLDER / "usage.json").read_text()), needs(done))
+
+    def test_every_entry_point_uses_what_was_recorded(self):
+        recorded = json.loads(RECORDED.read_text())
+        if recorded["ptxas"] != version_of_ptxas():
+            self.skipTest(f"what ptxas {recorded['ptxas']} needs was recorded, and this is {version_of_ptxas()}")
+        self.assertEqual(recorded["modules"], needs(assembled()))
 
     def test_no_lower_version_has_the_instructions(self):
-        for name, _, version, target in compiler.modules():
+        for module in MODULES:
+            name, version = module.name, module.settings["version"]
             below = [known for known in VERSIONS if float(known) < float(version)]
             if not below:
                 continue  # the oldest that this project writes
-            text = (FOLDER / "ptx" / f"{name}.ptx").read_text().replace(f".version {version}", f".version {below[-1]}")
+            text = generate.made(module).read_text().replace(f".version {version}", f".version {below[-1]}")
             with self.subTest(module=name, version=below[-1]):
-                done = assemble(text, chips(name, target)[0])
+                done = assemble(text, chips(module)[0])
                 self.assertNotEqual(0, done.returncode)
                 self.assertRegex(done.stderr, r"PTX ISA \.version|PTX \.version")
 
     def test_no_lower_target_has_the_instructions(self):
-        for name, _, _, target in compiler.modules():
+        for module in MODULES:
+            name, target = module.name, module.settings["target"]
             if target not in TARGET_BELOW:
                 continue  # the oldest that this project writes
             below = TARGET_BELOW[target]
-            text = (FOLDER / "ptx" / f"{name}.ptx").read_text().replace(f".target {target}\n", f".target {below}\n")
+            text = generate.made(module).read_text().replace(f".target {target}\n", f".target {below}\n")
             with self.subTest(module=name, target=below):
-                done = assemble(text, chips(name, target)[0])
+                done = assemble(text, chips(module)[0])
                 self.assertNotEqual(0, done.returncode)
                 self.assertIn(".target", done.stderr)
 
@@ -147,8 +150,8 @@ def needs(done):
 
 def record():
     """Writes usage.json."""
-    lines = json.dumps(needs(assembled()), indent=1)
-    (FOLDER / "usage.json").write_text(re.sub(r"\[\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2]", lines) + "\n")
+    lines = json.dumps({"ptxas": version_of_ptxas(), "modules": needs(assembled())}, indent=1)
+    RECORDED.write_text(re.sub(r"\[\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2]", lines) + "\n")
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@
 
 #include "backends/core/operands.h"
 #include "backends/core/shape.h"
+#include "backends/core/stream_reference.h"
 #include "kernels/glsl/spirv.h"
 #include "kernels/glsl/variants.h"
 #include "kernels/operand.h"
@@ -66,7 +67,7 @@ class GlslKernel : public ::testing::TestWithParam<std::size_t> {
     for (const kernels::Step& step : variant.steps) {
       const auto kernel = session_->Load(variant, step);
       EXPECT_TRUE(kernel.ok()) << probe::Describe(kernel.error());
-      backends::Launch launch{*kernel, {}, step.shape(problem, session_->limits().shape)};
+      backends::Launch launch{*kernel, {}, kernels::ShapeOf(step, problem, session_->limits().shape)};
       for (const kernels::Binding& binding : step.bindings) {
         const std::uint64_t bytes = Bytes(binding.role, problem, operands, other_bytes);
         if (binding.role == result) result_bytes = bytes;
@@ -230,16 +231,16 @@ void GlslKernel::CheckCopy() {
 }
 
 void GlslKernel::CheckTriad() {
-  const auto out = Run({0, 0, 0, kStream, 0},
-                       {{Role::kA, Operand(Dtype::kFp32, kSeedA, kStream)},
-                        {Role::kB, Operand(Dtype::kFp32, kSeedB, kStream)}},
-                       Role::kOut, kStream * sizeof(float));
-  for (std::uint32_t i = 0; i < kStream; ++i) {
-    // Rounded once or twice.
-    ASSERT_NEAR(At<float>(out, i), kernels::OperandFp32(kSeedA, i) + 3.0 * kernels::OperandFp32(kSeedB, i),
-                0x1p-22)
-        << i;
-  }
+  const Dtype in = Tested().in;
+  const std::uint32_t count = 40009 * Tested().multiple_count;
+  const std::uint64_t bytes = backends::OperandBytes(in, count);
+  auto out = Run({0, 0, 0, count, 0},
+                 {{Role::kA, Operand(in, kSeedA, count)}, {Role::kB, Operand(in, kSeedB, count)}}, Role::kOut,
+                 bytes);
+  out.resize(bytes);
+  backends::Verdict verdict;
+  EXPECT_TRUE(backends::CheckTriad(in, kSeedA, kSeedB, 0, std::as_bytes(std::span(out)), verdict));
+  EXPECT_TRUE(verdict.right) << verdict.reason;
 }
 
 void GlslKernel::CheckGemv() {

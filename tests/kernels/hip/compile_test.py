@@ -4,8 +4,8 @@
 disassembly has the recorded number of matrix (or dot product) instructions, and every kernel the recorded local data share, vector
 registers (accumulation registers among them) and scratch memory, of which a product has none.
 
-compile_test.py PROGRAMS TARGET [--build], PROGRAMS being the build's folder of them; with the last it compiles and
-judges nothing. --record PROGRAMS writes usage.json."""
+compile_test.py RESULTS TARGET [--build], RESULTS being the folder where answers are kept; with the last it compiles and
+judges nothing. --record writes usage.json."""
 import contextlib
 import json
 import pathlib
@@ -16,10 +16,11 @@ import sys
 import tempfile
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1]))
+ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path[:0] = [str(ROOT / "kernels"), str(ROOT / "tests" / "kernels")]
+import generate  # noqa: E402
 from tool_results import Results  # noqa: E402
 
-ROOT = pathlib.Path(__file__).resolve().parents[3]
 RECORDED = pathlib.Path(__file__).resolve().parent / "usage.json"
 TOOLS = ("clang-19", "ld.lld-19", "llvm-objdump-19", "llvm-readelf-19")
 MISSING = [tool for tool in TOOLS if not shutil.which(tool)]
@@ -27,8 +28,11 @@ MISSING = [tool for tool in TOOLS if not shutil.which(tool)]
 
 def modules():
     """Of every module its targets."""
-    rows = [line.split() for line in (ROOT / "kernels/hip/modules.txt").read_text().splitlines()]
-    return {row[0]: row[2].split(",") for row in rows if row and not row[0].startswith("#")}
+    return {module.name: module.settings["targets"].split(",") for module in generate.modules("hip")}
+
+
+def program(name):
+    return ROOT / "kernels" / "hip" / "programs" / f"{name}.hip"
 
 
 def names(target):
@@ -46,17 +50,17 @@ def run(*command):
     return done.stdout
 
 
-def build(program, target):
+def build(path, target):
     """Of every entry point what was recorded: see FIELDS."""
     made_by = pathlib.Path(__file__).read_text()
-    return RESULTS.get([made_by, program.read_text(), target], lambda: compiled(program, target))
+    return RESULTS.get([made_by, path.read_text(), target], lambda: compiled(path, target))
 
 
-def compiled(program, target):
+def compiled(path, target):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "program.co"
         run("clang-19", "-x", "hip", f"--offload-arch={target}", "--offload-device-only", "--no-gpu-bundle-output",
-            "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-Wall", "-Wno-unused", program, "-o", out)
+            "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-Wall", "-Wno-unused", path, "-o", out)
         code = run("llvm-objdump-19", "-d", "--no-show-raw-insn", "--no-leading-addr", out)
         notes = run("llvm-readelf-19", "--notes", out)
     found = {}
@@ -77,14 +81,14 @@ FIELDS = ("matrix or dot instructions", "local data share bytes", "vector regist
 
 
 class Compiled(unittest.TestCase):
-    programs = target = None
+    target = None
 
     def test_every_program_is_as_recorded(self):
         self.assertIn(self.target, targets())
         recorded = json.loads(RECORDED.read_text())
         for name in names(self.target):
             with self.subTest(module=name):
-                found = build(self.programs / f"{name}.hip", self.target)
+                found = build(program(name), self.target)
                 expected = {entry: used[self.target] for entry, used in recorded[name].items() if self.target in used}
                 self.assertEqual(expected, found, f"{FIELDS}")
                 for entry, (matrix, _, _, scratch) in found.items():
@@ -92,12 +96,12 @@ class Compiled(unittest.TestCase):
                     self.assertEqual(name.startswith(("gemm_", "dot_")) and name != "gemm_simt", matrix > 0, entry)
 
 
-def record(programs):
+def record():
     table = {}
     for name, of in modules().items():
         for target in targets():
             if target in of:
-                for entry, used in build(programs / f"{name}.hip", target).items():
+                for entry, used in build(program(name), target).items():
                     table.setdefault(name, {}).setdefault(entry, {})[target] = used
     text = json.dumps(table, indent=1)
     RECORDED.write_text(re.sub(r"\[\s+(\d+),\s+(\d+),\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2, \3, \4]", text) + "\n")
@@ -110,13 +114,13 @@ if __name__ == "__main__":
         print(f"skipped: not installed: {', '.join(MISSING)}")
         sys.exit(77)
     if sys.argv[1] == "--record":
-        record(pathlib.Path(sys.argv[2]))
+        record()
     else:
-        Compiled.programs, Compiled.target = pathlib.Path(sys.argv[1]), sys.argv[2]
-        RESULTS.folder = Compiled.programs / "results"
+        Compiled.target = sys.argv[2]
+        RESULTS.folder = pathlib.Path(sys.argv[1])
         if sys.argv[3:] == ["--build"]:
             for name in names(Compiled.target):
                 with contextlib.suppress(AssertionError):  # the test will say it
-                    build(Compiled.programs / f"{name}.hip", Compiled.target)
+                    build(program(name), Compiled.target)
             sys.exit()
         unittest.main(argv=sys.argv[:1], verbosity=2)

@@ -11,9 +11,6 @@
 
 #include "tests/kernels/cuda/emulation.h"
 
-#undef KERNEL
-#define KERNEL void
-
 namespace emulation {
 
 // Registers as the built-ins take them.

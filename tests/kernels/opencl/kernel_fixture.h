@@ -112,7 +112,7 @@ class OpenClKernels : public testing::TestWithParam<Variant> {
     for (const auto& step : variant.steps) {
       const auto kernel = session_->Load(variant, step);
       ASSERT_TRUE(kernel.ok()) << probe::Describe(kernel.error());
-      backends::Launch launch{*kernel, {}, step.shape(problem, session_->limits().shape)};
+      backends::Launch launch{*kernel, {}, kernels::ShapeOf(step, problem, session_->limits().shape)};
       for (const auto& binding : step.bindings) launch.buffers.push_back({buffers.at(binding.role)});
       launches.push_back(std::move(launch));
     }
@@ -124,7 +124,7 @@ class OpenClKernels : public testing::TestWithParam<Variant> {
   // longer over their work-groups than computing by them takes.
   bool CompileQuickly(Variant& variant) {
     const auto& last = variant.steps.back();
-    if (last.shape({128, 128, 128, 128, 0}, session_->limits().shape).local[0] == 1) return false;
+    if (last.geometry.threads[0] == 1) return false;
     options_ = std::string(last.options) + " -cl-opt-disable";
     for (auto& step : variant.steps) step.options = options_;
     return true;

@@ -19,7 +19,7 @@ class OpenClGemm : public OpenClKernels {
                                         {Role::kB, Allocate(b.size() * size)},
                                         {Role::kC, Allocate(std::uint64_t{p.m} * p.n * 4)}};
     if (variant.workspace_bytes != nullptr) {
-      buffers[Role::kWorkspace] = Allocate(variant.workspace_bytes(p, session_->limits().shape));
+      buffers[Role::kWorkspace] = Allocate(variant.workspace_bytes(variant, p, session_->limits().shape));
     }
     Write(buffers[Role::kA], Memory(variant.in, kSeedA, p.m * p.k));
     Write(buffers[Role::kB], Memory(variant.in, kSeedB, p.k * p.n));

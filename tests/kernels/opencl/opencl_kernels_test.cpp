@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "backends/core/stream_reference.h"
 #include "tests/backends/core/verify_variant.h"
 #include "tests/kernels/opencl/kernel_fixture.h"
 
@@ -33,7 +34,8 @@ TEST_P(OpenClRead, SumsEveryWordOnce) {
     for (std::uint32_t i = 0; i < count; ++i) words[i] = kernels::OperandBits(kSeedA, i);
     const BufferId in = Allocate(count * 4ULL);
     Write(in, words);
-    const std::size_t writers = variant.partials_bytes(problem, session_->limits().shape) / 4;
+    const std::size_t writers =
+        kernels::ShapeOf(variant.steps[0], problem, session_->limits().shape).groups[0];
     const BufferId partials = Allocate(writers * 4);
     Write(partials, std::vector<std::uint32_t>(writers, 0));
     Run(variant, problem, {{Role::kIn, in}, {Role::kPartials, partials}});
@@ -68,18 +70,16 @@ TEST_P(OpenClTriad, AddsTheScaledOperand) {
   const auto& variant = GetParam();
   for (const std::uint32_t units : {1U, 17U, 30011U}) {
     const std::uint32_t count = units * variant.multiple_count;
-    const std::map<Role, BufferId> buffers = {{Role::kA, Allocate(count * 4ULL)},
-                                              {Role::kB, Allocate(count * 4ULL)},
-                                              {Role::kOut, Allocate(count * 4ULL)}};
-    Write(buffers.at(Role::kA), Memory(Dtype::kFp32, kSeedA, count));
-    Write(buffers.at(Role::kB), Memory(Dtype::kFp32, kSeedB, count));
+    const std::uint64_t bytes = backends::OperandBytes(variant.in, count);
+    const std::map<Role, BufferId> buffers = {
+        {Role::kA, Allocate(bytes)}, {Role::kB, Allocate(bytes)}, {Role::kOut, Allocate(bytes)}};
+    Write(buffers.at(Role::kA), Memory(variant.in, kSeedA, count));
+    Write(buffers.at(Role::kB), Memory(variant.in, kSeedB, count));
     Run(variant, {0, 0, 0, count, 0}, buffers);
-    const auto out = Read<float>(buffers.at(Role::kOut), count);
-    for (std::uint32_t i = 0; i < count; ++i) {
-      // Rounded once or twice.
-      ASSERT_NEAR(out[i], kernels::OperandFp32(kSeedA, i) + 3.0 * kernels::OperandFp32(kSeedB, i), 0x1p-22)
-          << i << " of " << count;
-    }
+    const auto out = Read<std::byte>(buffers.at(Role::kOut), bytes);
+    backends::Verdict verdict;
+    EXPECT_TRUE(backends::CheckTriad(variant.in, kSeedA, kSeedB, 0, out, verdict));
+    EXPECT_TRUE(verdict.right) << verdict.reason << " of " << count;
   }
 }
 INSTANTIATE_TEST_SUITE_P(Variants, OpenClTriad, testing::ValuesIn(Of(Kernel::kTriad)), Label);

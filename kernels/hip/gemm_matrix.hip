@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: MIT
+// C = A * B with matrix instructions, for every type of matrix_types.hip.h: A is m x k, B is stored n x k,
+// both read along k. A work-group of kThreads computes kTile x kTile of C, kRowBytes of k at a time: the next
+// part is on its way to registers while one is multiplied, and goes to the other of two buffers of local data
+// share. Rows of a buffer are four pieces of 16 bytes; piece p of row r lies at p ^ (r / 2 % 4), so that
+// neither the writes nor the reads of eight neighbouring lanes meet a bank twice.
+
+#include "kernels/simt/tiles.cuh"
+#include "kernels/hip/matrix_types.hip.h"
+
+namespace {
+
+constexpr unsigned kRowBytes = 64;
+constexpr unsigned kPieces = kRowBytes / 16;
+constexpr unsigned kThreads = 256;
+
+DEVICE unsigned Offset(unsigned row, unsigned piece) {
+  return row * kRowBytes + (piece ^ (row / 2 % kPieces)) * 16;
+}
+
+// A thread's share of kTile rows of both operands.
+template <class T, unsigned kTile>
+struct Part {
+  static constexpr unsigned kEach = kTile * kPieces / kThreads;
+  static_assert(kTile * kPieces % kThreads == 0);
+  uint4 a[kEach];
+  uint4 b[kEach];
+
+  DEVICE void Fetch(const unsigned char* from_a, const unsigned char* from_b, size_t stride) {
+#pragma unroll
+    for (unsigned i = 0; i < kEach; ++i) {
+      const unsigned at = i * kThreads + threadIdx.x;
+      const size_t place = at / kPieces * stride + at % kPieces * 16;
+      a[i] = *reinterpret_cast<const uint4*>(from_a + place);
+      b[i] = *reinterpret_cast<const uint4*>(from_b + place);
+    }
+  }
+  DEVICE void Store(unsigned char* to) const {
+#pragma unroll
+    for (unsigned i = 0; i < kEach; ++i) {
+      const unsigned at = i * kThreads + threadIdx.x;
+      *reinterpret_cast<uint4*>(to + Offset(at / kPieces, at % kPieces)) = a[i];
+      *reinterpret_cast<uint4*>(to + Offset(kTile + at / kPieces, at % kPieces)) = b[i];
+    }
+  }
+};
+
+// What a lane reads at once of one row: a whole number of instructions' operands.
+template <class T>
+struct Operand {
+  static constexpr unsigned kReads = T::kWords > 4 ? T::kWords / 4 : 1;
+  static constexpr unsigned kInstructions = kReads * 4 / T::kWords;
+  static constexpr unsigned kDepth = T::kGroups * kReads * 128 / T::kBits;  // of k, all lanes together
+  Words<T::kWords> part[kInstructions];
+
+  DEVICE void Load(const unsigned char* tile, unsigned row, unsigned first, unsigned lane) {
+    uint4 read[kReads];
+#pragma unroll
+    for (unsigned i = 0; i < kReads; ++i) {
+      read[i] = *reinterpret_cast<const uint4*>(
+          tile + Offset(row + lane % 16, first + lane / 16 % T::kGroups * kReads + i));
+    }
+    *this = __builtin_bit_cast(Operand, read);
+  }
+};
+
+// The waves of a work-group, two beside each other, and what each computes, in instructions.
+template <class T, unsigned kTile>
+struct Wave {
+  static constexpr unsigned kM = kTile, kN = kTile;  // all together
+  static constexpr unsigned kRows = kThreads / T::kWave / 2;
+  static constexpr unsigned kDown = kTile / kRows / 16, kAcross = kTile / 2 / 16;
+  using Sum = typename T::Fragment[kDown][kAcross];
+};
+
+// A wave's part of one buffer.
+template <class T, unsigned kTile>
+DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned wave_column,
+                         typename Wave<T, kTile>::Sum& sum) {
+  constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
+  const unsigned lane = threadIdx.x % T::kWave;
+#pragma unroll
+  for (unsigned first = 0; first < kPieces; first += T::kGroups * Operand<T>::kReads) {
+    Operand<T> a[kDown];
+    Operand<T> b[kAcross];
+#pragma unroll
+    for (unsigned i = 0; i < kDown; ++i) a[i].Load(tile, wave_row + i * 16, first, lane);
+#pragma unroll
+    for (unsigned j = 0; j < kAcross; ++j) b[j].Load(tile, kTile + wave_column + j * 16, first, lane);
+#pragma unroll
+    for (unsigned part = 0; part < Operand<T>::kInstructions; ++part) {
+#pragma unroll
+      for (unsigned i = 0; i < kDown; ++i) {
+#pragma unroll
+        for (unsigned j = 0; j < kAcross; ++j) T::Multiply(sum[i][j], a[i].part[part], b[j].part[part]);
+      }
+    }
+  }
+}
+
+template <class T, unsigned kTile>
+DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
+  constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
+  constexpr unsigned kBufferBytes = 2 * kTile * kRowBytes;
+  unsigned char* shared = SharedBlock<2 * kBufferBytes>();
+  const Tile tile = TileOf<Wave<T, kTile>>(blockIdx.x, m, n);
+  const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
+  const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
+  const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;
+  const unsigned steps = static_cast<unsigned>(stride / kRowBytes);
+  const unsigned wave = threadIdx.x / T::kWave, lane = threadIdx.x % T::kWave;
+  const unsigned wave_row = wave / 2 * kDown * 16, wave_column = wave % 2 * kAcross * 16;
+  typename Wave<T, kTile>::Sum sum = {};
+  Part<T, kTile> part;
+  part.Fetch(from_a, from_b, stride);
+  part.Store(shared);
+  __syncthreads();
+  for (unsigned step = 0; step < steps; ++step) {
+    const size_t next = static_cast<size_t>(step + 1) * kRowBytes;
+    const bool more = step + 1 < steps;
+    if (more) part.Fetch(from_a + next, from_b + next, stride);
+    MultiplyPart<T, kTile>(shared + step % 2 * kBufferBytes, wave_row, wave_column, sum);
+    if (more) part.Store(shared + (step + 1) % 2 * kBufferBytes);
+    __syncthreads();  // the other buffer is whole, and everyone has done with this one
+  }
+#pragma unroll
+  for (unsigned i = 0; i < kDown; ++i) {
+#pragma unroll
+    for (unsigned j = 0; j < kAcross; ++j) {
+      const unsigned column = tile.column + wave_column + j * 16 + lane % 16;
+#pragma unroll
+      for (unsigned item = 0; item < T::kItems; ++item) {
+        const size_t row = tile.row + wave_row + i * 16 + T::Row(item, lane);
+        c[row * n + column] = sum[i][j].d[item];
+      }
+    }
+  }
+}
+
+// Dependent instructions without memory: every wave has kMatrixChains fragments of 256 accumulators.
+constexpr unsigned kMatrixChains = 8;
+template <class T>
+DEVICE void Chain(typename T::Result* out, unsigned k, unsigned ones) {
+  const unsigned wave = (blockIdx.x * kThreads + threadIdx.x) / T::kWave, lane = threadIdx.x % T::kWave;
+  const unsigned first = wave * kMatrixChains * 256 + lane * T::kItems;
+  Words<T::kWords> one;
+#pragma unroll
+  for (unsigned i = 0; i < T::kWords; ++i) one.w[i] = ones;
+  typename T::Fragment x[kMatrixChains];
+#pragma unroll
+  for (unsigned chain = 0; chain < kMatrixChains; ++chain) {
+#pragma unroll
+    for (unsigned i = 0; i < T::kItems; ++i) {
+      x[chain].d[i] = static_cast<typename T::Result>((first + chain * 256 + i) % 8);
+    }
+  }
+  for (unsigned step = 0; step < k; ++step) {
+#pragma unroll
+    for (unsigned part = 0; part < Operand<T>::kInstructions; ++part) {
+#pragma unroll
+      for (unsigned chain = 0; chain < kMatrixChains; ++chain) T::Multiply(x[chain], one, one);
+    }
+  }
+#pragma unroll
+  for (unsigned chain = 0; chain < kMatrixChains; ++chain) {
+#pragma unroll
+    for (unsigned i = 0; i < T::kItems; ++i) out[first + chain * 256 + i] = x[chain].d[i];
+  }
+}
+
+#define MATRIX_GEMM(name, tile, T)                                                                         \
+  KERNEL __launch_bounds__(kThreads) name(const void* __restrict__ a, const void* __restrict__ b,          \
+                                          T::Result* __restrict__ c, unsigned m, unsigned n, unsigned k) { \
+    Gemm<T, tile>(a, b, c, m, n, k);                                                                       \
+  }
+#define MATRIX_CHAIN(name, T)                                                                       \
+  KERNEL __launch_bounds__(kThreads) name(T::Result* __restrict__ out, unsigned k, unsigned ones) { \
+    Chain<T>(out, k, ones);                                                                         \
+  }
+
+}  // namespace
+
+MATRIX_GEMM(gemm_##NAME##_128, 128, TYPE)
+MATRIX_GEMM(gemm_##NAME##_64, 64, TYPE)
+MATRIX_CHAIN(chain_##NAME, TYPE)

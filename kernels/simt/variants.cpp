@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+#include "kernels/simt/variants.h"
+
+namespace kernels::simt {
+namespace {
+
+constexpr std::uint32_t kThreads = 256;
+constexpr std::uint32_t kGemvThreads = 128;
+constexpr std::uint32_t kGemvRows = 4;
+constexpr std::uint32_t kChainCount = kThreads * 16;  // accumulators of a block
+constexpr std::uint32_t kChainSteps = 16;
+constexpr std::uint32_t kBlocksEach = 8;    // a multiprocessor: 2048 threads, the most that it holds
+constexpr std::uint32_t kVectorBits = 128;  // that a thread reads at once
+
+struct Pair {
+  Kernel kernel;
+  Dtype in;
+  std::string_view entry;
+};
+constexpr Pair kFills[] = {
+    {Kernel::kFill, Dtype::kFp32, "fill_fp32"}, {Kernel::kFill, Dtype::kU32, "fill_u32"},
+    {Kernel::kFill, Dtype::kTf32, "fill_tf32"}, {Kernel::kFill, Dtype::kFp16, "fill_fp16"},
+    {Kernel::kFill, Dtype::kBf16, "fill_bf16"}, {Kernel::kFill, Dtype::kInt8, "fill_int8"},
+    {Kernel::kFill, Dtype::kFp8, "fill_fp8"},   {Kernel::kFill, Dtype::kQ4, "fill_q4"},
+    {Kernel::kFill, Dtype::kFp4, "fill_fp4"},
+};
+constexpr Pair kStreams[] = {
+    {Kernel::kRead, Dtype::kU32, "read_u32"},
+    {Kernel::kCopy, Dtype::kU32, "copy_u32"},
+    {Kernel::kTriad, Dtype::kFp32, "triad_fp32"},
+};
+constexpr Pair kGemvs[] = {
+    {Kernel::kGemv, Dtype::kFp32, "gemv_fp32"},
+    {Kernel::kGemv, Dtype::kFp16, "gemv_fp16"},
+    {Kernel::kGemv, Dtype::kQ4, "gemv_q4"},
+};
+
+Variant Stream(const Pair& pair, std::string name, std::string_view source) {
+  return Own(std::move(name), pair.kernel, pair.in, pair.in,
+             {.entry = pair.entry,
+              .source = source,
+              .geometry = {.groups_a_unit = kBlocksEach, .threads = {kThreads, 1}, .partials_a_group = 1}});
+}
+
+Variant Gemm(std::uint32_t tile, std::string name, std::string_view entry, std::string_view source) {
+  constexpr std::uint32_t kDepth = 16;
+  Variant variant =
+      Own(std::move(name), Kernel::kGemm, Dtype::kFp32, Dtype::kFp32,
+          {.entry = entry,
+           .source = source,
+           .geometry = {.tiles = {{{Number::kN, tile}, {Number::kM, tile}}}, .threads = {kThreads, 1}}});
+  variant.multiple_m = variant.multiple_n = tile;
+  variant.multiple_k = kDepth;
+  return variant;
+}
+
+Variant Chain(std::string_view source) {
+  Variant variant = Own("own:chain", Kernel::kChain, Dtype::kFp32, Dtype::kFp32,
+                        {.entry = "chain_fp32",
+                         .source = source,
+                         .geometry = {.tiles = {{{Number::kCount, kChainCount}}}, .threads = {kThreads, 1}}});
+  variant.multiple_count = kChainCount;
+  variant.multiple_k = kChainSteps;
+  return variant;
+}
+
+Variant Gemv(const Pair& pair, std::string_view source) {
+  Variant variant = Own("own:rows_a_block", pair.kernel, pair.in, Dtype::kFp32,
+                        {.entry = pair.entry,
+                         .source = source,
+                         .geometry = {.tiles = {{{Number::kM, kGemvRows}}}, .threads = {kGemvThreads, 1}}});
+  variant.multiple_m = kGemvRows;
+  variant.multiple_k = 32;
+  return variant;
+}
+
+}  // namespace
+
+std::vector<Variant> Variants(const Modules& modules) {
+  std::vector<Variant> all;
+  for (const Pair& pair : kFills) all.push_back(Stream(pair, "own:fill", modules.stream));
+  all.back().multiple_count = 8;  // a word
+  for (const Pair& pair : kStreams) {
+    all.push_back(Stream(pair, "own:coalesced", modules.stream));
+    all.back().multiple_count = kVectorBits / Row(pair.in).bits;
+  }
+  all.push_back(Gemm(128, "own:tile_128x128", "gemm_fp32_128", modules.gemm_simt));
+  all.push_back(Gemm(64, "own:tile_64x64", "gemm_fp32_64", modules.gemm_simt));
+  all.push_back(Chain(modules.stream));
+  for (const Pair& pair : kGemvs) all.push_back(Gemv(pair, modules.gemv));
+  return all;
+}
+
+}  // namespace kernels::simt

@@ -1,0 +1,108 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the kernels of CUDA or HIP as C++ for the host, in the frame of tests/kernels/<language>/emulation.h, and the same
+with each planted defect (defects.py), which a test must find out.
+
+emulate.py LANGUAGE FOLDER    writes FOLDER/right/*.cpp, FOLDER/defects/*.cpp and FOLDER/table*.cpp
+"""
+import importlib.util
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "kernels"))
+import generate  # noqa: E402
+
+ENTRY = re.compile(r"^(?:(?:[A-Z]+_(?:GEMM|CHAIN)|FILL)\((\w+),|KERNEL (?:__launch_bounds__\([^)]*\) )?(\w+)\()", re.M)
+HEADER = {"cuda": "wmma.h", "hip": "emulation.h"}
+HIP_TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
+# Written for a device's compiler: what this project asks of its own C++ does not hold there.
+IGNORED = ("-Wconversion", "-Wsign-conversion", "-Wpedantic", "-Wunused", "-Wmissing-declarations")
+FIND = "tests::EmulatedKernel Find_{}(std::string_view name)"
+
+
+def macro(target):
+    """Of "gfx942" that of the target, of RDNA that of its generation."""
+    return re.sub(r"^__gfx(1[12])[0-9a-f]+__$", r"__GFX\1__", f"__{target}__")
+
+
+def program(language, name, modules, target=None, read=generate.read):
+    """The modules' kernels in a namespace of that name, and Find_<name>, which knows their entry points."""
+    parts, rows = [], []
+    for module in modules:
+        text = generate.whole(module, read, skip=["cuda/device.cuh", "hip/device.hip.h"])
+        parts += [f"namespace {name}::{module.name} {{", text, f"}}  // namespace {name}::{module.name}"]
+        parts += [f"#undef {known}" for known in sorted(set(re.findall(r"^#define (\w+)", text, re.M)))]
+        rows += [f'  if (name == "{one or other}") return tests::Wrap(&{name}::{module.name}::{one or other});'
+                 for one, other in ENTRY.findall(text)]
+    lines = [f"#define {macro(target)}"] if target else []
+    lines += [f'#include "tests/kernels/{language}/{HEADER[language]}"', '#include "tests/kernels/cuda/emulated_session.h"']
+    lines += [f'#pragma GCC diagnostic ignored "{warning}"' for warning in IGNORED]
+    return "\n".join([*lines, *parts, "", FIND.format(name) + " {", *rows, "  return {};", "}"])
+
+
+def with_defect(name, file, old, new):
+    def read(wanted):
+        text = generate.read(wanted)
+        if wanted != file:
+            return text
+        if text.count(old) != 1:
+            sys.exit(f"the defect {name} must replace one place of kernels/{file}")
+        return text.replace(old, new)
+    return read
+
+
+def table(header, finds, body):
+    declarations = [FIND.format(name) + ";" for name in finds]
+    return "\n".join([f'#include "tests/kernels/{header}"', "", *declarations, "", "namespace tests {", *body,
+                      "}  // namespace tests"])
+
+
+def listed(function, row_type, rows):
+    return [f"std::vector<{row_type}> {function}() {{", "  return {", *[f"      {{{row}}}," for row in rows], "  };", "}"]
+
+
+def cuda(defects):
+    modules = {module.name: module for module in generate.modules("cuda")}
+    files = {f"right/{name}": program("cuda", name, [module]) for name, module in modules.items()}
+    for name, module, _, *change in defects:
+        files[f"defects/{name}"] = program("cuda", name, [modules[module]], read=with_defect(name, *change))
+    files["table"] = table("cuda/emulated_session.h", modules, [
+        "EmulatedKernel FindEntry(std::string_view name) {", f"  for (auto* find : {{{', '.join(map('Find_{}'.format, modules))}}}) {{",
+        "    if (auto kernel = find(name)) return kernel;", "  }", "  return {};", "}"])
+    rows = [f'"{name}", "{entry}", Find_{name}("{entry}")' for name, _, entry, *_ in defects]
+    files["table_of_defects"] = table("cuda/defects.h", [row[0] for row in defects], listed("Defects", "Defect", rows))
+    return files
+
+
+def hip(defects):
+    modules = {module.name: module for module in generate.modules("hip")}
+    own = [module for module in modules.values() if module.source.startswith("hip/") and module.name != "stream"]
+    files = {f"right/{target}": program("hip", target, [module for module in own if target in module.settings["targets"].split(",")],
+                                        target) for target in HIP_TARGETS}
+    files["right/fnuz_operands"] = program("hip", "fnuz_operands", [modules["stream"]], "gfx942")
+    for name, target, module, _, *change in defects:
+        files[f"defects/{name}"] = program("hip", name, [modules[module]], target, with_defect(name, *change))
+    files["table"] = table("hip/targets.h", [*HIP_TARGETS, *(row[0] for row in defects)], [
+        *listed("HipTargets", "HipTarget", [f'"{target}", Find_{target}' for target in HIP_TARGETS]),
+        *listed("HipDefects", "HipDefect", [f'"{row[0]}", "{row[1]}", "{row[3]}", Find_{row[0]}' for row in defects])])
+    return files
+
+
+def main(language, folder):
+    spec = importlib.util.spec_from_file_location("defects", ROOT / "tests" / "kernels" / language / "defects.py")
+    planted = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(planted)
+    files = {folder / f"{name}.cpp": f"{generate.SPDX}{text}\n"
+             for name, text in {"cuda": cuda, "hip": hip}[language](planted.DEFECTS).items()}
+    for path in set(folder.glob("**/*.cpp")) - set(files):
+        path.unlink()
+    for path, text in files.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        if not path.exists() or path.read_text() != text:
+            path.write_text(text)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1], pathlib.Path(sys.argv[2]))
