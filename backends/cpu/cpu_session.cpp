@@ -19,6 +19,7 @@
 #include "kernels/cpu/int8_sums.h"
 #include "probe/system/clock.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/processor.h"
 
 namespace backends::cpu {
 namespace {
@@ -318,7 +319,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   }
   if (kernels::cpu::AddsInt8In32Bits()) limits.features.emplace_back(kInt8Dot);
   const auto quota = request.processor ? request.processor->quota_cores : std::nullopt;
-  const std::vector<int> placed = PlaceWorkers(AllowedProcessors(), quota, request.files);
+  const std::vector<int> placed = PlaceWorkers(probe::system::UsableProcessors(), quota, request.files);
   limits.quota_cores = BindingQuota(request, static_cast<std::uint32_t>(placed.size()));
   return std::unique_ptr<Session>(
       std::make_unique<CpuSession>(placed, std::move(limits), request.files, request.environment));

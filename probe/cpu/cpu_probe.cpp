@@ -37,7 +37,7 @@ CpuInfo ReadInfo(const FileSystem& files) {
     if (info.family != Family::kUnknown || !files.live()) return info;
   }
   if (!files.live()) return {};
-  if (system::MachineName() == "aarch64") return FromCapabilities(system::Capabilities());
+  if (system::ReadKernelNames().machine == "aarch64") return FromCapabilities(system::Capabilities());
   return FromCpuid(LiveCpuid, system::SavedStates());
 }
 

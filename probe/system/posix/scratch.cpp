@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <stdlib.h>
 #include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -105,7 +104,7 @@ std::vector<std::string> ScratchDirectory::Names(const Environment& environment,
   std::vector<std::string> out = Parents(environment, medium);
   for (std::string& name : out) {
     std::array<unsigned char, kPattern.size()> random{};
-    if (getrandom(random.data(), random.size(), GRND_NONBLOCK) < 0) random.fill(0);
+    if (!FillRandom(random.data(), random.size())) random.fill(0);
     name.append("/").append(kName);
     for (const unsigned char byte : random) name += kLetters[byte % kLetters.size()];
   }
