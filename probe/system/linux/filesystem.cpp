@@ -15,6 +15,8 @@
 #include <climits>
 #include <memory>
 
+#include "probe/system/own_file.h"
+
 namespace probe::system {
 namespace {
 
@@ -97,6 +99,16 @@ bool IsNoexec(const std::string& directory) {
   struct statvfs status{};
   return statvfs(directory.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) != 0;
 }
+
+bool ForceToDisk(const Descriptor& file, const std::string& directory) {
+  if (fdatasync(file.get()) != 0) return false;
+  if (directory.empty()) return true;
+  const Descriptor named(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (named.ok()) fsync(named.get());
+  return true;
+}
+
+void BeginForcingToDisk(const Descriptor& file) { sync_file_range(file.get(), 0, 0, SYNC_FILE_RANGE_WRITE); }
 
 Result<FileSystem> FileSystem::Open(const std::string& root) {
   Descriptor top(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
