@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "probe/core/fields.h"
+#include "probe/system/host.h"
 #include "probe/system/limits.h"
 #include "probe/system/scratch.h"
 #include "report/calibrate.h"
@@ -16,7 +17,6 @@
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/detect.h"
-#include "report/host.h"
 #include "report/installed.h"
 #include "report/load.h"
 #include "report/second_look.h"
@@ -115,7 +115,7 @@ std::variant<Live, Problem> OpenLive(const Options& options, const probe::isolat
   auto child_environment = ChildEnvironment(*files, *environment, warnings);
   std::optional<Pseudonyms> pseudonyms;
   if (options.record_dir) {
-    const auto host = DescribeHost(*files, *environment);
+    const auto host = probe::system::DescribeHost(*files, *environment);
     pseudonyms.emplace(*environment, host.name.value_or(""), options.record_ids, FindNames(*files));
   }
   return Live{options,
@@ -138,7 +138,8 @@ std::optional<Problem> DetectLive(Live& live, const std::function<void()>& meanw
                                 return live.risks->Permit(module, step, company);
                               },
                               [&] {
-                                record.host = DescribeHost(*live.files, *live.environment);
+                                record.host = {probe::system::DescribeHost(*live.files, *live.environment),
+                                               std::nullopt};
                                 if (!live.files->live()) record.host.installed = FindInstalled(*live.files);
                                 system::ScratchDirectory::RemoveAbandoned(*live.environment);
                                 meanwhile();

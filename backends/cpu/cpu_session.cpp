@@ -19,6 +19,7 @@
 #include "kernels/cpu/int8_sums.h"
 #include "probe/system/clock.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/host.h"
 #include "probe/system/processor.h"
 
 namespace backends::cpu {
@@ -29,21 +30,6 @@ constexpr std::uint64_t kHugePageBytes = 2U << 20U;
 // Kept after their release: getting pages from the system takes longer than most kernels.
 constexpr std::uint64_t kMaxSpareBytes = 256U << 20U;
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46U;
-
-// What the kernel would give without swapping, MemAvailable of proc(5).
-std::optional<std::uint64_t> AvailableBytes(const probe::system::FileSystem& files) {
-  constexpr std::string_view kKey = "MemAvailable:";
-  const auto text = files.Read("/proc/meminfo");
-  if (!text) return std::nullopt;
-  const std::size_t at = text->find(kKey);
-  if (at == std::string::npos) return std::nullopt;
-  const std::size_t digits = text->find_first_not_of(' ', at + kKey.size());
-  if (digits == std::string::npos) return std::nullopt;
-  std::uint64_t kib = 0;
-  const auto [end, error] = std::from_chars(text->data() + digits, text->data() + text->size(), kib);
-  if (error != std::errc()) return std::nullopt;
-  return kib * 1024;
-}
 
 // What `ulimit -v` leaves. Without /proc half of the limit is taken for used.
 std::optional<std::uint64_t> AddressSpaceLeft(const probe::system::FileSystem& files) {
@@ -73,7 +59,7 @@ std::uint64_t UsableBytes(const OpenRequest& request) {
   };
   bound(request.device.memory_free_bytes);
   if (request.processor) bound(request.processor->memory_limit_bytes);
-  bound(AvailableBytes(request.files));
+  bound(probe::system::ReadMemory(request.files).available_bytes);
   bound(AddressSpaceLeft(request.files));
   const bool is_limited = request.processor && request.processor->memory_limit_bytes;
   return is_limited ? WithoutOwn(usable) : usable;
