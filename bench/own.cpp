@@ -7,6 +7,8 @@
 #include <optional>
 #include <string>
 
+#include "probe/system/processor.h"
+
 namespace bench {
 
 using backends::cpu::Workers;
@@ -19,7 +21,7 @@ const probe::system::FileSystem& Files() {
 
 Workers& TheWorkers() {
   static Workers workers(
-      backends::cpu::PlaceWorkers(backends::cpu::AllowedProcessors(), std::nullopt, Files()));
+      backends::cpu::PlaceWorkers(probe::system::UsableProcessors(), std::nullopt, Files()));
   return workers;
 }
 

@@ -19,6 +19,8 @@
 #include "kernels/cpu/quirks.h"
 #include "probe/system/clock.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/host.h"
+#include "probe/system/processor.h"
 
 namespace backends::cpu {
 namespace {
@@ -28,21 +30,6 @@ constexpr std::uint64_t kHugePageBytes = 2U << 20U;
 // Kept after their release: getting pages from the system takes longer than most kernels.
 constexpr std::uint64_t kMaxSpareBytes = 256U << 20U;
 constexpr std::uint64_t kAddressSpaceBytes = std::uint64_t{1} << 46U;
-
-// What the kernel would give without swapping, MemAvailable of proc(5).
-std::optional<std::uint64_t> AvailableBytes(const probe::system::FileSystem& files) {
-  constexpr std::string_view kKey = "MemAvailable:";
-  const auto text = files.Read("/proc/meminfo");
-  if (!text) return std::nullopt;
-  const std::size_t at = text->find(kKey);
-  if (at == std::string::npos) return std::nullopt;
-  const std::size_t digits = text->find_first_not_of(' ', at + kKey.size());
-  if (digits == std::string::npos) return std::nullopt;
-  std::uint64_t kib = 0;
-  const auto [end, error] = std::from_chars(text->data() + digits, text->data() + text->size(), kib);
-  if (error != std::errc()) return std::nullopt;
-  return kib * 1024;
-}
 
 // What `ulimit -v` leaves. Without /proc half of the limit is taken for used.
 std::optional<std::uint64_t> AddressSpaceLeft(const probe::system::FileSystem& files) {
@@ -72,7 +59,7 @@ std::uint64_t UsableBytes(const OpenRequest& request) {
   };
   bound(request.device.memory_free_bytes);
   if (request.processor) bound(request.processor->memory_limit_bytes);
-  bound(AvailableBytes(request.files));
+  bound(probe::system::ReadMemory(request.files).available_bytes);
   bound(AddressSpaceLeft(request.files));
   const bool is_limited = request.processor && request.processor->memory_limit_bytes;
   return is_limited ? WithoutOwn(usable) : usable;
@@ -318,7 +305,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   }
   if (kernels::cpu::AddsInt8In32Bits()) limits.features.emplace_back(kInt8Dot);
   const auto quota = request.processor ? request.processor->quota_cores : std::nullopt;
-  const std::vector<int> placed = PlaceWorkers(AllowedProcessors(), quota, request.files);
+  const std::vector<int> placed = PlaceWorkers(probe::system::UsableProcessors(), quota, request.files);
   limits.quota_cores = BindingQuota(request, static_cast<std::uint32_t>(placed.size()));
   return std::unique_ptr<Session>(
       std::make_unique<CpuSession>(placed, std::move(limits), request.files, request.environment));

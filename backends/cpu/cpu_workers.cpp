@@ -61,16 +61,6 @@ int CoreOf(int processor, const probe::system::FileSystem& files) {
 
 }  // namespace
 
-std::vector<int> AllowedProcessors() {
-  const CpuSet mask;
-  std::vector<int> allowed;
-  if (sched_getaffinity(0, mask.bytes, mask.set) != 0) return allowed;
-  for (int i = 0; i < kMaxProcessors; ++i) {
-    if (CPU_ISSET_S(static_cast<std::size_t>(i), mask.bytes, mask.set)) allowed.push_back(i);
-  }
-  return allowed;
-}
-
 std::vector<int> PlaceWorkers(const std::vector<int>& allowed, std::optional<double> quota_cores,
                               const probe::system::FileSystem& files) {
   std::vector<int> chosen;

@@ -23,8 +23,6 @@ namespace backends::cpu {
 [[nodiscard]] std::vector<int> PlaceWorkers(const std::vector<int>& allowed,
                                             std::optional<double> quota_cores,
                                             const probe::system::FileSystem& files);
-// The affinity mask of the calling thread, ascending; empty where the system does not tell.
-[[nodiscard]] std::vector<int> AllowedProcessors();
 
 class Workers {
  public:

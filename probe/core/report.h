@@ -94,4 +94,14 @@ void Apply(const ProbeEvent& event, ProbeReport& report);
 // kept; else ok, or no_device where there was neither, and the stage done.
 void Conclude(ProbeReport& report);
 
+// The machine as a whole.
+struct HostFacts {
+  std::optional<std::string> name;
+  std::optional<std::string> os;
+  std::optional<std::string> kernel;
+  std::string architecture;
+  std::optional<std::string> container;
+  std::optional<std::string> virtualization;
+};
+
 }  // namespace probe

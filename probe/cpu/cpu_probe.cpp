@@ -14,6 +14,7 @@
 #include "probe/system/cgroup.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/host.h"
 #include "probe/system/limits.h"
 #include "probe/system/processor.h"
 
@@ -37,7 +38,7 @@ CpuInfo ReadInfo(const FileSystem& files) {
     if (info.family != Family::kUnknown || !files.live()) return info;
   }
   if (!files.live()) return {};
-  if (system::MachineName() == "aarch64") return FromCapabilities(system::Capabilities());
+  if (system::ReadKernelNames().machine == "aarch64") return FromCapabilities(system::Capabilities());
   return FromCpuid(LiveCpuid, system::SavedStates());
 }
 
@@ -74,28 +75,9 @@ Frequency ReadFrequency(const FileSystem& files, const CpuInfo& info) {
   return out;
 }
 
-struct Memory {
-  std::optional<std::uint64_t> total_bytes;
-  std::optional<std::uint64_t> available_bytes;
-};
-
-// MemAvailable is since Linux 3.14 what can be had without swapping.
-Memory ReadMemory(const FileSystem& files) {
-  Memory out;
-  const auto text = files.Read("/proc/meminfo");
-  std::string_view rest = text ? std::string_view(*text) : std::string_view();
-  while (!rest.empty()) {
-    const auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const auto digits = line.find_first_of("0123456789");
-    if (digits == std::string_view::npos) continue;
-    std::uint64_t kib = 0;
-    const auto parsed = std::from_chars(line.data() + digits, line.data() + line.size(), kib);
-    if (parsed.ec != std::errc() || kib > UINT64_MAX / 1024) continue;
-    const std::uint64_t bytes = kib * 1024;
-    if (line.starts_with("MemTotal:")) out.total_bytes = bytes;
-    if (line.starts_with("MemAvailable:")) out.available_bytes = bytes;
-  }
+// Where no file tells, what the running kernel says.
+system::Memory MemoryHere(const FileSystem& files) {
+  system::Memory out = system::ReadMemory(files);
   if (files.live() && !out.total_bytes) out.total_bytes = system::PhysicalMemoryBytes();
   if (files.live() && !out.available_bytes) out.available_bytes = system::FreeMemoryBytes();
   return out;
@@ -113,7 +95,7 @@ CgroupLimits LimitsHere(const FileSystem& files) {
 }
 
 Processor Describe(const FileSystem& files, const CpuInfo& info, const CgroupLimits& limits,
-                   const Memory& memory) {
+                   const system::Memory& memory) {
   Processor out;
   out.packages = info.packages;
   out.cores = info.cores;
@@ -137,7 +119,7 @@ Processor Describe(const FileSystem& files, const CpuInfo& info, const CgroupLim
   return out;
 }
 
-HardwareDevice Hardware(const CpuInfo& info, const Memory& memory, const CgroupLimits& limits) {
+HardwareDevice Hardware(const CpuInfo& info, const system::Memory& memory, const CgroupLimits& limits) {
   HardwareDevice out;
   out.source = "cpu";
   out.name = info.model.value_or(info.vendor.value_or("CPU"));
@@ -186,7 +168,7 @@ void Probe(const ProbeContext& context) {
   context.sink(StageEntered{Stage::kEnumerate});
   CpuInfo info = ReadInfo(context.files);
   HeedVariable(context, info);
-  const Memory memory = ReadMemory(context.files);
+  const system::Memory memory = MemoryHere(context.files);
   // A tree without any word about its processor is answered with none, not with this machine's.
   if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) {
     return context.sink(

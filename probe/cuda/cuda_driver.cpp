@@ -8,7 +8,7 @@
 #include <charconv>
 
 #include "probe/core/text.h"
-#include "probe/system/device_node.h"
+#include "probe/system/filesystem.h"
 
 namespace probe::cuda {
 namespace {

@@ -1,13 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "probe/isolate/crash_marker.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <sys/file.h>
-#include <sys/stat.h>
-#include <sys/utsname.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -18,7 +11,9 @@
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
 #include "probe/system/hash.h"
+#include "probe/system/own_file.h"
 #include "probe/system/process.h"
+#include "probe/system/processor.h"
 
 namespace probe::isolate {
 
@@ -112,29 +107,8 @@ bool HasRebooted(const std::vector<StoredTry>& tries) {
   return std::any_of(tries.begin(), tries.end(), [](const StoredTry& one) { return one.rebooted; });
 }
 
-// Open, checked to be a file of ours that only we can touch.
-Descriptor OpenMarker(const std::string& path, int flags) {
-  Descriptor file(open(path.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK | flags, 0600));
-  struct stat status{};
-  if (!file.ok() || fstat(file.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
-      status.st_uid != geteuid() || (status.st_mode & 0077U) != 0) {
-    return {};
-  }
-  return file;
-}
-
-enum class Lock { kTaken, kHeldByOther, kUnsupported };
-
-Lock TryLock(const Descriptor& file) {
-  if (flock(file.get(), LOCK_EX | LOCK_NB) == 0) return Lock::kTaken;
-  return errno == EWOULDBLOCK ? Lock::kHeldByOther : Lock::kUnsupported;
-}
-
 std::optional<StoredMarker> ReadMarker(const Descriptor& file) {
-  std::string text(kMarkerBytes, '\0');
-  const ssize_t got = pread(file.get(), text.data(), text.size(), 0);
-  if (got <= 0) return std::nullopt;
-  const auto json = ParseJson(std::string_view(text).substr(0, static_cast<std::size_t>(got)), kMarkerBytes);
+  const auto json = ParseJson(system::ReadStart(file, kMarkerBytes), kMarkerBytes);
   if (!json) return std::nullopt;
   auto marker = Decode<StoredMarker>(*json);
   if (!marker || marker->format != StoredMarker().format) return std::nullopt;
@@ -148,16 +122,7 @@ bool WriterLives(const StoredMarker& marker, const system::FileSystem& files) {
 
 bool Write(const Descriptor& file, std::string text) {
   text.resize(kMarkerBytes, ' ');
-  return pwrite(file.get(), text.data(), text.size(), 0) == static_cast<ssize_t>(text.size());
-}
-
-// Forces it to the disk, with its name where that is new.
-bool Keep(const Descriptor& file, const std::string& directory_of_new) {
-  if (fdatasync(file.get()) != 0) return false;
-  if (directory_of_new.empty()) return true;
-  const Descriptor directory(open(directory_of_new.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
-  if (directory.ok()) fsync(directory.get());
-  return true;
+  return system::OverwriteStart(file.get(), text);
 }
 
 }  // namespace
@@ -176,7 +141,7 @@ CrashMarkers::Guard::~Guard() {
   const bool written = Write(file_, "");
   ExchangeHeld(file_.get() + 1, 0);
   if (!written || outlives_ == Outlives::kProcess) return;
-  sync_file_range(file_.get(), 0, 0, SYNC_FILE_RANGE_WRITE);
+  system::BeginForcingToDisk(file_);
 }
 
 CrashMarkers::CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
@@ -203,8 +168,7 @@ std::string CrashMarkers::PathOf(const CrashKey& key) const {
 }
 
 std::string CrashMarkers::StateOf(const CrashKey& key) const {
-  std::string text;
-  if (utsname kernel{}; uname(&kernel) == 0) text = std::string(kernel.release) + '\0';
+  std::string text = system::ReadKernelNames().release + '\0';
   for (const auto& path : key.files) {
     text += path + '\0';
     if (const auto status = files_->Stat(path)) {
@@ -219,18 +183,18 @@ std::string CrashMarkers::StateOf(const CrashKey& key) const {
 
 std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   if (directory_.empty() || ignore_survivors_) return std::nullopt;
-  const auto file = OpenMarker(PathOf(key), 0);
+  const auto file = system::OpenOwnFile(PathOf(key), system::Access::kChange);
   // Not locked to see that it is blank: another run may be about to arm it.
-  if (!file.ok() || !ReadMarker(file)) return std::nullopt;
-  const auto lock = TryLock(file);
-  if (lock == Lock::kHeldByOther) return std::nullopt;
+  if (!file || !ReadMarker(*file)) return std::nullopt;
+  const auto lock = system::TryLock(*file);
+  if (lock == system::LockState::kHeldByOther) return std::nullopt;
   // Blanked meanwhile, cut short by the very crash, or written by somebody else: it proves nothing.
-  auto marker = ReadMarker(file);
+  auto marker = ReadMarker(*file);
   if (!marker || marker->files != StateOf(key)) return std::nullopt;
-  if (lock == Lock::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;
+  if (lock == system::LockState::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;
   const bool of_this_boot = IsOfThisBoot(*marker, *files_);
   const auto tries = TriesOf(*marker, of_this_boot);
-  if (of_this_boot && !std::exchange(marker->machine_survived, true)) Write(file, ToText(Encode(*marker)));
+  if (of_this_boot && !std::exchange(marker->machine_survived, true)) Write(*file, ToText(Encode(*marker)));
   CrashMarker survivor;
   survivor.description = marker->description;
   for (const StoredTry& one : tries) survivor.created.push_back(one.created);
@@ -243,22 +207,23 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
                                       Outlives outlives) const {
   if (directory_.empty()) return {};
   const auto path = PathOf(key);
-  auto file = OpenMarker(path, 0);
-  const bool is_new = !file.ok();
-  if (is_new) file = OpenMarker(path, O_CREAT);
-  if (!file.ok()) return Guard(true);
-  const auto lock = TryLock(file);
-  if (lock == Lock::kHeldByOther) return {};
+  auto opened = system::OpenOwnFile(path, system::Access::kChange);
+  const bool is_new = !opened.ok();
+  if (is_new) opened = system::OpenOwnFile(path, system::Access::kMake);
+  if (!opened) return Guard(true);
+  Descriptor file = *std::move(opened);
+  const auto lock = system::TryLock(file);
+  if (lock == system::LockState::kHeldByOther) return {};
   const auto survivor = is_new ? std::nullopt : ReadMarker(file);
-  if (lock == Lock::kUnsupported && survivor && WriterLives(*survivor, *files_)) return {};
-  struct stat status{};
+  if (lock == system::LockState::kUnsupported && survivor && WriterLives(*survivor, *files_)) return {};
+  const auto status = system::StatusOf(file);
   // Somebody cleaned up between the two calls above: what is locked has no name any more.
-  if (fstat(file.get(), &status) != 0 || status.st_nlink == 0) return {};
+  if (!status || status->links == 0) return {};
   StoredMarker marker;
   marker.files = StateOf(key);
   marker.description = CleanText(description, kMaxDescriptionBytes);
   marker.created = system::CalendarNow();
-  marker.pid = getpid();
+  marker.pid = system::OwnProcessId();
   marker.start_ticks = system::StartTicks(marker.pid);
   marker.boot_id = BootId(*files_);
   if (survivor && survivor->files == marker.files)
@@ -266,9 +231,10 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
   ExchangeHeld(0, file.get() + 1);
   Guard guard(std::move(file), outlives);
   const bool written = Write(guard.file_, ToText(Encode(marker)));
-  if (written && (outlives == Outlives::kProcess || Keep(guard.file_, is_new ? directory_ : "")))
+  if (written &&
+      (outlives == Outlives::kProcess || system::ForceToDisk(guard.file_, is_new ? directory_ : "")))
     return guard;
-  if (is_new) unlink(path.c_str());
+  if (is_new) system::RemoveFile(path);
   return Guard(true);
 }
 
@@ -276,7 +242,7 @@ void BlankHeldMarkers() {
   for (const auto& slot : held) {
     const int descriptor = slot.load() - 1;
     // What can not be written now stays a try that nobody saw end, which is believed the second time only.
-    if (descriptor >= 0 && pwrite(descriptor, kBlank.data(), kBlank.size(), 0) < 0) continue;
+    if (descriptor >= 0) system::OverwriteStart(descriptor, {kBlank.data(), kBlank.size()});
   }
 }
 

@@ -3,7 +3,7 @@
 // and the tool: the reaper is the ancestor that outlives all of these and ends what is left.
 #pragma once
 
-#include <signal.h>
+#include <csignal>
 
 namespace probe::isolate {
 

@@ -3,8 +3,6 @@
 // ended.
 #pragma once
 
-#include <poll.h>
-
 #include <chrono>
 #include <optional>
 #include <string>
@@ -36,15 +34,15 @@ class RunningChild {
   // Asks for the permit and hands the request over, or ends the child. Call it once, soon.
   void Tell(const ChildRequest& request);
 
-  // Adds what a poll has to wait for; returns the time by which Serve has to be called anyhow.
-  [[nodiscard]] system::SteadyTime Watch(std::vector<pollfd>& out) const;
+  // Adds the descriptors that have to be waited for; returns the time by which Serve has to be called anyhow.
+  [[nodiscard]] system::SteadyTime Watch(std::vector<int>& out) const;
   // Reads what is there, kills it where it must be, and takes it away when it has ended. Never blocks.
   void Serve();
   // Has it and all that it started killed; the first reason stays.
   void Kill(ChildEnd reason, std::string detail = "");
 
   [[nodiscard]] bool finished() const { return finished_; }
-  [[nodiscard]] pid_t pid() const { return pid_; }
+  [[nodiscard]] system::ProcessId pid() const { return pid_; }
   [[nodiscard]] bool abandoned() const { return finished_ && result_.end == ChildEnd::kAbandoned; }
   // It was not started for want of what the others hold: descriptors, processes or memory.
   [[nodiscard]] bool lacks_room() const { return lacks_room_; }
@@ -66,7 +64,7 @@ class RunningChild {
   const Ground& ground_;
   std::function<void(const Json&)> on_record_;
   std::function<double(const Json&)> most_allowed_s_;
-  pid_t pid_ = -1;
+  system::ProcessId pid_ = -1;
   system::Descriptor pid_descriptor_;
   std::string seal_;
   // For the request. Both ends: a child that died meanwhile must not end the writer by a signal. Open until

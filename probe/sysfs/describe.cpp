@@ -9,7 +9,7 @@
 #include "probe/sysfs/pci_table.h"
 #include "probe/sysfs/pcie_link.h"
 #include "probe/sysfs/platform.h"
-#include "probe/system/device_node.h"
+#include "probe/system/filesystem.h"
 
 namespace probe::sysfs {
 namespace {

@@ -15,6 +15,8 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 }
 // Processor time that all threads of this process have had.
 [[nodiscard]] double ProcessorSeconds();
+// The same of this process and of its children that have ended.
+[[nodiscard]] double ProcessorSecondsWithChildren();
 // UTC as `2026-11-21T12:00:00Z`.
 [[nodiscard]] std::string CalendarNow();
 

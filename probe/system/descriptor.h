@@ -23,6 +23,8 @@ class Descriptor {
   [[nodiscard]] int get() const { return fd_; }
   [[nodiscard]] bool ok() const { return fd_ >= 0; }
   void Reset();
+  // Gives the number away, to be closed by somebody else.
+  int Release() { return std::exchange(fd_, -1); }
 
  private:
   int fd_ = -1;

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/environment.h"
 
-#include <sys/auxv.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
 
@@ -30,8 +27,6 @@ Environment Environment::FromBlock(const char* const* block, bool secure) {
   }
   return out;
 }
-
-Environment Environment::OfProcess() { return FromBlock(environ, getauxval(AT_SECURE) != 0); }
 
 std::optional<std::string> Environment::Get(std::string_view name) const {
   const auto found = variables_.find(name);

@@ -1,87 +1,22 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/filesystem.h"
 
-#include <dirent.h>
-#include <errno.h>
-#include <fcntl.h>
-#include <linux/openat2.h>
-#include <sys/stat.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <charconv>
-#include <climits>
-#include <memory>
-
-#include "probe/system/descriptor.h"
-#include "probe/system/path_walk.h"
+#include <utility>
 
 namespace probe::system {
 namespace {
 
-constexpr std::size_t kMaxEntriesOfDirectory = 65536;
+constexpr int kMaxLinks = 40;
 
-int OpenInRoot(int root_fd, const std::string& path, int flags) {
-  open_how how{};
-  how.flags = static_cast<decltype(how.flags)>(flags);
-  how.resolve = RESOLVE_IN_ROOT | RESOLVE_NO_MAGICLINKS;
-  int fd = -1;
-  do {  // EAGAIN: something was renamed during the walk, openat2(2)
-    fd = static_cast<int>(syscall(SYS_openat2, root_fd, path.c_str(), &how, sizeof how));
-  } while (fd < 0 && (errno == EINTR || errno == EAGAIN));
-  return fd;
-}
-
-FileStatus FromStat(const struct stat& raw) {
-  FileStatus out;
-  out.is_directory = S_ISDIR(raw.st_mode);
-  out.is_regular = S_ISREG(raw.st_mode);
-  out.is_character_device = S_ISCHR(raw.st_mode);
-  out.is_link = S_ISLNK(raw.st_mode);
-  out.size_bytes = static_cast<std::uint64_t>(std::max<off_t>(raw.st_size, 0));
-  out.owner_uid = raw.st_uid;
-  out.owner_gid = raw.st_gid;
-  out.mode = raw.st_mode & 07777U;
-  out.device = raw.st_dev;
-  out.inode = raw.st_ino;
-  out.modified_ns = static_cast<std::int64_t>(raw.st_mtim.tv_sec) * 1'000'000'000 + raw.st_mtim.tv_nsec;
-  return out;
-}
-
-std::optional<FileStatus> StatusOf(const Descriptor& file) {
-  struct stat raw{};
-  if (!file.ok() || fstat(file.get(), &raw) != 0) return std::nullopt;
-  return FromStat(raw);
-}
-
-// The path for a system call; nullopt, and errno, for one that can not be any file's.
-std::optional<std::string> Name(std::string_view path) {
-  if (path.starts_with('/') && path.size() < PATH_MAX && path.find('\0') == std::string_view::npos) {
-    return std::string(path);
-  }
-  errno = EINVAL;
-  return std::nullopt;
-}
-
-Error OfPath(const char* call, int number, std::string_view path) {
-  const auto plain = ErrnoError(call, number);
-  return ErrnoError(call, number, std::string(path) + ": " + plain.text);
-}
-
-Result<std::string> ReadAll(const Descriptor& file, std::string_view path, std::size_t max_bytes) {
-  constexpr std::size_t kStep = 16384;
-  std::string out;
-  while (out.size() < max_bytes) {
-    const std::size_t have = out.size();
-    out.resize(have + std::min(kStep, max_bytes - have));
-    const ssize_t got = read(file.get(), out.data() + have, out.size() - have);
-    const int number = errno;
-    out.resize(have + static_cast<std::size_t>(std::max<ssize_t>(got, 0)));
-    if (got == 0) break;
-    if (got < 0 && number != EINTR) return OfPath("read", number, path);
-  }
-  return out;
+// Cuts the first component off `rest`; empty when there is none left.
+std::string TakeComponent(std::string& rest) {
+  const auto start = std::min(rest.find_first_not_of('/'), rest.size());
+  const auto end = std::min(rest.find('/', start), rest.size());
+  std::string name = rest.substr(start, end - start);
+  rest.erase(0, end);
+  return name;
 }
 
 std::string_view FirstLine(std::string_view text) {
@@ -93,64 +28,6 @@ std::string_view FirstLine(std::string_view text) {
 }
 
 }  // namespace
-
-FileSystem::FileSystem(int root_fd, std::string root, bool live)
-    : root_fd_(root_fd), root_(std::move(root)), live_(live) {}
-
-FileSystem::FileSystem(FileSystem&& other) noexcept
-    : root_fd_(std::exchange(other.root_fd_, -1)),
-      root_(std::move(other.root_)),
-      live_(other.live_),
-      observer_(std::move(other.observer_)) {}
-
-FileSystem& FileSystem::operator=(FileSystem&& other) noexcept {
-  std::swap(root_fd_, other.root_fd_);
-  std::swap(root_, other.root_);
-  std::swap(live_, other.live_);
-  std::swap(observer_, other.observer_);
-  return *this;
-}
-
-FileSystem::~FileSystem() { Descriptor closing(root_fd_); }
-
-Result<FileSystem> FileSystem::Open(const std::string& root) {
-  Descriptor opened(open(root.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-  if (!opened.ok()) return OfPath("open", errno, root);
-  const bool live = root.find_first_not_of('/') == std::string::npos;
-  if (!live) {
-    const Descriptor probe(OpenInRoot(opened.get(), "/", O_PATH | O_CLOEXEC));
-    if (!probe.ok()) {
-      return ErrnoError("openat2", errno,
-                        "this kernel or sandbox can not confine paths to " + root + " (openat2, Linux 5.6)");
-    }
-  }
-  const int fd = fcntl(opened.get(), F_DUPFD_CLOEXEC, 0);
-  if (fd < 0) return OfPath("dup", errno, root);
-  return FileSystem(fd, root, live);
-}
-
-// The live root needs no confinement, so that kernels and sandboxes without openat2 can be surveyed too.
-int FileSystem::OpenInside(std::string_view path, int flags) const {
-  const auto name = Name(path);
-  if (!name) return -1;
-  flags |= O_CLOEXEC;
-  return live_ ? open(name->c_str(), flags) : OpenInRoot(root_fd_, *name, flags);
-}
-
-Result<std::string> FileSystem::Read(std::string_view path, std::size_t max_bytes) const {
-  // Looked at before it is opened: opening a device can already change it, and a FIFO would block.
-  const Descriptor seen(OpenInside(path, O_PATH));
-  const auto status = StatusOf(seen);
-  if (!status) return OfPath("open", errno, path);
-  if (!status->is_regular) {
-    return Error{"open", std::nullopt, "not a file", std::string(path) + " is not a regular file"};
-  }
-  const Descriptor file(OpenInside(path, O_RDONLY | O_NONBLOCK | O_NOCTTY));
-  if (!file.ok()) return OfPath("open", errno, path);
-  auto content = ReadAll(file, path, max_bytes);
-  if (content && observer_) observer_(path, *content);
-  return content;
-}
 
 std::optional<std::string> FileSystem::ReadLine(std::string_view path) const {
   const auto content = Read(path);
@@ -172,50 +49,6 @@ std::optional<std::uint64_t> FileSystem::ReadNumber(std::string_view path) const
   return value;
 }
 
-std::vector<std::string> FileSystem::List(std::string_view directory) const {
-  const int fd = OpenInside(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
-  if (fd < 0) return {};
-  const auto close_stream = [](DIR* stream) { closedir(stream); };
-  const std::unique_ptr<DIR, decltype(close_stream)> stream(fdopendir(fd), close_stream);
-  if (!stream) {
-    const Descriptor closing(fd);
-    return {};
-  }
-  std::vector<std::string> names;
-  while (names.size() < kMaxEntriesOfDirectory) {
-    const dirent* entry = readdir(stream.get());
-    if (entry == nullptr) break;
-    const std::string_view name = entry->d_name;
-    if (name != "." && name != "..") names.emplace_back(name);
-  }
-  std::sort(names.begin(), names.end());
-  return names;
-}
-
-// Trust is checked step by step along every path: one call a step where nothing has to be confined.
-std::optional<FileStatus> FileSystem::StatusAt(std::string_view path, bool follow) const {
-  if (!live_) return StatusOf(Descriptor(OpenInside(path, follow ? O_PATH : O_PATH | O_NOFOLLOW)));
-  const auto name = Name(path);
-  struct stat raw{};
-  if (!name || fstatat(AT_FDCWD, name->c_str(), &raw, follow ? 0 : AT_SYMLINK_NOFOLLOW) != 0)
-    return std::nullopt;
-  return FromStat(raw);
-}
-
-std::optional<FileStatus> FileSystem::Stat(std::string_view path) const { return StatusAt(path, true); }
-
-std::optional<FileStatus> FileSystem::StatLink(std::string_view path) const { return StatusAt(path, false); }
-
-std::optional<std::string> FileSystem::ReadLink(std::string_view path) const {
-  const Descriptor link(OpenInside(path, O_PATH | O_NOFOLLOW));
-  if (!link.ok()) return std::nullopt;
-  std::string text(PATH_MAX, '\0');
-  const ssize_t length = readlinkat(link.get(), "", text.data(), text.size());
-  if (length < 0) return std::nullopt;
-  text.resize(static_cast<std::size_t>(length));
-  return text;
-}
-
 std::optional<std::string> FileSystem::Resolve(std::string_view path) const {
   std::string resolved;
   const bool complete = WalkPath(*this, path, [&](const std::string& step, const FileStatus& status) {
@@ -226,20 +59,57 @@ std::optional<std::string> FileSystem::Resolve(std::string_view path) const {
   return resolved;
 }
 
-Status FileSystem::TryOpen(std::string_view path) const {
-  const auto status = Stat(path);
-  if (!status) return OfPath("open", errno, path);
-  if (!live_ && !status->is_regular) {
-    return Error{"open", std::nullopt, "not live",
-                 std::string(path) + ": devices of a sysroot are not opened"};
-  }
-  const Descriptor file(OpenInside(path, O_RDWR | O_NONBLOCK | O_NOCTTY));
-  if (!file.ok()) return OfPath("open", errno, path);
-  return Ok();
-}
-
 void FileSystem::OnRead(std::function<void(std::string_view, std::string_view)> observer) {
   observer_ = std::move(observer);
+}
+
+// By hand, because the kernel's own answer (/proc/self/fd) is not there without /proc and says nothing of the
+// links on the way.
+bool WalkPath(const FileSystem& files, std::string_view path,
+              const std::function<bool(const std::string& step, const FileStatus& status)>& visit) {
+  if (!files.Exists(path)) return false;
+  std::string rest(path);
+  std::string at;  // "" is the root
+  int links = 0;
+  const auto arrive = [&] {
+    const auto status = files.Stat(at.empty() ? "/" : at);
+    return status && visit(at.empty() ? "/" : at, *status);
+  };
+  if (!arrive()) return false;
+  for (auto name = TakeComponent(rest); !name.empty(); name = TakeComponent(rest)) {
+    if (name == ".") continue;
+    if (name == "..") {
+      at.erase(std::min(at.rfind('/'), at.size()));
+      if (!arrive()) return false;
+      continue;
+    }
+    std::string step = at;
+    step.append("/").append(name);
+    const auto status = files.StatLink(step);
+    if (!status || !visit(step, *status)) return false;
+    if (!status->is_link) {
+      at = step;
+      continue;
+    }
+    const auto target = files.ReadLink(step);
+    if (!target || ++links > kMaxLinks) return false;
+    rest.insert(0, "/" + *target);
+    if (!target->starts_with('/')) continue;
+    at.clear();
+    if (!arrive()) return false;
+  }
+  return true;
+}
+
+DeviceNode CheckNode(const FileSystem& files, std::string path) {
+  DeviceNode node;
+  node.path = std::move(path);
+  node.exists = files.Exists(node.path);
+  if (!node.exists) return node;
+  const auto opened = files.TryOpen(node.path);
+  node.openable = opened.ok();
+  if (!opened) node.open_error = opened.error().name;
+  return node;
 }
 
 }  // namespace probe::system

@@ -11,7 +11,9 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/device.h"
 #include "probe/core/result.h"
+#include "probe/system/descriptor.h"
 
 namespace probe::system {
 
@@ -21,9 +23,11 @@ struct FileStatus {
   bool is_character_device = false;
   bool is_link = false;
   std::uint64_t size_bytes = 0;
+  std::uint64_t disk_bytes = 0;  // what it takes on the disk
   std::uint32_t owner_uid = 0;
   std::uint32_t owner_gid = 0;
-  std::uint32_t mode = 0;  // permission bits, sticky included
+  std::uint32_t mode = 0;   // permission bits, sticky included
+  std::uint64_t links = 0;  // names that it has
   std::uint64_t device = 0;
   std::uint64_t inode = 0;
   std::int64_t modified_ns = 0;
@@ -33,10 +37,6 @@ class FileSystem {
  public:
   // The live machine ("/") or a sysroot. The error names the directory that can not be opened.
   [[nodiscard]] static Result<FileSystem> Open(const std::string& root);
-  FileSystem(FileSystem&&) noexcept;
-  FileSystem& operator=(FileSystem&&) noexcept;
-  ~FileSystem();
-
   // False under a sysroot: then nothing of the running machine (CPUID, syscalls) may stand in for a file.
   [[nodiscard]] bool live() const { return live_; }
   [[nodiscard]] const std::string& root() const { return root_; }
@@ -61,13 +61,32 @@ class FileSystem {
   void OnRead(std::function<void(std::string_view path, std::string_view content)> observer);
 
  private:
-  FileSystem(int root_fd, std::string root, bool live);
-  [[nodiscard]] int OpenInside(std::string_view path, int flags) const;
+  FileSystem(Descriptor top, std::string root, bool live)
+      : top_(std::move(top)), root_(std::move(root)), live_(live) {}
+  [[nodiscard]] Descriptor OpenInside(std::string_view path, int flags) const;
   [[nodiscard]] std::optional<FileStatus> StatusAt(std::string_view path, bool follow) const;
-  int root_fd_ = -1;
+  Descriptor top_;  // the root directory
   std::string root_;
   bool live_ = false;
   std::function<void(std::string_view, std::string_view)> observer_;
 };
+
+// Follows a path one component at a time. Calls `visit` with every directory, link and file that resolving
+// `path` passes, from "/" to the file itself, each by its real path. Stops when `visit` returns false. True
+// when the end was reached; false also for a path that is not absolute, does not exist or has more than 40
+// links (path_resolution(7)).
+bool WalkPath(const FileSystem& files, std::string_view path,
+              const std::function<bool(const std::string& step, const FileStatus& status)>& visit);
+
+// A device node as this process meets it: it is opened once, for reading and writing.
+[[nodiscard]] DeviceNode CheckNode(const FileSystem& files, std::string path);
+
+// The status of an open file, and that of a name in an open directory, a link's own; nullopt, and errno,
+// where the system tells none.
+[[nodiscard]] std::optional<FileStatus> StatusOf(const Descriptor& file);
+[[nodiscard]] std::optional<FileStatus> StatusAt(int directory, const std::string& name);
+
+// Whether nothing below this directory can be executed, since its file system was mounted so (mount(8)).
+[[nodiscard]] bool IsNoexec(const std::string& directory);
 
 }  // namespace probe::system

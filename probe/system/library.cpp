@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/library.h"
 
-#include <dlfcn.h>
-#include <link.h>
-
 #include <algorithm>
 #include <optional>
 
@@ -87,14 +84,6 @@ probe::Library Describe(std::string_view soname, const std::string& path, const 
   return out;
 }
 
-// The path of a loaded library as the loader has it.
-std::string MappedPath(void* handle, const std::string& path) {
-  link_map* map = nullptr;
-  const bool known = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr &&
-                     map->l_name != nullptr;
-  return known && *map->l_name == '/' ? map->l_name : path;
-}
-
 // Whether there is a file and it may be loaded; a reason where there is one and it may not.
 bool MayLoad(const std::string& path, const FileSystem& files, Rejections& rejections) {
   const auto status = files.Stat(path);
@@ -102,18 +91,6 @@ bool MayLoad(const std::string& path, const FileSystem& files, Rejections& rejec
   const auto trusted = CheckTrusted(files, path);
   if (!trusted) rejections.refused.push_back(CleanText(path + ": " + trusted.error().text));
   return trusted.ok();
-}
-
-// The handle, or nullptr and a reason where there was a file at all.
-void* Load(const std::string& path, const FileSystem& files, Rejections& rejections) {
-  if (!MayLoad(path, files, rejections)) return nullptr;
-  // RTLD_NOW: a library that lacks a symbol says so here instead of dying at the first call of it.
-  void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-  if (handle == nullptr) {
-    const char* reason = dlerror();
-    rejections.unloadable.push_back(CleanText(reason != nullptr ? reason : path));
-  }
-  return handle;
 }
 
 Error NotLoaded(std::string_view soname, const Rejections& rejections) {
@@ -147,8 +124,13 @@ Result<Library> Library::Open(std::span<const std::string_view> sonames,
                               const Environment& environment) {
   const auto load = [&](std::string_view soname, const std::string& path,
                         Rejections& rejections) -> std::optional<Library> {
-    void* handle = Load(path, files, rejections);
-    if (handle == nullptr) return std::nullopt;
+    if (!MayLoad(path, files, rejections)) return std::nullopt;
+    std::string reason;
+    void* handle = Load(path, reason);
+    if (handle == nullptr) {
+      rejections.unloadable.push_back(std::move(reason));
+      return std::nullopt;
+    }
     return Library(handle, Describe(soname, MappedPath(handle, path), files));
   };
   return FirstTaken<Library>(sonames, directories, files, environment, load);
@@ -183,7 +165,5 @@ bool Library::IsNamedByUser(std::span<const std::string_view> sonames, const Fil
   }
   return false;
 }
-
-void* Library::Symbol(const char* name) const { return dlsym(handle_, name); }
 
 }  // namespace probe::system

@@ -51,6 +51,10 @@ class Library {
   [[nodiscard]] const probe::Library& info() const { return info_; }
 
  private:
+  // A handle, or nullptr and the loader's sentence.
+  [[nodiscard]] static void* Load(const std::string& path, std::string& reason);
+  // The path of a loaded library as the loader has it.
+  [[nodiscard]] static std::string MappedPath(void* handle, const std::string& path);
   Library(void* handle, probe::Library info) : handle_(handle), info_(std::move(info)) {}
   void* handle_ = nullptr;
   probe::Library info_;

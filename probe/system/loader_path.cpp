@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/loader_path.h"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <memory>
 
 namespace probe::system {
 namespace {
@@ -53,20 +50,6 @@ std::vector<std::string> SplitAbsolute(std::string_view list, std::string_view s
   return out;
 }
 
-// LD_LIBRARY_PATH as the loader read it at start, then its compiled-in directories.
-std::vector<std::string> DefaultDirectories() {
-  void* self = dlopen(nullptr, RTLD_LAZY);
-  Dl_serinfo size{};
-  if (self == nullptr || dlinfo(self, RTLD_DI_SERINFOSIZE, &size) != 0) return {};
-  const auto buffer = std::make_unique<std::max_align_t[]>(size.dls_size / sizeof(std::max_align_t) + 1);
-  auto* info = new (buffer.get()) Dl_serinfo(size);
-  if (dlinfo(self, RTLD_DI_SERINFO, info) != 0) return {};
-  std::vector<std::string> out;
-  out.reserve(info->dls_cnt);
-  for (unsigned int i = 0; i < info->dls_cnt; ++i) out.emplace_back(info->dls_serpath[i].dls_name);
-  return out;
-}
-
 }  // namespace
 
 std::vector<std::string> AbsoluteEntries(std::string_view list) { return SplitAbsolute(list, ":"); }
@@ -101,7 +84,7 @@ std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSys
   if (const auto cache = files.Read("/etc/ld.so.cache", kMaxCacheBytes)) {
     for (auto& path : CachedPaths(*cache, soname)) out.push_back(std::move(path));
   }
-  for (const auto& directory : DefaultDirectories()) {
+  for (const auto& directory : LoaderDirectories()) {
     if (directory.starts_with('/')) in(directory);
   }
   return out;

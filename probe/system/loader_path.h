@@ -24,6 +24,10 @@ namespace probe::system {
 // read.
 [[nodiscard]] std::vector<std::string> CachedPaths(std::string_view cache, std::string_view soname);
 
+// The directories that the loader searches without being told: LD_LIBRARY_PATH as it read that at the start,
+// then those compiled into it.
+[[nodiscard]] std::vector<std::string> LoaderDirectories();
+
 // Paths to try for a soname in the loader's order, ld.so(8): LD_LIBRARY_PATH, the cache, the default
 // directories. They need not exist.
 [[nodiscard]] std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSystem& files,

@@ -3,10 +3,10 @@
 // children. Policy (deadlines, who is killed when) is the caller's.
 #pragma once
 
-#include <sys/types.h>
-
+#include <chrono>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,6 +15,9 @@
 #include "probe/system/descriptor.h"
 
 namespace probe::system {
+
+using ProcessId = int;
+[[nodiscard]] ProcessId OwnProcessId();
 
 // The running binary, open for execution: /proc/self/exe, else the path that it was started by. Call it at
 // start, before the working directory can have changed. A set-uid program does not believe the path.
@@ -50,7 +53,7 @@ struct SpawnPlan {
 inline constexpr std::size_t kMaxSpawnDescriptors = 8;
 
 struct Spawned {
-  pid_t pid = -1;
+  ProcessId pid = -1;
   std::optional<std::size_t> place;  // of the plan's
   Error no_place;                    // why none could be made
 };
@@ -61,12 +64,12 @@ struct Spawned {
 [[nodiscard]] Result<Spawned> Spawn(const SpawnPlan& plan);
 
 // A descriptor that becomes readable when the process ends; not ok() where the kernel or a sandbox has none.
-[[nodiscard]] Descriptor OpenPidDescriptor(pid_t pid);
+[[nodiscard]] Descriptor OpenPidDescriptor(ProcessId pid);
 
 // How a child ended; it stays a zombie, so that its number still belongs to it. nullopt while it runs.
-[[nodiscard]] std::optional<ProcessExit> PeekExit(pid_t pid);
+[[nodiscard]] std::optional<ProcessExit> PeekExit(ProcessId pid);
 // Takes an ended child away; false when there was nothing to take.
-bool Reap(pid_t pid);
+bool Reap(ProcessId pid);
 
 // What this process and those that it starts make is the caller's to read, write and enter, whatever the
 // umask takes from its owner; what it takes from group and others stays taken. To be called before a second
@@ -78,12 +81,22 @@ void KeepOwnersPermissions();
 void BecomeSubreaper();
 
 // The children of any process, from /proc; nullopt when it is gone or the kernel does not list them.
-[[nodiscard]] std::optional<std::vector<pid_t>> ChildrenOf(pid_t pid);
+[[nodiscard]] std::optional<std::vector<ProcessId>> ChildrenOf(ProcessId pid);
 // The children of this process, running or ended: from /proc, else by asking for each number from `first` on.
-[[nodiscard]] std::vector<pid_t> OwnChildren(pid_t first);
+[[nodiscard]] std::vector<ProcessId> OwnChildren(ProcessId first);
 
 // Whether a process is gone or only waits to be reaped; true as well where there is no /proc.
-[[nodiscard]] bool HasEnded(pid_t pid);
+[[nodiscard]] bool HasEnded(ProcessId pid);
+
+// What process lists call this process; the first 15 letters count.
+void NameThisProcess(const char* name);
+
+// Waits until one of the descriptors can be read or has been closed at its other end, or the time is over. A
+// signal ends it early.
+void AwaitAny(std::span<const int> descriptors, std::chrono::nanoseconds longest);
+
+// Random bytes, without waiting for them; false where the system has none yet.
+bool FillRandom(void* bytes, std::size_t count);
 
 // This process's own, as a path; empty where it has none.
 [[nodiscard]] std::string WorkingDirectory();
@@ -96,9 +109,9 @@ void CloseAllDescriptors();
 void AskForSlice(std::uint64_t nanoseconds);
 
 // When a process started, in clock ticks since boot (proc(5)); nullopt when it is gone or there is no /proc.
-[[nodiscard]] std::optional<std::uint64_t> StartTicks(pid_t pid);
+[[nodiscard]] std::optional<std::uint64_t> StartTicks(ProcessId pid);
 
 // Whether a process is stopped (Ctrl-Z, SIGSTOP, a debugger): it goes on when somebody says so, or never.
-[[nodiscard]] bool IsStopped(pid_t pid);
+[[nodiscard]] bool IsStopped(ProcessId pid);
 
 }  // namespace probe::system

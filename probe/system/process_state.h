@@ -3,15 +3,13 @@
 // vendor code.
 #pragma once
 
-#include <sys/resource.h>
-#include <sys/stat.h>
-
-#include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "probe/system/descriptor.h"
+#include "probe/system/filesystem.h"
 
 namespace probe::system {
 
@@ -27,20 +25,24 @@ class ProcessState {
   [[nodiscard]] std::optional<std::string> Worsened() const;
 
  private:
-  static constexpr std::size_t kLimits = RLIM_NLIMITS;
   struct Place {
-    dev_t device = 0;
-    ino_t inode = 0;
+    std::uint64_t device = 0;
+    std::uint64_t inode = 0;
     bool operator==(const Place&) const = default;
   };
-  static Place PlaceOf(const struct stat& status) { return {status.st_dev, status.st_ino}; }
-  static Place PlaceAt(const char* path);
+  struct User {
+    std::uint32_t user = 0;
+    std::uint32_t group = 0;
+    bool operator==(const User&) const = default;
+  };
+  static Place PlaceOf(const std::optional<FileStatus>& status);
+  static User EffectiveUser();
   [[nodiscard]] std::optional<std::string> WorsenedLimit() const;
   [[nodiscard]] std::optional<std::string> WorsenedEnvironment() const;
 
-  std::array<rlim_t, kLimits> limits_{};
-  std::array<uid_t, 2> users_{};  // user, group; effective
-  int filter_ = 0;                // of system calls
+  std::vector<std::uint64_t> limits_;  // in an order of the system's own
+  User user_;
+  int filter_ = 0;  // of system calls
   Place root_, directory_, sentinel_place_;
   std::size_t openable_ = 0;
   std::vector<std::string> environment_;

@@ -31,8 +31,16 @@ struct HardwareCapabilities {
 };
 [[nodiscard]] HardwareCapabilities Capabilities();
 
-[[nodiscard]] std::string MachineName();                     // uname's: "x86_64", "aarch64"
-[[nodiscard]] std::optional<std::uint32_t> UsableThreads();  // in this thread's affinity mask
+// What uname(2) says; empty where it says nothing.
+struct KernelNames {
+  std::string host;
+  std::string release;
+  std::string machine;  // "x86_64", "aarch64"
+};
+[[nodiscard]] KernelNames ReadKernelNames();
+// The affinity mask of this thread, ascending; empty where the system does not tell.
+[[nodiscard]] std::vector<int> UsableProcessors();
+[[nodiscard]] std::optional<std::uint32_t> UsableThreads();  // as many as those
 [[nodiscard]] std::optional<std::uint32_t> OnlineThreads();
 [[nodiscard]] std::optional<std::uint64_t> PhysicalMemoryBytes();
 [[nodiscard]] std::optional<std::uint64_t> FreeMemoryBytes();

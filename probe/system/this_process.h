@@ -1,14 +1,22 @@
 // SPDX-License-Identifier: MIT
-// The running process itself: its environment, as the libraries that it loads see it, and what it has mapped.
-// For children that load vendor code; the parent changes nothing of its own.
+// The running process itself: the rights that it was lent, its environment as the libraries that it loads see
+// it, and what it has mapped.
 #pragma once
 
 #include <optional>
 #include <string>
 
+#include "probe/core/result.h"
+
 namespace probe::system {
 
-// Sets or, with nullopt, removes a variable. Before any thread is started.
+// A copy of this program with the set-uid bit, the set-gid bit or capabilities goes back to the user, the
+// groups and the rights of its caller, for good and for everything that is started later. Does nothing for a
+// copy that was lent nothing. Call it before anything else; after an error nothing else may be done.
+[[nodiscard]] Status ReturnLentPrivileges();
+
+// Sets or, with nullopt, removes a variable; for children that load vendor code. Before any thread is
+// started.
 void SetProcessVariable(const std::string& name, const std::optional<std::string>& value);
 
 // The mapped file that an address lies in, as the loader was told it; nullopt where it lies in none.

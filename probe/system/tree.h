@@ -3,8 +3,6 @@
 // time, so that no link is followed and no path is too long.
 #pragma once
 
-#include <sys/stat.h>
-
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -12,6 +10,7 @@
 
 #include "probe/core/result.h"
 #include "probe/system/descriptor.h"
+#include "probe/system/filesystem.h"
 
 namespace probe::system {
 
@@ -25,7 +24,7 @@ inline constexpr int kMaxTreeDepth = 64;
 // Ends where `visit` returns false. True when all of it was seen: false also where a part can not be looked
 // at (no permission, too deep, another file system); what vanishes meanwhile is not missed.
 bool WalkTree(int directory,
-              const std::function<bool(const std::string& path, const struct stat& status)>& visit);
+              const std::function<bool(const std::string& path, const FileStatus& status)>& visit);
 
 // Whether what is below the directory takes more than max_bytes on the disk or is more than max_entries, or
 // a part of it can not be looked at.

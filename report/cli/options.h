@@ -47,7 +47,7 @@ struct Invocation {
                                                        std::span<const std::string> modules,
                                                        const std::string& version);
 
-// "whichgpu 0.1.0 (needs glibc 2.34 or newer)".
+// "whichgpu 0.2.0 (needs glibc 2.34 or newer)".
 [[nodiscard]] std::string VersionText(const std::string& version);
 
 // The command's name in JSON: "report", "list", "recommend", "compare".

@@ -145,13 +145,7 @@ struct Installed {
   std::string file;
 };
 
-struct Host {
-  std::optional<std::string> name;
-  std::optional<std::string> os;
-  std::optional<std::string> kernel;
-  std::string architecture;
-  std::optional<std::string> container;
-  std::optional<std::string> virtualization;
+struct Host : probe::HostFacts {
   std::optional<std::vector<Installed>> installed;  // below a sysroot, where no runtime is asked
 };
 

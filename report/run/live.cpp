@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "probe/core/fields.h"
+#include "probe/system/host.h"
 #include "probe/system/limits.h"
 #include "probe/system/scratch.h"
 #include "report/core/devices.h"
@@ -16,7 +17,6 @@
 #include "report/run/calibrate.h"
 #include "report/run/child_environment.h"
 #include "report/run/detect.h"
-#include "report/run/host.h"
 #include "report/run/installed.h"
 #include "report/run/load.h"
 #include "report/run/second_look.h"
@@ -122,7 +122,7 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
   warnings.insert(warnings.end(), left_out.begin(), left_out.end());
   std::optional<Pseudonyms> pseudonyms;
   if (request.record_dir) {
-    const auto host = DescribeHost(*files, *environment);
+    const auto host = probe::system::DescribeHost(*files, *environment);
     pseudonyms.emplace(*environment, host.name.value_or(""), request.record_ids, FindNames(*files));
   }
   return Live{request,
@@ -145,7 +145,8 @@ std::optional<Problem> DetectLive(Live& live, Record& record) {
                                 return live.risks->Permit(module, step, company);
                               },
                               [&] {
-                                record.host = DescribeHost(*live.files, *live.environment);
+                                record.host = {probe::system::DescribeHost(*live.files, *live.environment),
+                                               std::nullopt};
                                 if (!live.files->live()) record.host.installed = FindInstalled(*live.files);
                                 system::ScratchDirectory::RemoveAbandoned(*live.environment);
                                 // Parsed meanwhile, which takes as long as starting a child.

@@ -16,11 +16,6 @@ namespace report {
 // Above this share of the processors others disturb.
 inline constexpr double kDisturbingShare = 0.10;
 
-// Seconds that the processors of `usable` (empty: all) have been busy since the machine started, from
-// /proc/stat (proc(5)); nullopt where it does not tell.
-[[nodiscard]] std::optional<double> BusySeconds(const probe::system::FileSystem& files,
-                                                const std::vector<int>& usable);
-
 // Processor time over a span of time, in seconds.
 struct Shares {
   double elapsed_s = 0;

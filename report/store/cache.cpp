@@ -1,29 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "report/store/cache.h"
 
-#include <fcntl.h>
-#include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdio>
-#include <ctime>
 #include <filesystem>
-#include <variant>
 
 #include "probe/core/codec.h"
 #include "probe/system/cache_dir.h"
-#include "probe/system/descriptor.h"
 #include "probe/system/hash.h"
-#include "report/store/turns.h"
+#include "probe/system/own_file.h"
 
 namespace report {
 namespace {
 
 namespace fs = std::filesystem;
-using probe::system::Descriptor;
 
 constexpr std::uint32_t kCacheFormat = 1;
 constexpr std::size_t kMaxEntryBytes = 16U << 20U;
@@ -35,34 +24,6 @@ constexpr const char* kPrefix = "measurements-";
 // Names a file, no more: the whole key is compared.
 std::string NameFor(const std::string& key) { return kPrefix + probe::system::HashName(key) + ".json"; }
 
-// The content of a file that only this user can have written, or why it is not believed; both empty where
-// there is none.
-struct Content {
-  std::optional<std::string> text;
-  std::string note;
-  double age_s = 0;
-};
-
-Content ReadOwn(const std::string& path) {
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
-  if (!file.ok() && errno == ENOENT) return {};
-  struct stat status{};
-  if (!file.ok() || fstat(file.get(), &status) != 0) return {std::nullopt, "can not be read"};
-  if (!S_ISREG(status.st_mode)) return {std::nullopt, "is no file"};
-  if (status.st_uid != geteuid()) return {std::nullopt, fmt::format("belongs to user {}", status.st_uid)};
-  if ((status.st_mode & 0077U) != 0) return {std::nullopt, "can be touched by others"};
-  if (status.st_size < 0 || static_cast<std::size_t>(status.st_size) > kMaxEntryBytes)
-    return {std::nullopt, "is too large"};
-  std::string text(static_cast<std::size_t>(status.st_size), '\0');
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t got = read(file.get(), text.data() + done, text.size() - done);
-    if (got < 0 && errno == EINTR) continue;
-    if (got <= 0) return {std::nullopt, "can not be read"};
-    done += static_cast<std::size_t>(got);
-  }
-  return {std::move(text), "", std::difftime(std::time(nullptr), status.st_mtime)};
-}
-
 // Whether most of what was measured is uncertain: on a machine that was busy with other things.
 bool WasDisturbed(const Record& record) {
   std::ptrdiff_t measured = 0;
@@ -73,16 +34,6 @@ bool WasDisturbed(const Record& record) {
     if (measurement.quality == backends::Quality::kNoisy) ++noisy;
   }
   return 2 * noisy > measured;
-}
-
-bool WriteAll(const Descriptor& file, const std::string& text) {
-  for (std::size_t done = 0; done < text.size();) {
-    const ssize_t put = write(file.get(), text.data() + done, text.size() - done);
-    if (put < 0 && errno == EINTR) continue;
-    if (put <= 0) return false;
-    done += static_cast<std::size_t>(put);
-  }
-  return fsync(file.get()) == 0;
 }
 
 // Of what a cache holds, and of what writers that died left: all but the newest and `written`, which others
@@ -97,7 +48,7 @@ void Evict(const std::string& directory, const std::string& written) {
       found.emplace_back(fs::last_write_time(at->path(), ignored), at->path());
   }
   std::sort(found.rbegin(), found.rend());
-  for (std::size_t i = kMaxEntries - 1; i < found.size(); ++i) unlink(found[i].second.c_str());
+  for (std::size_t i = kMaxEntries - 1; i < found.size(); ++i) probe::system::RemoveFile(found[i].second);
 }
 
 }  // namespace
@@ -113,9 +64,11 @@ CacheLookup MeasurementCache::Find(const std::string& key, Effort least) const {
   const auto refuse = [](const std::string& why) {
     return CacheLookup{std::nullopt, "the kept measurements were not used, the file " + why};
   };
-  auto content = ReadOwn(directory_ + "/" + NameFor(key));
-  if (!content.text) return content.note.empty() ? CacheLookup{} : refuse(content.note);
-  const auto json = probe::ParseJson(*content.text, kMaxEntryBytes);
+  const auto found = probe::system::ReadOwnFile(directory_ + "/" + NameFor(key), kMaxEntryBytes);
+  if (!found) return refuse(found.error().text);
+  if (!*found) return {};
+  const auto& content = **found;
+  const auto json = probe::ParseJson(content.text, kMaxEntryBytes);
   if (!json || !json->is_object()) return refuse("is damaged");
   if (json->value("format", probe::Json()) != kCacheFormat) return refuse("is of another version");
   if (json->value("key", probe::Json()) != key) return refuse("is of another machine, boot or user");
@@ -143,21 +96,15 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   entry["effort"] = static_cast<std::uint32_t>(effort);
   entry["record"] = EncodeRecord(lean);
   const auto text = probe::ToText(entry, -1);
-  const std::string scratch = fmt::format("{}.{}.tmp", path, getpid());
-  std::string failed = "the measurements could not be kept for the next time";
+  const std::string failed = "the measurements could not be kept for the next time";
   constexpr double kPatienceSeconds = 2;
-  const auto lock = TakeLock(directory_ + "/measurements.lock", kPatienceSeconds, [] { return false; });
+  const auto lock =
+      probe::system::TakeLock(directory_ + "/measurements.lock", kPatienceSeconds, [] { return false; });
   if (!lock.held) return failed;
   // Looked for now that no other run can keep its own.
   if (effort < Effort::kThorough && is_kept(static_cast<Effort>(static_cast<int>(effort) + 1))) return "";
   if (WasDisturbed(record) && is_kept(effort)) return "";
-  unlink(scratch.c_str());  // of a dead process with this number
-  const Descriptor file(open(scratch.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0600));
-  if (!file.ok()) return failed;
-  if (!WriteAll(file, text) || rename(scratch.c_str(), path.c_str()) != 0) {
-    unlink(scratch.c_str());
-    return failed;
-  }
+  if (!probe::system::ReplaceOwnFile(path, text)) return failed;
   Evict(directory_, path);
   return "";
 }

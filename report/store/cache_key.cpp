@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <sched.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -15,6 +14,7 @@
 #include "probe/system/cgroup.h"
 #include "probe/system/limits.h"
 #include "probe/system/loader_path.h"
+#include "probe/system/processor.h"
 #include "probe/system/scratch.h"
 
 namespace report {
@@ -59,14 +59,7 @@ void AddUser(KeyText& key) {
 }
 
 void AddProcessor(const FileSystem& files, KeyText& key) {
-  cpu_set_t mask{};
-  std::string usable;
-  if (sched_getaffinity(0, sizeof(mask), &mask) == 0) {
-    for (std::size_t i = 0; i < CPU_SETSIZE; ++i) {
-      if (CPU_ISSET(i, &mask)) usable += fmt::format("{} ", i);
-    }
-  }
-  key.Add("affinity", usable);
+  key.Add("affinity", fmt::format("{}", fmt::join(probe::system::UsableProcessors(), " ")));
   const auto limits = probe::system::ReadCgroupLimits(files);
   key.Add("quota", limits.quota_cores ? fmt::format("{}", *limits.quota_cores) : "none");
   key.Add("limits", probe::system::ScarceLimitsKey(files));

@@ -3,34 +3,17 @@
 // waits long for another, nor at all for one that somebody stopped.
 #pragma once
 
-#include <sys/types.h>
-
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "probe/isolate/supervisor.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/process.h"
 
 namespace report {
-
-// Who has a lock that was not to be had.
-struct Holder {
-  pid_t pid = 0;  // 0: not known
-  bool stopped = false;
-};
-
-struct TakenLock {
-  std::shared_ptr<void> held;    // until it goes or the process ends; nullptr: not to be had
-  std::optional<Holder> holder;  // where another has it
-};
-
-// The lock of a file that only this user can have made; the file names its holder. Waits no longer than
-// `limit_s`, nor once `stop` says so or the holder is stopped.
-[[nodiscard]] TakenLock TakeLock(const std::string& path, double limit_s, const std::function<bool()>& stop);
 
 // A turn to do something, or leave to do it beside another run.
 struct Turn {
@@ -64,7 +47,7 @@ class Turns {
   probe::isolate::Interrupt interrupt_;
   double longest_s_;
   double left_s_;
-  std::vector<pid_t> told_;
+  std::vector<probe::system::ProcessId> told_;
 };
 
 }  // namespace report

@@ -6,9 +6,9 @@
 #include "probe/core/codec.h"
 #include "probe/core/fields.h"
 #include "probe/registry.h"
+#include "probe/system/host.h"
 #include "probe/system/kfd.h"
 #include "probe/unify/unify.h"
-#include "report/run/host.h"
 #include "report/run/load.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/scratch_tree.h"
@@ -43,10 +43,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (const auto& device : devices) fuzz::RequireLine(device.id);
   for (const auto& node : probe::system::ReadKfdNodes(tree.files()))
     if (node.target) fuzz::RequireLine(*node.target);
-  const auto host = report::DescribeHost(tree.files(), tree.environment());
+  const auto host = probe::system::DescribeHost(tree.files(), tree.environment());
   for (const auto& text : {host.name, host.os, host.kernel, host.container, host.virtualization})
     if (text) fuzz::RequireLine(*text);
-  const auto busy = report::BusySeconds(tree.files(), {});
+  const auto busy = probe::system::BusySeconds(tree.files(), {});
   Require(!busy || *busy >= 0, "processors were busy for no negative time");
   return 0;
 }

@@ -92,14 +92,24 @@ class Structure(unittest.TestCase):
                     yield f"{path.relative_to(ROOT)} may not include {include}"
         self.each(tracked("*.h", "*.cpp"), check)
 
-    def test_conditions_stand_only_in_probe_system_and_kernels(self):
+    def test_conditions_stand_only_in_kernels(self):
         def check(path):
             relative = path.relative_to(ROOT).as_posix()
-            if relative.startswith(("probe/system/", "kernels/", "tests/", "bench/")):
+            if relative.startswith(("kernels/", "tests/", "bench/")):
                 return
             for match in CONDITION.finditer(path.read_text()):
                 yield f"{relative}: #{match.group(1)}"
         self.each(tracked("*.h", "*.cpp"), check)
+
+    def test_what_other_platforms_share_includes_no_systems_headers(self):
+        """Headers of probe/system and probe/isolate are what each platform's files answer for."""
+        system = re.compile(r"^#include <((?:sys|linux)/[^>]+|(?:dirent|dlfcn|errno|fcntl|link|poll|pthread|sched|signal|"
+                            r"spawn|unistd)\.h)>", re.M)
+
+        def check(path):
+            for header in system.findall(path.read_text()):
+                yield f"{path.relative_to(ROOT)} includes <{header}>"
+        self.each(tracked("probe/system/*.h", "probe/isolate/*.h"), check)
 
     def test_no_file_is_longer_than_the_bound(self):
         def check(path):

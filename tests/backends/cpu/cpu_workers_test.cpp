@@ -10,6 +10,8 @@
 #include <fstream>
 #include <string>
 
+#include "probe/system/processor.h"
+
 namespace backends::cpu {
 namespace {
 
@@ -75,7 +77,7 @@ TEST(Workers, AllRunAtOnceEachWithItsIndex) {
 }
 
 TEST(Workers, EachStaysOnItsProcessorAndTheCallerIsFreedAgain) {
-  const std::vector<int> before = AllowedProcessors();
+  const std::vector<int> before = probe::system::UsableProcessors();
   ASSERT_FALSE(before.empty());
   Workers workers({before.back(), before.front()});
   std::atomic<bool> moved{false};
@@ -84,7 +86,7 @@ TEST(Workers, EachStaysOnItsProcessorAndTheCallerIsFreedAgain) {
     if (sched_getcpu() != expected) moved = true;
   });
   EXPECT_FALSE(moved);
-  EXPECT_EQ(AllowedProcessors(), before);
+  EXPECT_EQ(probe::system::UsableProcessors(), before);
 }
 
 }  // namespace

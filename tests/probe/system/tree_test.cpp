@@ -4,7 +4,6 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -23,7 +22,7 @@ class TreeTest : public ::testing::Test {
   Descriptor Open() { return OpenDirectoryAt(AT_FDCWD, tree_.root()); }
   std::vector<std::string> Paths(bool& complete) {
     std::vector<std::string> paths;
-    complete = WalkTree(Open().get(), [&](const std::string& path, const struct stat&) {
+    complete = WalkTree(Open().get(), [&](const std::string& path, const FileStatus&) {
       paths.push_back(path);
       return true;
     });
@@ -49,9 +48,9 @@ TEST_F(TreeTest, IsNotCompleteWhereItCanNotBeRead) {
   own.Write("/closed/file", "x");
   own.Directory("/closed", 0000);
   const auto top = OpenDirectoryAt(AT_FDCWD, own.root());
-  EXPECT_FALSE(WalkTree(top.get(), [](const std::string&, const struct stat&) { return true; }));
+  EXPECT_FALSE(WalkTree(top.get(), [](const std::string&, const FileStatus&) { return true; }));
   own.Directory("/closed", 0700);
-  EXPECT_TRUE(WalkTree(top.get(), [](const std::string&, const struct stat&) { return true; }));
+  EXPECT_TRUE(WalkTree(top.get(), [](const std::string&, const FileStatus&) { return true; }));
 }
 
 TEST_F(TreeTest, IsEmptiedHoweverDeepAndWhateverTheDriverCalledThings) {

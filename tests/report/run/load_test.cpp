@@ -16,31 +16,8 @@ class LoadTest : public ::testing::Test {
     std::filesystem::create_directories(root_ / "proc");
   }
   ~LoadTest() override { std::filesystem::remove_all(root_); }
-  void WriteStat(const std::string& text) const { std::ofstream(root_ / "proc/stat") << text; }
-  [[nodiscard]] std::optional<double> Busy(const std::vector<int>& usable) const {
-    const auto files = probe::system::FileSystem::Open(root_.string());
-    EXPECT_TRUE(files.ok());
-    return BusySeconds(*files, usable);
-  }
   std::filesystem::path root_;
 };
-
-TEST_F(LoadTest, BusyTimeIsThatOfTheUsableProcessors) {
-  const double tick_s = 1.0 / static_cast<double>(sysconf(_SC_CLK_TCK));
-  WriteStat("cpu  111 0 0 0\ncpu0 10 20 30 1000 500 1 2 3 9 9\ncpu1 100 0 0 7 0 0 0 0 0 0\nintr 5\n");
-  EXPECT_DOUBLE_EQ(*Busy({}), 166 * tick_s);
-  EXPECT_DOUBLE_EQ(*Busy({0}), 66 * tick_s) << "idle, waiting and guests apart";
-  EXPECT_DOUBLE_EQ(*Busy({1}), 100 * tick_s);
-  EXPECT_FALSE(Busy({7}));
-}
-
-TEST_F(LoadTest, NonsenseIsUnknown) {
-  EXPECT_FALSE(Busy({})) << "no file";
-  WriteStat("cpuX 1 2 3\ncpu\ncpu0x 5\n\n");
-  EXPECT_FALSE(Busy({}));
-  WriteStat("cpu0 words\n");
-  EXPECT_DOUBLE_EQ(Busy({}).value_or(-1), 0);
-}
 
 TEST(Load, ASecondLoadIsNamedAndAQuietMachineIsNot) {
   EXPECT_FALSE(DescribeLoad(0.05, std::nullopt));

@@ -4,8 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
-#include <sys/file.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,6 +15,7 @@
 #include <system_error>
 #include <vector>
 
+#include "probe/system/own_file.h"
 #include "probe/system/process.h"
 #include "probe/system/tree.h"
 
@@ -55,7 +54,6 @@ Descriptor OpenOwnDirectory(const std::string& path) {
   if (directory.ok() || fchmodat(AT_FDCWD, path.c_str(), kMode, AT_SYMLINK_NOFOLLOW) != 0) return directory;
   return OpenDirectory(path);
 }
-bool Lock(const Descriptor& directory) { return flock(directory.get(), LOCK_EX | LOCK_NB) == 0; }
 
 bool IsName(std::string_view name) {
   return name.starts_with(kName) && name.size() == kName.size() + kPattern.size();
@@ -71,7 +69,8 @@ void RemoveIfAbandoned(const std::string& path) {
   struct stat status{};
   if (lstat(path.c_str(), &status) != 0 || !LooksAbandoned(status)) return;
   const Descriptor directory = OpenOwnDirectory(path);
-  if (!directory.ok() || fstat(directory.get(), &status) != 0 || !LooksAbandoned(status) || !Lock(directory))
+  if (!directory.ok() || fstat(directory.get(), &status) != 0 || !LooksAbandoned(status) ||
+      TryLock(directory) != LockState::kTaken)
     return;
   EmptyTree(directory.get());
   rmdir(path.c_str());
@@ -105,7 +104,7 @@ std::vector<std::string> ScratchDirectory::Names(const Environment& environment,
   std::vector<std::string> out = Parents(environment, medium);
   for (std::string& name : out) {
     std::array<unsigned char, kPattern.size()> random{};
-    if (getrandom(random.data(), random.size(), GRND_NONBLOCK) < 0) random.fill(0);
+    if (!FillRandom(random.data(), random.size())) random.fill(0);
     name.append("/").append(kName);
     for (const unsigned char byte : random) name += kLetters[byte % kLetters.size()];
   }
@@ -114,7 +113,8 @@ std::vector<std::string> ScratchDirectory::Names(const Environment& environment,
 
 ScratchDirectory ScratchDirectory::Adopt(std::string path) {
   auto directory = OpenDirectory(path);
-  if (directory.ok()) Lock(directory);
+  // Not being able to leaves it to whoever looks for abandoned ones an hour from now.
+  if (directory.ok()) static_cast<void>(TryLock(directory));
   return {std::move(path), std::move(directory)};
 }
 

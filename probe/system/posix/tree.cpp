@@ -18,7 +18,6 @@
 namespace probe::system {
 namespace {
 
-constexpr std::uint64_t kStatBlockBytes = 512;  // the unit of st_blocks, stat(3type)
 constexpr mode_t kPrivate = 0700;
 constexpr double kEmptyingSeconds = 10;  // a process that goes on writing there must not hold us for ever
 
@@ -45,12 +44,6 @@ const char* NextName(const Stream& stream) {
     const std::string_view name = entry->d_name;
     if (name != "." && name != "..") return entry->d_name;
   }
-}
-
-std::optional<dev_t> DeviceOf(int directory) {
-  struct stat status{};
-  if (fstat(directory, &status) != 0) return std::nullopt;
-  return status.st_dev;
 }
 
 struct Level {
@@ -83,15 +76,15 @@ class Emptying {
  private:
   struct Entered {
     std::string name;
-    dev_t device;
-    ino_t inode;
+    std::uint64_t device;
+    std::uint64_t inode;
     std::set<std::string> stuck;  // what can not be removed
   };
 
   bool Enter(const std::string& name) {
-    struct stat status{};
-    if (!at_.ok() || fstat(at_.get(), &status) != 0) return false;
-    levels_.push_back({name, status.st_dev, status.st_ino, {}});
+    const auto status = StatusOf(at_);
+    if (!status) return false;
+    levels_.push_back({name, status->device, status->inode, {}});
     return true;
   }
 
@@ -104,9 +97,9 @@ class Emptying {
       if (stuck.contains(name) || unlinkat(at_.get(), name, 0) == 0 ||
           unlinkat(at_.get(), name, AT_REMOVEDIR) == 0)
         continue;
-      struct stat status{};
-      if (fstatat(at_.get(), name, &status, AT_SYMLINK_NOFOLLOW) != 0) continue;
-      if (S_ISDIR(status.st_mode) && status.st_dev == levels_.front().device) return name;
+      const auto status = StatusAt(at_.get(), name);
+      if (!status) continue;
+      if (status->is_directory && status->device == levels_.front().device) return name;
       stuck.insert(name);
     }
     return {};
@@ -114,9 +107,8 @@ class Emptying {
 
   bool Descend(const std::string& name) {
     Descriptor inner = OpenDirectoryAt(at_.get(), name);
-    struct stat status{};
-    const bool closed =
-        !inner.ok() || fstat(inner.get(), &status) != 0 || (status.st_mode & kPrivate) != kPrivate;
+    const auto status = StatusOf(inner);
+    const bool closed = !status || (status->mode & kPrivate) != kPrivate;
     if (closed && fchmodat(at_.get(), name.c_str(), kPrivate, AT_SYMLINK_NOFOLLOW) == 0) {
       inner = OpenDirectoryAt(at_.get(), name);
     }
@@ -133,9 +125,8 @@ class Emptying {
     levels_.pop_back();
     if (levels_.empty()) return true;
     at_ = OpenDirectoryAt(at_.get(), "..");
-    struct stat status{};
-    if (!at_.ok() || fstat(at_.get(), &status) != 0 || status.st_dev != levels_.back().device ||
-        status.st_ino != levels_.back().inode)
+    const auto status = StatusOf(at_);
+    if (!status || status->device != levels_.back().device || status->inode != levels_.back().inode)
       return false;  // somebody moved it
     if (unlinkat(at_.get(), name.c_str(), AT_REMOVEDIR) != 0) levels_.back().stuck.insert(name);
     return true;
@@ -153,12 +144,12 @@ Descriptor OpenDirectoryAt(int parent, const std::string& name) {
 }
 
 bool WalkTree(int directory,
-              const std::function<bool(const std::string& path, const struct stat& status)>& visit) {
+              const std::function<bool(const std::string& path, const FileStatus& status)>& visit) {
   std::vector<Level> levels;
-  const auto device = DeviceOf(directory);
+  const auto top = StatusAt(directory, ".");
   levels.push_back({OpenStream(directory, "."), ""});
   if (!levels.back().stream && errno == ENOENT) return true;  // removed, open as it is
-  if (!levels.back().stream || !device) return false;
+  if (!levels.back().stream || !top) return false;
   while (!levels.empty()) {
     const char* name = NextName(levels.back().stream);
     if (name == nullptr) {
@@ -169,14 +160,15 @@ bool WalkTree(int directory,
     const int parent = dirfd(levels.back().stream.get());
     if (parent < 0) return false;
     const std::string path = levels.back().path + name;
-    struct stat status{};
-    if (fstatat(parent, name, &status, AT_SYMLINK_NOFOLLOW) != 0) {
+    const auto status = StatusAt(parent, name);
+    if (!status) {
       if (errno != ENOENT) return false;
       continue;
     }
-    if (!visit(path, status)) return false;
-    if (!S_ISDIR(status.st_mode)) continue;
-    if (status.st_dev != *device || levels.size() > static_cast<std::size_t>(kMaxTreeDepth)) return false;
+    if (!visit(path, *status)) return false;
+    if (!status->is_directory) continue;
+    if (status->device != top->device || levels.size() > static_cast<std::size_t>(kMaxTreeDepth))
+      return false;
     Stream inner = OpenStream(parent, name);
     if (inner) {
       levels.push_back({std::move(inner), path + "/"});
@@ -192,8 +184,8 @@ bool TreeExceeds(int directory, std::uint64_t max_bytes, std::uint64_t max_entri
   std::uint64_t entries = 0;
   bool is_much = false;
   errno = 0;
-  const bool complete = WalkTree(directory, [&](const std::string&, const struct stat& status) {
-    bytes += static_cast<std::uint64_t>(status.st_blocks) * kStatBlockBytes;
+  const bool complete = WalkTree(directory, [&](const std::string&, const FileStatus& status) {
+    bytes += status.disk_bytes;
     is_much = bytes > max_bytes || ++entries > max_entries;
     return !is_much;
   });
@@ -230,9 +222,10 @@ Result<Descriptor> MakeBelow(int directory, std::string_view path) {
     if (mkdirat(at.get(), name.c_str(), kPrivate) != 0 && errno != EEXIST)
       return ErrnoError("mkdir " + name, errno);
     Descriptor next = OpenDirectoryAt(at.get(), name);
-    struct stat status{};
-    if (!next.ok() || fstat(next.get(), &status) != 0) return ErrnoError("open " + name, errno);
-    if (status.st_uid != geteuid()) return ErrnoError("mkdir " + name, EEXIST, name + " is another user's");
+    const auto status = StatusOf(next);
+    if (!status) return ErrnoError("open " + name, errno);
+    if (status->owner_uid != geteuid())
+      return ErrnoError("mkdir " + name, EEXIST, name + " is another user's");
     at = std::move(next);
   }
   return at;

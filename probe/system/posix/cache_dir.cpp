@@ -3,15 +3,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <sys/stat.h>
-#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "probe/system/descriptor.h"
-#include "probe/system/path_walk.h"
 #include "probe/system/scratch.h"
 #include "probe/system/tree.h"
 #include "probe/system/trust.h"
@@ -78,11 +74,6 @@ Status CheckOurs(const FileSystem& files, const std::string& path) {
   return geteuid() == 0 ? CheckTrusted(files, path) : Ok();
 }
 
-bool IsNoexec(const std::string& path) {
-  struct statvfs status{};
-  return statvfs(path.c_str(), &status) == 0 && (status.f_flag & ST_NOEXEC) != 0;
-}
-
 }  // namespace
 
 Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files) {
@@ -142,16 +133,16 @@ void AddDriverCaches(std::span<const DriverCache> caches, const CacheGround& gro
 void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_bytes) {
   struct File {
     std::string path;
-    timespec changed;
+    std::int64_t modified_ns = 0;
     std::uint64_t bytes = 0;
   };
   const Descriptor root = OpenDirectoryAt(AT_FDCWD, DriverRoot(cache_directory));
   if (!root.ok()) return;
   std::vector<File> found;
   std::uint64_t total = 0;
-  const bool all = WalkTree(root.get(), [&](const std::string& path, const struct stat& status) {
-    if (!S_ISREG(status.st_mode)) return true;
-    found.push_back({path, status.st_mtim, static_cast<std::uint64_t>(status.st_size)});
+  const bool all = WalkTree(root.get(), [&](const std::string& path, const FileStatus& status) {
+    if (!status.is_regular) return true;
+    found.push_back({path, status.modified_ns, status.size_bytes});
     total += found.back().bytes;
     return found.size() <= kMaxTrimmed;
   });
@@ -160,9 +151,8 @@ void TrimDriverCaches(const std::string& cache_directory, std::uint64_t max_byte
     return;
   }
   if (total <= max_bytes) return;
-  std::sort(found.begin(), found.end(), [](const File& a, const File& b) {
-    return std::pair(a.changed.tv_sec, a.changed.tv_nsec) < std::pair(b.changed.tv_sec, b.changed.tv_nsec);
-  });
+  std::sort(found.begin(), found.end(),
+            [](const File& a, const File& b) { return a.modified_ns < b.modified_ns; });
   for (const auto& file : found) {
     if (total <= max_bytes) break;
     if (RemoveBelow(root.get(), file.path)) total -= file.bytes;

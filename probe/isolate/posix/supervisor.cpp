@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "probe/isolate/supervisor.h"
 
-#include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 
@@ -27,22 +24,16 @@ bool IsInterrupted(const Interrupt& interrupt) {
   return interrupt.signal != nullptr && interrupt.signal->load(std::memory_order_relaxed) != 0;
 }
 
-void Poll(std::vector<pollfd>& descriptors, system::SteadyTime::duration wait) {
-  const auto ns = std::chrono::duration_cast<std::chrono::nanoseconds>(std::max(wait, wait.zero())).count();
-  const timespec timeout{ns / 1'000'000'000, ns % 1'000'000'000};
-  ppoll(descriptors.data(), descriptors.size(), &timeout, nullptr);
-}
-
 void WaitForNews(const Children& children, const Interrupt& interrupt) {
-  std::vector<pollfd> descriptors;
+  std::vector<int> descriptors;
   const bool interrupted = IsInterrupted(interrupt);
-  if (interrupt.descriptor >= 0 && !interrupted) descriptors.push_back({interrupt.descriptor, POLLIN, 0});
+  if (interrupt.descriptor >= 0 && !interrupted) descriptors.push_back(interrupt.descriptor);
   const auto now = system::Now();
   auto wake = now + kLongestPoll;
   for (const auto& child : children) {
     if (!child->finished()) wake = std::min(wake, child->Watch(descriptors));
   }
-  Poll(descriptors, wake - now);
+  system::AwaitAny(descriptors, wake - now);
 }
 
 bool IsAnyRunning(const Children& children) {
@@ -61,13 +52,14 @@ void ServeAll(const Children& children, const Interrupt& interrupt) {
 
 struct Supervisor::State {
   Ground ground;
-  std::vector<pid_t> not_ours;  // children before the first of ours, and those that could not be killed
+  std::vector<system::ProcessId>
+      not_ours;  // children before the first of ours, and those that could not be killed
 
   void EndWhatIsLeft(const Children& children);
 };
 
 void Supervisor::State::EndWhatIsLeft(const Children& children) {
-  pid_t first = 0;  // the lowest number of a child that was started
+  system::ProcessId first = 0;  // the lowest number of a child that was started
   for (const auto& child : children) {
     if (child->abandoned()) not_ours.push_back(child->pid());
     if (child->pid() > 0 && (first == 0 || child->pid() < first)) first = child->pid();

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -124,8 +123,7 @@ bool IsChild(int argc, char** argv) { return argc > 1 && argv[1] != nullptr && a
   ResetSignals();
   system::AskForSlice(0);  // the supervisor's is not its children's
   ForbidCoreDumps();
-  prctl(PR_SET_NAME, "whichgpu-child", 0, 0,
-        0);  // started by descriptor, it would be called after its number
+  system::NameThisProcess("whichgpu-child");  // started by descriptor, it would be called after its number
   ResultPipe pipe;
   const auto request = ParseJson(ReadRequest(), kMaxRequestBytes);
   const Json seal = SealOf(request);

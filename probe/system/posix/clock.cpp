@@ -1,16 +1,33 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/clock.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 #include <array>
 
 namespace probe::system {
+namespace {
+
+double Seconds(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
+}  // namespace
 
 double ProcessorSeconds() {
   timespec time{};
   if (clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &time) != 0) return 0;
   return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+}
+
+double ProcessorSecondsWithChildren() {
+  double sum = 0;
+  for (const int who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+    rusage usage{};
+    if (getrusage(who, &usage) == 0) sum += Seconds(usage.ru_utime) + Seconds(usage.ru_stime);
+  }
+  return sum;
 }
 
 std::string CalendarNow() {

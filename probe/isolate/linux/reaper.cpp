@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "probe/isolate/reaper.h"
 
+#include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
@@ -45,7 +46,7 @@ std::optional<ProcessExit> AwaitEnd(pid_t work) {
 }
 
 [[noreturn]] void Reap(pid_t work, const std::string& directory) {
-  prctl(PR_SET_NAME, "whichgpu-reaper", 0, 0, 0);
+  system::NameThisProcess("whichgpu-reaper");
   system::CloseAllDescriptors();
   const auto exit = AwaitEnd(work);
   kill(-work, SIGKILL);  // before it is reaped: until then nobody else can have this number

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <sys/random.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -40,7 +39,7 @@ SteadyTime::duration Seconds(double seconds) {
 std::string NewSeal() {
   std::array<std::uint64_t, 2> numbers{};
   // Without it a driver that knows this program could guess; one that is merely broken never does.
-  if (getrandom(numbers.data(), sizeof numbers, GRND_NONBLOCK) < 0) {
+  if (!system::FillRandom(numbers.data(), sizeof numbers)) {
     numbers[0] = static_cast<std::uint64_t>(system::Now().time_since_epoch().count());
   }
   return std::to_string(numbers[0]) + "-" + std::to_string(numbers[1]);
@@ -176,9 +175,9 @@ void RunningChild::Tell(const ChildRequest& request) {
   orders_ = {};
 }
 
-SteadyTime RunningChild::Watch(std::vector<pollfd>& out) const {
+SteadyTime RunningChild::Watch(std::vector<int>& out) const {
   for (const auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) {
-    if (descriptor->ok()) out.push_back({descriptor->get(), POLLIN, 0});
+    if (descriptor->ok()) out.push_back(descriptor->get());
   }
   auto wake = killed_ ? *killed_ + Seconds(ground_.options.kill_grace_s) : deadline_;
   if (!pid_descriptor_.ok()) wake = std::min(wake, system::Now() + kBlindInterval);

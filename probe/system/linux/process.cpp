@@ -3,15 +3,18 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <sched.h>
 #include <signal.h>
 #include <sys/auxv.h>
 #include <sys/prctl.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <climits>
@@ -55,6 +58,8 @@ std::optional<std::string> StateAndLater(pid_t pid) {
 }
 
 }  // namespace
+
+ProcessId OwnProcessId() { return getpid(); }
 
 Result<Descriptor> OpenOwnBinary() {
   Descriptor binary(open("/proc/self/exe", O_RDONLY | O_CLOEXEC));
@@ -192,6 +197,21 @@ bool IsStopped(pid_t pid) {
 bool HasEnded(pid_t pid) {
   const auto text = StateAndLater(pid);
   return !text || text->starts_with('Z') || text->starts_with('X');
+}
+
+void NameThisProcess(const char* name) { prctl(PR_SET_NAME, name, 0, 0, 0); }
+
+void AwaitAny(std::span<const int> descriptors, std::chrono::nanoseconds longest) {
+  constexpr long kSecond = 1'000'000'000;
+  std::vector<pollfd> polled;
+  for (const int descriptor : descriptors) polled.push_back({descriptor, POLLIN, 0});
+  const auto ns = std::max<std::chrono::nanoseconds::rep>(longest.count(), 0);
+  const timespec timeout{ns / kSecond, ns % kSecond};
+  ppoll(polled.data(), polled.size(), &timeout, nullptr);
+}
+
+bool FillRandom(void* bytes, std::size_t count) {
+  return getrandom(bytes, count, GRND_NONBLOCK) == static_cast<ssize_t>(count);
 }
 
 std::string WorkingDirectory() {

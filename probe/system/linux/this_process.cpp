@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/privileges.h"
+#include "probe/system/this_process.h"
 
 #include <errno.h>
 #include <linux/capability.h>
@@ -11,6 +11,7 @@
 #include <array>
 
 #include "probe/system/descriptor.h"
+#include "probe/system/environment.h"
 
 namespace probe::system {
 namespace {
@@ -39,6 +40,8 @@ Status ReturnCapabilities() {
 }
 
 }  // namespace
+
+Environment Environment::OfProcess() { return FromBlock(environ, getauxval(AT_SECURE) != 0); }
 
 Status ReturnLentPrivileges() {
   const Ids before = OwnIds();

@@ -5,12 +5,12 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <charconv>
 #include <optional>
 #include <string>
 
 #include "probe/system/descriptor.h"
-#include "probe/system/path_walk.h"
 
 namespace probe::system {
 namespace {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <array>
@@ -58,18 +59,19 @@ bool CanMap() {
 
 }  // namespace
 
-ProcessState::Place ProcessState::PlaceAt(const char* path) {
-  struct stat status{};
-  return stat(path, &status) == 0 ? PlaceOf(status) : Place{};
+ProcessState::Place ProcessState::PlaceOf(const std::optional<FileStatus>& status) {
+  return status ? Place{status->device, status->inode} : Place{};
 }
+
+ProcessState::User ProcessState::EffectiveUser() { return {geteuid(), getegid()}; }
 
 ProcessState ProcessState::Take() {
   ProcessState out;
-  for (const LimitName& limit : kLimitNames) out.limits_.at(limit.resource) = SoftLimit(limit.resource);
-  out.users_ = {geteuid(), getegid()};
+  for (const LimitName& limit : kLimitNames) out.limits_.push_back(SoftLimit(limit.resource));
+  out.user_ = EffectiveUser();
   out.filter_ = prctl(PR_GET_SECCOMP);
-  out.root_ = PlaceAt("/");
-  out.directory_ = PlaceAt(".");
+  out.root_ = PlaceOf(StatusAt(AT_FDCWD, "/"));
+  out.directory_ = PlaceOf(StatusAt(AT_FDCWD, "."));
   for (char** variable = environ; variable != nullptr && *variable != nullptr; ++variable)
     out.environment_.emplace_back(*variable);
   out.sentinel_ = Descriptor(open("/", O_PATH | O_CLOEXEC));
@@ -79,10 +81,11 @@ ProcessState ProcessState::Take() {
 }
 
 std::optional<std::string> ProcessState::WorsenedLimit() const {
-  for (const LimitName& limit : kLimitNames) {
-    const rlim_t before = limits_.at(limit.resource), now = SoftLimit(limit.resource);
+  for (std::size_t i = 0; i < limits_.size(); ++i) {
+    const rlim_t before = limits_[i], now = SoftLimit(kLimitNames.at(i).resource);
     if (now >= before) continue;
-    return "the limit on " + std::string(limit.name) + " fell from " + Amount(before) + " to " + Amount(now);
+    return "the limit on " + std::string(kLimitNames.at(i).name) + " fell from " + Amount(before) + " to " +
+           Amount(now);
   }
   return std::nullopt;
 }
@@ -102,12 +105,11 @@ std::optional<std::string> ProcessState::WorsenedEnvironment() const {
 
 std::optional<std::string> ProcessState::Worsened() const {
   if (auto limit = WorsenedLimit()) return limit;
-  if (users_ != std::array<uid_t, 2>{geteuid(), getegid()}) return "it runs as another user";
+  if (user_ != EffectiveUser()) return "it runs as another user";
   if (filter_ != prctl(PR_GET_SECCOMP)) return "its system calls are filtered";
-  if (root_ != PlaceAt("/")) return "it has another root directory";
-  if (directory_ != PlaceAt(".")) return "it has another working directory";
-  struct stat status{};
-  if (sentinel_.ok() && (fstat(sentinel_.get(), &status) != 0 || PlaceOf(status) != sentinel_place_))
+  if (root_ != PlaceOf(StatusAt(AT_FDCWD, "/"))) return "it has another root directory";
+  if (directory_ != PlaceOf(StatusAt(AT_FDCWD, "."))) return "it has another working directory";
+  if (sentinel_.ok() && PlaceOf(StatusOf(sentinel_)) != sentinel_place_)
     return "descriptors of others were closed";
   if (const auto openable = CountOpenable(); openable < openable_)
     return (openable == 0 ? "no" : "only " + std::to_string(openable)) +

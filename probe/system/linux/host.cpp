@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "probe/system/host.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <charconv>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include "probe/core/text.h"
+#include "probe/system/processor.h"
+
+namespace probe::system {
+namespace {
+
+// Value of `key=` in an os-release file, without its quotes (os-release(5)).
+std::optional<std::string> OsReleaseValue(const std::string& content, std::string_view key) {
+  for (std::size_t start = 0; start < content.size();) {
+    auto end = content.find('\n', start);
+    if (end == std::string::npos) end = content.size();
+    std::string_view line(content.data() + start, end - start);
+    start = end + 1;
+    if (!line.starts_with(key)) continue;
+    line.remove_prefix(key.size());
+    if (line.size() >= 2 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front()) {
+      line = line.substr(1, line.size() - 2);
+    }
+    if (!line.empty()) return CleanText(line, 128);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> OperatingSystem(const FileSystem& files) {
+  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
+    const auto content = files.Read(path, 64U << 10U);
+    if (!content) continue;
+    if (auto name = OsReleaseValue(*content, "PRETTY_NAME=")) return name;
+  }
+  return std::nullopt;
+}
+
+// Files that container engines leave (podman, Docker), and the variable that systemd's convention sets.
+std::optional<std::string> Container(const FileSystem& files, const Environment& environment) {
+  if (files.Exists("/.dockerenv")) return "docker";
+  if (files.Exists("/run/.containerenv")) return "podman";
+  if (const auto engine = environment.Get("container"); engine && files.live()) return CleanText(*engine, 64);
+  if (const auto root = files.ReadLine("/run/systemd/container")) return CleanText(*root, 64);
+  return std::nullopt;
+}
+
+std::optional<std::string> Virtualization(const FileSystem& files) {
+  if (files.Exists("/dev/dxg")) return "wsl2";
+  const auto hypervisor = files.ReadLine("/sys/hypervisor/type");
+  if (hypervisor) return CleanText(*hypervisor, 64);
+  const auto info = files.Read("/proc/cpuinfo", 64U << 10U);
+  if (info && info->find(" hypervisor") != std::string::npos) return "virtual machine";
+  return std::nullopt;
+}
+
+// "cpu3 user nice system idle iowait irq softirq steal guest guest_nice": the busy ones, in ticks. Guests are
+// in user and nice already.
+std::optional<double> BusyTicks(const std::string& line, const std::vector<int>& usable) {
+  std::istringstream words(line);
+  std::string name;
+  words >> name;
+  if (!name.starts_with("cpu") || name.size() < 4) return std::nullopt;
+  int processor = -1;
+  const auto [end, error] = std::from_chars(name.data() + 3, name.data() + name.size(), processor);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  if (!usable.empty() && std::find(usable.begin(), usable.end(), processor) == usable.end())
+    return std::nullopt;
+  double busy = 0;
+  double ticks = 0;
+  for (int column = 0; column < 8 && words >> ticks; ++column) {
+    const bool idle = column == 3 || column == 4;
+    if (!idle) busy += ticks;
+  }
+  return busy;
+}
+
+}  // namespace
+
+HostFacts DescribeHost(const FileSystem& files, const Environment& environment) {
+  HostFacts host;
+  host.os = OperatingSystem(files);
+  host.container = Container(files, environment);
+  host.virtualization = Virtualization(files);
+  if (const auto names = ReadKernelNames(); files.live() && !names.machine.empty()) {
+    host.name = CleanText(names.host, 128);
+    host.kernel = CleanText(names.release, 128);
+    host.architecture = CleanText(names.machine, 32);
+    return host;
+  }
+  if (const auto name = files.ReadLine("/etc/hostname")) host.name = CleanText(*name, 128);
+  if (const auto release = files.ReadLine("/proc/sys/kernel/osrelease"))
+    host.kernel = CleanText(*release, 128);
+  host.architecture = "unknown";
+  return host;
+}
+
+Memory ReadMemory(const FileSystem& files) {
+  Memory out;
+  const auto text = files.Read("/proc/meminfo");
+  std::string_view rest = text ? std::string_view(*text) : std::string_view();
+  while (!rest.empty()) {
+    const auto line = rest.substr(0, rest.find('\n'));
+    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
+    const auto digits = line.find_first_of("0123456789");
+    if (digits == std::string_view::npos) continue;
+    std::uint64_t kib = 0;
+    const auto parsed = std::from_chars(line.data() + digits, line.data() + line.size(), kib);
+    if (parsed.ec != std::errc() || kib > UINT64_MAX / 1024) continue;
+    const std::uint64_t bytes = kib * 1024;
+    if (line.starts_with("MemTotal:")) out.total_bytes = bytes;
+    if (line.starts_with("MemAvailable:")) out.available_bytes = bytes;
+  }
+  return out;
+}
+
+std::optional<double> BusySeconds(const FileSystem& files, const std::vector<int>& usable) {
+  const auto text = files.Read("/proc/stat", std::size_t{1} << 20U);
+  if (!text) return std::nullopt;
+  std::istringstream lines(*text);
+  std::optional<double> sum;
+  for (std::string line; std::getline(lines, line);) {
+    if (const auto ticks = BusyTicks(line, usable)) sum = sum.value_or(0) + *ticks;
+  }
+  if (!sum) return std::nullopt;
+  return *sum / static_cast<double>(std::max(sysconf(_SC_CLK_TCK), 1L));
+}
+
+// avg10 of "some avg10=1.23 avg60=...".
+std::optional<double> CpuPressurePercent(const FileSystem& files) {
+  constexpr std::string_view kKey = "some avg10=";
+  const auto text = files.Read("/proc/pressure/cpu", 4096);
+  if (!text) return std::nullopt;
+  const std::size_t at = text->find(kKey);
+  if (at == std::string::npos) return std::nullopt;
+  double percent = 0;
+  const char* first = text->data() + at + kKey.size();
+  if (std::from_chars(first, text->data() + text->size(), percent).ec != std::errc()) return std::nullopt;
+  return percent;
+}
+
+}  // namespace probe::system

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compiles for macOS on Arm what is to run there as it is: all headers of probe/system and probe/isolate, those of their
+sources that need POSIX alone, and the rooms that unify, decide and render. By `zig c++`, which brings macOS's headers
+with it (pip install ziglang); the libraries that are headers only are those of this machine.
+
+macos_test.py SOURCE_ROOT SCRATCH INCLUDE... with the folders that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where
+there is no ziglang, which ./dev portable installs."""
+import concurrent.futures
+import os
+import pathlib
+import subprocess
+import sys
+
+ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/system/posix", "probe/isolate", "probe/isolate/posix",
+         *("report/" + room for room in ("core", "score", "recommend", "peaks", "explain", "compare", "render"))]
+SEAM = ["probe/system", "probe/isolate"]
+LIBRARIES = ["fmt", "nlohmann", "xxhash.h", "xxh3.h"]
+# Of Linux: what the C library's own loader and the program's own headers say.
+NOT_PORTABLE = ["probe/system/elf_requirements.cpp", "probe/system/nvidia_signs.cpp"]
+FLAGS = ["-target", "aarch64-macos", "-std=c++20", "-Wall", "-Wextra", "-Werror"]
+
+
+def zig(root):
+    """The command that starts zig, or None."""
+    for python in (root / "build/zig/bin/python3", sys.executable):
+        if os.access(python, os.X_OK) and not subprocess.run(
+                [python, "-c", "import ziglang"], capture_output=True, check=False).returncode:
+            return [str(python), "-m", "ziglang", "c++"]
+    return None
+
+
+def collect_libraries(include, folders):
+    """Links to the libraries alone: beside them lie the headers of this machine's C library."""
+    include.mkdir(parents=True, exist_ok=True)
+    for name in LIBRARIES:
+        found = next((folder / name for folder in folders if (folder / name).exists()), None)
+        link = include / name
+        link.unlink(missing_ok=True)
+        if found:
+            link.symlink_to(found)
+
+
+def main():
+    root, scratch = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    compiler = zig(root)
+    if not compiler:
+        print("SKIPPED: no ziglang, which compiles for macOS (./dev portable installs it)")
+        return 77
+    collect_libraries(scratch / "include", [pathlib.Path(argument) for argument in sys.argv[3:]])
+    headers = scratch / "headers.cpp"
+    headers.write_text("".join(f'#include "{path.relative_to(root)}"\n'
+                               for room in SEAM for path in sorted((root / room).glob("*.h"))))
+    sources = [headers] + [path for room in ROOMS for path in sorted((root / room).glob("*.cpp"))
+                           if path.relative_to(root).as_posix() not in NOT_PORTABLE]
+    environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(scratch / "zig"), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
+
+    def compile_one(numbered):
+        number, source = numbered
+        done = subprocess.run([*compiler, *FLAGS, f"-I{root}", "-isystem", scratch / "include", "-c", source, "-o",
+                               scratch / f"{number}.o"], capture_output=True, text=True, env=environment, check=False)
+        return source, done
+
+    failed = 0
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        for source, done in pool.map(compile_one, enumerate(sources)):
+            if done.returncode:
+                failed += 1
+                print(f"{source} does not compile for macOS:\n{done.stderr}")
+    print(f"{len(sources) - failed} of {len(sources)} sources compile for macOS")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: MIT
+# ./dev portable, which reads this file: builds for another processor, for another system and by other compilers. Each
+# part says what it took, or why it was left out; nothing that it unpacks is installed.
+
+portable_tests=(probe_core_test probe_unify_test report_test)
+arm_tests=("${portable_tests[@]}" kernels_cpu_test)
+# The oldest that are promised, those of Debian 12 and 13, and what lies between.
+portable_compilers=(g++-12 g++-13 g++-14 clang++-14 clang++-16 clang++-19)
+# Headers and archives for Arm. Their libraries would be loaded by nobody here, but they stay out of the way all the same.
+arm_packages=(nlohmann-json3-dev libfmt-dev libcli11-dev libhwy-dev libxxhash-dev libvulkan-dev opencl-c-headers
+  ocl-icd-opencl-dev libhwloc-dev libdrm-dev libgtest-dev libgmock-dev)
+
+# part NAME FUNCTION [ARGUMENTS]: runs it and keeps a line on how it went. A function that can not run says why in
+# $skipped and fails.
+portable_lines=() portable_failed=()
+part() {
+  local name=$1 start=$SECONDS how=passed
+  shift
+  skipped=
+  if ! "$@" >&2; then
+    how=FAILED
+    if [[ $skipped ]]; then how="skipped: $skipped"; else portable_failed+=("$name"); fi
+  fi
+  portable_lines+=("$(printf '%-12s %5d s  %s' "$name" $((SECONDS - start)) "$how")")
+}
+
+run_programs() {
+  local directory=$1
+  shift
+  ctest --test-dir "$directory" --output-on-failure --parallel "$(nproc)" --no-tests=error \
+    -R "^($(IFS='|'; echo "$*"))\\."
+}
+
+# Unpacks packages of another architecture, by lists and a cache of apt's that are no business of this machine's.
+unpack_for_arm() {
+  local root=$PWD/build/arm64-root archive
+  local apt=(apt-get -q -o APT::Architecture=arm64 -o APT::Architectures=arm64 -o Dir::State="$root/apt"
+    -o Dir::State::status="$root/apt/status" -o Dir::Cache="$root/apt" -o APT::Sandbox::User=root)
+  [[ ! -e $root/complete ]] || return 0
+  mkdir -p "$root/apt/lists/partial" "$root/apt/archives/partial"
+  : >"$root/apt/status"
+  "${apt[@]}" update && (cd "$root/apt" && "${apt[@]}" download "${arm_packages[@]}") || return 1
+  for archive in "$root"/apt/*.deb; do dpkg-deb -x "$archive" "$root" || return 1; done
+  rm -r "$root/apt"
+  touch "$root/complete"
+}
+
+build_for_arm() {
+  need g++-aarch64-linux-gnu qemu-user-static || { skipped="no cross compiler or emulator of Arm"; return 1; }
+  unpack_for_arm || { skipped="Arm's libraries can not be had"; return 1; }
+  configure arm64 && build arm64 whichgpu "${arm_tests[@]}" && run_programs build/arm64 "${arm_tests[@]}"
+}
+
+build_by() {
+  local compiler=$1 directory=build/portable/$1 package=${1/clang++/clang}
+  need "$package" || { skipped="$package can not be installed here"; return 1; }
+  configure release -B "$directory" -DCMAKE_CXX_COMPILER="$compiler" -DWHICHGPU_TESTS=ON -DWHICHGPU_WERROR=ON &&
+    cmake --build "$directory" --parallel "$(nproc)" --target whichgpu "${portable_tests[@]}" &&
+    run_programs "$directory" "${portable_tests[@]}"
+}
+
+compile_for_macos() {
+  local rc=0
+  if [[ ! -e build/zig/complete ]]; then
+    need python3-venv && python3 -m venv build/zig && build/zig/bin/pip install -q ziglang && touch build/zig/complete ||
+      { skipped="pip can not install ziglang here"; return 1; }
+  fi
+  python3 -B tests/lint/macos_test.py . build/portable/macos /usr/include || rc=$?
+  ((rc != 77)) || skipped="no ziglang"
+  return "$rc"
+}
+
+# All parts, or those named: arm64, macos, or a compiler.
+run_portable() {
+  local name
+  (($#)) || set -- macos arm64 "${portable_compilers[@]}"
+  for name in "$@"; do
+    case "$name" in
+      arm64) part arm64 build_for_arm ;;
+      macos) part macos compile_for_macos ;;
+      *) part "$name" build_by "$name" ;;
+    esac
+  done
+  printf '%s\n' "${portable_lines[@]}"
+  ((!${#portable_failed[@]})) || { echo "dev: failures of ${portable_failed[*]}" >&2; return 1; }
+}
