@@ -11,9 +11,9 @@
 #include "probe/core/device.h"
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
+#include "probe/nvidia/nvidia.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/nvidia_signs.h"
 
 namespace probe::cuda {
 
@@ -23,7 +23,7 @@ struct KernelDriver {
   std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm; the last two if missing.
                                   // Of a Tegra its own.
   bool tegra = false;             // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes
-  system::NvidiaSigns signs;
+  nvidia::Signs signs;
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
 

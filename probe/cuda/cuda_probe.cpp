@@ -264,7 +264,7 @@ Module Describe() {
   module.name = "cuda";
   module.title = "CUDA";
   module.usual_s = 0.1;  // assumed: the driver sets every GPU up
-  module.gpu_vendor = vendor_id::kNvidia;
+  module.gpu_vendor = nvidia::kPciNumber;
   module.visibility_variables = VisibilityVariables();
   module.loads_nothing = LoadsNothing;
   module.is_installed = IsInstalled;

@@ -8,12 +8,12 @@
 #include <tuple>
 #include <vector>
 
+#include "probe/amd/amd.h"
 #include "probe/core/device.h"
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/kfd.h"
 
 namespace probe::hip {
 
@@ -31,7 +31,7 @@ struct KernelDriver {
   DeviceNode kfd{"/dev/kfd", false, false};
   std::optional<std::uint32_t> kfd_group;  // numeric: what counts in a container
   std::vector<DeviceNode> render_nodes;    // those of the compute driver's GPUs
-  std::vector<system::KfdNode> nodes;
+  std::vector<amd::KfdNode> nodes;
   bool wsl = false;  // /dev/dxg: the Windows host has the driver
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);

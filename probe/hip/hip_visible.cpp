@@ -13,7 +13,7 @@
 namespace probe::hip {
 namespace {
 
-using system::KfdNode;
+using amd::KfdNode;
 
 constexpr std::string_view kOverride = "HSA_OVERRIDE_GFX_VERSION";
 constexpr std::array<std::string_view, 5> kVariables = {

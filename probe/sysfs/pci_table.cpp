@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "probe/sysfs/pci_table.h"
 
-#include <algorithm>
-#include <array>
-#include <charconv>
 #include <vector>
 
 #include "data/pci_names.h"
 
 #include "probe/core/names.h"
+#include "probe/core/parse.h"
 
 namespace probe::sysfs {
 namespace {
@@ -23,31 +21,14 @@ struct Row {
   std::string_view target;
 };
 
-std::optional<std::uint32_t> Hex(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
-std::string_view TakeUpTo(std::string_view& text, char separator) {
-  const auto end = std::min(text.find(separator), text.size());
-  const auto part = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  return part;
-}
+std::optional<std::uint32_t> Hex(std::string_view text) { return ParseNumber<std::uint32_t>(text, 16); }
 
 std::vector<Row> ParseRows(std::string_view table) {
   std::vector<Row> rows;
-  while (!table.empty()) {
-    std::string_view line = TakeUpTo(table, '\n');
-    const auto vendor = Hex(TakeUpTo(line, ','));  // comments and the heading have none
-    if (!vendor) continue;
-    Row& row = rows.emplace_back();
-    row.vendor = *vendor;
-    for (auto* field : {&row.devices, &row.revisions, &row.name, &row.kind, &row.architecture, &row.target}) {
-      *field = TakeUpTo(line, ',');
-    }
+  for (const auto& cells : ParseTable<8>(table)) {
+    const auto& [number, devices, revisions, name, kind, architecture, target, source] = cells;
+    if (const auto vendor = Hex(number))
+      rows.push_back({*vendor, devices, revisions, name, kind, architecture, target});
   }
   return rows;
 }
@@ -62,6 +43,13 @@ bool Lists(std::string_view numbers, std::uint32_t number) {
     if (Hex(TakeUpTo(numbers, ' ')) == number) return true;
   }
   return false;
+}
+
+const Row* RowOfVendor(std::uint32_t vendor) {
+  for (const Row& row : Rows()) {
+    if (row.vendor == vendor && row.devices.empty()) return &row;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -85,10 +73,14 @@ std::optional<PciFacts> FindPciFacts(const PciIds& ids) {
 }
 
 std::string_view VendorName(std::uint32_t vendor) {
-  for (const Row& row : Rows()) {
-    if (row.vendor == vendor && row.devices.empty()) return row.name;
-  }
-  return {};
+  const Row* row = RowOfVendor(vendor);
+  return row != nullptr ? row->name : std::string_view();
+}
+
+DeviceKind VendorKind(std::uint32_t vendor) {
+  const Row* row = RowOfVendor(vendor);
+  return row != nullptr ? ParseName<DeviceKind>(row->kind).value_or(DeviceKind::kUnknown)
+                        : DeviceKind::kUnknown;
 }
 
 }  // namespace probe::sysfs

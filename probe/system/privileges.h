@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a copy of this program with the set-uid bit, the set-gid bit or capabilities was lent.
+// The rights of this process: what a copy of this program with the set-uid bit, the set-gid bit or
+// capabilities was lent, and what a child gives up.
 #pragma once
 
 #include "probe/core/result.h"
@@ -10,5 +11,9 @@ namespace probe::system {
 // later. Does nothing for a copy that was lent nothing. To be called before anything else; after an error
 // nothing else may be done.
 [[nodiscard]] Status ReturnLentPrivileges();
+
+// Keeps this process and all that it starts from making device nodes, by root's right to and by programs with
+// the set-uid bit. For good: for children alone.
+void GiveUpMakingNodes();
 
 }  // namespace probe::system

@@ -4,11 +4,10 @@
 #include <string>
 #include <vector>
 
+#include "probe/amd/amd.h"
 #include "probe/core/ids.h"
 #include "probe/cpu/cpuinfo.h"
-#include "probe/system/amdgpu_metrics.h"
 #include "probe/system/elf_requirements.h"
-#include "probe/system/kfd.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/processor.h"
 #include "probe/vulkan/vulkan_manifest.h"
@@ -54,7 +53,7 @@ void NumberList(Input& input) {
 }
 
 void Metrics(Input& input) {
-  if (const auto text = probe::system::ThrottleText(input.rest())) fuzz::RequireLine(*text);
+  if (const auto text = probe::amd::ThrottleText(input.rest())) fuzz::RequireLine(*text);
 }
 
 void Ids(Input& input) {
@@ -72,7 +71,7 @@ void CpuInfo(Input& input) {
 }
 
 void Target(Input& input) {
-  if (const auto target = probe::system::GfxTarget(input.Number())) fuzz::RequireLine(*target);
+  if (const auto target = probe::amd::GfxTarget(input.Number())) fuzz::RequireLine(*target);
 }
 
 void Libraries(Input& input) {

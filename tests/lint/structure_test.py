@@ -32,6 +32,7 @@ def listed(name):
 
 RUNTIMES = listed("RUNTIMES")
 SOURCES = listed("HARDWARE_SOURCES")
+VENDORS = listed("VENDORS")
 MODULES = RUNTIMES + SOURCES + ["stack", "null"]
 
 
@@ -48,7 +49,7 @@ def allowed_prefixes(path):
             return ["probe/"]
         own = {"core": ["probe/core/"], "system": ["probe/core/", "probe/system/"],
                "isolate": ["probe/core/", "probe/system/", "probe/isolate/"], "unify": ["probe/core/", "probe/unify/"]}
-        shared = ["probe/core/", "probe/system/", "probe/stack/", f"probe/{folder}/", "data/"]
+        shared = ["probe/core/", "probe/system/", *(f"probe/{vendor}/" for vendor in VENDORS), f"probe/{folder}/", "data/"]
         return own.get(folder, shared)
     if top == "backends":
         if folder == "":

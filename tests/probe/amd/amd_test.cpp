@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/amdgpu_metrics.h"
+#include "probe/amd/amd.h"
 
 #include <cstdint>
 
 #include "gtest/gtest.h"
 
-namespace probe::system {
+namespace probe::amd {
 namespace {
 
 // The file of format 1.3 with these throttle bits, as a little-endian machine writes it.
@@ -37,4 +37,4 @@ TEST(AmdgpuMetrics, OfAnotherFormatSayNothing) {
 }
 
 }  // namespace
-}  // namespace probe::system
+}  // namespace probe::amd

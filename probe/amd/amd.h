@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: MIT
-// The topology that AMD's compute driver publishes, readable with no ROCm installed.
+// What the files of AMD's kernel driver tell, readable with no ROCm installed: the topology of its compute
+// part, and what holds a GPU's clock back.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probe/core/ids.h"
 #include "probe/system/filesystem.h"
 
-namespace probe::system {
+namespace probe::amd {
+
+inline constexpr std::uint32_t kPciNumber = 0x1002;
 
 // One compute node: a GPU, or one partition of a GPU that is divided.
 struct KfdNode {
@@ -29,10 +33,16 @@ struct KfdNode {
 };
 
 // GPU nodes in the order of the driver's numbers, which ROCm keeps; processors are left out.
-[[nodiscard]] std::vector<KfdNode> ReadKfdNodes(const FileSystem& files);
+[[nodiscard]] std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files);
 
 // gfx_target_version = major * 10000 + minor * 100 + step, minor and step printed in hexadecimal: 90010 ->
 // "gfx90a".
 [[nodiscard]] std::optional<std::string> GfxTarget(std::uint64_t version);
 
-}  // namespace probe::system
+// What the content of a gpu_metrics file says of the clock: "power, temperature", or "none"; nullopt for
+// another format than 1.3, that of graphics cards. Source: linux,
+// drivers/gpu/drm/amd/include/kgd_pp_interface.h (gpu_metrics_v1_3) and pm/swsmu/inc/amdgpu_smu.h
+// (SMU_THROTTLER_*).
+[[nodiscard]] std::optional<std::string> ThrottleText(std::string_view gpu_metrics);
+
+}  // namespace probe::amd

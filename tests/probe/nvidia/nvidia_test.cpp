@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/nvidia_signs.h"
+#include "probe/nvidia/nvidia.h"
 
 #include <gtest/gtest.h>
 
@@ -8,14 +8,14 @@
 
 #include "tests/probe/tree.h"
 
-namespace probe::system {
+namespace probe::nvidia {
 namespace {
 
 TEST(NvidiaSigns, AreTheBusTheGpusOwnNodesAndTheKernelsDriver) {
   const auto may = [](const std::function<void(::tests::Tree&)>& build) {
     ::tests::Tree tree;
     build(tree);
-    return MayHaveGpu(ReadNvidiaSigns(tree.Files()));
+    return MayHaveGpu(ReadSigns(tree.Files()));
   };
   const auto device = [](::tests::Tree& tree, const std::string& vendor, const std::string& code) {
     tree.Write("/sys/bus/pci/devices/0000:01:00.0/vendor", vendor + "\n")
@@ -35,4 +35,4 @@ TEST(NvidiaSigns, AreTheBusTheGpusOwnNodesAndTheKernelsDriver) {
 }
 
 }  // namespace
-}  // namespace probe::system
+}  // namespace probe::nvidia

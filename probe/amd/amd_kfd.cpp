@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/kfd.h"
-
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <map>
 #include <string_view>
 
-namespace probe::system {
+#include "probe/amd/amd.h"
+#include "probe/core/parse.h"
+
+namespace probe::amd {
 namespace {
 
 constexpr std::string_view kTopology = "/sys/class/kfd/kfd/topology/nodes";
@@ -18,20 +18,14 @@ constexpr std::size_t kMaxPropertiesBytes = 65536;
 
 using Properties = std::map<std::string, std::uint64_t, std::less<>>;
 
-Properties ReadProperties(const FileSystem& files, const std::string& path) {
+Properties ReadProperties(const system::FileSystem& files, const std::string& path) {
   Properties out;
   const auto text = files.Read(path, kMaxPropertiesBytes);
   std::string_view rest = text ? std::string_view(*text) : std::string_view();
   while (!rest.empty()) {
-    const auto line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(line.size() + 1, rest.size()));
-    const auto blank = line.find(' ');
-    if (blank == std::string_view::npos) continue;
-    std::uint64_t value = 0;
-    const auto digits = line.substr(blank + 1);
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-    if (error == std::errc() && end == digits.data() + digits.size())
-      out.emplace(line.substr(0, blank), value);
+    std::string_view line = TakeUpTo(rest, '\n');
+    const auto key = TakeUpTo(line, ' ');
+    if (const auto value = ParseNumber<std::uint64_t>(line)) out.emplace(key, *value);
   }
   return out;
 }
@@ -79,7 +73,7 @@ std::string PropertiesIn(const std::string& directory, const std::string& entry)
 }
 
 // A link's type 11 is xGMI (linux, include/uapi/linux/kfd_sysfs.h, KFD's CRAT table).
-std::uint32_t CountXgmi(const FileSystem& files, const std::string& directory) {
+std::uint32_t CountXgmi(const system::FileSystem& files, const std::string& directory) {
   std::uint32_t count = 0;
   auto names = files.List(directory);
   names.resize(std::min(names.size(), kMaxIoLinks));
@@ -91,7 +85,7 @@ std::uint32_t CountXgmi(const FileSystem& files, const std::string& directory) {
 
 // Banks of a GPU's own memory are of the types 1 and 2, visible to the processor or not
 // (HSA_HEAPTYPE_FRAME_BUFFER_*).
-std::optional<std::uint64_t> MemoryBytes(const FileSystem& files, const std::string& directory) {
+std::optional<std::uint64_t> MemoryBytes(const system::FileSystem& files, const std::string& directory) {
   std::optional<std::uint64_t> sum;
   auto names = files.List(directory);
   names.resize(std::min<std::size_t>(names.size(), kMaxBanks));
@@ -116,7 +110,7 @@ std::optional<std::string> GfxTarget(std::uint64_t version) {
   return text;
 }
 
-std::vector<KfdNode> ReadKfdNodes(const FileSystem& files) {
+std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files) {
   auto names = files.List(kTopology);
   std::stable_sort(names.begin(), names.end(),
                    [](const auto& a, const auto& b) { return a.size() < b.size(); });
@@ -133,4 +127,4 @@ std::vector<KfdNode> ReadKfdNodes(const FileSystem& files) {
   return out;
 }
 
-}  // namespace probe::system
+}  // namespace probe::amd

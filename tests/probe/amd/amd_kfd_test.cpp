@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/kfd.h"
-
 #include "gtest/gtest.h"
 
+#include "probe/amd/amd.h"
 #include "tests/probe/tree.h"
 
-namespace probe::system {
+namespace probe::amd {
 namespace {
 
 constexpr std::string_view kNodes = "/sys/class/kfd/kfd/topology/nodes/";
@@ -76,4 +75,4 @@ TEST(Kfd, SurvivesHostileProperties) {
 }
 
 }  // namespace
-}  // namespace probe::system
+}  // namespace probe::amd
