@@ -186,7 +186,6 @@ Vendor Describe() {
   vendor.partition_device = "amdgpu_xcp";
   vendor.nodes = kNodes;
   vendor.chip_numbers = kChipNumbers;
-  vendor.target_title = "gfx target";
   return vendor;
 }
 

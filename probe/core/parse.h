@@ -42,6 +42,14 @@ template <class T>
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
 }
 
+// Whether one of the words, between separators, is this one.
+[[nodiscard]] inline bool Lists(std::string_view words, std::string_view word, char separator = ' ') {
+  while (!words.empty()) {
+    if (TakeUpTo(words, separator) == word) return true;
+  }
+  return false;
+}
+
 // ASCII alone, in whatever locale.
 [[nodiscard]] constexpr char Lower(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
@@ -65,7 +73,7 @@ template <class T>
     }
   }
   if (out.ends_with('-')) out.pop_back();
-  return out.substr(0, kMaxBytes);
+  return out.empty() ? "unnamed" : out.substr(0, kMaxBytes);
 }
 
 // What stands after the last '/'.

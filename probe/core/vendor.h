@@ -78,8 +78,6 @@ struct Vendor {
   // Names below /dev through which its GPUs are reached, which may be opened.
   std::span<const std::string_view> nodes;
   std::span<const ChipNumber> chip_numbers;
-  // What it calls a GPU's architecture, where not knowing that is worth a word; else empty.
-  std::string_view target_title;
 };
 
 // In the order of the build's list.

@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "probe/core/text.h"
+#include "probe/core/vendor_names.h"
 #include "probe/sysfs/card.h"
 #include "probe/sysfs/nodes.h"
 #include "probe/sysfs/pci_table.h"
@@ -63,7 +64,8 @@ DeviceKind GuessKind(const PciFunction& function) {
   if (function.IsClass(kAcceleratorClass)) return DeviceKind::kAccelerator;
   const Vendor* vendor = FindVendor(function.vendor);
   if (vendor != nullptr && vendor->guess_kind != nullptr) return vendor->guess_kind(function.address);
-  return function.vendor ? VendorKind(*function.vendor) : DeviceKind::kUnknown;
+  const VendorNames* names = function.vendor ? FindVendorNames(*function.vendor) : nullptr;
+  return names != nullptr ? names->kind : DeviceKind::kUnknown;
 }
 
 void SetIdentity(const FileSystem& files, const Card& card, HardwareDevice& device) {
@@ -118,7 +120,7 @@ void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device)
     }
   }
   if (!card.function.address && card.function.driver) {
-    for (std::string& path : OwnNodes(files, *card.function.driver))
+    for (std::string& path : OwnNodes(files, card))
       device.nodes.push_back(system::CheckNode(files, std::move(path)));
   }
   if (!card.listed) return;
@@ -173,27 +175,11 @@ void AddDriverFacts(const FileSystem& files, const Card& card, HardwareDevice& d
     AddFact(device, "clock_max_hz", std::to_string(*clock_max_mhz * 1000000));
 }
 
-// Kernel drivers of hardware that computes with another one, or with none: the fact "compute_driver" says
-// what is missing.
-struct DrawingDriver {
-  std::string_view driver;
-  bool on_pci;
-  std::string_view text;
-};
-constexpr std::array kDrawingDrivers = {
-    DrawingDriver{"radeon", true, "none: radeon draws only; Vulkan and ROCm want amdgpu"},
-    DrawingDriver{"nouveau", true, "none: nouveau draws only; CUDA wants nvidia"},
-    DrawingDriver{"nouveau", false, "none: nouveau draws only; CUDA wants nvgpu, which Jetson Linux has"},
-    DrawingDriver{"lima", false, "none: no runtime computes on a Mali of the 300 and 400 series"},
-    DrawingDriver{"vc4_v3d", false, "none: no runtime computes on a VideoCore IV"},
-    DrawingDriver{"vc4-drm", false, "none: no runtime computes on a VideoCore IV"}};
-
+// What is missing where hardware computes with another kernel driver, or with none.
 void AddComputeDriver(const Card& card, HardwareDevice& device) {
-  for (const DrawingDriver& row : kDrawingDrivers) {
-    const bool on_pci = card.function.address.has_value();
-    if (device.kernel_driver != row.driver || row.on_pci != on_pci) continue;
-    if (device.kind != DeviceKind::kVirtual) AddFact(device, "compute_driver", std::string(row.text));
-  }
+  if (device.kind == DeviceKind::kVirtual || !card.function.driver) return;
+  const PlatformDriver* row = FindPlatformDriver(*card.function.driver, card.function.address.has_value());
+  if (row != nullptr) AddFact(device, "compute_driver", std::string(row->computes_with));
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ namespace {
 
 struct Row {
   std::uint32_t vendor = 0;
-  std::string_view devices;    // hexadecimal, separated by blanks; empty: the row names the vendor
+  std::string_view devices;    // hexadecimal, separated by blanks
   std::string_view revisions;  // likewise; empty: any
   std::string_view name;
   std::string_view kind;
@@ -38,18 +38,11 @@ const std::vector<Row>& Rows() {
   return rows;
 }
 
-bool Lists(std::string_view numbers, std::uint32_t number) {
+bool ListsNumber(std::string_view numbers, std::uint32_t number) {
   while (!numbers.empty()) {
     if (Hex(TakeUpTo(numbers, ' ')) == number) return true;
   }
   return false;
-}
-
-const Row* RowOfVendor(std::uint32_t vendor) {
-  for (const Row& row : Rows()) {
-    if (row.vendor == vendor && row.devices.empty()) return &row;
-  }
-  return nullptr;
 }
 
 }  // namespace
@@ -58,9 +51,9 @@ std::optional<PciFacts> FindPciFacts(const PciIds& ids) {
   const Row* base = nullptr;
   const Row* refined = nullptr;
   for (const Row& row : Rows()) {
-    if (row.vendor != ids.vendor || !Lists(row.devices, ids.device)) continue;
+    if (row.vendor != ids.vendor || !ListsNumber(row.devices, ids.device)) continue;
     if (row.revisions.empty()) base = &row;
-    if (ids.revision && Lists(row.revisions, *ids.revision)) refined = &row;
+    if (ids.revision && ListsNumber(row.revisions, *ids.revision)) refined = &row;
   }
   if (base == nullptr) return std::nullopt;
   PciFacts facts;
@@ -70,17 +63,6 @@ std::optional<PciFacts> FindPciFacts(const PciIds& ids) {
   facts.architecture = base->architecture;
   facts.target = base->target;
   return facts;
-}
-
-std::string_view VendorName(std::uint32_t vendor) {
-  const Row* row = RowOfVendor(vendor);
-  return row != nullptr ? row->name : std::string_view();
-}
-
-DeviceKind VendorKind(std::uint32_t vendor) {
-  const Row* row = RowOfVendor(vendor);
-  return row != nullptr ? ParseName<DeviceKind>(row->kind).value_or(DeviceKind::kUnknown)
-                        : DeviceKind::kUnknown;
 }
 
 }  // namespace probe::sysfs

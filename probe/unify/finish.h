@@ -12,7 +12,4 @@ namespace probe::unify {
 // `host_free_bytes` is what the host's memory has free, for GPUs that share it.
 [[nodiscard]] PhysicalDevice Finish(Draft draft, std::optional<std::uint64_t> host_free_bytes);
 
-// The value of a fact, nullptr when there is none.
-[[nodiscard]] const std::string* FindFact(const std::vector<Fact>& facts, std::string_view key);
-
 }  // namespace probe::unify

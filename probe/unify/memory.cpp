@@ -5,7 +5,6 @@
 #include <charconv>
 #include <tuple>
 
-#include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 
 namespace probe::unify {

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "probe/core/fields.h"
+#include "probe/core/parse.h"
 #include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 #include "probe/unify/match.h"

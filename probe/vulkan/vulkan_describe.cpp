@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "probe/core/text.h"
+#include "probe/core/vendor_names.h"
 #include "probe/vulkan/vulkan_names.h"
 
 namespace probe::vulkan {
@@ -164,7 +165,7 @@ std::string DriverVersion(const PhysicalFacts& facts) {
   }
   const std::uint32_t version = facts.properties.driverVersion;
   // NVIDIA packs 10.8.8.6 bits, the others as Vulkan does.
-  if (facts.properties.vendorID == vendor_id::kNvidia) {
+  if (facts.properties.vendorID == 0x10de) {
     return fmt::format("{}.{}.{}", version >> 22U, (version >> 14U) & 0xffU, (version >> 6U) & 0xffU);
   }
   return VersionText(version);
@@ -179,7 +180,7 @@ RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& d
   device.ordinal = ordinal;
   device.identity = IdentityOf(facts);
   device.name = NameOf(facts);
-  device.vendor = VendorName(facts.properties.vendorID);
+  if (const auto vendor = VendorName(facts.properties.vendorID); !vendor.empty()) device.vendor = vendor;
   // As bytes: a driver may write what is no value of the enumeration, and g++ 12 loads it as one in
   // std::bit_cast.
   std::uint32_t type = 0;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/vendor_names.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/render/sections.h"
@@ -107,7 +108,9 @@ std::vector<std::string> Unknowns(const probe::PhysicalDevice& device) {
                       std::any_of(device.views.begin(), device.views.end(), [](const probe::View& view) {
                         return view.device.architecture.has_value();
                       });
-  if (!target && ids && ids->vendor == probe::vendor_id::kAmd) out.emplace_back("gfx target unknown");
+  const probe::VendorNames* vendor = ids ? probe::FindVendorNames(ids->vendor) : nullptr;
+  if (!target && vendor != nullptr && !vendor->target_title.empty())
+    out.push_back(fmt::format("{} unknown", vendor->target_title));
   if (!device.memory.total_bytes) out.emplace_back("memory unknown");
   return out;
 }

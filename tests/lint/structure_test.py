@@ -47,7 +47,7 @@ def allowed_prefixes(path):
     if top == "probe":
         if folder == "":
             return ["probe/"]
-        own = {"core": ["probe/core/"], "system": ["probe/core/", "probe/system/"],
+        own = {"core": ["probe/core/", "data/"], "system": ["probe/core/", "probe/system/"],
                "isolate": ["probe/core/", "probe/system/", "probe/isolate/"], "unify": ["probe/core/", "probe/unify/"]}
         shared = ["probe/core/", "probe/system/", *(f"probe/{vendor}/" for vendor in VENDORS), f"probe/{folder}/", "data/"]
         return own.get(folder, shared)

@@ -22,7 +22,7 @@ DriverManifest Driver() {
 
 PhysicalFacts Discrete() {
   PhysicalFacts facts;
-  facts.properties.vendorID = vendor_id::kNvidia;
+  facts.properties.vendorID = 0x10de;
   facts.properties.deviceID = 0x2684;
   facts.properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 3, 277);
   facts.properties.driverVersion = (550U << 22U) | (54U << 14U) | (14U << 6U);
