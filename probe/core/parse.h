@@ -36,7 +36,8 @@ template <class T>
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }
 
-[[nodiscard]] constexpr std::string_view Trim(std::string_view text, std::string_view blanks = " \t\r\n") {
+[[nodiscard]] constexpr std::string_view Trim(std::string_view text,
+                                              std::string_view blanks = " \t\r\n\v\f") {
   const auto first = text.find_first_not_of(blanks);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(blanks) - first + 1);
@@ -74,6 +75,14 @@ template <class T>
   }
   if (out.ends_with('-')) out.pop_back();
   return out.empty() ? "unnamed" : out.substr(0, kMaxBytes);
+}
+
+// Whether the text is the pattern, in which one * stands for any text.
+[[nodiscard]] constexpr bool FitsPattern(std::string_view text, std::string_view pattern) {
+  const auto star = pattern.find('*');
+  if (star == std::string_view::npos) return text == pattern;
+  return text.size() + 1 >= pattern.size() && text.starts_with(pattern.substr(0, star)) &&
+         text.ends_with(pattern.substr(star + 1));
 }
 
 // What stands after the last '/'.

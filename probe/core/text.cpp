@@ -6,6 +6,8 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "probe/core/parse.h"
+
 namespace probe {
 namespace {
 
@@ -81,13 +83,6 @@ std::string Rewrite(std::string_view source, const CodePoint& point) {
 std::size_t PlainBytes(std::string_view text) {
   const auto end = std::find_if(text.begin(), text.end(), [](char c) { return c < 0x20 || c > 0x7e; });
   return static_cast<std::size_t>(end - text.begin());
-}
-
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n\v\f";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
 }
 
 }  // namespace

@@ -78,6 +78,8 @@ struct Vendor {
   // Names below /dev through which its GPUs are reached, which may be opened.
   std::span<const std::string_view> nodes;
   std::span<const ChipNumber> chip_numbers;
+  // Of a version that its drivers pack into a number in a way of their own.
+  std::string (*version_text)(std::uint32_t packed) = nullptr;
 };
 
 // In the order of the build's list.

@@ -10,6 +10,7 @@
 #include "probe/core/text.h"
 #include "probe/hip/hip_declarations.h"
 #include "probe/hip/hip_visible.h"
+#include "probe/system/wsl.h"
 
 namespace probe::hip {
 namespace {
@@ -156,7 +157,7 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
       driver.render_nodes.push_back(NodeAt(files, fmt::format("/dev/dri/renderD{}", *node.render_minor)));
     }
   }
-  driver.wsl = files.Exists("/dev/dxg");
+  driver.wsl = files.Exists(system::kWslGpuNode);
   return driver;
 }
 
@@ -175,7 +176,7 @@ Diagnosis Diagnose(Error error, const KernelDriver& driver, const system::Enviro
 }
 
 bool HasDeviceNodes(const system::FileSystem& files) {
-  constexpr std::array kNodes = {"/dev/kfd", "/dev/dxg", "/dev/dri", "/dev/accel"};
+  constexpr std::array kNodes = {"/dev/kfd", system::kWslGpuNode, "/dev/dri", "/dev/accel"};
   return std::any_of(kNodes.begin(), kNodes.end(), [&](const char* node) { return files.Exists(node); });
 }
 

@@ -10,6 +10,7 @@
 #include "probe/core/vendor.h"
 #include "probe/system/device_node.h"
 #include "probe/system/privileges.h"
+#include "probe/system/wsl.h"
 
 namespace probe::nvidia {
 
@@ -92,6 +93,11 @@ std::vector<ListedCard> List(const FileSystem& files, const std::set<PciAddress>
   return out;
 }
 
+std::string VersionText(std::uint32_t packed) {  // as 10.8.8.6 bits, of which the last say nothing
+  return std::to_string(packed >> 22U) + "." + std::to_string((packed >> 14U) & 0xffU) + "." +
+         std::to_string((packed >> 6U) & 0xffU);
+}
+
 // Where nothing shows a GPU, its libraries would make their control node for root all the same, by themselves
 // or by nvidia-modprobe.
 void KeepFromMakingNodes(const FileSystem& files) {
@@ -112,7 +118,7 @@ Signs ReadSigns(const FileSystem& files) {
   const auto nodes = files.List("/dev");
   signs.gpu_node = std::any_of(nodes.begin(), nodes.end(), IsGpuNode);
   signs.tegra = std::any_of(nodes.begin(), nodes.end(), IsTegraNode);
-  signs.wsl = files.Exists("/dev/dxg");
+  signs.wsl = files.Exists(system::kWslGpuNode);
   return signs;
 }
 
@@ -122,8 +128,6 @@ bool MayHaveGpu(const Signs& signs) {
 
 Vendor Describe() {
   static constexpr std::array<std::string_view, 1> kVersionFiles = {"/proc/driver/nvidia/version"};
-  static constexpr std::array<std::string_view, 1> kNodes = {
-      "dxg"};  // which the Windows host has the driver of
   Vendor vendor;
   vendor.pci_number = kPciNumber;
   vendor.list = List;
@@ -132,7 +136,7 @@ Vendor Describe() {
   vendor.guard_process = KeepFromMakingNodes;
   vendor.version_files = kVersionFiles;
   vendor.sleeping_nodes = "nvidia";
-  vendor.nodes = kNodes;
+  vendor.version_text = VersionText;
   return vendor;
 }
 

@@ -72,11 +72,6 @@ std::optional<SocFacts> AdrenoOf(std::string_view compatible) {
   return SocFacts{"Adreno " + std::string(number), true, "Qualcomm", "", ""};
 }
 
-bool FitsPattern(std::string_view text, std::string_view pattern) {
-  const auto star = pattern.find('*');
-  return text.starts_with(pattern.substr(0, star)) && text.ends_with(pattern.substr(star + 1));
-}
-
 }  // namespace
 
 std::optional<SocFacts> FindSocFacts(std::span<const std::string> own, std::span<const std::string> board) {

@@ -48,11 +48,7 @@ struct PhysicalFacts {
   ShaderFloat8Features float8{};
   CooperativeMatrixFeatures cooperative_matrix{};
   std::vector<CooperativeMatrixProperties> cooperative_shapes;
-  // Vendors' counts of their compute units.
-  VkPhysicalDeviceShaderCorePropertiesAMD amd_core{};
-  VkPhysicalDeviceShaderCoreProperties2AMD amd_core2{};
-  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia_sm{};
-  VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm_core{};
+  std::uint64_t compute_units = 0;  // by an extension of its maker; 0: it has none
 
   // Which of these structures the driver knows.
   bool has_ids = false;
@@ -60,10 +56,6 @@ struct PhysicalFacts {
   bool has_pci = false;
   bool has_drm = false;
   bool has_budget = false;
-  bool has_amd_core = false;
-  bool has_amd_core2 = false;
-  bool has_nvidia_sm = false;
-  bool has_arm_core = false;
 
   [[nodiscard]] bool Has(std::string_view extension) const;
 };

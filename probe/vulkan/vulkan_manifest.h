@@ -8,12 +8,16 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/driver_table.h"
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 
 namespace probe::vulkan {
+
+// The loader and the drivers of Vulkan as the table has them.
+[[nodiscard]] const DriverTable& Drivers();
 
 // One registered driver. outcome is kOk where the loader may have it; else error says why it must not or can
 // not: kFailed (not trusted, malformed), kAbsent (it or its library missing, or for another processor),
