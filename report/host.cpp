@@ -6,6 +6,7 @@
 #include <array>
 
 #include "probe/core/text.h"
+#include "probe/system/wsl.h"
 
 namespace report {
 namespace {
@@ -48,7 +49,7 @@ std::optional<std::string> Container(const probe::system::FileSystem& files,
 }
 
 std::optional<std::string> Virtualization(const probe::system::FileSystem& files) {
-  if (files.Exists("/dev/dxg")) return "wsl2";
+  if (files.Exists(probe::system::kWslGpuNode)) return "wsl2";
   const auto hypervisor = files.ReadLine("/sys/hypervisor/type");
   if (hypervisor) return probe::CleanText(*hypervisor, 64);
   const auto info = files.Read("/proc/cpuinfo", 64U << 10U);

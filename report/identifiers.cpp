@@ -8,6 +8,7 @@
 #include <cctype>
 
 #include "probe/core/ids.h"
+#include "probe/core/vendor.h"
 #include "probe/system/hash.h"
 
 namespace report {
@@ -41,18 +42,6 @@ std::string UuidPseudonym(const std::string& uuid) {
                      hash.high & 0xffffU, hash.low >> 48U, hash.low & 0xffffffffffffU);
 }
 
-// A number of a chip that is no UUID: what follows `prefix`, if it is so many digits of that kind. AMD's are
-// 64 bits: 16 hexadecimal digits in ROCR_VISIBLE_DEVICES, decimal in the files of its compute driver
-// (amdkfd).
-struct ChipNumber {
-  std::string_view prefix;
-  std::string_view digits;
-  std::size_t fewest, most;
-};
-constexpr std::array kChipNumbers = {ChipNumber{"GPU-", "0123456789abcdef", 16, 16},
-                                     ChipNumber{"unique_id ", "0123456789", 5, 20},
-                                     ChipNumber{"hive_id ", "0123456789", 5, 20}};
-
 }  // namespace
 
 void ReplaceUuids(std::string& text) {
@@ -64,19 +53,27 @@ void ReplaceUuids(std::string& text) {
   }
 }
 
+namespace {
+
+void ReplaceChipNumbers(std::string& text, const probe::ChipNumber& kind) {
+  for (std::size_t at = text.find(kind.prefix); at != std::string::npos; at = text.find(kind.prefix, at)) {
+    at += kind.prefix.size();
+    const std::size_t end = std::min(text.find_first_not_of(kind.digits, at), text.size());
+    const bool whole = end - at >= kind.fewest && end - at <= kind.most &&
+                       (end == text.size() || !IsWordCharacter(text[end]));
+    if (!whole || (end < text.size() && text[end] == '-')) continue;
+    const auto hash = probe::system::WideHashOf(text.substr(at, end - at)).low;
+    const std::string pseudonym = kind.fewest == 16 ? fmt::format("{:016x}", hash) : std::to_string(hash);
+    text.replace(at, end - at, pseudonym);
+    at += pseudonym.size();
+  }
+}
+
+}  // namespace
+
 void ReplaceChipNumbers(std::string& text) {
-  for (const ChipNumber& kind : kChipNumbers) {
-    for (std::size_t at = text.find(kind.prefix); at != std::string::npos; at = text.find(kind.prefix, at)) {
-      at += kind.prefix.size();
-      const std::size_t end = std::min(text.find_first_not_of(kind.digits, at), text.size());
-      const bool whole = end - at >= kind.fewest && end - at <= kind.most &&
-                         (end == text.size() || !IsWordCharacter(text[end]));
-      if (!whole || (end < text.size() && text[end] == '-')) continue;
-      const auto hash = probe::system::WideHashOf(text.substr(at, end - at)).low;
-      const std::string pseudonym = kind.fewest == 16 ? fmt::format("{:016x}", hash) : std::to_string(hash);
-      text.replace(at, end - at, pseudonym);
-      at += pseudonym.size();
-    }
+  for (const probe::Vendor& vendor : probe::Vendors()) {
+    for (const probe::ChipNumber& kind : vendor.chip_numbers) ReplaceChipNumbers(text, kind);
   }
 }
 

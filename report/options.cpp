@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "data/help.h"
 #include <CLI/CLI.hpp>
 
 #include "probe/core/text.h"
@@ -25,49 +26,10 @@ constexpr std::array<std::pair<Command, std::string_view>, 4> kCommands = {{
     {Command::kCompare, "compare"},
 }};
 
-constexpr const char* kFooter = R"help(
-Examples:
-  whichgpu                            what is here, how fast it is, what to use
-  whichgpu list --json                what is here, for scripts; no kernel runs
-  whichgpu recommend --for training   one token, such as cuda
-  whichgpu compare a.json b.json      what became slower between two reports
-  whichgpu --record DIR               keep everything seen, for a bug report
-
-Exit codes: 0 an answer was given, 1 a requirement is not met or a figure is slower,
-2 bad usage or input, 3 internal error. 'whichgpu COMMAND --help' tells more.)help";
-
-constexpr const char* kListFooter = R"help(
-Hardware, the runtimes that reach it and the drivers that do not work, without
-running a kernel. --only, --skip, --device, --json, --sysroot, --record and
---replay apply: see 'whichgpu --help'.
-
-Examples:
-  whichgpu list
-  whichgpu list --json --only vulkan,opencl
-  whichgpu list --sysroot /mnt/other-machine)help";
-
-constexpr const char* kRecommendFooter = R"help(
-One token of a closed set (docs/scripts.md). A valid answer is success (0), also
-"use the CPU". An earlier run's measurements answer at once where nothing has
-changed; else this measures for seconds. --no-cache, --no-calibrate, --device,
---replay and more apply: see 'whichgpu --help'.
-
-Examples:
-  whichgpu recommend                               one token
-  whichgpu recommend --for decode --why            the reasons too
-  eval "$(whichgpu recommend --format shell)"      $WHICHGPU_BACKEND and four more
-  whichgpu recommend --require gpu || exit 1       fail where it is the CPU)help";
-
-constexpr const char* kCompareFooter = R"help(
-A figure is slower (exit code 1) where the 95 % intervals do not meet and it lost
-more than 10 %; noisy figures never are. --json gives every row, --verbose lists
-those that stayed the same. One of the two may be '-': standard input.
-
-Examples:
-  whichgpu --json > before.json
-  whichgpu --json > after.json
-  whichgpu compare before.json after.json
-  whichgpu --json | whichgpu compare before.json -)help";
+// What --help says last: a text of data/help, which ends in a newline.
+std::string Footer(std::string_view text) {
+  return std::string("\n").append(text.substr(0, text.size() - 1));
+}
 
 void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
@@ -225,16 +187,18 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   RawOptions raw;
   CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
                "whichgpu"};
-  app.footer(kFooter);
+  app.footer(Footer(data::help::kReport));
   app.set_version_flag("--version", version);
   app.allow_extras();
   app.fallthrough();
   AddDetectionOptions(app, raw);
   AddMeasuringOptions(app, raw);
   AddOutputOptions(app, raw);
-  app.add_subcommand("list", "What is here; no kernel runs")->fallthrough()->footer(kListFooter);
+  app.add_subcommand("list", "What is here; no kernel runs")
+      ->fallthrough()
+      ->footer(Footer(data::help::kList));
   CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
-  recommend->footer(kRecommendFooter);
+  recommend->footer(Footer(data::help::kRecommend));
   recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
   recommend->add_option("--format", raw.format, "plain (one token), json, shell or env (for eval)")
       ->type_name("HOW");
@@ -245,7 +209,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
       ->type_name("WHAT");
   CLI::App* compare =
       app.add_subcommand("compare", "What became slower or faster between two reports")->fallthrough();
-  compare->footer(kCompareFooter);
+  compare->footer(Footer(data::help::kCompare));
   compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")
       ->required()
       ->type_name("");
