@@ -5,8 +5,11 @@
 #include <array>
 #include <cstdlib>
 
+#include "data/tables.h"
+
 #include "kernels/cpu/cpu_kernel.h"
 #include "kernels/cpu/tile_geometry.h"
+#include "probe/core/parse.h"
 
 namespace backends::cpu {
 namespace {
@@ -105,22 +108,10 @@ constexpr std::array kVendors = {
 
 // Where libraries lie that the loader does not know of.
 std::vector<std::string> Directories(const Environment& environment) {
-  struct Prefix {
-    std::string_view variable;  // empty: `path` alone
-    std::string_view path;
-  };
-  static constexpr std::array kPrefixes = {
-      Prefix{"MKLROOT", "/lib"},       Prefix{"MKLROOT", "/lib/intel64"},
-      Prefix{"DNNLROOT", "/lib"},      Prefix{"CONDA_PREFIX", "/lib"},
-      Prefix{"VIRTUAL_ENV", "/lib"},   Prefix{"", "/opt/intel/oneapi/mkl/latest/lib"},
-      Prefix{"", "/opt/OpenBLAS/lib"}, Prefix{"", "/opt/intel/oneapi/mkl/latest/lib/intel64"},
-      Prefix{"", "/usr/local/lib"},    Prefix{"", "/opt/intel/oneapi/dnnl/latest/lib"},
-  };
   std::vector<std::string> directories;
-  for (const Prefix& prefix : kPrefixes) {
-    const auto root = prefix.variable.empty() ? std::string() : environment.Get(prefix.variable);
-    if (root && (prefix.variable.empty() || !root->empty()))
-      directories.push_back(*root + std::string(prefix.path));
+  for (const auto& [variable, path] : probe::ParseTable<2>(data::kLibraryFolders)) {
+    const auto root = variable.empty() ? std::string() : environment.Get(variable);
+    if (root && (variable.empty() || !root->empty())) directories.push_back(*root + std::string(path));
   }
   return directories;
 }
