@@ -14,9 +14,9 @@
 #include <variant>
 
 #include "probe/core/codec.h"
+#include "probe/core/hash.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/descriptor.h"
-#include "probe/system/hash.h"
 #include "report/turns.h"
 
 namespace report {
@@ -33,7 +33,7 @@ constexpr double kDisturbedLastSeconds = 600;
 constexpr const char* kPrefix = "measurements-";
 
 // Names a file, no more: the whole key is compared.
-std::string NameFor(const std::string& key) { return kPrefix + probe::system::HashName(key) + ".json"; }
+std::string NameFor(const std::string& key) { return kPrefix + probe::HashName(key) + ".json"; }
 
 // The content of a file that only this user can have written, or why it is not believed; both empty where
 // there is none.

@@ -10,8 +10,8 @@
 #include <CLI/CLI.hpp>
 
 #include "probe/core/text.h"
-#include "probe/system/elf_requirements.h"
 #include "report/core/report_names.h"
+#include "report/elf_requirements.h"
 #include "report/help.h"
 #include "report/options_check.h"
 #include "report/suggest.h"
@@ -168,7 +168,7 @@ std::string OneLine(std::string text) {
 }  // namespace
 
 std::string VersionText(const std::string& version) {
-  const auto needed = probe::system::NewestGlibcNeeded();
+  const auto needed = NewestGlibcNeeded();
   return fmt::format("whichgpu {}{}", version,
                      needed ? fmt::format(" (needs glibc {} or newer)", *needed) : "");
 }

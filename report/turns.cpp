@@ -15,10 +15,10 @@
 #include <thread>
 #include <utility>
 
+#include "probe/core/hash.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
 #include "probe/system/descriptor.h"
-#include "probe/system/hash.h"
 #include "probe/system/process.h"
 
 namespace report {
@@ -106,7 +106,7 @@ Turn Turns::ToAnswer() {
 
 Turn Turns::ToMeasure(const std::string& device_id, const std::string& name,
                       const std::function<void()>& waits) {
-  return Take("device-" + probe::system::HashName(device_id), "measuring " + name, waits);
+  return Take("device-" + probe::HashName(device_id), "measuring " + name, waits);
 }
 
 }  // namespace report

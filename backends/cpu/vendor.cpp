@@ -47,11 +47,6 @@ constexpr std::array kCores = {
     CoreRow{"avx2", "Haswell", {"haswell", "zen", "excavator", ""}},
 };
 
-std::string Lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 // A core type of older instructions, which a preset or a version that does not know this processor chooses,
 // halves the rate.
 Settings OpenBlasSettings(const Environment& environment, unsigned threads) {
@@ -63,7 +58,7 @@ Settings OpenBlasSettings(const Environment& environment, unsigned threads) {
       std::find_if(kCores.begin(), kCores.end(), [isa](const CoreRow& row) { return row.isa == isa; });
   if (core == kCores.end()) return settings;
   const std::string preset = environment.Get("OPENBLAS_CORETYPE").value_or("");
-  const std::string lower = Lower(preset);
+  const std::string lower = probe::Lower(preset);
   if (!preset.empty() && std::find(core->equals.begin(), core->equals.end(), lower) != core->equals.end())
     return settings;
   settings.variables.push_back({"OPENBLAS_CORETYPE", std::string(core->core_type)});

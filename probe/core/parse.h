@@ -55,9 +55,10 @@ template <class T>
 [[nodiscard]] constexpr char Lower(char byte) {
   return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte;
 }
-[[nodiscard]] inline std::string Lower(std::string text) {
-  for (char& byte : text) byte = Lower(byte);
-  return text;
+[[nodiscard]] inline std::string Lower(std::string_view text) {
+  std::string out(text);
+  for (char& byte : out) byte = Lower(byte);
+  return out;
 }
 
 // Lower case letters and digits, all else as single dashes between them, 64 bytes at most: text that is safe

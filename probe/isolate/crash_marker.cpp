@@ -14,10 +14,10 @@
 #include <utility>
 
 #include "probe/core/codec.h"
+#include "probe/core/hash.h"
 #include "probe/core/text.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
-#include "probe/system/hash.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {
@@ -199,7 +199,7 @@ CrashMarkers CrashMarkers::Open(const system::Environment& environment, const sy
 }
 
 std::string CrashMarkers::PathOf(const CrashKey& key) const {
-  return directory_ + "/crash-" + system::HashName(key.runtime + '\0' + key.device) + ".json";
+  return directory_ + "/crash-" + HashName(key.runtime + '\0' + key.device) + ".json";
 }
 
 std::string CrashMarkers::StateOf(const CrashKey& key) const {
@@ -214,7 +214,7 @@ std::string CrashMarkers::StateOf(const CrashKey& key) const {
       }
     }
   }
-  return system::HashName(text);
+  return HashName(text);
 }
 
 std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {

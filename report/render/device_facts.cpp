@@ -83,9 +83,8 @@ std::string LinkText(const probe::PcieLink& link) {
 }
 
 std::string_view FactOf(const probe::HardwareDevice& hardware, std::string_view key) {
-  const auto found = std::find_if(hardware.facts.begin(), hardware.facts.end(),
-                                  [&](const probe::Fact& fact) { return fact.key == key; });
-  return found == hardware.facts.end() ? std::string_view() : std::string_view(found->value);
+  const std::string* value = probe::FindFact(hardware.facts, key);
+  return value != nullptr ? std::string_view(*value) : std::string_view();
 }
 
 std::string DriverText(const probe::HardwareDevice& hardware) {

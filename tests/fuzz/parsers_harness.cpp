@@ -7,11 +7,11 @@
 #include "probe/amd/amd.h"
 #include "probe/core/ids.h"
 #include "probe/cpu/cpuinfo.h"
-#include "probe/system/elf_requirements.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/processor.h"
 #include "probe/vulkan/vulkan_manifest.h"
 #include "report/cache_key.h"
+#include "report/elf_requirements.h"
 #include "report/suggest.h"
 #include "tests/fuzz/fuzz.h"
 
@@ -30,7 +30,7 @@ void LoaderCache(Input& input) {
 void SymbolVersions(Input& input) {
   std::vector<std::string_view> names;
   while (!input.empty()) names.push_back(input.Piece());
-  const auto newest = probe::system::NewestGlibc(names);
+  const auto newest = report::NewestGlibc(names);
   if (newest) fuzz::RequireLine(*newest);
 }
 

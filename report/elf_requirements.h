@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-namespace probe::system {
+namespace report {
 
 // The newest "GLIBC_x.y" symbol version that the running binary itself refers to, as "x.y": it starts with no
 // older C library. nullopt where it needs none (static, or another C library).
@@ -16,4 +16,4 @@ namespace probe::system {
 // The newest of such version names; others ("GLIBC_PRIVATE", "GCC_3.0") do not count.
 [[nodiscard]] std::optional<std::string> NewestGlibc(std::span<const std::string_view> version_names);
 
-}  // namespace probe::system
+}  // namespace report

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/elf_requirements.h"
+#include "report/elf_requirements.h"
 
 #include <link.h>
 
@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace probe::system {
+namespace report {
 namespace {
 
 using Dynamic = ElfW(Dyn);
@@ -88,4 +88,4 @@ std::optional<std::string> NewestGlibcNeeded() {
   return out;
 }
 
-}  // namespace probe::system
+}  // namespace report

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/elf_requirements.h"
+#include "report/elf_requirements.h"
 
 #include <gnu/libc-version.h>
 #include <gtest/gtest.h>
 
 #include <array>
 
-namespace probe::system {
+namespace report {
 namespace {
 
 TEST(ElfRequirements, CompareVersionsAsNumbers) {
@@ -29,4 +29,4 @@ TEST(ElfRequirements, OfThisBinaryAreMetByTheLibraryThatRunsIt) {
 }
 
 }  // namespace
-}  // namespace probe::system
+}  // namespace report

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace probe::system {
+namespace probe {
 
 struct Hash128 {
   std::uint64_t high = 0;
@@ -20,4 +20,4 @@ struct Hash128 {
 // HashOf as 16 hexadecimal digits.
 [[nodiscard]] std::string HashName(std::string_view text);
 
-}  // namespace probe::system
+}  // namespace probe

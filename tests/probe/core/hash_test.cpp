@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/hash.h"
+#include "probe/core/hash.h"
 
 #include <gtest/gtest.h>
 
-namespace probe::system {
+namespace probe {
 namespace {
 
 // The value that xxHash's specification gives for no input and seed 0 (doc/xxhash_spec.md).
@@ -19,4 +19,4 @@ TEST(Hash, TellsTextsApart) {
 }
 
 }  // namespace
-}  // namespace probe::system
+}  // namespace probe

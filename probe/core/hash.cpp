@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/system/hash.h"
+#include "probe/core/hash.h"
 
 #include <array>
 #include <cinttypes>
@@ -8,7 +8,7 @@
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 
-namespace probe::system {
+namespace probe {
 
 std::uint64_t HashOf(std::string_view text) { return XXH3_64bits(text.data(), text.size()); }
 
@@ -23,4 +23,4 @@ std::string HashName(std::string_view text) {
   return out.data();
 }
 
-}  // namespace probe::system
+}  // namespace probe
