@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "probe/core/device.h"
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
+#include "probe/cuda/cuda_nvml.h"
 #include "probe/nvidia/nvidia.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
@@ -46,5 +48,24 @@ struct Diagnosis {
 // library sees; `library`: the mapped libcuda.
 [[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                                  const std::string& library, const system::Environment& environment);
+
+// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in words: what each entry is, which GPUs it hides. Compares what
+// CUDA shows with what the machine has; decides nothing.
+
+[[nodiscard]] std::span<const std::string_view> VisibilityVariables();
+
+enum class VisibleEntry { kIndex, kUuid, kMig, kGarbage };
+// The entries that CUDA reads: it stops at the first that is not one, which is the last here then.
+struct Visible {
+  std::string text;
+  VisibleEntry kind = VisibleEntry::kGarbage;
+};
+[[nodiscard]] std::vector<Visible> ParseVisible(std::string_view value);
+
+// Sentences on what the variables do here: GPUs that are hidden, entries that name nothing, a numbering that
+// differs from nvidia-smi's. Empty where there is nothing to say.
+[[nodiscard]] std::vector<std::string> ExplainVisible(const system::Environment& environment,
+                                                      const std::vector<RuntimeDevice>& shown,
+                                                      const std::vector<NvmlGpu>& gpus);
 
 }  // namespace probe::cuda

@@ -8,7 +8,6 @@
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_driver.h"
 #include "probe/cuda/cuda_nvml.h"
-#include "probe/cuda/cuda_visible.h"
 
 namespace probe::cuda {
 

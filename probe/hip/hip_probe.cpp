@@ -8,7 +8,6 @@
 #include "probe/core/vendor.h"
 #include "probe/hip/hip_api.h"
 #include "probe/hip/hip_driver.h"
-#include "probe/hip/hip_smi.h"
 #include "probe/hip/hip_visible.h"
 
 namespace probe::hip {

@@ -7,8 +7,8 @@
 #include "probe/core/vendor_names.h"
 #include "probe/sysfs/card.h"
 #include "probe/sysfs/nodes.h"
+#include "probe/sysfs/pci_function.h"
 #include "probe/sysfs/pci_table.h"
-#include "probe/sysfs/pcie_link.h"
 #include "probe/sysfs/platform.h"
 #include "probe/system/device_node.h"
 

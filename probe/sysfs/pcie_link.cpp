@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "probe/sysfs/pcie_link.h"
 
 #include <algorithm>
 #include <array>

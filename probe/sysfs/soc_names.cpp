@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "probe/sysfs/soc_names.h"
-
 #include <algorithm>
 #include <cctype>
 #include <vector>
@@ -8,6 +6,7 @@
 #include "data/tables.h"
 
 #include "probe/core/parse.h"
+#include "probe/sysfs/card.h"
 
 namespace probe::sysfs {
 namespace {

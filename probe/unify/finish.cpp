@@ -7,8 +7,6 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
-#include "probe/unify/memory.h"
-#include "probe/unify/merge.h"
 
 namespace probe::unify {
 namespace {

@@ -13,7 +13,6 @@
 #include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 #include "probe/unify/match.h"
-#include "probe/unify/merge.h"
 
 namespace probe::unify {
 namespace {

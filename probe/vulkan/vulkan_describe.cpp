@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "probe/vulkan/vulkan_describe.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
 #include "probe/core/vendor_names.h"
+#include "probe/vulkan/vulkan_facts.h"
 #include "probe/vulkan/vulkan_names.h"
 
 namespace probe::vulkan {

@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/device.h"
 #include "probe/core/ids.h"
 #include "probe/vulkan/vulkan_extensions.h"
+#include "probe/vulkan/vulkan_manifest.h"
 
 namespace probe::vulkan {
 
@@ -66,5 +68,13 @@ struct PhysicalFacts {
 [[nodiscard]] Identity IdentityOf(const PhysicalFacts& facts);
 // The device's own name, cleaned.
 [[nodiscard]] std::string NameOf(const PhysicalFacts& facts);
+
+// `ordinal` is the device's position in its own driver's enumeration.
+[[nodiscard]] RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& driver,
+                                           std::uint32_t ordinal);
+
+// The driver's name and version; from the manifest's library and the packed number where it does not say.
+[[nodiscard]] std::string DriverName(const PhysicalFacts& facts, const DriverManifest& driver);
+[[nodiscard]] std::string DriverVersion(const PhysicalFacts& facts);
 
 }  // namespace probe::vulkan

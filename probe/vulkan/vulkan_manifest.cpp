@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "probe/core/codec.h"
 #include "probe/core/parse.h"
@@ -59,12 +58,6 @@ std::vector<std::string> SearchRoots(const system::Environment& environment) {
   roots.emplace_back("/usr/local/etc");
   roots.emplace_back("/run/opengl-driver/share");
   return roots;
-}
-
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
 }
 
 bool MatchesPattern(std::string_view name, std::string_view pattern) {

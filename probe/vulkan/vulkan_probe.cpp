@@ -11,7 +11,7 @@
 #include "probe/system/filesystem.h"
 #include "probe/system/process_state.h"
 #include "probe/vulkan/vulkan_api.h"
-#include "probe/vulkan/vulkan_describe.h"
+#include "probe/vulkan/vulkan_facts.h"
 #include "probe/vulkan/vulkan_names.h"
 
 namespace probe::vulkan {

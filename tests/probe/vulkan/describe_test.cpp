@@ -11,7 +11,7 @@
 #include "data/tables.h"
 
 #include "probe/core/parse.h"
-#include "probe/vulkan/vulkan_describe.h"
+#include "probe/vulkan/vulkan_facts.h"
 #include "probe/vulkan/vulkan_names.h"
 
 namespace probe::vulkan {
