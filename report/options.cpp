@@ -31,6 +31,10 @@ std::string Footer(std::string_view text) {
   return std::string("\n").append(text.substr(0, text.size() - 1));
 }
 
+CLI::App* AddCommand(CLI::App& app, const char* name, const char* description, std::string_view footer) {
+  return app.add_subcommand(name, description)->fallthrough()->footer(Footer(footer));
+}
+
 void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
   app.option_defaults()->group("What to look at");
@@ -194,11 +198,9 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   AddDetectionOptions(app, raw);
   AddMeasuringOptions(app, raw);
   AddOutputOptions(app, raw);
-  app.add_subcommand("list", "What is here; no kernel runs")
-      ->fallthrough()
-      ->footer(Footer(data::help::kList));
-  CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
-  recommend->footer(Footer(data::help::kRecommend));
+  AddCommand(app, "list", "What is here; no kernel runs", data::help::kList);
+  CLI::App* recommend =
+      AddCommand(app, "recommend", "The one backend to use, for scripts", data::help::kRecommend);
   recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
   recommend->add_option("--format", raw.format, "plain (one token), json, shell or env (for eval)")
       ->type_name("HOW");
@@ -208,8 +210,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                    "Exit with 1 unless the answer is this runtime, or a gpu")
       ->type_name("WHAT");
   CLI::App* compare =
-      app.add_subcommand("compare", "What became slower or faster between two reports")->fallthrough();
-  compare->footer(Footer(data::help::kCompare));
+      AddCommand(app, "compare", "What became slower or faster between two reports", data::help::kCompare);
   compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")
       ->required()
       ->type_name("");
