@@ -90,9 +90,9 @@ inline void AddReason(Measurement& measurement, const std::string& reason) {
 
 // How much of the plan is measured.
 enum class Scope {
-  kWhole,   // all of it
-  kRepeat,  // products of two types, reads, matrix-vector products and launches: what differs between the
-            // runtimes of one device, where another runtime has had the whole plan already
+  kWhole,      // all of it
+  kRepeat,     // products of two types, reads, matrix-vector products and launches: what differs between the
+               // runtimes of one device, where another runtime has had the whole plan already
   kBrief,      // one product and reads, of one of several equal devices
   kLibraries,  // the headline shape of each kernel, by the user's own libraries
   kAgain       // the figures that the request names, a second time

@@ -5,8 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "probe/system/amdgpu_metrics.h"
-#include "probe/system/filesystem.h"
+#include "probe/core/vendor.h"
 
 namespace backends {
 
@@ -20,12 +19,8 @@ std::string LoadOfOthers(const probe::RuntimeDevice& device) {
 }
 
 DeviceState StateOfCard(const probe::RuntimeDevice& device, const probe::system::FileSystem& files) {
-  constexpr std::size_t kMaxMetricsBytes = 4096;  // one page, as the kernel writes it
   const auto& pci = device.identity.pci;
-  if (!pci) return {};
-  const auto metrics =
-      files.Read("/sys/bus/pci/devices/" + ToString(*pci) + "/gpu_metrics", kMaxMetricsBytes);
-  auto causes = metrics ? probe::system::ThrottleText(*metrics) : std::nullopt;
+  auto causes = pci ? probe::ThrottledBy(files, "/sys/bus/pci/devices/" + ToString(*pci)) : std::nullopt;
   return causes && *causes != "none" ? DeviceState{*std::move(causes), std::nullopt} : DeviceState{};
 }
 

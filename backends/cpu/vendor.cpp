@@ -5,8 +5,11 @@
 #include <array>
 #include <cstdlib>
 
+#include "data/tables.h"
+
 #include "kernels/cpu/cpu_kernel.h"
 #include "kernels/cpu/quirks.h"
+#include "probe/core/parse.h"
 
 namespace backends::cpu {
 namespace {
@@ -44,11 +47,6 @@ constexpr std::array kCores = {
     CoreRow{"avx2", "Haswell", {"haswell", "zen", "excavator", ""}},
 };
 
-std::string Lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 // A core type of older instructions, which a preset or a version that does not know this processor chooses,
 // halves the rate.
 Settings OpenBlasSettings(const Environment& environment, unsigned threads) {
@@ -60,7 +58,7 @@ Settings OpenBlasSettings(const Environment& environment, unsigned threads) {
       std::find_if(kCores.begin(), kCores.end(), [isa](const CoreRow& row) { return row.isa == isa; });
   if (core == kCores.end()) return settings;
   const std::string preset = environment.Get("OPENBLAS_CORETYPE").value_or("");
-  const std::string lower = Lower(preset);
+  const std::string lower = probe::Lower(preset);
   if (!preset.empty() && std::find(core->equals.begin(), core->equals.end(), lower) != core->equals.end())
     return settings;
   settings.variables.push_back({"OPENBLAS_CORETYPE", std::string(core->core_type)});
@@ -105,22 +103,10 @@ constexpr std::array kVendors = {
 
 // Where libraries lie that the loader does not know of.
 std::vector<std::string> Directories(const Environment& environment) {
-  struct Prefix {
-    std::string_view variable;  // empty: `path` alone
-    std::string_view path;
-  };
-  static constexpr std::array kPrefixes = {
-      Prefix{"MKLROOT", "/lib"},       Prefix{"MKLROOT", "/lib/intel64"},
-      Prefix{"DNNLROOT", "/lib"},      Prefix{"CONDA_PREFIX", "/lib"},
-      Prefix{"VIRTUAL_ENV", "/lib"},   Prefix{"", "/opt/intel/oneapi/mkl/latest/lib"},
-      Prefix{"", "/opt/OpenBLAS/lib"}, Prefix{"", "/opt/intel/oneapi/mkl/latest/lib/intel64"},
-      Prefix{"", "/usr/local/lib"},    Prefix{"", "/opt/intel/oneapi/dnnl/latest/lib"},
-  };
   std::vector<std::string> directories;
-  for (const Prefix& prefix : kPrefixes) {
-    const auto root = prefix.variable.empty() ? std::string() : environment.Get(prefix.variable);
-    if (root && (prefix.variable.empty() || !root->empty()))
-      directories.push_back(*root + std::string(prefix.path));
+  for (const auto& [variable, path] : probe::ParseTable<2>(data::kLibraryFolders)) {
+    const auto root = variable.empty() ? std::string() : environment.Get(variable);
+    if (root && (variable.empty() || !root->empty())) directories.push_back(*root + std::string(path));
   }
   return directories;
 }

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <cpuid.h>
-#include <sys/syscall.h>
-#include <unistd.h>
-
 #include <vector>
 
 #include "kernels/cpu/architecture_x86.h"
@@ -35,22 +31,6 @@ bool HasAvx512() {
 
 namespace {
 
-// Tile registers belong to a process once it has asked for them: ARCH_REQ_XCOMP_PERM of XFEATURE_XTILEDATA
-// (Documentation/arch/x86/xstate.rst). Kernels that cannot save them refuse.
-bool MayUseTiles() {
-  static const bool may = syscall(SYS_arch_prctl, 0x1023, 18) == 0;
-  return may;
-}
-
-// Bits of CPUID leaf 7, EDX (Intel SDM volume 2A, CPUID).
-constexpr unsigned kAmxBf16 = 1U << 22U, kAmxTile = 1U << 24U, kAmxInt8 = 1U << 25U;
-
-bool HasAmx(unsigned bit) {
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (edx & kAmxTile) != 0 && (edx & bit) != 0 &&
-         IsAllowed("amx") && HasAvx512() && __builtin_cpu_supports("avx512vbmi") && MayUseTiles();
-}
-
 struct Row {
   std::int64_t target;
   bool (*has)();
@@ -72,24 +52,6 @@ bool CpuRuns(std::int64_t highway_target) {
   return false;
 }
 
-bool GainsFromPrefetch() {
-  static const bool gains = [] {
-    unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-    return __get_cpuid(0, &eax, &ebx, &ecx, &edx) != 0 && ebx == signature_INTEL_ebx &&
-           edx == signature_INTEL_edx && ecx == signature_INTEL_ecx;
-  }();
-  return gains;
-}
-
-bool HidesTileGeometry() {
-  constexpr unsigned kTileLeaf = 0x1d;
-  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
-  if (__get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) == 0 || (edx & kAmxTile) == 0) return false;
-  return __get_cpuid_count(kTileLeaf, 0, &eax, &ebx, &ecx, &edx) == 0 || eax == 0;
-}
-
-bool HasAmxBf16() { return HasAmx(kAmxBf16); }
-bool HasAmxInt8() { return HasAmx(kAmxInt8); }
 bool HasAvx512Bf16() {
   return IsAllowed("avx512_bf16") && HasAvx512() && __builtin_cpu_supports("avx512bf16");
 }

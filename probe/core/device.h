@@ -28,6 +28,13 @@ struct Fact {
   std::string value;
   bool operator==(const Fact&) const = default;
 };
+// The value of a fact, nullptr where there is none.
+[[nodiscard]] inline const std::string* FindFact(const std::vector<Fact>& facts, std::string_view key) {
+  for (const Fact& fact : facts) {
+    if (fact.key == key) return &fact.value;
+  }
+  return nullptr;
+}
 
 // One device as one driver of one runtime reports it. `software` devices compute on the host processor.
 struct RuntimeDevice {

@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: MIT
 #include "probe/core/ids.h"
 
-#include <charconv>
 #include <cstdio>
 #include <vector>
+
+#include "probe/core/parse.h"
 
 namespace probe {
 namespace {
 
 // Parses all of `text` as hexadecimal of at most `digits` digits, not above `limit`.
 std::optional<std::uint32_t> Hex(std::string_view text, std::size_t digits, std::uint32_t limit) {
-  if (text.empty() || text.size() > digits) return std::nullopt;
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size() || value > limit) return std::nullopt;
-  return value;
+  const auto value = text.size() <= digits ? ParseNumber<std::uint32_t>(text, 16) : std::nullopt;
+  return value && *value <= limit ? value : std::nullopt;
 }
 
 std::vector<std::string_view> Split(std::string_view text, char separator) {

@@ -47,20 +47,4 @@ struct Identity {
   bool operator==(const Identity&) const = default;
 };
 
-// PCI vendor numbers that are used by name (https://pcisig.com/membership/member-companies).
-namespace vendor_id {
-inline constexpr std::uint32_t kAmd = 0x1002;
-inline constexpr std::uint32_t kNvidia = 0x10de;
-inline constexpr std::uint32_t kIntel = 0x8086;
-inline constexpr std::uint32_t kApple = 0x106b;
-inline constexpr std::uint32_t kArm = 0x13b5;
-inline constexpr std::uint32_t kBroadcom = 0x14e4;
-inline constexpr std::uint32_t kImagination = 0x1010;
-inline constexpr std::uint32_t kQualcomm = 0x5143;
-inline constexpr std::uint32_t kMesa = 0x10005;   // VK_VENDOR_ID_MESA
-inline constexpr std::uint32_t kPocl = 0x10006;   // VK_VENDOR_ID_POCL
-inline constexpr std::uint32_t kAspeed = 0x1a03;  // server management (BMC) graphics
-inline constexpr std::uint32_t kMatrox = 0x102b;
-}  // namespace vendor_id
-
 }  // namespace probe

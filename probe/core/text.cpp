@@ -6,31 +6,10 @@
 #include <cstdint>
 #include <cstdio>
 
+#include "probe/core/parse.h"
+
 namespace probe {
 namespace {
-
-struct CodePoint {
-  std::uint32_t value = 0xfffd;
-  std::size_t bytes = 1;  // consumed
-  bool valid = false;
-};
-
-// Decodes one well-formed sequence (Unicode 15, table 3-7); otherwise one byte, invalid.
-CodePoint DecodeOne(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
-  const std::uint8_t lead = byte(0);
-  if (lead < 0x80) return {lead, 1, true};
-  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
-  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return {};
-  std::uint32_t value = lead & (0xffU >> (length + 1));
-  for (std::size_t i = 1; i < length; ++i) {
-    if ((byte(i) & 0xc0) != 0x80) return {};
-    value = (value << 6) | (byte(i) & 0x3fU);
-  }
-  constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
-  if (value < kSmallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return {};
-  return {value, length, true};
-}
 
 bool IsControl(std::uint32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); }
 
@@ -83,14 +62,23 @@ std::size_t PlainBytes(std::string_view text) {
   return static_cast<std::size_t>(end - text.begin());
 }
 
-std::string_view Trim(std::string_view text) {
-  constexpr std::string_view kBlank = " \t\r\n\v\f";
-  const auto first = text.find_first_not_of(kBlank);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
-}
-
 }  // namespace
+
+CodePoint DecodeOne(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<std::uint8_t>(text[i]); };
+  const std::uint8_t lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true};
+  const std::size_t length = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : 2;
+  if (lead < 0xc2 || lead > 0xf4 || text.size() < length) return {};
+  std::uint32_t value = lead & (0xffU >> (length + 1));
+  for (std::size_t i = 1; i < length; ++i) {
+    if ((byte(i) & 0xc0) != 0x80) return {};
+    value = (value << 6) | (byte(i) & 0x3fU);
+  }
+  constexpr std::array<std::uint32_t, 5> kSmallest = {0, 0, 0x80, 0x800, 0x10000};
+  if (value < kSmallest[length] || value > 0x10ffff || (value >= 0xd800 && value <= 0xdfff)) return {};
+  return {value, length, true};
+}
 
 std::string CleanText(std::string_view text, std::size_t max_bytes) {
   constexpr std::string_view kEllipsis = "...";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -15,5 +16,13 @@ inline constexpr std::size_t kMaxDecodedTextBytes = 16384;  // of a string in a 
 // are written as \xNN, what can not be seen (direction marks, zero-width and ignorable characters,
 // separators, noncharacters) as \uNNNN or \UNNNNNNNN, surrounding blanks go, an overlong text ends in "...".
 [[nodiscard]] std::string CleanText(std::string_view text, std::size_t max_bytes = kMaxTextBytes);
+
+// The code point at the beginning of a text that is not empty.
+struct CodePoint {
+  std::uint32_t value = 0xfffd;
+  std::size_t bytes = 1;  // consumed
+  bool valid = false;     // false: one byte that begins no well-formed sequence (Unicode 15, table 3-7)
+};
+[[nodiscard]] CodePoint DecodeOne(std::string_view text);
 
 }  // namespace probe

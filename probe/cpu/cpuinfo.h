@@ -1,12 +1,16 @@
 // SPDX-License-Identifier: MIT
-// What /proc/cpuinfo says, for x86, Arm and RISC-V. Parsing only; what the flags mean is features.h's.
+// What a processor is, by /proc/cpuinfo or by itself; what its flags mean: the instruction set level, the
+// features in this program's names, the data types that it computes with; and what a variable leaves of it.
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "probe/system/processor.h"
 
 namespace probe::cpu {
 
@@ -30,5 +34,40 @@ struct CpuInfo {
 
 // "GenuineIntel" -> "Intel"; an unknown one is returned as it is.
 [[nodiscard]] std::string VendorName(std::string_view cpuid_vendor);
+
+// `x86-64` … `x86-64-v4` (x86-64 psABI, section 3.1.1), `armv8.0-a` … `armv9.0-a` (Arm ARM, A2), RISC-V's isa
+// string up to its first extension of several letters.
+[[nodiscard]] std::optional<std::string> Architecture(const CpuInfo& info);
+
+// "avx2", "avx512vnni", "amx-bf16", "neon", "sve", "i8mm", ... in a fixed order.
+[[nodiscard]] std::vector<std::string> Features(const CpuInfo& info);
+
+// Data types with arithmetic instructions of their own; fp32 and fp64 always.
+[[nodiscard]] std::vector<std::string> Dtypes(const std::vector<std::string>& features);
+// "bf16/fp32", ...: what the matrix instructions multiply and accumulate.
+[[nodiscard]] std::vector<std::string> MatrixUnits(const std::vector<std::string>& features);
+
+// WHICHGPU_CPU_ISA bounds what the kernels use of the processor (kernels/cpu/isa_limit.h). A processor that
+// is so bounded is described as what is left of it, so that figures, types and peaks speak of the same one.
+
+inline constexpr std::string_view kIsaVariable = "WHICHGPU_CPU_ISA";
+
+// Takes from `info` the flags beyond the named set. What a reader has to know of it: that something was left
+// out, or that the name is none; nothing where neither is the case.
+[[nodiscard]] std::optional<std::string> LimitTo(std::string_view isa, CpuInfo& info);
+
+// The same facts from the processor itself, for machines that show no /proc.
+
+using CpuidReader =
+    std::function<std::optional<system::CpuidRegisters>(std::uint32_t leaf, std::uint32_t subleaf)>;
+
+// From CPUID (Intel SDM volume 2A, AMD APM volume 3). `saved_states` is XCR0: features whose registers the
+// operating system does not save are left out, as the kernel does. Unknown family when there is no CPUID.
+[[nodiscard]] CpuInfo FromCpuid(const CpuidReader& cpuid, std::optional<std::uint64_t> saved_states);
+// Highest clock that CPUID leaf 0x16 names.
+[[nodiscard]] std::optional<double> MaxClockHz(const CpuidReader& cpuid);
+
+// From the auxiliary vector of an `aarch64` machine (Linux, arch/arm64/include/uapi/asm/hwcap.h).
+[[nodiscard]] CpuInfo FromCapabilities(const system::HardwareCapabilities& capabilities);
 
 }  // namespace probe::cpu

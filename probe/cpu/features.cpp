@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cpu/features.h"
-
 #include <algorithm>
 #include <array>
 #include <cstddef>
 #include <string_view>
 #include <utility>
+
+#include "probe/cpu/cpuinfo.h"
 
 namespace probe::cpu {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cpu/isa_limit.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
 #include "probe/core/text.h"
+#include "probe/cpu/cpuinfo.h"
 
 namespace probe::cpu {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cpu/live.h"
-
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <string>
 
 #include "probe/core/text.h"
+#include "probe/cpu/cpuinfo.h"
 
 namespace probe::cpu {
 namespace {

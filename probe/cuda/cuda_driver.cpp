@@ -67,7 +67,7 @@ bool IsUvm(const DeviceNode& node) { return node.path == "/dev/nvidia-uvm"; }
 
 bool IsExistingGpu(const DeviceNode& node) {
   constexpr std::string_view kFolder = "/dev/";
-  return node.exists && system::IsNvidiaGpuNode(std::string_view(node.path).substr(kFolder.size()));
+  return node.exists && nvidia::IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
 }
 
 // What the node said that was opened, beside its path.
@@ -150,9 +150,9 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   if (const auto version = files.ReadLine("/sys/module/nvidia/version"); version && !driver.version) {
     driver.version = CleanText(*version);
   }
-  driver.signs = system::ReadNvidiaSigns(files);
+  driver.signs = nvidia::ReadSigns(files);
   for (const auto& name : files.List("/dev")) {
-    if (system::IsNvidiaGpuNode(name)) driver.nodes.push_back(system::CheckNode(files, "/dev/" + name));
+    if (nvidia::IsGpuNode(name)) driver.nodes.push_back(system::CheckNode(files, "/dev/" + name));
   }
   for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"})
     driver.nodes.push_back(system::CheckNode(files, path));

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,9 +12,10 @@
 #include "probe/core/device.h"
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
+#include "probe/cuda/cuda_nvml.h"
+#include "probe/nvidia/nvidia.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/nvidia_signs.h"
 
 namespace probe::cuda {
 
@@ -23,7 +25,7 @@ struct KernelDriver {
   std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm; the last two if missing.
                                   // Of a Tegra its own.
   bool tegra = false;             // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes
-  system::NvidiaSigns signs;
+  nvidia::Signs signs;
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
 
@@ -46,5 +48,24 @@ struct Diagnosis {
 // library sees; `library`: the mapped libcuda.
 [[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                                  const std::string& library, const system::Environment& environment);
+
+// CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in words: what each entry is, which GPUs it hides. Compares what
+// CUDA shows with what the machine has; decides nothing.
+
+[[nodiscard]] std::span<const std::string_view> VisibilityVariables();
+
+enum class VisibleEntry { kIndex, kUuid, kMig, kGarbage };
+// The entries that CUDA reads: it stops at the first that is not one, which is the last here then.
+struct Visible {
+  std::string text;
+  VisibleEntry kind = VisibleEntry::kGarbage;
+};
+[[nodiscard]] std::vector<Visible> ParseVisible(std::string_view value);
+
+// Sentences on what the variables do here: GPUs that are hidden, entries that name nothing, a numbering that
+// differs from nvidia-smi's. Empty where there is nothing to say.
+[[nodiscard]] std::vector<std::string> ExplainVisible(const system::Environment& environment,
+                                                      const std::vector<RuntimeDevice>& shown,
+                                                      const std::vector<NvmlGpu>& gpus);
 
 }  // namespace probe::cuda

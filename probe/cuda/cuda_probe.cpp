@@ -8,7 +8,6 @@
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_driver.h"
 #include "probe/cuda/cuda_nvml.h"
-#include "probe/cuda/cuda_visible.h"
 
 namespace probe::cuda {
 
@@ -264,7 +263,7 @@ Module Describe() {
   module.name = "cuda";
   module.title = "CUDA";
   module.usual_s = 0.1;  // assumed: the driver sets every GPU up
-  module.gpu_vendor = vendor_id::kNvidia;
+  module.gpu_vendor = nvidia::kPciNumber;
   module.visibility_variables = VisibilityVariables();
   module.loads_nothing = LoadsNothing;
   module.is_installed = IsInstalled;

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cuda/cuda_visible.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -9,6 +7,7 @@
 
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_api.h"
+#include "probe/cuda/cuda_driver.h"
 
 namespace probe::cuda {
 namespace {

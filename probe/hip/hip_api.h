@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/amd/amd.h"
 #include "probe/core/device.h"
 #include "probe/core/result.h"
 #include "probe/hip/hip_declarations.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/kfd.h"
 #include "probe/system/library.h"
 
 namespace probe::hip {
@@ -81,7 +81,7 @@ inline constexpr int kMaxDevices = 128;
 // address, or functions that are none. `nodes`: the kernel's, which know a divided card of which but one part
 // is shown.
 [[nodiscard]] Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api,
-                                                             const std::vector<system::KfdNode>& nodes);
+                                                             const std::vector<amd::KfdNode>& nodes);
 
 // "6.2.41133" of 60241133; ROCm 5 and later: major * 10^7 + minor * 10^5 + patch.
 [[nodiscard]] std::string VersionText(int version);

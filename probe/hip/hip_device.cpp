@@ -98,7 +98,7 @@ void AddPeers(const Api& api, int device, RuntimeDevice& out) {
   out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
 }
 
-void NamePartitions(const std::vector<system::KfdNode>& nodes, std::vector<RuntimeDevice>& devices) {
+void NamePartitions(const std::vector<amd::KfdNode>& nodes, std::vector<RuntimeDevice>& devices) {
   std::map<Slot, std::uint32_t> parts;
   for (const auto& node : nodes) {
     std::uint32_t& count = parts[SlotOf(node.address)];
@@ -179,7 +179,7 @@ RuntimeDevice ReadDevice(const Api& api, int id) {
   return device;
 }
 
-Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector<system::KfdNode>& nodes) {
+Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector<amd::KfdNode>& nodes) {
   const auto count = DeviceCount(api);
   if (!count) return count.error();
   std::vector<RuntimeDevice> devices;

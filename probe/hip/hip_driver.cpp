@@ -10,6 +10,7 @@
 #include "probe/core/text.h"
 #include "probe/hip/hip_declarations.h"
 #include "probe/hip/hip_visible.h"
+#include "probe/system/wsl.h"
 
 namespace probe::hip {
 namespace {
@@ -32,7 +33,7 @@ std::vector<std::string> Unbound(const system::FileSystem& files) {
     const auto code = files.ReadNumber(directory + "/class");
     const auto base = code ? *code >> 16U : 0;
     const bool graphics = base == 0x03 || base == 0x12;
-    if (graphics && files.ReadNumber(directory + "/vendor") == vendor_id::kAmd &&
+    if (graphics && files.ReadNumber(directory + "/vendor") == amd::kPciNumber &&
         !files.StatLink(directory + "/driver")) {
       out.push_back(std::move(name));
     }
@@ -150,13 +151,13 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   driver.unbound_cards = Unbound(files);
   driver.kfd = NodeAt(files, "/dev/kfd");
   if (const auto status = files.Stat("/dev/kfd")) driver.kfd_group = status->owner_gid;
-  driver.nodes = system::ReadKfdNodes(files);
-  for (const system::KfdNode& node : driver.nodes) {
+  driver.nodes = amd::ReadKfdNodes(files);
+  for (const amd::KfdNode& node : driver.nodes) {
     if (node.render_minor) {
       driver.render_nodes.push_back(NodeAt(files, fmt::format("/dev/dri/renderD{}", *node.render_minor)));
     }
   }
-  driver.wsl = files.Exists("/dev/dxg");
+  driver.wsl = files.Exists(system::kWslGpuNode);
   return driver;
 }
 
@@ -175,7 +176,7 @@ Diagnosis Diagnose(Error error, const KernelDriver& driver, const system::Enviro
 }
 
 bool HasDeviceNodes(const system::FileSystem& files) {
-  constexpr std::array kNodes = {"/dev/kfd", "/dev/dxg", "/dev/dri", "/dev/accel"};
+  constexpr std::array kNodes = {"/dev/kfd", system::kWslGpuNode, "/dev/dri", "/dev/accel"};
   return std::any_of(kNodes.begin(), kNodes.end(), [&](const char* node) { return files.Exists(node); });
 }
 

@@ -3,17 +3,18 @@
 // driver's node and topology, and why HIP shows no device, by layer.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
 
+#include "probe/amd/amd.h"
 #include "probe/core/device.h"
 #include "probe/core/outcome.h"
 #include "probe/core/result.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/kfd.h"
 
 namespace probe::hip {
 
@@ -31,7 +32,7 @@ struct KernelDriver {
   DeviceNode kfd{"/dev/kfd", false, false};
   std::optional<std::uint32_t> kfd_group;  // numeric: what counts in a container
   std::vector<DeviceNode> render_nodes;    // those of the compute driver's GPUs
-  std::vector<system::KfdNode> nodes;
+  std::vector<amd::KfdNode> nodes;
   bool wsl = false;  // /dev/dxg: the Windows host has the driver
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
@@ -55,5 +56,21 @@ struct Diagnosis {
 // cause where files show it, and its text a sentence of it.
 [[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver,
                                  const system::Environment& environment);
+
+// What AMD's management library (rocm_smi) knows of GPUs: memory in use, load and power. Every figure may be
+// missing.
+
+struct SmiGpu {
+  PciAddress pci;               // function 0 of a divided card
+  std::uint32_t partition = 0;  // of its card
+  std::optional<std::uint64_t> memory_total_bytes;
+  std::optional<std::uint64_t> memory_used_bytes;
+  std::vector<Fact> facts;  // utilization_percent, power_mw, power_limit_mw, power_limit_default_mw
+};
+
+// Loads the library and asks it everything. Error.name "absent": not installed; else a sentence of what
+// failed.
+[[nodiscard]] Result<std::vector<SmiGpu>> AskSmi(const system::FileSystem& files,
+                                                 const system::Environment& environment);
 
 }  // namespace probe::hip

@@ -5,11 +5,10 @@
 
 #include "probe/core/module.h"
 #include "probe/core/text.h"
+#include "probe/core/vendor.h"
 #include "probe/hip/hip_api.h"
 #include "probe/hip/hip_driver.h"
-#include "probe/hip/hip_smi.h"
 #include "probe/hip/hip_visible.h"
-#include "probe/system/amdgpu_metrics.h"
 
 namespace probe::hip {
 
@@ -40,7 +39,7 @@ class Survey {
   void Enumerate(const Api& api, HipResult init);
   // What the kernel and rocm_smi know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
-  [[nodiscard]] const system::KfdNode* NodeOf(const RuntimeDevice& device) const;
+  [[nodiscard]] const amd::KfdNode* NodeOf(const RuntimeDevice& device) const;
   [[nodiscard]] const SmiGpu* SmiOf(const RuntimeDevice& device) const;
   void Warn(std::vector<std::string> texts) const {
     for (auto& text : texts) context_.sink(Warning{std::move(text)});
@@ -104,12 +103,11 @@ void Survey::AskManagement() {
   }
 }
 
-const system::KfdNode* Survey::NodeOf(const RuntimeDevice& device) const {
-  const auto node =
-      std::find_if(driver_.nodes.begin(), driver_.nodes.end(), [&](const system::KfdNode& known) {
-        return device.identity.pci && SlotOf(known.address) == SlotOf(*device.identity.pci) &&
-               known.partition == PartitionOf(device);
-      });
+const amd::KfdNode* Survey::NodeOf(const RuntimeDevice& device) const {
+  const auto node = std::find_if(driver_.nodes.begin(), driver_.nodes.end(), [&](const amd::KfdNode& known) {
+    return device.identity.pci && SlotOf(known.address) == SlotOf(*device.identity.pci) &&
+           known.partition == PartitionOf(device);
+  });
   return node == driver_.nodes.end() ? nullptr : &*node;
 }
 
@@ -135,9 +133,8 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
     if (node->xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node->xcc_count)});
   }
   if (device.identity.pci) {
-    const auto metrics =
-        context_.files.Read("/sys/bus/pci/devices/" + ToString(*device.identity.pci) + "/gpu_metrics", 4096);
-    const auto throttled = metrics ? system::ThrottleText(*metrics) : std::nullopt;
+    const auto throttled =
+        ThrottledBy(context_.files, "/sys/bus/pci/devices/" + ToString(*device.identity.pci));
     if (throttled) device.facts.push_back({"throttled", *throttled});
   }
   if (const SmiGpu* gpu = SmiOf(device)) {
@@ -194,7 +191,7 @@ Module Describe() {
   module.name = "hip";
   module.title = "ROCm";
   module.usual_s = 0.1;  // assumed: the runtime sets every GPU up
-  module.gpu_vendor = vendor_id::kAmd;
+  module.gpu_vendor = amd::kPciNumber;
   module.visibility_variables = VisibilityVariables();
   module.loads_nothing = LoadsNothing;
   module.probe = Probe;

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "probe/hip/hip_smi.h"
-
 #include <algorithm>
 #include <array>
 #include <string_view>
 
 #include "probe/hip/hip_api.h"
+#include "probe/hip/hip_driver.h"
 
 namespace probe::hip {
 namespace {

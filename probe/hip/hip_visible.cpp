@@ -8,12 +8,15 @@
 #include <array>
 #include <charconv>
 
+#include "data/tables.h"
+
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 
 namespace probe::hip {
 namespace {
 
-using system::KfdNode;
+using amd::KfdNode;
 
 constexpr std::string_view kOverride = "HSA_OVERRIDE_GFX_VERSION";
 constexpr std::array<std::string_view, 5> kVariables = {
@@ -30,23 +33,14 @@ bool IsRead(const system::Environment& environment, std::string_view name) {
   return name != kOverride && (name != "CUDA_VISIBLE_DEVICES" || !own || own->empty());
 }
 
-std::string_view Trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
-
 bool IsEntry(std::string_view entry) {
-  const bool number =
-      !entry.empty() && entry.size() < 5 && entry.find_first_not_of("0123456789") == std::string_view::npos;
+  const bool number = entry.size() < 5 && IsDigits(entry);
   return number || entry.starts_with("GPU-");
 }
 
 std::string GarbageText(std::string_view name, std::string_view value) {
   for (std::size_t i = 0; i < kMaxEntries && !value.empty(); ++i) {
-    const auto raw = value.substr(0, value.find(','));
-    value.remove_prefix(std::min(raw.size() + 1, value.size()));
-    const auto entry = Trim(raw);
+    const auto entry = Trim(TakeUpTo(value, ','), " \t");
     if (IsEntry(entry) || entry == "-1") continue;
     return fmt::format("{}: \"{}\" is neither a number nor GPU-...: ROCm ignores it and all after it", name,
                        CleanText(entry, 64));
@@ -83,18 +77,12 @@ std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>
   return fmt::format("ROCm does not show {}; the kernel's compute driver has them", count);
 }
 
-// gfx1031 to gfx1036 execute gfx1030's code; code of another target hangs gfx1103 and gfx115x. Source:
-// reports of users, collected in llama.cpp's and ollama's issues.
 std::string OverrideText(const Target& real, const Target& claimed, const std::string& name) {
-  const std::string text = fmt::format("{} makes ROCm take {} for {}", kOverride, name, ToString(claimed));
-  if (real.major == 10 && real.minor == 3 && claimed == Target{10, 3, 0}) {
-    return text + ": known to work, as long as the libraries have that target's code";
+  for (const auto& [is, is_taken_for, text] : ParseTable<3>(data::kGfxOverrides)) {
+    if (FitsPattern(ToString(real), is) && FitsPattern(ToString(claimed), is_taken_for))
+      return fmt::format("{} makes ROCm take {} for {}: {}", kOverride, name, ToString(claimed), text);
   }
-  const bool hangs = real == Target{11, 0, 3} || (real.major == 11 && real.minor == 5);
-  return text +
-         (hangs ? ": it is known to hang in its first kernel; unset the variable, update ROCm, or use Vulkan"
-                : ": its first kernel may hang or compute wrong; unset the variable, update ROCm, or use "
-                  "Vulkan");
+  return {};
 }
 
 }  // namespace

@@ -8,10 +8,10 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/amd/amd.h"
 #include "probe/core/device.h"
 #include "probe/hip/hip_target.h"
 #include "probe/system/environment.h"
-#include "probe/system/kfd.h"
 
 namespace probe::hip {
 
@@ -29,10 +29,10 @@ namespace probe::hip {
 
 // What an override means for the GPUs that the kernel lists (none: for any).
 [[nodiscard]] std::vector<std::string> ExplainOverride(const system::Environment& environment,
-                                                       const std::vector<system::KfdNode>& nodes);
+                                                       const std::vector<amd::KfdNode>& nodes);
 // What the other variables do: which GPUs they hide, entries that end the list early.
 [[nodiscard]] std::vector<std::string> ExplainVisible(const system::Environment& environment,
                                                       const std::vector<RuntimeDevice>& shown,
-                                                      const std::vector<system::KfdNode>& nodes);
+                                                      const std::vector<amd::KfdNode>& nodes);
 
 }  // namespace probe::hip

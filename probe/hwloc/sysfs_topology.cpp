@@ -4,6 +4,7 @@
 #include <set>
 #include <tuple>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/hwloc/topology.h"
 #include "probe/system/processor.h"
@@ -27,10 +28,8 @@ std::vector<std::uint32_t> Numbered(const FileSystem& files, std::string_view di
   std::vector<std::uint32_t> out;
   for (const std::string& name : files.List(directory)) {
     if (!name.starts_with(prefix)) continue;
-    const auto digits = std::string_view(name).substr(prefix.size());
-    std::uint32_t number = 0;
-    const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-    if (error == std::errc() && end == digits.data() + digits.size()) out.push_back(number);
+    const auto number = ParseNumber<std::uint32_t>(std::string_view(name).substr(prefix.size()));
+    if (number) out.push_back(*number);
   }
   std::sort(out.begin(), out.end());
   return out;

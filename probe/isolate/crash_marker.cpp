@@ -7,10 +7,10 @@
 #include <utility>
 
 #include "probe/core/codec.h"
+#include "probe/core/hash.h"
 #include "probe/core/text.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
-#include "probe/system/hash.h"
 #include "probe/system/own_file.h"
 #include "probe/system/process.h"
 #include "probe/system/processor.h"
@@ -164,7 +164,7 @@ CrashMarkers CrashMarkers::Open(const system::Environment& environment, const sy
 }
 
 std::string CrashMarkers::PathOf(const CrashKey& key) const {
-  return directory_ + "/crash-" + system::HashName(key.runtime + '\0' + key.device) + ".json";
+  return directory_ + "/crash-" + HashName(key.runtime + '\0' + key.device) + ".json";
 }
 
 std::string CrashMarkers::StateOf(const CrashKey& key) const {
@@ -178,7 +178,7 @@ std::string CrashMarkers::StateOf(const CrashKey& key) const {
       }
     }
   }
-  return system::HashName(text);
+  return HashName(text);
 }
 
 std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {

@@ -3,9 +3,7 @@
 
 #include <CL/cl_icd.h>
 
-#include <algorithm>
-#include <array>
-
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/topology_variables.h"
 #include "probe/system/this_process.h"
@@ -13,63 +11,22 @@
 namespace probe::opencl {
 namespace {
 
-constexpr std::array<std::string_view, 23> kOwnVariables = {
-    // the loaders: libOpenCL(7) of ocl-icd, the readme of Khronos's
-    "OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES", "OPENCL_LAYERS", "OPENCL_LAYER_PATH",
-    "OCL_ICD_PLATFORM_SORT", "OCL_ICD_DEFAULT_PLATFORM", "OCL_ICD_ASSUME_ICD_EXTENSION",
-    // PoCL's environment.rst
-    "POCL_DEVICES", "POCL_MAX_PTHREAD_COUNT", "POCL_MEMORY_LIMIT",
-    // NVIDIA, AMD
-    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER", "GPU_DEVICE_ORDINAL", "ROCR_VISIBLE_DEVICES",
-    "HSA_OVERRIDE_GFX_VERSION",
-    // Intel; with the last three its driver plays a GPU that is not there
-    "ZE_AFFINITY_MASK", "CL_CONFIG_USE_NATIVE_DOUBLE", "NEOReadDebugKeys", "SetCommandStreamReceiver",
-    "ProductFamilyOverride",
-    // Mesa
-    "RUSTICL_ENABLE", "RUSTICL_FEATURES"};
-
 // PoCL asks hwloc for the processor.
-constexpr auto kVisibility = [] {
-  std::array<std::string_view, kOwnVariables.size() + kTopologyVariables.size()> all;
-  std::copy(kTopologyVariables.begin(), kTopologyVariables.end(),
-            std::copy(kOwnVariables.begin(), kOwnVariables.end(), all.begin()));
-  return all;
-}();
-
-constexpr std::string_view kPackages =
-    "no OpenCL driver is registered; Debian's are pocl-opencl-icd (the processor), intel-opencl-icd, "
-    "nvidia-opencl-icd, rocm-opencl-icd and mesa-opencl-icd";
-
-// One driver: how its library is called, what hides its devices, and the node that it must open.
-struct DriverRow {
-  std::string_view library;
-  std::array<std::string_view, 2> hiding;
-  std::string_view node_directory;
-  std::string_view node_prefix;
-  std::string_view advice;
-};
-constexpr std::array kDrivers = {
-    DriverRow{"libnvidia-opencl", {"CUDA_VISIBLE_DEVICES", ""}, "/dev", "nvidiactl", ""},
-    DriverRow{"libamdocl", {"ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"}, "/dev", "kfd", ""},
-    DriverRow{"libigdrcl", {"ZE_AFFINITY_MASK", ""}, "/dev/dri", "renderD", ""},
-    DriverRow{"libMesaOpenCL", {"", ""}, "/dev/dri", "renderD", ""},
-    DriverRow{"libRusticlOpenCL",
-              {"", ""},
-              "/dev/dri",
-              "renderD",
-              "; rusticl uses only the drivers that RUSTICL_ENABLE names, such as RUSTICL_ENABLE=radeonsi"},
-    DriverRow{"libpocl", {"POCL_DEVICES", ""}, "", "", ""},
-};
-
-std::string_view FileName(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+DriverTable TableWithTopology() {
+  DriverTable table("opencl");
+  table.variables.insert(table.variables.end(), kTopologyVariables.begin(), kTopologyVariables.end());
+  return table;
+}
 
 // The first node of the row that exists and may not be opened; nullopt as soon as one may.
 std::optional<Error> Denied(const DriverRow& row, const system::FileSystem& files) {
   std::optional<Error> denied;
-  if (row.node_directory.empty()) return denied;
-  for (const auto& name : files.List(row.node_directory)) {
-    if (!name.starts_with(row.node_prefix)) continue;
-    const std::string path = std::string(row.node_directory) + "/" + name;
+  const auto slash = row.opens.rfind('/');
+  if (slash == std::string_view::npos) return denied;
+  const std::string folder(row.opens.substr(0, slash));
+  for (const auto& name : files.List(folder)) {
+    if (!name.starts_with(row.opens.substr(slash + 1))) continue;
+    const std::string path = std::string(folder).append("/").append(name);
     const auto opened = files.TryOpen(path);
     if (opened) return std::nullopt;
     if (!denied && (opened.error().name == "EACCES" || opened.error().name == "EPERM")) {
@@ -82,7 +39,10 @@ std::optional<Error> Denied(const DriverRow& row, const system::FileSystem& file
 
 }  // namespace
 
-std::span<const std::string_view> VisibilityVariables() { return kVisibility; }
+const DriverTable& Drivers() {
+  static const DriverTable table = TableWithTopology();
+  return table;
+}
 
 std::optional<std::string> LibraryOf(cl_platform_id platform) {
   const auto* table = *reinterpret_cast<const cl_icd_dispatch* const*>(platform);
@@ -113,10 +73,11 @@ Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
   Silence out{Outcome::kNoDevice, ErrorOf("clGetDeviceIDs", CL_DEVICE_NOT_FOUND)};
   out.error.text = "the driver works and has no device";
   const auto name = FileName(library);
-  for (const auto& row : kDrivers) {
-    if (!name.starts_with(row.library)) continue;
-    for (const auto variable : row.hiding) {
-      if (const auto value = variable.empty() ? std::nullopt : environment.Get(variable)) {
+  for (const DriverRow& row : Drivers().drivers) {
+    if (row.libraries.empty() || !name.starts_with(row.libraries)) continue;
+    for (std::string_view hiding = row.hiding; !hiding.empty();) {
+      const auto variable = TakeUpTo(hiding, ' ');
+      if (const auto value = environment.Get(variable)) {
         out.outcome = Outcome::kHidden;
         out.error.text = std::string(variable) + "=" + CleanText(*value) + " hides its devices: unset it";
         return out;
@@ -142,7 +103,7 @@ std::optional<Error> HidingVariable(const system::FileSystem& files, const syste
 
 Silence WhyNoDriver(const system::FileSystem& files, const system::Environment& environment) {
   Silence out{Outcome::kAbsent, ErrorOf("clGetPlatformIDs", CL_PLATFORM_NOT_FOUND_KHR)};
-  out.error.text = kPackages;
+  out.error.text = Drivers().no_driver;
   if (const auto hiding = HidingVariable(files, environment)) {
     out.outcome = Outcome::kHidden;
     out.error.text = hiding->text;

@@ -4,18 +4,18 @@
 
 #include <cstddef>
 #include <optional>
-#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "probe/core/driver_table.h"
 #include "probe/core/outcome.h"
 #include "probe/opencl/opencl_api.h"
 
 namespace probe::opencl {
 
-// Every variable that hides, reorders or replaces OpenCL devices: of the loaders, and of the drivers.
-[[nodiscard]] std::span<const std::string_view> VisibilityVariables();
+// The loaders and drivers of OpenCL; among their variables those of hwloc.
+[[nodiscard]] const DriverTable& Drivers();
 
 // The file that a platform's functions lie in: every object of a driver begins with a pointer to its table of
 // functions (cl_khr_icd). nullopt where that table belongs to no file.

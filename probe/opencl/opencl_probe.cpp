@@ -50,7 +50,7 @@ class Survey {
 };
 
 void Survey::ReportEnvironment() {
-  for (const auto name : VisibilityVariables()) {
+  for (const auto name : Drivers().variables) {
     const auto value = context_.environment.Get(name);
     // Not the user's where it is RestrictTo's.
     const bool ours = context_.manifest && value == context_.manifest;
@@ -223,32 +223,15 @@ std::vector<std::string> Manifests(const ProbeContext& context) {
 
 }  // namespace
 
-// https://portablecl.org/docs/html/env_variables.html, intel/compute-runtime
-// programmers-guide/COMPILER_CACHE.md, ROCm/llvm-project amd/comgr README,
-// https://docs.mesa3d.org/envvars.html, CUDA C++ Programming Guide (environment variables).
-constexpr std::array kCaches = {
-    DriverCache{"POCL_CACHE_DIR", "pocl", true, true},
-    DriverCache{"NEO_CACHE_DIR", "neo"},
-    DriverCache{"AMD_COMGR_CACHE_DIR", "comgr"},
-    DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
-    DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false},
-    DriverCache{"CUDA_CACHE_PATH", "ptx"},
-    DriverCache{"CUDA_CACHE_MAXSIZE", "67108864", false},
-};
-
-// Of the kernel's subsystems, of NVIDIA and WSL, and of Arm's, Qualcomm's and Imagination's own drivers.
-constexpr std::array<std::string_view, 8> kDeviceNodes = {"dri", "accel", "kfd",  "nvidia",
-                                                          "dxg", "mali",  "kgsl", "pvr"};
-
 Module Describe() {
   Module module;
-  module.caches = kCaches;
+  module.caches = Drivers().caches;
   module.name = "opencl";
   module.title = "OpenCL";
   module.usual_s = 0.030;  // PoCL loads two compilers
-  module.visibility_variables = VisibilityVariables();
+  module.visibility_variables = Drivers().variables;
   module.libraries = kLoaderNames;
-  module.device_nodes = kDeviceNodes;
+  module.device_nodes = Drivers().nodes;
   module.probe = Probe;
   module.manifests = Manifests;
   module.restrict_to = RestrictTo;

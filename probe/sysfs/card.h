@@ -4,40 +4,40 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probe/core/device.h"
+#include "probe/core/vendor.h"
 #include "probe/sysfs/pci_function.h"
-#include "probe/sysfs/soc_names.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/kfd.h"
 
 namespace probe::sysfs {
 
-// /proc/driver/nvidia/gpus/<address>/information.
-struct NvidiaInformation {
-  std::optional<std::string> model;
-  std::optional<Uuid> uuid;
-  std::optional<std::uint32_t> minor;  // of /dev/nvidia<minor>
+struct SocFacts {
+  std::string name;          // "VideoCore VII", "Mali-G610 (RK3588)"
+  bool one_product = false;  // false: the tree only says whose GPU it is
+  std::string_view vendor;
+  std::string_view family;  // "Ampere"; empty where the name says it
+  std::string_view target;  // "sm_87"; likewise
 };
+
+// `own`: the `compatible` strings of the GPU's node, `board`: those of the tree's root, both as the tree has
+// them, the most particular first. nullopt where `own` is no GPU's.
+[[nodiscard]] std::optional<SocFacts> FindSocFacts(std::span<const std::string> own,
+                                                   std::span<const std::string> board);
 
 struct Card {
   PciFunction function;
-  std::vector<std::string> node_names;  // card0, renderD128, accel0
-  std::vector<system::KfdNode> kfd;     // several when it is partitioned
-  std::optional<NvidiaInformation> nvidia;
+  std::vector<std::string> node_names;       // card0, renderD128, accel0
+  std::optional<ListedCard> listed;          // by its maker's kernel driver
   std::optional<SocFacts> soc;               // of a GPU that is part of a chip
   std::vector<std::string> display_drivers;  // of that chip's display controllers, which compute nothing
 };
 
 // Names, kind, driver, nodes, memory, link and facts. Reads the card's own files; opens its render nodes.
 [[nodiscard]] HardwareDevice DescribeCard(const system::FileSystem& files, const Card& card);
-
-[[nodiscard]] std::optional<NvidiaInformation> ReadNvidia(const system::FileSystem& files,
-                                                          const std::string& path);
-
-// Memory, clocks and state in the words of the card's kernel driver (amdgpu, i915, xe), added to `device`.
-void AddDriverFacts(const system::FileSystem& files, const Card& card, HardwareDevice& device);
 
 }  // namespace probe::sysfs

@@ -4,10 +4,11 @@
 #include <cstdio>
 
 #include "probe/core/text.h"
+#include "probe/core/vendor_names.h"
 #include "probe/sysfs/card.h"
 #include "probe/sysfs/nodes.h"
+#include "probe/sysfs/pci_function.h"
 #include "probe/sysfs/pci_table.h"
-#include "probe/sysfs/pcie_link.h"
 #include "probe/sysfs/platform.h"
 #include "probe/system/filesystem.h"
 
@@ -26,9 +27,6 @@ void SetFact(HardwareDevice& device, std::string_view key, std::string_view valu
   std::erase_if(device.facts, [&](const Fact& fact) { return fact.key == key; });
   AddFact(device, key, std::string(value));
 }
-
-// NVIDIA's kernel module calls a card that it does not know by no name of its own.
-bool IsPlaceholder(std::string_view model) { return model.empty() || model.ends_with("Graphics Device"); }
 
 std::string FallbackName(const Card& card, std::string_view vendor) {
   const PciFunction& function = card.function;
@@ -56,8 +54,7 @@ void SetName(const FileSystem& files, const Card& card, const std::optional<PciF
     const std::string clean = product ? CleanText(*product, 128) : std::string();
     if (!clean.empty()) return set(clean, "product_memory");
   }
-  if (card.nvidia && card.nvidia->model && !IsPlaceholder(*card.nvidia->model))
-    return set(*card.nvidia->model, "driver");
+  if (card.listed && !card.listed->told.name.empty()) return set(card.listed->told.name, "driver");
   if (facts) return set(std::string(facts->name), "pci_table_family");
   set(FallbackName(card, device.vendor.value_or("")), "ids");
 }
@@ -65,20 +62,17 @@ void SetName(const FileSystem& files, const Card& card, const std::optional<PciF
 // Kind where the table has no row: what the vendor builds, and the class.
 DeviceKind GuessKind(const PciFunction& function) {
   if (function.IsClass(kAcceleratorClass)) return DeviceKind::kAccelerator;
-  if (function.vendor == vendor_id::kNvidia)
-    return DeviceKind::kDiscrete;  // its integrated GPUs are in the table
-  const bool on_chip = function.address && function.address->bus == 0 && function.address->device == 2;
-  if (function.vendor == vendor_id::kIntel && on_chip) return DeviceKind::kIntegrated;  // always at 00:02.0
-  if (function.vendor == vendor_id::kAspeed || function.vendor == vendor_id::kMatrox)
-    return DeviceKind::kManagement;
-  return DeviceKind::kUnknown;
+  const Vendor* vendor = FindVendor(function.vendor);
+  if (vendor != nullptr && vendor->guess_kind != nullptr) return vendor->guess_kind(function.address);
+  const VendorNames* names = function.vendor ? FindVendorNames(*function.vendor) : nullptr;
+  return names != nullptr ? names->kind : DeviceKind::kUnknown;
 }
 
 void SetIdentity(const FileSystem& files, const Card& card, HardwareDevice& device) {
   const PciFunction& function = card.function;
   device.identity.pci = function.address;
   device.identity.ids = function.ids;
-  if (card.nvidia) device.identity.uuid = card.nvidia->uuid;
+  if (card.listed) device.identity.uuid = card.listed->told.identity.uuid;
   device.kernel_driver = function.driver;
   const auto facts = function.ids ? FindPciFacts(*function.ids) : std::nullopt;
   const auto vendor = function.vendor ? VendorName(*function.vendor) : std::string_view();
@@ -115,22 +109,6 @@ void SetPlatformIdentity(const Card& card, HardwareDevice& device) {
   AddFact(device, "table_target", std::string(card.soc->target));
 }
 
-// /dev/nvidia<minor> is not opened, because that initialises the GPU and can take seconds: what holds for the
-// control node is said of it.
-void AddNvidiaNodes(const FileSystem& files, const NvidiaInformation& nvidia, HardwareDevice& device) {
-  DeviceNode control = system::CheckNode(files, "/dev/nvidiactl");
-  if (nvidia.minor) {
-    DeviceNode own;
-    own.path = "/dev/nvidia" + std::to_string(*nvidia.minor);
-    own.exists = files.Exists(own.path);
-    own.openable = own.exists && control.openable;
-    if (own.exists) own.open_error = control.open_error;
-    device.nodes.push_back(std::move(own));
-  }
-  device.nodes.push_back(std::move(control));
-  device.nodes.push_back(system::CheckNode(files, "/dev/nvidia-uvm"));
-}
-
 void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device) {
   for (const std::string& name : card.node_names) {
     if (const auto number = DrmNumber(files, card.function.directory, name))
@@ -142,11 +120,12 @@ void SetNodes(const FileSystem& files, const Card& card, HardwareDevice& device)
     }
   }
   if (!card.function.address && card.function.driver) {
-    for (std::string& path : OwnNodes(files, *card.function.driver))
+    for (std::string& path : OwnNodes(files, card))
       device.nodes.push_back(system::CheckNode(files, std::move(path)));
   }
-  if (!card.kfd.empty()) device.nodes.push_back(system::CheckNode(files, "/dev/kfd"));
-  if (card.nvidia) AddNvidiaNodes(files, *card.nvidia, device);
+  if (!card.listed) return;
+  const auto& own = card.listed->told.nodes;
+  device.nodes.insert(device.nodes.end(), own.begin(), own.end());
 }
 
 void SetPlace(const FileSystem& files, const Card& card, HardwareDevice& device) {
@@ -164,63 +143,43 @@ void SetPlace(const FileSystem& files, const Card& card, HardwareDevice& device)
   if (removable == "removable" || removable == "fixed") device.removable = removable == "removable";
 }
 
-// One node a partition: others at the same address are cards whose addresses this kernel does not tell apart.
-std::vector<const system::KfdNode*> Partitions(const std::vector<system::KfdNode>& nodes) {
-  std::vector<const system::KfdNode*> out;
-  for (const system::KfdNode& node : nodes) {
-    const bool known = std::any_of(out.begin(), out.end(), [&](const system::KfdNode* other) {
-      return other->partition == node.partition;
-    });
-    if (!known) out.push_back(&node);
+// What the makers' kernel drivers tell: first those that list the card, then all by the card's own files.
+void AddDriverFacts(const FileSystem& files, const Card& card, HardwareDevice& device) {
+  if (card.listed) {
+    const HardwareDevice& told = card.listed->told;
+    if (told.architecture) device.architecture = told.architecture;
+    // Of a GPU without its own, it is host memory that the driver lends.
+    if (told.vram_bytes && device.kind == DeviceKind::kDiscrete) device.vram_bytes = told.vram_bytes;
+    device.facts.insert(device.facts.end(), told.facts.begin(), told.facts.end());
   }
-  return out;
+  auto clock_max_mhz = card.listed ? card.listed->clock_max_mhz : std::nullopt;
+  const std::string& directory = card.function.directory;
+  if (!directory.empty()) {
+    const std::string driver = card.function.driver.value_or("");
+    const CardFiles own{directory, card.node_names, driver};
+    for (const Vendor& vendor : Vendors()) {
+      if (vendor.describe != nullptr) vendor.describe(files, own, device);
+    }
+    const auto status = files.ReadLine(directory + "/power/runtime_status");
+    AddFact(device, "runtime_status", status ? CleanText(*status, 128) : std::string());
+    std::optional<std::uint64_t> of_files;
+    for (const Vendor& vendor : Vendors()) {
+      if (vendor.describe_state != nullptr) vendor.describe_state(files, own, device);
+      if (vendor.clock_max_mhz != nullptr && !of_files) of_files = vendor.clock_max_mhz(files, own);
+    }
+    if (of_files) clock_max_mhz = of_files;
+    AddFact(device, "throttled", ThrottledBy(files, directory).value_or(""));
+  }
+  constexpr std::uint64_t kFastestMhz = 100'000;  // beyond it is no clock
+  if (clock_max_mhz && *clock_max_mhz > 0 && *clock_max_mhz < kFastestMhz)
+    AddFact(device, "clock_max_hz", std::to_string(*clock_max_mhz * 1000000));
 }
 
-void AddKfdFacts(const std::vector<system::KfdNode>& nodes, HardwareDevice& device) {
-  if (nodes.empty()) return;
-  const system::KfdNode& first = nodes.front();
-  const auto partitions = Partitions(nodes);
-  device.architecture = first.target;
-  if (partitions.size() > 1) AddFact(device, "compute_partitions", std::to_string(partitions.size()));
-  std::uint64_t units = 0;
-  std::uint64_t bytes = 0;
-  for (const system::KfdNode* node : partitions) {
-    units += node->compute_units.value_or(0);
-    bytes += node->memory_bytes.value_or(0);
-  }
-  if (units != 0) AddFact(device, "compute_units", std::to_string(units));
-  // An APU's banks are host memory that the driver lends.
-  if (bytes != 0 && device.kind == DeviceKind::kDiscrete) device.vram_bytes = bytes;
-  if (first.wavefront_size) AddFact(device, "wavefront_size", std::to_string(*first.wavefront_size));
-  if (first.xcc_count) AddFact(device, "xcc_count", std::to_string(*first.xcc_count));
-  // A partition has a link to each other one of its own card and to each of the other cards.
-  const std::uint64_t own = partitions.size() - 1;
-  if (first.xgmi_links > own) {
-    AddFact(device, "xgmi_peers", std::to_string((first.xgmi_links - own) / partitions.size()));
-  }
-}
-
-// Kernel drivers of hardware that computes with another one, or with none: the fact "compute_driver" says
-// what is missing.
-struct DrawingDriver {
-  std::string_view driver;
-  bool on_pci;
-  std::string_view text;
-};
-constexpr std::array kDrawingDrivers = {
-    DrawingDriver{"radeon", true, "none: radeon draws only; Vulkan and ROCm want amdgpu"},
-    DrawingDriver{"nouveau", true, "none: nouveau draws only; CUDA wants nvidia"},
-    DrawingDriver{"nouveau", false, "none: nouveau draws only; CUDA wants nvgpu, which Jetson Linux has"},
-    DrawingDriver{"lima", false, "none: no runtime computes on a Mali of the 300 and 400 series"},
-    DrawingDriver{"vc4_v3d", false, "none: no runtime computes on a VideoCore IV"},
-    DrawingDriver{"vc4-drm", false, "none: no runtime computes on a VideoCore IV"}};
-
+// What is missing where hardware computes with another kernel driver, or with none.
 void AddComputeDriver(const Card& card, HardwareDevice& device) {
-  for (const DrawingDriver& row : kDrawingDrivers) {
-    const bool on_pci = card.function.address.has_value();
-    if (device.kernel_driver != row.driver || row.on_pci != on_pci) continue;
-    if (device.kind != DeviceKind::kVirtual) AddFact(device, "compute_driver", std::string(row.text));
-  }
+  if (device.kind == DeviceKind::kVirtual || !card.function.driver) return;
+  const PlatformDriver* row = FindPlatformDriver(*card.function.driver, card.function.address.has_value());
+  if (row != nullptr) AddFact(device, "compute_driver", std::string(row->computes_with));
 }
 
 }  // namespace
@@ -232,7 +191,6 @@ HardwareDevice DescribeCard(const FileSystem& files, const Card& card) {
   SetPlatformIdentity(card, device);
   SetNodes(files, card, device);
   SetPlace(files, card, device);
-  AddKfdFacts(card.kfd, device);
   AddDriverFacts(files, card, device);
   AddComputeDriver(card, device);
   if (card.function.class_code) {

@@ -5,6 +5,8 @@
 #include <array>
 #include <map>
 
+#include "probe/core/parse.h"
+
 namespace probe::sysfs {
 namespace {
 
@@ -21,7 +23,7 @@ const NodeKind* KindOf(std::string_view name, std::string_view folder) {
     if (kind.folder != folder || !name.starts_with(kind.prefix) || name.size() > kind.prefix.size() + 6)
       continue;
     const auto digits = name.substr(kind.prefix.size());
-    if (!digits.empty() && digits.find_first_not_of("0123456789") == std::string_view::npos) return &kind;
+    if (IsDigits(digits)) return &kind;
   }
   return nullptr;
 }
@@ -73,10 +75,7 @@ std::optional<std::string> DrmNumber(const system::FileSystem& files, const std:
     const auto own = std::string("/").append(kind.folder).append("/").append(name).append("/dev");
     auto text = files.ReadLine("/sys/class" + own);
     if (!text) text = files.ReadLine(directory + own);
-    const auto is_number = [](std::string_view part) {
-      return !part.empty() && part.size() <= 9 &&
-             part.find_first_not_of("0123456789") == std::string_view::npos;
-    };
+    const auto is_number = [](std::string_view part) { return part.size() <= 9 && IsDigits(part); };
     const auto colon = text ? text->find(':') : std::string::npos;
     if (colon == std::string::npos) return std::nullopt;
     const std::string_view number = *text;

@@ -2,10 +2,10 @@
 #include "probe/sysfs/pci_function.h"
 
 #include <algorithm>
-#include <charconv>
 #include <map>
 #include <string_view>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 
 namespace probe::sysfs {
@@ -16,10 +16,8 @@ constexpr std::size_t kMaxCompatible = 32;
 constexpr std::size_t kMaxCompatibleBytes = 128;  // of one string
 
 std::optional<std::uint32_t> Hex(std::string_view text, std::uint32_t limit) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, 16);
-  if (error != std::errc() || end != text.data() + text.size() || value > limit) return std::nullopt;
-  return value;
+  const auto value = ParseNumber<std::uint32_t>(text, 16);
+  return value && *value <= limit ? value : std::nullopt;
 }
 
 using Uevent = std::map<std::string, std::string, std::less<>>;

@@ -20,7 +20,5 @@ struct PciFacts {
 
 // nullopt when the device number is not listed.
 [[nodiscard]] std::optional<PciFacts> FindPciFacts(const PciIds& ids);
-// Short name of the vendor, empty when not listed.
-[[nodiscard]] std::string_view VendorName(std::uint32_t vendor);
 
 }  // namespace probe::sysfs

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "probe/sysfs/pcie_link.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
 #include "probe/core/ids.h"
+#include "probe/core/vendor.h"
 #include "probe/sysfs/pci_function.h"
 
 namespace probe::sysfs {
@@ -62,6 +63,12 @@ std::optional<std::string> UpstreamPort(const system::FileSystem& files, const s
   return own ? upstream : std::nullopt;
 }
 
+bool ShowsInnerLink(std::optional<std::uint64_t> vendor_number) {
+  return std::any_of(Vendors().begin(), Vendors().end(), [&](const Vendor& vendor) {
+    return vendor.shows_inner_link && vendor.pci_number == vendor_number;
+  });
+}
+
 }  // namespace
 
 std::optional<std::uint32_t> Generation(std::string_view rate) {
@@ -80,7 +87,7 @@ CardLink ReadCardLink(const system::FileSystem& files, const std::string& direct
   CardLink out{ReadLink(files, directory), false};
   out.internal = out.link && out.link->max_generation.value_or(out.link->generation.value_or(0)) == 1 &&
                  out.link->max_lanes.value_or(out.link->lanes.value_or(0)) == 1 &&
-                 files.ReadNumber(directory + "/vendor") == vendor_id::kIntel;
+                 ShowsInnerLink(files.ReadNumber(directory + "/vendor"));
   return out;
 }
 

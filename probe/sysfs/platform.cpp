@@ -5,7 +5,27 @@
 #include <array>
 #include <utility>
 
+#include "data/tables.h"
+
+#include "probe/core/names.h"
+#include "probe/core/parse.h"
 #include "probe/sysfs/nodes.h"
+
+namespace probe {
+
+template <>
+struct EnumNames<sysfs::DriverRole> {
+  static constexpr std::array<std::pair<sysfs::DriverRole, std::string_view>, 6> kNames = {{
+      {sysfs::DriverRole::kGpu, "gpu"},
+      {sysfs::DriverRole::kPart, "part"},
+      {sysfs::DriverRole::kWhole, "whole"},
+      {sysfs::DriverRole::kDisplay, "display"},
+      {sysfs::DriverRole::kPretender, "pretender"},
+      {sysfs::DriverRole::kPci, "pci"},
+  }};
+};
+
+}  // namespace probe
 
 namespace probe::sysfs {
 namespace {
@@ -13,55 +33,6 @@ namespace {
 using DriverRow = PlatformDriver;
 using Role = DriverRole;
 using Kind = DeviceKind;
-
-// Names of platform drivers as `uevent` has them: linux, drivers/gpu/drm; nvgpu, os/linux/module.c ("gk20a"
-// for every chip); Arm's mali_kbase; Qualcomm's kgsl.
-constexpr std::array kPlatformDrivers = {
-    DriverRow{"asahi", "Apple GPU", "Apple", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"etnaviv-gpu", "Vivante GPU", "Vivante", Kind::kIntegrated, Role::kPart},
-    DriverRow{"etnaviv", "Vivante GPU", "Vivante", Kind::kIntegrated, Role::kWhole},
-    DriverRow{"lima", "Arm Mali Utgard GPU", "Arm", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"panfrost", "Arm Mali GPU", "Arm", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"panthor", "Arm Mali Valhall GPU", "Arm", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"mali", "Arm Mali GPU", "Arm", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"adreno", "Qualcomm Adreno GPU", "Qualcomm", Kind::kIntegrated, Role::kPart},
-    DriverRow{"kgsl-3d", "Qualcomm Adreno GPU", "Qualcomm", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"msm", "Qualcomm Adreno GPU", "Qualcomm", Kind::kIntegrated, Role::kWhole},
-    DriverRow{"msm_dpu", "Qualcomm Adreno GPU", "Qualcomm", Kind::kIntegrated, Role::kWhole},
-    DriverRow{"msm_mdp", "Qualcomm Adreno GPU", "Qualcomm", Kind::kIntegrated, Role::kWhole},
-    DriverRow{"powervr", "Imagination PowerVR GPU", "Imagination", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"v3d", "Broadcom VideoCore GPU", "Broadcom", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"vc4_v3d", "Broadcom VideoCore GPU", "Broadcom", Kind::kIntegrated, Role::kPart},
-    DriverRow{"vc4-drm", "Broadcom VideoCore GPU", "Broadcom", Kind::kIntegrated, Role::kWhole},
-    DriverRow{"gk20a", "NVIDIA Tegra GPU", "NVIDIA", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"nvgpu", "NVIDIA Tegra GPU", "NVIDIA", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"nouveau", "NVIDIA Tegra GPU", "NVIDIA", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"gv11b", "NVIDIA Tegra GPU", "NVIDIA", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"ga10b", "NVIDIA Tegra GPU", "NVIDIA", Kind::kIntegrated, Role::kGpu},
-    DriverRow{"apple-drm", "Apple display controller", "Apple", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"exynos-drm", "Samsung display controller", "Samsung", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"imx-drm", "NXP display controller", "NXP", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"mediatek-drm", "MediaTek display controller", "MediaTek", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"meson-drm", "Amlogic display controller", "Amlogic", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"omapdrm", "Texas Instruments display controller", "Texas Instruments", Kind::kVirtual,
-              Role::kDisplay},
-    DriverRow{"rockchip-drm", "Rockchip display controller", "Rockchip", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"sun4i-drm", "Allwinner display controller", "Allwinner", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"tegra-host1x", "NVIDIA Tegra display controller", "NVIDIA", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"drm", "NVIDIA Tegra display controller", "NVIDIA", Kind::kVirtual,
-              Role::kDisplay},  // of the host1x bus
-    DriverRow{"nv_platform", "NVIDIA Tegra display controller", "NVIDIA", Kind::kVirtual, Role::kDisplay},
-    DriverRow{"RKNPU", "Rockchip NPU", "Rockchip", Kind::kAccelerator, Role::kPretender},
-    DriverRow{"rocket", "Rockchip NPU", "Rockchip", Kind::kAccelerator, Role::kPretender},
-    DriverRow{"hyperv_drm", "Hyper-V virtual display", "Microsoft", Kind::kVirtual, Role::kPretender},
-    DriverRow{"virtio_gpu", "virtio virtual display", "Red Hat", Kind::kVirtual, Role::kPretender},
-    DriverRow{"simple-framebuffer", "firmware framebuffer", "", Kind::kVirtual, Role::kPretender},
-    DriverRow{"simpledrm", "firmware framebuffer", "", Kind::kVirtual, Role::kPretender},
-    DriverRow{"efi-framebuffer", "firmware framebuffer", "", Kind::kVirtual, Role::kPretender},
-    DriverRow{"vkms", "kernel's virtual display", "", Kind::kVirtual, Role::kPretender},
-    DriverRow{"vgem", "kernel's virtual display", "", Kind::kVirtual, Role::kPretender},
-    DriverRow{"evdi", "DisplayLink virtual display", "", Kind::kVirtual, Role::kPretender},
-    DriverRow{"udl", "DisplayLink USB display", "", Kind::kVirtual, Role::kPretender}};
 
 constexpr std::string_view kPlatformDevices = "/sys/bus/platform/devices";
 constexpr std::string_view kDeviceTree = "/proc/device-tree/compatible";
@@ -152,21 +123,41 @@ bool OnlyDraws(const Card& card) {
   return HasRole(card, Role::kDisplay) || (HasRole(card, Role::kWhole) && !HasRenderNode(card));
 }
 
-const PlatformDriver* FindPlatformDriver(std::string_view driver) {
-  const auto row = std::find_if(kPlatformDrivers.begin(), kPlatformDrivers.end(),
-                                [&](const DriverRow& known) { return known.driver == driver; });
-  return row == kPlatformDrivers.end() ? nullptr : &*row;
+const PlatformDriver* FindPlatformDriver(std::string_view driver, bool on_pci) {
+  static const std::vector<DriverRow> rows = [] {
+    std::vector<DriverRow> out;
+    for (const auto& [name_of_driver, name, vendor, kind, role, nodes, computes_with] :
+         ParseTable<7>(data::kPlatformDrivers)) {
+      out.push_back({.driver = name_of_driver,
+                     .name = name,
+                     .vendor = vendor,
+                     .kind = ParseName<Kind>(kind).value_or(Kind::kUnknown),
+                     .role = ParseName<Role>(role).value_or(Role::kPretender),
+                     .nodes = nodes,
+                     .computes_with = computes_with});
+    }
+    return out;
+  }();
+  const auto row = std::find_if(rows.begin(), rows.end(), [&](const DriverRow& known) {
+    return known.driver == driver && (known.role == Role::kPci) == on_pci;
+  });
+  return row == rows.end() ? nullptr : &*row;
 }
 
-std::vector<std::string> OwnNodes(const system::FileSystem& files, std::string_view driver) {
-  if (driver == "mali") return {"/dev/mali0"};
-  if (driver == "kgsl-3d") return {"/dev/kgsl-3d0"};
-  if (driver != "gk20a" && driver != "nvgpu") return {};
-  // nvgpu, include/uapi/linux/nvgpu-ctrl.h: the newer name of one node, and the older.
-  for (const char* path : {"/dev/nvgpu/igpu0/ctrl", "/dev/nvhost-ctrl-gpu"}) {
-    if (files.Exists(path)) return {"/dev/nvmap", path};
+std::vector<std::string> OwnNodes(const system::FileSystem& files, const Card& card) {
+  const DriverRow* row = DriverRowOf(card);
+  std::vector<std::string> out;
+  for (std::string_view nodes = row != nullptr ? row->nodes : std::string_view(); !nodes.empty();) {
+    std::string_view alternatives = TakeUpTo(nodes, ' ');
+    const bool is_alone = alternatives.find('|') == std::string_view::npos;
+    while (!alternatives.empty()) {
+      std::string path(TakeUpTo(alternatives, '|'));
+      if (!is_alone && !files.Exists(path)) continue;
+      out.push_back(std::move(path));
+      break;
+    }
   }
-  return {"/dev/nvmap"};
+  return out;
 }
 
 void AddFromPlatform(const system::FileSystem& files, std::vector<Card>& cards) {

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
 // Graphics cards, accelerators and NPUs as the kernel lists them, without any runtime: the PCI bus, the DRM
-// and accel classes, the platform bus, AMD's compute topology and NVIDIA's /proc, joined by PCI address or by
-// their directory.
+// and accel classes, the platform bus and what makers' kernel drivers list, joined by PCI address or by their
+// directory.
+#include <algorithm>
 #include <map>
+#include <set>
 
 #include "probe/core/module.h"
 #include "probe/sysfs/card.h"
@@ -15,10 +17,9 @@ namespace {
 
 using system::FileSystem;
 
-constexpr std::string_view kNvidiaGpus = "/proc/driver/nvidia/gpus";
 constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
 constexpr std::uint32_t kDisplay = 0x03;
-constexpr std::uint32_t kSignalProcessing = 0x11;  // where AMD's NPU is filed
+constexpr std::uint32_t kSignalProcessing = 0x11;  // where one maker's NPU is filed
 constexpr std::uint32_t kAccelerator = 0x12;
 
 struct Machine {
@@ -62,7 +63,10 @@ PciFunction ReadClassFunction(const FileSystem& files, const std::string& direct
 
 bool IsPartition(const FileSystem& files, const std::string& directory) {
   const auto real = files.Resolve(directory);
-  return real && LastComponent(*real).starts_with("amdgpu_xcp");  // a part of a card that is listed itself
+  return real && std::any_of(Vendors().begin(), Vendors().end(), [&](const Vendor& vendor) {
+           return !vendor.partition_device.empty() &&
+                  LastComponent(*real).starts_with(vendor.partition_device);
+         });
 }
 
 void AddFromClasses(const FileSystem& files, Machine& machine) {
@@ -82,34 +86,22 @@ void AddFromClasses(const FileSystem& files, Machine& machine) {
   }
 }
 
-void AddFromNvidia(const FileSystem& files, Machine& machine) {
-  for (const std::string& name : files.List(kNvidiaGpus)) {
-    const auto address = ParsePciAddress(name);
-    const auto information = ReadNvidia(files, std::string(kNvidiaGpus) + "/" + name + "/information");
-    if (!address || !information) continue;
-    const auto [entry, is_new] = machine.cards.try_emplace(*address);
-    if (is_new) {
-      entry->second.function.address = address;
-      entry->second.function.vendor = vendor_id::kNvidia;
-      entry->second.function.driver = "nvidia";
+void AddFromVendors(const FileSystem& files, Machine& machine) {
+  std::set<PciAddress> known;
+  for (const auto& [address, card] : machine.cards) known.insert(address);
+  for (const Vendor& vendor : Vendors()) {
+    if (vendor.list == nullptr) continue;
+    for (ListedCard& listed : vendor.list(files, known)) {
+      const auto [entry, is_new] = machine.cards.try_emplace(listed.address);
+      PciFunction& function = entry->second.function;
+      if (is_new) {
+        function.address = listed.address;
+        function.driver = listed.driver;
+      }
+      if (!function.vendor) function.vendor = listed.vendor;
+      if (!function.ids) function.ids = listed.ids;
+      entry->second.listed = std::move(listed);
     }
-    entry->second.nvidia = information;
-  }
-}
-
-void AddFromKfd(const FileSystem& files, Machine& machine) {
-  for (system::KfdNode& node : system::ReadKfdNodes(files)) {
-    PciAddress address = node.address;
-    if (!machine.cards.contains(address)) address.function = 0;  // a partition counts under its card
-    const auto [entry, is_new] = machine.cards.try_emplace(address);
-    PciFunction& function = entry->second.function;
-    if (is_new) {
-      function.address = address;
-      function.driver = "amdgpu";
-    }
-    if (!function.vendor) function.vendor = node.ids.vendor;
-    if (!function.ids) function.ids = node.ids;
-    entry->second.kfd.push_back(std::move(node));
   }
 }
 
@@ -119,8 +111,7 @@ void Probe(const ProbeContext& context) {
   const bool listed = AddFromBus(context.files, machine);
   AddFromClasses(context.files, machine);
   AddFromPlatform(context.files, machine.others);
-  AddFromNvidia(context.files, machine);
-  AddFromKfd(context.files, machine);
+  AddFromVendors(context.files, machine);
   for (const auto& [address, card] : machine.cards) context.sink(DescribeCard(context.files, card));
   for (const Card& card : machine.others) context.sink(DescribeCard(context.files, card));
   // That there is no card says something of the machine only where its bus could be looked at.

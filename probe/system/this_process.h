@@ -15,6 +15,10 @@ namespace probe::system {
 // copy that was lent nothing. Call it before anything else; after an error nothing else may be done.
 [[nodiscard]] Status ReturnLentPrivileges();
 
+// Keeps this process and all that it starts from making device nodes, by root's right to and by programs with
+// the set-uid bit. For good: for children alone.
+void GiveUpMakingNodes();
+
 // Sets or, with nullopt, removes a variable; for children that load vendor code. Before any thread is
 // started.
 void SetProcessVariable(const std::string& name, const std::optional<std::string>& value);

@@ -2,21 +2,16 @@
 #include "probe/unify/finish.h"
 
 #include <algorithm>
-#include <array>
 #include <tuple>
 #include <utility>
 
-#include "probe/unify/memory.h"
-#include "probe/unify/merge.h"
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
 
 namespace probe::unify {
 namespace {
 
 using Bytes = std::optional<std::uint64_t>;
-
-constexpr std::array kVendors = {std::pair<std::uint32_t, std::string_view>{vendor_id::kAmd, "AMD"},
-                                 std::pair<std::uint32_t, std::string_view>{vendor_id::kNvidia, "NVIDIA"},
-                                 std::pair<std::uint32_t, std::string_view>{vendor_id::kIntel, "Intel"}};
 
 // A source that names exactly one product; otherwise a driver knows better than the numbers.
 bool NamesOneProduct(const HardwareDevice& hardware) {
@@ -28,10 +23,9 @@ bool NamesOneProduct(const HardwareDevice& hardware) {
 // chip's.
 bool IsGeneric(std::string_view name) {
   name = name.substr(0, name.find(" ("));
-  constexpr std::array<std::string_view, 5> kGeneric = {"AMD Radeon Graphics", "AMD Radeon(TM) Graphics",
-                                                        "Radeon Graphics", "AMD GPU",
-                                                        "NVIDIA Graphics Device"};
-  return std::find(kGeneric.begin(), kGeneric.end(), name) != kGeneric.end();
+  const auto vendors = KnownVendors();
+  return std::any_of(vendors.begin(), vendors.end(),
+                     [&](const VendorNames& vendor) { return Lists(vendor.generic_names, name, '|'); });
 }
 
 // Of the names that drivers give, the shortest: the others add their own or the chip's. A generic one only
@@ -56,8 +50,8 @@ std::string NameOf(const Draft& draft) {
 
 std::optional<std::string> VendorOf(const Draft& draft) {
   if (draft.hardware && draft.hardware->vendor) return draft.hardware->vendor;
-  for (const auto& [id, name] : kVendors) {
-    if (draft.identity.ids && draft.identity.ids->vendor == id) return std::string(name);
+  if (draft.identity.ids) {
+    if (const auto name = VendorName(draft.identity.ids->vendor); !name.empty()) return std::string(name);
   }
   for (const View& view : draft.views) {
     if (view.device.vendor) return view.device.vendor;
@@ -95,12 +89,6 @@ void DescribeHost(const Draft& draft, PhysicalDevice& out) {
 }
 
 }  // namespace
-
-const std::string* FindFact(const std::vector<Fact>& facts, std::string_view key) {
-  const auto found =
-      std::find_if(facts.begin(), facts.end(), [&](const Fact& fact) { return fact.key == key; });
-  return found == facts.end() ? nullptr : &found->value;
-}
 
 PhysicalDevice Finish(Draft draft, std::optional<std::uint64_t> host_free_bytes) {
   PhysicalDevice out;

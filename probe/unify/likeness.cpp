@@ -2,42 +2,19 @@
 #include "probe/unify/likeness.h"
 
 #include <algorithm>
-#include <array>
+
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
 
 namespace probe::unify {
 namespace {
 
-constexpr std::array<std::string_view, 12> kEmptyWords = {
-    "amd", "nvidia", "intel", "corporation", "inc", "r", "tm", "c", "gpu", "graphics", "ati", "corp"};
-
-// Vendors that a driver may name in words alone, by their numbers as Vulkan has them.
-struct VendorWord {
-  std::string_view word;
-  std::uint32_t vendor;
-};
-constexpr std::array kVendorWords = {VendorWord{"nvidia", vendor_id::kNvidia},
-                                     VendorWord{"intel", vendor_id::kIntel},
-                                     VendorWord{"amd", vendor_id::kAmd},
-                                     VendorWord{"advanced", vendor_id::kAmd},
-                                     VendorWord{"apple", vendor_id::kApple},
-                                     VendorWord{"arm", vendor_id::kArm},
-                                     VendorWord{"broadcom", vendor_id::kBroadcom},
-                                     VendorWord{"qualcomm", vendor_id::kQualcomm},
-                                     VendorWord{"imagination", vendor_id::kImagination}};
-
-// What only one vendor's GPUs are called. Mesa's drivers give Mesa as the vendor of some.
-constexpr std::array kProductWords = {
-    VendorWord{"apple", vendor_id::kApple},    VendorWord{"mali", vendor_id::kArm},
-    VendorWord{"immortalis", vendor_id::kArm}, VendorWord{"adreno", vendor_id::kQualcomm},
-    VendorWord{"v3d", vendor_id::kBroadcom},   VendorWord{"videocore", vendor_id::kBroadcom},
-    VendorWord{"tegra", vendor_id::kNvidia},   VendorWord{"powervr", vendor_id::kImagination}};
+constexpr std::string_view kEmptyWords = "corporation inc r tm c gpu graphics corp";
 
 bool IsWordByte(char byte) {
   return (byte >= 'a' && byte <= 'z') || (byte >= '0' && byte <= '9') ||
          static_cast<unsigned char>(byte) >= 0x80;
 }
-
-char Lower(char byte) { return byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte - 'A' + 'a') : byte; }
 
 template <class Visit>
 void ForEachWord(std::string_view text, Visit visit) {
@@ -54,22 +31,30 @@ void ForEachWord(std::string_view text, Visit visit) {
   if (!word.empty()) visit(word);
 }
 
-template <std::size_t kCount>
-std::optional<std::uint32_t> VendorIn(std::string_view text, const std::array<VendorWord, kCount>& words) {
+// The maker that one of the words means, whose rows say so in this field.
+std::optional<std::uint32_t> VendorIn(std::string_view text, std::string_view VendorNames::* words) {
   std::optional<std::uint32_t> found;
   ForEachWord(text, [&](const std::string& word) {
-    for (const VendorWord& known : words) {
-      if (!found && word == known.word) found = known.vendor;
+    for (const VendorNames& vendor : KnownVendors()) {
+      if (!found && Lists(vendor.*words, word)) found = vendor.number;
     }
   });
   return found;
 }
 
+// Mesa's drivers give Mesa as the maker of some.
 std::optional<std::uint32_t> VendorOf(const Identity& identity, const std::optional<std::string>& text,
                                       std::string_view name) {
   if (identity.ids) return identity.ids->vendor;
-  const auto vendor = VendorIn(text.value_or(""), kVendorWords);
-  return vendor ? vendor : VendorIn(name, kProductWords);
+  const auto vendor = VendorIn(text.value_or(""), &VendorNames::maker_words);
+  return vendor ? vendor : VendorIn(name, &VendorNames::product_words);
+}
+
+bool IsEmpty(std::string_view word) {
+  const auto vendors = KnownVendors();
+  return Lists(kEmptyWords, word) ||
+         std::any_of(vendors.begin(), vendors.end(),
+                     [&](const VendorNames& vendor) { return Lists(vendor.leading_words, word); });
 }
 
 }  // namespace
@@ -77,25 +62,10 @@ std::optional<std::uint32_t> VendorOf(const Identity& identity, const std::optio
 std::string NormalName(std::string_view name) {
   std::string out;
   ForEachWord(name, [&](const std::string& word) {
-    if (std::find(kEmptyWords.begin(), kEmptyWords.end(), word) != kEmptyWords.end()) return;
+    if (IsEmpty(word)) return;
     out.append(out.empty() ? "" : " ").append(word);
   });
   return out;
-}
-
-std::string Slug(std::string_view text) {
-  std::string out;
-  for (const char byte : text) {
-    const char lower = Lower(byte);
-    const bool plain = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
-    if (plain) {
-      out += lower;
-    } else if (!out.empty() && out.back() != '-') {
-      out += '-';
-    }
-  }
-  while (out.ends_with('-')) out.pop_back();
-  return out.empty() ? "unnamed" : out.substr(0, 64);
 }
 
 Traits TraitsOf(const RuntimeDevice& device) {

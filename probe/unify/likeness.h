@@ -16,9 +16,6 @@ namespace probe::unify {
 // "GPU": "NVIDIA GeForce RTX 4090" and "GeForce RTX 4090" are both "geforce rtx 4090".
 [[nodiscard]] std::string NormalName(std::string_view name);
 
-// Lower case letters and digits, everything else as single dashes; never empty.
-[[nodiscard]] std::string Slug(std::string_view text);
-
 // What is compared; fields may be unknown.
 struct Traits {
   std::optional<std::uint32_t> vendor;

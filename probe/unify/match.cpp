@@ -10,7 +10,7 @@
 #include <tuple>
 #include <utility>
 
-#include "probe/unify/finish.h"
+#include "probe/core/parse.h"
 #include "probe/unify/likeness.h"
 
 namespace probe::unify {

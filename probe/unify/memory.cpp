@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "probe/unify/memory.h"
-
 #include <algorithm>
-#include <charconv>
 #include <tuple>
 
+#include "probe/core/parse.h"
 #include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 
@@ -53,10 +51,7 @@ std::optional<Claim> LargestView(const Draft& draft, Bytes like) {
 
 Bytes NumberFact(const HardwareDevice& hardware, std::string_view key) {
   const std::string* text = FindFact(hardware.facts, key);
-  std::uint64_t value = 0;
-  if (text == nullptr) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  return error == std::errc() && end == text->data() + text->size() ? Bytes(value) : std::nullopt;
+  return text != nullptr ? ParseNumber<std::uint64_t>(*text) : std::nullopt;
 }
 
 // What of the host's memory the driver lets the GPU reach beyond the carve-out.

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "probe/unify/merge.h"
-
 #include <algorithm>
 
 #include "probe/core/fields.h"
+#include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 
 namespace probe::unify {

@@ -9,10 +9,10 @@
 #include <utility>
 
 #include "probe/core/fields.h"
+#include "probe/core/parse.h"
 #include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 #include "probe/unify/match.h"
-#include "probe/unify/merge.h"
 
 namespace probe::unify {
 namespace {

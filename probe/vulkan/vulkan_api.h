@@ -18,11 +18,43 @@
 #include "probe/system/library.h"
 #include "probe/vulkan/vulkan_extensions.h"
 #include "probe/vulkan/vulkan_facts.h"
-#include "probe/vulkan/vulkan_functions.h"
-#include "probe/vulkan/vulkan_layers.h"
 #include "probe/vulkan/vulkan_manifest.h"
 
 namespace probe::vulkan {
+
+struct GlobalFunctions {
+  PFN_vkGetInstanceProcAddr vkGetInstanceProcAddr = nullptr;
+  // The loader's own version. Asked once: at each asking it reads every layer's manifest again.
+  std::uint32_t loader_version = VK_API_VERSION_1_0;
+#define VULKAN_GLOBAL(name, need) PFN_##name name = nullptr;
+#define VULKAN_INSTANCE(name, need)
+#define VULKAN_DEVICE(name, need)
+#include "probe/vulkan/vulkan_symbols.def"
+#undef VULKAN_GLOBAL
+#undef VULKAN_INSTANCE
+#undef VULKAN_DEVICE
+};
+
+struct InstanceFunctions {
+  GetCooperativeMatrixProperties get_cooperative_matrix_properties = nullptr;  // with its extension
+#define VULKAN_GLOBAL(name, need)
+#define VULKAN_INSTANCE(name, need) PFN_##name name = nullptr;
+#define VULKAN_DEVICE(name, need)
+#include "probe/vulkan/vulkan_symbols.def"
+#undef VULKAN_GLOBAL
+#undef VULKAN_INSTANCE
+#undef VULKAN_DEVICE
+};
+
+struct DeviceFunctions {
+#define VULKAN_GLOBAL(name, need)
+#define VULKAN_INSTANCE(name, need)
+#define VULKAN_DEVICE(name, need) PFN_##name name = nullptr;
+#include "probe/vulkan/vulkan_symbols.def"
+#undef VULKAN_GLOBAL
+#undef VULKAN_INSTANCE
+#undef VULKAN_DEVICE
+};
 
 inline constexpr std::size_t kMaxDevices = 64;  // of one driver; more are ignored
 

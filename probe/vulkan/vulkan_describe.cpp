@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "probe/vulkan/vulkan_describe.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -9,6 +7,9 @@
 #include <utility>
 
 #include "probe/core/text.h"
+#include "probe/core/vendor.h"
+#include "probe/core/vendor_names.h"
+#include "probe/vulkan/vulkan_facts.h"
 #include "probe/vulkan/vulkan_names.h"
 
 namespace probe::vulkan {
@@ -36,20 +37,6 @@ Memory DeviceMemory(const PhysicalFacts& facts) {
     memory.free_bytes += std::min<std::uint64_t>(heap.size, budget > used ? budget - used : 0);
   }
   return memory;
-}
-
-std::optional<std::uint32_t> ComputeUnits(const PhysicalFacts& facts) {
-  std::uint64_t units = 0;
-  if (facts.has_amd_core2) units = facts.amd_core2.activeComputeUnitCount;
-  if (units == 0 && facts.has_amd_core) {
-    const auto& core = facts.amd_core;
-    units = std::uint64_t{core.shaderEngineCount} * core.shaderArraysPerEngineCount *
-            core.computeUnitsPerShaderArray;
-  }
-  if (facts.has_nvidia_sm) units = facts.nvidia_sm.shaderSMCount;
-  if (facts.has_arm_core) units = facts.arm_core.shaderCoreCount;
-  if (units == 0 || units > UINT32_MAX) return std::nullopt;
-  return static_cast<std::uint32_t>(units);
 }
 
 std::vector<std::string> Dtypes(const PhysicalFacts& facts) {
@@ -163,10 +150,8 @@ std::string DriverVersion(const PhysicalFacts& facts) {
     if (auto info = Clean(facts.driver.driverInfo); !info.empty()) return info;
   }
   const std::uint32_t version = facts.properties.driverVersion;
-  // NVIDIA packs 10.8.8.6 bits, the others as Vulkan does.
-  if (facts.properties.vendorID == vendor_id::kNvidia) {
-    return fmt::format("{}.{}.{}", version >> 22U, (version >> 14U) & 0xffU, (version >> 6U) & 0xffU);
-  }
+  const Vendor* vendor = FindVendor(facts.properties.vendorID);
+  if (vendor != nullptr && vendor->version_text != nullptr) return vendor->version_text(version);
   return VersionText(version);
 }
 
@@ -179,7 +164,7 @@ RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& d
   device.ordinal = ordinal;
   device.identity = IdentityOf(facts);
   device.name = NameOf(facts);
-  device.vendor = VendorName(facts.properties.vendorID);
+  if (const auto vendor = VendorName(facts.properties.vendorID); !vendor.empty()) device.vendor = vendor;
   // As bytes: a driver may write what is no value of the enumeration, and g++ 12 loads it as one in
   // std::bit_cast.
   std::uint32_t type = 0;
@@ -191,7 +176,8 @@ RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& d
   const Memory memory = DeviceMemory(facts);
   if (memory.total_bytes != 0) device.memory_total_bytes = memory.total_bytes;
   if (memory.total_bytes != 0 && facts.has_budget) device.memory_free_bytes = memory.free_bytes;
-  device.compute_units = ComputeUnits(facts);
+  if (facts.compute_units != 0 && facts.compute_units <= UINT32_MAX)
+    device.compute_units = static_cast<std::uint32_t>(facts.compute_units);
   if (facts.subgroup.subgroupSize != 0) device.subgroup_width = facts.subgroup.subgroupSize;
   device.dtypes = Dtypes(facts);
   device.matrix_units = MatrixUnits(facts);

@@ -2,9 +2,13 @@
 #include "probe/vulkan/vulkan_facts.h"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 #include <span>
 
+#include "data/tables.h"
+
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/vulkan/vulkan_api.h"
 
@@ -38,6 +42,39 @@ class Chain {
   }
   void** tail_;
 };
+
+// A structure of a maker's extension, of whatever words.
+struct UnitsStructure {
+  std::uint32_t type = 0;
+  void* next = nullptr;
+  std::array<std::uint32_t, 32> words{};
+};
+
+struct UnitExtension {
+  std::string_view extension;
+  std::uint32_t type = 0;
+  std::string_view words;  // those to be multiplied
+};
+
+const std::vector<UnitExtension>& UnitExtensions() {
+  static const std::vector<UnitExtension> rows = [] {
+    std::vector<UnitExtension> out;
+    for (const auto& [extension, type, words] : ParseTable<3>(data::kVulkanUnits))
+      out.push_back({extension, ParseNumber<std::uint32_t>(type).value_or(0), words});
+    return out;
+  }();
+  return rows;
+}
+
+// Three counts of 32 bits may not fit: then it is none.
+std::uint64_t CountOf(const UnitsStructure& structure, const UnitExtension& of) {
+  std::uint64_t count = 1;
+  for (std::string_view words = of.words; !words.empty() && count <= UINT32_MAX;) {
+    const auto place = ParseNumber<std::size_t>(TakeUpTo(words, ' ')).value_or(structure.words.size());
+    count *= place < structure.words.size() ? structure.words[place] : 0;
+  }
+  return count;
+}
 
 template <std::size_t kSize>
 std::string Bounded(const char (&text)[kSize]) {
@@ -94,15 +131,16 @@ void ReadProperties(const Instance& instance, VkPhysicalDevice device, PhysicalF
          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SUBGROUP_SIZE_CONTROL_PROPERTIES);
   add_if(v13 || facts.Has(VK_KHR_SHADER_INTEGER_DOT_PRODUCT_EXTENSION_NAME), facts.integer_dot,
          VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_INTEGER_DOT_PRODUCT_PROPERTIES);
-  facts.has_amd_core = add_if(facts.Has(VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME), facts.amd_core,
-                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD);
-  facts.has_amd_core2 = add_if(facts.Has(VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME), facts.amd_core2,
-                               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_2_AMD);
-  facts.has_nvidia_sm = add_if(facts.Has(VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME), facts.nvidia_sm,
-                               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV);
-  facts.has_arm_core = add_if(facts.Has(VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME), facts.arm_core,
-                              VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM);
+  std::vector<UnitsStructure> units(UnitExtensions().size());
+  for (std::size_t i = 0; i < units.size(); ++i) {
+    units[i].type = UnitExtensions()[i].type;
+    if (facts.Has(UnitExtensions()[i].extension)) chain.AddOwn(units[i]);
+  }
   instance.functions.vkGetPhysicalDeviceProperties2(device, &properties);
+  for (std::size_t i = 0; i < units.size() && facts.compute_units == 0; ++i) {
+    if (facts.Has(UnitExtensions()[i].extension))
+      facts.compute_units = CountOf(units[i], UnitExtensions()[i]);
+  }
 }
 
 void ReadFeatures(const Instance& instance, VkPhysicalDevice device, PhysicalFacts& facts) {

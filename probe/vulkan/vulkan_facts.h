@@ -11,8 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/device.h"
 #include "probe/core/ids.h"
 #include "probe/vulkan/vulkan_extensions.h"
+#include "probe/vulkan/vulkan_manifest.h"
 
 namespace probe::vulkan {
 
@@ -48,11 +50,7 @@ struct PhysicalFacts {
   ShaderFloat8Features float8{};
   CooperativeMatrixFeatures cooperative_matrix{};
   std::vector<CooperativeMatrixProperties> cooperative_shapes;
-  // Vendors' counts of their compute units.
-  VkPhysicalDeviceShaderCorePropertiesAMD amd_core{};
-  VkPhysicalDeviceShaderCoreProperties2AMD amd_core2{};
-  VkPhysicalDeviceShaderSMBuiltinsPropertiesNV nvidia_sm{};
-  VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM arm_core{};
+  std::uint64_t compute_units = 0;  // by an extension of its maker; 0: it has none
 
   // Which of these structures the driver knows.
   bool has_ids = false;
@@ -60,10 +58,6 @@ struct PhysicalFacts {
   bool has_pci = false;
   bool has_drm = false;
   bool has_budget = false;
-  bool has_amd_core = false;
-  bool has_amd_core2 = false;
-  bool has_nvidia_sm = false;
-  bool has_arm_core = false;
 
   [[nodiscard]] bool Has(std::string_view extension) const;
 };
@@ -74,5 +68,13 @@ struct PhysicalFacts {
 [[nodiscard]] Identity IdentityOf(const PhysicalFacts& facts);
 // The device's own name, cleaned.
 [[nodiscard]] std::string NameOf(const PhysicalFacts& facts);
+
+// `ordinal` is the device's position in its own driver's enumeration.
+[[nodiscard]] RuntimeDevice DescribeDevice(const PhysicalFacts& facts, const DriverManifest& driver,
+                                           std::uint32_t ordinal);
+
+// The driver's name and version; from the manifest's library and the packed number where it does not say.
+[[nodiscard]] std::string DriverName(const PhysicalFacts& facts, const DriverManifest& driver);
+[[nodiscard]] std::string DriverVersion(const PhysicalFacts& facts);
 
 }  // namespace probe::vulkan

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "probe/vulkan/vulkan_layers.h"
 
 #include <algorithm>
 #include <array>

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 
 #include "probe/core/codec.h"
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/trust.h"
@@ -60,12 +60,6 @@ std::vector<std::string> SearchRoots(const system::Environment& environment) {
   return roots;
 }
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  for (char& c : out) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return out;
-}
-
 bool MatchesPattern(std::string_view name, std::string_view pattern) {
   const bool open_start = pattern.starts_with('*');
   if (open_start) pattern.remove_prefix(1);
@@ -94,23 +88,27 @@ bool IsForAnotherProcessor(const std::string& library, const system::FileSystem&
          (*head)[kClassAt] != kOwnClass;
 }
 
-std::string FileName(std::string_view path) { return std::string(path.substr(path.rfind('/') + 1)); }
-
 // Mesa's drivers for hardware ask libdrm for devices (drmGetDevices2: the nodes below /dev/dri) and do no
-// more where it has none: src/amd/vulkan/radv_device.c, src/intel/vulkan/anv_device.c,
-// src/nouveau/vulkan/nvk_*. Loading one takes milliseconds all the same. Devices that are none come by
+// more where it has none. Loading one takes milliseconds all the same. Devices that are none come by
 // RADV_FORCE_FAMILY, or by a preloaded library that stands in for the kernel.
 bool FindsNoNode(const std::string& library, const system::FileSystem& files,
                  const system::Environment& environment) {
-  constexpr std::array<std::string_view, 4> kLibraries = {"libvulkan_radeon.so", "libvulkan_intel.so",
-                                                          "libvulkan_intel_hasvk.so", "libvulkan_nouveau.so"};
   constexpr std::array<std::string_view, 2> kStandIns = {"RADV_FORCE_FAMILY", "LD_PRELOAD"};
+  const auto& drivers = Drivers().drivers;
+  const auto asks = [&](const DriverRow& row) {
+    return row.opens == "/dev/dri/" && Lists(row.libraries, FileName(library));
+  };
   const auto is_set = [&](std::string_view name) { return environment.Get(name).has_value(); };
-  return std::find(kLibraries.begin(), kLibraries.end(), FileName(library)) != kLibraries.end() &&
+  return std::any_of(drivers.begin(), drivers.end(), asks) &&
          std::none_of(kStandIns.begin(), kStandIns.end(), is_set) && files.List("/dev/dri").empty();
 }
 
 }  // namespace
+
+const DriverTable& Drivers() {
+  static const DriverTable table("vulkan");
+  return table;
+}
 
 std::vector<std::string> ManifestFiles(std::string_view folder, const system::FileSystem& files,
                                        const system::Environment& environment) {

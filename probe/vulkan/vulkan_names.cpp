@@ -48,33 +48,6 @@ const ResultRow* Row(VkResult result) {
   return found == kResults.end() ? nullptr : &*found;
 }
 
-struct VendorRow {
-  std::uint32_t id;
-  std::string_view name;
-};
-
-// PCI vendor numbers, and above 0xffff VkVendorId.
-constexpr std::array kVendors = {
-    VendorRow{vendor_id::kAmd, "AMD"},
-    VendorRow{vendor_id::kNvidia, "NVIDIA"},
-    VendorRow{vendor_id::kIntel, "Intel"},
-    VendorRow{vendor_id::kImagination, "Imagination"},
-    VendorRow{vendor_id::kApple, "Apple"},
-    VendorRow{vendor_id::kArm, "Arm"},
-    VendorRow{0x1414, "Microsoft"},
-    VendorRow{0x144d, "Samsung"},
-    VendorRow{vendor_id::kBroadcom, "Broadcom"},
-    VendorRow{0x1ae0, "Google"},
-    VendorRow{0x1af4, "Red Hat"},
-    VendorRow{0x1ed5, "Moore Threads"},
-    VendorRow{vendor_id::kQualcomm, "Qualcomm"},
-    VendorRow{VK_VENDOR_ID_VIV, "Vivante"},
-    VendorRow{VK_VENDOR_ID_VSI, "VeriSilicon"},
-    VendorRow{vendor_id::kMesa, "Mesa"},
-    VendorRow{vendor_id::kPocl, "PoCL"},
-};
-static_assert(vendor_id::kMesa == VK_VENDOR_ID_MESA && vendor_id::kPocl == VK_VENDOR_ID_POCL);
-
 struct KindRow {
   std::uint32_t type;
   DeviceKind kind;
@@ -108,13 +81,6 @@ std::string_view NameOf(VkResult result) {
 std::string_view MeaningOf(VkResult result) {
   const ResultRow* row = Row(result);
   return row != nullptr ? row->meaning : std::string_view();
-}
-
-std::optional<std::string_view> VendorName(std::uint32_t vendor_id) {
-  for (const VendorRow& row : kVendors) {
-    if (row.id == vendor_id) return row.name;
-  }
-  return std::nullopt;
 }
 
 DeviceKind KindOf(std::uint32_t type) {

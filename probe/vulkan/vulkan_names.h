@@ -18,7 +18,6 @@ namespace probe::vulkan {
 [[nodiscard]] std::string_view NameOf(VkResult result);
 // What a failed result means for a reader; empty where its name says it.
 [[nodiscard]] std::string_view MeaningOf(VkResult result);
-[[nodiscard]] std::optional<std::string_view> VendorName(std::uint32_t vendor_id);
 // The number of a VkPhysicalDeviceType: a driver may put any there, and as the enumeration itself one that is
 // not among its values may not even be read.
 [[nodiscard]] DeviceKind KindOf(std::uint32_t type);

@@ -11,38 +11,15 @@
 #include "probe/system/filesystem.h"
 #include "probe/system/process_state.h"
 #include "probe/vulkan/vulkan_api.h"
-#include "probe/vulkan/vulkan_describe.h"
+#include "probe/vulkan/vulkan_facts.h"
 #include "probe/vulkan/vulkan_names.h"
 
 namespace probe::vulkan {
 namespace {
 
-constexpr std::array<std::string_view, 22> kVariables = {"VK_DRIVER_FILES",
-                                                         "VK_ICD_FILENAMES",
-                                                         "VK_ADD_DRIVER_FILES",
-                                                         "VK_LOADER_DRIVERS_SELECT",
-                                                         "VK_LOADER_DRIVERS_DISABLE",
-                                                         "VK_LOADER_DEVICE_SELECT",
-                                                         "VK_LOADER_DISABLE_SELECT",
-                                                         "VK_LOADER_LAYERS_DISABLE",
-                                                         "VK_LOADER_LAYERS_ENABLE",
-                                                         "VK_INSTANCE_LAYERS",
-                                                         "MESA_VK_DEVICE_SELECT",
-                                                         "MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE",
-                                                         "MESA_VK_VERSION_OVERRIDE",
-                                                         "DRI_PRIME",
-                                                         "RADV_FORCE_FAMILY",
-                                                         "RADV_DEBUG",
-                                                         "ANV_DEBUG",
-                                                         "AMD_VULKAN_ICD",
-                                                         "DISABLE_LAYER_AMD_SWITCHABLE_GRAPHICS_1",
-                                                         "__NV_PRIME_RENDER_OFFLOAD",
-                                                         "LP_NUM_THREADS",
-                                                         "GGML_VK_VISIBLE_DEVICES"};
-
 void ReportEnvironment(const ProbeContext& context) {
   if (context.manifest) return;  // restricted by ourselves: what is set now is not the user's
-  for (const std::string_view name : kVariables) {
+  for (const std::string_view name : Drivers().variables) {
     if (const auto value = context.environment.Get(name)) {
       context.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
     }
@@ -270,27 +247,17 @@ std::vector<EnvironmentVariable> RestrictTo(std::string_view manifest) {
   return variables;
 }
 
-// https://docs.mesa3d.org/envvars.html, NVIDIA driver README (OpenGL environment variables).
-constexpr std::array kCaches = {
-    DriverCache{"MESA_SHADER_CACHE_DIR", "mesa"},
-    DriverCache{"MESA_SHADER_CACHE_MAX_SIZE", "64M", false},
-    DriverCache{"__GL_SHADER_DISK_CACHE_PATH", "nvidia"},
-};
-
-// Of DRM, NVIDIA and WSL, and of Arm's, Qualcomm's and Imagination's own drivers.
-constexpr std::array<std::string_view, 6> kDeviceNodes = {"dri", "nvidia", "dxg", "mali", "kgsl", "pvr"};
-
 }  // namespace
 
 Module Describe() {
   Module module;
-  module.caches = kCaches;
+  module.caches = Drivers().caches;
   module.name = "vulkan";
   module.title = "Vulkan";
   module.usual_s = 0.025;  // llvmpipe loads one
-  module.visibility_variables = kVariables;
+  module.visibility_variables = Drivers().variables;
   module.libraries = kLoaderNames;
-  module.device_nodes = kDeviceNodes;
+  module.device_nodes = Drivers().nodes;
   module.probe = Probe;
   module.manifests = Manifests;
   module.restrict_to = RestrictTo;

@@ -9,10 +9,11 @@
 #include <utility>
 #include <vector>
 
+#include "data/help.h"
 #include <CLI/CLI.hpp>
 
 #include "probe/core/text.h"
-#include "probe/system/elf_requirements.h"
+#include "report/cli/elf_requirements.h"
 #include "report/core/report_names.h"
 #include "report/core/suggest.h"
 
@@ -81,49 +82,14 @@ std::string HelpText(const CLI::App& app, const std::string& name) {
   return out + app.get_footer() + "\n";
 }
 
-constexpr const char* kFooter = R"help(
-Examples:
-  whichgpu                            what is here, how fast it is, what to use
-  whichgpu list --json                what is here, for scripts; no kernel runs
-  whichgpu recommend --for training   one token, such as cuda
-  whichgpu compare a.json b.json      what became slower between two reports
-  whichgpu --record DIR               keep everything seen, for a bug report
+// What --help says last: a text of data/help, which ends in a newline.
+std::string Footer(std::string_view text) {
+  return std::string("\n").append(text.substr(0, text.size() - 1));
+}
 
-Exit codes: 0 an answer was given, 1 a requirement is not met or a figure is slower,
-2 bad usage or input, 3 internal error. 'whichgpu COMMAND --help' tells more.)help";
-
-constexpr const char* kListFooter = R"help(
-Hardware, the runtimes that reach it and the drivers that do not work, without
-running a kernel. --only, --skip, --device, --json, --sysroot, --record and
---replay apply: see 'whichgpu --help'.
-
-Examples:
-  whichgpu list
-  whichgpu list --json --only vulkan,opencl
-  whichgpu list --sysroot /mnt/other-machine)help";
-
-constexpr const char* kRecommendFooter = R"help(
-One token of a closed set (docs/scripts.md). A valid answer is success (0), also
-"use the CPU". An earlier run's measurements answer at once where nothing has
-changed; else this measures for seconds. --no-cache, --no-calibrate, --device,
---replay and more apply: see 'whichgpu --help'.
-
-Examples:
-  whichgpu recommend                               one token
-  whichgpu recommend --for decode --why            the reasons too
-  eval "$(whichgpu recommend --format shell)"      $WHICHGPU_BACKEND and four more
-  whichgpu recommend --require gpu || exit 1       fail where it is the CPU)help";
-
-constexpr const char* kCompareFooter = R"help(
-A figure is slower (exit code 1) where the 95 % intervals do not meet and it lost
-more than 10 %; noisy figures never are. --json gives every row, --verbose lists
-those that stayed the same. One of the two may be '-': standard input.
-
-Examples:
-  whichgpu --json > before.json
-  whichgpu --json > after.json
-  whichgpu compare before.json after.json
-  whichgpu --json | whichgpu compare before.json -)help";
+CLI::App* AddCommand(CLI::App& app, const char* name, const char* description, std::string_view footer) {
+  return app.add_subcommand(name, description)->fallthrough()->footer(Footer(footer));
+}
 
 void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   Options& options = raw.options;
@@ -264,7 +230,7 @@ std::string OneLine(std::string text) {
 }  // namespace
 
 std::string VersionText(const std::string& version) {
-  const auto needed = probe::system::NewestGlibcNeeded();
+  const auto needed = NewestGlibcNeeded();
   return fmt::format("whichgpu {}{}", version,
                      needed ? fmt::format(" (needs glibc {} or newer)", *needed) : "");
 }
@@ -283,16 +249,16 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   RawOptions raw;
   CLI::App app{"Which compute backend to use here, how fast it really is, and why one does not work",
                "whichgpu"};
-  app.footer(kFooter);
+  app.footer(Footer(data::help::kReport));
   app.set_version_flag("--version", version);
   app.allow_extras();
   app.fallthrough();
   AddDetectionOptions(app, raw);
   AddMeasuringOptions(app, raw);
   AddOutputOptions(app, raw);
-  app.add_subcommand("list", "What is here; no kernel runs")->fallthrough()->footer(kListFooter);
-  CLI::App* recommend = app.add_subcommand("recommend", "The one backend to use, for scripts")->fallthrough();
-  recommend->footer(kRecommendFooter);
+  AddCommand(app, "list", "What is here; no kernel runs", data::help::kList);
+  CLI::App* recommend =
+      AddCommand(app, "recommend", "The one backend to use, for scripts", data::help::kRecommend);
   recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
   recommend->add_option("--format", raw.format, "plain (one token), json, shell or env (for eval)")
       ->type_name("HOW");
@@ -302,8 +268,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                    "Exit with 1 unless the answer is this runtime, or a gpu")
       ->type_name("WHAT");
   CLI::App* compare =
-      app.add_subcommand("compare", "What became slower or faster between two reports")->fallthrough();
-  compare->footer(kCompareFooter);
+      AddCommand(app, "compare", "What became slower or faster between two reports", data::help::kCompare);
   compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")
       ->required()
       ->type_name("");

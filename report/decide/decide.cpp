@@ -13,6 +13,7 @@
 #include <tuple>
 #include <utility>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "report/core/devices.h"
 #include "report/core/suggest.h"
@@ -154,12 +155,6 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
 
 namespace {
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 template <class Matches>
 std::vector<std::size_t> Indices(const std::vector<probe::PhysicalDevice>& devices, const Matches& matches) {
   std::vector<std::size_t> found;
@@ -173,12 +168,13 @@ std::vector<std::size_t> Indices(const std::vector<probe::PhysicalDevice>& devic
 
 probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices,
                                         const std::string& text) {
-  const std::string wanted = Lower(text);
-  const auto by_id = Indices(devices, [&](const auto& device) { return Lower(device.id) == wanted; });
+  const std::string wanted = probe::Lower(text);
+  const auto by_id = Indices(devices, [&](const auto& device) { return probe::Lower(device.id) == wanted; });
   const auto by_prefix =
-      Indices(devices, [&](const auto& device) { return Lower(device.id).starts_with(wanted); });
-  const auto by_name = Indices(
-      devices, [&](const auto& device) { return Lower(device.name).find(wanted) != std::string::npos; });
+      Indices(devices, [&](const auto& device) { return probe::Lower(device.id).starts_with(wanted); });
+  const auto by_name = Indices(devices, [&](const auto& device) {
+    return probe::Lower(device.name).find(wanted) != std::string::npos;
+  });
   for (const auto* found : {&by_id, &by_prefix, &by_name}) {
     if (found->size() == 1 && !wanted.empty()) return found->front();
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <utility>
 
 #include "report/core/wording.h"
@@ -165,20 +164,6 @@ const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
   const auto found = std::find_if(kStatusAdvice.begin(), kStatusAdvice.end(),
                                   [&](const auto& row) { return row.status == measurement.status; });
   return found == kStatusAdvice.end() ? nullptr : &*found;
-}
-
-std::string Slug(std::string_view text) {
-  std::string slug;
-  for (const char c : text.substr(0, 64)) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (std::isalnum(byte) && byte < 0x80) {
-      slug += static_cast<char>(std::tolower(byte));
-    } else if (!slug.empty() && slug.back() != '-') {
-      slug += '-';
-    }
-  }
-  if (!slug.empty() && slug.back() == '-') slug.pop_back();
-  return slug;
 }
 
 void AddEvidence(Finding& finding, std::string source, std::string value) {

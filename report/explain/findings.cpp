@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "probe/core/names.h"
+#include "probe/core/parse.h"
 #include "report/core/devices.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
@@ -70,7 +71,7 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
                  const probe::DriverReport& driver, const OutcomeAdvice& advice) {
   Finding finding;
   finding.id =
-      fmt::format("driver.{}.{}.{}", runtime, Slug(DriverName(driver)), probe::NameOf(driver.outcome));
+      fmt::format("driver.{}.{}.{}", runtime, probe::Slug(DriverName(driver)), probe::NameOf(driver.outcome));
   finding.runtime = runtime;
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
@@ -116,7 +117,7 @@ std::optional<Finding> OfFigures(const Tables& tables, const probe::PhysicalDevi
   if (!advice) return std::nullopt;
   Finding finding;
   const auto status = probe::NameOf(worst->status);
-  finding.id = fmt::format("measure.{}.{}.{}", of.runtime, Slug(of.driver), status);
+  finding.id = fmt::format("measure.{}.{}.{}", of.runtime, probe::Slug(of.driver), status);
   finding.layer = "programming_interface";
   // What a software device cannot do costs nobody a device.
   finding.severity = IsSoftware(device, view) ? Severity::kNote : Severity::kDegraded;
@@ -162,8 +163,8 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       for (const auto& [library, figures] : libraries) {
         auto finding = OfFigures(tables, device, view, figures);
         if (!finding) continue;
-        finding->id =
-            fmt::format("library.{}.{}.{}.{}", of.runtime, Slug(of.driver), Slug(library), Slug(device.id));
+        finding->id = fmt::format("library.{}.{}.{}.{}", of.runtime, probe::Slug(of.driver),
+                                  probe::Slug(library), probe::Slug(device.id));
         finding->layer = "math_library";
         finding->severity = Severity::kNote;
         finding->summary = fmt::format("{} by {} on {}: {}", library, Title(tables, of.runtime), device.name,
@@ -181,7 +182,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
 void AddNodes(const probe::PhysicalDevice& device, std::vector<Finding>& out) {
   if (!device.hardware || !IsGpu(device)) return;
   Finding finding;
-  finding.id = "device_node.denied." + Slug(device.id);
+  finding.id = "device_node.denied." + probe::Slug(device.id);
   finding.device_id = device.id;
   Advise(*AdviceFor(Outcome::kDenied), finding);
   for (const auto& node : device.hardware->nodes) {
@@ -196,7 +197,7 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
   for (const auto& view : device.views) {
     if (!view.environment_hidden) continue;
     Finding finding;
-    finding.id = fmt::format("hidden.{}.{}", view.device.runtime, Slug(device.id));
+    finding.id = fmt::format("hidden.{}.{}", view.device.runtime, probe::Slug(device.id));
     finding.device_id = device.id;
     finding.runtime = view.device.runtime;
     finding.summary = fmt::format("{} hides {} from other programs that use {}", *view.environment_hidden,
@@ -229,7 +230,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   const bool not_asked = report.not_asked.device_ids.contains(device.id);
   if (not_asked && !report.host.installed) return;
   Finding finding;
-  finding.id = "unreached." + Slug(device.id);
+  finding.id = "unreached." + probe::Slug(device.id);
   finding.layer = "system_runtime";
   finding.severity = not_asked ? Severity::kNote : Severity::kDegraded;
   finding.device_id = device.id;
@@ -271,7 +272,7 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
     if (facts != nullptr) AddInstallHints(*facts, finding);
   }
   if (facts == nullptr) return;
-  finding.id = fmt::format("missing.{}.{}", facts->name, Slug(device.id));
+  finding.id = fmt::format("missing.{}.{}", facts->name, probe::Slug(device.id));
   finding.layer = "system_runtime";
   finding.device_id = device.id;
   finding.runtime = facts->name;
@@ -299,7 +300,7 @@ void AddDoubts(const Report& report, std::vector<Finding>& out) {
   for (const Doubt& doubt : report.doubts) {
     const auto* device = FindDevice(report.devices, doubt.device_id);
     Finding finding;
-    finding.id = (doubt.fast ? "rate." : "claim.") + Slug(doubt.device_id);
+    finding.id = (doubt.fast ? "rate." : "claim.") + probe::Slug(doubt.device_id);
     finding.layer = "system_runtime";
     finding.severity = doubt.refuted ? Severity::kDegraded : Severity::kNote;
     finding.device_id = doubt.device_id;

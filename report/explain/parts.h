@@ -39,8 +39,6 @@ struct StatusAdvice {
 // This tool itself did not let it be asked.
 [[nodiscard]] bool IsRefusal(const std::optional<probe::Error>& error);
 
-// A part of an id: lower case letters and digits, everything else a dash.
-[[nodiscard]] std::string Slug(std::string_view text);
 // Nothing for an empty value.
 void AddEvidence(Finding& finding, std::string source, std::string value);
 // What installs the runtime for any card that it reaches.

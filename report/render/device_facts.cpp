@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/vendor_names.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/render/sections.h"
@@ -82,9 +83,8 @@ std::string LinkText(const probe::PcieLink& link) {
 }
 
 std::string_view FactOf(const probe::HardwareDevice& hardware, std::string_view key) {
-  const auto found = std::find_if(hardware.facts.begin(), hardware.facts.end(),
-                                  [&](const probe::Fact& fact) { return fact.key == key; });
-  return found == hardware.facts.end() ? std::string_view() : std::string_view(found->value);
+  const std::string* value = probe::FindFact(hardware.facts, key);
+  return value != nullptr ? std::string_view(*value) : std::string_view();
 }
 
 std::string DriverText(const probe::HardwareDevice& hardware) {
@@ -107,7 +107,9 @@ std::vector<std::string> Unknowns(const probe::PhysicalDevice& device) {
                       std::any_of(device.views.begin(), device.views.end(), [](const probe::View& view) {
                         return view.device.architecture.has_value();
                       });
-  if (!target && ids && ids->vendor == probe::vendor_id::kAmd) out.emplace_back("gfx target unknown");
+  const probe::VendorNames* vendor = ids ? probe::FindVendorNames(ids->vendor) : nullptr;
+  if (!target && vendor != nullptr && !vendor->target_title.empty())
+    out.push_back(fmt::format("{} unknown", vendor->target_title));
   if (!device.memory.total_bytes) out.emplace_back("memory unknown");
   return out;
 }

@@ -12,29 +12,11 @@
 #include <iterator>
 #include <utility>
 
+#include "probe/core/parse.h"
+#include "probe/core/text.h"
+
 namespace report::render {
 namespace {
-
-struct Character {
-  std::uint32_t point = 0;
-  std::size_t bytes = 1;
-};
-
-// The next character of a non-empty text. It was cleaned before; what is malformed all the same is one byte.
-Character Next(std::string_view text) {
-  const auto byte = [&](std::size_t i) {
-    return static_cast<std::uint32_t>(static_cast<unsigned char>(text[i]));
-  };
-  const std::uint32_t lead = byte(0);
-  const std::size_t bytes = lead >= 0xf0 ? 4 : lead >= 0xe0 ? 3 : lead >= 0xc0 ? 2 : 1;
-  if (bytes == 1 || text.size() < bytes) return {lead, 1};
-  std::uint32_t point = lead & (0xffU >> (bytes + 1));
-  for (std::size_t i = 1; i < bytes; ++i) {
-    if ((byte(i) & 0xc0U) != 0x80U) return {lead, 1};
-    point = (point << 6U) | (byte(i) & 0x3fU);
-  }
-  return {point, bytes};
-}
 
 struct Span {
   std::uint32_t first;
@@ -81,8 +63,8 @@ int WidthOf(std::uint32_t point) {
 std::string_view Beginning(std::string_view text, int width) {
   std::size_t end = 0;
   for (int used = 0; end < text.size();) {
-    const auto next = Next(text.substr(end));
-    used += WidthOf(next.point);
+    const auto next = probe::DecodeOne(text.substr(end));
+    used += WidthOf(next.value);
     if (used > width) break;
     end += next.bytes;
   }
@@ -98,8 +80,7 @@ std::optional<int> PositiveNumber(const std::optional<std::string>& text) {
 }
 
 bool NamesUtf8(std::string locale) {
-  std::transform(locale.begin(), locale.end(), locale.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  locale = probe::Lower(locale);
   return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
 }
 
@@ -135,8 +116,8 @@ TerminalOptions DecideTerminal(const Descriptor& descriptor, const EnvironmentLo
 int DisplayWidth(std::string_view text) {
   int width = 0;
   while (!text.empty()) {
-    const auto next = Next(text);
-    width += WidthOf(next.point);
+    const auto next = probe::DecodeOne(text);
+    width += WidthOf(next.value);
     text.remove_prefix(next.bytes);
   }
   return width;
@@ -157,11 +138,11 @@ std::string ForLocale(std::string_view text, bool unicode) {
   if (unicode) return std::string(text);
   std::string out;
   while (!text.empty()) {
-    const auto next = Next(text);
-    if (next.point < 0x80) {
+    const auto next = probe::DecodeOne(text);
+    if (next.value < 0x80) {
       out += text.front();
     } else {
-      out.append(static_cast<std::size_t>(WidthOf(next.point)), '?');
+      out.append(static_cast<std::size_t>(WidthOf(next.value)), '?');
     }
     text.remove_prefix(next.bytes);
   }

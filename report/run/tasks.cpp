@@ -9,12 +9,12 @@
 #include "backends/core/peers.h"
 #include "backends/registry.h"
 #include "probe/core/fields.h"
+#include "probe/core/vendor.h"
 #include "probe/isolate/wire.h"
 #include "probe/registry.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "probe/system/nvidia_signs.h"
 #include "report/run/teams.h"
 
 namespace report {
@@ -28,6 +28,12 @@ using probe::Json;
 using probe::Status;
 using probe::isolate::RecordSink;
 
+void GuardProcess(const probe::system::FileSystem& files) {
+  for (const probe::Vendor& vendor : probe::Vendors()) {
+    if (vendor.guard_process != nullptr) vendor.guard_process(files);
+  }
+}
+
 Status RunProbe(const Json& json, const RecordSink& send) {
   const auto request = probe::Decode<ProbeRequest>(json);
   if (!request) return request.error();
@@ -38,7 +44,7 @@ Status RunProbe(const Json& json, const RecordSink& send) {
       send(Json{{"file", {{"path", std::string(path)}, {"content", std::string(content)}}}});
     });
   }
-  probe::system::KeepFromMakingNodes(*files);
+  GuardProcess(*files);
   const auto environment = probe::system::Environment::OfProcess();
   const auto modules = probe::Modules();
   for (const std::string& name : request->modules) {
@@ -88,7 +94,7 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
     return Error{"measure", std::nullopt, "", "no backend for " + request->device.runtime};
   const auto files = probe::system::FileSystem::Open("/");
   if (!files) return files.error();
-  probe::system::KeepFromMakingNodes(*files);
+  GuardProcess(*files);
   const auto environment = probe::system::Environment::OfProcess();
   const backends::MeasureSink sink = [&send](const backends::MeasureEvent& event) {
     Json record = backends::EncodeEvent(event);

@@ -5,8 +5,8 @@
 #include <filesystem>
 
 #include "probe/core/codec.h"
+#include "probe/core/hash.h"
 #include "probe/system/cache_dir.h"
-#include "probe/system/hash.h"
 #include "probe/system/own_file.h"
 
 namespace report {
@@ -22,7 +22,7 @@ constexpr double kDisturbedLastSeconds = 600;
 constexpr const char* kPrefix = "measurements-";
 
 // Names a file, no more: the whole key is compared.
-std::string NameFor(const std::string& key) { return kPrefix + probe::system::HashName(key) + ".json"; }
+std::string NameFor(const std::string& key) { return kPrefix + probe::HashName(key) + ".json"; }
 
 // Whether most of what was measured is uncertain: on a machine that was busy with other things.
 bool WasDisturbed(const Record& record) {

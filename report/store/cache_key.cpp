@@ -11,11 +11,13 @@
 #include <string_view>
 
 #include "probe/core/text.h"
+#include "probe/core/vendor.h"
 #include "probe/system/cgroup.h"
 #include "probe/system/limits.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/processor.h"
 #include "probe/system/scratch.h"
+#include "probe/system/wsl.h"
 
 namespace report {
 namespace {
@@ -91,7 +93,9 @@ void AddPci(const FileSystem& files, KeyText& key) {
     key.Add("module " + driver, fmt::format("{} {}", files.ReadLine(folder + "version").value_or(""),
                                             files.ReadLine(folder + "srcversion").value_or("")));
   }
-  key.Add("nvidia", files.ReadLine("/proc/driver/nvidia/version").value_or(""));
+  for (const probe::Vendor& vendor : probe::Vendors()) {
+    for (const auto file : vendor.version_files) key.Add(file, files.ReadLine(file).value_or(""));
+  }
 }
 
 // Where one of them is missing or masked drivers fail that are well, and cards are not seen.
@@ -103,7 +107,7 @@ void AddFolders(const FileSystem& files, KeyText& key) {
     key.Add(folder, files.List(folder).empty() ? "missing" : "there");
 }
 
-// Opening one of NVIDIA's nodes may wake the card for a second: there the owner and the mode must do.
+// Where opening a node may wake the card for a second, the owner and the mode must do.
 void AddNodes(const FileSystem& files, KeyText& key) {
   const auto openable = [&](const std::string& path) { return files.TryOpen(path) ? "open" : "closed"; };
   for (const auto* folder : {"/dev/dri/", "/dev/accel/"}) {
@@ -112,11 +116,16 @@ void AddNodes(const FileSystem& files, KeyText& key) {
         key.Add(folder + name, openable(folder + name));
     }
   }
-  for (const auto* path : {"/dev/kfd", "/dev/dxg"}) {
+  const auto add_openable = [&](const std::string& path) {
     if (files.Exists(path)) key.Add(path, openable(path));
-  }
-  for (const auto& name : files.List("/dev")) {
-    if (name.starts_with("nvidia")) key.Add("/dev/" + name, StatText(files, "/dev/" + name));
+  };
+  add_openable(probe::system::kWslGpuNode);
+  for (const probe::Vendor& vendor : probe::Vendors()) {
+    for (const auto node : vendor.nodes) add_openable("/dev/" + std::string(node));
+    if (vendor.sleeping_nodes.empty()) continue;
+    for (const auto& name : files.List("/dev")) {
+      if (name.starts_with(vendor.sleeping_nodes)) key.Add("/dev/" + name, StatText(files, "/dev/" + name));
+    }
   }
 }
 

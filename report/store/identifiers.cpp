@@ -5,8 +5,10 @@
 #include <array>
 #include <cctype>
 
+#include "probe/core/hash.h"
 #include "probe/core/ids.h"
-#include "probe/system/hash.h"
+#include "probe/core/parse.h"
+#include "probe/core/vendor.h"
 #include "report/store/pseudonym.h"
 
 namespace report {
@@ -26,31 +28,13 @@ bool StandsAlone(std::string_view text, std::size_t begin, std::size_t end) {
          (end == text.size() || !IsAlphanumeric(text[end]));
 }
 
-std::string Lower(std::string text) {
-  std::transform(text.begin(), text.end(), text.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return text;
-}
-
 // The hash is not cryptographic, and need not be: a UUID has too many values to try, and a serial number's
 // pseudonym keeps 32 bits only.
 std::string UuidPseudonym(const std::string& uuid) {
-  const auto hash = probe::system::WideHashOf(uuid);
+  const auto hash = probe::WideHashOf(uuid);
   return fmt::format("{:08x}-{:04x}-{:04x}-{:04x}-{:012x}", hash.high >> 32U, (hash.high >> 16U) & 0xffffU,
                      hash.high & 0xffffU, hash.low >> 48U, hash.low & 0xffffffffffffU);
 }
-
-// A number of a chip that is no UUID: what follows `prefix`, if it is so many digits of that kind. AMD's are
-// 64 bits: 16 hexadecimal digits in ROCR_VISIBLE_DEVICES, decimal in the files of its compute driver
-// (amdkfd).
-struct ChipNumber {
-  std::string_view prefix;
-  std::string_view digits;
-  std::size_t fewest, most;
-};
-constexpr std::array kChipNumbers = {ChipNumber{"GPU-", "0123456789abcdef", 16, 16},
-                                     ChipNumber{"unique_id ", "0123456789", 5, 20},
-                                     ChipNumber{"hive_id ", "0123456789", 5, 20}};
 
 }  // namespace
 
@@ -58,24 +42,32 @@ void ReplaceUuids(std::string& text) {
   for (std::size_t at = 0; at + kUuidLength <= text.size(); ++at) {
     const std::string candidate = text.substr(at, kUuidLength);
     if (!probe::ParseUuid(candidate)) continue;
-    text.replace(at, kUuidLength, UuidPseudonym(Lower(candidate)));
+    text.replace(at, kUuidLength, UuidPseudonym(probe::Lower(candidate)));
     at += kUuidLength - 1;
   }
 }
 
+namespace {
+
+void ReplaceChipNumbers(std::string& text, const probe::ChipNumber& kind) {
+  for (std::size_t at = text.find(kind.prefix); at != std::string::npos; at = text.find(kind.prefix, at)) {
+    at += kind.prefix.size();
+    const std::size_t end = std::min(text.find_first_not_of(kind.digits, at), text.size());
+    const bool whole = end - at >= kind.fewest && end - at <= kind.most &&
+                       (end == text.size() || !IsWordCharacter(text[end]));
+    if (!whole || (end < text.size() && text[end] == '-')) continue;
+    const auto hash = probe::WideHashOf(text.substr(at, end - at)).low;
+    const std::string pseudonym = kind.fewest == 16 ? fmt::format("{:016x}", hash) : std::to_string(hash);
+    text.replace(at, end - at, pseudonym);
+    at += pseudonym.size();
+  }
+}
+
+}  // namespace
+
 void ReplaceChipNumbers(std::string& text) {
-  for (const ChipNumber& kind : kChipNumbers) {
-    for (std::size_t at = text.find(kind.prefix); at != std::string::npos; at = text.find(kind.prefix, at)) {
-      at += kind.prefix.size();
-      const std::size_t end = std::min(text.find_first_not_of(kind.digits, at), text.size());
-      const bool whole = end - at >= kind.fewest && end - at <= kind.most &&
-                         (end == text.size() || !IsWordCharacter(text[end]));
-      if (!whole || (end < text.size() && text[end] == '-')) continue;
-      const auto hash = probe::system::WideHashOf(text.substr(at, end - at)).low;
-      const std::string pseudonym = kind.fewest == 16 ? fmt::format("{:016x}", hash) : std::to_string(hash);
-      text.replace(at, end - at, pseudonym);
-      at += pseudonym.size();
-    }
+  for (const probe::Vendor& vendor : probe::Vendors()) {
+    for (const probe::ChipNumber& kind : vendor.chip_numbers) ReplaceChipNumbers(text, kind);
   }
 }
 
@@ -89,7 +81,7 @@ bool IsLongId(std::string_view run) {
 
 // As many digits as the id has. Those of a UUID are the digits of its other form's pseudonym.
 std::string LongIdPseudonym(const std::string& id) {
-  std::string dashed = Lower(id);
+  std::string dashed = probe::Lower(id);
   if (id.size() == kFewestIdDigits) {
     for (const std::size_t dash : {8U, 13U, 18U, 23U}) dashed.insert(dash, "-");
   }
@@ -145,7 +137,7 @@ void ReplaceNamesAfter(std::string& text, std::string_view prefix) {
     at += prefix.size();
     const std::size_t end = std::min(text.find_first_of(kEnds, at), text.size());
     if (end == at) continue;
-    const auto hash = probe::system::HashOf(text.substr(at, end - at)) & 0xffffffffU;
+    const auto hash = probe::HashOf(text.substr(at, end - at)) & 0xffffffffU;
     const std::string pseudonym = fmt::format("container-{:08x}", hash);
     text.replace(at, end - at, pseudonym);
     at += pseudonym.size();
@@ -192,7 +184,7 @@ void ReplaceNetworkAddresses(std::string& text) {
   constexpr std::size_t kLength = 17;
   for (std::size_t at = 0; (at = text.find(':', at)) != std::string::npos; ++at) {
     if (at < 2 || !IsNetworkAddress(text, at - 2)) continue;
-    const auto hash = probe::system::HashOf(text.substr(at - 2, kLength));
+    const auto hash = probe::HashOf(text.substr(at - 2, kLength));
     // The bit of an address that nobody was given, IEEE 802.
     text.replace(at - 2, kLength,
                  fmt::format("02:00:{:02x}:{:02x}:{:02x}:{:02x}", hash >> 24U & 0xffU, hash >> 16U & 0xffU,

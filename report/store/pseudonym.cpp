@@ -13,7 +13,8 @@
 
 #include "data/runtimes/runtimes.h"
 
-#include "probe/system/hash.h"
+#include "probe/core/hash.h"
+#include "probe/core/parse.h"
 
 namespace report {
 namespace {
@@ -31,18 +32,11 @@ constexpr std::array<std::string_view, 19> kClosed = {
     "source",   "dtypes",  "in_dtype",       "acc_dtype", "status", "unit", "quality",
     "features", "kernel",  "implementation", "device_id", "pci"};
 
-std::string Lower(std::string_view text) {
-  std::string out(text);
-  std::transform(out.begin(), out.end(), out.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
 void AddWords(std::string_view text, std::set<std::string>& out) {
   for (std::size_t at = 0; at < text.size();) {
     std::size_t end = at;
     while (end < text.size() && IsWordCharacter(text[end])) ++end;
-    if (end > at) out.insert(Lower(text.substr(at, end - at)));
+    if (end > at) out.insert(probe::Lower(text.substr(at, end - at)));
     at = end + 1;
   }
 }
@@ -52,7 +46,7 @@ const std::set<std::string>& OrdinaryWords() {
   static const std::set<std::string> words = [] {
     std::set<std::string> out;
     for (const auto& [name, text] : data::RuntimeTexts()) {
-      out.insert(Lower(name));
+      out.insert(probe::Lower(name));
       AddWords(text, out);
     }
     AddWords(
@@ -151,9 +145,9 @@ bool IsOrdinaryUser(std::uint32_t uid) { return uid >= kFirstOrdinaryUser && uid
 // A part of an address or a number ("c1", "ed", "beef") is one too: replaced, it would break those.
 bool IsOrdinaryWord(std::string_view name) {
   constexpr std::size_t kLongestGroup = 4;
-  const bool is_group =
-      name.size() <= kLongestGroup && Lower(name).find_first_not_of("0123456789abcdef") == std::string::npos;
-  return name.size() < 2 || is_group || OrdinaryWords().contains(Lower(name));
+  const bool is_group = name.size() <= kLongestGroup &&
+                        probe::Lower(name).find_first_not_of("0123456789abcdef") == std::string::npos;
+  return name.size() < 2 || is_group || OrdinaryWords().contains(probe::Lower(name));
 }
 
 FoundNames FindNames(const probe::system::FileSystem& files) {
@@ -263,7 +257,7 @@ std::string Pseudonyms::Replace(std::string text) const {
 void Pseudonyms::Replace(probe::Json& json) const {
   if (IsSerial(json)) {
     const auto& serial = json["value"].get_ref<const std::string&>();
-    json["value"] = fmt::format("serial-{:08x}", probe::system::HashOf(serial) & 0xffffffffU);
+    json["value"] = fmt::format("serial-{:08x}", probe::HashOf(serial) & 0xffffffffU);
   }
   if (json.is_string()) {
     json = Replace(json.get<std::string>());

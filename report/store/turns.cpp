@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "probe/core/hash.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
-#include "probe/system/hash.h"
 #include "probe/system/own_file.h"
 
 namespace report {
@@ -50,7 +50,7 @@ Turn Turns::ToAnswer() {
 
 Turn Turns::ToMeasure(const std::string& device_id, const std::string& name,
                       const std::function<void()>& waits) {
-  return Take("device-" + probe::system::HashName(device_id), "measuring " + name, waits);
+  return Take("device-" + probe::HashName(device_id), "measuring " + name, waits);
 }
 
 }  // namespace report

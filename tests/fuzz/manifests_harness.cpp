@@ -2,7 +2,6 @@
 // Files and variables that register drivers and layers: what the loaders would be let see.
 #include "probe/opencl/opencl_api.h"
 #include "probe/opencl/opencl_drivers.h"
-#include "probe/vulkan/vulkan_layers.h"
 #include "probe/vulkan/vulkan_manifest.h"
 #include "report/store/cache_key.h"
 #include "tests/fuzz/fuzz.h"

@@ -4,14 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "probe/amd/amd.h"
 #include "probe/core/ids.h"
 #include "probe/cpu/cpuinfo.h"
-#include "probe/system/amdgpu_metrics.h"
-#include "probe/system/elf_requirements.h"
-#include "probe/system/kfd.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/processor.h"
 #include "probe/vulkan/vulkan_manifest.h"
+#include "report/cli/elf_requirements.h"
 #include "report/core/suggest.h"
 #include "report/store/cache_key.h"
 #include "tests/fuzz/fuzz.h"
@@ -31,7 +30,7 @@ void LoaderCache(Input& input) {
 void SymbolVersions(Input& input) {
   std::vector<std::string_view> names;
   while (!input.empty()) names.push_back(input.Piece());
-  const auto newest = probe::system::NewestGlibc(names);
+  const auto newest = report::NewestGlibc(names);
   if (newest) fuzz::RequireLine(*newest);
 }
 
@@ -54,7 +53,7 @@ void NumberList(Input& input) {
 }
 
 void Metrics(Input& input) {
-  if (const auto text = probe::system::ThrottleText(input.rest())) fuzz::RequireLine(*text);
+  if (const auto text = probe::amd::ThrottleText(input.rest())) fuzz::RequireLine(*text);
 }
 
 void Ids(Input& input) {
@@ -72,7 +71,7 @@ void CpuInfo(Input& input) {
 }
 
 void Target(Input& input) {
-  if (const auto target = probe::system::GfxTarget(input.Number())) fuzz::RequireLine(*target);
+  if (const auto target = probe::amd::GfxTarget(input.Number())) fuzz::RequireLine(*target);
 }
 
 void Libraries(Input& input) {

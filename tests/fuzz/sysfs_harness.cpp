@@ -3,11 +3,11 @@
 #include <array>
 #include <string>
 
+#include "probe/amd/amd.h"
 #include "probe/core/codec.h"
 #include "probe/core/fields.h"
 #include "probe/registry.h"
 #include "probe/system/host.h"
-#include "probe/system/kfd.h"
 #include "probe/unify/unify.h"
 #include "report/run/load.h"
 #include "tests/fuzz/fuzz.h"
@@ -41,7 +41,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto devices = probe::unify::Unify(reports);
   Require(!devices.empty(), "there always is a processor");
   for (const auto& device : devices) fuzz::RequireLine(device.id);
-  for (const auto& node : probe::system::ReadKfdNodes(tree.files()))
+  for (const auto& node : probe::amd::ReadKfdNodes(tree.files()))
     if (node.target) fuzz::RequireLine(*node.target);
   const auto host = probe::system::DescribeHost(tree.files(), tree.environment());
   for (const auto& text : {host.name, host.os, host.kernel, host.container, host.virtualization})

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/unify/likeness.h"
 #include "report/core/quantity.h"
@@ -63,13 +64,11 @@ void CheckPage(const std::string& text, int width, int indent, bool unicode) {
 }
 
 void CheckIds(const std::string& text) {
-  for (const auto& slug : {probe::unify::Slug(text), report::explain::Slug(text)}) {
-    const bool plain = std::all_of(slug.begin(), slug.end(), [](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
-    });
-    Require(plain, "an id consists of lower case letters, digits and dashes", slug);
-  }
-  Require(!probe::unify::Slug(text).empty(), "a device's id has a name");
+  const auto slug = probe::Slug(text);
+  const bool plain = std::all_of(slug.begin(), slug.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-';
+  });
+  Require(plain && !slug.empty(), "an id consists of lower case letters, digits and dashes", slug);
   fuzz::RequireLine(probe::unify::NormalName(text));
   fuzz::RequireLine(report::PlainName(text));
   fuzz::RequireLine(report::RoundedText(text));

@@ -17,6 +17,7 @@ import subprocess
 import tarfile
 
 from structure_test import ROOT, allowed_prefixes
+from words import LEXEME, each, line_of, without_comments, words_away
 
 PRODUCT = ["probe", "backends", "kernels", "report"]
 OWN = PRODUCT + ["bench"]
@@ -24,13 +25,7 @@ COLUMNS = {**{area: [area] for area in OWN + ["tests"]}, "w/o tests": OWN}
 C_FAMILY = (".h", ".cpp", ".def", ".in", ".cu", ".cuh", ".hip", ".cl", ".comp", ".glsl")
 SOURCES = C_FAMILY + (".py", ".sh")
 GENERATED = ("kernels/cuda/ptx/", "kernels/glsl/spirv/", "kernels/hip/programs/")
-SHORT_FILE, LONG_FUNCTION, HOMES = 40, 60, {"data", "tests", "docs"}
-# The words that one folder is home to: a word's home is every folder that is named for a word of its line.
-FAMILIES = ["nvidia geforce cuda", "amd radeon hip rocm", "intel", "apple metal", "vulkan glsl", "opencl", "levelzero"]
-WORDS = r"(?i:nvidia|geforce|cuda|amd|radeon|hip|rocm|intel(?!l)|apple|metal(?!l)|vulkan|opencl|level[ _]?zero)"
-WORD = re.compile(r"(?:(?<![A-Za-z])|(?<=\blib)|(?<=[a-z])(?=[A-Z]))" + WORDS)
-LEXEME = re.compile(r"""(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"|"""
-                    r""""(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S)
+SHORT_FILE, LONG_FUNCTION = 40, 60
 INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef)\b[^\n]*", re.M)
 GUARD = re.compile(r"^#ifndef (\w+)\s*\n#define \1\b|^#if defined\(\w+\) == defined\(HWY_TARGET_TOGGLE\)|"
@@ -59,23 +54,10 @@ def tree_of(revision):
                 for entry in archive if entry.isfile() and is_source(entry.name)}
 
 
-def without_comments(text):
-    return LEXEME.sub(lambda match: " " + "\n" * match[0].count("\n") if match["comment"] else match[0], text)
-
-
 def without_texts(text):
     """Code whose comments are gone and whose texts, characters and lines for the preprocessor are empty."""
     code = LEXEME.sub(lambda match: '""' + "\n" * match[0].count("\n"), without_comments(text))
     return re.sub(r"^[ \t]*#(?:\\\n|[^\n])*", lambda match: "\n" * match[0].count("\n"), code, flags=re.M)
-
-
-def line_of(text, position):
-    return text.count("\n", 0, position) + 1
-
-
-def each(pattern, text):
-    """(line, match) of each place in the code where the pattern matches."""
-    return [(line_of(match.string, match.start()), match) for match in pattern.finditer(without_comments(text))]
 
 
 def opens(head):
@@ -119,14 +101,6 @@ def conditions(text):
     """The lines with an #if that is no include guard."""
     guards = {match.start() for _, match in each(GUARD, text)}
     return [line for line, match in each(CONDITION, text) if match.start() not in guards]
-
-
-def words_away(name, text):
-    """(line, word) of the names of vendors and runtimes in code outside their homes."""
-    folders = set(name.split("/")[:-1])
-    at_home = {word for family in FAMILIES for word in family.split() if set(family.split()) & folders}
-    found = [(line, re.sub("[ _]", "", match[0].lower())) for line, match in each(WORD, text)]
-    return [(line, word) for line, word in found if word not in at_home and not folders & HOMES]
 
 
 def parsed(name, text, values):

@@ -70,13 +70,19 @@ class Words(unittest.TestCase):
         self.assertEqual(["nvidia", "amd", "hip", "cuda", "cuda", "vulkan", "levelzero", "opencl"],
                          self.words('"/dev/nvidia0" kAmd HIP_PATH libcuda.so IsCuda vulkan_api "Level Zero" kOpenCl'))
 
+    def test_kernel_drivers_and_nodes_are_words(self):
+        self.assertEqual(["kfd", "dxg", "amdgpu", "nouveau", "i915", "xe"],
+                         self.words('"/dev/kfd" "/dev/dxg" "amdgpu_xcp" "nouveau" "i915" "xe" 0xe exe xe_lp'))
+
     def test_words_in_other_words_and_in_comments_do_not_count(self):
         self.assertEqual([], self.words("chip shipped membership intelligence metallic // cuda\n/* amd */"))
 
     def test_at_home_a_word_does_not_count(self):
         text = "cuda; nvidia; amd"
         self.assertEqual(["amd"], self.words(text, "probe/cuda/a.cpp"))
-        self.assertEqual(["cuda", "nvidia"], self.words(text, "kernels/hip/a.cpp"))
+        self.assertEqual(["nvidia"], self.words(text, "kernels/hip/a.cpp"))
+        self.assertEqual(["cuda", "nvidia"], self.words(text, "probe/opencl/opencl_amd.cpp"))
+        self.assertEqual(["cuda", "nvidia", "amd"], self.words(text, "probe/core/chip.cpp"))
         for home in ("data/a.h", "tests/probe/a.cpp"):
             self.assertEqual([], self.words(text, home))
 

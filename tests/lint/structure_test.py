@@ -1,16 +1,21 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The rules of the house that a compiler does not check: who may include whom, where conditions may stand, how long
-a file may be, that only the root list names a runtime, and that nothing speaks of the machine it was written on."""
+a file may be, who may name a maker or a runtime, and that nothing speaks of the machine it was written on."""
 import pathlib
 import re
 import subprocess
 import sys
 import unittest
 
+from words import words_away
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 500
 OWN = re.compile(r'^#include "((?:probe|backends|kernels|report|tests|bench)/[^"]+)"', re.M)
+# Files that name a word away from its home, still.
+KNOWN_STRANGERS = {"backends/core/nccl.cpp", "kernels/opencl/cpu_variants.cpp", "kernels/opencl/gpu_variants.cpp",
+                   "kernels/opencl/variants.h"}
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b", re.M)
 
 
@@ -34,6 +39,7 @@ def listed(name):
 PURE = ["probe/core/", "backends/core/", "kernels/spec.h", "data/"]
 RUNTIMES = listed("RUNTIMES")
 SOURCES = listed("HARDWARE_SOURCES")
+VENDORS = listed("VENDORS")
 MODULES = RUNTIMES + SOURCES + ["stack", "null"]
 
 
@@ -48,9 +54,9 @@ def allowed_prefixes(path):
     if top == "probe":
         if folder == "":
             return ["probe/"]
-        own = {"core": ["probe/core/"], "system": ["probe/core/", "probe/system/"],
+        own = {"core": ["probe/core/", "data/"], "system": ["probe/core/", "probe/system/"],
                "isolate": ["probe/core/", "probe/system/", "probe/isolate/"], "unify": ["probe/core/", "probe/unify/"]}
-        shared = ["probe/core/", "probe/system/", "probe/stack/", f"probe/{folder}/", "data/"]
+        shared = ["probe/core/", "probe/system/", *(f"probe/{vendor}/" for vendor in VENDORS), f"probe/{folder}/", "data/"]
         return own.get(folder, shared)
     if top == "backends":
         if folder == "":
@@ -59,7 +65,7 @@ def allowed_prefixes(path):
             return ["probe/core/", "probe/system/", "kernels/", "backends/core/"]
         if folder == "stream":
             return ["probe/core/", "probe/system/", "kernels/", "backends/core/", "backends/stream/"]
-        return ["backends/core/", "backends/stream/", f"backends/{folder}/", "probe/core/", "probe/system/", "kernels/",
+        return ["backends/core/", "backends/stream/", f"backends/{folder}/", "probe/core/", "probe/system/", "kernels/", "data/",
                 f"probe/{folder}/{folder}_api.h"]
     if top == "report":
         return [f"report/{folder}/"] + {
@@ -126,18 +132,13 @@ class Structure(unittest.TestCase):
                 yield f"{path.relative_to(ROOT)} lacks its SPDX line"
         self.each(tracked("*.h", "*.cpp", "*.in", "*.py", "*.cmake", "*CMakeLists.txt", "*.cl", "*.comp", "*.sh"), check)
 
-    def test_runtimes_are_named_only_in_their_own_folders(self):
-        """Adding a runtime is one word: no shared file may mention one by name."""
-        names = [name for name in RUNTIMES if name != "cpu"]
-        word = re.compile(r'"(%s)"' % "|".join(names))
-
+    def test_makers_and_runtimes_are_named_only_at_home(self):
+        """Adding a runtime or a maker is one word and folders of its own: no shared file may name one."""
         def check(path):
             relative = path.relative_to(ROOT).as_posix()
-            if relative.startswith(("tests/", "bench/")) or any(f"/{name}" in relative for name in names):
-                return
-            for match in word.finditer(path.read_text()):
-                yield f"{relative} names the runtime {match.group(1)}"
-        self.each(tracked("*.h", "*.cpp"), check)
+            for line, word in words_away(relative, path.read_text()) if relative not in KNOWN_STRANGERS else ():
+                yield f"{relative}:{line} names {word} away from its home (words.py)"
+        self.each(tracked("*.h", "*.cpp", "*.def", "*.cl", "*.comp", "*.cu", "*.cuh", "*.hip"), check)
 
     def test_nothing_is_left_over(self):
         marks = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")

@@ -282,7 +282,7 @@ Report Server() {
   auto bmc = Gpu("0000:03:00.0", "ASPEED Graphics Family", DeviceKind::kManagement, 0.0625);
   bmc.hardware->kernel_driver = "ast";
   auto card = Gpu("0000:41:00.0", "NVIDIA T400", DeviceKind::kDiscrete, 4);
-  card.hardware->identity.ids = probe::PciIds{probe::vendor_id::kNvidia, 0x1fb2, {}, {}, {}};
+  card.hardware->identity.ids = probe::PciIds{0x10de, 0x1fb2, {}, {}, {}};
   AddView(card, "vulkan", "NVK", DeviceKind::kDiscrete);
   Figures(report, card.id, "vulkan", "NVK", 1.0e12, 2.0e12, 78e9);
   report.devices.insert(report.devices.begin(), {bmc, card});

@@ -11,6 +11,7 @@
 
 #include "probe/core/text.h"
 #include "probe/system/processor.h"
+#include "probe/system/wsl.h"
 
 namespace probe::system {
 namespace {
@@ -51,7 +52,7 @@ std::optional<std::string> Container(const FileSystem& files, const Environment&
 }
 
 std::optional<std::string> Virtualization(const FileSystem& files) {
-  if (files.Exists("/dev/dxg")) return "wsl2";
+  if (files.Exists(kWslGpuNode)) return "wsl2";
   const auto hypervisor = files.ReadLine("/sys/hypervisor/type");
   if (hypervisor) return CleanText(*hypervisor, 64);
   const auto info = files.Read("/proc/cpuinfo", 64U << 10U);

@@ -58,4 +58,18 @@ Status ReturnLentPrivileges() {
   return ReturnCapabilities();
 }
 
+void GiveUpMakingNodes() {
+  (void)prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+  (void)prctl(PR_CAPBSET_DROP, CAP_MKNOD, 0, 0, 0);
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  std::array<__user_cap_data_struct, _LINUX_CAPABILITY_U32S_3> sets{};
+  if (syscall(SYS_capget, &header, sets.data()) != 0) return;
+  auto& set = sets[CAP_TO_INDEX(CAP_MKNOD)];
+  const auto keep = ~static_cast<__u32>(CAP_TO_MASK(CAP_MKNOD));
+  set.effective &= keep;
+  set.permitted &= keep;
+  set.inheritable &= keep;
+  (void)syscall(SYS_capset, &header, sets.data());
+}
+
 }  // namespace probe::system

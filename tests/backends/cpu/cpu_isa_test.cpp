@@ -9,8 +9,6 @@
 #include "kernels/cpu/cpu_kernel.h"
 #include "kernels/cpu/isa_limit.h"
 #include "probe/cpu/cpuinfo.h"
-#include "probe/cpu/features.h"
-#include "probe/cpu/isa_limit.h"
 #include "probe/system/filesystem.h"
 
 namespace backends::cpu {

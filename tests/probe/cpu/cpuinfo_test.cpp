@@ -6,8 +6,6 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "probe/cpu/features.h"
-
 namespace probe::cpu {
 namespace {
 

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cpu/isa_limit.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "probe/cpu/features.h"
+#include "probe/cpu/cpuinfo.h"
 
 namespace probe::cpu {
 namespace {

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "probe/cpu/live.h"
 
 #include <map>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "probe/cpu/features.h"
+#include "probe/cpu/cpuinfo.h"
 #include "probe/system/filesystem.h"
 #include "probe/system/processor.h"
 

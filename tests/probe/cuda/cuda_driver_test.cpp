@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include "probe/cuda/cuda_api.h"
-#include "probe/cuda/cuda_visible.h"
 #include "tests/probe/tree.h"
 
 namespace {

@@ -6,13 +6,13 @@
 
 namespace {
 
+using probe::amd::KfdNode;
 using probe::hip::ExplainOverride;
 using probe::hip::ExplainVisible;
 using probe::hip::OverrideTarget;
 using probe::hip::ParseTarget;
 using probe::hip::Target;
 using probe::system::Environment;
-using probe::system::KfdNode;
 using testing::AllOf;
 using testing::Contains;
 using testing::ElementsAre;

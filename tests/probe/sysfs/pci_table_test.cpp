@@ -13,6 +13,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "probe/core/vendor_names.h"
 #include "tests/probe/shared.h"
 
 namespace probe::sysfs {
@@ -58,10 +59,11 @@ TEST(PciTable, EveryRowIsWellFormedDatedAndUnique) {
     EXPECT_TRUE(AreHex(fields[2], 2)) << line;
     EXPECT_FALSE(fields[3].empty()) << line;
     EXPECT_TRUE(kinds.contains(fields[4])) << line;
-    EXPECT_EQ(fields[4].empty(), fields[1].empty() || !fields[2].empty()) << line;
+    EXPECT_EQ(fields[4].empty(), !fields[2].empty()) << line;
+    EXPECT_FALSE(VendorName(static_cast<std::uint32_t>(std::stoul(fields[0], nullptr, 16))).empty()) << line;
     EXPECT_TRUE(fields[7].size() == 1 && std::string("PADLJQO").find(fields[7]) != std::string::npos) << line;
     EXPECT_TRUE(IsMonth(fields[8])) << line;
-    const auto devices = fields[1].empty() ? std::vector<std::string>{""} : Fields(fields[1], ' ');
+    const auto devices = Fields(fields[1], ' ');
     const auto revisions = fields[2].empty() ? std::vector<std::string>{""} : Fields(fields[2], ' ');
     for (const auto& device : devices) {
       for (const auto& revision : revisions) {

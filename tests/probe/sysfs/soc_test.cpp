@@ -3,7 +3,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
-#include "probe/sysfs/soc_names.h"
+#include "probe/sysfs/card.h"
 #include "tests/probe/sysfs/facts.h"
 #include "tests/probe/tree.h"
 

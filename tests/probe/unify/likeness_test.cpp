@@ -13,13 +13,6 @@ TEST(NormalName, DropsMakersAndMarks) {
   EXPECT_NE(NormalName("RTX 4070"), NormalName("RTX 4070 Ti"));
 }
 
-TEST(Slug, IsSafeInAnId) {
-  EXPECT_EQ(Slug("Intel(R) OpenCL Graphics"), "intel-r-opencl-graphics");
-  EXPECT_EQ(Slug(" \xff\n;rm -rf /"), "rm-rf");
-  EXPECT_EQ(Slug(""), "unnamed");
-  EXPECT_EQ(Slug(std::string(1000, 'a')).size(), 64U);
-}
-
 TEST(Likeness, UnknownVendorsAreNeverTheSame) {
   const Traits nobody;
   EXPECT_FALSE(SameVendorAndKind(nobody, nobody));
@@ -29,7 +22,7 @@ TEST(Likeness, UnknownVendorsAreNeverTheSame) {
 TEST(Likeness, VendorsInWordsCount) {
   RuntimeDevice words;
   words.vendor = "Advanced Micro Devices, Inc.";
-  EXPECT_EQ(TraitsOf(words).vendor, vendor_id::kAmd);
+  EXPECT_EQ(TraitsOf(words).vendor, 0x1002U);
   words.vendor = "Amdahl";
   EXPECT_EQ(TraitsOf(words).vendor, std::nullopt);
 }

@@ -3,10 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <bit>
+#include <cstddef>
 #include <cstring>
 
-#include "probe/vulkan/vulkan_describe.h"
+#include "data/tables.h"
+
+#include "probe/core/parse.h"
+#include "probe/vulkan/vulkan_facts.h"
 #include "probe/vulkan/vulkan_names.h"
 
 namespace probe::vulkan {
@@ -22,7 +27,7 @@ DriverManifest Driver() {
 
 PhysicalFacts Discrete() {
   PhysicalFacts facts;
-  facts.properties.vendorID = vendor_id::kNvidia;
+  facts.properties.vendorID = 0x10de;
   facts.properties.deviceID = 0x2684;
   facts.properties.apiVersion = VK_MAKE_API_VERSION(0, 1, 3, 277);
   facts.properties.driverVersion = (550U << 22U) | (54U << 14U) | (14U << 6U);
@@ -31,8 +36,7 @@ PhysicalFacts Discrete() {
   facts.memory.memoryHeapCount = 2;
   facts.memory.memoryHeaps[0] = {24U * (std::uint64_t{1} << 30U), VK_MEMORY_HEAP_DEVICE_LOCAL_BIT};
   facts.memory.memoryHeaps[1] = {64U * (std::uint64_t{1} << 30U), 0};
-  facts.has_nvidia_sm = true;
-  facts.nvidia_sm.shaderSMCount = 128;
+  facts.compute_units = 128;
   facts.subgroup.subgroupSize = 32;
   facts.has_pci = true;
   facts.pci.pciBus = 1;
@@ -132,10 +136,7 @@ TEST(Description, OfHostileNamesIsClean) {
 
 TEST(Description, OfImpossibleCountsIsUnknown) {
   auto facts = Discrete();
-  facts.has_nvidia_sm = false;
-  facts.has_amd_core = true;
-  facts.amd_core.shaderEngineCount = facts.amd_core.shaderArraysPerEngineCount =
-      facts.amd_core.computeUnitsPerShaderArray = 0xffffU;
+  facts.compute_units = std::uint64_t{0xffffU} * 0xffffU * 0xffffU;
   EXPECT_FALSE(DescribeDevice(facts, Driver(), 0).compute_units);
   facts.pci.pciDevice = 77;
   EXPECT_FALSE(IdentityOf(facts).pci);
@@ -144,6 +145,41 @@ TEST(Description, OfImpossibleCountsIsUnknown) {
 TEST(Names, OfResults) {
   EXPECT_EQ(NameOf(VK_ERROR_DEVICE_LOST), "VK_ERROR_DEVICE_LOST");
   EXPECT_EQ(NameOf(std::bit_cast<VkResult>(-12345)), "");
+}
+
+TEST(Units, AreTheWordsOfTheMakersStructures) {
+  struct Expected {
+    std::string_view extension;
+    VkStructureType type;
+    std::string words;
+  };
+  constexpr auto kWord = sizeof(std::uint32_t);
+  constexpr auto kHead = sizeof(VkBaseOutStructure);
+  const auto word = [&](std::size_t offset) { return std::to_string((offset - kHead) / kWord); };
+  using Amd = VkPhysicalDeviceShaderCorePropertiesAMD;
+  const std::array expected = {
+      Expected{VK_ARM_SHADER_CORE_BUILTINS_EXTENSION_NAME,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_BUILTINS_PROPERTIES_ARM,
+               word(offsetof(VkPhysicalDeviceShaderCoreBuiltinsPropertiesARM, shaderCoreCount))},
+      Expected{VK_NV_SHADER_SM_BUILTINS_EXTENSION_NAME,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_SM_BUILTINS_PROPERTIES_NV,
+               word(offsetof(VkPhysicalDeviceShaderSMBuiltinsPropertiesNV, shaderSMCount))},
+      Expected{VK_AMD_SHADER_CORE_PROPERTIES_2_EXTENSION_NAME,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_2_AMD,
+               word(offsetof(VkPhysicalDeviceShaderCoreProperties2AMD, activeComputeUnitCount))},
+      Expected{VK_AMD_SHADER_CORE_PROPERTIES_EXTENSION_NAME,
+               VK_STRUCTURE_TYPE_PHYSICAL_DEVICE_SHADER_CORE_PROPERTIES_AMD,
+               word(offsetof(Amd, shaderEngineCount)) + " " +
+                   word(offsetof(Amd, shaderArraysPerEngineCount)) + " " +
+                   word(offsetof(Amd, computeUnitsPerShaderArray))},
+  };
+  const auto rows = ParseTable<3>(data::kVulkanUnits);
+  ASSERT_EQ(rows.size(), expected.size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i][0], expected[i].extension);
+    EXPECT_EQ(rows[i][1], std::to_string(static_cast<std::uint32_t>(expected[i].type)));
+    EXPECT_EQ(rows[i][2], expected[i].words);
+  }
 }
 
 }  // namespace

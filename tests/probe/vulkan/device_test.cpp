@@ -104,7 +104,7 @@ TEST_F(Vulkan, ListsAPhantomGpuWithoutMemory) {
   if (phantom == nullptr && tests::RadvImaginesNoGpus()) GTEST_SKIP() << tests::kImaginesNoGpus;
   ASSERT_NE(phantom, nullptr);
   EXPECT_EQ(phantom->kind, DeviceKind::kDiscrete);
-  EXPECT_EQ(phantom->identity.ids->vendor, vendor_id::kAmd);
+  EXPECT_EQ(phantom->identity.ids->vendor, 0x1002U);
   EXPECT_FALSE(phantom->memory_total_bytes);
   EXPECT_THAT(phantom->facts, Contains(Fact{"memory_heaps", "0"}));
   EXPECT_NE(Find(report, "llvmpipe"), nullptr);

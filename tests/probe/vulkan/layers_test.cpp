@@ -5,7 +5,7 @@
 
 #include <cstdlib>
 
-#include "probe/vulkan/vulkan_layers.h"
+#include "probe/vulkan/vulkan_manifest.h"
 #include "tests/probe/tree.h"
 
 namespace probe::vulkan {

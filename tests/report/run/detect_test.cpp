@@ -16,7 +16,7 @@ TEST(Deadline, IsLongerWhereAModuleSetsUpSeveralGpus) {
         .Write("/sys/bus/pci/devices/" + address + "/class", code);
   };
   probe::Module module;
-  module.gpu_vendor = probe::vendor_id::kAmd;
+  module.gpu_vendor = 0x1002;
   add("0000:03:00.0", "0x1002\n", "0x030000\n");
   add("0000:03:00.1", "0x1002\n", "0x040300\n");  // its sound
   add("0000:04:00.0", "0x10de\n", "0x030200\n");

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// What speaks for a GPU of NVIDIA's on this machine, by files alone. Not the control node /dev/nvidiactl:
+// NVIDIA's libraries (CUDA, OpenCL) make it for root on a machine without any card when they are initialised.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "probe/system/filesystem.h"
+
+namespace probe::nvidia {
+
+inline constexpr std::uint32_t kPciNumber = 0x10de;
+
+struct Signs {
+  bool bus_shown = false;    // sysfs lists what is on the bus; some containers hide it
+  bool card_on_bus = false;  // a display or processing device of NVIDIA's among it
+  std::size_t gpus = 0;      // of the kernel's driver, in /proc/driver/nvidia/gpus
+  bool gpu_node = false;     // /dev/nvidia<N>, as a container has it whose /sys hides the card
+  bool wsl = false;          // /dev/dxg: the Windows host has the driver
+  bool tegra = false;        // nodes of a system on chip, whose GPU is on no bus
+};
+[[nodiscard]] Signs ReadSigns(const system::FileSystem& files);
+[[nodiscard]] bool MayHaveGpu(const Signs& signs);
+
+// Whether the name below /dev is of one GPU: nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
+[[nodiscard]] bool IsGpuNode(std::string_view name);
+
+}  // namespace probe::nvidia

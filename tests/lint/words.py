@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: MIT
+"""The names of makers and runtimes, their device nodes and kernel drivers in code, and where they are at home: in a folder
+or a file that is named for a word of their family, and where everything may be named."""
+import pathlib
+import re
+
+HOMES = {"data", "tests", "docs"}
+FAMILIES = ["nvidia geforce cuda nouveau", "amd amdgpu radeon hip rocm kfd", "intel i915 xe", "apple metal",
+            "vulkan glsl", "opencl", "levelzero", "dxg wsl"]
+# HIP is CUDA's interface for other cards: it heeds CUDA's variables, and the same kernels are compiled for both.
+GUESTS = {"hip": "cuda", "cuda": "hip"}
+WORDS = r"(?i:nvidia|geforce|cuda|nouveau|dxg|amdgpu|amd|radeon|hip|rocm|kfd|intel(?!l)|i915|xe(?![a-z0-9_])|" \
+        r"apple|metal(?!l)|vulkan|opencl|level[ _]?zero)"
+WORD = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\blib)|(?<=[a-z])(?=[A-Z]))" + WORDS)
+LEXEME = re.compile(r"""(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"|"""
+                    r""""(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S)
+
+
+def without_comments(text):
+    return LEXEME.sub(lambda match: " " + "\n" * match[0].count("\n") if match["comment"] else match[0], text)
+
+
+def line_of(text, position):
+    return text.count("\n", 0, position) + 1
+
+
+def each(pattern, text):
+    """(line, match) of each place in the code where the pattern matches."""
+    return [(line_of(match.string, match.start()), match) for match in pattern.finditer(without_comments(text))]
+
+
+def words_away(name, text):
+    """(line, word) of the names of makers and runtimes in code outside their homes; `name` is the file's path."""
+    path = pathlib.PurePosixPath(name)
+    parts = (*path.parts[:-1], path.name.split(".")[0])
+    if HOMES & set(parts):
+        return []
+    at_home = {word for family in FAMILIES if re.search(r"(?<![a-z])(%s)" % family.replace(" ", "|"), "/".join(parts))
+               for word in family.split()}
+    at_home |= {guest for host, guest in GUESTS.items() if host in parts}
+    found = [(line, re.sub("[ _]", "", match[0].lower())) for line, match in each(WORD, text)]
+    return [(line, word) for line, word in found if word not in at_home]

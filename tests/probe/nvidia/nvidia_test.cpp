@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: MIT
+#include "probe/nvidia/nvidia.h"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+
+#include "tests/probe/tree.h"
+
+namespace probe::nvidia {
+namespace {
+
+TEST(NvidiaSigns, AreTheBusTheGpusOwnNodesAndTheKernelsDriver) {
+  const auto may = [](const std::function<void(::tests::Tree&)>& build) {
+    ::tests::Tree tree;
+    build(tree);
+    return MayHaveGpu(ReadSigns(tree.Files()));
+  };
+  const auto device = [](::tests::Tree& tree, const std::string& vendor, const std::string& code) {
+    tree.Write("/sys/bus/pci/devices/0000:01:00.0/vendor", vendor + "\n")
+        .Write("/sys/bus/pci/devices/0000:01:00.0/class", code + "\n");
+  };
+  EXPECT_FALSE(may([](auto&) {}));
+  EXPECT_FALSE(may([](auto& tree) { tree.Write("/dev/nvidiactl", "").Write("/dev/nvidia-uvm", ""); }));
+  EXPECT_FALSE(may([&](auto& tree) { device(tree, "0x1002", "0x030000"); })) << "another maker's";
+  EXPECT_FALSE(may([&](auto& tree) { device(tree, "0x10de", "0x040300"); })) << "a sound device";
+  EXPECT_TRUE(may([&](auto& tree) { device(tree, "0x10de", "0x030200"); }));
+  EXPECT_TRUE(may([&](auto& tree) { device(tree, "0x10de", "0x030000"); }));
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/nvidia0", ""); })) << "a container without /sys";
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/dxg", ""); })) << "WSL";
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/nvhost-ctrl", ""); })) << "Tegra";
+  EXPECT_TRUE(may([](auto& tree) { tree.Write("/dev/nvmap", ""); })) << "Tegra";
+  EXPECT_TRUE(may([](auto& tree) { tree.Directory("/proc/driver/nvidia/gpus/0000:01:00.0"); }));
+}
+
+}  // namespace
+}  // namespace probe::nvidia
