@@ -12,8 +12,6 @@
 #include "probe/core/text.h"
 #include "probe/isolate/child.h"
 #include "probe/isolate/reaper.h"
-#include "probe/isolate/strays.h"
-#include "probe/isolate/wire.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "probe/isolate/reaper.h"
 #include "probe/isolate/running_child.h"
-#include "probe/isolate/strays.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {
