@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Ctrl-C, SIGTERM and their like as a value that the program looks at, so that it can end with valid output.
+// Turns Ctrl-C, SIGTERM and their like into a value that the program looks at, so that it can end with valid
+// output.
 #pragma once
 
 #include <atomic>

@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 // The process between a child's work and the tool. What drivers start can outlive them, their process group
-// and the tool: the reaper is the ancestor that outlives all of these and ends what is left.
+// and the tool: the reaper is the ancestor that outlives all of these and ends what is left. The tool does
+// the same for what becomes a child of its own.
 #pragma once
 
 #include <csignal>
+#include <span>
+
+#include "probe/system/clock.h"
+#include "probe/system/process.h"
 
 namespace probe::isolate {
 
@@ -16,5 +21,13 @@ inline constexpr int kEndSignal = SIGTERM;
 // directory that it stands in, and ends as the work did. False where no second process can be started: then
 // there is none.
 [[nodiscard]] bool LeaveReaperBehind();
+
+// Kills and reaps the children of this process, a subreaper, and what becomes its child by that, until none
+// but those of `keep` is left or the time has come. `first`: the lowest number that one of them can have, for
+// systems without /proc.
+void EndStrays(std::span<const system::ProcessId> keep, system::ProcessId first, system::SteadyTime until);
+
+// Kills what a process that does not die has started, as far as /proc shows it; whether any of it was alive.
+bool KillDescendants(system::ProcessId of);
 
 }  // namespace probe::isolate

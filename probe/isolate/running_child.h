@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// One child of the supervisor from its start to its end: what it streams, when it must be killed, how it
-// ended.
+// Follows one child of the supervisor from its start to its end: takes what it streams, kills it when it must
+// be, and tells how it ended.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@
 namespace probe::isolate {
 
 // What all children of one supervisor share.
-struct Ground {
+struct ChildSetting {
   system::Descriptor binary;
   system::Descriptor null;  // /dev/null; not ok() where there is no /dev
   system::Descriptor root;  // working directory of last resort
@@ -29,7 +29,8 @@ struct Ground {
 class RunningChild {
  public:
   // Starts it; it waits to be told what to do.
-  RunningChild(const Ground& ground, const ChildRequest& request, std::function<void(const Json&)> on_record);
+  RunningChild(const ChildSetting& setting, const ChildRequest& request,
+               std::function<void(const Json&)> on_record);
 
   // Asks for the permit and hands the request over, or ends the child. Call it once, soon.
   void Tell(const ChildRequest& request);
@@ -38,13 +39,13 @@ class RunningChild {
   [[nodiscard]] system::SteadyTime Watch(std::vector<int>& out) const;
   // Reads what is there, kills it where it must be, and takes it away when it has ended. Never blocks.
   void Serve();
-  // Has it and all that it started killed; the first reason stays.
+  // Kills it with all that it started. The first reason that was given stays.
   void Kill(ChildEnd reason, std::string detail = "");
 
   [[nodiscard]] bool finished() const { return finished_; }
   [[nodiscard]] system::ProcessId pid() const { return pid_; }
   [[nodiscard]] bool abandoned() const { return finished_ && result_.end == ChildEnd::kAbandoned; }
-  // It was not started for want of what the others hold: descriptors, processes or memory.
+  // Whether it could not be started because the other children hold the descriptors, processes or memory.
   [[nodiscard]] bool lacks_room() const { return lacks_room_; }
   // Call once, when finished.
   [[nodiscard]] ChildResult TakeResult();
@@ -61,27 +62,28 @@ class RunningChild {
   void RemoveScratch();
   void Finish(ChildEnd end, const ProcessExit& exit);
 
-  const Ground& ground_;
+  const ChildSetting& setting_;
   std::function<void(const Json&)> on_record_;
   std::function<double(const Json&)> most_allowed_s_;
   system::ProcessId pid_ = -1;
   system::Descriptor pid_descriptor_;
   std::string seal_;
-  // For the request. Both ends: a child that died meanwhile must not end the writer by a signal. Open until
-  // it is told, or has ended untold: at the end of this file it would begin.
+  // The request goes through it. This side keeps both ends, so that a child that died meanwhile does not end
+  // the writer by a signal, and until the child is told or has ended, since the end of the file lets it
+  // begin.
   system::Pipe orders_;
   std::shared_ptr<void> permit_;
   system::Descriptor results_;
   system::Descriptor stderr_;
   std::optional<system::ScratchDirectory> scratch_;
   system::SteadyTime start_;
-  system::SteadyTime last_deadline_;  // of the request
+  system::SteadyTime last_deadline_;  // the request's
   system::SteadyTime deadline_;       // the earlier of that and the child's own
   system::SteadyTime next_scratch_check_;
   std::optional<system::SteadyTime> killed_;
   ChildEnd reason_ = ChildEnd::kExited;  // why it was killed
   bool done_ = false;
-  bool has_reaper_ = true;  // pid_ is the reaper's; else of the work itself
+  bool has_reaper_ = true;  // pid_ is its reaper's, otherwise that of the work itself
   bool finished_ = false;
   bool lacks_room_ = false;
   Deframer deframer_;

@@ -31,9 +31,9 @@ struct ChildRequest {
   // The most that a record's "allow_s" may grant, whatever it says. None: as much as it asks for.
   std::function<double(const Json& record)> most_allowed_s;
   system::Medium scratch = system::Medium::kDisk;
-  // Asked while the child starts and before it is told what to do: until then it has run nothing but this
-  // program's own code. What comes back is kept until the child has ended; an error ends it unused, as
-  // kNotStarted. None: it is told at once.
+  // Called while the child starts and before it is told what to do; until then the child has run nothing but
+  // this program's own code. What it returns is kept until the child has ended. An error ends the child
+  // unused, as kNotStarted. Where there is no function the child is told at once.
   std::function<Result<std::shared_ptr<void>>()> permit;
 };
 
@@ -83,8 +83,8 @@ class Supervisor {
   // not. results[i] is requests[i]'s. A record with a number "allow_s" puts the child's deadline at that many
   // seconds from its arrival, but never later than the request's own nor beyond what its `most_allowed_s`
   // says; the next such record replaces it. So one step (a compilation, a launch) can be bounded more tightly
-  // than the whole. `meanwhile` is called once, when all work: for what must not take long and need not wait
-  // for them.
+  // than the whole. `meanwhile` is called once, as soon as all children work: for something short that need
+  // not wait for them.
   [[nodiscard]] std::vector<ChildResult> RunAll(std::span<const ChildRequest> requests,
                                                 const OnRecord& on_record,
                                                 const std::function<void()>& meanwhile = nullptr);

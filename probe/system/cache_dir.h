@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Our directory for what may be lost: crash markers, measurements, the drivers' compiled kernels. Nothing
-// that is read from it becomes a command or a path.
+// The directory where whichgpu keeps what may be lost: crash markers, measurements and the drivers' compiled
+// kernels. Nothing that is read from it becomes a command or a path.
 #pragma once
 
 #include <cstdint>
@@ -17,14 +17,14 @@
 
 namespace probe::system {
 
-// XDG_CACHE_HOME/whichgpu, else HOME/.cache/whichgpu, made with mode 0700 where it is missing; made to be
-// ours alone: it belongs to this user and nobody else may write it, and for root the whole way to it is
-// trusted (CheckTrusted). Nothing is made below a directory of another user, nor through another user's link:
-// the deepest directory that exists is this user's or the system's. An error says why there is none;
-// everything works without.
+// XDG_CACHE_HOME/whichgpu, else HOME/.cache/whichgpu; it is made with mode 0700 where it is missing. It is
+// refused unless it belongs to this user and nobody else may write it, and for root unless the whole way to
+// it is trusted (CheckTrusted). It is not made below a directory of another user, nor through another user's
+// link: the deepest directory that exists has to be this user's or the system's. The error says why there is
+// none; everything works without one.
 [[nodiscard]] Result<std::string> CacheDirectory(const Environment& environment, const FileSystem& files);
 
-// What there is to keep compile caches in.
+// Where compile caches can be kept.
 struct CacheGround {
   std::string directory;           // CacheDirectory's, "" where there is none
   bool is_noexec = false;          // its file system executes nothing, mount(8)
@@ -39,10 +39,10 @@ struct ChildVariables {
   std::vector<std::string> scratch;  // names of those whose value is the child's own scratch directory
 };
 
-// Adds the variables that put those compile caches below our cache directory, bounded where a driver can do
-// that itself; into the child's scratch directory where there is none, or where the cache is executed and
-// ours can not be while the scratch directory can. A variable that the user has set is left out: the user's
-// choice counts. Repeated ones are added once.
+// Adds the variables that put those compile caches below the cache directory, and bound them where a driver
+// can do so itself. They go into the child's scratch directory where there is no cache directory, or where
+// the driver executes what it caches and only the scratch directory allows that. A variable that the user has
+// set is left out, since the user's choice counts. None is added twice.
 void AddDriverCaches(std::span<const DriverCache> caches, const CacheGround& ground,
                      const Environment& environment, ChildVariables& out);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Time. Monotonic seconds for durations; the calendar only for the report's date.
+// Clocks: monotonic time for durations, processor time, and the calendar for dates in reports.
 #pragma once
 
 #include <chrono>
@@ -13,7 +13,7 @@ using SteadyTime = std::chrono::steady_clock::time_point;
 [[nodiscard]] inline double SecondsSince(SteadyTime start) {
   return std::chrono::duration<double>(Now() - start).count();
 }
-// Processor time that all threads of this process have had.
+// Processor time that all threads of this process have used, in seconds.
 [[nodiscard]] double ProcessorSeconds();
 // The same of this process and of its children that have ended.
 [[nodiscard]] double ProcessorSecondsWithChildren();

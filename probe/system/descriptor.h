@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Owns one file descriptor; and errno as an Error.
+// A file descriptor with an owner, and errno as an Error.
 #pragma once
 
 #include <string>
@@ -30,8 +30,8 @@ class Descriptor {
   int fd_ = -1;
 };
 
-// Error of a failed call: `call`, the number, its name ("ENOENT") and `text`, or where that is empty the
-// limit of this process that is behind it, or errno's sentence.
+// The Error of a failed system call: its name, errno with the name of that ("ENOENT"), and `text`. Where the
+// text is empty it names the limit of this process that explains the failure, or else describes errno.
 [[nodiscard]] Error ErrnoError(std::string call, int number, std::string text = "");
 
 }  // namespace probe::system

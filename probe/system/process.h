@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Processes: the own binary, starting a program from a descriptor, looking at how it ended, and finding
-// children. Policy (deadlines, who is killed when) is the caller's.
+// Processes: how this program's own binary is opened and started again, how a child's end is seen, and how
+// children are found. Policy (deadlines, who is killed when) is the caller's.
 #pragma once
 
 #include <chrono>
@@ -29,7 +29,7 @@ struct Pipe {
   Descriptor write_end;
 };
 [[nodiscard]] Result<Pipe> MakePipe();
-// The same descriptor at such a number.
+// The same descriptor at a number above those, too.
 [[nodiscard]] Descriptor Raise(Descriptor descriptor);
 
 // A directory that a new process may make for itself, and its environment where it did.
@@ -42,8 +42,8 @@ struct SpawnPlan {
   int binary = -1;                       // executed by descriptor: works without /proc
   std::vector<std::string> arguments;    // argv, the name first
   std::vector<std::string> environment;  // NAME=value
-  // The new process makes the first of them that it can, for this user alone, and works there: so no moment
-  // of the parent's death leaves one behind that the new process does not know of.
+  // The new process makes the first of them that it can, for this user alone, and works there. Since it makes
+  // the directory itself, it knows of it even when the parent dies at that moment.
   std::vector<SpawnPlace> places;
   int working_directory = -1;  // a directory's descriptor, where it can make none of them
   int death_signal = 0;        // to the new process when the calling thread ends; 0: SIGKILL
@@ -71,9 +71,9 @@ struct Spawned {
 // Takes an ended child away; false when there was nothing to take.
 bool Reap(ProcessId pid);
 
-// What this process and those that it starts make is the caller's to read, write and enter, whatever the
-// umask takes from its owner; what it takes from group and others stays taken. To be called before a second
-// thread runs: no later moment sees another mask.
+// Lets this user read, write and enter what this process and those that it starts make, whatever the umask
+// says of the owner. What it says of the group and of others stays. Call it before a second thread runs,
+// which would see the mask change.
 void KeepOwnersPermissions();
 
 // Orphaned descendants become children of this process from now on, and ended children wait to be reaped even
@@ -98,14 +98,14 @@ void AwaitAny(std::span<const int> descriptors, std::chrono::nanoseconds longest
 // Random bytes, without waiting for them; false where the system has none yet.
 bool FillRandom(void* bytes, std::size_t count);
 
-// This process's own, as a path; empty where it has none.
+// The path of this process's working directory; empty where it has none.
 [[nodiscard]] std::string WorkingDirectory();
-// The standard streams, too.
+// Closes every descriptor of this process, the standard streams too.
 void CloseAllDescriptors();
 
-// How long this thread wants to run at a stretch, as a hint to schedulers that know it (Linux 6.12): who asks
-// for little is soon woken beside others that compute. 0 is the system's own choice. New processes start with
-// it.
+// Tells the scheduler how long this thread wants to run at a stretch. A scheduler that takes the hint (Linux
+// 6.12 and later) wakes a thread that asks for little sooner beside others that compute. 0 leaves the choice
+// to the system. New processes inherit it.
 void AskForSlice(std::uint64_t nanoseconds);
 
 // When a process started, in clock ticks since boot (proc(5)); nullopt when it is gone or there is no /proc.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What the drivers of one process share and any of them can spoil for the others. For children that load
-// vendor code.
+// The state of a process that all its drivers share and that one of them can spoil for the others: limits,
+// user, directories, descriptors, variables. For children that load vendor code.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace probe::system {
 
 class ProcessState {
  public:
-  // As it is now. Takes some microseconds, and one descriptor as long as it lives.
+  // The state as it is now. Taking it costs some microseconds; it holds one descriptor as long as it lives.
   [[nodiscard]] static ProcessState Take();
 
   // What has become worse since then, as a clause ("the limit on open files fell from 1024 to 3"): a limit

@@ -13,8 +13,9 @@
 
 namespace probe::system {
 
-// Where it should lie when TMPDIR names no place. To make and remove a directory on a disk may take a
-// millisecond and more; memory is for what stays small and is not executed (/dev/shm is often noexec).
+// Where a scratch directory should lie when TMPDIR names no place. Memory is for content that stays small and
+// is not executed (/dev/shm is often noexec), since making and removing a directory on a disk may take a
+// millisecond and more.
 enum class Medium { kDisk, kMemory };
 
 class ScratchDirectory {
@@ -22,13 +23,13 @@ class ScratchDirectory {
   // Below TMPDIR, else in memory /dev/shm, else /tmp, else /dev/shm; mode 0700. The error is that of the last
   // place tried.
   [[nodiscard]] static Result<ScratchDirectory> Create(const Environment& environment, Medium medium);
-  // The same in two steps, for a directory that a child makes itself: names that nobody has, the best place
-  // first; and the directory of such a name, made with mode 0700.
+  // The same in two steps, for a directory that a child makes itself with mode 0700. Names returns paths that
+  // nobody has yet, the best place first; Adopt takes over the one that was made.
   [[nodiscard]] static std::vector<std::string> Names(const Environment& environment, Medium medium);
-  // Where one comes to lie, as far as that can be told before it is made.
+  // The directory in which one will be made, as far as that can be told before.
   [[nodiscard]] static std::optional<std::string> UsualParent(const Environment& environment, Medium medium);
   [[nodiscard]] static ScratchDirectory Adopt(std::string path);
-  // Removes what has such a name with all its content; anything else stays.
+  // Removes the directory with all its content if it has a scratch directory's name; anything else stays.
   static void Remove(const std::string& path);
 
   ScratchDirectory(ScratchDirectory&& other) noexcept = default;
@@ -36,13 +37,13 @@ class ScratchDirectory {
   // Removes it with all its content, as far as that is possible.
   ~ScratchDirectory();
 
-  // Removes it now where nothing is in it: nothing can be put there any more. Else it stays as it is.
+  // Removes it now if it is empty, after which nothing can be put there any more.
   void RemoveIfEmpty();
 
   [[nodiscard]] const std::string& path() const { return path_; }
   [[nodiscard]] int descriptor() const { return directory_.get(); }
-  // Removes those that killed processes of this user have left in any of these places: nobody holds their
-  // lock, and for an hour nothing has been put there.
+  // Removes scratch directories that killed processes of this user have left behind: those whose lock nobody
+  // holds and into which nothing was put for an hour.
   static void RemoveAbandoned(const Environment& environment);
   // True when its files take more than max_bytes on the disk, are more than 10000, or a part of it can not be
   // looked at (no permission, directories deeper than 64). Links are not followed.

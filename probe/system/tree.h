@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Directory trees that somebody else filled, a driver or another program: walked by descriptor, one name at a
-// time, so that no link is followed and no path is too long.
+// Walks and empties directory trees that a driver or another program filled. It goes by descriptor, one name
+// at a time, so that no link is followed and no path is too long.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@
 
 namespace probe::system {
 
-// Directories may lie so deep in each other; what is deeper counts as too much to look at.
+// How deep directories may lie in each other; a tree that is deeper counts as too much to look at.
 inline constexpr int kMaxTreeDepth = 64;
 
 // Opens a directory below `parent` (or AT_FDCWD) for reading; not ok(), and errno, for a link and all else.

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Who may have written a file that this user is about to believe or to load.
+// Decides whether a file that this user is about to believe or to load may have been written by somebody
+// else.
 //
 // In a user namespace (rootless containers) root is an ordinary user of the machine, and every file of a user
 // who is not of the namespace shows one and the same owner, the overflow id. The machine's own root is among
@@ -18,7 +19,8 @@ namespace probe::system {
 // one: nothing is known.
 [[nodiscard]] bool IsPartialIdMap(std::string_view uid_map);
 
-// Whether a file's owner is nobody of this process's user namespace. Never in the machine's own.
+// Whether this owner of a file is no user of this process's user namespace. In the machine's own namespace
+// every owner is one.
 [[nodiscard]] bool IsOutsideNamespace(std::uint32_t owner_uid);
 
 // Whether a file may be loaded or believed by this user. For root: it and every directory above it, links

@@ -7,8 +7,9 @@ import re
 HOMES = {"data", "tests", "docs"}
 FAMILIES = ["nvidia geforce cuda nouveau", "amd amdgpu radeon hip rocm kfd", "intel i915 xe", "apple metal",
             "vulkan glsl", "opencl", "levelzero", "dxg wsl"]
-# HIP is CUDA's interface for other cards: it heeds CUDA's variables, and the same kernels are compiled for both.
-GUESTS = {"hip": "cuda", "cuda": "hip"}
+# HIP is CUDA's interface for other cards: it heeds CUDA's variables, the same kernels are compiled for both (simt), and
+# the same libraries' calls join devices of both (stream).
+GUESTS = {"hip": ["cuda"], "cuda": ["hip"], "simt": ["cuda", "hip"], "stream": ["cuda", "hip"]}
 WORDS = r"(?i:nvidia|geforce|cuda|nouveau|dxg|amdgpu|amd|radeon|hip|rocm|kfd|intel(?!l)|i915|xe(?![a-z0-9_])|" \
         r"apple|metal(?!l)|vulkan|opencl|level[ _]?zero)"
 WORD = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\blib)|(?<=[a-z])(?=[A-Z]))" + WORDS)
@@ -37,6 +38,6 @@ def words_away(name, text):
         return []
     at_home = {word for family in FAMILIES if re.search(r"(?<![a-z])(%s)" % family.replace(" ", "|"), "/".join(parts))
                for word in family.split()}
-    at_home |= {guest for host, guest in GUESTS.items() if host in parts}
+    at_home |= {guest for host, guests in GUESTS.items() if host in parts for guest in guests}
     found = [(line, re.sub("[ _]", "", match[0].lower())) for line, match in each(WORD, text)]
     return [(line, word) for line, word in found if word not in at_home]

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: MIT
 #include "probe/isolate/reaper.h"
 
+#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <string>
+#include <vector>
 
-#include "probe/isolate/strays.h"
-#include "probe/system/clock.h"
-#include "probe/system/process.h"
 #include "probe/system/scratch.h"
 
 namespace probe::isolate {
@@ -59,6 +59,36 @@ std::optional<ProcessExit> AwaitEnd(pid_t work) {
 }
 
 }  // namespace
+
+void EndStrays(std::span<const system::ProcessId> keep, system::ProcessId first, system::SteadyTime until) {
+  constexpr int kLongestWaitMs = 50;  // between two looks at what is stuck in the kernel
+  for (int wait_ms = 1;; wait_ms = std::min(wait_ms + 1, kLongestWaitMs)) {
+    bool left = false;
+    for (const system::ProcessId pid : system::OwnChildren(first)) {
+      if (std::find(keep.begin(), keep.end(), pid) != keep.end()) continue;
+      kill(pid, SIGKILL);
+      system::Reap(pid);
+      left = true;  // even if it is gone: its own children may be ours now
+    }
+    if (!left || system::Now() >= until) return;
+    poll(nullptr, 0, wait_ms);
+  }
+}
+
+bool KillDescendants(system::ProcessId of) {
+  constexpr std::size_t kMostProcesses = 4096;
+  bool alive = false;
+  std::vector<system::ProcessId> found = {of};
+  for (std::size_t i = 0; i < found.size() && found.size() < kMostProcesses; ++i) {
+    for (const system::ProcessId pid :
+         system::ChildrenOf(found[i]).value_or(std::vector<system::ProcessId>())) {
+      found.push_back(pid);
+      alive = alive || !system::HasEnded(pid);
+      kill(pid, SIGKILL);
+    }
+  }
+  return alive;
+}
 
 bool LeaveReaperBehind() {
   system::BecomeSubreaper();

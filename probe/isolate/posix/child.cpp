@@ -15,7 +15,6 @@
 #include "probe/core/fields.h"
 #include "probe/isolate/channel.h"
 #include "probe/isolate/reaper.h"
-#include "probe/isolate/wire.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {

@@ -12,8 +12,6 @@
 #include "probe/core/text.h"
 #include "probe/isolate/child.h"
 #include "probe/isolate/reaper.h"
-#include "probe/isolate/strays.h"
-#include "probe/isolate/wire.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {
@@ -102,9 +100,9 @@ std::string CleanTail(std::string_view text, std::size_t max_bytes) {
   return out;
 }
 
-RunningChild::RunningChild(const Ground& ground, const ChildRequest& request,
+RunningChild::RunningChild(const ChildSetting& setting, const ChildRequest& request,
                            std::function<void(const Json&)> on_record)
-    : ground_(ground),
+    : setting_(setting),
       on_record_(std::move(on_record)),
       most_allowed_s_(request.most_allowed_s),
       start_(system::Now()),
@@ -131,18 +129,19 @@ void RunningChild::Start(const ChildRequest& request) {
   // Without /dev/null: nothing to read from the request's pipe once it is read, and stdout joins stderr.
   const int sink = errors->write_end.get();
   system::SpawnPlan plan;
-  plan.binary = ground_.binary.get();
+  plan.binary = setting_.binary.get();
   plan.arguments = {"whichgpu", std::string(kChildArgument)};
-  plan.environment = ChildEnvironment(ground_.environment, request, nullptr);
-  for (auto& path : system::ScratchDirectory::Names(ground_.environment, request.scratch)) {
-    auto environment = ChildEnvironment(ground_.environment, request, &path);
+  plan.environment = ChildEnvironment(setting_.environment, request, nullptr);
+  for (auto& path : system::ScratchDirectory::Names(setting_.environment, request.scratch)) {
+    auto environment = ChildEnvironment(setting_.environment, request, &path);
     plan.places.push_back({std::move(path), std::move(environment)});
   }
-  plan.working_directory = ground_.root.get();
+  plan.working_directory = setting_.root.get();
   plan.death_signal = kEndSignal;
   const int source = input->read_end.get();
-  plan.descriptors = {ground_.null.ok() ? ground_.null.get() : source,
-                      ground_.null.ok() ? ground_.null.get() : sink, sink, source, results->write_end.get()};
+  plan.descriptors = {setting_.null.ok() ? setting_.null.get() : source,
+                      setting_.null.ok() ? setting_.null.get() : sink, sink, source,
+                      results->write_end.get()};
   const auto spawned = system::Spawn(plan);
   if (!spawned) return NotStarted(spawned.error());
   pid_ = spawned->pid;
@@ -179,7 +178,7 @@ SteadyTime RunningChild::Watch(std::vector<int>& out) const {
   for (const auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) {
     if (descriptor->ok()) out.push_back(descriptor->get());
   }
-  auto wake = killed_ ? *killed_ + Seconds(ground_.options.kill_grace_s) : deadline_;
+  auto wake = killed_ ? *killed_ + Seconds(setting_.options.kill_grace_s) : deadline_;
   if (!pid_descriptor_.ok()) wake = std::min(wake, system::Now() + kBlindInterval);
   if (killed_) wake = std::min(wake, system::Now() + kPressInterval);
   return scratch_ && !killed_ ? std::min(wake, next_scratch_check_) : wake;
@@ -220,16 +219,17 @@ void RunningChild::Press() {
 void RunningChild::CheckLimits() {
   const auto now = system::Now();
   if (killed_) {
-    if (now >= *killed_ + Seconds(ground_.options.kill_grace_s / 2)) Press();
-    if (now < *killed_ + Seconds(ground_.options.kill_grace_s)) return;
+    if (now >= *killed_ + Seconds(setting_.options.kill_grace_s / 2)) Press();
+    if (now < *killed_ + Seconds(setting_.options.kill_grace_s)) return;
     return Finish(ChildEnd::kAbandoned, {});
   }
   if (now >= deadline_) return Kill(ChildEnd::kTimedOut);
   if (!scratch_ || now < next_scratch_check_) return;
   next_scratch_check_ = now + kScratchInterval;
-  if (scratch_->Exceeds(ground_.options.max_scratch_bytes)) {
+  if (scratch_->Exceeds(setting_.options.max_scratch_bytes)) {
     Kill(ChildEnd::kFlooded, "its scratch directory: more than " +
-                                 std::to_string(ground_.options.max_scratch_bytes) + " bytes or 10000 files");
+                                 std::to_string(setting_.options.max_scratch_bytes) +
+                                 " bytes or 10000 files");
   }
 }
 

@@ -5,8 +5,8 @@
 
 #include <algorithm>
 
+#include "probe/isolate/reaper.h"
 #include "probe/isolate/running_child.h"
-#include "probe/isolate/strays.h"
 #include "probe/system/process.h"
 
 namespace probe::isolate {
@@ -51,7 +51,7 @@ void ServeAll(const Children& children, const Interrupt& interrupt) {
 }  // namespace
 
 struct Supervisor::State {
-  Ground ground;
+  ChildSetting setting;
   std::vector<system::ProcessId>
       not_ours;  // children before the first of ours, and those that could not be killed
 
@@ -65,7 +65,7 @@ void Supervisor::State::EndWhatIsLeft(const Children& children) {
     if (child->pid() > 0 && (first == 0 || child->pid() < first)) first = child->pid();
   }
   if (first == 0) return;
-  const std::chrono::duration<double> grace(ground.options.kill_grace_s / 2);
+  const std::chrono::duration<double> grace(setting.options.kill_grace_s / 2);
   EndStrays(not_ours, first, system::Now() + std::chrono::duration_cast<system::SteadyTime::duration>(grace));
 }
 
@@ -78,11 +78,11 @@ Result<Supervisor> Supervisor::Create(SupervisorOptions options, const system::E
   auto binary = system::OpenOwnBinary();
   if (!binary) return binary.error();
   auto state = std::make_unique<State>();
-  state->ground.binary = *std::move(binary);
-  state->ground.null = system::Raise(system::Descriptor(open("/dev/null", O_RDWR | O_CLOEXEC)));
-  state->ground.root = system::Raise(system::Descriptor(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
-  state->ground.environment = environment;
-  state->ground.options = options;
+  state->setting.binary = *std::move(binary);
+  state->setting.null = system::Raise(system::Descriptor(open("/dev/null", O_RDWR | O_CLOEXEC)));
+  state->setting.root = system::Raise(system::Descriptor(open("/", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+  state->setting.environment = environment;
+  state->setting.options = options;
   system::BecomeSubreaper();
   system::AskForSlice(kSliceNanoseconds);
   state->not_ours = system::OwnChildren(1);
@@ -91,15 +91,15 @@ Result<Supervisor> Supervisor::Create(SupervisorOptions options, const system::E
 
 std::vector<ChildResult> Supervisor::RunAll(std::span<const ChildRequest> requests, const OnRecord& on_record,
                                             const std::function<void()>& meanwhile) {
-  const Ground& ground = state_->ground;
-  const Interrupt& interrupt = ground.options.interrupt;
+  const ChildSetting& setting = state_->setting;
+  const Interrupt& interrupt = setting.options.interrupt;
   Children children;
   while (children.size() < requests.size() && !IsInterrupted(interrupt)) {
     const std::size_t i = children.size();
     auto forward = [&on_record, i](const Json& record) {
       if (on_record) on_record(i, record);
     };
-    auto child = std::make_unique<RunningChild>(ground, requests[i], std::move(forward));
+    auto child = std::make_unique<RunningChild>(setting, requests[i], std::move(forward));
     if (child->lacks_room() && IsAnyRunning(children)) {
       ServeAll(children, interrupt);
       continue;

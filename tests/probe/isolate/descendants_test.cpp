@@ -9,7 +9,7 @@
 #include <array>
 #include <filesystem>
 
-#include "probe/isolate/strays.h"
+#include "probe/isolate/reaper.h"
 #include "probe/system/process.h"
 #include "tests/probe/isolate/behaviours.h"
 
