@@ -75,6 +75,7 @@ std::vector<ListedCard> List(const FileSystem& files, const std::set<PciAddress>
     nodes[address].push_back(std::move(node));
   }
   std::vector<ListedCard> out;
+  out.reserve(nodes.size());
   for (const auto& [address, own] : nodes) out.push_back(CardOf(files, address, own));
   return out;
 }
