@@ -10,7 +10,7 @@
 #include "backends/registry.h"
 #include "probe/core/fields.h"
 #include "probe/core/vendor.h"
-#include "probe/isolate/wire.h"
+#include "probe/isolate/channel.h"
 #include "probe/registry.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
