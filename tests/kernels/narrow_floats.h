@@ -29,6 +29,7 @@ inline std::uint16_t ToHalf(float value) {
   const std::uint16_t sign = std::signbit(value) ? 0x8000 : 0;
   const float magnitude = std::fabs(value);
   if (std::isnan(value)) return 0x7fff;
+  if (magnitude == 0) return sign;
   if (magnitude >= 65520.0F) return static_cast<std::uint16_t>(sign | 0x7c00);
   int exponent = 0;
   std::frexp(magnitude, &exponent);
