@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "backends/cpu/cpu_workers.h"
+#include "backends/cpu/cpu_session.h"
 #include "bench/sample.h"
 #include "kernels/cpu/cpu_kernel.h"
 #include "probe/system/filesystem.h"

@@ -93,7 +93,11 @@ class Cuda:
 
     def fingerprint(self, module):
         settings = module.settings
-        return digest(*NVCC_OPTIONS, settings["arch"], settings["version"], settings["target"], whole(module))
+        text = without_comments(self.text(module))
+        return digest(*NVCC_OPTIONS, settings["arch"], settings["version"], settings["target"], text)
+
+    def text(self, module):
+        return whole(module, before=["cuda/device.cuh"])
 
     def make(self, module):
         nvcc = shutil.which("nvcc") or "/usr/local/cuda/bin/nvcc"
@@ -101,7 +105,7 @@ class Cuda:
             sys.exit("nvcc is not here: the committed PTX stays as it is")
         with tempfile.TemporaryDirectory() as folder:
             source, out = pathlib.Path(folder) / f"{module.name}.cu", pathlib.Path(folder) / "out.ptx"
-            source.write_text(whole(module))
+            source.write_text(self.text(module))
             subprocess.run([nvcc, *NVCC_OPTIONS, "-diag-suppress=177", f"-arch={module.settings['arch']}", source, "-o", out], check=True)
             text = out.read_text()
         release = re.search(r"V([\d.]+)", version_of([nvcc])).group(1)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backends/core/buffer_pool.h"
-
 #include <algorithm>
+
+#include "backends/core/workload.h"
 
 namespace backends {
 

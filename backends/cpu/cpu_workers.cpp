@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "backends/cpu/cpu_workers.h"
-
 #include <sched.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 #include <string>
 
 #include "backends/core/host.h"
+#include "backends/cpu/cpu_session.h"
 
 namespace backends::cpu {
 namespace {

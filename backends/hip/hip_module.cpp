@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "backends/hip/hip_module.h"
-
 #include <algorithm>
 #include <array>
 
+#include "backends/hip/hip_runtime.h"
 #include "probe/core/text.h"
 
 namespace backends::hip {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backends/opencl/opencl_memory.h"
-
 #include <sys/mman.h>
+
+#include "backends/opencl/opencl_session.h"
 
 namespace backends::opencl {
 namespace {

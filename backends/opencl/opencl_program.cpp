@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backends/opencl/opencl_program.h"
-
 #include <algorithm>
 
+#include "backends/opencl/opencl_session.h"
 #include "probe/core/text.h"
 
 namespace backends::opencl {

@@ -7,6 +7,7 @@
 #include <array>
 
 #include "backends/core/host.h"
+#include "kernels/cpu/prefetch.h"
 #include "probe/system/clock.h"
 
 namespace backends::opencl {
@@ -28,8 +29,7 @@ std::vector<std::string> FeaturesOf(const probe::opencl::Api& api, cl_device_id 
   const auto type = DeviceValue<cl_device_type>(api, device, CL_DEVICE_TYPE).value_or(0);
   const bool on_processor = facts.kind == probe::DeviceKind::kSoftware || (type & CL_DEVICE_TYPE_CPU) != 0;
   features.emplace_back(on_processor ? "cpu" : "gpu");
-  // PoCL says whose the processor is; vendor ids are of the driver's maker.
-  if (on_processor && facts.vendor) features.push_back("vendor:" + *facts.vendor);
+  if (on_processor && kernels::cpu::GainsFromPrefetch()) features.emplace_back("prefetch");
   // In ascending order, space-separated.
   const auto sizes = std::find_if(facts.facts.begin(), facts.facts.end(),
                                   [](const probe::Fact& fact) { return fact.key == "subgroup_sizes"; });

@@ -3,17 +3,57 @@
 // chooses nothing.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <memory>
+#include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "backends/core/backend.h"
 #include "backends/core/sharing.h"
-#include "backends/opencl/opencl_memory.h"
-#include "backends/opencl/opencl_program.h"
+#include "probe/core/result.h"
 #include "probe/opencl/opencl_api.h"
 
 namespace backends::opencl {
+
+// Buffers of one context. Those of a device on the host processor lie in the same pages as the processor's
+// own backend's, huge ones where the kernel gives them: without these PoCL reads a fifth slower, and the
+// figures of one processor would not compare.
+struct Buffer {
+  cl_mem memory = nullptr;
+  std::uint64_t bytes = 0;
+  void* pages = nullptr;  // of the host's, that the buffer lies in
+};
+
+// The caller destroys it.
+[[nodiscard]] probe::Result<Buffer> CreateBuffer(const probe::opencl::Api& api, cl_context context,
+                                                 std::uint64_t bytes, bool on_host);
+void Destroy(const probe::opencl::Api& api, Buffer& buffer);
+
+// Builds OpenCL C for one device and keeps what was built. Runs nothing.
+class ProgramCache {
+ public:
+  ProgramCache(const probe::opencl::Api& api, cl_context context, cl_device_id device)
+      : api_(api), context_(context), device_(device) {}
+  ProgramCache(const ProgramCache&) = delete;
+  ProgramCache& operator=(const ProgramCache&) = delete;
+  ~ProgramCache();
+
+  // One build for each pair of source and options; a failed one is not repeated. The error's text ends with
+  // the last lines of the compiler's log, cleaned.
+  [[nodiscard]] probe::Result<cl_program> Get(std::string_view source, std::string_view options);
+
+ private:
+  [[nodiscard]] probe::Result<cl_program> Build(const std::string& source, const std::string& options) const;
+  [[nodiscard]] std::string LogTail(cl_program program) const;
+
+  const probe::opencl::Api& api_;
+  cl_context context_;
+  cl_device_id device_;
+  std::map<std::pair<std::string, std::string>, probe::Result<cl_program>> built_;
+};
 
 // The driver whose compute units are threads of the host's.
 inline constexpr std::string_view kPocl = "Portable Computing Language";

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-#include "backends/vulkan/vulkan_memory.h"
-
 #include <array>
 #include <bit>
+
+#include "backends/vulkan/vulkan_session.h"
 
 namespace backends::vulkan {
 namespace {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backends/vulkan/vulkan_pipeline.h"
-
 #include <string>
+
+#include "backends/vulkan/vulkan_session.h"
 
 namespace backends::vulkan {
 namespace {

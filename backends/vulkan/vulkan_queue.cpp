@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "backends/vulkan/vulkan_queue.h"
-
 #include <array>
 
+#include "backends/vulkan/vulkan_session.h"
 #include "probe/system/clock.h"
 
 namespace backends::vulkan {

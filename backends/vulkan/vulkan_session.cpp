@@ -6,6 +6,8 @@
 #include <cstring>
 #include <utility>
 
+#include "kernels/glsl/variants.h"
+
 namespace backends::vulkan {
 namespace {
 
@@ -286,5 +288,15 @@ Result<Timing> VulkanSession::Run(std::span<const Launch> launches, std::uint32_
     }
   });
 }
+
+namespace {
+
+std::vector<kernels::Variant> Variants(const Limits& limits) {
+  return kernels::glsl::Variants(limits.features);
+}
+
+}  // namespace
+
+Backend Describe() { return {"vulkan", VulkanSession::Open, Variants}; }
 
 }  // namespace backends::vulkan

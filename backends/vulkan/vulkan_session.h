@@ -3,17 +3,86 @@
 // queries of the queue's clock and by the host's.
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
+#include <optional>
+#include <span>
 #include <vector>
 
 #include "backends/core/backend.h"
 #include "backends/core/sharing.h"
 #include "backends/vulkan/vulkan_device.h"
-#include "backends/vulkan/vulkan_memory.h"
-#include "backends/vulkan/vulkan_pipeline.h"
-#include "backends/vulkan/vulkan_queue.h"
 
 namespace backends::vulkan {
+
+// One compute pipeline for one step of a variant, with the layouts that its bindings ask for. Scalars are
+// push constants; the work-group's size stands in the code.
+
+// Bytes of scalars that every device takes are 128 (Vulkan 1.0, required limits).
+inline constexpr std::uint32_t kMaxScalars = 32;
+
+struct Pipeline {
+  VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
+  VkPipelineLayout layout = VK_NULL_HANDLE;
+  VkPipeline handle = VK_NULL_HANDLE;
+  std::vector<kernels::View> views;  // of its bindings, in order
+};
+
+// in_subgroups: the step counts in subgroups of the width that the device gives. Some drivers choose another
+// one for each pipeline where they are not told.
+[[nodiscard]] probe::Result<Pipeline> CreatePipeline(Device& device, const kernels::Step& step,
+                                                     const std::array<std::uint32_t, 3>& local,
+                                                     bool in_subgroups);
+void Destroy(Device& device, Pipeline& pipeline);
+[[nodiscard]] VkDescriptorType DescriptorType(kernels::View view);
+
+// The device's compute queue: records one command buffer at a time, submits it, waits for it, and times it by
+// the queue's own clock and by the host's.
+class Queue {
+ public:
+  explicit Queue(Device& device) : device_(device) {}
+  Queue(const Queue&) = delete;
+  Queue& operator=(const Queue&) = delete;
+  // Waits for the device.
+  ~Queue();
+
+  // Before anything else.
+  [[nodiscard]] probe::Status Create();
+  // Runs what `record` records; it sees all that was written before, and the host sees all that it writes.
+  [[nodiscard]] probe::Result<Timing> Submit(const std::function<void(VkCommandBuffer)>& record);
+  // In a recording: what follows sees what was written before.
+  void Barrier(VkCommandBuffer commands) const;
+
+ private:
+  [[nodiscard]] probe::Status Record(const std::function<void(VkCommandBuffer)>& record);
+  [[nodiscard]] std::optional<double> ReadQueries() const;
+
+  Device& device_;
+  VkCommandPool pool_ = VK_NULL_HANDLE;
+  VkCommandBuffer commands_ = VK_NULL_HANDLE;
+  VkFence fence_ = VK_NULL_HANDLE;
+  VkQueryPool queries_ = VK_NULL_HANDLE;  // null where the queue can not tell the time
+};
+
+// Buffers: allocation, texel views, and getting bytes in and out of memory that the host can not see. Copies
+// that go through the device are recorded by a function of the owner's, who has the queue.
+struct Memory {
+  VkBuffer buffer = VK_NULL_HANDLE;
+  VkDeviceMemory memory = VK_NULL_HANDLE;
+  std::uint64_t bytes = 0;
+  std::byte* mapped = nullptr;  // where the host reads and writes it at full speed
+  std::map<kernels::View, VkBufferView> views;
+};
+
+// One buffer with memory of its own; the caller destroys it.
+[[nodiscard]] probe::Result<Memory> CreateMemory(Device& device, const BufferRequest& request);
+// Memory of the host's that the device copies from and to.
+[[nodiscard]] probe::Result<Memory> CreateStaging(Device& device, std::uint64_t bytes);
+void Destroy(Device& device, Memory& memory);
 
 class VulkanSession final : public Session {
  public:

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/cpu/barrier.h"
-
 #include "kernels/cpu/spin.h"
+#include "kernels/cpu/team.h"
 
 namespace kernels::cpu {
 

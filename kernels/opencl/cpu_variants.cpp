@@ -65,10 +65,11 @@ void AddByWidth(std::span<const std::string> features, std::vector<Variant>& all
 }  // namespace
 
 std::vector<Variant> CpuVariants(std::span<const std::string> features) {
-  // AMD's prefetchers do not stop at page borders; see kernels/cpu/prefetch.h.
-  const bool looks_ahead = Has(features, "vendor:AuthenticAMD");
   std::vector<Variant> all;
-  AddMemoryKernels(!Has(features, "lanes:4") ? "" : looks_ahead ? "-DAHEAD=0" : "-DAHEAD=4096", all);
+  AddMemoryKernels(!Has(features, "lanes:4")   ? ""
+                   : Has(features, "prefetch") ? "-DAHEAD=4096"
+                                               : "-DAHEAD=0",
+                   all);
   AddByWidth(features, all);
   return all;
 }

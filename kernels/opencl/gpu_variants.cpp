@@ -75,7 +75,7 @@ std::vector<Variant> GpuVariants(std::span<const std::string> features) {
   std::vector<Variant> all;
   for (const EntryRow& row : kFills) all.push_back(OwnOf("own:fill", row, kFillGpuModule, "", kSpread));
   AddStreams(all);
-  for (auto& variant : IntelVariants(features)) all.push_back(std::move(variant));
+  for (auto& variant : MatrixVariants(features)) all.push_back(std::move(variant));
   AddTiles(all);
   if (Has(features, "int8_dot")) {
     all.push_back(GemmInt8(128, "own:dot_128x128", "-DTILE=128 -DWORDS=8"));

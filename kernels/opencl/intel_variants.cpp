@@ -45,7 +45,7 @@ constexpr std::array kRowsTable = {
 
 }  // namespace
 
-std::vector<Variant> IntelVariants(std::span<const std::string> features) {
+std::vector<Variant> MatrixVariants(std::span<const std::string> features) {
   std::vector<Variant> all;
   for (const MatrixRow& row : kRowsTable) {
     if (!Has(features, row.feature) || !Has(features, row.subgroup_feature)) continue;

@@ -10,15 +10,17 @@
 
 namespace kernels::opencl {
 
-// `features` as backends/opencl gives them: "cpu" or "gpu", "vendor:<name>" of a processor, "lanes:<n>"
-// (floats in a vector register), data types. Best first within one kernel and type pair.
+// `features` as backends/opencl gives them: "cpu" or "gpu", "prefetch" of a processor that gains from it
+// (kernels/cpu/prefetch.h), "lanes:<n>" (floats in a vector register), data types. Best first within one
+// kernel and type pair.
 [[nodiscard]] std::vector<Variant> Variants(std::span<const std::string> features);
 
 [[nodiscard]] std::vector<Variant> CpuVariants(std::span<const std::string> features);
 [[nodiscard]] std::vector<Variant> GpuVariants(std::span<const std::string> features);
 
-// By Intel's matrix instructions, for devices with "matrix:<in>/<acc>" and "subgroup:<smallest>".
-[[nodiscard]] std::vector<Variant> IntelVariants(std::span<const std::string> features);
+// By the matrix instructions of cl_intel_subgroup_matrix_multiply_accumulate, for devices with
+// "matrix:<in>/<acc>" and "subgroup:<smallest>".
+[[nodiscard]] std::vector<Variant> MatrixVariants(std::span<const std::string> features);
 
 // A kernel of one step for one pair of types.
 struct EntryRow {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // C = A * B in fp32 without matrix units: blocks of 16 x 16 threads compute kTile x kTile of C, each thread
 // (kTile / 16)^2 entries in registers, kDepth of k at a time, the next tiles on their way while one is multiplied.
-#include "kernels/cuda/device.cuh"
 
 namespace {
 

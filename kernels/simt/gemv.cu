@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // y[m] = W[m x k] * x[k]: a block computes kRows rows, so that every number of x that it reads serves them all;
 // neighbours read 16 bytes of W beside each other. k is a multiple of 32.
-#include "kernels/cuda/device.cuh"
 
 namespace {
 

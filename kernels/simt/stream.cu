@@ -1,12 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Operands (kernels/operand.h) and memory bandwidth: neighbours touch neighbours, 16 bytes each.
-#include "kernels/cuda/device.cuh"
-#include "kernels/simt/operand.cuh"
 
 namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr unsigned kUnroll = 4;  // loads in flight, a thread
+
+// The hash of kernels/operand.h.
+DEVICE unsigned Mix32(unsigned x) {
+  x ^= x >> 16;
+  x *= 0x7feb352dU;
+  x ^= x >> 15;
+  x *= 0x846ca68bU;
+  return x ^ (x >> 16);
+}
+
+// The top bits as a signed integer.
+DEVICE int Signed(unsigned bits, int width) { return static_cast<int>(bits) >> (32 - width); }
 
 DEVICE unsigned Fp32Word(unsigned bits) { return __float_as_uint(static_cast<float>(Signed(bits, 24)) * 0x1p-23f); }
 DEVICE unsigned U32Word(unsigned bits) { return bits; }

@@ -2,8 +2,6 @@
 // How the products by matrix units share C among their blocks, and how they write it.
 #pragma once
 
-#include "kernels/cuda/device.cuh"
-
 namespace {
 
 constexpr unsigned kGroup = 8;  // rows of blocks that share their columns while those are in the cache

@@ -24,7 +24,6 @@
 #include "probe/system/this_process.h"
 #include "report/cli/options.h"
 #include "report/cli/output.h"
-#include "report/cli/progress.h"
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
 #include "report/render/faces.h"

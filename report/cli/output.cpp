@@ -10,6 +10,10 @@
 #include <cerrno>
 #include <climits>
 #include <cstddef>
+#include <cstdio>
+
+#include "probe/core/text.h"
+#include "report/render/terminal.h"
 
 namespace report {
 namespace {
@@ -62,6 +66,28 @@ int Deliver(int descriptor, std::string_view text, const Interrupt& interrupt) {
 bool TakesSome(int descriptor) {
   pollfd wait{descriptor, POLLOUT, 0};
   return poll(&wait, 1, 0) == 1 && (wait.revents & POLLOUT) != 0;
+}
+
+namespace {
+constexpr std::size_t kLongestText = 400;
+}  // namespace
+
+void Progress::Show(const std::string& text) {
+  if (text.empty()) return Clear();
+  if (!enabled_ || !TakesSome(STDERR_FILENO)) return;
+  // Looked at every time: the window may have become narrower. A full line would wrap, and stay.
+  const int columns = render::Inspect(STDERR_FILENO).columns.value_or(render::kDefaultWidth);
+  const auto line = render::Fit(probe::CleanText(text, kLongestText), columns - 1, false);
+  std::fprintf(stderr, "\r\x1b[K%s", line.c_str());
+  std::fflush(stderr);
+  shown_ = true;
+}
+
+void Progress::Clear() {
+  if (!shown_ || !TakesSome(STDERR_FILENO)) return;
+  std::fputs("\r\x1b[K", stderr);
+  std::fflush(stderr);
+  shown_ = false;
 }
 
 }  // namespace report

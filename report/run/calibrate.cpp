@@ -10,7 +10,6 @@
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
 #include "report/core/devices.h"
-#include "report/run/collect.h"
 #include "report/run/load.h"
 #include "report/run/out_of_memory.h"
 #include "report/run/tasks.h"

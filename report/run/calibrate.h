@@ -14,7 +14,9 @@
 #include "probe/isolate/supervisor.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/filesystem.h"
+#include "report/core/report.h"
 #include "report/core/run_request.h"
+#include "report/core/tables.h"
 #include "report/store/turns.h"
 
 namespace report {
@@ -73,5 +75,49 @@ struct Calibration {
 [[nodiscard]] Calibration Calibrate(const std::vector<Target>& targets,
                                     const std::optional<probe::Processor>& processor,
                                     probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks);
+
+// What a measuring child streamed, held against what it was asked: a driver shares its process, and nothing
+// that it could have made up may reach a neighbour's figures, count twice or buy it time.
+
+// Without a figure, for a target that none could be measured of.
+[[nodiscard]] backends::Measurement StandIn(const Target& target, backends::MeasurementStatus status,
+                                            std::string reason);
+
+// The measurements that a child of this target may have made, each figure once, the first of it. One that
+// stands for the child follows where it did not end well, failed, or sent what it can not have measured:
+// another device, runtime or driver, a copy between devices that it was not given, a kernel twice at one
+// shape, a unit that is not the kernel's, a rate that is none.
+[[nodiscard]] std::vector<backends::Measurement> Collect(const Target& target,
+                                                         const probe::isolate::ChildResult& result);
+
+// The most seconds that a child's stage may be allowed, whatever it asks for: what its kind of step is ever
+// granted. 0 for what is no stage.
+[[nodiscard]] double MostAllowed(const backends::MeasureRequest& request, const probe::Json& record);
+
+// Where the first look at a machine leaves open which of two ways is faster, because their intervals are
+// wide, those two are measured again: only what decides between them, in what is left of the time.
+
+// Of the time of the ways that may compete for an answer.
+inline constexpr double kSecondLookShare = 0.1;
+// For one figure, half of it to ready its kernel: ten batches of the other half. With less it is not worth
+// it.
+inline constexpr double kLeastSecondLookSeconds = 0.12;
+
+// Takes that share from the targets that may compete, where there are several and it is enough for one figure
+// of two, and returns the seconds.
+[[nodiscard]] double KeepForSecondLook(std::vector<Target>& targets);
+
+// What to measure within `left_s`: of the first use whose order the report leaves open and for which that is
+// enough time, the two ways in question, each with the figures that its score rests on. `planned`: the first
+// look's targets, of the same devices. Nothing where everything is decided or the time is too short.
+[[nodiscard]] std::vector<Target> PlanSecondLook(const Tables& tables, const Report& report,
+                                                 const std::vector<Target>& planned, double left_s);
+
+// Of two figures of one implementation (of a product at one shape) that was not disturbed and has an interval
+// the one with the narrower interval stays. Where the intervals do not meet the rate has changed in between:
+// what stays then has an interval that holds both. A wrong result refutes the figures of its kernel; whatever
+// else failed the second time changes nothing.
+void MergeSecondLook(const std::vector<backends::Measurement>& second,
+                     std::vector<backends::Measurement>& first);
 
 }  // namespace report

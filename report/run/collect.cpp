@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/run/collect.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
+#include "report/run/calibrate.h"
 #include "report/run/tasks.h"
 #include "report/store/plausible.h"
 

@@ -19,7 +19,6 @@
 #include "report/run/detect.h"
 #include "report/run/installed.h"
 #include "report/run/load.h"
-#include "report/run/second_look.h"
 
 namespace report {
 namespace {

@@ -20,7 +20,6 @@
 #include "report/run/detect.h"
 #include "report/run/live.h"
 #include "report/store/cache.h"
-#include "report/store/cache_key.h"
 #include "report/store/record.h"
 #include "report/store/turns.h"
 

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/run/second_look.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,6 +9,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/recommend/recommend.h"
+#include "report/run/calibrate.h"
 #include "report/score/score.h"
 
 namespace report {

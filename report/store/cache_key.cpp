@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/cache_key.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <unistd.h>
@@ -18,6 +16,7 @@
 #include "probe/system/processor.h"
 #include "probe/system/scratch.h"
 #include "probe/system/wsl.h"
+#include "report/store/cache.h"
 
 namespace report {
 namespace {

@@ -3,7 +3,7 @@
 #include "probe/opencl/opencl_api.h"
 #include "probe/opencl/opencl_drivers.h"
 #include "probe/vulkan/vulkan_manifest.h"
-#include "report/store/cache_key.h"
+#include "report/store/cache.h"
 #include "tests/fuzz/fuzz.h"
 #include "tests/fuzz/scratch_tree.h"
 

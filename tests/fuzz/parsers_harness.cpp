@@ -12,7 +12,7 @@
 #include "probe/vulkan/vulkan_manifest.h"
 #include "report/cli/elf_requirements.h"
 #include "report/core/suggest.h"
-#include "report/store/cache_key.h"
+#include "report/store/cache.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 3fdac835f73aed8ed398dfbedff7d61f2f4af26194fd70266e724f6e1ebca167 by kernels/generate.py
+// made of 66a5645026041a20ed6792ac27bd06fc9415e2f0d998c6881d02d13429e4f22b by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -67,6 +67,9 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 #define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
 #define fmaf __builtin_fmaf
 #endif  // __HIP__
+namespace {
+constexpr unsigned kThreads = 256;
+constexpr unsigned kUnroll = 4;  // loads in flight, a thread
 DEVICE unsigned Mix32(unsigned x) {
   x ^= x >> 16;
   x *= 0x7feb352dU;
@@ -75,9 +78,6 @@ DEVICE unsigned Mix32(unsigned x) {
   return x ^ (x >> 16);
 }
 DEVICE int Signed(unsigned bits, int width) { return static_cast<int>(bits) >> (32 - width); }
-namespace {
-constexpr unsigned kThreads = 256;
-constexpr unsigned kUnroll = 4;  // loads in flight, a thread
 DEVICE unsigned Fp32Word(unsigned bits) { return __float_as_uint(static_cast<float>(Signed(bits, 24)) * 0x1p-23f); }
 DEVICE unsigned U32Word(unsigned bits) { return bits; }
 DEVICE unsigned Tf32Word(unsigned bits) { return __float_as_uint(static_cast<float>(Signed(bits, 11)) * 0x1p-10f); }

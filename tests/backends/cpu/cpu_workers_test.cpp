@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "backends/cpu/cpu_workers.h"
-
 #include <gtest/gtest.h>
 #include <sched.h>
 
@@ -10,6 +8,7 @@
 #include <fstream>
 #include <string>
 
+#include "backends/cpu/cpu_session.h"
 #include "probe/system/processor.h"
 
 namespace backends::cpu {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "backends/hip/hip_module.h"
+#include "backends/hip/hip_runtime.h"
 #include "kernels/hip/variants.h"
 
 namespace {

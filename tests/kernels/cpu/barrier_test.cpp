@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/cpu/barrier.h"
-
 #include <gtest/gtest.h>
 
+#include "kernels/cpu/team.h"
 #include "tests/kernels/cpu/launch.h"
 
 namespace kernels::cpu::testing {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-#include "kernels/cpu/steal_queue.h"
-
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "kernels/cpu/team.h"
 #include "tests/kernels/cpu/launch.h"
 
 namespace kernels::cpu::testing {

@@ -46,7 +46,7 @@ inline std::vector<Variant> AllVariants() {
                                                    {"cpu"},
                                                    {"cpu", "lanes:4"},
                                                    {"cpu", "lanes:4", "lanes:8"},
-                                                   {"cpu", "lanes:4", "lanes:8", "vendor:AuthenticAMD"},
+                                                   {"cpu", "lanes:4", "lanes:8", "prefetch"},
                                                    {"cpu", "lanes:4", "lanes:8", "lanes:16"}};
   for (const auto& features : devices) {
     for (auto& variant : kernels::opencl::Variants(features)) {

@@ -65,7 +65,7 @@ std::vector<Variant> AllIntel() {
   for (const auto* subgroup : {"subgroup:8", "subgroup:16"}) {
     // bf16 differs from fp16 in the instruction's name alone.
     const std::vector<std::string> features = {subgroup, "matrix:fp16/fp32", "matrix:int8/int32"};
-    for (auto& variant : kernels::opencl::IntelVariants(features)) all.push_back(std::move(variant));
+    for (auto& variant : kernels::opencl::MatrixVariants(features)) all.push_back(std::move(variant));
   }
   return all;
 }

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "report/run/collect.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
+#include "report/run/calibrate.h"
 #include "report/store/plausible.h"
 
 namespace report {

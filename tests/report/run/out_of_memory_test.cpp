@@ -10,7 +10,7 @@
 #include "report/core/wording.h"
 #include "report/explain/parts.h"
 #include "report/run/assemble.h"
-#include "report/run/collect.h"
+#include "report/run/calibrate.h"
 #include "tests/probe/tree.h"
 
 namespace report {

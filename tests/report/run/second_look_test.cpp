@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: MIT
 // What is measured again, and what stays of two looks.
-#include "report/run/second_look.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,6 +8,7 @@
 #include <vector>
 
 #include "report/recommend/recommend.h"
+#include "report/run/calibrate.h"
 #include "tests/report/machines.h"
 
 namespace report {

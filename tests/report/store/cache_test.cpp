@@ -14,7 +14,6 @@
 #include <tuple>
 
 #include "report/run/detect.h"
-#include "report/store/cache_key.h"
 #include "tests/probe/tree.h"
 
 namespace report {
