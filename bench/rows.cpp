@@ -125,7 +125,7 @@ ContestOrReason PrepareProduct(const Row& row) {
   PeerProduct peer{std::string(row.peer), "", [=, multiply = loaded->multiply] { return multiply(product); }};
   if (type.dtype == Dtype::kBf16) {
     const auto status = peer.multiply();
-    if (!status && status.error().name == backends::kNoSuchKernel)
+    if (!status && status.error().Is(probe::OwnError::kNoSuchKernel))
       peer = WidenFirst(row.peer, loaded->multiply, product, *memory);
   }
   const auto both = [&] {

@@ -72,12 +72,9 @@ struct HostBuffer {
   std::span<std::byte> bytes;
   std::shared_ptr<void> owner;
 };
-inline constexpr std::string_view kNoSuchMemory = "no such memory";
 [[nodiscard]] inline probe::Error NoHostMemory() {
-  return {"AllocateHost", std::nullopt, std::string(kNoSuchMemory), ""};
+  return probe::Own(probe::OwnError::kNoSuchMemory, "AllocateHost", "");
 }
-// Error.name of a run of what a library does not have for this device: no failure.
-inline constexpr std::string_view kNoSuchKernel = "unimplemented";
 
 // device_s: from the runtime's own events around the whole sequence; nullopt where it has none or they
 // failed. wall_s: on the host's monotonic clock, submission to completion.
@@ -110,7 +107,7 @@ class Session {
   // times, and waits for completion.
   [[nodiscard]] virtual probe::Result<Timing> Run(std::span<const Launch> launches,
                                                   std::uint32_t repeats) = 0;
-  // Error.name is kNoSuchMemory where the runtime has no such memory. Freed before the session.
+  // OwnError::kNoSuchMemory where the runtime has none. Freed before the session.
   [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) { return NoHostMemory(); }
   // Asked between batches: an answer takes microseconds. Empty where the runtime has no word on it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "probe/core/text.h"
+
 namespace backends {
 namespace {
 
@@ -159,18 +161,19 @@ void Contest::LoadAll() {
 
 bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
   if (shape.too_long) {
-    context_.reporter.Fail(
-        candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
-        "one launch would take " + std::to_string(Work(candidate.variant(), shape) / candidate.rate) +
-            " s, " + std::to_string(Facts().max_prompt_s) + " s are allowed");
+    context_.reporter.Fail(candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget,
+                           Stage::kLaunch,
+                           "one launch would take " +
+                               probe::SignificantText(Work(candidate.variant(), shape) / candidate.rate, 2) +
+                               " s, " + probe::SignificantText(Facts().max_prompt_s, 2) + " s are allowed");
     return false;
   }
   const double needed_s = kRunsATrial * Work(candidate.variant(), shape) / candidate.rate;
   const double left_s = context_.budget.Remaining();
   if (needed_s <= left_s) return true;
   context_.reporter.Fail(candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
-                         "needs about " + std::to_string(needed_s) + " s to be verified, " +
-                             std::to_string(std::max(left_s, 0.0)) + " s are left");
+                         "needs about " + probe::SignificantText(needed_s, 2) + " s to be verified, " +
+                             probe::SignificantText(std::max(left_s, 0.0), 2) + " s are left");
   return false;
 }
 

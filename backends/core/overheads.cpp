@@ -183,7 +183,7 @@ probe::Result<BufferId> AllocateLargest(Session& session, std::uint64_t& bytes) 
 void MeasurePinned(Session& session, const Reporter& reporter, Budget& budget, BufferId buffer,
                    std::span<const std::byte> operand, const kernels::Problem& shape) {
   const auto pinned = session.AllocateHost(operand.size());
-  if (!pinned && pinned.error().name == kNoSuchMemory) return;
+  if (!pinned && pinned.error().Is(probe::OwnError::kNoSuchMemory)) return;
   if (!pinned) {
     const Reporter::End end{MeasurementStatus::kFailed, probe::Describe(pinned.error())};
     for (const Kernel kernel : {Kernel::kHostToDevice, Kernel::kDeviceToHost})

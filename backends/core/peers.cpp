@@ -157,7 +157,7 @@ void Peers::MeasureAllReduce() {
   reporter.Enter(Stage::kCompile, kTitle, {Kernel::kPeer}, "all_reduce", request_.first_launch_allowance_s);
   const auto library = budget_.Excused([&] { return group_.OpenAllReduce(); });
   if (!library) {
-    if (library.error().name == "absent") return;
+    if (library.error().Is(probe::OwnError::kAbsent)) return;
     return reporter.Finish(Kernel::kPeer, "all_reduce", {}, 1, {}, Failed(library.error()));
   }
   std::vector<std::byte> sums(group_.bytes());

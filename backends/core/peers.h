@@ -35,7 +35,7 @@ class PeerGroup {
   [[nodiscard]] virtual probe::Result<double> Copy(std::size_t from, std::size_t to,
                                                    std::uint32_t repeats) = 0;
   // Loads a library that adds up the devices' sources, as 32-bit integers, into the target of each, and
-  // returns what its figure is called. It may take the process down: called last. Error.name "absent": not
+  // returns what its figure is called. It may take the process down: called last. OwnError::kAbsent: not
   // installed.
   [[nodiscard]] virtual probe::Result<std::string> OpenAllReduce() = 0;
   // By that library, once it is open.

@@ -8,6 +8,7 @@
 
 #include "backends/core/measurement.h"
 #include "backends/core/operands.h"
+#include "probe/core/text.h"
 
 namespace backends {
 namespace {
@@ -332,8 +333,8 @@ std::string CachedReason(const Variant& variant, const Shape& shape, double rate
   };
   std::string reason = "arrays of " + mib(Work(variant, shape)) + " " + std::string(kInTheCaches) + ": ";
   if (!LeastInTime(rate, facts)) {
-    return reason + mib(least) + " take " + std::to_string(least / rate) + " s a pass, " +
-           std::to_string(facts.most_pass_s) + " s are allowed";
+    return reason + mib(least) + " take " + probe::SignificantText(least / rate, 2) + " s a pass, " +
+           probe::SignificantText(facts.most_pass_s, 2) + " s are allowed";
   }
   return reason + "its memory or its buffers do not hold " + mib(least);
 }

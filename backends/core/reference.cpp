@@ -11,6 +11,7 @@
 #include "backends/core/operands.h"
 #include "backends/core/parallel.h"
 #include "kernels/cpu/cpu_kernel.h"
+#include "probe/core/text.h"
 
 namespace backends {
 namespace {
@@ -175,7 +176,8 @@ void GemmReference::Compare(double got, double expected, double tolerance, doubl
   verdict.max_relative_error = std::max(verdict.max_relative_error, error / typical);
   if (!(error <= tolerance)) {
     verdict.Fail(std::string(what) + " of row " + std::to_string(row) + " is off by " +
-                 std::to_string(error) + ", where " + std::to_string(tolerance) + " is allowed");
+                 probe::SignificantText(error, 2) + ", where " + probe::SignificantText(tolerance, 2) +
+                 " is allowed");
   }
 }
 

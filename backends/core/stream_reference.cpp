@@ -10,6 +10,7 @@
 #include "backends/core/operands.h"
 #include "backends/core/parallel.h"
 #include "kernels/cpu/cpu_kernel.h"
+#include "probe/core/text.h"
 
 namespace backends {
 namespace {
@@ -26,8 +27,9 @@ void CheckChainOf(double total, std::uint32_t first, std::span<const std::byte> 
     std::memcpy(&value, got.data() + i * sizeof(T), sizeof(T));
     const double expected = total + static_cast<double>((first + i) % kStarts);
     if (static_cast<double>(value) == expected) continue;
-    verdict.Fail("accumulator " + std::to_string(first + i) + " is " + std::to_string(value) + ", not " +
-                 std::to_string(expected));
+    verdict.Fail("accumulator " + std::to_string(first + i) + " is " +
+                 probe::SignificantText(static_cast<double>(value), 9) + ", not " +
+                 probe::SignificantText(expected, 9));
     return;
   }
 }
@@ -51,8 +53,8 @@ void CheckTriadPart(Dtype dtype, std::uint32_t seed_a, std::uint32_t seed_b, std
       if (error <= tolerance) {
         verdict.max_relative_error = std::max(verdict.max_relative_error, error);
       } else {
-        verdict.Fail("element " + std::to_string(first + at + i) + " is " + std::to_string(found) + ", not " +
-                     std::to_string(expected));
+        verdict.Fail("element " + std::to_string(first + at + i) + " is " + probe::SignificantText(found, 6) +
+                     ", not " + probe::SignificantText(expected, 6));
         return;
       }
     }
@@ -209,19 +211,19 @@ double GemvReference::Exact(std::uint32_t row) const {
 }
 
 void GemvReference::Check(std::span<const float> y, std::uint32_t step, Verdict& verdict) const {
-  CheckInParallel((y.size() + step - 1) / step, 1, verdict,
-                  [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
-                    for (std::uint64_t i = begin; i < end; ++i) {
-                      const auto row = static_cast<std::uint32_t>(i * step);
-                      const double error = std::abs(y[row] - Exact(row));
-                      if (error <= tolerance_) {
-                        part.max_relative_error = std::max(part.max_relative_error, error / size_);
-                      } else {
-                        part.Fail("row " + std::to_string(row) + " is off by " + std::to_string(error) +
-                                  ", where " + std::to_string(tolerance_) + " is allowed");
-                      }
-                    }
-                  });
+  CheckInParallel(
+      (y.size() + step - 1) / step, 1, verdict, [&](std::uint64_t begin, std::uint64_t end, Verdict& part) {
+        for (std::uint64_t i = begin; i < end; ++i) {
+          const auto row = static_cast<std::uint32_t>(i * step);
+          const double error = std::abs(y[row] - Exact(row));
+          if (error <= tolerance_) {
+            part.max_relative_error = std::max(part.max_relative_error, error / size_);
+          } else {
+            part.Fail("row " + std::to_string(row) + " is off by " + probe::SignificantText(error, 2) +
+                      ", where " + probe::SignificantText(tolerance_, 2) + " is allowed");
+          }
+        }
+      });
 }
 
 }  // namespace backends

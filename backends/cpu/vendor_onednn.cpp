@@ -22,7 +22,7 @@ probe::Error Failed(std::string_view call, Status status) {
       "iterator ends", "runtime error", "not required"};
   const auto index = static_cast<std::size_t>(status);
   if (status == kUnimplemented)
-    return {std::string(call), status, std::string(kNoSuchKernel),
+    return {std::string(call), status, std::string(NameOf(probe::OwnError::kNoSuchKernel)),
             "oneDNN has no such product for this processor"};
   return {std::string(call), status, std::string(index < kNames.size() ? kNames[index] : ""), ""};
 }

@@ -27,7 +27,7 @@ struct Vendor {
 // Of every vendor whose library is there, by its file.
 [[nodiscard]] std::vector<kernels::Variant> VendorVariants(const OpenRequest& request);
 
-// Loads the library. Error.name "absent": not installed; "no kernels": its files are for other targets than
+// Loads the library. OwnError::kAbsent: not installed; "no kernels": its files are for other targets than
 // `architecture` ("gfx1036"), on which it would abort.
 [[nodiscard]] probe::Result<probe::system::Library> FindVendor(const Vendor& vendor,
                                                                std::string_view architecture,

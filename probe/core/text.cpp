@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cmath>
 #include <cstdint>
 #include <cstdio>
 
@@ -103,6 +105,22 @@ std::string CleanText(std::string_view text, std::size_t max_bytes) {
     text.remove_prefix(point.bytes);
   }
   return out;
+}
+
+std::string SignificantText(double value, int digits) {
+  if (!std::isfinite(value)) return "?";
+  // What is smaller has no last digit that a double could hold.
+  constexpr double kSmallest = 1e-290;
+  if (std::abs(value) < kSmallest) return "0";
+  const auto magnitude = [](double v) { return static_cast<int>(std::floor(std::log10(std::abs(v)))); };
+  const double scale = std::pow(10.0, magnitude(value) - digits + 1);
+  double rounded = std::round(value / scale) * scale;
+  if (!std::isfinite(rounded)) rounded = value;  // beyond the greatest
+  std::array<char, 700> text{};                  // the smallest needs 290 zeros, the greatest 309 digits
+  const auto [end, error] =
+      std::to_chars(text.data(), text.data() + text.size(), rounded, std::chars_format::fixed,
+                    std::max(0, digits - 1 - magnitude(rounded)));
+  return {text.data(), error == std::errc() ? end : text.data()};
 }
 
 }  // namespace probe

@@ -25,4 +25,8 @@ struct CodePoint {
 };
 [[nodiscard]] CodePoint DecodeOne(std::string_view text);
 
+// `digits` significant digits without an exponent: 249.7 -> "250", 4.68 -> "4.7" (2 digits); "?" for what is
+// no number.
+[[nodiscard]] std::string SignificantText(double value, int digits);
+
 }  // namespace probe

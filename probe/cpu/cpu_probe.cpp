@@ -168,9 +168,8 @@ void Probe(const ProbeContext& context) {
   const system::Memory memory = MemoryHere(context.files);
   // A tree without any word about its processor is answered with none, not with this machine's.
   if (info.family == Family::kUnknown && !memory.total_bytes && !context.files.live()) {
-    return context.sink(
-        Failure{Outcome::kNoDevice, Error{"read /proc/cpuinfo", std::nullopt, std::string(kNothingKnownError),
-                                          "nothing tells of its processor"}});
+    return context.sink(Failure{Outcome::kNoDevice, Own(OwnError::kNothingKnown, "read /proc/cpuinfo",
+                                                        "nothing tells of its processor")});
   }
   const CgroupLimits limits = LimitsHere(context.files);
   const Frequency frequency = ReadFrequency(context.files, info);

@@ -75,7 +75,7 @@ void AddBelow(const system::FileSystem& files, const std::string& root, std::str
 }
 
 Error NotInstalled(Error error) {
-  if (error.name == "absent") error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
+  if (error.Is(OwnError::kAbsent)) error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
   return error;
 }
 

@@ -48,7 +48,7 @@ struct NvmlSurvey {
   std::vector<NvmlGpu> gpus;  // in nvidia-smi's order
 };
 
-// Loads the library and asks it everything. Error.name "absent": not installed; else NVIDIA's name of the
+// Loads the library and asks it everything. OwnError::kAbsent: not installed; else NVIDIA's name of the
 // code.
 [[nodiscard]] Result<NvmlSurvey> AskNvml(const system::FileSystem& files,
                                          const system::Environment& environment);

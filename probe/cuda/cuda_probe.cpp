@@ -60,7 +60,7 @@ class Survey {
 void Survey::SayWhyNotAsked() {
   const auto library = FindDriver(context_.files, context_.environment);
   if (!library) {
-    const bool absent = library.error().name == "absent";
+    const bool absent = library.error().Is(OwnError::kAbsent);
     return context_.sink(Failure{absent ? Outcome::kAbsent : Outcome::kFailed, library.error()});
   }
   context_.sink(*library);
@@ -72,8 +72,8 @@ void Survey::SayWhyNotAsked() {
 std::optional<Api> Survey::OpenApi() {
   const auto library = OpenDriver(context_.files, context_.environment);
   if (!library) {
-    context_.sink(
-        Failure{library.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed, library.error()});
+    context_.sink(Failure{library.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed,
+                          library.error()});
     return std::nullopt;
   }
   library_ = library->info();
@@ -96,7 +96,7 @@ void Survey::AskManagement() {
   if (nvml) {
     nvml_ = *std::move(nvml);
     // nvgpu has no management of its own.
-  } else if (nvml.error().name != "absent" && !driver_.tegra && !IsForWantOfACard(nvml.error())) {
+  } else if (!nvml.error().Is(OwnError::kAbsent) && !driver_.tegra && !IsForWantOfACard(nvml.error())) {
     // A driver of its own in the report, so that the cause is found where CUDA only says "unknown".
     DriverReport report;
     report.name = "NVML";

@@ -102,7 +102,7 @@ Result<Compiler> ResolveCompiler(const system::Library& library) {
 
 template <class T>
 Result<T> NamingRocm(Result<T> library) {
-  if (library.ok() || library.error().name != "absent") return library;
+  if (library.ok() || !library.error().Is(OwnError::kAbsent)) return library;
   Error error = library.error();
   error.text = "ROCm's HIP runtime is not installed: there is no libamdhip64.so";
   return error;
@@ -150,7 +150,7 @@ Result<Compiler> OpenCompiler(const system::Library& runtime, const system::File
   if (library) return ResolveCompiler(*library);
   if (auto inside = ResolveCompiler(runtime)) return inside;
   Error error = library.error();
-  if (error.name == "absent")
+  if (error.Is(OwnError::kAbsent))
     error.text = "ROCm's run-time compiler is not installed: there is no libhiprtc.so";
   return error;
 }

@@ -53,7 +53,7 @@ inline constexpr std::array<std::string_view, 4> kRuntimeNames = {"libamdhip64.s
 [[nodiscard]] Result<Api> ResolveApi(const system::Library& runtime);
 
 // The compiler that belongs to `runtime`: a libhiprtc of its major version, looked for beside it first, or
-// the one inside it (before ROCm 6). Error.name "absent": there is none. Compiling may abort the process
+// the one inside it (before ROCm 6). OwnError::kAbsent: there is none. Compiling may abort the process
 // (ROCm 5.2 does for targets that it does not know).
 [[nodiscard]] Result<Compiler> OpenCompiler(const system::Library& runtime, const system::FileSystem& files,
                                             const system::Environment& environment);

@@ -68,7 +68,7 @@ struct SmiGpu {
   std::vector<Fact> facts;  // utilization_percent, power_mw, power_limit_mw, power_limit_default_mw
 };
 
-// Loads the library and asks it everything. Error.name "absent": not installed; else a sentence of what
+// Loads the library and asks it everything. OwnError::kAbsent: not installed; else a sentence of what
 // failed.
 [[nodiscard]] Result<std::vector<SmiGpu>> AskSmi(const system::FileSystem& files,
                                                  const system::Environment& environment);

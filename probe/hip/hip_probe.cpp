@@ -66,7 +66,7 @@ void Survey::ReportUnasked() {
 }
 
 void Survey::FailToLoad(const Error& error) const {
-  context_.sink(Failure{error.name == "absent" ? Outcome::kAbsent : Outcome::kFailed, error});
+  context_.sink(Failure{error.Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed, error});
 }
 
 void Survey::Show(Library library) {
@@ -93,7 +93,7 @@ void Survey::AskManagement() {
   auto smi = AskSmi(context_.files, context_.environment);
   if (smi) {
     smi_ = *std::move(smi);
-  } else if (smi.error().name != "absent" && !driver_.nodes.empty()) {
+  } else if (!smi.error().Is(OwnError::kAbsent) && !driver_.nodes.empty()) {
     DriverReport report;
     report.name = "rocm_smi";
     report.outcome = Outcome::kFailed;

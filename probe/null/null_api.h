@@ -16,7 +16,7 @@ namespace probe::null {
 // <runtime>_symbols.def.
 struct Api {};
 
-// Loads the library (system::Library::Open) and resolves its symbols. Error.name "absent": not installed.
+// Loads the library (system::Library::Open) and resolves its symbols. OwnError::kAbsent: not installed.
 [[nodiscard]] Result<Api> Open(const system::FileSystem& files, const system::Environment& environment);
 
 // Everything that the runtime says of every device; texts cleaned (probe/core/text.h), unknowns left out. No

@@ -25,7 +25,8 @@ void Probe(const ProbeContext& context) {
   context.sink(StageEntered{Stage::kLoad});
   const auto api = Open(context.files, context.environment);
   if (!api) {
-    context.sink(Failure{api.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed, api.error()});
+    context.sink(
+        Failure{api.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed, api.error()});
     return;
   }
   context.sink(StageEntered{Stage::kEnumerate});

@@ -74,7 +74,7 @@ std::string ForeignText(const Query& query) {
 
 Result<system::Library> OpenLoader(const system::FileSystem& files, const system::Environment& environment) {
   auto library = system::Library::Open(kLoaderNames, {}, files, environment);
-  if (library.ok() || library.error().name != "absent") return library;
+  if (library.ok() || !library.error().Is(OwnError::kAbsent)) return library;
   Error error = library.error();
   error.text = "the OpenCL loader is not installed (Debian: ocl-icd-libopencl1)";
   return error;

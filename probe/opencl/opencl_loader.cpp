@@ -59,7 +59,7 @@ Variables Inherited(const system::FileSystem& files, const system::Environment& 
 }
 
 Error WriteError(const std::string& path) {
-  return {"write " + path, std::nullopt, "refused", "the refused drivers can not be kept from the loader"};
+  return Own(OwnError::kRefused, "write " + path, "the refused drivers can not be kept from the loader");
 }
 
 // A directory with copies of these manifests alone, made in the current directory: a child's own scratch.

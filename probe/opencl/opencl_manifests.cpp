@@ -27,7 +27,8 @@ std::optional<Error> CheckPlainName(const system::FileSystem& files, const syste
   for (const auto& path : system::LoaderCandidates(library, files, environment)) {
     if (!files.Exists(path)) continue;
     const auto trusted = system::CheckTrusted(files, path);
-    return trusted ? std::nullopt : std::optional(Refusal(path, "refused", trusted.error().text));
+    return trusted ? std::nullopt
+                   : std::optional(Refusal(path, NameOf(OwnError::kRefused), trusted.error().text));
   }
   return std::nullopt;  // missing: harmless, and the loader says so
 }
@@ -36,7 +37,7 @@ std::optional<Error> CheckPlainName(const system::FileSystem& files, const syste
 Result<std::string> LibraryLine(const system::FileSystem& files, std::string_view path) {
   const auto status = files.Stat(path);
   if (!status) return Refusal(path, kMissing, "the manifest does not exist or can not be read");
-  if (!status->is_regular) return Refusal(path, "refused", "not a regular file");
+  if (!status->is_regular) return Refusal(path, NameOf(OwnError::kRefused), "not a regular file");
   const auto content = files.Read(path, kMaxManifestBytes);
   if (!content) return content.error();
   const std::string line = content->substr(0, content->find('\n'));
@@ -51,7 +52,8 @@ Manifest ReadIcdFile(const system::FileSystem& files, const system::Environment&
                      std::string_view path) {
   Manifest manifest{std::string(path), {}, {}};
   if (!path.starts_with('/')) {
-    manifest.refused = Refusal(path, "refused", "a relative path depends on the current directory");
+    manifest.refused =
+        Refusal(path, NameOf(OwnError::kRefused), "a relative path depends on the current directory");
     return manifest;
   }
   auto line = LibraryLine(files, path);
@@ -62,7 +64,7 @@ Manifest ReadIcdFile(const system::FileSystem& files, const system::Environment&
   }
   manifest.library = *std::move(line);
   if (const auto trusted = system::CheckTrusted(files, path); !trusted) {
-    manifest.refused = Refusal(path, "refused", trusted.error().text);
+    manifest.refused = Refusal(path, NameOf(OwnError::kRefused), trusted.error().text);
   } else {
     manifest.refused = CheckLibrary(files, environment, manifest.library);
   }
@@ -90,11 +92,12 @@ std::optional<Error> CheckLibrary(const system::FileSystem& files, const system:
                                   const std::string& library) {
   if (library.find('/') == std::string::npos) return CheckPlainName(files, environment, library);
   if (!library.starts_with('/')) {
-    return Refusal(library, "refused", "a relative path depends on the current directory");
+    return Refusal(library, NameOf(OwnError::kRefused), "a relative path depends on the current directory");
   }
   if (!files.Exists(library)) return Refusal(library, kMissing, "the library does not exist");
   const auto trusted = system::CheckTrusted(files, library);
-  return trusted ? std::nullopt : std::optional(Refusal(library, "refused", trusted.error().text));
+  return trusted ? std::nullopt
+                 : std::optional(Refusal(library, NameOf(OwnError::kRefused), trusted.error().text));
 }
 
 Manifest ReadManifest(const system::FileSystem& files, const system::Environment& environment,

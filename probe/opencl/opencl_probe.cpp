@@ -113,7 +113,7 @@ bool Survey::PrepareDrivers() {
 std::optional<Api> Survey::OpenApi() {
   const auto library = OpenLoader(context_.files, context_.environment);
   if (!library) {
-    Fail(library.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed, library.error());
+    Fail(library.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed, library.error());
     return std::nullopt;
   }
   context_.sink(library->info());

@@ -118,7 +118,7 @@ void Probe(const ProbeContext& context) {
   if (!listed && machine.cards.empty() && machine.others.empty()) {
     const bool has_sysfs = !context.files.List("/sys/class").empty();
     const Error error{"list " + std::string(kPciDevices), std::nullopt,
-                      std::string(has_sysfs ? "no_bus" : kNoSysfsError),
+                      std::string(has_sysfs ? "no_bus" : NameOf(OwnError::kNoSysfs)),
                       has_sysfs ? "no PCI bus is listed" : "there is nothing in /sys"};
     context.sink(Failure{Outcome::kNoDevice, error});
   }

@@ -95,9 +95,9 @@ bool MayLoad(const std::string& path, const FileSystem& files, Rejections& rejec
 
 Error NotLoaded(std::string_view soname, const Rejections& rejections) {
   const std::string call = "dlopen " + CleanText(soname);
-  if (!rejections.refused.empty()) return {call, std::nullopt, "refused", Join(rejections)};
+  if (!rejections.refused.empty()) return Own(OwnError::kRefused, call, Join(rejections));
   if (!rejections.unloadable.empty()) return {call, std::nullopt, "unloadable", Join(rejections)};
-  return {call, std::nullopt, "absent", "no such library is installed"};
+  return Own(OwnError::kAbsent, call, "no such library is installed");
 }
 
 // What `take` makes of the first candidate that it takes.
@@ -106,7 +106,7 @@ Result<T> FirstTaken(std::span<const std::string_view> sonames, std::span<const 
                      const FileSystem& files, const Environment& environment, const Take& take) {
   const std::string_view first = sonames.empty() ? std::string_view() : sonames.front();
   if (!files.live())
-    return Error{"dlopen " + CleanText(first), std::nullopt, "refused", "a sysroot loads no library"};
+    return Own(OwnError::kRefused, "dlopen " + CleanText(first), "a sysroot loads no library");
   Rejections rejections;
   std::optional<T> taken;
   const auto visit = [&](std::string_view soname, const std::string& path) {

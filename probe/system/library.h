@@ -19,9 +19,9 @@ class Library {
  public:
   // Tries each soname in order ("libvulkan.so.1", "libvulkan.so") in WHICHGPU_LIBRARY_PATH; then each in the
   // loader's own path and `directories` (vendor prefixes). Never the current directory. Every file is checked
-  // (CheckTrusted) before it reaches the loader; refused ones are named in the error. Error.name is "absent"
-  // when no file was found, "refused" when one was but is not trusted, else "unloadable" with the loader's
-  // sentence (wrong class, missing dependency, ...).
+  // (CheckTrusted) before it reaches the loader; refused ones are named in the error. The error is
+  // OwnError::kAbsent when no file was found, kRefused when one was but is not trusted, else "unloadable"
+  // with the loader's sentence (wrong class, missing dependency, ...).
   [[nodiscard]] static Result<Library> Open(std::span<const std::string_view> sonames,
                                             std::span<const std::string> directories, const FileSystem& files,
                                             const Environment& environment);

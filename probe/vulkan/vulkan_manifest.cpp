@@ -187,7 +187,7 @@ DriverManifest ReadDriver(const std::string& path, const system::FileSystem& fil
   driver.portability = icd->contains("is_portability_driver") && (*icd)["is_portability_driver"] == true;
   const auto library = ResolveLibrary(path, named, files, environment);
   if (!library)
-    return Unusable(driver, Outcome::kAbsent, "absent",
+    return Unusable(driver, Outcome::kAbsent, std::string(NameOf(OwnError::kAbsent)),
                     "its library " + driver.library + " is not installed");
   driver.library = *library;
   if (IsForAnotherProcessor(*library, files)) {

@@ -185,7 +185,7 @@ void ExplainNothing(const ProbeContext& context, const Tally& tally) {
                       "the installed drivers see no device"};
     return context.sink(Failure{Outcome::kNoDevice, error});
   }
-  const Error error{"search icd.d", std::nullopt, "absent", "no Vulkan driver is registered"};
+  const Error error = Own(OwnError::kAbsent, "search icd.d", "no Vulkan driver is registered");
   context.sink(Failure{Outcome::kAbsent, error});
 }
 
@@ -215,7 +215,7 @@ void Probe(const ProbeContext& context) {
   context.sink(StageEntered{Stage::kLoad});
   const auto library = OpenLoader(context.files, context.environment);
   if (!library) {
-    const Outcome outcome = library.error().name == "absent" ? Outcome::kAbsent : Outcome::kFailed;
+    const Outcome outcome = library.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed;
     return context.sink(Failure{outcome, library.error()});
   }
   context.sink(StageEntered{Stage::kSymbols});

@@ -45,7 +45,7 @@ std::string WhyNotLooked(const Report& report) {
   if (bus == report.probes.end()) return "sysfs, which lists them, was not asked";
   const auto unseen = SubjectsOf(report.warnings, WarningKind::kNotMounted);
   if (std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end()) return "/sys is not mounted";
-  if (bus->error && bus->error->name == probe::kNoSysfsError) return "its /sys is empty";
+  if (bus->error && bus->error->Is(probe::OwnError::kNoSysfs)) return "its /sys is empty";
   const bool answered = bus->outcome == Outcome::kOk || bus->outcome == Outcome::kNoDevice;
   return answered ? "" : "sysfs, which lists them, did not answer";
 }

@@ -39,39 +39,6 @@ const Prefix& Choose(const std::array<Prefix, N>& prefixes, double value, int di
 
 }  // namespace
 
-std::string SignificantText(double value, int digits) {
-  if (!std::isfinite(value)) return "?";
-  // What is smaller has no last digit that a double could hold.
-  constexpr double kSmallest = 1e-290;
-  if (std::abs(value) < kSmallest) return "0";
-  const auto magnitude = [](double v) { return static_cast<int>(std::floor(std::log10(std::abs(v)))); };
-  const double scale = std::pow(10.0, magnitude(value) - digits + 1);
-  double rounded = std::round(value / scale) * scale;
-  if (!std::isfinite(rounded)) rounded = value;  // beyond the greatest
-  return fmt::format("{:.{}f}", rounded, std::max(0, digits - 1 - magnitude(rounded)));
-}
-
-std::string RoundedText(std::string_view text) {
-  constexpr std::size_t kDecimals = 6;
-  constexpr std::string_view kDigits = "0123456789";
-  std::string out;
-  while (!text.empty()) {
-    const auto start = std::min(text.find_first_of(kDigits), text.size());
-    out.append(text.substr(0, start));
-    text.remove_prefix(start);
-    const auto end = std::min(text.find_first_not_of("0123456789."), text.size());
-    const auto number = text.substr(0, end);
-    const auto point = number.find('.');
-    double value = 0;
-    const char *const first = number.data(), *const last = first + number.size();
-    const bool plain = point != std::string_view::npos && point + 1 + kDecimals == number.size() &&
-                       std::from_chars(first, last, value).ptr == last;
-    out.append(plain ? SignificantText(value, 2) : std::string(number));
-    text.remove_prefix(end);
-  }
-  return out;
-}
-
 std::string RateText(double rate, std::string_view unit) {
   if (unit == "s") return SecondsText(rate);
   const auto known =

@@ -6,16 +6,12 @@
 #include <string>
 #include <string_view>
 
+#include "probe/core/text.h"
 #include "report/core/report.h"
 
 namespace report {
 
-// `digits` significant digits without an exponent: 249.7 -> "250", 4.68 -> "4.7" (2 digits).
-[[nodiscard]] std::string SignificantText(double value, int digits);
-
-// A text with the digits that nobody reads taken away: "needs about 0.133831 s" -> "needs about 0.13 s". Of
-// numbers with six decimals alone, as programs write them.
-[[nodiscard]] std::string RoundedText(std::string_view text);
+using probe::SignificantText;
 
 // A measurement's rate in its JSON unit: "250 GFLOP/s", "27.0 GB/s", "12 us" for unit "s".
 [[nodiscard]] std::string RateText(double rate, std::string_view unit);

@@ -66,7 +66,7 @@ std::string_view PhraseOf(const backends::Measurement& measurement) {
 
 std::string FailureText(const backends::Measurement& measurement) {
   std::string detail;
-  if (measurement.reason) Add(detail, RoundedText(*measurement.reason));
+  if (measurement.reason) Add(detail, *measurement.reason);
   if (detail.empty() && measurement.max_relative_error) {
     Add(detail, "relative error " + SignificantText(*measurement.max_relative_error, 2));
   }
@@ -96,19 +96,21 @@ bool IsOutOfMemory(const backends::Measurement& measurement) {
           measurement.reason->find(backends::kNoMemoryForBuffer) != std::string::npos);
 }
 
-bool IsLeftOut(const probe::ProbeReport& probe) { return probe.error && probe.error->name == kLeftOutError; }
+bool IsLeftOut(const probe::ProbeReport& probe) {
+  return probe.error && probe.error->Is(probe::OwnError::kLeftOut);
+}
 
 bool IsUntold(const probe::ProbeReport& probe) {
-  return probe.error && probe.error->name == probe::kNothingKnownError;
+  return probe.error && probe.error->Is(probe::OwnError::kNothingKnown);
 }
 
 std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   const auto title = Title(tables, probe.module);
-  if (probe.error && probe.error->name == kInterruptedError)
+  if (probe.error && probe.error->Is(probe::OwnError::kInterrupted))
     return fmt::format("{} had not answered when this run was interrupted", title);
-  if (probe.error && probe.error->name == kNotStartedError)
+  if (probe.error && probe.error->Is(probe::OwnError::kNotStarted))
     return Bracketed(fmt::format("{} could not be asked: no process was started", title), probe.error->text);
-  if (probe.error && probe.error->name == kOutOfMemoryError)
+  if (probe.error && probe.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(fmt::format("{} could not be asked", title), probe.error->text);
   if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
   std::string detail;
@@ -134,7 +136,7 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
 
 std::string OutcomeText(const Tables& tables, std::string_view runtime, const probe::DriverReport& driver) {
   const auto title = fmt::format("{}'s driver {}", Title(tables, runtime), DriverName(driver));
-  if (driver.error && driver.error->name == kOutOfMemoryError)
+  if (driver.error && driver.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(title + " could not be asked", driver.error->text);
   std::string detail;
   if (driver.error) Add(detail, Describe(*driver.error));

@@ -26,14 +26,7 @@ struct StatusRow {
 // "its fp32 gemm gave a wrong result (relative error 0.7)"
 [[nodiscard]] std::string FailureText(const backends::Measurement& measurement);
 
-// The names of the errors of a module that was not heard, for no fault of its own: this run was interrupted,
-// the process that asks could not be started, or earlier tries never came to an end that anybody saw.
-inline constexpr std::string_view kInterruptedError = "interrupted";
-inline constexpr std::string_view kNotStartedError = "not started";
-inline constexpr std::string_view kLeftOutError = "left out";
 [[nodiscard]] bool IsLeftOut(const probe::ProbeReport& probe);
-// The same, and of a driver, where the kernel ended the process for want of memory.
-inline constexpr std::string_view kOutOfMemoryError = "out of memory";
 // Whether its reason names this error of its runtime's: "CL_OUT_OF_RESOURCES (-5)".
 [[nodiscard]] bool NamesError(const backends::Measurement& measurement, std::string_view error);
 // The variable of the probe's environment that the warning of this probe is about; nullptr for none.

@@ -112,11 +112,11 @@ bool AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
 }  // namespace
 
 bool IsOutOfMemoryError(const std::optional<probe::Error>& error) {
-  return error && error->name == kOutOfMemoryError;
+  return error && error->Is(probe::OwnError::kOutOfMemory);
 }
 
 bool IsRefusal(const std::optional<probe::Error>& error) {
-  return error && (error->name == "not trusted" || error->name == "refused");
+  return error && (error->Is(probe::OwnError::kNotTrusted) || error->Is(probe::OwnError::kRefused));
 }
 
 const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
@@ -139,10 +139,10 @@ const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe) {
       false};
   if (!probe.error) return AdviceFor(probe.outcome);
   if (IsLeftOut(probe)) return &kLeftOut;
-  if (probe.error->name == kInterruptedError) return nullptr;
+  if (probe.error->Is(probe::OwnError::kInterrupted)) return nullptr;
   if (IsOutOfMemoryError(probe.error)) return &kNotAskedForMemory;
   if (probe.outcome == Outcome::kFailed && IsRefusal(probe.error)) return &kRefused;
-  return probe.error->name == kNotStartedError ? &kNotStarted : AdviceFor(probe.outcome);
+  return probe.error->Is(probe::OwnError::kNotStarted) ? &kNotStarted : AdviceFor(probe.outcome);
 }
 
 const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver) {

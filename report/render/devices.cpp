@@ -169,7 +169,7 @@ void Samples(const Measurement& m, Page& page) {
 void Passed(const Measurement& m, Page& page) {
   page.To(kIndent).Add(page.signs().dot, Style::kDim).Add(" ");
   page.Flow(fmt::format("{}{} by {} {}{}", FigureName(m), ShapeText(m), m.implementation, PhraseOf(m),
-                        m.reason ? ": " + RoundedText(*m.reason) : ""),
+                        m.reason ? ": " + *m.reason : ""),
             kIndent + 2, Style::kDim);
 }
 

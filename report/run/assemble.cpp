@@ -36,9 +36,9 @@ constexpr std::array kDetectionEnds = {
     DetectionEnd{ChildEnd::kTimedOut, Outcome::kTimedOut, "timed out"},
     DetectionEnd{ChildEnd::kAbandoned, Outcome::kTimedOut, "stuck in the kernel"},
     DetectionEnd{ChildEnd::kFlooded, Outcome::kBadReply, "flooded"},
-    DetectionEnd{ChildEnd::kNotStarted, Outcome::kFailed, kNotStartedError},
-    DetectionEnd{ChildEnd::kInterrupted, Outcome::kFailed, kInterruptedError},
-    DetectionEnd{ChildEnd::kOutOfMemory, Outcome::kFailed, kOutOfMemoryError},
+    DetectionEnd{ChildEnd::kNotStarted, Outcome::kFailed, NameOf(probe::OwnError::kNotStarted)},
+    DetectionEnd{ChildEnd::kInterrupted, Outcome::kFailed, NameOf(probe::OwnError::kInterrupted)},
+    DetectionEnd{ChildEnd::kOutOfMemory, Outcome::kFailed, NameOf(probe::OwnError::kOutOfMemory)},
 };
 
 std::string DescribeDetectionEnd(const ChildResult& result) {

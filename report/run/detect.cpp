@@ -34,7 +34,7 @@ bool NeedsSecondTry(const ProbeReport& report) {
   return std::find(kWhole.begin(), kWhole.end(), report.outcome) != kWhole.end();
 }
 
-bool IsOnlyAlone(const Permit& permit) { return !permit && permit.error().name == kOnlyAloneError; }
+bool IsOnlyAlone(const Permit& permit) { return !permit && permit.error().Is(probe::OwnError::kOnlyAlone); }
 
 ChildRequest RequestFor(const DetectRequest& request, const std::vector<const probe::Module*>& modules,
                         const probe::system::FileSystem& files, std::optional<std::string> manifest) {
@@ -135,7 +135,7 @@ Answers RunModules(const DetectRequest& request, const std::vector<const probe::
 // could not answer because another had spoiled their process.
 std::vector<std::string> ManifestsToRetry(const probe::Module& module, const ProbeReport& report,
                                           const probe::ProbeContext& context) {
-  const bool not_started = report.error && report.error->name == kNotStartedError;
+  const bool not_started = report.error && report.error->Is(probe::OwnError::kNotStarted);
   if (module.manifests == nullptr || not_started) return {};
   const bool all = NeedsSecondTry(report);
   const auto unheard = [&](const std::string& manifest) {
@@ -218,7 +218,7 @@ void UseDrivers(const std::vector<DriverTry>& tries, std::size_t module, Detecti
   if (!NeedsSecondTry(whole)) return AddAnswers(merged, whole);
   merged.elapsed_s = merged.elapsed_s.value_or(0) + whole.elapsed_s.value_or(0);
   if (merged.environment.empty()) merged.environment = whole.environment;
-  const bool lacked_memory = whole.error && whole.error->name == kOutOfMemoryError;
+  const bool lacked_memory = whole.error && whole.error->Is(probe::OwnError::kOutOfMemory);
   if (merged.outcome == Outcome::kOk && merged.warnings.empty() && !lacked_memory &&
       std::all_of(drivers.begin(), drivers.end(),
                   [](const auto& driver) { return !NeedsSecondTry(driver.second); })) {
@@ -258,7 +258,8 @@ void RetryByDriver(const DetectRequest& request, const std::vector<const probe::
 
 // Without a source of hardware devices may be missing that no runtime reaches.
 std::optional<std::string> MissedSource(const probe::Module& module, const ProbeReport& report) {
-  const bool was_heard = !NeedsSecondTry(report) || !report.error || report.error->name == kInterruptedError;
+  const bool was_heard =
+      !NeedsSecondTry(report) || !report.error || report.error->Is(probe::OwnError::kInterrupted);
   if (module.kind != probe::ModuleKind::kHardware || was_heard) return std::nullopt;
   return fmt::format("{} was not read ({}): hardware may be missing here", module.title,
                      probe::Describe(*report.error));
@@ -268,7 +269,7 @@ ProbeReport LeftOut(const probe::Module& module, const std::string& reason) {
   ProbeReport report;
   report.module = module.name;
   report.outcome = Outcome::kFailed;
-  report.error = probe::Error{"", std::nullopt, std::string(kLeftOutError), reason};
+  report.error = probe::Own(probe::OwnError::kLeftOut, "", reason);
   return report;
 }
 

@@ -98,9 +98,8 @@ probe::Result<std::shared_ptr<void>> RiskLedger::Permit(const probe::Module& mod
   const auto key = KeyOf(module, step, environment_, files_);
   const auto survivor = markers_.Survivor(key);
   if (auto sentence = Sentence(survivor))
-    return probe::Error{"", std::nullopt, std::string(kLeftOutError), *std::move(sentence)};
-  if (survivor && company == Company::kOthers)
-    return probe::Error{"", std::nullopt, std::string(kOnlyAloneError), ""};
+    return probe::Own(probe::OwnError::kLeftOut, "", *std::move(sentence));
+  if (survivor && company == Company::kOthers) return probe::Own(probe::OwnError::kOnlyAlone, "", "");
   return ArmOne(key,
                 fmt::format("looking for devices through {}{}", module.title,
                             step == RiskyStep::kByDriver ? " driver by driver" : ""),

@@ -26,8 +26,6 @@ enum class RiskyStep { kTogether, kByDriver };
 // Whether other risky steps go on meanwhile.
 enum class Company { kNone, kOthers };
 
-inline constexpr std::string_view kOnlyAloneError = "only alone";
-
 class RiskLedger {
  public:
   // `files` and `environment` must outlive this. Without a usable cache directory nothing is remembered, and
@@ -35,8 +33,8 @@ class RiskLedger {
   RiskLedger(const probe::system::Environment& environment, const probe::system::FileSystem& files,
              bool retry_crashed);
 
-  // A marker that stands until the returned object goes. An error named kLeftOutError, its text a sentence,
-  // where earlier tries of this step speak against another. One named kOnlyAloneError where an earlier try
+  // A marker that stands until the returned object goes. OwnError::kLeftOut, its text a sentence,
+  // where earlier tries of this step speak against another. OwnError::kOnlyAlone where an earlier try
   // did not end and this one would have company: beside other drivers nobody could tell whose fault a second
   // time was.
   [[nodiscard]] probe::Result<std::shared_ptr<void>> Permit(const probe::Module& module, RiskyStep step,

@@ -93,7 +93,7 @@ struct Late {
 };
 
 std::string LateReason(const Measurement& measurement) {
-  if (IsInTheCaches(measurement)) return RoundedText(*measurement.reason);
+  if (IsInTheCaches(measurement)) return *measurement.reason;
   return "the time budget ran out; --thorough gives more";
 }
 

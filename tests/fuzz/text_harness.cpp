@@ -71,7 +71,6 @@ void CheckIds(const std::string& text) {
   Require(plain && !slug.empty(), "an id consists of lower case letters, digits and dashes", slug);
   fuzz::RequireLine(probe::unify::NormalName(text));
   fuzz::RequireLine(report::PlainName(text));
-  fuzz::RequireLine(report::RoundedText(text));
 }
 
 void CheckFigures(double value, double other, std::uint64_t bytes, int digits) {

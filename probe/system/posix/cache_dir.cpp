@@ -22,7 +22,7 @@ constexpr const char* kDrivers = "drivers";
 std::string DriverRoot(const std::string& cache_directory) { return cache_directory + "/" + kDrivers; }
 
 Error NotOurs(const std::string& path, const std::string& why) {
-  return {"check " + path, std::nullopt, "not trusted", path + " " + why};
+  return Own(OwnError::kNotTrusted, "check " + path, path + " " + why);
 }
 
 // Whether something may be made below a directory: it is this user's, or the system's and lets this user

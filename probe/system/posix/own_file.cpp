@@ -23,7 +23,7 @@ namespace {
 constexpr std::uint32_t kOthersMayTouch = 0077;
 constexpr std::array kFlags = {O_RDONLY, O_RDWR, O_RDWR | O_CREAT};  // of each Access
 
-Error Refused(std::string text) { return {"open", std::nullopt, "refused", std::move(text)}; }
+Error Refused(std::string text) { return Own(OwnError::kRefused, "open", std::move(text)); }
 
 bool WriteAll(const Descriptor& file, std::string_view text) {
   while (!text.empty()) {

@@ -91,7 +91,7 @@ Status CheckTrusted(const FileSystem& files, std::string_view path) {
   });
   if (complete) return Ok();
   if (offence.empty()) offence = "can not be resolved";
-  return Error{"check " + std::string(path), std::nullopt, "not trusted", offence};
+  return Own(OwnError::kNotTrusted, "check " + std::string(path), offence);
 }
 
 }  // namespace probe::system

@@ -260,7 +260,8 @@ probe::Result<Timing> FakeSession::Run(std::span<const Launch> launches, std::ui
   double once_s = 0;
   for (const Launch& launch : launches) {
     if (script_.unimplemented.contains(kernels_.at(static_cast<std::uint32_t>(launch.kernel)).variant))
-      return probe::Error{"fakeRun", -5, std::string(kNoSuchKernel), "not on this device"};
+      return probe::Error{"fakeRun", -5, std::string(NameOf(probe::OwnError::kNoSuchKernel)),
+                          "not on this device"};
     if (!launch.buffers.empty()) first_buffers_.push_back(launch.buffers.front().buffer);
     once_s += Execute(launch);
   }

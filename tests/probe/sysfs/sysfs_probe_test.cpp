@@ -128,7 +128,7 @@ TEST(Sysfs, AMachineWithoutABusSaysSoForNothingFollowsFromNoCardThere) {
   for (const std::string folder : {"/sys", "/sys/class"}) {  // of an image
     const auto empty = tests::Run(Describe(), unmounted.Directory(folder));
     ASSERT_TRUE(empty.error);
-    EXPECT_EQ(empty.error->name, kNoSysfsError);
+    EXPECT_TRUE(empty.error->Is(OwnError::kNoSysfs));
   }
 }
 

@@ -56,15 +56,5 @@ TEST(Quantity, StripsMarksOfRegistrationOnly) {
   EXPECT_EQ(PlainName("(R)"), "(R)");
 }
 
-TEST(RoundedText, TakesAwayTheDigitsThatProgramsWrite) {
-  EXPECT_EQ(RoundedText("needs about 0.133831 s to be verified, 0.000000 s are left"),
-            "needs about 0.13 s to be verified, 0 s are left");
-  EXPECT_EQ(RoundedText("one launch would take 140.303008 s"), "one launch would take 140 s");
-  EXPECT_EQ(RoundedText("NVIDIA 580.95.05 of 2026, 3.14 and 1.2345678"),
-            "NVIDIA 580.95.05 of 2026, 3.14 and 1.2345678");
-  EXPECT_EQ(RoundedText(""), "");
-  EXPECT_EQ(RoundedText("ends in 5."), "ends in 5.");
-}
-
 }  // namespace
 }  // namespace report

@@ -102,11 +102,12 @@ TEST(Findings, AModuleThatWasNotHeardIsNotBlamed) {
   probe::ProbeReport silent;
   silent.module = "vulkan";
   silent.outcome = probe::Outcome::kFailed;
-  silent.error = probe::Error{"", std::nullopt, std::string(kInterruptedError), "before it had answered"};
+  silent.error = probe::Error{"", std::nullopt, std::string(NameOf(probe::OwnError::kInterrupted)),
+                              "before it had answered"};
   auto machine = testing::Processor();
   machine.probes = {silent};
   EXPECT_THAT(testing::Decided(machine).findings, IsEmpty());
-  machine.probes[0].error->name = kNotStartedError;
+  machine.probes[0].error->name = NameOf(probe::OwnError::kNotStarted);
   const auto report = testing::Decided(machine);
   ASSERT_EQ(report.findings.size(), 1U);
   EXPECT_THAT(report.findings[0].summary, HasSubstr("could not be asked"));
@@ -117,7 +118,8 @@ TEST(Findings, WhatWasLeftOutIsNoCrashAndNoDriverIsToBeRemovedForIt) {
   probe::ProbeReport left_out;
   left_out.module = "vulkan";
   left_out.outcome = probe::Outcome::kFailed;
-  left_out.error = probe::Error{"", std::nullopt, std::string(kLeftOutError), "it was interrupted twice"};
+  left_out.error = probe::Error{"", std::nullopt, std::string(NameOf(probe::OwnError::kLeftOut)),
+                                "it was interrupted twice"};
   auto machine = testing::Processor();
   machine.probes = {left_out};
   const auto report = testing::Decided(machine);
@@ -160,7 +162,7 @@ TEST(Findings, NoDriverIsBlamedForWhatALowLimitMayHaveDone) {
 TEST(Findings, ALowLimitIsNotBlamedWhereTheCauseIsKnown) {
   for (const auto& [outcome, name, fix] :
        {std::tuple(probe::Outcome::kFailed, std::string("not trusted"), "root"),
-        {probe::Outcome::kFailed, std::string(kOutOfMemoryError), "memory"},
+        {probe::Outcome::kFailed, std::string(NameOf(probe::OwnError::kOutOfMemory)), "memory"},
         {probe::Outcome::kFailed, std::string("VK_ERROR_INCOMPATIBLE_DRIVER"), ""}}) {
     auto machine = testing::BrokenDriver();
     for (auto& probe : machine.probes) {

@@ -256,7 +256,7 @@ TEST(Recommend, WhatCouldNotBeSeenOrWasNotAskedIsSaid) {
                    testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad)};
   EXPECT_THAT(Answer(narrow)->reasons, ElementsAre("only cuda was asked", "there is no GPU in this machine"));
   narrow.probes[0].outcome = probe::Outcome::kNoDevice;
-  narrow.probes[0].error = probe::Error{"list", std::nullopt, std::string(probe::kNoSysfsError), "nothing"};
+  narrow.probes[0].error = probe::Own(probe::OwnError::kNoSysfs, "list", "nothing");
   EXPECT_THAT(Answer(narrow)->reasons, Contains("no GPU was found, and its /sys is empty"));
 }
 

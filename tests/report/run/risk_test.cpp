@@ -76,7 +76,7 @@ TEST_F(RiskLedgerTest, TriesAStepAgainAloneWhoseFirstEndWasNotSeen) {
   Die();
   const auto beside = Permit(Company::kOthers);
   ASSERT_FALSE(beside.ok());
-  EXPECT_EQ(beside.error().name, kOnlyAloneError);
+  EXPECT_TRUE(beside.error().Is(probe::OwnError::kOnlyAlone));
   EXPECT_TRUE(Permit(Company::kNone).ok());
   EXPECT_TRUE(Permit(Company::kOthers).ok()) << "its end was seen";
 }
@@ -87,7 +87,7 @@ TEST_F(RiskLedgerTest, LeavesAStepOutAfterTheSecondTimeAndSaysWhatWasSeen) {
   for (const auto company : {Company::kOthers, Company::kNone}) {
     const auto permit = Permit(company);
     ASSERT_FALSE(permit.ok());
-    EXPECT_EQ(permit.error().name, kLeftOutError);
+    EXPECT_TRUE(permit.error().Is(probe::OwnError::kLeftOut));
     EXPECT_THAT(permit.error().text,
                 HasSubstr("looking for devices through Vulkan was interrupted twice, at 20"));
     EXPECT_THAT(permit.error().text, HasSubstr("--retry-crashed"));
