@@ -17,7 +17,7 @@ import subprocess
 import tarfile
 
 from structure_test import ROOT, allowed_prefixes
-from words import LEXEME, each, line_of, without_comments, words_away
+from words import SENTENCE, LEXEME, each, line_of, parsed, without_comments, words_away
 
 PRODUCT = ["probe", "backends", "kernels", "report"]
 OWN = PRODUCT + ["bench"]
@@ -30,8 +30,6 @@ INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.M)
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(?:if|ifdef|ifndef)\b[^\n]*", re.M)
 GUARD = re.compile(r"^#ifndef (\w+)\s*\n#define \1\b|^#if defined\(\w+\) == defined\(HWY_TARGET_TOGGLE\)|"
                    r"^#ifdef (\w+)\n#undef \2\n#else", re.M)
-SENTENCE = "reason|warning|title|sentence|message|summary"
-SPEAKING = re.compile(r"report/render/|report/core/wording")
 
 
 def area(name):
@@ -101,14 +99,6 @@ def conditions(text):
     """The lines with an #if that is no include guard."""
     guards = {match.start() for _, match in each(GUARD, text)}
     return [line for line, match in each(CONDITION, text) if match.start() not in guards]
-
-
-def parsed(name, text, values):
-    """(line, call) of the calls that take a text of such a name apart, outside the files that make sentences."""
-    call = r"\b(?:\w+_)?(?:%s)s?_?(?:\(\))?" % values
-    calls = re.compile(call + r"(?:\.|->)(?:r?find\w*|substr|starts_with|ends_with)\(|"
-                       r"\bregex_\w+\((?:\w+(?:\.|->))*" + call + r"\b")
-    return [] if SPEAKING.match(name) else [(line, match[0]) for line, match in each(calls, text)]
 
 
 def includes(tree):

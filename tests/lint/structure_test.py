@@ -8,7 +8,7 @@ import subprocess
 import sys
 import unittest
 
-from words import words_away
+from words import SENTENCE, parsed, words_away
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 500
@@ -136,6 +136,15 @@ class Structure(unittest.TestCase):
             for line, word in words_away(relative, path.read_text()):
                 yield f"{relative}:{line} names {word} away from its home (words.py)"
         self.each(tracked("*.h", "*.cpp", "*.def", "*.cl", "*.comp", "*.cu", "*.cuh", "*.hip"), check)
+
+    def test_no_sentence_is_taken_apart(self):
+        """What code has to know is a value beside the sentence that tells people."""
+        def check(path):
+            relative = path.relative_to(ROOT).as_posix()
+            if relative.startswith(("probe/", "backends/", "kernels/", "report/")):
+                for line, call in parsed(relative, path.read_text(), SENTENCE):
+                    yield f"{relative}:{line} takes a sentence apart: {call}"
+        self.each(tracked("*.h", "*.cpp"), check)
 
     def test_nothing_is_left_over(self):
         marks = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The names of makers and runtimes, their device nodes and kernel drivers in code, and where they are at home: in a folder
-or a file that is named for a word of their family, and where everything may be named."""
+or a file that is named for a word of their family, and where everything may be named. And who takes sentences apart."""
 import pathlib
 import re
 
@@ -41,3 +41,16 @@ def words_away(name, text):
     at_home |= {guest for host, guests in GUESTS.items() if host in parts for guest in guests}
     found = [(line, re.sub("[ _]", "", match[0].lower())) for line, match in each(WORD, text)]
     return [(line, word) for line, word in found if word not in at_home]
+
+
+# How the values are called that hold sentences, and the files that make them.
+SENTENCE = "reason|warning|title|sentence|message|summary"
+SPEAKING = re.compile(r"report/render/|report/core/(?:wording|warning)")
+
+
+def parsed(name, text, values):
+    """(line, call) of the calls that take a text of such a name apart, outside the files that make sentences."""
+    call = r"\b(?:\w+_)?(?:%s)s?_?(?:\(\))?" % values
+    calls = re.compile(call + r"(?:\.|->)(?:r?find\w*|substr|starts_with|ends_with)\(|"
+                       r"\bregex_\w+\((?:\w+(?:\.|->))*" + call + r"\b")
+    return [] if SPEAKING.match(name) else [(line, match[0]) for line, match in each(calls, text)]
