@@ -154,41 +154,12 @@ using MeasureSink = std::function<void(const MeasureEvent&)>;
 
 namespace probe {
 
-template <>
-struct EnumNames<backends::MeasurementStatus> {
-  using Status = backends::MeasurementStatus;
-  static constexpr std::array<std::pair<Status, std::string_view>, 10> kNames = {{
-      {Status::kOk, "ok"},
-      {Status::kWrongResult, "wrong_result"},
-      {Status::kImplausible, "implausible"},
-      {Status::kUnsupported, "unsupported"},
-      {Status::kOverBudget, "over_budget"},
-      {Status::kFailed, "failed"},
-      {Status::kCrashed, "crashed"},
-      {Status::kTimedOut, "timed_out"},
-      {Status::kSkipped, "skipped"},
-      {Status::kInterrupted, "interrupted"},
-  }};
-};
-
-template <>
-struct EnumNames<backends::Scope> {
-  static constexpr std::array<std::pair<backends::Scope, std::string_view>, 5> kNames = {{
-      {backends::Scope::kWhole, "whole"},
-      {backends::Scope::kRepeat, "repeat"},
-      {backends::Scope::kBrief, "brief"},
-      {backends::Scope::kLibraries, "libraries"},
-      {backends::Scope::kAgain, "again"},
-  }};
-};
-
-template <>
-struct EnumNames<backends::Quality> {
-  static constexpr std::array<std::pair<backends::Quality, std::string_view>, 3> kNames = {{
-      {backends::Quality::kGood, "good"},
-      {backends::Quality::kFair, "fair"},
-      {backends::Quality::kNoisy, "noisy"},
-  }};
-};
+WHICHGPU_NAMES(backends::MeasurementStatus, {kOk, "ok"}, {kWrongResult, "wrong_result"},
+               {kImplausible, "implausible"}, {kUnsupported, "unsupported"}, {kOverBudget, "over_budget"},
+               {kFailed, "failed"}, {kCrashed, "crashed"}, {kTimedOut, "timed_out"}, {kSkipped, "skipped"},
+               {kInterrupted, "interrupted"})
+WHICHGPU_NAMES(backends::Scope, {kWhole, "whole"}, {kRepeat, "repeat"}, {kBrief, "brief"},
+               {kLibraries, "libraries"}, {kAgain, "again"})
+WHICHGPU_NAMES(backends::Quality, {kGood, "good"}, {kFair, "fair"}, {kNoisy, "noisy"})
 
 }  // namespace probe

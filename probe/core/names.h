@@ -13,9 +13,16 @@
 
 namespace probe {
 
-// Specialised for an enum: `static constexpr std::array<std::pair<E, std::string_view>, N> kNames`.
+// Specialised for an enum, in namespace probe: WHICHGPU_NAMES(Selects, {kDevice, "device"}, {kDriver,
+// "driver"}).
 template <class E>
 struct EnumNames;
+#define WHICHGPU_NAMES(Enum, ...)                                                                   \
+  template <>                                                                                       \
+  struct EnumNames<Enum> {                                                                          \
+    using enum Enum;                                                                                \
+    static constexpr auto kNames = std::to_array<std::pair<Enum, std::string_view>>({__VA_ARGS__}); \
+  };
 
 template <class E>
 [[nodiscard]] constexpr std::string_view NameOf(E value) {
@@ -33,49 +40,14 @@ template <class E>
   return std::nullopt;
 }
 
-template <>
-struct EnumNames<DeviceKind> {
-  static constexpr std::array<std::pair<DeviceKind, std::string_view>, 8> kNames = {{
-      {DeviceKind::kDiscrete, "discrete"},
-      {DeviceKind::kIntegrated, "integrated"},
-      {DeviceKind::kCpu, "cpu"},
-      {DeviceKind::kSoftware, "software"},
-      {DeviceKind::kAccelerator, "accelerator"},
-      {DeviceKind::kVirtual, "virtual"},
-      {DeviceKind::kManagement, "management"},
-      {DeviceKind::kUnknown, "unknown"},
-  }};
-};
-
-template <>
-struct EnumNames<Outcome> {
-  static constexpr std::array<std::pair<Outcome, std::string_view>, 9> kNames = {{
-      {Outcome::kOk, "ok"},
-      {Outcome::kAbsent, "absent"},
-      {Outcome::kNoDevice, "no_device"},
-      {Outcome::kDenied, "denied"},
-      {Outcome::kHidden, "hidden"},
-      {Outcome::kFailed, "failed"},
-      {Outcome::kCrashed, "crashed"},
-      {Outcome::kTimedOut, "timed_out"},
-      {Outcome::kBadReply, "bad_reply"},
-  }};
-};
-
-template <>
-struct EnumNames<Stage> {
-  static constexpr std::array<std::pair<Stage, std::string_view>, 10> kNames = {{
-      {Stage::kStart, "start"},
-      {Stage::kLoad, "load"},
-      {Stage::kSymbols, "symbols"},
-      {Stage::kInit, "init"},
-      {Stage::kEnumerate, "enumerate"},
-      {Stage::kCompile, "compile"},
-      {Stage::kLaunch, "launch"},
-      {Stage::kVerify, "verify"},
-      {Stage::kTime, "time"},
-      {Stage::kDone, "done"},
-  }};
-};
+WHICHGPU_NAMES(DeviceKind, {kDiscrete, "discrete"}, {kIntegrated, "integrated"}, {kCpu, "cpu"},
+               {kSoftware, "software"}, {kAccelerator, "accelerator"}, {kVirtual, "virtual"},
+               {kManagement, "management"}, {kUnknown, "unknown"})
+WHICHGPU_NAMES(Outcome, {kOk, "ok"}, {kAbsent, "absent"}, {kNoDevice, "no_device"}, {kDenied, "denied"},
+               {kHidden, "hidden"}, {kFailed, "failed"}, {kCrashed, "crashed"}, {kTimedOut, "timed_out"},
+               {kBadReply, "bad_reply"})
+WHICHGPU_NAMES(Stage, {kStart, "start"}, {kLoad, "load"}, {kSymbols, "symbols"}, {kInit, "init"},
+               {kEnumerate, "enumerate"}, {kCompile, "compile"}, {kLaunch, "launch"}, {kVerify, "verify"},
+               {kTime, "time"}, {kDone, "done"})
 
 }  // namespace probe

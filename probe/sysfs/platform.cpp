@@ -13,17 +13,8 @@
 
 namespace probe {
 
-template <>
-struct EnumNames<sysfs::DriverRole> {
-  static constexpr std::array<std::pair<sysfs::DriverRole, std::string_view>, 6> kNames = {{
-      {sysfs::DriverRole::kGpu, "gpu"},
-      {sysfs::DriverRole::kPart, "part"},
-      {sysfs::DriverRole::kWhole, "whole"},
-      {sysfs::DriverRole::kDisplay, "display"},
-      {sysfs::DriverRole::kPretender, "pretender"},
-      {sysfs::DriverRole::kPci, "pci"},
-  }};
-};
+WHICHGPU_NAMES(sysfs::DriverRole, {kGpu, "gpu"}, {kPart, "part"}, {kWhole, "whole"}, {kDisplay, "display"},
+               {kPretender, "pretender"}, {kPci, "pci"})
 
 }  // namespace probe
 

@@ -66,14 +66,7 @@ WHICHGPU_FIELDS(Comparison, schema_version, tool_version, command, created, inte
 
 namespace probe {
 
-template <>
-struct EnumNames<report::Verdict> {
-  using E = report::Verdict;
-  static constexpr std::array<std::pair<E, std::string_view>, 5> kNames = {{{E::kSame, "same"},
-                                                                            {E::kFaster, "faster"},
-                                                                            {E::kSlower, "slower"},
-                                                                            {E::kNoisy, "noisy"},
-                                                                            {E::kMissing, "missing"}}};
-};
+WHICHGPU_NAMES(report::Verdict, {kSame, "same"}, {kFaster, "faster"}, {kSlower, "slower"}, {kNoisy, "noisy"},
+               {kMissing, "missing"})
 
 }  // namespace probe

@@ -10,19 +10,8 @@
 
 namespace probe {
 
-template <>
-struct EnumNames<report::FactorBasis> {
-  using E = report::FactorBasis;
-  static constexpr std::array<std::pair<E, std::string_view>, 2> kNames = {
-      {{E::kFitted, "fitted"}, {E::kAssumed, "assumed"}}};
-};
-
-template <>
-struct EnumNames<report::NamedBy> {
-  using E = report::NamedBy;
-  static constexpr std::array<std::pair<E, std::string_view>, 3> kNames = {
-      {{E::kUuid, "uuid"}, {E::kOrdinal, "ordinal"}, {E::kIds, "ids"}}};
-};
+WHICHGPU_NAMES(report::FactorBasis, {kFitted, "fitted"}, {kAssumed, "assumed"})
+WHICHGPU_NAMES(report::NamedBy, {kUuid, "uuid"}, {kOrdinal, "ordinal"}, {kIds, "ids"})
 
 }  // namespace probe
 
