@@ -96,7 +96,7 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   entry["effort"] = static_cast<std::uint32_t>(effort);
   entry["record"] = EncodeRecord(lean);
   const auto text = probe::ToText(entry, -1);
-  const std::string failed = "the measurements could not be kept for the next time";
+  std::string failed = "the measurements could not be kept for the next time";
   constexpr double kPatienceSeconds = 2;
   const auto lock =
       probe::system::TakeLock(directory_ + "/measurements.lock", kPatienceSeconds, [] { return false; });

@@ -145,6 +145,7 @@ Result<std::string> FileSystem::Read(std::string_view path, std::size_t max_byte
 
 std::vector<std::string> FileSystem::List(std::string_view directory) const {
   Descriptor opened = OpenInside(directory, O_RDONLY | O_DIRECTORY | O_NONBLOCK);
+  if (!opened.ok()) return {};
   const auto close_stream = [](DIR* stream) { closedir(stream); };
   const std::unique_ptr<DIR, decltype(close_stream)> stream(fdopendir(opened.get()), close_stream);
   if (!stream) return {};
