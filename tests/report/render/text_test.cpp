@@ -279,7 +279,7 @@ TEST(Text, WhatWasPassedOverIsOneLineAndNoFailure) {
   m.verified = false;
   m.rate = std::nullopt;
   m.implementation = "own:avx2";
-  m.reason = "needs about 5.612345 s to be verified, 0.000000 s are left";
+  m.reason = "needs about 5.6 s to be verified, 0 s are left";
   auto options = Options(160);
   options.verbose = true;
   EXPECT_THAT(Rendered(testing::Decided(machine), options),
