@@ -31,7 +31,7 @@ class NullSession final : public Session {
     void operator()(std::byte* bytes) const;
   };
   struct Buffer {
-    std::unique_ptr<std::byte, AlignedDelete> bytes;  // null once released
+    std::unique_ptr<std::byte, AlignedDelete> bytes;  // empty once released
     std::uint64_t size = 0;
   };
   [[nodiscard]] probe::Result<std::byte*> Locate(BufferId buffer, std::uint64_t offset_bytes,

@@ -12,6 +12,12 @@ FAMILIES = ["nvidia geforce cuda nouveau", "amd amdgpu radeon hip rocm kfd", "in
 GUESTS = {"hip": ["cuda"], "cuda": ["hip"], "simt": ["cuda", "hip"], "stream": ["cuda", "hip"]}
 WORDS = r"(?i:nvidia|geforce|cuda|nouveau|dxg|amdgpu|amd|radeon|hip|rocm|kfd|intel(?!l)|i915|xe(?![a-z0-9_])|" \
         r"apple|metal(?!l)|vulkan|opencl|level[ _]?zero)"
+# A runtime that is new is known by its own name.
+_LIST = (pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt").read_text()
+for _name in re.search(r"set\(RUNTIMES ([^)]*)\)", _LIST).group(1).split():
+    if _name != "cpu" and not any(_name in family.split() for family in FAMILIES):
+        FAMILIES.append(_name)
+        WORDS += "|(?i:%s)" % _name
 WORD = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\blib)|(?<=[a-z])(?=[A-Z]))" + WORDS)
 LEXEME = re.compile(r"""(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"|"""
                     r""""(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S)

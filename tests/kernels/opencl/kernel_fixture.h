@@ -83,8 +83,9 @@ class OpenClKernels : public testing::TestWithParam<Variant> {
     ASSERT_TRUE(session.ok()) << probe::Describe(session.error());
     session_ = *std::move(session);
     const auto& features = session_->limits().features;
-    const bool half_sums = GetParam().acc == Dtype::kFp16;
-    if (half_sums && std::find(features.begin(), features.end(), "fp16") == features.end()) {
+    const auto& needed = GetParam().requires_features;
+    const bool in_half = std::find(needed.begin(), needed.end(), "fp16") != needed.end();
+    if (in_half && std::find(features.begin(), features.end(), "fp16") == features.end()) {
       GTEST_SKIP() << "this PoCL has no arithmetic in fp16";
     }
   }

@@ -148,7 +148,7 @@ TEST(OpenClVariants, SuitTheDevice) {
 TEST(OpenClVariants, AskForWhatTheyNeed) {
   for (const auto& variant : kernels::opencl::Variants(std::vector<std::string>{"gpu"})) {
     EXPECT_FALSE(variant.name.starts_with("own:dot") || variant.name.starts_with("own:xmx")) << variant.name;
-    if (variant.acc == Dtype::kFp16 && variant.kernel != Kernel::kFill) {
+    if (variant.acc == Dtype::kFp16 && variant.kernel == Kernel::kGemm) {
       EXPECT_THAT(variant.requires_features, testing::Contains("fp16")) << variant.name;
     }
   }
