@@ -225,7 +225,10 @@ bool HasVerified(const std::vector<Measurement>& measurements, Kernel kernel) {
 
 TEST_F(CpuSessionTest, ProductAndReadOfThisProcessorVerify) {
   const auto session = OpenNow();
-  const auto measurements = MeasureHere(*session, Scope::kWhole);
+  auto measurements = MeasureHere(*session, Scope::kWhole);
+  // Beside other programs the budget may end before both.
+  if (!HasVerified(measurements, Kernel::kGemm) || !HasVerified(measurements, Kernel::kRead))
+    measurements = MeasureHere(*session, Scope::kWhole);
   EXPECT_TRUE(HasVerified(measurements, Kernel::kGemm));
   EXPECT_TRUE(HasVerified(measurements, Kernel::kRead));
   for (const Measurement& m : measurements) {
