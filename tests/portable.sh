@@ -74,7 +74,8 @@ compile_for_macos() {
     need python3-venv && python3 -m venv build/zig && build/zig/bin/pip install -q ziglang && touch build/zig/complete ||
       { skipped="pip can not install ziglang here"; return 1; }
   fi
-  python3 -B tests/lint/macos_test.py . build/portable/macos /usr/include || rc=$?
+  configure release || return 1  # makes the headers of data/
+  python3 -B tests/lint/macos_test.py . build/release/generated build/portable/macos /usr/include || rc=$?
   ((rc != 77)) || skipped="no ziglang"
   return "$rc"
 }

@@ -4,7 +4,8 @@
 sources that need POSIX alone, and the rooms that unify, decide and render. By `zig c++`, which brings macOS's headers
 with it (pip install ziglang); the libraries that are headers only are those of this machine.
 
-macos_test.py SOURCE_ROOT SCRATCH INCLUDE... with the folders that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where
+macos_test.py SOURCE_ROOT GENERATED SCRATCH INCLUDE... with the folder of the headers that the build makes of data/, and
+those that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where
 there is no ziglang, which ./dev portable installs."""
 import concurrent.futures
 import os
@@ -16,8 +17,6 @@ ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/system/posix", "pro
          *("report/" + room for room in ("core", "score", "recommend", "peaks", "explain", "compare", "render"))]
 SEAM = ["probe/system", "probe/isolate"]
 LIBRARIES = ["fmt", "nlohmann", "xxhash.h", "xxh3.h"]
-# Of Linux: what the C library's own loader and the program's own headers say.
-NOT_PORTABLE = ["probe/system/elf_requirements.cpp", "probe/system/nvidia_signs.cpp"]
 FLAGS = ["-target", "aarch64-macos", "-std=c++20", "-Wall", "-Wextra", "-Werror"]
 
 
@@ -42,22 +41,21 @@ def collect_libraries(include, folders):
 
 
 def main():
-    root, scratch = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
+    root, generated, scratch = (pathlib.Path(argument).resolve() for argument in sys.argv[1:4])
     compiler = zig(root)
     if not compiler:
         print("SKIPPED: no ziglang, which compiles for macOS (./dev portable installs it)")
         return 77
-    collect_libraries(scratch / "include", [pathlib.Path(argument) for argument in sys.argv[3:]])
+    collect_libraries(scratch / "include", [pathlib.Path(argument) for argument in sys.argv[4:]])
     headers = scratch / "headers.cpp"
     headers.write_text("".join(f'#include "{path.relative_to(root)}"\n'
                                for room in SEAM for path in sorted((root / room).glob("*.h"))))
-    sources = [headers] + [path for room in ROOMS for path in sorted((root / room).glob("*.cpp"))
-                           if path.relative_to(root).as_posix() not in NOT_PORTABLE]
+    sources = [headers] + [path for room in ROOMS for path in sorted((root / room).glob("*.cpp"))]
     environment = {**os.environ, "ZIG_GLOBAL_CACHE_DIR": str(scratch / "zig"), "ZIG_LOCAL_CACHE_DIR": str(scratch / "zig")}
 
     def compile_one(numbered):
         number, source = numbered
-        done = subprocess.run([*compiler, *FLAGS, f"-I{root}", "-isystem", scratch / "include", "-c", source, "-o",
+        done = subprocess.run([*compiler, *FLAGS, f"-I{root}", f"-I{generated}", "-isystem", scratch / "include", "-c", source, "-o",
                                scratch / f"{number}.o"], capture_output=True, text=True, env=environment, check=False)
         return source, done
 
