@@ -106,7 +106,9 @@ std::vector<Variant> ByWarps() {
     const auto add_gemm = [&](std::uint32_t tile, std::string_view entry, std::uint32_t shared_bytes,
                               std::string_view shared_feature) {
       const std::string edge = std::to_string(tile);
-      add(Gemm(prefix + "_" + edge + "x" + edge, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
+      std::string name = prefix;
+      name.append("_").append(edge).append("x").append(edge);
+      add(Gemm(name, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
                {.entry = entry, .source = row.module, .shared_bytes = shared_bytes}),
           {feature, std::string(shared_feature)});
     };

@@ -19,7 +19,6 @@ void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.steps[
 namespace {
 
 using kernels::Kernel;
-using kernels::Problem;
 using kernels::Variant;
 using tests::Compute;
 using tests::CudaMachine;
