@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernel driver as files show it, without libcuda: its version and kind, its device nodes, and why a call
-// of libcuda failed, by layer.
+// of libcuda failed, or why it shows no device, by layer.
 #pragma once
 
 #include <optional>

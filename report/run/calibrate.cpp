@@ -93,8 +93,7 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief, d
       targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope});
       targets.back().view = i;
       targets.back().in_virtual_machine = backends::OnHost(view.device) && IsVirtualMachine(device);
-      // Behind what the runtime says itself, which comes first.
-      if (!software && utilization != nullptr) targets.back().device.facts.push_back(*utilization);
+      if (!software && utilization != nullptr) targets.back().utilization = *utilization;
     }
   }
   const auto is_native = [](const Target& target) { return target.budget_s == 0; };

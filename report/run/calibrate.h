@@ -42,6 +42,8 @@ struct Target {
   // Not empty: a task of all these devices, `device` the first of them; what is between them is measured.
   std::vector<backends::PeerDevice> peers{};
   bool in_virtual_machine = false;  // it computes on a processor that is one of several guests'
+  // By whichever source knows; goes behind what the runtime says itself.
+  std::optional<probe::Fact> utilization{};
 };
 
 // Of all measuring, for what is between several GPUs that one runtime reaches.

@@ -25,7 +25,7 @@ inline constexpr double kSeveralGpusDeadlineSeconds = 30.0;
 
 struct Detection {
   std::vector<probe::ProbeReport> probes;  // in the registry's order
-  std::vector<FileRead> files;             // with record_files
+  std::vector<FileRead> files;             // of a recording run
   std::vector<Warning> warnings;
 };
 

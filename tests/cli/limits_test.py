@@ -2,6 +2,7 @@
 """Limits that a shell or a service sets on the tool (ulimit): whatever can be answered is answered, and a sentence names
 the limit."""
 import concurrent.futures
+import json
 import os
 import pathlib
 import random
@@ -65,6 +66,16 @@ class Limits(unittest.TestCase):
                 if count >= 24:
                     with self.subTest(count=count):
                         self.check_all_asked(value)
+
+    def test_a_replay_blames_the_limit_as_the_recording_run_did(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder) / "record"
+            live, replayed = (document(process) for process in (
+                run("list", "--json", "--record", str(record), preexec_fn=limited(resource.RLIMIT_NOFILE, 12)),
+                run("list", "--json", "--replay", str(record))))
+        blamed = [finding for finding in live["findings"] if "ulimit -n" in json.dumps(finding)]
+        self.assertTrue(blamed, live["findings"])
+        self.assertEqual(live["findings"], replayed["findings"])
 
     def test_recommend_warns_of_few_open_files(self):
         process = run("recommend", "--quick", "--no-cache", "--only", "cpu",

@@ -8,6 +8,7 @@ import concurrent.futures
 import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cli"))
@@ -291,6 +292,15 @@ class Cuda(unittest.TestCase):
         first, second = "pci:0000:01:00.0", "pci:0000:02:00.0"
         self.assertEqual({(first, second, "own:direct"): "ok", (second, first, "own:direct"): "ok",
                           (first, None, "nccl:all_reduce"): "ok"}, between)
+
+    def test_a_recording_run_measures_a_gpu_of_which_is_told_how_busy_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run({"devices": [gpu(attributes={"utilization": 97})]}, {}, "--budget", "4", "--no-cache",
+                       "--record", f"{folder}/record")
+        self.assertEqual(0, done.status, done.stderr)
+        figures = good(products(json.loads(done.stdout)["measurements"]))
+        self.assertTrue(figures, done.stdout)
+        self.assertIn("97 % busy", figures[0]["reason"])
 
     def test_what_fails_between_gpus_costs_none_of_their_own_figures(self):
         for name, (_, status, stage) in PEERS.items():
