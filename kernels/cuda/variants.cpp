@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The products and chains by matrix units, one row a type: of gemm_mma.cuh, gemm_turing.cuh and volta_fp16.cu
-// by warps, of gemm_wgmma.cuh by Hopper's warpgroups.
+// The products and chains by matrix units, one row a type: of gemm_mma.cu, gemm_turing.cu and volta_fp16.cu
+// by warps, of gemm_wgmma.cu by Hopper's warpgroups; the numbers are theirs.
 #include "kernels/cuda/variants.h"
 
 #include <algorithm>

@@ -10,7 +10,7 @@
 namespace kernels::hip {
 namespace {
 
-// As gemm_matrix.hip.h and gemm_dot.hip.h have them.
+// As gemm_matrix.hip and gemm_dot.hip have them.
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kRowBytes = 64;  // of k, in local data share
 constexpr std::uint32_t kChains = 8;
