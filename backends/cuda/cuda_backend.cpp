@@ -140,8 +140,6 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   if (!driver) return driver.error();
   const rt::Api& api = driver->api;
   const OpenedDevice& device = driver->devices.front();
-  auto runtime = CudaRuntime::Create(api, driver->devices, request);
-  if (!runtime) return runtime.error();
   stream::DeviceTraits traits;
   traits.l2_bytes = rt::Attribute(api, device.id, rt::kCuL2Bytes);
   traits.max_threads = rt::Attribute(api, device.id, rt::kCuMaxThreadsPerBlock).value_or(0);
@@ -149,18 +147,17 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   traits.features = FeaturesOf(api, device.id);
   traits.others = rt::DescribeLoad(device.load);
   traits.disturbing = !rt::DescribeLoad({device.load.utilization_percent, std::nullopt}).empty();
-  return stream::StreamSession::Create(*std::move(runtime), device.found, std::move(traits));
+  return stream::StreamSession::Create(std::make_unique<CudaRuntime>(api, driver->devices, request),
+                                       device.found, std::move(traits));
 }
 
 probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevice> devices,
                                                     const OpenRequest& request) {
   const auto driver = OpenShowing(devices, request);
   if (!driver) return driver.error();
-  auto runtime = CudaRuntime::Create(driver->api, driver->devices, request);
-  if (!runtime) return runtime.error();
   std::vector<bool> shared;
   for (const OpenedDevice& device : driver->devices) shared.push_back(!rt::DescribeLoad(device.load).empty());
-  return stream::JoinDevices(*std::move(runtime), shared);
+  return stream::JoinDevices(std::make_unique<CudaRuntime>(driver->api, driver->devices, request), shared);
 }
 
 std::vector<kernels::Variant> Variants(const Limits&) { return kernels::cuda::Variants(); }
