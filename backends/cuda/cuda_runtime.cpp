@@ -18,7 +18,6 @@ using rt::kCuSuccess;
 
 constexpr std::array<std::string_view, 1> kNcclSonames = {"libnccl.so.2"};
 constexpr std::size_t kLogBytes = 8192;
-constexpr std::size_t kLogTailBytes = 1500;
 
 probe::Status StatusOf(std::string_view call, rt::CuResult code) {
   return code == kCuSuccess ? probe::Ok() : probe::Status(ErrorOf(call, code));
@@ -34,10 +33,7 @@ probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx)
   const rt::CuResult code = api.cuModuleLoadDataEx(&module, ptx.data(), 2, options.data(), values.data());
   if (code == kCuSuccess) return module;
   probe::Error error = ErrorOf("cuModuleLoadDataEx", code);
-  log.resize(std::min(log.find('\0'), log.size()));
-  if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
-  std::replace(log.begin(), log.end(), '\n', ' ');
-  const std::string words = probe::CleanText(log, 2 * kLogTailBytes);
+  const std::string words = probe::LogTail(log);
   if (!words.empty()) error.text += (error.text.empty() ? "" : ": ") + words;
   return error;
 }
