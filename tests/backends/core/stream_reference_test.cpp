@@ -91,6 +91,7 @@ TEST(TriadReference, ToleratesTwoRoundingsOfTheTypeAndNoMore) {
     return status ? verdict.right ? "right" : "wrong" : status.error().text;
   };
   EXPECT_EQ(check(Dtype::kFp16, 0), "right");
+  EXPECT_EQ(check(Dtype::kFp16, 1), "right");
   EXPECT_EQ(check(Dtype::kFp16, 3), "wrong");
   EXPECT_EQ(check(Dtype::kInt8, 0), "triads in int8 can not be checked");
 }
