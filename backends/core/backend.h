@@ -36,8 +36,8 @@ struct Limits {
   std::vector<std::string> features;  // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
   std::string shared_with;            // who else uses the device, for people; see sharing.h
   bool disturbed = false;             // their work shows in our times
-  std::optional<double>
-      quota_cores;  // of a device on the host: where less than its threads; see RunSustained
+  // Of a device on the host, where that is less than its threads (RunSustained).
+  std::optional<double> quota_cores;
 };
 
 // How a device is while it is used, as its vendor's management library or its kernel driver says.

@@ -18,7 +18,6 @@ using rt::kCuSuccess;
 
 constexpr std::array<std::string_view, 1> kNcclSonames = {"libnccl.so.2"};
 constexpr std::size_t kLogBytes = 8192;
-constexpr std::size_t kLogTailBytes = 1500;
 
 probe::Status StatusOf(std::string_view call, rt::CuResult code) {
   return code == kCuSuccess ? probe::Ok() : probe::Status(ErrorOf(call, code));
@@ -34,31 +33,36 @@ probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx)
   const rt::CuResult code = api.cuModuleLoadDataEx(&module, ptx.data(), 2, options.data(), values.data());
   if (code == kCuSuccess) return module;
   probe::Error error = ErrorOf("cuModuleLoadDataEx", code);
-  log.resize(std::min(log.find('\0'), log.size()));
-  if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
-  std::replace(log.begin(), log.end(), '\n', ' ');
-  const std::string words = probe::CleanText(log, 2 * kLogTailBytes);
+  const std::string words = probe::LogTail(log);
   if (!words.empty()) error.text += (error.text.empty() ? "" : ": ") + words;
   return error;
 }
 
 }  // namespace
 
-probe::Result<std::unique_ptr<stream::Runtime>> CudaRuntime::Create(const rt::Api& api,
-                                                                    const std::vector<OpenedDevice>& devices,
-                                                                    const OpenRequest& request) {
-  std::unique_ptr<CudaRuntime> runtime(new CudaRuntime(api, request, devices.front().monitor));
-  for (const OpenedDevice& device : devices) {
-    rt::CuContext context = nullptr;
-    if (const auto code = api.cuDevicePrimaryCtxRetain(&context, device.id); code != kCuSuccess)
-      return ErrorOf("cuDevicePrimaryCtxRetain", code);
-    runtime->devices_.push_back({device.id, static_cast<int>(device.found.ordinal), context});
-  }
-  return std::unique_ptr<Runtime>(std::move(runtime));
+CudaRuntime::CudaRuntime(const rt::Api& api, const std::vector<OpenedDevice>& devices,
+                         const OpenRequest& request)
+    : Runtime({.allocate = "cuMemAlloc",
+               .upload = "cuMemcpyHtoD",
+               .download = "cuMemcpyDtoH",
+               .attribute = "cuDeviceGetAttribute"}),
+      api_(api),
+      files_(request.files),
+      environment_(request.environment),
+      monitor_(devices.front().monitor) {
+  for (const OpenedDevice& device : devices)
+    devices_.push_back({device.id, static_cast<int>(device.found.ordinal)});
 }
 
 probe::Status CudaRuntime::Enter(std::size_t device) {
-  return StatusOf("cuCtxSetCurrent", api_.cuCtxSetCurrent(devices_[device].context));
+  rt::CuContext& context = devices_[device].context;
+  if (context == nullptr) {
+    rt::CuContext retained = nullptr;
+    if (const auto code = api_.cuDevicePrimaryCtxRetain(&retained, devices_[device].id); code != kCuSuccess)
+      return ErrorOf("cuDevicePrimaryCtxRetain", code);
+    context = retained;
+  }
+  return StatusOf("cuCtxSetCurrent", api_.cuCtxSetCurrent(context));
 }
 
 probe::Result<stream::Runtime::Memory> CudaRuntime::AskMemory() {
@@ -88,11 +92,11 @@ probe::Status CudaRuntime::Write(std::uint64_t to, std::span<const std::byte> da
   auto code = api_.cuMemcpyHtoD(to, data.data(), data.size());
   // Pageable memory may still be on its way from the driver's own when the call returns.
   if (code == kCuSuccess) code = api_.cuCtxSynchronize();
-  return StatusOf("cuMemcpyHtoD", code);
+  return StatusOf(names().upload, code);
 }
 
 probe::Status CudaRuntime::Read(std::uint64_t from, std::span<std::byte> data) {
-  return StatusOf("cuMemcpyDtoH", api_.cuMemcpyDtoH(data.data(), from, data.size()));
+  return StatusOf(names().download, api_.cuMemcpyDtoH(data.data(), from, data.size()));
 }
 
 probe::Status CudaRuntime::Synchronize() { return StatusOf("cuCtxSynchronize", api_.cuCtxSynchronize()); }

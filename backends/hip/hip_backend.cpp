@@ -33,13 +33,13 @@ bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
                           : wanted.name == found.name && wanted.ordinal == found.ordinal;
 }
 
-struct Runtime {
+struct OpenedRuntime {
   probe::system::Library library;
   rt::Api api;
   std::vector<RuntimeDevice> devices;
 };
 
-probe::Result<Runtime> OpenRuntime(const OpenRequest& request) {
+probe::Result<OpenedRuntime> OpenRuntime(const OpenRequest& request) {
   const auto library = rt::OpenRuntime(request.files, request.environment);
   if (!library) return library.error();
   const auto api = rt::ResolveApi(*library);
@@ -48,10 +48,10 @@ probe::Result<Runtime> OpenRuntime(const OpenRequest& request) {
   (void)api->hipInit(0);
   auto devices = rt::ReadDevices(*api, probe::amd::ReadKfdNodes(request.files));
   if (!devices) return devices.error();
-  return Runtime{*library, *api, *std::move(devices)};
+  return OpenedRuntime{*library, *api, *std::move(devices)};
 }
 
-probe::Result<RuntimeDevice> Find(const Runtime& runtime, const RuntimeDevice& wanted) {
+probe::Result<RuntimeDevice> Find(const OpenedRuntime& runtime, const RuntimeDevice& wanted) {
   std::string offered;
   for (const RuntimeDevice& found : runtime.devices) {
     if (IsSame(wanted, found)) return found;

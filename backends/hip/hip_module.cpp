@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
 #include <array>
 
 #include "backends/hip/hip_runtime.h"
@@ -12,7 +11,6 @@ namespace rt = probe::hip;
 
 constexpr std::size_t kMaxLogBytes = 1U << 20U;
 constexpr std::size_t kMaxCodeBytes = 64U << 20U;
-constexpr std::size_t kLogTailBytes = 1500;
 
 // A program, gone with its scope.
 class Program {
@@ -29,17 +27,13 @@ class Program {
   [[nodiscard]] rt::HiprtcResult code() const { return code_; }
   [[nodiscard]] rt::HipProgram get() const { return program_; }
 
-  [[nodiscard]] std::string LogTail() const {
+  [[nodiscard]] std::string Log() const {
     std::size_t bytes = 0;
     if (compiler_.hiprtcGetProgramLogSize(program_, &bytes) != rt::kHiprtcSuccess || bytes > kMaxLogBytes)
       return {};
-    // One more: what the library writes may lack its final zero.
-    std::string log(bytes + 1, '\0');
+    std::string log(bytes, '\0');
     if (compiler_.hiprtcGetProgramLog(program_, log.data()) != rt::kHiprtcSuccess) return {};
-    log.resize(log.find('\0'));
-    if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
-    std::replace(log.begin(), log.end(), '\n', ' ');
-    return probe::CleanText(log, 2 * kLogTailBytes);
+    return probe::LogTail(log);
   }
 
  private:
@@ -53,7 +47,7 @@ class Program {
 probe::Result<rt::HipModule> ModuleCache::Get(std::string_view source) {
   const auto known = loaded_.find(source.data());
   if (known != loaded_.end()) return known->second;
-  return loaded_.emplace(source.data(), Load(std::string(source).c_str())).first->second;
+  return loaded_.emplace(source.data(), Load(source.data())).first->second;
 }
 
 probe::Result<std::string> ModuleCache::Compile(const char* source) const {
@@ -66,7 +60,7 @@ probe::Result<std::string> ModuleCache::Compile(const char* source) const {
       compiler_->hiprtcCompileProgram(program.get(), static_cast<int>(options.size()), options.data());
   if (compiled != rt::kHiprtcSuccess) {
     probe::Error error = rt::CompilerErrorOf("hiprtcCompileProgram " + target, compiled);
-    const std::string words = program.LogTail();
+    const std::string words = program.Log();
     if (!words.empty()) error.text += (error.text.empty() ? "" : ": ") + words;
     return error;
   }

@@ -21,8 +21,6 @@ using stream::DevicePointer;
 
 constexpr rt::HipResult kPeerAccessAlreadyEnabled = 704;
 constexpr std::array<std::string_view, 2> kRcclSonames = {"librccl.so.1", "librccl.so"};
-constexpr std::string_view kUpload = "hipMemcpy to the device";
-constexpr std::string_view kDownload = "hipMemcpy to the host";
 
 probe::Status StatusOf(std::string_view call, rt::HipResult code) {
   return code == kHipSuccess ? probe::Ok() : probe::Status(ErrorOf(call, code));
@@ -33,8 +31,8 @@ probe::Status StatusOf(std::string_view call, rt::HipResult code) {
 HipRuntime::HipRuntime(const rt::Api& api, std::vector<int> devices, const probe::system::FileSystem& files,
                        const probe::system::Environment& environment)
     : Runtime({.allocate = "hipMalloc",
-               .upload = kUpload,
-               .download = kDownload,
+               .upload = "hipMemcpy to the device",
+               .download = "hipMemcpy to the host",
                .attribute = "hipDeviceGetAttribute"}),
       api_(api),
       devices_(std::move(devices)),
@@ -78,11 +76,11 @@ probe::Status HipRuntime::Write(std::uint64_t to, std::span<const std::byte> dat
   auto code = api_.hipMemcpy(DevicePointer(to), data.data(), data.size(), rt::kHipHostToDevice);
   // Pageable memory may still be on its way from the runtime's own when the call returns.
   if (code == kHipSuccess) code = api_.hipDeviceSynchronize();
-  return StatusOf(kUpload, code);
+  return StatusOf(names().upload, code);
 }
 
 probe::Status HipRuntime::Read(std::uint64_t from, std::span<std::byte> data) {
-  return StatusOf(kDownload,
+  return StatusOf(names().download,
                   api_.hipMemcpy(data.data(), DevicePointer(from), data.size(), rt::kHipDeviceToHost));
 }
 

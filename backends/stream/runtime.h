@@ -53,7 +53,7 @@ class Runtime {
   virtual ~Runtime() = default;
 
   [[nodiscard]] const CallNames& names() const { return names_; }
-  // Makes the device current.
+  // Makes the device current; the first time may make its context.
   [[nodiscard]] virtual probe::Status Enter(std::size_t device) = 0;
   struct Memory {
     std::uint64_t free_bytes, total_bytes;

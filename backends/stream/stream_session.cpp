@@ -18,7 +18,7 @@ probe::Result<Limits> LimitsOf(Runtime& runtime, const probe::RuntimeDevice& fac
   limits.memory_free_bytes = memory->free_bytes;
   if (traits.l2_bytes.value_or(0) > 0) limits.cache_bytes = static_cast<std::uint64_t>(*traits.l2_bytes);
   limits.shape.compute_units = facts.compute_units.value_or(1);
-  limits.shape.max_work_group_size = static_cast<std::uint32_t>(traits.max_threads);
+  limits.shape.max_work_group_size = static_cast<std::uint32_t>(std::max(traits.max_threads, 0));
   limits.shape.subgroup_width = facts.subgroup_width.value_or(traits.subgroup_width);
   limits.features = std::move(traits.features);
   if (limits.max_buffer_bytes == 0 || limits.shape.max_work_group_size == 0) {

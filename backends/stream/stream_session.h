@@ -33,7 +33,6 @@ class StreamSession final : public Session {
   [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(std::unique_ptr<Runtime> runtime,
                                                                       const probe::RuntimeDevice& facts,
                                                                       DeviceTraits traits);
-  ~StreamSession() override = default;
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
   [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the sources of this folder and of kernels/cuda need of HIP, from the compiler's own built-ins alone:
+// What the sources of this folder and of kernels/simt need of HIP, from the compiler's own built-ins alone:
 // no header of ROCm has to be installed, and where hiprtc includes its own, these names win. Without HIP a
 // host emulation of the same names has been included before (tests/kernels/hip/emulation.h).
 #pragma once

@@ -33,8 +33,8 @@ DEVICE unsigned short Fp16Word(unsigned bits) {
   return static_cast<unsigned short>(magnitude == 0 ? sign : sign | (magnitude - (112U << 23)) >> 13);
 }
 DEVICE signed char Int8Word(unsigned bits) { return static_cast<signed char>(Signed(bits, 8)); }
-// e4m3 with four bits: n / 8 for n from -8 to 7; what bits of the magnitude lie where, as nibbles of the exponent and
-// eighths of the mantissa (1/8 is 2^-3: exponent field 4; 1: 7).
+// e4m3 with four bits: n / 8 for n from -8 to 7. The exponent's field, above the three bits of the mantissa, is 4 of 1/8,
+// 5 from 2/8 on, 6 from 4/8 on and 7 of 1.
 DEVICE unsigned char Fp8Word(unsigned bits) {
   const int value = Signed(bits, 4);
   const unsigned magnitude = static_cast<unsigned>(value < 0 ? -value : value);

@@ -68,8 +68,9 @@ def cuda(defects):
     files = {f"right/{name}": program("cuda", name, [module]) for name, module in modules.items()}
     for name, module, _, *change in defects:
         files[f"defects/{name}"] = program("cuda", name, [modules[module]], read=with_defect(name, *change))
+    finds = ", ".join(f"Find_{name}" for name in modules)
     files["table"] = table("cuda/emulated_session.h", modules, [
-        "EmulatedKernel FindEntry(std::string_view name) {", f"  for (auto* find : {{{', '.join(map('Find_{}'.format, modules))}}}) {{",
+        "EmulatedKernel FindEntry(std::string_view name) {", f"  for (auto* find : {{{finds}}}) {{",
         "    if (auto kernel = find(name)) return kernel;", "  }", "  return {};", "}"])
     rows = [f'"{name}", "{entry}", Find_{name}("{entry}")' for name, _, entry, *_ in defects]
     files["table_of_defects"] = table("cuda/defects.h", [row[0] for row in defects], listed("Defects", "Defect", rows))
@@ -79,8 +80,10 @@ def cuda(defects):
 def hip(defects):
     modules = {module.name: module for module in generate.modules("hip")}
     own = [module for module in modules.values() if module.source.startswith("hip/") and module.name != "stream"]
-    files = {f"right/{target}": program("hip", target, [module for module in own if target in module.settings["targets"].split(",")],
-                                        target) for target in HIP_TARGETS}
+    files = {}
+    for target in HIP_TARGETS:
+        has = [module for module in own if target in module.settings["targets"].split(",")]
+        files[f"right/{target}"] = program("hip", target, has, target)
     files["right/fnuz_operands"] = program("hip", "fnuz_operands", [modules["stream"]], "gfx942")
     for name, target, module, _, *change in defects:
         files[f"defects/{name}"] = program("hip", name, [modules[module]], target, with_defect(name, *change))

@@ -32,6 +32,20 @@ TEST(CublasLt, ComputesEveryTypeByAnAlgorithmThatRuns) {
   }
 }
 
+TEST(CublasLt, NamesTheCallThatItsLibraryRefuses) {
+  for (const auto& [attribute, call] :
+       {std::pair("cublaslt_no_operation", "cublasLtMatmulDescCreate"),
+        std::pair("cublaslt_no_preference", "cublasLtMatmulPreferenceCreate")}) {
+    const CudaMachine machine(tests::machines::Of(tests::machines::Gpu("H100", 1, 90),
+                                                  fmt::format(R"(, "attributes": {{"{}": 1}})", attribute)));
+    EXPECT_EQ(WithSession(machine,
+                          [](backends::Session& session) {
+                            return Compute(session, kernels::cuda::Variants(), Variants().front());
+                          }),
+              std::string(call) + ": CUBLAS_STATUS_NOT_SUPPORTED (15)");
+  }
+}
+
 TEST(CublasLt, WithSwappedOperandsIsFoundOut) {
   const CudaMachine machine(tests::machines::Of(tests::machines::Gpu("H100", 1, 90)));
   auto variant = Variants().front();

@@ -123,6 +123,16 @@ class StreamSessionTest : public testing::Test {
   std::unique_ptr<Session> session_;
 };
 
+TEST_F(StreamSessionTest, WhoseBlocksHaveNoThreadIsRefused) {
+  for (const int most : {0, -1}) {
+    DeviceTraits traits;
+    traits.max_threads = most;
+    const auto session = StreamSession::Create(std::make_unique<ScriptedRuntime>(script_), {}, traits);
+    ASSERT_FALSE(session) << most;
+    EXPECT_EQ(session.error().name, "no limits");
+  }
+}
+
 TEST_F(StreamSessionTest, OnlyPartsOfLivingBuffersAreReached) {
   Open();
   EXPECT_FALSE(session_->Allocate({0, {}}));

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // A fake libcublasLt: products computed from the layouts, transposes and pointers that were passed, through
 // the copies of the fake libcuda that is loaded beside it. Two algorithms are offered, of which the first
-// does not run. Attributes of the driver: cublaslt_abort and cublaslt_hang end there, and cublaslt_wrong
-// forgets the last product of each sum.
+// does not run. Attributes of the driver: cublaslt_abort and cublaslt_hang end there, cublaslt_wrong
+// forgets the last product of each sum, cublaslt_no_operation and cublaslt_no_preference refuse to make one.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -97,6 +97,7 @@ FAKE_LT cublasLtCreate(void** handle) {
   return Neighbour() == nullptr ? 1 : 0;
 }
 FAKE_LT cublasLtMatmulDescCreate(void** operation, int compute, int scale) {
+  if (Wants("cublaslt_no_operation")) return kNotSupported;
   *operation = new Operation{compute, scale, {0, 0}};
   return 0;
 }
@@ -113,6 +114,7 @@ FAKE_LT cublasLtMatrixLayoutCreate(void** layout, int type, std::uint64_t rows, 
 }
 FAKE_LT cublasLtMatmulPreferenceCreate(void** preference) {
   static int self = 0;
+  if (Wants("cublaslt_no_preference")) return kNotSupported;
   *preference = &self;
   return 0;
 }

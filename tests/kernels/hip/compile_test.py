@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The programs that hiprtc would get, compiled and linked for one target by clang and lld without ROCm: the
-disassembly has the recorded number of matrix (or dot product) instructions, and every kernel the recorded local data share, vector
-registers (accumulation registers among them) and scratch memory, of which a product has none.
+disassembly has the recorded number of matrix (or dot product) instructions, and every kernel the recorded local data
+share, vector registers (accumulation registers among them) and scratch memory, of which it has none.
 
 compile_test.py RESULTS TARGET [--build], RESULTS being the folder where answers are kept; with the last it compiles and
 judges nothing. --record writes usage.json."""

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong in a kernel, planted one at a time (tests/kernels/emulate.py). A row is the name, the target, the module and the entry,
-the file below kernels/, the text that must stand in it exactly once, and what stands there instead."""
+"""What can go wrong in a kernel, planted one at a time (tests/kernels/emulate.py). A row is the name, the target, the
+module and the entry, the file below kernels/, the text that must stand in it exactly once, and what stands there
+instead."""
 DEFECTS = [
     ("no_barrier", "gfx90a", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
      "__syncthreads();  // the other", "// the other"),
