@@ -217,7 +217,8 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   std::vector<Step> steps = FixesOfGpus(report);
   // What may be there needs no renting.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
-                   report.other_gpus != OtherGpus::kNone || !WhyNotLooked(report).empty();
+                   report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||
+                   !WhyNotLooked(report).empty();
   for (const auto& answer : report.recommendations) {
     const auto* facts = Find(tables, answer.backend);
     if (!facts) continue;
