@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,7 +89,11 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
       }
     }
   }
+  std::map<std::string, int> told;
+  for (const Line& line : lines) ++told[line.label];
   for (Line& line : lines) {
+    const auto& id = *line.device_ids.begin();
+    if (told[line.label] > 1 && !id.empty()) line.label += " (" + id + ")";
     if (line.device_ids.size() > 1) line.reason += fmt::format("; {} more alike", line.device_ids.size() - 1);
   }
   return lines;
