@@ -76,7 +76,7 @@ probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accept
   const auto file = OpenText(path, accepted);
   if (!file) return file.error();
   std::string content;
-  std::array<char, 65536> buffer;
+  std::array<char, 4096> buffer;  // stacks may be small (ulimit -s)
   for (;;) {
     const ssize_t got = read(file->get(), buffer.data(), buffer.size());
     if (got < 0 && (errno == EINTR || (errno == EAGAIN && Wait(file->get())))) continue;
