@@ -53,6 +53,7 @@ probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
     return copy;
   }
   if (path.empty()) return InputError("''", "names no file");
+  if (path == kStandardInput) return InputError(path, "is not read here; name a file");
   if (stat(path.c_str(), &status) != 0)
     return errno == ENOENT || errno == ENOTDIR ? InputError(path, "there is no such file") : Unreadable(path);
   if (auto kind = CheckKind(path, status.st_mode, accepted); !kind) return kind.error();
