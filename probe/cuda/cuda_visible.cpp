@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_driver.h"
@@ -15,12 +16,6 @@ namespace {
 constexpr std::array<std::string_view, 4> kVariables = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
                                                         "NVIDIA_VISIBLE_DEVICES", "CUDA_DISABLE_PTX_JIT"};
 constexpr std::size_t kMaxEntries = 256;
-
-std::string_view Trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
-}
 
 VisibleEntry KindOf(std::string_view entry) {
   if (!entry.empty() && entry.size() < 5 && entry.find_first_not_of("0123456789") == std::string_view::npos) {
@@ -59,7 +54,7 @@ std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>&
 std::string GarbageText(std::string_view value) {
   const auto entries = ParseVisible(value);
   if (entries.empty() || entries.back().kind != VisibleEntry::kGarbage || entries.back().text == "-1" ||
-      Trim(value).empty()) {
+      Trim(value, " \t").empty()) {
     return {};
   }
   return fmt::format(
@@ -93,7 +88,7 @@ std::vector<Visible> ParseVisible(std::string_view value) {
   while (!value.empty() && out.size() < kMaxEntries) {
     const auto raw = value.substr(0, value.find(','));
     value.remove_prefix(std::min(raw.size() + 1, value.size()));
-    const auto entry = Trim(raw);
+    const auto entry = Trim(raw, " \t");
     out.push_back({std::string(entry), KindOf(entry)});
     if (out.back().kind == VisibleEntry::kGarbage) break;
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "probe/core/device_cap.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
@@ -156,6 +157,7 @@ void Survey::Enumerate(const Api& api, HipResult init) {
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
     return;
   }
+  WarnAtCap(context_.sink, "HIP", found->size(), kMaxDevices);
   AskManagement();
   auto devices = *std::move(found);
   for (RuntimeDevice& device : devices) Complete(api, device);

@@ -136,7 +136,24 @@ class Limits(unittest.TestCase):
         self.answer("the limit on stacks (ulimit -s) is 128 KiB: ", limited(resource.RLIMIT_STACK, 128 << 10))
         for arguments in (["list", "--json"], ["recommend"]):
             self.check_refused(run(*arguments, preexec_fn=limited(resource.RLIMIT_STACK, 32 << 10)),
-                               "the limit on stacks (ulimit -s) is 32 KiB, and whichgpu needs 40 KiB")
+                               "the limit on stacks (ulimit -s) is 32 KiB, and whichgpu needs 64 KiB")
+
+    def test_the_smallest_stack_that_is_enough(self):
+        fixture = SOURCE / "tests" / "fixtures" / "plain_server"
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, "report.json")
+            report.write_text(run("--json", "--replay", fixture).stdout)
+            request = pathlib.Path(folder, "request.json")
+            request.write_text('{"inference": {"prompt_tokens": 28}}')
+            for arguments in (["list"], ["--json", "--replay", fixture], ["--replay", fixture, "--verbose"],
+                              ["compare", report, report], ["recommend", "--replay", fixture, "--why"],
+                              ["--replay", fixture, "--request", request],
+                              ["--only", "cpu", "--budget", "0.1"], ["list", "--record", f"{folder}/kept"]):
+                with self.subTest(arguments):
+                    process = run(*arguments, preexec_fn=limited(resource.RLIMIT_STACK, 64 << 10))
+                    self.assertEqual(0, process.returncode, process.stderr)
+                    least = run(*arguments, preexec_fn=limited(resource.RLIMIT_STACK, (64 << 10) - 4096))
+                    self.check_refused(least, "the limit on stacks (ulimit -s) is 60 KiB, and whichgpu needs 64 KiB")
 
     def test_no_file_may_grow(self):
         self.answer("the limit on the size of files (ulimit -f) is 0 bytes: ", limited(resource.RLIMIT_FSIZE, 0))

@@ -226,6 +226,14 @@ class Cuda(unittest.TestCase):
                 if error:
                     self.assertEqual(error, probe["error"]["name"])
 
+    def test_gpus_that_a_variable_hides_are_here(self):
+        for value in ("", "none of these"):
+            with CudaMachine(one()["scenario"], CUDA_VISIBLE_DEVICES=value) as machine:
+                done = machine.run("--json", "--exit-code", "--no-calibrate", "--only", "cuda,cpu")
+            self.assertEqual(11, done.status, done.stderr)
+            self.assertIn(f'CUDA_VISIBLE_DEVICES="{value}" leaves none of 1 GPU',
+                          json.loads(done.stdout)["recommendations"][0]["reasons"])
+
     def test_advice_is_the_errors_own(self):
         for name, (_, outcome, _, error) in SURVEYS.items():
             with self.subTest(name):
