@@ -110,6 +110,9 @@ class Session {
   // OwnError::kNoSuchMemory where the runtime has none. Freed before the session.
   [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) { return NoHostMemory(); }
   // Asked between batches: an answer takes microseconds. Empty where the runtime has no word on it.
+  // The entry point of the kernel that brought the device's context down: every later call fails, and only
+  // another process can go on. Empty as long as it lives.
+  [[nodiscard]] virtual std::string_view BroughtDownBy() const { return {}; }
   [[nodiscard]] virtual DeviceState State() const { return {}; }
 };
 

@@ -16,7 +16,8 @@ constexpr std::size_t kMaxDirectories = 64;
 struct CodeRow {
   CuResult code;
   std::string_view name;
-  std::string_view text;  // what it means to a person, where that is not plain from the name
+  std::string_view text;      // what it means to a person, where that is not plain from the name
+  bool ends_context = false;  // cuda.h: later calls return the same, the process must end
 };
 
 // CUDA Driver API, enum CUresult: those that a probe or a computation can meet.
@@ -44,16 +45,20 @@ constexpr std::array kCodes = {
     CodeRow{301, "CUDA_ERROR_FILE_NOT_FOUND", ""},
     CodeRow{304, "CUDA_ERROR_OPERATING_SYSTEM", "the operating system refused the driver a call"},
     CodeRow{500, "CUDA_ERROR_NOT_FOUND", ""},
+    CodeRow{226, "CUDA_ERROR_CONTAINED", "a fault of the device's memory was contained", true},
     CodeRow{600, "CUDA_ERROR_NOT_READY", ""},
-    CodeRow{700, "CUDA_ERROR_ILLEGAL_ADDRESS", ""},
+    CodeRow{700, "CUDA_ERROR_ILLEGAL_ADDRESS", "", true},
     CodeRow{701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", ""},
-    CodeRow{702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the kernel ran longer than the display's watchdog allows"},
-    CodeRow{710, "CUDA_ERROR_ASSERT", ""},
-    CodeRow{714, "CUDA_ERROR_HARDWARE_STACK_ERROR", ""},
-    CodeRow{715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", ""},
-    CodeRow{716, "CUDA_ERROR_MISALIGNED_ADDRESS", ""},
-    CodeRow{718, "CUDA_ERROR_INVALID_PC", ""},
-    CodeRow{719, "CUDA_ERROR_LAUNCH_FAILED", "the kernel died or the device fell off the bus"},
+    CodeRow{702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the kernel ran longer than the display's watchdog allows",
+            true},
+    CodeRow{710, "CUDA_ERROR_ASSERT", "", true},
+    CodeRow{714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "", true},
+    CodeRow{715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "", true},
+    CodeRow{716, "CUDA_ERROR_MISALIGNED_ADDRESS", "", true},
+    CodeRow{717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "", true},
+    CodeRow{718, "CUDA_ERROR_INVALID_PC", "", true},
+    CodeRow{719, "CUDA_ERROR_LAUNCH_FAILED", "the kernel died or the device fell off the bus", true},
+    CodeRow{800, "CUDA_ERROR_NOT_PERMITTED", "the driver or its administrator does not permit it"},
     CodeRow{801, "CUDA_ERROR_NOT_SUPPORTED", ""},
     CodeRow{802, "CUDA_ERROR_SYSTEM_NOT_READY",
             "the NVSwitch fabric is not up: nvidia-fabricmanager does not run"},
@@ -182,3 +187,8 @@ std::optional<int> Attribute(const Api& api, CuDevice device, CuAttribute attrib
 std::string VersionText(int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); }
 
 }  // namespace probe::cuda
+bool EndsContext(std::int64_t code) {
+  return std::any_of(kCodes.begin(), kCodes.end(),
+                     [&](const CodeRow& row) { return row.code == code && row.ends_context; });
+}
+

@@ -150,6 +150,28 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
 }
 
 std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
+std::optional<std::string> TakeLostContext(ChildResult& result) {
+  const auto lost = std::find_if(result.records.begin(), result.records.end(), [](const probe::Json& record) {
+    const auto error = DecodeError(record);
+    return error && error->name == kContextLost;
+  });
+  if (result.end != ChildEnd::kDone || lost == result.records.end()) return std::nullopt;
+  std::string culprit = DecodeError(*lost)->call;
+  result.records.erase(lost);
+  return culprit;
+}
+
+void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& later) {
+  const auto key = [](const Measurement& of) {
+    return std::tie(of.kernel, of.implementation, of.in_dtype, of.acc_dtype);
+  };
+  std::erase_if(known, [&](const Measurement& m) {
+    return std::any_of(later.begin(), later.end(),
+                       [&](const Measurement& again) { return key(again) == key(m); });
+  });
+  known.insert(known.end(), later.begin(), later.end());
+}
+
   std::vector<Measurement> measurements;
   std::optional<backends::MeasureStage> last;
   std::optional<std::string> error;
