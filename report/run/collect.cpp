@@ -137,10 +137,11 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
     case probe::Stage::kVerify:
     case probe::Stage::kTime:
       return std::max(request.budget_s, 0.0) + backends::kStallAllowanceSeconds;
+    case probe::Stage::kInit:
+      return backends::InitAllowanceSeconds(request);
     case probe::Stage::kStart:
     case probe::Stage::kLoad:
     case probe::Stage::kSymbols:
-    case probe::Stage::kInit:
     case probe::Stage::kEnumerate:
     case probe::Stage::kLaunch:
     case probe::Stage::kDone:
@@ -149,7 +150,6 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
   return 0;
 }
 
-std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
 std::optional<std::string> TakeLostContext(ChildResult& result) {
   const auto lost = std::find_if(result.records.begin(), result.records.end(), [](const probe::Json& record) {
     const auto error = DecodeError(record);
@@ -172,6 +172,7 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
   known.insert(known.end(), later.begin(), later.end());
 }
 
+std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
   std::vector<Measurement> measurements;
   std::optional<backends::MeasureStage> last;
   std::optional<std::string> error;

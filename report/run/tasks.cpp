@@ -158,7 +158,8 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
     if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
     send(record);
   };
-  backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "", request->first_launch_allowance_s};
+  backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "",
+                               backends::InitAllowanceSeconds(*request)};
   if (!request->peers.empty()) first.title = "p2p", first.kind = {kernels::Kernel::kPeer};
   sink(first);
   const backends::OpenRequest open{request->device, request->processor, *files, environment};
@@ -182,13 +183,13 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
 
 Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(request); }
 
-std::optional<FileRead> DecodeFileRead(const Json& record) {
 Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<std::string>& left_out) {
   Json json = probe::Encode(request);
   json[kLeftOutKey] = left_out;
   return json;
 }
 
+std::optional<FileRead> DecodeFileRead(const Json& record) {
   if (!record.is_object() || !record.contains("file") || !record["file"].is_object()) return std::nullopt;
   const Json& file = record["file"];
   if (!file.contains("path") || !file["path"].is_string() || !file.contains("content") ||

@@ -136,6 +136,7 @@ GOOD = {
     "instances": {"devices": [gpu(1, 80, partitions=[
         {"uuid": f"aa{number:030x}", "memory_total_bytes": 64 * number * MIB, "compute_units": number,
          "attributes": {"gpu_instance": number}} for number in (1, 2)])]},
+    "a cold driver, which hangs for 12 s": {"devices": [gpu()], "attributes": {"init_s": 12}},
     "throttled and busy": {"devices": [gpu(attributes={"throttle_reasons": 0x40, "processes": 3, "utilization": 97})]},
 }
 
@@ -197,10 +198,10 @@ def all_runs():
             jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "list", "--timeout", timeout)
         for name, (scenario, *_) in sorted(PEERS.items(), key=waits):
             submit(name, lambda all_of: good(products(all_of)), scenario, {}, 0.5)
-        for name, scenario in GOOD.items():
         for name, (entries, _) in FAULTS.items():
             submit(name, lambda all_of: {"gemm", "copy"} <= {m["kernel"] for m in good(all_of)},
                    {"devices": [gpu(faulting_kernels=entries)]}, {}, 2)
+        for name, scenario in GOOD.items():
             wanted = ids(scenario)
             submit(name, lambda all_of, wanted=wanted: wanted == {m["device_id"] for m in good(products(all_of))},
                    scenario, {}, 0.4 + 0.3 * len(scenario["devices"]))
@@ -275,7 +276,6 @@ class Cuda(unittest.TestCase):
                     self.assertEqual((row["layer"], row["meaning"], row["fix"][0]["text"]),
                                      (finding["layer"], finding["meaning"], finding["fix"][0]["text"]))
 
-    def test_a_library_that_fails_costs_its_own_figures_alone(self):
     def test_a_kernel_that_faults_costs_itself_alone(self):
         for name, (_, culprits) in FAULTS.items():
             with self.subTest(name):
@@ -286,6 +286,7 @@ class Cuda(unittest.TestCase):
                 self.assertIn("fp16", {m["in_dtype"] for m in good(products(measurements))}, "by another kernel")
                 self.assertLessEqual({"gemm", "read", "copy"}, {m["kernel"] for m in good(measurements)})
 
+    def test_a_library_that_fails_costs_its_own_figures_alone(self):
         for name, (_, status) in LIBRARIES.items():
             with self.subTest(name):
                 measurements = self.answer(name)["measurements"]
