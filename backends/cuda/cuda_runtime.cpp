@@ -100,7 +100,7 @@ probe::Status CudaRuntime::Synchronize() { return StatusOf("cuCtxSynchronize", a
 DeviceState CudaRuntime::State() const {
   if (!monitor_) return {};
   auto clocks = monitor_->clocks();
-  return {std::move(clocks.throttled_by), clocks.share};
+  return {std::move(clocks.throttled_by), clocks.share, std::nullopt, std::move(clocks.limited_by)};
 }
 
 probe::Result<void*> CudaRuntime::CreateEvent() {

@@ -71,6 +71,7 @@ struct GpuLoad {
 
 struct GpuClocks {
   std::string throttled_by;     // "power cap, hardware thermal"; "" where nothing holds them back
+  std::string limited_by;       // "its power limit of 700 W", where that is what the card is made for
   std::optional<double> share;  // of the highest clock of the multiprocessors
 };
 

@@ -326,6 +326,14 @@ TEST(Runner, AClockBelowThreeQuartersIsThrottled) {
   EXPECT_FALSE(MeasureBy(script).Of("gemm").throttled);
 }
 
+TEST(Runner, APowerLimitByDesignIsNamedAndIsNoThrottling) {
+  FakeScript script;
+  script.state = [](double) { return DeviceState{"", 0.62, std::nullopt, "its power limit of 700 W"}; };
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_FALSE(gemm.throttled);
+  EXPECT_EQ(gemm.reason, "at its power limit of 700 W");
+}
+
 TEST(Runner, AMeasuredClockThatFallsIsThrottled) {
   FakeScript script;
   const auto falls_to = [&](double hz) {
