@@ -419,6 +419,31 @@ TEST(Runner, PromptsProductShrinksByRowsOrIsOverBudget) {
   EXPECT_NE(slow.reason->find("launch"), std::string::npos);
 }
 
+// Of a 32 x 4096 product tiles of 128 x 256 are 16, and those of 128 x 128 twice as many.
+TEST(Runner, APromptsProductIsAlsoTriedByTilesThatLeaveNoComputeUnitIdle) {
+  const auto tried = [](std::uint32_t compute_units) {
+    FakeScript script;
+    script.flop_per_s = 20e9;
+    script.speeds = {{"small", 0.5}};
+    script.free_bytes = kRoomForPrompts;
+    FakeSession session(script);
+    session.mutable_limits().shape.compute_units = compute_units;
+    auto variants = FakeVariants({"large", "small"}, {});
+    for (auto& variant : variants) {
+      if (variant.kernel != kernels::Kernel::kGemm) continue;
+      const std::uint32_t columns = variant.name == "large" ? 256 : 128;
+      variant.steps[0].geometry.tiles = {{{kernels::Number::kN, columns}, {kernels::Number::kM, 128}}};
+    }
+    for (const Measurement& m : MeasureFake(session, variants, Request()).measurements) {
+      if (m.shape.n == 4096 && m.implementation == "small") return m.verified;
+    }
+    ADD_FAILURE() << "not told of";
+    return false;
+  };
+  EXPECT_TRUE(tried(17));
+  EXPECT_FALSE(tried(16)) << "there is a tile for each";
+}
+
 TEST(Runner, EveryOtherKernelVerifiesAndItsDefectIsFound) {
   const std::map<std::string, Defect> defects = {{"copy", Defect::kWrongElement},
                                                  {"triad", Defect::kTransposed},
