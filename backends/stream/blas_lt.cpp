@@ -109,6 +109,11 @@ probe::Result<Plan> OpenLibrary::MakePlan(const Product& product) const {
        {std::pair(kind_.transpose_a, kind_.transpose), std::pair(kind_.transpose_b, kind_.no_transpose)}) {
     if (status == 0) status = f_.MatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value);
   }
+  if (kind_.fast_accumulation != 0 && product.type.in == kernels::Dtype::kFp8) {
+    const std::int8_t fast = 1;
+    // CUDA 11 does not know it, and Blackwell needs none.
+    (void)f_.MatmulDescSetAttribute(plan.operation, kind_.fast_accumulation, &fast, sizeof fast);
+  }
   const auto lay_out = [&](void** matrix, int type, int rows, int columns) {
     if (status != 0) return;
     status = f_.MatrixLayoutCreate(matrix, type, static_cast<std::uint64_t>(rows),

@@ -194,6 +194,32 @@ TEST(Diagnosis, OfADriverThatFails) {
   EXPECT_EQ(Of(804, Loaded()).error.name, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE");
 }
 
+TEST(Libraries, LieWherePipCondaAndNvidiasInstallersPutThem) {
+  tests::Tree tree;
+  const std::vector<std::string> places = {"/usr/local/cuda-12.4/lib64",
+                                           "/opt/nvidia/hpc_sdk/Linux_x86_64/24.5/math_libs/lib64",
+                                           "/opt/nvidia/hpc_sdk/Linux_x86_64/24.5/comm_libs/nccl/lib",
+                                           "/opt/torch/.venv/lib/python3.12/site-packages/nvidia/cublas/lib",
+                                           "/opt/base/lib/python3.12/site-packages/nvidia/cu13/lib",
+                                           "/home/u/.local/lib/python3.9/site-packages/nvidia/nccl/lib",
+                                           "/usr/local/lib/python3.13/site-packages/nvidia/cublas/lib",
+                                           "/usr/local/lib/python3.10/dist-packages/nvidia/cublas/lib",
+                                           "/usr/lib/python3/dist-packages/nvidia/cublas/lib",
+                                           "/opt/conda/lib",
+                                           "/opt/conda/lib/python3.11/site-packages/nvidia/cublas/lib",
+                                           "/usr/local/lib/ollama/cuda_v12"};
+  for (const std::string& place : places) tree.Write(place + "/libcublasLt.so.12", "");
+  tree.Write("/opt/base/bin/python3.12", "");
+  tree.Link("/opt/torch/.venv/bin/python3", "/opt/base/bin/python3.12");
+  tree.Write("/usr/bin/python3", "");
+  const probe::system::Environment environment(
+      {{"PATH", "/nowhere/bin:/opt/torch/.venv/bin:/usr/bin"}, {"HOME", "/home/u"}});
+  const auto found = probe::cuda::LibraryDirectories(tree.Files(), environment);
+  for (const std::string& place : places) EXPECT_THAT(found, testing::Contains(place));
+  const auto at = [&](const std::string& place) { return std::find(found.begin(), found.end(), place); };
+  EXPECT_LT(at(places[3]), at(places[8])) << "that of python3 before the system's";
+}
+
 TEST(VisibleDevices, AreReadAsCudaReadsThem) {
   using probe::cuda::ParseVisible;
   using probe::cuda::VisibleEntry;
