@@ -230,9 +230,40 @@ TEST(VisibleDevices, AreReadAsCudaReadsThem) {
   };
   EXPECT_THAT(kinds(""), testing::IsEmpty());
   EXPECT_THAT(kinds("1, 0"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kIndex));
-  EXPECT_THAT(kinds("GPU-8932f937,MIG-11"), testing::ElementsAre(VisibleEntry::kUuid, VisibleEntry::kMig));
+  EXPECT_THAT(kinds("1gpu2,+0"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kIndex))
+      << "strtoul";
+  EXPECT_THAT(kinds("GPU-8932f937,GPU-1"), testing::ElementsAre(VisibleEntry::kUuid, VisibleEntry::kUuid));
+  EXPECT_THAT(kinds("GPU-8932f937,0"), testing::ElementsAre(VisibleEntry::kUuid, VisibleEntry::kGarbage));
+  EXPECT_THAT(kinds("0,GPU-8932f937,1"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kGarbage));
+  EXPECT_THAT(kinds("0,1,+1,2"),
+              testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kIndex, VisibleEntry::kRepeated));
+  EXPECT_THAT(kinds("MIG-1,MIG-1"), testing::ElementsAre(VisibleEntry::kMig, VisibleEntry::kRepeated));
   EXPECT_THAT(kinds("0,x,1"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kGarbage));
   EXPECT_THAT(kinds("-1"), testing::ElementsAre(VisibleEntry::kGarbage));
+  EXPECT_THAT(kinds("0,-1,1"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kGarbage));
+}
+
+TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
+  std::vector<probe::cuda::NvmlGpu> gpus(2);
+  gpus[0].uuid = "GPU-aa01";
+  gpus[1].uuid = "GPU-aa02";
+  gpus[1].instances = {{"MIG-bb01", "MIG-1-0", {}, {}, {}}};
+  const auto said = [&](const std::string& value) {
+    const probe::system::Environment environment({{"CUDA_VISIBLE_DEVICES", value}});
+    std::string all;
+    for (const auto& text : probe::cuda::ExplainVisible(environment, {}, gpus)) {
+      if (text.find("hides") == std::string::npos) all += text;
+    }
+    return all;
+  };
+  for (const char* right :
+       {"0", "1,0", "GPU-aa01", "GPU-aa02,GPU-aa01", "MIG-bb", "-1", "", "MIG-GPU-aa02/1/0"})
+    EXPECT_EQ(said(right), "") << right;
+  EXPECT_THAT(said("0,2"), HasSubstr("\"2\" names no GPU here"));
+  EXPECT_THAT(said("GPU-cc"), HasSubstr("\"GPU-cc\" names no GPU here"));
+  EXPECT_THAT(said("GPU-aa"), HasSubstr("\"GPU-aa\" names several GPUs"));
+  EXPECT_THAT(said("1,1"), HasSubstr("\"1\" is there twice: CUDA then shows no GPU"));
+  EXPECT_THAT(said("GPU-aa01,0"), HasSubstr("\"0\" is neither"));
 }
 
 }  // namespace
