@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""bench/gpu_check on fake GPUs: it runs the gpu tests, measures, writes its result, and fails where it must.
+"""bench/gpu_check on fake GPUs: it runs the gpu tests, measures, writes its result, and fails where it must; from a build
+and with carried binaries.
 
     python3 gpu_check_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
@@ -17,7 +18,8 @@ BUILD = pathlib.Path(sys.argv[2]).resolve()
 FAKES = BUILD / "tests" / "fakes" / "cuda"
 
 
-def check(scenario, budget_s):
+def check(scenario, budget_s, carried=False):
+    """What gpu_check ended with and what it left: its result, or of carried binaries the files of its folder."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "WHICHGPU_"))}
@@ -33,9 +35,18 @@ def check(scenario, budget_s):
             (folder / "scenario.json").write_text(json.dumps(scenario))
             environment.update(WHICHGPU_LIBRARY_PATH=str(libraries),
                                WHICHGPU_FAKE_SCENARIO=str(folder / "scenario.json"))
+        command = [sys.executable, "-B", ROOT / "bench" / "gpu_check", "--budget", str(budget_s), "--output"]
+        if carried:
+            binaries, output = folder / "carried", folder / "output"
+            binaries.mkdir()
+            (binaries / "whichgpu").symlink_to(BUILD / "report" / "whichgpu")
+            (binaries / "cuda_gpu_test").symlink_to(BUILD / "tests" / "backends" / "cuda" / "cuda_gpu_test")
+            done = subprocess.run([*command, output, "--binaries", binaries], env=environment, cwd=folder,
+                                  capture_output=True, text=True)
+            return done, {file.name: file.read_text() for file in output.iterdir()}
         output = folder / "result.json"
-        done = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu_check", "--no-build", "--build", BUILD,
-                               "--budget", str(budget_s), "--output", output], env=environment, capture_output=True, text=True)
+        done = subprocess.run([*command, output, "--no-build", "--build", BUILD], env=environment, capture_output=True,
+                              text=True)
         return done, json.loads(output.read_text()) if output.exists() else None
 
 
@@ -46,7 +57,9 @@ def gpu(**more):
 
 
 # name -> scenario, seconds of measuring
-CASES = {"good": (gpu(), 1.5), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3)}
+CASES = {"good": (gpu(), 1.5), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3),
+         "carried": (gpu(), 1.5, True), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 1.5, True),
+         "carried, none": (None, 0.3, True)}
 
 
 class GpuCheck(unittest.TestCase):
@@ -70,6 +83,38 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("a gpu test failed", done.stderr)
         self.assertFalse(result["tests_passed"])
+
+    def test_carried_binaries_leave_all_that_they_said(self):
+        done, files = self.runs["carried"]
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertLessEqual({"machine.txt", "smi.err", "test.txt", "report.json", "report.err", "torch.json",
+                              "summary.txt"}, set(files))
+        self.assertIn(("cuda", "gemm", "ok"), {(m["runtime"], m["kernel"], m["status"])
+                                               for m in json.loads(files["report.json"])["measurements"]})
+        summary = files["summary.txt"]
+        self.assertEqual(done.stdout.strip(), summary.strip())
+        self.assertTrue(summary.startswith("== Failed\nnothing\n"), summary)
+        self.assertRegex(summary, r"pci:0000:01:00.0 cuda fp32/fp32 \d+x\d+x\d+: [0-9.]+ T/s")
+        self.assertRegex(summary, r"time [0-9.]+ s: finding the GPUs")
+        self.assertRegex(summary, r"time 0 NVIDIA Fake opened [0-9.]+ s")
+        self.assertRegex(summary, r"ok pci:0000:01:00.0 cuda gemm .* own:\S+ \S+ [0-9.e+]+ \S+.*, verified")
+        self.assertRegex(summary, r"unsupported pci:0000:01:00.0 cuda gemm .*own:wgmma_128x256.*sm_90a")
+        self.assertRegex(summary, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): right, compiled in [0-9.]+ s")
+
+    def test_a_kernel_that_faults_heads_the_summary_and_costs_the_others_nothing(self):
+        done, files = self.runs["carried, faulting"]
+        self.assertEqual(1, done.returncode)
+        failed, _, rest = files["summary.txt"].partition("\n\n")
+        self.assertRegex(failed, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): .*\(700\)")
+        self.assertRegex(failed, r"failed pci:0000:01:00.0 cuda gemm fp16/fp32 own:mma_128x128")
+        self.assertEqual(1, len([line for line in failed.splitlines() if line.startswith("kernel ")]), failed)
+        self.assertIn("(gemm_int8_128): right", rest, "which comes after it")
+
+    def test_carried_binaries_without_a_gpu_fail_and_say_so(self):
+        done, files = self.runs["carried, none"]
+        self.assertEqual(1, done.returncode)
+        self.assertIn("no GPU", done.stderr)
+        self.assertIn("report.json", files)
 
     def test_a_machine_without_a_gpu_fails_and_says_so(self):
         done, result = self.runs["none"]
