@@ -419,29 +419,29 @@ TEST(Runner, PromptsProductShrinksByRowsOrIsOverBudget) {
   EXPECT_NE(slow.reason->find("launch"), std::string::npos);
 }
 
-// Of a 32 x 4096 product tiles of 128 x 256 are 16, and those of 128 x 128 twice as many.
-TEST(Runner, APromptsProductIsAlsoTriedByTilesThatLeaveNoComputeUnitIdle) {
+// Of a product of 32 x 512 tiles of 128 x 256 are two, and those of 128 x 128 twice as many.
+TEST(Runner, AFlatProductIsAlsoTriedByTilesThatLeaveNoComputeUnitIdle) {
   const auto tried = [](std::uint32_t compute_units) {
     FakeScript script;
-    script.flop_per_s = 20e9;
     script.speeds = {{"small", 0.5}};
-    script.free_bytes = kRoomForPrompts;
     FakeSession session(script);
     session.mutable_limits().shape.compute_units = compute_units;
     auto variants = FakeVariants({"large", "small"}, {});
     for (auto& variant : variants) {
-      if (variant.kernel != kernels::Kernel::kGemm) continue;
       const std::uint32_t columns = variant.name == "large" ? 256 : 128;
-      variant.steps[0].geometry.tiles = {{{kernels::Number::kN, columns}, {kernels::Number::kM, 128}}};
+      if (variant.kernel == kernels::Kernel::kGemm)
+        variant.steps[0].geometry.tiles = {{{kernels::Number::kN, columns}, {kernels::Number::kM, 128}}};
     }
-    for (const Measurement& m : MeasureFake(session, variants, Request()).measurements) {
-      if (m.shape.n == 4096 && m.implementation == "small") return m.verified;
-    }
-    ADD_FAILURE() << "not told of";
-    return false;
+    auto request = Request();
+    request.figures = {{.implementation = "large", .shape = {256, 256, 256, 0, 0}},
+                       {.implementation = "small", .shape = {32, 512, 512, 0, 0}}};
+    bool verified = false;
+    for (const Measurement& m : MeasureFake(session, variants, request).measurements)
+      verified = verified || (m.shape.m == 32 && m.implementation == "small" && m.verified);
+    return verified;
   };
-  EXPECT_TRUE(tried(17));
-  EXPECT_FALSE(tried(16)) << "there is a tile for each";
+  EXPECT_TRUE(tried(3));
+  EXPECT_FALSE(tried(2)) << "there is a tile for each";
 }
 
 TEST(Runner, EveryOtherKernelVerifiesAndItsDefectIsFound) {
