@@ -5,6 +5,8 @@ and with carried binaries.
     python3 gpu_check_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -57,8 +59,8 @@ def gpu(**more):
 
 
 # name -> scenario, seconds of measuring
-CASES = {"good": (gpu(), 1.5), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3),
-         "carried": (gpu(), 1.5, True), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 1.5, True),
+CASES = {"good": (gpu(), 4), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3),
+         "carried": (gpu(), 4, True), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 4, True),
          "carried, none": (None, 0.3, True)}
 
 
@@ -74,7 +76,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual({"cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports": "passed"}, result["tests"])
         self.assertTrue(result["tests_passed"])
         self.assertEqual(["pci:0000:01:00.0"], [device["id"] for device in result["machine"]["gpus"]])
-        own = [row for row in result["comparison"] if row["runtime"] == "cuda" and row["own"]["verified"]]
+        own = [row for row in result["comparison"] if row["runtime"] == "cuda" and row.get("own", {}).get("verified")]
         self.assertIn("fp32/fp32", [row["types"] for row in own])
         self.assertIn("pci:0000:01:00.0 cuda fp32/fp32", done.stdout)
 
@@ -121,6 +123,25 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("no GPU", done.stderr)
         self.assertIsNone(result)
+
+
+class Comparison(unittest.TestCase):
+    def test_ratios_are_at_one_shape_or_say_that_they_are_not(self):
+        loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
+        gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
+        loader.exec_module(gpu_check)
+
+        def figure(types, implementation, n, rate):
+            return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": "fp32",
+                    "implementation": implementation, "shape": {"m": n, "n": n, "k": n}, "status": "ok", "rate": rate,
+                    "verified": True}
+        rows = gpu_check.comparison({"measurements": [
+            figure("fp16", "own:mma", 8192, 300e12), figure("fp16", "own:wgmma", 8192, 600e12),
+            figure("fp16", "cublaslt", 8192, 800e12), figure("fp32", "own:simt", 4096, 45e12),
+            figure("fp32", "cublaslt", 6144, 50e12)]}, {"gemm_flop_per_s": {"fp16 8192x8192x8192": 750e12}})
+        self.assertEqual(["gpu cuda fp16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of library, 0.80 of torch",
+                          "gpu cuda fp32/fp32 4096x4096x4096: 45.000 T/s, 0.90 of library at another shape"],
+                         [gpu_check.row_of(row) for row in rows if "own" in row])
 
 
 if __name__ == "__main__":
