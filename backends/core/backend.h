@@ -45,6 +45,7 @@ struct DeviceState {
   std::string throttled_by;           // "power cap, hardware thermal"; empty where nothing is known to
   std::optional<double> clock_share;  // of its highest clock
   std::optional<double> clock_hz{};   // where nobody says that share: measured
+  std::string limited_by{};           // by design: "its power limit of 700 W"; a lower clock is then right
 };
 
 // Opaque; owned by the session that made it and freed with it at the latest.
@@ -109,6 +110,9 @@ class Session {
                                                   std::uint32_t repeats) = 0;
   // OwnError::kNoSuchMemory where the runtime has none. Freed before the session.
   [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) { return NoHostMemory(); }
+  // The entry point of the kernel that brought the device's context down: every later call fails, and only
+  // another process can go on. Empty as long as it lives.
+  [[nodiscard]] virtual std::string_view BroughtDownBy() const { return {}; }
   // Asked between batches: an answer takes microseconds. Empty where the runtime has no word on it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }
 };

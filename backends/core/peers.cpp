@@ -11,6 +11,7 @@
 #include "backends/core/operands.h"
 #include "backends/core/reference.h"
 #include "backends/core/reporter.h"
+#include "backends/core/runner.h"
 #include "backends/core/timing.h"
 #include "kernels/operand.h"
 
@@ -154,7 +155,7 @@ void Peers::MeasureAllReduce() {
   const std::size_t count = request_.peers.size();
   const MeasureRequest of = Of(0);
   const Reporter reporter(of, kNoLimits, sink_);
-  reporter.Enter(Stage::kCompile, kTitle, {Kernel::kPeer}, "all_reduce", request_.first_launch_allowance_s);
+  reporter.Enter(Stage::kCompile, kTitle, {Kernel::kPeer}, "all_reduce", InitAllowanceSeconds(request_));
   const auto library = budget_.Excused([&] { return group_.OpenAllReduce(); });
   if (!library) {
     if (library.error().Is(probe::OwnError::kAbsent)) return;

@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 
 namespace backends::cuda {
@@ -21,6 +22,11 @@ constexpr std::size_t kLogBytes = 8192;
 
 probe::Status StatusOf(std::string_view call, rt::CuResult code) {
   return code == kCuSuccess ? probe::Ok() : probe::Status(ErrorOf(call, code));
+}
+
+// 13 of "libcublasLt.so.13".
+int MajorOf(std::string_view soname) {
+  return probe::ParseNumber<int>(soname.substr(soname.rfind('.') + 1)).value_or(0);
 }
 
 probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx) {
@@ -104,7 +110,7 @@ probe::Status CudaRuntime::Synchronize() { return StatusOf("cuCtxSynchronize", a
 DeviceState CudaRuntime::State() const {
   if (!monitor_) return {};
   auto clocks = monitor_->clocks();
-  return {std::move(clocks.throttled_by), clocks.share};
+  return {std::move(clocks.throttled_by), clocks.share, std::nullopt, std::move(clocks.limited_by)};
 }
 
 probe::Result<void*> CudaRuntime::CreateEvent() {
@@ -164,10 +170,23 @@ probe::Status CudaRuntime::StartLaunch(const stream::Function& function, const k
 
 probe::Result<stream::Products> CudaRuntime::OpenProducts(std::string_view,
                                                           std::uint64_t max_workspace_bytes) {
-  const auto library = probe::system::Library::Open(
-      CublasLt().sonames, rt::LibraryDirectories(files_, environment_), files_, environment_);
-  if (!library) return library.error();
-  return stream::OpenBlasLt(*library, CublasLt(), *this, max_workspace_bytes);
+  int version = 0;
+  if (const auto code = api_.cuDriverGetVersion(&version); code != kCuSuccess)
+    return ErrorOf("cuDriverGetVersion", code);
+  std::vector<std::string_view> sonames(CublasLt().sonames.begin(), CublasLt().sonames.end());
+  // A library of a newer CUDA than the driver's loads and then fails.
+  std::erase_if(sonames, [&](std::string_view soname) { return MajorOf(soname) > version / 1000; });
+  std::optional<probe::Error> failed;
+  while (!sonames.empty()) {
+    const auto library = probe::system::Library::Open(sonames, rt::LibraryDirectories(files_, environment_),
+                                                      files_, environment_);
+    if (!library) return failed.value_or(library.error());
+    auto products = stream::OpenBlasLt(*library, CublasLt(), *this, max_workspace_bytes);
+    if (products) return products;
+    if (!failed) failed = products.error();
+    std::erase_if(sonames, [&](std::string_view soname) { return soname == library->info().soname; });
+  }
+  return failed.value_or(probe::Own(probe::OwnError::kAbsent, "dlopen", "none for this driver is installed"));
 }
 
 probe::Status CudaRuntime::CheckPeerCopies() const {

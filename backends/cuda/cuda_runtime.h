@@ -40,6 +40,7 @@ class CudaRuntime final : public stream::Runtime {
   probe::Status Write(std::uint64_t to, std::span<const std::byte> data) override;
   probe::Status Read(std::uint64_t from, std::span<std::byte> data) override;
   probe::Status Synchronize() override;
+  bool EndsContext(std::int64_t code) const override { return probe::cuda::EndsContext(code); }
   DeviceState State() const override;
 
   probe::Result<void*> CreateEvent() override;

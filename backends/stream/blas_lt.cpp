@@ -125,6 +125,11 @@ probe::Result<Plan> OpenLibrary::MakePlan(const Product& product) const {
                                              static_cast<std::uint64_t>(columns), rows);
     if (status != 0) return ErrorOf("MatrixLayoutCreate", status);
   }
+  if (kind_.fast_accumulation != 0 && product.type.in == kernels::Dtype::kFp8) {
+    const std::int8_t fast = 1;
+    // CUDA 11 does not know it, and Blackwell needs none.
+    (void)f_.MatmulDescSetAttribute(plan.operation, kind_.fast_accumulation, &fast, sizeof fast);
+  }
   return plan;
 }
 

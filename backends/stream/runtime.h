@@ -68,6 +68,8 @@ class Runtime {
   [[nodiscard]] virtual probe::Status Read(std::uint64_t from, std::span<std::byte> data) = 0;
   // Waits for everything that the current device was given.
   [[nodiscard]] virtual probe::Status Synchronize() = 0;
+  // Whether no call of this process succeeds any more once one has returned that code.
+  [[nodiscard]] virtual bool EndsContext(std::int64_t) const { return false; }
   // As Session::State, of the first device.
   [[nodiscard]] virtual DeviceState State() const = 0;
 

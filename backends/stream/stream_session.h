@@ -47,6 +47,7 @@ class StreamSession final : public Session {
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override {
     return runtime_->AllocateHost(bytes);
   }
+  [[nodiscard]] std::string_view BroughtDownBy() const override { return brought_down_by_; }
   [[nodiscard]] DeviceState State() const override { return runtime_->State(); }
 
  private:
@@ -71,6 +72,15 @@ class StreamSession final : public Session {
   [[nodiscard]] static probe::Result<Enqueue> BindProduct(const Loaded& loaded, const Launch& launch,
                                                           std::span<const std::uint64_t> addresses);
 
+  // Every launch is waited for: what ends the context is the last one's doing, whichever call says so.
+  template <class T>
+  [[nodiscard]] probe::Result<T> Watched(probe::Result<T> result) {
+    if (!result && result.error().code && brought_down_by_.empty() &&
+        runtime_->EndsContext(*result.error().code))
+      brought_down_by_ = last_entry_;
+    return result;
+  }
+
   const std::unique_ptr<Runtime> runtime_;
   const Timer timer_;
   const Limits limits_;
@@ -78,6 +88,8 @@ class StreamSession final : public Session {
   std::vector<Buffer> buffers_;                     // by BufferId
   std::map<std::string_view, Products> libraries_;  // by their variants' name
   std::vector<Loaded> kernels_;                     // by KernelId
+  std::string_view last_entry_;
+  std::string_view brought_down_by_;
 };
 
 }  // namespace backends::stream

@@ -92,6 +92,14 @@ struct Calibration {
 [[nodiscard]] std::vector<backends::Measurement> Collect(const Target& target,
                                                          const probe::isolate::ChildResult& result);
 
+// The implementation whose kernel ended the child's context, if that is how the child ended; its word of it
+// is taken out of the records, since another child goes on.
+[[nodiscard]] std::optional<std::string> TakeLostContext(probe::isolate::ChildResult& result);
+
+// Adds what another child measured of the same target later. Of an implementation in one pair of types its
+// word counts.
+void Supersede(std::vector<backends::Measurement>& known, const std::vector<backends::Measurement>& later);
+
 // The most seconds that a child's stage may be allowed, whatever it asks for: what its kind of step is ever
 // granted. 0 for what is no stage.
 [[nodiscard]] double MostAllowed(const backends::MeasureRequest& request, const probe::Json& record);
