@@ -46,7 +46,7 @@ probe::Result<Runtime> OpenRuntime(const OpenRequest& request) {
   if (!api) return api.error();
   // Its code misleads (probe/hip/hip_api.h).
   (void)api->hipInit(0);
-  auto devices = rt::ReadDevices(*api, probe::amd::ReadKfdNodes(request.files));
+  auto devices = rt::ReadDevices(*api, probe::amd::ReadKfdNodes(request.files), request.environment);
   if (!devices) return devices.error();
   return Runtime{*library, *api, *std::move(devices)};
 }

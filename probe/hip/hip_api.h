@@ -73,15 +73,13 @@ inline constexpr int kMaxDevices = 128;
 // layout of the properties holds a target.
 [[nodiscard]] std::optional<std::string> TargetWithFeatures(const Api& api, int device);
 
-// Everything that libamdhip64 says of one device; free memory is left out, since asking for it sets the
-// device up.
-[[nodiscard]] RuntimeDevice ReadDevice(const Api& api, int device);
-
-// All of them. Partitions of one card have its address and "xcp<N>" as their partition: HIP gives them one
-// address, or functions that are none. `nodes`: the kernel's, which know a divided card of which but one part
-// is shown.
+// Everything that libamdhip64 says of its devices; free memory is left out, since asking for it sets a device
+// up. Partitions of one card have its address and "xcp<N>" as their partition: HIP gives them one address, or
+// functions that are none. `nodes`: the kernel's, which know a divided card of which but one part is shown,
+// and how many compute units there are where HIP counts pairs of them.
 [[nodiscard]] Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api,
-                                                             const std::vector<amd::KfdNode>& nodes);
+                                                             const std::vector<amd::KfdNode>& nodes,
+                                                             const system::Environment& environment);
 
 // "6.2.41133" of 60241133; ROCm 5 and later: major * 10^7 + minor * 10^5 + patch.
 [[nodiscard]] std::string VersionText(int version);

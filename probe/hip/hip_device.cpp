@@ -29,8 +29,7 @@ constexpr std::array kFacts = {
     FactRow{"shared_memory_per_block_bytes", kHipSharedMemoryPerBlock},
     FactRow{"threads_per_block", kHipMaxThreadsPerBlock},
     FactRow{"threads_per_multiprocessor", kHipThreadsPerMultiprocessor},
-    // On RDNA these are pairs of compute units.
-    FactRow{"multiprocessors", kHipMultiprocessors},
+    FactRow{"multiprocessors", kHipMultiprocessors},  // CorrectUnits
 };
 
 // The string at `offset`, if a target stands there: the one check that tells the layouts apart.
@@ -123,6 +122,21 @@ void NamePartitions(const std::vector<amd::KfdNode>& nodes, std::vector<RuntimeD
   }
 }
 
+// On RDNA, whose compute units work in pairs, HIP counts the pairs in both of its attributes unless
+// GPU_ENABLE_WGP_MODE is off (ROCm/clr, rocclr/device/rocm/rocdevice.cpp). The kernel counts the units.
+void CorrectUnits(const std::vector<amd::KfdNode>& nodes, const system::Environment& environment,
+                  RuntimeDevice& device) {
+  const amd::KfdNode* node = NodeOf(nodes, device);
+  if (node != nullptr && node->compute_units) {
+    device.compute_units = node->compute_units;
+    return;
+  }
+  const auto target = ParseTarget(device.architecture.value_or(""));
+  const auto mode = environment.Get("GPU_ENABLE_WGP_MODE");
+  const bool pairs = target && target->major >= 10 && mode != "0" && mode != "false";
+  if (pairs && device.compute_units) device.compute_units = 2 * *device.compute_units;
+}
+
 }  // namespace
 
 std::optional<std::string> TargetWithFeatures(const Api& api, int device) {
@@ -164,8 +178,7 @@ RuntimeDevice ReadDevice(const Api& api, int id) {
   if (api.hipRuntimeGetVersion(&version) == kHipSuccess && version > 0)
     device.api_version = VersionText(version);
   AddMemory(api, id, device);
-  device.compute_units = positive(kHipPhysicalMultiprocessors);
-  if (!device.compute_units) device.compute_units = positive(kHipMultiprocessors);
+  device.compute_units = positive(kHipMultiprocessors);
   device.subgroup_width = positive(kHipWarpSize);
   if (const auto khz = positive(kHipClockKhz)) device.clock_max_hz = *khz * 1e3;
   if (const auto khz = positive(kHipMemoryClockKhz)) {
@@ -179,13 +192,15 @@ RuntimeDevice ReadDevice(const Api& api, int id) {
   return device;
 }
 
-Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector<amd::KfdNode>& nodes) {
+Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector<amd::KfdNode>& nodes,
+                                               const system::Environment& environment) {
   const auto count = DeviceCount(api);
   if (!count) return count.error();
   std::vector<RuntimeDevice> devices;
   devices.reserve(static_cast<std::size_t>(*count));
   for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
   NamePartitions(nodes, devices);
+  for (RuntimeDevice& device : devices) CorrectUnits(nodes, environment, device);
   return devices;
 }
 

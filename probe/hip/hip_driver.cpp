@@ -161,6 +161,19 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   return driver;
 }
 
+std::uint32_t PartitionOf(const RuntimeDevice& device) {
+  if (!device.identity.partition) return 0;
+  return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
+}
+
+const amd::KfdNode* NodeOf(const std::vector<amd::KfdNode>& nodes, const RuntimeDevice& device) {
+  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const amd::KfdNode& known) {
+    return device.identity.pci && SlotOf(known.address) == SlotOf(*device.identity.pci) &&
+           known.partition == PartitionOf(device);
+  });
+  return node == nodes.end() ? nullptr : &*node;
+}
+
 std::optional<std::string> ReleaseOf(const system::FileSystem& files, const std::string& library) {
   const auto lib = library.rfind('/');
   const auto prefix = lib == std::string::npos || lib == 0 ? lib : library.rfind('/', lib - 1);

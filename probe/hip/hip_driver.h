@@ -37,6 +37,11 @@ struct KernelDriver {
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
 
+// 3 of "xcp3"; 0 of a device that is no partition.
+[[nodiscard]] std::uint32_t PartitionOf(const RuntimeDevice& device);
+// The kernel's node of a device that HIP shows; nullptr where none has its address and partition.
+[[nodiscard]] const amd::KfdNode* NodeOf(const std::vector<amd::KfdNode>& nodes, const RuntimeDevice& device);
+
 // The release in .info/version of the prefix that `library`, a path, belongs to: "6.2.4-147".
 [[nodiscard]] std::optional<std::string> ReleaseOf(const system::FileSystem& files,
                                                    const std::string& library);

@@ -39,7 +39,6 @@ class Survey {
   void Enumerate(const Api& api, HipResult init);
   // What the kernel and rocm_smi know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
-  [[nodiscard]] const amd::KfdNode* NodeOf(const RuntimeDevice& device) const;
   [[nodiscard]] const SmiGpu* SmiOf(const RuntimeDevice& device) const;
   void Warn(std::vector<std::string> texts) const {
     for (auto& text : texts) context_.sink(Warning{std::move(text)});
@@ -50,11 +49,6 @@ class Survey {
   std::vector<SmiGpu> smi_;
   std::optional<std::string> release_;
 };
-
-std::uint32_t PartitionOf(const RuntimeDevice& device) {
-  if (!device.identity.partition) return 0;
-  return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
-}
 
 void Survey::ReportUnasked() {
   const auto library = FindRuntime(context_.files, context_.environment);
@@ -103,14 +97,6 @@ void Survey::AskManagement() {
   }
 }
 
-const amd::KfdNode* Survey::NodeOf(const RuntimeDevice& device) const {
-  const auto node = std::find_if(driver_.nodes.begin(), driver_.nodes.end(), [&](const amd::KfdNode& known) {
-    return device.identity.pci && SlotOf(known.address) == SlotOf(*device.identity.pci) &&
-           known.partition == PartitionOf(device);
-  });
-  return node == driver_.nodes.end() ? nullptr : &*node;
-}
-
 const SmiGpu* Survey::SmiOf(const RuntimeDevice& device) const {
   const auto gpu = std::find_if(smi_.begin(), smi_.end(), [&](const SmiGpu& known) {
     return device.identity.pci && SlotOf(known.pci) == SlotOf(*device.identity.pci) &&
@@ -127,7 +113,7 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
     device.driver_version = VersionText(version);
   }
   if (!driver_.version.empty()) device.facts.push_back({"kernel_module", driver_.version});
-  if (const auto* node = NodeOf(device)) {
+  if (const auto* node = NodeOf(driver_.nodes, device)) {
     if (!device.identity.ids) device.identity.ids = node->ids;
     if (node->target) device.facts.push_back({"kernel_target", *node->target});
     if (node->xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node->xcc_count)});
@@ -148,7 +134,7 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
 }
 
 void Survey::Enumerate(const Api& api, HipResult init) {
-  auto found = ReadDevices(api, driver_.nodes);
+  auto found = ReadDevices(api, driver_.nodes, context_.environment);
   if (!found || found->empty()) {
     Error error = found ? ErrorOf("hipGetDeviceCount", kHipErrorNoDevice) : found.error();
     if (error.code != kHipErrorNoDevice && init != kHipSuccess) error = ErrorOf("hipInit", init);

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// What is made of what libamdhip64 says of its devices: an RX 7900 XTX (48 pairs of compute units) at
+// 0000:03:00.0, an MI210 (104 units) at 0000:04:00.0.
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "probe/hip/hip_api.h"
+
+namespace probe::hip {
+namespace {
+
+bool IsRdna(int device) { return device == 0; }
+
+Api TwoCards() {
+  Api api;
+  api.hipGetDeviceCount = [](int* count) -> int { return *count = 2, kHipSuccess; };
+  api.hipRuntimeGetVersion = [](int* version) -> int { return *version = 60241133, kHipSuccess; };
+  api.hipDeviceGet = [](HipDevice* handle, int device) -> int { return *handle = device, kHipSuccess; };
+  api.hipDeviceGetName = [](char* name, int, HipDevice) -> int { return *name = '\0', kHipSuccess; };
+  api.hipDeviceTotalMem = [](std::size_t* bytes, HipDevice) -> int { return *bytes = 1, kHipSuccess; };
+  api.hipDeviceGetPCIBusId = [](char* text, int, int device) -> int {
+    return std::strcpy(text, IsRdna(device) ? "0000:03:00.0" : "0000:04:00.0"), kHipSuccess;
+  };
+  api.hipGetDevicePropertiesR0600 = [](HipProperties* out, int device) -> int {
+    const char* target = IsRdna(device) ? "gfx1100" : "gfx90a:sramecc+:xnack-";
+    return std::strcpy(out->bytes.data() + kHipArchitectureOffset6, target), kHipSuccess;
+  };
+  api.hipDeviceGetAttribute = [](int* value, HipAttribute attribute, int device) -> int {
+    const bool units = attribute == kHipMultiprocessors || attribute == kHipPhysicalMultiprocessors;
+    if (!units) return 1;
+    return *value = IsRdna(device) ? 48 : 104, kHipSuccess;
+  };
+  return api;
+}
+
+std::vector<std::uint32_t> Units(const std::vector<amd::KfdNode>& nodes, const char* wgp_mode = nullptr) {
+  system::Environment environment;
+  if (wgp_mode != nullptr) environment.Set("GPU_ENABLE_WGP_MODE", wgp_mode);
+  std::vector<std::uint32_t> units;
+  const auto devices = ReadDevices(TwoCards(), nodes, environment);
+  for (const RuntimeDevice& device : *devices) units.push_back(device.compute_units.value_or(0));
+  return units;
+}
+
+using Counts = std::vector<std::uint32_t>;
+
+TEST(HipComputeUnits, AreThoseThatTheKernelCounts) {
+  amd::KfdNode navi, aldebaran;
+  navi.address = {0, 3, 0, 0};
+  navi.compute_units = 96;
+  aldebaran.address = {0, 4, 0, 0};
+  aldebaran.compute_units = 103;
+  EXPECT_EQ(Units({navi, aldebaran}), (Counts{96, 103}));
+  EXPECT_EQ(Units({navi, aldebaran}, "0"), (Counts{96, 103}));
+}
+
+TEST(HipComputeUnits, AreTwiceThePairsOfRdnaWhereNoKernelTells) {
+  EXPECT_EQ(Units({}), (Counts{96, 104}));
+  EXPECT_EQ(Units({}, "1"), (Counts{96, 104}));
+  EXPECT_EQ(Units({}, "0"), (Counts{48, 104})) << "then HIP counts units";
+}
+
+}  // namespace
+}  // namespace probe::hip
