@@ -48,14 +48,27 @@ void HipRuntime::PrepareKernels(const probe::RuntimeDevice& facts, probe::Result
 }
 
 probe::Status HipRuntime::Enter(std::size_t device) {
-  return StatusOf("hipSetDevice", api_.hipSetDevice(devices_[device]));
+  current_ = devices_[device];
+  return StatusOf("hipSetDevice", api_.hipSetDevice(current_));
 }
 
 probe::Result<stream::Runtime::Memory> HipRuntime::AskMemory() {
   std::size_t free = 0, total = 0;
-  if (const auto code = api_.hipMemGetInfo(&free, &total); code != kHipSuccess)
+  const auto code = api_.hipMemGetInfo(&free, &total);
+  if (code == kHipSuccess) return Memory{free, total};
+  // Kernels up to 5.17 do not tell the runtime what is free (KFD's ioctl 1.9), and it fails for want of that.
+  rt::HipDevice handle = 0;
+  if (api_.hipDeviceGet(&handle, current_) != kHipSuccess ||
+      api_.hipDeviceTotalMem(&total, handle) != kHipSuccess) {
     return ErrorOf("hipMemGetInfo", code);
-  return Memory{free, total};
+  }
+  std::array<char, 32> address{};
+  const auto named =
+      api_.hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()) - 1, current_);
+  const auto pci = named == kHipSuccess ? probe::ParsePciAddress(address.data()) : std::nullopt;
+  const auto used = pci ? files_.ReadNumber("/sys/bus/pci/devices/" + ToString(*pci) + "/mem_info_vram_used")
+                        : std::nullopt;
+  return Memory{total - std::min<std::uint64_t>(used.value_or(0), total), total};
 }
 
 probe::Result<std::uint64_t> HipRuntime::Allocate(std::uint64_t bytes) {

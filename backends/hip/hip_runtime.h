@@ -80,6 +80,7 @@ class HipRuntime final : public stream::Runtime {
  private:
   const probe::hip::Api api_;
   const std::vector<int> devices_;
+  int current_ = 0;  // the number of the device that was entered last
   const probe::system::FileSystem& files_;
   const probe::system::Environment& environment_;
   probe::RuntimeDevice facts_;  // of the first device

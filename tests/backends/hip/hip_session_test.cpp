@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <set>
 
 #include "backends/hip/hip_runtime.h"
@@ -159,6 +160,32 @@ TEST(HipSession, SaysWhatHoldsTheClockBackNow) {
   metrics[114] = 1;
   tree.Write("/sys/bus/pci/devices/0000:03:00.0/gpu_metrics", metrics);
   EXPECT_EQ(runtime.State().throttled_by, "current");
+}
+
+// Linux 5.15 and 5.10 as Ubuntu 22.04 and Debian 11 have them.
+TEST(HipSession, AsksTheKernelDriverWhatIsFreeWhereTheRuntimeCanNot) {
+  const probe::system::TemporaryTree tree;
+  const auto files = probe::system::FileSystem::Open(tree.root());
+  const probe::system::Environment environment;
+  probe::hip::Api api;
+  api.hipSetDevice = [](int) -> int { return 0; };
+  api.hipMemGetInfo = [](std::size_t*, std::size_t*) -> int { return 1; };
+  api.hipDeviceGet = [](probe::hip::HipDevice* handle, int device) -> int { return *handle = device, 0; };
+  api.hipDeviceTotalMem = [](std::size_t* bytes, int device) -> int {
+    return *bytes = device == 3 ? 1000 : 2000, 0;
+  };
+  api.hipDeviceGetPCIBusId = [](char* text, int, int device) -> int {
+    return std::strcpy(text, device == 3 ? "0000:03:00.0" : "0000:04:00.0"), 0;
+  };
+  backends::hip::HipRuntime runtime(api, {2, 3}, *files, environment);
+  tree.Write("/sys/bus/pci/devices/0000:03:00.0/mem_info_vram_used", "400\n");
+  const auto free_of = [&](std::size_t device) {
+    const auto memory = runtime.Enter(device) ? runtime.AskMemory() : probe::Error{};
+    return memory ? fmt::format("{} of {}", memory->free_bytes, memory->total_bytes) : "nothing";
+  };
+  EXPECT_EQ(free_of(0), "2000 of 2000") << "nobody says what is used";
+  EXPECT_EQ(free_of(1), "600 of 1000");
+  EXPECT_EQ(HipMachine(HipGpu(1, 110000), R"(, "attributes": {"memory_info": 1})").With(Ok), "ok");
 }
 
 TEST(HipBackend, OpensExactlyTheDeviceAskedFor) {

@@ -6,7 +6,7 @@
 // gfx90a, default 110000), integrated, memory_bus_bits, memory_clock_mhz, l2_bytes, peers, busy_percent,
 // memory_used_bytes, power_mw, power_limit_mw. Of the driver: hip_version (default 60241133), target_garbage
 // (no known layout), compiler_refuses (a gfx as above that the compiler does not know), pinned_bytes (the
-// most at once), rsmi_init (an error code).
+// most at once), rsmi_init, memory_info (error codes).
 #pragma once
 
 #include <cstdint>
