@@ -158,7 +158,14 @@ probe::Result<stream::Products> HipRuntime::OpenProducts(std::string_view librar
                                    [&](const Vendor& known) { return known.name == library; });
   if (vendor == vendors.end())
     return probe::Error{"load", std::nullopt, "no such library", std::string(library)};
-  const auto found = FindVendor(*vendor, facts_.architecture.value_or(""), files_, environment_);
+  constexpr int kPerMajor = 10000000;
+  int version = 0;
+  if (api_.hipRuntimeGetVersion(&version) == kHipSuccess && version / kPerMajor < vendor->least_rocm) {
+    return probe::Error{std::string(library), std::nullopt, "too old",
+                        fmt::format("its types had other numbers before ROCm {}", vendor->least_rocm)};
+  }
+  const auto found =
+      FindVendor(*vendor, api_.library, facts_.architecture.value_or(""), files_, environment_);
   if (!found) return found.error();
   return vendor->open(*found, *this, max_workspace_bytes);
 }
@@ -188,8 +195,8 @@ probe::Result<stream::Runtime::Nccl> HipRuntime::OpenNccl() {
   if (api_.hipStreamCreateWithFlags == nullptr || api_.hipStreamSynchronize == nullptr)
     return probe::Error{"dlsym hipStreamCreateWithFlags", std::nullopt, "missing_symbol",
                         "the runtime has no streams"};
-  auto library = probe::system::Library::Open(kRcclSonames, rt::LibraryDirectories(files_, environment_),
-                                              files_, environment_);
+  auto library = rt::OpenBeside(rt::FilesBeside(api_.library, kRcclSonames, files_, environment_),
+                                kRcclSonames, files_, environment_);
   if (!library) return library.error();
   return Nccl{"rccl:all_reduce", *std::move(library)};
 }

@@ -150,7 +150,7 @@ TEST(RocmRelease, IsReadFromThePrefixOfTheLibrary) {
 
 TEST(RocmDirectories, AreThoseOfPrefixesWheelsAndEnginesNewestFirst) {
   tests::Tree tree;
-  tree.Directory("/opt/rocm-6.2.4/lib").Directory("/opt/rocm-7.0.1/lib");
+  tree.Directory("/opt/rocm-6.2.4/lib").Directory("/opt/rocm-10.0.0/lib").Directory("/opt/rocm-7.0.1/lib");
   const std::string packages = "/venv/lib/python3.12/site-packages";
   tree.Directory(packages + "/_rocm_sdk_core/lib")
       .Directory(packages + "/_rocm_sdk_libraries_gfx94X_dcgpu/lib");
@@ -166,8 +166,33 @@ TEST(RocmDirectories, AreThoseOfPrefixesWheelsAndEnginesNewestFirst) {
                                   std::string("/usr/lib/ollama/rocm")}) {
     EXPECT_NE(at(path), found.end()) << path;
   }
+  EXPECT_LT(at("/opt/rocm-10.0.0/lib"), at("/opt/rocm-7.0.1/lib"));
   EXPECT_LT(at("/opt/rocm-7.0.1/lib"), at("/opt/rocm-6.2.4/lib"));
   for (const auto& path : found) EXPECT_TRUE(path.starts_with('/')) << path;
+}
+
+TEST(RocmLibraries, AreSoughtBesideTheRuntimeAndNeverBesideAnother) {
+  tests::Tree tree;
+  for (const char* file : {"/opt/rocm-6/lib/libamdhip64.so.6", "/opt/rocm-6/lib/librocblas.so.4",
+                           "/opt/rocm/lib/libamdhip64.so.7", "/opt/rocm/lib/librocblas.so.5",
+                           "/usr/local/lib/librocblas.so.5", "/usr/local/lib/librocblas.so.4"})
+    tree.Write(file, "");
+  constexpr std::array<std::string_view, 2> kNames = {"librocblas.so.5", "librocblas.so.4"};
+  const auto of = [&](const char* runtime) {
+    return probe::hip::FilesBeside({"", runtime, {}}, kNames, tree.Files(), With("ROCM_PATH", "/opt/rocm"));
+  };
+  EXPECT_THAT(of("/opt/rocm-6/lib/libamdhip64.so.6"),
+              testing::ElementsAre("/opt/rocm-6/lib/librocblas.so.4", "/usr/local/lib/librocblas.so.5"));
+  EXPECT_THAT(of("/opt/rocm/lib/libamdhip64.so.7"),
+              testing::ElementsAre("/opt/rocm/lib/librocblas.so.5", "/usr/local/lib/librocblas.so.5"));
+}
+
+TEST(RocmRuntime, OfAWheelGoesBeforeThatOfAnOldDistribution) {
+  const std::vector<std::string_view> names(probe::hip::kRuntimeNames.begin(),
+                                            probe::hip::kRuntimeNames.end());
+  EXPECT_LT(std::find(names.begin(), names.end(), "libamdhip64.so"),
+            std::find(names.begin(), names.end(), "libamdhip64.so.5"))
+      << "PyTorch's wheel is newer than Debian's";
 }
 
 }  // namespace
