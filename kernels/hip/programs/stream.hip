@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 66a5645026041a20ed6792ac27bd06fc9415e2f0d998c6881d02d13429e4f22b by kernels/generate.py
+// made of 45be447ae5b4ca345568d6643b44fea17adfee99294f082e8b9799271f1eff2f by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -174,16 +174,25 @@ KERNEL __launch_bounds__(kThreads) triad_fp32(const float4* __restrict__ a, cons
 }
 constexpr unsigned kChains = 16;
 constexpr unsigned kSteps = 16;  // a turn, of which k is a multiple
+constexpr unsigned kFactors = 4;
 KERNEL __launch_bounds__(kThreads) chain_fp32(float* __restrict__ out, unsigned k, float one) {
   const unsigned first = blockIdx.x * kChains * kThreads + threadIdx.x;
   float x[kChains];
 #pragma unroll
   for (unsigned c = 0; c < kChains; ++c) x[c] = static_cast<float>((first + c * kThreads) % 8);
+  float u[kFactors], v[kFactors];
+#pragma unroll
+  for (unsigned i = 0; i < kFactors; ++i) {
+    u[i] = v[i] = one;
+#if defined(__HIP__)
+    asm volatile("" : "+v"(u[i]), "+v"(v[i]));
+#endif
+  }
   for (unsigned turn = 0; turn < k / kSteps; ++turn) {
 #pragma unroll
     for (unsigned s = 0; s < kSteps; ++s) {
 #pragma unroll
-      for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(x[c], one, one);
+      for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(u[c % kFactors], v[c % kFactors], x[c]);
     }
   }
 #pragma unroll

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The programs that hiprtc would get, compiled and linked for one target by clang and lld without ROCm: the
-disassembly has the recorded number of matrix (or dot product) instructions, and every kernel the recorded local data share, vector
-registers (accumulation registers among them) and scratch memory, of which a product has none.
+disassembly has the recorded number of matrix (or dot product) instructions and of those that do two products of fp32, and
+every kernel the recorded local data share, vector registers (accumulation registers among them) and scratch memory, of which
+a product has none.
 
 compile_test.py RESULTS TARGET [--build], RESULTS being the folder where answers are kept; with the last it compiles and
 judges nothing. --record writes usage.json."""
@@ -69,15 +70,18 @@ def compiled(path, target):
         fields = dict(re.findall(r"^ *\.(\w+): +(\S+)$", kernel, re.M))
         if "vgpr_count" in fields:
             found[fields["name"]] = [0, int(fields["group_segment_fixed_size"]), int(fields["vgpr_count"]),
-                                     int(fields["private_segment_fixed_size"])]
+                                     int(fields["private_segment_fixed_size"]), 0]
     for name, body in re.findall(r"^<(\w+)>:\n(.*?)(?=^<|\Z)", code, re.M | re.S):
         if name in found:
             found[name][0] = len(re.findall(r"^\s*v_(?:mfma|wmma|dot)", body, re.M))
+            found[name][4] = len(re.findall(r"v_dual_fmac_f32.*v_dual_fmac_f32|^\s*v_pk_fma_f32", body, re.M))
     return found
 
 
 RESULTS = None if MISSING else Results(None, TOOLS)
-FIELDS = ("matrix or dot instructions", "local data share bytes", "vector registers", "scratch bytes")
+FIELDS = ("matrix or dot instructions", "local data share bytes", "vector registers", "scratch bytes",
+          "pairs of products of fp32")
+PAIRING = ("gfx90a", "gfx942", "gfx1100", "gfx1151", "gfx1201")  # whose peak is that of pairs
 
 
 class Compiled(unittest.TestCase):
@@ -91,9 +95,13 @@ class Compiled(unittest.TestCase):
                 found = build(program(name), self.target)
                 expected = {entry: used[self.target] for entry, used in recorded[name].items() if self.target in used}
                 self.assertEqual(expected, found, f"{FIELDS}")
-                for entry, (matrix, _, _, scratch) in found.items():
+                for entry, (matrix, _, _, scratch, _) in found.items():
                     self.assertEqual(0, scratch, entry)
                     self.assertEqual(name.startswith(("gemm_", "dot_")) and name != "gemm_simt", matrix > 0, entry)
+
+    def test_the_chain_of_fp32_is_of_pairs_where_the_chip_does_them(self):
+        pairs = build(program("stream"), self.target)["chain_fp32"][4]
+        self.assertEqual(128 if self.target in PAIRING else 0, pairs)
 
 
 def record():
@@ -104,7 +112,7 @@ def record():
                 for entry, used in build(program(name), target).items():
                     table.setdefault(name, {}).setdefault(entry, {})[target] = used
     text = json.dumps(table, indent=1)
-    RECORDED.write_text(re.sub(r"\[\s+(\d+),\s+(\d+),\s+(\d+),\s+(\d+)\s+\]", r"[\1, \2, \3, \4]", text) + "\n")
+    RECORDED.write_text(re.sub(r"\[[\d,\s]+\]", lambda row: re.sub(r"\s+", " ", row[0]).replace("[ ", "[").replace(" ]", "]"), text) + "\n")
 
 
 if __name__ == "__main__":
