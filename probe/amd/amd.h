@@ -18,7 +18,8 @@ inline constexpr std::uint32_t kPciNumber = 0x1002;
 
 // One compute node: a GPU, or one partition of a GPU that is divided.
 struct KfdNode {
-  PciAddress address;  // partitions of one card may differ in the function number alone
+  std::uint32_t number = 0;  // the driver's, in which processors count
+  PciAddress address;        // partitions of one card may differ in the function number alone
   PciIds ids;
   std::optional<std::string> target;  // "gfx90a"
   std::optional<std::uint32_t> compute_units;

@@ -120,6 +120,7 @@ std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files) {
     const std::string directory = std::string(kTopology) + "/" + name;
     auto node = Interpret(ReadProperties(files, directory + "/properties"));
     if (!node) continue;
+    node->number = ParseNumber<std::uint32_t>(name).value_or(0);
     node->memory_bytes = MemoryBytes(files, directory + "/mem_banks");
     node->xgmi_links = CountXgmi(files, directory + "/io_links");
     out.push_back(*std::move(node));

@@ -63,7 +63,6 @@ void AddIdentity(const Api& api, int device, RuntimeDevice& out) {
   Uuid bytes{};
   std::memcpy(bytes.data(), uuid.bytes.data(), bytes.size());
   out.identity.uuid = bytes;
-  out.facts.push_back({"visible_as", "GPU-" + std::string(digits)});
 }
 
 std::string NameOf(const Api& api, int device) {

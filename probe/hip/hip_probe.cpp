@@ -37,6 +37,8 @@ class Survey {
   [[nodiscard]] std::optional<Api> OpenApi();
   void AskManagement();
   void Enumerate(const Api& api, HipResult init);
+  // What selects the device in HIP_VISIBLE_DEVICES: its UUID where it has one to itself.
+  void NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const;
   // What the kernel and rocm_smi know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
   [[nodiscard]] const SmiGpu* SmiOf(const RuntimeDevice& device) const;
@@ -133,6 +135,16 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
   }
 }
 
+void Survey::NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const {
+  const auto& uuid = device.identity.uuid;
+  const auto same = [&](const RuntimeDevice& other) { return uuid && other.identity.uuid == uuid; };
+  std::string text = VisibleAs(context_.environment, device.ordinal);
+  // HIP's UUID is 16 characters.
+  if (std::count_if(all.begin(), all.end(), same) == 1)
+    text = "GPU-" + std::string(uuid->begin(), uuid->end());
+  if (!text.empty()) device.facts.push_back({"visible_as", std::move(text)});
+}
+
 void Survey::Enumerate(const Api& api, HipResult init) {
   auto found = ReadDevices(api, driver_.nodes, context_.environment);
   if (!found || found->empty()) {
@@ -144,16 +156,20 @@ void Survey::Enumerate(const Api& api, HipResult init) {
   }
   AskManagement();
   auto devices = *std::move(found);
-  for (RuntimeDevice& device : devices) Complete(api, device);
+  for (RuntimeDevice& device : devices) {
+    Complete(api, device);
+    NameVisible(devices, device);
+  }
   Warn(ExplainVisible(context_.environment, devices, driver_.nodes));
   for (const RuntimeDevice& device : devices) context_.sink(device);
 }
 
 void Survey::Run() {
-  for (const auto name : VisibilityVariables()) {
-    if (const auto value = context_.environment.Get(name)) {
-      context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
-    }
+  auto variables = OverrideVariables(driver_.nodes);
+  variables.insert(variables.begin(), VisibilityVariables().begin(), VisibilityVariables().end());
+  for (const std::string& name : variables) {
+    if (const auto value = context_.environment.Get(name))
+      context_.sink(EnvironmentVariable{name, CleanText(*value)});
   }
   context_.sink(StageEntered{Stage::kLoad});
   if (LoadsNothing(context_)) return ReportUnasked();

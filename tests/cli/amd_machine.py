@@ -50,10 +50,13 @@ class AmdMachine(FakeMachine):
                 "WHICHGPU_FAKE_SCENARIO": str(self.scenario), **self.variables}
 
     def _wrapper(self):
-        """Runs the tool where /sys is the fake one, with the real processor in it."""
+        """Runs the tool where /sys is the fake one, with the real processor in it, and /dev has the compute driver's node."""
         system, sys = shlex.quote(str(self.sys / "devices/system")), shlex.quote(str(self.sys))
+        dev = shlex.quote(str(self._folder("dev")))
         script = self.folder / "tool"
-        inner = f'mount --rbind /sys/devices/system {system} && mount --rbind {sys} /sys && exec "$0" "$@"'
+        inner = (f'mount --rbind /sys/devices/system {system} && mount --rbind {sys} /sys && touch {dev}/kfd && '
+                 f'for n in null zero full random urandom tty; do touch {dev}/$n && mount --bind /dev/$n {dev}/$n; done && '
+                 f'mkdir -p {dev}/shm && mount --bind /dev/shm {dev}/shm && mount --rbind {dev} /dev && exec "$0" "$@"')
         script.write_text(f"#!/bin/sh\nexec unshare -m sh -c {shlex.quote(inner)} {shlex.quote(str(BINARY))} \"$@\"\n")
         script.chmod(0o755)
         return script

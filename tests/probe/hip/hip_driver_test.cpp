@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "probe/hip/hip_api.h"
+#include "probe/system/wsl.h"
 #include "tests/probe/tree.h"
 
 namespace {
@@ -79,6 +80,8 @@ TEST(NoAmdDevice, IsExplainedByItsLayer) {
        }},
       {"radeon_bound", Outcome::kNoDevice,
        [](tests::Tree& tree) { tree.Directory("/sys/bus/pci/drivers/radeon/0000:04:00.0"); }},
+      {"wsl_no_device", Outcome::kNoDevice,
+       [](tests::Tree& tree) { tree.Write(probe::system::kWslGpuNode, ""); }},
       {"kfd_missing", Outcome::kNoDevice, [](tests::Tree& tree) { tree.Directory(kBound); }},
       {"kfd_not_passed", Outcome::kNoDevice,
        [](tests::Tree& tree) {
@@ -128,7 +131,27 @@ TEST(NoAmdDevice, IsHiddenWhereAVariableHidesWhatTheKernelHas) {
   EXPECT_THAT(hidden.error.text, HasSubstr("HIP_VISIBLE_DEVICES=\"-1\" leaves none of 1 GPU"));
   // HIP does not read CUDA's variable beside its own.
   EXPECT_EQ(NoDevice(tree, With("CUDA_VISIBLE_DEVICES", "-1")).outcome, Outcome::kHidden);
+  EXPECT_EQ(NoDevice(tree, With("GPU_DEVICE_ORDINAL", "-1")).outcome, Outcome::kNoDevice) << "OpenCL's";
+  EXPECT_EQ(NoDevice(tree, With("HIP_VISIBLE_DEVICES", "0")).error.name, "rocm_skips_gpu") << "leaves it";
   EXPECT_EQ(NoDevice(tree, With("HSA_OVERRIDE_GFX_VERSION", "10.3.0")).outcome, Outcome::kNoDevice);
+}
+
+// Units, containers and SLURM set one wherever ROCm is to run.
+TEST(NoAmdDevice, IsNoVariablesFaultWhereANodeIsMissingOrDenied) {
+  const auto environment = With("HIP_VISIBLE_DEVICES", "-1");
+  tests::Tree missing;
+  AddNode(missing);
+  EXPECT_EQ(NoDevice(missing, environment).error.name, "kfd_not_passed");
+  EXPECT_EQ(probe::hip::DiagnoseUnasked(ReadKernelDriver(missing.Files()), environment).error.name,
+            "kfd_not_passed");
+  tests::Tree denied;
+  denied.Directory("/dev/kfd");
+  AddNode(denied);
+  EXPECT_EQ(NoDevice(denied, environment).outcome, Outcome::kDenied);
+  tests::Tree without_card;
+  without_card.Write("/dev/kfd", "");
+  AddNode(without_card);
+  EXPECT_EQ(NoDevice(without_card, environment).error.name, "render_node_not_passed");
 }
 
 TEST(AmdError, ThatIsNoMissingDeviceStaysWhatItIs) {
