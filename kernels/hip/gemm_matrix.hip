@@ -115,14 +115,16 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
   part.Fetch(from_a, from_b, stride);
   part.Store(shared);
   __syncthreads();
-  for (unsigned step = 0; step < steps; ++step) {
+  for (unsigned step = 0; step + 1 < steps; ++step) {
     const size_t next = static_cast<size_t>(step + 1) * kRowBytes;
-    const bool more = step + 1 < steps;
-    if (more) part.Fetch(from_a + next, from_b + next, stride);
+    part.Fetch(from_a + next, from_b + next, stride);
+    DeviceKeepOrder();  // or all products wait for what was just fetched
     MultiplyPart<T, kTile>(shared + step % 2 * kBufferBytes, wave_row, wave_column, sum);
-    if (more) part.Store(shared + (step + 1) % 2 * kBufferBytes);
+    DeviceKeepOrder();
+    part.Store(shared + (step + 1) % 2 * kBufferBytes);
     __syncthreads();  // the other buffer is whole, and everyone has done with this one
   }
+  MultiplyPart<T, kTile>(shared + (steps - 1) % 2 * kBufferBytes, wave_row, wave_column, sum);
 #pragma unroll
   for (unsigned i = 0; i < kDown; ++i) {
 #pragma unroll

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 355cd29fa0da9063c51f3d60324f1bdc733df5642bf546b8b705d3fb3d239de6 by kernels/generate.py
+// made of b33b2da8514082d7bcf6165ff80b09995658ad5a7e712ef71e28ff5cd3b80eaa by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,10 +36,20 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
+#if __clang_major__ >= 19
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
+#else
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
+#endif
 DEVICE void DeviceBarrier() {
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_RELEASE);
   __builtin_amdgcn_s_barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

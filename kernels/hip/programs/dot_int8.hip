@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 890a3510667ad90634773fb822f0e9c1172209599ca6366a3a265f93f3fe97ad by kernels/generate.py
+// made of 627c2be8a9927c34166b4ca5538bd45326c4dff892517d589296b7a2e7ca9828 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,10 +36,20 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
+#if __clang_major__ >= 19
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
+#else
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
+#endif
 DEVICE void DeviceBarrier() {
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_RELEASE);
   __builtin_amdgcn_s_barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of f0063f637a37b2c6bd3657f287e50cdec13581f7cd81811fd5d74334302c628d by kernels/generate.py
+// made of c749fa070402baabeeca26ad4eb878966fc5b0e19973ca309e5d92f4506b66b3 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,10 +36,20 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
+#if __clang_major__ >= 19
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
+#else
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
+#endif
 DEVICE void DeviceBarrier() {
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_RELEASE);
   __builtin_amdgcn_s_barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {
@@ -267,14 +277,16 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
   part.Fetch(from_a, from_b, stride);
   part.Store(shared);
   __syncthreads();
-  for (unsigned step = 0; step < steps; ++step) {
+  for (unsigned step = 0; step + 1 < steps; ++step) {
     const size_t next = static_cast<size_t>(step + 1) * kRowBytes;
-    const bool more = step + 1 < steps;
-    if (more) part.Fetch(from_a + next, from_b + next, stride);
+    part.Fetch(from_a + next, from_b + next, stride);
+    DeviceKeepOrder();  // or all products wait for what was just fetched
     MultiplyPart<T, kTile>(shared + step % 2 * kBufferBytes, wave_row, wave_column, sum);
-    if (more) part.Store(shared + (step + 1) % 2 * kBufferBytes);
+    DeviceKeepOrder();
+    part.Store(shared + (step + 1) % 2 * kBufferBytes);
     __syncthreads();  // the other buffer is whole, and everyone has done with this one
   }
+  MultiplyPart<T, kTile>(shared + (steps - 1) % 2 * kBufferBytes, wave_row, wave_column, sum);
 #pragma unroll
   for (unsigned i = 0; i < kDown; ++i) {
 #pragma unroll

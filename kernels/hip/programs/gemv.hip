@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of e073590cd19b45d3a1b2622f34e02e2f15507b1b9c0a66a7c00e6ded6e5af8d6 by kernels/generate.py
+// made of 23f01592200963951e5b68c0530acd7184cd1d6a77a3214dd481741d3b76c3e7 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,10 +36,20 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
+#if __clang_major__ >= 19
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
+#else
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
+#endif
 DEVICE void DeviceBarrier() {
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_RELEASE);
   __builtin_amdgcn_s_barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 45be447ae5b4ca345568d6643b44fea17adfee99294f082e8b9799271f1eff2f by kernels/generate.py
+// made of 632eb2cfb498366fbe6966be56c0d8702c85eca820a7986bbc450f4bf011df23 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,10 +36,20 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
+#if __clang_major__ >= 19
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
+#else
+#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
+#endif
 DEVICE void DeviceBarrier() {
-  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_RELEASE);
   __builtin_amdgcn_s_barrier();
-  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

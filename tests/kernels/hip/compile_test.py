@@ -61,7 +61,8 @@ def compiled(path, target):
     with tempfile.TemporaryDirectory() as folder:
         out = pathlib.Path(folder) / "program.co"
         run("clang-19", "-x", "hip", f"--offload-arch={target}", "--offload-device-only", "--no-gpu-bundle-output",
-            "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-Wall", "-Wno-unused", path, "-o", out)
+            "-nogpulib", "-nogpuinc", "-std=c++17", "-O3", "-Wall", "-Wno-unused", path, "-o", out,
+            *["-mcumode"] * target.startswith("gfx1"))  # as backends/hip/hip_module.cpp
         code = run("llvm-objdump-19", "-d", "--no-show-raw-insn", "--no-leading-addr", out)
         notes = run("llvm-readelf-19", "--notes", out)
     found = {}
@@ -74,13 +75,31 @@ def compiled(path, target):
     for name, body in re.findall(r"^<(\w+)>:\n(.*?)(?=^<|\Z)", code, re.M | re.S):
         if name in found:
             found[name][0] = len(re.findall(r"^\s*v_(?:mfma|wmma|dot)", body, re.M))
+            found[name][5:] = loop_of(body)
             found[name][4] = len(re.findall(r"v_dual_fmac_f32.*v_dual_fmac_f32|^\s*v_pk_fma_f32", body, re.M))
     return found
 
 
+def loop_of(body):
+    """Of the loop with matrix instructions: those between what is fetched from memory and the wait for it, all of them,
+    and what it drops from caches. Nothing where there is none that fetches."""
+    code = [line.split()[:2] for line in body.splitlines() if line.strip()]
+    fetches = [at for at, line in enumerate(code) if line[0].startswith("global_load")]
+    matrix = [at for at, line in enumerate(code) if re.match("v_(mfma|wmma)", line[0])]
+    if not matrix or not any(at < matrix[0] for at in fetches):
+        return []
+    last = max(at for at in fetches if at < matrix[0])
+    end = next(at for at, line in enumerate(code) if at > matrix[0] and line[0].startswith("s_barrier"))
+    wait = next(at for at, line in enumerate(code) if at > last and (
+        line[0] == "s_wait_loadcnt" or line[0] == "s_waitcnt" and "vmcnt" in line[1]))
+    dropped = sum("gl0_inv" in line[0] or "global_inv" in line[0] for line in code[last:end])
+    return [sum(last < at < wait for at in matrix), sum(last < at < end for at in matrix), dropped]
+
+
 RESULTS = None if MISSING else Results(None, TOOLS)
 FIELDS = ("matrix or dot instructions", "local data share bytes", "vector registers", "scratch bytes",
-          "pairs of products of fp32")
+          "pairs of products of fp32", "of the loop: matrix instructions before the wait for memory", "all of them",
+          "invalidations of caches")
 PAIRING = ("gfx90a", "gfx942", "gfx1100", "gfx1151", "gfx1201")  # whose peak is that of pairs
 
 
@@ -95,7 +114,10 @@ class Compiled(unittest.TestCase):
                 found = build(program(name), self.target)
                 expected = {entry: used[self.target] for entry, used in recorded[name].items() if self.target in used}
                 self.assertEqual(expected, found, f"{FIELDS}")
-                for entry, (matrix, _, _, scratch, _) in found.items():
+                for entry, (matrix, _, _, scratch, _, *loop) in found.items():
+                    # What was fetched is waited for behind the products, and stays in the caches.
+                    self.assertEqual(entry.startswith("gemm_") and matrix > 0 and not name.startswith("dot_"), loop != [])
+                    self.assertTrue(not loop or loop[0] == loop[1] > 0 == loop[2], f"{entry} {loop}")
                     self.assertEqual(0, scratch, entry)
                     self.assertEqual(name.startswith(("gemm_", "dot_")) and name != "gemm_simt", matrix > 0, entry)
 

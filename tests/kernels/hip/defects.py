@@ -34,7 +34,7 @@ DEFECTS = [
     ("tile_by_one", "gfx1201", "gemm_bf16", "gemm_bf16_64", "hip/gemm_matrix.hip",
      "(a) + tile.row * stride", "(a) + (tile.row == 0 ? 0 : tile.row - kTile) * stride"),
     ("last_step", "gfx90a", "gemm_fp32", "gemm_fp32_matrix_64", "hip/gemm_matrix.hip",
-     "step < steps; ++step) {", "step + 1 < steps; ++step) {"),
+     "step + 1 < steps; ++step) {", "step + 2 < steps; ++step) {"),
     ("wave_column", "gfx1100", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
      "wave % 2 * kAcross * 16", "wave % 2 * kDown * 16"),
     ("chain_operand", "gfx942", "gemm_tf32", "chain_tf32", "hip/gemm_matrix.hip",

@@ -179,6 +179,7 @@ constexpr unsigned kSharedBytes = 64U << 10U;  // of a work-group
 
 using emulation::Half;
 using emulation::Vector;
+inline void DeviceKeepOrder() {}
 #define AMD_BFLOAT ::emulation::Bfloat
 #define AMD_BUILTIN(name) ::emulation::name
 
