@@ -63,6 +63,8 @@ probe::Result<std::string> ModuleCache::Compile(const char* source) const {
   if (program.code() != rt::kHiprtcSuccess) return rt::CompilerErrorOf("hiprtcCreateProgram", program.code());
   const std::string target = "--offload-arch=" + target_;
   std::vector<const char*> options = {target.c_str(), "-std=c++17", "-O3"};
+  const std::string dies = "-DXCC_COUNT=" + std::to_string(xcc_count_);
+  options.push_back(dies.c_str());
   // RDNA's compute units work alone: with a pair's, a barrier drops what is being fetched from their caches.
   if (const auto known = rt::ParseTarget(target_); known && known->major >= 10) options.push_back("-mcumode");
   const auto compiled =

@@ -10,6 +10,7 @@
 
 #include "backends/core/sharing.h"
 #include "backends/hip/vendor.h"
+#include "probe/core/parse.h"
 
 namespace backends::hip {
 namespace {
@@ -44,7 +45,9 @@ HipRuntime::HipRuntime(const rt::Api& api, std::vector<int> devices, const probe
 void HipRuntime::PrepareKernels(const probe::RuntimeDevice& facts, probe::Result<rt::Compiler> compiler,
                                 std::string target) {
   facts_ = facts;
-  modules_.emplace(api_, std::move(compiler), std::move(target));
+  const std::string* dies = probe::FindFact(facts.facts, "xcc_count");
+  const auto count = dies != nullptr ? probe::ParseNumber<std::uint32_t>(*dies) : std::nullopt;
+  modules_.emplace(api_, std::move(compiler), std::move(target), std::max(count.value_or(1), 1U));
 }
 
 probe::Status HipRuntime::Enter(std::size_t device) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of c749fa070402baabeeca26ad4eb878966fc5b0e19973ca309e5d92f4506b66b3 by kernels/generate.py
+// made of 25b70ca6ea65268dd7e637e47d2b00fdb3bfc66e93ac1534a0ba74d7a8784163 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -260,12 +260,19 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
     }
   }
 }
+#if !defined(XCC_COUNT)
+#define XCC_COUNT 1
+#endif
+DEVICE unsigned TileNumber(unsigned group, unsigned groups) {
+  const unsigned each = groups / XCC_COUNT;
+  return group < each * XCC_COUNT ? group % XCC_COUNT * each + group / XCC_COUNT : group;
+}
 template <class T, unsigned kTile>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
   constexpr unsigned kBufferBytes = 2 * kTile * kRowBytes;
   unsigned char* shared = SharedBlock<2 * kBufferBytes>();
-  const Tile tile = TileOf<Wave<T, kTile>>(blockIdx.x, m, n);
+  const Tile tile = TileOf<Wave<T, kTile>>(TileNumber(blockIdx.x, gridDim.x), m, n);
   const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
   const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
   const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 1abd39d0840e3bd24ad6e28116753ba6edfbf9020a51fbae34e228df66cb38c5 by kernels/generate.py
+// made of fad60bdbc641380e603a0a91f4e251cb14dc20eb5d973eaf5bf07e082bed0484 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -260,12 +260,19 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
     }
   }
 }
+#if !defined(XCC_COUNT)
+#define XCC_COUNT 1
+#endif
+DEVICE unsigned TileNumber(unsigned group, unsigned groups) {
+  const unsigned each = groups / XCC_COUNT;
+  return group < each * XCC_COUNT ? group % XCC_COUNT * each + group / XCC_COUNT : group;
+}
 template <class T, unsigned kTile>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
   constexpr unsigned kBufferBytes = 2 * kTile * kRowBytes;
   unsigned char* shared = SharedBlock<2 * kBufferBytes>();
-  const Tile tile = TileOf<Wave<T, kTile>>(blockIdx.x, m, n);
+  const Tile tile = TileOf<Wave<T, kTile>>(TileNumber(blockIdx.x, gridDim.x), m, n);
   const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
   const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
   const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;

@@ -188,6 +188,26 @@ TEST(HipSession, AsksTheKernelDriverWhatIsFreeWhereTheRuntimeCanNot) {
   EXPECT_EQ(HipMachine(HipGpu(1, 110000), R"(, "attributes": {"memory_info": 1})").With(Ok), "ok");
 }
 
+std::string asked;
+std::string OptionsFor(const char* target, std::uint32_t dies) {
+  probe::hip::Compiler compiler;
+  compiler.hiprtcCreateProgram = [](auto, auto, auto, int, auto, auto) -> int { return 0; };
+  compiler.hiprtcDestroyProgram = [](auto) -> int { return 0; };
+  compiler.hiprtcGetProgramLogSize = [](auto, auto) -> int { return 1; };
+  compiler.hiprtcCompileProgram = [](auto, int count, auto options) -> int {
+    asked = fmt::format("{}", fmt::join(options, options + count, " "));
+    return 6;
+  };
+  EXPECT_FALSE(backends::hip::ModuleCache({}, compiler, target, dies).Get("x"));
+  return asked;
+}
+
+TEST(HipCompilation, IsForTheDiesAndTheComputeUnitsOfTheDevice) {
+  EXPECT_EQ(OptionsFor("gfx942:sramecc+:xnack-", 8),
+            "--offload-arch=gfx942:sramecc+:xnack- -std=c++17 -O3 -DXCC_COUNT=8");
+  EXPECT_EQ(OptionsFor("gfx1100", 1), "--offload-arch=gfx1100 -std=c++17 -O3 -DXCC_COUNT=1 -mcumode");
+}
+
 TEST(HipBackend, OpensExactlyTheDeviceAskedFor) {
   const HipMachine machine(HipGpu(1, 90402) + "," + HipGpu(2, 100306));
   EXPECT_EQ(machine.With(Ok, 1), "ok");

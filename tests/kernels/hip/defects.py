@@ -33,6 +33,8 @@ DEFECTS = [
      "Offset(at / kPieces, at % kPieces)) = a[i]", "Offset(at / kPieces, at % kPieces ^ 1)) = a[i]"),
     ("tile_by_one", "gfx1201", "gemm_bf16", "gemm_bf16_64", "hip/gemm_matrix.hip",
      "(a) + tile.row * stride", "(a) + (tile.row == 0 ? 0 : tile.row - kTile) * stride"),
+    ("tiles_of_dies", "gfx942", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
+     "group % XCC_COUNT * each + group / XCC_COUNT", "group % XCC_COUNT + group / XCC_COUNT"),
     ("last_step", "gfx90a", "gemm_fp32", "gemm_fp32_matrix_64", "hip/gemm_matrix.hip",
      "step + 1 < steps; ++step) {", "step + 2 < steps; ++step) {"),
     ("wave_column", "gfx1100", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
