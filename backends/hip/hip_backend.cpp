@@ -11,6 +11,7 @@
 #include "backends/stream/stream_peers.h"
 #include "backends/stream/stream_session.h"
 #include "kernels/hip/variants.h"
+#include "probe/core/parse.h"
 #include "probe/hip/hip_api.h"
 
 namespace backends::hip {
@@ -79,6 +80,9 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
                       *target);
   stream::DeviceTraits traits;
   traits.l2_bytes = rt::Attribute(runtime->api, device, rt::kHipL2Bytes);
+  const std::string* third = probe::FindFact(found->facts, "l3_bytes");
+  const auto l3 = third != nullptr ? probe::ParseNumber<int>(*third) : std::nullopt;
+  if (l3) traits.l2_bytes = std::max(*l3, traits.l2_bytes.value_or(0));
   traits.max_threads = rt::Attribute(runtime->api, device, rt::kHipMaxThreadsPerBlock).value_or(0);
   traits.subgroup_width = 64;
   traits.features = kernels::hip::FeaturesOf(found->architecture.value_or(""));

@@ -26,6 +26,8 @@ struct KfdNode {
   std::optional<std::uint32_t> wavefront_size;
   std::optional<std::uint64_t> clock_max_mhz;
   std::optional<std::uint64_t> xcc_count;
+  std::optional<std::uint64_t> l3_bytes;      // the memory's own cache (Infinity Cache), where it has one
+  bool has_processor = false;                 // the node is both, of one memory
   std::optional<std::uint64_t> unique_id;     // of the chip; partitions may share it
   std::optional<std::uint64_t> memory_bytes;  // of a partition, its share; of an APU, what the host lends it
   std::optional<std::uint32_t> render_minor;  // of /dev/dri/renderD<minor>, which ROCm opens too

@@ -121,11 +121,20 @@ void NamePartitions(const std::vector<amd::KfdNode>& nodes, std::vector<RuntimeD
   }
 }
 
+// What HIP does not say, or says of some devices only.
+void AddKernelFacts(const amd::KfdNode& node, RuntimeDevice& device) {
+  if (node.xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node.xcc_count)});
+  // HIP tells the size of the second level, which on MI300A and Strix Halo is not the last.
+  if (node.l3_bytes) device.facts.push_back({"l3_bytes", std::to_string(*node.l3_bytes)});
+  if (node.has_processor) {
+    device.unified_memory = true;
+    device.kind = DeviceKind::kIntegrated;
+  }
+}
+
 // On RDNA, whose compute units work in pairs, HIP counts the pairs in both of its attributes unless
 // GPU_ENABLE_WGP_MODE is off (ROCm/clr, rocclr/device/rocm/rocdevice.cpp). The kernel counts the units.
-void CorrectUnits(const std::vector<amd::KfdNode>& nodes, const system::Environment& environment,
-                  RuntimeDevice& device) {
-  const amd::KfdNode* node = NodeOf(nodes, device);
+void CorrectUnits(const amd::KfdNode* node, const system::Environment& environment, RuntimeDevice& device) {
   if (node != nullptr && node->compute_units) {
     device.compute_units = node->compute_units;
     return;
@@ -165,17 +174,22 @@ RuntimeDevice ReadDevice(const Api& api, int id) {
   device.name = NameOf(api, id);
   device.vendor = "Advanced Micro Devices, Inc.";
   AddIdentity(api, id, device);
-  device.unified_memory = get(kHipIntegrated).value_or(0) != 0;
-  device.kind = *device.unified_memory ? DeviceKind::kIntegrated : DeviceKind::kDiscrete;
+  int version = 0;
+  if (api.hipRuntimeGetVersion(&version) == kHipSuccess && version > 0)
+    device.api_version = VersionText(version);
+  const bool integrated = get(kHipIntegrated).value_or(0) != 0;
+  // Before ROCm 6.2 it is 0 of every device: others know better (ROCm/clr, hipamd/src/hip_device.cpp).
+  constexpr int kFirstToTell = 60200000;
+  if (integrated || version >= kFirstToTell) {
+    device.unified_memory = integrated;
+    device.kind = integrated ? DeviceKind::kIntegrated : DeviceKind::kDiscrete;
+  }
   if (const auto text = TargetWithFeatures(api, id)) {
     const Target target = *ParseTarget(*text);
     device.architecture = ToString(target);
     AddCapabilities(target, device);
     device.facts.push_back({"target", *text});
   }
-  int version = 0;
-  if (api.hipRuntimeGetVersion(&version) == kHipSuccess && version > 0)
-    device.api_version = VersionText(version);
   AddMemory(api, id, device);
   device.compute_units = positive(kHipMultiprocessors);
   device.subgroup_width = positive(kHipWarpSize);
@@ -199,7 +213,11 @@ Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector
   devices.reserve(static_cast<std::size_t>(*count));
   for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
   NamePartitions(nodes, devices);
-  for (RuntimeDevice& device : devices) CorrectUnits(nodes, environment, device);
+  for (RuntimeDevice& device : devices) {
+    const amd::KfdNode* node = NodeOf(nodes, device);
+    CorrectUnits(node, environment, device);
+    if (node != nullptr) AddKernelFacts(*node, device);
+  }
   return devices;
 }
 

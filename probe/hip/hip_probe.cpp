@@ -118,7 +118,6 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
   if (const auto* node = NodeOf(driver_.nodes, device)) {
     if (!device.identity.ids) device.identity.ids = node->ids;
     if (node->target) device.facts.push_back({"kernel_target", *node->target});
-    if (node->xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node->xcc_count)});
   }
   if (device.identity.pci) {
     const auto throttled =

@@ -61,5 +61,32 @@ TEST(HipComputeUnits, AreTwiceThePairsOfRdnaWhereNoKernelTells) {
   EXPECT_EQ(Units({}, "0"), (Counts{48, 104})) << "then HIP counts units";
 }
 
+TEST(HipDevice, HasWhatTheKernelKnowsOfItsDiesAndCaches) {
+  amd::KfdNode node;
+  node.address = {0, 4, 0, 0};
+  node.xcc_count = 6;
+  node.l3_bytes = 256U << 20U;
+  const auto devices = ReadDevices(TwoCards(), {node}, {});
+  EXPECT_EQ(*FindFact((*devices)[1].facts, "xcc_count"), "6");
+  EXPECT_EQ(*FindFact((*devices)[1].facts, "l3_bytes"), "268435456");
+  EXPECT_EQ(FindFact((*devices)[0].facts, "l3_bytes"), nullptr);
+}
+
+int version = 0;
+TEST(HipDevice, IsDiscreteOnlyForARuntimeThatTellsApus) {
+  Api api = TwoCards();
+  api.hipRuntimeGetVersion = [](int* value) -> int { return *value = version, kHipSuccess; };
+  amd::KfdNode apu;
+  apu.address = {0, 3, 0, 0};
+  apu.has_processor = true;
+  const auto kind = [&](std::size_t device) { return (*ReadDevices(api, {apu}, {}))[device].kind; };
+  version = 60241133;
+  EXPECT_EQ(kind(1), DeviceKind::kDiscrete);
+  version = 60140093;
+  EXPECT_EQ(kind(1), DeviceKind::kUnknown);
+  EXPECT_FALSE((*ReadDevices(api, {}, {}))[1].unified_memory.has_value());
+  EXPECT_EQ(kind(0), DeviceKind::kIntegrated) << "as the kernel says";
+}
+
 }  // namespace
 }  // namespace probe::hip
