@@ -4,7 +4,6 @@
 
 #include "backends/hip/hip_runtime.h"
 #include "probe/core/text.h"
-#include "probe/hip/hip_target.h"
 
 namespace backends::hip {
 namespace {
@@ -66,7 +65,7 @@ probe::Result<std::string> ModuleCache::Compile(const char* source) const {
   const std::string dies = "-DXCC_COUNT=" + std::to_string(xcc_count_);
   options.push_back(dies.c_str());
   // RDNA's compute units work alone: with a pair's, a barrier drops what is being fetched from their caches.
-  if (const auto known = rt::ParseTarget(target_); known && known->major >= 10) options.push_back("-mcumode");
+  if (target_.starts_with("gfx1")) options.push_back("-mcumode");
   const auto compiled =
       compiler_->hiprtcCompileProgram(program.get(), static_cast<int>(options.size()), options.data());
   if (compiled != rt::kHiprtcSuccess) {
