@@ -45,8 +45,8 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
-// Of local data share alone where the compiler can tell: a fence of all memory waits for what is being fetched, and
-// on RDNA drops it from the cache.
+// Of local data share alone where the compiler can tell: a fence of all memory waits for what is being
+// fetched, and on RDNA drops it from the cache.
 #if __clang_major__ >= 19
 #define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
 #else

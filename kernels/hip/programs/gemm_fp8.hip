@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of b3c7120e2be0d9479dfb5a3848c111d4e48c6b9d8009a9f680e9e470f949771e by kernels/generate.py
+// made of c2904a4b693c3b99b8da0e078aa970a9a36f9439bafebefdde2e39cfa4fa6f47 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -165,7 +165,11 @@ using Int4 = Vector<int, 4>;
 MFMA_TYPE(Fp16, 16, float, 4, Half8, mfma_f32_16x16x32_f16)
 MFMA_TYPE(Bf16, 16, float, 4, Bfloat8, mfma_f32_16x16x32_bf16)
 MFMA_TYPE(Int8, 8, int, 4, Int4, mfma_i32_16x16x64_i8)
-MFMA_TYPE(Fp8, 8, float, 2, long, mfma_f32_16x16x32_fp8_fp8)
+using Int8Words = Vector<int, 8>;
+MATRIX_TYPE(Fp8, Mfma, 8, float, 8,
+            AMD_BUILTIN(mfma_scale_f32_16x16x128_f8f6f4)(__builtin_bit_cast(Int8Words, first),
+                                                         __builtin_bit_cast(Int8Words, second), d, 0, 0, 0,
+                                                         127, 0, 127))
 #elif defined(__GFX11__)
 using Half16 = Vector<Half, 16>;
 using Short16 = Vector<short, 16>;
@@ -184,14 +188,21 @@ WMMA_INT8(Wmma12, 2, Int2, wmma_i32_16x16x16_iu8_w32_gfx12)
 #endif
 }  // namespace
 namespace {
-constexpr unsigned kRowBytes = 64;
-constexpr unsigned kPieces = kRowBytes / 16;
 constexpr unsigned kThreads = 256;
+template <class T>
+struct Line {
+  static constexpr unsigned kOfInstruction = T::kGroups * T::kWords * 4;
+  static constexpr unsigned kBytes = kOfInstruction > 64 ? kOfInstruction : 64;
+  static constexpr unsigned kPieces = kBytes / 16;
+};
+template <class T>
 DEVICE unsigned Offset(unsigned row, unsigned piece) {
-  return row * kRowBytes + (piece ^ (row / 2 % kPieces)) * 16;
+  constexpr unsigned kPieces = Line<T>::kPieces;
+  return row * Line<T>::kBytes + (piece ^ (row * kPieces / 8 % kPieces)) * 16;
 }
 template <class T, unsigned kTile>
 struct Part {
+  static constexpr unsigned kPieces = Line<T>::kPieces;
   static constexpr unsigned kEach = kTile * kPieces / kThreads;
   static_assert(kTile * kPieces % kThreads == 0);
   uint4 a[kEach];
@@ -209,8 +220,8 @@ struct Part {
 #pragma unroll
     for (unsigned i = 0; i < kEach; ++i) {
       const unsigned at = i * kThreads + threadIdx.x;
-      *reinterpret_cast<uint4*>(to + Offset(at / kPieces, at % kPieces)) = a[i];
-      *reinterpret_cast<uint4*>(to + Offset(kTile + at / kPieces, at % kPieces)) = b[i];
+      *reinterpret_cast<uint4*>(to + Offset<T>(at / kPieces, at % kPieces)) = a[i];
+      *reinterpret_cast<uint4*>(to + Offset<T>(kTile + at / kPieces, at % kPieces)) = b[i];
     }
   }
 };
@@ -225,7 +236,7 @@ struct Operand {
 #pragma unroll
     for (unsigned i = 0; i < kReads; ++i) {
       read[i] = *reinterpret_cast<const uint4*>(
-          tile + Offset(row + lane % 16, first + lane / 16 % T::kGroups * kReads + i));
+          tile + Offset<T>(row + lane % 16, first + lane / 16 % T::kGroups * kReads + i));
     }
     *this = __builtin_bit_cast(Operand, read);
   }
@@ -243,7 +254,7 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
   const unsigned lane = threadIdx.x % T::kWave;
 #pragma unroll
-  for (unsigned first = 0; first < kPieces; first += T::kGroups * Operand<T>::kReads) {
+  for (unsigned first = 0; first < Line<T>::kPieces; first += T::kGroups * Operand<T>::kReads) {
     Operand<T> a[kDown];
     Operand<T> b[kAcross];
 #pragma unroll
@@ -270,6 +281,7 @@ DEVICE unsigned TileNumber(unsigned group, unsigned groups) {
 template <class T, unsigned kTile>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
+  constexpr unsigned kRowBytes = Line<T>::kBytes;
   constexpr unsigned kBufferBytes = 2 * kTile * kRowBytes;
   unsigned char* shared = SharedBlock<2 * kBufferBytes>();
   const Tile tile = TileOf<Wave<T, kTile>>(TileNumber(blockIdx.x, gridDim.x), m, n);
