@@ -63,6 +63,16 @@ probe::Result<RuntimeDevice> Find(const Runtime& runtime, const RuntimeDevice& w
                                   offered.empty() ? "none" : offered)};
 }
 
+// Who else uses it: what was seen when the device was found, unless it has ended since.
+std::string LoadNow(const RuntimeDevice& device, const probe::system::FileSystem& files) {
+  std::string seen = LoadOfOthers(device);
+  if (seen.empty() || !device.identity.pci) return seen;
+  RuntimeDevice now;
+  now.facts = probe::amd::ReadState(files, "/sys/bus/pci/devices/" + ToString(*device.identity.pci)).facts;
+  const bool told = probe::FindFact(now.facts, kUtilizationFact) != nullptr;
+  return told && LoadOfOthers(now).empty() ? "" : seen;
+}
+
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   const auto runtime = OpenRuntime(request);
   if (!runtime) return runtime.error();
@@ -86,7 +96,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   traits.max_threads = rt::Attribute(runtime->api, device, rt::kHipMaxThreadsPerBlock).value_or(0);
   traits.subgroup_width = 64;
   traits.features = kernels::hip::FeaturesOf(found->architecture.value_or(""));
-  traits.others = LoadOfOthers(request.device);
+  traits.others = LoadNow(request.device, request.files);
   return stream::StreamSession::Create(std::move(hip), *found, std::move(traits));
 }
 
@@ -100,7 +110,7 @@ probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevic
     const auto found = Find(*runtime, device);
     if (!found) return found.error();
     devices.push_back(static_cast<int>(found->ordinal));
-    shared.push_back(!LoadOfOthers(device).empty());
+    shared.push_back(!LoadNow(device, request.files).empty());
   }
   return stream::JoinDevices(
       std::make_unique<HipRuntime>(runtime->api, std::move(devices), request.files, request.environment),

@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/device.h"
 #include "probe/core/ids.h"
 #include "probe/system/filesystem.h"
 
@@ -37,6 +38,17 @@ struct KfdNode {
 
 // GPU nodes in the order of the driver's numbers, which ROCm keeps; processors are left out.
 [[nodiscard]] std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files);
+
+// What amdgpu's files say of a card now: memory of its own, load (utilization_percent) and power (power_mw,
+// power_limit_mw, power_limit_default_mw). Every figure may be missing. AMD's library for the same (rocm_smi)
+// is not asked: it holds a lock that all processes share, and whoever is ended while it does holds up the
+// others.
+struct CardState {
+  std::optional<std::uint64_t> memory_total_bytes, memory_used_bytes;
+  std::vector<Fact> facts;
+};
+// `card`: its directory below /sys/bus/pci/devices.
+[[nodiscard]] CardState ReadState(const system::FileSystem& files, const std::string& card);
 
 // gfx_target_version = major * 10000 + minor * 100 + step, minor and step printed in hexadecimal: 90010 ->
 // "gfx90a".

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "probe/core/module.h"
 #include "probe/core/text.h"
@@ -35,20 +36,17 @@ class Survey {
   void FailToLoad(const Error& error) const;
   void Show(Library library);
   [[nodiscard]] std::optional<Api> OpenApi();
-  void AskManagement();
   void Enumerate(const Api& api, HipResult init);
   // What selects the device in HIP_VISIBLE_DEVICES: its UUID where it has one to itself.
   void NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const;
-  // What the kernel and rocm_smi know of a device that HIP shows.
+  // What the kernel and amdgpu's files know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
-  [[nodiscard]] const SmiGpu* SmiOf(const RuntimeDevice& device) const;
   void Warn(std::vector<std::string> texts) const {
     for (auto& text : texts) context_.sink(Warning{std::move(text)});
   }
 
   const ProbeContext& context_;
   KernelDriver driver_;
-  std::vector<SmiGpu> smi_;
   std::optional<std::string> release_;
 };
 
@@ -85,28 +83,6 @@ std::optional<Api> Survey::OpenApi() {
   return std::nullopt;
 }
 
-void Survey::AskManagement() {
-  auto smi = AskSmi(context_.files, context_.environment);
-  if (smi) {
-    smi_ = *std::move(smi);
-  } else if (!smi.error().Is(OwnError::kAbsent) && !driver_.nodes.empty()) {
-    DriverReport report;
-    report.name = "rocm_smi";
-    report.outcome = Outcome::kFailed;
-    report.stage = Stage::kInit;
-    report.error = smi.error();
-    context_.sink(std::move(report));
-  }
-}
-
-const SmiGpu* Survey::SmiOf(const RuntimeDevice& device) const {
-  const auto gpu = std::find_if(smi_.begin(), smi_.end(), [&](const SmiGpu& known) {
-    return device.identity.pci && SlotOf(known.pci) == SlotOf(*device.identity.pci) &&
-           known.partition == PartitionOf(device);
-  });
-  return gpu == smi_.end() ? nullptr : &*gpu;
-}
-
 void Survey::Complete(const Api& api, RuntimeDevice& device) const {
   int version = 0;
   if (release_) {
@@ -119,19 +95,16 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
     if (!device.identity.ids) device.identity.ids = node->ids;
     if (node->target) device.facts.push_back({"kernel_target", *node->target});
   }
-  if (device.identity.pci) {
-    const auto throttled =
-        ThrottledBy(context_.files, "/sys/bus/pci/devices/" + ToString(*device.identity.pci));
-    if (throttled) device.facts.push_back({"throttled", *throttled});
-  }
-  if (const SmiGpu* gpu = SmiOf(device)) {
-    // Of an APU both figures are the carve-out's alone.
-    const bool sound = gpu->memory_total_bytes && gpu->memory_used_bytes &&
-                       gpu->memory_total_bytes == device.memory_total_bytes &&
-                       *gpu->memory_used_bytes <= *gpu->memory_total_bytes;
-    if (sound) device.memory_free_bytes = *gpu->memory_total_bytes - *gpu->memory_used_bytes;
-    device.facts.insert(device.facts.end(), gpu->facts.begin(), gpu->facts.end());
-  }
+  if (!device.identity.pci) return;
+  const std::string card = "/sys/bus/pci/devices/" + ToString(*device.identity.pci);
+  if (const auto throttled = ThrottledBy(context_.files, card))
+    device.facts.push_back({"throttled", *throttled});
+  auto state = amd::ReadState(context_.files, card);
+  // Of an APU both figures are the carve-out's alone, and of a partition the whole card's.
+  const bool sound = state.memory_total_bytes && state.memory_total_bytes == device.memory_total_bytes;
+  if (sound && state.memory_used_bytes <= state.memory_total_bytes)
+    device.memory_free_bytes = *state.memory_total_bytes - state.memory_used_bytes.value_or(0);
+  std::move(state.facts.begin(), state.facts.end(), std::back_inserter(device.facts));
 }
 
 void Survey::NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const {
@@ -153,7 +126,6 @@ void Survey::Enumerate(const Api& api, HipResult init) {
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
     return;
   }
-  AskManagement();
   auto devices = *std::move(found);
   for (RuntimeDevice& device : devices) {
     Complete(api, device);
