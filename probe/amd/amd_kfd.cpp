@@ -120,6 +120,18 @@ std::optional<std::uint64_t> L3Bytes(const system::FileSystem& files, const std:
   return largest != 0 ? std::optional(largest) : std::nullopt;
 }
 
+// A function other than 0 alone in its slot is a device that a virtual machine was given, and no partition.
+void NameWholeCards(std::vector<KfdNode>& nodes) {
+  for (KfdNode& node : nodes) {
+    if (node.address.function == 0 || node.partition != node.address.function) continue;
+    const auto in_slot = std::count_if(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
+      return other.address.domain == node.address.domain && other.address.bus == node.address.bus &&
+             other.address.device == node.address.device;
+    });
+    if (in_slot == 1) node.partition = 0;
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> GfxTarget(std::uint64_t version) {
@@ -144,6 +156,7 @@ std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files) {
     node->xgmi_links = CountXgmi(files, directory + "/io_links");
     out.push_back(*std::move(node));
   }
+  NameWholeCards(out);
   return out;
 }
 

@@ -10,6 +10,7 @@
 #include "probe/hip/hip_api.h"
 #include "probe/hip/hip_driver.h"
 #include "probe/hip/hip_target.h"
+#include "probe/hip/hip_visible.h"
 
 namespace probe::hip {
 namespace {
@@ -96,7 +97,20 @@ void AddPeers(const Api& api, int device, RuntimeDevice& out) {
   out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
 }
 
-void NamePartitions(const std::vector<amd::KfdNode>& nodes, std::vector<RuntimeDevice>& devices) {
+// HIP's devices are the nodes that the variables leave, one by one; empty where they are not.
+std::vector<amd::KfdNode> NodesOf(const std::vector<amd::KfdNode>& nodes,
+                                  const system::Environment& environment,
+                                  const std::vector<RuntimeDevice>& devices) {
+  auto visible = VisibleNodes(environment, nodes);
+  const auto is_its = [](const amd::KfdNode& node, const RuntimeDevice& device) {
+    return device.identity.pci && SlotOf(node.address) == SlotOf(*device.identity.pci);
+  };
+  if (!std::equal(visible.begin(), visible.end(), devices.begin(), devices.end(), is_its)) visible.clear();
+  return visible;
+}
+
+void NamePartitions(const std::vector<amd::KfdNode>& nodes, const std::vector<amd::KfdNode>& visible,
+                    std::vector<RuntimeDevice>& devices) {
   std::map<Slot, std::uint32_t> parts;
   for (const auto& node : nodes) {
     std::uint32_t& count = parts[SlotOf(node.address)];
@@ -114,7 +128,9 @@ void NamePartitions(const std::vector<amd::KfdNode>& nodes, std::vector<RuntimeD
     });
     for (std::size_t i = 0; i < members.size(); ++i) {
       RuntimeDevice& device = *members[i];
-      const std::size_t part = numbered ? device.identity.pci->function : i;
+      const std::size_t part = !visible.empty() ? visible[device.ordinal].partition
+                               : numbered       ? device.identity.pci->function
+                                                : i;
       device.identity.pci->function = 0;
       device.identity.partition = fmt::format("xcp{}", part);
     }
@@ -212,11 +228,14 @@ Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector
   std::vector<RuntimeDevice> devices;
   devices.reserve(static_cast<std::size_t>(*count));
   for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
-  NamePartitions(nodes, devices);
+  NamePartitions(nodes, NodesOf(nodes, environment, devices), devices);
   for (RuntimeDevice& device : devices) {
     const amd::KfdNode* node = NodeOf(nodes, device);
     CorrectUnits(node, environment, device);
-    if (node != nullptr) AddKernelFacts(*node, device);
+    if (node == nullptr) continue;
+    AddKernelFacts(*node, device);
+    // HIP leaves out the function, which a virtual machine's card may have.
+    if (!device.identity.partition) device.identity.pci = node->address;
   }
   return devices;
 }

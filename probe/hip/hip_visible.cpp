@@ -22,7 +22,31 @@ constexpr std::string_view kOverride = "HSA_OVERRIDE_GFX_VERSION";
 constexpr std::string_view kRocr = "ROCR_VISIBLE_DEVICES";
 constexpr std::string_view kHip = "HIP_VISIBLE_DEVICES";
 constexpr std::string_view kCuda = "CUDA_VISIBLE_DEVICES";
-constexpr std::array<std::string_view, 4> kVariables = {kRocr, kHip, kCuda, kOverride};
+// Besides those that say what is there, those that change how fast it is, with what they do.
+struct Spoiler {
+  std::string_view name, text;
+};
+constexpr std::array kSpoilers = {
+    Spoiler{"AMD_SERIALIZE_KERNEL", "lets every launch wait for the one before it"},
+    Spoiler{"HIP_LAUNCH_BLOCKING", "lets every launch wait until it is done"},
+    Spoiler{"AMD_LOG_LEVEL", "writes down every call, which takes longer than the call"},
+    Spoiler{"HSA_CU_MASK", "takes compute units away"},
+    Spoiler{"ROC_GLOBAL_CU_MASK", "takes compute units away"},
+    Spoiler{"HSA_ENABLE_SDMA", "lets compute units copy, instead of the engines for it, where it is 0"},
+};
+constexpr std::array<std::string_view, 13> kVariables = {kRocr,
+                                                         kHip,
+                                                         kCuda,
+                                                         kOverride,
+                                                         kSpoilers[0].name,
+                                                         kSpoilers[1].name,
+                                                         kSpoilers[2].name,
+                                                         kSpoilers[3].name,
+                                                         kSpoilers[4].name,
+                                                         kSpoilers[5].name,
+                                                         "GPU_ENABLE_WGP_MODE",
+                                                         "GPU_MAX_HW_QUEUES",
+                                                         "HSA_XNACK"};
 constexpr std::string_view kUuidPrefix = "GPU-";
 constexpr std::size_t kMaxEntries = 256;
 
@@ -157,12 +181,15 @@ std::string HidingText(const system::Environment& environment) {
   return fmt::format("{}", fmt::join(set, " and "));
 }
 
-bool HidesAll(const system::Environment& environment, const std::vector<KfdNode>& nodes) {
-  auto left = nodes;
+std::vector<KfdNode> VisibleNodes(const system::Environment& environment, std::vector<KfdNode> nodes) {
   for (const auto& list : {RocrList(environment), HipList(environment)}) {
-    if (list) left = LeftBy(*list, left);
+    if (list) nodes = LeftBy(*list, nodes);
   }
-  return !nodes.empty() && left.empty();
+  return nodes;
+}
+
+bool HidesAll(const system::Environment& environment, const std::vector<KfdNode>& nodes) {
+  return !nodes.empty() && VisibleNodes(environment, nodes).empty();
 }
 
 std::string VisibleAs(const system::Environment& environment, std::uint32_t ordinal) {
@@ -235,6 +262,14 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   const auto hip = HipList(environment);
   if (rocr) add(GarbageText(*rocr));
   if (hip) add(GarbageText(*hip));
+  for (const Spoiler& spoiler : kSpoilers) {
+    const auto value = environment.Get(spoiler.name);
+    // Of all but the last 0 is as good as unset.
+    const bool zero = value == "0";
+    if (value && !value->empty() && zero == (spoiler.name == "HSA_ENABLE_SDMA"))
+      add(fmt::format("{} {}: the figures are those of a slower device", Quoted(spoiler.name, *value),
+                      spoiler.text));
+  }
   if (rocr && hip) add(fmt::format("{} counts among the GPUs that {} leaves, from 0", hip->name, kRocr));
   return out;
 }

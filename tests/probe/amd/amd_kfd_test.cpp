@@ -57,6 +57,16 @@ TEST(Kfd, TellsPartitionsOfACardApartAndCountsTheirLinks) {
   EXPECT_EQ(nodes[2].unique_id, 77U);
 }
 
+TEST(Kfd, TakesNoPassedThroughFunctionForAPartition) {
+  tests::Tree tree;
+  tree.Write(std::string(kNodes) + "1/properties",
+             "simd_count 80\nvendor_id 4098\ndevice_id 29858\nlocation_id " + std::to_string(0x0a02));
+  const auto nodes = ReadKfdNodes(tree.Files());
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(nodes[0].partition, 0U);
+  EXPECT_EQ(nodes[0].address.function, 2U);
+}
+
 // As of an MI300A: the last of many.
 TEST(Kfd, ReadsTheLargestCacheOfTheThirdLevel) {
   tests::Tree tree;

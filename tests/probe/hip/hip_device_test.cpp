@@ -72,6 +72,34 @@ TEST(HipDevice, HasWhatTheKernelKnowsOfItsDiesAndCaches) {
   EXPECT_EQ(FindFact((*devices)[0].facts, "l3_bytes"), nullptr);
 }
 
+// Of four partitions of a card two are shown.
+TEST(HipPartitions, AreThoseThatTheVariablesLeave) {
+  Api api = TwoCards();
+  api.hipDeviceGetPCIBusId = [](char* text, int, int) -> int {
+    return std::strcpy(text, "0000:0a:00.0"), kHipSuccess;
+  };
+  std::vector<amd::KfdNode> nodes(4);
+  for (std::uint32_t part = 0; part < 4; ++part) {
+    nodes[part].address = {0, 0x0a, 0, 0};
+    nodes[part].partition = part;
+    nodes[part].compute_units = 38 + part;
+  }
+  system::Environment environment;
+  environment.Set("ROCR_VISIBLE_DEVICES", "3,1");
+  const auto devices = ReadDevices(api, nodes, environment);
+  EXPECT_EQ((*devices)[0].identity.partition, "xcp3");
+  EXPECT_EQ((*devices)[1].identity.partition, "xcp1");
+  EXPECT_EQ((*devices)[0].compute_units, 41U);
+}
+
+TEST(HipDevice, OfAVirtualMachineHasTheFunctionThatTheKernelSays) {
+  amd::KfdNode given;
+  given.address = {0, 3, 0, 2};
+  const auto devices = ReadDevices(TwoCards(), {given}, {});
+  EXPECT_EQ((*devices)[0].identity.pci->function, 2U);
+  EXPECT_FALSE((*devices)[0].identity.partition.has_value());
+}
+
 int version = 0;
 TEST(HipDevice, IsDiscreteOnlyForARuntimeThatTellsApus) {
   Api api = TwoCards();

@@ -156,6 +156,14 @@ TEST(VisibleGpus, AreAllHiddenWhereNoEntryIsOne) {
   EXPECT_FALSE(hides({{"GPU_DEVICE_ORDINAL", "-1"}})) << "HIP does not read it";
 }
 
+TEST(Variables, ThatMakeADeviceSlowerAreNamed) {
+  EXPECT_THAT(ExplainVisible(Set({{"AMD_SERIALIZE_KERNEL", "3"}, {"HSA_ENABLE_SDMA", "0"}}), {}, {}),
+              ElementsAre(HasSubstr("AMD_SERIALIZE_KERNEL=\"3\" lets every launch wait"),
+                          HasSubstr("HSA_ENABLE_SDMA=\"0\" lets compute units copy")));
+  EXPECT_THAT(ExplainVisible(Set({{"AMD_SERIALIZE_KERNEL", "0"}, {"HSA_ENABLE_SDMA", "1"}}), {}, {}),
+              IsEmpty());
+}
+
 // The second GPU is the first one that a program sees.
 TEST(VisibleGpus, AreSelectedByWhatTheListCallsThem) {
   using probe::hip::VisibleAs;
