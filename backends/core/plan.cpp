@@ -28,7 +28,6 @@ constexpr std::uint64_t kMaxCachePerThread = 32 * kMiB;
 // For runtimes that can not tell; caches of discrete GPUs go up to 256 MiB.
 constexpr std::uint64_t kUnknownCacheBytes = 64 * kMiB;
 constexpr std::uint64_t kDiscreteStreamBytes = 1024 * kMiB;
-constexpr std::uint64_t kIntegratedStreamBytes = 256 * kMiB;  // runtimes tell nothing of a memory's own cache
 constexpr double kMaxCopies = 256;
 // Arrays that exceed the cache so many times are read from memory but for a small part.
 constexpr std::uint64_t kLeastCaches = 2;
@@ -320,7 +319,6 @@ std::uint32_t SquareGemmSize(double rate, double target_s) {
 std::uint64_t StreamBytes(const PlanFacts& facts) {
   std::uint64_t bytes = 4 * CacheBytes(facts);
   if (facts.device.kind == probe::DeviceKind::kDiscrete) bytes = std::max(bytes, kDiscreteStreamBytes);
-  if (facts.device.kind == probe::DeviceKind::kIntegrated) bytes = std::max(bytes, kIntegratedStreamBytes);
   const std::uint64_t least = std::min(LeastStreamBytes(facts), FreeBytes(facts) / 4 * 3);
   return std::min(bytes, std::max(FreeBytes(facts) / 4, least));
 }

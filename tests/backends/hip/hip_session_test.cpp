@@ -54,6 +54,16 @@ TEST(HipSession, SaysWhatTheDeviceAllows) {
             "1073741824 4194304 4 64 mfma,mfma_xf32,mfma_fp8_fnuz");
 }
 
+TEST(HipSession, TakesAnApusCachesForLargerThanItsSecondLevel) {
+  const auto cache_of = [](std::string_view attributes) {
+    return HipMachine(HipGpu(1, 110501, attributes)).With([](Session& session) {
+      return fmt::to_string(session.limits().cache_bytes.value_or(0));
+    });
+  };
+  EXPECT_EQ(cache_of(R"(, "l2_bytes": 2097152, "integrated": 1)"), "67108864");
+  EXPECT_EQ(cache_of(R"(, "l2_bytes": 2097152)"), "2097152");
+}
+
 TEST(HipSession, TransfersPartsAndNothingBeyond) {
   EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
     const std::array<std::uint32_t, 4> words = {1, 2, 3, 4};
