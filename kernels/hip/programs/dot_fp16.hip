@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of b33b2da8514082d7bcf6165ff80b09995658ad5a7e712ef71e28ff5cd3b80eaa by kernels/generate.py
+// made of 86786614699801fc966b339d4898d2cd8e3cff51785d98d7dfc1ee87b8b43fdd by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,15 +36,10 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
-#if __clang_major__ >= 19
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
-#else
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
-#endif
 DEVICE void DeviceBarrier() {
-  DEVICE_FENCE(__ATOMIC_RELEASE);
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
-  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of dd52ad304ec96fdc9af70e7ab208ba5cdc9bad884d41b2814ed48c912c4b0dcb by kernels/generate.py
+// made of 57e41587cc0e619ccef6e1cdb3b2c93273ee9eee750e73623a2e823e963cf7fd by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,15 +36,10 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
-#if __clang_major__ >= 19
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
-#else
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
-#endif
 DEVICE void DeviceBarrier() {
-  DEVICE_FENCE(__ATOMIC_RELEASE);
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
-  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)

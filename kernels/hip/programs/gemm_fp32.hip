@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of c385eaddb43b3d725deb44c2e54a0e8b331782c433abb757dbf46cb2e49827f2 by kernels/generate.py
+// made of 968585469e2b6b1de30793d3cb3841a6258aeba5769f66b727d903e70f426d42 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,15 +36,10 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
-#if __clang_major__ >= 19
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
-#else
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
-#endif
 DEVICE void DeviceBarrier() {
-  DEVICE_FENCE(__ATOMIC_RELEASE);
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
-  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of c2904a4b693c3b99b8da0e078aa970a9a36f9439bafebefdde2e39cfa4fa6f47 by kernels/generate.py
+// made of 3e141e4db2881c198b7389189c954324bdd61493730e70b67fa07073f1001091 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -36,15 +36,10 @@ DEVICE DevicePlace DeviceGroups() {
   return {__builtin_amdgcn_grid_size_x() / DeviceGroupSize().x,
           __builtin_amdgcn_grid_size_y() / DeviceGroupSize().y};
 }
-#if __clang_major__ >= 19
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup", "local")
-#else
-#define DEVICE_FENCE(order) __builtin_amdgcn_fence(order, "workgroup")
-#endif
 DEVICE void DeviceBarrier() {
-  DEVICE_FENCE(__ATOMIC_RELEASE);
+  __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
-  DEVICE_FENCE(__ATOMIC_ACQUIRE);
+  __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
 DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)
