@@ -155,6 +155,8 @@ void Peers::MeasureAllReduce() {
   const std::size_t count = request_.peers.size();
   const MeasureRequest of = Of(0);
   const Reporter reporter(of, kNoLimits, sink_);
+  // A cold library of a GiB is read for all devices, which then find each other: 3 s and 6 s for eight MI300X
+  // (ROCm/rocm-systems, issue 5767 and pull request 6201), from a disk that is not slow.
   reporter.Enter(Stage::kCompile, kTitle, {Kernel::kPeer}, "all_reduce", InitAllowanceSeconds(request_));
   const auto library = budget_.Excused([&] { return group_.OpenAllReduce(); });
   if (!library) {

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
+#include <vector>
 
 #include "backends/hip/hip_runtime.h"
 #include "probe/core/text.h"
@@ -55,7 +57,11 @@ probe::Result<std::string> ModuleCache::Compile(const char* source) const {
   const Program program(*compiler_, source);
   if (program.code() != rt::kHiprtcSuccess) return rt::CompilerErrorOf("hiprtcCreateProgram", program.code());
   const std::string target = "--offload-arch=" + target_;
-  std::array<const char*, 3> options = {target.c_str(), "-std=c++17", "-O3"};
+  std::vector<const char*> options = {target.c_str(), "-std=c++17", "-O3"};
+  const std::string dies = "-DXCC_COUNT=" + std::to_string(xcc_count_);
+  options.push_back(dies.c_str());
+  // RDNA's compute units work alone: with a pair's, a barrier drops what is being fetched from their caches.
+  if (target_.starts_with("gfx1")) options.push_back("-mcumode");
   const auto compiled =
       compiler_->hiprtcCompileProgram(program.get(), static_cast<int>(options.size()), options.data());
   if (compiled != rt::kHiprtcSuccess) {

@@ -72,8 +72,9 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
 Vendor Rocblas() {
   return {.name = "rocblas",
           .sonames = kSonames,
-          .kernels = "rocblas/library",
+          .folder = "rocblas",
           .kernels_variable = "ROCBLAS_TENSILE_LIBPATH",
+          .least_rocm = 5,
           .types = kTypes,
           .open = Open};
 }

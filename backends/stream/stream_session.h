@@ -19,7 +19,7 @@ namespace backends::stream {
 
 // What is asked of each runtime in a way of its own.
 struct DeviceTraits {
-  std::optional<int> l2_bytes;
+  std::optional<int> l2_bytes;        // or of a cache beyond it
   int max_threads = 0;                // of a block
   std::uint32_t subgroup_width = 0;   // where the facts have none
   std::vector<std::string> features;  // Limits::features

@@ -50,6 +50,12 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
 }
+// What stands before it is begun before what stands behind it.
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
+}
 
 // Local data share of the work-group; one a kernel.
 template <unsigned kBytes>

@@ -12,7 +12,7 @@ namespace {
 
 // As gemm_matrix.hip and gemm_dot.hip have them.
 constexpr std::uint32_t kThreads = 256;
-constexpr std::uint32_t kRowBytes = 64;  // of k, in local data share
+constexpr std::uint32_t kRowBytes = 64;  // of k, in local data share, unless an instruction takes more
 constexpr std::uint32_t kChains = 8;
 constexpr std::uint32_t kFragment = 256;
 
@@ -42,7 +42,7 @@ std::array<UnitRow, 16> UnitRows() {
       UnitRow{kInt8, kInt32, "mfma", kGemmInt8Module, ENTRIES("int8"), 64, 64},
       UnitRow{kInt8, kInt32, "wmma_gfx11", kGemmInt8Module, ENTRIES("int8"), 32, 16},
       UnitRow{kInt8, kInt32, "wmma_gfx12", kGemmInt8Module, ENTRIES("int8"), 32, 32},
-      UnitRow{kFp8, kFp32, "mfma_fp8", kGemmFp8Module, ENTRIES("fp8"), 64, 64},
+      UnitRow{kFp8, kFp32, "mfma_fp8", kGemmFp8Module, ENTRIES("fp8"), 64, 128},
       UnitRow{kFp8, kFp32, "wmma_gfx12", kGemmFp8Module, ENTRIES("fp8"), 32, 32},
       UnitRow{kFp8, kFp32, "mfma_fp8_fnuz", kGemmFp8FnuzModule, ENTRIES("fp8_fnuz"), 64, 64, 0x40404040},
       UnitRow{kFp16, kFp32, "dot", kDotFp16Module, {"gemm_fp16_128", "gemm_fp16_64", ""}},
@@ -65,7 +65,7 @@ Variant Gemm(const UnitRow& row, std::uint32_t tile, const std::string& name, st
       row, name, Kernel::kGemm,
       {.entry = entry, .geometry = {.tiles = {{{Number::kN, tile}, {Number::kM, tile}}}, .in_a_row = true}});
   variant.multiple_m = variant.multiple_n = tile;
-  variant.multiple_k = kRowBytes * 8 / Row(row.in).bits;
+  variant.multiple_k = std::max(kRowBytes, row.step_bytes) * 8 / Row(row.in).bits;
   variant.b_transposed = true;
   return variant;
 }

@@ -16,6 +16,7 @@ import generate  # noqa: E402
 
 ENTRY = re.compile(r"^(?:(?:[A-Z]+_(?:GEMM|CHAIN)|FILL)\((\w+),|KERNEL (?:__launch_bounds__\([^)]*\) )?(\w+)\()", re.M)
 HEADER = {"cuda": "wmma.h", "hip": "emulation.h"}
+DIES = {"gfx942": 2, "gfx950": 3}  # that divide a test's tiles, and that do not
 HIP_TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
 # Written for a device's compiler: what this project asks of its own C++ does not hold there.
 IGNORED = ("-Wconversion", "-Wsign-conversion", "-Wpedantic", "-Wunused", "-Wmissing-declarations")
@@ -37,6 +38,7 @@ def program(language, name, modules, target=None, read=generate.read):
         rows += [f'  if (name == "{one or other}") return tests::Wrap(&{name}::{module.name}::{one or other});'
                  for one, other in ENTRY.findall(text)]
     lines = [f"#define {macro(target)}"] if target else []
+    lines += [f"#define XCC_COUNT {DIES[target]}"] if target in DIES else []
     lines += [f'#include "tests/kernels/{language}/{HEADER[language]}"', '#include "tests/kernels/cuda/emulated_session.h"']
     lines += [f'#pragma GCC diagnostic ignored "{warning}"' for warning in IGNORED]
     return "\n".join([*lines, *parts, "", FIND.format(name) + " {", *rows, "  return {};", "}"])
