@@ -59,7 +59,7 @@ probe::Result<stream::Runtime::Memory> HipRuntime::AskMemory() {
   if (code == kHipSuccess) return Memory{free, total};
   // Kernels up to 5.17 do not tell the runtime what is free (KFD's ioctl 1.9), and it fails for want of that.
   rt::HipDevice handle = 0;
-  if (api_.hipDeviceGet(&handle, current_) != kHipSuccess ||
+  if (code != rt::kHipErrorInvalidValue || api_.hipDeviceGet(&handle, current_) != kHipSuccess ||
       api_.hipDeviceTotalMem(&total, handle) != kHipSuccess) {
     return ErrorOf("hipMemGetInfo", code);
   }

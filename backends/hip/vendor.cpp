@@ -31,13 +31,18 @@ std::string TargetIn(std::string_view name, bool all) {
   return std::string(name.substr(0, all ? name.find_first_not_of("0123456789abcdef", 3) : end));
 }
 
-// "gfx11-generic" covers every target that begins with gfx11, "gfx9-4-generic" those with gfx94.
+// "gfx11-generic" covers every target that begins with gfx11, "gfx9-4-generic" those with gfx94; but
+// gfx9-generic not the matrix cores' and gfx12-generic not gfx125x (llvm.org, AMDGPUUsage, "Generic
+// processors").
 bool IsCovered(std::string covered, std::string_view architecture) {
   constexpr std::string_view kGeneric = "-generic";
   if (!covered.ends_with(kGeneric)) return covered == architecture;
   covered.resize(covered.size() - kGeneric.size());
   std::erase(covered, '-');
-  return architecture.starts_with(covered);
+  const auto is = [&](std::string_view start) { return architecture.starts_with(start); };
+  if (covered == "gfx9" && (is("gfx908") || is("gfx90a") || is("gfx94") || is("gfx95"))) return false;
+  if (covered == "gfx12" && !is("gfx120")) return false;
+  return is(covered);
 }
 
 std::vector<std::string> FoldersOf(const Vendor& vendor, const std::string& library, const FileSystem& files,

@@ -151,15 +151,18 @@ std::optional<std::string> ThrottledBy(const FileSystem& files, const std::strin
   return metrics ? ThrottleText(*metrics) : std::nullopt;
 }
 
-// How much of the time the card computed. From RDNA 3 on it says 99 or 100 % while any process merely has a
-// queue of ROCm (ROCm/ROCm issues 2777 and 5706): with little memory in use that is nobody's work.
+// How much of the time the card computed. RDNA 3 and 4 say 99 or 100 % while any process merely has a queue
+// of ROCm (ROCm/ROCm issues 2777 and 5706): with little memory in use that is nobody's work. Which they are
+// tells the version of the graphics core (linux, amdgpu_discovery.c).
 std::optional<std::uint64_t> BusyPercent(const FileSystem& files, const std::string& card,
                                          const CardState& state) {
-  constexpr std::uint64_t kIdleWithQueue = 99;
+  constexpr std::uint64_t kIdleWithQueue = 99, kRdna3 = 11;
   constexpr std::uint64_t kShareOfWork = 8;  // of the memory
   const auto percent = files.ReadNumber(card + "/gpu_busy_percent");
-  const bool doubtful = percent && *percent >= kIdleWithQueue && state.memory_total_bytes &&
-                        state.memory_used_bytes.value_or(0) < *state.memory_total_bytes / kShareOfWork;
+  const auto core = files.ReadNumber(card + "/ip_discovery/die/0/GC/0/major");
+  const bool doubtful = core.value_or(0) >= kRdna3 && percent && *percent >= kIdleWithQueue &&
+                        state.memory_total_bytes && state.memory_used_bytes &&
+                        *state.memory_used_bytes < *state.memory_total_bytes / kShareOfWork;
   return doubtful ? std::nullopt : percent;
 }
 

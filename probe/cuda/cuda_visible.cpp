@@ -78,9 +78,8 @@ std::string GarbageText(std::string_view value, const std::vector<NvmlGpu>& gpus
     const auto say = [&](std::string_view what) { return fmt::format(kFormat, CleanText(entry.text), what); };
     if (entry.kind == VisibleEntry::kGarbage)
       return say(
-          "is neither a number nor GPU-... nor MIG-..., or not of one kind with those before it: CUDA "
-          "ignores "
-          "it and all after it");
+          "is neither a number nor GPU-... nor MIG-..., or not of one kind with those before it: "
+          "CUDA ignores it and all after it");
     if (entry.kind == VisibleEntry::kRepeated) return say("is there twice: CUDA then shows no GPU at all");
     const auto named = CountNamed(entry, gpus);
     if (named && *named != 1)

@@ -31,6 +31,7 @@ inline constexpr std::size_t kHipArchitectureOffset6 = 1160;  // hipGetDevicePro
 inline constexpr std::size_t kHipArchitectureBytes = 256;
 
 inline constexpr HipResult kHipSuccess = 0;
+inline constexpr HipResult kHipErrorInvalidValue = 1;
 inline constexpr HipResult kHipErrorNoDevice = 100;
 inline constexpr HipResult kHipErrorInvalidDevice = 101;
 

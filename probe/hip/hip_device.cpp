@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 #include <map>
 
@@ -30,7 +31,7 @@ constexpr std::array kFacts = {
     FactRow{"shared_memory_per_block_bytes", kHipSharedMemoryPerBlock},
     FactRow{"threads_per_block", kHipMaxThreadsPerBlock},
     FactRow{"threads_per_multiprocessor", kHipThreadsPerMultiprocessor},
-    FactRow{"multiprocessors", kHipMultiprocessors},  // CorrectUnits
+    FactRow{"multiprocessors", kHipMultiprocessors},  // on RDNA pairs of units, as HIP counts
 };
 
 // The string at `offset`, if a target stands there: the one check that tells the layouts apart.
@@ -157,7 +158,9 @@ void CorrectUnits(const amd::KfdNode* node, const system::Environment& environme
   }
   const auto target = ParseTarget(device.architecture.value_or(""));
   const auto mode = environment.Get("GPU_ENABLE_WGP_MODE");
-  const bool pairs = target && target->major >= 10 && mode != "0" && mode != "false";
+  // As clr reads it (rocclr/utils/flags.cpp): "true" or a number that is not 0.
+  const bool on = !mode || *mode == "true" || std::atoi(mode->c_str()) != 0;
+  const bool pairs = target && target->major >= 10 && on;
   if (pairs && device.compute_units) device.compute_units = 2 * *device.compute_units;
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // AMD's kernel driver as files show it, without libamdhip64: which driver has which card, the compute
-// driver's node and topology, and why HIP shows no device, by layer; and what rocm_smi, which is loaded,
-// tells.
+// driver's node and topology, and why HIP shows no device, by layer.
 #pragma once
 
 #include <cstdint>

@@ -39,7 +39,7 @@ class Survey {
   [[nodiscard]] std::optional<Api> OpenApi();
   void Enumerate(const Api& api, HipResult init);
   // What selects the device in HIP_VISIBLE_DEVICES: its UUID where it has one to itself.
-  void NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const;
+  void NameVisible(const std::vector<RuntimeDevice>& all, bool takes_uuids, RuntimeDevice& device) const;
   // What the kernel and amdgpu's files know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
   void Warn(std::vector<std::string> texts) const {
@@ -103,17 +103,18 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
   auto state = amd::ReadState(context_.files, card);
   // Of an APU both figures are the carve-out's alone, and of a partition the whole card's.
   const bool sound = state.memory_total_bytes && state.memory_total_bytes == device.memory_total_bytes;
-  if (sound && state.memory_used_bytes <= state.memory_total_bytes)
-    device.memory_free_bytes = *state.memory_total_bytes - state.memory_used_bytes.value_or(0);
+  if (sound && state.memory_used_bytes && *state.memory_used_bytes <= *state.memory_total_bytes)
+    device.memory_free_bytes = *state.memory_total_bytes - *state.memory_used_bytes;
   std::move(state.facts.begin(), state.facts.end(), std::back_inserter(device.facts));
 }
 
-void Survey::NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const {
+void Survey::NameVisible(const std::vector<RuntimeDevice>& all, bool takes_uuids,
+                         RuntimeDevice& device) const {
   const auto& uuid = device.identity.uuid;
   const auto same = [&](const RuntimeDevice& other) { return uuid && other.identity.uuid == uuid; };
+  // Every HIP takes numbers; UUIDs, of 16 characters, only since 6.2 (ROCm/clr, commit 52db98e).
   std::string text = VisibleAs(context_.environment, device.ordinal);
-  // HIP's UUID is 16 characters.
-  if (std::count_if(all.begin(), all.end(), same) == 1)
+  if (text.empty() && takes_uuids && std::count_if(all.begin(), all.end(), same) == 1)
     text = "GPU-" + std::string(uuid->begin(), uuid->end());
   if (!text.empty()) device.facts.push_back({"visible_as", std::move(text)});
 }
@@ -128,10 +129,13 @@ void Survey::Enumerate(const Api& api, HipResult init) {
     return;
   }
   WarnAtCap(context_.sink, "HIP", found->size(), kMaxDevices);
+  constexpr int kTakesUuids = 60200000;
+  int version = 0;
+  const bool takes_uuids = api.hipRuntimeGetVersion(&version) == kHipSuccess && version >= kTakesUuids;
   auto devices = *std::move(found);
   for (RuntimeDevice& device : devices) {
     Complete(api, device);
-    NameVisible(devices, device);
+    NameVisible(devices, takes_uuids, device);
   }
   Warn(ExplainVisible(context_.environment, devices, driver_.nodes));
   for (const RuntimeDevice& device : devices) context_.sink(device);

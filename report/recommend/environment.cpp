@@ -49,8 +49,8 @@ std::string DeviceValue(const Visibility& rule, const probe::PhysicalDevice& dev
   switch (rule.value) {
     case NamedBy::kUuid:
       return UuidValue(rule, view.device);
-    case NamedBy::kOrdinal:  // among what a variable leaves, where the runtime does not say which of all it
-                             // is
+    // Among what a variable leaves, where the runtime does not say which of all it is.
+    case NamedBy::kOrdinal:
       if (const auto* text = TextOf(view.device)) return *text;
       return std::to_string(view.device.ordinal);
     case NamedBy::kIds:

@@ -97,7 +97,7 @@ struct Calibration {
 [[nodiscard]] std::optional<std::string> TakeLostContext(probe::isolate::ChildResult& result);
 
 // Adds what another child measured of the same target later. Of an implementation in one pair of types its
-// word counts.
+// word counts, unless it has no figure where the earlier child had one.
 void Supersede(std::vector<backends::Measurement>& known, const std::vector<backends::Measurement>& later);
 
 // The most seconds that a child's stage may be allowed, whatever it asks for: what its kind of step is ever

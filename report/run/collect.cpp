@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -165,11 +166,18 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
   const auto key = [](const Measurement& of) {
     return std::tie(of.kernel, of.implementation, of.in_dtype, of.acc_dtype);
   };
-  std::erase_if(known, [&](const Measurement& m) {
-    return std::any_of(later.begin(), later.end(),
-                       [&](const Measurement& again) { return key(again) == key(m); });
-  });
-  known.insert(known.end(), later.begin(), later.end());
+  const auto has = [&](const std::vector<Measurement>& all, const Measurement& one, auto&& counts) {
+    return std::any_of(all.begin(), all.end(),
+                       [&](const Measurement& m) { return key(m) == key(one) && counts(m); });
+  };
+  const auto tells = [](const Measurement& m) {
+    return m.status == MeasurementStatus::kOk || m.status == MeasurementStatus::kWrongResult;
+  };
+  std::vector<Measurement> added;
+  std::copy_if(later.begin(), later.end(), std::back_inserter(added),
+               [&](const Measurement& m) { return tells(m) || !has(known, m, tells); });
+  std::erase_if(known, [&](const Measurement& m) { return has(added, m, [](const auto&) { return true; }); });
+  known.insert(known.end(), added.begin(), added.end());
 }
 
 std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {

@@ -69,6 +69,8 @@ TEST(AmdgpuState, IsReadFromItsFilesWithoutAnyLibrary) {
 // RDNA 3 and 4 say so while an idle process merely has a queue of ROCm.
 TEST(AmdgpuState, IsNoLoadWhereAWhollyBusyCardHoldsNextToNothing) {
   tests::Tree tree;
+  const std::string core = std::string(kCard) + "/ip_discovery/die/0/GC/0/major";
+  tree.Write(core, "11\n");
   const auto busy = [&](const char* percent, const char* used) {
     tree.Write(std::string(kCard) + "/mem_info_vram_total", "17163091968\n");
     tree.Write(std::string(kCard) + "/mem_info_vram_used", used);

@@ -154,6 +154,11 @@ TEST(LostContext, WhatTheNextChildMeasuresCountsAndAllElseStays) {
   EXPECT_EQ(known[1].kernel, Kernel::kRead) << "which the later child had no time for";
   EXPECT_EQ(known[2].in_dtype, Dtype::kFp16);
   EXPECT_EQ(known[3].rate, 2e12);
+  auto none = Figure(Kernel::kGemm);
+  none.status = MeasurementStatus::kOverBudget;
+  Supersede(known, {none});
+  ASSERT_EQ(known.size(), 4U);
+  EXPECT_EQ(known[3].rate, 2e12) << "no figure is less than one";
 }
 
 TEST(Collect, RefusesUnitsAndRatesThatAreNone) {
