@@ -18,6 +18,18 @@ Backend Describe();
 
 namespace {
 
+using kernels::Problem;
+using kernels::Variant;
+
+// That of compute.h, and of products one of several tiles that goes round every ring of stages more than
+// once.
+std::vector<Problem> ProblemsOf(const Variant& variant) {
+  std::vector<Problem> problems = {tests::SmallProblem(variant)};
+  if (variant.kernel == kernels::Kernel::kGemm)
+    problems.push_back({3 * variant.multiple_m, 5 * variant.multiple_n, 40 * variant.multiple_k, 0, 0});
+  return problems;
+}
+
 TEST(CudaGpu, VerifiesEveryKernelThatItSupports) {
   const auto files = probe::system::FileSystem::Open("/");
   ASSERT_TRUE(files.ok());
@@ -37,8 +49,10 @@ TEST(CudaGpu, VerifiesEveryKernelThatItSupports) {
     for (const auto& variant : all) {
       if (variant.kernel == kernels::Kernel::kFill) continue;
       if (!backends::MissingFeature(variant, (*session)->limits()).empty()) continue;
-      EXPECT_EQ(tests::Compute(**session, all, variant), "right")
-          << device.name << ": " << variant.steps[0].entry;
+      for (const Problem& problem : ProblemsOf(variant)) {
+        EXPECT_EQ(tests::Compute(**session, all, variant, problem), "right")
+            << device.name << ": " << variant.steps[0].entry << " with k = " << problem.k;
+      }
     }
   }
 }
