@@ -36,8 +36,9 @@ void ChainDot(const Arguments& arguments, const Worker& worker) {
   using Sum = hn::TFromV<typename Type::Accumulator>;
   // More than hide the latency of two units, as many as fit in the registers.
   constexpr std::size_t kChains = HWY_TARGET == HWY_AVX3 ? 16 : 12;
-  const volatile std::uint32_t ones = Type::kOnes;  // unknown to the compiler
-  const Words one = hn::Set(hn::ScalableTag<std::uint32_t>(), ones);
+  Words one = hn::Set(hn::ScalableTag<std::uint32_t>(), Type::kOnes);
+  // Unknown to the compiler, of which clang 16 crashes where it knows that all bf16 numbers are one.
+  asm("" : "+v"(one.raw));
   constexpr std::size_t kGroup = kChains * hn::MaxLanes(hn::ScalableTag<Sum>());
   alignas(64) Sum group[kGroup];
   RunChains(arguments, worker, kGroup, group, [&](Sum* values) {
