@@ -42,6 +42,9 @@ HWY_INLINE Ints DotInt8(Ints sum, Words a, Words b) {
 
 #if HWY_TARGET == HWY_AVX3
 HWY_INLINE Floats DotBf16(Floats sum, Words a, Words b) {
+#if defined(__clang__) && __clang_major__ == 16
+  asm("" : "+v"(a.raw), "+v"(b.raw));  // it crashes where it knows that all words are the same
+#endif
   return Floats{
       _mm512_dpbf16_ps(sum.raw, reinterpret_cast<__m512bh>(a.raw), reinterpret_cast<__m512bh>(b.raw))};
 }
