@@ -17,7 +17,7 @@ function(embed_text target namespace header)
     file(SIZE "${file}" size)
     set(symbol "${prefix}_${name}")
     string(APPEND declarations
-      "extern \"C\" const char ${symbol}[];\ninline constexpr std::string_view ${name}(${symbol}, ${size});\n")
+      "extern \"C\" const char ${symbol}[];  // NOLINT(readability-identifier-naming)\ninline constexpr std::string_view ${name}(${symbol}, ${size});\n")
     string(APPEND definitions
       "asm(\".pushsection .rodata\\n.global ${symbol}\\n.hidden ${symbol}\\n${symbol}:\\n\"\n"
       "    \".incbin \\\"${file}\\\"\\n.byte 0\\n.popsection\\n\");\n")
@@ -28,8 +28,7 @@ function(embed_text target namespace header)
   file(CONFIGURE OUTPUT "${directory}/${source}" @ONLY CONTENT "// SPDX-License-Identifier: MIT\n${definitions}")
   # The sizes are in the header, the bytes in the object.
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${files}")
-  set_source_files_properties("${directory}/${source}" PROPERTIES
-    SKIP_UNITY_BUILD_INCLUSION ON OBJECT_DEPENDS "${files}")
+  set_source_files_properties("${directory}/${source}" PROPERTIES OBJECT_DEPENDS "${files}")
   target_sources(${target} PRIVATE "${directory}/${source}")
   target_include_directories(${target} PUBLIC "${directory}")
 endfunction()

@@ -106,7 +106,8 @@ class Cuda:
         with tempfile.TemporaryDirectory() as folder:
             source, out = pathlib.Path(folder) / f"{module.name}.cu", pathlib.Path(folder) / "out.ptx"
             source.write_text(self.text(module))
-            subprocess.run([nvcc, *NVCC_OPTIONS, "-diag-suppress=177", f"-arch={module.settings['arch']}", source, "-o", out], check=True)
+            subprocess.run([nvcc, *NVCC_OPTIONS, "-diag-suppress=177", f"-arch={module.settings['arch']}", source, "-o", out],
+                           check=True)
             text = out.read_text()
         release = re.search(r"V([\d.]+)", version_of([nvcc])).group(1)
         text = re.sub(r"//.*", "", text)

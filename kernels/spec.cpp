@@ -99,7 +99,10 @@ LaunchShape ShapeOf(const Step& step, const Problem& problem, const DeviceShape&
   x = Groups(geometry.tiles[0], problem);
   y = Groups(geometry.tiles[1], problem);
   if (geometry.in_a_row) x *= std::exchange(y, 1);
-  if (geometry.groups_a_unit != 0) x = device.compute_units * geometry.groups_a_unit;
+  if (geometry.groups_a_unit != 0) {
+    const std::uint32_t most = device.compute_units * geometry.groups_a_unit;
+    x = geometry.in_a_row ? std::min(x, most) : most;
+  }
   x = std::max(x / geometry.groups_a_cluster, 1U) * geometry.groups_a_cluster;
   if (geometry.most_a_group != 0) x = std::max(x, problem.count / geometry.most_a_group + 1);
   shape.local = {geometry.threads[0], geometry.threads[1], 1};

@@ -50,11 +50,11 @@ struct DtypeRow {
 //   read   count     sums of kIn, modulo 2^32, in kPartials
 //   copy   count     kOut = kIn
 //   triad  count     kOut = kA + kTriadFactor kB, element by element
-//   chain  count, n, k  kOut: `count` accumulators in `acc`, accumulator i starts at i mod 8 and has 1 * 1
-//   added n * k
-//                    times, in k dependent steps of n products each (n: the depth of a matrix instruction,
-//                    else 1). The ones reach the kernel as scalars or memory, so that no compiler can fold
-//                    them.
+//   chain  count, n, k
+//                    kOut: `count` accumulators in `acc`; accumulator i starts at i mod 8 and has 1 * 1 added
+//                    n * k times, in k dependent steps of n products each (n: the depth of a matrix
+//                    instruction, else 1). The ones reach the kernel as scalars or memory, so that no
+//                    compiler can fold them.
 //   fill   count, seed  kOut = the operand of kernels/operand.h
 struct Problem {
   std::uint32_t m = 0;
@@ -127,8 +127,8 @@ struct Geometry {
   std::array<Tiling, 2> tiles = {};    // a work-group each, in x and y
   bool in_a_row = false;               // all of these groups in x instead
   std::uint32_t groups_a_cluster = 1;  // their number is a multiple of this; those run beside each other
-  std::uint32_t groups_a_unit = 0;     // if not 0, so many groups a compute unit instead of tiles, and more
-  std::uint32_t most_a_group = 0;      // (if not 0) where one would get more than this of the count
+  std::uint32_t groups_a_unit = 0;     // if not 0, so many groups a compute unit, of tiles at most so many
+  std::uint32_t most_a_group = 0;  // if not 0, more groups where one would get more than this of the count
   std::array<std::uint32_t, 2> threads = {1, 1};  // invocations of a group, in x and y
   bool threads_are_subgroups = false;             // those in x count subgroups instead of invocations
   std::uint32_t partials_a_group = 0;             // words of Role::kPartials that a group writes
@@ -143,10 +143,10 @@ struct LaunchShape {
 
 // One launch of one entry point. A variant may need several (pack, then multiply): all of them are timed.
 struct Step {
-  std::string_view entry = {};               // function name, and for the processor the whole key
+  std::string_view entry = {};               // function name
   std::string_view source = {};              // text in the runtime's language; empty for the processor
   std::span<const std::uint32_t> code = {};  // SPIR-V words where the language is compiled ahead
-  std::string_view options = {};             // for the compiler, e.g. "-DTILE_M=32"
+  std::string_view options = {};             // for the compiler; for the processor its set of instructions
   std::vector<Binding> bindings = {};
   Geometry geometry = {};
   std::vector<Scalar> scalars = {};

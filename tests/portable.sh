@@ -61,8 +61,8 @@ build_for_arm() {
 build_by() {
   local compiler=$1 directory=build/portable/$1 package=${1/clang++/clang}
   # apt takes a name that it does not know for a pattern, and would install whatever fits it.
-  apt-cache show "^${package//+/\\+}\$" >/dev/null 2>&1 && need "$package" ||
-    { skipped="apt has no $package here"; return 1; }
+  apt-cache show "^${package//+/\\+}\$" >/dev/null 2>&1 || { skipped="apt has no $package here"; return 1; }
+  need "$package" || { skipped="$package can not be installed"; return 1; }
   configure release -B "$directory" -DCMAKE_CXX_COMPILER="$compiler" -DWHICHGPU_TESTS=ON -DWHICHGPU_WERROR=ON &&
     cmake --build "$directory" --parallel "$(nproc)" --target whichgpu "${portable_tests[@]}" &&
     run_programs "$directory" "" "${portable_tests[@]}"
@@ -84,6 +84,10 @@ compile_for_macos() {
 run_portable() {
   local name
   (($#)) || set -- macos arm64 "${portable_compilers[@]}"
+  for name in "$@"; do
+    [[ $name =~ ^(arm64|macos|(g|clang)\+\+-[0-9]+)$ ]] ||
+      { echo "dev: portable has no part '$name': arm64, macos, or a compiler as g++-13 or clang++-16" >&2; return 2; }
+  done
   for name in "$@"; do
     case "$name" in
       arm64) part arm64 build_for_arm ;;

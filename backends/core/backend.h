@@ -36,8 +36,8 @@ struct Limits {
   std::vector<std::string> features;  // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
   std::string shared_with;            // who else uses the device, for people; see sharing.h
   bool disturbed = false;             // their work shows in our times
-  std::optional<double>
-      quota_cores;  // of a device on the host: where less than its threads; see RunSustained
+  // Of a device on the host, where that is less than its threads (RunSustained).
+  std::optional<double> quota_cores;
 };
 
 // How a device is while it is used, as its vendor's management library or its kernel driver says.
@@ -45,6 +45,7 @@ struct DeviceState {
   std::string throttled_by;           // "power cap, hardware thermal"; empty where nothing is known to
   std::optional<double> clock_share;  // of its highest clock
   std::optional<double> clock_hz{};   // where nobody says that share: measured
+  std::string limited_by{};           // by design: "its power limit of 700 W"; a lower clock is then right
 };
 
 // Opaque; owned by the session that made it and freed with it at the latest.
@@ -110,6 +111,9 @@ class Session {
                                                   std::uint32_t repeats) = 0;
   // OwnError::kNoSuchMemory where the runtime has none. Freed before the session.
   [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) { return NoHostMemory(); }
+  // The entry point of the kernel that brought the device's context down: every later call fails, and only
+  // another process can go on. Empty as long as it lives.
+  [[nodiscard]] virtual std::string_view BroughtDownBy() const { return {}; }
   // Asked between batches: an answer takes microseconds. Empty where the runtime has no word on it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }
 };

@@ -27,6 +27,16 @@ constexpr double kLeastPromptSeconds = 0.015;
 constexpr double kMaxPromptShare = 1.0 / 40;  // of the budget
 constexpr double kMostPassShare = 1.0 / 10;   // on the host, which has no watchdog
 
+// Work-groups of its largest launch.
+std::uint64_t Groups(const Variant& variant, const Shape& shape, const Limits& limits) {
+  std::uint64_t most = 0;
+  for (const kernels::Step& step : variant.steps) {
+    const auto& groups = kernels::ShapeOf(step, shape.problem, limits.shape).groups;
+    most = std::max(most, std::uint64_t{groups[0]} * groups[1] * groups[2]);
+  }
+  return most;
+}
+
 // Half of the operands, for a device that has not the memory that it claims.
 bool Halve(Shape& shape) {
   if (shape.copies > 1) {
@@ -183,13 +193,19 @@ std::optional<Series> Contest::DecideShape(const Shape& shape, const Variant* wi
   for (const Candidate& candidate : candidates_) order.push_back(&candidate);
   std::stable_partition(order.begin(), order.end(),
                         [&](const Candidate* candidate) { return &candidate->variant() == winner_before; });
-  const int max_trials = winner_before == nullptr ? kMaxTrials : 1;
+  const Limits& limits = context_.session.limits();
+  // The tiles that are best for a large product are too few for all compute units in a small one.
+  const std::uint64_t winners_groups = winner_before == nullptr ? 0 : Groups(*winner_before, shape, limits);
+  const bool leaves_idle = winner_before != nullptr && winners_groups < limits.shape.compute_units;
+  const auto may_win = [&](const Candidate& candidate) {
+    if (winner_before == nullptr) return candidate.rate >= kRival * candidates_.front().rate;
+    return leaves_idle && Groups(candidate.variant(), shape, limits) > winners_groups;
+  };
   std::optional<Series> best;
   int trials = 0;
   for (const Candidate* next_in_line : order) {
     const Candidate& candidate = *next_in_line;
-    const bool rival = candidate.rate >= kRival * candidates_.front().rate && trials < max_trials;
-    if (best && !rival) {
+    if (best && (trials == kMaxTrials || !may_win(candidate))) {
       context_.reporter.Skip(candidate.variant(), Reported(shape), candidate.rate, false,
                              "slower than " + best->workload.variant().name + " on a small problem");
       continue;

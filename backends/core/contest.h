@@ -64,7 +64,7 @@ class Contest {
   [[nodiscard]] probe::Result<SmallTrial> TimeSmall(const Candidate& candidate,
                                                     const kernels::Problem& problem, bool very_first);
   // The fastest of those that are worth a trial at this size. Where another shape has been won already, its
-  // winner, unless it is wrong here.
+  // winner, unless it is wrong here, or so few tiles here that one with more of them may be faster.
   [[nodiscard]] std::optional<Series> DecideShape(const Shape& shape, const kernels::Variant* winner_before);
   // Runs and verifies one candidate at full size; reports it if it fails.
   [[nodiscard]] std::optional<Series> Try(const Candidate& candidate, const Shape& shape);

@@ -14,8 +14,8 @@
 namespace backends {
 
 inline constexpr double kLaunchTargetSeconds = 0.010;  // what a square product should take
-inline constexpr double kMaxLaunchSeconds =
-    0.100;  // watchdogs and batches: nothing longer is launched by choice
+// For watchdogs and batches: nothing longer is launched by choice.
+inline constexpr double kMaxLaunchSeconds = 0.100;
 
 // The bytes of the host's last-level cache that serve the threads which this process may use.
 [[nodiscard]] std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor);
@@ -43,7 +43,7 @@ struct PlanFacts {
 [[nodiscard]] std::uint32_t SquareGemmSize(double rate, double target_s = kLaunchTargetSeconds);
 // 4 x the last-level cache and at least 1 GiB on a discrete GPU, where there is room for it: the arrays of
 // one kernel together. Large ones are cut into arrays of one size, which the kernels of a device share
-// (buffer_pool.h). A quarter of the free memory at most; three where one would be in the caches.
+// (BufferPool). A quarter of the free memory at most; three where one would be in the caches.
 [[nodiscard]] std::uint64_t StreamBytes(const PlanFacts& facts);
 // The reason why a kernel at that shape would measure the caches and not the memory: all its arrays together
 // are less than twice the last-level cache, which is taken for 64 MiB where its size is unknown and for no

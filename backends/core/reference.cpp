@@ -105,16 +105,21 @@ std::optional<double> UnitRoundoff(Dtype acc) {
 
 namespace {
 
-// Of a product's sums: each of k / products_a_rounding additions errs by `unit`, relative.
+// Of a product's sums: each of k / products_a_rounding additions errs by `unit`, relative; `drift` times that
+// where errors go one way.
 struct Accumulation {
   double unit = 0;
   std::uint32_t products_a_rounding = 1;
+  double drift = 1;
 };
 std::optional<Accumulation> AccumulationOf(const GemmOperands& operands) {
-  if (operands.in == Dtype::kFp8 && operands.acc == Dtype::kFp32) return Accumulation{0x1p-13, 32};
+  if (operands.in == Dtype::kFp8 && operands.acc == Dtype::kFp32) return Accumulation{0x1p-13, 32, 1};
   const auto unit = UnitRoundoff(operands.acc);
   if (!unit) return std::nullopt;
-  return Accumulation{*unit, 1};
+  const bool in_matrix_units =
+      operands.in == Dtype::kFp16 || operands.in == Dtype::kBf16 || operands.in == Dtype::kTf32;
+  if (!in_matrix_units || operands.acc != Dtype::kFp32) return Accumulation{*unit, 1, 1};
+  return Accumulation{*unit, 1, std::max(1.0, std::sqrt(static_cast<double>(operands.problem.k)) / 10)};
 }
 
 }  // namespace
@@ -133,7 +138,7 @@ probe::Result<GemmReference> GemmReference::Create(const GemmOperands& operands)
   reference.bits_ = format->bits;
   reference.scale_ = format->scale * format->scale;
   const double product_size = format->amplitude() * format->amplitude();
-  reference.entry_tolerance_ = 2.0 * sums->unit * k / sums->products_a_rounding * product_size;
+  reference.entry_tolerance_ = 2.0 * sums->unit * k / sums->products_a_rounding * sums->drift * product_size;
   reference.entry_size_ = std::sqrt(static_cast<double>(k)) / 3.0 * product_size;
   reference.signs_ = Signs(kVectors * n);
   reference.bx_.assign(kVectors * k, 0.0);

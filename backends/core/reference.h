@@ -55,8 +55,18 @@ struct GemmOperands {
 // Tolerance: entries of A and B are uniform in [-s, s), so an entry of C is a sum of k terms of mean 0 and
 // standard deviation s_A s_B / 3, and adding them up with unit roundoff u gives an error of standard
 // deviation u k s_A s_B / 7.3 at most (zero-mean data: Higham & Mary, SIAM J. Sci. Comput. 42(5), 2020,
-// A3427). Allowed are 2 u k s_A s_B, which also covers units that truncate instead of rounding, and sqrt(n)
-// times that for the sum over a row. Integers must be exact. A NaN or an infinity fails.
+// A3427). Allowed are 2 u k s_A s_B, and sqrt(n) times that for the sum over a row. Integers must be exact. A
+// NaN or an infinity fails.
+//
+// Matrix units do not round their sums in fp32, they cut them off once for every g products (4 on Volta and
+// Turing, 8 on Ampere, 16 on Hopper; half of that for tf32: arXiv 2512.07004, arXiv 2511.10909). Each cut
+// takes up to u of the sum so far, on average, and always toward zero, and that sum is sqrt(i) s_A s_B / 3
+// after i products: together 2/9 u k^1.5 / g s_A s_B, which outgrows what rounding loses. Of g = 4 that is
+// sqrt(k) / 36 times what is allowed above; a third of it where operands have 11 bits, whose sums are exact
+// below 8. So fp16, bf16 and tf32 are allowed sqrt(k) / 10 times as much, where that is more than once:
+// beyond 10 standard deviations of every such unit for k up to 16384
+// (tests/backends/core/tensor_cores_test.cpp). Of k = 8192 it is 1/110, where an entry is 30 and a product
+// left out is 1/4 on average.
 //
 // fp8 is added up in fewer bits than its results have: tensor cores of Ada and Hopper align 32 products and
 // the sum so far and keep 13 bits of fraction (DeepSeek-AI, "DeepSeek-V3 Technical Report", arXiv:2412.19437,
@@ -74,6 +84,7 @@ class GemmReference {
   // Checks rows [first_row, first_row + rows.size() / bytes of a row) of C.
   void Check(std::uint32_t first_row, std::span<const std::byte> rows, Verdict& verdict) const;
   [[nodiscard]] std::size_t row_bytes() const;
+  [[nodiscard]] double entry_tolerance() const { return entry_tolerance_; }
 
  private:
   struct Sample {

@@ -17,8 +17,9 @@ std::string Unit(const kernels::Variant& variant) {
 
 void NoteThrottling(const Series& series, Measurement& measurement) {
   if (!series.throttled_by.empty()) AddReason(measurement, "throttled by " + series.throttled_by);
+  if (!series.limited_by.empty()) AddReason(measurement, "at " + series.limited_by);
   const double share = LeastClockShare(series);
-  const bool slow = share < kThrottledClockShare;
+  const bool slow = share < kThrottledClockShare && series.limited_by.empty();
   if (slow) {
     AddReason(measurement,
               "its clock fell to " + std::to_string(static_cast<int>(100 * share)) + " % of the highest");

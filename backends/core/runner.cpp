@@ -167,6 +167,11 @@ void TimeAll(std::vector<Series>& all, const ContestContext& context, std::optio
 
 }  // namespace
 
+double InitAllowanceSeconds(const MeasureRequest& request) {
+  constexpr double kColdDriverSeconds = 30;
+  return OnHost(request.device) ? request.first_launch_allowance_s : kColdDriverSeconds;
+}
+
 void Measure(Session& session, std::span<const Variant> variants, const MeasureRequest& request,
              const MeasureSink& sink, const MonotonicClock& now) {
   Budget budget(request.budget_s, now);

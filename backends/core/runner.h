@@ -20,6 +20,9 @@ void Measure(Session& session, std::span<const kernels::Variant> variants, const
 void Measure(Session& session, std::span<const kernels::Variant> variants, const MeasureRequest& request,
              const MeasureSink& sink, const MonotonicClock& now);
 
+// What opening the device may take: a driver that nobody has used sets it up anew.
+[[nodiscard]] double InitAllowanceSeconds(const MeasureRequest& request);
+
 // The share of the budget for the user's own libraries, where there are any. They may crash: they are
 // measured by a call of their own, with the fill kernels among its variants, when everything else has been
 // reported.

@@ -9,12 +9,15 @@
 
 namespace backends {
 
-std::string LoadOfOthers(const probe::RuntimeDevice& device) {
-  const auto fact = std::find_if(device.facts.begin(), device.facts.end(),
-                                 [](const probe::Fact& known) { return known.key == kUtilizationFact; });
-  if (fact == device.facts.end()) return {};
+unsigned PercentWhenFound(const probe::RuntimeDevice& device) {
+  const std::string* fact = probe::FindFact(device.facts, kUtilizationFact);
   unsigned percent = 0;
-  std::from_chars(fact->value.data(), fact->value.data() + fact->value.size(), percent);
+  if (fact != nullptr) std::from_chars(fact->data(), fact->data() + fact->size(), percent);
+  return percent;
+}
+
+std::string LoadOfOthers(const probe::RuntimeDevice& device) {
+  const unsigned percent = PercentWhenFound(device);
   return percent >= kBusyPercent ? std::to_string(std::min(percent, 100U)) + " % busy" : "";
 }
 

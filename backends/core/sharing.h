@@ -16,9 +16,11 @@ inline constexpr double kBusyMemoryShare = 0.05;
 // A device that others use for at least this percentage of the time is busy.
 inline constexpr unsigned kBusyPercent = 10;
 
-// The fact that tells how much of the time a device was used when it was found, before this process used it.
+// How much of the time a device was used when it was found, before this process used it, in percent, by the
+// fact that tells it; 0 where nobody does.
 inline constexpr std::string_view kUtilizationFact = "utilization_percent";
-// What that fact says, for people: "93 % busy"; empty where the device is not busy, or where nobody tells.
+[[nodiscard]] unsigned PercentWhenFound(const probe::RuntimeDevice& device);
+// The same for people: "93 % busy"; empty where the device is not busy.
 [[nodiscard]] std::string LoadOfOthers(const probe::RuntimeDevice& device);
 
 // What the kernel driver of a card says of it while it is used, for runtimes that say nothing: by the

@@ -169,8 +169,8 @@ probe::Status CheckChain(Dtype acc, const kernels::Problem& problem, std::uint32
     CheckChainOf<float>(total, first, got, verdict);
   } else {
     return probe::Error{"verify", std::nullopt, "no reference",
-                        "chains of " + std::to_string(total) + " products in " +
-                            std::string(kernels::Row(acc).name) + " can not be checked"};
+                        "chains of " + std::to_string(std::uint64_t{problem.n} * problem.k) +
+                            " products in " + std::string(kernels::Row(acc).name) + " can not be checked"};
   }
   return probe::Ok();
 }

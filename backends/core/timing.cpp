@@ -51,6 +51,7 @@ Batch NextBatch(const Series& series, double round_trip_s) {
 void NoteState(Series& series) {
   const DeviceState state = series.workload.State();
   if (!state.throttled_by.empty()) series.throttled_by = state.throttled_by;
+  if (!state.limited_by.empty()) series.limited_by = state.limited_by;
   series.least_clock_share = std::min(series.least_clock_share, state.clock_share.value_or(1));
   if (state.clock_hz) series.clocks_hz.push_back(*state.clock_hz);
 }

@@ -40,6 +40,7 @@ struct Series {
   std::vector<double> clocks_hz{};  // measured after batches, where nobody says that share
   double last_at_s = 0;             // when the last batch ended
   std::size_t late = 0;             // of the last batches, those that tell whether its speed has drifted
+  std::string limited_by{};         // DeviceState's, of any batch
 };
 
 // The least clock that the device had while this ran, as a share. Where the device says it, the share is of

@@ -21,15 +21,14 @@
 
 namespace backends::cpu {
 
-// The threads that run the processor's kernels: as many as the machine grants us, each on a core of its own,
-// asleep between runs.
-
 // The logical processors for the workers: those of the affinity mask, one of every core (a core's second
 // hardware thread adds no arithmetic), no more than the cgroup's quota lets run at once; one at least.
 [[nodiscard]] std::vector<int> PlaceWorkers(const std::vector<int>& allowed,
                                             std::optional<double> quota_cores,
                                             const probe::system::FileSystem& files);
 
+// The threads that run the processor's kernels: as many as the machine grants us, each on a core of its own,
+// asleep between runs.
 class Workers {
  public:
   // Worker i runs on processors[i]; the calling thread is worker 0 while it is in Run. Where the system

@@ -61,6 +61,7 @@ constexpr stream::BlasLt kCublasLt = {
     .workspace_bytes = kLtWorkspaceBytes,
     .not_supported = 15,
     .statuses = kStatuses,
+    .fast_accumulation = kLtFastAccumulation,
 };
 
 }  // namespace

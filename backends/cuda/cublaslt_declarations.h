@@ -24,6 +24,7 @@ enum LtType : int { kLtFp32 = 0, kLtFp16 = 2, kLtInt8 = 3, kLtInt32 = 10, kLtBf1
 enum LtCompute : int { kLtCompute16 = 64, kLtCompute32 = 68, kLtComputeInt32 = 72, kLtComputeTf32 = 77 };
 inline constexpr int kLtTransposeA = 3;
 inline constexpr int kLtTransposeB = 4;
+inline constexpr int kLtFastAccumulation = 25;
 inline constexpr int kLtWorkspaceBytes = 1;
 inline constexpr int kLtNoTranspose = 0;
 inline constexpr int kLtTranspose = 1;

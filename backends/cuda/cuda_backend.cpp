@@ -4,12 +4,12 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include "backends/core/backend.h"
+#include "backends/core/sharing.h"
 #include "backends/cuda/cuda_runtime.h"
 #include "backends/stream/stream_peers.h"
 #include "backends/stream/stream_session.h"
@@ -40,18 +40,13 @@ bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
   return wanted.name == found.name && wanted.ordinal == found.ordinal;
 }
 
-std::string FactOf(const RuntimeDevice& device, std::string_view key) {
-  const auto fact = std::find_if(device.facts.begin(), device.facts.end(),
-                                 [&](const probe::Fact& known) { return known.key == key; });
-  return fact == device.facts.end() ? std::string() : fact->value;
-}
-
 // This process sees these devices, whatever the user's variable shows other programs: a MIG instance can be
 // reached in no other way, and a neighbour's context costs memory.
 void ShowOnly(std::span<const RuntimeDevice> devices) {
   std::vector<std::string> names;
   for (const RuntimeDevice& device : devices) {
-    names.push_back(FactOf(device, "visible_as"));
+    const std::string* name = probe::FindFact(device.facts, "visible_as");
+    names.push_back(name == nullptr ? "" : *name);
     if (!names.back().starts_with("GPU-") && !names.back().starts_with("MIG-")) return;
   }
   probe::system::SetProcessVariable("CUDA_VISIBLE_DEVICES", fmt::format("{}", fmt::join(names, ",")));
@@ -62,10 +57,8 @@ void ShowOnly(std::span<const RuntimeDevice> devices) {
 rt::GpuLoad LoadOfOthers(const std::optional<rt::Monitor>& monitor, const RuntimeDevice& device) {
   if (!monitor) return {};
   rt::GpuLoad load = monitor->load();
-  const std::string found = FactOf(device, "utilization_percent");
-  unsigned int before = 0;
-  std::from_chars(found.data(), found.data() + found.size(), before);
-  if (load.utilization_percent) load.utilization_percent = std::min(*load.utilization_percent, before);
+  if (load.utilization_percent)
+    load.utilization_percent = std::min(*load.utilization_percent, PercentWhenFound(device));
   return load;
 }
 
@@ -141,8 +134,6 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   if (!driver) return driver.error();
   const rt::Api& api = driver->api;
   const OpenedDevice& device = driver->devices.front();
-  auto runtime = CudaRuntime::Create(api, driver->devices, request);
-  if (!runtime) return runtime.error();
   stream::DeviceTraits traits;
   traits.l2_bytes = rt::Attribute(api, device.id, rt::kCuL2Bytes);
   traits.max_threads = rt::Attribute(api, device.id, rt::kCuMaxThreadsPerBlock).value_or(0);
@@ -150,18 +141,17 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   traits.features = FeaturesOf(api, device.id);
   traits.others = rt::DescribeLoad(device.load);
   traits.disturbing = !rt::DescribeLoad({device.load.utilization_percent, std::nullopt}).empty();
-  return stream::StreamSession::Create(*std::move(runtime), device.found, std::move(traits));
+  return stream::StreamSession::Create(std::make_unique<CudaRuntime>(api, driver->devices, request),
+                                       device.found, std::move(traits));
 }
 
 probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevice> devices,
                                                     const OpenRequest& request) {
   const auto driver = OpenShowing(devices, request);
   if (!driver) return driver.error();
-  auto runtime = CudaRuntime::Create(driver->api, driver->devices, request);
-  if (!runtime) return runtime.error();
   std::vector<bool> shared;
   for (const OpenedDevice& device : driver->devices) shared.push_back(!rt::DescribeLoad(device.load).empty());
-  return stream::JoinDevices(*std::move(runtime), shared);
+  return stream::JoinDevices(std::make_unique<CudaRuntime>(driver->api, driver->devices, request), shared);
 }
 
 std::vector<kernels::Variant> Variants(const Limits&) { return kernels::cuda::Variants(); }

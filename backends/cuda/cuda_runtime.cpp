@@ -7,6 +7,7 @@
 #include <array>
 #include <utility>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 
 namespace backends::cuda {
@@ -18,10 +19,14 @@ using rt::kCuSuccess;
 
 constexpr std::array<std::string_view, 1> kNcclSonames = {"libnccl.so.2"};
 constexpr std::size_t kLogBytes = 8192;
-constexpr std::size_t kLogTailBytes = 1500;
 
 probe::Status StatusOf(std::string_view call, rt::CuResult code) {
   return code == kCuSuccess ? probe::Ok() : probe::Status(ErrorOf(call, code));
+}
+
+// 13 of "libcublasLt.so.13".
+int MajorOf(std::string_view soname) {
+  return probe::ParseNumber<int>(soname.substr(soname.rfind('.') + 1)).value_or(0);
 }
 
 probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx) {
@@ -34,31 +39,36 @@ probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx)
   const rt::CuResult code = api.cuModuleLoadDataEx(&module, ptx.data(), 2, options.data(), values.data());
   if (code == kCuSuccess) return module;
   probe::Error error = ErrorOf("cuModuleLoadDataEx", code);
-  log.resize(std::min(log.find('\0'), log.size()));
-  if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
-  std::replace(log.begin(), log.end(), '\n', ' ');
-  const std::string words = probe::CleanText(log, 2 * kLogTailBytes);
+  const std::string words = probe::LogTail(log);
   if (!words.empty()) error.text += (error.text.empty() ? "" : ": ") + words;
   return error;
 }
 
 }  // namespace
 
-probe::Result<std::unique_ptr<stream::Runtime>> CudaRuntime::Create(const rt::Api& api,
-                                                                    const std::vector<OpenedDevice>& devices,
-                                                                    const OpenRequest& request) {
-  std::unique_ptr<CudaRuntime> runtime(new CudaRuntime(api, request, devices.front().monitor));
-  for (const OpenedDevice& device : devices) {
-    rt::CuContext context = nullptr;
-    if (const auto code = api.cuDevicePrimaryCtxRetain(&context, device.id); code != kCuSuccess)
-      return ErrorOf("cuDevicePrimaryCtxRetain", code);
-    runtime->devices_.push_back({device.id, static_cast<int>(device.found.ordinal), context});
-  }
-  return std::unique_ptr<Runtime>(std::move(runtime));
+CudaRuntime::CudaRuntime(const rt::Api& api, const std::vector<OpenedDevice>& devices,
+                         const OpenRequest& request)
+    : Runtime({.allocate = "cuMemAlloc",
+               .upload = "cuMemcpyHtoD",
+               .download = "cuMemcpyDtoH",
+               .attribute = "cuDeviceGetAttribute"}),
+      api_(api),
+      files_(request.files),
+      environment_(request.environment),
+      monitor_(devices.front().monitor) {
+  for (const OpenedDevice& device : devices)
+    devices_.push_back({device.id, static_cast<int>(device.found.ordinal)});
 }
 
 probe::Status CudaRuntime::Enter(std::size_t device) {
-  return StatusOf("cuCtxSetCurrent", api_.cuCtxSetCurrent(devices_[device].context));
+  rt::CuContext& context = devices_[device].context;
+  if (context == nullptr) {
+    rt::CuContext retained = nullptr;
+    if (const auto code = api_.cuDevicePrimaryCtxRetain(&retained, devices_[device].id); code != kCuSuccess)
+      return ErrorOf("cuDevicePrimaryCtxRetain", code);
+    context = retained;
+  }
+  return StatusOf("cuCtxSetCurrent", api_.cuCtxSetCurrent(context));
 }
 
 probe::Result<stream::Runtime::Memory> CudaRuntime::AskMemory() {
@@ -88,11 +98,11 @@ probe::Status CudaRuntime::Write(std::uint64_t to, std::span<const std::byte> da
   auto code = api_.cuMemcpyHtoD(to, data.data(), data.size());
   // Pageable memory may still be on its way from the driver's own when the call returns.
   if (code == kCuSuccess) code = api_.cuCtxSynchronize();
-  return StatusOf("cuMemcpyHtoD", code);
+  return StatusOf(names().upload, code);
 }
 
 probe::Status CudaRuntime::Read(std::uint64_t from, std::span<std::byte> data) {
-  return StatusOf("cuMemcpyDtoH", api_.cuMemcpyDtoH(data.data(), from, data.size()));
+  return StatusOf(names().download, api_.cuMemcpyDtoH(data.data(), from, data.size()));
 }
 
 probe::Status CudaRuntime::Synchronize() { return StatusOf("cuCtxSynchronize", api_.cuCtxSynchronize()); }
@@ -100,7 +110,7 @@ probe::Status CudaRuntime::Synchronize() { return StatusOf("cuCtxSynchronize", a
 DeviceState CudaRuntime::State() const {
   if (!monitor_) return {};
   auto clocks = monitor_->clocks();
-  return {std::move(clocks.throttled_by), clocks.share};
+  return {std::move(clocks.throttled_by), clocks.share, std::nullopt, std::move(clocks.limited_by)};
 }
 
 probe::Result<void*> CudaRuntime::CreateEvent() {
@@ -174,10 +184,23 @@ probe::Status CudaRuntime::StartLaunch(const stream::Function& function, const k
 
 probe::Result<stream::Products> CudaRuntime::OpenProducts(std::string_view,
                                                           std::uint64_t max_workspace_bytes) {
-  const auto library = probe::system::Library::Open(
-      CublasLt().sonames, rt::LibraryDirectories(files_, environment_), files_, environment_);
-  if (!library) return library.error();
-  return stream::OpenBlasLt(*library, CublasLt(), *this, max_workspace_bytes);
+  int version = 0;
+  if (const auto code = api_.cuDriverGetVersion(&version); code != kCuSuccess)
+    return ErrorOf("cuDriverGetVersion", code);
+  std::vector<std::string_view> sonames(CublasLt().sonames.begin(), CublasLt().sonames.end());
+  // A library of a newer CUDA than the driver's loads and then fails.
+  std::erase_if(sonames, [&](std::string_view soname) { return MajorOf(soname) > version / 1000; });
+  std::optional<probe::Error> failed;
+  while (!sonames.empty()) {
+    const auto library = probe::system::Library::Open(sonames, rt::LibraryDirectories(files_, environment_),
+                                                      files_, environment_);
+    if (!library) return failed.value_or(library.error());
+    auto products = stream::OpenBlasLt(*library, CublasLt(), *this, max_workspace_bytes);
+    if (products) return products;
+    if (!failed) failed = products.error();
+    std::erase_if(sonames, [&](std::string_view soname) { return soname == library->info().soname; });
+  }
+  return failed.value_or(probe::Own(probe::OwnError::kAbsent, "dlopen", "none for this driver is installed"));
 }
 
 probe::Status CudaRuntime::CheckPeerCopies() const {

@@ -6,7 +6,6 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -28,10 +27,10 @@ struct OpenedDevice {
 
 class CudaRuntime final : public stream::Runtime {
  public:
-  // Retains the devices' contexts. Libraries are sought in the request's files by its environment once they
-  // are asked for: both outlive the runtime.
-  [[nodiscard]] static probe::Result<std::unique_ptr<Runtime>> Create(
-      const probe::cuda::Api& api, const std::vector<OpenedDevice>& devices, const OpenRequest& request);
+  // Makes no call: a device's context is retained when it is entered first. Libraries are sought in the
+  // request's files by its environment once they are asked for: both outlive the runtime.
+  CudaRuntime(const probe::cuda::Api& api, const std::vector<OpenedDevice>& devices,
+              const OpenRequest& request);
 
   probe::Status Enter(std::size_t device) override;
   probe::Result<Memory> AskMemory() override;
@@ -41,6 +40,7 @@ class CudaRuntime final : public stream::Runtime {
   probe::Status Write(std::uint64_t to, std::span<const std::byte> data) override;
   probe::Status Read(std::uint64_t from, std::span<std::byte> data) override;
   probe::Status Synchronize() override;
+  bool EndsContext(std::int64_t code) const override { return probe::cuda::EndsContext(code); }
   DeviceState State() const override;
 
   probe::Result<void*> CreateEvent() override;
@@ -66,18 +66,8 @@ class CudaRuntime final : public stream::Runtime {
   struct Device {
     probe::cuda::CuDevice id;
     int ordinal;
-    probe::cuda::CuContext context;
+    probe::cuda::CuContext context = nullptr;  // until it is entered
   };
-  CudaRuntime(const probe::cuda::Api& api, const OpenRequest& request,
-              std::optional<probe::cuda::Monitor> monitor)
-      : Runtime({.allocate = "cuMemAlloc",
-                 .upload = "cuMemcpyHtoD",
-                 .download = "cuMemcpyDtoH",
-                 .attribute = "cuDeviceGetAttribute"}),
-        api_(api),
-        files_(request.files),
-        environment_(request.environment),
-        monitor_(std::move(monitor)) {}
   // One load a text; a failed one is not repeated. The error's text ends with the last lines of the driver's
   // compiler. `ptx` outlives this and ends in a zero beyond its size.
   [[nodiscard]] const probe::Result<probe::cuda::CuModule>& ModuleOf(std::string_view ptx);

@@ -11,6 +11,7 @@
 #include "backends/stream/stream_peers.h"
 #include "backends/stream/stream_session.h"
 #include "kernels/hip/variants.h"
+#include "probe/core/parse.h"
 #include "probe/hip/hip_api.h"
 
 namespace backends::hip {
@@ -33,25 +34,25 @@ bool IsSame(const RuntimeDevice& wanted, const RuntimeDevice& found) {
                           : wanted.name == found.name && wanted.ordinal == found.ordinal;
 }
 
-struct Runtime {
+struct OpenedRuntime {
   probe::system::Library library;
   rt::Api api;
   std::vector<RuntimeDevice> devices;
 };
 
-probe::Result<Runtime> OpenRuntime(const OpenRequest& request) {
+probe::Result<OpenedRuntime> OpenRuntime(const OpenRequest& request) {
   const auto library = rt::OpenRuntime(request.files, request.environment);
   if (!library) return library.error();
   const auto api = rt::ResolveApi(*library);
   if (!api) return api.error();
   // Its code misleads (probe/hip/hip_api.h).
   (void)api->hipInit(0);
-  auto devices = rt::ReadDevices(*api, probe::amd::ReadKfdNodes(request.files));
+  auto devices = rt::ReadDevices(*api, probe::amd::ReadKfdNodes(request.files), request.environment);
   if (!devices) return devices.error();
-  return Runtime{*library, *api, *std::move(devices)};
+  return OpenedRuntime{*library, *api, *std::move(devices)};
 }
 
-probe::Result<RuntimeDevice> Find(const Runtime& runtime, const RuntimeDevice& wanted) {
+probe::Result<RuntimeDevice> Find(const OpenedRuntime& runtime, const RuntimeDevice& wanted) {
   std::string offered;
   for (const RuntimeDevice& found : runtime.devices) {
     if (IsSame(wanted, found)) return found;
@@ -60,6 +61,16 @@ probe::Result<RuntimeDevice> Find(const Runtime& runtime, const RuntimeDevice& w
   return probe::Error{"open", std::nullopt, "not found",
                       fmt::format("{} {} is not among the devices now: {}", wanted.ordinal, wanted.name,
                                   offered.empty() ? "none" : offered)};
+}
+
+// Who else uses it: what was seen when the device was found, unless it has ended since.
+std::string LoadNow(const RuntimeDevice& device, const probe::system::FileSystem& files) {
+  std::string seen = LoadOfOthers(device);
+  if (seen.empty() || !device.identity.pci) return seen;
+  RuntimeDevice now;
+  now.facts = probe::amd::ReadState(files, "/sys/bus/pci/devices/" + ToString(*device.identity.pci)).facts;
+  const bool told = probe::FindFact(now.facts, kUtilizationFact) != nullptr;
+  return told && LoadOfOthers(now).empty() ? "" : seen;
 }
 
 probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
@@ -79,10 +90,16 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
                       *target);
   stream::DeviceTraits traits;
   traits.l2_bytes = rt::Attribute(runtime->api, device, rt::kHipL2Bytes);
+  const std::string* third = probe::FindFact(found->facts, "l3_bytes");
+  const auto l3 = third != nullptr ? probe::ParseNumber<int>(*third) : std::nullopt;
+  // An APU's memory may have a cache that nobody tells of: Strix Halo's has 32 MiB.
+  constexpr int kUntoldBytes = 64 << 20;
+  const int least = found->kind == probe::DeviceKind::kIntegrated ? kUntoldBytes : 0;
+  if (l3 || least > 0) traits.l2_bytes = std::max({l3.value_or(0), traits.l2_bytes.value_or(0), least});
   traits.max_threads = rt::Attribute(runtime->api, device, rt::kHipMaxThreadsPerBlock).value_or(0);
   traits.subgroup_width = 64;
   traits.features = kernels::hip::FeaturesOf(found->architecture.value_or(""));
-  traits.others = LoadOfOthers(request.device);
+  traits.others = LoadNow(request.device, request.files);
   return stream::StreamSession::Create(std::move(hip), *found, std::move(traits));
 }
 
@@ -96,7 +113,7 @@ probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevic
     const auto found = Find(*runtime, device);
     if (!found) return found.error();
     devices.push_back(static_cast<int>(found->ordinal));
-    shared.push_back(!LoadOfOthers(device).empty());
+    shared.push_back(!LoadNow(device, request.files).empty());
   }
   return stream::JoinDevices(
       std::make_unique<HipRuntime>(runtime->api, std::move(devices), request.files, request.environment),

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
-#include <array>
+#include <vector>
 
 #include "backends/hip/hip_runtime.h"
 #include "probe/core/text.h"
@@ -12,7 +12,6 @@ namespace rt = probe::hip;
 
 constexpr std::size_t kMaxLogBytes = 1U << 20U;
 constexpr std::size_t kMaxCodeBytes = 64U << 20U;
-constexpr std::size_t kLogTailBytes = 1500;
 
 // A program, gone with its scope.
 class Program {
@@ -29,17 +28,13 @@ class Program {
   [[nodiscard]] rt::HiprtcResult code() const { return code_; }
   [[nodiscard]] rt::HipProgram get() const { return program_; }
 
-  [[nodiscard]] std::string LogTail() const {
+  [[nodiscard]] std::string Log() const {
     std::size_t bytes = 0;
     if (compiler_.hiprtcGetProgramLogSize(program_, &bytes) != rt::kHiprtcSuccess || bytes > kMaxLogBytes)
       return {};
-    // One more: what the library writes may lack its final zero.
-    std::string log(bytes + 1, '\0');
+    std::string log(bytes, '\0');
     if (compiler_.hiprtcGetProgramLog(program_, log.data()) != rt::kHiprtcSuccess) return {};
-    log.resize(log.find('\0'));
-    if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
-    std::replace(log.begin(), log.end(), '\n', ' ');
-    return probe::CleanText(log, 2 * kLogTailBytes);
+    return probe::LogTail(log);
   }
 
  private:
@@ -53,7 +48,7 @@ class Program {
 probe::Result<rt::HipModule> ModuleCache::Get(std::string_view source) {
   const auto known = loaded_.find(source.data());
   if (known != loaded_.end()) return known->second;
-  return loaded_.emplace(source.data(), Load(std::string(source).c_str())).first->second;
+  return loaded_.emplace(source.data(), Load(source.data())).first->second;
 }
 
 probe::Result<std::string> ModuleCache::Compile(const char* source) const {
@@ -61,12 +56,16 @@ probe::Result<std::string> ModuleCache::Compile(const char* source) const {
   const Program program(*compiler_, source);
   if (program.code() != rt::kHiprtcSuccess) return rt::CompilerErrorOf("hiprtcCreateProgram", program.code());
   const std::string target = "--offload-arch=" + target_;
-  std::array<const char*, 3> options = {target.c_str(), "-std=c++17", "-O3"};
+  std::vector<const char*> options = {target.c_str(), "-std=c++17", "-O3"};
+  const std::string dies = "-DXCC_COUNT=" + std::to_string(xcc_count_);
+  options.push_back(dies.c_str());
+  // RDNA's compute units work alone: with a pair's, a barrier drops what is being fetched from their caches.
+  if (target_.starts_with("gfx1")) options.push_back("-mcumode");
   const auto compiled =
       compiler_->hiprtcCompileProgram(program.get(), static_cast<int>(options.size()), options.data());
   if (compiled != rt::kHiprtcSuccess) {
     probe::Error error = rt::CompilerErrorOf("hiprtcCompileProgram " + target, compiled);
-    const std::string words = program.LogTail();
+    const std::string words = program.Log();
     if (!words.empty()) error.text += (error.text.empty() ? "" : ": ") + words;
     return error;
   }

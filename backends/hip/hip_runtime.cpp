@@ -10,6 +10,7 @@
 
 #include "backends/core/sharing.h"
 #include "backends/hip/vendor.h"
+#include "probe/core/parse.h"
 
 namespace backends::hip {
 namespace {
@@ -21,8 +22,6 @@ using stream::DevicePointer;
 
 constexpr rt::HipResult kPeerAccessAlreadyEnabled = 704;
 constexpr std::array<std::string_view, 2> kRcclSonames = {"librccl.so.1", "librccl.so"};
-constexpr std::string_view kUpload = "hipMemcpy to the device";
-constexpr std::string_view kDownload = "hipMemcpy to the host";
 
 probe::Status StatusOf(std::string_view call, rt::HipResult code) {
   return code == kHipSuccess ? probe::Ok() : probe::Status(ErrorOf(call, code));
@@ -33,8 +32,8 @@ probe::Status StatusOf(std::string_view call, rt::HipResult code) {
 HipRuntime::HipRuntime(const rt::Api& api, std::vector<int> devices, const probe::system::FileSystem& files,
                        const probe::system::Environment& environment)
     : Runtime({.allocate = "hipMalloc",
-               .upload = kUpload,
-               .download = kDownload,
+               .upload = "hipMemcpy to the device",
+               .download = "hipMemcpy to the host",
                .attribute = "hipDeviceGetAttribute"}),
       api_(api),
       devices_(std::move(devices)),
@@ -44,18 +43,33 @@ HipRuntime::HipRuntime(const rt::Api& api, std::vector<int> devices, const probe
 void HipRuntime::PrepareKernels(const probe::RuntimeDevice& facts, probe::Result<rt::Compiler> compiler,
                                 std::string target) {
   facts_ = facts;
-  modules_.emplace(api_, std::move(compiler), std::move(target));
+  const std::string* dies = probe::FindFact(facts.facts, "xcc_count");
+  const auto count = dies != nullptr ? probe::ParseNumber<std::uint32_t>(*dies) : std::nullopt;
+  modules_.emplace(api_, std::move(compiler), std::move(target), std::max(count.value_or(1), 1U));
 }
 
 probe::Status HipRuntime::Enter(std::size_t device) {
-  return StatusOf("hipSetDevice", api_.hipSetDevice(devices_[device]));
+  current_ = devices_[device];
+  return StatusOf("hipSetDevice", api_.hipSetDevice(current_));
 }
 
 probe::Result<stream::Runtime::Memory> HipRuntime::AskMemory() {
   std::size_t free = 0, total = 0;
-  if (const auto code = api_.hipMemGetInfo(&free, &total); code != kHipSuccess)
+  const auto code = api_.hipMemGetInfo(&free, &total);
+  if (code == kHipSuccess) return Memory{free, total};
+  // Kernels up to 5.17 do not tell the runtime what is free (KFD's ioctl 1.9), and it fails for want of that.
+  rt::HipDevice handle = 0;
+  if (api_.hipDeviceGet(&handle, current_) != kHipSuccess ||
+      api_.hipDeviceTotalMem(&total, handle) != kHipSuccess) {
     return ErrorOf("hipMemGetInfo", code);
-  return Memory{free, total};
+  }
+  std::array<char, 32> address{};
+  const auto named =
+      api_.hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()) - 1, current_);
+  const auto pci = named == kHipSuccess ? probe::ParsePciAddress(address.data()) : std::nullopt;
+  const auto used = pci ? files_.ReadNumber("/sys/bus/pci/devices/" + ToString(*pci) + "/mem_info_vram_used")
+                        : std::nullopt;
+  return Memory{total - std::min<std::uint64_t>(used.value_or(0), total), total};
 }
 
 probe::Result<std::uint64_t> HipRuntime::Allocate(std::uint64_t bytes) {
@@ -78,11 +92,11 @@ probe::Status HipRuntime::Write(std::uint64_t to, std::span<const std::byte> dat
   auto code = api_.hipMemcpy(DevicePointer(to), data.data(), data.size(), rt::kHipHostToDevice);
   // Pageable memory may still be on its way from the runtime's own when the call returns.
   if (code == kHipSuccess) code = api_.hipDeviceSynchronize();
-  return StatusOf(kUpload, code);
+  return StatusOf(names().upload, code);
 }
 
 probe::Status HipRuntime::Read(std::uint64_t from, std::span<std::byte> data) {
-  return StatusOf(kDownload,
+  return StatusOf(names().download,
                   api_.hipMemcpy(data.data(), DevicePointer(from), data.size(), rt::kHipDeviceToHost));
 }
 
@@ -145,7 +159,14 @@ probe::Result<stream::Products> HipRuntime::OpenProducts(std::string_view librar
                                    [&](const Vendor& known) { return known.name == library; });
   if (vendor == vendors.end())
     return probe::Error{"load", std::nullopt, "no such library", std::string(library)};
-  const auto found = FindVendor(*vendor, facts_.architecture.value_or(""), files_, environment_);
+  constexpr int kPerMajor = 10000000;
+  int version = 0;
+  if (api_.hipRuntimeGetVersion(&version) == kHipSuccess && version / kPerMajor < vendor->least_rocm) {
+    return probe::Error{std::string(library), std::nullopt, "too old",
+                        fmt::format("its types had other numbers before ROCm {}", vendor->least_rocm)};
+  }
+  const auto found =
+      FindVendor(*vendor, api_.library, facts_.architecture.value_or(""), files_, environment_);
   if (!found) return found.error();
   return vendor->open(*found, *this, max_workspace_bytes);
 }
@@ -175,8 +196,8 @@ probe::Result<stream::Runtime::Nccl> HipRuntime::OpenNccl() {
   if (api_.hipStreamCreateWithFlags == nullptr || api_.hipStreamSynchronize == nullptr)
     return probe::Error{"dlsym hipStreamCreateWithFlags", std::nullopt, "missing_symbol",
                         "the runtime has no streams"};
-  auto library = probe::system::Library::Open(kRcclSonames, rt::LibraryDirectories(files_, environment_),
-                                              files_, environment_);
+  auto library = rt::OpenBeside(rt::FilesBeside(api_.library, kRcclSonames, files_, environment_),
+                                kRcclSonames, files_, environment_);
   if (!library) return library.error();
   return Nccl{"rccl:all_reduce", *std::move(library)};
 }

@@ -19,9 +19,11 @@ namespace backends::hip {
 // nothing. Compiling may abort the process: who asks for it has said so before.
 class ModuleCache {
  public:
-  // `target` as the compiler takes it: "gfx942:sramecc+:xnack-".
-  ModuleCache(const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler, std::string target)
-      : api_(api), compiler_(std::move(compiler)), target_(std::move(target)) {}
+  // `target` as the compiler takes it: "gfx942:sramecc+:xnack-". `xcc_count`: dies that the device deals
+  // work-groups out to (XCDs).
+  ModuleCache(const probe::hip::Api& api, probe::Result<probe::hip::Compiler> compiler, std::string target,
+              std::uint32_t xcc_count = 1)
+      : api_(api), compiler_(std::move(compiler)), target_(std::move(target)), xcc_count_(xcc_count) {}
 
   // One compilation a text; a failed one is not repeated. `source` outlives the cache and ends in a zero
   // beyond its size. The error's text ends with the last lines of the compiler's log; without a compiler it
@@ -35,6 +37,7 @@ class ModuleCache {
   const probe::hip::Api& api_;
   probe::Result<probe::hip::Compiler> compiler_;
   std::string target_;
+  std::uint32_t xcc_count_;
   std::map<const char*, probe::Result<probe::hip::HipModule>> loaded_;
 };
 
@@ -80,6 +83,7 @@ class HipRuntime final : public stream::Runtime {
  private:
   const probe::hip::Api api_;
   const std::vector<int> devices_;
+  int current_ = 0;  // the number of the device that was entered last
   const probe::system::FileSystem& files_;
   const probe::system::Environment& environment_;
   probe::RuntimeDevice facts_;  // of the first device

@@ -72,8 +72,9 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
 Vendor HipblasLt() {
   return {.name = "hipblaslt",
           .sonames = kSonames,
-          .kernels = "hipblaslt/library",
+          .folder = "hipblaslt",
           .kernels_variable = "HIPBLASLT_TENSILE_LIBPATH",
+          .least_rocm = 6,
           .types = kTypes,
           .open = Open};
 }

@@ -54,8 +54,8 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
   if (const int status = create(&handle); status != 0) return StatusError("rocblas_create_handle", status);
   const auto prepare = [=](const Product& product) -> probe::Result<Enqueue> {
     // Where matrices are stored by columns, C is n x m: the transpose of B as stored times A as stored.
-    return Enqueue([=, &type = product.type]() -> probe::Status {
-      const auto& [unused, m, n, k, a, b, c] = product;
+    return Enqueue([=]() -> probe::Status {
+      const auto& [type, m, n, k, a, b, c] = product;
       const auto& numbers = type.numbers;
       const stream::Scales scales = stream::ScalesOf(type);
       const int status =
@@ -72,8 +72,9 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
 Vendor Rocblas() {
   return {.name = "rocblas",
           .sonames = kSonames,
-          .kernels = "rocblas/library",
+          .folder = "rocblas",
           .kernels_variable = "ROCBLAS_TENSILE_LIBPATH",
+          .least_rocm = 5,
           .types = kTypes,
           .open = Open};
 }

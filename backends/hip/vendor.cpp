@@ -16,19 +16,58 @@ namespace {
 
 namespace rt = probe::hip;
 
-// "gfx90a" of "TensileLibrary_Type_HH_gfx90a.dat"; empty where the name speaks of none.
-std::string TargetIn(std::string_view name) {
+using probe::system::Environment;
+using probe::system::FileSystem;
+using probe::system::Library;
+
+// "gfx90a" of "TensileLibrary_lazy_gfx90a.dat" and of the folder "gfx90a"; of any kernel where `all` is set.
+// Empty of another name.
+std::string TargetIn(std::string_view name, bool all) {
   const auto at = name.find("gfx");
-  if (at == std::string_view::npos) return {};
-  const auto end = name.find_first_not_of("0123456789abcdef", at + 3);
-  return std::string(name.substr(at, std::min(end, name.size()) - at));
+  const bool library = name.starts_with("TensileLibrary_lazy_gfx") || name.starts_with("TensileLibrary_gfx");
+  if (at == std::string_view::npos || (at != 0 && !library && !all)) return {};
+  name.remove_prefix(at);
+  const auto end = name.find_first_not_of("0123456789abcdef-generic", 3);
+  return std::string(name.substr(0, all ? name.find_first_not_of("0123456789abcdef", 3) : end));
 }
 
-std::string FolderOf(const Vendor& vendor, const probe::Library& library,
-                     const probe::system::Environment& environment) {
-  if (auto named = environment.Get(vendor.kernels_variable); named && named->starts_with('/')) return *named;
-  const std::string path = library.path.value_or("");
-  return path.substr(0, path.rfind('/') + 1) + std::string(vendor.kernels);
+// "gfx11-generic" covers every target that begins with gfx11, "gfx9-4-generic" those with gfx94.
+bool IsCovered(std::string covered, std::string_view architecture) {
+  constexpr std::string_view kGeneric = "-generic";
+  if (!covered.ends_with(kGeneric)) return covered == architecture;
+  covered.resize(covered.size() - kGeneric.size());
+  std::erase(covered, '-');
+  return architecture.starts_with(covered);
+}
+
+std::vector<std::string> FoldersOf(const Vendor& vendor, const std::string& library, const FileSystem& files,
+                                   const Environment& environment) {
+  if (auto named = environment.Get(vendor.kernels_variable); named && named->starts_with('/'))
+    return {*named};
+  const std::string own = library.substr(0, library.rfind('/') + 1) + std::string(vendor.folder);
+  std::vector<std::string> out = {own + "/library"};
+  for (const std::string& version : files.List(own)) {
+    if (version != "library") out.push_back(fmt::format("{}/{}/library", own, version));
+  }
+  return out;
+}
+
+// Whether the library of that path has kernels for the target; else what it has.
+probe::Status CheckKernels(const Vendor& vendor, const std::string& library, std::string_view architecture,
+                           const FileSystem& files, const Environment& environment) {
+  const auto folders = FoldersOf(vendor, library, files, environment);
+  std::vector<std::string> covered;
+  for (const std::string& folder : folders) {
+    auto own = CoveredTargets(files, folder);
+    std::move(own.begin(), own.end(), std::back_inserter(covered));
+  }
+  for (const std::string& target : covered) {
+    if (IsCovered(target, architecture)) return probe::Ok();
+  }
+  return probe::Error{
+      std::string(vendor.name), std::nullopt, "no kernels",
+      fmt::format("{} has kernels for {}, none for {}", folders.front(),
+                  covered.empty() ? "no target" : fmt::format("{}", fmt::join(covered, ", ")), architecture)};
 }
 
 }  // namespace
@@ -52,27 +91,39 @@ std::vector<kernels::Variant> VendorVariants(const OpenRequest& request) {
   return all;
 }
 
-probe::Result<probe::system::Library> FindVendor(const Vendor& vendor, std::string_view architecture,
-                                                 const probe::system::FileSystem& files,
-                                                 const probe::system::Environment& environment) {
-  auto library = probe::system::Library::Open(vendor.sonames, rt::LibraryDirectories(files, environment),
-                                              files, environment);
-  if (!library) return library.error();
-  const std::string folder = FolderOf(vendor, library->info(), environment);
-  const auto covered = CoveredTargets(files, folder);
-  // Where no name speaks of a target nothing is known.
-  if (!covered.empty() && std::find(covered.begin(), covered.end(), architecture) == covered.end()) {
-    return probe::Error{
-        std::string(vendor.name), std::nullopt, "no kernels",
-        fmt::format("{} has kernels for {}, none for {}", folder, fmt::join(covered, ", "), architecture)};
+probe::Result<Library> FindVendor(const Vendor& vendor, const probe::Library& runtime,
+                                  std::string_view architecture, const FileSystem& files,
+                                  const Environment& environment) {
+  std::vector<std::string> usable;
+  probe::Status reason = probe::Ok();
+  if (!Library::IsNamedByUser(vendor.sonames, files, environment)) {
+    for (const auto& path : rt::FilesBeside(runtime, vendor.sonames, files, environment)) {
+      auto checked =
+          CheckKernels(vendor, files.Resolve(path).value_or(path), architecture, files, environment);
+      if (checked) {
+        usable.push_back(path);
+      } else if (reason) {
+        reason = std::move(checked);
+      }
+    }
   }
+  // Not one from elsewhere either: the nearest is what programs would load.
+  if (usable.empty() && !reason) return reason.error();
+  auto library = rt::OpenBeside(usable, vendor.sonames, files, environment);
+  if (!library) return library;
+  const auto checked =
+      CheckKernels(vendor, library->info().path.value_or(""), architecture, files, environment);
+  if (!checked) return checked.error();
   return library;
 }
 
-std::vector<std::string> CoveredTargets(const probe::system::FileSystem& files, std::string_view folder) {
+std::vector<std::string> CoveredTargets(const FileSystem& files, std::string_view folder) {
+  const auto names = files.List(folder);
+  // Of releases before each target had a library of its own.
+  const bool all = std::find(names.begin(), names.end(), "TensileLibrary.dat") != names.end();
   std::set<std::string> targets;
-  for (const auto& name : files.List(folder)) {
-    if (auto target = TargetIn(name); !target.empty()) targets.insert(std::move(target));
+  for (const auto& name : names) {
+    if (auto target = TargetIn(name, all); !target.empty()) targets.insert(std::move(target));
   }
   return {targets.begin(), targets.end()};
 }

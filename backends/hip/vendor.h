@@ -15,8 +15,9 @@ namespace backends::hip {
 struct Vendor {
   std::string_view name;
   std::span<const std::string_view> sonames;
-  std::string_view kernels;      // the folder with them, beside the library
+  std::string_view folder;       // beside the library; in its "library", or in one below that of any name
   const char* kernels_variable;  // names another folder
+  int least_rocm;                // whose release its interface has been the same since
   std::span<const stream::ProductType> types;
   // Wants a current device; as stream::Runtime::OpenProducts.
   probe::Result<stream::Products> (*open)(const probe::system::Library& library, stream::Runtime& runtime,
@@ -27,14 +28,16 @@ struct Vendor {
 // Of every vendor whose library is there, by its file.
 [[nodiscard]] std::vector<kernels::Variant> VendorVariants(const OpenRequest& request);
 
-// Loads the library. OwnError::kAbsent: not installed; "no kernels": its files are for other targets than
-// `architecture` ("gfx1036"), on which it would abort.
+// Loads the library that belongs to `runtime` (probe::hip::FilesBeside) and has kernels for `architecture`
+// ("gfx1036"). OwnError::kAbsent: not installed; "no kernels": what is installed has none, and would abort.
 [[nodiscard]] probe::Result<probe::system::Library> FindVendor(const Vendor& vendor,
+                                                               const probe::Library& runtime,
                                                                std::string_view architecture,
                                                                const probe::system::FileSystem& files,
                                                                const probe::system::Environment& environment);
 
-// The targets that the kernels' file and folder names in a folder speak of, each once, sorted.
+// The targets that a folder has libraries of kernels for, by the names of its files and folders, each once,
+// sorted: "gfx90a", "gfx11-generic". A kernel alone (".co") may be one that helps the others.
 [[nodiscard]] std::vector<std::string> CoveredTargets(const probe::system::FileSystem& files,
                                                       std::string_view folder);
 

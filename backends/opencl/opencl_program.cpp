@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include <algorithm>
-
 #include "backends/opencl/opencl_session.h"
 #include "probe/core/text.h"
 
@@ -10,7 +8,6 @@ namespace {
 using probe::opencl::ErrorOf;
 
 constexpr std::size_t kMaxLogBytes = 4U << 20U;
-constexpr std::size_t kLogTailBytes = 1500;
 
 }  // namespace
 
@@ -37,29 +34,24 @@ probe::Result<cl_program> ProgramCache::Build(const std::string& source, const s
   code = api_.clBuildProgram(program, 1, &device_, options.c_str(), nullptr, nullptr);
   if (code == CL_SUCCESS) return program;
   probe::Error error = ErrorOf("clBuildProgram", code);
-  error.text = LogTail(program);
+  error.text = LogOf(program);
+  if (error.text.empty()) error.text = "the compiler left no log";
   api_.clReleaseProgram(program);
   return error;
 }
 
-std::string ProgramCache::LogTail(cl_program program) const {
+std::string ProgramCache::LogOf(cl_program program) const {
   std::size_t size = 0;
   if (api_.clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, 0, nullptr, &size) != CL_SUCCESS ||
-      size == 0 || size > kMaxLogBytes) {
-    return "the compiler left no log";
+      size > kMaxLogBytes) {
+    return {};
   }
   std::string log(size, '\0');
   if (api_.clGetProgramBuildInfo(program, device_, CL_PROGRAM_BUILD_LOG, size, log.data(), nullptr) !=
       CL_SUCCESS) {
-    return "the compiler left no log";
+    return {};
   }
-  log.resize(std::min(log.find('\0'), log.size()));
-  const auto end = log.find_last_not_of(" \n\r\t");
-  log.resize(end == std::string::npos ? 0 : end + 1);
-  if (log.empty()) return "the compiler left no log";
-  if (log.size() > kLogTailBytes) log.erase(0, log.size() - kLogTailBytes);
-  std::replace(log.begin(), log.end(), '\n', ' ');
-  return probe::CleanText(log, 2 * kLogTailBytes);
+  return probe::LogTail(log);
 }
 
 }  // namespace backends::opencl

@@ -31,10 +31,8 @@ std::vector<std::string> FeaturesOf(const probe::opencl::Api& api, cl_device_id 
   features.emplace_back(on_processor ? "cpu" : "gpu");
   if (on_processor && kernels::cpu::GainsFromPrefetch()) features.emplace_back("prefetch");
   // In ascending order, space-separated.
-  const auto sizes = std::find_if(facts.facts.begin(), facts.facts.end(),
-                                  [](const probe::Fact& fact) { return fact.key == "subgroup_sizes"; });
-  if (sizes != facts.facts.end())
-    features.push_back("subgroup:" + sizes->value.substr(0, sizes->value.find(' ')));
+  if (const std::string* sizes = probe::FindFact(facts.facts, "subgroup_sizes"))
+    features.push_back("subgroup:" + sizes->substr(0, sizes->find(' ')));
   const auto lanes = DeviceValue<cl_uint>(api, device, CL_DEVICE_NATIVE_VECTOR_WIDTH_FLOAT).value_or(1);
   for (const cl_uint width : {4U, 8U, 16U}) {
     if (lanes >= width) features.push_back(fmt::format("lanes:{}", width));

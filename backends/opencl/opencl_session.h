@@ -47,7 +47,7 @@ class ProgramCache {
 
  private:
   [[nodiscard]] probe::Result<cl_program> Build(const std::string& source, const std::string& options) const;
-  [[nodiscard]] std::string LogTail(cl_program program) const;
+  [[nodiscard]] std::string LogOf(cl_program program) const;
 
   const probe::opencl::Api& api_;
   cl_context context_;

@@ -58,6 +58,7 @@ class OpenLibrary {
   Runtime& runtime_;
   const Timer timer_;
   void* handle_ = nullptr;
+  void* preference_ = nullptr;   // how much workspace an algorithm may want
   std::uint64_t workspace_ = 0;  // its address
   std::uint64_t workspace_bytes_ = 0;
   std::map<std::tuple<const ProductType*, int, int, int>, Plan> plans_;
@@ -74,13 +75,17 @@ probe::Error OpenLibrary::ErrorOf(std::string_view call, int status) const {
 
 probe::Status OpenLibrary::Create(std::uint64_t max_workspace_bytes) {
   if (const int status = f_.Create(&handle_); status != 0) return ErrorOf("Create", status);
+  if (const int status = f_.MatmulPreferenceCreate(&preference_); status != 0)
+    return ErrorOf("MatmulPreferenceCreate", status);
   // Without a workspace there are fewer algorithms, not none.
   const std::uint64_t bytes = std::min(kBlasLtWorkspaceBytes, max_workspace_bytes);
   if (bytes == 0) return probe::Ok();
-  if (const auto address = runtime_.Allocate(bytes)) {
-    workspace_ = *address;
-    workspace_bytes_ = bytes;
-  }
+  const auto address = runtime_.Allocate(bytes);
+  if (!address) return probe::Ok();
+  workspace_ = *address;
+  workspace_bytes_ = bytes;
+  // Where it fails none is offered that wants one: that is the default.
+  (void)f_.MatmulPreferenceSetAttribute(preference_, kind_.workspace_bytes, &bytes, sizeof bytes);
   return probe::Ok();
 }
 
@@ -104,36 +109,38 @@ probe::Status OpenLibrary::Multiply(const Plan& plan, const Product& product) co
 // Where matrices are stored by columns, C is n x m: the transpose of B as stored times A as stored.
 probe::Result<Plan> OpenLibrary::MakePlan(const Product& product) const {
   Plan plan;
-  int status = f_.MatmulDescCreate(&plan.operation, product.type.numbers.compute, product.type.numbers.scale);
+  const auto& numbers = product.type.numbers;
+  if (const int status = f_.MatmulDescCreate(&plan.operation, numbers.compute, numbers.scale); status != 0)
+    return ErrorOf("MatmulDescCreate", status);
   for (const auto& [attribute, value] :
        {std::pair(kind_.transpose_a, kind_.transpose), std::pair(kind_.transpose_b, kind_.no_transpose)}) {
-    if (status == 0) status = f_.MatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value);
+    const int status = f_.MatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value);
+    if (status != 0) return ErrorOf("MatmulDescSetAttribute", status);
   }
-  const auto lay_out = [&](void** matrix, int type, int rows, int columns) {
-    if (status != 0) return;
-    status = f_.MatrixLayoutCreate(matrix, type, static_cast<std::uint64_t>(rows),
-                                   static_cast<std::uint64_t>(columns), rows);
-  };
-  lay_out(&plan.first, product.type.numbers.operand, product.k, product.n);
-  lay_out(&plan.second, product.type.numbers.operand, product.k, product.m);
-  lay_out(&plan.result, product.type.numbers.result, product.n, product.m);
-  if (status != 0) return ErrorOf("MatrixLayoutCreate", status);
+  for (const auto& [layout, type, rows, columns] :
+       {std::tuple(&plan.first, numbers.operand, product.k, product.n),
+        std::tuple(&plan.second, numbers.operand, product.k, product.m),
+        std::tuple(&plan.result, numbers.result, product.n, product.m)}) {
+    const int status = f_.MatrixLayoutCreate(layout, type, static_cast<std::uint64_t>(rows),
+                                             static_cast<std::uint64_t>(columns), rows);
+    if (status != 0) return ErrorOf("MatrixLayoutCreate", status);
+  }
+  if (kind_.fast_accumulation != 0 && product.type.in == kernels::Dtype::kFp8) {
+    const std::int8_t fast = 1;
+    // CUDA 11 does not know it, and Blackwell needs none.
+    (void)f_.MatmulDescSetAttribute(plan.operation, kind_.fast_accumulation, &fast, sizeof fast);
+  }
   return plan;
 }
 
 // Those that the library offers for this device, best first by its own estimate.
 probe::Result<std::vector<Words>> OpenLibrary::AskAlgorithms(const Plan& plan) const {
-  void* preference = nullptr;
-  if (f_.MatmulPreferenceCreate(&preference) == 0) {
-    const std::size_t bytes = workspace_bytes_;
-    (void)f_.MatmulPreferenceSetAttribute(preference, kind_.workspace_bytes, &bytes, sizeof bytes);
-  }
   const std::size_t algorithm_words = kind_.algorithm_bytes / sizeof(std::uint64_t);
   const std::size_t answer_words = algorithm_words + kWordsBehindAlgorithm;
   Words answers(kHeuristics * answer_words);
   int count = 0;
   const int status = f_.MatmulAlgoGetHeuristic(handle_, plan.operation, plan.first, plan.second, plan.result,
-                                               plan.result, preference, kHeuristics, answers.data(), &count);
+                                               plan.result, preference_, kHeuristics, answers.data(), &count);
   if (status != 0 || count <= 0)
     return ErrorOf("MatmulAlgoGetHeuristic", status == 0 ? kind_.not_supported : status);
   std::vector<Words> algorithms;

@@ -26,6 +26,9 @@ struct BlasLt {
   int workspace_bytes;           // an attribute of a preference
   int not_supported;             // the status
   std::span<const std::pair<int, std::string_view>> statuses;
+  // An attribute of an operation of one byte: fp8 is added up as the matrix units do, without going back to
+  // fp32 every few products, which is what engines ask for. 0 where there is none.
+  int fast_accumulation = 0;
 };
 
 inline constexpr std::uint64_t kBlasLtWorkspaceBytes = 32U << 20U;  // what cuBLAS itself takes on Hopper

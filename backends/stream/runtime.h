@@ -60,7 +60,7 @@ class Runtime {
   virtual ~Runtime() = default;
 
   [[nodiscard]] const CallNames& names() const { return names_; }
-  // Makes the device current.
+  // Makes the device current; the first time may make its context.
   [[nodiscard]] virtual probe::Status Enter(std::size_t device) = 0;
   struct Memory {
     std::uint64_t free_bytes, total_bytes;
@@ -75,6 +75,8 @@ class Runtime {
   [[nodiscard]] virtual probe::Status Read(std::uint64_t from, std::span<std::byte> data) = 0;
   // Waits for everything that the current device was given.
   [[nodiscard]] virtual probe::Status Synchronize() = 0;
+  // Whether no call of this process succeeds any more once one has returned that code.
+  [[nodiscard]] virtual bool EndsContext(std::int64_t) const { return false; }
   // As Session::State, of the first device.
   [[nodiscard]] virtual DeviceState State() const = 0;
 

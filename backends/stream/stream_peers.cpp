@@ -70,7 +70,7 @@ class StreamPeers final : public PeerGroup {
   };
   [[nodiscard]] probe::Status FindRoom(const std::vector<bool>& shared);
   [[nodiscard]] probe::Status Allocate();
-  void OpenWays();
+  [[nodiscard]] probe::Status OpenWays();
   [[nodiscard]] probe::Status StartAllReduce() const;
 
   const std::unique_ptr<Runtime> runtime_;
@@ -84,8 +84,7 @@ probe::Status StreamPeers::Open(const std::vector<bool>& shared) {
   if (auto can = runtime_->CheckPeerCopies(); !can) return can;
   if (auto room = FindRoom(shared); !room) return room;
   if (auto allocated = Allocate(); !allocated) return allocated;
-  OpenWays();
-  return probe::Ok();
+  return OpenWays();
 }
 
 probe::Status StreamPeers::FindRoom(const std::vector<bool>& shared) {
@@ -114,12 +113,13 @@ probe::Status StreamPeers::Allocate() {
   return probe::Ok();
 }
 
-void StreamPeers::OpenWays() {
+probe::Status StreamPeers::OpenWays() {
   for (std::size_t from = 0; from < devices_.size(); ++from) {
-    if (!runtime_->Enter(from)) return;
+    if (auto entered = runtime_->Enter(from); !entered) return entered;
     for (std::size_t to = 0; to < devices_.size(); ++to)
       direct_[from * devices_.size() + to] = from != to && runtime_->OpenWay(from, to);
   }
+  return probe::Ok();
 }
 
 probe::Status StreamPeers::Write(std::size_t device, Array array, std::span<const std::byte> data) {

@@ -18,7 +18,7 @@ probe::Result<Limits> LimitsOf(Runtime& runtime, const probe::RuntimeDevice& fac
   limits.memory_free_bytes = memory->free_bytes;
   if (traits.l2_bytes.value_or(0) > 0) limits.cache_bytes = static_cast<std::uint64_t>(*traits.l2_bytes);
   limits.shape.compute_units = facts.compute_units.value_or(1);
-  limits.shape.max_work_group_size = static_cast<std::uint32_t>(traits.max_threads);
+  limits.shape.max_work_group_size = static_cast<std::uint32_t>(std::max(traits.max_threads, 0));
   limits.shape.subgroup_width = facts.subgroup_width.value_or(traits.subgroup_width);
   limits.features = std::move(traits.features);
   if (limits.max_buffer_bytes == 0 || limits.shape.max_work_group_size == 0) {
@@ -73,7 +73,7 @@ probe::Result<std::uint64_t> StreamSession::AddressOf(std::string_view call, Buf
 probe::Result<BufferId> StreamSession::Allocate(const BufferRequest& request) {
   if (auto valid = allocations_.Check(runtime_->names().allocate, request.bytes); !valid)
     return valid.error();
-  const auto address = runtime_->Allocate(request.bytes);
+  const auto address = Watched(runtime_->Allocate(request.bytes));
   if (!address) return address.error();
   buffers_.push_back({*address, request.bytes});
   allocations_.Take(request.bytes);
@@ -92,14 +92,14 @@ probe::Status StreamSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
                                     std::span<const std::byte> data) {
   if (data.empty()) return probe::Ok();
   const auto to = AddressOf(runtime_->names().upload, buffer, offset_bytes, data.size());
-  return to ? runtime_->Write(*to, data) : to.error();
+  return to ? Watched(runtime_->Write(*to, data)) : to.error();
 }
 
 probe::Status StreamSession::Download(BufferId buffer, std::uint64_t offset_bytes,
                                       std::span<std::byte> data) {
   if (data.empty()) return probe::Ok();
   const auto from = AddressOf(runtime_->names().download, buffer, offset_bytes, data.size());
-  return from ? runtime_->Read(*from, data) : from.error();
+  return from ? Watched(runtime_->Read(*from, data)) : from.error();
 }
 
 probe::Result<KernelId> StreamSession::Load(const kernels::Variant&, const kernels::Step& step) {
@@ -183,8 +183,9 @@ probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::
     auto enqueue = Bind(launch);
     if (!enqueue) return enqueue.error();
     bound.push_back(*std::move(enqueue));
+    last_entry_ = kernels_[static_cast<std::size_t>(launch.kernel)].function.entry;
   }
-  return timer_.Time(bound, repeats);
+  return Watched(timer_.Time(bound, repeats));
 }
 
 }  // namespace backends::stream

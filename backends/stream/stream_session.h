@@ -19,7 +19,7 @@ namespace backends::stream {
 
 // What is asked of each runtime in a way of its own.
 struct DeviceTraits {
-  std::optional<int> l2_bytes;
+  std::optional<int> l2_bytes;        // or of a cache beyond it
   int max_threads = 0;                // of a block
   std::uint32_t subgroup_width = 0;   // where the facts have none
   std::vector<std::string> features;  // Limits::features
@@ -33,7 +33,6 @@ class StreamSession final : public Session {
   [[nodiscard]] static probe::Result<std::unique_ptr<Session>> Create(std::unique_ptr<Runtime> runtime,
                                                                       const probe::RuntimeDevice& facts,
                                                                       DeviceTraits traits);
-  ~StreamSession() override = default;
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
   [[nodiscard]] probe::Result<BufferId> Allocate(const BufferRequest& request) override;
@@ -48,6 +47,7 @@ class StreamSession final : public Session {
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override {
     return runtime_->AllocateHost(bytes);
   }
+  [[nodiscard]] std::string_view BroughtDownBy() const override { return brought_down_by_; }
   [[nodiscard]] DeviceState State() const override { return runtime_->State(); }
 
  private:
@@ -72,6 +72,15 @@ class StreamSession final : public Session {
   [[nodiscard]] static probe::Result<Enqueue> BindProduct(const Loaded& loaded, const Launch& launch,
                                                           std::span<const std::uint64_t> addresses);
 
+  // Every launch is waited for: what ends the context is the last one's doing, whichever call says so.
+  template <class T>
+  [[nodiscard]] probe::Result<T> Watched(probe::Result<T> result) {
+    if (!result && result.error().code && brought_down_by_.empty() &&
+        runtime_->EndsContext(*result.error().code))
+      brought_down_by_ = last_entry_;
+    return result;
+  }
+
   const std::unique_ptr<Runtime> runtime_;
   const Timer timer_;
   const Limits limits_;
@@ -79,6 +88,8 @@ class StreamSession final : public Session {
   std::vector<Buffer> buffers_;                     // by BufferId
   std::map<std::string_view, Products> libraries_;  // by their variants' name
   std::vector<Loaded> kernels_;                     // by KernelId
+  std::string_view last_entry_;
+  std::string_view brought_down_by_;
 };
 
 }  // namespace backends::stream

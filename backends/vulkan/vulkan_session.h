@@ -19,12 +19,11 @@
 
 namespace backends::vulkan {
 
-// One compute pipeline for one step of a variant, with the layouts that its bindings ask for. Scalars are
-// push constants; the work-group's size stands in the code.
-
 // Bytes of scalars that every device takes are 128 (Vulkan 1.0, required limits).
 inline constexpr std::uint32_t kMaxScalars = 32;
 
+// One compute pipeline for one step of a variant, with the layouts that its bindings ask for. Scalars are
+// push constants; the work-group's size stands in the code.
 struct Pipeline {
   VkDescriptorSetLayout set_layout = VK_NULL_HANDLE;
   VkPipelineLayout layout = VK_NULL_HANDLE;
@@ -68,8 +67,7 @@ class Queue {
   VkQueryPool queries_ = VK_NULL_HANDLE;  // null where the queue can not tell the time
 };
 
-// Buffers: allocation, texel views, and getting bytes in and out of memory that the host can not see. Copies
-// that go through the device are recorded by a function of the owner's, who has the queue.
+// A buffer, with a view of it for each way in which kernels bind it as texels.
 struct Memory {
   VkBuffer buffer = VK_NULL_HANDLE;
   VkDeviceMemory memory = VK_NULL_HANDLE;

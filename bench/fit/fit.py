@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Fits the factors of data/fit.json on published llama-bench rows, by the formulas of report/score/model.h.
+"""Fits the factors of data/fit.json on published llama-bench rows, by the formulas of report/score/score.h.
 
 fit.py                writes data/fit.json
 fit.py --check        fails where data/fit.json is not what this script writes, where docs/score.md states other errors

@@ -152,7 +152,7 @@ def llama(args, place, name, tool):
 
 
 def flop_of(request):
-    """Of one token of a prompt (report/score/model.h)."""
+    """Of one token of a prompt (report/score/score.h)."""
     r = request["inference"]
     return 2 * r["parameters"] + 2 * r["layers"] * r["width"] * PROMPT
 

@@ -12,7 +12,7 @@ namespace kernels::cpu {
 
 // Work that one worker divides into items and that the others may take from it once they have none of their
 // own: equal shares take unequal times where cores differ, or where a neighbour uses one of them.
-
+//
 // A cache line of its own.
 class alignas(64) StealQueue {
  public:
@@ -69,7 +69,7 @@ class alignas(64) StealQueue {
 };
 
 // The barrier between the workers of one kernel.
-
+//
 // Sense-reversing: reusable at once, without a reset between rounds. A cache line for each counter.
 // NOLINTNEXTLINE(clang-analyzer-optin.performance.Padding)
 class SpinBarrier {

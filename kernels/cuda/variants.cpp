@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The products and chains by matrix units, one row a type: of gemm_mma.cuh, gemm_turing.cuh and volta_fp16.cu
-// by warps, of gemm_wgmma.cuh by Hopper's warpgroups.
+// The products and chains by matrix units, one row a type: of gemm_mma.cu, gemm_turing.cu and volta_fp16.cu
+// by warps, of gemm_wgmma.cu by Hopper's warpgroups; the numbers are theirs.
 #include "kernels/cuda/variants.h"
 
 #include <algorithm>
@@ -30,7 +30,7 @@ constexpr Stages kFour = {65536, "shared:64", 32768, "shared:32"};
 constexpr Stages kTwoPadded = {49152, "shared:48", 24576, "shared:32"};
 constexpr Stages kTwo = {32768, "shared:32", 16384, "shared:32"};
 
-struct Row {
+struct WarpRow {
   Dtype in, acc;
   std::string_view feature;
   std::string_view prefix;  // of the names
@@ -41,32 +41,32 @@ struct Row {
 };
 constexpr std::string_view kScaled = "block-scaled, with scales of 1";
 
-std::array<Row, 12> Rows() {
+std::array<WarpRow, 12> WarpRows() {
   using enum Dtype;
   return {
-      Row{kFp16, kFp32, "volta_mma", "own:volta_mma", kTwoPadded, kVoltaFp16Module, "volta_fp16_128",
-          "volta_fp16_64", "chain_volta_fp16"},
-      Row{kFp16, kFp32, "turing_mma", "own:turing_mma", kTwo, kTuringFp16Module, "turing_fp16_128",
-          "turing_fp16_64", "chain_turing_fp16"},
-      Row{kFp16, kFp16, "turing_mma", "own:turing_mma", kTwo, kTuringFp16Module, "turing_fp16_fp16_128", "",
-          ""},
-      Row{kInt8, kInt32, "turing_mma", "own:turing_mma", kTwo, kTuringInt8Module, "turing_int8_128",
-          "turing_int8_64", "chain_turing_int8"},
-      Row{kFp16, kFp32, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_128", "gemm_fp16_64",
-          "chain_fp16"},
-      Row{kFp16, kFp16, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_fp16_128", "", ""},
-      Row{kBf16, kFp32, "sm_80", "own:mma", kFour, kGemmBf16Module, "gemm_bf16_128", "gemm_bf16_64",
-          "chain_bf16"},
-      Row{kTf32, kFp32, "sm_80", "own:mma", kFour, kGemmTf32Module, "gemm_tf32_128", "gemm_tf32_64",
-          "chain_tf32"},
-      Row{kInt8, kInt32, "sm_80", "own:mma", kFour, kGemmInt8Module, "gemm_int8_128", "gemm_int8_64",
-          "chain_int8"},
-      Row{kFp8, kFp32, "fp8_mma", "own:mma", kFour, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
-          "chain_fp8"},
-      Row{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp8Module, "scaled_fp8_128",
-          "scaled_fp8_64", "chain_scaled_fp8", kScaled},
-      Row{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp4Module, "scaled_fp4_128",
-          "scaled_fp4_64", "chain_scaled_fp4", kScaled},
+      WarpRow{kFp16, kFp32, "volta_mma", "own:volta_mma", kTwoPadded, kVoltaFp16Module, "volta_fp16_128",
+              "volta_fp16_64", "chain_volta_fp16"},
+      WarpRow{kFp16, kFp32, "turing_mma", "own:turing_mma", kTwo, kTuringFp16Module, "turing_fp16_128",
+              "turing_fp16_64", "chain_turing_fp16"},
+      WarpRow{kFp16, kFp16, "turing_mma", "own:turing_mma", kTwo, kTuringFp16Module, "turing_fp16_fp16_128",
+              "", ""},
+      WarpRow{kInt8, kInt32, "turing_mma", "own:turing_mma", kTwo, kTuringInt8Module, "turing_int8_128",
+              "turing_int8_64", "chain_turing_int8"},
+      WarpRow{kFp16, kFp32, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_128", "gemm_fp16_64",
+              "chain_fp16"},
+      WarpRow{kFp16, kFp16, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_fp16_128", "", ""},
+      WarpRow{kBf16, kFp32, "sm_80", "own:mma", kFour, kGemmBf16Module, "gemm_bf16_128", "gemm_bf16_64",
+              "chain_bf16"},
+      WarpRow{kTf32, kFp32, "sm_80", "own:mma", kFour, kGemmTf32Module, "gemm_tf32_128", "gemm_tf32_64",
+              "chain_tf32"},
+      WarpRow{kInt8, kInt32, "sm_80", "own:mma", kFour, kGemmInt8Module, "gemm_int8_128", "gemm_int8_64",
+              "chain_int8"},
+      WarpRow{kFp8, kFp32, "fp8_mma", "own:mma", kFour, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
+              "chain_fp8"},
+      WarpRow{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp8Module, "scaled_fp8_128",
+              "scaled_fp8_64", "chain_scaled_fp8", kScaled},
+      WarpRow{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp4Module, "scaled_fp4_128",
+              "scaled_fp4_64", "chain_scaled_fp4", kScaled},
   };
 }
 
@@ -81,7 +81,7 @@ Variant Gemm(std::string name, Dtype in, Dtype acc, const Tile& tile, Step step)
   Variant variant = Own(std::move(name), Kernel::kGemm, in, acc, std::move(step));
   variant.multiple_m = tile.rows;
   variant.multiple_n = tile.columns;
-  variant.multiple_k = tile.row_bytes * 8 / kernels::Row(in).bits;
+  variant.multiple_k = tile.row_bytes * 8 / Row(in).bits;
   variant.b_transposed = true;
   return variant;
 }
@@ -91,13 +91,13 @@ Variant Chain(std::string name, Dtype in, Dtype acc, std::uint32_t count, Step s
   step.geometry = {.tiles = {{{Number::kCount, count}}}, .threads = {kThreads, 1}};
   Variant variant = Own(std::move(name), Kernel::kChain, in, acc, std::move(step));
   variant.multiple_count = count;
-  variant.multiple_n = kInstructionBytes * 8 / kernels::Row(in).bits;
+  variant.multiple_n = kInstructionBytes * 8 / Row(in).bits;
   return variant;
 }
 
 std::vector<Variant> ByWarps() {
   std::vector<Variant> all;
-  for (const Row& row : Rows()) {
+  for (const WarpRow& row : WarpRows()) {
     const std::string prefix(row.prefix), feature(row.feature);
     const auto add = [&](Variant variant, std::vector<std::string> features) {
       variant.requires_features = std::move(features);
@@ -107,7 +107,9 @@ std::vector<Variant> ByWarps() {
     const auto add_gemm = [&](std::uint32_t tile, std::string_view entry, std::uint32_t shared_bytes,
                               std::string_view shared_feature) {
       const std::string edge = std::to_string(tile);
-      add(Gemm(prefix + "_" + edge + "x" + edge, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
+      std::string name = prefix;
+      name.append("_").append(edge).append("x").append(edge);
+      add(Gemm(name, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
                {.entry = entry, .source = row.module, .shared_bytes = shared_bytes}),
           {feature, std::string(shared_feature)});
     };
@@ -152,11 +154,13 @@ Variant CopiedGemm(const WarpgroupRow& row, std::uint32_t columns, std::string_v
   Step& step = variant.steps.front();
   step.bindings = {
       {Role::kA, View::kStorage, kRowsCopied}, {Role::kB, View::kStorage, columns / 2}, {Role::kC}};
-  step.geometry = {.groups_a_cluster = 2, .groups_a_unit = 1, .threads = {kThreeWarpgroups, 1}};
+  step.geometry.groups_a_cluster = 2;
+  step.geometry.groups_a_unit = 1;
+  step.geometry.tiles[1].each = kRowsCopied;
   return variant;
 }
 
-// Shared memory: stages of (rows + columns) * 128 bytes.
+// Shared memory: stages of rows and columns, the chain's a single one.
 std::vector<Variant> ByWarpgroups() {
   constexpr std::uint32_t kTwoWarpgroups = 256, kStageRowBytes = 128;
   constexpr std::uint32_t kAccumulators = 64 * 128;  // of a warpgroup's chain
@@ -168,10 +172,10 @@ std::vector<Variant> ByWarpgroups() {
       all.push_back(std::move(variant));
     };
     add(Gemm("own:wgmma_128x256", row.in, row.acc, {128, 256, kTwoWarpgroups, kStageRowBytes},
-             {.entry = row.large, .source = row.module, .shared_bytes = 196608}),
+             {.entry = row.large, .source = row.module, .shared_bytes = 4 * (128 + 256) * kStageRowBytes}),
         "shared:192");
     add(Gemm("own:wgmma_128x128", row.in, row.acc, {128, 128, kTwoWarpgroups, kStageRowBytes},
-             {.entry = row.small, .source = row.module, .shared_bytes = 163840}),
+             {.entry = row.small, .source = row.module, .shared_bytes = 5 * (128 + 128) * kStageRowBytes}),
         "shared:160");
     for (const auto& [columns, entry] :
          {std::pair(256U, row.copied_large), std::pair(128U, row.copied_small)}) {
@@ -179,7 +183,7 @@ std::vector<Variant> ByWarpgroups() {
       all.back().requires_features.emplace_back("tensor_maps");
     }
     add(Chain("own:wgmma_chain", row.in, row.acc, kAccumulators,
-              {.entry = row.chain, .source = row.module, .shared_bytes = 24576}),
+              {.entry = row.chain, .source = row.module, .shared_bytes = (64 + 128) * kStageRowBytes}),
         "shared:32");
     all.back().multiple_k = kChainSteps;
   }

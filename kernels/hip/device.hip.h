@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the sources of this folder and of kernels/cuda need of HIP, from the compiler's own built-ins alone:
+// What the sources of this folder and of kernels/simt need of HIP, from the compiler's own built-ins alone:
 // no header of ROCm has to be installed, and where hiprtc includes its own, these names win. Without HIP a
 // host emulation of the same names has been included before (tests/kernels/hip/emulation.h).
 #pragma once
@@ -49,6 +49,12 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+// What stands before it is begun before what stands behind it.
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 
 // Local data share of the work-group; one a kernel.

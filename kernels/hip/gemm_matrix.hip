@@ -1,26 +1,35 @@
 // SPDX-License-Identifier: MIT
 // C = A * B with matrix instructions, for every type of matrix_types.hip.h: A is m x k, B is stored n x k,
-// both read along k. A work-group of kThreads computes kTile x kTile of C, kRowBytes of k at a time: the next
-// part is on its way to registers while one is multiplied, and goes to the other of two buffers of local data
-// share. Rows of a buffer are four pieces of 16 bytes; piece p of row r lies at p ^ (r / 2 % 4), so that
-// neither the writes nor the reads of eight neighbouring lanes meet a bank twice.
+// both read along k. A work-group of kThreads computes kTile x kTile of C, a line of 64 or 128 bytes of k at a
+// time: the next part is on its way to registers while one is multiplied, and goes to the other of two buffers of
+// local data share. Lines of a buffer are pieces of 16 bytes; piece p of row r lies at p ^ (r / 2 % 4), or at
+// p ^ (r % 8) of eight, so that neither the writes nor the reads of eight neighbouring lanes meet a bank twice.
 
 #include "kernels/simt/tiles.cuh"
 #include "kernels/hip/matrix_types.hip.h"
 
 namespace {
 
-constexpr unsigned kRowBytes = 64;
-constexpr unsigned kPieces = kRowBytes / 16;
 constexpr unsigned kThreads = 256;
 
+// Of k, of one row in local data share: what an instruction takes at least.
+template <class T>
+struct Line {
+  static constexpr unsigned kOfInstruction = T::kGroups * T::kWords * 4;
+  static constexpr unsigned kBytes = kOfInstruction > 64 ? kOfInstruction : 64;
+  static constexpr unsigned kPieces = kBytes / 16;
+};
+
+template <class T>
 DEVICE unsigned Offset(unsigned row, unsigned piece) {
-  return row * kRowBytes + (piece ^ (row / 2 % kPieces)) * 16;
+  constexpr unsigned kPieces = Line<T>::kPieces;
+  return row * Line<T>::kBytes + (piece ^ (row * kPieces / 8 % kPieces)) * 16;
 }
 
 // A thread's share of kTile rows of both operands.
 template <class T, unsigned kTile>
 struct Part {
+  static constexpr unsigned kPieces = Line<T>::kPieces;
   static constexpr unsigned kEach = kTile * kPieces / kThreads;
   static_assert(kTile * kPieces % kThreads == 0);
   uint4 a[kEach];
@@ -39,8 +48,8 @@ struct Part {
 #pragma unroll
     for (unsigned i = 0; i < kEach; ++i) {
       const unsigned at = i * kThreads + threadIdx.x;
-      *reinterpret_cast<uint4*>(to + Offset(at / kPieces, at % kPieces)) = a[i];
-      *reinterpret_cast<uint4*>(to + Offset(kTile + at / kPieces, at % kPieces)) = b[i];
+      *reinterpret_cast<uint4*>(to + Offset<T>(at / kPieces, at % kPieces)) = a[i];
+      *reinterpret_cast<uint4*>(to + Offset<T>(kTile + at / kPieces, at % kPieces)) = b[i];
     }
   }
 };
@@ -58,7 +67,7 @@ struct Operand {
 #pragma unroll
     for (unsigned i = 0; i < kReads; ++i) {
       read[i] = *reinterpret_cast<const uint4*>(
-          tile + Offset(row + lane % 16, first + lane / 16 % T::kGroups * kReads + i));
+          tile + Offset<T>(row + lane % 16, first + lane / 16 % T::kGroups * kReads + i));
     }
     *this = __builtin_bit_cast(Operand, read);
   }
@@ -80,7 +89,7 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
   const unsigned lane = threadIdx.x % T::kWave;
 #pragma unroll
-  for (unsigned first = 0; first < kPieces; first += T::kGroups * Operand<T>::kReads) {
+  for (unsigned first = 0; first < Line<T>::kPieces; first += T::kGroups * Operand<T>::kReads) {
     Operand<T> a[kDown];
     Operand<T> b[kAcross];
 #pragma unroll
@@ -98,12 +107,23 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
   }
 }
 
+// The device deals work-groups out to its dies in turn. Those of one die share a cache and so get tiles that are
+// neighbours; the host says how many dies there are.
+#if !defined(XCC_COUNT)
+#define XCC_COUNT 1
+#endif
+DEVICE unsigned TileNumber(unsigned group, unsigned groups) {
+  const unsigned each = groups / XCC_COUNT;
+  return group < each * XCC_COUNT ? group % XCC_COUNT * each + group / XCC_COUNT : group;
+}
+
 template <class T, unsigned kTile>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
+  constexpr unsigned kRowBytes = Line<T>::kBytes;
   constexpr unsigned kBufferBytes = 2 * kTile * kRowBytes;
   unsigned char* shared = SharedBlock<2 * kBufferBytes>();
-  const Tile tile = TileOf<Wave<T, kTile>>(blockIdx.x, m, n);
+  const Tile tile = TileOf<Wave<T, kTile>>(TileNumber(blockIdx.x, gridDim.x), m, n);
   const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
   const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
   const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;
@@ -115,14 +135,16 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
   part.Fetch(from_a, from_b, stride);
   part.Store(shared);
   __syncthreads();
-  for (unsigned step = 0; step < steps; ++step) {
+  for (unsigned step = 0; step + 1 < steps; ++step) {
     const size_t next = static_cast<size_t>(step + 1) * kRowBytes;
-    const bool more = step + 1 < steps;
-    if (more) part.Fetch(from_a + next, from_b + next, stride);
+    part.Fetch(from_a + next, from_b + next, stride);
+    DeviceKeepOrder();  // or all products wait for what was just fetched
     MultiplyPart<T, kTile>(shared + step % 2 * kBufferBytes, wave_row, wave_column, sum);
-    if (more) part.Store(shared + (step + 1) % 2 * kBufferBytes);
+    DeviceKeepOrder();
+    part.Store(shared + (step + 1) % 2 * kBufferBytes);
     __syncthreads();  // the other buffer is whole, and everyone has done with this one
   }
+  MultiplyPart<T, kTile>(shared + (steps - 1) % 2 * kBufferBytes, wave_row, wave_column, sum);
 #pragma unroll
   for (unsigned i = 0; i < kDown; ++i) {
 #pragma unroll

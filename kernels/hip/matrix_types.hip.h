@@ -92,7 +92,13 @@ using Int4 = Vector<int, 4>;
 MFMA_TYPE(Fp16, 16, float, 4, Half8, mfma_f32_16x16x32_f16)
 MFMA_TYPE(Bf16, 16, float, 4, Bfloat8, mfma_f32_16x16x32_bf16)
 MFMA_TYPE(Int8, 8, int, 4, Int4, mfma_i32_16x16x64_i8)
-MFMA_TYPE(Fp8, 8, float, 2, long, mfma_f32_16x16x32_fp8_fp8)
+// Each operand's format (0 is e4m3) and, of every 32 of k, its exponent of two (127 is 0): CDNA 4 multiplies
+// bytes of fp8 twice as fast so as by mfma_f32_16x16x32_fp8_fp8.
+using Int8Words = Vector<int, 8>;
+MATRIX_TYPE(Fp8, Mfma, 8, float, 8,
+            AMD_BUILTIN(mfma_scale_f32_16x16x128_f8f6f4)(__builtin_bit_cast(Int8Words, first),
+                                                         __builtin_bit_cast(Int8Words, second), d, 0, 0, 0,
+                                                         127, 0, 127))
 #elif defined(__GFX11__)
 using Half16 = Vector<Half, 16>;
 using Short16 = Vector<short, 16>;

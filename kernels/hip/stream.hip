@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// CUDA's, and the operands that only AMD has.
+// What CUDA has too, and the operands that only AMD has.
 #include "kernels/simt/stream.cu"
 
 namespace {

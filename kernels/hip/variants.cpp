@@ -10,15 +10,15 @@
 namespace kernels::hip {
 namespace {
 
-// As gemm_matrix.hip.h and gemm_dot.hip.h have them.
+// As gemm_matrix.hip and gemm_dot.hip have them.
 constexpr std::uint32_t kThreads = 256;
-constexpr std::uint32_t kRowBytes = 64;  // of k, in local data share
+constexpr std::uint32_t kRowBytes = 64;  // of k, in local data share, unless an instruction takes more
 constexpr std::uint32_t kChains = 8;
 constexpr std::uint32_t kFragment = 256;
 
 // A type on one kind of unit, whose entries are gemm_<name>_128, gemm_<name>_64 and chain_<name>, if there is
 // one.
-struct Row {
+struct UnitRow {
   Dtype in, acc;
   std::string_view feature;
   std::string_view module;
@@ -28,30 +28,30 @@ struct Row {
   std::uint32_t ones = 0;        // a word of the unit's own format, if not the type's
 };
 #define ENTRIES(type) {"gemm_" type "_128", "gemm_" type "_64", "chain_" type}
-std::array<Row, 16> Rows() {
+std::array<UnitRow, 16> UnitRows() {
   using enum Dtype;
   return {
-      Row{kFp32, kFp32, "mfma", kGemmFp32Module, ENTRIES("fp32_matrix"), 64, 64},
-      Row{kTf32, kFp32, "mfma_xf32", kGemmTf32Module, ENTRIES("tf32"), 64, 64},
-      Row{kFp16, kFp32, "mfma", kGemmFp16Module, ENTRIES("fp16"), 64, 64},
-      Row{kFp16, kFp32, "wmma_gfx11", kGemmFp16Module, ENTRIES("fp16"), 32, 32},
-      Row{kFp16, kFp32, "wmma_gfx12", kGemmFp16Module, ENTRIES("fp16"), 32, 32},
-      Row{kBf16, kFp32, "mfma", kGemmBf16Module, ENTRIES("bf16"), 64, 64},
-      Row{kBf16, kFp32, "wmma_gfx11", kGemmBf16Module, ENTRIES("bf16"), 32, 32},
-      Row{kBf16, kFp32, "wmma_gfx12", kGemmBf16Module, ENTRIES("bf16"), 32, 32},
-      Row{kInt8, kInt32, "mfma", kGemmInt8Module, ENTRIES("int8"), 64, 64},
-      Row{kInt8, kInt32, "wmma_gfx11", kGemmInt8Module, ENTRIES("int8"), 32, 16},
-      Row{kInt8, kInt32, "wmma_gfx12", kGemmInt8Module, ENTRIES("int8"), 32, 32},
-      Row{kFp8, kFp32, "mfma_fp8", kGemmFp8Module, ENTRIES("fp8"), 64, 64},
-      Row{kFp8, kFp32, "wmma_gfx12", kGemmFp8Module, ENTRIES("fp8"), 32, 32},
-      Row{kFp8, kFp32, "mfma_fp8_fnuz", kGemmFp8FnuzModule, ENTRIES("fp8_fnuz"), 64, 64, 0x40404040},
-      Row{kFp16, kFp32, "dot", kDotFp16Module, {"gemm_fp16_128", "gemm_fp16_64", ""}},
-      Row{kInt8, kInt32, "dot", kDotInt8Module, {"gemm_int8_128", "gemm_int8_64", ""}},
+      UnitRow{kFp32, kFp32, "mfma", kGemmFp32Module, ENTRIES("fp32_matrix"), 64, 64},
+      UnitRow{kTf32, kFp32, "mfma_xf32", kGemmTf32Module, ENTRIES("tf32"), 64, 64},
+      UnitRow{kFp16, kFp32, "mfma", kGemmFp16Module, ENTRIES("fp16"), 64, 64},
+      UnitRow{kFp16, kFp32, "wmma_gfx11", kGemmFp16Module, ENTRIES("fp16"), 32, 32},
+      UnitRow{kFp16, kFp32, "wmma_gfx12", kGemmFp16Module, ENTRIES("fp16"), 32, 32},
+      UnitRow{kBf16, kFp32, "mfma", kGemmBf16Module, ENTRIES("bf16"), 64, 64},
+      UnitRow{kBf16, kFp32, "wmma_gfx11", kGemmBf16Module, ENTRIES("bf16"), 32, 32},
+      UnitRow{kBf16, kFp32, "wmma_gfx12", kGemmBf16Module, ENTRIES("bf16"), 32, 32},
+      UnitRow{kInt8, kInt32, "mfma", kGemmInt8Module, ENTRIES("int8"), 64, 64},
+      UnitRow{kInt8, kInt32, "wmma_gfx11", kGemmInt8Module, ENTRIES("int8"), 32, 16},
+      UnitRow{kInt8, kInt32, "wmma_gfx12", kGemmInt8Module, ENTRIES("int8"), 32, 32},
+      UnitRow{kFp8, kFp32, "mfma_fp8", kGemmFp8Module, ENTRIES("fp8"), 64, 128},
+      UnitRow{kFp8, kFp32, "wmma_gfx12", kGemmFp8Module, ENTRIES("fp8"), 32, 32},
+      UnitRow{kFp8, kFp32, "mfma_fp8_fnuz", kGemmFp8FnuzModule, ENTRIES("fp8_fnuz"), 64, 64, 0x40404040},
+      UnitRow{kFp16, kFp32, "dot", kDotFp16Module, {"gemm_fp16_128", "gemm_fp16_64", ""}},
+      UnitRow{kInt8, kInt32, "dot", kDotInt8Module, {"gemm_int8_128", "gemm_int8_64", ""}},
   };
 }
 #undef ENTRIES
 
-Variant OwnOf(const Row& row, const std::string& name, Kernel kernel, Step step) {
+Variant OwnOf(const UnitRow& row, const std::string& name, Kernel kernel, Step step) {
   const std::string_view unit = row.feature.substr(0, row.feature.find('_'));
   step.source = row.module;
   step.geometry.threads = {kThreads, 1};
@@ -60,23 +60,23 @@ Variant OwnOf(const Row& row, const std::string& name, Kernel kernel, Step step)
   return variant;
 }
 
-Variant Gemm(const Row& row, std::uint32_t tile, const std::string& name, std::string_view entry) {
+Variant Gemm(const UnitRow& row, std::uint32_t tile, const std::string& name, std::string_view entry) {
   Variant variant = OwnOf(
       row, name, Kernel::kGemm,
       {.entry = entry, .geometry = {.tiles = {{{Number::kN, tile}, {Number::kM, tile}}}, .in_a_row = true}});
   variant.multiple_m = variant.multiple_n = tile;
-  variant.multiple_k = kRowBytes * 8 / kernels::Row(row.in).bits;
+  variant.multiple_k = std::max(kRowBytes, row.step_bytes) * 8 / Row(row.in).bits;
   variant.b_transposed = true;
   return variant;
 }
 
-Variant Chain(const Row& row) {
+Variant Chain(const UnitRow& row) {
   const std::uint32_t count = kThreads / row.wave * kChains * kFragment;
   Variant variant = OwnOf(row, "_chain", Kernel::kChain,
                           {.entry = row.entries[2], .geometry = {.tiles = {{{Number::kCount, count}}}}});
   if (row.ones != 0) variant.steps[0].scalars[1].word = row.ones;
   variant.multiple_count = count;
-  variant.multiple_n = row.step_bytes * 8 / kernels::Row(row.in).bits;
+  variant.multiple_n = row.step_bytes * 8 / Row(row.in).bits;
   return variant;
 }
 
@@ -102,7 +102,7 @@ std::vector<Variant> SimtVariants() {
 
 std::vector<Variant> Variants() {
   std::vector<Variant> all = SimtVariants();
-  for (const Row& row : Rows()) {
+  for (const UnitRow& row : UnitRows()) {
     all.push_back(Gemm(row, 128, "_128x128", row.entries[0]));
     all.push_back(Gemm(row, 64, "_64x64", row.entries[1]));
     if (!row.entries[2].empty()) all.push_back(Chain(row));

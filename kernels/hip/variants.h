@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Every kernel for AMD as data: what each needs of a device, and how it is launched. The sources are programs
-// for hiprtc, whole in themselves; those without matrix instructions are CUDA's.
+// for hiprtc, whole in themselves; those without matrix instructions are kernels/simt's.
 #pragma once
 
 #include <string>

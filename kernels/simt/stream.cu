@@ -33,8 +33,8 @@ DEVICE unsigned short Fp16Word(unsigned bits) {
   return static_cast<unsigned short>(magnitude == 0 ? sign : sign | (magnitude - (112U << 23)) >> 13);
 }
 DEVICE signed char Int8Word(unsigned bits) { return static_cast<signed char>(Signed(bits, 8)); }
-// e4m3 with four bits: n / 8 for n from -8 to 7; what bits of the magnitude lie where, as nibbles of the exponent and
-// eighths of the mantissa (1/8 is 2^-3: exponent field 4; 1: 7).
+// e4m3 with four bits: n / 8 for n from -8 to 7. The exponent's field, above the three bits of the mantissa, is 4 of 1/8,
+// 5 from 2/8 on, 6 from 4/8 on and 7 of 1.
 DEVICE unsigned char Fp8Word(unsigned bits) {
   const int value = Signed(bits, 4);
   const unsigned magnitude = static_cast<unsigned>(value < 0 ? -value : value);
@@ -134,16 +134,27 @@ KERNEL __launch_bounds__(kThreads) triad_fp32(const float4* __restrict__ a, cons
 // Every thread has kChains accumulators; accumulator c of a block's thread t is c * kThreads + t of the block's.
 constexpr unsigned kChains = 16;
 constexpr unsigned kSteps = 16;  // a turn, of which k is a multiple
+constexpr unsigned kFactors = 4;
 KERNEL __launch_bounds__(kThreads) chain_fp32(float* __restrict__ out, unsigned k, float one) {
   const unsigned first = blockIdx.x * kChains * kThreads + threadIdx.x;
   float x[kChains];
 #pragma unroll
   for (unsigned c = 0; c < kChains; ++c) x[c] = static_cast<float>((first + c * kThreads) % 8);
+  // RDNA 3 and 4 do two products in one instruction where each adds to its own sum and all factors are in vector
+  // registers of different banks.
+  float u[kFactors], v[kFactors];
+#pragma unroll
+  for (unsigned i = 0; i < kFactors; ++i) {
+    u[i] = v[i] = one;
+#if defined(__HIP__)
+    asm volatile("" : "+v"(u[i]), "+v"(v[i]));
+#endif
+  }
   for (unsigned turn = 0; turn < k / kSteps; ++turn) {
 #pragma unroll
     for (unsigned s = 0; s < kSteps; ++s) {
 #pragma unroll
-      for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(x[c], one, one);
+      for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(u[c % kFactors], v[c % kFactors], x[c]);
     }
   }
 #pragma unroll

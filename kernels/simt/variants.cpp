@@ -4,6 +4,7 @@
 namespace kernels::simt {
 namespace {
 
+// As stream.cu, gemm_simt.cu and gemv.cu have them.
 constexpr std::uint32_t kThreads = 256;
 constexpr std::uint32_t kGemvThreads = 128;
 constexpr std::uint32_t kGemvRows = 4;

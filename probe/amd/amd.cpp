@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "probe/amd/amd.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <iterator>
 #include <map>
 
 #include "probe/core/parse.h"
@@ -90,14 +93,14 @@ constexpr std::array kTextFacts = {TextFact{"current_compute_partition", "comput
                                    TextFact{"mem_info_vis_vram_total", "visible_vram_bytes"},
                                    TextFact{"mem_info_gtt_used", "gtt_used_bytes"},
                                    TextFact{"mem_info_vram_vendor", "vram_vendor"},
-                                   TextFact{"gpu_busy_percent", "utilization_percent"},
                                    TextFact{"vbios_version", "vbios_version"}};
 
 void DescribeCard(const FileSystem& files, const CardFiles& card, HardwareDevice& device) {
   const std::string& directory = card.directory;
-  if (const auto vram = files.ReadNumber(directory + "/mem_info_vram_total")) device.vram_bytes = vram;
+  const CardState state = ReadState(files, directory);
+  if (state.memory_total_bytes) device.vram_bytes = state.memory_total_bytes;
   device.gtt_bytes = files.ReadNumber(directory + "/mem_info_gtt_total");
-  const auto used = files.ReadNumber(directory + "/mem_info_vram_used");
+  const auto& used = state.memory_used_bytes;
   if (device.vram_bytes && used && *used <= *device.vram_bytes) {
     device.memory_free_bytes = *device.vram_bytes - *used;
   }
@@ -108,17 +111,10 @@ void DescribeCard(const FileSystem& files, const CardFiles& card, HardwareDevice
   }
 }
 
-// What its sensors say now. hwmon's files are in microwatts.
 void DescribeState(const FileSystem& files, const CardFiles& card, HardwareDevice& device) {
   if (card.driver != "amdgpu") return;
-  for (const std::string& sensor : files.List(card.directory + "/hwmon")) {
-    const std::string path = std::string(card.directory).append("/hwmon/").append(sensor);
-    auto microwatts = files.ReadNumber(path + "/power1_average");
-    if (!microwatts) microwatts = files.ReadNumber(path + "/power1_input");
-    if (microwatts) AddFact(device, "power_mw", std::to_string(*microwatts / 1000));
-    if (const auto limit = files.ReadNumber(path + "/power1_cap"))
-      AddFact(device, "power_limit_mw", std::to_string(*limit / 1000));
-  }
+  auto state = ReadState(files, std::string(card.directory));
+  std::move(state.facts.begin(), state.facts.end(), std::back_inserter(device.facts));
 }
 
 // The highest line of "0: 500Mhz\n1: 2219Mhz *".
@@ -155,7 +151,41 @@ std::optional<std::string> ThrottledBy(const FileSystem& files, const std::strin
   return metrics ? ThrottleText(*metrics) : std::nullopt;
 }
 
+// How much of the time the card computed. From RDNA 3 on it says 99 or 100 % while any process merely has a
+// queue of ROCm (ROCm/ROCm issues 2777 and 5706): with little memory in use that is nobody's work.
+std::optional<std::uint64_t> BusyPercent(const FileSystem& files, const std::string& card,
+                                         const CardState& state) {
+  constexpr std::uint64_t kIdleWithQueue = 99;
+  constexpr std::uint64_t kShareOfWork = 8;  // of the memory
+  const auto percent = files.ReadNumber(card + "/gpu_busy_percent");
+  const bool doubtful = percent && *percent >= kIdleWithQueue && state.memory_total_bytes &&
+                        state.memory_used_bytes.value_or(0) < *state.memory_total_bytes / kShareOfWork;
+  return doubtful ? std::nullopt : percent;
+}
+
 }  // namespace
+
+CardState ReadState(const FileSystem& files, const std::string& card) {
+  CardState state;
+  state.memory_total_bytes = files.ReadNumber(card + "/mem_info_vram_total");
+  state.memory_used_bytes = files.ReadNumber(card + "/mem_info_vram_used");
+  const auto add = [&](std::string_view key, const std::optional<std::uint64_t>& value) {
+    if (value) state.facts.push_back({std::string(key), std::to_string(*value)});
+  };
+  add("utilization_percent", BusyPercent(files, card, state));
+  for (const std::string& sensor : files.List(card + "/hwmon")) {
+    // In microwatts there.
+    const auto milliwatts = [&](const char* file) -> std::optional<std::uint64_t> {
+      const auto value = files.ReadNumber(fmt::format("{}/hwmon/{}/{}", card, sensor, file));
+      return value ? std::optional(*value / 1000) : std::nullopt;
+    };
+    const auto average = milliwatts("power1_average");
+    add("power_mw", average ? average : milliwatts("power1_input"));
+    add("power_limit_mw", milliwatts("power1_cap"));
+    add("power_limit_default_mw", milliwatts("power1_cap_default"));
+  }
+  return state;
+}
 
 std::optional<std::string> ThrottleText(std::string_view gpu_metrics) {
   if (gpu_metrics.size() < kMetricsBytes || LittleEndian(gpu_metrics.substr(0, 2)) != kMetricsBytes ||

@@ -14,6 +14,7 @@ constexpr std::string_view kTopology = "/sys/class/kfd/kfd/topology/nodes";
 constexpr std::size_t kMaxNodes = 1024;
 constexpr std::size_t kMaxIoLinks = 256;
 constexpr std::size_t kMaxBanks = 16;
+constexpr std::size_t kLastCaches = 16;  // those of a third level come last
 constexpr std::size_t kMaxPropertiesBytes = 65536;
 
 using Properties = std::map<std::string, std::uint64_t, std::less<>>;
@@ -60,6 +61,7 @@ std::optional<KfdNode> Interpret(const Properties& properties) {
     node.compute_units = *simds / *per_unit;
   node.wavefront_size = Small(Get(properties, "wave_front_size"), 1024);
   node.clock_max_mhz = Small(Get(properties, "max_engine_clk_fcompute"), 100000);
+  node.has_processor = Get(properties, "cpu_cores_count").value_or(0) > 0;
   node.xcc_count = Small(Get(properties, "num_xcc"), 256);
   if (const auto unique = Get(properties, "unique_id"); unique && *unique != 0) node.unique_id = unique;
   node.render_minor = Small(Get(properties, "drm_render_minor"), 1U << 20U);
@@ -99,6 +101,37 @@ std::optional<std::uint64_t> MemoryBytes(const system::FileSystem& files, const 
   return sum;
 }
 
+// Names that are numbers, by their value.
+std::vector<std::string> Numbered(std::vector<std::string> names) {
+  std::stable_sort(names.begin(), names.end(),
+                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
+  return names;
+}
+
+// Sizes there are in KiB.
+std::optional<std::uint64_t> L3Bytes(const system::FileSystem& files, const std::string& directory) {
+  std::uint64_t largest = 0;
+  const auto names = Numbered(files.List(directory));
+  for (std::size_t i = names.size() - std::min(names.size(), kLastCaches); i < names.size(); ++i) {
+    const auto cache = ReadProperties(files, PropertiesIn(directory, names[i]));
+    const auto size = Small(Get(cache, "size"), 1U << 21U);
+    if (Get(cache, "level") == 3U && size) largest = std::max(largest, std::uint64_t{*size} * 1024);
+  }
+  return largest != 0 ? std::optional(largest) : std::nullopt;
+}
+
+// A function other than 0 alone in its slot is a device that a virtual machine was given, and no partition.
+void NameWholeCards(std::vector<KfdNode>& nodes) {
+  for (KfdNode& node : nodes) {
+    if (node.address.function == 0 || node.partition != node.address.function) continue;
+    const auto in_slot = std::count_if(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
+      return other.address.domain == node.address.domain && other.address.bus == node.address.bus &&
+             other.address.device == node.address.device;
+    });
+    if (in_slot == 1) node.partition = 0;
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> GfxTarget(std::uint64_t version) {
@@ -111,19 +144,19 @@ std::optional<std::string> GfxTarget(std::uint64_t version) {
 }
 
 std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files) {
-  auto names = files.List(kTopology);
-  std::stable_sort(names.begin(), names.end(),
-                   [](const auto& a, const auto& b) { return a.size() < b.size(); });
   std::vector<KfdNode> out;
-  for (const std::string& name : names) {
+  for (const std::string& name : Numbered(files.List(kTopology))) {
     if (out.size() == kMaxNodes) break;
     const std::string directory = std::string(kTopology) + "/" + name;
     auto node = Interpret(ReadProperties(files, directory + "/properties"));
     if (!node) continue;
+    node->number = ParseNumber<std::uint32_t>(name).value_or(0);
     node->memory_bytes = MemoryBytes(files, directory + "/mem_banks");
+    node->l3_bytes = L3Bytes(files, directory + "/caches");
     node->xgmi_links = CountXgmi(files, directory + "/io_links");
     out.push_back(*std::move(node));
   }
+  NameWholeCards(out);
   return out;
 }
 

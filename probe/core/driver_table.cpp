@@ -31,6 +31,13 @@ void AddCaches(std::string_view list, std::vector<DriverCache>& out) {
 
 }  // namespace
 
+bool DriverRow::Has(std::string_view library) const {
+  for (std::string_view left = libraries; !left.empty();) {
+    if (library.starts_with(TakeUpTo(left, ' '))) return true;
+  }
+  return false;
+}
+
 DriverTable::DriverTable(std::string_view of_runtime) {
   for (const auto& [runtime, driver, libraries, hiding, of_driver, opens, reached, cached, advice] :
        ParseTable<9>(data::kDrivers)) {

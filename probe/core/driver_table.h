@@ -13,6 +13,9 @@ namespace probe {
 // The cells of a row; lists are separated by blanks. The table says what they mean.
 struct DriverRow {
   std::string_view driver, libraries, hiding, variables, opens, nodes, caches, advice;
+
+  // Whether a library of this file name is one of the driver's.
+  [[nodiscard]] bool Has(std::string_view library) const;
 };
 
 // What the table has of one runtime; made once and kept, for a Module to point to.

@@ -62,7 +62,7 @@ template <class T>
 }
 
 // Lower case letters and digits, all else as single dashes between them, 64 bytes at most: text that is safe
-// in an id. May be empty.
+// in an id; "unnamed" where nothing is left of it.
 [[nodiscard]] inline std::string Slug(std::string_view text) {
   constexpr std::size_t kMaxBytes = 64;
   std::string out;
@@ -74,8 +74,9 @@ template <class T>
       out += '-';
     }
   }
+  out.resize(std::min(out.size(), kMaxBytes));
   if (out.ends_with('-')) out.pop_back();
-  return out.empty() ? "unnamed" : out.substr(0, kMaxBytes);
+  return out.empty() ? "unnamed" : out;
 }
 
 // Whether the text is the pattern, in which one * stands for any text.

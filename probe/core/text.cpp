@@ -107,6 +107,14 @@ std::string CleanText(std::string_view text, std::size_t max_bytes) {
   return out;
 }
 
+std::string LogTail(std::string_view log) {
+  constexpr std::size_t kMaxBytes = 1500;
+  std::string tail(Trim(log.substr(0, log.find('\0'))));
+  if (tail.size() > kMaxBytes) tail.erase(0, tail.size() - kMaxBytes);
+  std::replace(tail.begin(), tail.end(), '\n', ' ');
+  return CleanText(tail, 2 * kMaxBytes);
+}
+
 std::string SignificantText(double value, int digits) {
   if (!std::isfinite(value)) return "?";
   // What is smaller has no last digit that a double could hold.

@@ -17,6 +17,9 @@ inline constexpr std::size_t kMaxDecodedTextBytes = 16384;  // of a string in a 
 // separators, noncharacters) as \uNNNN or \UNNNNNNNN, surrounding blanks go, an overlong text ends in "...".
 [[nodiscard]] std::string CleanText(std::string_view text, std::size_t max_bytes = kMaxTextBytes);
 
+// The last lines of a compiler's log as one, clean; the log ends at its first zero.
+[[nodiscard]] std::string LogTail(std::string_view log);
+
 // The code point at the beginning of a text that is not empty.
 struct CodePoint {
   std::uint32_t value = 0xfffd;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What shared code has to know of one maker's hardware and kernel drivers and can not read from the kernel's
 // own interfaces: one constant of functions and names a maker. The registry is generated from the list
-// VENDORS in the root CMakeLists.txt; nothing else names a maker.
+// VENDORS in the root CMakeLists.txt; no shared code names a maker.
 #pragma once
 
 #include <cstddef>

@@ -45,6 +45,8 @@ inline constexpr std::array<std::string_view, 1> kDriverNames = {"libcuda.so.1"}
 
 // An Error for the code that `call` returned, with NVIDIA's name of it.
 [[nodiscard]] Error ErrorOf(std::string_view call, CuResult code);
+// Whether a process that met this code can make no more use of the device.
+[[nodiscard]] bool EndsContext(std::int64_t code);
 
 // The devices that CUDA shows this process, after cuInit; at most kMaxDevices.
 inline constexpr int kMaxDevices = 128;
@@ -69,6 +71,7 @@ struct GpuLoad {
 
 struct GpuClocks {
   std::string throttled_by;     // "power cap, hardware thermal"; "" where nothing holds them back
+  std::string limited_by;       // "its power limit of 700 W", where that is what the card is made for
   std::optional<double> share;  // of the highest clock of the multiprocessors
 };
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The kernel driver as files show it, without libcuda: its version and kind, its device nodes, and why a call
-// of libcuda failed, by layer.
+// of libcuda failed, or why it shows no device, by layer.
 #pragma once
 
 #include <optional>
@@ -54,8 +54,10 @@ struct Diagnosis {
 
 [[nodiscard]] std::span<const std::string_view> VisibilityVariables();
 
-enum class VisibleEntry { kIndex, kUuid, kMig, kGarbage };
-// The entries that CUDA reads: it stops at the first that is not one, which is the last here then.
+enum class VisibleEntry { kIndex, kUuid, kMig, kGarbage, kRepeated };
+// The entries that CUDA reads: it stops at the first that is not one, or of another kind than the first,
+// which is the last here then; one that is there twice makes it show nothing. As PyTorch describes it
+// (torch/cuda/__init__.py, _parse_visible_devices).
 struct Visible {
   std::string text;
   VisibleEntry kind = VisibleEntry::kGarbage;

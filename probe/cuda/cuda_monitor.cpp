@@ -20,8 +20,9 @@ struct ReasonRow {
   std::string_view name;
 };
 // NVML API reference, nvmlClocksThrottleReasons; idle and chosen clocks are no throttling.
+constexpr unsigned long long kPowerCap = 0x4;
 constexpr std::array kReasons = {
-    ReasonRow{0x4, "power cap"},         ReasonRow{0x8, "hardware slowdown"},
+    ReasonRow{kPowerCap, "power cap"},   ReasonRow{0x8, "hardware slowdown"},
     ReasonRow{0x20, "software thermal"}, ReasonRow{0x40, "hardware thermal"},
     ReasonRow{0x80, "power brake"},
 };
@@ -92,10 +93,23 @@ std::optional<Uuid> UuidIn(std::string_view text) {
   return dash == std::string_view::npos ? std::nullopt : ParseUuid(text.substr(dash + 1));
 }
 
+// With what does not change while a device is measured: each question may be a call to the card's own
+// processor.
 struct Monitor::Handles {
+  Handles(const NvmlApi& functions, NvmlDevice device, NvmlDevice part)
+      : api(functions),
+        gpu(device),
+        instance(part),
+        most_mhz(Ask<unsigned int>(api.nvmlDeviceGetMaxClockInfo, gpu, kNvmlClockSm).value_or(0)),
+        limit_mw(Ask<unsigned int>(api.nvmlDeviceGetEnforcedPowerLimit, gpu)),
+        lowered(limit_mw &&
+                *limit_mw < Ask<unsigned int>(api.nvmlDeviceGetPowerManagementDefaultLimit, gpu)) {}
   NvmlApi api;
-  NvmlDevice gpu = nullptr;
-  NvmlDevice instance = nullptr;
+  NvmlDevice gpu;
+  NvmlDevice instance;
+  unsigned int most_mhz;
+  std::optional<unsigned int> limit_mw;
+  bool lowered;  // somebody has set that below what the card is made for
 };
 
 std::optional<Monitor> Monitor::Open(const system::FileSystem& files, const system::Environment& environment,
@@ -111,7 +125,7 @@ std::optional<Monitor> Monitor::Open(const system::FileSystem& files, const syst
     if (!pci || PciAddress{pci->domain, pci->bus, pci->device, 0} != *identity.pci) continue;
     const auto instance =
         identity.partition && identity.uuid ? InstanceOf(*api, *gpu, *identity.uuid) : std::nullopt;
-    return Monitor(std::make_shared<const Handles>(Handles{*api, *gpu, instance.value_or(*gpu)}));
+    return Monitor(std::make_shared<const Handles>(*api, *gpu, instance.value_or(*gpu)));
   }
   return std::nullopt;
 }
@@ -122,10 +136,15 @@ GpuClocks Monitor::clocks() const {
   const auto& api = handles_->api;
   GpuClocks clocks;
   const auto reasons = Ask<unsigned long long>(api.nvmlDeviceGetCurrentClocksThrottleReasons, handles_->gpu);
-  if (reasons) clocks.throttled_by = ThrottleText(*reasons);
+  // Large products take a card to the power that it is made for, which is no fault.
+  const bool as_made = reasons && (*reasons & kPowerCap) != 0 && !handles_->lowered;
+  if (reasons) clocks.throttled_by = ThrottleText(as_made ? *reasons & ~kPowerCap : *reasons);
+  if (as_made) {
+    clocks.limited_by = "its power limit";
+    if (handles_->limit_mw) clocks.limited_by += fmt::format(" of {} W", *handles_->limit_mw / 1000);
+  }
   const auto now = Ask<unsigned int>(api.nvmlDeviceGetClockInfo, handles_->gpu, kNvmlClockSm);
-  const auto most = Ask<unsigned int>(api.nvmlDeviceGetMaxClockInfo, handles_->gpu, kNvmlClockSm);
-  if (now && most && *most > 0) clocks.share = static_cast<double>(*now) / *most;
+  if (now && handles_->most_mhz > 0) clocks.share = static_cast<double>(*now) / handles_->most_mhz;
   return clocks;
 }
 

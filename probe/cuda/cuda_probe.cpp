@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "probe/core/device_cap.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_api.h"
@@ -202,6 +203,7 @@ void Survey::Enumerate(const Api& api) {
   context_.sink(StageEntered{Stage::kEnumerate});
   const auto ids = Devices(api);
   if (!ids) return Fail(ids.error());
+  WarnAtCap(context_.sink, "CUDA", ids->size(), kMaxDevices);
   std::vector<RuntimeDevice> devices;
   for (const CuDevice id : *ids) {
     devices.push_back(ReadDevice(api, id, static_cast<std::uint32_t>(devices.size())));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_driver.h"
@@ -16,16 +17,14 @@ constexpr std::array<std::string_view, 4> kVariables = {"CUDA_VISIBLE_DEVICES", 
                                                         "NVIDIA_VISIBLE_DEVICES", "CUDA_DISABLE_PTX_JIT"};
 constexpr std::size_t kMaxEntries = 256;
 
-std::string_view Trim(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+// As strtoul reads it: a sign and digits, whatever follows; nothing for what is negative.
+std::optional<std::size_t> NumberAtFront(std::string_view entry) {
+  if (entry.starts_with('+')) entry.remove_prefix(1);
+  return ParseNumber<std::size_t>(entry.substr(0, entry.find_first_not_of("0123456789")));
 }
 
 VisibleEntry KindOf(std::string_view entry) {
-  if (!entry.empty() && entry.size() < 5 && entry.find_first_not_of("0123456789") == std::string_view::npos) {
-    return VisibleEntry::kIndex;
-  }
+  if (NumberAtFront(entry)) return VisibleEntry::kIndex;
   if (entry.starts_with("MIG-")) return VisibleEntry::kMig;
   return entry.starts_with("GPU-") ? VisibleEntry::kUuid : VisibleEntry::kGarbage;
 }
@@ -56,16 +55,39 @@ std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>&
                      gpus.size(), fmt::join(hidden, ", "));
 }
 
-std::string GarbageText(std::string_view value) {
-  const auto entries = ParseVisible(value);
-  if (entries.empty() || entries.back().kind != VisibleEntry::kGarbage || entries.back().text == "-1" ||
-      Trim(value).empty()) {
-    return {};
+// How many GPUs or instances of the machine an entry names; nothing where nobody knows those.
+std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<NvmlGpu>& gpus) {
+  if (gpus.empty()) return std::nullopt;
+  if (entry.kind == VisibleEntry::kIndex) return *NumberAtFront(entry.text) < gpus.size() ? 1U : 0U;
+  std::size_t count = 0;
+  for (const NvmlGpu& gpu : gpus) {
+    count += gpu.uuid.starts_with(entry.text) ? 1U : 0U;
+    for (const NvmlInstance& instance : gpu.instances)
+      count += instance.uuid.starts_with(entry.text) ? 1U : 0U;
   }
-  return fmt::format(
-      "CUDA_VISIBLE_DEVICES: \"{}\" is neither a number nor GPU-... nor MIG-...: CUDA ignores it and all "
-      "after it",
-      CleanText(entries.back().text));
+  // As it was called before R470: MIG-GPU-<uuid>/1/0.
+  const bool is_old = entry.text.starts_with("MIG-GPU-");
+  return is_old ? std::nullopt : std::optional(count);
+}
+
+// What is wrong with the value: its first entry that CUDA can not use.
+std::string GarbageText(std::string_view value, const std::vector<NvmlGpu>& gpus) {
+  constexpr std::string_view kFormat = "CUDA_VISIBLE_DEVICES: \"{}\" {}";
+  for (const Visible& entry : ParseVisible(value)) {
+    if (entry.text == "-1" || Trim(value, " \t").empty()) return {};
+    const auto say = [&](std::string_view what) { return fmt::format(kFormat, CleanText(entry.text), what); };
+    if (entry.kind == VisibleEntry::kGarbage)
+      return say(
+          "is neither a number nor GPU-... nor MIG-..., or not of one kind with those before it: CUDA "
+          "ignores "
+          "it and all after it");
+    if (entry.kind == VisibleEntry::kRepeated) return say("is there twice: CUDA then shows no GPU at all");
+    const auto named = CountNamed(entry, gpus);
+    if (named && *named != 1)
+      return say(*named == 0 ? "names no GPU here: CUDA ignores it and all after it"
+                             : "names several GPUs: CUDA ignores it and all after it");
+  }
+  return {};
 }
 
 // CUDA counts the fastest first, nvidia-smi by address.
@@ -91,11 +113,17 @@ std::span<const std::string_view> VisibilityVariables() { return kVariables; }
 std::vector<Visible> ParseVisible(std::string_view value) {
   std::vector<Visible> out;
   while (!value.empty() && out.size() < kMaxEntries) {
-    const auto raw = value.substr(0, value.find(','));
-    value.remove_prefix(std::min(raw.size() + 1, value.size()));
-    const auto entry = Trim(raw);
-    out.push_back({std::string(entry), KindOf(entry)});
-    if (out.back().kind == VisibleEntry::kGarbage) break;
+    const auto entry = Trim(TakeUpTo(value, ','), " \t");
+    Visible next{std::string(entry), KindOf(entry)};
+    const auto is_same = [&](const Visible& before) {
+      return next.kind == VisibleEntry::kIndex ? NumberAtFront(before.text) == NumberAtFront(next.text)
+                                               : before.text == next.text;
+    };
+    if (!out.empty() && next.kind != out.front().kind) next.kind = VisibleEntry::kGarbage;
+    if (next.kind != VisibleEntry::kGarbage && std::any_of(out.begin(), out.end(), is_same))
+      next.kind = VisibleEntry::kRepeated;
+    out.push_back(std::move(next));
+    if (out.back().kind == VisibleEntry::kGarbage || out.back().kind == VisibleEntry::kRepeated) break;
   }
   return out;
 }
@@ -109,7 +137,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   };
   if (const auto value = environment.Get("CUDA_VISIBLE_DEVICES")) {
     add(HiddenText(*value, shown, gpus));
-    add(GarbageText(*value));
+    add(GarbageText(*value, gpus));
   }
   add(OrderText(environment, shown, gpus));
   return out;

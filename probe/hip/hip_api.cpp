@@ -2,9 +2,12 @@
 #include "probe/hip/hip_api.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
+
+#include "probe/core/parse.h"
 
 namespace probe::hip {
 namespace {
@@ -69,19 +72,20 @@ Error Named(std::span<const CodeRow> rows, std::string_view call, int code) {
   return {std::string(call), code, std::string(row->name), std::string(row->text)};
 }
 
-std::string DirectoryOf(const std::string& path) { return path.substr(0, path.rfind('/')); }
-
 // Of the versioned names, in the order of trying: the runtime's own major version first.
 std::vector<std::string_view> CompilerNames(const probe::Library& runtime) {
-  constexpr std::array<std::string_view, 4> kNames = {"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5",
-                                                      "libhiprtc.so"};
+  constexpr std::array<std::string_view, 5> kNames = {"libhiprtc.so.8", "libhiprtc.so.7", "libhiprtc.so.6",
+                                                      "libhiprtc.so.5", "libhiprtc.so"};
   const std::string file = runtime.path.value_or(runtime.soname);
   const auto at = file.rfind(".so.");
+  std::string_view version = file;
+  version.remove_prefix(at == std::string::npos ? file.size() : at + 4);
+  const std::string_view major = TakeUpTo(version, '.');
   std::vector<std::string_view> out;
   // Of another major version it would be a second runtime in this process.
   for (const std::string_view name : kNames) {
-    const bool same = at == std::string::npos || name.back() == 'o' || name.back() == file[at + 4];
-    if (same) out.push_back(name);
+    const auto own = name.substr(std::min(name.size(), std::string_view("libhiprtc.so.").size()));
+    if (major.empty() || own.empty() || own == major) out.push_back(name);
   }
   return out;
 }
@@ -128,25 +132,33 @@ Result<Api> ResolveApi(const system::Library& runtime) {
   if ((required) && missing.empty() && api.name == nullptr) missing = #name;
 #include "probe/hip/hip_symbols.def"
 #undef WHICHGPU_HIP_SYMBOL
+  api.library = runtime.info();
   if (missing.empty()) return api;
   return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
                runtime.info().path.value_or(runtime.info().soname) +
                    " lacks a function that every HIP runtime since ROCm 5 has: it is too old, or none"};
 }
 
+Result<system::Library> OpenBeside(std::span<const std::string> paths,
+                                   std::span<const std::string_view> sonames, const system::FileSystem& files,
+                                   const system::Environment& environment) {
+  std::vector<std::string_view> tried(paths.begin(), paths.end());
+  tried.insert(tried.end(), sonames.begin(), sonames.end());
+  auto library = system::Library::Open(tried, {}, files, environment);
+  if (!library) return library;
+  const auto runtimes = system::Library::LoadedFiles("libamdhip64.so");
+  if (runtimes.size() < 2) return library;
+  return Error{
+      "dlopen " + std::string(sonames.front()), std::nullopt, "another ROCm",
+      fmt::format("{} belongs to another ROCm and brought its own runtime: {}",
+                  library->info().path.value_or(library->info().soname), fmt::join(runtimes, " and "))};
+}
+
 Result<Compiler> OpenCompiler(const system::Library& runtime, const system::FileSystem& files,
                               const system::Environment& environment) {
-  auto directories = LibraryDirectories(files, environment);
-  // Beside the runtime first, by its whole path: the loader's own path may lead to another release.
-  std::vector<std::string> paths;
   const auto names = CompilerNames(runtime.info());
-  if (runtime.info().path) {
-    for (const auto name : names)
-      paths.push_back(DirectoryOf(*runtime.info().path) + "/" + std::string(name));
-  }
-  std::vector<std::string_view> tried(paths.begin(), paths.end());
-  tried.insert(tried.end(), names.begin(), names.end());
-  const auto library = system::Library::Open(tried, directories, files, environment);
+  const auto library =
+      OpenBeside(FilesBeside(runtime.info(), names, files, environment), names, files, environment);
   if (library) return ResolveCompiler(*library);
   if (auto inside = ResolveCompiler(runtime)) return inside;
   Error error = library.error();

@@ -3,7 +3,9 @@
 // errors, and what a device says of itself. Computes and compiles nothing.
 #pragma once
 
+#include <array>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,6 +26,7 @@ struct Api {
   decltype(&functions::name) name = nullptr;  // NOLINT(bugprone-macro-parentheses): declares it
 #include "probe/hip/hip_symbols.def"
 #undef WHICHGPU_HIP_SYMBOL
+  probe::Library library;  // where they were found
 };
 
 // The functions of hiprtc_symbols.def, all there.
@@ -35,9 +38,10 @@ struct Compiler {
   probe::Library library;  // where they were found
 };
 
-// Newest first; the last is how wheels that bring ROCm along name it.
-inline constexpr std::array<std::string_view, 4> kRuntimeNames = {"libamdhip64.so.7", "libamdhip64.so.6",
-                                                                  "libamdhip64.so.5", "libamdhip64.so"};
+// Newest first. PyTorch's wheels, which bring ROCm along, name it without a version: it is newer than the
+// ROCm 5 of Debian 12.
+inline constexpr std::array<std::string_view, 5> kRuntimeNames = {
+    "libamdhip64.so.8", "libamdhip64.so.7", "libamdhip64.so.6", "libamdhip64.so", "libamdhip64.so.5"};
 // Where ROCm's libraries lie beside the loader's own path: prefixes (newest first), Python environments,
 // conda, Ollama.
 [[nodiscard]] std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
@@ -51,6 +55,21 @@ inline constexpr std::array<std::string_view, 4> kRuntimeNames = {"libamdhip64.s
                                           const system::Environment& environment);
 // The error names the first required symbol that the library lacks.
 [[nodiscard]] Result<Api> ResolveApi(const system::Library& runtime);
+
+// Files of another library of ROCm for the process that has loaded `runtime`, nearest to it first: in its own
+// folder, in the packages beside its own (AMD's wheels), and in other folders of LibraryDirectories unless
+// they hold another HIP runtime. One a folder, of the first of `sonames` that is there.
+[[nodiscard]] std::vector<std::string> FilesBeside(const Library& runtime,
+                                                   std::span<const std::string_view> sonames,
+                                                   const system::FileSystem& files,
+                                                   const system::Environment& environment);
+// Loads one of `paths`, or one of `sonames` from where the user (before all paths) or the loader has it.
+// Errors as system::Library::Open; "another ROCm": it brought along a second libamdhip64, which knows nothing
+// of the first one's memory and streams.
+[[nodiscard]] Result<system::Library> OpenBeside(std::span<const std::string> paths,
+                                                 std::span<const std::string_view> sonames,
+                                                 const system::FileSystem& files,
+                                                 const system::Environment& environment);
 
 // The compiler that belongs to `runtime`: a libhiprtc of its major version, looked for beside it first, or
 // the one inside it (before ROCm 6). OwnError::kAbsent: there is none. Compiling may abort the process
@@ -73,15 +92,13 @@ inline constexpr int kMaxDevices = 128;
 // layout of the properties holds a target.
 [[nodiscard]] std::optional<std::string> TargetWithFeatures(const Api& api, int device);
 
-// Everything that libamdhip64 says of one device; free memory is left out, since asking for it sets the
-// device up.
-[[nodiscard]] RuntimeDevice ReadDevice(const Api& api, int device);
-
-// All of them. Partitions of one card have its address and "xcp<N>" as their partition: HIP gives them one
-// address, or functions that are none. `nodes`: the kernel's, which know a divided card of which but one part
-// is shown.
+// Everything that libamdhip64 says of its devices; free memory is left out, since asking for it sets a device
+// up. Partitions of one card have its address and "xcp<N>" as their partition: HIP gives them one address, or
+// functions that are none. `nodes`: the kernel's, which know a divided card of which but one part is shown,
+// and how many compute units there are where HIP counts pairs of them.
 [[nodiscard]] Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api,
-                                                             const std::vector<amd::KfdNode>& nodes);
+                                                             const std::vector<amd::KfdNode>& nodes,
+                                                             const system::Environment& environment);
 
 // "6.2.41133" of 60241133; ROCm 5 and later: major * 10^7 + minor * 10^5 + patch.
 [[nodiscard]] std::string VersionText(int version);

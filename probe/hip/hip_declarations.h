@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The few declarations of AMD's HIP runtime of its compiler library (hiprtc) and of the management
-// library (rocm_smi) that are called. Names,
+// The few declarations of AMD's HIP runtime and of its compiler library (hiprtc) that are called. Names,
 // numbers and layouts are AMD's, from the public reference (rocm.docs.amd.com/projects/HIP); tests/abi
 // compares them with hip_runtime_api.h and hiprtc.h. Numbers of attributes hold from ROCm 5.0 on.
 #pragma once
@@ -78,11 +77,6 @@ using HiprtcResult = int;
 inline constexpr HiprtcResult kHiprtcSuccess = 0;
 inline constexpr HiprtcResult kHiprtcErrorCompilation = 6;
 
-// rocm_smi, AMD's management library (rocm_smi.h).
-using RsmiResult = unsigned int;
-enum RsmiMemory : unsigned int { kRsmiVram = 0 };
-inline constexpr RsmiResult kRsmiSuccess = 0;
-
 // Signatures only; nothing of this name is ever linked.
 namespace functions {
 HipResult hipInit(unsigned int flags);
@@ -139,15 +133,6 @@ HiprtcResult hiprtcGetCodeSize(HipProgram program, std::size_t* bytes);
 HiprtcResult hiprtcGetCode(HipProgram program, char* code);
 HiprtcResult hiprtcDestroyProgram(HipProgram* program);
 
-RsmiResult rsmi_init(std::uint64_t flags);
-RsmiResult rsmi_num_monitor_devices(std::uint32_t* count);
-RsmiResult rsmi_dev_pci_id_get(std::uint32_t index, std::uint64_t* place);
-RsmiResult rsmi_dev_memory_total_get(std::uint32_t index, RsmiMemory type, std::uint64_t* bytes);
-RsmiResult rsmi_dev_memory_usage_get(std::uint32_t index, RsmiMemory type, std::uint64_t* bytes);
-RsmiResult rsmi_dev_busy_percent_get(std::uint32_t index, std::uint32_t* percent);
-RsmiResult rsmi_dev_power_ave_get(std::uint32_t index, std::uint32_t sensor, std::uint64_t* microwatts);
-RsmiResult rsmi_dev_power_cap_get(std::uint32_t index, std::uint32_t sensor, std::uint64_t* microwatts);
-RsmiResult rsmi_dev_power_cap_default_get(std::uint32_t index, std::uint64_t* microwatts);
 }  // namespace functions
 
 }  // namespace probe::hip

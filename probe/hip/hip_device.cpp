@@ -10,6 +10,7 @@
 #include "probe/hip/hip_api.h"
 #include "probe/hip/hip_driver.h"
 #include "probe/hip/hip_target.h"
+#include "probe/hip/hip_visible.h"
 
 namespace probe::hip {
 namespace {
@@ -29,8 +30,7 @@ constexpr std::array kFacts = {
     FactRow{"shared_memory_per_block_bytes", kHipSharedMemoryPerBlock},
     FactRow{"threads_per_block", kHipMaxThreadsPerBlock},
     FactRow{"threads_per_multiprocessor", kHipThreadsPerMultiprocessor},
-    // On RDNA these are pairs of compute units.
-    FactRow{"multiprocessors", kHipMultiprocessors},
+    FactRow{"multiprocessors", kHipMultiprocessors},  // CorrectUnits
 };
 
 // The string at `offset`, if a target stands there: the one check that tells the layouts apart.
@@ -64,7 +64,6 @@ void AddIdentity(const Api& api, int device, RuntimeDevice& out) {
   Uuid bytes{};
   std::memcpy(bytes.data(), uuid.bytes.data(), bytes.size());
   out.identity.uuid = bytes;
-  out.facts.push_back({"visible_as", "GPU-" + std::string(digits)});
 }
 
 std::string NameOf(const Api& api, int device) {
@@ -98,7 +97,20 @@ void AddPeers(const Api& api, int device, RuntimeDevice& out) {
   out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
 }
 
-void NamePartitions(const std::vector<amd::KfdNode>& nodes, std::vector<RuntimeDevice>& devices) {
+// HIP's devices are the nodes that the variables leave, one by one; empty where they are not.
+std::vector<amd::KfdNode> NodesOf(const std::vector<amd::KfdNode>& nodes,
+                                  const system::Environment& environment,
+                                  const std::vector<RuntimeDevice>& devices) {
+  auto visible = VisibleNodes(environment, nodes);
+  const auto is_its = [](const amd::KfdNode& node, const RuntimeDevice& device) {
+    return device.identity.pci && SlotOf(node.address) == SlotOf(*device.identity.pci);
+  };
+  if (!std::equal(visible.begin(), visible.end(), devices.begin(), devices.end(), is_its)) visible.clear();
+  return visible;
+}
+
+void NamePartitions(const std::vector<amd::KfdNode>& nodes, const std::vector<amd::KfdNode>& visible,
+                    std::vector<RuntimeDevice>& devices) {
   std::map<Slot, std::uint32_t> parts;
   for (const auto& node : nodes) {
     std::uint32_t& count = parts[SlotOf(node.address)];
@@ -116,11 +128,37 @@ void NamePartitions(const std::vector<amd::KfdNode>& nodes, std::vector<RuntimeD
     });
     for (std::size_t i = 0; i < members.size(); ++i) {
       RuntimeDevice& device = *members[i];
-      const std::size_t part = numbered ? device.identity.pci->function : i;
+      const std::size_t part = !visible.empty() ? visible[device.ordinal].partition
+                               : numbered       ? device.identity.pci->function
+                                                : i;
       device.identity.pci->function = 0;
       device.identity.partition = fmt::format("xcp{}", part);
     }
   }
+}
+
+// What HIP does not say, or says of some devices only.
+void AddKernelFacts(const amd::KfdNode& node, RuntimeDevice& device) {
+  if (node.xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node.xcc_count)});
+  // HIP tells the size of the second level, which on MI300A and Strix Halo is not the last.
+  if (node.l3_bytes) device.facts.push_back({"l3_bytes", std::to_string(*node.l3_bytes)});
+  if (node.has_processor) {
+    device.unified_memory = true;
+    device.kind = DeviceKind::kIntegrated;
+  }
+}
+
+// On RDNA, whose compute units work in pairs, HIP counts the pairs in both of its attributes unless
+// GPU_ENABLE_WGP_MODE is off (ROCm/clr, rocclr/device/rocm/rocdevice.cpp). The kernel counts the units.
+void CorrectUnits(const amd::KfdNode* node, const system::Environment& environment, RuntimeDevice& device) {
+  if (node != nullptr && node->compute_units) {
+    device.compute_units = node->compute_units;
+    return;
+  }
+  const auto target = ParseTarget(device.architecture.value_or(""));
+  const auto mode = environment.Get("GPU_ENABLE_WGP_MODE");
+  const bool pairs = target && target->major >= 10 && mode != "0" && mode != "false";
+  if (pairs && device.compute_units) device.compute_units = 2 * *device.compute_units;
 }
 
 }  // namespace
@@ -152,20 +190,24 @@ RuntimeDevice ReadDevice(const Api& api, int id) {
   device.name = NameOf(api, id);
   device.vendor = "Advanced Micro Devices, Inc.";
   AddIdentity(api, id, device);
-  device.unified_memory = get(kHipIntegrated).value_or(0) != 0;
-  device.kind = *device.unified_memory ? DeviceKind::kIntegrated : DeviceKind::kDiscrete;
+  int version = 0;
+  if (api.hipRuntimeGetVersion(&version) == kHipSuccess && version > 0)
+    device.api_version = VersionText(version);
+  const bool integrated = get(kHipIntegrated).value_or(0) != 0;
+  // Before ROCm 6.2 it is 0 of every device: others know better (ROCm/clr, hipamd/src/hip_device.cpp).
+  constexpr int kFirstToTell = 60200000;
+  if (integrated || version >= kFirstToTell) {
+    device.unified_memory = integrated;
+    device.kind = integrated ? DeviceKind::kIntegrated : DeviceKind::kDiscrete;
+  }
   if (const auto text = TargetWithFeatures(api, id)) {
     const Target target = *ParseTarget(*text);
     device.architecture = ToString(target);
     AddCapabilities(target, device);
     device.facts.push_back({"target", *text});
   }
-  int version = 0;
-  if (api.hipRuntimeGetVersion(&version) == kHipSuccess && version > 0)
-    device.api_version = VersionText(version);
   AddMemory(api, id, device);
-  device.compute_units = positive(kHipPhysicalMultiprocessors);
-  if (!device.compute_units) device.compute_units = positive(kHipMultiprocessors);
+  device.compute_units = positive(kHipMultiprocessors);
   device.subgroup_width = positive(kHipWarpSize);
   if (const auto khz = positive(kHipClockKhz)) device.clock_max_hz = *khz * 1e3;
   if (const auto khz = positive(kHipMemoryClockKhz)) {
@@ -179,13 +221,22 @@ RuntimeDevice ReadDevice(const Api& api, int id) {
   return device;
 }
 
-Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector<amd::KfdNode>& nodes) {
+Result<std::vector<RuntimeDevice>> ReadDevices(const Api& api, const std::vector<amd::KfdNode>& nodes,
+                                               const system::Environment& environment) {
   const auto count = DeviceCount(api);
   if (!count) return count.error();
   std::vector<RuntimeDevice> devices;
   devices.reserve(static_cast<std::size_t>(*count));
   for (int device = 0; device < *count; ++device) devices.push_back(ReadDevice(api, device));
-  NamePartitions(nodes, devices);
+  NamePartitions(nodes, NodesOf(nodes, environment, devices), devices);
+  for (RuntimeDevice& device : devices) {
+    const amd::KfdNode* node = NodeOf(nodes, device);
+    CorrectUnits(node, environment, device);
+    if (node == nullptr) continue;
+    AddKernelFacts(*node, device);
+    // HIP leaves out the function, which a virtual machine's card may have.
+    if (!device.identity.partition) device.identity.pci = node->address;
+  }
   return devices;
 }
 

@@ -96,7 +96,8 @@ Diagnosis WithoutNode(Error error, const KernelDriver& driver) {
   return {Outcome::kNoDevice, std::move(error)};
 }
 
-Diagnosis WithNode(Error error, const KernelDriver& driver) {
+// A variable is to blame last: it may be set wherever ROCm is used, and hide nothing.
+Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Environment& environment) {
   const auto denied = std::find_if(driver.render_nodes.begin(), driver.render_nodes.end(),
                                    [](const DeviceNode& node) { return !node.openable; });
   if (driver.nodes.empty()) {
@@ -115,6 +116,11 @@ Diagnosis WithNode(Error error, const KernelDriver& driver) {
     return Cause(Outcome::kNoDevice, std::move(error), "render_node_not_passed",
                  "/dev/kfd is here and " + denied->path + ", which ROCm opens too, is not");
   }
+  if (HidesAll(environment, driver.nodes)) {
+    return Cause(
+        Outcome::kHidden, std::move(error), "hidden",
+        fmt::format("{} leaves none of {}", HidingText(environment), Count(driver.nodes.size(), "GPU")));
+  }
   return Cause(
       Outcome::kNoDevice, std::move(error), "rocm_skips_gpu",
       fmt::format("the kernel's compute driver has {} ({}), and this ROCm shows none: it may not know {}",
@@ -123,11 +129,6 @@ Diagnosis WithNode(Error error, const KernelDriver& driver) {
 }
 
 Diagnosis NoDevice(Error error, const KernelDriver& driver, const system::Environment& environment) {
-  const std::string hiding = HidingText(environment);
-  if (!hiding.empty() && !driver.nodes.empty()) {
-    return Cause(Outcome::kHidden, std::move(error), "hidden",
-                 fmt::format("{} leaves none of {}", hiding, Count(driver.nodes.size(), "GPU")));
-  }
   if (driver.kfd.exists && !driver.kfd.openable) {
     return Cause(
         Outcome::kDenied, std::move(error), "kfd_denied",
@@ -135,10 +136,11 @@ Diagnosis NoDevice(Error error, const KernelDriver& driver, const system::Enviro
                     driver.kfd_group.value_or(0)));
   }
   if (driver.wsl) {
-    error.text = "the Windows host's driver offers ROCm no device";
-    return {Outcome::kNoDevice, std::move(error)};
+    return Cause(Outcome::kNoDevice, std::move(error), "wsl_no_device",
+                 "the Windows host's driver offers ROCm no device");
   }
-  return driver.kfd.exists ? WithNode(std::move(error), driver) : WithoutNode(std::move(error), driver);
+  return driver.kfd.exists ? WithNode(std::move(error), driver, environment)
+                           : WithoutNode(std::move(error), driver);
 }
 
 }  // namespace
@@ -159,6 +161,19 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   }
   driver.wsl = files.Exists(system::kWslGpuNode);
   return driver;
+}
+
+std::uint32_t PartitionOf(const RuntimeDevice& device) {
+  if (!device.identity.partition) return 0;
+  return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
+}
+
+const amd::KfdNode* NodeOf(const std::vector<amd::KfdNode>& nodes, const RuntimeDevice& device) {
+  const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const amd::KfdNode& known) {
+    return device.identity.pci && SlotOf(known.address) == SlotOf(*device.identity.pci) &&
+           known.partition == PartitionOf(device);
+  });
+  return node == nodes.end() ? nullptr : &*node;
 }
 
 std::optional<std::string> ReleaseOf(const system::FileSystem& files, const std::string& library) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // AMD's kernel driver as files show it, without libamdhip64: which driver has which card, the compute
-// driver's node and topology, and why HIP shows no device, by layer.
+// driver's node and topology, and why HIP shows no device, by layer; and what rocm_smi, which is loaded,
+// tells.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +38,11 @@ struct KernelDriver {
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
 
+// 3 of "xcp3"; 0 of a device that is no partition.
+[[nodiscard]] std::uint32_t PartitionOf(const RuntimeDevice& device);
+// The kernel's node of a device that HIP shows; nullptr where none has its address and partition.
+[[nodiscard]] const amd::KfdNode* NodeOf(const std::vector<amd::KfdNode>& nodes, const RuntimeDevice& device);
+
 // The release in .info/version of the prefix that `library`, a path, belongs to: "6.2.4-147".
 [[nodiscard]] std::optional<std::string> ReleaseOf(const system::FileSystem& files,
                                                    const std::string& library);
@@ -56,21 +62,5 @@ struct Diagnosis {
 // cause where files show it, and its text a sentence of it.
 [[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver,
                                  const system::Environment& environment);
-
-// What AMD's management library (rocm_smi) knows of GPUs: memory in use, load and power. Every figure may be
-// missing.
-
-struct SmiGpu {
-  PciAddress pci;               // function 0 of a divided card
-  std::uint32_t partition = 0;  // of its card
-  std::optional<std::uint64_t> memory_total_bytes;
-  std::optional<std::uint64_t> memory_used_bytes;
-  std::vector<Fact> facts;  // utilization_percent, power_mw, power_limit_mw, power_limit_default_mw
-};
-
-// Loads the library and asks it everything. OwnError::kAbsent: not installed; else a sentence of what
-// failed.
-[[nodiscard]] Result<std::vector<SmiGpu>> AskSmi(const system::FileSystem& files,
-                                                 const system::Environment& environment);
 
 }  // namespace probe::hip

@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
+#include "probe/core/device_cap.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
@@ -35,26 +37,19 @@ class Survey {
   void FailToLoad(const Error& error) const;
   void Show(Library library);
   [[nodiscard]] std::optional<Api> OpenApi();
-  void AskManagement();
   void Enumerate(const Api& api, HipResult init);
-  // What the kernel and rocm_smi know of a device that HIP shows.
+  // What selects the device in HIP_VISIBLE_DEVICES: its UUID where it has one to itself.
+  void NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const;
+  // What the kernel and amdgpu's files know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
-  [[nodiscard]] const amd::KfdNode* NodeOf(const RuntimeDevice& device) const;
-  [[nodiscard]] const SmiGpu* SmiOf(const RuntimeDevice& device) const;
   void Warn(std::vector<std::string> texts) const {
     for (auto& text : texts) context_.sink(Warning{std::move(text)});
   }
 
   const ProbeContext& context_;
   KernelDriver driver_;
-  std::vector<SmiGpu> smi_;
   std::optional<std::string> release_;
 };
-
-std::uint32_t PartitionOf(const RuntimeDevice& device) {
-  if (!device.identity.partition) return 0;
-  return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
-}
 
 void Survey::ReportUnasked() {
   const auto library = FindRuntime(context_.files, context_.environment);
@@ -89,36 +84,6 @@ std::optional<Api> Survey::OpenApi() {
   return std::nullopt;
 }
 
-void Survey::AskManagement() {
-  auto smi = AskSmi(context_.files, context_.environment);
-  if (smi) {
-    smi_ = *std::move(smi);
-  } else if (!smi.error().Is(OwnError::kAbsent) && !driver_.nodes.empty()) {
-    DriverReport report;
-    report.name = "rocm_smi";
-    report.outcome = Outcome::kFailed;
-    report.stage = Stage::kInit;
-    report.error = smi.error();
-    context_.sink(std::move(report));
-  }
-}
-
-const amd::KfdNode* Survey::NodeOf(const RuntimeDevice& device) const {
-  const auto node = std::find_if(driver_.nodes.begin(), driver_.nodes.end(), [&](const amd::KfdNode& known) {
-    return device.identity.pci && SlotOf(known.address) == SlotOf(*device.identity.pci) &&
-           known.partition == PartitionOf(device);
-  });
-  return node == driver_.nodes.end() ? nullptr : &*node;
-}
-
-const SmiGpu* Survey::SmiOf(const RuntimeDevice& device) const {
-  const auto gpu = std::find_if(smi_.begin(), smi_.end(), [&](const SmiGpu& known) {
-    return device.identity.pci && SlotOf(known.pci) == SlotOf(*device.identity.pci) &&
-           known.partition == PartitionOf(device);
-  });
-  return gpu == smi_.end() ? nullptr : &*gpu;
-}
-
 void Survey::Complete(const Api& api, RuntimeDevice& device) const {
   int version = 0;
   if (release_) {
@@ -127,28 +92,34 @@ void Survey::Complete(const Api& api, RuntimeDevice& device) const {
     device.driver_version = VersionText(version);
   }
   if (!driver_.version.empty()) device.facts.push_back({"kernel_module", driver_.version});
-  if (const auto* node = NodeOf(device)) {
+  if (const auto* node = NodeOf(driver_.nodes, device)) {
     if (!device.identity.ids) device.identity.ids = node->ids;
     if (node->target) device.facts.push_back({"kernel_target", *node->target});
-    if (node->xcc_count) device.facts.push_back({"xcc_count", std::to_string(*node->xcc_count)});
   }
-  if (device.identity.pci) {
-    const auto throttled =
-        ThrottledBy(context_.files, "/sys/bus/pci/devices/" + ToString(*device.identity.pci));
-    if (throttled) device.facts.push_back({"throttled", *throttled});
-  }
-  if (const SmiGpu* gpu = SmiOf(device)) {
-    // Of an APU both figures are the carve-out's alone.
-    const bool sound = gpu->memory_total_bytes && gpu->memory_used_bytes &&
-                       gpu->memory_total_bytes == device.memory_total_bytes &&
-                       *gpu->memory_used_bytes <= *gpu->memory_total_bytes;
-    if (sound) device.memory_free_bytes = *gpu->memory_total_bytes - *gpu->memory_used_bytes;
-    device.facts.insert(device.facts.end(), gpu->facts.begin(), gpu->facts.end());
-  }
+  if (!device.identity.pci) return;
+  const std::string card = "/sys/bus/pci/devices/" + ToString(*device.identity.pci);
+  if (const auto throttled = ThrottledBy(context_.files, card))
+    device.facts.push_back({"throttled", *throttled});
+  auto state = amd::ReadState(context_.files, card);
+  // Of an APU both figures are the carve-out's alone, and of a partition the whole card's.
+  const bool sound = state.memory_total_bytes && state.memory_total_bytes == device.memory_total_bytes;
+  if (sound && state.memory_used_bytes <= state.memory_total_bytes)
+    device.memory_free_bytes = *state.memory_total_bytes - state.memory_used_bytes.value_or(0);
+  std::move(state.facts.begin(), state.facts.end(), std::back_inserter(device.facts));
+}
+
+void Survey::NameVisible(const std::vector<RuntimeDevice>& all, RuntimeDevice& device) const {
+  const auto& uuid = device.identity.uuid;
+  const auto same = [&](const RuntimeDevice& other) { return uuid && other.identity.uuid == uuid; };
+  std::string text = VisibleAs(context_.environment, device.ordinal);
+  // HIP's UUID is 16 characters.
+  if (std::count_if(all.begin(), all.end(), same) == 1)
+    text = "GPU-" + std::string(uuid->begin(), uuid->end());
+  if (!text.empty()) device.facts.push_back({"visible_as", std::move(text)});
 }
 
 void Survey::Enumerate(const Api& api, HipResult init) {
-  auto found = ReadDevices(api, driver_.nodes);
+  auto found = ReadDevices(api, driver_.nodes, context_.environment);
   if (!found || found->empty()) {
     Error error = found ? ErrorOf("hipGetDeviceCount", kHipErrorNoDevice) : found.error();
     if (error.code != kHipErrorNoDevice && init != kHipSuccess) error = ErrorOf("hipInit", init);
@@ -156,18 +127,22 @@ void Survey::Enumerate(const Api& api, HipResult init) {
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
     return;
   }
-  AskManagement();
+  WarnAtCap(context_.sink, "HIP", found->size(), kMaxDevices);
   auto devices = *std::move(found);
-  for (RuntimeDevice& device : devices) Complete(api, device);
+  for (RuntimeDevice& device : devices) {
+    Complete(api, device);
+    NameVisible(devices, device);
+  }
   Warn(ExplainVisible(context_.environment, devices, driver_.nodes));
   for (const RuntimeDevice& device : devices) context_.sink(device);
 }
 
 void Survey::Run() {
-  for (const auto name : VisibilityVariables()) {
-    if (const auto value = context_.environment.Get(name)) {
-      context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
-    }
+  auto variables = OverrideVariables(driver_.nodes);
+  variables.insert(variables.begin(), VisibilityVariables().begin(), VisibilityVariables().end());
+  for (const std::string& name : variables) {
+    if (const auto value = context_.environment.Get(name))
+      context_.sink(EnvironmentVariable{name, CleanText(*value)});
   }
   context_.sink(StageEntered{Stage::kLoad});
   if (LoadsNothing(context_)) return ReportUnasked();

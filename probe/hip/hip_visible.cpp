@@ -19,31 +19,110 @@ namespace {
 using amd::KfdNode;
 
 constexpr std::string_view kOverride = "HSA_OVERRIDE_GFX_VERSION";
-constexpr std::array<std::string_view, 5> kVariables = {
-    "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "CUDA_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL", kOverride};
+constexpr std::string_view kRocr = "ROCR_VISIBLE_DEVICES";
+constexpr std::string_view kHip = "HIP_VISIBLE_DEVICES";
+constexpr std::string_view kCuda = "CUDA_VISIBLE_DEVICES";
+// Besides those that say what is there, those that change how fast it is, with what they do.
+struct Spoiler {
+  std::string_view name, text;
+};
+constexpr std::array kSpoilers = {
+    Spoiler{"AMD_SERIALIZE_KERNEL", "lets every launch wait for the one before it"},
+    Spoiler{"HIP_LAUNCH_BLOCKING", "lets every launch wait until it is done"},
+    Spoiler{"AMD_LOG_LEVEL", "writes down every call, which takes longer than the call"},
+    Spoiler{"HSA_CU_MASK", "takes compute units away"},
+    Spoiler{"ROC_GLOBAL_CU_MASK", "takes compute units away"},
+    Spoiler{"HSA_ENABLE_SDMA", "lets compute units copy, instead of the engines for it, where it is 0"},
+};
+constexpr std::array<std::string_view, 13> kVariables = {kRocr,
+                                                         kHip,
+                                                         kCuda,
+                                                         kOverride,
+                                                         kSpoilers[0].name,
+                                                         kSpoilers[1].name,
+                                                         kSpoilers[2].name,
+                                                         kSpoilers[3].name,
+                                                         kSpoilers[4].name,
+                                                         kSpoilers[5].name,
+                                                         "GPU_ENABLE_WGP_MODE",
+                                                         "GPU_MAX_HW_QUEUES",
+                                                         "HSA_XNACK"};
+constexpr std::string_view kUuidPrefix = "GPU-";
 constexpr std::size_t kMaxEntries = 256;
 
 std::string Quoted(std::string_view name, std::string_view value) {
   return fmt::format("{}=\"{}\"", name, CleanText(value, 128));
 }
 
-// HIP reads CUDA's variable only where its own is unset or empty.
-bool IsRead(const system::Environment& environment, std::string_view name) {
-  const auto own = environment.Get("HIP_VISIBLE_DEVICES");
-  return name != kOverride && (name != "CUDA_VISIBLE_DEVICES" || !own || own->empty());
+// A list that is read. ROCr hides everything by an empty value; HIP takes CUDA's variable where its own is
+// unset or empty, and hides nothing by an empty one.
+struct List {
+  std::string_view name;
+  std::string value;
+};
+std::optional<List> RocrList(const system::Environment& environment) {
+  auto value = environment.Get(kRocr);
+  return value ? std::optional(List{kRocr, *std::move(value)}) : std::nullopt;
+}
+std::optional<List> HipList(const system::Environment& environment) {
+  for (const auto name : {kHip, kCuda}) {
+    if (auto value = environment.Get(name); value && !value->empty()) return List{name, *std::move(value)};
+  }
+  return std::nullopt;
 }
 
-bool IsEntry(std::string_view entry) {
-  const bool number = entry.size() < 5 && IsDigits(entry);
-  return number || entry.starts_with("GPU-");
+// The number that an entry is, as its reader takes it. ROCr trims and takes all that strtol takes in base 0
+// (ROCR-Runtime, amd_filter_device.cpp); of HIP the text has to be the number's own, without a blank or a
+// zero before it (ROCm/clr, rocclr/device/rocm/rocdevice.cpp, Device::init).
+std::optional<std::size_t> NumberOf(std::string_view entry, bool rocr) {
+  if (!rocr) {
+    if (!IsDigits(entry) || (entry.size() > 1 && entry.front() == '0')) return std::nullopt;
+    return ParseNumber<std::size_t>(entry);
+  }
+  entry = Trim(entry);
+  const bool hexadecimal = entry.starts_with("0x") || entry.starts_with("0X");
+  if (hexadecimal) entry.remove_prefix(2);
+  const bool octal = !hexadecimal && entry.size() > 1 && entry.front() == '0';
+  return ParseNumber<std::size_t>(entry, hexadecimal ? 16 : octal ? 8 : 10);
 }
 
-std::string GarbageText(std::string_view name, std::string_view value) {
-  for (std::size_t i = 0; i < kMaxEntries && !value.empty(); ++i) {
-    const auto entry = Trim(TakeUpTo(value, ','), " \t");
-    if (IsEntry(entry) || entry == "-1") continue;
-    return fmt::format("{}: \"{}\" is neither a number nor GPU-...: ROCm ignores it and all after it", name,
-                       CleanText(entry, 64));
+std::vector<std::string_view> Entries(const List& list) {
+  std::vector<std::string_view> out;
+  // A comma at the end has an empty entry behind it, which is none.
+  for (std::string_view rest = list.value; !rest.empty() && out.size() < kMaxEntries;)
+    out.push_back(TakeUpTo(rest, ','));
+  return out;
+}
+
+// The nodes that a list leaves, in its order. It ends at the first entry that is none of them; ROCr's also at
+// one that repeats another.
+std::vector<KfdNode> LeftBy(const List& list, const std::vector<KfdNode>& nodes) {
+  const bool rocr = list.name == kRocr;
+  std::vector<KfdNode> out;
+  std::vector<std::size_t> taken;
+  for (const auto entry : Entries(list)) {
+    auto place = NumberOf(entry, rocr).value_or(nodes.size());
+    const std::string text = rocr ? Lower(Trim(entry)) : Lower(entry);
+    for (std::size_t i = 0; i < nodes.size(); ++i) {
+      if (nodes[i].unique_id && text == fmt::format("gpu-{:016x}", *nodes[i].unique_id)) place = i;
+    }
+    const bool repeated = std::find(taken.begin(), taken.end(), place) != taken.end();
+    if (place >= nodes.size() || (repeated && rocr)) break;
+    if (!repeated) out.push_back(nodes[place]);
+    taken.push_back(place);
+  }
+  return out;
+}
+
+std::string GarbageText(const List& list) {
+  const bool rocr = list.name == kRocr;
+  for (const auto entry : Entries(list)) {
+    const auto trimmed = Trim(entry);
+    const bool uuid = (rocr ? trimmed : entry).starts_with(kUuidPrefix);
+    if (uuid || NumberOf(entry, rocr) || trimmed == "-1") continue;
+    const bool nearly = IsDigits(trimmed) || trimmed.starts_with(kUuidPrefix);
+    return fmt::format("{}: \"{}\" {}: ROCm ignores it and all after it", list.name, CleanText(entry, 64),
+                       nearly ? "has a blank or a zero too many" : "is neither a number nor GPU-...");
   }
   return {};
 }
@@ -77,12 +156,17 @@ std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>
   return fmt::format("ROCm does not show {}; the kernel's compute driver has them", count);
 }
 
-std::string OverrideText(const Target& real, const Target& claimed, const std::string& name) {
+std::string OverrideText(std::string_view variable, const Target& real, const Target& claimed,
+                         const std::string& name) {
   for (const auto& [is, is_taken_for, text] : ParseTable<3>(data::kGfxOverrides)) {
     if (FitsPattern(ToString(real), is) && FitsPattern(ToString(claimed), is_taken_for))
-      return fmt::format("{} makes ROCm take {} for {}: {}", kOverride, name, ToString(claimed), text);
+      return fmt::format("{} makes ROCm take {} for {}: {}", variable, name, ToString(claimed), text);
   }
   return {};
+}
+
+std::string NoVersionText(std::string_view variable, std::string_view value) {
+  return Quoted(variable, value) + " is no version such as 10.3.0: ROCm may refuse to start with it";
 }
 
 }  // namespace
@@ -91,17 +175,41 @@ std::span<const std::string_view> VisibilityVariables() { return kVariables; }
 
 std::string HidingText(const system::Environment& environment) {
   std::vector<std::string> set;
-  for (const auto name : kVariables) {
-    const auto value = environment.Get(name);
-    if (value && IsRead(environment, name)) set.push_back(Quoted(name, *value));
+  for (const auto& list : {RocrList(environment), HipList(environment)}) {
+    if (list) set.push_back(Quoted(list->name, list->value));
   }
   return fmt::format("{}", fmt::join(set, " and "));
 }
 
-std::optional<Target> OverrideTarget(const system::Environment& environment) {
-  const auto value = environment.Get(kOverride);
-  if (!value) return std::nullopt;
-  std::string_view rest = *value;
+std::vector<KfdNode> VisibleNodes(const system::Environment& environment, std::vector<KfdNode> nodes) {
+  for (const auto& list : {RocrList(environment), HipList(environment)}) {
+    if (list) nodes = LeftBy(*list, nodes);
+  }
+  return nodes;
+}
+
+bool HidesAll(const system::Environment& environment, const std::vector<KfdNode>& nodes) {
+  return !nodes.empty() && VisibleNodes(environment, nodes).empty();
+}
+
+std::string VisibleAs(const system::Environment& environment, std::uint32_t ordinal) {
+  const auto list = HipList(environment);
+  if (!list) return std::to_string(ordinal);
+  std::vector<std::string_view> entries;
+  for (const auto entry : Entries(*list)) {
+    if (std::find(entries.begin(), entries.end(), entry) == entries.end()) entries.push_back(entry);
+  }
+  return ordinal < entries.size() ? std::string(entries[ordinal]) : std::string();
+}
+
+std::vector<std::string> OverrideVariables(const std::vector<KfdNode>& nodes) {
+  std::vector<std::string> out;
+  for (const KfdNode& node : nodes) out.push_back(fmt::format("{}_{}", kOverride, node.number));
+  return out;
+}
+
+std::optional<Target> OverrideTarget(std::string_view version) {
+  std::string_view rest = version;
   std::array<std::uint32_t, 3> parts{};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const auto [end, error] = std::from_chars(rest.data(), rest.data() + rest.size(), parts[i]);
@@ -116,18 +224,26 @@ std::optional<Target> OverrideTarget(const system::Environment& environment) {
 
 std::vector<std::string> ExplainOverride(const system::Environment& environment,
                                          const std::vector<KfdNode>& nodes) {
-  const auto value = environment.Get(kOverride);
-  if (!value) return {};
-  const auto claimed = OverrideTarget(environment);
-  if (!claimed) {
-    return {Quoted(kOverride, *value) + " is no version such as 10.3.0: ROCm may refuse to start with it"};
-  }
   std::vector<std::string> out;
   for (const KfdNode& node : nodes) {
+    // Of one node before that of all (ROCR-Runtime, libhsakmt/src/topology.c).
+    std::string variable = fmt::format("{}_{}", kOverride, node.number);
+    if (!environment.Get(variable)) variable = kOverride;
+    const auto value = environment.Get(variable);
     const auto real = node.target ? ParseTarget(*node.target) : std::nullopt;
-    if (real && *real != *claimed) out.push_back(OverrideText(*real, *claimed, NameOf(node)));
+    if (!value) continue;
+    const auto claimed = OverrideTarget(*value);
+    if (!claimed) {
+      out.push_back(NoVersionText(variable, *value));
+    } else if (real && *real != *claimed) {
+      out.push_back(OverrideText(variable, *real, *claimed, NameOf(node)));
+    }
   }
-  if (!out.empty() || !nodes.empty()) return out;
+  out.erase(std::unique(out.begin(), out.end()), out.end());
+  const auto value = environment.Get(kOverride);
+  if (!value || !nodes.empty()) return out;
+  const auto claimed = OverrideTarget(*value);
+  if (!claimed) return {NoVersionText(kOverride, *value)};
   return {fmt::format(
       "{} makes ROCm take every AMD GPU for {}, whatever it is: its first kernel may hang or compute "
       "wrong; unset the variable unless the GPU is a gfx1031 to gfx1036 and the value 10.3.0",
@@ -142,13 +258,19 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
     if (!text.empty()) out.push_back(std::move(text));
   };
   add(HiddenText(HidingText(environment), shown, nodes));
-  for (const auto name : kVariables) {
-    const auto value = environment.Get(name);
-    if (value && IsRead(environment, name)) add(GarbageText(name, *value));
+  const auto rocr = RocrList(environment);
+  const auto hip = HipList(environment);
+  if (rocr) add(GarbageText(*rocr));
+  if (hip) add(GarbageText(*hip));
+  for (const Spoiler& spoiler : kSpoilers) {
+    const auto value = environment.Get(spoiler.name);
+    // Of all but the last 0 is as good as unset.
+    const bool zero = value == "0";
+    if (value && !value->empty() && zero == (spoiler.name == "HSA_ENABLE_SDMA"))
+      add(fmt::format("{} {}: the figures are those of a slower device", Quoted(spoiler.name, *value),
+                      spoiler.text));
   }
-  if (environment.Get("ROCR_VISIBLE_DEVICES") && environment.Get("HIP_VISIBLE_DEVICES")) {
-    out.emplace_back("HIP_VISIBLE_DEVICES counts among the GPUs that ROCR_VISIBLE_DEVICES leaves, from 0");
-  }
+  if (rocr && hip) add(fmt::format("{} counts among the GPUs that {} leaves, from 0", hip->name, kRocr));
   return out;
 }
 

@@ -16,16 +16,28 @@
 namespace probe::hip {
 
 // In the order in which they work: ROCR_VISIBLE_DEVICES first; HIP_VISIBLE_DEVICES, or without it
-// CUDA_VISIBLE_DEVICES, counts among what that leaves; GPU_DEVICE_ORDINAL; HSA_OVERRIDE_GFX_VERSION. Source:
-// AMD, "GPU isolation techniques".
+// CUDA_VISIBLE_DEVICES, counts among what that leaves; HSA_OVERRIDE_GFX_VERSION; then those that change how
+// fast a device is. HIP does not read GPU_DEVICE_ORDINAL, whatever AMD's "GPU isolation techniques" says:
+// only AMD's OpenCL does (ROCm/clr, rocclr/device/rocm/rocdevice.cpp).
 [[nodiscard]] std::span<const std::string_view> VisibilityVariables();
 // Names and values of the set ones that can hide a device, "NAME=\"value\" and NAME=\"value\""; empty without
 // any.
 [[nodiscard]] std::string HidingText(const system::Environment& environment);
 
-// The target that HSA_OVERRIDE_GFX_VERSION makes of every GPU: 10.3.0 is gfx1030. nullopt when it is unset or
-// is none.
-[[nodiscard]] std::optional<Target> OverrideTarget(const system::Environment& environment);
+// The kernel's nodes that those lists leave, in HIP's order.
+[[nodiscard]] std::vector<amd::KfdNode> VisibleNodes(const system::Environment& environment,
+                                                     std::vector<amd::KfdNode> nodes);
+// Whether those lists leave none of the kernel's nodes, each read as its runtime reads it.
+[[nodiscard]] bool HidesAll(const system::Environment& environment, const std::vector<amd::KfdNode>& nodes);
+// What HIP_VISIBLE_DEVICES has to be for the device that HIP numbers so in this environment, all other
+// variables left as they are: its number among all, where HIP counts what a list leaves. Empty where the list
+// does not tell.
+[[nodiscard]] std::string VisibleAs(const system::Environment& environment, std::uint32_t ordinal);
+
+// The target of an HSA_OVERRIDE_GFX_VERSION: 10.3.0 is gfx1030. nullopt where it is none.
+[[nodiscard]] std::optional<Target> OverrideTarget(std::string_view version);
+// HSA_OVERRIDE_GFX_VERSION_<node>, which goes before the variable for all.
+[[nodiscard]] std::vector<std::string> OverrideVariables(const std::vector<amd::KfdNode>& nodes);
 
 // What an override means for the GPUs that the kernel lists (none: for any).
 [[nodiscard]] std::vector<std::string> ExplainOverride(const system::Environment& environment,

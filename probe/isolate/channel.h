@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The wire between a child and its parent: which descriptors it runs over, and the records on it. A record is
 // a length of four bytes, little-endian, and so many bytes of JSON. {"stage": ...} and {"event": ...} records
-// are the caller's;
-// {"done": true} is the child's last word.
+// are the caller's; {"done": true} is the child's last word.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +15,7 @@ namespace probe::isolate {
 
 // Descriptors of a child at start, after the standard streams.
 inline constexpr int kRequestDescriptor = 3;  // {"task": name, "request": ..., "seal": ...} until end of file
-inline constexpr int kResultDescriptor = 4;   // records of channel.h
+inline constexpr int kResultDescriptor = 4;   // the records
 
 inline constexpr std::size_t kMaxRequestBytes = 1U << 20U;
 

@@ -26,6 +26,13 @@ std::optional<std::uint64_t> FreeBytes(const Reader& reader) {
   return one ? std::optional<std::uint64_t>(*one * 1024) : std::nullopt;
 }
 
+// On RDNA (gfx10 and later), where two compute units of two SIMDs each work as a pair, AMD's driver counts
+// the pairs and their SIMDs (ROCm/clr, rocclr/device/rocm/rocdevice.cpp, enableWgpMode_).
+std::uint32_t UnitsInOne(const Reader& reader, std::string_view architecture) {
+  const bool rdna = architecture.size() > 6 && architecture.starts_with("gfx1");
+  return rdna && reader.Value<cl_uint>(CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD) == 4U ? 2 : 1;
+}
+
 constexpr std::array kWordFacts = {FactRow{"simd_per_compute_unit", CL_DEVICE_SIMD_PER_COMPUTE_UNIT_AMD}};
 
 }  // namespace
@@ -37,6 +44,7 @@ VendorQueries Describe() {
   queries.device_number = CL_DEVICE_PCIE_ID_AMD;
   queries.board_name = CL_DEVICE_BOARD_NAME_AMD;
   queries.subgroup_width = CL_DEVICE_WAVEFRONT_WIDTH_AMD;
+  queries.units_in_one = UnitsInOne;
   queries.free_bytes = FreeBytes;
   queries.word_facts = kWordFacts;
   return queries;

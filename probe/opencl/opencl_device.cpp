@@ -199,6 +199,8 @@ RuntimeDevice ReadDevice(const Api& api, cl_platform_id platform, cl_device_id i
   device.memory_total_bytes = reader.Positive<cl_ulong>(CL_DEVICE_GLOBAL_MEM_SIZE);
   device.memory_free_bytes = own.free_bytes != nullptr ? own.free_bytes(reader) : std::nullopt;
   device.compute_units = reader.Positive<cl_uint>(CL_DEVICE_MAX_COMPUTE_UNITS);
+  if (own.units_in_one != nullptr && device.compute_units)
+    *device.compute_units *= own.units_in_one(reader, device.architecture.value_or(""));
   constexpr cl_uint kFastestMhz = 100'000;  // beyond it is no clock
   if (const auto mhz = reader.Positive<cl_uint>(CL_DEVICE_MAX_CLOCK_FREQUENCY); mhz && *mhz <= kFastestMhz)
     device.clock_max_hz = *mhz * 1e6;

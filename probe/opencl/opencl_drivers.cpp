@@ -74,7 +74,7 @@ Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
   out.error.text = "the driver works and has no device";
   const auto name = FileName(library);
   for (const DriverRow& row : Drivers().drivers) {
-    if (row.libraries.empty() || !name.starts_with(row.libraries)) continue;
+    if (!row.Has(name)) continue;
     for (std::string_view hiding = row.hiding; !hiding.empty();) {
       const auto variable = TakeUpTo(hiding, ' ');
       if (const auto value = environment.Get(variable)) {

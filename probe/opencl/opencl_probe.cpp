@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "probe/core/device_cap.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/opencl/opencl_api.h"
@@ -155,6 +156,7 @@ void Survey::ReadPlatform(const Api& api, cl_platform_id platform) {
       context_.sink(std::move(device));
     }
     found_device_ = true;
+    WarnAtCap(context_.sink, report.name.value_or("OpenCL"), devices->size(), kMaxDevices);
   }
   Report(std::move(report));
 }

@@ -48,6 +48,8 @@ struct VendorQueries {
   std::optional<cl_device_info> board_name;  // the product's, where the device is named for its chip
   std::optional<std::string> (*architecture)(const Reader&) = nullptr;
   std::optional<cl_device_info> subgroup_width;
+  // Of a device of that architecture, so many in one that CL_DEVICE_MAX_COMPUTE_UNITS counts.
+  std::uint32_t (*units_in_one)(const Reader&, std::string_view architecture) = nullptr;
   std::optional<std::uint64_t> (*free_bytes)(const Reader&) = nullptr;
   std::span<const FactRow> word_facts;
   std::span<const FactRow> long_facts;

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "probe/core/parse.h"
+
 namespace probe::system {
 namespace {
 
@@ -128,18 +130,12 @@ std::optional<double> Quota(std::optional<std::uint64_t> quota, std::optional<st
   return static_cast<double>(*quota) / static_cast<double>(*period);
 }
 
-std::optional<std::uint64_t> Number(std::string_view text) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
-
 void ReadV2(const FileSystem& files, const std::vector<std::string>& directories, CgroupLimits& out) {
   for (const std::string& directory : directories) {
     const std::string line = files.ReadLine(directory + "/cpu.max").value_or("");
     if (const auto words = Split(line, ' '); words.size() == 2) {
-      TakeSmaller(out.quota_cores, Quota(Number(words[0]), Number(words[1])));
+      TakeSmaller(out.quota_cores,
+                  Quota(ParseNumber<std::uint64_t>(words[0]), ParseNumber<std::uint64_t>(words[1])));
     }
     TakeMemory(files.ReadNumber(directory + "/memory.max"), files.ReadNumber(directory + "/memory.current"),
                out);
@@ -168,7 +164,7 @@ std::optional<std::uint64_t> KeyedNumber(const FileSystem& files, const std::str
   if (!text) return std::nullopt;
   for (const auto line : Split(*text, '\n')) {
     const auto words = Split(line, ' ');
-    if (words.size() == 2 && words[0] == key) return Number(words[1]);
+    if (words.size() == 2 && words[0] == key) return ParseNumber<std::uint64_t>(words[1]);
   }
   return std::nullopt;
 }

@@ -41,6 +41,10 @@ class Library {
   [[nodiscard]] static bool IsNamedByUser(std::span<const std::string_view> sonames, const FileSystem& files,
                                           const Environment& environment);
 
+  // Paths of the files that this process has loaded whose name begins so, by whichever library they came
+  // along.
+  [[nodiscard]] static std::vector<std::string> LoadedFiles(std::string_view name);
+
   // Address of a symbol, or nullptr.
   [[nodiscard]] void* Symbol(const char* name) const;
   template <class F>

@@ -33,7 +33,7 @@ struct OwnContent {
 // has more than max_bytes.
 [[nodiscard]] Result<std::optional<OwnContent>> ReadOwnFile(const std::string& path, std::size_t max_bytes);
 
-// Puts the text in the place of whatever has this path, whole and on the disk or not at all.
+// Puts the text in the place of whatever has this path, whole or not at all.
 [[nodiscard]] bool ReplaceOwnFile(const std::string& path, std::string_view text);
 
 // Removes a file or a link; a directory stays.
@@ -44,7 +44,8 @@ void RemoveFile(const std::string& path);
 // Overwrites the beginning of an open file; false where not all of it was written. A signal handler may call
 // it.
 bool OverwriteStart(int descriptor, std::string_view bytes);
-// Forces the content of an open file to the disk, and with the directory's path its name as well.
+// Forces the content of an open file to the disk, and with the directory's path its name as well. (Each
+// platform's own, beside its filesystem.cpp.)
 [[nodiscard]] bool ForceToDisk(const Descriptor& file, const std::string& directory = "");
 // Begins to, without waiting for it.
 void BeginForcingToDisk(const Descriptor& file);

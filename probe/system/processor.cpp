@@ -1,20 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "probe/system/processor.h"
 
-#include <charconv>
+#include "probe/core/parse.h"
 
 namespace probe::system {
 namespace {
 
 constexpr std::string_view kBlank = " \t\n";
 constexpr std::size_t kMaxNumbers = 65536;
-
-std::optional<std::uint32_t> Number(std::string_view text) {
-  std::uint32_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
-  return value;
-}
 
 }  // namespace
 
@@ -32,8 +25,9 @@ std::optional<std::vector<std::uint32_t>> ParseNumberList(std::string_view text)
     const std::string_view part = text.substr(0, comma);
     text.remove_prefix(comma == std::string_view::npos ? text.size() : comma + 1);
     const auto dash = part.find('-');
-    const auto first = Number(part.substr(0, dash));
-    const auto last = dash == std::string_view::npos ? first : Number(part.substr(dash + 1));
+    const auto first = ParseNumber<std::uint32_t>(part.substr(0, dash));
+    const auto last =
+        dash == std::string_view::npos ? first : ParseNumber<std::uint32_t>(part.substr(dash + 1));
     if (!first || !last || *last < *first || *last - *first >= kMaxNumbers - numbers.size())
       return std::nullopt;
     for (std::uint32_t number = *first; number <= *last; ++number) numbers.push_back(number);

@@ -96,7 +96,7 @@ bool FindsNoNode(const std::string& library, const system::FileSystem& files,
   constexpr std::array<std::string_view, 2> kStandIns = {"RADV_FORCE_FAMILY", "LD_PRELOAD"};
   const auto& drivers = Drivers().drivers;
   const auto asks = [&](const DriverRow& row) {
-    return row.opens == "/dev/dri/" && Lists(row.libraries, FileName(library));
+    return row.opens.starts_with("/dev/dri/") && row.Has(FileName(library));
   };
   const auto is_set = [&](std::string_view name) { return environment.Get(name).has_value(); };
   return std::any_of(drivers.begin(), drivers.end(), asks) &&

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The files that register Vulkan drivers: where the loader would look for them, what they say, and whether
-// they and the libraries they name may be loaded at all. Reads files only; loads nothing.
+// they and the libraries they name may be loaded at all, and what the loader of this process is told of them.
+// Loads nothing itself.
 #pragma once
 
 #include <optional>

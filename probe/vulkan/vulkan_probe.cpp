@@ -5,6 +5,7 @@
 #include <array>
 #include <utility>
 
+#include "probe/core/device_cap.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/system/environment.h"
@@ -110,6 +111,7 @@ void Ask(const ProbeContext& context, const GlobalFunctions& global, const Drive
     context.sink(std::move(device));
   }
   tally.devices += physical->size();
+  WarnAtCap(context.sink, report.name.value_or("Vulkan"), physical->size(), kMaxDevices);
   report.outcome = physical->empty() ? Outcome::kNoDevice : Outcome::kOk;
   Emit(context, std::move(report), tally);
 }

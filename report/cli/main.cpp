@@ -156,15 +156,12 @@ render::TerminalOptions TerminalOf(int descriptor, const Options& options,
   return terminal;
 }
 
-render::TerminalOptions Terminal(const Options& options, const probe::system::Environment& environment) {
-  return TerminalOf(STDOUT_FILENO, options, environment);
-}
-
 int RunCompare(const Options& options, const probe::system::Environment& environment) {
   const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
   if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
-  const int code = Print(options.json ? render::ComparisonJson(*comparison)
-                                      : render::ComparisonText(*comparison, Terminal(options, environment)));
+  const int code = Print(
+      options.json ? render::ComparisonJson(*comparison)
+                   : render::ComparisonText(*comparison, TerminalOf(STDOUT_FILENO, options, environment)));
   if (code != 0) return code;
   return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
 }
@@ -208,7 +205,8 @@ int Run(const std::vector<std::string>& arguments) {
   progress.Clear();
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
   const auto& outcome = std::get<report::Produced>(produced);
-  if (const int code = Print(Face(options, outcome.tables, outcome.report, Terminal(options, environment)));
+  if (const int code = Print(
+          Face(options, outcome.tables, outcome.report, TerminalOf(STDOUT_FILENO, options, environment)));
       code != 0) {
     return code;
   }

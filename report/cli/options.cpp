@@ -221,10 +221,36 @@ probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arg
                            Hint(spelled[1], commands)));
 }
 
-// CLI11's own sentence, on one line.
-std::string OneLine(std::string text) {
+// compare reads two files and looks at no machine: what says how to would be ignored.
+std::optional<probe::Error> Misplaced(const CLI::App& app) {
+  constexpr std::array<std::string_view, 3> kOfCompare = {"--json", "--color", "--verbose"};
+  for (const CLI::Option* option : app.get_options()) {
+    const auto name = option->get_name();
+    if (app.got_subcommand("compare") && option->count() > 0 &&
+        std::find(kOfCompare.begin(), kOfCompare.end(), name) == kOfCompare.end())
+      return Usage(fmt::format("compare takes two files and no {}: 'whichgpu compare A.json B.json'", name));
+  }
+  return std::nullopt;
+}
+
+// What the parser says of an option, in words that are the same in every version of it.
+probe::Error Malformed(CLI::App& app, std::string text) {
+  if (auto error = Misplaced(app)) return *error;
+  const auto start = std::min(text.find("--"), text.size());
+  const auto name = text.substr(start, text.find_first_not_of("-abcdefghijklmnopqrstuvwxyz", start) - start);
+  auto apps = app.get_subcommands();
+  apps.push_back(&app);
+  for (const CLI::App* of : apps) {
+    const auto* option = of->get_option_no_throw(name);
+    if (!option) continue;
+    if (option->get_type_name().empty()) return Usage(name + " takes no value");
+    if (option->count() > 1) return Usage(name + " stands more than once, and has one value");
+    return Usage(fmt::format("{0} lacks its value: {0} {1}", name, option->get_type_name()));
+  }
+  if (app.got_subcommand("compare"))
+    return Usage("compare takes two files: 'whichgpu compare A.json B.json'");
   std::replace(text.begin(), text.end(), '\n', ' ');
-  return probe::CleanText(text, 300);
+  return Usage(probe::CleanText(text, 300));
 }
 
 }  // namespace
@@ -282,8 +308,9 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
                       parsed.empty() ? HelpText(app, "whichgpu")
                                      : HelpText(*parsed.front(), "whichgpu " + parsed.front()->get_name())};
   } catch (const CLI::ParseError& error) {
-    return Usage(OneLine(error.what()));
+    return Malformed(app, error.what());
   }
+  if (auto error = Misplaced(app)) return *error;
   auto rest = app.remaining(true);
   std::erase(rest, "--");
   if (!rest.empty()) return Unexpected(app, rest.front(), divided.operands);

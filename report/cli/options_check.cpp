@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <system_error>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "report/cli/options.h"
 #include "report/core/report_names.h"
@@ -19,11 +20,7 @@ namespace report {
 namespace {
 
 // The blanks around a word, as in --only "vulkan, opencl", are no part of it.
-void Trim(std::string& text) {
-  constexpr const char* kBlanks = " \t\r\n";
-  text.erase(text.find_last_not_of(kBlanks) + 1);
-  text.erase(0, text.find_first_not_of(kBlanks));
-}
+void Trim(std::string& text) { text = std::string(probe::Trim(text)); }
 
 void TrimWords(RawOptions& raw) {
   for (std::string* word : {&raw.color, &raw.use, &raw.format}) Trim(*word);
@@ -104,21 +101,26 @@ bool IsThisMachine(const std::filesystem::path& root) {
 
 std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
   const Options& options = raw.options;
-  if (raw.quick && raw.thorough) return Usage("--quick and --thorough exclude each other");
-  if (options.run.replay_dir && options.run.record_dir)
-    return Usage("--replay and --record exclude each other");
-  if (options.run.replay_dir && options.run.sysroot != "/")
-    return Usage("--replay and --sysroot exclude each other");
-  if (options.exit_code && options.command != Command::kReport && options.command != Command::kRecommend) {
-    return Usage(fmt::format("--exit-code belongs to the report and recommend: {} runs no kernel to tell by",
-                             NameOfCommand(options.command)));
+  const RunRequest& run = options.run;
+  const bool replays = run.replay_dir.has_value();
+  const std::array<std::pair<bool, const char*>, 6> refused = {
+      {{raw.quick && raw.thorough, "--quick and --thorough exclude each other"},
+       {replays && run.record_dir, "--replay and --record exclude each other"},
+       {replays && run.sysroot != "/", "--replay and --sysroot exclude each other"},
+       {replays && (raw.quick || raw.thorough || run.budget_s || raw.no_calibrate),
+        "--replay has the figures of its record: --quick, --thorough, --budget and --no-calibrate, which say "
+        "how to measure, do not go with it"},
+       {run.record_ids && !run.record_dir, "--record-ids says what a record keeps: it needs --record DIR"},
+       {!run.only.empty() && !run.skip.empty(), "--only and --skip exclude each other"}}};
+  for (const auto& [is_so, text] : refused) {
+    if (is_so) return Usage(text);
   }
-  if (options.request_file && options.command != Command::kReport && options.command != Command::kRecommend) {
-    return Usage(fmt::format("--request belongs to the report and recommend: {} predicts nothing",
-                             NameOfCommand(options.command)));
+  const bool answers = options.command == Command::kReport || options.command == Command::kRecommend;
+  if (!answers && (options.exit_code || options.request_file)) {
+    return Usage(fmt::format("{} belongs to the report and recommend: {} {}",
+                             options.exit_code ? "--exit-code" : "--request", NameOfCommand(options.command),
+                             options.exit_code ? "runs no kernel to tell by" : "predicts nothing"));
   }
-  if (!options.run.only.empty() && !options.run.skip.empty())
-    return Usage("--only and --skip exclude each other");
   return std::nullopt;
 }
 

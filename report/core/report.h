@@ -177,6 +177,7 @@ inline constexpr std::string_view kBusModule = "sysfs";
 // Whatever a command found out; each command prints its part.
 struct Report {
   OtherGpus other_gpus = OtherGpus::kNone;
+  std::string hidden_gpus;  // "CUDA_VISIBLE_DEVICES="" leaves none of 2 GPUs": GPUs here that no probe shows
   NotAsked not_asked;
   std::uint32_t schema_version = kSchemaVersion;
   std::string tool_version;

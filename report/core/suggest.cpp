@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <vector>
 
+#include "probe/core/parse.h"
+
 namespace report {
 namespace {
 
@@ -32,12 +34,13 @@ std::size_t Distance(std::string_view a, std::string_view b) {
 
 }  // namespace
 
-std::optional<std::string> Nearest(std::string_view word, std::span<const std::string> known) {
+std::optional<std::string> Nearest(std::string_view as_written, std::span<const std::string> known) {
+  const std::string word = probe::Lower(as_written);
   if (word.empty() || word.size() > kLongestWord) return std::nullopt;
   std::optional<std::string> best;
   std::size_t best_distance = std::max<std::size_t>(1, word.size() / 3) + 1;
   for (const std::string& candidate : known) {
-    const std::size_t distance = Distance(word, candidate);
+    const std::size_t distance = Distance(word, probe::Lower(candidate));
     if (distance < best_distance && distance < word.size()) {
       best = candidate;
       best_distance = distance;

@@ -140,7 +140,7 @@ std::string OutcomeText(const Tables& tables, std::string_view runtime, const pr
     return Bracketed(title + " could not be asked", driver.error->text);
   std::string detail;
   if (driver.error) Add(detail, Describe(*driver.error));
-  if (IsTrouble(driver.outcome) && driver.stage)
+  if (IsTrouble(driver.outcome) && driver.stage && driver.outcome != probe::Outcome::kHidden)
     Add(detail, "at " + std::string(probe::NameOf(*driver.stage)));
   return Bracketed(Fill(probe::Row(driver.outcome).sentence, title), detail);
 }

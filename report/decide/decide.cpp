@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <map>
 #include <optional>
 #include <set>
@@ -117,6 +116,15 @@ OtherGpus KnownOf(const RunRequest& request, const Tables& tables, const Record&
              : OtherGpus::kUnusable;
 }
 
+// In the words of the first runtime that a maker has for its own cards: there are such, and none is shown.
+std::string WhatHidesGpus(const Tables& tables, const Record& record) {
+  for (const probe::ProbeReport& probe : record.probes) {
+    const auto* facts = probe.outcome == probe::Outcome::kHidden ? Find(tables, probe.module) : nullptr;
+    if (facts && facts->vendor && probe.error) return probe.error->text;
+  }
+  return "";
+}
+
 }  // namespace
 
 Report Decide(const RunRequest& request, const Tables& tables, const Record& record, Asked asked,
@@ -130,6 +138,7 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   report.probes = record.probes;
   report.devices = std::move(asked.devices);
   report.other_gpus = KnownOf(request, tables, record, asked.other_gpus);
+  report.hidden_gpus = WhatHidesGpus(tables, record);
   report.warnings = record.warnings;
   report.not_asked = FindNotAsked(request, tables, record, report.devices);
   std::set<std::string_view> shown;

@@ -90,9 +90,10 @@ void AddVariables(const Report& report, std::vector<Finding>& out) {
       finding.layer = "programming_interface";
       finding.severity = Severity::kDegraded;
       finding.summary = warning;
-      finding.meaning = "a variable of this environment decides what the runtime shows, or takes for what";
+      finding.meaning = "other programs started like this one have the same variable";
       finding.evidence.push_back({"environment", variable->name + "=" + variable->value});
-      finding.fix.push_back({"unset it, unless it is meant", "unset " + variable->name, false, false});
+      finding.fix.push_back(
+          {"correct it or unset it, unless it is meant", "unset " + variable->name, false, false});
       out.push_back(std::move(finding));
     }
   }

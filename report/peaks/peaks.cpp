@@ -97,13 +97,17 @@ Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measu
   if (IsMemory(m.kernel)) {
     return sheet && sheet->memory ? Peak{sheet->memory, sheet->memory, "data sheet"} : Peak{};
   }
+  const auto rate = sheet ? OfType(*sheet, m.in_dtype) : std::nullopt;
   for (const auto& view : device.views) {
     const auto& of = view.device;
     if (!of.architecture || !of.compute_units || !of.clock_max_hz) continue;
     const auto ops = OpsPerClock(peaks, {&*of.architecture, 1}, device.name, m);
-    if (ops) return FromUnits(*of.compute_units, *of.clock_max_hz, *ops);
+    if (!ops) continue;
+    Peak peak = FromUnits(*of.compute_units, *of.clock_max_hz, *ops);
+    // Drivers count units in ways of their own: what the data sheet promises is never impossible.
+    if (rate) peak.bound = std::max(*peak.bound, *rate);
+    return peak;
   }
-  const auto rate = sheet ? OfType(*sheet, m.in_dtype) : std::nullopt;
   return rate ? Peak{rate, rate, "data sheet"} : Peak{};
 }
 

@@ -21,16 +21,22 @@ bool IsPlain(std::string_view value) {
          });
 }
 
-// As the runtime itself spells it where it says so: drivers before 470 call a MIG instance
+// As the runtime itself spells it, where it says so.
+const std::string* TextOf(const probe::RuntimeDevice& device) {
+  for (const auto& fact : device.facts) {
+    if (fact.key == "visible_as" && IsPlain(fact.value)) return &fact.value;
+  }
+  return nullptr;
+}
+
+// Drivers before 470 call a MIG instance
 // MIG-GPU-<the card's UUID>/<GPU instance>/<compute instance>, later ones MIG-<its own UUID> (NVIDIA, MIG
 // User Guide, "CUDA Device Enumeration").
 std::string UuidValue(const Visibility& rule, const probe::RuntimeDevice& device) {
   const auto& prefix = device.identity.partition ? rule.partition_prefix : rule.prefix;
   if (!prefix)
     return device.identity.uuid && !device.identity.partition ? probe::ToString(*device.identity.uuid) : "";
-  for (const auto& fact : device.facts) {
-    if (fact.key == "visible_as" && fact.value.starts_with(*prefix) && IsPlain(fact.value)) return fact.value;
-  }
+  if (const auto* text = TextOf(device); text != nullptr && text->starts_with(*prefix)) return *text;
   return device.identity.uuid ? *prefix + probe::ToString(*device.identity.uuid) : "";
 }
 
@@ -43,7 +49,9 @@ std::string DeviceValue(const Visibility& rule, const probe::PhysicalDevice& dev
   switch (rule.value) {
     case NamedBy::kUuid:
       return UuidValue(rule, view.device);
-    case NamedBy::kOrdinal:
+    case NamedBy::kOrdinal:  // among what a variable leaves, where the runtime does not say which of all it
+                             // is
+      if (const auto* text = TextOf(view.device)) return *text;
       return std::to_string(view.device.ordinal);
     case NamedBy::kIds:
       return ids ? fmt::format("{:04x}:{:04x}", ids->vendor, ids->device) : "";

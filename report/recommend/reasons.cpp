@@ -186,6 +186,7 @@ std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejecte
   }
   if (gpus.empty()) {
     if (report.other_gpus != OtherGpus::kNone) return "--device leaves every GPU out";
+    if (!report.hidden_gpus.empty()) return report.hidden_gpus;
     const auto unseen = SubjectsOf(report.warnings, WarningKind::kNotMounted);
     const auto why = WhyNotLooked(report);
     // Of /sys the warning says it, with whatever else is not mounted.

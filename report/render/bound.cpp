@@ -51,50 +51,28 @@ void CutDevice(probe::PhysicalDevice& device) {
 
 Report Bounded(const Report& report) {
   const auto ids = ShownIds(report);
-  const auto shown = [&](const std::optional<std::string>& id) { return !id || ids.contains(*id); };
-  Report out;
-  out.other_gpus = report.other_gpus;
-  out.not_asked = report.not_asked;
-  out.schema_version = report.schema_version;
-  out.tool_version = report.tool_version;
-  out.command = report.command;
-  out.created = report.created;
-  out.interrupted = report.interrupted;
-  out.host = report.host;
-  out.request = report.request;
-  out.recommendations = report.recommendations;
-  out.warnings = report.warnings;
-  for (const probe::ProbeReport& probe : report.probes) {
+  const auto is_cut = [&](const std::optional<std::string>& id) { return id && !ids.contains(*id); };
+  const auto of_cut = [&](const auto& one) { return is_cut(one.device_id); };
+  Report out = report;
+  for (probe::ProbeReport& probe : out.probes) {
     // The devices that a probe holds are told of as the report's own.
-    probe::ProbeReport& kept = out.probes.emplace_back();
-    kept.module = probe.module;
-    kept.outcome = probe.outcome;
-    kept.stage = probe.stage;
-    kept.error = probe.error;
-    kept.library = probe.library;
-    kept.drivers = probe.drivers;
-    kept.environment = probe.environment;
-    kept.warnings = probe.warnings;
-    kept.elapsed_s = probe.elapsed_s;
-    kept.exit = probe.exit;
-    kept.stderr_tail = probe.stderr_tail;
-    Cut(kept.environment);
-    Cut(kept.warnings);
-    Cut(kept.drivers);
+    probe.devices.clear();
+    probe.hardware.clear();
+    Cut(probe.environment);
+    Cut(probe.warnings);
+    Cut(probe.drivers);
   }
-  const auto keep = [](const auto& all, auto& into, std::size_t most, const auto& wanted) {
-    for (const auto& one : all) {
-      if (into.size() < most && wanted(one)) into.push_back(one);
-    }
-  };
-  keep(report.devices, out.devices, kMost, [&](const auto& device) { return shown(device.id); });
+  std::erase_if(out.devices, [&](const auto& device) { return is_cut(device.id); });
+  std::erase_if(out.measurements, of_cut);
+  std::erase_if(out.scores, of_cut);
+  std::erase_if(out.findings, of_cut);
+  Cut(out.devices);
+  Cut(out.measurements, kMostMeasurements);
+  Cut(out.scores, kMostMeasurements);
+  Cut(out.findings);
   for (auto& device : out.devices) CutDevice(device);
-  const auto of_shown = [&](const auto& one) { return shown(one.device_id); };
-  keep(report.measurements, out.measurements, kMostMeasurements, of_shown);
-  keep(report.scores, out.scores, kMostMeasurements, of_shown);
-  keep(report.findings, out.findings, kMost, of_shown);
   for (Recommendation& answer : out.recommendations) {
-    std::erase_if(answer.rejected, [&](const Rejected& option) { return !shown(option.device_id); });
+    std::erase_if(answer.rejected, of_cut);
     Cut(answer.rejected);
     Cut(answer.tie);
     Cut(answer.reasons);

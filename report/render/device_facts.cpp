@@ -114,12 +114,12 @@ std::vector<std::string> Unknowns(const probe::PhysicalDevice& device) {
   return out;
 }
 
-// What was measured of a device itself, each once, in the order of their names.
+// What was measured of a device, each once, in the order of their names; copies to others are one.
 std::set<std::string> MeasuredNames(const Report& report, const std::string& device_id) {
   std::set<std::string> names;
   for (const auto& m : report.measurements) {
-    if (m.device_id == device_id && m.kernel != kernels::Kernel::kPeer && IsVerified(m))
-      names.insert(FigureName(m));
+    if (m.device_id == device_id && IsVerified(m))
+      names.insert(m.peer_id ? std::string(kernels::Row(m.kernel).name) : FigureName(m));
   }
   return names;
 }

@@ -44,8 +44,11 @@ Figures FiguresOf(const Report& report, const std::string& device_id, const prob
   return figures;
 }
 
-// The best of each figure on this machine: what the bars are a share of.
+// The best of each figure on this machine: what the bars are a share of. Copies are alike whomever they go
+// to.
 using Best = std::map<std::string, double>;
+
+std::string BarKey(const Measurement& m, const std::string& label) { return m.peer_id ? "copies" : label; }
 
 Best BestOf(const Report& report) {
   Best best;
@@ -54,7 +57,7 @@ Best BestOf(const Report& report) {
       const auto figures = FiguresOf(report, device.id, view.device);
       for (const auto* m : figures) {
         if (!IsVerified(*m)) continue;
-        double& kept = best[FigureLabel(*m, figures)];
+        double& kept = best[BarKey(*m, FigureLabel(*m, figures))];
         kept = std::max(kept, m->Speed());
       }
     }
@@ -78,7 +81,9 @@ std::pair<std::string, Style> QualityText(const Measurement& m) {
 }
 
 constexpr int kIndent = 4;
-constexpr int kNameWidth = 12;    // "fp32 prompt"
+constexpr int kNameWidth = 12;      // "fp32 prompt"; what is longer has a line of its own
+constexpr int kPeerNameWidth = 24;  // "p2p to pci:0000:c1:00.0", where there is room
+constexpr int kRoomForPeers = 80;
 constexpr int kRateWidth = 12;    // "58.0 TFLOP/s"
 constexpr int kSpreadWidth = 10;  // "  ±12.3 %"
 constexpr int kShareWidth = 7;    // " 100 %", where any figure's peak is known
@@ -93,13 +98,17 @@ struct Layout {
   bool spreads = false;
   bool shares = false;
   bool details = false;
+  int name = kNameWidth;
   int bar = 0;  // 0: none
 };
 
 Layout LayoutOf(const Report& report, int width) {
   Layout layout;
   layout.best = BestOf(report);
-  int rest = width - kIndent - kNameWidth - kRateWidth - kNotesWidth;
+  const bool any_peer = std::any_of(report.measurements.begin(), report.measurements.end(),
+                                    [](const Measurement& m) { return IsVerified(m) && m.peer_id; });
+  if (any_peer && width >= kRoomForPeers) layout.name = kPeerNameWidth;
+  int rest = width - kIndent - layout.name - kRateWidth - kNotesWidth;
   const auto take = [&](int columns, bool wanted) {
     if (!wanted || rest < columns) return false;
     rest -= columns;
@@ -126,13 +135,14 @@ std::string Legend(const Layout& layout, const Page& page) {
 
 void Figure(const Measurement& m, const std::string& label, const Layout& layout, Page& page) {
   page.To(kIndent).Add(label);
-  page.RightTo(kIndent + kNameWidth + kRateWidth, RateText(*m.rate, m.unit), Style::kStrong);
+  if (page.column() > kIndent + layout.name) page.End();
+  page.RightTo(kIndent + layout.name + kRateWidth, RateText(*m.rate, m.unit), Style::kStrong);
   if (layout.spreads) {
     const int end = page.column() + kSpreadWidth;
     page.Add("  ").Add(SpreadText(page, m), Style::kDim).To(end);
   }
   if (layout.bar > 0) {
-    page.Add(" ").Bar(m.Speed() / layout.best.at(label), layout.bar, Style::kAccent).Add(" ");
+    page.Add(" ").Bar(m.Speed() / layout.best.at(BarKey(m, label)), layout.bar, Style::kAccent).Add(" ");
   }
   if (layout.shares) {
     page.RightTo(page.column() + kShareWidth - 1, m.share_of_peak ? PercentText(*m.share_of_peak) : "")

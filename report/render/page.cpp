@@ -54,7 +54,9 @@ Page& Page::To(int column) {
 }
 
 Page& Page::RightTo(int column, std::string_view text, Style style) {
-  return To(column - DisplayWidth(ForLocale(text, options_.unicode))).Add(text, style);
+  const int apart = column_ > 0 && pending_ == 0 && !text.empty() ? 1 : 0;
+  return To(std::max(column - DisplayWidth(ForLocale(text, options_.unicode)), column_ + apart))
+      .Add(text, style);
 }
 
 Page& Page::Bar(double share, int columns, Style style) {

@@ -37,7 +37,8 @@ class Page {
   Page& Add(std::string_view text, Style style = Style::kPlain);
   // Blanks up to a column; none where the line is there already.
   Page& To(int column);
-  // As To(column - width of text) and Add: the text ends before the column.
+  // As To(column - width of text) and Add: the text ends before the column, or where the line is too long for
+  // that, a blank behind it.
   Page& RightTo(int column, std::string_view text, Style style = Style::kPlain);
   // share of `columns`, in eighths of a column where the locale has such blocks.
   Page& Bar(double share, int columns, Style style);

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,7 +89,11 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
       }
     }
   }
+  std::map<std::string, int> told;
+  for (const Line& line : lines) ++told[line.label];
   for (Line& line : lines) {
+    const auto& id = *line.device_ids.begin();
+    if (told[line.label] > 1 && !id.empty()) line.label += " (" + id + ")";
     if (line.device_ids.size() > 1) line.reason += fmt::format("; {} more alike", line.device_ids.size() - 1);
   }
   return lines;
@@ -217,7 +222,8 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   std::vector<Step> steps = FixesOfGpus(report);
   // What may be there needs no renting.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
-                   report.other_gpus != OtherGpus::kNone || !WhyNotLooked(report).empty();
+                   report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||
+                   !WhyNotLooked(report).empty();
   for (const auto& answer : report.recommendations) {
     const auto* facts = Find(tables, answer.backend);
     if (!facts) continue;

@@ -104,7 +104,9 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
 MachineCode ExitCodeOf(const Report& report) {
   if (report.other_gpus == OtherGpus::kNone &&
       std::none_of(report.devices.begin(), report.devices.end(), IsGpu))
-    return WhyNotLooked(report).empty() ? MachineCode::kNoGpu : MachineCode::kGpuNotAsked;
+    return !report.hidden_gpus.empty()    ? MachineCode::kUnusableGpu
+           : WhyNotLooked(report).empty() ? MachineCode::kNoGpu
+                                          : MachineCode::kGpuNotAsked;
   const bool asked = std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
     return IsGpu(device) && !report.not_asked.device_ids.contains(device.id);
   });

@@ -3,7 +3,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "report/core/devices.h"
@@ -171,32 +174,23 @@ std::string Unranked(const Report& report, const Recommendation& answer) {
   return "not predicted: nothing was measured";
 }
 
-std::string_view TitleOf(Use use) {
-  switch (use) {
-    case Use::kInference:
-      return "Inference";
-    case Use::kPrefill:
-      return "Reading a prompt";
-    case Use::kDecode:
-      return "Writing tokens";
-    case Use::kTraining:
-      return "Training";
-  }
-  return "";
-}
+constexpr std::array<std::pair<Use, std::string_view>, 4> kTitles = {{{Use::kInference, "Inference"},
+                                                                      {Use::kPrefill, "Reading a prompt"},
+                                                                      {Use::kDecode, "Writing tokens"},
+                                                                      {Use::kTraining, "Training"}}};
 
 }  // namespace
 
 void Ranking(const Tables& tables, const Report& report, Page& page) {
-  std::vector<Use> uses = {Use::kInference, Use::kTraining};
-  if (page.options().verbose) uses = {Use::kInference, Use::kPrefill, Use::kDecode, Use::kTraining};
-  for (const Use use : uses) {
+  for (const auto& row : kTitles) {
+    const Use use = row.first;
+    if ((use == Use::kPrefill || use == Use::kDecode) && !page.options().verbose) continue;
     const auto answer = std::find_if(report.recommendations.begin(), report.recommendations.end(),
                                      [&](const Recommendation& r) { return r.use == use; });
     const Recommendation* found = answer == report.recommendations.end() ? nullptr : &*answer;
     const auto scores = Ranked(report, found, use);
     if (scores.empty() && !found) continue;
-    Heading(page, TitleOf(use), Caption(tables.reference, use));
+    Heading(page, row.second, Caption(tables.reference, use));
     if (scores.empty()) {
       page.To(kRankWidth).Flow(Unranked(report, *found), kRankWidth + 2, Style::kFair);
       continue;

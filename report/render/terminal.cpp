@@ -6,8 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
-#include <charconv>
 #include <cstdint>
 #include <iterator>
 #include <utility>
@@ -71,14 +69,6 @@ std::string_view Beginning(std::string_view text, int width) {
   return text.substr(0, end);
 }
 
-std::optional<int> PositiveNumber(const std::optional<std::string>& text) {
-  int value = 0;
-  if (!text) return std::nullopt;
-  const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
-  if (error != std::errc() || end != text->data() + text->size() || value <= 0) return std::nullopt;
-  return value;
-}
-
 bool NamesUtf8(std::string locale) {
   locale = probe::Lower(locale);
   return locale.find("utf-8") != std::string::npos || locale.find("utf8") != std::string::npos;
@@ -97,9 +87,9 @@ Descriptor Inspect(int descriptor) {
 TerminalOptions DecideTerminal(const Descriptor& descriptor, const EnvironmentLookup& environment,
                                ColourChoice colour) {
   TerminalOptions options;
-  const auto columns = PositiveNumber(environment("COLUMNS"));
-  options.width =
-      std::clamp(columns ? *columns : descriptor.columns.value_or(kDefaultWidth), kMinWidth, kMaxWidth);
+  const auto columns = probe::ParseNumber<int>(environment("COLUMNS").value_or(""));
+  options.width = std::clamp(columns.value_or(0) > 0 ? *columns : descriptor.columns.value_or(kDefaultWidth),
+                             kMinWidth, kMaxWidth);
   const bool wanted =
       environment("NO_COLOR").value_or("").empty() && environment("TERM").value_or("dumb") != "dumb";
   options.colour =

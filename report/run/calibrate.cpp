@@ -93,8 +93,7 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief, d
       targets.push_back({device.id, view.device, software ? kSoftwareBudgetSeconds : 0, scope});
       targets.back().view = i;
       targets.back().in_virtual_machine = backends::OnHost(view.device) && IsVirtualMachine(device);
-      // Behind what the runtime says itself, which comes first.
-      if (!software && utilization != nullptr) targets.back().device.facts.push_back(*utilization);
+      if (!software && utilization != nullptr) targets.back().utilization = *utilization;
     }
   }
   const auto is_native = [](const Target& target) { return target.budget_s == 0; };
@@ -145,6 +144,33 @@ void AddPeerTargets(const std::vector<probe::PhysicalDevice>& devices, std::vect
   }
 }
 
+probe::isolate::ChildResult RunChild(const Target& target, const backends::MeasureRequest& request,
+                                     const std::vector<std::string>& left_out,
+                                     probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
+  probe::isolate::ChildRequest child;
+  child.task = kMeasureTask;
+  child.environment = hooks.child_environment.fixed;
+  child.scratch_variables = hooks.child_environment.scratch;
+  child.request = EncodeMeasureRequest(request, left_out);
+  child.deadline_s = request.budget_s + kUntimedSeconds;
+  child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
+  std::optional<OomWatch> memory;
+  if (hooks.files != nullptr) memory.emplace(*hooks.files);
+  const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
+  auto results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
+    const auto event = backends::DecodeEvent(record);
+    if (!event || !hooks.on_progress) return;
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) hooks.on_progress(target, stage);
+  });
+  if (memory) memory->Mark(results);
+  return std::move(results.front());
+}
+
+// A kernel that brings the device's context down costs the rest of its process. So many times another one
+// goes on without it; each has that share of the budget at least.
+constexpr std::size_t kMostRestarts = 3;
+constexpr double kLeastRestartShare = 0.25;
+
 }  // namespace
 
 std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
@@ -171,10 +197,9 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
 Calibration Calibrate(const std::vector<Target>& targets, const std::optional<probe::Processor>& processor,
                       probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   Calibration done;
-  std::vector<Measurement>& measurements = done.measurements;
   for (const Target& target : targets) {
     if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
-      measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
+      done.measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
       continue;
     }
     const auto turn = hooks.wait ? hooks.wait(target) : Turn{};
@@ -187,36 +212,29 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     request.scope = target.scope;
     request.figures = target.figures;
     request.peers = target.peers;
-    probe::isolate::ChildRequest child;
-    child.task = kMeasureTask;
-    child.environment = hooks.child_environment.fixed;
-    child.scratch_variables = hooks.child_environment.scratch;
-    child.request = probe::Encode(request);
-    child.deadline_s = target.budget_s + kUntimedSeconds;
-    child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
-    std::vector<probe::isolate::ChildResult> results;
+    std::vector<Measurement> collected;
     std::optional<LoadMeter> meter;
     if (hooks.files != nullptr && backends::OnHost(target.device))
       meter.emplace(*hooks.files, processor ? processor->quota_cores : std::nullopt);
-    std::optional<OomWatch> memory;
-    if (hooks.files != nullptr) memory.emplace(*hooks.files);
-    {
-      const auto armed = hooks.arm ? hooks.arm(target) : nullptr;
-      results = supervisor.RunAll({&child, 1}, [&](std::size_t, const probe::Json& record) {
-        const auto event = backends::DecodeEvent(record);
-        if (!event || !hooks.on_progress) return;
-        if (const auto* stage = std::get_if<backends::MeasureStage>(&*event))
-          hooks.on_progress(target, stage);
-      });
+    double spent_s = 0;
+    bool interrupted = false;
+    std::vector<std::string> left_out;
+    for (bool again = true; again && !interrupted;) {
+      auto result = RunChild(target, request, left_out, supervisor, hooks);
+      interrupted = result.end == ChildEnd::kInterrupted;
+      spent_s += result.elapsed_s;
+      const auto culprit = left_out.size() < kMostRestarts ? TakeLostContext(result) : std::nullopt;
+      Supersede(collected, Collect(target, result));
+      again = culprit.has_value();
+      if (culprit) left_out.push_back(*culprit);
+      request.budget_s = std::max(target.budget_s - spent_s, kLeastRestartShare * target.budget_s);
     }
-    if (memory) memory->Mark(results);
-    auto collected = Collect(target, results.front());
     if (meter) MarkDisturbed(collected, meter->ForeignShare());
     if (turn.beside) MarkMeasuredBeside(collected);
     if (target.in_virtual_machine) MarkSharedMemory(collected);
-    measurements.insert(measurements.end(), collected.begin(), collected.end());
-    done.spent_s += std::min(results.front().elapsed_s, target.budget_s);
-    if (results.front().end == ChildEnd::kInterrupted) break;
+    done.measurements.insert(done.measurements.end(), collected.begin(), collected.end());
+    done.spent_s += std::min(spent_s, target.budget_s);
+    if (interrupted) break;
   }
   return done;
 }

@@ -42,6 +42,8 @@ struct Target {
   // Not empty: a task of all these devices, `device` the first of them; what is between them is measured.
   std::vector<backends::PeerDevice> peers{};
   bool in_virtual_machine = false;  // it computes on a processor that is one of several guests'
+  // By whichever source knows; goes behind what the runtime says itself.
+  std::optional<probe::Fact> utilization{};
 };
 
 // Of all measuring, for what is between several GPUs that one runtime reaches.
@@ -89,6 +91,14 @@ struct Calibration {
 // shape, a unit that is not the kernel's, a rate that is none.
 [[nodiscard]] std::vector<backends::Measurement> Collect(const Target& target,
                                                          const probe::isolate::ChildResult& result);
+
+// The implementation whose kernel ended the child's context, if that is how the child ended; its word of it
+// is taken out of the records, since another child goes on.
+[[nodiscard]] std::optional<std::string> TakeLostContext(probe::isolate::ChildResult& result);
+
+// Adds what another child measured of the same target later. Of an implementation in one pair of types its
+// word counts.
+void Supersede(std::vector<backends::Measurement>& known, const std::vector<backends::Measurement>& later);
 
 // The most seconds that a child's stage may be allowed, whatever it asks for: what its kind of step is ever
 // granted. 0 for what is no stage.

@@ -25,7 +25,7 @@ struct SearchList {
   const char* variable;
   std::string_view separators;  // ld.so(8): the loader takes semicolons too
   bool is_of_libraries;
-  const char* fallback;  // where nothing is left: an empty PATH would mean the current directory
+  const char* fallback;  // where nothing is: an empty PATH means the current directory
 };
 constexpr std::array kSearchLists = {
     SearchList{"LD_LIBRARY_PATH", ":;", true, ""},
@@ -79,10 +79,10 @@ Ruling RuleOn(const FileSystem& files, const SearchList& list, const std::string
 std::optional<probe::EnvironmentVariable> Filter(const FileSystem& files, const Environment& environment,
                                                  const SearchList& list, std::vector<std::string>& warnings) {
   const auto value = environment.Get(list.variable);
-  if (!value || (value->empty() && *list.fallback == '\0')) return std::nullopt;
+  if (value.value_or("").empty() && *list.fallback == '\0') return std::nullopt;
   std::string kept;
   bool complete = true;
-  for (const std::string& entry : Entries(*value, list.separators)) {
+  for (const std::string& entry : Entries(value.value_or(""), list.separators)) {
     std::string reason;
     const auto ruling = RuleOn(files, list, entry, reason);
     if (ruling == Ruling::kKept) kept.append(kept.empty() ? "" : ":").append(entry);

@@ -137,16 +137,39 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
     case probe::Stage::kVerify:
     case probe::Stage::kTime:
       return std::max(request.budget_s, 0.0) + backends::kStallAllowanceSeconds;
+    case probe::Stage::kInit:
+      return backends::InitAllowanceSeconds(request);
     case probe::Stage::kStart:
     case probe::Stage::kLoad:
     case probe::Stage::kSymbols:
-    case probe::Stage::kInit:
     case probe::Stage::kEnumerate:
     case probe::Stage::kLaunch:
     case probe::Stage::kDone:
       return request.first_launch_allowance_s;
   }
   return 0;
+}
+
+std::optional<std::string> TakeLostContext(ChildResult& result) {
+  const auto lost = std::find_if(result.records.begin(), result.records.end(), [](const probe::Json& record) {
+    const auto error = DecodeError(record);
+    return error && error->name == kContextLost;
+  });
+  if (result.end != ChildEnd::kDone || lost == result.records.end()) return std::nullopt;
+  std::string culprit = DecodeError(*lost)->call;
+  result.records.erase(lost);
+  return culprit;
+}
+
+void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& later) {
+  const auto key = [](const Measurement& of) {
+    return std::tie(of.kernel, of.implementation, of.in_dtype, of.acc_dtype);
+  };
+  std::erase_if(known, [&](const Measurement& m) {
+    return std::any_of(later.begin(), later.end(),
+                       [&](const Measurement& again) { return key(again) == key(m); });
+  });
+  known.insert(known.end(), later.begin(), later.end());
 }
 
 std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {

@@ -37,12 +37,11 @@ bool NeedsSecondTry(const ProbeReport& report) {
 bool IsOnlyAlone(const Permit& permit) { return !permit && permit.error().Is(probe::OwnError::kOnlyAlone); }
 
 ChildRequest RequestFor(const DetectRequest& request, const std::vector<const probe::Module*>& modules,
-                        const probe::system::FileSystem& files, std::optional<std::string> manifest) {
+                        std::optional<std::string> manifest) {
   ProbeRequest probe;
   for (const probe::Module* module : modules) probe.modules.emplace_back(module->name);
   // Modules that share a child load nothing, so that none of them sets GPUs up.
-  const double usual =
-      modules.size() > 1 ? kDetectionDeadlineSeconds : DetectionDeadline(*modules.front(), files);
+  const double usual = modules.size() > 1 ? kDetectionDeadlineSeconds : DetectionDeadline(*modules.front());
   probe.allow_s = request.run.timeout_s.value_or(usual);
   ChildRequest child;
   child.task = kProbeTask;
@@ -84,7 +83,7 @@ std::vector<Team> RunTeams(const DetectRequest& request, const std::vector<const
   for (std::size_t i = 0; i < teams.size(); ++i) {
     std::vector<const probe::Module*> members;
     for (const std::size_t module : teams[i]) members.push_back(modules[module]);
-    children.push_back(RequestFor(request, members, context.files, std::nullopt));
+    children.push_back(RequestFor(request, members, std::nullopt));
     if (!is_risky(teams[i])) continue;
     children.back().permit = [&, i, company] {
       const std::size_t module = teams[i].front();
@@ -186,7 +185,7 @@ DriverAnswers TryDrivers(const DetectRequest& request, const std::vector<const p
   for (const std::size_t i : which) {
     for (const std::string& manifest : manifests[i]) {
       answers.tries.push_back({i, manifest, {}});
-      children.push_back(RequestFor(request, {modules[i]}, context.files, manifest));
+      children.push_back(RequestFor(request, {modules[i]}, manifest));
       if (!request.permit) continue;
       children.back().permit = [&request, &permit = answers.permits[i], module = modules[i], company] {
         if (!permit) permit = request.permit(*module, RiskyStep::kByDriver, company);
@@ -291,19 +290,6 @@ std::vector<const probe::Module*> Selected(const RunRequest& request) {
       selected.push_back(&module);
   }
   return selected;
-}
-
-double DetectionDeadline(const probe::Module& module, const probe::system::FileSystem& files) {
-  constexpr std::string_view kDevices = "/sys/bus/pci/devices";
-  if (module.gpu_vendor == 0) return kDetectionDeadlineSeconds;
-  int gpus = 0;
-  for (const std::string& name : files.List(kDevices)) {
-    const std::string directory = std::string(kDevices) + "/" + name;
-    const auto base = files.ReadNumber(directory + "/class").value_or(0) >> 16U;
-    const bool computes = base == 0x03 || base == 0x12;  // display, processing accelerator
-    gpus += computes && files.ReadNumber(directory + "/vendor") == module.gpu_vendor ? 1 : 0;
-  }
-  return gpus > 1 ? kSeveralGpusDeadlineSeconds : kDetectionDeadlineSeconds;
 }
 
 Detection Detect(const DetectRequest& request, probe::isolate::Supervisor& supervisor,

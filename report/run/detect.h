@@ -19,13 +19,15 @@ namespace report {
 // A module's detection, and the deadline of the second try driver by driver, in seconds (docs/contract.md,
 // section 3).
 inline constexpr double kDetectionDeadlineSeconds = 10.0;
-inline constexpr double kSeveralGpusDeadlineSeconds = 30.0;
-// Which of both holds for a module on the machine that `files` shows.
-[[nodiscard]] double DetectionDeadline(const probe::Module& module, const probe::system::FileSystem& files);
+// Of a module that sets GPUs up: a cold driver takes seconds for each.
+inline constexpr double kGpuDeadlineSeconds = 30.0;
+[[nodiscard]] inline double DetectionDeadline(const probe::Module& module) {
+  return module.gpu_vendor == 0 ? kDetectionDeadlineSeconds : kGpuDeadlineSeconds;
+}
 
 struct Detection {
   std::vector<probe::ProbeReport> probes;  // in the registry's order
-  std::vector<FileRead> files;             // with record_files
+  std::vector<FileRead> files;             // of a recording run
   std::vector<Warning> warnings;
 };
 

@@ -70,12 +70,12 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
     auto turn = measuring.turns.ToMeasure(target.device_id, name(target), [&] {
       live.progress(fmt::format("waiting for another run that measures {}", name(target)));
     });
-    if (!turn.warning.empty()) record.warnings.push_back(turn.warning);
+    if (!turn.warning.empty()) record.warnings.push_back(live.Shown(turn.warning));
     return turn;
   };
   hooks.refuse = [&](const Target& target) {
     auto sentence = live.risks->Refuse(target);
-    if (sentence) record.warnings.push_back(LeftOutWarning(*sentence));
+    if (sentence) record.warnings.push_back(LeftOutWarning(live.Shown(*sentence)));
     return sentence;
   };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
@@ -165,6 +165,7 @@ void MeasureLive(Live& live, Measuring& measuring, Record& record) {
   for (Target& target : targets) {
     measuring.left_s += target.budget_s;
     Restore(live, target.device);
+    if (target.utilization) target.device.facts.push_back(*target.utilization);
     for (auto& peer : target.peers) Restore(live, peer.device);
   }
   live.progress("looking for other load ...");

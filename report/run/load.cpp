@@ -77,7 +77,7 @@ void MarkDisturbed(std::vector<backends::Measurement>& measurements, double fore
     if (!m.quality || m.quality == backends::Quality::kNoisy || !m.rate || !m.p10_rate || !m.time_s) continue;
     m.quality = backends::Quality::kNoisy;
     // Of a time (launch) the rate is the time itself.
-    *m.time_s = m.unit == "s" ? *m.p10_rate : *m.time_s * *m.rate / *m.p10_rate;
+    *m.time_s = m.IsTime() ? *m.p10_rate : *m.time_s * *m.rate / *m.p10_rate;
     m.rate = m.p10_rate;
     AddReason(m, fmt::format("other programs took {} of the processors meanwhile", PercentOf(foreign_share)));
   }

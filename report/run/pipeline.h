@@ -26,7 +26,7 @@ struct Produced {
 struct Context {
   std::string tool_version;
   probe::isolate::Interrupt interrupt;
-  std::function<void(const std::string&)> progress;  // is told what is being done; "" at the end
+  std::function<void(const std::string&)> progress;  // must be set; is told what is being done, "" at the end
 };
 
 // Everything that is asked for. Bad input (record, sysroot, device) is a problem with code 2, found

@@ -28,6 +28,8 @@ using probe::Json;
 using probe::Status;
 using probe::isolate::RecordSink;
 
+constexpr const char* kLeftOutKey = "left_out";
+
 void GuardProcess(const probe::system::FileSystem& files) {
   for (const probe::Vendor& vendor : probe::Vendors()) {
     if (vendor.guard_process != nullptr) vendor.guard_process(files);
@@ -83,6 +85,59 @@ double LibraryShare(const backends::MeasureRequest& request, std::span<const ker
   return static_cast<double>(theirs) / static_cast<double>(request.figures.size());
 }
 
+// An open device with what can be measured on it. Destroyed session first: variants outlive it.
+struct Opened {
+  std::vector<kernels::Variant> variants, libraries;
+  std::unique_ptr<backends::Session> session;
+
+  // The implementation whose kernel ended the context; nullptr as long as that lives, and where what fills
+  // operands did it: nothing can go on without that.
+  [[nodiscard]] const kernels::Variant* culprit() const {
+    const std::string_view entry = session == nullptr ? std::string_view() : session->BroughtDownBy();
+    if (entry.empty()) return nullptr;
+    for (const auto* all : {&variants, &libraries}) {
+      for (const kernels::Variant& variant : *all) {
+        const auto is_it = [&](const kernels::Step& step) { return step.entry == entry; };
+        if (variant.kernel != kernels::Kernel::kFill &&
+            std::any_of(variant.steps.begin(), variant.steps.end(), is_it))
+          return &variant;
+      }
+    }
+    return nullptr;
+  }
+};
+
+// Whether all that the event tells is that the context had been lost.
+bool IsOfLostContext(const backends::MeasureEvent& event, const kernels::Variant* culprit) {
+  const auto* measurement = std::get_if<backends::Measurement>(&event);
+  return culprit != nullptr && measurement != nullptr &&
+         measurement->status == backends::MeasurementStatus::kFailed &&
+         measurement->implementation != culprit->name;
+}
+
+// Another process can go on without it; libraries come last.
+Status EndOf(const kernels::Variant* culprit) {
+  if (culprit == nullptr || !culprit->steps[0].library.empty()) return probe::Ok();
+  return Error{culprit->name, std::nullopt, std::string(kContextLost),
+               "its kernel brought the device's context down, and with it whatever was to come"};
+}
+
+// What is ours, then the user's libraries.
+void MeasureParts(const backends::MeasureRequest& request, const Opened& opened,
+                  const backends::MeasureSink& sink) {
+  const double share = LibraryShare(request, opened.libraries);
+  backends::MeasureRequest part = request;
+  part.budget_s = request.budget_s * (1 - share);
+  if (share < 1) backends::Measure(*opened.session, opened.variants, part, sink);
+  if (share == 0 || opened.culprit() != nullptr) return;
+  std::vector<kernels::Variant> libraries = opened.libraries;
+  std::copy_if(opened.variants.begin(), opened.variants.end(), std::back_inserter(libraries),
+               [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
+  part.budget_s = request.budget_s * share;
+  if (request.figures.empty()) part.scope = backends::Scope::kLibraries;
+  backends::Measure(*opened.session, libraries, part, sink);
+}
+
 Status RunMeasure(const Json& json, const RecordSink& send) {
   const auto request = probe::Decode<backends::MeasureRequest>(json);
   if (!request) return request.error();
@@ -96,39 +151,43 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   if (!files) return files.error();
   GuardProcess(*files);
   const auto environment = probe::system::Environment::OfProcess();
-  const backends::MeasureSink sink = [&send](const backends::MeasureEvent& event) {
+  Opened opened;
+  const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) {
+    if (IsOfLostContext(event, opened.culprit())) return;
     Json record = backends::EncodeEvent(event);
     if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
     send(record);
   };
-  backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "", request->first_launch_allowance_s};
+  backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "",
+                               backends::InitAllowanceSeconds(*request)};
   if (!request->peers.empty()) first.title = "p2p", first.kind = {kernels::Kernel::kPeer};
   sink(first);
   const backends::OpenRequest open{request->device, request->processor, *files, environment};
   if (!request->peers.empty()) return RunPeers(*backend, *request, open, sink);
   auto session = backend->open(open);
   if (!session) return session.error();
-  auto variants = backend->variants((*session)->limits());
+  opened.session = *std::move(session);
+  opened.variants = backend->variants(opened.session->limits());
+  const auto left_out = json.value(kLeftOutKey, std::vector<std::string>());
+  std::erase_if(opened.variants, [&](const kernels::Variant& variant) {
+    return std::find(left_out.begin(), left_out.end(), variant.name) != left_out.end();
+  });
   const bool may_have =
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
-  auto libraries =
-      may_have && backend->libraries != nullptr ? backend->libraries(open) : std::vector<kernels::Variant>();
-  const double share = LibraryShare(*request, libraries);
-  backends::MeasureRequest part = *request;
-  part.budget_s = request->budget_s * (1 - share);
-  if (share < 1) backends::Measure(**session, variants, part, sink);
-  if (share == 0) return probe::Ok();
-  std::copy_if(variants.begin(), variants.end(), std::back_inserter(libraries),
-               [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
-  part.budget_s = request->budget_s * share;
-  if (request->figures.empty()) part.scope = backends::Scope::kLibraries;
-  backends::Measure(**session, libraries, part, sink);
-  return probe::Ok();
+  if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
+  MeasureParts(*request, opened, sink);
+  return EndOf(opened.culprit());
 }
 
 }  // namespace
 
 Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(request); }
+
+Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<std::string>& left_out) {
+  Json json = probe::Encode(request);
+  json[kLeftOutKey] = left_out;
+  return json;
+}
 
 std::optional<FileRead> DecodeFileRead(const Json& record) {
   if (!record.is_object() || !record.contains("file") || !record["file"].is_object()) return std::nullopt;

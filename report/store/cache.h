@@ -9,7 +9,6 @@
 #include <vector>
 
 #include "probe/core/module.h"
-#include "probe/isolate/interrupt.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "report/core/run_request.h"

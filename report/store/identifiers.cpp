@@ -57,7 +57,8 @@ void ReplaceChipNumbers(std::string& text, const probe::ChipNumber& kind) {
                        (end == text.size() || !IsWordCharacter(text[end]));
     if (!whole || (end < text.size() && text[end] == '-')) continue;
     const auto hash = probe::WideHashOf(text.substr(at, end - at)).low;
-    const std::string pseudonym = kind.fewest == 16 ? fmt::format("{:016x}", hash) : std::to_string(hash);
+    const std::string pseudonym =
+        kind.digits.size() == 16 ? fmt::format("{:016x}", hash) : std::to_string(hash);
     text.replace(at, end - at, pseudonym);
     at += pseudonym.size();
   }

@@ -53,6 +53,7 @@ probe::Result<Descriptor> OpenText(const std::string& path, Accepted accepted) {
     return copy;
   }
   if (path.empty()) return InputError("''", "names no file");
+  if (path == kStandardInput) return InputError(path, "is not read here; name a file");
   if (stat(path.c_str(), &status) != 0)
     return errno == ENOENT || errno == ENOTDIR ? InputError(path, "there is no such file") : Unreadable(path);
   if (auto kind = CheckKind(path, status.st_mode, accepted); !kind) return kind.error();
@@ -76,7 +77,7 @@ probe::Result<std::string> ReadTextFile(const std::string& path, Accepted accept
   const auto file = OpenText(path, accepted);
   if (!file) return file.error();
   std::string content;
-  std::array<char, 65536> buffer;
+  std::array<char, 4096> buffer;  // stacks may be small (ulimit -s)
   for (;;) {
     const ssize_t got = read(file->get(), buffer.data(), buffer.size());
     if (got < 0 && (errno == EINTR || (errno == EAGAIN && Wait(file->get())))) continue;

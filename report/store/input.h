@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files that a person names on the command line.
+// Files that a person names on the command line, read and, where two are compared, compared.
 #pragma once
 
 #include <cstddef>

@@ -69,7 +69,7 @@ class Pseudonyms {
 void ReplaceWord(std::string& text, std::string_view from, std::string_view to);
 
 void ReplaceUuids(std::string& text);
-// Numbers that AMD gives its chips.
+// Numbers by which makers tell chips apart.
 void ReplaceChipNumbers(std::string& text);
 // Runs of 32 or more hexadecimal digits, as container runtimes, pods and machines are numbered by, UUIDs of
 // pods, names of LXC's containers. A pseudonym is as long as its id.

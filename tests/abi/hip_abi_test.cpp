@@ -55,8 +55,23 @@ SAME_FUNCTION(hipEventSynchronize);
 SAME_FUNCTION(hipEventElapsedTime);
 SAME_FUNCTION(hipEventDestroy);
 SAME_FUNCTION(hiprtcVersion);
-SAME_FUNCTION(hiprtcCreateProgram);
-SAME_FUNCTION(hiprtcCompileProgram);
+// HIP 7 promises not to write to the texts' addresses either; a call is the same.
+template <class Theirs>
+constexpr bool kCreates = Signature<decltype(&own::functions::hiprtcCreateProgram), Theirs>::value ||
+                          Signature<own::HiprtcResult (*)(own::HipProgram*, const char*, const char*, int,
+                                                          const char* const*, const char* const*),
+                                    Theirs>::value;
+template <class Theirs>
+constexpr bool kCompiles =
+    Signature<decltype(&own::functions::hiprtcCompileProgram), Theirs>::value ||
+    Signature<own::HiprtcResult (*)(own::HipProgram, int, const char* const*), Theirs>::value;
+static_assert(kCreates<decltype(&::hiprtcCreateProgram)>);
+static_assert(kCompiles<decltype(&::hiprtcCompileProgram)>);
+// As hip-7-changes.rst of ROCm/HIP has them.
+static_assert(kCreates<hiprtcResult (*)(hiprtcProgram*, const char*, const char*, int, const char* const*,
+                                        const char* const*)>);
+static_assert(kCompiles<hiprtcResult (*)(hiprtcProgram, int, const char* const*)>);
+static_assert(!kCompiles<hiprtcResult (*)(hiprtcProgram, long, const char* const*)>);
 SAME_FUNCTION(hiprtcGetProgramLogSize);
 SAME_FUNCTION(hiprtcGetProgramLog);
 SAME_FUNCTION(hiprtcGetCodeSize);

@@ -10,8 +10,8 @@ from harness import BINARY, can_unshare
 
 MIB = 1 << 20
 LIBRARIES = {
-    "6": ("fake_hip/libamdhip64.so.6", "fake_hiprtc/libhiprtc.so.6", "fake_rsmi/librocm_smi64.so.6"),
-    "5": ("fake_hip5/libamdhip64.so.5", "fake_rsmi/librocm_smi64.so.6"),
+    "6": ("fake_hip/libamdhip64.so.6", "fake_hiprtc/libhiprtc.so.6"),
+    "5": ("fake_hip5/libamdhip64.so.5",),
 }
 
 
@@ -19,7 +19,7 @@ def gpu(name, pci, ids, gfx, *, memory=256 * MIB, units=2, gtt=None, partitions=
     """One GPU as the scenario and as the kernel describe it. ids: PCI device and revision; gfx: gfx_target_version."""
     number = int(pci[5:7], 16)
     device = {"name": name, "pci": pci, "uuid": f"{number:032x}", "memory_total_bytes": memory, "compute_units": units,
-              "attributes": {"gfx": gfx, "memory_used_bytes": MIB, **(attributes or {})}, **more}
+              "attributes": {"gfx": gfx, **(attributes or {})}, **more}
     if partitions:
         device["partitions"] = [{"uuid": f"{(number << 8) + part:032x}", "memory_total_bytes": memory // partitions,
                                  "compute_units": max(units // partitions, 1)} for part in range(partitions)]
@@ -50,10 +50,13 @@ class AmdMachine(FakeMachine):
                 "WHICHGPU_FAKE_SCENARIO": str(self.scenario), **self.variables}
 
     def _wrapper(self):
-        """Runs the tool where /sys is the fake one, with the real processor in it."""
+        """Runs the tool where /sys is the fake one, with the real processor in it, and /dev has the compute driver's node."""
         system, sys = shlex.quote(str(self.sys / "devices/system")), shlex.quote(str(self.sys))
+        dev = shlex.quote(str(self._folder("dev")))
         script = self.folder / "tool"
-        inner = f'mount --rbind /sys/devices/system {system} && mount --rbind {sys} /sys && exec "$0" "$@"'
+        inner = (f'mount --rbind /sys/devices/system {system} && mount --rbind {sys} /sys && touch {dev}/kfd && '
+                 f'for n in null zero full random urandom tty; do touch {dev}/$n && mount --bind /dev/$n {dev}/$n; done && '
+                 f'mkdir -p {dev}/shm && mount --bind /dev/shm {dev}/shm && mount --rbind {dev} /dev && exec "$0" "$@"')
         script.write_text(f"#!/bin/sh\nexec unshare -m sh -c {shlex.quote(inner)} {shlex.quote(str(BINARY))} \"$@\"\n")
         script.chmod(0o755)
         return script
@@ -76,6 +79,7 @@ class AmdMachine(FakeMachine):
                                 ("mem_info_vram_used", MIB), ("mem_info_gtt_total", gpu["gtt"] or gpu["memory"]),
                                 ("mem_info_gtt_used", 0)):
                 self._write(f"{folder}/{name}", value)
+            self._write_state(folder, gpu["scenario"]["attributes"])
             self._write_metrics(folder, gpu["scenario"]["attributes"].get("throttled", 0))
             self._link(f"{folder}/driver", "../../../bus/pci/drivers/amdgpu")
             self._link(f"bus/pci/devices/{gpu['pci']}", f"../../../{folder}")
@@ -83,6 +87,14 @@ class AmdMachine(FakeMachine):
             for part in range(gpu["parts"] or 1):
                 node += 1
                 self._write(f"class/kfd/kfd/topology/nodes/{node}/properties", kfd_node(gpu, part))
+
+    def _write_state(self, folder, attributes):
+        """Load and power as the kernel has them, in microwatts."""
+        for key, path, scale in (("busy_percent", "gpu_busy_percent", 1),
+                                 ("power_mw", "hwmon/hwmon0/power1_average", 1000),
+                                 ("power_limit_mw", "hwmon/hwmon0/power1_cap", 1000)):
+            if key in attributes:
+                self._write(f"{folder}/{path}", attributes[key] * scale)
 
     def _write_metrics(self, folder, bits):
         """gpu_metrics of format 1.3: its size and format first, the throttle bits last."""

@@ -2,6 +2,7 @@
 """Limits that a shell or a service sets on the tool (ulimit): whatever can be answered is answered, and a sentence names
 the limit."""
 import concurrent.futures
+import json
 import os
 import pathlib
 import random
@@ -66,6 +67,16 @@ class Limits(unittest.TestCase):
                     with self.subTest(count=count):
                         self.check_all_asked(value)
 
+    def test_a_replay_blames_the_limit_as_the_recording_run_did(self):
+        with tempfile.TemporaryDirectory() as folder:
+            record = pathlib.Path(folder) / "record"
+            live, replayed = (document(process) for process in (
+                run("list", "--json", "--record", str(record), preexec_fn=limited(resource.RLIMIT_NOFILE, 12)),
+                run("list", "--json", "--replay", str(record))))
+        blamed = [finding for finding in live["findings"] if "ulimit -n" in json.dumps(finding)]
+        self.assertTrue(blamed, live["findings"])
+        self.assertEqual(live["findings"], replayed["findings"])
+
     def test_recommend_warns_of_few_open_files(self):
         process = run("recommend", "--quick", "--no-cache", "--only", "cpu",
                       preexec_fn=limited(resource.RLIMIT_NOFILE, 18))
@@ -125,7 +136,24 @@ class Limits(unittest.TestCase):
         self.answer("the limit on stacks (ulimit -s) is 128 KiB: ", limited(resource.RLIMIT_STACK, 128 << 10))
         for arguments in (["list", "--json"], ["recommend"]):
             self.check_refused(run(*arguments, preexec_fn=limited(resource.RLIMIT_STACK, 32 << 10)),
-                               "the limit on stacks (ulimit -s) is 32 KiB, and whichgpu needs 40 KiB")
+                               "the limit on stacks (ulimit -s) is 32 KiB, and whichgpu needs 64 KiB")
+
+    def test_the_smallest_stack_that_is_enough(self):
+        fixture = SOURCE / "tests" / "fixtures" / "plain_server"
+        with tempfile.TemporaryDirectory() as folder:
+            report = pathlib.Path(folder, "report.json")
+            report.write_text(run("--json", "--replay", fixture).stdout)
+            request = pathlib.Path(folder, "request.json")
+            request.write_text('{"inference": {"prompt_tokens": 28}}')
+            for arguments in (["list"], ["--json", "--replay", fixture], ["--replay", fixture, "--verbose"],
+                              ["compare", report, report], ["recommend", "--replay", fixture, "--why"],
+                              ["--replay", fixture, "--request", request],
+                              ["--only", "cpu", "--budget", "0.1"], ["list", "--record", f"{folder}/kept"]):
+                with self.subTest(arguments):
+                    process = run(*arguments, preexec_fn=limited(resource.RLIMIT_STACK, 64 << 10))
+                    self.assertEqual(0, process.returncode, process.stderr)
+                    least = run(*arguments, preexec_fn=limited(resource.RLIMIT_STACK, (64 << 10) - 4096))
+                    self.check_refused(least, "the limit on stacks (ulimit -s) is 60 KiB, and whichgpu needs 64 KiB")
 
     def test_no_file_may_grow(self):
         self.answer("the limit on the size of files (ulimit -f) is 0 bytes: ", limited(resource.RLIMIT_FSIZE, 0))

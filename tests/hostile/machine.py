@@ -27,15 +27,14 @@ LOADED = ("vulkan", "opencl")
 # Those whose library is the driver: under which names the fake's files are looked for.
 LIBRARIES = {"cuda": {"libcuda.so.1": "fake_cuda", "libnvidia-ml.so.1": "fake_nvml",
                       "libcublasLt.so.13": "fake_cublaslt", "libnccl.so.2": "fake_nccl"},
-             "hip": {"libamdhip64.so.6": "fake_hip", "libhiprtc.so.6": "fake_hiprtc",
-                     "librocm_smi64.so.6": "fake_rsmi"}}
+             "hip": {"libamdhip64.so.6": "fake_hip", "libhiprtc.so.6": "fake_hiprtc"}}
 # Where the runtime's own library is in two: both misbehave, each at its own moments.
 MISBEHAVING = ("libcuda.so.1", "libamdhip64.so.6", "libhiprtc.so.6")
 
 
 def gpu(runtime, bad, facts=None):
     """A GPU that is no other driver's, small enough for a processor to compute in its place."""
-    attributes = {"cuda": {"capability": 90}, "hip": {"gfx": 110000, "memory_used_bytes": MIB}}.get(runtime, {})
+    attributes = {"cuda": {"capability": 90}, "hip": {"gfx": 110000}}.get(runtime, {})
     quality = "Bad" if bad else "Good"
     return {"name": f"{quality} {runtime} GPU", "pci": PCI[runtime][bad], "attributes": attributes,
             "device_id": 0x5678 + bad,

@@ -16,6 +16,7 @@ import generate  # noqa: E402
 
 ENTRY = re.compile(r"^(?:(?:[A-Z]+_(?:GEMM|CHAIN)|FILL)\((\w+),|KERNEL (?:__launch_bounds__\([^)]*\) )?(\w+)\()", re.M)
 HEADER = {"cuda": "wmma.h", "hip": "emulation.h"}
+DIES = {"gfx942": 2, "gfx950": 3}  # that divide a test's tiles, and that do not
 HIP_TARGETS = ("gfx908", "gfx90a", "gfx942", "gfx950", "gfx1030", "gfx1100", "gfx1201")
 # Written for a device's compiler: what this project asks of its own C++ does not hold there.
 IGNORED = ("-Wconversion", "-Wsign-conversion", "-Wpedantic", "-Wunused", "-Wmissing-declarations")
@@ -37,6 +38,7 @@ def program(language, name, modules, target=None, read=generate.read):
         rows += [f'  if (name == "{one or other}") return tests::Wrap(&{name}::{module.name}::{one or other});'
                  for one, other in ENTRY.findall(text)]
     lines = [f"#define {macro(target)}"] if target else []
+    lines += [f"#define XCC_COUNT {DIES[target]}"] if target in DIES else []
     lines += [f'#include "tests/kernels/{language}/{HEADER[language]}"', '#include "tests/kernels/cuda/emulated_session.h"']
     lines += [f'#pragma GCC diagnostic ignored "{warning}"' for warning in IGNORED]
     return "\n".join([*lines, *parts, "", FIND.format(name) + " {", *rows, "  return {};", "}"])
@@ -68,8 +70,9 @@ def cuda(defects):
     files = {f"right/{name}": program("cuda", name, [module]) for name, module in modules.items()}
     for name, module, _, *change in defects:
         files[f"defects/{name}"] = program("cuda", name, [modules[module]], read=with_defect(name, *change))
+    finds = ", ".join(f"Find_{name}" for name in modules)
     files["table"] = table("cuda/emulated_session.h", modules, [
-        "EmulatedKernel FindEntry(std::string_view name) {", f"  for (auto* find : {{{', '.join(map('Find_{}'.format, modules))}}}) {{",
+        "EmulatedKernel FindEntry(std::string_view name) {", f"  for (auto* find : {{{finds}}}) {{",
         "    if (auto kernel = find(name)) return kernel;", "  }", "  return {};", "}"])
     rows = [f'"{name}", "{entry}", Find_{name}("{entry}")' for name, _, entry, *_ in defects]
     files["table_of_defects"] = table("cuda/defects.h", [row[0] for row in defects], listed("Defects", "Defect", rows))
@@ -79,8 +82,10 @@ def cuda(defects):
 def hip(defects):
     modules = {module.name: module for module in generate.modules("hip")}
     own = [module for module in modules.values() if module.source.startswith("hip/") and module.name != "stream"]
-    files = {f"right/{target}": program("hip", target, [module for module in own if target in module.settings["targets"].split(",")],
-                                        target) for target in HIP_TARGETS}
+    files = {}
+    for target in HIP_TARGETS:
+        has = [module for module in own if target in module.settings["targets"].split(",")]
+        files[f"right/{target}"] = program("hip", target, has, target)
     files["right/fnuz_operands"] = program("hip", "fnuz_operands", [modules["stream"]], "gfx942")
     for name, target, module, _, *change in defects:
         files[f"defects/{name}"] = program("hip", name, [modules[module]], target, with_defect(name, *change))

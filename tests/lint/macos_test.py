@@ -5,8 +5,7 @@ sources that need POSIX alone, and the rooms that unify, decide and render. By `
 with it (pip install ziglang); the libraries that are headers only are those of this machine.
 
 macos_test.py SOURCE_ROOT GENERATED SCRATCH INCLUDE... with the folder of the headers that the build makes of data/, and
-those that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where
-there is no ziglang, which ./dev portable installs."""
+those that hold fmt/, nlohmann/ and xxhash.h. Exits with 77 where there is no ziglang, which ./dev portable installs."""
 import concurrent.futures
 import os
 import pathlib
@@ -14,7 +13,7 @@ import subprocess
 import sys
 
 ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/system/posix", "probe/isolate", "probe/isolate/posix",
-         *("report/" + room for room in ("core", "score", "recommend", "peaks", "explain", "compare", "render"))]
+         *("report/" + room for room in ("core", "decide", "score", "recommend", "peaks", "explain", "compare", "render"))]
 SEAM = ["probe/system", "probe/isolate"]
 LIBRARIES = ["fmt", "nlohmann", "xxhash.h", "xxh3.h"]
 FLAGS = ["-target", "aarch64-macos", "-std=c++20", "-Wall", "-Wextra", "-Werror"]

@@ -142,7 +142,7 @@ def record(stage):
         expect(live.returncode == 0, observed(live))
         text = "\n".join(path.read_text(errors="replace") for path in kept.rglob("*") if path.is_file())
         home = str(machine.folder / "home")
-        replayed = stage.run("--no-calibrate", "--json", "--replay", kept, environment=environment)
+        replayed = stage.run("--json", "--replay", kept, environment=environment)
     names = {"host": socket.gethostname(), "home": home, "secret": "swordfish", "uuid": "0" * 31 + "1"}
     if getpass.getuser() != "root":
         names["user"] = getpass.getuser()

@@ -184,6 +184,23 @@ Report DiscreteAndIntegrated() {
   return report;
 }
 
+Report TwoCards() {
+  Report report = Empty();
+  AddNative(report, 3.0e12, 200e9);
+  auto first = Gpu("0000:01:00.0", "NVIDIA H100 PCIe", DeviceKind::kDiscrete, 80);
+  auto second = Gpu("0000:c1:00.0", "NVIDIA H100 PCIe", DeviceKind::kDiscrete, 80);
+  for (auto* card : {&first, &second})
+    AddView(*card, "cuda", "NVIDIA", DeviceKind::kDiscrete).device.architecture = "sm_90";
+  report.devices.insert(report.devices.begin(), {first, second});
+  Figures(report, first.id, "cuda", "NVIDIA", 48e12, 700e12, 1.8e12);
+  Measure(report, first.id, "cuda", "NVIDIA", Kernel::kPeer, 24e9, Dtype::kU32).peer_id = second.id;
+  Measure(report, first.id, "cuda", "NVIDIA", Kernel::kPeer, 18e9).implementation = "nccl:all_reduce";
+  Measure(report, second.id, "cuda", "NVIDIA", Kernel::kGemm, 690e12, Dtype::kFp16);
+  Measure(report, second.id, "cuda", "NVIDIA", Kernel::kPeer, 12e9, Dtype::kU32).peer_id = first.id;
+  report.probes.push_back(Probe("cuda", Outcome::kOk, Stage::kDone));
+  return report;
+}
+
 Report Phantom() {
   Report report = Empty();
   AddNative(report, 250e9, 27e9);
@@ -321,6 +338,7 @@ Report Decided(Report report) {
 std::span<const Machine> Machines() {
   static constexpr std::array kMachines = {Machine{"processor", Processor},
                                            Machine{"discrete_and_integrated", DiscreteAndIntegrated},
+                                           Machine{"two_cards", TwoCards},
                                            Machine{"phantom", Phantom},
                                            Machine{"broken_driver", BrokenDriver},
                                            Machine{"tie", Tie},

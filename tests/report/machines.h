@@ -24,6 +24,7 @@ struct Machine {
 
 [[nodiscard]] Report Processor();              // one processor reached natively, by PoCL and by llvmpipe
 [[nodiscard]] Report DiscreteAndIntegrated();  // an RTX 4090 (cuda, vulkan) beside an AMD iGPU (vulkan)
+[[nodiscard]] Report TwoCards();               // equal cards that copy to each other, by two libraries
 [[nodiscard]] Report Phantom();                // an OpenCL driver claims an Arc GPU and computes nonsense
 [[nodiscard]] Report BrokenDriver();    // an AMD card whose Vulkan driver crashes and whose node is denied
 [[nodiscard]] Report Tie();             // three runtimes within 2 % on one GPU

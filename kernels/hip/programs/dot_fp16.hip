@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 355cd29fa0da9063c51f3d60324f1bdc733df5642bf546b8b705d3fb3d239de6 by kernels/generate.py
+// made of 86786614699801fc966b339d4898d2cd8e3cff51785d98d7dfc1ee87b8b43fdd by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -40,6 +40,11 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

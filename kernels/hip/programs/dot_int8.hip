@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 890a3510667ad90634773fb822f0e9c1172209599ca6366a3a265f93f3fe97ad by kernels/generate.py
+// made of cf6fffa741651ac5f62a7ffd81e42cf844f9730bbb256ab4b613512760010833 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -40,6 +40,11 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

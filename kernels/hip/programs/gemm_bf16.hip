@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 4a5cd32c4fcd6b2fa0a0a2ed41d0e68c704fd0be48244e4590a7096e2e70792d by kernels/generate.py
+// made of d66595519e8e0dc6026ea37e4ed9e22392c0a3058144ed0c7afcc39d64ddedae by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -40,6 +40,11 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {
@@ -155,7 +160,11 @@ using Int4 = Vector<int, 4>;
 MFMA_TYPE(Fp16, 16, float, 4, Half8, mfma_f32_16x16x32_f16)
 MFMA_TYPE(Bf16, 16, float, 4, Bfloat8, mfma_f32_16x16x32_bf16)
 MFMA_TYPE(Int8, 8, int, 4, Int4, mfma_i32_16x16x64_i8)
-MFMA_TYPE(Fp8, 8, float, 2, long, mfma_f32_16x16x32_fp8_fp8)
+using Int8Words = Vector<int, 8>;
+MATRIX_TYPE(Fp8, Mfma, 8, float, 8,
+            AMD_BUILTIN(mfma_scale_f32_16x16x128_f8f6f4)(__builtin_bit_cast(Int8Words, first),
+                                                         __builtin_bit_cast(Int8Words, second), d, 0, 0, 0,
+                                                         127, 0, 127))
 #elif defined(__GFX11__)
 using Half16 = Vector<Half, 16>;
 using Short16 = Vector<short, 16>;
@@ -174,14 +183,21 @@ WMMA_INT8(Wmma12, 2, Int2, wmma_i32_16x16x16_iu8_w32_gfx12)
 #endif
 }  // namespace
 namespace {
-constexpr unsigned kRowBytes = 64;
-constexpr unsigned kPieces = kRowBytes / 16;
 constexpr unsigned kThreads = 256;
+template <class T>
+struct Line {
+  static constexpr unsigned kOfInstruction = T::kGroups * T::kWords * 4;
+  static constexpr unsigned kBytes = kOfInstruction > 64 ? kOfInstruction : 64;
+  static constexpr unsigned kPieces = kBytes / 16;
+};
+template <class T>
 DEVICE unsigned Offset(unsigned row, unsigned piece) {
-  return row * kRowBytes + (piece ^ (row / 2 % kPieces)) * 16;
+  constexpr unsigned kPieces = Line<T>::kPieces;
+  return row * Line<T>::kBytes + (piece ^ (row * kPieces / 8 % kPieces)) * 16;
 }
 template <class T, unsigned kTile>
 struct Part {
+  static constexpr unsigned kPieces = Line<T>::kPieces;
   static constexpr unsigned kEach = kTile * kPieces / kThreads;
   static_assert(kTile * kPieces % kThreads == 0);
   uint4 a[kEach];
@@ -199,8 +215,8 @@ struct Part {
 #pragma unroll
     for (unsigned i = 0; i < kEach; ++i) {
       const unsigned at = i * kThreads + threadIdx.x;
-      *reinterpret_cast<uint4*>(to + Offset(at / kPieces, at % kPieces)) = a[i];
-      *reinterpret_cast<uint4*>(to + Offset(kTile + at / kPieces, at % kPieces)) = b[i];
+      *reinterpret_cast<uint4*>(to + Offset<T>(at / kPieces, at % kPieces)) = a[i];
+      *reinterpret_cast<uint4*>(to + Offset<T>(kTile + at / kPieces, at % kPieces)) = b[i];
     }
   }
 };
@@ -215,7 +231,7 @@ struct Operand {
 #pragma unroll
     for (unsigned i = 0; i < kReads; ++i) {
       read[i] = *reinterpret_cast<const uint4*>(
-          tile + Offset(row + lane % 16, first + lane / 16 % T::kGroups * kReads + i));
+          tile + Offset<T>(row + lane % 16, first + lane / 16 % T::kGroups * kReads + i));
     }
     *this = __builtin_bit_cast(Operand, read);
   }
@@ -233,7 +249,7 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
   const unsigned lane = threadIdx.x % T::kWave;
 #pragma unroll
-  for (unsigned first = 0; first < kPieces; first += T::kGroups * Operand<T>::kReads) {
+  for (unsigned first = 0; first < Line<T>::kPieces; first += T::kGroups * Operand<T>::kReads) {
     Operand<T> a[kDown];
     Operand<T> b[kAcross];
 #pragma unroll
@@ -250,12 +266,20 @@ DEVICE void MultiplyPart(const unsigned char* tile, unsigned wave_row, unsigned 
     }
   }
 }
+#if !defined(XCC_COUNT)
+#define XCC_COUNT 1
+#endif
+DEVICE unsigned TileNumber(unsigned group, unsigned groups) {
+  const unsigned each = groups / XCC_COUNT;
+  return group < each * XCC_COUNT ? group % XCC_COUNT * each + group / XCC_COUNT : group;
+}
 template <class T, unsigned kTile>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   constexpr unsigned kDown = Wave<T, kTile>::kDown, kAcross = Wave<T, kTile>::kAcross;
+  constexpr unsigned kRowBytes = Line<T>::kBytes;
   constexpr unsigned kBufferBytes = 2 * kTile * kRowBytes;
   unsigned char* shared = SharedBlock<2 * kBufferBytes>();
-  const Tile tile = TileOf<Wave<T, kTile>>(blockIdx.x, m, n);
+  const Tile tile = TileOf<Wave<T, kTile>>(TileNumber(blockIdx.x, gridDim.x), m, n);
   const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
   const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
   const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;
@@ -267,14 +291,16 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
   part.Fetch(from_a, from_b, stride);
   part.Store(shared);
   __syncthreads();
-  for (unsigned step = 0; step < steps; ++step) {
+  for (unsigned step = 0; step + 1 < steps; ++step) {
     const size_t next = static_cast<size_t>(step + 1) * kRowBytes;
-    const bool more = step + 1 < steps;
-    if (more) part.Fetch(from_a + next, from_b + next, stride);
+    part.Fetch(from_a + next, from_b + next, stride);
+    DeviceKeepOrder();  // or all products wait for what was just fetched
     MultiplyPart<T, kTile>(shared + step % 2 * kBufferBytes, wave_row, wave_column, sum);
-    if (more) part.Store(shared + (step + 1) % 2 * kBufferBytes);
+    DeviceKeepOrder();
+    part.Store(shared + (step + 1) % 2 * kBufferBytes);
     __syncthreads();  // the other buffer is whole, and everyone has done with this one
   }
+  MultiplyPart<T, kTile>(shared + (steps - 1) % 2 * kBufferBytes, wave_row, wave_column, sum);
 #pragma unroll
   for (unsigned i = 0; i < kDown; ++i) {
 #pragma unroll

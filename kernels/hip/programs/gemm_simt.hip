@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of ffe7a30cd214911393f3ddefd12f7135a98cbea1380a14b89d9a5ec9d778ac74 by kernels/generate.py
+// made of d561b72fd4962a9387bb1d0655ea3f1c3f3fec936d0f73b451f7cec3d3438cc6 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -40,6 +40,11 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of e073590cd19b45d3a1b2622f34e02e2f15507b1b9c0a66a7c00e6ded6e5af8d6 by kernels/generate.py
+// made of 4f3807c81a1a4178c1a9fccd781d776eaa3a4dc0e17e55f2eebc3c8983ed0f80 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -40,6 +40,11 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 66a5645026041a20ed6792ac27bd06fc9415e2f0d998c6881d02d13429e4f22b by kernels/generate.py
+// made of bf58af3e9b2108d8f5ed93756d255dece24a6fcb3214dba2f928932b86b0cc72 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -40,6 +40,11 @@ DEVICE void DeviceBarrier() {
   __builtin_amdgcn_fence(__ATOMIC_RELEASE, "workgroup");
   __builtin_amdgcn_s_barrier();
   __builtin_amdgcn_fence(__ATOMIC_ACQUIRE, "workgroup");
+}
+DEVICE void DeviceKeepOrder() {
+#if __has_builtin(__builtin_amdgcn_sched_barrier)
+  __builtin_amdgcn_sched_barrier(0);
+#endif
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {
@@ -174,16 +179,25 @@ KERNEL __launch_bounds__(kThreads) triad_fp32(const float4* __restrict__ a, cons
 }
 constexpr unsigned kChains = 16;
 constexpr unsigned kSteps = 16;  // a turn, of which k is a multiple
+constexpr unsigned kFactors = 4;
 KERNEL __launch_bounds__(kThreads) chain_fp32(float* __restrict__ out, unsigned k, float one) {
   const unsigned first = blockIdx.x * kChains * kThreads + threadIdx.x;
   float x[kChains];
 #pragma unroll
   for (unsigned c = 0; c < kChains; ++c) x[c] = static_cast<float>((first + c * kThreads) % 8);
+  float u[kFactors], v[kFactors];
+#pragma unroll
+  for (unsigned i = 0; i < kFactors; ++i) {
+    u[i] = v[i] = one;
+#if defined(__HIP__)
+    asm volatile("" : "+v"(u[i]), "+v"(v[i]));
+#endif
+  }
   for (unsigned turn = 0; turn < k / kSteps; ++turn) {
 #pragma unroll
     for (unsigned s = 0; s < kSteps; ++s) {
 #pragma unroll
-      for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(x[c], one, one);
+      for (unsigned c = 0; c < kChains; ++c) x[c] = fmaf(u[c % kFactors], v[c % kFactors], x[c]);
     }
   }
 #pragma unroll

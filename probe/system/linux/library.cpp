@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <memory>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/system/loader_path.h"
 
@@ -40,6 +41,21 @@ std::string Library::MappedPath(void* handle, const std::string& path) {
   const bool known = dlinfo(handle, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0 && map != nullptr &&
                      map->l_name != nullptr;
   return known && *map->l_name == '/' ? map->l_name : path;
+}
+
+std::vector<std::string> Library::LoadedFiles(std::string_view name) {
+  struct Search {
+    std::string_view name;
+    std::vector<std::string> found;
+  } search{name, {}};
+  const auto visit = [](dl_phdr_info* info, std::size_t, void* data) {
+    auto& own = *static_cast<Search*>(data);
+    const std::string_view path = info->dlpi_name != nullptr ? info->dlpi_name : "";
+    if (FileName(path).starts_with(own.name)) own.found.emplace_back(path);
+    return 0;
+  };
+  dl_iterate_phdr(visit, &search);
+  return search.found;
 }
 
 void* Library::Symbol(const char* name) const { return dlsym(handle_, name); }

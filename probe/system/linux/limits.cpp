@@ -19,7 +19,7 @@ constexpr rlim_t kKibibyte = rlim_t{1} << 10U, kMebibyte = rlim_t{1} << 20U, kGi
 constexpr rlim_t kProcessesNeeded = 64;
 constexpr std::string_view kTooFewProcesses = "each thread counts, and drivers may not start";
 // With less than the first the program itself ends in a segmentation fault.
-constexpr rlim_t kLeastStack = 40 * kKibibyte, kAmpleStack = kMebibyte;
+constexpr rlim_t kLeastStack = 64 * kKibibyte, kAmpleStack = kMebibyte;
 
 enum class Unit { kCount, kBytes, kSeconds };
 
@@ -153,7 +153,7 @@ std::string WhyNoProcess(int number) {
 std::string RaiseWhatIsNeeded() {
   Raise(RLIMIT_NOFILE, kOpenFilesNeeded);
   return Raise(RLIMIT_STACK, kAmpleStack) < kLeastStack
-             ? SentenceOf(RLIMIT_STACK) + ", and whichgpu needs 40 KiB"
+             ? SentenceOf(RLIMIT_STACK) + ", and whichgpu needs " + Amount(kLeastStack, Unit::kBytes)
              : "";
 }
 

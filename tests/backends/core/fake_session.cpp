@@ -16,11 +16,8 @@
 namespace backends {
 namespace {
 
-using kernels::DeviceShape;
 using kernels::Dtype;
 using kernels::Kernel;
-using kernels::Problem;
-using kernels::Role;
 
 kernels::Variant MakeVariant(std::string name, Kernel kernel, Dtype dtype, std::string_view entry) {
   using enum kernels::Number;

@@ -40,11 +40,15 @@ class Devices : public PeerGroup {
         request_, *this,
         [&](const MeasureEvent& event) {
           if (const auto* m = std::get_if<Measurement>(&event)) out.push_back(*m);
+          const auto* stage = std::get_if<MeasureStage>(&event);
+          if (stage != nullptr && stage->implementation == "all_reduce" && allowed_to_join_s_ == 0)
+            allowed_to_join_s_ = stage->allow_s;
         },
         [this] { return now_s_; });
     return out;
   }
   [[nodiscard]] double now_s() const { return now_s_; }
+  [[nodiscard]] double allowed_to_join_s() const { return allowed_to_join_s_; }
 
   [[nodiscard]] std::uint64_t bytes() const override { return kBytes; }
   [[nodiscard]] probe::Status Write(std::size_t device, Array array,
@@ -96,6 +100,7 @@ class Devices : public PeerGroup {
   MeasureRequest request_;
   std::vector<std::pair<Bytes, Bytes>> arrays_;
   double now_s_ = 0;
+  double allowed_to_join_s_ = 0;
 };
 
 const Measurement& Between(const std::vector<Measurement>& all, int from, int to) {
@@ -135,6 +140,12 @@ TEST(Peers, AllReduceIsTheBusBandwidthOfAllOfThem) {
   EXPECT_EQ(m.implementation, "fake:all_reduce");
   EXPECT_FALSE(m.peer_id);
   EXPECT_NEAR(*m.rate, 2.0 * 3 / 4 * (1 << 20) / 0.002, 1e6);
+}
+
+TEST(Peers, HaveTimeToJoinWithAColdLibrary) {
+  Devices devices(8, {});
+  (void)devices.Measure();
+  EXPECT_EQ(devices.allowed_to_join_s(), 30);
 }
 
 TEST(Peers, ACopyThatLosesABitIsWrongAndTheOthersStand) {

@@ -168,47 +168,6 @@ TEST_F(WrongProduct, IntegersMustBeExact) {
   EXPECT_FALSE(Check(operands, c).right);
 }
 
-// As a tensor core adds up fp8: 32 products and the sum so far are aligned to the largest of them, and what
-// is below `fraction_bits` of it is cut off. The last `left_out` products are forgotten.
-std::vector<float> AlignedSums(const GemmOperands& g, int fraction_bits, std::uint32_t left_out = 0) {
-  const auto [m, n, k, count, seed] = g.problem;
-  std::vector<float> c;
-  std::array<float, 33> terms{};
-  for (std::uint32_t at = 0; at < m * n; ++at) {
-    const std::uint32_t row = at / n * k;
-    const std::uint32_t column = at % n * k;
-    terms[32] = 0;
-    for (std::uint32_t first = 0; first < k; first += 32) {
-      for (std::uint32_t i = 0; i < 32; ++i) {
-        const bool forgotten = first + i + left_out >= k;
-        terms[i] = forgotten ? 0
-                             : kernels::OperandFp8(g.seed_a, row + first + i) *
-                                   kernels::OperandFp8(g.seed_b, column + first + i);
-      }
-      float largest = 0;
-      for (const float term : terms) largest = std::max(largest, std::abs(term));
-      const float quantum = std::ldexp(1.0F, (largest == 0 ? 0 : std::ilogb(largest)) - fraction_bits);
-      float sum = 0;
-      for (const float term : terms) sum += std::trunc(term / quantum);
-      terms[32] = sum * quantum;
-    }
-    c.push_back(terms[32]);
-  }
-  return c;
-}
-
-TEST(Fp8Product, AddedUpAsTensorCoresDoPassesAndALostProductFails) {
-  GemmOperands operands = Operands(8, 64, 8192, Dtype::kFp8);
-  operands.b_transposed = true;
-  for (const int fraction_bits : {23, 13, 12}) {
-    const Verdict verdict = Check(operands, AlignedSums(operands, fraction_bits));
-    EXPECT_TRUE(verdict.right) << fraction_bits << " bits: " << verdict.reason;
-  }
-  EXPECT_FALSE(Check(operands, AlignedSums(operands, 9)).right) << "coarser than any fp8 unit";
-  EXPECT_FALSE(Check(operands, AlignedSums(operands, 13, 1)).right);
-  EXPECT_FALSE(Check(operands, AlignedSums(operands, 13, 32)).right);
-}
-
 TEST(GemmReference, ChunksOfRowsAreCheckedAtTheirPlace) {
   const GemmOperands operands = Operands(64, 48, 32);
   const std::vector<float> c = Multiply<float>(operands);

@@ -326,6 +326,14 @@ TEST(Runner, AClockBelowThreeQuartersIsThrottled) {
   EXPECT_FALSE(MeasureBy(script).Of("gemm").throttled);
 }
 
+TEST(Runner, APowerLimitByDesignIsNamedAndIsNoThrottling) {
+  FakeScript script;
+  script.state = [](double) { return DeviceState{"", 0.62, std::nullopt, "its power limit of 700 W"}; };
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_FALSE(gemm.throttled);
+  EXPECT_EQ(gemm.reason, "at its power limit of 700 W");
+}
+
 TEST(Runner, AMeasuredClockThatFallsIsThrottled) {
   FakeScript script;
   const auto falls_to = [&](double hz) {
@@ -409,6 +417,31 @@ TEST(Runner, PromptsProductShrinksByRowsOrIsOverBudget) {
   EXPECT_EQ(slow.status, MeasurementStatus::kOverBudget);
   EXPECT_EQ(slow.shape, (kernels::Problem{32, 4096, 4096, 0, 0}));
   EXPECT_NE(slow.reason->find("launch"), std::string::npos);
+}
+
+// Of a product of 32 x 512 tiles of 128 x 256 are two, and those of 128 x 128 twice as many.
+TEST(Runner, AFlatProductIsAlsoTriedByTilesThatLeaveNoComputeUnitIdle) {
+  const auto tried = [](std::uint32_t compute_units) {
+    FakeScript script;
+    script.speeds = {{"small", 0.5}};
+    FakeSession session(script);
+    session.mutable_limits().shape.compute_units = compute_units;
+    auto variants = FakeVariants({"large", "small"}, {});
+    for (auto& variant : variants) {
+      const std::uint32_t columns = variant.name == "large" ? 256 : 128;
+      if (variant.kernel == kernels::Kernel::kGemm)
+        variant.steps[0].geometry.tiles = {{{kernels::Number::kN, columns}, {kernels::Number::kM, 128}}};
+    }
+    auto request = Request();
+    request.figures = {{.implementation = "large", .shape = {256, 256, 256, 0, 0}},
+                       {.implementation = "small", .shape = {32, 512, 512, 0, 0}}};
+    bool verified = false;
+    for (const Measurement& m : MeasureFake(session, variants, request).measurements)
+      verified = verified || (m.shape.m == 32 && m.implementation == "small" && m.verified);
+    return verified;
+  };
+  EXPECT_TRUE(tried(3));
+  EXPECT_FALSE(tried(2)) << "there is a tile for each";
 }
 
 TEST(Runner, EveryOtherKernelVerifiesAndItsDefectIsFound) {

@@ -3,6 +3,8 @@
 // out.
 #include <gmock/gmock.h>
 
+#include <filesystem>
+
 #include "backends/cuda/cuda_runtime.h"
 #include "kernels/cuda/variants.h"
 #include "tests/backends/cuda/compute.h"
@@ -30,6 +32,53 @@ TEST(CublasLt, ComputesEveryTypeByAnAlgorithmThatRuns) {
               "right")
         << variant.steps[0].entry;
   }
+}
+
+TEST(CublasLt, NamesTheCallThatItsLibraryRefuses) {
+  for (const auto& [attribute, call] :
+       {std::pair("cublaslt_no_operation", "cublasLtMatmulDescCreate"),
+        std::pair("cublaslt_no_preference", "cublasLtMatmulPreferenceCreate")}) {
+    const CudaMachine machine(tests::machines::Of(tests::machines::Gpu("H100", 1, 90),
+                                                  fmt::format(R"(, "attributes": {{"{}": 1}})", attribute)));
+    EXPECT_EQ(WithSession(machine,
+                          [](backends::Session& session) {
+                            return Compute(session, kernels::cuda::Variants(), Variants().front());
+                          }),
+              std::string(call) + ": CUBLAS_STATUS_NOT_SUPPORTED (15)");
+  }
+}
+
+TEST(CublasLt, OfEightBitsIsAskedForFastAccumulation) {
+  const CudaMachine machine(tests::machines::Of(tests::machines::Gpu("H100", 1, 90),
+                                                R"(, "attributes": {"cublaslt_fast_alone": 1})"));
+  EXPECT_EQ(WithSession(machine,
+                        [](backends::Session& session) {
+                          return Compute(session, kernels::cuda::Variants(), Variants().back());
+                        }),
+            "right");
+}
+
+// What comes of its first product where those are installed under its names.
+std::string FirstOf(int driver_cuda, bool broken_13, bool has_12) {
+  CudaMachine machine(
+      tests::machines::Of(tests::machines::Gpu("H100", 1, 90),
+                          fmt::format(R"(, "attributes": {{"driver_cuda": {}}})", driver_cuda)));
+  const auto fake = [&](const char* soname) {
+    return std::filesystem::read_symlink(machine.tree().At(std::string("/lib/") + soname)).string();
+  };
+  if (has_12) machine.Library("libcublasLt.so.12", fake("libcublasLt.so.13"));
+  if (broken_13) machine.Library("libcublasLt.so.13", fake("libnccl.so.2"));
+  return WithSession(machine, [](backends::Session& session) {
+    return Compute(session, kernels::cuda::Variants(), Variants().front());
+  });
+}
+
+TEST(CublasLt, OfANewerCudaThanTheDriversIsNotTriedAndOneThatFailsNotTheLast) {
+  EXPECT_EQ(FirstOf(13000, false, false), "right");
+  EXPECT_EQ(FirstOf(13000, true, true), "right") << "by the older one";
+  EXPECT_THAT(FirstOf(13000, true, false), testing::HasSubstr("missing_symbol"));
+  EXPECT_EQ(FirstOf(12040, false, true), "right");
+  EXPECT_THAT(FirstOf(12040, false, false), testing::HasSubstr("libcublasLt.so.12: absent"));
 }
 
 TEST(CublasLt, WithSwappedOperandsIsFoundOut) {

@@ -8,6 +8,7 @@ import concurrent.futures
 import json
 import pathlib
 import sys
+import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "cli"))
@@ -123,6 +124,11 @@ LIBRARIES = {
     "a library that hangs": (one({"attributes": {"cublaslt_hang": 1}}), "timed_out"),
     "a library that computes wrong": (one({"attributes": {"cublaslt_wrong": 1}}), "wrong_result"),
 }
+# Kernels that end their context, by the beginning of their entries: the implementations that fail for it.
+FAULTS = {
+    "one kernel that faults": ("wgmma_fp16_256", {"own:wgmma_128x256"}),
+    "a family of kernels that fault": ("wgmma_", {"own:wgmma_128x256", "own:wgmma_128x128"}),
+}
 GOOD = {
     "one": {"devices": [gpu()]},
     "two alike": {"devices": [gpu(1, 80, NVLINK), gpu(2, 80, NVLINK, memory_free_bytes=200 * MIB)]},
@@ -131,6 +137,7 @@ GOOD = {
     "instances": {"devices": [gpu(1, 80, partitions=[
         {"uuid": f"aa{number:030x}", "memory_total_bytes": 64 * number * MIB, "compute_units": number,
          "attributes": {"gpu_instance": number}} for number in (1, 2)])]},
+    "a cold driver, which hangs for 12 s": {"devices": [gpu()], "attributes": {"init_s": 12}},
     "throttled and busy": {"devices": [gpu(attributes={"throttle_reasons": 0x40, "processes": 3, "utilization": 97})]},
 }
 
@@ -192,6 +199,9 @@ def all_runs():
             jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "list", "--timeout", timeout)
         for name, (scenario, *_) in sorted(PEERS.items(), key=waits):
             submit(name, lambda all_of: good(products(all_of)), scenario, {}, 0.5)
+        for name, (entries, _) in FAULTS.items():
+            submit(name, lambda all_of: {"gemm", "copy"} <= {m["kernel"] for m in good(all_of)},
+                   {"devices": [gpu(faulting_kernels=entries)]}, {}, 2)
         for name, scenario in GOOD.items():
             wanted = ids(scenario)
             submit(name, lambda all_of, wanted=wanted: wanted == {m["device_id"] for m in good(products(all_of))},
@@ -224,6 +234,14 @@ class Cuda(unittest.TestCase):
                 self.assertEqual((outcome, stage), (probe["outcome"], probe["stage"]))
                 if error:
                     self.assertEqual(error, probe["error"]["name"])
+
+    def test_gpus_that_a_variable_hides_are_here(self):
+        for value in ("", "none of these"):
+            with CudaMachine(one()["scenario"], CUDA_VISIBLE_DEVICES=value) as machine:
+                done = machine.run("--json", "--exit-code", "--no-calibrate", "--only", "cuda,cpu")
+            self.assertEqual(11, done.status, done.stderr)
+            self.assertIn(f'CUDA_VISIBLE_DEVICES="{value}" leaves none of 1 GPU',
+                          json.loads(done.stdout)["recommendations"][0]["reasons"])
 
     def test_advice_is_the_errors_own(self):
         for name, (_, outcome, _, error) in SURVEYS.items():
@@ -267,6 +285,16 @@ class Cuda(unittest.TestCase):
                     self.assertEqual((row["layer"], row["meaning"], row["fix"][0]["text"]),
                                      (finding["layer"], finding["meaning"], finding["fix"][0]["text"]))
 
+    def test_a_kernel_that_faults_costs_itself_alone(self):
+        for name, (_, culprits) in FAULTS.items():
+            with self.subTest(name):
+                measurements = self.answer(name)["measurements"]
+                died = {m["implementation"] for m in measurements if m["status"] == "failed"}
+                self.assertEqual(culprits, died, measurements)
+                self.assertTrue(all("(700)" in m["reason"] for m in measurements if m["status"] == "failed"))
+                self.assertIn("fp16", {m["in_dtype"] for m in good(products(measurements))}, "by another kernel")
+                self.assertLessEqual({"gemm", "read", "copy"}, {m["kernel"] for m in good(measurements)})
+
     def test_a_library_that_fails_costs_its_own_figures_alone(self):
         for name, (_, status) in LIBRARIES.items():
             with self.subTest(name):
@@ -291,6 +319,15 @@ class Cuda(unittest.TestCase):
         first, second = "pci:0000:01:00.0", "pci:0000:02:00.0"
         self.assertEqual({(first, second, "own:direct"): "ok", (second, first, "own:direct"): "ok",
                           (first, None, "nccl:all_reduce"): "ok"}, between)
+
+    def test_a_recording_run_measures_a_gpu_of_which_is_told_how_busy_it_is(self):
+        with tempfile.TemporaryDirectory() as folder:
+            done = run({"devices": [gpu(attributes={"utilization": 97})]}, {}, "--budget", "4", "--no-cache",
+                       "--record", f"{folder}/record")
+        self.assertEqual(0, done.status, done.stderr)
+        figures = good(products(json.loads(done.stdout)["measurements"]))
+        self.assertTrue(figures, done.stdout)
+        self.assertIn("97 % busy", figures[0]["reason"])
 
     def test_what_fails_between_gpus_costs_none_of_their_own_figures(self):
         for name, (_, status, stage) in PEERS.items():

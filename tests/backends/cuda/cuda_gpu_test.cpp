@@ -1,10 +1,20 @@
 // SPDX-License-Identifier: MIT
 // Every kernel on every real NVIDIA GPU of this machine. Skips where there is none and fails on anything
-// else.
+// else. A kernel that hangs, or faults and so ends its process's context, costs the others nothing: the next
+// process goes on after it. Says of each kernel what came of it and how long it took, for bench/gpu_check.
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <map>
+#include <set>
+#include <sstream>
 
 #include "kernels/cuda/variants.h"
 #include "probe/core/module.h"
+#include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "tests/backends/cuda/compute.h"
@@ -18,28 +28,123 @@ Backend Describe();
 
 namespace {
 
-TEST(CudaGpu, VerifiesEveryKernelThatItSupports) {
-  const auto files = probe::system::FileSystem::Open("/");
-  ASSERT_TRUE(files.ok());
-  const auto environment = probe::system::Environment::OfProcess();
-  probe::ProbeReport report;
-  probe::cuda::Describe().probe({*files, environment, std::nullopt,
-                                 [&](const probe::ProbeEvent& event) { probe::Apply(event, report); }});
-  probe::Conclude(report);
-  if (report.outcome == probe::Outcome::kAbsent || report.outcome == probe::Outcome::kNoDevice) {
-    GTEST_SKIP() << "no NVIDIA GPU here: " << (report.error ? probe::Describe(*report.error) : "");
-  }
-  ASSERT_EQ(report.outcome, probe::Outcome::kOk) << (report.error ? probe::Describe(*report.error) : "");
-  const auto all = kernels::cuda::Variants();
-  for (const auto& device : report.devices) {
-    const auto session = backends::cuda::Describe().open({device, std::nullopt, *files, environment});
-    ASSERT_TRUE(session.ok()) << device.name << ": " << probe::Describe(session.error());
-    for (const auto& variant : all) {
-      if (variant.kernel == kernels::Kernel::kFill) continue;
-      if (!backends::MissingFeature(variant, (*session)->limits()).empty()) continue;
-      EXPECT_EQ(tests::Compute(**session, all, variant), "right")
-          << device.name << ": " << variant.steps[0].entry;
+constexpr unsigned kMostSeconds = 60;  // of a kernel, and of setting the driver up
+
+// What a process says, a line each: "skip why", "begin device/kernel", "right ...", "wrong ...", "end".
+class Child {
+ public:
+  Child(int out, const std::set<std::string>& done) : out_(out), done_(done) {}
+
+  void Run() {
+    alarm(kMostSeconds);
+    const auto start = probe::system::Now();
+    probe::cuda::Describe().probe({*files_, environment_, std::nullopt,
+                                   [&](const probe::ProbeEvent& event) { probe::Apply(event, report_); }});
+    probe::Conclude(report_);
+    if (report_.outcome != probe::Outcome::kOk) {
+      const bool none =
+          report_.outcome == probe::Outcome::kAbsent || report_.outcome == probe::Outcome::kNoDevice;
+      return Say("{} {}", none ? "skip" : "wrong",
+                 report_.error ? probe::Describe(*report_.error) : "no error was named");
     }
+    if (done_.empty()) Say("time {:.3f} s: finding the GPUs", probe::system::SecondsSince(start));
+    for (const auto& device : report_.devices) {
+      if (!Check(device)) return;
+    }
+    Say("end");
+  }
+
+ private:
+  template <class... A>
+  void Say(fmt::format_string<A...> format, A&&... values) const {
+    std::string line = fmt::format(format, std::forward<A>(values)...);
+    for (char& c : line) c = c == '\n' ? ' ' : c;
+    line += '\n';
+    EXPECT_EQ(write(out_, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  }
+
+  // False where no other kernel can follow in this process.
+  [[nodiscard]] bool Check(const probe::RuntimeDevice& device) {
+    const std::string place = fmt::format("{} {}", device.ordinal, device.name);
+    if (done_.contains(place)) return true;  // it could not be opened
+    alarm(kMostSeconds);
+    const auto start = probe::system::Now();
+    Say("begin {}", place);
+    const auto session = backends::cuda::Describe().open({device, std::nullopt, *files_, environment_});
+    if (!session) return Say("wrong {}", probe::Describe(session.error())), true;
+    Say("opened {:.3f} s", probe::system::SecondsSince(start));
+    for (const auto& variant : all_) {
+      if (variant.kernel == kernels::Kernel::kFill) continue;
+      const std::string name = fmt::format("{}: {} ({})", place, variant.name, variant.steps[0].entry);
+      if (done_.contains(name) || !backends::MissingFeature(variant, (*session)->limits()).empty()) continue;
+      alarm(kMostSeconds);
+      Say("begin {}", name);
+      const auto first = probe::system::Now();
+      const auto loaded = backends::Load(**session, variant);
+      const double load_s = probe::system::SecondsSince(first);
+      const std::string came =
+          loaded ? tests::Compute(**session, all_, variant) : probe::Describe(loaded.error());
+      Say("{} {}, compiled in {:.3f} s, everything in {:.3f} s", came == "right" ? "" : "wrong", came, load_s,
+          probe::system::SecondsSince(first));
+      if (!(*session)->BroughtDownBy().empty()) return false;
+    }
+    return true;
+  }
+
+  int out_;
+  const std::set<std::string>& done_;
+  probe::Result<probe::system::FileSystem> files_ = probe::system::FileSystem::Open("/");
+  probe::system::Environment environment_ = probe::system::Environment::OfProcess();
+  std::vector<kernels::Variant> all_ = kernels::cuda::Variants();
+  probe::ProbeReport report_;
+};
+
+// Everything that a process said which leaves those out.
+std::string Said(const std::set<std::string>& done) {
+  int ends[2];
+  if (pipe(ends) != 0) return "wrong no pipe";
+  (void)std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    Child(ends[1], done).Run();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said;
+  char bytes[4096];
+  for (ssize_t count = 0; (count = read(ends[0], bytes, sizeof bytes)) > 0;)
+    said.append(bytes, static_cast<std::size_t>(count));
+  close(ends[0]);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return "wrong no process";
+  if (WIFSIGNALED(status))
+    said += fmt::format("wrong its process was killed by signal {}\n", WTERMSIG(status));
+  return said;
+}
+
+TEST(CudaGpu, VerifiesEveryKernelThatItSupports) {
+  std::set<std::string> done;
+  for (bool all = false; !all;) {
+    const std::size_t before = done.size();
+    std::istringstream lines(Said(done));
+    std::string current;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("skip ")) GTEST_SKIP() << "no NVIDIA GPU here: " << line.substr(5);
+      if (line.starts_with("begin ")) current = line.substr(6);
+      if (line.starts_with("begin ") || line.starts_with("opened")) {
+        if (line.starts_with("opened")) fmt::print("time {} {}\n", current, line);
+        continue;
+      }
+      all = all || line == "end";
+      if (line.starts_with("time ")) fmt::print("{}\n", line);
+      if (line == "end" || line.starts_with("time ")) continue;
+      const auto verdict = line.substr(line.find(' ') + 1);
+      if (!current.empty()) done.insert(current);
+      fmt::print("kernel {}: {}\n", current, verdict);
+      EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
+    }
+    ASSERT_TRUE(all || done.size() > before) << "no process came further";
   }
 }
 

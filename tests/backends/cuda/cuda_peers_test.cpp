@@ -3,6 +3,10 @@
 #include <gmock/gmock.h>
 
 #include "backends/core/peers.h"
+#include "backends/cuda/cuda_runtime.h"
+#include "backends/stream/stream_peers.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
 #include "tests/backends/cuda/opened.h"
 
 namespace {
@@ -76,6 +80,29 @@ TEST(CudaPeers, AWrongSumIsFoundOut) {
 TEST(CudaPeers, ALibraryThatDoesNotJoinSaysSo) {
   EXPECT_THAT(Matrix(CudaMachine(Pair("", R"("nccl_init": 2)"))),
               HasSubstr("ncclCommInitAll: ncclSystemError (2)"));
+}
+
+TEST(CudaPeers, OfADriverThatIsTooOldMakeNoContext) {
+  static int contexts = 0;
+  probe::cuda::Api api;
+  api.cuDevicePrimaryCtxRetain = [](probe::cuda::CuContext*, probe::cuda::CuDevice) -> int {
+    ++contexts;
+    return 2;
+  };
+  const auto files = probe::system::FileSystem::Open("/");
+  const probe::system::Environment environment;
+  const std::vector<backends::cuda::OpenedDevice> devices(2);
+  const auto join = [&] {
+    return backends::stream::JoinDevices(
+        std::make_unique<backends::cuda::CudaRuntime>(
+            api, devices, backends::OpenRequest{{}, std::nullopt, *files, environment}),
+        {false, false});
+  };
+  EXPECT_EQ(join().error().call, "dlsym cuMemcpyPeerAsync");
+  EXPECT_EQ(contexts, 0);
+  api.cuMemcpyPeerAsync = [](auto...) -> int { return 0; };
+  EXPECT_EQ(join().error().call, "cuDevicePrimaryCtxRetain");
+  EXPECT_EQ(contexts, 1);
 }
 
 TEST(CudaPeers, TakeATwentiethBesideOthers) {

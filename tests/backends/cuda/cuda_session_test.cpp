@@ -93,13 +93,22 @@ TEST(CudaSession, AnInstanceIsSharedByItsOwnProcessesAlone) {
 TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
   const auto state = [](backends::Session& session) {
     const auto now = session.State();
-    return fmt::format("{} {}", now.throttled_by, now.clock_share.value_or(-1));
+    return fmt::format("{}{} {}", now.throttled_by, now.limited_by, now.clock_share.value_or(-1));
   };
   const std::string gpu = R"({"name": "A100", "pci": "0000:01:00.0", "clock_mhz": 1000, "attributes": {)";
   EXPECT_EQ(WithSession(CudaMachine(machines::Of(gpu + R"("throttle_reasons": 69, "clock_now_mhz": 500}})")),
                         state),
-            "power cap, hardware thermal 0.5")
+            "hardware thermalits power limit 0.5")
       << "idle (1) is no reason";
+  const auto capped = [&](int limit_mw) {
+    return WithSession(
+        CudaMachine(machines::Of(gpu + fmt::format(R"("throttle_reasons": 4, "power_limit_mw": {},
+        "power_limit_default_mw": 700000}}}})",
+                                                   limit_mw))),
+        state);
+  };
+  EXPECT_EQ(capped(700000), "its power limit of 700 W 1") << "what it is made for";
+  EXPECT_EQ(capped(500000), "power cap 1");
   EXPECT_EQ(WithSession(CudaMachine(machines::Of(gpu + R"("throttle_reasons": 1}})")), state), " 1");
   CudaMachine without(machines::Of(gpu + "}}"));
   EXPECT_EQ(WithSession(without.Library("libnvidia-ml.so.1", ""), state), " -1");

@@ -19,7 +19,6 @@ void PrintTo(const Variant& variant, std::ostream* out) { *out << variant.steps[
 namespace {
 
 using kernels::Kernel;
-using kernels::Problem;
 using kernels::Variant;
 using tests::Compute;
 using tests::CudaMachine;
@@ -87,15 +86,16 @@ TEST_P(CudaVariantOfBoxes, OfAnotherSizeIsFoundOut) {
   EXPECT_THAT(Run(variant), testing::HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
 }
 
-// They are as many as there are multiprocessors, in whole pairs.
+// They are as many as there are multiprocessors or tiles, in whole pairs.
 TEST_P(CudaVariantOfBoxes, FillsTheDeviceWithPairs) {
-  const auto blocks_on = [](std::uint32_t units) {
-    return kernels::ShapeOf(GetParam().steps[0], {512, 512, 512, 0, 0}, {units, 1024, 32}).groups;
+  const auto blocks_on = [](std::uint32_t units, std::uint32_t edge = 8192) {
+    return kernels::ShapeOf(GetParam().steps[0], {edge, edge, edge, 0, 0}, {units, 1024, 32}).groups;
   };
   using Groups = std::array<std::uint32_t, 3>;
   EXPECT_EQ(blocks_on(132), (Groups{132, 1, 1}));
   EXPECT_EQ(blocks_on(133), (Groups{132, 1, 1}));
   EXPECT_EQ(blocks_on(1), (Groups{2, 1, 1}));
+  EXPECT_EQ(blocks_on(132, 512), (Groups{4 * 512 / GetParam().multiple_n, 1, 1}));
 }
 
 bool HasBoxes(const Variant& variant) { return variant.steps[0].bindings[0].box_rows != 0; }

@@ -1,9 +1,12 @@
 # SPDX-License-Identifier: MIT
-"""bench/gpu_check on fake GPUs: it runs the gpu tests, measures, writes its result, and fails where it must.
+"""bench/gpu_check on fake GPUs: it runs the gpu tests, measures, writes its result, and fails where it must; from a build
+and with carried binaries.
 
     python3 gpu_check_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
+import importlib.machinery
+import importlib.util
 import json
 import os
 import pathlib
@@ -17,7 +20,8 @@ BUILD = pathlib.Path(sys.argv[2]).resolve()
 FAKES = BUILD / "tests" / "fakes" / "cuda"
 
 
-def check(scenario, budget_s):
+def check(scenario, budget_s, carried=False):
+    """What gpu_check ended with and what it left: its result, or of carried binaries the files of its folder."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         environment = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "WHICHGPU_"))}
@@ -33,9 +37,18 @@ def check(scenario, budget_s):
             (folder / "scenario.json").write_text(json.dumps(scenario))
             environment.update(WHICHGPU_LIBRARY_PATH=str(libraries),
                                WHICHGPU_FAKE_SCENARIO=str(folder / "scenario.json"))
+        command = [sys.executable, "-B", ROOT / "bench" / "gpu_check", "--budget", str(budget_s), "--output"]
+        if carried:
+            binaries, output = folder / "carried", folder / "output"
+            binaries.mkdir()
+            (binaries / "whichgpu").symlink_to(BUILD / "report" / "whichgpu")
+            (binaries / "cuda_gpu_test").symlink_to(BUILD / "tests" / "backends" / "cuda" / "cuda_gpu_test")
+            done = subprocess.run([*command, output, "--binaries", binaries], env=environment, cwd=folder,
+                                  capture_output=True, text=True)
+            return done, {file.name: file.read_text() for file in output.iterdir()}
         output = folder / "result.json"
-        done = subprocess.run([sys.executable, "-B", ROOT / "bench" / "gpu_check", "--no-build", "--build", BUILD,
-                               "--budget", str(budget_s), "--output", output], env=environment, capture_output=True, text=True)
+        done = subprocess.run([*command, output, "--no-build", "--build", BUILD], env=environment, capture_output=True,
+                              text=True)
         return done, json.loads(output.read_text()) if output.exists() else None
 
 
@@ -46,7 +59,9 @@ def gpu(**more):
 
 
 # name -> scenario, seconds of measuring
-CASES = {"good": (gpu(), 1.5), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3)}
+CASES = {"good": (gpu(), 4), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3),
+         "carried": (gpu(), 4, True), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 4, True),
+         "carried, none": (None, 0.3, True)}
 
 
 class GpuCheck(unittest.TestCase):
@@ -61,7 +76,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual({"cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports": "passed"}, result["tests"])
         self.assertTrue(result["tests_passed"])
         self.assertEqual(["pci:0000:01:00.0"], [device["id"] for device in result["machine"]["gpus"]])
-        own = [row for row in result["comparison"] if row["runtime"] == "cuda" and row["own"]["verified"]]
+        own = [row for row in result["comparison"] if row["runtime"] == "cuda" and row.get("own", {}).get("verified")]
         self.assertIn("fp32/fp32", [row["types"] for row in own])
         self.assertIn("pci:0000:01:00.0 cuda fp32/fp32", done.stdout)
 
@@ -71,11 +86,62 @@ class GpuCheck(unittest.TestCase):
         self.assertIn("a gpu test failed", done.stderr)
         self.assertFalse(result["tests_passed"])
 
+    def test_carried_binaries_leave_all_that_they_said(self):
+        done, files = self.runs["carried"]
+        self.assertEqual(0, done.returncode, done.stderr)
+        self.assertLessEqual({"machine.txt", "smi.err", "test.txt", "report.json", "report.err", "torch.json",
+                              "summary.txt"}, set(files))
+        self.assertIn(("cuda", "gemm", "ok"), {(m["runtime"], m["kernel"], m["status"])
+                                               for m in json.loads(files["report.json"])["measurements"]})
+        summary = files["summary.txt"]
+        self.assertEqual(done.stdout.strip(), summary.strip())
+        self.assertTrue(summary.startswith("== Failed\nnothing\n"), summary)
+        self.assertRegex(summary, r"pci:0000:01:00.0 cuda fp32/fp32 \d+x\d+x\d+: [0-9.]+ T/s")
+        self.assertRegex(summary, r"time [0-9.]+ s: finding the GPUs")
+        self.assertRegex(summary, r"time 0 NVIDIA Fake opened [0-9.]+ s")
+        self.assertRegex(summary, r"ok pci:0000:01:00.0 cuda gemm .* own:\S+ \S+ [0-9.e+]+ \S+.*, verified")
+        self.assertRegex(summary, r"unsupported pci:0000:01:00.0 cuda gemm .*own:wgmma_128x256.*sm_90a")
+        self.assertRegex(summary, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): right, compiled in [0-9.]+ s")
+
+    def test_a_kernel_that_faults_heads_the_summary_and_costs_the_others_nothing(self):
+        done, files = self.runs["carried, faulting"]
+        self.assertEqual(1, done.returncode)
+        failed, _, rest = files["summary.txt"].partition("\n\n")
+        self.assertRegex(failed, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): .*\(700\)")
+        self.assertRegex(failed, r"failed pci:0000:01:00.0 cuda gemm fp16/fp32 own:mma_128x128")
+        self.assertEqual(1, len([line for line in failed.splitlines() if line.startswith("kernel ")]), failed)
+        self.assertIn("(gemm_int8_128): right", rest, "which comes after it")
+
+    def test_carried_binaries_without_a_gpu_fail_and_say_so(self):
+        done, files = self.runs["carried, none"]
+        self.assertEqual(1, done.returncode)
+        self.assertIn("no GPU", done.stderr)
+        self.assertIn("report.json", files)
+
     def test_a_machine_without_a_gpu_fails_and_says_so(self):
         done, result = self.runs["none"]
         self.assertEqual(1, done.returncode)
         self.assertIn("no GPU", done.stderr)
         self.assertIsNone(result)
+
+
+class Comparison(unittest.TestCase):
+    def test_ratios_are_at_one_shape_or_say_that_they_are_not(self):
+        loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
+        gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
+        loader.exec_module(gpu_check)
+
+        def figure(types, implementation, n, rate):
+            return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": "fp32",
+                    "implementation": implementation, "shape": {"m": n, "n": n, "k": n}, "status": "ok", "rate": rate,
+                    "verified": True}
+        rows = gpu_check.comparison({"measurements": [
+            figure("fp16", "own:mma", 8192, 300e12), figure("fp16", "own:wgmma", 8192, 600e12),
+            figure("fp16", "cublaslt", 8192, 800e12), figure("fp32", "own:simt", 4096, 45e12),
+            figure("fp32", "cublaslt", 6144, 50e12)]}, {"gemm_flop_per_s": {"fp16 8192x8192x8192": 750e12}})
+        self.assertEqual(["gpu cuda fp16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of library, 0.80 of torch",
+                          "gpu cuda fp32/fp32 4096x4096x4096: 45.000 T/s, 0.90 of library at another shape"],
+                         [gpu_check.row_of(row) for row in rows if "own" in row])
 
 
 if __name__ == "__main__":

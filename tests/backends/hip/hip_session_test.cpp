@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <set>
 
 #include "backends/hip/hip_runtime.h"
@@ -51,6 +52,16 @@ TEST(HipSession, SaysWhatTheDeviceAllows) {
                        fmt::join(limits.features, ","));
   }),
             "1073741824 4194304 4 64 mfma,mfma_xf32,mfma_fp8_fnuz");
+}
+
+TEST(HipSession, TakesAnApusCachesForLargerThanItsSecondLevel) {
+  const auto cache_of = [](std::string_view attributes) {
+    return HipMachine(HipGpu(1, 110501, attributes)).With([](Session& session) {
+      return fmt::to_string(session.limits().cache_bytes.value_or(0));
+    });
+  };
+  EXPECT_EQ(cache_of(R"(, "l2_bytes": 2097152, "integrated": 1)"), "67108864");
+  EXPECT_EQ(cache_of(R"(, "l2_bytes": 2097152)"), "2097152");
 }
 
 TEST(HipSession, TransfersPartsAndNothingBeyond) {
@@ -111,8 +122,8 @@ TEST(HipSession, GivesMemoryOfTheHostWhereTheRuntimeHasIt) {
 }
 
 TEST(HipSession, TakesLittleOfADeviceThatOthersUse) {
-  const HipMachine machine(HipGpu(1, 90402, R"(, "busy_percent": 60)"));
-  EXPECT_EQ(machine.With([](Session& session) -> std::string {
+  const HipMachine machine(HipGpu(1, 90402));
+  const auto take = [](Session& session) -> std::string {
     if (session.limits().shared_with != "60 % busy") return session.limits().shared_with;
     const auto most = session.limits().max_buffer_bytes;
     const auto first = session.Allocate({most, {}});
@@ -120,8 +131,10 @@ TEST(HipSession, TakesLittleOfADeviceThatOthersUse) {
     if (session.Allocate({16, {}})) return "more than its share";
     session.Release(*first);
     return Say(session.Allocate({16, {}}));
-  }),
-            "ok");
+  };
+  EXPECT_EQ(
+      machine.With(take, 0, [](auto& device) { device.facts.push_back({"utilization_percent", "60"}); }),
+      "ok");
 }
 
 TEST(HipSession, WithoutACompilerSaysSoOfEveryKernel) {
@@ -159,6 +172,52 @@ TEST(HipSession, SaysWhatHoldsTheClockBackNow) {
   metrics[114] = 1;
   tree.Write("/sys/bus/pci/devices/0000:03:00.0/gpu_metrics", metrics);
   EXPECT_EQ(runtime.State().throttled_by, "current");
+}
+
+// Linux 5.15 and 5.10 as Ubuntu 22.04 and Debian 11 have them.
+TEST(HipSession, AsksTheKernelDriverWhatIsFreeWhereTheRuntimeCanNot) {
+  const probe::system::TemporaryTree tree;
+  const auto files = probe::system::FileSystem::Open(tree.root());
+  const probe::system::Environment environment;
+  probe::hip::Api api;
+  api.hipSetDevice = [](int) -> int { return 0; };
+  api.hipMemGetInfo = [](std::size_t*, std::size_t*) -> int { return 1; };
+  api.hipDeviceGet = [](probe::hip::HipDevice* handle, int device) -> int { return *handle = device, 0; };
+  api.hipDeviceTotalMem = [](std::size_t* bytes, int device) -> int {
+    return *bytes = device == 3 ? 1000 : 2000, 0;
+  };
+  api.hipDeviceGetPCIBusId = [](char* text, int, int device) -> int {
+    return std::strcpy(text, device == 3 ? "0000:03:00.0" : "0000:04:00.0"), 0;
+  };
+  backends::hip::HipRuntime runtime(api, {2, 3}, *files, environment);
+  tree.Write("/sys/bus/pci/devices/0000:03:00.0/mem_info_vram_used", "400\n");
+  const auto free_of = [&](std::size_t device) {
+    const auto memory = runtime.Enter(device) ? runtime.AskMemory() : probe::Error{};
+    return memory ? fmt::format("{} of {}", memory->free_bytes, memory->total_bytes) : "nothing";
+  };
+  EXPECT_EQ(free_of(0), "2000 of 2000") << "nobody says what is used";
+  EXPECT_EQ(free_of(1), "600 of 1000");
+  EXPECT_EQ(HipMachine(HipGpu(1, 110000), R"(, "attributes": {"memory_info": 1})").With(Ok), "ok");
+}
+
+std::string asked;
+std::string OptionsFor(const char* target, std::uint32_t dies) {
+  probe::hip::Compiler compiler;
+  compiler.hiprtcCreateProgram = [](auto, auto, auto, int, auto, auto) -> int { return 0; };
+  compiler.hiprtcDestroyProgram = [](auto) -> int { return 0; };
+  compiler.hiprtcGetProgramLogSize = [](auto, auto) -> int { return 1; };
+  compiler.hiprtcCompileProgram = [](auto, int count, auto options) -> int {
+    asked = fmt::format("{}", fmt::join(options, options + count, " "));
+    return 6;
+  };
+  EXPECT_FALSE(backends::hip::ModuleCache({}, compiler, target, dies).Get("x"));
+  return asked;
+}
+
+TEST(HipCompilation, IsForTheDiesAndTheComputeUnitsOfTheDevice) {
+  EXPECT_EQ(OptionsFor("gfx942:sramecc+:xnack-", 8),
+            "--offload-arch=gfx942:sramecc+:xnack- -std=c++17 -O3 -DXCC_COUNT=8");
+  EXPECT_EQ(OptionsFor("gfx1100", 1), "--offload-arch=gfx1100 -std=c++17 -O3 -DXCC_COUNT=1 -mcumode");
 }
 
 TEST(HipBackend, OpensExactlyTheDeviceAskedFor) {

@@ -35,7 +35,6 @@ class HipMachine {
   explicit HipMachine(std::string_view gpus, std::string_view more = "") {
     Library("libamdhip64.so.6", FAKE_HIP_LIBRARY);
     Library("libhiprtc.so.6", FAKE_HIPRTC_LIBRARY);
-    Library("librocm_smi64.so.6", FAKE_RSMI_LIBRARY);
     variables_ = {{"WHICHGPU_LIBRARY_PATH", tree_.At("/lib")},
                   {"WHICHGPU_FAKE_SCENARIO",
                    tree_.Write("/scenario.json", fmt::format(R"({{"devices": [{}]{}}})", gpus, more))}};

@@ -2,9 +2,12 @@
 // AMD's libraries: fakes that multiply on the host, called as the real ones are.
 #include "backends/hip/vendor.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <numeric>
 
@@ -22,8 +25,10 @@ using testing::HasSubstr;
 constexpr int kRows = 2, kColumns = 3, kDepth = 4;
 
 // As much of the runtime as a library's choice of its algorithm needs.
+int runtime_version = 60241133;
 probe::hip::Api FakeRuntime() {
   probe::hip::Api api;
+  api.hipRuntimeGetVersion = [](int* version) -> int { return *version = runtime_version, 0; };
   api.hipMalloc = [](void** pointer, std::size_t) -> int { return *pointer = nullptr, 2; };
   api.hipEventCreateWithFlags = [](probe::hip::HipEvent*, unsigned) -> int { return 0; };
   api.hipEventRecord = [](probe::hip::HipEvent, probe::hip::HipStream) -> int { return 0; };
@@ -38,9 +43,17 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
  protected:
   HipVendorTest() {
     tree_.Directory("/lib");
-    std::filesystem::copy_file(WHICHGPU_FAKE_AMD_BLAS, tree_.At("/lib/" + std::string(vendor().sonames[0])));
+    Install("/lib");
+    tree_.Write(kernels() + "/TensileLibrary_lazy_gfx942.dat", "");
     environment_.Set("WHICHGPU_LIBRARY_PATH", tree_.At("/lib"));
   }
+  ~HipVendorTest() override { runtime_version = 60241133; }
+  // The library by its name there.
+  void Install(const std::string& folder, const char* file = WHICHGPU_FAKE_AMD_BLAS) {
+    tree_.Directory(folder);
+    std::filesystem::copy_file(file, tree_.At(folder + "/" + std::string(vendor().sonames[0])));
+  }
+  [[nodiscard]] static std::string kernels() { return fmt::format("/lib/{}/library", vendor().folder); }
   [[nodiscard]] static const Vendor& vendor() {
     const auto vendors = Vendors();
     return *std::find_if(vendors.begin(), vendors.end(),
@@ -99,14 +112,86 @@ TEST_P(HipVendorTest, SaysWhatItDoesNotSupport) {
 }
 
 TEST_P(HipVendorTest, IsNotCalledForATargetThatItHasNoKernelsFor) {
-  const std::string folder = "/lib/" + std::string(vendor().kernels);
-  tree_.Write(folder + "/TensileLibrary_lazy_gfx90a.dat", "");
-  tree_.Write(folder + "/TensileLibrary_Type_HH_gfx1030.co", "");
+  tree_.Write(kernels() + "/TensileLibrary_lazy_gfx90a.dat", "");
+  // Helpers of other kernels, alone.
+  tree_.Write(kernels() + "/TensileLibrary_Type_HH_Contraction_l_Ailk_Bjlk_Cijk_Dijk_fallback_gfx1036.hsaco",
+              "");
+  tree_.Write(kernels() + "/extop_gfx1036.co", "");
   EXPECT_TRUE(Open("gfx90a"));
   const auto refused = Open("gfx1036");
   ASSERT_FALSE(refused);
   EXPECT_EQ(refused.error().name, "no kernels");
-  EXPECT_THAT(refused.error().text, HasSubstr("has kernels for gfx1030, gfx90a, none for gfx1036"));
+  EXPECT_THAT(refused.error().text, HasSubstr("has kernels for gfx90a, gfx942, none for gfx1036"));
+}
+
+// As AMD's wheels leave it where those of the GPU were not installed: rocBLAS ends the process there.
+TEST_P(HipVendorTest, IsNotCalledWithoutItsKernels) {
+  std::filesystem::remove_all(tree_.At(kernels()));
+  const auto missing = Open("gfx942");
+  ASSERT_FALSE(missing);
+  EXPECT_THAT(missing.error().text, HasSubstr("has kernels for no target, none for gfx942"));
+  tree_.Directory(kernels());
+  EXPECT_FALSE(Open("gfx942"));
+}
+
+TEST_P(HipVendorTest, TakesKernelsOfAWholeFamilyAndOfAFolderATarget) {
+  tree_.Write(kernels() + "/TensileLibrary_lazy_gfx11-generic.dat", "");
+  tree_.Write(kernels() + "/gfx1201/TensileLibrary_lazy_gfx1201.dat", "");
+  EXPECT_TRUE(Open("gfx1102"));
+  EXPECT_TRUE(Open("gfx1201"));
+  EXPECT_FALSE(Open("gfx1200"));
+  const std::string versioned = fmt::format("/lib/{}/4.2.0/library", vendor().folder);
+  tree_.Write(versioned + "/TensileLibrary_lazy_gfx1200.dat", "");
+  EXPECT_TRUE(Open("gfx1200"));
+}
+
+TEST_P(HipVendorTest, IsAskedOnlyWhereItsTypesAreNumberedSo) {
+  runtime_version = 50731061;
+  const auto products = Open("gfx942");
+  EXPECT_EQ(products ? "" : products.error().name, GetParam() == "rocblas" ? "" : "too old");
+}
+
+// Two prefixes and AMD's wheels: a library for each family of GPUs, beside the runtime's own package.
+TEST_P(HipVendorTest, IsThatOfTheRuntimeWithKernelsForTheDevice) {
+  environment_.Unset("WHICHGPU_LIBRARY_PATH");
+  environment_.Set("ROCM_PATH", tree_.At("/opt/rocm-7"));
+  environment_.Set("VIRTUAL_ENV", tree_.At("/venv"));
+  const std::string packages = "/venv/lib/python3.12/site-packages/";
+  const auto add = [&](const std::string& folder, const char* target) {
+    Install(folder);
+    tree_.Write(fmt::format("{}/{}/library/TensileLibrary_lazy_{}.dat", folder, vendor().folder, target), "");
+  };
+  add("/opt/rocm-7/lib", "gfx942");
+  tree_.Write("/opt/rocm-7/lib/libamdhip64.so.7", "");
+  add(packages + "_rocm_sdk_libraries_gfx94X_dcgpu/lib", "gfx942");
+  add(packages + "_rocm_sdk_libraries_gfx110X_all/lib", "gfx1100");
+  tree_.Write(packages + "_rocm_sdk_core/lib/libamdhip64.so.7", "");
+  const auto of = [&](const std::string& runtime, const char* architecture) -> std::string {
+    const probe::Library library{"libamdhip64.so.7", tree_.At(runtime), {}};
+    const auto found = FindVendor(vendor(), library, architecture, *files_, environment_);
+    return found ? found->info().path->substr(tree_.root().size()) : found.error().name;
+  };
+  const std::string wheel = packages + "_rocm_sdk_core/lib/libamdhip64.so.7";
+  const std::string soname(vendor().sonames[0]);
+  EXPECT_EQ(of(wheel, "gfx942"), packages + "_rocm_sdk_libraries_gfx94X_dcgpu/lib/" + soname);
+  EXPECT_EQ(of(wheel, "gfx1100"), packages + "_rocm_sdk_libraries_gfx110X_all/lib/" + soname);
+  EXPECT_EQ(of("/opt/rocm-7/lib/libamdhip64.so.7", "gfx942"), "/opt/rocm-7/lib/" + soname);
+  EXPECT_EQ(of(wheel, "gfx1030"), "no kernels");
+}
+
+// What belongs to another ROCm brings that one's runtime along, which knows nothing of our memory.
+TEST_P(HipVendorTest, OfAnotherRocmIsNotCalled) {
+  std::filesystem::remove(tree_.At("/lib/" + std::string(vendor().sonames[0])));
+  Install("/lib", WHICHGPU_FAKE_OTHER_BLAS);
+  const auto in_a_child = [&] {
+    constexpr std::array<std::string_view, 1> kOwn = {WHICHGPU_FAKE_FIRST_RUNTIME};
+    const auto own = probe::system::Library::Open(kOwn, {}, *files_, environment_);
+    const auto products = Open("gfx942");
+    const bool told = own && !products && products.error().name == "another ROCm" &&
+                      products.error().text.find("libamdhip64.so.5") != std::string::npos;
+    std::_Exit(told ? 0 : 1);
+  };
+  EXPECT_EXIT(in_a_child(), testing::ExitedWithCode(0), "");
 }
 
 TEST_P(HipVendorTest, ReadsTheFolderThatTheUserNamed) {
@@ -129,12 +214,17 @@ INSTANTIATE_TEST_SUITE_P(, HipVendorTest, testing::Values("rocblas", "hipblaslt"
 
 TEST(CoveredTargets, AreReadFromNamesAlone) {
   probe::system::TemporaryTree tree;
-  for (const char* name : {"/k/TensileLibrary_lazy_gfx942.dat", "/k/Kernels.so-000-gfx90a-xnack+.hsaco",
-                           "/k/gfx1201/x.co", "/k/hipblasltExtOpLibrary.dat"}) {
+  for (const char* name :
+       {"/k/TensileLibrary_lazy_gfx942.dat", "/k/Kernels.so-000-gfx90a-xnack+.hsaco", "/k/gfx1201/x.co",
+        "/k/hipblasltExtOpLibrary.dat", "/k/TensileLibrary_gfx11-generic.dat"}) {
     tree.Write(name, "");
   }
   const auto files = FileSystem::Open("/");
-  EXPECT_THAT(CoveredTargets(*files, tree.At("/k")), ElementsAre("gfx1201", "gfx90a", "gfx942"));
+  EXPECT_THAT(CoveredTargets(*files, tree.At("/k")), ElementsAre("gfx11-generic", "gfx1201", "gfx942"));
+  // Releases with one library for all targets.
+  tree.Write("/old/TensileLibrary.dat", "");
+  tree.Write("/old/Kernels.so-000-gfx90a-xnack+.hsaco", "");
+  EXPECT_THAT(CoveredTargets(*files, tree.At("/old")), ElementsAre("gfx90a"));
   EXPECT_TRUE(CoveredTargets(*files, tree.At("/none")).empty());
 }
 

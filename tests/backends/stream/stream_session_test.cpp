@@ -51,6 +51,7 @@ class ScriptedRuntime final : public Runtime {
     return script_.finished;
   }
   DeviceState State() const override { return {}; }
+  bool EndsContext(std::int64_t code) const override { return code == 700; }
 
   probe::Result<void*> CreateEvent() override { return static_cast<void*>(&events_.at(created_++)); }
   bool Record(void* event) override {
@@ -123,6 +124,16 @@ class StreamSessionTest : public testing::Test {
   std::unique_ptr<Session> session_;
 };
 
+TEST_F(StreamSessionTest, WhoseBlocksHaveNoThreadIsRefused) {
+  for (const int most : {0, -1}) {
+    DeviceTraits traits;
+    traits.max_threads = most;
+    const auto session = StreamSession::Create(std::make_unique<ScriptedRuntime>(script_), {}, traits);
+    ASSERT_FALSE(session) << most;
+    EXPECT_EQ(session.error().name, "no limits");
+  }
+}
+
 TEST_F(StreamSessionTest, OnlyPartsOfLivingBuffersAreReached) {
   Open();
   EXPECT_FALSE(session_->Allocate({0, {}}));
@@ -189,6 +200,18 @@ TEST_F(StreamSessionTest, RepeatsTheSequenceBetweenItsEvents) {
   EXPECT_EQ(timing->device_s, 2.0);
   script_.records = false;
   EXPECT_FALSE(Run(launches)->device_s) << "no event, no time of the device";
+}
+
+TEST_F(StreamSessionTest, TheKernelThatEndedTheContextIsKnownByWhoeverAsks) {
+  Open();
+  script_.finished = probe::Error{"synchronize", 2, "full", ""};
+  EXPECT_FALSE(Run({{Load("harmless"), {}, {}}}));
+  EXPECT_EQ(session_->BroughtDownBy(), "") << "others may still work";
+  script_.finished = probe::Error{"synchronize", 700, "illegal address", ""};
+  EXPECT_FALSE(Run({{Load("culprit"), {}, {}}}));
+  EXPECT_EQ(session_->BroughtDownBy(), "culprit");
+  EXPECT_FALSE(Run({{Load("victim"), {}, {}}}));
+  EXPECT_EQ(session_->BroughtDownBy(), "culprit") << "the first one";
 }
 
 TEST_F(StreamSessionTest, WaitsAlsoAfterAnError) {

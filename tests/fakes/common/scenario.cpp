@@ -214,6 +214,7 @@ void From(const Json& json, Device& value) {
       .Read("unsteady_processes", value.unsteady_processes)
       .Read("event_time_scale", value.event_time_scale)
       .Read("lost_after_launches", value.lost_after_launches)
+      .Read("faulting_kernels", value.faulting_kernels)
       .Read("allocation_limit_bytes", value.allocation_limit_bytes)
       .Read("attributes", value.attributes)
       .Read("partitions", value.partitions)

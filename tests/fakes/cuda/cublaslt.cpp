@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A fake libcublasLt: products computed from the layouts, transposes and pointers that were passed, through
 // the copies of the fake libcuda that is loaded beside it. Two algorithms are offered, of which the first
-// does not run. Attributes of the driver: cublaslt_abort and cublaslt_hang end there, and cublaslt_wrong
-// forgets the last product of each sum.
+// does not run. Attributes of the driver: cublaslt_abort and cublaslt_hang end there, cublaslt_wrong forgets
+// the last product of each sum, cublaslt_no_operation and cublaslt_no_preference refuse to make one, and
+// cublaslt_fast_alone refuses fp8 without fast accumulation.
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
@@ -33,6 +34,7 @@ struct Layout {
 struct Operation {
   int compute = 0, scale = 0;
   int transposed[2] = {0, 0};
+  std::int8_t fast = 0;
 };
 
 bool Wants(const char* attribute) { return GetOfDriver(attribute, 0) != 0; }
@@ -97,10 +99,15 @@ FAKE_LT cublasLtCreate(void** handle) {
   return Neighbour() == nullptr ? 1 : 0;
 }
 FAKE_LT cublasLtMatmulDescCreate(void** operation, int compute, int scale) {
-  *operation = new Operation{compute, scale, {0, 0}};
+  if (Wants("cublaslt_no_operation")) return kNotSupported;
+  *operation = new Operation{.compute = compute, .scale = scale};
   return 0;
 }
 FAKE_LT cublasLtMatmulDescSetAttribute(void* operation, int attribute, const void* value, std::size_t bytes) {
+  if (attribute == kLtFastAccumulation && bytes == 1) {
+    std::memcpy(&static_cast<Operation*>(operation)->fast, value, bytes);
+    return 0;
+  }
   if (bytes != sizeof(int) || attribute < kLtTransposeA || attribute > kLtTransposeB) return kInvalid;
   std::memcpy(&static_cast<Operation*>(operation)->transposed[attribute - kLtTransposeA], value, bytes);
   return 0;
@@ -113,6 +120,7 @@ FAKE_LT cublasLtMatrixLayoutCreate(void** layout, int type, std::uint64_t rows, 
 }
 FAKE_LT cublasLtMatmulPreferenceCreate(void** preference) {
   static int self = 0;
+  if (Wants("cublaslt_no_preference")) return kNotSupported;
   *preference = &self;
   return 0;
 }
@@ -148,6 +156,7 @@ FAKE_LT cublasLtMatmul(void*, void* operation, const void* alpha, const void* a,
       columns != result.columns) {
     return kInvalid;
   }
+  if (first.type == kLtFp8 && op.fast == 0 && Wants("cublaslt_fast_alone")) return kNotSupported;
   if (Wants("cublaslt_abort")) std::abort();
   if (Wants("cublaslt_hang")) std::this_thread::sleep_for(std::chrono::hours(1));
   std::vector<float> x, y;  // depth x rows, columns x depth

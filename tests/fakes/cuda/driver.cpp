@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A fake libcuda.so.1: initialisation and what it says of its devices.
+#include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <thread>
 
 #include "tests/fakes/common/misbehave.h"
 #include "tests/fakes/cuda/state.h"
@@ -59,6 +61,7 @@ using fakes::Point;
 
 FAKE_CUDA cuInit(unsigned int) {
   if (const auto error = fakes::Reach(Point::kInit)) return *error;
+  std::this_thread::sleep_for(std::chrono::seconds(GetOfDriver("init_s", 0)));
   if (Visible().empty()) return kNoDevice;
   initialised = true;
   return kSuccess;

@@ -107,6 +107,9 @@ FAKE_NVML nvmlDeviceGetMaxClockInfo(nvd::NvmlDevice device, unsigned int type, u
 FAKE_NVML nvmlDeviceGetEnforcedPowerLimit(nvd::NvmlDevice device, unsigned int* mw) {
   return Figure(device, "power_limit_mw", mw);
 }
+FAKE_NVML nvmlDeviceGetPowerManagementDefaultLimit(nvd::NvmlDevice device, unsigned int* mw) {
+  return Figure(device, "power_limit_default_mw", mw);
+}
 FAKE_NVML nvmlDeviceGetCurrentClocksThrottleReasons(nvd::NvmlDevice device, unsigned long long* reasons) {
   *reasons = static_cast<unsigned long long>(Get(*Of(device).gpu, "throttle_reasons", 0));
   return kSuccess;

@@ -3,10 +3,9 @@
 // order, and what each says that it is.
 //
 // Attributes that the scenario may give. Of a device: gfx (as gfx_target_version of the kernel: 90010 is
-// gfx90a, default 110000), integrated, memory_bus_bits, memory_clock_mhz, l2_bytes, peers, busy_percent,
-// memory_used_bytes, power_mw, power_limit_mw. Of the driver: hip_version (default 60241133), target_garbage
-// (no known layout), compiler_refuses (a gfx as above that the compiler does not know), pinned_bytes (the
-// most at once), rsmi_init (an error code).
+// gfx90a, default 110000), integrated, memory_bus_bits, memory_clock_mhz, l2_bytes, peers. Of the driver:
+// hip_version (default 60241133), target_garbage (no known layout), compiler_refuses (a gfx as above that the
+// compiler does not know), pinned_bytes (the most at once), memory_info (an error code).
 #pragma once
 
 #include <cstdint>

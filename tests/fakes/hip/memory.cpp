@@ -34,6 +34,7 @@ using fakes::Point;
 
 FAKE_HIP hipMemGetInfo(std::size_t* free, std::size_t* total) {
   if (CurrentSlot() == nullptr) return kNoDevice;
+  if (const auto code = GetOfDriver("memory_info", 0); code != 0) return static_cast<int>(code);
   *free = FreeBytes();
   *total = CurrentSlot()->self().memory_total_bytes;
   return kSuccess;

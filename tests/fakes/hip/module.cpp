@@ -21,10 +21,11 @@ bool IsLost(const Device& device) {
   return device.lost_after_launches && launches++ >= *device.lost_after_launches;
 }
 
-// kernels/hip: a work-group's waves have 8 chains of 16x16; a step is 64 bytes of k on CDNA, an instruction's
-// on RDNA.
+// kernels/hip: a work-group's waves have 8 chains of 16x16; a step is 64 bytes of k on CDNA (of fp8 on CDNA 4
+// an instruction's 128), an instruction's on RDNA.
 MatrixUnit UnitOf(const Slot& slot, const std::string& entry) {
-  if (!IsRdna(slot)) return {64, 8 * 256, 64};
+  const bool cdna4 = Get(*slot.gpu, "gfx", 110000) / 100 == 905;
+  if (!IsRdna(slot)) return {64, 8 * 256, entry == "chain_fp8" && cdna4 ? 128U : 64U};
   const bool narrow = entry == "chain_int8" && Get(*slot.gpu, "gfx", 110000) < 120000;
   return {32, 8 * 256, narrow ? 16U : 32U};
 }

@@ -44,9 +44,8 @@ std::optional<std::int64_t> Computed(int attribute, const Slot& slot) {
       return std::int64_t{slot.gpu->clock_mhz} * 1000;
     case rt::kHipMemoryClockKhz:
       return Get(*slot.gpu, "memory_clock_mhz", 1250) * 1000;
-    case rt::kHipPhysicalMultiprocessors:
-      return units;
-    case rt::kHipMultiprocessors:  // pairs of units on RDNA
+    case rt::kHipPhysicalMultiprocessors:  // pairs of units on RDNA, as AMD's says
+    case rt::kHipMultiprocessors:
       return IsRdna(slot) ? std::max<std::int64_t>(units / 2, 1) : units;
     default:
       return std::nullopt;

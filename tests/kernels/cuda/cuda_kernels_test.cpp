@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <ostream>
 
-#include "backends/core/workload.h"
 #include "kernels/cuda/variants.h"
+#include "tests/backends/cuda/compute.h"
 #include "tests/kernels/cuda/defects.h"
 
 namespace kernels {
@@ -44,17 +44,7 @@ Problem SmallProblem(const Variant& variant) {
 
 // "right", "wrong: ..." or the error.
 std::string Compute(EmulatedSession& session, const Variant& variant) {
-  const auto all = kernels::cuda::Variants();
-  backends::OperandWriter writer(session, all);
-  const auto loaded = backends::Load(session, variant);
-  if (!loaded) return probe::Describe(loaded.error());
-  auto workload = backends::Workload::Create(session, writer, *loaded, {SmallProblem(variant), 1, "", false});
-  if (!workload) return probe::Describe(workload.error());
-  if (const auto status = workload->Prepare(3, 0); !status) return probe::Describe(status.error());
-  if (const auto timing = workload->Run(1); !timing) return probe::Describe(timing.error());
-  const auto verdict = workload->Verify();
-  if (!verdict) return probe::Describe(verdict.error());
-  return verdict->right ? "right" : "wrong: " + verdict->reason;
+  return tests::Compute(session, kernels::cuda::Variants(), variant, SmallProblem(variant));
 }
 
 const std::vector<Variant>& Computing() {

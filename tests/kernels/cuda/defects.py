@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong in a kernel, planted one at a time (tests/kernels/emulate.py). A row is the name, the module and the entry,
-the file below kernels/, the text that must stand in it exactly once, and what stands there instead."""
+"""What can go wrong in a kernel, planted one at a time (tests/kernels/emulate.py). A row is the name, the module and the
+entry, the file below kernels/, the text that must stand in it exactly once, and what stands there instead."""
 DEFECTS = [
     ("no_barrier", "gemm_fp16", "gemm_fp16_64", "cuda/gemm_mma.cuh",
      "__syncthreads();  // everyone's part", "// everyone's part"),

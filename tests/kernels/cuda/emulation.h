@@ -21,6 +21,7 @@
 #include "tests/kernels/cuda/cluster.h"
 #include "tests/kernels/cuda/warpgroup.h"
 #include "tests/kernels/narrow_floats.h"
+#include "tests/kernels/tensor_cores.h"
 
 #define __global__
 #define __launch_bounds__(...)
@@ -106,7 +107,8 @@ void LoadMatricesTogether(void* const (&all)[kWarp]);
 
 // D += A * B by the fragments of PTX's mma (PTX ISA, "Matrix fragments for mma.m16n8k16" and those beside
 // it): `bits` an element, `value` its number; kRows x 8, `kPieces` times 16 bytes deep. A register of A or B
-// holds a part of 8 rows or columns x 16 bytes, those of A the rows first.
+// holds a part of 8 rows or columns x 16 bytes, those of A the rows first. Added up as the first chips that
+// have the instruction do.
 struct Fragments {
   void* d;
   const unsigned* a;
@@ -117,7 +119,12 @@ struct Multiplicands {
   static constexpr unsigned kEach = 32 / kBits;   // elements of a register
   static constexpr unsigned kPart = 128 / kBits;  // of k, in 16 bytes
   static constexpr unsigned kDepth = kPieces * kPart;
-  Acc a[kRows][kDepth], b[kDepth][8];
+  static constexpr const tests::TensorCore& kCore = kBits == 4     ? tests::kHopper
+                                                    : kBits == 8   ? tests::kEightBits
+                                                    : kBits == 32  ? tests::kAmpereTf32
+                                                    : kPieces == 1 ? tests::kTuring
+                                                                   : tests::kAmpere;
+  Acc a[kRows][kDepth], b[8][kDepth];
 
   static Acc Element(unsigned word, unsigned i) {
     return kValue(kBits == 32 ? word : word >> (i * kBits % 32) & ((1U << kBits % 32) - 1));
@@ -129,13 +136,13 @@ struct Multiplicands {
       for (unsigned part = 0; part < kRows / 8; ++part) {
         a[part * 8 + group][k] = Element(of_a[piece * (kRows / 8) + part], i % kEach);
       }
-      b[k][group] = Element(of_b[piece], i % kEach);
+      b[group][k] = Element(of_b[piece], i % kEach);
     }
   }
   void AddTo(unsigned lane, Acc* d) const {
     for (unsigned i = 0; i < kRows / 4; ++i) {
       const unsigned row = lane / 4 + i / 2 * 8, column = lane % 4 * 2 + i % 2;
-      for (unsigned k = 0; k < kDepth; ++k) d[i] += a[row][k] * b[k][column];
+      d[i] = tests::AddProducts(kCore, d[i], a[row], b[column], kDepth);
     }
   }
 };
@@ -164,7 +171,7 @@ void MultiplyScaledTogether(void* const (&all)[kWarp]) {
   };
   for (unsigned k = 0; k < Both::kDepth; ++k) {
     for (unsigned row = 0; row < 16; ++row) both.a[row][k] *= scale(of(row % 8 * 4 + row / 8)->scale_a, k);
-    for (unsigned column = 0; column < 8; ++column) both.b[k][column] *= scale(of(column * 4)->scale_b, k);
+    for (unsigned column = 0; column < 8; ++column) both.b[column][k] *= scale(of(column * 4)->scale_b, k);
   }
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     both.AddTo(lane, static_cast<float*>(of(lane)->fragments.d));

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""The committed PTX: made of the sources as they are, and accepted by ptxas for every chip that its instructions allow,
-with no spills in products, and with the lowest version that has its instructions. ptxas is optional.
+"""The committed PTX: accepted by ptxas for every chip that its instructions allow, without spills, and with the lowest
+version and target that have its instructions. ptxas is optional.
 
 ptx_test.py [FOLDER [--build]], where ptxas's answers are kept; with the last it asks for them and judges nothing.
 --record writes usage.json."""

@@ -13,6 +13,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "tests/kernels/tensor_cores.h"
+
 namespace emulation {
 
 constexpr unsigned kProductRows = 16;   // of a warp; a warpgroup's four have 64
@@ -38,6 +40,9 @@ void CheckWarpgroups();
 template <unsigned kBits, class Acc, Acc (*kValue)(std::uint32_t)>
 void AddProduct(const std::uint8_t* a, const std::uint8_t* b, unsigned columns, void* sums) {
   constexpr unsigned kDepth = kProductBytes * 8 / kBits, kBytes = kBits / 8;
+  const tests::TensorCore& core = kBits == 8    ? tests::kEightBits
+                                  : kBits == 16 ? tests::kHopper
+                                                : tests::kHopperTf32;
   const auto number = [](const std::uint8_t* row, unsigned i) {
     std::uint32_t word = 0;
     for (unsigned byte = 0; byte < kBytes; ++byte) {
@@ -54,7 +59,8 @@ void AddProduct(const std::uint8_t* a, const std::uint8_t* b, unsigned columns, 
     Acc own[kDepth];
     for (unsigned i = 0; i < kDepth; ++i) own[i] = number(b + column * kProductBytes, i);
     for (unsigned row = 0; row < kProductRows; ++row) {
-      for (unsigned i = 0; i < kDepth; ++i) all[row * columns + column] += rows[row][i] * own[i];
+      Acc& sum = all[row * columns + column];
+      sum = tests::AddProducts(core, sum, rows[row], own, kDepth);
     }
   }
 }

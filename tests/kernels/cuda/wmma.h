@@ -50,7 +50,7 @@ inline void MultiplyFragmentsTogether(void* const (&all)[kWarp]) {
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     auto* d = static_cast<float*>(static_cast<const Fragments*>(all[lane])->d);
     for (unsigned i = 0; i < kWmmaEach; ++i) {
-      for (unsigned k = 0; k < kWmmaSide; ++k) d[i] += a[lane / 2][k] * b[lane % 2 * kWmmaEach + i][k];
+      d[i] = tests::AddProducts(tests::kVolta, d[i], a[lane / 2], b[lane % 2 * kWmmaEach + i], kWmmaSide);
     }
   }
 }

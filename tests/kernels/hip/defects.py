@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""What can go wrong in a kernel, planted one at a time (tests/kernels/emulate.py). A row is the name, the target, the module and the entry,
-the file below kernels/, the text that must stand in it exactly once, and what stands there instead."""
+"""What can go wrong in a kernel, planted one at a time (tests/kernels/emulate.py). A row is the name, the target, the
+module and the entry, the file below kernels/, the text that must stand in it exactly once, and what stands there
+instead."""
 DEFECTS = [
     ("no_barrier", "gfx90a", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
      "__syncthreads();  // the other", "// the other"),
@@ -30,11 +31,14 @@ DEFECTS = [
      "AMD_BUILTIN(builtin)(true, __builtin", "AMD_BUILTIN(builtin)(false, __builtin"),
     ("ocp_operands", "gfx942", "stream", "gemm_fp8_fnuz_64", "hip/stream.hip", "word == 0 ? 0 : word + 8", "word"),
     ("swizzle", "gfx942", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
-     "Offset(at / kPieces, at % kPieces)) = a[i]", "Offset(at / kPieces, at % kPieces ^ 1)) = a[i]"),
+     "Offset<T>(at / kPieces, at % kPieces)) = a[i]", "Offset<T>(at / kPieces, at % kPieces ^ 1)) = a[i]"),
     ("tile_by_one", "gfx1201", "gemm_bf16", "gemm_bf16_64", "hip/gemm_matrix.hip",
      "(a) + tile.row * stride", "(a) + (tile.row == 0 ? 0 : tile.row - kTile) * stride"),
+    ("tiles_of_dies", "gfx942", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
+     "group % XCC_COUNT * each + group / XCC_COUNT", "group % XCC_COUNT + group / XCC_COUNT"),
+    ("scale", "gfx950", "gemm_fp8", "gemm_fp8_64", "hip/matrix_types.hip.h", "127, 0, 127))", "128, 0, 127))"),
     ("last_step", "gfx90a", "gemm_fp32", "gemm_fp32_matrix_64", "hip/gemm_matrix.hip",
-     "step < steps; ++step) {", "step + 1 < steps; ++step) {"),
+     "step + 1 < steps; ++step) {", "step + 2 < steps; ++step) {"),
     ("wave_column", "gfx1100", "gemm_fp16", "gemm_fp16_64", "hip/gemm_matrix.hip",
      "wave % 2 * kAcross * 16", "wave % 2 * kDown * 16"),
     ("chain_operand", "gfx942", "gemm_tf32", "chain_tf32", "hip/gemm_matrix.hip",

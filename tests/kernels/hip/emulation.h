@@ -123,6 +123,7 @@ using Bfloat8 = Vector<Bfloat, 8>;
 using Float2Registers = Vector<float, 2>;
 using Int2Registers = Vector<int, 2>;
 using Int4Registers = Vector<int, 4>;
+using Int8Registers = Vector<int, 8>;
 EMULATED_MFMA(mfma_f32_16x16x4f32, float, float, 32, Fp32Number)
 EMULATED_MFMA(mfma_f32_16x16x8_xf32, Float2Registers, float, 32, Tf32Number)
 EMULATED_MFMA(mfma_f32_16x16x16f16, Half4, float, 16, HalfWord)
@@ -133,12 +134,16 @@ EMULATED_MFMA(mfma_i32_16x16x32_i8, long, int, 8, Int8Number)
 EMULATED_MFMA(mfma_f32_16x16x32_f16, Half8, float, 16, HalfWord)
 EMULATED_MFMA(mfma_f32_16x16x32_bf16, Bfloat8, float, 16, Bf16Number)
 EMULATED_MFMA(mfma_i32_16x16x64_i8, Int4Registers, int, 8, Int8Number)
-#ifdef __gfx950__
-EMULATED_MFMA(mfma_f32_16x16x32_fp8_fp8, long, float, 8, Fp8Number)
-#else
 EMULATED_MFMA(mfma_f32_16x16x32_fp8_fp8, long, float, 8, FnuzNumber)
-#endif
 #undef EMULATED_MFMA
+// With both operands of e4m3 and a scale of 1.
+static inline Vector<float, 4> mfma_scale_f32_16x16x128_f8f6f4(const Int8Registers& a, const Int8Registers& b,
+                                                               const Vector<float, 4>& d, int format_a,
+                                                               int format_b, int, int scale_a, int,
+                                                               int scale_b) {
+  const bool known = format_a == 0 && format_b == 0 && scale_a == 127 && scale_b == 127;
+  return Product<Mfma, 8, float, Fp8Number>(a, b, known ? d : Vector<float, 4>{{Poison<float>()}});
+}
 
 #define EMULATED_WMMA(name, In, Layout, bits, value)                                         \
   static inline Vector<float, 8> name(const In& a, const In& b, const Vector<float, 8>& d) { \
@@ -179,6 +184,7 @@ constexpr unsigned kSharedBytes = 64U << 10U;  // of a work-group
 
 using emulation::Half;
 using emulation::Vector;
+inline void DeviceKeepOrder() {}
 #define AMD_BFLOAT ::emulation::Bfloat
 #define AMD_BUILTIN(name) ::emulation::name
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Every matrix kernel on every kind of AMD's matrix units, emulated, against the reference, in two orders of
-// its threads; and planted defects, each of which must be found out. The other kernels are CUDA's sources:
-// tests/kernels/cuda.
+// its threads; and planted defects, each of which must be found out. The other kernels are those of
+// kernels/simt, which tests/kernels/cuda emulates.
 #include <gmock/gmock.h>
 
 #include <algorithm>

@@ -57,6 +57,35 @@ TEST(Kfd, TellsPartitionsOfACardApartAndCountsTheirLinks) {
   EXPECT_EQ(nodes[2].unique_id, 77U);
 }
 
+TEST(Kfd, TakesNoPassedThroughFunctionForAPartition) {
+  tests::Tree tree;
+  tree.Write(std::string(kNodes) + "1/properties",
+             "simd_count 80\nvendor_id 4098\ndevice_id 29858\nlocation_id " + std::to_string(0x0a02));
+  const auto nodes = ReadKfdNodes(tree.Files());
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(nodes[0].partition, 0U);
+  EXPECT_EQ(nodes[0].address.function, 2U);
+}
+
+// As of an MI300A: the last of many.
+TEST(Kfd, ReadsTheLargestCacheOfTheThirdLevel) {
+  tests::Tree tree;
+  const std::string node = std::string(kNodes) + "12/";
+  tree.Write(node + "properties",
+             "cpu_cores_count 24\nsimd_count 80\nvendor_id 4098\ndevice_id 29856\nlocation_id 512\n");
+  for (int i = 0; i < 40; ++i)
+    tree.Write(node + "caches/" + std::to_string(i) + "/properties", "level 1\nsize 32\n");
+  tree.Write(node + "caches/40/properties", "level 2\nsize 4096\n");
+  tree.Write(node + "caches/41/properties", "level 3\nsize 262144\n");
+  const auto nodes = ReadKfdNodes(tree.Files());
+  ASSERT_EQ(nodes.size(), 1U);
+  EXPECT_EQ(nodes[0].l3_bytes, 256U << 20U);
+  EXPECT_EQ(nodes[0].number, 12U);
+  EXPECT_TRUE(nodes[0].has_processor);
+  tree.Write(node + "caches/41/properties", "level 3\nsize 99999999999999\n");
+  EXPECT_EQ(ReadKfdNodes(tree.Files())[0].l3_bytes, std::nullopt);
+}
+
 TEST(Kfd, SurvivesHostileProperties) {
   tests::Tree tree;
   tree.Write(std::string(kNodes) + "0/properties", std::string(100000, 'x'));

@@ -100,5 +100,14 @@ TEST(CleanText, CutsAtTheLimitAndSaysSo) {
       << "nor a character";
 }
 
+TEST(LogTail, IsTheEndOnOneLine) {
+  using namespace std::string_view_literals;
+  EXPECT_EQ(LogTail("\nerror: no\x1b[0m\n2 errors\n \n\0beyond"sv), "error: no\\x1b[0m 2 errors");
+  EXPECT_EQ(LogTail("no zero"), "no zero");
+  EXPECT_EQ(LogTail("\n\0"sv), "");
+  EXPECT_EQ(LogTail(std::string(5000, 'a') + "the end" + std::string(2000, '\n')),
+            std::string(1493, 'a') + "the end");
+}
+
 }  // namespace
 }  // namespace probe

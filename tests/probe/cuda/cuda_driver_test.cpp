@@ -194,6 +194,32 @@ TEST(Diagnosis, OfADriverThatFails) {
   EXPECT_EQ(Of(804, Loaded()).error.name, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE");
 }
 
+TEST(Libraries, LieWherePipCondaAndNvidiasInstallersPutThem) {
+  tests::Tree tree;
+  const std::vector<std::string> places = {"/usr/local/cuda-12.4/lib64",
+                                           "/opt/nvidia/hpc_sdk/Linux_x86_64/24.5/math_libs/lib64",
+                                           "/opt/nvidia/hpc_sdk/Linux_x86_64/24.5/comm_libs/nccl/lib",
+                                           "/opt/torch/.venv/lib/python3.12/site-packages/nvidia/cublas/lib",
+                                           "/opt/base/lib/python3.12/site-packages/nvidia/cu13/lib",
+                                           "/home/u/.local/lib/python3.9/site-packages/nvidia/nccl/lib",
+                                           "/usr/local/lib/python3.13/site-packages/nvidia/cublas/lib",
+                                           "/usr/local/lib/python3.10/dist-packages/nvidia/cublas/lib",
+                                           "/usr/lib/python3/dist-packages/nvidia/cublas/lib",
+                                           "/opt/conda/lib",
+                                           "/opt/conda/lib/python3.11/site-packages/nvidia/cublas/lib",
+                                           "/usr/local/lib/ollama/cuda_v12"};
+  for (const std::string& place : places) tree.Write(place + "/libcublasLt.so.12", "");
+  tree.Write("/opt/base/bin/python3.12", "");
+  tree.Link("/opt/torch/.venv/bin/python3", "/opt/base/bin/python3.12");
+  tree.Write("/usr/bin/python3", "");
+  const probe::system::Environment environment(
+      {{"PATH", "/nowhere/bin:/opt/torch/.venv/bin:/usr/bin"}, {"HOME", "/home/u"}});
+  const auto found = probe::cuda::LibraryDirectories(tree.Files(), environment);
+  for (const std::string& place : places) EXPECT_THAT(found, testing::Contains(place));
+  const auto at = [&](const std::string& place) { return std::find(found.begin(), found.end(), place); };
+  EXPECT_LT(at(places[3]), at(places[8])) << "that of python3 before the system's";
+}
+
 TEST(VisibleDevices, AreReadAsCudaReadsThem) {
   using probe::cuda::ParseVisible;
   using probe::cuda::VisibleEntry;
@@ -204,9 +230,40 @@ TEST(VisibleDevices, AreReadAsCudaReadsThem) {
   };
   EXPECT_THAT(kinds(""), testing::IsEmpty());
   EXPECT_THAT(kinds("1, 0"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kIndex));
-  EXPECT_THAT(kinds("GPU-8932f937,MIG-11"), testing::ElementsAre(VisibleEntry::kUuid, VisibleEntry::kMig));
+  EXPECT_THAT(kinds("1gpu2,+0"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kIndex))
+      << "strtoul";
+  EXPECT_THAT(kinds("GPU-8932f937,GPU-1"), testing::ElementsAre(VisibleEntry::kUuid, VisibleEntry::kUuid));
+  EXPECT_THAT(kinds("GPU-8932f937,0"), testing::ElementsAre(VisibleEntry::kUuid, VisibleEntry::kGarbage));
+  EXPECT_THAT(kinds("0,GPU-8932f937,1"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kGarbage));
+  EXPECT_THAT(kinds("0,1,+1,2"),
+              testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kIndex, VisibleEntry::kRepeated));
+  EXPECT_THAT(kinds("MIG-1,MIG-1"), testing::ElementsAre(VisibleEntry::kMig, VisibleEntry::kRepeated));
   EXPECT_THAT(kinds("0,x,1"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kGarbage));
   EXPECT_THAT(kinds("-1"), testing::ElementsAre(VisibleEntry::kGarbage));
+  EXPECT_THAT(kinds("0,-1,1"), testing::ElementsAre(VisibleEntry::kIndex, VisibleEntry::kGarbage));
+}
+
+TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
+  std::vector<probe::cuda::NvmlGpu> gpus(2);
+  gpus[0].uuid = "GPU-aa01";
+  gpus[1].uuid = "GPU-aa02";
+  gpus[1].instances = {{"MIG-bb01", "MIG-1-0", {}, {}, {}}};
+  const auto said = [&](const std::string& value) {
+    const probe::system::Environment environment({{"CUDA_VISIBLE_DEVICES", value}});
+    std::string all;
+    for (const auto& text : probe::cuda::ExplainVisible(environment, {}, gpus)) {
+      if (text.find("hides") == std::string::npos) all += text;
+    }
+    return all;
+  };
+  for (const char* right :
+       {"0", "1,0", "GPU-aa01", "GPU-aa02,GPU-aa01", "MIG-bb", "-1", "", "MIG-GPU-aa02/1/0"})
+    EXPECT_EQ(said(right), "") << right;
+  EXPECT_THAT(said("0,2"), HasSubstr("\"2\" names no GPU here"));
+  EXPECT_THAT(said("GPU-cc"), HasSubstr("\"GPU-cc\" names no GPU here"));
+  EXPECT_THAT(said("GPU-aa"), HasSubstr("\"GPU-aa\" names several GPUs"));
+  EXPECT_THAT(said("1,1"), HasSubstr("\"1\" is there twice: CUDA then shows no GPU"));
+  EXPECT_THAT(said("GPU-aa01,0"), HasSubstr("\"0\" is neither"));
 }
 
 }  // namespace

@@ -33,6 +33,20 @@ TEST(CudaProbe, TellsTheToolkitsStubFromADriver) {
   EXPECT_EQ(report.error->name, "CUDA_ERROR_STUB_LIBRARY");
 }
 
+TEST(CudaProbe, WarnsOfDevicesThatItDoesNotLookAt) {
+  const auto survey = [](int count) {
+    std::string gpus;
+    for (int number = 1; number <= count; ++number)
+      gpus += (number > 1 ? "," : "") + machines::Gpu("NVIDIA Fake", number, 90, "");
+    return CudaMachine(machines::Of(gpus, "")).Survey();
+  };
+  const auto many = survey(130);
+  EXPECT_EQ(many.devices.size(), 128U);
+  EXPECT_THAT(many.warnings,
+              testing::Contains("CUDA has 128 devices or more: no more than 128 are looked at"));
+  EXPECT_THAT(survey(127).warnings, testing::Not(testing::Contains(HasSubstr("looked at"))));
+}
+
 TEST(CudaProbe, RefusesALibraryForAnotherProcessor) {
   // The header of a shared library for 32-bit x86.
   std::string elf(

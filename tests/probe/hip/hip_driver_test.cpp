@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "probe/hip/hip_api.h"
+#include "probe/system/wsl.h"
 #include "tests/probe/tree.h"
 
 namespace {
@@ -79,6 +80,8 @@ TEST(NoAmdDevice, IsExplainedByItsLayer) {
        }},
       {"radeon_bound", Outcome::kNoDevice,
        [](tests::Tree& tree) { tree.Directory("/sys/bus/pci/drivers/radeon/0000:04:00.0"); }},
+      {"wsl_no_device", Outcome::kNoDevice,
+       [](tests::Tree& tree) { tree.Write(probe::system::kWslGpuNode, ""); }},
       {"kfd_missing", Outcome::kNoDevice, [](tests::Tree& tree) { tree.Directory(kBound); }},
       {"kfd_not_passed", Outcome::kNoDevice,
        [](tests::Tree& tree) {
@@ -128,7 +131,27 @@ TEST(NoAmdDevice, IsHiddenWhereAVariableHidesWhatTheKernelHas) {
   EXPECT_THAT(hidden.error.text, HasSubstr("HIP_VISIBLE_DEVICES=\"-1\" leaves none of 1 GPU"));
   // HIP does not read CUDA's variable beside its own.
   EXPECT_EQ(NoDevice(tree, With("CUDA_VISIBLE_DEVICES", "-1")).outcome, Outcome::kHidden);
+  EXPECT_EQ(NoDevice(tree, With("GPU_DEVICE_ORDINAL", "-1")).outcome, Outcome::kNoDevice) << "OpenCL's";
+  EXPECT_EQ(NoDevice(tree, With("HIP_VISIBLE_DEVICES", "0")).error.name, "rocm_skips_gpu") << "leaves it";
   EXPECT_EQ(NoDevice(tree, With("HSA_OVERRIDE_GFX_VERSION", "10.3.0")).outcome, Outcome::kNoDevice);
+}
+
+// Units, containers and SLURM set one wherever ROCm is to run.
+TEST(NoAmdDevice, IsNoVariablesFaultWhereANodeIsMissingOrDenied) {
+  const auto environment = With("HIP_VISIBLE_DEVICES", "-1");
+  tests::Tree missing;
+  AddNode(missing);
+  EXPECT_EQ(NoDevice(missing, environment).error.name, "kfd_not_passed");
+  EXPECT_EQ(probe::hip::DiagnoseUnasked(ReadKernelDriver(missing.Files()), environment).error.name,
+            "kfd_not_passed");
+  tests::Tree denied;
+  denied.Directory("/dev/kfd");
+  AddNode(denied);
+  EXPECT_EQ(NoDevice(denied, environment).outcome, Outcome::kDenied);
+  tests::Tree without_card;
+  without_card.Write("/dev/kfd", "");
+  AddNode(without_card);
+  EXPECT_EQ(NoDevice(without_card, environment).error.name, "render_node_not_passed");
 }
 
 TEST(AmdError, ThatIsNoMissingDeviceStaysWhatItIs) {
@@ -150,7 +173,7 @@ TEST(RocmRelease, IsReadFromThePrefixOfTheLibrary) {
 
 TEST(RocmDirectories, AreThoseOfPrefixesWheelsAndEnginesNewestFirst) {
   tests::Tree tree;
-  tree.Directory("/opt/rocm-6.2.4/lib").Directory("/opt/rocm-7.0.1/lib");
+  tree.Directory("/opt/rocm-6.2.4/lib").Directory("/opt/rocm-10.0.0/lib").Directory("/opt/rocm-7.0.1/lib");
   const std::string packages = "/venv/lib/python3.12/site-packages";
   tree.Directory(packages + "/_rocm_sdk_core/lib")
       .Directory(packages + "/_rocm_sdk_libraries_gfx94X_dcgpu/lib");
@@ -166,8 +189,33 @@ TEST(RocmDirectories, AreThoseOfPrefixesWheelsAndEnginesNewestFirst) {
                                   std::string("/usr/lib/ollama/rocm")}) {
     EXPECT_NE(at(path), found.end()) << path;
   }
+  EXPECT_LT(at("/opt/rocm-10.0.0/lib"), at("/opt/rocm-7.0.1/lib"));
   EXPECT_LT(at("/opt/rocm-7.0.1/lib"), at("/opt/rocm-6.2.4/lib"));
   for (const auto& path : found) EXPECT_TRUE(path.starts_with('/')) << path;
+}
+
+TEST(RocmLibraries, AreSoughtBesideTheRuntimeAndNeverBesideAnother) {
+  tests::Tree tree;
+  for (const char* file : {"/opt/rocm-6/lib/libamdhip64.so.6", "/opt/rocm-6/lib/librocblas.so.4",
+                           "/opt/rocm/lib/libamdhip64.so.7", "/opt/rocm/lib/librocblas.so.5",
+                           "/usr/local/lib/librocblas.so.5", "/usr/local/lib/librocblas.so.4"})
+    tree.Write(file, "");
+  constexpr std::array<std::string_view, 2> kNames = {"librocblas.so.5", "librocblas.so.4"};
+  const auto of = [&](const char* runtime) {
+    return probe::hip::FilesBeside({"", runtime, {}}, kNames, tree.Files(), With("ROCM_PATH", "/opt/rocm"));
+  };
+  EXPECT_THAT(of("/opt/rocm-6/lib/libamdhip64.so.6"),
+              testing::ElementsAre("/opt/rocm-6/lib/librocblas.so.4", "/usr/local/lib/librocblas.so.5"));
+  EXPECT_THAT(of("/opt/rocm/lib/libamdhip64.so.7"),
+              testing::ElementsAre("/opt/rocm/lib/librocblas.so.5", "/usr/local/lib/librocblas.so.5"));
+}
+
+TEST(RocmRuntime, OfAWheelGoesBeforeThatOfAnOldDistribution) {
+  const std::vector<std::string_view> names(probe::hip::kRuntimeNames.begin(),
+                                            probe::hip::kRuntimeNames.end());
+  EXPECT_LT(std::find(names.begin(), names.end(), "libamdhip64.so"),
+            std::find(names.begin(), names.end(), "libamdhip64.so.5"))
+      << "PyTorch's wheel is newer than Debian's";
 }
 
 }  // namespace

@@ -66,10 +66,10 @@ TEST(GfxTarget, KnowsItsMatrixUnits) {
 }
 
 TEST(Override, IsReadAsAVersion) {
-  EXPECT_EQ(OverrideTarget(Set({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}})), (Target{10, 3, 0}));
-  EXPECT_EQ(OverrideTarget(Set({{"HSA_OVERRIDE_GFX_VERSION", "9.0.10"}})), (Target{9, 0, 10}));
+  EXPECT_EQ(OverrideTarget("10.3.0"), (Target{10, 3, 0}));
+  EXPECT_EQ(OverrideTarget("9.0.10"), (Target{9, 0, 10}));
   for (const char* text : {"", "10", "10.3", "10.3.0.1", "10.3.x", "gfx1030", "1000.3.0", "10.3.99"}) {
-    EXPECT_EQ(OverrideTarget(Set({{"HSA_OVERRIDE_GFX_VERSION", text}})), std::nullopt) << text;
+    EXPECT_EQ(OverrideTarget(text), std::nullopt) << text;
   }
 }
 
@@ -91,6 +91,21 @@ TEST(Override, IsJudgedByTheGpuThatItChanges) {
   EXPECT_THAT(ExplainOverride({}, {Node(3, "gfx1036")}), IsEmpty());
 }
 
+TEST(Override, OfOneNodeGoesBeforeThatOfAll) {
+  std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
+  nodes[0].number = 1;
+  nodes[1].number = 2;
+  EXPECT_THAT(probe::hip::OverrideVariables(nodes),
+              ElementsAre("HSA_OVERRIDE_GFX_VERSION_1", "HSA_OVERRIDE_GFX_VERSION_2"));
+  EXPECT_THAT(ExplainOverride(Set({{"HSA_OVERRIDE_GFX_VERSION_2", "10.3.0"}}), nodes),
+              ElementsAre(AllOf(HasSubstr("HSA_OVERRIDE_GFX_VERSION_2 makes ROCm take gfx1036"),
+                                HasSubstr("known to work"))));
+  EXPECT_THAT(
+      ExplainOverride(Set({{"HSA_OVERRIDE_GFX_VERSION", "10.3.0"}, {"HSA_OVERRIDE_GFX_VERSION_1", "11.0.0"}}),
+                      nodes),
+      ElementsAre(HasSubstr("HSA_OVERRIDE_GFX_VERSION makes ROCm take gfx1036")));
+}
+
 TEST(VisibleGpus, ThatAVariableHidesAreNamed) {
   const std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
   EXPECT_THAT(ExplainVisible(Set({{"ROCR_VISIBLE_DEVICES", "1"}}), {Shown(0x0c)}, nodes),
@@ -108,8 +123,60 @@ TEST(VisibleGpus, AreCountedInTheOrderOfTheVariables) {
   EXPECT_THAT(ExplainVisible(both, {}, {}), ElementsAre(HasSubstr("counts among the GPUs that ROCR")));
 }
 
+// HIP compares texts, ROCr reads numbers.
+TEST(VisibleGpus, AreNumberedAsEachRuntimeReadsNumbers) {
+  for (const char* text : {"0, 1", "00,1", " 0", "1 ,0"}) {
+    EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", text}}), {}, {}),
+                ElementsAre(HasSubstr("a blank or a zero too many")))
+        << text;
+    EXPECT_THAT(ExplainVisible(Set({{"ROCR_VISIBLE_DEVICES", text}}), {}, {}), IsEmpty()) << text;
+  }
+  EXPECT_THAT(ExplainVisible(Set({{"ROCR_VISIBLE_DEVICES", "0x1,one"}}), {}, {}),
+              ElementsAre(HasSubstr("\"one\" is neither")));
+}
+
+TEST(VisibleGpus, AreAllHiddenWhereNoEntryIsOne) {
+  std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
+  nodes[1].unique_id = 0x0123456789abcdef;
+  const auto hides = [&](std::map<std::string, std::string, std::less<>> variables) {
+    return probe::hip::HidesAll(Set(std::move(variables)), nodes);
+  };
+  for (const char* all : {"-1", "2", " 0", "01", "x", "gpu-", "GPU-0123456789abcdee", "2,0"}) {
+    EXPECT_TRUE(hides({{"HIP_VISIBLE_DEVICES", all}})) << all;
+    EXPECT_TRUE(hides({{"CUDA_VISIBLE_DEVICES", all}})) << all;
+  }
+  for (const char* some : {"0", "1,x", "GPU-0123456789abcdef", "0,0"})
+    EXPECT_FALSE(hides({{"HIP_VISIBLE_DEVICES", some}})) << some;
+  for (const char* some : {" 0", "01", "0x1", "gpu-0123456789ABCDEF", "1,1"})
+    EXPECT_FALSE(hides({{"ROCR_VISIBLE_DEVICES", some}})) << some;
+  EXPECT_TRUE(hides({{"ROCR_VISIBLE_DEVICES", ""}}));
+  EXPECT_FALSE(hides({{"HIP_VISIBLE_DEVICES", ""}})) << "as if it were not set";
+  EXPECT_TRUE(hides({{"HIP_VISIBLE_DEVICES", ""}, {"CUDA_VISIBLE_DEVICES", "-1"}}));
+  EXPECT_TRUE(hides({{"ROCR_VISIBLE_DEVICES", "1"}, {"HIP_VISIBLE_DEVICES", "1"}})) << "counts what is left";
+  EXPECT_FALSE(hides({{"GPU_DEVICE_ORDINAL", "-1"}})) << "HIP does not read it";
+}
+
+TEST(Variables, ThatMakeADeviceSlowerAreNamed) {
+  EXPECT_THAT(ExplainVisible(Set({{"AMD_SERIALIZE_KERNEL", "3"}, {"HSA_ENABLE_SDMA", "0"}}), {}, {}),
+              ElementsAre(HasSubstr("AMD_SERIALIZE_KERNEL=\"3\" lets every launch wait"),
+                          HasSubstr("HSA_ENABLE_SDMA=\"0\" lets compute units copy")));
+  EXPECT_THAT(ExplainVisible(Set({{"AMD_SERIALIZE_KERNEL", "0"}, {"HSA_ENABLE_SDMA", "1"}}), {}, {}),
+              IsEmpty());
+}
+
+// The second GPU is the first one that a program sees.
+TEST(VisibleGpus, AreSelectedByWhatTheListCallsThem) {
+  using probe::hip::VisibleAs;
+  EXPECT_EQ(VisibleAs({}, 1), "1");
+  EXPECT_EQ(VisibleAs(Set({{"HIP_VISIBLE_DEVICES", "1,0"}}), 0), "1");
+  EXPECT_EQ(VisibleAs(Set({{"CUDA_VISIBLE_DEVICES", "2,2,GPU-0123456789abcdef"}}), 1),
+            "GPU-0123456789abcdef");
+  EXPECT_EQ(VisibleAs(Set({{"ROCR_VISIBLE_DEVICES", "1"}}), 0), "0") << "HIP counts behind it";
+  EXPECT_EQ(VisibleAs(Set({{"HIP_VISIBLE_DEVICES", "1"}}), 1), "");
+}
+
 TEST(VisibleGpus, EntriesThatAreNoneEndTheList) {
-  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "0, gfx1100,1"}}), {}, {}),
+  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "0,gfx1100,1"}}), {}, {}),
               ElementsAre(HasSubstr("HIP_VISIBLE_DEVICES: \"gfx1100\" is neither")));
   EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "-1"}}), {}, {}), IsEmpty());
   EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "0"}, {"CUDA_VISIBLE_DEVICES", "x"}}), {}, {}),

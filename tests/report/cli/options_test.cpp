@@ -63,6 +63,35 @@ TEST(Options, ANearMissIsSuggested) {
   EXPECT_THAT(Refused({"--only", "vulcan"}), HasSubstr("did you mean 'vulkan'?"));
   EXPECT_THAT(Refused({"recommend", "--for", "trainning"}), HasSubstr("did you mean 'training'?"));
   EXPECT_THAT(Refused({"--color", "alway"}), HasSubstr("did you mean 'always'?"));
+  EXPECT_THAT(Refused({"recommend", "--format", "JSON"}), HasSubstr("did you mean 'json'?"));
+}
+
+TEST(Options, TheParsersErrorsAreSaidInOurWords) {
+  EXPECT_EQ(Refused({"--json=maybe"}), "--json takes no value");
+  EXPECT_EQ(Refused({"--budget", "1", "--budget", "2"}), "--budget stands more than once, and has one value");
+  EXPECT_EQ(Refused({"recommend", "--for", "decode", "--for", "training"}),
+            "--for stands more than once, and has one value");
+  EXPECT_EQ(Refused({"--record-ids", "--record"}), "--record lacks its value: --record DIR");
+  EXPECT_EQ(Refused({"--only="}), "--only lacks its value: --only NAMES");
+  for (const auto& arguments : std::vector<std::vector<std::string>>{{"compare"}, {"compare", "a.json"}})
+    EXPECT_EQ(Refused(arguments), "compare takes two files: 'whichgpu compare A.json B.json'");
+}
+
+TEST(Options, CompareTakesNoneThatSaysHowToLookAtAMachine) {
+  for (const std::string option : {"--record", "--replay", "--device", "--sysroot", "--budget", "--request"})
+    EXPECT_EQ(Refused({"compare", "a", "b", option, "x"}),
+              "compare takes two files and no " + option + ": 'whichgpu compare A.json B.json'");
+  EXPECT_THAT(Refused({"compare", "--only", "a", "b"}), HasSubstr("compare takes two files and no --only"));
+  EXPECT_THAT(Refused({"--quick", "compare", "a", "b"}), HasSubstr("compare takes two files and no --quick"));
+  EXPECT_EQ(Accepted({"compare", "--json", "--verbose", "--color", "never", "a", "b"}).other, "b");
+}
+
+TEST(Options, WhatWouldBeIgnoredIsRefused) {
+  EXPECT_THAT(Refused({"--record-ids"}), HasSubstr("--record-ids says what a record keeps"));
+  EXPECT_TRUE(Accepted({"--record", "d", "--record-ids"}).run.record_ids);
+  for (const std::string option : {"--quick", "--thorough", "--no-calibrate", "--budget=1"})
+    EXPECT_THAT(Refused({"--replay", "d", option}), HasSubstr("--replay has the figures of its record"));
+  EXPECT_TRUE(Accepted({"--replay", "d", "--only", "cpu"}).run.replay_dir);
 }
 
 TEST(Options, AFarMissListsWhatThereIs) {

@@ -15,6 +15,7 @@ TEST(Nearest, FindsInsertionsDeletionsSubstitutionsAndSwaps) {
   EXPECT_EQ(Nearest("--jon", kWords), "--json");
   EXPECT_EQ(Nearest("--jsin", kWords), "--json");
   EXPECT_EQ(Nearest("--sjon", kWords), "--json");
+  EXPECT_EQ(Nearest("--JSON", kWords), "--json");
 }
 
 TEST(Nearest, DoesNotGuessFromFar) {

@@ -71,6 +71,33 @@ TEST(NotAsked, ASysrootAsksNoRuntime) {
   EXPECT_EQ(render::ExitCodeOf(report), render::MachineCode::kGpuNotAsked);
 }
 
+// A machine without a card on its bus, where these were asked.
+Report Cardless(const std::vector<Asking>& asked) {
+  Record record;
+  for (const Asking& asking : asked) {
+    auto& probe = record.probes.emplace_back();
+    probe.module = asking.module;
+    probe.outcome = asking.outcome;
+    probe.error = probe::Error{"", {}, "", asking.module + " says so"};
+  }
+  probe::PhysicalDevice processor;
+  processor.id = "cpu:0";
+  processor.kind = probe::DeviceKind::kCpu;
+  return Decide({}, *EmbeddedTables(), record, {{processor}, {}});
+}
+
+TEST(HiddenGpus, AreHereAndNotUsable) {
+  using probe::Outcome;
+  const auto hidden = Cardless({{"sysfs"}, {"opencl", Outcome::kHidden}, {"cuda", Outcome::kHidden}});
+  EXPECT_EQ(render::ExitCodeOf(hidden), render::MachineCode::kUnusableGpu);
+  EXPECT_THAT(TextOf(hidden), HasSubstr("cuda says so\n"));
+  EXPECT_EQ(TextOf(hidden).find("no GPU"), std::string::npos);
+  // What hides drivers of all makers may hide none that has a GPU.
+  const auto none = Cardless({{"sysfs"}, {"opencl", Outcome::kHidden}, {"cuda"}});
+  EXPECT_EQ(render::ExitCodeOf(none), render::MachineCode::kNoGpu);
+  EXPECT_THAT(TextOf(none), HasSubstr("there is no GPU in this machine\n"));
+}
+
 TEST(NotAsked, ARuntimeOfAnotherMakerDoesNotAskACard) {
   RunRequest request;
   request.only = {"cuda"};

@@ -266,6 +266,30 @@ TEST(Findings, AHiddenRuntimeNamesItsVariable) {
   EXPECT_EQ(finding->evidence.at(0).value, "OCL_ICD_VENDORS=/nonexistent");
 }
 
+TEST(Findings, AHiddenDriverHasItsAdviceAndNoStage) {
+  auto machine = testing::Processor();
+  auto& driver = machine.probes.back().drivers.emplace_back();
+  driver.name = "PoCL";
+  driver.outcome = probe::Outcome::kHidden;
+  driver.stage = probe::Stage::kEnumerate;
+  driver.error = probe::Error{"", {}, "", "POCL_DEVICES=x hides its devices: unset it"};
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "driver.opencl.pocl.hidden");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_TRUE(finding->summary.ends_with("(POCL_DEVICES=x hides its devices: unset it)")) << finding->summary;
+}
+
+TEST(Findings, OfAVariableContradictNoWarningThatItIsIgnored) {
+  auto machine = testing::Processor();
+  machine.probes.at(1).environment = {{"WHICHGPU_CPU_ISA", "avx9"}};
+  machine.probes.at(1).warnings = {"WHICHGPU_CPU_ISA is none of neon, sve: it is ignored"};
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "variable.cpu.WHICHGPU_CPU_ISA");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->meaning, Not(HasSubstr("decides")));
+  EXPECT_THAT(finding->fix.at(0).text, HasSubstr("correct it"));
+}
+
 TEST(Findings, WrongResultsBlockWhereNothingElseIsUsable) {
   const auto report = testing::Decided(testing::Phantom());
   const auto* finding = FindById(report, "measure.opencl.intel-r-opencl-hd-graphics.wrong_result");

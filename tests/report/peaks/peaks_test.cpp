@@ -110,6 +110,17 @@ TEST(Peaks, OfACardComeFromItsUnitsAndFromTheDataSheet) {
   EXPECT_NEAR(*Judged(sheet).share_of_peak, 0.5, 1e-9);
 }
 
+// A driver may count half of them: pairs, as AMD's does on RDNA.
+TEST(Peaks, WhatTheDataSheetPromisesIsNoLieWhateverADriverCounts) {
+  auto report = OneCard(0x2335, "sm_90", 66, 1.98e9);
+  const auto& id = report.devices[0].id;
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 900e12, Dtype::kFp16);
+  testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 1500e12, Dtype::kFp16);
+  EXPECT_EQ(Judged(report, 0).status, MeasurementStatus::kOk);
+  EXPECT_THAT(*report.measurements[0].reason, HasSubstr("above what the device should do"));
+  EXPECT_EQ(report.measurements[1].status, MeasurementStatus::kImplausible);
+}
+
 TEST(Peaks, GeForceSumsInFp32AtHalfTheRate) {
   for (const auto& [name, ops] :
        {std::pair("NVIDIA L40S", 1024.0), std::pair("NVIDIA GeForce RTX 4090", 512.0)}) {

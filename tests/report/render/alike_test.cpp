@@ -62,6 +62,23 @@ TEST(AlikeText, DevicesThatWereMeasuredAlikeOrAreNotEqualHaveNoSuchLine) {
   EXPECT_THAT(Rendered(testing::Decided(larger)), Not(HasSubstr("equal to")));
 }
 
+TEST(AlikeText, CopiesToOthersAreMeasuredToo) {
+  EXPECT_THAT(Rendered(testing::Decided(testing::TwoCards())),
+              HasSubstr("which has the whole plan: here fp16 gemm and p2p alone were measured"));
+}
+
+TEST(AlikeText, EqualNamesOfWhichDifferentThingsAreToldHaveTheirIds) {
+  Report report = testing::TwoCards();
+  report.measurements.clear();
+  const auto untold = Rendered(testing::Decided(report));
+  EXPECT_THAT(untold, HasSubstr("cuda on NVIDIA H100 PCIe  it was not measured; 1 more alike"));
+  testing::Measure(report, "pci:0000:c1:00.0", "cuda", "NVIDIA", Kernel::kGemm, 1e12).status =
+      backends::MeasurementStatus::kUnsupported;
+  const auto text = Rendered(testing::Decided(report));
+  EXPECT_THAT(text, HasSubstr("cuda on NVIDIA H100 PCIe (pci:0000:01:00.0)  it was not measured"));
+  EXPECT_THAT(text, HasSubstr("cuda on NVIDIA H100 PCIe (pci:0000:c1:00.0)  "));
+}
+
 int CountOf(const std::string& text, std::string_view part) {
   int count = 0;
   for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;

@@ -91,6 +91,26 @@ TEST(Visible, ADriverCannotPutAnythingElseThere) {
             "CUDA_VISIBLE_DEVICES=GPU-aa000000-0000-0000-0000-000000000002");
 }
 
+// HIP counts what a variable leaves: its own number would select another card.
+TEST(Visible, IsWhatTheRuntimeCallsADeviceThatItNumbers) {
+  Report report;
+  auto card = testing::Gpu("0000:03:00.0", "Radeon", probe::DeviceKind::kDiscrete, 24);
+  testing::AddView(card, "hip", "ROCm", probe::DeviceKind::kDiscrete);
+  report.devices.push_back(card);
+  Recommendation answer;
+  answer.backend = "hip";
+  answer.driver = "ROCm";
+  answer.device_id = card.id;
+  const auto value = [&] {
+    return recommend::EnvironmentOf(testing::TestTables(), report, answer).at(0).value;
+  };
+  EXPECT_EQ(value(), "0");
+  report.devices[0].views[0].device.facts.push_back({"visible_as", "1"});
+  EXPECT_EQ(value(), "1");
+  report.devices[0].views[0].device.facts[0].value = "1;reboot";
+  EXPECT_EQ(value(), "0");
+}
+
 TEST(Visible, IsEmptyWhereThePartitionHasNoNameOfItsOwn) {
   EXPECT_EQ(VisibleOf([](auto& device) {
               device.identity.uuid.reset();

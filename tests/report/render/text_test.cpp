@@ -110,6 +110,22 @@ TEST(Text, NoLineIsWiderThanTheTerminalOrEndsInABlank) {
   }
 }
 
+TEST(Text, NoFigureRunsIntoItsNameOrLosesItsQuality) {
+  const auto report = testing::Decided(testing::TwoCards());
+  for (int width = 48; width <= 160; ++width) {
+    int rates = 0;
+    for (const auto& line : LinesOf(Rendered(report, Options(width)))) {
+      const auto rate = line.find(" GB/s ");
+      if (rate == std::string::npos || !line.starts_with("    ")) continue;
+      ++rates;
+      EXPECT_TRUE(line.ends_with("good") || line.find(" good ") != std::string::npos)
+          << width << ": " << line;
+    }
+    EXPECT_GE(rates, 4) << width;
+    EXPECT_THAT(Rendered(report, Options(width)), ::testing::ContainsRegex("p2p to pci:0000:c1:00.0[ \n]"));
+  }
+}
+
 TEST(Text, WithoutUtf8EverythingIsAscii) {
   for (const auto& machine : testing::Machines()) {
     for (const char c : Rendered(testing::Decided(machine.build()), Options(80, false))) {

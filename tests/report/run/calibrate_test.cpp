@@ -63,8 +63,10 @@ TEST(PlanTargets, AGpusRuntimesShareItsBudgetAndTheFirstHasMostOfIt) {
 TEST(PlanTargets, EveryRuntimeOfACardIsToldHowMuchOthersUseIt) {
   const auto told = [](const probe::PhysicalDevice& gpu) {
     std::vector<std::string> loads;
-    for (const Target& target : PlanTargets({gpu}, RunRequest{}))
+    for (Target& target : PlanTargets({gpu}, RunRequest{})) {
+      if (target.utilization) target.device.facts.push_back(*target.utilization);
       loads.push_back(backends::LoadOfOthers(target.device));
+    }
     return loads;
   };
   auto gpu = Gpu("pci:0000:01:00.0");

@@ -24,10 +24,10 @@ using ::testing::IsEmpty;
 class ChildEnvironmentTest : public ::testing::Test {
  protected:
   // The variable as children get it where it differs, else "unchanged".
-  std::string Of(const std::string& name, const std::string& value) {
+  std::string Of(const std::string& name, const std::optional<std::string>& value) {
     warnings_.clear();
     Environment environment;
-    environment.Set(name, value);
+    if (value) environment.Set(name, *value);
     for (const auto& variable : ChildEnvironment(*files_, environment, warnings_).fixed) {
       if (variable.name == name) return variable.value;
     }
@@ -54,6 +54,8 @@ TEST_F(ChildEnvironmentTest, NothingDependsOnTheCurrentDirectory) {
   EXPECT_EQ(Of("PATH", "/usr/bin:/bin"), "unchanged");
   EXPECT_EQ(Of("PATH", ".:/usr/bin::bin:/bin:"), "/usr/bin:/bin");
   EXPECT_EQ(Of("PATH", ""), "/usr/sbin:/usr/bin:/sbin:/bin");
+  EXPECT_EQ(Of("PATH", std::nullopt), "/usr/sbin:/usr/bin:/sbin:/bin");
+  EXPECT_EQ(Of("LD_LIBRARY_PATH", std::nullopt), "unchanged");
   EXPECT_EQ(Of("PATH", ".:bin"), "/usr/sbin:/usr/bin:/sbin:/bin");
 }
 

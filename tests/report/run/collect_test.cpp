@@ -5,6 +5,7 @@
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
 #include "report/run/calibrate.h"
+#include "report/run/tasks.h"
 #include "report/store/plausible.h"
 
 namespace report {
@@ -121,6 +122,40 @@ TEST(Collect, AFigureCountsOnceAndItIsTheFirst) {
       << "an attempt before it is no figure";
 }
 
+TEST(LostContext, IsTakenOutOfTheRecordsWithTheNameOfItsCulprit) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kDone;
+  EXPECT_EQ(TakeLostContext(result), std::nullopt);
+  const auto ended = [&](std::string_view name) {
+    const probe::Error error{"own:culprit", std::nullopt, std::string(name), "died"};
+    result.records = {backends::EncodeEvent(Figure()), probe::Json{{"error", probe::Encode(error)}}};
+  };
+  ended("absent");
+  EXPECT_EQ(TakeLostContext(result), std::nullopt);
+  ended(kContextLost);
+  EXPECT_EQ(Collect(Asked(), result).back().status, MeasurementStatus::kFailed) << "where no child follows";
+  EXPECT_EQ(TakeLostContext(result), "own:culprit");
+  EXPECT_EQ(Collect(Asked(), result).size(), 1U);
+  ended(kContextLost);
+  result.end = ChildEnd::kTimedOut;
+  EXPECT_EQ(TakeLostContext(result), std::nullopt) << "it has hung as well";
+}
+
+TEST(LostContext, WhatTheNextChildMeasuresCountsAndAllElseStays) {
+  auto culprit = Figure();
+  culprit.implementation = "own:culprit";
+  culprit.status = MeasurementStatus::kFailed;
+  auto of_other_types = culprit;
+  of_other_types.in_dtype = Dtype::kFp16;
+  std::vector<Measurement> known = {culprit, Figure(Kernel::kGemm, 1e12), Figure(Kernel::kRead, 3e12)};
+  Supersede(known, {of_other_types, Figure(Kernel::kGemm, 2e12)});
+  ASSERT_EQ(known.size(), 4U);
+  EXPECT_EQ(known[0].status, MeasurementStatus::kFailed);
+  EXPECT_EQ(known[1].kernel, Kernel::kRead) << "which the later child had no time for";
+  EXPECT_EQ(known[2].in_dtype, Dtype::kFp16);
+  EXPECT_EQ(known[3].rate, 2e12);
+}
+
 TEST(Collect, RefusesUnitsAndRatesThatAreNone) {
   auto odd = Figure(Kernel::kRead);
   odd.unit = "flop_per_s";
@@ -188,6 +223,8 @@ TEST(MostAllowed, IsWhatItsKindOfStepIsEverGranted) {
     return MostAllowed(request, record);
   };
   EXPECT_EQ(most(probe::Stage::kLaunch), request.first_launch_allowance_s);
+  EXPECT_EQ(most(probe::Stage::kInit), 30) << "a GPU's driver may be cold";
+  request.device.kind = probe::DeviceKind::kSoftware;
   EXPECT_EQ(most(probe::Stage::kInit), request.first_launch_allowance_s);
   EXPECT_EQ(most(probe::Stage::kTime), 2 + backends::kStallAllowanceSeconds);
   EXPECT_EQ(most(probe::Stage::kVerify), 2 + backends::kStallAllowanceSeconds);

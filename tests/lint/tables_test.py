@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Every row of data/'s tables says what its reader knows: a word that an enum lacks would be read as unknown, and a number
+that is none as zero, without a sound."""
+import pathlib
+import re
+import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def rows(name):
+    """The rows of a table, each by the words of its heading; the last cell has whatever commas are left (ParseTable)."""
+    lines = [line for line in (ROOT / "data" / name).read_text().splitlines() if line and not line.startswith("#")]
+    heading = lines[0].split(",")
+    return [dict(zip(heading, line.split(",", len(heading) - 1), strict=True)) for line in lines[1:]]
+
+
+def names(path, enum):
+    """The words of WHICHGPU_NAMES(enum, {kValue, "word"} ...)."""
+    found = re.search(r"WHICHGPU_NAMES\([a-z:]*" + enum + r",(.*?)\);?\n\n", (ROOT / path).read_text(), re.S)
+    return set(re.findall(r'"([a-z_]+)"', found.group(1)))
+
+
+class Tables(unittest.TestCase):
+    def test_every_row_has_every_cell(self):
+        for path in sorted((ROOT / "data").glob("*.csv")):
+            with self.subTest(path.name):
+                self.assertTrue(rows(path.name))
+
+    def test_kinds_and_roles_are_known(self):
+        kinds = names("probe/core/names.h", "DeviceKind")
+        roles = names("probe/sysfs/platform.cpp", "DriverRole")
+        self.assertTrue({"discrete", "integrated"} <= kinds and {"gpu", "pci"} <= roles, (kinds, roles))
+        for table in ("vendors.csv", "platform_drivers.csv"):
+            for row in rows(table):
+                self.assertIn(row["kind"], kinds | {""}, row)
+        for row in rows("platform_drivers.csv"):
+            self.assertIn(row["role"], roles, row)
+
+    def test_makers_have_numbers_of_their_own(self):
+        numbers = [int(row["number"], 16) for row in rows("vendors.csv") if row["number"]]
+        self.assertTrue(numbers and all(numbers))
+        self.assertEqual(len(numbers), len(set(numbers)))
+
+    def test_what_nothing_computes_with_begins_with_none(self):
+        for row in rows("platform_drivers.csv"):
+            if "no runtime" in row["computes with"]:
+                self.assertTrue(row["computes with"].startswith("none: no runtime "), row)
+
+    def test_an_overridden_target_has_always_something_said(self):
+        last = rows("gfx_overrides.csv")[-1]
+        self.assertEqual(["*", "*"], list(last.values())[:2])
+
+
+if __name__ == "__main__":
+    unittest.main()
