@@ -123,6 +123,8 @@ std::uint32_t BlockBytes(Dtype dtype) {
   return dtype == Dtype::kQ8 ? static_cast<std::uint32_t>(Q8Bytes(kQ4Block)) : 0;
 }
 
+bool IsOwn(std::string_view implementation) { return implementation.starts_with("own:"); }
+
 double Work(Kernel kernel, Dtype in, const Problem& problem) {
   const double m = problem.m;
   const double n = problem.n;

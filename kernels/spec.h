@@ -175,6 +175,9 @@ struct Variant {
 // the kernel.
 [[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step);
 
+// By a kernel of this project, not by a library that was found.
+[[nodiscard]] bool IsOwn(std::string_view implementation);
+
 // Work of one problem: operations (2*m*n*k for gemm, 2*count*n*k for chain) or bytes moved (read: in; gemv:
 // W; copy: in + out; triad: 2 in + out).
 [[nodiscard]] double Work(Kernel kernel, Dtype in, const Problem& problem);

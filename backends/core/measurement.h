@@ -138,6 +138,10 @@ struct FigureKind {
   bool operator==(const FigureKind&) const = default;
 };
 
+[[nodiscard]] inline FigureKind KindOf(const Measurement& of) {
+  return {of.kernel, of.in_dtype, of.acc_dtype};
+}
+
 // Says what is about to be risked and how long it may take, so that the parent can bound it.
 struct MeasureStage {
   probe::Stage stage = probe::Stage::kCompile;

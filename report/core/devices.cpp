@@ -162,9 +162,7 @@ std::vector<const backends::Measurement*> FiguresBehind(const Report& report, co
   return figures;
 }
 
-bool IsOwn(const backends::Measurement& measurement) {
-  return measurement.implementation.starts_with("own:");
-}
+bool IsOwn(const backends::Measurement& measurement) { return kernels::IsOwn(measurement.implementation); }
 
 bool IsVerified(const backends::Measurement& measurement) {
   return measurement.status == backends::MeasurementStatus::kOk && measurement.verified && measurement.rate &&

@@ -10,6 +10,7 @@
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
 #include "report/core/devices.h"
+#include "report/run/exclusions.h"
 #include "report/run/load.h"
 #include "report/run/out_of_memory.h"
 #include "report/run/tasks.h"
@@ -145,13 +146,13 @@ void AddPeerTargets(const std::vector<probe::PhysicalDevice>& devices, std::vect
 }
 
 probe::isolate::ChildResult RunChild(const Target& target, const backends::MeasureRequest& request,
-                                     const std::vector<std::string>& left_out,
+                                     const std::vector<Exclusion>& exclusions,
                                      probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   probe::isolate::ChildRequest child;
   child.task = kMeasureTask;
   child.environment = hooks.child_environment.fixed;
   child.scratch_variables = hooks.child_environment.scratch;
-  child.request = EncodeMeasureRequest(request, left_out);
+  child.request = EncodeMeasureRequest(request, exclusions);
   child.deadline_s = request.budget_s + kUntimedSeconds;
   child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
   std::optional<OomWatch> memory;
@@ -165,11 +166,6 @@ probe::isolate::ChildResult RunChild(const Target& target, const backends::Measu
   if (memory) memory->Mark(results);
   return std::move(results.front());
 }
-
-// A kernel that brings the device's context down costs the rest of its process. So many times another one
-// goes on without it; each has that share of the budget at least.
-constexpr std::size_t kMostRestarts = 3;
-constexpr double kLeastRestartShare = 0.25;
 
 }  // namespace
 
@@ -218,15 +214,13 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
       meter.emplace(*hooks.files, processor ? processor->quota_cores : std::nullopt);
     double spent_s = 0;
     bool interrupted = false;
-    std::vector<std::string> left_out;
+    Restarts restarts;
     for (bool again = true; again && !interrupted;) {
-      auto result = RunChild(target, request, left_out, supervisor, hooks);
+      auto result = RunChild(target, request, restarts.exclusions(), supervisor, hooks);
       interrupted = result.end == ChildEnd::kInterrupted;
       spent_s += result.elapsed_s;
-      const auto culprit = left_out.size() < kMostRestarts ? TakeLostContext(result) : std::nullopt;
+      again = restarts.After(result);
       Supersede(collected, Collect(target, result));
-      again = culprit.has_value();
-      if (culprit) left_out.push_back(*culprit);
       request.budget_s = std::max(target.budget_s - spent_s, kLeastRestartShare * target.budget_s);
     }
     if (meter) MarkDisturbed(collected, meter->ForeignShare());

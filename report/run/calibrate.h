@@ -92,10 +92,6 @@ struct Calibration {
 [[nodiscard]] std::vector<backends::Measurement> Collect(const Target& target,
                                                          const probe::isolate::ChildResult& result);
 
-// The implementation whose kernel ended the child's context, if that is how the child ended; its word of it
-// is taken out of the records, since another child goes on.
-[[nodiscard]] std::optional<std::string> TakeLostContext(probe::isolate::ChildResult& result);
-
 // Adds what another child measured of the same target later. Of an implementation in one pair of types its
 // word counts, unless it has no figure where the earlier child had one.
 void Supersede(std::vector<backends::Measurement>& known, const std::vector<backends::Measurement>& later);

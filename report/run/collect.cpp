@@ -13,6 +13,7 @@
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
 #include "report/run/calibrate.h"
+#include "report/run/exclusions.h"
 #include "report/run/tasks.h"
 #include "report/store/plausible.h"
 
@@ -151,17 +152,6 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
   return 0;
 }
 
-std::optional<std::string> TakeLostContext(ChildResult& result) {
-  const auto lost = std::find_if(result.records.begin(), result.records.end(), [](const probe::Json& record) {
-    const auto error = DecodeError(record);
-    return error && error->name == kContextLost;
-  });
-  if (result.end != ChildEnd::kDone || lost == result.records.end()) return std::nullopt;
-  std::string culprit = DecodeError(*lost)->call;
-  result.records.erase(lost);
-  return culprit;
-}
-
 void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& later) {
   const auto key = [](const Measurement& of) {
     return std::tie(of.kernel, of.implementation, of.in_dtype, of.acc_dtype);
@@ -187,6 +177,10 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   for (const probe::Json& record : result.records) {
     if (const auto ended = DecodeError(record)) {
       error = probe::Describe(*ended);
+      continue;
+    }
+    if (DecodeLostContext(record)) {
+      error = "its kernel brought the device's context down, and with it whatever was to come";
       continue;
     }
     const auto event = backends::DecodeEvent(record);

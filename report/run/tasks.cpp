@@ -7,6 +7,7 @@
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/peers.h"
+#include "backends/core/reporter.h"
 #include "backends/registry.h"
 #include "probe/core/fields.h"
 #include "probe/core/vendor.h"
@@ -28,7 +29,7 @@ using probe::Json;
 using probe::Status;
 using probe::isolate::RecordSink;
 
-constexpr const char* kLeftOutKey = "left_out";
+constexpr const char* kExclusionsKey = "exclusions";
 
 void GuardProcess(const probe::system::FileSystem& files) {
   for (const probe::Vendor& vendor : probe::Vendors()) {
@@ -112,14 +113,13 @@ bool IsOfLostContext(const backends::MeasureEvent& event, const kernels::Variant
   const auto* measurement = std::get_if<backends::Measurement>(&event);
   return culprit != nullptr && measurement != nullptr &&
          measurement->status == backends::MeasurementStatus::kFailed &&
-         measurement->implementation != culprit->name;
+         (measurement->implementation != culprit->name ||
+          backends::KindOf(*measurement) != backends::KindOf(*culprit));
 }
 
 // Another process can go on without it; libraries come last.
-Status EndOf(const kernels::Variant* culprit) {
-  if (culprit == nullptr || !culprit->steps[0].library.empty()) return probe::Ok();
-  return Error{culprit->name, std::nullopt, std::string(kContextLost),
-               "its kernel brought the device's context down, and with it whatever was to come"};
+void TellOfLostContext(const kernels::Variant* culprit, const RecordSink& send) {
+  if (culprit != nullptr && culprit->steps[0].library.empty()) send(EncodeLostContext(*culprit));
 }
 
 // What is ours, then the user's libraries.
@@ -168,24 +168,24 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   if (!session) return session.error();
   opened.session = *std::move(session);
   opened.variants = backend->variants(opened.session->limits());
-  const auto left_out = json.value(kLeftOutKey, std::vector<std::string>());
-  std::erase_if(opened.variants, [&](const kernels::Variant& variant) {
-    return std::find(left_out.begin(), left_out.end(), variant.name) != left_out.end();
-  });
+  const auto exclusions = DecodeExclusions(json.value(kExclusionsKey, Json::array()));
+  std::erase_if(opened.variants,
+                [&](const kernels::Variant& variant) { return IsExcluded(variant, exclusions); });
   const bool may_have =
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
   if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
   MeasureParts(*request, opened, sink);
-  return EndOf(opened.culprit());
+  TellOfLostContext(opened.culprit(), send);
+  return probe::Ok();
 }
 
 }  // namespace
 
 Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(request); }
 
-Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<std::string>& left_out) {
+Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<Exclusion>& exclusions) {
   Json json = probe::Encode(request);
-  json[kLeftOutKey] = left_out;
+  json[kExclusionsKey] = EncodeExclusions(exclusions);
   return json;
 }
 

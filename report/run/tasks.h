@@ -11,6 +11,7 @@
 #include "backends/core/runner.h"
 #include "probe/core/report.h"
 #include "probe/isolate/child.h"
+#include "report/run/exclusions.h"
 #include "report/store/record.h"
 
 namespace report {
@@ -27,12 +28,8 @@ inline constexpr std::string_view kProbeTask = "probe";
 inline constexpr std::string_view kMeasureTask = "measure";
 
 [[nodiscard]] probe::Json EncodeProbeRequest(const ProbeRequest& request);
-// Without the implementations of these names: in another child one of their kernels ended the device's
-// context.
 [[nodiscard]] probe::Json EncodeMeasureRequest(const backends::MeasureRequest& request,
-                                               const std::vector<std::string>& left_out);
-// The name of the error that a child ends with whose context was ended so; its call is the implementation.
-inline constexpr std::string_view kContextLost = "context lost";
+                                               const std::vector<Exclusion>& exclusions);
 [[nodiscard]] std::optional<FileRead> DecodeFileRead(const probe::Json& record);
 // The error that a child's task ended with, if this record is one.
 [[nodiscard]] std::optional<probe::Error> DecodeError(const probe::Json& record);

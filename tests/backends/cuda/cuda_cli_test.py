@@ -124,10 +124,13 @@ LIBRARIES = {
     "a library that hangs": (one({"attributes": {"cublaslt_hang": 1}}), "timed_out"),
     "a library that computes wrong": (one({"attributes": {"cublaslt_wrong": 1}}), "wrong_result"),
 }
-# Kernels that end their context, by the beginning of their entries: the implementations that fail for it.
+# Kernels that end their context, process or time, by the beginning of their entries -> how, what becomes of their figure
+# and what its reason says. Of a family that fails the second is the last that is tried, and of one that hangs the first.
 FAULTS = {
-    "one kernel that faults": ("wgmma_fp16_256", {"own:wgmma_128x256"}),
-    "a family of kernels that fault": ("wgmma_", {"own:wgmma_128x256", "own:wgmma_128x128"}),
+    "one kernel that faults": ("wgmma_fp16_256", "faulting", "failed", "(700)"),
+    "a family of kernels that fault": ("wgmma_", "faulting", "failed", "(700)"),
+    "a family of kernels that crash": ("wgmma_", "crashing", "crashed", "signal 6"),
+    "a family of kernels that hang": ("wgmma_", "hanging", "timed_out", "killed after 1"),
 }
 GOOD = {
     "one": {"devices": [gpu()]},
@@ -200,9 +203,9 @@ def all_runs():
             jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "list", "--timeout", timeout)
         for name, (scenario, *_) in sorted(PEERS.items(), key=waits):
             submit(name, lambda all_of: good(products(all_of)), scenario, {}, 0.5)
-        for name, (entries, _) in FAULTS.items():
+        for name, (entries, how, *_) in sorted(FAULTS.items(), key=waits):
             submit(name, lambda all_of: {"gemm", "copy"} <= {m["kernel"] for m in good(all_of)},
-                   {"devices": [gpu(faulting_kernels=entries)]}, {}, 6)
+                   {"devices": [gpu(**{f"{how}_kernels": entries})]}, {}, 6)
         for name, scenario in GOOD.items():
             wanted = ids(scenario)
             submit(name, lambda all_of, wanted=wanted: wanted == {m["device_id"] for m in good(products(all_of))},
@@ -287,12 +290,16 @@ class Cuda(unittest.TestCase):
                                      (finding["layer"], finding["meaning"], finding["fix"][0]["text"]))
 
     def test_a_kernel_that_faults_costs_itself_alone(self):
-        for name, (_, culprits) in FAULTS.items():
+        for name, (entries, how, status, reason) in FAULTS.items():
             with self.subTest(name):
                 measurements = self.answer(name)["measurements"]
-                died = {m["implementation"] for m in measurements if m["status"] == "failed"}
-                self.assertEqual(culprits, died, measurements)
-                self.assertTrue(all("(700)" in m["reason"] for m in measurements if m["status"] == "failed"))
+                died = [m for m in measurements if m["status"] == status]
+                self.assertEqual(2 if entries == "wgmma_" and how != "hanging" else 1, len(died), measurements)
+                self.assertTrue(all(m["implementation"].startswith("own:wgmma_") and reason in m["reason"]
+                                    for m in died), died)
+                self.assertEqual({status}, {m["status"] for m in measurements} & {"failed", "crashed", "timed_out"})
+                if how == "faulting" and entries != "wgmma_":
+                    self.assertIn("bf16", {m["in_dtype"] for m in products(measurements, died[0]["implementation"])})
                 self.assertIn("fp16", {m["in_dtype"] for m in good(products(measurements))}, "by another kernel")
                 self.assertLessEqual({"gemm", "read", "copy"}, {m["kernel"] for m in good(measurements)})
 

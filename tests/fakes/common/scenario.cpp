@@ -215,6 +215,8 @@ void From(const Json& json, Device& value) {
       .Read("event_time_scale", value.event_time_scale)
       .Read("lost_after_launches", value.lost_after_launches)
       .Read("faulting_kernels", value.faulting_kernels)
+      .Read("crashing_kernels", value.crashing_kernels)
+      .Read("hanging_kernels", value.hanging_kernels)
       .Read("allocation_limit_bytes", value.allocation_limit_bytes)
       .Read("attributes", value.attributes)
       .Read("partitions", value.partitions)

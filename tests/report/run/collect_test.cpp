@@ -122,26 +122,7 @@ TEST(Collect, AFigureCountsOnceAndItIsTheFirst) {
       << "an attempt before it is no figure";
 }
 
-TEST(LostContext, IsTakenOutOfTheRecordsWithTheNameOfItsCulprit) {
-  probe::isolate::ChildResult result;
-  result.end = ChildEnd::kDone;
-  EXPECT_EQ(TakeLostContext(result), std::nullopt);
-  const auto ended = [&](std::string_view name) {
-    const probe::Error error{"own:culprit", std::nullopt, std::string(name), "died"};
-    result.records = {backends::EncodeEvent(Figure()), probe::Json{{"error", probe::Encode(error)}}};
-  };
-  ended("absent");
-  EXPECT_EQ(TakeLostContext(result), std::nullopt);
-  ended(kContextLost);
-  EXPECT_EQ(Collect(Asked(), result).back().status, MeasurementStatus::kFailed) << "where no child follows";
-  EXPECT_EQ(TakeLostContext(result), "own:culprit");
-  EXPECT_EQ(Collect(Asked(), result).size(), 1U);
-  ended(kContextLost);
-  result.end = ChildEnd::kTimedOut;
-  EXPECT_EQ(TakeLostContext(result), std::nullopt) << "it has hung as well";
-}
-
-TEST(LostContext, WhatTheNextChildMeasuresCountsAndAllElseStays) {
+TEST(Supersede, WhatTheNextChildMeasuresCountsAndAllElseStays) {
   auto culprit = Figure();
   culprit.implementation = "own:culprit";
   culprit.status = MeasurementStatus::kFailed;

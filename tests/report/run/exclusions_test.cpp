@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+#include "report/run/exclusions.h"
+
+#include <gtest/gtest.h>
+
+#include "backends/core/measurement_fields.h"
+#include "report/run/calibrate.h"
+
+namespace report {
+namespace {
+
+using backends::FigureKind;
+using kernels::Dtype;
+using kernels::Kernel;
+using kernels::Variant;
+using probe::isolate::ChildEnd;
+using probe::isolate::ChildResult;
+
+constexpr FigureKind kHalves{Kernel::kGemm, Dtype::kFp16, Dtype::kFp32};
+constexpr FigureKind kBytes{Kernel::kGemm, Dtype::kInt8, Dtype::kInt32};
+
+Variant Of(const std::string& name, const FigureKind& kind) {
+  return kernels::Own(name, kind.kernel, kind.in, kind.acc, {});
+}
+
+ChildResult DiedAt(const std::string& name, const std::optional<FigureKind>& kind, ChildEnd end) {
+  ChildResult result;
+  result.end = end;
+  result.records = {
+      backends::EncodeEvent(backends::MeasureStage{probe::Stage::kLaunch, "any", kind, name, 1})};
+  return result;
+}
+
+ChildResult LostTo(const std::string& name, const FigureKind& kind) {
+  ChildResult result;
+  result.end = ChildEnd::kDone;
+  result.records = {EncodeLostContext(Of(name, kind))};
+  return result;
+}
+
+bool Excludes(const Restarts& restarts, const std::string& name, const FigureKind& kind) {
+  return IsExcluded(Of(name, kind), restarts.exclusions());
+}
+
+TEST(FamilyOf, IsTheNameWithoutItsTile) {
+  EXPECT_EQ(FamilyOf("own:wgmma_tma_128x256"), "own:wgmma_tma");
+  EXPECT_EQ(FamilyOf("own:avx512_vnni"), "own:avx512_vnni");
+  EXPECT_EQ(FamilyOf("own:vec4"), "own:vec4");
+}
+
+TEST(Restarts, OneKernelCostsItselfInItsTypes) {
+  for (const bool lost : {true, false}) {
+    Restarts restarts;
+    auto child =
+        lost ? LostTo("own:mma_64x64", kHalves) : DiedAt("own:mma_64x64", kHalves, ChildEnd::kSignalled);
+    ASSERT_TRUE(restarts.After(child));
+    EXPECT_EQ(child.records.empty(), lost) << "its word of it is taken, as another child goes on";
+    EXPECT_TRUE(Excludes(restarts, "own:mma_64x64", kHalves));
+    EXPECT_FALSE(Excludes(restarts, "own:mma_64x64", kBytes));
+    EXPECT_FALSE(Excludes(restarts, "own:mma_128x128", kHalves));
+    EXPECT_FALSE(Excludes(restarts, "own:mma_64x64", {Kernel::kChain, Dtype::kFp16, Dtype::kFp32}));
+  }
+}
+
+TEST(Restarts, TheSecondOfAFamilyTakesItAlong) {
+  Restarts restarts;
+  auto first = LostTo("own:mma_64x64", kHalves), second = LostTo("own:mma_128x128", kBytes);
+  ASSERT_TRUE(restarts.After(first));
+  ASSERT_TRUE(restarts.After(second));
+  EXPECT_TRUE(Excludes(restarts, "own:mma_32x32", kBytes));
+  EXPECT_FALSE(Excludes(restarts, "own:simt_64x64", kBytes));
+}
+
+TEST(Restarts, AHangTakesItsFamilyAlongAndIsWaitedForOnce) {
+  Restarts restarts;
+  auto first = DiedAt("own:mma_64x64", kHalves, ChildEnd::kTimedOut);
+  ASSERT_TRUE(restarts.After(first));
+  EXPECT_TRUE(Excludes(restarts, "own:mma_128x128", kBytes));
+  auto second = DiedAt("own:simt_64x64", kHalves, ChildEnd::kTimedOut);
+  EXPECT_FALSE(restarts.After(second));
+}
+
+TEST(Restarts, AreFew) {
+  Restarts restarts;
+  std::size_t count = 0;
+  for (const char* name : {"own:a", "own:b", "own:c", "own:d", "own:e"}) {
+    auto child = LostTo(name, kHalves);
+    if (!restarts.After(child)) {
+      EXPECT_FALSE(child.records.empty()) << "where none follows it stands";
+      EXPECT_EQ(Collect(Target{}, child).back().status, backends::MeasurementStatus::kFailed);
+      break;
+    }
+    ++count;
+  }
+  EXPECT_EQ(count, kMostRestarts);
+}
+
+TEST(Restarts, NothingFollowsWhereLeavingOutWouldNotHelp) {
+  const FigureKind fill{Kernel::kFill, Dtype::kFp16, Dtype::kFp16};
+  for (auto child :
+       {DiedAt("cublaslt", kHalves, ChildEnd::kSignalled), DiedAt("own:fill", fill, ChildEnd::kTimedOut),
+        DiedAt("", std::nullopt, ChildEnd::kSignalled), DiedAt("own:a", kHalves, ChildEnd::kDone),
+        DiedAt("own:a", kHalves, ChildEnd::kInterrupted), DiedAt("own:a", kHalves, ChildEnd::kAbandoned),
+        DiedAt("own:a", kHalves, ChildEnd::kOutOfMemory), ChildResult{}}) {
+    Restarts restarts;
+    EXPECT_FALSE(restarts.After(child));
+    EXPECT_TRUE(restarts.exclusions().empty());
+  }
+}
+
+TEST(Exclusions, SurviveTheWayToTheChildAndAnythingElseExcludesNothing) {
+  const std::vector<Exclusion> sent = {{"own:mma_64x64", kHalves, false}, {"own:simt_8x8", kBytes, true}};
+  const auto got = DecodeExclusions(EncodeExclusions(sent));
+  ASSERT_EQ(got.size(), 2U);
+  EXPECT_TRUE(IsExcluded(Of("own:mma_64x64", kHalves), got));
+  EXPECT_TRUE(IsExcluded(Of("own:simt_16x16", kHalves), got));
+  EXPECT_TRUE(DecodeExclusions(probe::Json{{"implementation", "own:a"}}).empty());
+  EXPECT_TRUE(DecodeExclusions(probe::Json::array({1, "own:a", nullptr})).empty());
+}
+
+}  // namespace
+}  // namespace report
