@@ -94,6 +94,25 @@ std::vector<std::string_view> Entries(const List& list) {
   return out;
 }
 
+// The node that an entry names by its UUID, as its reader takes it (the same sources). ROCr takes any
+// beginning of 5 to 20 characters, in either case, that is one node's alone; HIP, from 6.2 on, the first node
+// whose UUID, in small letters, has the entry in it as it stands.
+std::optional<std::size_t> NamedByUuid(std::string_view entry, bool rocr, const std::vector<KfdNode>& nodes) {
+  const std::string text = rocr ? Lower(Trim(entry)) : std::string(entry);
+  if (rocr ? !text.starts_with("g") || text.size() < 5 || text.size() > 20
+           : text.find(kUuidPrefix) == std::string::npos)
+    return std::nullopt;
+  std::optional<std::size_t> found;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    if (!nodes[i].unique_id) continue;
+    const std::string uuid = fmt::format("{}{:016x}", kUuidPrefix, *nodes[i].unique_id);
+    if (rocr ? !Lower(uuid).starts_with(text) : uuid.find(text) == std::string::npos) continue;
+    if (found) return rocr ? std::nullopt : found;
+    found = i;
+  }
+  return found;
+}
+
 // The nodes that a list leaves, in its order. It ends at the first entry that is none of them; ROCr's also at
 // one that repeats another.
 std::vector<KfdNode> LeftBy(const List& list, const std::vector<KfdNode>& nodes) {
@@ -101,11 +120,8 @@ std::vector<KfdNode> LeftBy(const List& list, const std::vector<KfdNode>& nodes)
   std::vector<KfdNode> out;
   std::vector<std::size_t> taken;
   for (const auto entry : Entries(list)) {
-    auto place = NumberOf(entry, rocr).value_or(nodes.size());
-    const std::string text = rocr ? Lower(Trim(entry)) : Lower(entry);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      if (nodes[i].unique_id && text == fmt::format("gpu-{:016x}", *nodes[i].unique_id)) place = i;
-    }
+    const auto named = NamedByUuid(entry, rocr, nodes);
+    const auto place = named ? *named : NumberOf(entry, rocr).value_or(nodes.size());
     const bool repeated = std::find(taken.begin(), taken.end(), place) != taken.end();
     if (place >= nodes.size() || (repeated && rocr)) break;
     if (!repeated) out.push_back(nodes[place]);
@@ -118,7 +134,7 @@ std::string GarbageText(const List& list) {
   const bool rocr = list.name == kRocr;
   for (const auto entry : Entries(list)) {
     const auto trimmed = Trim(entry);
-    const bool uuid = (rocr ? trimmed : entry).starts_with(kUuidPrefix);
+    const bool uuid = rocr ? Lower(trimmed).starts_with(Lower(kUuidPrefix)) : entry.starts_with(kUuidPrefix);
     if (uuid || NumberOf(entry, rocr) || trimmed == "-1") continue;
     const bool nearly = IsDigits(trimmed) || trimmed.starts_with(kUuidPrefix);
     return fmt::format("{}: \"{}\" {}: ROCm ignores it and all after it", list.name, CleanText(entry, 64),
@@ -204,6 +220,7 @@ std::string VisibleAs(const system::Environment& environment, std::uint32_t ordi
 
 std::vector<std::string> OverrideVariables(const std::vector<KfdNode>& nodes) {
   std::vector<std::string> out;
+  out.reserve(nodes.size());
   for (const KfdNode& node : nodes) out.push_back(fmt::format("{}_{}", kOverride, node.number));
   return out;
 }

@@ -156,6 +156,24 @@ TEST(VisibleGpus, AreAllHiddenWhereNoEntryIsOne) {
   EXPECT_FALSE(hides({{"GPU_DEVICE_ORDINAL", "-1"}})) << "HIP does not read it";
 }
 
+// ROCr takes a beginning that is one GPU's alone, HIP the first GPU of which it is a part.
+TEST(VisibleGpus, AreNamedByUuidAsEachRuntimeReadsIt) {
+  std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
+  nodes[0].unique_id = 0x01234567ffffffff;
+  nodes[1].unique_id = 0x0123456789abcdef;
+  const auto hides = [&](const char* name, const char* value) {
+    return probe::hip::HidesAll(Set({{name, value}}), nodes);
+  };
+  for (const char* one : {"GPU-012345678", "gpu-01234567F", "Gpu-0123456789ABCDEF "})
+    EXPECT_FALSE(hides("ROCR_VISIBLE_DEVICES", one)) << one;
+  for (const char* none : {"GPU-", "GPU-01234567", "GPU-0123456789abcdef0", "G012345678"})
+    EXPECT_TRUE(hides("ROCR_VISIBLE_DEVICES", none)) << none;
+  for (const char* one : {"GPU-", "GPU-01234567", "GPU-0123456789abcdef"})
+    EXPECT_FALSE(hides("HIP_VISIBLE_DEVICES", one)) << one;
+  for (const char* none : {"gpu-0123456789abcdef", "GPU-0123456789ABCDEF", "GPU-2345"})
+    EXPECT_TRUE(hides("HIP_VISIBLE_DEVICES", none)) << none;
+}
+
 TEST(Variables, ThatMakeADeviceSlowerAreNamed) {
   EXPECT_THAT(ExplainVisible(Set({{"AMD_SERIALIZE_KERNEL", "3"}, {"HSA_ENABLE_SDMA", "0"}}), {}, {}),
               ElementsAre(HasSubstr("AMD_SERIALIZE_KERNEL=\"3\" lets every launch wait"),
