@@ -48,12 +48,12 @@ class Program {
 probe::Result<rt::HipModule> ModuleCache::Get(std::string_view source) {
   const auto known = loaded_.find(source.data());
   if (known != loaded_.end()) return known->second;
-  return loaded_.emplace(source.data(), Load(source.data())).first->second;
+  return loaded_.emplace(source.data(), Load(std::string(source))).first->second;
 }
 
-probe::Result<std::string> ModuleCache::Compile(const char* source) const {
+probe::Result<std::string> ModuleCache::Compile(const std::string& source) const {
   if (!compiler_) return compiler_.error();
-  const Program program(*compiler_, source);
+  const Program program(*compiler_, source.c_str());
   if (program.code() != rt::kHiprtcSuccess) return rt::CompilerErrorOf("hiprtcCreateProgram", program.code());
   const std::string target = "--offload-arch=" + target_;
   std::vector<const char*> options = {target.c_str(), "-std=c++17", "-O3"};
@@ -80,7 +80,7 @@ probe::Result<std::string> ModuleCache::Compile(const char* source) const {
   return image;
 }
 
-probe::Result<rt::HipModule> ModuleCache::Load(const char* source) const {
+probe::Result<rt::HipModule> ModuleCache::Load(const std::string& source) const {
   const auto image = Compile(source);
   if (!image) return image.error();
   rt::HipModule module = nullptr;

@@ -25,14 +25,13 @@ class ModuleCache {
               std::uint32_t xcc_count = 1)
       : api_(api), compiler_(std::move(compiler)), target_(std::move(target)), xcc_count_(xcc_count) {}
 
-  // One compilation a text; a failed one is not repeated. `source` outlives the cache and ends in a zero
-  // beyond its size. The error's text ends with the last lines of the compiler's log; without a compiler it
-  // is the reason for that.
+  // One compilation a text; a failed one is not repeated. `source` outlives the cache. The error's text ends
+  // with the last lines of the compiler's log; without a compiler it is the reason for that.
   [[nodiscard]] probe::Result<probe::hip::HipModule> Get(std::string_view source);
 
  private:
-  [[nodiscard]] probe::Result<std::string> Compile(const char* source) const;
-  [[nodiscard]] probe::Result<probe::hip::HipModule> Load(const char* source) const;
+  [[nodiscard]] probe::Result<std::string> Compile(const std::string& source) const;
+  [[nodiscard]] probe::Result<probe::hip::HipModule> Load(const std::string& source) const;
 
   const probe::hip::Api& api_;
   probe::Result<probe::hip::Compiler> compiler_;

@@ -61,6 +61,7 @@ struct Products {
   [[nodiscard]] std::vector<float> Rows(const TensorCore& core, std::uint32_t rows,
                                         std::uint32_t first_left_out = 0, std::uint32_t left_out = 0) const {
     std::vector<float> c;
+    c.reserve(std::size_t{rows} * n());
     for (std::uint32_t at = 0; at < rows * n(); ++at) {
       c.push_back(Of(core, at / n(), at % n(), first_left_out, left_out));
     }

@@ -11,7 +11,7 @@ namespace report {
 namespace {
 
 TEST(Tables, EveryRuntimeOfTheBuildHasItsFacts) {
-  const auto tables = EmbeddedTables();
+  const auto& tables = EmbeddedTables();
   ASSERT_TRUE(tables.ok()) << Describe(tables.error());
   ASSERT_EQ(tables->runtimes.size(), data::RuntimeTexts().size());
   for (const auto& facts : tables->runtimes) {
@@ -30,7 +30,7 @@ TEST(Tables, EveryRuntimeOfTheBuildHasItsFacts) {
 }
 
 TEST(Tables, TheProcessorTrains) {
-  const auto tables = EmbeddedTables();
+  const auto& tables = EmbeddedTables();
   ASSERT_TRUE(tables.ok());
   const auto* cpu = Find(*tables, "cpu");
   ASSERT_NE(cpu, nullptr);

@@ -228,9 +228,9 @@ TEST(Text, EveryBlockHasItsRowsInOneOrder) {
       {Kernel::kGemm, Dtype::kFp32}};
   for (const auto& [kernel, dtype] : figures)
     testing::Measure(machine, "cpu:0", "cpu", "native", kernel, 1e9, dtype);
-  for (auto figure = figures.rbegin(); figure != figures.rend();
-       ++figure)  // views::reverse is not for clang 14
-    testing::Measure(machine, "cpu:0", "vulkan", "llvmpipe", figure->first, 1e9, figure->second);
+  const std::vector<std::pair<Kernel, Dtype>> reversed(figures.rbegin(), figures.rend());
+  for (const auto& [kernel, dtype] : reversed)
+    testing::Measure(machine, "cpu:0", "vulkan", "llvmpipe", kernel, 1e9, dtype);
   const auto text = Rendered(testing::Decided(machine), Options(100));
   const auto order = std::string("fp32 gemm.*bf16 gemm.*q4 gemv.*read.*triad.*fp32 chain.*launch");
   std::string line = text.substr(0, text.find("\nInference"));
