@@ -197,9 +197,16 @@ std::optional<Series> Contest::DecideShape(const Shape& shape, const Variant* wi
   // The tiles that are best for a large product are too few for all compute units in a small one.
   const std::uint64_t winners_groups = winner_before == nullptr ? 0 : Groups(*winner_before, shape, limits);
   const bool leaves_idle = winner_before != nullptr && winners_groups < limits.shape.compute_units;
+  // What the candidate would reach with its share of the compute units.
+  const auto expected = [&](const Candidate& candidate) {
+    const std::uint64_t busy =
+        std::min<std::uint64_t>(Groups(candidate.variant(), shape, limits), limits.shape.compute_units);
+    return candidate.rate * static_cast<double>(busy);
+  };
   const auto may_win = [&](const Candidate& candidate) {
     if (winner_before == nullptr) return candidate.rate >= kRival * candidates_.front().rate;
-    return leaves_idle && Groups(candidate.variant(), shape, limits) > winners_groups;
+    return leaves_idle && Groups(candidate.variant(), shape, limits) > winners_groups &&
+           expected(candidate) >= kRival * expected(*order.front());
   };
   std::optional<Series> best;
   int trials = 0;

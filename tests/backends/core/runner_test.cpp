@@ -421,9 +421,9 @@ TEST(Runner, PromptsProductShrinksByRowsOrIsOverBudget) {
 
 // Of a product of 32 x 512 tiles of 128 x 256 are two, and those of 128 x 128 twice as many.
 TEST(Runner, AFlatProductIsAlsoTriedByTilesThatLeaveNoComputeUnitIdle) {
-  const auto tried = [](std::uint32_t compute_units) {
+  const auto tried = [](std::uint32_t compute_units, double speed) {
     FakeScript script;
-    script.speeds = {{"small", 0.5}};
+    script.speeds = {{"small", speed}};
     FakeSession session(script);
     session.mutable_limits().shape.compute_units = compute_units;
     auto variants = FakeVariants({"large", "small"}, {});
@@ -440,8 +440,9 @@ TEST(Runner, AFlatProductIsAlsoTriedByTilesThatLeaveNoComputeUnitIdle) {
       verified = verified || (m.shape.m == 32 && m.implementation == "small" && m.verified);
     return verified;
   };
-  EXPECT_TRUE(tried(3));
-  EXPECT_FALSE(tried(2)) << "there is a tile for each";
+  EXPECT_TRUE(tried(4, 0.5));
+  EXPECT_FALSE(tried(2, 0.5)) << "there is a tile for each";
+  EXPECT_FALSE(tried(4, 0.2)) << "four that are five times slower lose to two";
 }
 
 TEST(Runner, EveryOtherKernelVerifiesAndItsDefectIsFound) {
