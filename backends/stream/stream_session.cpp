@@ -172,10 +172,11 @@ probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::
   if (launches.empty() || repeats == 0) return Timing{};
   std::vector<Enqueue> bound;
   for (const Launch& launch : launches) {
-    auto enqueue = Bind(launch);
+    const auto index = static_cast<std::size_t>(launch.kernel);
+    if (index < kernels_.size()) last_entry_ = kernels_[index].function.entry;
+    auto enqueue = Watched(Bind(launch));  // a library may work on the device already
     if (!enqueue) return enqueue.error();
     bound.push_back(*std::move(enqueue));
-    last_entry_ = kernels_[static_cast<std::size_t>(launch.kernel)].function.entry;
   }
   return Watched(timer_.Time(bound, repeats));
 }
