@@ -59,6 +59,10 @@ std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>&
 std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<NvmlGpu>& gpus) {
   if (gpus.empty()) return std::nullopt;
   if (entry.kind == VisibleEntry::kIndex) return *NumberAtFront(entry.text) < gpus.size() ? 1U : 0U;
+  // Where the management library names no instances of a divided GPU, nobody here knows which there are.
+  const bool hides_instances = std::any_of(
+      gpus.begin(), gpus.end(), [](const NvmlGpu& gpu) { return gpu.mig && gpu.instances.empty(); });
+  if (entry.kind == VisibleEntry::kMig && hides_instances) return std::nullopt;
   std::size_t count = 0;
   for (const NvmlGpu& gpu : gpus) {
     count += gpu.uuid.starts_with(entry.text) ? 1U : 0U;

@@ -264,6 +264,9 @@ TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
   EXPECT_THAT(said("GPU-aa"), HasSubstr("\"GPU-aa\" names several GPUs"));
   EXPECT_THAT(said("1,1"), HasSubstr("\"1\" is there twice: CUDA then shows no GPU"));
   EXPECT_THAT(said("GPU-aa01,0"), HasSubstr("\"0\" is neither"));
+  EXPECT_THAT(said("MIG-cc"), HasSubstr("\"MIG-cc\" names no GPU here"));
+  gpus[0].mig = true;
+  EXPECT_EQ(said("MIG-cc"), "") << "one of an instance that nobody listed";
 }
 
 }  // namespace
