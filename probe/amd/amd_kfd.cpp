@@ -121,14 +121,21 @@ std::optional<std::uint64_t> L3Bytes(const system::FileSystem& files, const std:
 }
 
 // A function other than 0 alone in its slot is a device that a virtual machine was given, and no partition.
-void NameWholeCards(std::vector<KfdNode>& nodes) {
+// One that the bus does not have, where it has the slot's first, is a partition whose neighbours a container
+// does not see.
+void NameWholeCards(const system::FileSystem& files, std::vector<KfdNode>& nodes) {
+  const auto is_on_bus = [&](const PciAddress& address) {
+    return files.Exists("/sys/bus/pci/devices/" + ToString(address));
+  };
   for (KfdNode& node : nodes) {
     if (node.address.function == 0 || node.partition != node.address.function) continue;
     const auto in_slot = std::count_if(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
       return other.address.domain == node.address.domain && other.address.bus == node.address.bus &&
              other.address.device == node.address.device;
     });
-    if (in_slot == 1) node.partition = 0;
+    PciAddress card = node.address;
+    card.function = 0;
+    if (in_slot == 1 && (is_on_bus(node.address) || !is_on_bus(card))) node.partition = 0;
   }
 }
 
@@ -156,7 +163,7 @@ std::vector<KfdNode> ReadKfdNodes(const system::FileSystem& files) {
     node->xgmi_links = CountXgmi(files, directory + "/io_links");
     out.push_back(*std::move(node));
   }
-  NameWholeCards(out);
+  NameWholeCards(files, out);
   return out;
 }
 

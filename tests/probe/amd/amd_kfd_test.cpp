@@ -65,6 +65,11 @@ TEST(Kfd, TakesNoPassedThroughFunctionForAPartition) {
   ASSERT_EQ(nodes.size(), 1U);
   EXPECT_EQ(nodes[0].partition, 0U);
   EXPECT_EQ(nodes[0].address.function, 2U);
+  const std::string slot = "/sys/bus/pci/devices/0000:0a:00.";
+  tree.Directory(slot + "0");
+  EXPECT_EQ(ReadKfdNodes(tree.Files())[0].partition, 2U) << "alone in a container";
+  tree.Directory(slot + "2");
+  EXPECT_EQ(ReadKfdNodes(tree.Files())[0].partition, 0U) << "of a card that is divided for virtual machines";
 }
 
 // As of an MI300A: the last of many.
