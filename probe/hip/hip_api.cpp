@@ -144,10 +144,16 @@ Result<system::Library> OpenBeside(std::span<const std::string> paths,
                                    const system::Environment& environment) {
   std::vector<std::string_view> tried(paths.begin(), paths.end());
   tried.insert(tried.end(), sonames.begin(), sonames.end());
+  const auto before = system::Library::LoadedFiles("libamdhip64.so");
   auto library = system::Library::Open(tried, {}, files, environment);
   if (!library) return library;
   const auto runtimes = system::Library::LoadedFiles("libamdhip64.so");
   if (runtimes.size() < 2) return library;
+  if (runtimes.size() == before.size()) {  // whichever of them it calls, the other one's memory is at stake
+    return Error{
+        "dlopen " + std::string(sonames.front()), std::nullopt, "another ROCm",
+        fmt::format("a library before it brought a second runtime: {}", fmt::join(runtimes, " and "))};
+  }
   return Error{
       "dlopen " + std::string(sonames.front()), std::nullopt, "another ROCm",
       fmt::format("{} belongs to another ROCm and brought its own runtime: {}",

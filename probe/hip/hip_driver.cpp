@@ -96,6 +96,12 @@ Diagnosis WithoutNode(Error error, const KernelDriver& driver) {
   return {Outcome::kNoDevice, std::move(error)};
 }
 
+Diagnosis Hidden(Error error, const KernelDriver& driver, const system::Environment& environment) {
+  return Cause(
+      Outcome::kHidden, std::move(error), "hidden",
+      fmt::format("{} leaves none of {}", HidingText(environment), Count(driver.nodes.size(), "GPU")));
+}
+
 // A variable is to blame last: it may be set wherever ROCm is used, and hide nothing.
 Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Environment& environment) {
   const auto denied = std::find_if(driver.render_nodes.begin(), driver.render_nodes.end(),
@@ -108,6 +114,10 @@ Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Enviro
                     "whose PCIe rejects atomics",
                     driver.amdgpu_cards.front()));
   }
+  // Of several cards with one closed those that are left are hidden all the same.
+  const bool some_open = std::any_of(driver.render_nodes.begin(), driver.render_nodes.end(),
+                                     [](const DeviceNode& node) { return node.openable; });
+  if (some_open && HidesAll(environment, driver.nodes)) return Hidden(std::move(error), driver, environment);
   if (denied != driver.render_nodes.end() && denied->exists) {
     return Cause(Outcome::kDenied, std::move(error), "render_node_denied",
                  denied->path + " exists and may not be opened by this user or container");
@@ -116,11 +126,7 @@ Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Enviro
     return Cause(Outcome::kNoDevice, std::move(error), "render_node_not_passed",
                  "/dev/kfd is here and " + denied->path + ", which ROCm opens too, is not");
   }
-  if (HidesAll(environment, driver.nodes)) {
-    return Cause(
-        Outcome::kHidden, std::move(error), "hidden",
-        fmt::format("{} leaves none of {}", HidingText(environment), Count(driver.nodes.size(), "GPU")));
-  }
+  if (HidesAll(environment, driver.nodes)) return Hidden(std::move(error), driver, environment);
   return Cause(
       Outcome::kNoDevice, std::move(error), "rocm_skips_gpu",
       fmt::format("the kernel's compute driver has {} ({}), and this ROCm shows none: it may not know {}",

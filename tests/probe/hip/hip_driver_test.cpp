@@ -154,6 +154,15 @@ TEST(NoAmdDevice, IsNoVariablesFaultWhereANodeIsMissingOrDenied) {
   EXPECT_EQ(NoDevice(without_card, environment).error.name, "render_node_not_passed");
 }
 
+TEST(NoAmdDevice, IsHiddenTooWhereOneOfSeveralIsDenied) {
+  tests::Tree tree;
+  tree.Write("/dev/kfd", "").Write("/dev/dri/renderD128", "").Directory("/dev/dri/renderD129");
+  AddNode(tree);
+  tree.Write("/sys/class/kfd/kfd/topology/nodes/2/properties", Node(0x400, 110000, 129));
+  EXPECT_EQ(NoDevice(tree, With("HIP_VISIBLE_DEVICES", "-1")).outcome, Outcome::kHidden);
+  EXPECT_EQ(NoDevice(tree).outcome, Outcome::kDenied);
+}
+
 TEST(AmdError, ThatIsNoMissingDeviceStaysWhatItIs) {
   tests::Tree tree;
   const auto found = Diagnose(ErrorOf("hipGetDeviceCount", 999), ReadKernelDriver(tree.Files()), {});
