@@ -14,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(sys.argv[2]).resolve()
@@ -125,11 +126,30 @@ class GpuCheck(unittest.TestCase):
         self.assertIsNone(result)
 
 
+def imported():
+    loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
+    gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
+    loader.exec_module(gpu_check)
+    return gpu_check
+
+
+class Torch(unittest.TestCase):
+    def test_pythons_that_hang_take_its_time_once(self):
+        gpu_check, clock, allowed = imported(), [0.0], []
+
+        def hang(*_, timeout, **__):
+            allowed.append(timeout)
+            clock[0] += timeout
+            raise subprocess.TimeoutExpired("python", timeout)
+        with unittest.mock.patch.object(gpu_check.time, "monotonic", lambda: clock[0]), \
+                unittest.mock.patch.object(gpu_check.subprocess, "run", hang):
+            self.assertIsNone(gpu_check.torch_rates({"measurements": []}, 80))
+        self.assertEqual([80], allowed)
+
+
 class Comparison(unittest.TestCase):
     def test_ratios_are_at_one_shape_or_say_that_they_are_not(self):
-        loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
-        gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
-        loader.exec_module(gpu_check)
+        gpu_check = imported()
 
         def figure(types, implementation, n, rate):
             return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": "fp32",
