@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "kernels/cuda/modules.h"
 #include "kernels/simt/variants.h"
@@ -125,16 +126,38 @@ struct WarpgroupRow {
   Dtype in, acc;
   std::string_view module;
   std::string_view large, small, chain;  // entries
+  std::string_view copied_module, copied_large, copied_small;
 };
 std::array<WarpgroupRow, 5> WarpgroupRows() {
   using enum Dtype;
   return {
-      WarpgroupRow{kFp16, kFp32, kWgmmaFp16Module, "wgmma_fp16_256", "wgmma_fp16_128", "chain_wgmma_fp16"},
-      WarpgroupRow{kBf16, kFp32, kWgmmaBf16Module, "wgmma_bf16_256", "wgmma_bf16_128", "chain_wgmma_bf16"},
-      WarpgroupRow{kTf32, kFp32, kWgmmaTf32Module, "wgmma_tf32_256", "wgmma_tf32_128", "chain_wgmma_tf32"},
-      WarpgroupRow{kInt8, kInt32, kWgmmaInt8Module, "wgmma_int8_256", "wgmma_int8_128", "chain_wgmma_int8"},
-      WarpgroupRow{kFp8, kFp32, kWgmmaFp8Module, "wgmma_fp8_256", "wgmma_fp8_128", "chain_wgmma_fp8"},
+      WarpgroupRow{kFp16, kFp32, kWgmmaFp16Module, "wgmma_fp16_256", "wgmma_fp16_128", "chain_wgmma_fp16",
+                   kTmaFp16Module, "tma_fp16_256", "tma_fp16_128"},
+      WarpgroupRow{kBf16, kFp32, kWgmmaBf16Module, "wgmma_bf16_256", "wgmma_bf16_128", "chain_wgmma_bf16",
+                   kTmaBf16Module, "tma_bf16_256", "tma_bf16_128"},
+      WarpgroupRow{kTf32, kFp32, kWgmmaTf32Module, "wgmma_tf32_256", "wgmma_tf32_128", "chain_wgmma_tf32",
+                   kTmaTf32Module, "tma_tf32_256", "tma_tf32_128"},
+      WarpgroupRow{kInt8, kInt32, kWgmmaInt8Module, "wgmma_int8_256", "wgmma_int8_128", "chain_wgmma_int8",
+                   kTmaInt8Module, "tma_int8_256", "tma_int8_128"},
+      WarpgroupRow{kFp8, kFp32, kWgmmaFp8Module, "wgmma_fp8_256", "wgmma_fp8_128", "chain_wgmma_fp8",
+                   kTmaFp8Module, "tma_fp8_256", "tma_fp8_128"},
   };
+}
+
+// By pairs of blocks that stay: of B each has half of the columns copied for both.
+Variant CopiedGemm(const WarpgroupRow& row, std::uint32_t columns, std::string_view entry) {
+  constexpr std::uint32_t kThreeWarpgroups = 384, kPairRows = 256, kRowsCopied = 128, kBarriersBytes = 128;
+  Variant variant =
+      Gemm("own:wgmma_tma_128x" + std::to_string(columns), row.in, row.acc,
+           {kPairRows, columns, kThreeWarpgroups, 128},
+           {.entry = entry, .source = row.copied_module, .shared_bytes = 196608 + kBarriersBytes});
+  Step& step = variant.steps.front();
+  step.bindings = {
+      {Role::kA, View::kStorage, kRowsCopied}, {Role::kB, View::kStorage, columns / 2}, {Role::kC}};
+  step.geometry.groups_a_cluster = 2;
+  step.geometry.groups_a_unit = 1;
+  step.geometry.tiles[1].each = kRowsCopied;
+  return variant;
 }
 
 // Shared memory: stages of rows and columns, the chain's a single one.
@@ -154,6 +177,11 @@ std::vector<Variant> ByWarpgroups() {
     add(Gemm("own:wgmma_128x128", row.in, row.acc, {128, 128, kTwoWarpgroups, kStageRowBytes},
              {.entry = row.small, .source = row.module, .shared_bytes = 5 * (128 + 128) * kStageRowBytes}),
         "shared:160");
+    for (const auto& [columns, entry] :
+         {std::pair(256U, row.copied_large), std::pair(128U, row.copied_small)}) {
+      add(CopiedGemm(row, columns, entry), "shared:224");
+      all.back().requires_features.emplace_back("tensor_maps");
+    }
     add(Chain("own:wgmma_chain", row.in, row.acc, kAccumulators,
               {.entry = row.chain, .source = row.module, .shared_bytes = (64 + 128) * kStageRowBytes}),
         "shared:32");
