@@ -152,6 +152,8 @@ probe::Result<stream::Function> CudaRuntime::Load(const kernels::Step& step) {
     const auto set = api_.cuFuncSetAttribute(function, rt::kCuFunctionMaxDynamicSharedBytes,
                                              static_cast<int>(step.shared_bytes));
     if (set != kCuSuccess) return ErrorOf("cuFuncSetAttribute " + entry, set);
+    // A wish: as many blocks beside each other as their registers allow.
+    api_.cuFuncSetAttribute(function, rt::kCuFunctionSharedPercent, 100);
   }
   return stream::Function{function, step.entry, static_cast<std::uint32_t>(std::max(threads, 0)),
                           step.shared_bytes};

@@ -26,7 +26,7 @@ struct Stages {
   std::uint32_t small_bytes;
   std::string_view small_feature;
 };
-constexpr Stages kFour = {65536, "shared:64", 32768, "shared:32"};
+constexpr Stages kMany = {49152, "shared:48", 32768, "shared:32"};
 constexpr Stages kTwoPadded = {49152, "shared:48", 24576, "shared:32"};
 constexpr Stages kTwo = {32768, "shared:32", 16384, "shared:32"};
 
@@ -52,20 +52,20 @@ std::array<WarpRow, 12> WarpRows() {
               "", ""},
       WarpRow{kInt8, kInt32, "turing_mma", "own:turing_mma", kTwo, kTuringInt8Module, "turing_int8_128",
               "turing_int8_64", "chain_turing_int8"},
-      WarpRow{kFp16, kFp32, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_128", "gemm_fp16_64",
+      WarpRow{kFp16, kFp32, "sm_80", "own:mma", kMany, kGemmFp16Module, "gemm_fp16_128", "gemm_fp16_64",
               "chain_fp16"},
-      WarpRow{kFp16, kFp16, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_fp16_128", "", ""},
-      WarpRow{kBf16, kFp32, "sm_80", "own:mma", kFour, kGemmBf16Module, "gemm_bf16_128", "gemm_bf16_64",
+      WarpRow{kFp16, kFp16, "sm_80", "own:mma", kMany, kGemmFp16Module, "gemm_fp16_fp16_128", "", ""},
+      WarpRow{kBf16, kFp32, "sm_80", "own:mma", kMany, kGemmBf16Module, "gemm_bf16_128", "gemm_bf16_64",
               "chain_bf16"},
-      WarpRow{kTf32, kFp32, "sm_80", "own:mma", kFour, kGemmTf32Module, "gemm_tf32_128", "gemm_tf32_64",
+      WarpRow{kTf32, kFp32, "sm_80", "own:mma", kMany, kGemmTf32Module, "gemm_tf32_128", "gemm_tf32_64",
               "chain_tf32"},
-      WarpRow{kInt8, kInt32, "sm_80", "own:mma", kFour, kGemmInt8Module, "gemm_int8_128", "gemm_int8_64",
+      WarpRow{kInt8, kInt32, "sm_80", "own:mma", kMany, kGemmInt8Module, "gemm_int8_128", "gemm_int8_64",
               "chain_int8"},
-      WarpRow{kFp8, kFp32, "fp8_mma", "own:mma", kFour, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
+      WarpRow{kFp8, kFp32, "fp8_mma", "own:mma", kMany, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
               "chain_fp8"},
-      WarpRow{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp8Module, "scaled_fp8_128",
+      WarpRow{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kMany, kScaledFp8Module, "scaled_fp8_128",
               "scaled_fp8_64", "chain_scaled_fp8", kScaled},
-      WarpRow{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp4Module, "scaled_fp4_128",
+      WarpRow{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kMany, kScaledFp4Module, "scaled_fp4_128",
               "scaled_fp4_64", "chain_scaled_fp4", kScaled},
   };
 }

@@ -55,6 +55,7 @@ enum CuFunctionAttribute : int {
   kCuFunctionLocalBytes = 3,
   kCuFunctionRegisters = 4,
   kCuFunctionMaxDynamicSharedBytes = 8,
+  kCuFunctionSharedPercent = 9,  // of what the first-level cache and shared memory have together
 };
 // Of tensor maps.
 enum CuMapType : unsigned int { kCuMapBytes = 0 };

@@ -239,7 +239,7 @@ TEST(CudaSession, TruncatedCodeIsRefusedWithTheCompilersWords) {
 
 TEST(CudaSession, ABlockMayAskForNoMoreSharedMemoryThanThereIs) {
   const CudaMachine machine(machines::Of(
-      R"({"name": "T4", "attributes": {"capability": 86, "shared_memory_per_block_optin": 49152}})"));
+      R"({"name": "T4", "attributes": {"capability": 86, "shared_memory_per_block_optin": 40960}})"));
   EXPECT_THAT(LoadOf(machine, StepOf("gemm_fp16_128")), HasSubstr("cuFuncSetAttribute"));
 }
 

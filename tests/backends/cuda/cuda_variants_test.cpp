@@ -156,6 +156,19 @@ TEST(CudaVariants, EveryChipIsOfferedTheInstructionsThatItHas) {
   EXPECT_EQ(ProductsOf(121, Dtype::kFp4), "own:scaled_mma_128x128 own:scaled_mma_64x64");
 }
 
+TEST(CudaVariants, AsksForAllSharedMemoryWhereBlocksNeedIt) {
+  const CudaMachine machine(
+      machines::Of(R"({"name": "RTX 4090", "attributes": {"capability": 89, "least_shared_percent": 100}})"));
+  const auto wanted = std::find_if(Computing().begin(), Computing().end(), [](const Variant& variant) {
+    return variant.steps[0].entry == "gemm_fp16_128";
+  });
+  EXPECT_EQ(WithSession(machine,
+                        [&](backends::Session& session) {
+                          return Compute(session, kernels::cuda::Variants(), *wanted);
+                        }),
+            "right");
+}
+
 TEST(CudaVariants, ADeviceThatComputesWrongIsFoundOut) {
   for (const int chip : {90, 120}) {
     for (const char* results : {"garbage", "nan", "zero"}) {

@@ -68,6 +68,8 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
   if (threads == 0 || grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535) {
     return kInvalidValue;
   }
+  if (shared_bytes > 0 && entry.shared_percent < Get(*slot->gpu, "least_shared_percent", -1))
+    return kLaunchOutOfResources;
   if (grid_x % entry.cluster != 0) return kInvalidClusterSize;
   if ((entry.required_threads != 0 && threads > entry.required_threads) ||
       threads > slot->gpu->max_workgroup_size || shared_bytes > entry.max_dynamic_shared_bytes) {

@@ -123,8 +123,13 @@ FAKE_CUDA cuFuncGetAttribute(int* value, int attribute, nv::CuFunction function)
 }
 
 FAKE_CUDA cuFuncSetAttribute(nv::CuFunction function, int attribute, int value) {
+  auto* entry = reinterpret_cast<Entry*>(function);
+  if (attribute == nv::kCuFunctionSharedPercent && value <= 100) {
+    entry->shared_percent = value;
+    return kSuccess;
+  }
   if (attribute != nv::kCuFunctionMaxDynamicSharedBytes || value < 0) return kInvalidValue;
   if (value > Get(*CurrentSlot()->gpu, "shared_memory_per_block_optin", 232448)) return kInvalidValue;
-  reinterpret_cast<Entry*>(function)->max_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
+  entry->max_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
   return kSuccess;
 }

@@ -63,6 +63,7 @@ struct Entry {
   std::uint32_t required_threads = 0;  // .maxntid, 0 where there is none
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t max_dynamic_shared_bytes = 48U << 10U;
+  int shared_percent = -1;    // asked for
   std::uint32_t cluster = 1;  // .reqnctapercluster
 };
 struct Module {
