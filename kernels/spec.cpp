@@ -85,6 +85,13 @@ std::span<const KernelRow> Kernels() { return KernelRows(); }
 const DtypeRow& Row(Dtype dtype) { return kDtypeRows[static_cast<std::size_t>(dtype)]; }
 std::span<const DtypeRow> Dtypes() { return kDtypeRows; }
 
+MatrixMap MapOf(const Binding& binding, Dtype in, const Problem& problem) {
+  if (binding.box_rows == 0) return {};
+  return {.rows = binding.role == Role::kA ? problem.m : problem.n,
+          .row_bytes = std::uint64_t{problem.k} * Row(in).bits / 8,
+          .box_rows = binding.box_rows};
+}
+
 LaunchShape ShapeOf(const Step& step, const Problem& problem, const DeviceShape& device) {
   const Geometry& geometry = step.geometry;
   LaunchShape shape;
@@ -92,7 +99,11 @@ LaunchShape ShapeOf(const Step& step, const Problem& problem, const DeviceShape&
   x = Groups(geometry.tiles[0], problem);
   y = Groups(geometry.tiles[1], problem);
   if (geometry.in_a_row) x *= std::exchange(y, 1);
-  if (geometry.groups_a_unit != 0) x = device.compute_units * geometry.groups_a_unit;
+  if (geometry.groups_a_unit != 0) {
+    const std::uint32_t most = device.compute_units * geometry.groups_a_unit;
+    x = geometry.in_a_row ? std::min(x, most) : most;
+  }
+  x = std::max(x / geometry.groups_a_cluster, 1U) * geometry.groups_a_cluster;
   if (geometry.most_a_group != 0) x = std::max(x, problem.count / geometry.most_a_group + 1);
   shape.local = {geometry.threads[0], geometry.threads[1], 1};
   if (geometry.threads_are_subgroups) shape.local[0] *= device.subgroup_width;

@@ -85,6 +85,15 @@ enum class View { kStorage, kTexelFloat4, kTexelUint4 };
 struct Binding {
   Role role;
   View view = View::kStorage;
+  std::uint32_t box_rows = 0;  // if not 0, as a MatrixMap
+};
+
+// A matrix, rows of k without padding, of which a kernel has boxes of so many rows and 128 bytes copied to
+// shared memory, swizzled: what CUDA's tensor maps describe.
+struct MatrixMap {
+  std::uint64_t rows = 0;
+  std::uint64_t row_bytes = 0;
+  std::uint32_t box_rows = 0;
 };
 
 // A number that a launch depends on: one of the problem's, n * k, the factor of triad, or a constant.
@@ -115,10 +124,11 @@ struct Tiling {
 
 // How a step is launched; ShapeOf makes the numbers of one problem on one device of it.
 struct Geometry {
-  std::array<Tiling, 2> tiles = {};  // a work-group each, in x and y
-  bool in_a_row = false;             // all of these groups in x instead
-  std::uint32_t groups_a_unit = 0;   // if not 0, so many groups a compute unit instead of tiles
-  std::uint32_t most_a_group = 0;    // if not 0, more groups where one would get more than this of the count
+  std::array<Tiling, 2> tiles = {};    // a work-group each, in x and y
+  bool in_a_row = false;               // all of these groups in x instead
+  std::uint32_t groups_a_cluster = 1;  // their number is a multiple of this; those run beside each other
+  std::uint32_t groups_a_unit = 0;     // if not 0, so many groups a compute unit, of tiles at most so many
+  std::uint32_t most_a_group = 0;  // if not 0, more groups where one would get more than this of the count
   std::array<std::uint32_t, 2> threads = {1, 1};  // invocations of a group, in x and y
   bool threads_are_subgroups = false;             // those in x count subgroups instead of invocations
   std::uint32_t partials_a_group = 0;             // words of Role::kPartials that a group writes
@@ -145,6 +155,7 @@ struct Step {
   // ours.
   std::string_view library = {};
 };
+[[nodiscard]] MatrixMap MapOf(const Binding& binding, Dtype in, const Problem& problem);
 [[nodiscard]] LaunchShape ShapeOf(const Step& step, const Problem& problem, const DeviceShape& device);
 
 // One implementation of one kernel for one pair of types.

@@ -60,6 +60,7 @@ struct BufferRequest {
 struct BoundBuffer {
   BufferId buffer{};
   kernels::View view = kernels::View::kStorage;
+  kernels::MatrixMap map{};  // as which it is bound, where box_rows is not 0
 };
 
 struct Launch {

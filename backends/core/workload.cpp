@@ -221,7 +221,8 @@ void Workload::BuildLaunches() {
       const kernels::Step& step = variant().steps[i];
       Launch launch{loaded_->steps[i], {}, kernels::ShapeOf(step, shape_.problem, session_->limits().shape)};
       for (const kernels::Binding& binding : step.bindings) {
-        launch.buffers.push_back({Find(binding.role, copy).id, binding.view});
+        launch.buffers.push_back({Find(binding.role, copy).id, binding.view,
+                                  kernels::MapOf(binding, variant().in, shape_.problem)});
       }
       launches_.push_back(std::move(launch));
     }

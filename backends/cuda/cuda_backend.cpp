@@ -115,6 +115,7 @@ std::vector<std::string> FeaturesOf(const rt::Api& api, rt::CuDevice device) {
   }
   // Its matrix instructions are of this chip alone: neither older nor newer ones have them.
   if (capability == 90) features.emplace_back("sm_90a");
+  if (capability == 90 && api.cuTensorMapEncodeTiled != nullptr) features.emplace_back("tensor_maps");
   // Newer ones have larger.
   if (capability == 70 || capability == 72) features.emplace_back("volta_mma");
   if (capability == 75) features.emplace_back("turing_mma");

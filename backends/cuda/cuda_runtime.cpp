@@ -152,9 +152,25 @@ probe::Result<stream::Function> CudaRuntime::Load(const kernels::Step& step) {
     const auto set = api_.cuFuncSetAttribute(function, rt::kCuFunctionMaxDynamicSharedBytes,
                                              static_cast<int>(step.shared_bytes));
     if (set != kCuSuccess) return ErrorOf("cuFuncSetAttribute " + entry, set);
+    // A wish: as many blocks beside each other as their registers allow.
+    api_.cuFuncSetAttribute(function, rt::kCuFunctionSharedPercent, 100);
   }
   return stream::Function{function, step.entry, static_cast<std::uint32_t>(std::max(threads, 0)),
                           step.shared_bytes};
+}
+
+// Bytes, so that one map serves every type; boxes as wide as the swizzle's pattern.
+probe::Result<stream::Argument> CudaRuntime::MapMatrix(std::uint64_t address, const kernels::MatrixMap& map) {
+  constexpr std::array<std::uint32_t, 2> kStep = {1, 1};
+  const std::array<std::uint64_t, 2> edges = {map.row_bytes, map.rows};
+  const std::array<std::uint32_t, 2> box = {rt::kCuSwizzledBytes, map.box_rows};
+  stream::Argument argument;
+  const auto code = api_.cuTensorMapEncodeTiled(
+      reinterpret_cast<rt::CuTensorMap*>(argument.words.data()), rt::kCuMapBytes, 2,
+      stream::DevicePointer(address), edges.data(), edges.data(), box.data(), kStep.data(),
+      rt::kCuMapNoInterleave, rt::kCuMapSwizzle128, rt::kCuMapPromote256, rt::kCuMapFillZero);
+  if (code != kCuSuccess) return ErrorOf("cuTensorMapEncodeTiled", code);
+  return argument;
 }
 
 probe::Status CudaRuntime::StartLaunch(const stream::Function& function, const kernels::LaunchShape& shape,

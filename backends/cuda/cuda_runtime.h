@@ -48,6 +48,7 @@ class CudaRuntime final : public stream::Runtime {
   std::optional<double> SecondsBetween(void* first, void* last) override;
 
   probe::Result<stream::Function> Load(const kernels::Step& step) override;
+  probe::Result<stream::Argument> MapMatrix(std::uint64_t address, const kernels::MatrixMap& map) override;
   probe::Status StartLaunch(const stream::Function& function, const kernels::LaunchShape& shape,
                             void** arguments) override;
   probe::Result<stream::Products> OpenProducts(std::string_view library,

@@ -5,6 +5,7 @@
 // this folder.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -35,6 +36,12 @@ struct Function {
   std::string_view entry;
   std::uint32_t max_threads = 0;   // of a block; 0 where the runtime does not say
   std::uint32_t shared_bytes = 0;  // dynamic shared memory of a block
+};
+
+// An argument of a launch, as large as the largest that a kernel takes. Little endian on every host that a
+// driver runs on, so a number may be wider than the kernel has it.
+struct alignas(128) Argument {
+  std::array<std::uint64_t, 16> words{};
 };
 
 // What the runtime's calls are called where an error is not the runtime's own.
@@ -81,6 +88,9 @@ class Runtime {
 
   // Compiles the step's source where that is not done yet. The step outlives the function.
   [[nodiscard]] virtual probe::Result<Function> Load(const kernels::Step& step) = 0;
+  // A matrix at that address as an argument, where the runtime has such.
+  [[nodiscard]] virtual probe::Result<Argument> MapMatrix(std::uint64_t address,
+                                                          const kernels::MatrixMap& map);
   // `arguments` points to one pointer for each argument of the kernel.
   [[nodiscard]] virtual probe::Status StartLaunch(const Function& function, const kernels::LaunchShape& shape,
                                                   void** arguments) = 0;

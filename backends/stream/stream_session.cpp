@@ -30,16 +30,20 @@ probe::Result<Limits> LimitsOf(Runtime& runtime, const probe::RuntimeDevice& fac
 }
 
 // The arguments of a launch, buffers before scalars, and pointers to them. The driver reads as many bytes of
-// each as the kernel declares; little endian on every host that it runs on.
+// each as the kernel declares.
 struct Arguments {
-  explicit Arguments(std::vector<std::uint64_t> all) : values(std::move(all)) {
-    for (std::uint64_t& value : values) pointers.push_back(&value);
+  explicit Arguments(std::vector<Argument> all) : values(std::move(all)) {
+    for (Argument& value : values) pointers.push_back(&value);
   }
-  std::vector<std::uint64_t> values;
+  std::vector<Argument> values;
   std::vector<void*> pointers;
 };
 
 }  // namespace
+
+probe::Result<Argument> Runtime::MapMatrix(std::uint64_t, const kernels::MatrixMap&) {
+  return probe::Error{"launch", std::nullopt, "no matrix maps", "the runtime has none"};
+}
 
 probe::Result<std::unique_ptr<Session>> StreamSession::Create(std::unique_ptr<Runtime> runtime,
                                                               const probe::RuntimeDevice& facts,
@@ -139,14 +143,18 @@ probe::Result<Enqueue> StreamSession::Bind(const Launch& launch) {
                         fmt::format("{} threads; the kernel takes at most {} on this device", threads,
                                     loaded.function.max_threads)};
   }
-  std::vector<std::uint64_t> values;
+  std::vector<std::uint64_t> addresses;
+  std::vector<Argument> values;
   for (const BoundBuffer& bound : launch.buffers) {
     const auto address = AddressOf("launch", bound.buffer, 0, 0);
     if (!address) return address.error();
-    values.push_back(*address);
+    addresses.push_back(*address);
+    auto argument = bound.map.box_rows != 0 ? runtime_->MapMatrix(*address, bound.map) : Argument{{*address}};
+    if (!argument) return argument.error();
+    values.push_back(*argument);
   }
-  if (loaded.library != nullptr) return BindProduct(loaded, launch, values);
-  values.insert(values.end(), launch.shape.scalars.begin(), launch.shape.scalars.end());
+  if (loaded.library != nullptr) return BindProduct(loaded, launch, addresses);
+  for (const std::uint32_t scalar : launch.shape.scalars) values.push_back({{scalar}});
   return Enqueue([runtime = runtime_.get(), function = loaded.function, shape = launch.shape,
                   arguments = std::make_shared<Arguments>(std::move(values))] {
     return runtime->StartLaunch(function, shape, arguments->pointers.data());

@@ -178,7 +178,7 @@ Status VulkanSession::Check(std::span<const Launch> launches) const {
     if (launch.buffers.size() != pipeline.views.size())
       return Misuse("vkCmdDispatch", "bindings do not match");
     for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
-      const auto& [buffer, view] = launch.buffers[i];
+      const auto& [buffer, view, map] = launch.buffers[i];
       const bool known = Index(buffer) < buffers_.size() && buffers_[Index(buffer)].buffer != VK_NULL_HANDLE;
       const bool has_view =
           known && (view == kernels::View::kStorage || buffers_[Index(buffer)].views.contains(view));

@@ -1,20 +1,11 @@
 // SPDX-License-Identifier: MIT
 // C = A * B by Hopper's warpgroups, for every type of which an instruction takes 32 bytes of k: A is m x k, B is stored
 // n x k. Each warpgroup of a block computes 64 x kN of C from kStages tiles of kRowBytes of k in shared memory, which
-// cp.async fills two steps behind the products. A tile's rows are eight pieces of 16 bytes in the 128-byte swizzle of
-// PTX ISA, "Shared Memory Matrix Layout": piece p of row r lies at p ^ (r % 8), eight rows are an atom of 1024 bytes.
+// cp.async fills two steps behind the products.
 
-#include "kernels/simt/tiles.cuh"
-#include "kernels/cuda/wgmma.cuh"
+#include "kernels/cuda/warpgroup_tiles.cuh"
 
 namespace {
-
-constexpr unsigned kRowBytes = 128;
-constexpr unsigned kPieces = kRowBytes / 16;
-constexpr unsigned kAtomBytes = 8 * kRowBytes;
-constexpr unsigned kInstructionBytes = 32;  // of k
-constexpr unsigned kWarpgroup = 128;        // threads
-constexpr unsigned kWarpgroupRows = 64;
 
 template <unsigned kM_, unsigned kN_, unsigned kStages_>
 struct Shape {
@@ -22,13 +13,6 @@ struct Shape {
   static constexpr unsigned kThreads = kM / kWarpgroupRows * kWarpgroup;
   static constexpr unsigned kStageBytes = (kM + kN) * kRowBytes;
 };
-
-// PTX ISA, "Matrix Descriptor": start, leading and stride offset in units of 16 bytes at bits 0, 16 and 32, the
-// swizzle at 62 (1: 128 bytes). Swizzled, the leading offset is not used; the stride is from atom to atom.
-DEVICE unsigned long long DescriptorOf(const unsigned char* tile) {
-  return 1ULL << 62 | static_cast<unsigned long long>(kAtomBytes >> 4) << 32 | 1ULL << 16 |
-         (SharedAddress(tile) & 0x3ffffU) >> 4;
-}
 
 template <unsigned kLines, unsigned kThreads>
 DEVICE void FetchTile(unsigned char* to, const unsigned char* from, size_t stride) {
@@ -40,28 +24,6 @@ DEVICE void FetchTile(unsigned char* to, const unsigned char* from, size_t strid
   }
 }
 
-// A warpgroup's part of one stage.
-template <class S, class T>
-DEVICE void MultiplyStage(const unsigned char* stage, typename T::Result (&sum)[S::kN / 2]) {
-  const unsigned long long a = DescriptorOf(stage + threadIdx.x / kWarpgroup * kWarpgroupRows * kRowBytes);
-  const unsigned long long b = DescriptorOf(stage + S::kM * kRowBytes);
-#pragma unroll
-  for (unsigned at = 0; at < kRowBytes; at += kInstructionBytes) T::Multiply(sum, a + (at >> 4), b + (at >> 4));
-}
-
-// PTX ISA, "Register Fragments" of wgmma: a warp has 16 rows, of every 8 columns a thread has two in two rows.
-template <class S, class Number>
-DEVICE void StoreTile(Number* c, unsigned n, const Tile& tile, const Number (&sum)[S::kN / 2]) {
-  const unsigned lane = threadIdx.x % 32;
-  const size_t row = tile.row + threadIdx.x / 32 * 16 + lane / 4;
-  Number* to = c + row * n + tile.column + lane % 4 * 2;
-#pragma unroll
-  for (unsigned j = 0; j < S::kN / 8; ++j) {
-    StorePair(to + j * 8, sum[4 * j], sum[4 * j + 1]);
-    StorePair(to + static_cast<size_t>(8) * n + j * 8, sum[4 * j + 2], sum[4 * j + 3]);
-  }
-}
-
 template <class S, class T>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   const Tile tile = TileOf<S>(blockIdx.x, m, n);
@@ -69,7 +31,7 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
   const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
   const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
   const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;
-  const unsigned steps = static_cast<unsigned>(stride / kRowBytes);
+  const unsigned steps = static_cast<unsigned>(stride / kRowBytes), warpgroup = Warpgroup();
   const auto fetch = [&](unsigned step) {
     if (step < steps) {
       unsigned char* to = shared + step % S::kStages * S::kStageBytes;
@@ -87,23 +49,15 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
     FenceAsyncProxy();
     __syncthreads();  // everyone's part has arrived, and everyone's products of the step before last have ended
     FenceRegisters(sum);
-    MultiplyStage<S, T>(shared + step % S::kStages * S::kStageBytes, sum);
+    const unsigned char* stage = shared + step % S::kStages * S::kStageBytes;
+    MultiplyStage<T>(stage + warpgroup * kWarpgroupRows * kRowBytes, stage + S::kM * kRowBytes, sum);
     CommitProducts();
     fetch(step + S::kStages - 2);
     WaitProducts<1>();
   }
   FinishProducts(sum);
-  StoreTile<S>(c, n, tile, sum);
+  StoreSums(c + (tile.row + threadIdx.x / 32 * 16) * static_cast<size_t>(n) + tile.column, n, sum);
 }
-
-// A type's instruction: kBits of an element, what C holds.
-#define WARPGROUP_TYPE(name, bits, number, multiply)                                                              \
-  struct name {                                                                                                   \
-    static constexpr unsigned kBits = bits;                                                                       \
-    using Result = number;                                                                                        \
-    template <unsigned kCount>                                                                                    \
-    static DEVICE void Multiply(number(&d)[kCount], unsigned long long a, unsigned long long b) { multiply(d, a, b); } \
-  };
 
 using Large = Shape<128, 256, 4>;
 using Small = Shape<128, 128, 5>;

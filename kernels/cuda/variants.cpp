@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "kernels/cuda/modules.h"
 #include "kernels/simt/variants.h"
@@ -25,7 +26,7 @@ struct Stages {
   std::uint32_t small_bytes;
   std::string_view small_feature;
 };
-constexpr Stages kFour = {65536, "shared:64", 32768, "shared:32"};
+constexpr Stages kMany = {49152, "shared:48", 32768, "shared:32"};
 constexpr Stages kTwoPadded = {49152, "shared:48", 24576, "shared:32"};
 constexpr Stages kTwo = {32768, "shared:32", 16384, "shared:32"};
 
@@ -51,20 +52,20 @@ std::array<WarpRow, 12> WarpRows() {
               "", ""},
       WarpRow{kInt8, kInt32, "turing_mma", "own:turing_mma", kTwo, kTuringInt8Module, "turing_int8_128",
               "turing_int8_64", "chain_turing_int8"},
-      WarpRow{kFp16, kFp32, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_128", "gemm_fp16_64",
+      WarpRow{kFp16, kFp32, "sm_80", "own:mma", kMany, kGemmFp16Module, "gemm_fp16_128", "gemm_fp16_64",
               "chain_fp16"},
-      WarpRow{kFp16, kFp16, "sm_80", "own:mma", kFour, kGemmFp16Module, "gemm_fp16_fp16_128", "", ""},
-      WarpRow{kBf16, kFp32, "sm_80", "own:mma", kFour, kGemmBf16Module, "gemm_bf16_128", "gemm_bf16_64",
+      WarpRow{kFp16, kFp16, "sm_80", "own:mma", kMany, kGemmFp16Module, "gemm_fp16_fp16_128", "", ""},
+      WarpRow{kBf16, kFp32, "sm_80", "own:mma", kMany, kGemmBf16Module, "gemm_bf16_128", "gemm_bf16_64",
               "chain_bf16"},
-      WarpRow{kTf32, kFp32, "sm_80", "own:mma", kFour, kGemmTf32Module, "gemm_tf32_128", "gemm_tf32_64",
+      WarpRow{kTf32, kFp32, "sm_80", "own:mma", kMany, kGemmTf32Module, "gemm_tf32_128", "gemm_tf32_64",
               "chain_tf32"},
-      WarpRow{kInt8, kInt32, "sm_80", "own:mma", kFour, kGemmInt8Module, "gemm_int8_128", "gemm_int8_64",
+      WarpRow{kInt8, kInt32, "sm_80", "own:mma", kMany, kGemmInt8Module, "gemm_int8_128", "gemm_int8_64",
               "chain_int8"},
-      WarpRow{kFp8, kFp32, "fp8_mma", "own:mma", kFour, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
+      WarpRow{kFp8, kFp32, "fp8_mma", "own:mma", kMany, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
               "chain_fp8"},
-      WarpRow{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp8Module, "scaled_fp8_128",
+      WarpRow{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kMany, kScaledFp8Module, "scaled_fp8_128",
               "scaled_fp8_64", "chain_scaled_fp8", kScaled},
-      WarpRow{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kFour, kScaledFp4Module, "scaled_fp4_128",
+      WarpRow{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kMany, kScaledFp4Module, "scaled_fp4_128",
               "scaled_fp4_64", "chain_scaled_fp4", kScaled},
   };
 }
@@ -125,16 +126,38 @@ struct WarpgroupRow {
   Dtype in, acc;
   std::string_view module;
   std::string_view large, small, chain;  // entries
+  std::string_view copied_module, copied_large, copied_small;
 };
 std::array<WarpgroupRow, 5> WarpgroupRows() {
   using enum Dtype;
   return {
-      WarpgroupRow{kFp16, kFp32, kWgmmaFp16Module, "wgmma_fp16_256", "wgmma_fp16_128", "chain_wgmma_fp16"},
-      WarpgroupRow{kBf16, kFp32, kWgmmaBf16Module, "wgmma_bf16_256", "wgmma_bf16_128", "chain_wgmma_bf16"},
-      WarpgroupRow{kTf32, kFp32, kWgmmaTf32Module, "wgmma_tf32_256", "wgmma_tf32_128", "chain_wgmma_tf32"},
-      WarpgroupRow{kInt8, kInt32, kWgmmaInt8Module, "wgmma_int8_256", "wgmma_int8_128", "chain_wgmma_int8"},
-      WarpgroupRow{kFp8, kFp32, kWgmmaFp8Module, "wgmma_fp8_256", "wgmma_fp8_128", "chain_wgmma_fp8"},
+      WarpgroupRow{kFp16, kFp32, kWgmmaFp16Module, "wgmma_fp16_256", "wgmma_fp16_128", "chain_wgmma_fp16",
+                   kTmaFp16Module, "tma_fp16_256", "tma_fp16_128"},
+      WarpgroupRow{kBf16, kFp32, kWgmmaBf16Module, "wgmma_bf16_256", "wgmma_bf16_128", "chain_wgmma_bf16",
+                   kTmaBf16Module, "tma_bf16_256", "tma_bf16_128"},
+      WarpgroupRow{kTf32, kFp32, kWgmmaTf32Module, "wgmma_tf32_256", "wgmma_tf32_128", "chain_wgmma_tf32",
+                   kTmaTf32Module, "tma_tf32_256", "tma_tf32_128"},
+      WarpgroupRow{kInt8, kInt32, kWgmmaInt8Module, "wgmma_int8_256", "wgmma_int8_128", "chain_wgmma_int8",
+                   kTmaInt8Module, "tma_int8_256", "tma_int8_128"},
+      WarpgroupRow{kFp8, kFp32, kWgmmaFp8Module, "wgmma_fp8_256", "wgmma_fp8_128", "chain_wgmma_fp8",
+                   kTmaFp8Module, "tma_fp8_256", "tma_fp8_128"},
   };
+}
+
+// By pairs of blocks that stay: of B each has half of the columns copied for both.
+Variant CopiedGemm(const WarpgroupRow& row, std::uint32_t columns, std::string_view entry) {
+  constexpr std::uint32_t kThreeWarpgroups = 384, kPairRows = 256, kRowsCopied = 128, kBarriersBytes = 128;
+  Variant variant =
+      Gemm("own:wgmma_tma_128x" + std::to_string(columns), row.in, row.acc,
+           {kPairRows, columns, kThreeWarpgroups, 128},
+           {.entry = entry, .source = row.copied_module, .shared_bytes = 196608 + kBarriersBytes});
+  Step& step = variant.steps.front();
+  step.bindings = {
+      {Role::kA, View::kStorage, kRowsCopied}, {Role::kB, View::kStorage, columns / 2}, {Role::kC}};
+  step.geometry.groups_a_cluster = 2;
+  step.geometry.groups_a_unit = 1;
+  step.geometry.tiles[1].each = kRowsCopied;
+  return variant;
 }
 
 // Shared memory: stages of rows and columns, the chain's a single one.
@@ -154,6 +177,11 @@ std::vector<Variant> ByWarpgroups() {
     add(Gemm("own:wgmma_128x128", row.in, row.acc, {128, 128, kTwoWarpgroups, kStageRowBytes},
              {.entry = row.small, .source = row.module, .shared_bytes = 5 * (128 + 128) * kStageRowBytes}),
         "shared:160");
+    for (const auto& [columns, entry] :
+         {std::pair(256U, row.copied_large), std::pair(128U, row.copied_small)}) {
+      add(CopiedGemm(row, columns, entry), "shared:224");
+      all.back().requires_features.emplace_back("tensor_maps");
+    }
     add(Chain("own:wgmma_chain", row.in, row.acc, kAccumulators,
               {.entry = row.chain, .source = row.module, .shared_bytes = (64 + 128) * kStageRowBytes}),
         "shared:32");

@@ -50,7 +50,7 @@ Variant Stream(Kernel kernel, Dtype dtype, std::string_view module) {
 
 // Reads its operands as texels: x and those of fp32 as numbers, all others, weights among them, as words.
 Variant ByTexels(Variant variant) {
-  for (auto& [role, view] : variant.steps[0].bindings) {
+  for (auto& [role, view, box_rows] : variant.steps[0].bindings) {
     const bool matrix = role == Role::kA || role == Role::kB;
     if (role == Role::kX || (matrix && variant.in == Dtype::kFp32)) {
       view = View::kTexelFloat4;

@@ -10,7 +10,8 @@
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+// CUDA's second bound is blocks of a multiprocessor, HIP's is warps of an execution unit: none is passed on.
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

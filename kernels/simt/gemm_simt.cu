@@ -6,25 +6,28 @@ namespace {
 
 constexpr unsigned kSide = 16;
 constexpr unsigned kThreads = kSide * kSide;
-constexpr unsigned kDepth = 16;
 #ifdef __HIP__
+constexpr unsigned kDepthOfLarge = 16;
 constexpr unsigned kAhead = 1;  // LLVM reads as far ahead as it unrolls, and would run out of registers
 #else
-constexpr unsigned kAhead = kDepth;
+constexpr unsigned kDepthOfLarge = 8;  // so that two blocks have registers and shared memory
+constexpr unsigned kAhead = 16;
 #endif
 
 // Entry i of a thread's: runs of four, so that neighbours read 16 bytes beside each other.
 DEVICE unsigned Place(unsigned own, unsigned i) { return own * 4 + i / 4 * (kSide * 4) + i % 4; }
 
-template <unsigned kTile>
+template <unsigned kTile_, unsigned kDepth_>
 struct Tiles {
+  static constexpr unsigned kTile = kTile_, kDepth = kDepth_;
   // A is kept transposed, so that both operands are read along a row. The padding spreads its writes over the banks.
   float a[2][kDepth][kTile + 4];
   float b[2][kDepth][kTile];
 };
 
-template <unsigned kTile>
+template <class T>
 struct Loader {
+  static constexpr unsigned kTile = T::kTile, kDepth = T::kDepth;
   static constexpr unsigned kParts = kTile * kDepth / (kThreads * 4);
   float4 a[kParts];
   float4 b[kParts];
@@ -37,7 +40,7 @@ struct Loader {
       b[part] = *reinterpret_cast<const float4*>(from_b + static_cast<size_t>(i / kTile) * n + i % kTile);
     }
   }
-  DEVICE void Store(Tiles<kTile>& tiles, unsigned buffer, unsigned lane) const {
+  DEVICE void Store(T& tiles, unsigned buffer, unsigned lane) const {
 #pragma unroll
     for (unsigned part = 0; part < kParts; ++part) {
       const unsigned i = (part * kThreads + lane) * 4;
@@ -51,22 +54,25 @@ struct Loader {
   }
 };
 
-template <unsigned kTile>
-DEVICE void Gemm(const float* a, const float* b, float* c, unsigned n, unsigned k, Tiles<kTile>& tiles) {
+template <class T>
+DEVICE void Gemm(const float* a, const float* b, float* c, unsigned n, unsigned k, T& tiles) {
+  constexpr unsigned kTile = T::kTile, kDepth = T::kDepth;
   constexpr unsigned kEach = kTile / kSide;
   const unsigned lane = threadIdx.x, x = lane % kSide, y = lane / kSide;
   const size_t row = static_cast<size_t>(blockIdx.y) * kTile, column = static_cast<size_t>(blockIdx.x) * kTile;
   a += row * k;
   b += column;
   float sum[kEach][kEach] = {};
-  Loader<kTile> loader;
+  Loader<T> loader;
   loader.Fetch(a, b, n, k, lane);
   loader.Store(tiles, 0, lane);
   __syncthreads();
-  for (unsigned first = 0; first < k; first += kDepth) {
-    const unsigned buffer = first / kDepth % 2;
-    const bool more = first + kDepth < k;
-    if (more) loader.Fetch(a + first + kDepth, b + static_cast<size_t>(first + kDepth) * n, n, k, lane);
+  unsigned buffer = 0;
+  for (unsigned left = k / kDepth; left > 0; --left, buffer ^= 1) {
+    const bool more = left > 1;
+    a += kDepth;
+    b += kDepth * static_cast<size_t>(n);
+    if (more) loader.Fetch(a, b, n, k, lane);
 #pragma unroll kAhead
     for (unsigned d = 0; d < kDepth; ++d) {
       float av[kEach], bv[kEach];
@@ -96,14 +102,14 @@ DEVICE void Gemm(const float* a, const float* b, float* c, unsigned n, unsigned 
 
 }  // namespace
 
-KERNEL __launch_bounds__(kThreads) gemm_fp32_128(const float* __restrict__ a, const float* __restrict__ b,
-                                                 float* __restrict__ c, unsigned m, unsigned n, unsigned k) {
-  __shared__ __align__(16) Tiles<128> tiles;
-  if (blockIdx.y < m / 128) Gemm<128>(a, b, c, n, k, tiles);
+KERNEL __launch_bounds__(kThreads, 2) gemm_fp32_128(const float* __restrict__ a, const float* __restrict__ b,
+                                                    float* __restrict__ c, unsigned m, unsigned n, unsigned k) {
+  __shared__ __align__(16) Tiles<128, kDepthOfLarge> tiles;
+  if (blockIdx.y < m / 128) Gemm(a, b, c, n, k, tiles);
 }
 
 KERNEL __launch_bounds__(kThreads) gemm_fp32_64(const float* __restrict__ a, const float* __restrict__ b,
                                                 float* __restrict__ c, unsigned m, unsigned n, unsigned k) {
-  __shared__ __align__(16) Tiles<64> tiles;
-  if (blockIdx.y < m / 64) Gemm<64>(a, b, c, n, k, tiles);
+  __shared__ __align__(16) Tiles<64, 16> tiles;
+  if (blockIdx.y < m / 64) Gemm(a, b, c, n, k, tiles);
 }

@@ -19,6 +19,7 @@ using CuModule = struct CuModuleTag*;
 using CuFunction = struct CuFunctionTag*;
 using CuStream = struct CuStreamTag*;
 using CuEvent = struct CuEventTag*;
+using CuTensorMap = struct CuTensorMapTag;
 struct CuUuid {
   std::array<unsigned char, 16> bytes;
 };
@@ -54,7 +55,15 @@ enum CuFunctionAttribute : int {
   kCuFunctionLocalBytes = 3,
   kCuFunctionRegisters = 4,
   kCuFunctionMaxDynamicSharedBytes = 8,
+  kCuFunctionSharedPercent = 9,  // of what the first-level cache and shared memory have together
 };
+// Of tensor maps.
+enum CuMapType : unsigned int { kCuMapBytes = 0 };
+enum CuMapInterleave : unsigned int { kCuMapNoInterleave = 0 };
+enum CuMapSwizzle : unsigned int { kCuMapSwizzle128 = 3 };
+enum CuMapPromotion : unsigned int { kCuMapPromote256 = 3 };
+enum CuMapFill : unsigned int { kCuMapFillZero = 0 };
+inline constexpr std::uint32_t kCuSwizzledBytes = 128;
 enum CuJitOption : int { kCuJitErrorLog = 5, kCuJitErrorLogBytes = 6 };
 
 using NvmlReturn = int;
@@ -116,6 +125,11 @@ CuResult cuModuleLoadDataEx(CuModule* module, const void* image, unsigned int co
 CuResult cuModuleGetFunction(CuFunction* function, CuModule module, const char* name);
 CuResult cuFuncGetAttribute(int* value, CuFunctionAttribute attribute, CuFunction function);
 CuResult cuFuncSetAttribute(CuFunction function, CuFunctionAttribute attribute, int value);
+CuResult cuTensorMapEncodeTiled(CuTensorMap* map, CuMapType type, std::uint32_t rank, void* address,
+                                const std::uint64_t* edges, const std::uint64_t* strides,
+                                const std::uint32_t* box, const std::uint32_t* steps,
+                                CuMapInterleave interleave, CuMapSwizzle swizzle, CuMapPromotion promotion,
+                                CuMapFill fill);
 CuResult cuLaunchKernel(CuFunction function, unsigned int grid_x, unsigned int grid_y, unsigned int grid_z,
                         unsigned int block_x, unsigned int block_y, unsigned int block_z,
                         unsigned int shared_bytes, CuStream stream, void** arguments, void** extra);

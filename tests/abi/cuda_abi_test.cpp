@@ -7,6 +7,7 @@
 #include <cstddef>
 
 #include "backends/cuda/cublaslt_declarations.h"
+#include "backends/stream/runtime.h"
 #include "probe/cuda/cuda_declarations.h"
 #include "tests/abi/same_signature.h"
 
@@ -48,6 +49,7 @@ SAME_FUNCTION(cuModuleLoadDataEx, cuModuleLoadDataEx);
 SAME_FUNCTION(cuModuleGetFunction, cuModuleGetFunction);
 SAME_FUNCTION(cuFuncGetAttribute, cuFuncGetAttribute);
 SAME_FUNCTION(cuFuncSetAttribute, cuFuncSetAttribute);
+SAME_FUNCTION(cuTensorMapEncodeTiled, cuTensorMapEncodeTiled);
 SAME_FUNCTION(cuLaunchKernel, cuLaunchKernel);
 SAME_FUNCTION(cuEventCreate, cuEventCreate);
 SAME_FUNCTION(cuEventRecord, cuEventRecord);
@@ -82,8 +84,16 @@ SAME_NUMBER(kCuFunctionSharedBytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 SAME_NUMBER(kCuFunctionLocalBytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
 SAME_NUMBER(kCuFunctionRegisters, CU_FUNC_ATTRIBUTE_NUM_REGS);
 SAME_NUMBER(kCuFunctionMaxDynamicSharedBytes, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES);
+SAME_NUMBER(kCuFunctionSharedPercent, CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT);
 SAME_NUMBER(kCuJitErrorLog, CU_JIT_ERROR_LOG_BUFFER);
 SAME_NUMBER(kCuJitErrorLogBytes, CU_JIT_ERROR_LOG_BUFFER_SIZE_BYTES);
+SAME_NUMBER(kCuMapBytes, CU_TENSOR_MAP_DATA_TYPE_UINT8);
+SAME_NUMBER(kCuMapNoInterleave, CU_TENSOR_MAP_INTERLEAVE_NONE);
+SAME_NUMBER(kCuMapSwizzle128, CU_TENSOR_MAP_SWIZZLE_128B);
+SAME_NUMBER(kCuMapPromote256, CU_TENSOR_MAP_L2_PROMOTION_L2_256B);
+SAME_NUMBER(kCuMapFillZero, CU_TENSOR_MAP_FLOAT_OOB_FILL_NONE);
+static_assert(sizeof(backends::stream::Argument) == sizeof(CUtensorMap) &&
+              alignof(backends::stream::Argument) >= alignof(CUtensorMap));
 static_assert(sizeof(own::CuUuid) == sizeof(CUuuid) && sizeof(own::CuPointer) == sizeof(CUdeviceptr));
 
 namespace lt = backends::cuda;

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 86786614699801fc966b339d4898d2cd8e3cff51785d98d7dfc1ee87b8b43fdd by kernels/generate.py
+// made of 7fc83b1c3f81091152cca3cc9e907a7b4866f840be6f712a0f6e85f805e5f0a4 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

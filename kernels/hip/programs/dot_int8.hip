@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of cf6fffa741651ac5f62a7ffd81e42cf844f9730bbb256ab4b613512760010833 by kernels/generate.py
+// made of 42508f3d0c7df073875a79caeb0eb8c36e50b4c6a8de85860d76b12022dc15f7 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of d66595519e8e0dc6026ea37e4ed9e22392c0a3058144ed0c7afcc39d64ddedae by kernels/generate.py
+// made of 87b87ac111b343a4c50f80debdbf21faf0f3f18bbe0628c77adc376ec2d43a0a by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 57e41587cc0e619ccef6e1cdb3b2c93273ee9eee750e73623a2e823e963cf7fd by kernels/generate.py
+// made of 743bfc541b05952c771823c1a8f4ee189296f74c6cdc9aeb2262d9b0c02f1824 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

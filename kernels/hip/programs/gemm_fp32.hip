@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 968585469e2b6b1de30793d3cb3841a6258aeba5769f66b727d903e70f426d42 by kernels/generate.py
+// made of 64bd4cb61f549d4b5173486659b665fc096e2392e1c68caf36c17fb52987629a by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 3e141e4db2881c198b7389189c954324bdd61493730e70b67fa07073f1001091 by kernels/generate.py
+// made of cb42b1c2a627386d5422bab19179cdd0a3d2d8e9023aed90c166da8ee1fabaab by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

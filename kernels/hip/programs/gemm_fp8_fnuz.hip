@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 1bd5d8ad98161aaa739562d54f1632de2f1ddafc9a67f830f86639083c60ae67 by kernels/generate.py
+// made of c00d135915ad55c8bb366d3a5456b6dc325e7e1e744d23b0dec4a8bcc6e2b524 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

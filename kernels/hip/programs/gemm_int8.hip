@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 2788a012a1a345a41dfc0373c47e99b40b7498a59cdf0255bbf70e073e7971b2 by kernels/generate.py
+// made of bd6332d1c8531d06f10acfb6dc0388aed0d83495fd680eaff49a3a2d570232c2 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 264b636b8f9d3a320e434ef145aa7dfd621aa6ed20ed080e405a31d37637d052 by kernels/generate.py
+// made of 90c8fae6ccf5dfdb93e6000aabaf8497bd383fc52e75f5950ac30767037b8c36 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of 4f3807c81a1a4178c1a9fccd781d776eaa3a4dc0e17e55f2eebc3c8983ed0f80 by kernels/generate.py
+// made of f37b75d4ba0efab8dfcb121760df84f83c09973cc14611b375b3fc7ff6f98516 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

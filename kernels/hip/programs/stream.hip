@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// made of bf58af3e9b2108d8f5ed93756d255dece24a6fcb3214dba2f928932b86b0cc72 by kernels/generate.py
+// made of aab186d4d843d388fb2d91582690ff705f6c9c171ce9c71b93dd4a464fcab29b by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
 #undef __align__
 #undef __restrict__
-#define __launch_bounds__(threads) __attribute__((amdgpu_flat_work_group_size(1, threads)))
+#define __launch_bounds__(threads, ...) __attribute__((amdgpu_flat_work_group_size(1, threads)))
 #define __shared__ __attribute__((shared))
 #define __align__(bytes) __attribute__((aligned(bytes)))
 #define __restrict__ __restrict

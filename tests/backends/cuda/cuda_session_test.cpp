@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 
 #include "kernels/cuda/variants.h"
@@ -115,9 +116,9 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
 
 TEST(CudaSession, ChipsWithInstructionsOfTheirOwnSaySo) {
   using Row = std::pair<int, std::string>;
-  for (const auto& [capability, own] :
-       {Row(61, ""), Row(70, "volta_mma"), Row(75, "turing_mma"), Row(86, ""), Row(89, "fp8_mma"),
-        Row(90, "sm_90a"), Row(100, ""), Row(120, "fp8_mma scaled_mma"), Row(121, "fp8_mma scaled_mma")}) {
+  for (const auto& [capability, own] : {Row(61, ""), Row(70, "volta_mma"), Row(75, "turing_mma"), Row(86, ""),
+                                        Row(89, "fp8_mma"), Row(90, "sm_90a tensor_maps"), Row(100, ""),
+                                        Row(120, "fp8_mma scaled_mma"), Row(121, "fp8_mma scaled_mma")}) {
     const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));
     EXPECT_EQ(WithSession(machine,
                           [](backends::Session& session) {
@@ -132,6 +133,17 @@ TEST(CudaSession, ChipsWithInstructionsOfTheirOwnSaySo) {
               own)
         << capability;
   }
+}
+
+TEST(CudaSession, ADriverThatDescribesNoMatricesSaysSo) {
+  const auto describes = [](backends::Session& session) {
+    const auto& features = session.limits().features;
+    return fmt::format("{} {}", std::count(features.begin(), features.end(), "sm_90a"),
+                       std::count(features.begin(), features.end(), "tensor_maps"));
+  };
+  CudaMachine machine(machines::Of(machines::Gpu("H100", 1, 90)));
+  EXPECT_EQ(WithSession(machine, describes), "1 1");
+  EXPECT_EQ(WithSession(machine.Library("libcuda.so.1", FAKE_CUDA_11_LIBRARY), describes), "1 0");
 }
 
 TEST(CudaSession, TransfersPartsAndNothingBeyond) {
@@ -227,7 +239,7 @@ TEST(CudaSession, TruncatedCodeIsRefusedWithTheCompilersWords) {
 
 TEST(CudaSession, ABlockMayAskForNoMoreSharedMemoryThanThereIs) {
   const CudaMachine machine(machines::Of(
-      R"({"name": "T4", "attributes": {"capability": 86, "shared_memory_per_block_optin": 49152}})"));
+      R"({"name": "T4", "attributes": {"capability": 86, "shared_memory_per_block_optin": 40960}})"));
   EXPECT_THAT(LoadOf(machine, StepOf("gemm_fp16_128")), HasSubstr("cuFuncSetAttribute"));
 }
 

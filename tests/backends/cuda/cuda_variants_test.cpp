@@ -61,6 +61,7 @@ class CudaVariant : public testing::TestWithParam<Variant> {
 
 class CudaVariantOfBuffers : public CudaVariant {};
 class CudaVariantOfBlocks : public CudaVariant {};
+class CudaVariantOfBoxes : public CudaVariant {};
 
 TEST_P(CudaVariant, IsVerified) { EXPECT_EQ(Run(GetParam()), "right"); }
 
@@ -79,11 +80,31 @@ TEST_P(CudaVariantOfBlocks, WithTooFewBlocksIsFoundOut) {
   EXPECT_NE(Run(variant), "right");
 }
 
+TEST_P(CudaVariantOfBoxes, OfAnotherSizeIsFoundOut) {
+  Variant variant = GetParam();
+  variant.steps[0].bindings[0].box_rows /= 2;
+  EXPECT_THAT(Run(variant), testing::HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
+}
+
+// They are as many as there are multiprocessors or tiles, in whole pairs.
+TEST_P(CudaVariantOfBoxes, FillsTheDeviceWithPairs) {
+  const auto blocks_on = [](std::uint32_t units, std::uint32_t edge = 8192) {
+    return kernels::ShapeOf(GetParam().steps[0], {edge, edge, edge, 0, 0}, {units, 1024, 32}).groups;
+  };
+  using Groups = std::array<std::uint32_t, 3>;
+  EXPECT_EQ(blocks_on(132), (Groups{132, 1, 1}));
+  EXPECT_EQ(blocks_on(133), (Groups{132, 1, 1}));
+  EXPECT_EQ(blocks_on(1), (Groups{2, 1, 1}));
+  EXPECT_EQ(blocks_on(132, 512), (Groups{4 * 512 / GetParam().multiple_n, 1, 1}));
+}
+
+bool HasBoxes(const Variant& variant) { return variant.steps[0].bindings[0].box_rows != 0; }
 bool HasTwoBuffers(const Variant& variant) { return variant.steps[0].bindings.size() > 1; }
 // Of the others any number of blocks does all of the work.
 bool HasABlockForEachPart(const Variant& variant) {
-  return variant.kernel == Kernel::kGemm || variant.kernel == Kernel::kGemv ||
-         variant.kernel == Kernel::kChain;
+  const bool stay = variant.steps[0].geometry.groups_a_unit != 0;
+  return !stay && (variant.kernel == Kernel::kGemm || variant.kernel == Kernel::kGemv ||
+                   variant.kernel == Kernel::kChain);
 }
 std::vector<Variant> Those(bool (*wanted)(const Variant&)) {
   std::vector<Variant> out;
@@ -93,6 +114,7 @@ std::vector<Variant> Those(bool (*wanted)(const Variant&)) {
 const auto kNameOf = [](const auto& tested) { return NameOf(tested.param); };
 INSTANTIATE_TEST_SUITE_P(, CudaVariant, testing::ValuesIn(Computing()), kNameOf);
 INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBuffers, testing::ValuesIn(Those(HasTwoBuffers)), kNameOf);
+INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBoxes, testing::ValuesIn(Those(HasBoxes)), kNameOf);
 INSTANTIATE_TEST_SUITE_P(, CudaVariantOfBlocks, testing::ValuesIn(Those(HasABlockForEachPart)), kNameOf);
 
 // The products of that type which a chip of that capability is offered, computed on it: names, or what went
@@ -123,13 +145,28 @@ TEST(CudaVariants, EveryChipIsOfferedTheInstructionsThatItHas) {
   EXPECT_EQ(ProductsOf(86, Dtype::kFp8), "");
   EXPECT_EQ(ProductsOf(89, Dtype::kFp8), "own:mma_128x128 own:mma_64x64");
   EXPECT_EQ(ProductsOf(90, Dtype::kBf16),
-            "own:mma_128x128 own:mma_64x64 own:wgmma_128x256 own:wgmma_128x128");
-  EXPECT_EQ(ProductsOf(90, Dtype::kFp8), "own:wgmma_128x256 own:wgmma_128x128");
+            "own:mma_128x128 own:mma_64x64 own:wgmma_128x256 own:wgmma_128x128 own:wgmma_tma_128x256 "
+            "own:wgmma_tma_128x128");
+  EXPECT_EQ(ProductsOf(90, Dtype::kFp8),
+            "own:wgmma_128x256 own:wgmma_128x128 own:wgmma_tma_128x256 own:wgmma_tma_128x128");
   EXPECT_EQ(ProductsOf(100, Dtype::kBf16), "own:mma_128x128 own:mma_64x64");
   EXPECT_EQ(ProductsOf(100, Dtype::kFp4), "");
   EXPECT_EQ(ProductsOf(120, Dtype::kFp8),
             "own:mma_128x128 own:mma_64x64 own:scaled_mma_128x128 own:scaled_mma_64x64");
   EXPECT_EQ(ProductsOf(121, Dtype::kFp4), "own:scaled_mma_128x128 own:scaled_mma_64x64");
+}
+
+TEST(CudaVariants, AsksForAllSharedMemoryWhereBlocksNeedIt) {
+  const CudaMachine machine(
+      machines::Of(R"({"name": "RTX 4090", "attributes": {"capability": 89, "least_shared_percent": 100}})"));
+  const auto wanted = std::find_if(Computing().begin(), Computing().end(), [](const Variant& variant) {
+    return variant.steps[0].entry == "gemm_fp16_128";
+  });
+  EXPECT_EQ(WithSession(machine,
+                        [&](backends::Session& session) {
+                          return Compute(session, kernels::cuda::Variants(), *wanted);
+                        }),
+            "right");
 }
 
 TEST(CudaVariants, ADeviceThatComputesWrongIsFoundOut) {

@@ -101,8 +101,10 @@ Computed Gemm(const KernelLaunch& launch) {
   if (!Operand(p.a).Fits(p.m * p.k) || !Operand(p.b).Fits(p.k * p.n) || !View<C>(p.c).Fits(p.m * p.n)) {
     return Computed::kOutOfBounds;
   }
-  const std::uint64_t blocks = std::uint64_t{launch.grid[0]} * launch.grid[1];
-  if (blocks > (p.m / kRows) * (p.n / kColumns)) return Computed::kOutOfBounds;
+  const std::uint64_t tiles = (p.m / kRows) * (p.n / kColumns);
+  // Blocks that have copies made go from tile to tile.
+  const std::uint64_t blocks = launch.maps.empty() ? std::uint64_t{launch.grid[0]} * launch.grid[1] : tiles;
+  if (blocks > tiles) return Computed::kOutOfBounds;
   std::vector<float> sums(kRows * kColumns);
   for (std::uint64_t block = 0; block < blocks; ++block) {
     const Tile tile = kTileOf(launch, block, p, kSize);
@@ -127,6 +129,20 @@ using Fp8Fnuz = Numbers<std::uint8_t, FromFp8Fnuz>;
 using Int32 = std::int32_t;
 template <class Operand, class C, std::uint64_t kRows, std::uint64_t kColumns>
 constexpr auto kTransposed = Gemm<Operand, C, true, kRows, kColumns, InGroups>;
+
+// By pairs of blocks: A in boxes of a block's rows, B in boxes of half of the columns.
+template <class Operand, class C, std::uint64_t kBits, std::uint64_t kColumns>
+Computed Mapped(const KernelLaunch& launch) {
+  constexpr std::uint64_t kPairRows = 256;
+  if (launch.maps.size() != 2) return Computed::kRefused;
+  const std::uint64_t row_bytes = launch.values[5] * kBits / 8;
+  const auto fits = [&](const MappedMatrix& map, std::uint64_t rows, std::uint64_t box_rows) {
+    return map.rows == rows && map.row_bytes == row_bytes && map.box_rows == box_rows;
+  };
+  const bool right = fits(launch.maps[0], launch.values[3], kPairRows / 2) &&
+                     fits(launch.maps[1], launch.values[4], kColumns / 2);
+  return right ? kTransposed<Operand, C, kPairRows, kColumns>(launch) : Computed::kOutOfBounds;
+}
 
 struct EntryRow {
   std::string_view name;
@@ -171,6 +187,16 @@ constexpr std::array kEntries = {
     EntryRow{"wgmma_int8_128", kTransposed<Int8, Int32, 128, 128>},
     EntryRow{"wgmma_fp8_256", kTransposed<Fp8, float, 128, 256>},
     EntryRow{"wgmma_fp8_128", kTransposed<Fp8, float, 128, 128>},
+    EntryRow{"tma_fp16_256", Mapped<Fp16, float, 16, 256>},
+    EntryRow{"tma_fp16_128", Mapped<Fp16, float, 16, 128>},
+    EntryRow{"tma_bf16_256", Mapped<Bf16, float, 16, 256>},
+    EntryRow{"tma_bf16_128", Mapped<Bf16, float, 16, 128>},
+    EntryRow{"tma_tf32_256", Mapped<Fp32, float, 32, 256>},
+    EntryRow{"tma_tf32_128", Mapped<Fp32, float, 32, 128>},
+    EntryRow{"tma_int8_256", Mapped<Int8, Int32, 8, 256>},
+    EntryRow{"tma_int8_128", Mapped<Int8, Int32, 8, 128>},
+    EntryRow{"tma_fp8_256", Mapped<Fp8, float, 8, 256>},
+    EntryRow{"tma_fp8_128", Mapped<Fp8, float, 8, 128>},
 };
 
 }  // namespace

@@ -16,12 +16,19 @@ struct MatrixUnit {
   std::uint32_t step_bytes = 32;
 };
 
+// A matrix as a kernel's copies are told of it: boxes of box_rows x 128 bytes.
+struct MappedMatrix {
+  std::uint64_t rows, row_bytes;
+  std::uint32_t box_rows;
+};
+
 struct KernelLaunch {
   std::string_view entry;
   unsigned int grid[3];
   unsigned int block[3];
-  std::vector<std::uint64_t> values;  // of the parameters, zero-extended
+  std::vector<std::uint64_t> values{};  // of the parameters, zero-extended; of a mapped matrix its address
   MatrixUnit unit{};
+  std::vector<MappedMatrix> maps{};  // in the order of the parameters
 };
 
 enum class Computed {

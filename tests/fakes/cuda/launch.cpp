@@ -26,7 +26,7 @@ bool IsLost(const Device& device) {
 }
 
 bool IsProduct(std::string_view entry) {
-  constexpr std::array kFamilies = {"gemm_", "wgmma_", "scaled_", "turing_", "volta_"};
+  constexpr std::array kFamilies = {"gemm_", "wgmma_", "tma_", "scaled_", "turing_", "volta_"};
   return std::any_of(kFamilies.begin(), kFamilies.end(),
                      [&](const char* family) { return entry.starts_with(family); });
 }
@@ -41,6 +41,15 @@ void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint
     }
   }
   Launch(device, outputs, product_s);
+}
+
+// The address in a tensor map that the device could follow: encoded here, and not yet changed.
+std::uint64_t Mapped(const void* argument, fakes::KernelLaunch& launch) {
+  TensorMap map{};
+  std::memcpy(&map, argument, sizeof map);
+  if (map.magic != kTensorMapMagic || reinterpret_cast<std::uintptr_t>(argument) % 64 != 0) return 0;
+  launch.maps.push_back({map.rows, map.row_bytes, map.box_rows});
+  return map.address;
 }
 
 }  // namespace
@@ -61,6 +70,9 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
   if (threads == 0 || grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 || grid_z > 65535) {
     return kInvalidValue;
   }
+  if (shared_bytes > 0 && entry.shared_percent < Get(*slot->gpu, "least_shared_percent", -1))
+    return kLaunchOutOfResources;
+  if (grid_x % entry.cluster != 0) return kInvalidClusterSize;
   if ((entry.required_threads != 0 && threads > entry.required_threads) ||
       threads > slot->gpu->max_workgroup_size || shared_bytes > entry.max_dynamic_shared_bytes) {
     return kLaunchOutOfResources;
@@ -75,10 +87,14 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     Broken() = kIllegalAddress;  // the launch itself is fine: whoever waits for it learns it
     return kSuccess;
   }
-  fakes::KernelLaunch launch{entry.name, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}};
+  fakes::KernelLaunch launch{entry.name, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}};
   for (std::size_t i = 0; i < entry.parameter_bytes.size(); ++i) {
     std::uint64_t value = 0;
-    std::memcpy(&value, arguments[i], entry.parameter_bytes[i]);
+    if (entry.parameter_bytes[i] == kTensorMapBytes) {
+      value = Mapped(arguments[i], launch);
+    } else {
+      std::memcpy(&value, arguments[i], entry.parameter_bytes[i]);
+    }
     launch.values.push_back(value);
   }
   const auto start = std::chrono::steady_clock::now();
@@ -93,5 +109,25 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
   const std::chrono::duration<double> computed = std::chrono::steady_clock::now() - start;
   const double product_s = IsProduct(entry.name) ? computed.count() : 0;
   Spoil(*slot->gpu, entry, launch.values, product_s);
+  return kSuccess;
+}
+
+// PTX ISA and CUDA Driver API, "Tensor Map Object Management": what the kernels here rely on, and nothing
+// else.
+FAKE_CUDA cuTensorMapEncodeTiled(nv::CuTensorMap* map, nv::CuMapType type, std::uint32_t rank, void* address,
+                                 const std::uint64_t* edges, const std::uint64_t* strides,
+                                 const std::uint32_t* box, const std::uint32_t* steps,
+                                 nv::CuMapInterleave interleave, nv::CuMapSwizzle swizzle,
+                                 nv::CuMapPromotion promotion, nv::CuMapFill fill) {
+  const bool taken = type == nv::kCuMapBytes && rank == 2 && steps[0] == 1 && steps[1] == 1 &&
+                     interleave == nv::kCuMapNoInterleave && swizzle == nv::kCuMapSwizzle128 &&
+                     promotion == nv::kCuMapPromote256 && fill == nv::kCuMapFillZero && box[0] == 128 &&
+                     box[1] > 0 && box[1] <= 256;
+  const auto from = reinterpret_cast<std::uintptr_t>(address);
+  if (!taken || from % 16 != 0 || reinterpret_cast<std::uintptr_t>(map) % 64 != 0 || edges[0] == 0 ||
+      edges[1] == 0 || strides[0] % 16 != 0 || strides[0] != edges[0])
+    return kInvalidValue;
+  const TensorMap encoded{kTensorMapMagic, from, edges[1], edges[0], box[1]};
+  std::memcpy(map, &encoded, sizeof encoded);
   return kSuccess;
 }

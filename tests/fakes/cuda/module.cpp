@@ -42,7 +42,8 @@ std::uint32_t Bytes(const std::string& type) { return static_cast<std::uint32_t>
 
 void AddEntries(const std::string& text, Module& module) {
   static const std::regex entry(R"(\.visible \.entry (\w+)\(([^)]*)\)([^{]*)\{)");
-  static const std::regex parameter(R"(\.param \.[ubfs](\d+))");
+  static const std::regex parameter(R"(\.param (?:\.align \d+ )?\.[ubfs](\d+)[^,[]*(?:\[(\d+)\])?)");
+  static const std::regex cluster(R"(\.reqnctapercluster (\d+))");
   static const std::regex threads(R"(\.maxntid (\d+))");
   for (auto at = std::sregex_iterator(text.begin(), text.end(), entry); at != std::sregex_iterator(); ++at) {
     auto found = std::make_unique<Entry>();
@@ -50,11 +51,15 @@ void AddEntries(const std::string& text, Module& module) {
     const std::string parameters = (*at)[2], directives = (*at)[3];
     for (auto p = std::sregex_iterator(parameters.begin(), parameters.end(), parameter);
          p != std::sregex_iterator(); ++p) {
-      found->parameter_bytes.push_back(Bytes((*p)[1]));
+      const std::uint32_t elements = (*p)[2].matched ? static_cast<std::uint32_t>(std::stoul((*p)[2])) : 1;
+      found->parameter_bytes.push_back(Bytes((*p)[1]) * elements);
     }
     std::smatch match;
     if (std::regex_search(directives, match, threads)) {
       found->required_threads = static_cast<std::uint32_t>(std::stoul(match[1]));
+    }
+    if (std::regex_search(directives, match, cluster)) {
+      found->cluster = static_cast<std::uint32_t>(std::stoul(match[1]));
     }
     module.entries.push_back(std::move(found));
   }
@@ -118,8 +123,13 @@ FAKE_CUDA cuFuncGetAttribute(int* value, int attribute, nv::CuFunction function)
 }
 
 FAKE_CUDA cuFuncSetAttribute(nv::CuFunction function, int attribute, int value) {
+  auto* entry = reinterpret_cast<Entry*>(function);
+  if (attribute == nv::kCuFunctionSharedPercent && value <= 100) {
+    entry->shared_percent = value;
+    return kSuccess;
+  }
   if (attribute != nv::kCuFunctionMaxDynamicSharedBytes || value < 0) return kInvalidValue;
   if (value > Get(*CurrentSlot()->gpu, "shared_memory_per_block_optin", 232448)) return kInvalidValue;
-  reinterpret_cast<Entry*>(function)->max_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
+  entry->max_dynamic_shared_bytes = static_cast<std::uint32_t>(value);
   return kSuccess;
 }

@@ -37,6 +37,7 @@ inline constexpr int kNotReady = 600;
 inline constexpr int kIllegalAddress = 700;
 inline constexpr int kLaunchOutOfResources = 701;
 inline constexpr int kLaunchFailed = 719;
+inline constexpr int kInvalidClusterSize = 912;
 
 // The code that a call at this point returns: an error that the scenario wants, or that cuInit was forgotten.
 [[nodiscard]] int Ready(Point point, std::optional<std::uint32_t> device);
@@ -47,6 +48,14 @@ inline constexpr int kLaunchFailed = 719;
 // Set once a launch found the device lost or faulted; every later call returns it, as a broken context does.
 [[nodiscard]] int& Broken();
 
+// What the 128 bytes of a tensor map hold here.
+struct TensorMap {
+  std::uint64_t magic, address, rows, row_bytes;
+  std::uint32_t box_rows;
+};
+inline constexpr std::uint64_t kTensorMapMagic = 0x70616d726f736e74;
+inline constexpr std::uint32_t kTensorMapBytes = 128;
+
 // One entry point of a loaded module, as its PTX declares it.
 struct Entry {
   std::string name;
@@ -54,6 +63,8 @@ struct Entry {
   std::uint32_t required_threads = 0;  // .maxntid, 0 where there is none
   std::uint32_t static_shared_bytes = 0;
   std::uint32_t max_dynamic_shared_bytes = 48U << 10U;
+  int shared_percent = -1;    // asked for
+  std::uint32_t cluster = 1;  // .reqnctapercluster
 };
 struct Module {
   std::vector<std::unique_ptr<Entry>> entries;

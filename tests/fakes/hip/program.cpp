@@ -47,7 +47,7 @@ std::optional<Program> ReadSource(const std::string& text, const std::string& ta
     return std::nullopt;
   }
   static const std::regex kernel(
-      R"((#define (\w+)\(name[^\n]*)?KERNEL\s+__launch_bounds__\((\w+)\)\s+(\w+)\(([^)]*)\))");
+      R"((#define (\w+)\(name[^\n]*)?KERNEL\s+__launch_bounds__\((\w+)[^)]*\)\s+(\w+)\(([^)]*)\))");
   Program program{target, {}};
   std::map<std::string, Entry> macros;
   for (auto at = std::sregex_iterator(source.begin(), source.end(), kernel); at != std::sregex_iterator();

@@ -32,7 +32,7 @@ Problem SmallProblem(const Variant& variant) {
   switch (variant.kernel) {
     case Kernel::kGemm:
       return {up(65, variant.multiple_m), up(variant.multiple_n + 1, variant.multiple_n),
-              6 * variant.multiple_k, 0, 0};
+              7 * variant.multiple_k, 0, 0};
     case Kernel::kGemv:
       return {2 * variant.multiple_m, 0, up(4160, variant.multiple_k), 0, 0};
     case Kernel::kChain:

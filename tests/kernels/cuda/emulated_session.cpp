@@ -2,6 +2,7 @@
 #include "tests/kernels/cuda/emulated_session.h"
 
 #include <algorithm>
+#include <deque>
 
 namespace tests {
 namespace {
@@ -14,8 +15,9 @@ EmulatedSession::EmulatedSession(emulation::Order order, std::string_view name, 
     : order_(order), name_(name), replaced_(std::move(replaced)) {
   limits_.max_buffer_bytes = 1U << 30U;
   limits_.shape = {1, 1024, 32};
-  limits_.features = {"sm_50",     "sm_75",     "sm_80",     "sm_89",      "sm_90",     "sm_90a",
-                      "shared:32", "shared:48", "shared:64", "shared:160", "shared:192"};
+  limits_.features = {"sm_50",      "sm_75",       "sm_80",     "sm_89",     "sm_90",
+                      "sm_90a",     "tensor_maps", "shared:32", "shared:48", "shared:64",
+                      "shared:160", "shared:192",  "shared:224"};
 }
 
 EmulatedSession::EmulatedSession(emulation::Order order, backends::Limits limits, Find find,
@@ -46,7 +48,8 @@ probe::Status EmulatedSession::Download(backends::BufferId buffer, std::uint64_t
 }
 
 probe::Result<backends::KernelId> EmulatedSession::Load(const kernels::Variant&, const kernels::Step& step) {
-  Loaded loaded{step.entry == name_ && replaced_ ? replaced_ : find_(step.entry), shared_bytes_};
+  Loaded loaded{step.entry == name_ && replaced_ ? replaced_ : find_(step.entry), shared_bytes_,
+                step.geometry.groups_a_cluster};
   if (!loaded.kernel) return probe::Error{"load", std::nullopt, "no such entry", std::string(step.entry)};
   if (step.shared_bytes > 0) loaded.shared_bytes = step.shared_bytes;
   loaded_.push_back(std::move(loaded));
@@ -59,13 +62,17 @@ probe::Result<backends::Timing> EmulatedSession::Run(std::span<const backends::L
     for (const backends::Launch& launch : launches) {
       const Loaded& loaded = loaded_[static_cast<std::size_t>(launch.kernel)];
       std::vector<void*> buffers;
-      buffers.reserve(launch.buffers.size());
-      for (const auto& bound : launch.buffers)
-        buffers.push_back(buffers_[static_cast<std::size_t>(bound.buffer)].data());
+      std::deque<emulation::TensorMap> maps;
+      for (const auto& [buffer, view, map] : launch.buffers) {
+        buffers.push_back(buffers_[static_cast<std::size_t>(buffer)].data());
+        if (map.box_rows == 0) continue;
+        maps.push_back({static_cast<std::uint8_t*>(buffers.back()), map.rows, map.row_bytes, map.box_rows});
+        buffers.back() = &maps.back();
+      }
       const auto& [groups, local, scalars] = launch.shape;
-      const std::string wrong =
-          emulation::Launch({groups[0], groups[1], groups[2]}, {local[0], local[1], local[2]},
-                            loaded.shared_bytes, order_, [&] { loaded.kernel(buffers, scalars); });
+      const std::string wrong = emulation::Launch(
+          {groups[0], groups[1], groups[2]}, {local[0], local[1], local[2]}, loaded.shared_bytes, order_,
+          [&] { loaded.kernel(buffers, scalars); }, loaded.cluster);
       if (!wrong.empty()) return probe::Error{"launch", std::nullopt, "undefined", wrong};
     }
   }

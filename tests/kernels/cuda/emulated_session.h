@@ -13,7 +13,7 @@
 
 namespace tests {
 
-// Buffers' addresses in the order of the bindings, then scalars.
+// Buffers' addresses, or those of their maps, in the order of the bindings, then scalars.
 using EmulatedKernel =
     std::function<void(std::span<void* const> buffers, std::span<const std::uint32_t> scalars)>;
 
@@ -54,6 +54,7 @@ class EmulatedSession final : public backends::Session {
   struct Loaded {
     EmulatedKernel kernel;
     unsigned shared_bytes = 0;
+    unsigned cluster = 1;
   };
   emulation::Order order_;
   std::string_view name_;
@@ -73,6 +74,8 @@ EmulatedKernel Wrap(void (*entry)(P...)) {
       const std::size_t i = at++;
       if constexpr (std::is_pointer_v<T>) {
         return static_cast<T>(buffers[i]);
+      } else if constexpr (std::is_same_v<T, emulation::TensorMap>) {
+        return *static_cast<T*>(buffers[i]);
       } else {
         T value{};
         std::memcpy(&value, &scalars[i - buffers.size()], sizeof value);

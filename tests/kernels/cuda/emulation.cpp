@@ -9,6 +9,7 @@
 #include <deque>
 #include <memory>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "kernels/operand.h"
@@ -36,7 +37,7 @@ struct Written {
   std::size_t at, bytes;
 };
 
-enum class State { kReady, kAtBarrier, kInWarp, kDone };
+enum class State { kReady, kAtBarrier, kAtBarrierOfCluster, kInWarp, kWaiting, kDone };
 
 // Entered as a context, and left and resumed by jumps: those need no system call.
 struct Fiber {
@@ -45,26 +46,29 @@ struct Fiber {
   bool entered = false;
   std::unique_ptr<std::uint8_t[]> stack;
   State state = State::kReady;
-  Dim3 place;
+  Dim3 place, block;
   void* brought = nullptr;
   std::deque<std::vector<PendingCopy>> groups;  // committed, oldest first
   std::vector<PendingCopy> open;
   std::vector<Written> unfenced;
 };
 
-struct Block {
+// The blocks of a cluster run beside each other, fibers of the first before those of the second.
+struct Cluster {
   std::vector<Fiber> fibers;
   std::size_t current = 0;
   std::size_t waiting = 0;  // so many, the first in the order of their turns, are not ready
   std::jmp_buf scheduler{};
   const std::function<void()>* kernel = nullptr;
 };
-Block running;
-// With room to align; the second is what the async proxy sees.
+Cluster running;
+// One block's after the other's, with room to align; the second is what the async proxy sees.
 std::vector<std::uint8_t> shared_memory;
 std::vector<std::uint8_t> async_memory;
 std::string failure;
 std::size_t shared_bytes_of_block = 0;
+std::size_t shared_stride = 0;  // from block to block
+std::size_t threads_of_block = 0;
 
 Fiber& Current() { return running.fibers[running.current]; }
 
@@ -122,21 +126,22 @@ bool RunOne(Order order) {
     if (running.fibers[at].state != State::kReady) continue;
     running.current = at;
     thread = running.fibers[at].place;
+    block = running.fibers[at].block;
     Resume(running.fibers[at]);
     return true;
   }
   return false;
 }
 
-// All that are not done wait at the barrier: they go on. False where that is not so.
-bool Release() {
-  const auto waits = [](const Fiber& fiber) { return fiber.state == State::kAtBarrier; };
-  if (!std::all_of(running.fibers.begin(), running.fibers.end(),
+// All of them that are not done wait at that barrier: they go on. False where that is not so.
+bool ReleaseAmong(std::span<Fiber> fibers, State barrier) {
+  const auto waits = [barrier](const Fiber& fiber) { return fiber.state == barrier; };
+  if (!std::all_of(fibers.begin(), fibers.end(),
                    [&](const Fiber& fiber) { return waits(fiber) || fiber.state == State::kDone; })) {
     return false;
   }
   bool any = false;
-  for (Fiber& fiber : running.fibers) {
+  for (Fiber& fiber : fibers) {
     any = any || waits(fiber);
     if (waits(fiber)) fiber.state = State::kReady;
   }
@@ -144,44 +149,67 @@ bool Release() {
   return any;
 }
 
-void RunBlock(Order order) {
+std::span<Fiber> FibersOf(std::size_t rank) {
+  return std::span(running.fibers).subspan(rank * threads_of_block, threads_of_block);
+}
+std::size_t Blocks() { return running.fibers.size() / threads_of_block; }
+
+bool Release() {
+  bool any = false;
+  for (std::size_t i = 0; i < Blocks(); ++i) any = ReleaseAmong(FibersOf(i), State::kAtBarrier) || any;
+  return ReleaseAmong(running.fibers, State::kAtBarrierOfCluster) || any;
+}
+
+// The blocks from that one on.
+void RunCluster(std::size_t first, Order order) {
   std::fill(shared_memory.begin(), shared_memory.end(), kPoison);
   async_memory = shared_memory;
   ClearWarpgroups(running.fibers.size());
-  for (unsigned i = 0; i < running.fibers.size(); ++i) Start(running.fibers[i], i);
+  ClearCluster(Blocks(), threads_of_block);
+  for (std::size_t i = 0; i < running.fibers.size(); ++i) {
+    const auto at = static_cast<unsigned>(first + i / threads_of_block);
+    running.fibers[i].block = {at % grid_size.x, at / grid_size.x % grid_size.y,
+                               at / grid_size.x / grid_size.y};
+    Start(running.fibers[i], static_cast<unsigned>(i % threads_of_block));
+  }
   running.waiting = 0;
-  while (RunOne(order) || (!Failed() && Release())) {
+  while (RunOne(order) || (!Failed() && (Release() || DeliverCopy(order)))) {
   }
   const bool ended = std::all_of(running.fibers.begin(), running.fibers.end(),
                                  [](const Fiber& fiber) { return fiber.state == State::kDone; });
   if (!ended) Fail("deadlock: threads wait for others that have ended");
   CheckWarpgroups();
+  CheckCluster();
 }
 
-// Where in dynamic shared memory that is; a failure, and nothing, outside.
+unsigned char* AllShared() {
+  const auto address = reinterpret_cast<std::uintptr_t>(shared_memory.data());
+  return shared_memory.data() + (kSharedAlignment - address % kSharedAlignment) % kSharedAlignment;
+}
+
+// The same in the shared memory of all blocks.
 std::optional<std::size_t> PlaceOf(const void* pointer, std::size_t bytes) {
-  const auto at = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - Shared());
-  if (at <= shared_bytes_of_block && bytes <= shared_bytes_of_block - at) return at;
-  Fail("an access outside of the block's dynamic shared memory");
-  return std::nullopt;
+  const auto place = PlaceInBlock(pointer, bytes);
+  return place ? std::optional(CurrentBlock() * shared_stride + *place) : std::nullopt;
 }
 
 }  // namespace
 
 std::string Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
-                   const std::function<void()>& kernel) {
+                   const std::function<void()>& kernel, unsigned cluster) {
   block_size = threads;
   grid_size = grid;
   failure.clear();
-  running.fibers.resize(std::size_t{threads.x} * threads.y * threads.z);
+  threads_of_block = std::size_t{threads.x} * threads.y * threads.z;
+  running.fibers.resize(cluster * threads_of_block);
   running.kernel = &kernel;
   shared_bytes_of_block = shared_bytes;
-  shared_memory.resize(shared_bytes + kSharedAlignment);
+  shared_stride = (shared_bytes + kSharedAlignment - 1) / kSharedAlignment * kSharedAlignment;
+  shared_memory.resize(cluster * shared_stride + kSharedAlignment);
   const unsigned blocks = grid.x * grid.y * grid.z;
-  for (unsigned i = 0; i < blocks && !Failed(); ++i) {
-    const unsigned at = order == Order::kForward ? i : blocks - 1 - i;
-    block = {at % grid.x, at / grid.x % grid.y, at / grid.x / grid.y};
-    RunBlock(order);
+  if (blocks % cluster != 0) Fail("a grid that is no multiple of the cluster");
+  for (unsigned i = 0; i < blocks && !Failed(); i += cluster) {
+    RunCluster(order == Order::kForward ? i : blocks - cluster - i, order);
   }
   return failure;
 }
@@ -194,9 +222,38 @@ std::size_t CurrentThread() { return running.current; }
 
 void Synchronise() { Yield(State::kAtBarrier); }
 
-unsigned char* Shared() {
-  const auto address = reinterpret_cast<std::uintptr_t>(shared_memory.data());
-  return shared_memory.data() + (kSharedAlignment - address % kSharedAlignment) % kSharedAlignment;
+void SynchroniseCluster() { Yield(State::kAtBarrierOfCluster); }
+void WaitUntilWoken() { Yield(State::kWaiting); }
+void WakeWaiting() {
+  for (Fiber& fiber : running.fibers) {
+    if (fiber.state == State::kWaiting) fiber.state = State::kReady;
+  }
+  running.waiting = 0;
+}
+
+std::size_t CurrentBlock() { return running.current / threads_of_block; }
+bool HasEnded(std::size_t rank) {
+  const auto fibers = FibersOf(rank);
+  return std::all_of(fibers.begin(), fibers.end(),
+                     [](const Fiber& fiber) { return fiber.state == State::kDone; });
+}
+
+unsigned char* Shared() { return AllShared() + CurrentBlock() * shared_stride; }
+
+std::optional<std::size_t> PlaceInBlock(const void* pointer, std::size_t bytes) {
+  const auto at = static_cast<std::size_t>(static_cast<const unsigned char*>(pointer) - Shared());
+  if (at <= shared_bytes_of_block && bytes <= shared_bytes_of_block - at) return at;
+  Fail("an access outside of the block's dynamic shared memory");
+  return std::nullopt;
+}
+
+void WriteShared(std::size_t rank, std::size_t place, const void* from, std::size_t bytes) {
+  std::memcpy(AllShared() + rank * shared_stride + place, from, bytes);
+  std::memcpy(async_memory.data() + rank * shared_stride + place, from, bytes);
+}
+void SpoilShared(std::size_t rank, std::size_t place, std::size_t bytes) {
+  std::memset(AllShared() + rank * shared_stride + place, kPoison, bytes);
+  std::memset(async_memory.data() + rank * shared_stride + place, kPoison, bytes);
 }
 
 void Meet(void* brought, void (*together)(void* const (&all)[kWarp])) {
@@ -239,7 +296,7 @@ void Store(void* to, std::uint32_t word) {
 
 void FenceProxies() {
   for (const auto& [at, bytes] : Current().unfenced)
-    std::memcpy(async_memory.data() + at, Shared() + at, bytes);
+    std::memcpy(async_memory.data() + at, AllShared() + at, bytes);
   Current().unfenced.clear();
 }
 

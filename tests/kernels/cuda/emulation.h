@@ -2,7 +2,7 @@
 // CUDA's execution model on the host, for kernel sources compiled as C++: the threads of a block as fibers
 // that run one at a time, barriers, warps that meet for ldmatrix and mma, shared memory, copies that arrive
 // late. Include it before kernels/cuda/*.cu. It computes and catches what a GPU would get wrong; it says
-// nothing about speed. Warpgroups: warpgroup.h.
+// nothing about speed. Warpgroups: warpgroup.h; clusters: cluster.h.
 //
 // A thread runs on until it waits. So where a barrier is missing one thread, or one warp, is far ahead of the
 // others and meets what they have not written yet: shared memory is filled with NaN before every block and
@@ -15,14 +15,18 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "tests/kernels/cuda/cluster.h"
 #include "tests/kernels/cuda/warpgroup.h"
 #include "tests/kernels/narrow_floats.h"
 #include "tests/kernels/tensor_cores.h"
 
 #define __global__
 #define __launch_bounds__(...)
+#define __grid_constant__
+#define PAIR_OF_BLOCKS
 #define __restrict__
 // Of the block that runs: one at a time. Static, hence cleared by Launch through a list that is built here.
 #define __shared__ static
@@ -51,20 +55,25 @@ struct alignas(8) Int2 {
 // Of the thread that runs.
 extern Dim3 thread, block, block_size, grid_size;
 
-enum class Order { kForward, kBackward };
-
-// Runs every block of the grid, each thread calling `kernel` once. Empty, or what went wrong: threads that
-// waited for ever (a barrier that not all of them reach), or what Fail() was told.
+// Runs every block of the grid, those of a cluster beside each other, each thread calling `kernel` once.
+// Empty, or what went wrong: threads that waited for ever (a barrier that not all of them reach), or what
+// Fail() was told.
 [[nodiscard]] std::string Launch(Dim3 grid, Dim3 threads, unsigned shared_bytes, Order order,
-                                 const std::function<void()>& kernel);
+                                 const std::function<void()>& kernel, unsigned cluster = 1);
 
 constexpr std::uint8_t kPoison = 0xff;  // NaN in every floating type
 // The kernel did what PTX leaves undefined: the launch ends as soon as another thread's turn comes.
 void Fail(const std::string& why);
 [[nodiscard]] bool Failed();
-[[nodiscard]] std::size_t CurrentThread();  // its place in the block
+[[nodiscard]] std::size_t CurrentThread();  // its place in the cluster
+[[nodiscard]] std::size_t CurrentBlock();   // of the cluster
+[[nodiscard]] bool HasEnded(std::size_t rank);
 
 void Synchronise();
+void SynchroniseCluster();
+// The thread waits until any other has woken all that do.
+void WaitUntilWoken();
+void WakeWaiting();
 // Dynamic shared memory as threads see it. Its address in the shared window is not 0 (CUDA keeps the first
 // KiB).
 [[nodiscard]] unsigned char* Shared();
@@ -73,6 +82,11 @@ constexpr unsigned kSharedBase = 1024;
 // fence.proxy.async after its own writing. nullptr, and a failure, outside.
 [[nodiscard]] const std::uint8_t* AsAsyncProxySees(std::uint64_t address, std::size_t bytes);
 void Store(void* to, std::uint32_t word);  // to shared memory, by a thread
+// Where in its block's dynamic shared memory that is; a failure, and nothing, outside.
+[[nodiscard]] std::optional<std::size_t> PlaceInBlock(const void* pointer, std::size_t bytes);
+// By a copy that all proxies see, and while it is on its way.
+void WriteShared(std::size_t rank, std::size_t place, const void* from, std::size_t bytes);
+void SpoilShared(std::size_t rank, std::size_t place, std::size_t bytes);
 void FenceProxies();
 // Waits for the 32 threads of the warp, then lets the last of them do `together` with what each brought.
 constexpr unsigned kWarp = 32;
@@ -266,6 +280,11 @@ inline void MultiplyInt8Deep16(int (&d)[2], unsigned a, unsigned b) {
   emulation::Meet(&brought, emulation::MultiplyTogether<8, int, emulation::Int8Number, 8, 1>);
 }
 
+template <class T>
+void __stcs(T* to, const T& value) {
+  *to = value;
+}
+inline unsigned Warpgroup() { return threadIdx.x / 128; }
 inline void FenceAsyncProxy() { emulation::FenceProxies(); }
 template <class Number, unsigned kCount>
 void FenceRegisters(Number (&d)[kCount]) {
@@ -294,4 +313,31 @@ EMULATED_PRODUCT(MultiplyAsyncFp8, 8, float, Fp8Number)
 inline void MultiplyFp16Half(unsigned (&d)[2], const unsigned (&a)[4], const unsigned (&b)[2]) {
   emulation::Fragments brought{d, a, b};
   emulation::Meet(&brought, emulation::MultiplyHalfTogether<2>);
+}
+
+using TensorMap = emulation::TensorMap;
+using Barrier = unsigned long long;
+inline unsigned BlockOfCluster() { return static_cast<unsigned>(emulation::CurrentBlock()); }
+inline void SynchronizeCluster() { emulation::SynchroniseCluster(); }
+inline void InitBarrier(Barrier* barrier, unsigned arrivals) { emulation::InitBarrierAt(barrier, arrivals); }
+inline void FenceBarriers() { emulation::FenceOwnBarriers(); }
+inline void ArriveExpecting(Barrier* barrier, unsigned bytes) {
+  emulation::ArriveAtBarrier(barrier, BlockOfCluster(), bytes);
+}
+inline void ArriveAt(Barrier* barrier, unsigned block) { emulation::ArriveAtBarrier(barrier, block, 0); }
+inline void WaitPhase(Barrier* barrier, unsigned parity) { emulation::WaitForPhase(barrier, parity); }
+inline void CopyBoxToBlocks(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row,
+                            unsigned short blocks) {
+  emulation::StartCopy(to, map, barrier, byte, row, blocks);
+}
+inline void CopyBox(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row) {
+  emulation::StartCopy(to, map, barrier, byte, row, 1U << BlockOfCluster());
+}
+template <unsigned kCount>
+void GiveRegistersBack() {
+  emulation::GiveBackTo(kCount);
+}
+template <unsigned kCount>
+void TakeRegisters() {
+  emulation::TakeUpTo(kCount);
 }

@@ -101,8 +101,9 @@ Bytes Read(std::uint64_t bits, unsigned first, unsigned rows) {
   }
   return out;
 }
-Bytes ReadA(const WarpgroupProduct& product) {
-  return Read(product.a, CurrentThread() / kWarp % kWarps * kProductRows, kProductRows);
+// Of that warp's rows.
+Bytes ReadA(const WarpgroupProduct& product, std::size_t warp) {
+  return Read(product.a, static_cast<unsigned>(warp % kWarps) * kProductRows, kProductRows);
 }
 Bytes ReadB(const WarpgroupProduct& product) { return Read(product.b, 0, product.columns); }
 
@@ -128,7 +129,7 @@ Registers* Take(const WarpgroupProduct& product, std::map<void*, Registers>& own
 
 void IssueTogether(void* const (&all)[kWarp]) {
   const WarpgroupProduct& first = *static_cast<const WarpgroupProduct*>(all[0]);
-  Issued issued{first, ReadA(first), ReadB(first), {}, {}};
+  Issued issued{first, ReadA(first, CurrentThread() / kWarp), ReadB(first), {}, {}};
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     const WarpgroupProduct& own = *static_cast<const WarpgroupProduct*>(all[lane]);
     if (own.a != first.a || own.b != first.b || own.columns != first.columns || own.add != first.add) {
@@ -172,9 +173,9 @@ std::size_t PlaceOf(unsigned lane, unsigned i, unsigned columns) {
   return std::size_t{lane / 4 + i / 2 % 2 * 8} * columns + i / 4 * 8 + lane % 4 * 2 + i % 2;
 }
 
-void Finish(const Issued& issued) {
+void Finish(const Issued& issued, std::size_t warp) {
   const WarpgroupProduct& product = issued.product;
-  if (ReadA(product) != issued.a || ReadB(product) != issued.b) {
+  if (ReadA(product, warp) != issued.a || ReadB(product) != issued.b) {
     Fail("an operand in shared memory changed before its product was known to have ended");
   }
   Bytes sums(std::size_t{kProductRows} * product.columns * kNumberBytes);
@@ -200,16 +201,20 @@ void Finish(const Issued& issued) {
   }
 }
 
-void WaitTogether(void* const (&all)[kWarp]) {
+// A group is the whole warpgroup's: where it has ended, it has in all of its warps.
+void WaitTogether(void* const* all) {
   const unsigned pending = *static_cast<const unsigned*>(all[0]);
-  auto& groups = OwnWarp().groups;
-  for (; groups.size() > pending; groups.pop_front()) {
-    for (const Issued& issued : groups.front()) {
-      if (Failed()) return;
-      Finish(issued);
+  const std::size_t first = CurrentThread() / kWarp / kWarps * kWarps;
+  for (unsigned warp = 0; warp < kWarps; ++warp) {
+    auto& [open, groups, deeds] = warps[first + warp];
+    deeds.emplace_back('w', *static_cast<const unsigned*>(all[warp * kWarp]), 0, 0);
+    for (; groups.size() > pending; groups.pop_front()) {
+      for (const Issued& issued : groups.front()) {
+        if (Failed()) return;
+        Finish(issued, warp);
+      }
     }
   }
-  OwnWarp().deeds.emplace_back('w', pending, 0, 0);
 }
 
 }  // namespace
@@ -220,7 +225,10 @@ void FenceRegistersOf(void* registers, std::size_t bytes) {
   Meet(&fenced, FenceTogether);
 }
 void CommitIssuedProducts() { Meet(nullptr, CommitTogether); }
-void WaitForProducts(unsigned pending) { Meet(&pending, WaitTogether); }
+void WaitForProducts(unsigned pending) {
+  if (warps.size() % kWarps != 0) return Fail("wgmma in less than a warpgroup");
+  MeetOf(kWarps * kWarp, &pending, WaitTogether);
+}
 
 void ClearWarpgroups(std::size_t threads) {
   warps.assign((threads + kWarp - 1) / kWarp, {});
