@@ -41,15 +41,15 @@ bool CanBeExcluded(Kernel kernel) {
 
 // What a child that died was at, where that is a kernel of ours.
 std::optional<Exclusion> LastRisk(const ChildResult& result) {
-  for (auto record = result.records.rbegin(); record != result.records.rend(); ++record) {
-    const auto event = backends::DecodeEvent(*record);
+  std::optional<backends::MeasureStage> last;
+  for (const Json& record : result.records) {
+    const auto event = backends::DecodeEvent(record);
     const auto* stage = event ? std::get_if<backends::MeasureStage>(&*event) : nullptr;
-    if (stage == nullptr) continue;
-    const bool ours =
-        stage->kind && CanBeExcluded(stage->kind->kernel) && kernels::IsOwn(stage->implementation);
-    return ours ? std::optional(Exclusion{stage->implementation, *stage->kind}) : std::nullopt;
+    if (stage != nullptr) last = *stage;
   }
-  return std::nullopt;
+  const bool ours =
+      last && last->kind && CanBeExcluded(last->kind->kernel) && kernels::IsOwn(last->implementation);
+  return ours ? std::optional(Exclusion{last->implementation, *last->kind}) : std::nullopt;
 }
 
 }  // namespace
