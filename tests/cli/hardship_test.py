@@ -175,7 +175,7 @@ class Interruption(unittest.TestCase):
     def test_ten_moments(self):
         seed = random.SystemRandom().randrange(1 << 30)
         moments = random.Random(seed)
-        rows = [((signal.SIGINT, signal.SIGTERM)[attempt % 2], moments.uniform(0.05, 2.5)) for attempt in range(10)]
+        rows = [((signal.SIGINT, signal.SIGTERM)[attempt % 2], moments.uniform(0.05, 1.5)) for attempt in range(10)]
         with concurrent.futures.ThreadPoolExecutor(3) as pool:
             ends = list(pool.map(lambda row: self.interrupted(["--json", "--thorough"], *row), rows))
         for (number, delay), (code, output, errors, children) in zip(rows, ends):
