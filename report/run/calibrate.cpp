@@ -146,14 +146,14 @@ void AddPeerTargets(const std::vector<probe::PhysicalDevice>& devices, std::vect
 }
 
 probe::isolate::ChildResult RunChild(const Target& target, const backends::MeasureRequest& request,
-                                     const std::vector<Exclusion>& exclusions,
+                                     const std::vector<Exclusion>& exclusions, double deadline_s,
                                      probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   probe::isolate::ChildRequest child;
   child.task = kMeasureTask;
   child.environment = hooks.child_environment.fixed;
   child.scratch_variables = hooks.child_environment.scratch;
   child.request = EncodeMeasureRequest(request, exclusions);
-  child.deadline_s = request.budget_s + kUntimedSeconds;
+  child.deadline_s = deadline_s;
   child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
   std::optional<OomWatch> memory;
   if (hooks.files != nullptr) memory.emplace(*hooks.files);
@@ -216,10 +216,13 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     bool interrupted = false;
     Restarts restarts;
     for (bool again = true; again && !interrupted;) {
-      auto result = RunChild(target, request, restarts.exclusions(), supervisor, hooks);
+      // All of its children share the time beyond the budget; each has half of it at least.
+      const double deadline_s =
+          std::max(target.budget_s + kUntimedSeconds - spent_s, request.budget_s + kUntimedSeconds / 2);
+      auto result = RunChild(target, request, restarts.exclusions(), deadline_s, supervisor, hooks);
       interrupted = result.end == ChildEnd::kInterrupted;
       spent_s += result.elapsed_s;
-      again = restarts.After(result);
+      again = restarts.After(result, deadline_s);
       Supersede(collected, Collect(target, result));
       request.budget_s = std::max(target.budget_s - spent_s, kLeastRestartShare * target.budget_s);
     }

@@ -174,12 +174,14 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   std::vector<Measurement> measurements;
   std::optional<backends::MeasureStage> last;
   std::optional<std::string> error;
+  std::optional<Exclusion> culprit;
   for (const probe::Json& record : result.records) {
     if (const auto ended = DecodeError(record)) {
       error = probe::Describe(*ended);
       continue;
     }
-    if (DecodeLostContext(record)) {
+    if (auto lost = DecodeLostContext(record)) {
+      culprit = *std::move(lost);
       error = "its kernel brought the device's context down, and with it whatever was to come";
       continue;
     }
@@ -204,6 +206,10 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
     failure.stage = probe::NameOf(last->stage);
     failure.implementation = last->implementation;
     NameKind(last->kind, failure);
+  }
+  if (culprit) {
+    failure.implementation = culprit->implementation;
+    NameKind(culprit->kind, failure);
   }
   measurements.push_back(std::move(failure));
   return measurements;

@@ -2,6 +2,7 @@
 #include "report/run/exclusions.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "backends/core/measurement_fields.h"
@@ -39,17 +40,30 @@ bool CanBeExcluded(Kernel kernel) {
   return false;
 }
 
-// What a child that died was at, where that is a kernel of ours.
+bool IsOurs(const Exclusion& one) {
+  return CanBeExcluded(one.kind.kernel) && kernels::IsOwn(one.implementation);
+}
+
+bool AreOfOneFamily(const Exclusion& a, const Exclusion& b) {
+  return a.kind.kernel == b.kind.kernel && FamilyOf(a.implementation) == FamilyOf(b.implementation);
+}
+
+// What a child that died was at, where that is a kernel of ours and others were launched before it: who dies
+// at the first one dies of the driver, or of what fills operands.
 std::optional<Exclusion> LastRisk(const ChildResult& result) {
   std::optional<backends::MeasureStage> last;
+  std::vector<std::string> launched;
   for (const Json& record : result.records) {
     const auto event = backends::DecodeEvent(record);
     const auto* stage = event ? std::get_if<backends::MeasureStage>(&*event) : nullptr;
-    if (stage != nullptr) last = *stage;
+    if (stage == nullptr) continue;
+    last = *stage;
+    if (stage->stage == probe::Stage::kLaunch) launched.push_back(stage->implementation);
   }
-  const bool ours =
-      last && last->kind && CanBeExcluded(last->kind->kernel) && kernels::IsOwn(last->implementation);
-  return ours ? std::optional(Exclusion{last->implementation, *last->kind}) : std::nullopt;
+  if (!last || !last->kind) return std::nullopt;
+  const bool others = std::any_of(launched.begin(), launched.end(),
+                                  [&](const auto& name) { return name != last->implementation; });
+  return others ? std::optional(Exclusion{last->implementation, *last->kind}) : std::nullopt;
 }
 
 }  // namespace
@@ -83,23 +97,24 @@ std::optional<Exclusion> DecodeLostContext(const Json& record) {
   return lost ? std::optional(*std::move(lost)) : std::nullopt;
 }
 
-bool Restarts::After(ChildResult& result) {
-  if (exclusions_.size() >= kMostRestarts) return false;
+bool Restarts::After(ChildResult& result, double deadline_s) {
+  if (exclusions_.size() >= kMostRestarts || after_hang_) return false;
   const bool hung = result.end == ChildEnd::kTimedOut;
-  if (hung && ++hangs_ > kMostRestartsAfterHangs) return false;
   const bool died = hung || result.end == ChildEnd::kSignalled || result.end == ChildEnd::kExited;
   if (!died && result.end != ChildEnd::kDone) return false;
+  if (hung && result.elapsed_s >= deadline_s) return false;  // with many kernels, not in one of them
   const auto lost = std::find_if(result.records.begin(), result.records.end(),
                                  [](const Json& record) { return DecodeLostContext(record).has_value(); });
-  auto culprit = died                           ? LastRisk(result)
-                 : lost != result.records.end() ? DecodeLostContext(*lost)
-                                                : std::nullopt;
-  if (!culprit) return false;
-  if (!died) result.records.erase(lost);
-  culprit->whole_family = hung || std::any_of(exclusions_.begin(), exclusions_.end(), [&](const auto& other) {
-                            return other.kind.kernel == culprit->kind.kernel &&
-                                   FamilyOf(other.implementation) == FamilyOf(culprit->implementation);
-                          });
+  const bool told = lost != result.records.end();
+  auto culprit = told ? DecodeLostContext(*lost) : died ? LastRisk(result) : std::nullopt;
+  if (!culprit || !IsOurs(*culprit)) return false;
+  const bool known = std::any_of(exclusions_.begin(), exclusions_.end(),
+                                 [&](const Exclusion& other) { return AreOfOneFamily(other, *culprit); });
+  if (!told && !exclusions_.empty() && !known) return false;
+  if (known && exclusions_.back().whole_family && AreOfOneFamily(exclusions_.back(), *culprit)) return false;
+  if (told) result.records.erase(lost);
+  after_hang_ = hung;
+  culprit->whole_family = (hung && !told) || known;
   exclusions_.push_back(*std::move(culprit));
   return true;
 }

@@ -21,10 +21,8 @@ struct Exclusion {
   bool whole_family = false;
 };
 
-// So many children may follow one that a kernel ended, each with that share of the budget at least; after a
-// hang, which costs its whole allowance, one.
+// So many children may follow one that a kernel ended, each with that share of the budget at least.
 inline constexpr std::size_t kMostRestarts = 3;
-inline constexpr std::size_t kMostRestartsAfterHangs = 1;
 inline constexpr double kLeastRestartShare = 0.25;
 
 // What the implementations share that differ in their tiles alone: "own:wgmma" of "own:wgmma_128x256".
@@ -32,7 +30,7 @@ inline constexpr double kLeastRestartShare = 0.25;
 
 [[nodiscard]] bool IsExcluded(const kernels::Variant& variant, const std::vector<Exclusion>& exclusions);
 
-// The record that a child sends last whose context that implementation's kernel ended.
+// The record of a child whose context that implementation's kernel ended, sent as soon as it is known.
 [[nodiscard]] probe::Json EncodeLostContext(const kernels::Variant& culprit);
 [[nodiscard]] std::optional<Exclusion> DecodeLostContext(const probe::Json& record);
 
@@ -40,14 +38,16 @@ inline constexpr double kLeastRestartShare = 0.25;
 class Restarts {
  public:
   // Whether another child is worth it after that one, which goes without what ended it: an implementation of
-  // ours, whose family goes with it where it hung or is the second of it. The child's own word of it is taken
-  // out of its records then.
-  [[nodiscard]] bool After(probe::isolate::ChildResult& result);
+  // ours, whose family goes with it where it hung or is the second of it. Worth it is one child after a hang
+  // that took less than `deadline_s`, the time of the whole child; after a crash, which may as well be the
+  // driver's, a second one only where both were of one family. The child's own word of a lost context is
+  // taken out of its records then.
+  [[nodiscard]] bool After(probe::isolate::ChildResult& result, double deadline_s);
   [[nodiscard]] const std::vector<Exclusion>& exclusions() const { return exclusions_; }
 
  private:
   std::vector<Exclusion> exclusions_;
-  std::size_t hangs_ = 0;
+  bool after_hang_ = false;
 };
 
 [[nodiscard]] probe::Json EncodeExclusions(const std::vector<Exclusion>& exclusions);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/peers.h"
@@ -152,7 +153,9 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   GuardProcess(*files);
   const auto environment = probe::system::Environment::OfProcess();
   Opened opened;
+  bool told = false;
   const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) {
+    if (!std::exchange(told, told || opened.culprit() != nullptr)) TellOfLostContext(opened.culprit(), send);
     if (IsOfLostContext(event, opened.culprit())) return;
     Json record = backends::EncodeEvent(event);
     if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
@@ -175,7 +178,7 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
   if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
   MeasureParts(*request, opened, sink);
-  TellOfLostContext(opened.culprit(), send);
+  if (!told) TellOfLostContext(opened.culprit(), send);
   return probe::Ok();
 }
 

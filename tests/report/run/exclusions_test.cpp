@@ -26,8 +26,9 @@ Variant Of(const std::string& name, const FigureKind& kind) {
 ChildResult DiedAt(const std::string& name, const std::optional<FigureKind>& kind, ChildEnd end) {
   ChildResult result;
   result.end = end;
-  result.records = {
-      backends::EncodeEvent(backends::MeasureStage{probe::Stage::kLaunch, "any", kind, name, 1})};
+  for (const std::string& at : {std::string("own:first"), name})
+    result.records.push_back(
+        backends::EncodeEvent(backends::MeasureStage{probe::Stage::kLaunch, "any", kind, at, 1}));
   return result;
 }
 
@@ -53,7 +54,7 @@ TEST(Restarts, OneKernelCostsItselfInItsTypes) {
     Restarts restarts;
     auto child =
         lost ? LostTo("own:mma_64x64", kHalves) : DiedAt("own:mma_64x64", kHalves, ChildEnd::kSignalled);
-    ASSERT_TRUE(restarts.After(child));
+    ASSERT_TRUE(restarts.After(child, 60));
     EXPECT_EQ(child.records.empty(), lost) << "its word of it is taken, as another child goes on";
     EXPECT_TRUE(Excludes(restarts, "own:mma_64x64", kHalves));
     EXPECT_FALSE(Excludes(restarts, "own:mma_64x64", kBytes));
@@ -65,8 +66,8 @@ TEST(Restarts, OneKernelCostsItselfInItsTypes) {
 TEST(Restarts, TheSecondOfAFamilyTakesItAlong) {
   Restarts restarts;
   auto first = LostTo("own:mma_64x64", kHalves), second = LostTo("own:mma_128x128", kBytes);
-  ASSERT_TRUE(restarts.After(first));
-  ASSERT_TRUE(restarts.After(second));
+  ASSERT_TRUE(restarts.After(first, 60));
+  ASSERT_TRUE(restarts.After(second, 60));
   EXPECT_TRUE(Excludes(restarts, "own:mma_32x32", kBytes));
   EXPECT_FALSE(Excludes(restarts, "own:simt_64x64", kBytes));
 }
@@ -74,10 +75,36 @@ TEST(Restarts, TheSecondOfAFamilyTakesItAlong) {
 TEST(Restarts, AHangTakesItsFamilyAlongAndIsWaitedForOnce) {
   Restarts restarts;
   auto first = DiedAt("own:mma_64x64", kHalves, ChildEnd::kTimedOut);
-  ASSERT_TRUE(restarts.After(first));
+  ASSERT_TRUE(restarts.After(first, 60));
   EXPECT_TRUE(Excludes(restarts, "own:mma_128x128", kBytes));
   auto second = DiedAt("own:simt_64x64", kHalves, ChildEnd::kTimedOut);
-  EXPECT_FALSE(restarts.After(second));
+  EXPECT_FALSE(restarts.After(second, 60));
+}
+
+TEST(Restarts, NothingFollowsADriverThatDiesAtItsFirstLaunchOrInOneAfterAnother) {
+  Restarts restarts;
+  auto first = DiedAt("own:first", kHalves, ChildEnd::kSignalled);
+  EXPECT_FALSE(restarts.After(first, 60)) << "no other was launched before";
+  auto one = DiedAt("own:mma_64x64", kHalves, ChildEnd::kSignalled);
+  EXPECT_TRUE(restarts.After(one, 60));
+  auto another = DiedAt("own:simt_64x64", kHalves, ChildEnd::kSignalled);
+  EXPECT_FALSE(restarts.After(another, 60));
+  auto slow = DiedAt("own:mma_64x64", kHalves, ChildEnd::kTimedOut);
+  slow.elapsed_s = 60;
+  EXPECT_FALSE(Restarts().After(slow, 60)) << "all of it was too slow";
+}
+
+TEST(Restarts, TheChildsWordOfALostContextCountsHoweverItEnded) {
+  for (const ChildEnd end : {ChildEnd::kDone, ChildEnd::kSignalled, ChildEnd::kTimedOut}) {
+    auto child = DiedAt("own:innocent", kBytes, end);
+    child.records.push_back(EncodeLostContext(Of("own:mma_64x64", kHalves)));
+    Restarts restarts;
+    ASSERT_TRUE(restarts.After(child, 60));
+    EXPECT_TRUE(Excludes(restarts, "own:mma_64x64", kHalves));
+    EXPECT_FALSE(Excludes(restarts, "own:innocent", kBytes));
+  }
+  auto foreign = LostTo("cublaslt", kHalves);
+  EXPECT_FALSE(Restarts().After(foreign, 60)) << "no kernel of ours";
 }
 
 TEST(Restarts, AreFew) {
@@ -85,9 +112,11 @@ TEST(Restarts, AreFew) {
   std::size_t count = 0;
   for (const char* name : {"own:a", "own:b", "own:c", "own:d", "own:e"}) {
     auto child = LostTo(name, kHalves);
-    if (!restarts.After(child)) {
+    if (!restarts.After(child, 60)) {
       EXPECT_FALSE(child.records.empty()) << "where none follows it stands";
-      EXPECT_EQ(Collect(Target{}, child).back().status, backends::MeasurementStatus::kFailed);
+      const auto failure = Collect(Target{}, child).back();
+      EXPECT_EQ(failure.status, backends::MeasurementStatus::kFailed);
+      EXPECT_EQ(failure.implementation, name);
       break;
     }
     ++count;
@@ -103,7 +132,7 @@ TEST(Restarts, NothingFollowsWhereLeavingOutWouldNotHelp) {
         DiedAt("own:a", kHalves, ChildEnd::kInterrupted), DiedAt("own:a", kHalves, ChildEnd::kAbandoned),
         DiedAt("own:a", kHalves, ChildEnd::kOutOfMemory), ChildResult{}}) {
     Restarts restarts;
-    EXPECT_FALSE(restarts.After(child));
+    EXPECT_FALSE(restarts.After(child, 60));
     EXPECT_TRUE(restarts.exclusions().empty());
   }
 }
