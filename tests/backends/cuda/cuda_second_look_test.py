@@ -22,7 +22,7 @@ class Machine(CudaMachine):
             (self._folder("lib") / name).unlink()
         self.folders = [self._folder(f"launched_{number}") for number in (1, 2)]
         # No bus shows them, and no table knows their number.
-        devices = [{**gpu(number, attributes={"pci_device_id": 0xfffe}), "name": f"NVIDIA Fake {number}",
+        devices = [{**gpu(number, 80, attributes={"pci_device_id": 0xfffe}), "name": f"NVIDIA Fake {number}",
                     "unsteady_share": share, "unsteady_folder": str(folder)}
                    for number, share, folder in zip((1, 2), SHARES, self.folders)]
         self.scenario.write_text(json.dumps({"driver_version": "580.65.06", "devices": devices}))
