@@ -178,11 +178,12 @@ Status VulkanSession::Check(std::span<const Launch> launches) const {
     if (launch.buffers.size() != pipeline.views.size())
       return Misuse("vkCmdDispatch", "bindings do not match");
     for (std::size_t i = 0; i < launch.buffers.size(); ++i) {
-      const auto& [buffer, view, map] = launch.buffers[i];
-      const bool known = Index(buffer) < buffers_.size() && buffers_[Index(buffer)].buffer != VK_NULL_HANDLE;
+      const BoundBuffer& bound = launch.buffers[i];
+      const std::size_t at = Index(bound.buffer);
+      const bool known = at < buffers_.size() && buffers_[at].buffer != VK_NULL_HANDLE;
       const bool has_view =
-          known && (view == kernels::View::kStorage || buffers_[Index(buffer)].views.contains(view));
-      if (!has_view || view != pipeline.views[i])
+          known && (bound.view == kernels::View::kStorage || buffers_[at].views.contains(bound.view));
+      if (!has_view || bound.view != pipeline.views[i])
         return Misuse("vkCmdDispatch", "no such view of the buffer");
     }
     if (launch.shape.scalars.size() > kMaxScalars) return Misuse("vkCmdPushConstants", "too many scalars");

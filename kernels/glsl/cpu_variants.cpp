@@ -50,12 +50,13 @@ Variant Stream(Kernel kernel, Dtype dtype, std::string_view module) {
 
 // Reads its operands as texels: x and those of fp32 as numbers, all others, weights among them, as words.
 Variant ByTexels(Variant variant) {
-  for (auto& [role, view, box_rows] : variant.steps[0].bindings) {
+  for (Binding& binding : variant.steps[0].bindings) {
+    const Role role = binding.role;
     const bool matrix = role == Role::kA || role == Role::kB;
     if (role == Role::kX || (matrix && variant.in == Dtype::kFp32)) {
-      view = View::kTexelFloat4;
+      binding.view = View::kTexelFloat4;
     } else if (matrix || role == Role::kIn || role == Role::kW) {
-      view = View::kTexelUint4;
+      binding.view = View::kTexelUint4;
     }
   }
   return variant;
