@@ -149,15 +149,13 @@ Result<system::Library> OpenBeside(std::span<const std::string> paths,
   if (!library) return library;
   const auto runtimes = system::Library::LoadedFiles("libamdhip64.so");
   if (runtimes.size() < 2) return library;
-  if (runtimes.size() == before.size()) {  // whichever of them it calls, the other one's memory is at stake
-    return Error{
-        "dlopen " + std::string(sonames.front()), std::nullopt, "another ROCm",
-        fmt::format("a library before it brought a second runtime: {}", fmt::join(runtimes, " and "))};
-  }
-  return Error{
-      "dlopen " + std::string(sonames.front()), std::nullopt, "another ROCm",
-      fmt::format("{} belongs to another ROCm and brought its own runtime: {}",
-                  library->info().path.value_or(library->info().soname), fmt::join(runtimes, " and "))};
+  // Where one before it did, it may call either: what one of them has in memory the other does not know.
+  const std::string who = runtimes.size() == before.size()
+                              ? "a library before it"
+                              : library->info().path.value_or(library->info().soname);
+  return Error{"dlopen " + std::string(sonames.front()), std::nullopt, "another ROCm",
+               fmt::format("{} belongs to another ROCm and brought its own runtime: {}", who,
+                           fmt::join(runtimes, " and "))};
 }
 
 Result<Compiler> OpenCompiler(const system::Library& runtime, const system::FileSystem& files,
