@@ -166,7 +166,10 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
   std::vector<Measurement> added;
   std::copy_if(later.begin(), later.end(), std::back_inserter(added),
                [&](const Measurement& m) { return tells(m) || !has(known, m, tells); });
-  std::erase_if(known, [&](const Measurement& m) { return has(added, m, [](const auto&) { return true; }); });
+  // Figures at other shapes stay.
+  std::erase_if(known, [&](const Measurement& m) {
+    return has(added, m, [&](const Measurement& again) { return !tells(m) || again.shape == m.shape; });
+  });
   known.insert(known.end(), added.begin(), added.end());
 }
 
@@ -210,6 +213,14 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   if (culprit) {
     failure.implementation = culprit->implementation;
     NameKind(culprit->kind, failure);
+    const auto own = std::find_if(measurements.begin(), measurements.end(), [&](const Measurement& m) {
+      return m.status == MeasurementStatus::kFailed && m.implementation == failure.implementation &&
+             KindOf(m) == KindOf(failure);
+    });
+    if (own != measurements.end()) {
+      AddReason(*own, *failure.reason);
+      return measurements;
+    }
   }
   measurements.push_back(std::move(failure));
   return measurements;

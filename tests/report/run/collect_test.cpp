@@ -5,6 +5,7 @@
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
 #include "report/run/calibrate.h"
+#include "report/run/exclusions.h"
 #include "report/run/tasks.h"
 #include "report/store/plausible.h"
 
@@ -140,6 +141,34 @@ TEST(Supersede, WhatTheNextChildMeasuresCountsAndAllElseStays) {
   Supersede(known, {none});
   ASSERT_EQ(known.size(), 4U);
   EXPECT_EQ(known[3].rate, 2e12) << "no figure is less than one";
+}
+
+TEST(Supersede, FiguresAtOtherShapesStay) {
+  auto large = Figure(Kernel::kGemm, 4e12), small = Figure(Kernel::kGemm, 1e12);
+  large.shape.m = 4096;
+  std::vector<Measurement> known = {large, small};
+  auto again = small;
+  again.rate = 2e12;
+  Supersede(known, {again});
+  ASSERT_EQ(known.size(), 2U);
+  EXPECT_EQ(known[0].rate, 4e12);
+  EXPECT_EQ(known[1].rate, 2e12);
+}
+
+TEST(Collect, AnImplementationThatLostTheContextHasOneRow) {
+  auto culprit = Figure();
+  culprit.status = MeasurementStatus::kFailed;
+  culprit.reason = "illegal address (700)";
+  culprit.rate.reset();
+  culprit.verified = false;
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kDone;
+  result.records = {backends::EncodeEvent(culprit),
+                    EncodeLostContext(kernels::Own(culprit.implementation, culprit.kernel, culprit.in_dtype,
+                                                   culprit.acc_dtype, {}))};
+  const auto found = Collect(Asked(), result);
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_THAT(*found[0].reason, testing::AllOf(HasSubstr("(700)"), HasSubstr("whatever was to come")));
 }
 
 TEST(Collect, RefusesUnitsAndRatesThatAreNone) {
