@@ -177,7 +177,8 @@ struct Variant {
   // magnitude), rounded to the nearest integer, a tie to the even one; all of that in fp32. A verified
   // product is that of W with these integers times their scales.
   bool x_in_8_bits = false;
-  std::string note;  // said with its figures
+  std::string note;      // said with its figures
+  std::string left_out;  // why it is not run, where something showed that it had better not be
   // Bytes of Role::kWorkspace; nullptr where the variant has none.
   std::uint64_t (*workspace_bytes)(const Variant&, const Problem&, const DeviceShape&) = nullptr;
 };

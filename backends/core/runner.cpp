@@ -89,8 +89,9 @@ std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureReq
     std::erase_if(tasks, [&](const Task& task) { return is_gemv(task) && !is_q4_gemv(task); });
   if (request.scope != Scope::kBrief) return tasks;
   std::erase_if(tasks, [&](const Task& task) {
-    return std::none_of(task.variants.begin(), task.variants.end(),
-                        [&](const Variant* variant) { return MissingFeature(*variant, limits).empty(); });
+    return std::none_of(task.variants.begin(), task.variants.end(), [&](const Variant* variant) {
+      return variant->left_out.empty() && MissingFeature(*variant, limits).empty();
+    });
   });
   return tasks;
 }

@@ -5,12 +5,9 @@
 #include <utility>
 #include <variant>
 
-#include "backends/core/measurement_fields.h"
+#include "backends/core/reporter.h"
 
 namespace report {
-
-WHICHGPU_FIELDS(Exclusion, implementation, kind, whole_family)
-
 namespace {
 
 using kernels::Kernel;
@@ -44,8 +41,12 @@ bool IsOurs(const Exclusion& one) {
   return CanBeExcluded(one.kind.kernel) && kernels::IsOwn(one.implementation);
 }
 
-bool AreOfOneFamily(const Exclusion& a, const Exclusion& b) {
-  return a.kind.kernel == b.kind.kernel && FamilyOf(a.implementation) == FamilyOf(b.implementation);
+// Of another of a kernel's implementations.
+bool IsFamily(const Exclusion& one, Kernel kernel, std::string_view implementation) {
+  return one.kind.kernel == kernel && FamilyOf(one.implementation) == FamilyOf(implementation);
+}
+bool IsItself(const Exclusion& one, const backends::FigureKind& kind, std::string_view implementation) {
+  return one.kind == kind && one.implementation == implementation;
 }
 
 // What a child that died was at, where that is a kernel of ours and others were launched before it: who dies
@@ -78,17 +79,22 @@ std::string_view FamilyOf(std::string_view implementation) {
   return is_tile ? implementation.substr(0, at) : implementation;
 }
 
-bool IsExcluded(const kernels::Variant& variant, const std::vector<Exclusion>& exclusions) {
-  return std::any_of(exclusions.begin(), exclusions.end(), [&](const Exclusion& one) {
-    if (one.kind.kernel != variant.kernel) return false;
-    if (one.whole_family) return FamilyOf(one.implementation) == FamilyOf(variant.name);
-    return one.implementation == variant.name &&
-           one.kind == backends::FigureKind{variant.kernel, variant.in, variant.acc};
-  });
+void LeaveOut(const std::vector<Exclusion>& exclusions, std::vector<kernels::Variant>& variants) {
+  for (const Exclusion& one : exclusions) {
+    std::erase_if(variants, [&](const kernels::Variant& variant) {
+      return IsItself(one, backends::KindOf(variant), variant.name);
+    });
+    if (!one.whole_family) continue;
+    for (kernels::Variant& variant : variants) {
+      if (IsFamily(one, variant.kernel, variant.name))
+        variant.left_out =
+            "left out: " + one.implementation + ", which is of its kind, ended another process";
+    }
+  }
 }
 
 Json EncodeLostContext(const kernels::Variant& culprit) {
-  return {{kLostKey, probe::Encode(Exclusion{culprit.name, {culprit.kernel, culprit.in, culprit.acc}})}};
+  return {{kLostKey, probe::Encode(Exclusion{culprit.name, backends::KindOf(culprit)})}};
 }
 
 std::optional<Exclusion> DecodeLostContext(const Json& record) {
@@ -108,31 +114,21 @@ bool Restarts::After(ChildResult& result, double deadline_s) {
   const bool told = lost != result.records.end();
   auto culprit = told ? DecodeLostContext(*lost) : died ? LastRisk(result) : std::nullopt;
   if (!culprit || !IsOurs(*culprit)) return false;
-  const bool known = std::any_of(exclusions_.begin(), exclusions_.end(),
-                                 [&](const Exclusion& other) { return AreOfOneFamily(other, *culprit); });
-  if (!told && !exclusions_.empty() && !known) return false;
-  if (known && exclusions_.back().whole_family && AreOfOneFamily(exclusions_.back(), *culprit)) return false;
+  const auto is_covered = [&](const Exclusion& other) {
+    return IsItself(other, culprit->kind, culprit->implementation) ||
+           (other.whole_family && IsFamily(other, culprit->kind.kernel, culprit->implementation));
+  };
+  if (std::any_of(exclusions_.begin(), exclusions_.end(), is_covered))
+    return false;  // it was not there to run
+  const bool second_of_family = std::any_of(
+      exclusions_.begin(), exclusions_.end(),
+      [&](const Exclusion& other) { return IsFamily(other, culprit->kind.kernel, culprit->implementation); });
+  if (!told && !exclusions_.empty() && !second_of_family) return false;
   if (told) result.records.erase(lost);
   after_hang_ = hung;
-  culprit->whole_family = (hung && !told) || known;
+  culprit->whole_family = (hung && !told) || second_of_family;
   exclusions_.push_back(*std::move(culprit));
   return true;
-}
-
-Json EncodeExclusions(const std::vector<Exclusion>& exclusions) {
-  Json list = Json::array();
-  for (const Exclusion& one : exclusions) list.push_back(probe::Encode(one));
-  return list;
-}
-
-std::vector<Exclusion> DecodeExclusions(const Json& json) {
-  std::vector<Exclusion> exclusions;
-  if (!json.is_array()) return exclusions;
-  for (const Json& item : json) {
-    auto one = probe::Decode<Exclusion>(item);
-    if (one) exclusions.push_back(*std::move(one));
-  }
-  return exclusions;
 }
 
 }  // namespace report

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "backends/core/measurement.h"
+#include "backends/core/measurement_fields.h"
 #include "kernels/spec.h"
 #include "probe/isolate/supervisor.h"
 
@@ -20,6 +20,7 @@ struct Exclusion {
   backends::FigureKind kind;
   bool whole_family = false;
 };
+WHICHGPU_FIELDS(Exclusion, implementation, kind, whole_family)
 
 // So many children may follow one that a kernel ended, each with that share of the budget at least.
 inline constexpr std::size_t kMostRestarts = 3;
@@ -28,7 +29,9 @@ inline constexpr double kLeastRestartShare = 0.25;
 // What the implementations share that differ in their tiles alone: "own:wgmma" of "own:wgmma_128x256".
 [[nodiscard]] std::string_view FamilyOf(std::string_view implementation);
 
-[[nodiscard]] bool IsExcluded(const kernels::Variant& variant, const std::vector<Exclusion>& exclusions);
+// Takes out what ended a child itself, which that child has told of, and has the rest of its family not run
+// and told so (Variant::left_out).
+void LeaveOut(const std::vector<Exclusion>& exclusions, std::vector<kernels::Variant>& variants);
 
 // The record of a child whose context that implementation's kernel ended, sent as soon as it is known.
 [[nodiscard]] probe::Json EncodeLostContext(const kernels::Variant& culprit);
@@ -49,9 +52,5 @@ class Restarts {
   std::vector<Exclusion> exclusions_;
   bool after_hang_ = false;
 };
-
-[[nodiscard]] probe::Json EncodeExclusions(const std::vector<Exclusion>& exclusions);
-// What is no list of exclusions excludes nothing.
-[[nodiscard]] std::vector<Exclusion> DecodeExclusions(const probe::Json& json);
 
 }  // namespace report

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
-#include <utility>
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/peers.h"
@@ -118,11 +117,6 @@ bool IsOfLostContext(const backends::MeasureEvent& event, const kernels::Variant
           backends::KindOf(*measurement) != backends::KindOf(*culprit));
 }
 
-// Another process can go on without it; libraries come last.
-void TellOfLostContext(const kernels::Variant* culprit, const RecordSink& send) {
-  if (culprit != nullptr && culprit->steps[0].library.empty()) send(EncodeLostContext(*culprit));
-}
-
 // What is ours, then the user's libraries.
 void MeasureParts(const backends::MeasureRequest& request, const Opened& opened,
                   const backends::MeasureSink& sink) {
@@ -142,6 +136,8 @@ void MeasureParts(const backends::MeasureRequest& request, const Opened& opened,
 Status RunMeasure(const Json& json, const RecordSink& send) {
   const auto request = probe::Decode<backends::MeasureRequest>(json);
   if (!request) return request.error();
+  const auto exclusions = probe::Decode<std::vector<Exclusion>>(json.value(kExclusionsKey, Json::array()));
+  if (!exclusions) return exclusions.error();
   const auto all = backends::Backends();
   const auto backend = std::find_if(all.begin(), all.end(), [&](const backends::Backend& known) {
     return known.runtime == request->device.runtime;
@@ -154,9 +150,16 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   const auto environment = probe::system::Environment::OfProcess();
   Opened opened;
   bool told = false;
+  // Another process can go on without it; libraries come last.
+  const auto tell_of_lost_context = [&](const kernels::Variant* culprit) {
+    if (told || culprit == nullptr || !culprit->steps[0].library.empty()) return;
+    send(EncodeLostContext(*culprit));
+    told = true;
+  };
   const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) {
-    if (!std::exchange(told, told || opened.culprit() != nullptr)) TellOfLostContext(opened.culprit(), send);
-    if (IsOfLostContext(event, opened.culprit())) return;
+    const kernels::Variant* culprit = opened.culprit();
+    tell_of_lost_context(culprit);
+    if (IsOfLostContext(event, culprit)) return;
     Json record = backends::EncodeEvent(event);
     if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
     send(record);
@@ -171,14 +174,12 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   if (!session) return session.error();
   opened.session = *std::move(session);
   opened.variants = backend->variants(opened.session->limits());
-  const auto exclusions = DecodeExclusions(json.value(kExclusionsKey, Json::array()));
-  std::erase_if(opened.variants,
-                [&](const kernels::Variant& variant) { return IsExcluded(variant, exclusions); });
+  LeaveOut(*exclusions, opened.variants);
   const bool may_have =
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
   if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
   MeasureParts(*request, opened, sink);
-  if (!told) TellOfLostContext(opened.culprit(), send);
+  tell_of_lost_context(opened.culprit());
   return probe::Ok();
 }
 
@@ -188,7 +189,7 @@ Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(requ
 
 Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<Exclusion>& exclusions) {
   Json json = probe::Encode(request);
-  json[kExclusionsKey] = EncodeExclusions(exclusions);
+  json[kExclusionsKey] = probe::Encode(exclusions);
   return json;
 }
 

@@ -298,6 +298,9 @@ class Cuda(unittest.TestCase):
                 self.assertTrue(all(m["implementation"].startswith("own:wgmma_") and reason in m["reason"]
                                     for m in died), died)
                 self.assertEqual({status}, {m["status"] for m in measurements} & {"failed", "crashed", "timed_out"})
+                left_out = [m for m in measurements if "left out: own:wgmma_" in m.get("reason", "")]
+                self.assertEqual(entries == "wgmma_", bool(left_out), measurements)
+                self.assertLessEqual({m["status"] for m in left_out}, {"skipped"})
                 if how == "faulting" and entries != "wgmma_":
                     self.assertIn("bf16", {m["in_dtype"] for m in products(measurements, died[0]["implementation"])})
                 self.assertIn("fp16", {m["in_dtype"] for m in good(products(measurements))}, "by another kernel")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "report/run/exclusions.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "backends/core/measurement_fields.h"
@@ -39,8 +40,15 @@ ChildResult LostTo(const std::string& name, const FigureKind& kind) {
   return result;
 }
 
+// Why it is not run; "" where it is, "gone" where nothing more is said of it.
+std::string WhyNot(const std::vector<Exclusion>& exclusions, const std::string& name,
+                   const FigureKind& kind) {
+  std::vector<Variant> variants = {Of(name, kind)};
+  LeaveOut(exclusions, variants);
+  return variants.empty() ? "gone" : variants[0].left_out;
+}
 bool Excludes(const Restarts& restarts, const std::string& name, const FigureKind& kind) {
-  return IsExcluded(Of(name, kind), restarts.exclusions());
+  return !WhyNot(restarts.exclusions(), name, kind).empty();
 }
 
 TEST(FamilyOf, IsTheNameWithoutItsTile) {
@@ -137,14 +145,22 @@ TEST(Restarts, NothingFollowsWhereLeavingOutWouldNotHelp) {
   }
 }
 
-TEST(Exclusions, SurviveTheWayToTheChildAndAnythingElseExcludesNothing) {
+TEST(Exclusions, SurviveTheWayToTheChildWhichTellsOfTheRestOfAFamily) {
   const std::vector<Exclusion> sent = {{"own:mma_64x64", kHalves, false}, {"own:simt_8x8", kBytes, true}};
-  const auto got = DecodeExclusions(EncodeExclusions(sent));
-  ASSERT_EQ(got.size(), 2U);
-  EXPECT_TRUE(IsExcluded(Of("own:mma_64x64", kHalves), got));
-  EXPECT_TRUE(IsExcluded(Of("own:simt_16x16", kHalves), got));
-  EXPECT_TRUE(DecodeExclusions(probe::Json{{"implementation", "own:a"}}).empty());
-  EXPECT_TRUE(DecodeExclusions(probe::Json::array({1, "own:a", nullptr})).empty());
+  const auto got = probe::Decode<std::vector<Exclusion>>(probe::Encode(sent));
+  ASSERT_TRUE(got);
+  EXPECT_EQ(WhyNot(*got, "own:mma_64x64", kHalves), "gone");
+  EXPECT_EQ(WhyNot(*got, "own:mma_64x64", kBytes), "");
+  EXPECT_EQ(WhyNot(*got, "own:simt_8x8", kBytes), "gone");
+  EXPECT_THAT(WhyNot(*got, "own:simt_16x16", kHalves), testing::HasSubstr("own:simt_8x8"));
+}
+
+TEST(Restarts, WhatWasLeftOutCanNotHaveEndedAChild) {
+  Restarts restarts;
+  auto first = LostTo("own:mma_64x64", kHalves);
+  auto again = first;
+  ASSERT_TRUE(restarts.After(first, 60));
+  EXPECT_FALSE(restarts.After(again, 60));
 }
 
 }  // namespace
