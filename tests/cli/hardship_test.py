@@ -96,7 +96,7 @@ class Scarcity(unittest.TestCase):
             cache.mkdir(parents=True)
             cache.chmod(0o777)
             before = sorted(home.rglob("*"))
-            self.check(run("--json", "--quick", "--only", "opencl,vulkan", env=environment(HOME=home, XDG_CACHE_HOME=None)))
+            self.check(run("--json", "--budget", "0.5", "--only", "opencl,vulkan", env=environment(HOME=home, XDG_CACHE_HOME=None)))
             self.assertEqual(before, sorted(home.rglob("*")))
 
     def test_a_umask_that_closes_everything_takes_no_cache_from_us(self):
@@ -106,7 +106,7 @@ class Scarcity(unittest.TestCase):
             temporary.mkdir()
             env = environment(HOME=home, XDG_CACHE_HOME=None, TMPDIR=temporary)
             for _ in range(2):
-                process = run("recommend", "--quick", "--only", "cpu,opencl,vulkan", "--device", "cpu:0", env=env, umask=0o777)
+                process = run("recommend", "--budget", "0.5", "--only", "cpu,opencl,vulkan", "--device", "cpu:0", env=env, umask=0o777)
                 self.assertEqual(0, process.returncode, process.stderr)
                 self.assertNotIn("EACCES", process.stderr)
             self.assertEqual([home / ".cache"], list(home.iterdir()))
@@ -120,7 +120,7 @@ class Scarcity(unittest.TestCase):
     @unittest.skipUnless(can_unshare(), "this machine allows no mount namespace")
     def test_a_cache_where_nothing_may_be_executed(self):
         with tempfile.TemporaryDirectory() as directory:
-            script = f"mount -t tmpfs -o noexec none {directory} && exec '{BINARY}' --json --quick --only cpu,opencl"
+            script = f"mount -t tmpfs -o noexec none {directory} && exec '{BINARY}' --json --budget 0.5 --only cpu,opencl"
             for places, is_said in (({"TMPDIR": "/tmp"}, False), ({"TMPDIR": directory}, True)):
                 process = subprocess.run(["unshare", "-m", "sh", "-c", script], capture_output=True, text=True, timeout=60,
                                          env=environment(HOME=directory, XDG_CACHE_HOME=None, **places))

@@ -60,7 +60,8 @@ def add_runtime(root):
 def settings():
     """How the build directory at hand is configured: the clone is built alike."""
     cache = (BUILT / "CMakeCache.txt").read_text()
-    names = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "WHICHGPU_SANITIZE")
+    names = ("CMAKE_BUILD_TYPE", "CMAKE_CXX_COMPILER", "CMAKE_CXX_FLAGS", "CMAKE_CXX_COMPILER_LAUNCHER",
+             "WHICHGPU_SANITIZE")
     return [f"-D{name}={value}" for name, value in re.findall(r"^(\w+):\w+=(.*)$", cache, re.M) if name in names]
 
 
@@ -86,6 +87,7 @@ def seed(directory):
 
 def build(root):
     environment = {name: value for name, value in os.environ.items() if name != "LIBRARY_PATH"}
+    environment["CCACHE_BASEDIR"] = str(root)  # where the compiler's cache is used, a clone of earlier serves this one
     directory = root / "build"
 
     def run(*command):

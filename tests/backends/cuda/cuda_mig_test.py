@@ -26,7 +26,7 @@ class Mig(unittest.TestCase):
     def test_the_answers_variable_shows_exactly_the_chosen_instance(self):
         with CudaMachine(divided()) as machine:
             # Training is answered for however little memory there is.
-            answer = machine.run("recommend", "--for", "training", "--only", "cuda,sysfs", "--no-cache", "--budget", "8",
+            answer = machine.run("recommend", "--for", "training", "--only", "cuda,sysfs", "--no-cache", "--budget", "4",
                                  "--format", "env", patience_s=120)
         self.assertEqual(0, answer.status, answer.stderr)
         values = dict(line.split("=", 1) for line in answer.stdout.splitlines())
