@@ -62,6 +62,12 @@ rt::GpuLoad LoadOfOthers(const std::optional<rt::Monitor>& monitor, const Runtim
   return load;
 }
 
+// Of an instance and of unified memory the management library does not tell it.
+OthersWork WorkOf(const rt::GpuLoad& load) {
+  if (!load.utilization_percent) return OthersWork::kUnknown;
+  return rt::IsIdle(load) ? OthersWork::kNone : OthersWork::kSeen;
+}
+
 // The driver, showing this process these devices and no other. Makes no context. An error names the device
 // that is not there any more.
 probe::Result<OpenedDriver> OpenShowing(std::span<const RuntimeDevice> wanted, const OpenRequest& request) {
@@ -140,7 +146,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   traits.subgroup_width = 32;
   traits.features = FeaturesOf(api, device.id);
   traits.others = rt::DescribeLoad(device.load);
-  traits.disturbing = !rt::DescribeLoad({device.load.utilization_percent, std::nullopt}).empty();
+  traits.work = WorkOf(device.load);
   return stream::StreamSession::Create(std::make_unique<CudaRuntime>(api, driver->devices, request),
                                        device.found, std::move(traits));
 }

@@ -92,7 +92,7 @@ probe::Status StreamPeers::FindRoom(const std::vector<bool>& shared) {
     if (auto entered = runtime_->Enter(i); !entered) return entered;
     const auto memory = runtime_->AskMemory();
     if (!memory) return memory.error();
-    const double allowed = shared[i] ? kBusyMemoryShare / 2 : 1.0 / kShareOfFree;
+    const double allowed = shared[i] ? kBusyMemoryPercent / 200.0 : 1.0 / kShareOfFree;
     bytes_ = std::min(bytes_, static_cast<std::uint64_t>(allowed * static_cast<double>(memory->free_bytes)));
   }
   bytes_ = bytes_ / kGranule * kGranule;

@@ -68,6 +68,8 @@ struct GpuLoad {
 };
 // "3 other processes on it, 97 % busy"; "" where the GPU is idle.
 [[nodiscard]] std::string DescribeLoad(const GpuLoad& load);
+// Whether the management library says that nobody works on it, whoever holds memory there.
+[[nodiscard]] bool IsIdle(const GpuLoad& load);
 
 struct GpuClocks {
   std::string throttled_by;     // "power cap, hardware thermal"; "" where nothing holds them back

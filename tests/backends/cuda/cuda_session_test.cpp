@@ -81,6 +81,21 @@ TEST(CudaSession, UtilisationCountsAsFarAsItWasThereBefore) {
   EXPECT_EQ(WithSession(machine, shared_with), "99 % busy");
 }
 
+TEST(CudaSession, OfWhatOthersLeaveIdleMoreIsUsed) {
+  const auto percent = [](std::string_view utilization) {
+    return WithSession(CudaMachine(machines::Of(fmt::format(R"({{"name": "A100", "pci": "0000:01:00.0",
+            "memory_free_bytes": 100000000, "attributes": {{"processes": 1{}}}}})",
+                                                            utilization))),
+                       [](backends::Session& session) {
+                         return fmt::format("{} {}", *session.limits().memory_free_bytes,
+                                            session.limits().disturbed);
+                       });
+  };
+  EXPECT_EQ(percent(R"(, "utilization": 3)"), "25000000 false");
+  EXPECT_EQ(percent(R"(, "utilization": 30)"), "5000000 true");
+  EXPECT_EQ(percent(""), "5000000 false") << "nobody tells";
+}
+
 TEST(CudaSession, AnInstanceIsSharedByItsOwnProcessesAlone) {
   const CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80, R"(, "partitions": [
       {"uuid": "aa000000000000000000000000000001", "attributes": {"processes": 0}},
