@@ -65,7 +65,7 @@ probe::Status CudaRuntime::Enter(std::size_t device) {
   if (context == nullptr) {
     rt::CuContext retained = nullptr;
     if (const auto code = api_.cuDevicePrimaryCtxRetain(&retained, devices_[device].id); code != kCuSuccess)
-      return ErrorOf("cuDevicePrimaryCtxRetain", code);
+      return rt::ExplainNoContext(api_, devices_[device].id, code);
     context = retained;
   }
   return StatusOf("cuCtxSetCurrent", api_.cuCtxSetCurrent(context));

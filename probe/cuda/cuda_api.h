@@ -58,6 +58,10 @@ inline constexpr int kMaxDevices = 128;
 // its parent's address and a partition, "MIG-" and its own UUID until NVML names it.
 [[nodiscard]] RuntimeDevice ReadDevice(const Api& api, CuDevice device, std::uint32_t ordinal);
 
+// A context was refused. By the device's compute mode (nvidia-smi -c) this says which of the reasons that the
+// code has is the one; the error's name is then a more exact one.
+[[nodiscard]] Error ExplainNoContext(const Api& api, CuDevice device, CuResult code);
+
 // The UUID in "GPU-<uuid>" or "MIG-<uuid>".
 [[nodiscard]] std::optional<Uuid> UuidIn(std::string_view text);
 

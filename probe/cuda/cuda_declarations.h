@@ -25,6 +25,7 @@ struct CuUuid {
 };
 
 inline constexpr CuResult kCuSuccess = 0;
+inline constexpr CuResult kCuErrorDeviceUnavailable = 46;
 inline constexpr CuResult kCuErrorNoDevice = 100;
 inline constexpr CuResult kCuErrorPeerAccessAlreadyEnabled = 704;
 inline constexpr unsigned int kCuStreamNonBlocking = 1;
@@ -49,6 +50,8 @@ enum CuAttribute : int {
   kCuSharedMemoryPerMultiprocessor = 81,
   kCuSharedMemoryPerBlockOptin = 97,
 };
+// Of kCuComputeMode; 0 lets every process compute. 1 was of threads and is gone since CUDA 8.
+enum CuComputeMode : int { kCuProhibited = 2, kCuExclusive = 3 };
 enum CuFunctionAttribute : int {
   kCuFunctionMaxThreads = 0,
   kCuFunctionSharedBytes = 1,

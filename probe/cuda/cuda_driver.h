@@ -70,4 +70,9 @@ struct Visible {
                                                       const std::vector<RuntimeDevice>& shown,
                                                       const std::vector<NvmlGpu>& gpus);
 
+// Sentences on who else computes on the devices that CUDA shows, what is left of their memory, and devices
+// that are closed to others by their compute mode.
+[[nodiscard]] std::vector<std::string> ExplainUse(const std::vector<RuntimeDevice>& shown,
+                                                  const std::vector<NvmlGpu>& gpus);
+
 }  // namespace probe::cuda

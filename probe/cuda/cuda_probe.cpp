@@ -16,9 +16,6 @@ Module Describe();
 
 namespace {
 
-// Of its memory, less is free than fits a small model.
-constexpr std::uint64_t kNearlyFull = 50;
-
 // Without a sign of a GPU the libraries are left alone: initialised by root they make nodes for the kernel's
 // driver (/dev/nvidiactl), which a look at the machine must not, and other tools then take for a GPU. A
 // library that was named by hand is asked all the same.
@@ -40,7 +37,6 @@ class Survey {
   void Enumerate(const Api& api);
   void AskManagement();
   [[nodiscard]] bool IsForWantOfACard(const Error& error) const;
-  void WarnOfLoad(const std::vector<RuntimeDevice>& shown) const;
   // What NVML and files know of a device that CUDA shows.
   void Complete(RuntimeDevice& device) const;
   // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
@@ -179,26 +175,6 @@ void Survey::AddInstances(std::vector<RuntimeDevice>& devices) const {
   }
 }
 
-void Survey::WarnOfLoad(const std::vector<RuntimeDevice>& shown) const {
-  if (!nvml_) return;
-  for (const NvmlGpu& gpu : nvml_->gpus) {
-    const std::string load = DescribeLoad(gpu.load);
-    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
-      return gpu.pci && device.identity.pci == gpu.pci;
-    });
-    if (!is_shown) continue;
-    const std::string name = fmt::format("{} ({})", gpu.name, ToString(*gpu.pci));
-    if (!load.empty())
-      context_.sink(Warning{fmt::format("{}: {}: what is measured on it may be too low", name, load)});
-    if (gpu.memory_free_bytes && gpu.memory_total_bytes &&
-        *gpu.memory_free_bytes < *gpu.memory_total_bytes / kNearlyFull) {
-      context_.sink(
-          Warning{fmt::format("{}: {} of {} MiB are free: end what holds its memory, which nvidia-smi lists",
-                              name, *gpu.memory_free_bytes >> 20U, *gpu.memory_total_bytes >> 20U)});
-    }
-  }
-}
-
 void Survey::Enumerate(const Api& api) {
   context_.sink(StageEntered{Stage::kEnumerate});
   const auto ids = Devices(api);
@@ -211,11 +187,10 @@ void Survey::Enumerate(const Api& api) {
     if (devices.back().identity.partition) devices.back().name += " " + *devices.back().identity.partition;
   }
   AddInstances(devices);
-  for (auto& text :
-       ExplainVisible(context_.environment, devices, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{})) {
+  const auto known = nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{};
+  for (auto& text : ExplainVisible(context_.environment, devices, known))
     context_.sink(Warning{std::move(text)});
-  }
-  WarnOfLoad(devices);
+  for (auto& text : ExplainUse(devices, known)) context_.sink(Warning{std::move(text)});
   for (const RuntimeDevice& device : devices) context_.sink(device);
   if (devices.empty()) Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
 }

@@ -278,6 +278,19 @@ TEST(CudaBackend, ReachesEveryMigInstance) {
   EXPECT_EQ(WithSession(machine, total, 1), "209715200");
 }
 
+TEST(CudaBackend, SaysByItsComputeModeWhyADeviceDoesNotOpen) {
+  const auto error = [](int mode) {
+    return WithSession(
+        CudaMachine(machines::Of(
+            fmt::format(R"({{"name": "GPU", "pci": "0000:01:00.0", "attributes": {{"compute_mode": {}}}}})",
+                        mode),
+            R"(, "misbehave": [{"at": "create", "do": "error", "code": 46}])")),
+        [](backends::Session&) { return std::string(); });
+  };
+  EXPECT_THAT(error(2), HasSubstr("compute_prohibited"));
+  EXPECT_THAT(error(3), HasSubstr("compute_exclusive"));
+}
+
 TEST(CudaBackend, SaysWhyADeviceDoesNotOpen) {
   const CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80), R"(, "misbehave": [
       {"at": "create", "do": "error", "code": 46}])"));
