@@ -27,6 +27,7 @@ struct CuUuid {
 inline constexpr CuResult kCuSuccess = 0;
 inline constexpr CuResult kCuErrorDeviceUnavailable = 46;
 inline constexpr CuResult kCuErrorNoDevice = 100;
+inline constexpr CuResult kCuErrorUnsupportedPtxVersion = 222;
 inline constexpr CuResult kCuErrorPeerAccessAlreadyEnabled = 704;
 inline constexpr unsigned int kCuStreamNonBlocking = 1;
 

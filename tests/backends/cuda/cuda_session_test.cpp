@@ -245,6 +245,20 @@ TEST(CudaSession, AnOldDriverRefusesNewerPtxAndRunsTheRest) {
   EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp16_128")), "ok");
 }
 
+TEST(CudaSession, TheFirstDriversOfAChipRunAnOlderTextOfItsKernels) {
+  const auto load = [](int ptx, int capability) {
+    const CudaMachine machine(machines::Of(machines::Gpu("RTX 5090", 1, capability),
+                                           fmt::format(R"(, "attributes": {{"driver_ptx": {}}})", ptx)));
+    return LoadOf(machine, StepOf("scaled_fp4_128"));
+  };
+  EXPECT_EQ(load(88, 120), "ok");
+  EXPECT_EQ(load(87, 120), "ok");
+  EXPECT_THAT(load(86, 120), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
+  EXPECT_EQ(load(88, 121), "ok");
+  EXPECT_THAT(load(87, 121), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"))
+      << "the older is of 120 alone";
+}
+
 TEST(CudaSession, TruncatedCodeIsRefusedWithTheCompilersWords) {
   kernels::Step step = StepOf("gemv_fp32");
   const std::string part(step.source.substr(0, step.source.size() / 2));
