@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <array>
 
-#include "probe/core/text.h"
 #include "probe/system/loader_path.h"
 
 namespace probe::cuda {
@@ -129,11 +128,6 @@ void AddPackages(const system::FileSystem& files, const std::string& prefix, std
   }
 }
 
-Error NotInstalled(Error error) {
-  if (error.Is(OwnError::kAbsent)) error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
-  return error;
-}
-
 }  // namespace
 
 std::vector<std::string> DriverDirectories() {
@@ -171,32 +165,6 @@ std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
   for (const char* root : {"/usr/lib/ollama", "/usr/local/lib/ollama"})
     AddBelow(files, root, "cuda_v", "", out);
   return out;
-}
-
-Result<system::Library> OpenDriver(const system::FileSystem& files, const system::Environment& environment) {
-  auto library = system::Library::Open(kDriverNames, DriverDirectories(), files, environment);
-  if (library.ok()) return library;
-  return NotInstalled(library.error());
-}
-
-Result<Library> FindDriver(const system::FileSystem& files, const system::Environment& environment) {
-  auto library = system::Library::Find(kDriverNames, DriverDirectories(), files, environment);
-  if (library.ok()) return library;
-  return NotInstalled(library.error());
-}
-
-Result<Api> ResolveApi(const system::Library& library) {
-  Api api;
-  std::string_view missing;
-#define WHICHGPU_CUDA_SYMBOL(name, symbol, required)               \
-  api.name = library.Function<decltype(&functions::name)>(symbol); \
-  if ((required) && missing.empty() && api.name == nullptr) missing = symbol;
-#include "probe/cuda/cuda_symbols.def"
-#undef WHICHGPU_CUDA_SYMBOL
-  if (missing.empty()) return api;
-  return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
-               library.info().path.value_or(library.info().soname) +
-                   " lacks a function that every driver since CUDA 7 has: it is too old, or no driver"};
 }
 
 Error ErrorOf(std::string_view call, CuResult code) {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "probe/core/device_cap.h"
 #include "probe/core/module.h"
@@ -33,7 +34,7 @@ class Survey {
 
  private:
   void SayWhyNotAsked();
-  [[nodiscard]] std::optional<Api> OpenApi();
+  [[nodiscard]] std::optional<Api> Start();
   void Enumerate(const Api& api);
   void AskManagement();
   [[nodiscard]] bool IsForWantOfACard(const Error& error) const;
@@ -66,20 +67,43 @@ void Survey::SayWhyNotAsked() {
   context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
 }
 
-std::optional<Api> Survey::OpenApi() {
-  const auto library = OpenDriver(context_.files, context_.environment);
-  if (!library) {
-    context_.sink(Failure{library.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed,
-                          library.error()});
+std::optional<Api> Survey::Start() {
+  bool asked = false;
+  const StartListener listener{
+      .load = [&] { context_.sink(StageEntered{Stage::kLoad}); },
+      .loaded =
+          [&](const Library& library) {
+            library_ = library;
+            library_path_ = library_.path.value_or("");
+            context_.sink(library_);
+            context_.sink(StageEntered{Stage::kSymbols});
+          },
+      .init =
+          [&](const Api& api) {
+            context_.sink(StageEntered{Stage::kInit});
+            int version = 0;
+            if (api.cuDriverGetVersion(&version) == kCuSuccess && version > 0) {
+              library_.version = driver_.version;
+              context_.sink(library_);
+            }
+            // Before cuInit, which is the call that hangs or dies when the kernel driver is sick: NVML says
+            // why.
+            if (!std::exchange(asked, true)) AskManagement();
+          },
+  };
+  const auto started = StartDriver(context_.files, context_.environment, listener);
+  if (!started) {
+    context_.sink(Failure{started.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed,
+                          started.error()});
     return std::nullopt;
   }
-  library_ = library->info();
-  library_path_ = library_.path.value_or("");
-  context_.sink(library_);
-  context_.sink(StageEntered{Stage::kSymbols});
-  const auto api = ResolveApi(*library);
-  if (api) return *api;
-  context_.sink(Failure{Outcome::kFailed, api.error()});
+  for (const auto& [path, code] : started->passed_over) {
+    context_.sink(Warning{fmt::format(
+        "{} is not this machine's driver, {} ({}): {} was taken; programs that find the first will fail",
+        path, ErrorOf("cuInit", code).name, code, library_path_)});
+  }
+  if (started->code == kCuSuccess) return started->api;
+  Fail(ErrorOf("cuInit", started->code));
   return std::nullopt;
 }
 
@@ -201,20 +225,11 @@ void Survey::Run() {
       context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
     }
   }
-  context_.sink(StageEntered{Stage::kLoad});
-  if (!IsWorthAsking(context_, driver_)) return SayWhyNotAsked();
-  const auto api = OpenApi();
-  if (!api) return;
-  context_.sink(StageEntered{Stage::kInit});
-  int version = 0;
-  if (api->cuDriverGetVersion(&version) == kCuSuccess && version > 0) {
-    library_.version = driver_.version;
-    context_.sink(library_);
+  if (!IsWorthAsking(context_, driver_)) {
+    context_.sink(StageEntered{Stage::kLoad});
+    return SayWhyNotAsked();
   }
-  // Before cuInit, which is the call that hangs or dies when the kernel driver is sick: NVML says why.
-  AskManagement();
-  if (const CuResult code = api->cuInit(0); code != kCuSuccess) return Fail(ErrorOf("cuInit", code));
-  Enumerate(*api);
+  if (const auto api = Start()) Enumerate(*api);
 }
 
 bool IsInstalled(const ProbeContext& context) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "kernels/cuda/variants.h"
 #include "kernels/operand.h"
@@ -243,6 +244,16 @@ TEST(CudaSession, AnOldDriverRefusesNewerPtxAndRunsTheRest) {
                                          R"(, "attributes": {"driver_ptx": 70, "driver_cuda": 11000})"));
   EXPECT_THAT(LoadOf(machine, StepOf("gemm_fp8_128")), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
   EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp16_128")), "ok");
+}
+
+// Both lie where the loader does not look.
+TEST(CudaSession, ADriverFindsItsCompilerBesideItself) {
+  CudaMachine machine(R"({"attributes": {"loads_compiler": 1}})");
+  EXPECT_THAT(LoadOf(machine, StepOf("fill_u32")), HasSubstr("CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221)"));
+  machine.Before("/driver", "libcuda.so.1");
+  std::filesystem::copy_file(machine.tree().At("/lib/libnvidia-ptxjitcompiler.so.1"),
+                             machine.tree().At("/driver/libnvidia-ptxjitcompiler.so.1"));
+  EXPECT_EQ(LoadOf(machine, StepOf("fill_u32")), "ok");
 }
 
 TEST(CudaSession, TheFirstDriversOfAChipRunAnOlderTextOfItsKernels) {
