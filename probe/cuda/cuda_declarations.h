@@ -2,7 +2,7 @@
 // The few declarations of NVIDIA's driver interface (CUDA Driver API) and management library (NVML) that are
 // called. Names, numbers and layouts are NVIDIA's, from the public references
 // (docs.nvidia.com/cuda/cuda-driver-api, docs.nvidia.com/deploy/nvml-api); tests/abi compares them with
-// cuda.h.
+// cuda.h and nvml.h.
 #pragma once
 
 #include <array>
@@ -90,11 +90,13 @@ struct NvmlAttributes {
 static_assert(sizeof(NvmlPci) == 68 && sizeof(NvmlMemory) == 24 && sizeof(NvmlAttributes) == 40);
 
 inline constexpr NvmlReturn kNvmlSuccess = 0;
+inline constexpr NvmlReturn kNvmlInvalidArgument = 2;
+inline constexpr NvmlReturn kNvmlNotSupported = 3;
 inline constexpr NvmlReturn kNvmlInsufficientSize = 7;
 inline constexpr unsigned int kNvmlClockSm = 1;
 inline constexpr unsigned int kNvmlClockMemory = 2;
 inline constexpr unsigned int kNvmlTextBytes = 96;
-inline constexpr unsigned int kNvmlMaxLinks = 18;
+inline constexpr unsigned int kNvmlMaxLinks = 36;  // since NVML 13, 18 before
 
 // Signatures only; nothing of this name is ever linked.
 namespace functions {
