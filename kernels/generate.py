@@ -39,7 +39,7 @@ class Module:
 
     def values(self):
         pairs = (definition.removeprefix("-D").partition("=") for definition in self.definitions)
-        return {"MODULE": self.name, **{name: value for name, _, value in pairs}}
+        return {"MODULE": self.settings.get("copies", self.name), **{name: value for name, _, value in pairs}}
 
 
 def modules(language):

@@ -143,8 +143,9 @@ struct LaunchShape {
 
 // One launch of one entry point. A variant may need several (pack, then multiply): all of them are timed.
 struct Step {
-  std::string_view entry = {};               // function name
-  std::string_view source = {};              // text in the runtime's language; empty for the processor
+  std::string_view entry = {};         // function name
+  std::string_view source = {};        // text in the runtime's language; empty for the processor
+  std::string_view older_source = {};  // the same for drivers that are too old for that one, if there is
   std::span<const std::uint32_t> code = {};  // SPIR-V words where the language is compiled ahead
   std::string_view options = {};             // for the compiler; for the processor its set of instructions
   std::vector<Binding> bindings = {};

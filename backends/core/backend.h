@@ -36,6 +36,7 @@ struct Limits {
   std::vector<std::string> features;  // "fp16", "int8_dot", "coopmat:fp16/fp32:16x16x16", ...
   std::string shared_with;            // who else uses the device, for people; see sharing.h
   bool disturbed = false;             // their work shows in our times
+  unsigned shared_percent = 100;      // of the free memory, that is used beside them at most
   // Of a device on the host, where that is less than its threads (RunSustained).
   std::optional<double> quota_cores;
 };

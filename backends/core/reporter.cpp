@@ -171,7 +171,8 @@ void Reporter::Fill(Measurement& measurement, double work, std::vector<double> t
   if (drawn) AddReason(measurement, std::string(kWakingThreads));
   if (!limits_.shared_with.empty()) {
     AddReason(measurement,
-              "the device was shared (" + limits_.shared_with + "): 5 % of its free memory was used at most");
+              "the device was shared (" + limits_.shared_with + "): " + std::to_string(limits_.shared_percent) +
+                  " % of its free memory was used at most");
   }
 }
 

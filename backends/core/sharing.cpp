@@ -27,14 +27,13 @@ DeviceState StateOfCard(const probe::RuntimeDevice& device, const probe::system:
   return causes && *causes != "none" ? DeviceState{*std::move(causes), std::nullopt} : DeviceState{};
 }
 
-void ShareWith(std::string others, bool disturbing, Limits& limits) {
-  const auto share = [](std::uint64_t bytes) {
-    return static_cast<std::uint64_t>(kBusyMemoryShare * static_cast<double>(bytes));
-  };
-  limits.memory_free_bytes = share(limits.memory_free_bytes.value_or(limits.max_buffer_bytes));
+void ShareWith(std::string others, OthersWork work, Limits& limits) {
+  limits.shared_percent = work == OthersWork::kNone ? kIdleMemoryPercent : kBusyMemoryPercent;
+  limits.memory_free_bytes =
+      limits.memory_free_bytes.value_or(limits.max_buffer_bytes) / 100 * limits.shared_percent;
   limits.max_buffer_bytes = std::min(limits.max_buffer_bytes, *limits.memory_free_bytes);
   limits.shared_with = std::move(others);
-  limits.disturbed = disturbing;
+  limits.disturbed = work == OthersWork::kSeen;
 }
 
 probe::Status Allocations::Check(std::string_view call, std::uint64_t bytes) const {

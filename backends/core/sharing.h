@@ -11,8 +11,13 @@
 
 namespace backends {
 
-// The share of the free memory that is used of a device which others use.
-inline constexpr double kBusyMemoryShare = 0.05;
+// What the others of a device were seen to do; nobody may tell.
+enum class OthersWork { kNone, kUnknown, kSeen };
+// The percentage of the free memory that is used of a device which others use. Of one on which they hold
+// memory and do nothing (an engine that waits for a question) it is more: a quarter of 8 GiB holds every
+// plan, and what they may ask for when they wake is still there.
+inline constexpr unsigned kBusyMemoryPercent = 5;
+inline constexpr unsigned kIdleMemoryPercent = 25;
 // A device that others use for at least this percentage of the time is busy.
 inline constexpr unsigned kBusyPercent = 10;
 
@@ -29,9 +34,9 @@ inline constexpr std::string_view kUtilizationFact = "utilization_percent";
                                       const probe::system::FileSystem& files);
 
 // Narrows the limits to what this process may take beside `others` ("3 other processes on it"); from then on
-// memory_free_bytes bounds the sum of what a session allocates. `disturbing` says that the others' work shows
-// in the times.
-void ShareWith(std::string others, bool disturbing, Limits& limits);
+// memory_free_bytes bounds the sum of what a session allocates. Work of theirs that was seen shows in the
+// times.
+void ShareWith(std::string others, OthersWork work, Limits& limits);
 
 // What a session has allocated, and what it may.
 class Allocations {

@@ -62,6 +62,12 @@ rt::GpuLoad LoadOfOthers(const std::optional<rt::Monitor>& monitor, const Runtim
   return load;
 }
 
+// Of an instance and of unified memory the management library does not tell it.
+OthersWork WorkOf(const rt::GpuLoad& load) {
+  if (!load.utilization_percent) return OthersWork::kUnknown;
+  return rt::IsIdle(load) ? OthersWork::kNone : OthersWork::kSeen;
+}
+
 // The driver, showing this process these devices and no other. Makes no context. An error names the device
 // that is not there any more.
 probe::Result<OpenedDriver> OpenShowing(std::span<const RuntimeDevice> wanted, const OpenRequest& request) {
@@ -72,17 +78,17 @@ probe::Result<OpenedDriver> OpenShowing(std::span<const RuntimeDevice> wanted, c
     const rt::GpuLoad load = LoadOfOthers(monitor, device);
     opened.push_back({0, {}, load, std::move(monitor)});
   }
-  const auto library = rt::OpenDriver(request.files, request.environment);
-  if (!library) return library.error();
-  const auto api = rt::ResolveApi(*library);
-  if (!api) return api.error();
-  if (const auto code = api->cuInit(0); code != rt::kCuSuccess) return rt::ErrorOf("cuInit", code);
-  const auto ids = rt::Devices(*api);
+  const auto started = rt::StartDriver(request.files, request.environment);
+  if (!started) return started.error();
+  if (started->code != rt::kCuSuccess) return rt::ErrorOf("cuInit", started->code);
+  rt::LoadCompiler(request.files, request.environment, started->library);
+  const rt::Api& api = started->api;
+  const auto ids = rt::Devices(api);
   if (!ids) return ids.error();
   std::vector<RuntimeDevice> offered;
   std::string names;
   for (const rt::CuDevice id : *ids) {
-    offered.push_back(rt::ReadDevice(*api, id, static_cast<std::uint32_t>(offered.size())));
+    offered.push_back(rt::ReadDevice(api, id, static_cast<std::uint32_t>(offered.size())));
     names += fmt::format("{}{}: {}", names.empty() ? "" : ", ", offered.back().ordinal, offered.back().name);
   }
   for (std::size_t i = 0; i < wanted.size(); ++i) {
@@ -96,7 +102,7 @@ probe::Result<OpenedDriver> OpenShowing(std::span<const RuntimeDevice> wanted, c
     opened[i].id = (*ids)[found->ordinal];
     opened[i].found = *found;
   }
-  return OpenedDriver{*api, std::move(opened)};
+  return OpenedDriver{api, std::move(opened)};
 }
 
 // Compute capabilities from which kernels exist (Variant::requires_features), as 10 * major + minor.
@@ -140,7 +146,7 @@ probe::Result<std::unique_ptr<Session>> Open(const OpenRequest& request) {
   traits.subgroup_width = 32;
   traits.features = FeaturesOf(api, device.id);
   traits.others = rt::DescribeLoad(device.load);
-  traits.disturbing = !rt::DescribeLoad({device.load.utilization_percent, std::nullopt}).empty();
+  traits.work = WorkOf(device.load);
   return stream::StreamSession::Create(std::make_unique<CudaRuntime>(api, driver->devices, request),
                                        device.found, std::move(traits));
 }

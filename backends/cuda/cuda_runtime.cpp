@@ -65,7 +65,7 @@ probe::Status CudaRuntime::Enter(std::size_t device) {
   if (context == nullptr) {
     rt::CuContext retained = nullptr;
     if (const auto code = api_.cuDevicePrimaryCtxRetain(&retained, devices_[device].id); code != kCuSuccess)
-      return ErrorOf("cuDevicePrimaryCtxRetain", code);
+      return rt::ExplainNoContext(api_, devices_[device].id, code);
     context = retained;
   }
   return StatusOf("cuCtxSetCurrent", api_.cuCtxSetCurrent(context));
@@ -138,8 +138,16 @@ const probe::Result<rt::CuModule>& CudaRuntime::ModuleOf(std::string_view ptx) {
   return known->second;
 }
 
-probe::Result<stream::Function> CudaRuntime::Load(const kernels::Step& step) {
+const probe::Result<rt::CuModule>& CudaRuntime::ModuleOf(const kernels::Step& step) {
   const auto& module = ModuleOf(step.source);
+  if (module || step.older_source.empty() || module.error().code != rt::kCuErrorUnsupportedPtxVersion)
+    return module;
+  const auto& older = ModuleOf(step.older_source);
+  return older ? older : module;
+}
+
+probe::Result<stream::Function> CudaRuntime::Load(const kernels::Step& step) {
+  const auto& module = ModuleOf(step);
   if (!module) return module.error();
   const std::string entry(step.entry);
   rt::CuFunction function = nullptr;

@@ -71,6 +71,8 @@ class CudaRuntime final : public stream::Runtime {
   // One load a text; a failed one is not repeated. The error's text ends with the last lines of the driver's
   // compiler. `ptx` outlives this and ends in a zero beyond its size.
   [[nodiscard]] const probe::Result<probe::cuda::CuModule>& ModuleOf(std::string_view ptx);
+  // Of the step's texts the one whose version of PTX the driver knows.
+  [[nodiscard]] const probe::Result<probe::cuda::CuModule>& ModuleOf(const kernels::Step& step);
 
   const probe::cuda::Api api_;
   const probe::system::FileSystem& files_;

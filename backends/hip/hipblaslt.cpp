@@ -69,6 +69,8 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
 
 }  // namespace
 
+const stream::BlasLt& HipblasLtInterface() { return kHipblasLt; }
+
 Vendor HipblasLt() {
   return {.name = "hipblaslt",
           .sonames = kSonames,

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/stream/blas_lt.h"
 #include "backends/stream/products.h"
 
 namespace backends::hip {
@@ -44,5 +45,6 @@ struct Vendor {
 // In rocblas.cpp and hipblaslt.cpp.
 [[nodiscard]] Vendor Rocblas();
 [[nodiscard]] Vendor HipblasLt();
+[[nodiscard]] const stream::BlasLt& HipblasLtInterface();
 
 }  // namespace backends::hip

@@ -34,15 +34,8 @@ probe::Result<NcclFunctions> Resolve(const probe::system::Library& library) {
   return functions;
 }
 
-// By ncclResult_t.
 probe::Status NcclStatus(std::string_view call, int result) {
-  if (result == 0) return probe::Ok();
-  constexpr std::array<std::string_view, 8> kNames = {
-      "ncclSuccess",         "ncclUnhandledCudaError", "ncclSystemError", "ncclInternalError",
-      "ncclInvalidArgument", "ncclInvalidUsage",       "ncclRemoteError", "ncclInProgress"};
-  const auto index = static_cast<std::size_t>(result);
-  return probe::Error{
-      std::string(call), result, std::string(index < kNames.size() ? kNames[index] : "unknown error"), {}};
+  return result == 0 ? probe::Ok() : probe::Status(NcclErrorOf(call, result));
 }
 
 class StreamPeers final : public PeerGroup {
@@ -92,7 +85,7 @@ probe::Status StreamPeers::FindRoom(const std::vector<bool>& shared) {
     if (auto entered = runtime_->Enter(i); !entered) return entered;
     const auto memory = runtime_->AskMemory();
     if (!memory) return memory.error();
-    const double allowed = shared[i] ? kBusyMemoryShare / 2 : 1.0 / kShareOfFree;
+    const double allowed = shared[i] ? kBusyMemoryPercent / 200.0 : 1.0 / kShareOfFree;
     bytes_ = std::min(bytes_, static_cast<std::uint64_t>(allowed * static_cast<double>(memory->free_bytes)));
   }
   bytes_ = bytes_ / kGranule * kGranule;
@@ -196,6 +189,16 @@ probe::Result<double> StreamPeers::AllReduce(std::uint32_t repeats) {
 }
 
 }  // namespace
+
+probe::Error NcclErrorOf(std::string_view call, int result) {
+  constexpr std::array<std::string_view, 9> kNames = {
+      "ncclSuccess",       "ncclUnhandledCudaError", "ncclSystemError",
+      "ncclInternalError", "ncclInvalidArgument",    "ncclInvalidUsage",
+      "ncclRemoteError",   "ncclInProgress",         "ncclTimeout"};
+  const auto index = static_cast<std::size_t>(result);
+  return {
+      std::string(call), result, std::string(index < kNames.size() ? kNames[index] : "unknown error"), {}};
+}
 
 probe::Result<std::unique_ptr<PeerGroup>> JoinDevices(std::unique_ptr<Runtime> runtime,
                                                       const std::vector<bool>& shared) {

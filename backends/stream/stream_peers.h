@@ -5,6 +5,7 @@
 #pragma once
 
 #include <memory>
+#include <string_view>
 #include <vector>
 
 #include "backends/core/peers.h"
@@ -15,6 +16,9 @@ namespace backends::stream {
 // ncclDataType_t, ncclRedOp_t.
 inline constexpr int kNcclUint32 = 3;
 inline constexpr int kNcclSum = 0;
+
+// An Error for the code of ncclResult_t that `call` returned, with NCCL's name of it.
+[[nodiscard]] probe::Error NcclErrorOf(std::string_view call, int result);
 
 // The runtime's devices, which others use where `shared` says so at their place. An array is 64 MiB; less
 // where a device has little free memory or is shared.

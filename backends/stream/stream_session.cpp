@@ -25,7 +25,7 @@ probe::Result<Limits> LimitsOf(Runtime& runtime, const probe::RuntimeDevice& fac
     return probe::Error{std::string(runtime.names().attribute), std::nullopt, "no limits",
                         "the driver claims no memory or blocks of no thread: this is no working device"};
   }
-  if (!traits.others.empty()) ShareWith(std::move(traits.others), traits.disturbing, limits);
+  if (!traits.others.empty()) ShareWith(std::move(traits.others), traits.work, limits);
   return limits;
 }
 

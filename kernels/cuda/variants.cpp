@@ -38,6 +38,7 @@ struct WarpRow {
   std::string_view module;
   std::string_view large, small, chain;  // entries; empty where there is none
   std::string_view note = {};
+  std::string_view older_module = {};
 };
 constexpr std::string_view kScaled = "block-scaled, with scales of 1";
 
@@ -64,9 +65,9 @@ std::array<WarpRow, 12> WarpRows() {
       WarpRow{kFp8, kFp32, "fp8_mma", "own:mma", kMany, kGemmFp8Module, "gemm_fp8_128", "gemm_fp8_64",
               "chain_fp8"},
       WarpRow{kFp8, kFp32, "scaled_mma", "own:scaled_mma", kMany, kScaledFp8Module, "scaled_fp8_128",
-              "scaled_fp8_64", "chain_scaled_fp8", kScaled},
+              "scaled_fp8_64", "chain_scaled_fp8", kScaled, kScaledFp8120aModule},
       WarpRow{kFp4, kFp32, "scaled_mma", "own:scaled_mma", kMany, kScaledFp4Module, "scaled_fp4_128",
-              "scaled_fp4_64", "chain_scaled_fp4", kScaled},
+              "scaled_fp4_64", "chain_scaled_fp4", kScaled, kScaledFp4120aModule},
   };
 }
 
@@ -110,13 +111,17 @@ std::vector<Variant> ByWarps() {
       std::string name = prefix;
       name.append("_").append(edge).append("x").append(edge);
       add(Gemm(name, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
-               {.entry = entry, .source = row.module, .shared_bytes = shared_bytes}),
+               {.entry = entry,
+                .source = row.module,
+                .older_source = row.older_module,
+                .shared_bytes = shared_bytes}),
           {feature, std::string(shared_feature)});
     };
     add_gemm(128, row.large, row.stages.large_bytes, row.stages.large_feature);
     if (!row.small.empty()) add_gemm(64, row.small, row.stages.small_bytes, row.stages.small_feature);
     if (row.chain.empty()) continue;
-    add(Chain(prefix + "_chain", row.in, row.acc, kChainCount, {.entry = row.chain, .source = row.module}),
+    add(Chain(prefix + "_chain", row.in, row.acc, kChainCount,
+              {.entry = row.chain, .source = row.module, .older_source = row.older_module}),
         {feature});
   }
   return all;

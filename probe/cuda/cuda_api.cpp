@@ -6,81 +6,12 @@
 #include <algorithm>
 #include <array>
 
-#include "probe/core/text.h"
 #include "probe/system/loader_path.h"
 
 namespace probe::cuda {
 namespace {
 
 constexpr std::size_t kMaxDirectories = 64;
-
-struct CodeRow {
-  CuResult code;
-  std::string_view name;
-  std::string_view text;      // what it means to a person, where that is not plain from the name
-  bool ends_context = false;  // cuda.h: later calls return the same, the process must end
-};
-
-// CUDA Driver API, enum CUresult: those that a probe or a computation can meet.
-constexpr std::array kCodes = {
-    CodeRow{1, "CUDA_ERROR_INVALID_VALUE", ""},
-    CodeRow{2, "CUDA_ERROR_OUT_OF_MEMORY", "the device's memory is full"},
-    CodeRow{3, "CUDA_ERROR_NOT_INITIALIZED", ""},
-    CodeRow{4, "CUDA_ERROR_DEINITIALIZED", ""},
-    CodeRow{34, "CUDA_ERROR_STUB_LIBRARY", "this libcuda is the toolkit's stub for linking, not a driver"},
-    CodeRow{36, "CUDA_ERROR_CALL_REQUIRES_NEWER_DRIVER", "the driver is too old for this call"},
-    CodeRow{46, "CUDA_ERROR_DEVICE_UNAVAILABLE",
-            "another process has the device in exclusive mode, or it is lost"},
-    CodeRow{100, "CUDA_ERROR_NO_DEVICE", ""},
-    CodeRow{101, "CUDA_ERROR_INVALID_DEVICE", ""},
-    CodeRow{102, "CUDA_ERROR_DEVICE_NOT_LICENSED", "a virtual GPU without a license"},
-    CodeRow{200, "CUDA_ERROR_INVALID_IMAGE", ""},
-    CodeRow{201, "CUDA_ERROR_INVALID_CONTEXT", ""},
-    CodeRow{209, "CUDA_ERROR_NO_BINARY_FOR_GPU", "no code for this device's architecture"},
-    CodeRow{214, "CUDA_ERROR_ECC_UNCORRECTABLE",
-            "the device's memory has an error that could not be corrected"},
-    CodeRow{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", ""},
-    CodeRow{218, "CUDA_ERROR_INVALID_PTX", "the driver's compiler refuses the code"},
-    CodeRow{220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", ""},
-    CodeRow{221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "libnvidia-ptxjitcompiler.so.1 is missing"},
-    CodeRow{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the driver is older than the code's version of PTX"},
-    CodeRow{223, "CUDA_ERROR_JIT_COMPILATION_DISABLED", "CUDA_DISABLE_PTX_JIT is set"},
-    CodeRow{226, "CUDA_ERROR_CONTAINED", "a fault of the device's memory was contained", true},
-    CodeRow{301, "CUDA_ERROR_FILE_NOT_FOUND", ""},
-    CodeRow{302, "CUDA_ERROR_SHARED_OBJECT_SYMBOL_NOT_FOUND", "parts of the driver are of other versions"},
-    CodeRow{303, "CUDA_ERROR_SHARED_OBJECT_INIT_FAILED", "a library of the driver can not be loaded"},
-    CodeRow{304, "CUDA_ERROR_OPERATING_SYSTEM", "the operating system refused the driver a call"},
-    CodeRow{500, "CUDA_ERROR_NOT_FOUND", ""},
-    CodeRow{600, "CUDA_ERROR_NOT_READY", ""},
-    CodeRow{700, "CUDA_ERROR_ILLEGAL_ADDRESS", "", true},
-    CodeRow{701, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES", ""},
-    CodeRow{702, "CUDA_ERROR_LAUNCH_TIMEOUT", "the kernel ran longer than the display's watchdog allows",
-            true},
-    CodeRow{710, "CUDA_ERROR_ASSERT", "", true},
-    CodeRow{714, "CUDA_ERROR_HARDWARE_STACK_ERROR", "", true},
-    CodeRow{715, "CUDA_ERROR_ILLEGAL_INSTRUCTION", "", true},
-    CodeRow{716, "CUDA_ERROR_MISALIGNED_ADDRESS", "", true},
-    CodeRow{717, "CUDA_ERROR_INVALID_ADDRESS_SPACE", "", true},
-    CodeRow{718, "CUDA_ERROR_INVALID_PC", "", true},
-    CodeRow{719, "CUDA_ERROR_LAUNCH_FAILED", "the kernel died or the device fell off the bus", true},
-    CodeRow{800, "CUDA_ERROR_NOT_PERMITTED", "the driver or its administrator does not permit it"},
-    CodeRow{801, "CUDA_ERROR_NOT_SUPPORTED", ""},
-    CodeRow{802, "CUDA_ERROR_SYSTEM_NOT_READY",
-            "the NVSwitch fabric is not up: nvidia-fabricmanager does not run"},
-    CodeRow{803, "CUDA_ERROR_SYSTEM_DRIVER_MISMATCH",
-            "libcuda and the kernel driver are of different versions"},
-    CodeRow{804, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE",
-            "a libcuda of the cuda-compat package is used, which this device does not support"},
-    CodeRow{805, "CUDA_ERROR_MPS_CONNECTION_FAILED", "the MPS server does not answer"},
-    CodeRow{806, "CUDA_ERROR_MPS_RPC_FAILURE", "the MPS server does not answer"},
-    CodeRow{807, "CUDA_ERROR_MPS_SERVER_NOT_READY", "the MPS server recovers from a fault: try again"},
-    CodeRow{808, "CUDA_ERROR_MPS_MAX_CLIENTS_REACHED", "the MPS server has no room for another process"},
-    CodeRow{809, "CUDA_ERROR_MPS_MAX_CONNECTIONS_REACHED",
-            "the MPS server has no room for another connection"},
-    CodeRow{810, "CUDA_ERROR_MPS_CLIENT_TERMINATED", "the MPS server ended this process's work", true},
-    CodeRow{912, "CUDA_ERROR_INVALID_CLUSTER_SIZE", ""},
-    CodeRow{999, "CUDA_ERROR_UNKNOWN", "the driver failed without saying why"},
-};
 
 // Every `<root>/<entry>/<tail>` that is a directory.
 void AddBelow(const system::FileSystem& files, const std::string& root, std::string_view prefix,
@@ -129,11 +60,6 @@ void AddPackages(const system::FileSystem& files, const std::string& prefix, std
   }
 }
 
-Error NotInstalled(Error error) {
-  if (error.Is(OwnError::kAbsent)) error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
-  return error;
-}
-
 }  // namespace
 
 std::vector<std::string> DriverDirectories() {
@@ -171,44 +97,6 @@ std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
   for (const char* root : {"/usr/lib/ollama", "/usr/local/lib/ollama"})
     AddBelow(files, root, "cuda_v", "", out);
   return out;
-}
-
-Result<system::Library> OpenDriver(const system::FileSystem& files, const system::Environment& environment) {
-  auto library = system::Library::Open(kDriverNames, DriverDirectories(), files, environment);
-  if (library.ok()) return library;
-  return NotInstalled(library.error());
-}
-
-Result<Library> FindDriver(const system::FileSystem& files, const system::Environment& environment) {
-  auto library = system::Library::Find(kDriverNames, DriverDirectories(), files, environment);
-  if (library.ok()) return library;
-  return NotInstalled(library.error());
-}
-
-Result<Api> ResolveApi(const system::Library& library) {
-  Api api;
-  std::string_view missing;
-#define WHICHGPU_CUDA_SYMBOL(name, symbol, required)               \
-  api.name = library.Function<decltype(&functions::name)>(symbol); \
-  if ((required) && missing.empty() && api.name == nullptr) missing = symbol;
-#include "probe/cuda/cuda_symbols.def"
-#undef WHICHGPU_CUDA_SYMBOL
-  if (missing.empty()) return api;
-  return Error{"dlsym " + std::string(missing), std::nullopt, "missing_symbol",
-               library.info().path.value_or(library.info().soname) +
-                   " lacks a function that every driver since CUDA 7 has: it is too old, or no driver"};
-}
-
-Error ErrorOf(std::string_view call, CuResult code) {
-  const auto row =
-      std::find_if(kCodes.begin(), kCodes.end(), [&](const CodeRow& r) { return r.code == code; });
-  if (row == kCodes.end()) return {std::string(call), code, "unknown error", {}};
-  return {std::string(call), code, std::string(row->name), std::string(row->text)};
-}
-
-bool EndsContext(std::int64_t code) {
-  return std::any_of(kCodes.begin(), kCodes.end(),
-                     [&](const CodeRow& row) { return row.code == code && row.ends_context; });
 }
 
 Result<std::vector<CuDevice>> Devices(const Api& api) {

@@ -3,6 +3,7 @@
 // device says of itself. Computes nothing; what the management library knows is in cuda_nvml.h.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -34,14 +35,39 @@ inline constexpr std::array<std::string_view, 1> kDriverNames = {"libcuda.so.1"}
 [[nodiscard]] std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
                                                           const system::Environment& environment);
 
-// libcuda.so.1, which the kernel driver's packages install. Errors as system::Library::Open.
-[[nodiscard]] Result<system::Library> OpenDriver(const system::FileSystem& files,
-                                                 const system::Environment& environment);
-// The same file, not loaded.
+// libcuda.so.1, which the kernel driver's packages install, not loaded. Errors as system::Library::Find.
 [[nodiscard]] Result<Library> FindDriver(const system::FileSystem& files,
                                          const system::Environment& environment);
-// The error names the first required symbol that the library lacks.
-[[nodiscard]] Result<Api> ResolveApi(const system::Library& library);
+
+// A libcuda that was loaded, and what its cuInit said.
+struct StartedDriver {
+  struct PassedOver {
+    std::string path;
+    CuResult code;
+  };
+  Library library;
+  Api api;
+  CuResult code = kCuSuccess;
+  // Files that the search finds before it and that say by their cuInit that they are not this machine's
+  // driver: the toolkit's stub, one of a cuda-compat package, one of another release.
+  std::vector<PassedOver> passed_over;
+};
+// What is told of each file on the way.
+struct StartListener {
+  std::function<void()> load;
+  std::function<void(const Library&)> loaded;
+  std::function<void(const Api&)> init;  // before cuInit
+};
+// The first libcuda.so.1 that is this machine's driver; where none is, the last that was tried. Errors as
+// system::Library::Open, and one that names the first required symbol that the library lacks.
+[[nodiscard]] Result<StartedDriver> StartDriver(const system::FileSystem& files,
+                                                const system::Environment& environment,
+                                                const StartListener& listener = {});
+// Loads the driver's compiler for PTX from its own folder. The driver asks the loader for it by name, which
+// fails where the loader does not look into that folder, unless it is there already. Without it, it is the
+// driver that says so.
+void LoadCompiler(const system::FileSystem& files, const system::Environment& environment,
+                  const Library& driver);
 
 // An Error for the code that `call` returned, with NVIDIA's name of it.
 [[nodiscard]] Error ErrorOf(std::string_view call, CuResult code);
@@ -58,6 +84,10 @@ inline constexpr int kMaxDevices = 128;
 // its parent's address and a partition, "MIG-" and its own UUID until NVML names it.
 [[nodiscard]] RuntimeDevice ReadDevice(const Api& api, CuDevice device, std::uint32_t ordinal);
 
+// A context was refused. By the device's compute mode (nvidia-smi -c) this says which of the reasons that the
+// code has is the one; the error's name is then a more exact one.
+[[nodiscard]] Error ExplainNoContext(const Api& api, CuDevice device, CuResult code);
+
 // The UUID in "GPU-<uuid>" or "MIG-<uuid>".
 [[nodiscard]] std::optional<Uuid> UuidIn(std::string_view text);
 
@@ -68,6 +98,8 @@ struct GpuLoad {
 };
 // "3 other processes on it, 97 % busy"; "" where the GPU is idle.
 [[nodiscard]] std::string DescribeLoad(const GpuLoad& load);
+// Whether the management library says that nobody works on it, whoever holds memory there.
+[[nodiscard]] bool IsIdle(const GpuLoad& load);
 
 struct GpuClocks {
   std::string throttled_by;     // "power cap, hardware thermal"; "" where nothing holds them back

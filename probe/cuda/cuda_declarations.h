@@ -2,7 +2,7 @@
 // The few declarations of NVIDIA's driver interface (CUDA Driver API) and management library (NVML) that are
 // called. Names, numbers and layouts are NVIDIA's, from the public references
 // (docs.nvidia.com/cuda/cuda-driver-api, docs.nvidia.com/deploy/nvml-api); tests/abi compares them with
-// cuda.h.
+// cuda.h and nvml.h.
 #pragma once
 
 #include <array>
@@ -25,7 +25,9 @@ struct CuUuid {
 };
 
 inline constexpr CuResult kCuSuccess = 0;
+inline constexpr CuResult kCuErrorDeviceUnavailable = 46;
 inline constexpr CuResult kCuErrorNoDevice = 100;
+inline constexpr CuResult kCuErrorUnsupportedPtxVersion = 222;
 inline constexpr CuResult kCuErrorPeerAccessAlreadyEnabled = 704;
 inline constexpr unsigned int kCuStreamNonBlocking = 1;
 
@@ -49,6 +51,8 @@ enum CuAttribute : int {
   kCuSharedMemoryPerMultiprocessor = 81,
   kCuSharedMemoryPerBlockOptin = 97,
 };
+// Of kCuComputeMode; 0 lets every process compute. 1 was of threads and is gone since CUDA 8.
+enum CuComputeMode : int { kCuProhibited = 2, kCuExclusive = 3 };
 enum CuFunctionAttribute : int {
   kCuFunctionMaxThreads = 0,
   kCuFunctionSharedBytes = 1,
@@ -86,11 +90,13 @@ struct NvmlAttributes {
 static_assert(sizeof(NvmlPci) == 68 && sizeof(NvmlMemory) == 24 && sizeof(NvmlAttributes) == 40);
 
 inline constexpr NvmlReturn kNvmlSuccess = 0;
+inline constexpr NvmlReturn kNvmlInvalidArgument = 2;
+inline constexpr NvmlReturn kNvmlNotSupported = 3;
 inline constexpr NvmlReturn kNvmlInsufficientSize = 7;
 inline constexpr unsigned int kNvmlClockSm = 1;
 inline constexpr unsigned int kNvmlClockMemory = 2;
 inline constexpr unsigned int kNvmlTextBytes = 96;
-inline constexpr unsigned int kNvmlMaxLinks = 18;
+inline constexpr unsigned int kNvmlMaxLinks = 36;  // since NVML 13, 18 before
 
 // Signatures only; nothing of this name is ever linked.
 namespace functions {

@@ -103,7 +103,28 @@ void AddPeers(const Api& api, CuDevice device, RuntimeDevice& out) {
   out.facts.push_back({"peers", peers.empty() ? "none" : fmt::format("{}", fmt::join(peers, " "))});
 }
 
+// Where only one process may compute, or none. That everybody may is not worth a word.
+void AddComputeMode(const Api& api, CuDevice device, RuntimeDevice& out) {
+  const int mode = Attribute(api, device, kCuComputeMode).value_or(0);
+  if (mode == kCuProhibited) out.facts.push_back({"compute_mode", "prohibited"});
+  if (mode == kCuExclusive) out.facts.push_back({"compute_mode", "exclusive"});
+}
+
 }  // namespace
+
+Error ExplainNoContext(const Api& api, CuDevice device, CuResult code) {
+  Error error = ErrorOf("cuDevicePrimaryCtxRetain", code);
+  if (code != kCuErrorDeviceUnavailable) return error;
+  const int mode = Attribute(api, device, kCuComputeMode).value_or(0);
+  if (mode == kCuProhibited) {
+    error.name = "compute_prohibited";
+    error.text = "the device's compute mode lets no process compute on it";
+  } else if (mode == kCuExclusive) {
+    error.name = "compute_exclusive";
+    error.text = "the device's compute mode lets one process compute on it at a time, and another one does";
+  }
+  return error;
+}
 
 RuntimeDevice ReadDevice(const Api& api, CuDevice id, std::uint32_t ordinal) {
   const auto get = [&](CuAttribute attribute) { return Attribute(api, id, attribute); };
@@ -139,6 +160,7 @@ RuntimeDevice ReadDevice(const Api& api, CuDevice id, std::uint32_t ordinal) {
     if (const auto value = get(row.attribute))
       device.facts.push_back({std::string(row.key), fmt::to_string(*value)});
   }
+  AddComputeMode(api, id, device);
   AddPeers(api, id, device);
   return device;
 }

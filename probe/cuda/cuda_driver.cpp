@@ -30,10 +30,19 @@ std::optional<std::string> VersionIn(std::string_view line) {
   return std::nullopt;
 }
 
-// The root's compatible strings end in the chip's: "nvidia,tegra234".
-bool IsTegra(const system::FileSystem& files) {
+// The root's compatible strings end in the chip's: "nvidia,tegra234". Containers hide them, and not what the
+// bus of systems on chips calls the chip, nor nodes that they were given.
+bool IsTegra(const system::FileSystem& files, const nvidia::Signs& signs) {
   const auto text = files.Read("/proc/device-tree/compatible", 4096);
-  return text && text->find("nvidia,tegra") != std::string::npos;
+  return signs.tegra || files.ReadLine("/sys/devices/soc0/family") == "Tegra" ||
+         (text && text->find("nvidia,tegra") != std::string::npos);
+}
+
+// nvgpu, include/uapi/linux/nvgpu-ctrl.h: the older name of the node, and the newer.
+constexpr std::array<std::string_view, 2> kNvgpuNodes = {"/dev/nvhost-ctrl-gpu", "/dev/nvgpu/igpu0/ctrl"};
+
+bool HasTegraNodes(const KernelDriver& driver) {
+  return driver.nodes.size() > 1 && driver.nodes.front().exists;
 }
 
 // Numbers of a version; a part that is none ends it.
@@ -78,25 +87,15 @@ std::string NodeText(const DeviceNode& node) {
 // A GPU that CUDA does not show, because a variable, a node or the kernel driver stands between.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                       const system::Environment& environment) {
-  const std::size_t gpus = std::max(nvml_gpus, driver.signs.gpus);
+  const std::size_t on_chip = driver.tegra && HasTegraNodes(driver) ? 1 : 0;
+  const std::size_t gpus = std::max({nvml_gpus, driver.signs.gpus, on_chip});
   if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
     error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
                              gpus == 1 ? "" : "s");
     return {Outcome::kHidden, std::move(error)};
   }
-  if (driver.tegra) {
-    if (driver.nodes.size() > 1 && driver.nodes.front().exists) {
-      error.text = "the driver has no device that CUDA can use";
-      return {Outcome::kNoDevice, std::move(error)};
-    }
-    error.name = "no_tegra_nodes";
-    error.text =
-        "there is no /dev/nvmap and no node of nvgpu: this container was not given the chip's GPU, or "
-        "the kernel is not NVIDIA's";
-    return {Outcome::kNoDevice, std::move(error)};
-  }
   const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
-  if (driver.version && !any_node && !driver.signs.wsl) {
+  if (driver.version && !any_node && !driver.signs.wsl && !driver.tegra) {
     error.name = "no_device_nodes";
     error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
     return {Outcome::kNoDevice, std::move(error)};
@@ -129,6 +128,12 @@ std::optional<Diagnosis> OfFiles(const Error& said, const KernelDriver& driver, 
     return as(Outcome::kDenied, "device_node_denied",
               denied->path + " exists and may not be opened by this user or container");
   }
+  if (driver.tegra && !HasTegraNodes(driver)) {
+    return as(
+        Outcome::kNoDevice, "no_tegra_nodes",
+        "there is no /dev/nvmap or no node of nvgpu: this container was not given the chip's GPU, or the "
+        "kernel is not NVIDIA's");
+  }
   const auto* dead = DeadNode(driver);
   if (nvml_gpus == 0 && !HasLiveDriver(driver)) {
     return as(Outcome::kNoDevice, "kernel_module_not_loaded",
@@ -156,12 +161,15 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   }
   for (const char* path : {"/dev/nvidiactl", "/dev/nvidia-uvm"})
     driver.nodes.push_back(system::CheckNode(files, path));
-  driver.tegra = IsTegra(files) && !driver.version;
+  // The module nvidia of a card, or of a chip whose GPU it drives, too, is that of any other machine.
+  const auto exists = [&](std::string_view path) { return files.Exists(path); };
+  const bool has_nvgpu = std::any_of(kNvgpuNodes.begin(), kNvgpuNodes.end(), exists);
+  driver.tegra =
+      IsTegra(files, driver.signs) && !(driver.version && (driver.signs.card_on_bus || !has_nvgpu));
   if (driver.tegra) {
-    // nvgpu, include/uapi/linux/nvgpu-ctrl.h: the older name of the node, and the newer.
     driver.nodes = {system::CheckNode(files, "/dev/nvmap")};
-    for (const char* path : {"/dev/nvhost-ctrl-gpu", "/dev/nvgpu/igpu0/ctrl"}) {
-      if (files.Exists(path)) driver.nodes.push_back(system::CheckNode(files, path));
+    for (const std::string_view path : kNvgpuNodes) {
+      if (exists(path)) driver.nodes.push_back(system::CheckNode(files, std::string(path)));
     }
   }
   return driver;

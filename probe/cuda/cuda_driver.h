@@ -24,7 +24,8 @@ struct KernelDriver {
   bool open_module = false;
   std::vector<DeviceNode> nodes;  // /dev/nvidia<N>, /dev/nvidiactl, /dev/nvidia-uvm; the last two if missing.
                                   // Of a Tegra its own.
-  bool tegra = false;             // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes
+  bool tegra = false;  // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes,
+                       // also beside the module nvidia, which may drive the displays alone
   nvidia::Signs signs;
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
@@ -69,5 +70,10 @@ struct Visible {
 [[nodiscard]] std::vector<std::string> ExplainVisible(const system::Environment& environment,
                                                       const std::vector<RuntimeDevice>& shown,
                                                       const std::vector<NvmlGpu>& gpus);
+
+// Sentences on who else computes on the devices that CUDA shows, what is left of their memory, and devices
+// that are closed to others by their compute mode.
+[[nodiscard]] std::vector<std::string> ExplainUse(const std::vector<RuntimeDevice>& shown,
+                                                  const std::vector<NvmlGpu>& gpus);
 
 }  // namespace probe::cuda

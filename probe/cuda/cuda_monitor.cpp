@@ -88,6 +88,8 @@ std::string DescribeLoad(const GpuLoad& load) {
   return text;
 }
 
+bool IsIdle(const GpuLoad& load) { return load.utilization_percent.value_or(kBusyPercent) < kBusyPercent; }
+
 std::optional<Uuid> UuidIn(std::string_view text) {
   const auto dash = text.find('-');
   return dash == std::string_view::npos ? std::nullopt : ParseUuid(text.substr(dash + 1));

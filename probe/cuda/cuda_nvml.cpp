@@ -12,37 +12,46 @@
 namespace probe::cuda {
 namespace {
 
-constexpr NvmlReturn kNotSupported = 3;
-
 struct NvmlCodeRow {
   NvmlReturn code;
   std::string_view name;
   std::string_view text;
 };
-// NVML API reference, enum nvmlReturn_t.
+// NVML API reference, enum nvmlReturn_t; tests/abi compares the names with nvml.h.
 constexpr std::array kNvmlCodes = {
     NvmlCodeRow{1, "NVML_ERROR_UNINITIALIZED", ""},
     NvmlCodeRow{2, "NVML_ERROR_INVALID_ARGUMENT", ""},
     NvmlCodeRow{3, "NVML_ERROR_NOT_SUPPORTED", ""},
     NvmlCodeRow{4, "NVML_ERROR_NO_PERMISSION", "this user may not ask the kernel driver"},
+    NvmlCodeRow{5, "NVML_ERROR_ALREADY_INITIALIZED", ""},
     NvmlCodeRow{6, "NVML_ERROR_NOT_FOUND", ""},
+    NvmlCodeRow{7, "NVML_ERROR_INSUFFICIENT_SIZE", ""},
+    NvmlCodeRow{8, "NVML_ERROR_INSUFFICIENT_POWER", "a GPU's power cables are not attached"},
     NvmlCodeRow{9, "NVML_ERROR_DRIVER_NOT_LOADED", "the kernel module nvidia is not loaded"},
+    NvmlCodeRow{10, "NVML_ERROR_TIMEOUT", ""},
+    NvmlCodeRow{11, "NVML_ERROR_IRQ_ISSUE", ""},
     NvmlCodeRow{12, "NVML_ERROR_LIBRARY_NOT_FOUND", ""},
     NvmlCodeRow{13, "NVML_ERROR_FUNCTION_NOT_FOUND", ""},
+    NvmlCodeRow{14, "NVML_ERROR_CORRUPTED_INFOROM", ""},
     NvmlCodeRow{15, "NVML_ERROR_GPU_IS_LOST", "a GPU fell off the bus"},
     NvmlCodeRow{16, "NVML_ERROR_RESET_REQUIRED", ""},
     NvmlCodeRow{17, "NVML_ERROR_OPERATING_SYSTEM", ""},
     NvmlCodeRow{18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH",
                 "the driver's libraries were updated and the old kernel module is still loaded"},
+    NvmlCodeRow{19, "NVML_ERROR_IN_USE", ""},
+    NvmlCodeRow{20, "NVML_ERROR_MEMORY", ""},
+    NvmlCodeRow{21, "NVML_ERROR_NO_DATA", ""},
+    NvmlCodeRow{22, "NVML_ERROR_VGPU_ECC_NOT_SUPPORTED", ""},
+    NvmlCodeRow{23, "NVML_ERROR_INSUFFICIENT_RESOURCES", ""},
+    NvmlCodeRow{24, "NVML_ERROR_FREQ_NOT_SUPPORTED", ""},
+    NvmlCodeRow{25, "NVML_ERROR_ARGUMENT_VERSION_MISMATCH", ""},
+    NvmlCodeRow{26, "NVML_ERROR_DEPRECATED", ""},
+    NvmlCodeRow{27, "NVML_ERROR_NOT_READY", ""},
+    NvmlCodeRow{28, "NVML_ERROR_GPU_NOT_FOUND", ""},
+    NvmlCodeRow{29, "NVML_ERROR_INVALID_STATE", ""},
+    NvmlCodeRow{30, "NVML_ERROR_RESET_TYPE_NOT_SUPPORTED", ""},
     NvmlCodeRow{999, "NVML_ERROR_UNKNOWN", ""},
 };
-
-Error NvmlErrorOf(std::string_view call, NvmlReturn code) {
-  const auto row = std::find_if(kNvmlCodes.begin(), kNvmlCodes.end(),
-                                [&](const NvmlCodeRow& r) { return r.code == code; });
-  if (row == kNvmlCodes.end()) return {std::string(call), code, "unknown error", {}};
-  return {std::string(call), code, std::string(row->name), std::string(row->text)};
-}
 
 template <class F, class... A>
 std::string AskText(F function, A... arguments) {
@@ -50,6 +59,19 @@ std::string AskText(F function, A... arguments) {
   if (function == nullptr || function(arguments..., text.data(), kNvmlTextBytes - 1) != kNvmlSuccess)
     return {};
   return CleanText(text.data());
+}
+
+// nullopt where none has a state: this GPU, or the driver, has no NVLink.
+std::optional<unsigned int> ActiveLinks(const NvmlApi& api, NvmlDevice device) {
+  if (api.nvmlDeviceGetNvLinkState == nullptr) return std::nullopt;
+  std::optional<unsigned int> links;
+  for (unsigned int link = 0; link < kNvmlMaxLinks; ++link) {
+    unsigned int active = 0;
+    const auto code = api.nvmlDeviceGetNvLinkState(device, link, &active);
+    if (code == kNvmlInvalidArgument) break;  // the driver knows no link of that number, nor any above
+    if (code == kNvmlSuccess) links = links.value_or(0) + (active == 1 ? 1 : 0);
+  }
+  return links;
 }
 
 std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device, const GpuLoad& load) {
@@ -68,14 +90,7 @@ std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device, const GpuLoad& 
   }
   add("utilization_percent", load.utilization_percent, 1);
   add("processes", load.processes, 1);
-  unsigned int links = 0;
-  bool any = false;
-  for (unsigned int link = 0; link < kNvmlMaxLinks; ++link) {
-    const auto active = Ask<unsigned int>(api.nvmlDeviceGetNvLinkState, device, link);
-    any = any || active.has_value();
-    if (active == 1U) ++links;
-  }
-  if (any) facts.push_back({"nvlinks", fmt::to_string(links)});
+  if (const auto links = ActiveLinks(api, device)) facts.push_back({"nvlinks", fmt::to_string(*links)});
   return facts;
 }
 
@@ -127,7 +142,7 @@ NvmlGpu ReadGpu(const NvmlApi& api, NvmlDevice device, std::uint32_t index) {
   NvmlMemory memory{};
   if (api.nvmlDeviceGetMemoryInfo != nullptr) {
     const auto code = api.nvmlDeviceGetMemoryInfo(device, &memory);
-    gpu.memory_unsupported = code == kNotSupported;
+    gpu.memory_unsupported = code == kNvmlNotSupported;
     if (code == kNvmlSuccess) {
       gpu.memory_total_bytes = memory.total;
       gpu.memory_free_bytes = memory.free;
@@ -140,6 +155,13 @@ NvmlGpu ReadGpu(const NvmlApi& api, NvmlDevice device, std::uint32_t index) {
 }
 
 }  // namespace
+
+Error NvmlErrorOf(std::string_view call, NvmlReturn code) {
+  const auto row = std::find_if(kNvmlCodes.begin(), kNvmlCodes.end(),
+                                [&](const NvmlCodeRow& r) { return r.code == code; });
+  if (row == kNvmlCodes.end()) return {std::string(call), code, "unknown error", {}};
+  return {std::string(call), code, std::string(row->name), std::string(row->text)};
+}
 
 Result<NvmlSurvey> AskNvml(const system::FileSystem& files, const system::Environment& environment) {
   const auto library = OpenNvmlLibrary(files, environment);

@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "probe/core/result.h"
 #include "probe/cuda/cuda_api.h"
@@ -29,6 +30,9 @@ struct NvmlApi {
                                                       const system::Environment& environment);
 // The error names the first required symbol that the library lacks.
 [[nodiscard]] Result<NvmlApi> ResolveNvml(const system::Library& library);
+
+// An Error for the code that `call` returned, with NVIDIA's name of it.
+[[nodiscard]] Error NvmlErrorOf(std::string_view call, NvmlReturn code);
 
 // The answer of a query for one value; nullopt where the function or the figure is missing.
 template <class T, class F, class... A>

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "probe/core/device_cap.h"
 #include "probe/core/module.h"
@@ -15,9 +16,6 @@ namespace probe::cuda {
 Module Describe();
 
 namespace {
-
-// Of its memory, less is free than fits a small model.
-constexpr std::uint64_t kNearlyFull = 50;
 
 // Without a sign of a GPU the libraries are left alone: initialised by root they make nodes for the kernel's
 // driver (/dev/nvidiactl), which a look at the machine must not, and other tools then take for a GPU. A
@@ -36,11 +34,10 @@ class Survey {
 
  private:
   void SayWhyNotAsked();
-  [[nodiscard]] std::optional<Api> OpenApi();
+  [[nodiscard]] std::optional<Api> Start();
   void Enumerate(const Api& api);
   void AskManagement();
   [[nodiscard]] bool IsForWantOfACard(const Error& error) const;
-  void WarnOfLoad(const std::vector<RuntimeDevice>& shown) const;
   // What NVML and files know of a device that CUDA shows.
   void Complete(RuntimeDevice& device) const;
   // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
@@ -70,20 +67,43 @@ void Survey::SayWhyNotAsked() {
   context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
 }
 
-std::optional<Api> Survey::OpenApi() {
-  const auto library = OpenDriver(context_.files, context_.environment);
-  if (!library) {
-    context_.sink(Failure{library.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed,
-                          library.error()});
+std::optional<Api> Survey::Start() {
+  bool asked = false;
+  const StartListener listener{
+      .load = [&] { context_.sink(StageEntered{Stage::kLoad}); },
+      .loaded =
+          [&](const Library& library) {
+            library_ = library;
+            library_path_ = library_.path.value_or("");
+            context_.sink(library_);
+            context_.sink(StageEntered{Stage::kSymbols});
+          },
+      .init =
+          [&](const Api& api) {
+            context_.sink(StageEntered{Stage::kInit});
+            int version = 0;
+            if (api.cuDriverGetVersion(&version) == kCuSuccess && version > 0) {
+              library_.version = driver_.version;
+              context_.sink(library_);
+            }
+            // Before cuInit, which is the call that hangs or dies when the kernel driver is sick: NVML says
+            // why.
+            if (!std::exchange(asked, true)) AskManagement();
+          },
+  };
+  const auto started = StartDriver(context_.files, context_.environment, listener);
+  if (!started) {
+    context_.sink(Failure{started.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed,
+                          started.error()});
     return std::nullopt;
   }
-  library_ = library->info();
-  library_path_ = library_.path.value_or("");
-  context_.sink(library_);
-  context_.sink(StageEntered{Stage::kSymbols});
-  const auto api = ResolveApi(*library);
-  if (api) return *api;
-  context_.sink(Failure{Outcome::kFailed, api.error()});
+  for (const auto& [path, code] : started->passed_over) {
+    context_.sink(Warning{fmt::format(
+        "{} is not this machine's driver, {} ({}): {} was taken; programs that find the first will fail",
+        path, ErrorOf("cuInit", code).name, code, library_path_)});
+  }
+  if (started->code == kCuSuccess) return started->api;
+  Fail(ErrorOf("cuInit", started->code));
   return std::nullopt;
 }
 
@@ -179,26 +199,6 @@ void Survey::AddInstances(std::vector<RuntimeDevice>& devices) const {
   }
 }
 
-void Survey::WarnOfLoad(const std::vector<RuntimeDevice>& shown) const {
-  if (!nvml_) return;
-  for (const NvmlGpu& gpu : nvml_->gpus) {
-    const std::string load = DescribeLoad(gpu.load);
-    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
-      return gpu.pci && device.identity.pci == gpu.pci;
-    });
-    if (!is_shown) continue;
-    const std::string name = fmt::format("{} ({})", gpu.name, ToString(*gpu.pci));
-    if (!load.empty())
-      context_.sink(Warning{fmt::format("{}: {}: what is measured on it may be too low", name, load)});
-    if (gpu.memory_free_bytes && gpu.memory_total_bytes &&
-        *gpu.memory_free_bytes < *gpu.memory_total_bytes / kNearlyFull) {
-      context_.sink(
-          Warning{fmt::format("{}: {} of {} MiB are free: end what holds its memory, which nvidia-smi lists",
-                              name, *gpu.memory_free_bytes >> 20U, *gpu.memory_total_bytes >> 20U)});
-    }
-  }
-}
-
 void Survey::Enumerate(const Api& api) {
   context_.sink(StageEntered{Stage::kEnumerate});
   const auto ids = Devices(api);
@@ -211,11 +211,10 @@ void Survey::Enumerate(const Api& api) {
     if (devices.back().identity.partition) devices.back().name += " " + *devices.back().identity.partition;
   }
   AddInstances(devices);
-  for (auto& text :
-       ExplainVisible(context_.environment, devices, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{})) {
+  const auto known = nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{};
+  for (auto& text : ExplainVisible(context_.environment, devices, known))
     context_.sink(Warning{std::move(text)});
-  }
-  WarnOfLoad(devices);
+  for (auto& text : ExplainUse(devices, known)) context_.sink(Warning{std::move(text)});
   for (const RuntimeDevice& device : devices) context_.sink(device);
   if (devices.empty()) Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
 }
@@ -226,20 +225,11 @@ void Survey::Run() {
       context_.sink(EnvironmentVariable{std::string(name), CleanText(*value)});
     }
   }
-  context_.sink(StageEntered{Stage::kLoad});
-  if (!IsWorthAsking(context_, driver_)) return SayWhyNotAsked();
-  const auto api = OpenApi();
-  if (!api) return;
-  context_.sink(StageEntered{Stage::kInit});
-  int version = 0;
-  if (api->cuDriverGetVersion(&version) == kCuSuccess && version > 0) {
-    library_.version = driver_.version;
-    context_.sink(library_);
+  if (!IsWorthAsking(context_, driver_)) {
+    context_.sink(StageEntered{Stage::kLoad});
+    return SayWhyNotAsked();
   }
-  // Before cuInit, which is the call that hangs or dies when the kernel driver is sick: NVML says why.
-  AskManagement();
-  if (const CuResult code = api->cuInit(0); code != kCuSuccess) return Fail(ErrorOf("cuInit", code));
-  Enumerate(*api);
+  if (const auto api = Start()) Enumerate(*api);
 }
 
 bool IsInstalled(const ProbeContext& context) {

@@ -12,66 +12,6 @@
 namespace probe::hip {
 namespace {
 
-struct CodeRow {
-  int code;
-  std::string_view name;
-  std::string_view text;  // what it means to a person, where that is not plain from the name
-};
-
-// HIP, enum hipError_t: those that a probe or a computation can meet.
-constexpr std::array kCodes = {
-    CodeRow{1, "hipErrorInvalidValue", ""},
-    CodeRow{2, "hipErrorOutOfMemory", "the device's memory is full"},
-    CodeRow{3, "hipErrorNotInitialized", ""},
-    CodeRow{4, "hipErrorDeinitialized", ""},
-    CodeRow{9, "hipErrorInvalidConfiguration", ""},
-    CodeRow{17, "hipErrorInvalidDevicePointer", ""},
-    CodeRow{35, "hipErrorInsufficientDriver", "the kernel driver is older than this runtime needs"},
-    CodeRow{98, "hipErrorInvalidDeviceFunction", "no code for this device's gfx target"},
-    CodeRow{100, "hipErrorNoDevice", ""},
-    CodeRow{101, "hipErrorInvalidDevice", ""},
-    CodeRow{200, "hipErrorInvalidImage", ""},
-    CodeRow{201, "hipErrorInvalidContext", ""},
-    CodeRow{209, "hipErrorNoBinaryForGpu", "no code for this device's gfx target"},
-    CodeRow{214, "hipErrorECCNotCorrectable", "the device's memory has an error that could not be corrected"},
-    CodeRow{217, "hipErrorPeerAccessUnsupported", ""},
-    CodeRow{218, "hipErrorInvalidKernelFile", ""},
-    CodeRow{301, "hipErrorFileNotFound", ""},
-    CodeRow{303, "hipErrorSharedObjectInitFailed", ""},
-    CodeRow{304, "hipErrorOperatingSystem", "the operating system refused the driver a call"},
-    CodeRow{400, "hipErrorInvalidHandle", ""},
-    CodeRow{401, "hipErrorIllegalState", ""},
-    CodeRow{500, "hipErrorNotFound", ""},
-    CodeRow{600, "hipErrorNotReady", ""},
-    CodeRow{700, "hipErrorIllegalAddress", "the kernel touched memory that is not its own"},
-    CodeRow{701, "hipErrorLaunchOutOfResources", ""},
-    CodeRow{702, "hipErrorLaunchTimeOut", ""},
-    CodeRow{704, "hipErrorPeerAccessAlreadyEnabled", ""},
-    CodeRow{710, "hipErrorAssert", ""},
-    CodeRow{719, "hipErrorLaunchFailure", "the kernel died or the device was reset"},
-    CodeRow{801, "hipErrorNotSupported", ""},
-    CodeRow{999, "hipErrorUnknown", "the runtime failed without saying why"},
-    CodeRow{1052, "hipErrorRuntimeMemory", "the HSA runtime below HIP failed to get memory"},
-    CodeRow{1053, "hipErrorRuntimeOther", "the HSA runtime below HIP failed"},
-};
-// hiprtc, enum hiprtcResult.
-constexpr std::array kCompilerCodes = {
-    CodeRow{1, "HIPRTC_ERROR_OUT_OF_MEMORY", ""},
-    CodeRow{2, "HIPRTC_ERROR_PROGRAM_CREATION_FAILURE", ""},
-    CodeRow{3, "HIPRTC_ERROR_INVALID_INPUT", ""},
-    CodeRow{4, "HIPRTC_ERROR_INVALID_PROGRAM", ""},
-    CodeRow{5, "HIPRTC_ERROR_INVALID_OPTION", ""},
-    CodeRow{6, "HIPRTC_ERROR_COMPILATION", "the compiler refuses the code"},
-    CodeRow{7, "HIPRTC_ERROR_BUILTIN_OPERATION_FAILURE", "the compiler's own headers or bitcode are missing"},
-    CodeRow{11, "HIPRTC_ERROR_INTERNAL_ERROR", ""},
-};
-
-Error Named(std::span<const CodeRow> rows, std::string_view call, int code) {
-  const auto row = std::find_if(rows.begin(), rows.end(), [&](const CodeRow& r) { return r.code == code; });
-  if (row == rows.end()) return {std::string(call), code, "unknown error", {}};
-  return {std::string(call), code, std::string(row->name), std::string(row->text)};
-}
-
 // Of the versioned names, in the order of trying: the runtime's own major version first.
 std::vector<std::string_view> CompilerNames(const probe::Library& runtime) {
   constexpr std::array<std::string_view, 5> kNames = {"libhiprtc.so.8", "libhiprtc.so.7", "libhiprtc.so.6",
@@ -170,9 +110,6 @@ Result<Compiler> OpenCompiler(const system::Library& runtime, const system::File
     error.text = "ROCm's run-time compiler is not installed: there is no libhiprtc.so";
   return error;
 }
-
-Error ErrorOf(std::string_view call, HipResult code) { return Named(kCodes, call, code); }
-Error CompilerErrorOf(std::string_view call, HiprtcResult code) { return Named(kCompilerCodes, call, code); }
 
 Result<int> DeviceCount(const Api& api) {
   int count = 0;

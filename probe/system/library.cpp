@@ -85,9 +85,12 @@ probe::Library Describe(std::string_view soname, const std::string& path, const 
 }
 
 // Whether there is a file and it may be loaded; a reason where there is one and it may not.
-bool MayLoad(const std::string& path, const FileSystem& files, Rejections& rejections) {
+bool MayLoad(const std::string& path, const FileSystem& files, std::span<const std::string> passed_over,
+             Rejections& rejections) {
   const auto status = files.Stat(path);
   if (!status || status->is_directory) return false;
+  const std::string real = CleanText(files.Resolve(path).value_or(path));
+  if (std::find(passed_over.begin(), passed_over.end(), real) != passed_over.end()) return false;
   const auto trusted = CheckTrusted(files, path);
   if (!trusted) rejections.refused.push_back(CleanText(path + ": " + trusted.error().text));
   return trusted.ok();
@@ -121,10 +124,10 @@ Result<T> FirstTaken(std::span<const std::string_view> sonames, std::span<const 
 
 Result<Library> Library::Open(std::span<const std::string_view> sonames,
                               std::span<const std::string> directories, const FileSystem& files,
-                              const Environment& environment) {
+                              const Environment& environment, std::span<const std::string> passed_over) {
   const auto load = [&](std::string_view soname, const std::string& path,
                         Rejections& rejections) -> std::optional<Library> {
-    if (!MayLoad(path, files, rejections)) return std::nullopt;
+    if (!MayLoad(path, files, passed_over, rejections)) return std::nullopt;
     std::string reason;
     void* handle = Load(path, reason);
     if (handle == nullptr) {
@@ -138,10 +141,11 @@ Result<Library> Library::Open(std::span<const std::string_view> sonames,
 
 Result<probe::Library> Library::Find(std::span<const std::string_view> sonames,
                                      std::span<const std::string> directories, const FileSystem& files,
-                                     const Environment& environment) {
+                                     const Environment& environment,
+                                     std::span<const std::string> passed_over) {
   const auto find = [&](std::string_view soname, const std::string& path,
                         Rejections& rejections) -> std::optional<probe::Library> {
-    if (!MayLoad(path, files, rejections)) return std::nullopt;
+    if (!MayLoad(path, files, passed_over, rejections)) return std::nullopt;
     return Describe(soname, path, files);
   };
   return FirstTaken<probe::Library>(sonames, directories, files, environment, find);

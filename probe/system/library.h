@@ -21,16 +21,19 @@ class Library {
   // loader's own path and `directories` (vendor prefixes). Never the current directory. Every file is checked
   // (CheckTrusted) before it reaches the loader; refused ones are named in the error. The error is
   // OwnError::kAbsent when no file was found, kRefused when one was but is not trusted, else "unloadable"
-  // with the loader's sentence (wrong class, missing dependency, ...).
+  // with the loader's sentence (wrong class, missing dependency, ...). Files with a path of `passed_over`,
+  // their real one as info() has it, are as if they were not there.
   [[nodiscard]] static Result<Library> Open(std::span<const std::string_view> sonames,
                                             std::span<const std::string> directories, const FileSystem& files,
-                                            const Environment& environment);
+                                            const Environment& environment,
+                                            std::span<const std::string> passed_over = {});
 
   // What Open would load, without loading it: the first file that is there and trusted. The errors are
   // Open's.
   [[nodiscard]] static Result<probe::Library> Find(std::span<const std::string_view> sonames,
                                                    std::span<const std::string> directories,
-                                                   const FileSystem& files, const Environment& environment);
+                                                   const FileSystem& files, const Environment& environment,
+                                                   std::span<const std::string> passed_over = {});
 
   // Whether Open would find a file, trusted and loadable or not.
   [[nodiscard]] static bool Exists(std::span<const std::string_view> sonames,

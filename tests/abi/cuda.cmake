@@ -1,21 +1,15 @@
 # SPDX-License-Identifier: MIT
-find_path(WHICHGPU_CUDA_INCLUDE cublasLt.h HINTS /usr/local/cuda/include ENV CUDA_HOME PATH_SUFFIXES include)
-mark_as_advanced(WHICHGPU_CUDA_INCLUDE)
-if(WHICHGPU_CUDA_INCLUDE)
-  whichgpu_test(cuda_abi_test LABEL unit SOURCES cuda_abi_test.cpp LIBRARIES whichgpu_probe_cuda)
-  target_include_directories(cuda_abi_test SYSTEM PRIVATE "${WHICHGPU_CUDA_INCLUDE}")
-else()
-  add_test(NAME cuda.abi COMMAND ${CMAKE_COMMAND} -E echo "no cuda.h here: CUDA's declarations are not compared")
-  set_tests_properties(cuda.abi PROPERTIES SKIP_REGULAR_EXPRESSION "no cuda.h" LABELS unit)
-endif()
+# The toolkit's headers, where it is installed, and those of NVIDIA's wheels of other releases.
+set(toolkit "$ENV{CUDA_HOME}/include" /usr/local/cuda/include)
+abi_test(cuda SOURCE cuda_abi_test.cpp HEADER cuda.h FOLDERS ${toolkit} LIBRARIES whichgpu_probe_cuda)
+abi_test(cuda_12 SOURCE cuda_abi_test.cpp HEADER cuda.h
+  FOLDERS "${wheels}/nvidia-cuda-runtime-cu12/nvidia/cuda_runtime/include" LIBRARIES whichgpu_probe_cuda)
+abi_test(nvml_11 SOURCE nvml_abi_test.cpp HEADER nvml.h FOLDERS "${wheels}/nvidia-nvml-dev-cu11/nvidia/nvml_dev/include"
+  LIBRARIES whichgpu_probe_cuda)
+abi_test(nvml_13 SOURCE nvml_abi_test.cpp HEADER nvml.h FOLDERS "${wheels}/nvidia-nvml-dev/nvidia/cu13/include"
+  LIBRARIES whichgpu_probe_cuda)
 
-# NCCL comes with some toolkits, or in a package of its own.
-find_path(WHICHGPU_NCCL_INCLUDE nccl.h HINTS "${WHICHGPU_CUDA_INCLUDE}" /usr/include)
-mark_as_advanced(WHICHGPU_NCCL_INCLUDE)
-if(WHICHGPU_CUDA_INCLUDE AND WHICHGPU_NCCL_INCLUDE)
-  whichgpu_test(nccl_abi_test LABEL unit SOURCES nccl_abi_test.cpp LIBRARIES whichgpu_probe_cuda whichgpu_backends_stream)
-  target_include_directories(nccl_abi_test SYSTEM PRIVATE "${WHICHGPU_CUDA_INCLUDE}" "${WHICHGPU_NCCL_INCLUDE}")
-else()
-  add_test(NAME cuda.nccl_abi COMMAND ${CMAKE_COMMAND} -E echo "no nccl.h here: NCCL's declarations are not compared")
-  set_tests_properties(cuda.nccl_abi PROPERTIES SKIP_REGULAR_EXPRESSION "no nccl.h" LABELS unit)
-endif()
+# The codes are in a header of their own. NCCL comes with some toolkits, or in a package of its own.
+abi_test(cublaslt SOURCE cublaslt_abi_test.cpp HEADER cublasLt.h FOLDERS ${toolkit} LIBRARIES whichgpu_backends_cuda)
+abi_test(nccl SOURCE nccl_abi_test.cpp HEADER nccl.h FOLDERS ${toolkit} /usr/include INCLUDES ${toolkit}
+  LIBRARIES whichgpu_backends_stream)

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // probe/cuda/cuda_declarations.h against NVIDIA's cuda.h: numbers, sizes, and every function's signature.
-#include <cublasLt.h>
 #include <cuda.h>
 #include <gtest/gtest.h>
 
 #include <cstddef>
 
-#include "backends/cuda/cublaslt_declarations.h"
 #include "backends/stream/runtime.h"
+#include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_declarations.h"
+#include "tests/abi/codes.h"
 #include "tests/abi/same_signature.h"
 
 namespace {
@@ -58,7 +58,9 @@ SAME_FUNCTION(cuEventElapsedTime, cuEventElapsedTime);
 #define SAME_NUMBER(name, theirs) \
   static_assert(static_cast<int>(own::name) == static_cast<int>(theirs), #name)
 SAME_NUMBER(kCuSuccess, CUDA_SUCCESS);
+SAME_NUMBER(kCuErrorDeviceUnavailable, CUDA_ERROR_DEVICE_UNAVAILABLE);
 SAME_NUMBER(kCuErrorNoDevice, CUDA_ERROR_NO_DEVICE);
+SAME_NUMBER(kCuErrorUnsupportedPtxVersion, CUDA_ERROR_UNSUPPORTED_PTX_VERSION);
 SAME_NUMBER(kCuErrorPeerAccessAlreadyEnabled, CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED);
 SAME_NUMBER(kCuStreamNonBlocking, CU_STREAM_NON_BLOCKING);
 SAME_NUMBER(kCuMaxThreadsPerBlock, CU_DEVICE_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
@@ -79,6 +81,8 @@ SAME_NUMBER(kCuCapabilityMajor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR);
 SAME_NUMBER(kCuCapabilityMinor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR);
 SAME_NUMBER(kCuSharedMemoryPerMultiprocessor, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR);
 SAME_NUMBER(kCuSharedMemoryPerBlockOptin, CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_BLOCK_OPTIN);
+SAME_NUMBER(kCuProhibited, CU_COMPUTEMODE_PROHIBITED);
+SAME_NUMBER(kCuExclusive, CU_COMPUTEMODE_EXCLUSIVE_PROCESS);
 SAME_NUMBER(kCuFunctionMaxThreads, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK);
 SAME_NUMBER(kCuFunctionSharedBytes, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES);
 SAME_NUMBER(kCuFunctionLocalBytes, CU_FUNC_ATTRIBUTE_LOCAL_SIZE_BYTES);
@@ -96,36 +100,29 @@ static_assert(sizeof(backends::stream::Argument) == sizeof(CUtensorMap) &&
               alignof(backends::stream::Argument) >= alignof(CUtensorMap));
 static_assert(sizeof(own::CuUuid) == sizeof(CUuuid) && sizeof(own::CuPointer) == sizeof(CUdeviceptr));
 
-namespace lt = backends::cuda;
-static_assert(sizeof(lt::LtHeuristic) == sizeof(cublasLtMatmulHeuristicResult_t));
-static_assert(offsetof(lt::LtHeuristic, workspace_bytes) ==
-              offsetof(cublasLtMatmulHeuristicResult_t, workspaceSize));
-static_assert(offsetof(lt::LtHeuristic, state) == offsetof(cublasLtMatmulHeuristicResult_t, state));
-#define SAME_LT_NUMBER(name, theirs) \
-  static_assert(static_cast<int>(lt::name) == static_cast<int>(theirs), #name)
-SAME_LT_NUMBER(kLtFp32, CUDA_R_32F);
-SAME_LT_NUMBER(kLtFp16, CUDA_R_16F);
-SAME_LT_NUMBER(kLtBf16, CUDA_R_16BF);
-SAME_LT_NUMBER(kLtInt8, CUDA_R_8I);
-SAME_LT_NUMBER(kLtInt32, CUDA_R_32I);
-SAME_LT_NUMBER(kLtFp8, CUDA_R_8F_E4M3);
-SAME_LT_NUMBER(kLtCompute16, CUBLAS_COMPUTE_16F);
-SAME_LT_NUMBER(kLtCompute32, CUBLAS_COMPUTE_32F);
-SAME_LT_NUMBER(kLtComputeTf32, CUBLAS_COMPUTE_32F_FAST_TF32);
-SAME_LT_NUMBER(kLtComputeInt32, CUBLAS_COMPUTE_32I);
-SAME_LT_NUMBER(kLtTransposeA, CUBLASLT_MATMUL_DESC_TRANSA);
-SAME_LT_NUMBER(kLtTransposeB, CUBLASLT_MATMUL_DESC_TRANSB);
-SAME_LT_NUMBER(kLtFastAccumulation, CUBLASLT_MATMUL_DESC_FAST_ACCUM);
-SAME_LT_NUMBER(kLtWorkspaceBytes, CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES);
-SAME_LT_NUMBER(kLtNoTranspose, CUBLAS_OP_N);
-SAME_LT_NUMBER(kLtTranspose, CUBLAS_OP_T);
-
 // Signatures that must differ are told apart: the comparison can fail.
 TEST(CudaAbi, ComparisonTellsSignaturesApart) {
   EXPECT_FALSE((Signature<int (*)(int*, int), int (*)(long*, int)>::value));
   EXPECT_FALSE((Signature<int (*)(int), int (*)(int, int)>::value));
   EXPECT_FALSE((Signature<int (*)(float), int (*)(int)>::value));
   EXPECT_TRUE((Signature<int (*)(own::CuContext), int (*)(CUcontext)>::value));
+}
+
+// Of the release that the table is of, and those before it, every code has its name.
+constexpr int kTableIsOf = 13000;
+
+TEST(CudaAbi, CodesHaveTheHeadersNamesAndEnds) {
+  const auto header = codes::Read(WHICHGPU_ABI_HEADER, "CUDA_ERROR_");
+  codes::ExpectSame(header, [](int code) { return own::ErrorOf("", code); }, CUDA_VERSION <= kTableIsOf);
+  int ends = 0;
+  for (const auto& [code, said] : header.said_of) {
+    // In words that may be broken anywhere.
+    static const std::regex kEnds(R"(inconsistent[ *]+state)");
+    if (!std::regex_search(said, kEnds)) continue;
+    EXPECT_TRUE(own::EndsContext(code)) << code;
+    ++ends;
+  }
+  EXPECT_GT(ends, 6);
 }
 
 }  // namespace

@@ -8,7 +8,9 @@
 
 #include <cstddef>
 
+#include "probe/hip/hip_api.h"
 #include "probe/hip/hip_declarations.h"
+#include "tests/abi/codes.h"
 #include "tests/abi/same_signature.h"
 
 namespace {
@@ -139,6 +141,15 @@ TEST(HipAbi, ComparisonTellsSignaturesApart) {
   EXPECT_FALSE((Signature<int (*)(int*, int), int (*)(long*, int)>::value));
   EXPECT_FALSE((Signature<int (*)(int), int (*)(int, int)>::value));
   EXPECT_TRUE((Signature<int (*)(own::HipModule), int (*)(hipModule_t)>::value));
+}
+
+TEST(HipAbi, CodesHaveTheHeadersNames) {
+  auto header = codes::Read(WHICHGPU_ABI_HEADER, "hipError");
+  header.names_of.erase(header.code_of["hipErrorTbd"]);  // the end of the list
+  codes::ExpectSame(header, [](int code) { return own::ErrorOf("", code); }, true);
+  codes::ExpectSame(
+      codes::Read(WHICHGPU_ABI_FOLDER "/hip/hiprtc.h", "HIPRTC_ERROR_"),
+      [](int code) { return own::CompilerErrorOf("", code); }, true);
 }
 
 }  // namespace

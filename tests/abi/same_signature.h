@@ -35,4 +35,17 @@ template <class R, class... A, class S, class... B>
   requires(sizeof...(A) == sizeof...(B))
 struct Signature<R (*)(A...), S (*)(B...)> : std::bool_constant<Same<R, S>() && (Same<A, B>() && ...)> {};
 
+// Of lists of symbols that have no types of their own: every handle is a void*, every enumeration an int.
+template <class Own, class Theirs>
+// NOLINTNEXTLINE(bugprone-sizeof-expression,misc-redundant-expression)
+constexpr bool kSameAtAll =
+    sizeof(Own) == sizeof(Theirs) && std::is_pointer_v<Own> == std::is_pointer_v<Theirs> &&
+    std::is_integral_v<Own> == (std::is_integral_v<Theirs> || std::is_enum_v<Theirs>);
+template <class Own, class Theirs>
+struct LooseSignature : std::false_type {};
+template <class R, class... A, class S, class... B>
+  requires(sizeof...(A) == sizeof...(B))
+struct LooseSignature<R (*)(A...), S (*)(B...)>
+    : std::bool_constant<kSameAtAll<R, S> && (kSameAtAll<A, B> && ...)> {};
+
 }  // namespace signatures

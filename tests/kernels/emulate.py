@@ -66,7 +66,7 @@ def listed(function, row_type, rows):
 
 
 def cuda(defects):
-    modules = {module.name: module for module in generate.modules("cuda")}
+    modules = {module.name: module for module in generate.modules("cuda") if "copies" not in module.settings}
     files = {f"right/{name}": program("cuda", name, [module]) for name, module in modules.items()}
     for name, module, _, *change in defects:
         files[f"defects/{name}"] = program("cuda", name, [modules[module]], read=with_defect(name, *change))

@@ -6,17 +6,23 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <optional>
 #include <string>
 
+#include "probe/core/parse.h"
 #include "probe/system/descriptor.h"
 
 namespace probe::system {
 namespace {
 
 constexpr std::uint32_t kStickyBit = 01000;
-constexpr std::uint32_t kOthersMayWrite = 0022;
+constexpr std::uint32_t kGroupMayWrite = 0020;
+constexpr std::uint32_t kOthersMayWrite = 0002;
+// login.defs(5), GID_MIN where nobody changed it: from there on groups are given to people.
+constexpr std::uint32_t kFirstOrdinaryGroup = 1000;
+constexpr std::size_t kMaxListBytes = 1U << 20U;
 constexpr std::uint64_t kAllIds = 4294967295;  // of 32 bits, without -1
 
 // The next number of a text of blanks and digits; nullopt at its end.
@@ -44,6 +50,39 @@ bool MayWrite(const FileSystem& files, const std::string& path) {
   return files.live() && faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) == 0;
 }
 
+// Whether every line of a list such as /etc/group is as `holds` wants its fields, of which no more than four
+// matter. False where it can not be read whole.
+template <class Holds>
+bool AllLines(const FileSystem& files, std::string_view path, const Holds& holds) {
+  const auto text = files.Read(path, kMaxListBytes);
+  if (!text || text->size() >= kMaxListBytes) return false;
+  for (std::string_view rest = *text; !rest.empty();) {
+    std::string_view line = TakeUpTo(rest, '\n');
+    std::array<std::string_view, 4> fields;
+    for (std::string_view& field : fields) field = TakeUpTo(line, ':');
+    if (!holds(fields)) return false;
+  }
+  return true;
+}
+
+// group(5): name, password, number, members; passwd(5): name, password, user, group.
+bool IsOfRootAlone(const FileSystem& files, std::uint32_t gid) {
+  if (gid == 0 || gid >= kFirstOrdinaryGroup) return false;
+  // Nobody's to record: whom this machine has is no answer of it.
+  const auto lists = FileSystem::Open(files.root());
+  if (!lists) return false;
+  const std::string number = std::to_string(gid);
+  bool is_known = false;
+  const bool has_root_alone = AllLines(*lists, "/etc/group", [&](const auto& fields) {
+    if (fields[2] != number) return true;
+    is_known = true;
+    return fields[3].empty() || fields[3] == "root";
+  });
+  return has_root_alone && is_known && AllLines(*lists, "/etc/passwd", [&](const auto& fields) {
+           return fields[3] != number || fields[0] == "root";
+         });
+}
+
 // What is wrong with one step of the way for root; empty when nothing is. The links' own mode means nothing.
 std::string Flaw(const FileSystem& files, const std::string& path, const FileStatus& status) {
   const bool is_outside = status.owner_uid != 0 && IsOutsideNamespace(status.owner_uid);
@@ -51,7 +90,9 @@ std::string Flaw(const FileSystem& files, const std::string& path, const FileSta
   if (status.owner_uid != 0 && !is_outside) return "belongs to user " + owner + ", not to root";
   if (status.is_link) return {};
   if (status.is_directory && (status.mode & kStickyBit) != 0) return {};
-  if ((status.mode & kOthersMayWrite) != 0) return "can be written by others than root";
+  const bool by_group =
+      (status.mode & kGroupMayWrite) != 0 && !(status.is_directory && IsOfRootAlone(files, status.owner_gid));
+  if (by_group || (status.mode & kOthersMayWrite) != 0) return "can be written by others than root";
   if (is_outside && MayWrite(files, path)) return "belongs to user " + owner + " and can be written";
   return {};
 }

@@ -354,19 +354,23 @@ TEST(Runner, AMeasuredClockThatFallsIsThrottled) {
   EXPECT_EQ(MeasureBy(script).Of("gemm").reason.value_or("").find("clock"), std::string::npos);
 }
 
-TEST(Runner, OfASharedDeviceATwentiethOfItsFreeMemoryIsUsed) {
-  for (const bool disturbing : {false, true}) {
+TEST(Runner, OfASharedDeviceAPartOfItsFreeMemoryIsUsed) {
+  for (const OthersWork work : {OthersWork::kNone, OthersWork::kUnknown, OthersWork::kSeen}) {
+    const bool disturbing = work == OthersWork::kSeen;
+    const unsigned percent = work == OthersWork::kNone ? 25 : 5;
     FakeScript script;
     script.free_bytes = kRoomForPrompts;
     FakeSession session(script);
-    ShareWith("2 other processes on it", disturbing, session.mutable_limits());
-    EXPECT_EQ(session.limits().memory_free_bytes, 10U << 20U);
+    ShareWith("2 other processes on it", work, session.mutable_limits());
+    EXPECT_EQ(session.limits().memory_free_bytes, kRoomForPrompts / 100 * percent);
     const Outcome outcome = MeasureFake(session, FakeVariants({"gemm"}, {"read"}), Request());
-    EXPECT_LE(session.peak_bytes(), 10U << 20U);
+    EXPECT_LE(session.peak_bytes(), kRoomForPrompts / 100 * percent);
     for (const char* name : {"gemm", "read"}) {
       const Measurement& m = outcome.Of(name);
       ASSERT_EQ(m.status, MeasurementStatus::kOk) << m.reason.value_or("");
-      EXPECT_NE(m.reason->find("the device was shared (2 other processes on it)"), std::string::npos);
+      EXPECT_NE(m.reason->find("the device was shared (2 other processes on it): " + std::to_string(percent) +
+                               " %"),
+                std::string::npos);
       EXPECT_EQ(m.quality, disturbing ? Quality::kNoisy : Quality::kGood);
       if (disturbing) {
         EXPECT_EQ(m.rate, m.p10_rate);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <filesystem>
 
 #include "kernels/cuda/variants.h"
 #include "kernels/operand.h"
@@ -79,6 +80,21 @@ TEST(CudaSession, UtilisationCountsAsFarAsItWasThereBefore) {
   };
   EXPECT_EQ(WithSession(machine, shared_with, 0, found_idle), "");
   EXPECT_EQ(WithSession(machine, shared_with), "99 % busy");
+}
+
+TEST(CudaSession, OfWhatOthersLeaveIdleMoreIsUsed) {
+  const auto percent = [](std::string_view utilization) {
+    return WithSession(CudaMachine(machines::Of(fmt::format(R"({{"name": "A100", "pci": "0000:01:00.0",
+            "memory_free_bytes": 100000000, "attributes": {{"processes": 1{}}}}})",
+                                                            utilization))),
+                       [](backends::Session& session) {
+                         return fmt::format("{} {}", *session.limits().memory_free_bytes,
+                                            session.limits().disturbed);
+                       });
+  };
+  EXPECT_EQ(percent(R"(, "utilization": 3)"), "25000000 false");
+  EXPECT_EQ(percent(R"(, "utilization": 30)"), "5000000 true");
+  EXPECT_EQ(percent(""), "5000000 false") << "nobody tells";
 }
 
 TEST(CudaSession, AnInstanceIsSharedByItsOwnProcessesAlone) {
@@ -230,6 +246,30 @@ TEST(CudaSession, AnOldDriverRefusesNewerPtxAndRunsTheRest) {
   EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp16_128")), "ok");
 }
 
+// Both lie where the loader does not look.
+TEST(CudaSession, ADriverFindsItsCompilerBesideItself) {
+  CudaMachine machine(R"({"attributes": {"loads_compiler": 1}})");
+  EXPECT_THAT(LoadOf(machine, StepOf("fill_u32")), HasSubstr("CUDA_ERROR_JIT_COMPILER_NOT_FOUND (221)"));
+  machine.Before("/driver", "libcuda.so.1");
+  std::filesystem::copy_file(machine.tree().At("/lib/libnvidia-ptxjitcompiler.so.1"),
+                             machine.tree().At("/driver/libnvidia-ptxjitcompiler.so.1"));
+  EXPECT_EQ(LoadOf(machine, StepOf("fill_u32")), "ok");
+}
+
+TEST(CudaSession, TheFirstDriversOfAChipRunAnOlderTextOfItsKernels) {
+  const auto load = [](int ptx, int capability) {
+    const CudaMachine machine(machines::Of(machines::Gpu("RTX 5090", 1, capability),
+                                           fmt::format(R"(, "attributes": {{"driver_ptx": {}}})", ptx)));
+    return LoadOf(machine, StepOf("scaled_fp4_128"));
+  };
+  EXPECT_EQ(load(88, 120), "ok");
+  EXPECT_EQ(load(87, 120), "ok");
+  EXPECT_THAT(load(86, 120), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
+  EXPECT_EQ(load(88, 121), "ok");
+  EXPECT_THAT(load(87, 121), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"))
+      << "the older is of 120 alone";
+}
+
 TEST(CudaSession, TruncatedCodeIsRefusedWithTheCompilersWords) {
   kernels::Step step = StepOf("gemv_fp32");
   const std::string part(step.source.substr(0, step.source.size() / 2));
@@ -261,6 +301,19 @@ TEST(CudaBackend, ReachesEveryMigInstance) {
   };
   EXPECT_EQ(WithSession(machine, total, 0), "104857600");
   EXPECT_EQ(WithSession(machine, total, 1), "209715200");
+}
+
+TEST(CudaBackend, SaysByItsComputeModeWhyADeviceDoesNotOpen) {
+  const auto error = [](int mode) {
+    return WithSession(
+        CudaMachine(machines::Of(
+            fmt::format(R"({{"name": "GPU", "pci": "0000:01:00.0", "attributes": {{"compute_mode": {}}}}})",
+                        mode),
+            R"(, "misbehave": [{"at": "create", "do": "error", "code": 46}])")),
+        [](backends::Session&) { return std::string(); });
+  };
+  EXPECT_THAT(error(2), HasSubstr("compute_prohibited"));
+  EXPECT_THAT(error(3), HasSubstr("compute_exclusive"));
 }
 
 TEST(CudaBackend, SaysWhyADeviceDoesNotOpen) {

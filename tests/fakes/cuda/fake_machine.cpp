@@ -34,6 +34,7 @@ CudaMachine::CudaMachine(std::string_view scenario) {
   // Also so that one that is really installed is not found.
   Library("libcublasLt.so.13", FAKE_CUBLASLT_LIBRARY);
   Library("libnccl.so.2", FAKE_NCCL_LIBRARY);
+  Library("libnvidia-ptxjitcompiler.so.1", FAKE_COMPILER_LIBRARY);
   variables_ = {{"WHICHGPU_LIBRARY_PATH", tree_.Directory("/lib")},
                 {"WHICHGPU_FAKE_SCENARIO", tree_.Write("/scenario.json", scenario)}};
 }
@@ -48,6 +49,15 @@ CudaMachine& CudaMachine::Library(std::string_view soname, const std::string& fi
   std::filesystem::remove(tree_.At(path));
   if (!file.empty()) tree_.Link(path, file);
   return *this;
+}
+
+std::string CudaMachine::Before(const std::string& folder, std::string_view soname,
+                                std::string_view scenario) {
+  const std::string file = fmt::format("{}/{}", folder, soname);
+  variables_["WHICHGPU_LIBRARY_PATH"] = tree_.Directory(folder) + ":" + variables_["WHICHGPU_LIBRARY_PATH"];
+  std::filesystem::copy_file(tree_.At(fmt::format("/lib/{}", soname)), tree_.At(file));
+  if (!scenario.empty()) tree_.Write(file + ".scenario.json", scenario);
+  return tree_.At(file);
 }
 
 std::string CudaMachine::Run(const ProcessBody& body) const { return RunWith(variables_, body); }

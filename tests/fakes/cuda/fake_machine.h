@@ -27,6 +27,9 @@ class CudaMachine {
   CudaMachine& Set(const std::string& variable, const std::string& value);
   // Another file as libcuda.so.1 or libnvidia-ml.so.1; an empty name leaves it out.
   CudaMachine& Library(std::string_view soname, const std::string& file);
+  // A folder with a copy of one of the libraries, and a scenario of its own if that is not empty; it is
+  // searched before the others. Returns the copy's path.
+  std::string Before(const std::string& folder, std::string_view soname, std::string_view scenario = "");
   [[nodiscard]] const probe::system::TemporaryTree& tree() const { return tree_; }
 
   // Runs `body` in a process with this machine's variables and returns what it returned; "" if the process

@@ -5,11 +5,13 @@
 // Attributes that the scenario may give. Of a device: capability (10 * major + minor, default 90),
 // memory_bus_bits, memory_clock_mhz, l2_bytes, ecc, integrated, throttle_reasons, clock_now_mhz,
 // least_shared_percent (that a kernel of dynamic shared memory must have asked for),
-// power_limit_mw, power_limit_default_mw, utilization, processes, nvlinks, nvml_memory (0: not supported),
-// gpu_instance and compute_instance (of partitions), pci_device_id. Of the driver: nvml_init and nvml_count
-// (error codes), driver_cuda (the newest CUDA, default 13000), driver_ptx (10 * the newest version of PTX,
-// default 90), pinned_bytes (of an allocation at most), init_s (what cuInit takes), and those of
-// cublaslt.cpp, nccl.cpp and peers.cpp.
+// power_limit_mw, power_limit_default_mw, utilization, processes, nvlinks, nvlink_places (what the driver
+// counts them up to, default 18), compute_mode, nvml_memory (0: not supported), gpu_instance and
+// compute_instance (of partitions), pci_device_id. Of the driver: nvml_init and nvml_count (error codes),
+// driver_cuda (the newest CUDA, default 13000), driver_ptx (10 * the newest version of PTX, default 90),
+// loads_compiler (1: it asks the loader for its compiler),
+// pinned_bytes (of an allocation at most), init_s (what cuInit takes), and those of cublaslt.cpp, nccl.cpp
+// and peers.cpp.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Modules of the fake libcuda: PTX is read as far as what it declares, and refused where a real driver would
 // refuse it: a version or target beyond the device's, or text that is cut short. It is never executed.
+#include <dlfcn.h>
+
 #include <algorithm>
 #include <cstring>
 #include <regex>
@@ -65,6 +67,13 @@ void AddEntries(const std::string& text, Module& module) {
   }
 }
 
+// As the real one has it: by name, so from wherever the loader looks, or from what is loaded already.
+bool HasCompiler() {
+  static const bool has = GetOfDriver("loads_compiler", 0) == 0 ||
+                          dlopen("libnvidia-ptxjitcompiler.so.1", RTLD_NOW | RTLD_LOCAL) != nullptr;
+  return has;
+}
+
 }  // namespace
 
 int ParseModule(const std::string& text, const Slot& slot, Module& module, std::string& log) {
@@ -73,6 +82,7 @@ int ParseModule(const std::string& text, const Slot& slot, Module& module, std::
     log = "ptxas fatal   : Unexpected end of file in input";
     return kInvalidPtx;
   }
+  if (!HasCompiler()) return kNoCompiler;
   if (version > GetOfDriver("driver_ptx", 90)) return kUnsupportedPtxVersion;
   if (const int code = CheckTarget(text, slot); code != kSuccess) {
     log = "ptxas fatal   : SM version specified by .target is higher than default SM version assumed";

@@ -124,6 +124,7 @@ FAKE_NVML nvmlDeviceGetComputeRunningProcesses(nvd::NvmlDevice device, unsigned 
 FAKE_NVML nvmlDeviceGetNvLinkState(nvd::NvmlDevice device, unsigned int link, unsigned int* active) {
   unsigned int links = 0;
   if (const int code = Figure(device, "nvlinks", &links); code != kSuccess) return code;
+  if (link >= Get(*Of(device).gpu, "nvlink_places", 18)) return kInvalid;
   *active = link < links ? 1 : 0;
   return kSuccess;
 }

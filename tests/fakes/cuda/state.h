@@ -31,6 +31,7 @@ inline constexpr int kInvalidContext = 201;
 inline constexpr int kNoBinaryForGpu = 209;
 inline constexpr int kInvalidPtx = 218;
 inline constexpr int kPeerAccessUnsupported = 217;
+inline constexpr int kNoCompiler = 221;
 inline constexpr int kUnsupportedPtxVersion = 222;
 inline constexpr int kNotFound = 500;
 inline constexpr int kNotReady = 600;

@@ -23,7 +23,7 @@ from ptx_test import PTXAS, ROOT
 from tool_results import Results
 
 RECORDED = pathlib.Path(__file__).resolve().parent / "sass.json"
-UNPACKED = ROOT / "build" / "vendor" / "nvidia-cuda-nvdisasm" / "nvidia" / "cu13" / "bin" / "nvdisasm"
+UNPACKED = ROOT / "build" / "vendor" / "wheels" / "nvidia-cuda-nvdisasm" / "nvidia" / "cu13" / "bin" / "nvdisasm"
 NVDISASM = shutil.which("nvdisasm") or shutil.which(UNPACKED)
 TOOLS = [PTXAS, NVDISASM]
 RESULTS = Results(None, TOOLS) if all(TOOLS) else None

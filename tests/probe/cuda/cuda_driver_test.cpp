@@ -58,9 +58,27 @@ TEST(KernelDriver, OfATegraIsNvgpu) {
   EXPECT_TRUE(driver.tegra);
   ASSERT_EQ(driver.nodes.size(), 2U);
   EXPECT_EQ(driver.nodes[0].path, "/dev/nvmap");
+  // The module nvidia may drive its displays alone.
+  tree.Write("/proc/driver/nvidia/version", kOpen).Write("/dev/nvidiactl", "");
+  EXPECT_TRUE(ReadKernelDriver(tree.Files()).tegra);
   // A Tegra with a card of NVIDIA's and its driver is reached as any other machine.
-  tree.Write("/proc/driver/nvidia/version", kOpen);
+  tree.Write("/sys/bus/pci/devices/0005:09:00.0/class", "0x030000\n")
+      .Write("/sys/bus/pci/devices/0005:09:00.0/vendor", "0x10de\n");
   EXPECT_FALSE(ReadKernelDriver(tree.Files()).tegra);
+}
+
+TEST(KernelDriver, OfATegraIsKnownInAContainer) {
+  tests::Tree given, bare, none;
+  given.Write("/dev/nvmap", "").Write("/dev/nvgpu/igpu0/ctrl", "");
+  EXPECT_TRUE(ReadKernelDriver(given.Files()).tegra);
+  EXPECT_EQ(ReadKernelDriver(given.Files()).nodes.size(), 2U);
+  bare.Write("/sys/devices/soc0/family", "Tegra\n");
+  EXPECT_TRUE(ReadKernelDriver(bare.Files()).tegra);
+  none.Write("/sys/devices/soc0/family", "jep106:0426\n");
+  EXPECT_FALSE(ReadKernelDriver(none.Files()).tegra);
+  // Of a chip without nvgpu the module nvidia drives the GPU, too.
+  bare.Write("/proc/driver/nvidia/version", kOpen);
+  EXPECT_FALSE(ReadKernelDriver(bare.Files()).tegra);
 }
 
 TEST(KernelDriver, RunsCudaUpToItsFloor) {
@@ -115,9 +133,15 @@ TEST(Diagnosis, OfATegraNeverAsksForTheCardsModule) {
   tegra.tegra = true;
   tegra.nodes = {{"/dev/nvmap", false, false}};
   EXPECT_EQ(Of(100, tegra, 0).error.name, "no_tegra_nodes");
+  EXPECT_EQ(Of(999, tegra, 0).error.name, "no_tegra_nodes") << "which is what its library says without them";
   tegra.nodes = {{"/dev/nvmap", true, true}, {"/dev/nvhost-ctrl-gpu", true, true}};
   EXPECT_EQ(Of(100, tegra, 0).error.name, "CUDA_ERROR_NO_DEVICE");
   EXPECT_EQ(Of(999, tegra, 0).error.name, "CUDA_ERROR_UNKNOWN");
+  probe::system::Environment nothing_visible;
+  nothing_visible.Set("CUDA_VISIBLE_DEVICES", "");
+  EXPECT_EQ(Of(100, tegra, 0, "", nothing_visible).outcome, Outcome::kHidden);
+  tegra.version = "540.4.0";  // of its displays
+  EXPECT_EQ(Of(999, tegra, 0).error.name, "CUDA_ERROR_UNKNOWN") << "no nvidia_uvm is missed";
   tegra.nodes[1].openable = false;
   EXPECT_EQ(Of(100, tegra, 0).outcome, Outcome::kDenied);
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The probe on machines: what it reads of each GPU, and that identities hold whatever the order.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <array>
@@ -70,6 +71,52 @@ TEST(CudaMachines, EveryFactOfOneGpuIsRead) {
   EXPECT_EQ(FactOf(device, "cuda_runs_up_to"), "13.x");
   EXPECT_EQ(FactOf(device, "visible_as"), "GPU-00112233-4455-6677-8899-aabbccddeeff");
   EXPECT_THAT(report.warnings, ElementsAre(HasSubstr("(0000:1a:00.0): 2 other processes on it, 55 % busy")));
+}
+
+TEST(CudaMachines, EveryLinkIsCounted) {
+  const auto links = [](std::string_view attributes) {
+    const auto report =
+        CudaMachine(machines::Of(fmt::format(
+                        R"({{"name": "GPU", "pci": "0000:01:00.0", "attributes": {{{}}}}})", attributes)))
+            .Survey();
+    return report.devices.empty() ? "none" : FactOf(report.devices[0], "nvlinks");
+  };
+  EXPECT_EQ(links(R"("nvlinks": 36, "nvlink_places": 36)"), "36");
+  EXPECT_EQ(links(R"("nvlinks": 18)"), "18");
+  EXPECT_EQ(links(R"("nvlinks": 0)"), "0");
+  EXPECT_EQ(links(""), "");
+}
+
+TEST(CudaMachines, WhoHoldsMemoryAndDoesNothingIsNoWarning) {
+  const auto warnings = [](int percent) {
+    return CudaMachine(machines::Of(fmt::format(R"({{"name": "GPU", "pci": "0000:01:00.0",
+        "attributes": {{"processes": 1, "utilization": {}}}}})",
+                                                percent)))
+        .Survey()
+        .warnings;
+  };
+  EXPECT_THAT(warnings(0), testing::IsEmpty());
+  EXPECT_THAT(warnings(50), ElementsAre(HasSubstr("1 other process on it, 50 % busy")));
+}
+
+TEST(CudaMachines, AComputeModeThatClosesAGpuIsSaidBeforehand) {
+  const auto survey = [](int mode, int processes) {
+    return CudaMachine(machines::Of(fmt::format(R"({{"name": "GPU", "pci": "0000:01:00.0",
+        "attributes": {{"compute_mode": {}, "processes": {}, "utilization": 0}}}})",
+                                                mode, processes)))
+        .Survey();
+  };
+  const auto open = survey(0, 1);
+  EXPECT_EQ(FactOf(open.devices.at(0), "compute_mode"), "");
+  EXPECT_THAT(open.warnings, testing::IsEmpty());
+  const auto closed = survey(2, 0);
+  EXPECT_EQ(FactOf(closed.devices.at(0), "compute_mode"), "prohibited");
+  EXPECT_THAT(closed.warnings, ElementsAre("GPU: its compute mode lets no process compute on it"));
+  const auto free = survey(3, 0);
+  EXPECT_EQ(FactOf(free.devices.at(0), "compute_mode"), "exclusive");
+  EXPECT_THAT(free.warnings, testing::IsEmpty());
+  EXPECT_THAT(survey(3, 1).warnings,
+              ElementsAre("GPU: its compute mode gives it to one process at a time, and one has it"));
 }
 
 TEST(CudaMachines, TwoIdenticalGpusStayTwo) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The probe on libraries that are no driver, and on drivers that fail.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <filesystem>
@@ -134,6 +135,40 @@ TEST(CudaProbe, DoesWithoutTheManagementLibrary) {
   ASSERT_EQ(report.devices.size(), 1U);
   EXPECT_EQ(report.devices[0].memory_total_bytes, 1U << 30U);
   EXPECT_FALSE(report.devices[0].memory_free_bytes);
+}
+
+std::string ThatFails(int code) {
+  return fmt::format(R"({{"misbehave": [{{"at": "init", "do": "error", "code": {}}}]}})", code);
+}
+
+TEST(CudaProbe, PassesOverAFileThatIsNotThisMachinesDriver) {
+  for (const int code : {34, 803, 804}) {
+    CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80)));
+    const auto compat = machine.Before("/compat", "libcuda.so.1", ThatFails(code));
+    const auto stub = machine.Before("/stubs", "libcuda.so.1", ThatFails(34));
+    const auto report = machine.Survey();
+    EXPECT_EQ(report.outcome, Outcome::kOk) << code;
+    EXPECT_EQ(report.devices.size(), 1U);
+    EXPECT_EQ(report.library->path, FAKE_CUDA_LIBRARY);
+    EXPECT_THAT(report.warnings, testing::Contains(HasSubstr(stub + " is not this machine's driver")));
+    EXPECT_THAT(report.warnings,
+                testing::Contains(testing::AllOf(HasSubstr(compat), HasSubstr(fmt::format("({})", code)))));
+  }
+}
+
+TEST(CudaProbe, SaysTheErrorOfTheLastFileWhereNoneIsTheDriver) {
+  CudaMachine machine(ThatFails(803));
+  machine.Before("/stubs", "libcuda.so.1", ThatFails(34));
+  const auto report = machine.Survey();
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  EXPECT_EQ(report.stage, Stage::kInit);
+  EXPECT_EQ(report.error->code, 803);
+}
+
+TEST(CudaProbe, TakesNoOtherFileForAnErrorOfTheMachine) {
+  CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80)));
+  machine.Before("/first", "libcuda.so.1", ThatFails(802));
+  EXPECT_EQ(machine.Survey().error->code, 802);
 }
 
 TEST(CudaProbe, KeepsWhatArrivedBeforeAnEnumerationFails) {

@@ -77,6 +77,35 @@ TEST_F(TrustOfRoot, LooksAtLinksAndAtWhereTheyLeadThrough) {
   EXPECT_THAT(Offence(outer), HasSubstr("/open can be written"));
 }
 
+// A library below a directory that the group may write, on a machine with these lists of groups and users.
+std::string OffenceOfGroup(gid_t gid, std::string_view group, std::string_view users, mode_t mode = 02775) {
+  const TemporaryTree tree;
+  tree.Directory("/", 0755);
+  tree.Write("/etc/group", group);
+  tree.Write("/etc/passwd", users);
+  tree.Write("/usr/local/lib/python3.11/a.so", "x");
+  const auto folder = tree.At("/usr/local/lib");
+  EXPECT_EQ(lchown(folder.c_str(), 0, gid), 0);
+  EXPECT_EQ(chmod(folder.c_str(), mode), 0);
+  const auto trusted = CheckTrusted(*FileSystem::Open(tree.root()), "/usr/local/lib/python3.11/a.so");
+  return trusted ? "" : trusted.error().text;
+}
+
+TEST_F(TrustOfRoot, AcceptsADirectoryOfASystemGroupThatNobodyIsIn) {
+  constexpr std::string_view kGroups = "root:x:0:\nsrc:x:40:eve\nstaff:x:50:\nusers:x:1000:\n";
+  constexpr std::string_view kUsers = "root:x:0:0:root:/root:/bin/sh\neve:x:1001:40::/home/eve:/bin/sh\n";
+  EXPECT_EQ(OffenceOfGroup(50, kGroups, kUsers), "");
+  EXPECT_EQ(OffenceOfGroup(50, "staff:x:50:root\n", kUsers), "");
+  const auto refused = HasSubstr("/usr/local/lib can be written by others");
+  EXPECT_THAT(OffenceOfGroup(50, kGroups, kUsers, 02777), refused);
+  EXPECT_THAT(OffenceOfGroup(40, kGroups, kUsers), refused) << "eve is in it";
+  EXPECT_THAT(OffenceOfGroup(50, "staff:x:50:root,eve\n", kUsers), refused);
+  EXPECT_THAT(OffenceOfGroup(50, kGroups, "eve:x:1001:50::/:/bin/sh\n"), refused) << "it is eve's own";
+  EXPECT_THAT(OffenceOfGroup(51, kGroups, kUsers), refused) << "nobody knows it";
+  EXPECT_THAT(OffenceOfGroup(1000, kGroups, kUsers), refused) << "others may name its members";
+  EXPECT_THAT(OffenceOfGroup(0, kGroups, kUsers), refused) << "containers give it away";
+}
+
 TEST_F(TrustOfRoot, NamesAMissingFile) {
   EXPECT_THAT(Offence(tree_.At("/missing")), HasSubstr("missing: No such file"));
 }
