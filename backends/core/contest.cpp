@@ -26,6 +26,7 @@ constexpr double kLeastPassSeconds = 0.020;
 constexpr double kLeastPromptSeconds = 0.015;
 constexpr double kMaxPromptShare = 1.0 / 40;  // of the budget
 constexpr double kMostPassShare = 1.0 / 10;   // on the host, which has no watchdog
+constexpr double kLaunchShare = 1.0 / 3000;   // what is passed has to be made twice and checked as well
 
 // Work-groups of its largest launch.
 std::uint64_t Groups(const Variant& variant, const Shape& shape, const Limits& limits) {
@@ -134,15 +135,15 @@ PlanFacts Contest::Facts() const {
   const double execution_s = std::min(context_.slot_s / kBatchesASlot, kMaxLaunchSeconds);
   const double budget_s = context_.request.budget_s;
   const bool on_host = OnHost(context_.request.device);
-  return {
-      .limits = context_.session.limits(),
-      .device = context_.request.device,
-      .processor = context_.request.processor,
-      .target_s = std::min(execution_s, kLaunchTargetSeconds),
-      .max_pass_s = std::max(execution_s, kLeastPassSeconds),
-      .prompt_s = std::max(execution_s, kLeastPromptSeconds),
-      .max_prompt_s = std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * budget_s)),
-      .most_pass_s = on_host ? std::max(kMaxLaunchSeconds, kMostPassShare * budget_s) : kMaxLaunchSeconds};
+  return {.limits = context_.session.limits(),
+          .device = context_.request.device,
+          .processor = context_.request.processor,
+          .target_s = std::min(execution_s, kLaunchTargetSeconds),
+          .max_pass_s = std::max(execution_s, kLeastPassSeconds),
+          .prompt_s = std::max(execution_s, kLeastPromptSeconds),
+          .max_prompt_s = std::min(kMaxLaunchSeconds, std::max(execution_s, kMaxPromptShare * budget_s)),
+          .most_pass_s = on_host ? std::max(kMaxLaunchSeconds, kMostPassShare * budget_s) : kMaxLaunchSeconds,
+          .launch_s = std::min(kLeastLaunchSeconds, kLaunchShare * budget_s)};
 }
 
 void Contest::LoadAll() {

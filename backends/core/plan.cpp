@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -28,10 +29,16 @@ constexpr std::uint64_t kMaxCachePerThread = 32 * kMiB;
 // For runtimes that can not tell; caches of discrete GPUs go up to 256 MiB.
 constexpr std::uint64_t kUnknownCacheBytes = 64 * kMiB;
 constexpr std::uint64_t kDiscreteStreamBytes = 1024 * kMiB;
+// Of the arrays of a kernel whose result is fetched and checked element by element, as buses of a few GB/s
+// allow.
+constexpr std::uint64_t kMostFetchedBytes = 3 * kDiscreteStreamBytes;
 constexpr double kMaxCopies = 256;
 // Arrays that exceed the cache so many times are read from memory but for a small part.
 constexpr std::uint64_t kLeastCaches = 2;
 constexpr std::uint32_t kGemvColumns = 14336;
+// A layer's product that is done sooner is launched for several layers at once, until it lasts that long.
+constexpr double kShortProductSeconds = 25e-6;
+constexpr double kLongProductSeconds = 100e-6;
 constexpr std::uint32_t kChainRounds = 16;
 constexpr std::uint32_t kChainStep = 64;
 constexpr double kMaxChainProducts = 0x1p23;  // ones add up exactly in fp32 below 2^24
@@ -79,6 +86,21 @@ bool LeastInTime(double rate, const PlanFacts& facts) {
 double PassBytes(double rate, const PlanFacts& facts) {
   const double least = LeastInTime(rate, facts) ? static_cast<double>(LeastStreamBytes(facts)) : 0;
   return std::max(rate * facts.max_pass_s, least);
+}
+
+// StreamBytes, or what a launch moves that lasts long enough where that is more: a GiB, two, four ..., so
+// that most runs on one device take the same, and a quarter of the free memory at most.
+std::uint64_t LongBytes(double rate, const PlanFacts& facts) {
+  constexpr double kRounding = 0.9;
+  constexpr double kMostSteps = 64;
+  if (OnHost(facts.device)) return StreamBytes(facts);
+  const double steps =
+      std::ceil(kRounding * rate * facts.launch_s / static_cast<double>(kDiscreteStreamBytes));
+  if (steps <= 1) return StreamBytes(facts);
+  std::uint64_t bytes = std::bit_ceil(static_cast<std::uint64_t>(std::min(steps, kMostSteps)));
+  bytes *= kDiscreteStreamBytes;
+  while (bytes > FreeBytes(facts) / 4) bytes /= 2;
+  return std::max(bytes, StreamBytes(facts));
 }
 
 // Of operands that move `bytes` each, as many as make StreamBytes and a pass may take.
@@ -173,13 +195,15 @@ Shape Noted(Shape shape, std::span<const Variant* const> variants, const PlanFac
   return shape;
 }
 
-// Bytes of each of the arrays that the memory kernels of a device share: a third of StreamBytes, as whole
-// rows of gemv's weight in fp32. Nullopt where that is too little to be worth it, or more than a buffer
-// holds.
-std::optional<std::uint64_t> SharedBytes(std::span<const Variant* const> variants, const PlanFacts& facts) {
+// Bytes of each of the arrays that the memory kernels of a device share: a third of LongBytes, as far as
+// results of them can be fetched, as whole rows of gemv's weight in fp32. Nullopt where that is too little to
+// be worth it, or more than a buffer holds.
+std::optional<std::uint64_t> SharedBytes(std::span<const Variant* const> variants, double rate,
+                                         const PlanFacts& facts) {
   constexpr std::uint64_t kLeastBytes = 64 * kMiB;
   constexpr std::uint64_t kStepBytes = std::uint64_t{64} * kGemvColumns * sizeof(float);
-  const std::uint64_t bytes = StreamBytes(facts);
+  const std::uint64_t bytes =
+      std::max(StreamBytes(facts), std::min(LongBytes(rate, facts), kMostFetchedBytes));
   const std::uint64_t most = MaxBytes(variants, facts.limits) / kStepBytes * kStepBytes;
   if (bytes < kLeastBytes || most == 0) return std::nullopt;
   const std::uint64_t arrays = facts.device.kind == probe::DeviceKind::kCpu ? 6 : 3;
@@ -187,23 +211,35 @@ std::optional<std::uint64_t> SharedBytes(std::span<const Variant* const> variant
 }
 
 // The same in elements, for kernels that take as many.
-std::optional<std::uint32_t> SharedCount(std::span<const Variant* const> variants, const PlanFacts& facts) {
-  const auto bytes = SharedBytes(variants, facts);
+std::optional<std::uint32_t> SharedCount(std::span<const Variant* const> variants, double rate,
+                                         const PlanFacts& facts) {
+  const auto bytes = SharedBytes(variants, rate, facts);
   const std::uint64_t width = kernels::Row(variants.front()->in).bits / 8U;
   if (!bytes || width == 0 || *bytes / width > UINT32_MAX) return std::nullopt;
   if (*bytes / width % Common(variants).count != 0) return std::nullopt;
   return static_cast<std::uint32_t>(*bytes / width);
 }
 
-// Buffers that together hold StreamBytes, or what one pass can do in its time where that is less.
+bool WritesArrays(const Variant& variant) {
+  const auto& bindings = variant.steps.front().bindings;
+  return std::any_of(bindings.begin(), bindings.end(),
+                     [](const kernels::Binding& binding) { return binding.role == kernels::Role::kOut; });
+}
+
+// Buffers that together hold StreamBytes, or what one pass can do in its time where that is less. Where
+// memory passes them too soon for a launch, a kernel that only reads, of which the sum of every word is
+// checked, has one array of LongBytes.
 Shape StreamShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Variant& first = *variants.front();
   const std::uint32_t multiple = std::lcm(Common(variants).count, kCountStep);
   const double bytes_an_element = kernels::Work(first.kernel, first.in, {.count = 1});
   const double in_time = PassBytes(rate, facts) / bytes_an_element;
+  const bool is_long = !WritesArrays(first) && LongBytes(rate, facts) > StreamBytes(facts);
   // The arrays of one kernel together; of copy and triad there are two and three.
-  const double wanted = static_cast<double>(StreamBytes(facts)) / bytes_an_element;
-  if (const auto shared = SharedCount(variants, facts); shared && *shared <= in_time) {
+  const double wanted =
+      static_cast<double>(is_long ? LongBytes(rate, facts) : StreamBytes(facts)) / bytes_an_element;
+  const auto shared = is_long ? std::nullopt : SharedCount(variants, rate, facts);
+  if (shared && *shared <= in_time) {
     Shape shape{.problem = {.count = *shared}};
     shape.copies = static_cast<std::uint32_t>(CopiesInPass(*shared * bytes_an_element, rate, facts));
     return Noted(std::move(shape), variants, facts);
@@ -219,25 +255,32 @@ Shape StreamShape(std::span<const Variant* const> variants, double rate, const P
 }
 
 // Rows of gemv's weight. On the host a weight fills one of the shared arrays, for memory that is touched
-// first there can cost more than all that is measured in it; elsewhere it has those of the layer.
-std::uint32_t GemvRows(std::span<const Variant* const> variants, const PlanFacts& facts) {
+// first there can cost more than all that is measured in it; elsewhere it has those of the layer, or of as
+// many layers as make a launch long enough.
+std::uint32_t GemvRows(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   constexpr std::uint32_t kRows = 4096;
   const Variant& first = *variants.front();
   const std::uint32_t multiple = Common(variants).m;
-  const bool on_host = OnHost(facts.device);
-  const auto shared = SharedBytes(variants, facts);
-  if (!shared || (!on_host && first.in != Dtype::kFp32)) return RoundDown(kRows, multiple);
-  const auto rows = static_cast<std::uint32_t>(*shared / OperandBytes(first.in, kGemvColumns));
-  return RoundDown(on_host ? rows : std::min(rows, kRows), multiple);
+  const std::uint64_t row_bytes = OperandBytes(first.in, kGemvColumns);
+  const auto shared = SharedBytes(variants, rate, facts);
+  const bool in_shared = shared && (OnHost(facts.device) || first.in == Dtype::kFp32);
+  const auto most = static_cast<std::uint32_t>((in_shared ? *shared : StreamBytes(facts)) / row_bytes);
+  if (OnHost(facts.device)) return RoundDown(in_shared ? most : kRows, multiple);
+  std::uint32_t rows = in_shared ? std::min(most, kRows) : kRows;
+  const auto lasts = [&] { return static_cast<double>(rows * row_bytes) / rate; };
+  if (lasts() < kShortProductSeconds) {
+    while (lasts() < kLongProductSeconds && 2 * rows <= most) rows *= 2;
+  }
+  return RoundDown(rows, multiple);
 }
 
 // As many weights of 4096 x 14336 (a feed-forward layer of an 8B model) as exceed StreamBytes together; fewer
-// rows where one is too large or too slow.
+// rows where one is too large or too slow, those of several where one is done too soon.
 Shape GemvShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Variant& first = *variants.front();
   const Multiples multiples = Common(variants);
   const double bytes_in_time = PassBytes(rate, facts);
-  Shape shape{.problem = {.m = GemvRows(variants, facts), .k = RoundDown(kGemvColumns, multiples.k)}};
+  Shape shape{.problem = {.m = GemvRows(variants, rate, facts), .k = RoundDown(kGemvColumns, multiples.k)}};
   const auto too_large = [&] {
     return Work(first, shape) > bytes_in_time || !FitsAll(variants, shape, facts.limits);
   };

@@ -17,6 +17,10 @@ inline constexpr double kLaunchTargetSeconds = 0.010;  // what a square product 
 // For watchdogs and batches: nothing longer is launched by choice.
 inline constexpr double kMaxLaunchSeconds = 0.100;
 
+// A launch begins and ends in 3 to 5 us: little of this, which one over arrays of a device's own memory
+// should last.
+inline constexpr double kLeastLaunchSeconds = 0.001;
+
 // The bytes of the host's last-level cache that serve the threads which this process may use.
 [[nodiscard]] std::optional<std::uint64_t> UsableCacheBytes(const probe::Processor& processor);
 
@@ -30,6 +34,7 @@ struct PlanFacts {
   double prompt_s = kMaxLaunchSeconds;      // a product of the prompt's shape, whose rows are cut down to it
   double max_prompt_s = kMaxLaunchSeconds;  // the same with the fewest rows that it may have
   double most_pass_s = kMaxLaunchSeconds;   // a pass over arrays which, smaller, would lie in the caches
+  double launch_s = kLeastLaunchSeconds;    // a launch over arrays, at least, where nothing is lost by it
 };
 
 // The first problem that a new kernel is given: a simulator may need seconds for more.

@@ -71,21 +71,28 @@ void MultiplyStored(const GemmOperands& g, int bits, const std::vector<double>& 
   });
 }
 
-// B x with B stored transposed (n x k): every stored row is added to the result with its sign.
+// B x with B stored transposed (n x k): every stored row is added to the result with its sign, a part of the
+// columns by each thread.
 void MultiplyTransposed(const GemmOperands& g, int bits, const std::vector<double>& signs,
                         std::vector<double>& out) {
-  Block block;
-  for (std::uint32_t row = 0; row < g.problem.n; ++row) {
-    for (std::uint32_t at = 0; at < g.problem.k; at += kBlock) {
-      OperandIntegers(g.seed_b, row * g.problem.k + at, bits, block);
-      const std::size_t count = std::min<std::size_t>(kBlock, g.problem.k - at);
-      for (std::size_t v = 0; v < GemmReference::kVectors; ++v) {
-        double* y = out.data() + v * g.problem.k + at;
-        const double sign = signs[v * g.problem.n + row];
-        for (std::size_t i = 0; i < count; ++i) y[i] += sign * block[i];
+  InParallel(g.problem.k, kBlock, [&](std::uint64_t begin, std::uint64_t end) {
+    Block block;
+    std::array<double, kBlock> numbers;
+    for (auto at = static_cast<std::uint32_t>(begin); at < end; at += kBlock) {
+      const std::size_t count = std::min<std::size_t>(kBlock, end - at);
+      std::array<std::array<double, kBlock>, GemmReference::kVectors> sums{};
+      for (std::uint32_t row = 0; row < g.problem.n; ++row) {
+        OperandIntegers(g.seed_b, row * g.problem.k + at, bits, block);
+        std::copy(block.begin(), block.end(), numbers.begin());
+        for (std::size_t v = 0; v < GemmReference::kVectors; ++v) {
+          const double sign = signs[v * g.problem.n + row];
+          for (std::size_t i = 0; i < kBlock; ++i) sums[v][i] += sign * numbers[i];
+        }
       }
+      for (std::size_t v = 0; v < GemmReference::kVectors; ++v)
+        std::copy_n(sums[v].begin(), count, out.data() + v * g.problem.k + at);
     }
-  }
+  });
 }
 
 }  // namespace

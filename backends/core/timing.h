@@ -41,6 +41,7 @@ struct Series {
   double last_at_s = 0;             // when the last batch ended
   std::size_t late = 0;             // of the last batches, those that tell whether its speed has drifted
   std::string limited_by{};         // DeviceState's, of any batch
+  bool is_watched = false;          // while some of the batches run, not after each
 };
 
 // The least clock that the device had while this ran, as a share. Where the device says it, the share is of

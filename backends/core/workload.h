@@ -117,6 +117,7 @@ class Workload {
   [[nodiscard]] const Shape& shape() const { return shape_; }
   [[nodiscard]] double work() const { return backends::Work(variant(), shape_); }
   [[nodiscard]] DeviceState State() const { return session_->State(); }
+  [[nodiscard]] bool Watch() { return session_->Watch(); }
 
  private:
   struct Buffer {

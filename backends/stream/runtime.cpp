@@ -13,7 +13,8 @@ probe::Result<Timer> Timer::Create(Runtime& runtime) {
   return Timer(runtime, *first, *last);
 }
 
-probe::Result<Timing> Timer::Time(std::span<const Enqueue> launches, std::uint32_t repeats) const {
+probe::Result<Timing> Timer::Time(std::span<const Enqueue> launches, std::uint32_t repeats,
+                                  const std::function<void()>& meanwhile) const {
   const auto start = probe::system::Now();
   bool recorded = runtime_->Record(first_);
   probe::Status status = probe::Ok();
@@ -23,6 +24,7 @@ probe::Result<Timing> Timer::Time(std::span<const Enqueue> launches, std::uint32
     }
   }
   recorded = runtime_->Record(last_) && recorded;
+  if (meanwhile) meanwhile();
   // Also after an error: nothing may still run when the caller goes on.
   const auto finished = runtime_->Synchronize();
   Timing timing;

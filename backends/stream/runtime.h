@@ -132,8 +132,9 @@ class Timer {
   // The runtime outlives the timer.
   [[nodiscard]] static probe::Result<Timer> Create(Runtime& runtime);
   // Makes the launches in order, the whole sequence `repeats` times, and waits until all is done, after an
-  // error too.
-  [[nodiscard]] probe::Result<Timing> Time(std::span<const Enqueue> launches, std::uint32_t repeats) const;
+  // error too. `meanwhile`, if given, is called when all has been given to the device.
+  [[nodiscard]] probe::Result<Timing> Time(std::span<const Enqueue> launches, std::uint32_t repeats,
+                                           const std::function<void()>& meanwhile = {}) const;
 
  private:
   Timer(Runtime& runtime, void* first, void* last) : runtime_(&runtime), first_(first), last_(last) {}

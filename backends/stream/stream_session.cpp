@@ -186,7 +186,14 @@ probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::
     if (!enqueue) return enqueue.error();
     bound.push_back(*std::move(enqueue));
   }
-  return Watched(timer_.Time(bound, repeats));
+  if (!std::exchange(watches_, false)) return Watched(timer_.Time(bound, repeats));
+  return Watched(timer_.Time(bound, repeats, [this] { seen_ = runtime_->State(); }));
+}
+
+bool StreamSession::Watch() {
+  watches_ = true;
+  seen_.reset();
+  return true;
 }
 
 }  // namespace backends::stream

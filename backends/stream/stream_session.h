@@ -48,7 +48,8 @@ class StreamSession final : public Session {
     return runtime_->AllocateHost(bytes);
   }
   [[nodiscard]] std::string_view BroughtDownBy() const override { return brought_down_by_; }
-  [[nodiscard]] DeviceState State() const override { return runtime_->State(); }
+  [[nodiscard]] DeviceState State() const override { return seen_ ? *seen_ : runtime_->State(); }
+  [[nodiscard]] bool Watch() override;
 
  private:
   struct Buffer {
@@ -88,6 +89,8 @@ class StreamSession final : public Session {
   std::vector<Buffer> buffers_;                     // by BufferId
   std::map<std::string_view, Products> libraries_;  // by their variants' name
   std::vector<Loaded> kernels_;                     // by KernelId
+  bool watches_ = false;                            // the next run
+  std::optional<DeviceState> seen_;                 // while the last one ran that was watched
   std::string_view last_entry_;
   std::string_view brought_down_by_;
 };

@@ -69,6 +69,14 @@ DEVICE float FloatOfHalf(unsigned short bits) {
   return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
 
+// The bytes that the selector's four digits name, the lowest first: 0 to 3 are those of `low`, 4 to 7 those of `high`.
+template <unsigned kDigits>
+DEVICE unsigned DeviceBytePermute(unsigned low, unsigned high) {
+  constexpr unsigned kBytes =
+      (kDigits & 7U) | (kDigits >> 4 & 7U) << 8 | (kDigits >> 8 & 7U) << 16 | (kDigits >> 12 & 7U) << 24;
+  return __builtin_amdgcn_perm(high, low, kBytes);
+}
+
 }  // namespace
 
 #define AMD_BUILTIN(name) __builtin_amdgcn_##name
@@ -86,6 +94,9 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 #define make_int2(...) (DeviceInt2{__VA_ARGS__})
 #define make_float4(...) (DeviceFloat4{__VA_ARGS__})
 #define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
+#define __byte_perm(low, high, selector) DeviceBytePermute<selector>(low, high)
+#define __ldcs(from) (*(from))
+#define __uint_as_float(bits) __builtin_bit_cast(float, bits)
 #define fmaf __builtin_fmaf
 
 #endif  // __HIP__

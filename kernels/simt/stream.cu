@@ -56,6 +56,10 @@ DEVICE unsigned Fp4Code(unsigned bits) {
 DEVICE unsigned First() { return blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE unsigned Step() { return gridDim.x * blockDim.x; }
 
+DEVICE float4 AddMultiple(const float4& a, const float4& b, float factor) {
+  return make_float4(fmaf(factor, b.x, a.x), fmaf(factor, b.y, a.y), fmaf(factor, b.z, a.z), fmaf(factor, b.w, a.w));
+}
+
 }  // namespace
 
 #define FILL(name, type, word)                                                    \
@@ -117,18 +121,28 @@ KERNEL __launch_bounds__(kThreads) read_u32(const uint4* __restrict__ in, unsign
 
 KERNEL __launch_bounds__(kThreads) copy_u32(const uint4* __restrict__ in, uint4* __restrict__ out, unsigned count) {
   const unsigned vectors = count / 4, step = Step();
-  for (unsigned i = First(); i < vectors; i += step) out[i] = in[i];
+  unsigned i = First();
+  for (; vectors > (kUnroll - 1) * step && i < vectors - (kUnroll - 1) * step; i += kUnroll * step) {
+    uint4 v[kUnroll];
+#pragma unroll
+    for (unsigned u = 0; u < kUnroll; ++u) v[u] = in[i + u * step];
+#pragma unroll
+    for (unsigned u = 0; u < kUnroll; ++u) out[i + u * step] = v[u];
+  }
+  for (; i < vectors; i += step) out[i] = in[i];
 }
 
-// out = a + factor * b.
+// out = a + factor * b. Two of each array make kUnroll loads in flight.
 KERNEL __launch_bounds__(kThreads) triad_fp32(const float4* __restrict__ a, const float4* __restrict__ b,
                                               float4* __restrict__ out, unsigned count, float factor) {
   const unsigned vectors = count / 4, step = Step();
-  for (unsigned i = First(); i < vectors; i += step) {
-    const float4 x = a[i], y = b[i];
-    out[i] = make_float4(fmaf(factor, y.x, x.x), fmaf(factor, y.y, x.y), fmaf(factor, y.z, x.z),
-                         fmaf(factor, y.w, x.w));
+  unsigned i = First();
+  for (; vectors > step && i < vectors - step; i += 2 * step) {
+    const float4 x[2] = {a[i], a[i + step]}, y[2] = {b[i], b[i + step]};
+    out[i] = AddMultiple(x[0], y[0], factor);
+    out[i + step] = AddMultiple(x[1], y[1], factor);
   }
+  if (i < vectors) out[i] = AddMultiple(a[i], b[i], factor);
 }
 
 // Every thread has kChains accumulators; accumulator c of a block's thread t is c * kThreads + t of the block's.

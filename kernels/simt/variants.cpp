@@ -6,8 +6,6 @@ namespace {
 
 // As stream.cu, gemm_simt.cu and gemv.cu have them.
 constexpr std::uint32_t kThreads = 256;
-constexpr std::uint32_t kGemvThreads = 128;
-constexpr std::uint32_t kGemvRows = 4;
 constexpr std::uint32_t kChainCount = kThreads * 16;  // accumulators of a block
 constexpr std::uint32_t kChainSteps = 16;
 constexpr std::uint32_t kBlocksEach = 8;    // a multiprocessor: 2048 threads, the most that it holds
@@ -30,10 +28,15 @@ constexpr Pair kStreams[] = {
     {Kernel::kCopy, Dtype::kU32, "copy_u32"},
     {Kernel::kTriad, Dtype::kFp32, "triad_fp32"},
 };
-constexpr Pair kGemvs[] = {
-    {Kernel::kGemv, Dtype::kFp32, "gemv_fp32"},
-    {Kernel::kGemv, Dtype::kFp16, "gemv_fp16"},
-    {Kernel::kGemv, Dtype::kQ4, "gemv_q4"},
+struct GemvRow {
+  Dtype in;
+  std::string_view entry;
+  std::uint32_t rows, threads;  // of a block
+};
+constexpr GemvRow kGemvs[] = {
+    {Dtype::kFp32, "gemv_fp32", 4, 128},
+    {Dtype::kFp16, "gemv_fp16", 4, 128},
+    {Dtype::kQ4, "gemv_q4", 8, 64},
 };
 
 Variant Stream(const Pair& pair, std::string name, std::string_view source) {
@@ -65,12 +68,12 @@ Variant Chain(std::string_view source) {
   return variant;
 }
 
-Variant Gemv(const Pair& pair, std::string_view source) {
-  Variant variant = Own("own:rows_a_block", pair.kernel, pair.in, Dtype::kFp32,
-                        {.entry = pair.entry,
+Variant Gemv(const GemvRow& row, std::string_view source) {
+  Variant variant = Own("own:rows_a_block", Kernel::kGemv, row.in, Dtype::kFp32,
+                        {.entry = row.entry,
                          .source = source,
-                         .geometry = {.tiles = {{{Number::kM, kGemvRows}}}, .threads = {kGemvThreads, 1}}});
-  variant.multiple_m = kGemvRows;
+                         .geometry = {.tiles = {{{Number::kM, row.rows}}}, .threads = {row.threads, 1}}});
+  variant.multiple_m = row.rows;
   variant.multiple_k = 32;
   return variant;
 }
@@ -88,7 +91,7 @@ std::vector<Variant> Variants(const Modules& modules) {
   all.push_back(Gemm(128, "own:tile_128x128", "gemm_fp32_128", modules.gemm_simt));
   all.push_back(Gemm(64, "own:tile_64x64", "gemm_fp32_64", modules.gemm_simt));
   all.push_back(Chain(modules.stream));
-  for (const Pair& pair : kGemvs) all.push_back(Gemv(pair, modules.gemv));
+  for (const GemvRow& row : kGemvs) all.push_back(Gemv(row, modules.gemv));
   return all;
 }
 

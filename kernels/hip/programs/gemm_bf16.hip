@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 87b87ac111b343a4c50f80debdbf21faf0f3f18bbe0628c77adc376ec2d43a0a by kernels/generate.py
+// made of 4af511363ba7dc188fb4b54f55a5d3e35a709c11473396d03f043d35ab8857f2 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -54,6 +54,12 @@ DEVICE unsigned char* SharedBlock() {
 DEVICE float FloatOfHalf(unsigned short bits) {
   return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
+template <unsigned kDigits>
+DEVICE unsigned DeviceBytePermute(unsigned low, unsigned high) {
+  constexpr unsigned kBytes =
+      (kDigits & 7U) | (kDigits >> 4 & 7U) << 8 | (kDigits >> 8 & 7U) << 16 | (kDigits >> 12 & 7U) << 24;
+  return __builtin_amdgcn_perm(high, low, kBytes);
+}
 }  // namespace
 #define AMD_BUILTIN(name) __builtin_amdgcn_##name
 #define AMD_BFLOAT __bf16  // not in every target's compiler
@@ -70,6 +76,9 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 #define make_int2(...) (DeviceInt2{__VA_ARGS__})
 #define make_float4(...) (DeviceFloat4{__VA_ARGS__})
 #define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
+#define __byte_perm(low, high, selector) DeviceBytePermute<selector>(low, high)
+#define __ldcs(from) (*(from))
+#define __uint_as_float(bits) __builtin_bit_cast(float, bits)
 #define fmaf __builtin_fmaf
 #endif  // __HIP__
 namespace {

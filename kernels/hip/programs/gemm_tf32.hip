@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 90c8fae6ccf5dfdb93e6000aabaf8497bd383fc52e75f5950ac30767037b8c36 by kernels/generate.py
+// made of abb72e8454cc9ee340a8a5f71e94ce4de87ac65603dc3f644505d5fafc14d44d by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -54,6 +54,12 @@ DEVICE unsigned char* SharedBlock() {
 DEVICE float FloatOfHalf(unsigned short bits) {
   return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
+template <unsigned kDigits>
+DEVICE unsigned DeviceBytePermute(unsigned low, unsigned high) {
+  constexpr unsigned kBytes =
+      (kDigits & 7U) | (kDigits >> 4 & 7U) << 8 | (kDigits >> 8 & 7U) << 16 | (kDigits >> 12 & 7U) << 24;
+  return __builtin_amdgcn_perm(high, low, kBytes);
+}
 }  // namespace
 #define AMD_BUILTIN(name) __builtin_amdgcn_##name
 #define AMD_BFLOAT __bf16  // not in every target's compiler
@@ -70,6 +76,9 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 #define make_int2(...) (DeviceInt2{__VA_ARGS__})
 #define make_float4(...) (DeviceFloat4{__VA_ARGS__})
 #define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
+#define __byte_perm(low, high, selector) DeviceBytePermute<selector>(low, high)
+#define __ldcs(from) (*(from))
+#define __uint_as_float(bits) __builtin_bit_cast(float, bits)
 #define fmaf __builtin_fmaf
 #endif  // __HIP__
 namespace {

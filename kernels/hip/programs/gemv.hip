@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of f37b75d4ba0efab8dfcb121760df84f83c09973cc14611b375b3fc7ff6f98516 by kernels/generate.py
+// made of 489a932751759a099a43a8ba26793f8d1800e779486a15c721a8bd3e3ee541fb by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -54,6 +54,12 @@ DEVICE unsigned char* SharedBlock() {
 DEVICE float FloatOfHalf(unsigned short bits) {
   return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
+template <unsigned kDigits>
+DEVICE unsigned DeviceBytePermute(unsigned low, unsigned high) {
+  constexpr unsigned kBytes =
+      (kDigits & 7U) | (kDigits >> 4 & 7U) << 8 | (kDigits >> 8 & 7U) << 16 | (kDigits >> 12 & 7U) << 24;
+  return __builtin_amdgcn_perm(high, low, kBytes);
+}
 }  // namespace
 #define AMD_BUILTIN(name) __builtin_amdgcn_##name
 #define AMD_BFLOAT __bf16  // not in every target's compiler
@@ -70,15 +76,18 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 #define make_int2(...) (DeviceInt2{__VA_ARGS__})
 #define make_float4(...) (DeviceFloat4{__VA_ARGS__})
 #define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
+#define __byte_perm(low, high, selector) DeviceBytePermute<selector>(low, high)
+#define __ldcs(from) (*(from))
+#define __uint_as_float(bits) __builtin_bit_cast(float, bits)
 #define fmaf __builtin_fmaf
 #endif  // __HIP__
 namespace {
 constexpr unsigned kThreads = 128;
-template <unsigned kRows>
-DEVICE void Finish(float (&sum)[kRows], float (&shared)[kRows][kThreads], float* y) {
+template <unsigned kRows, unsigned kCount>
+DEVICE void Finish(float (&sum)[kRows], float (&shared)[kRows][kCount], float* y) {
 #pragma unroll
   for (unsigned r = 0; r < kRows; ++r) shared[r][threadIdx.x] = sum[r];
-  for (unsigned width = kThreads / 2; width > 0; width /= 2) {
+  for (unsigned width = kCount / 2; width > 0; width /= 2) {
     __syncthreads();
     if (threadIdx.x < width) {
 #pragma unroll
@@ -95,11 +104,51 @@ DEVICE float4 LowHalves(unsigned u, unsigned v) {
   return make_float4(FloatOfHalf(static_cast<unsigned short>(u & 0xffffU)), FloatOfHalf(static_cast<unsigned short>(u >> 16)),
                      FloatOfHalf(static_cast<unsigned short>(v & 0xffffU)), FloatOfHalf(static_cast<unsigned short>(v >> 16)));
 }
-DEVICE float4 Nibbles(unsigned word) {
-  return make_float4(static_cast<float>(static_cast<int>(word & 15U) - 8),
-                     static_cast<float>(static_cast<int>(word >> 8 & 15U) - 8),
-                     static_cast<float>(static_cast<int>(word >> 16 & 15U) - 8),
-                     static_cast<float>(static_cast<int>(word >> 24 & 15U) - 8));
+DEVICE float4 OnesAndMore(unsigned word) {
+  constexpr unsigned kExponent = 0x3f000000U;
+  return make_float4(
+      __uint_as_float(__byte_perm(word, kExponent, 0x7044)), __uint_as_float(__byte_perm(word, kExponent, 0x7144)),
+      __uint_as_float(__byte_perm(word, kExponent, 0x7244)), __uint_as_float(__byte_perm(word, kExponent, 0x7344)));
+}
+constexpr unsigned kBesideNibbles = 0x87878787U;
+constexpr float kEight = 1.0f + 8.0f / 16.0f + 7.0f / 128.0f;
+DEVICE float4 LowNibbles(unsigned word) { return OnesAndMore(word << 3 | kBesideNibbles); }
+DEVICE float4 HighNibbles(unsigned word) { return OnesAndMore(word >> 1 | kBesideNibbles); }
+DEVICE float Sum(const float4& v) { return v.x + v.y + (v.z + v.w); }
+constexpr unsigned kBlockThreads = 64;  // where a thread has whole blocks of 32; those of 14336 in seven turns
+constexpr unsigned kPieces = 8;         // of a block's x, 16 bytes each
+constexpr unsigned kStride = kPieces + 1;
+DEVICE const float4* Stage(const float4* x, unsigned first, unsigned blocks, float4* staged) {
+  const unsigned thread = threadIdx.x;
+  const float4* const from = x + (first * kPieces + thread);
+  const int left = static_cast<int>((blocks - first) * kPieces - thread);
+  float4 piece[kPieces];
+#pragma unroll
+  for (unsigned j = 0; j < kPieces; ++j) {
+    const bool is_there = static_cast<int>(j * kBlockThreads) < left;
+    piece[j] = is_there ? from[j * kBlockThreads] : make_float4(0.0f, 0.0f, 0.0f, 0.0f);
+  }
+  __syncthreads();  // everyone has done with the x before
+  float4* const to = staged + thread / kPieces * kStride + thread % kPieces;
+#pragma unroll
+  for (unsigned j = 0; j < kPieces; ++j) to[j * (kBlockThreads / kPieces) * kStride] = piece[j];
+  __syncthreads();  // everyone's x
+  return staged + thread * kStride;
+}
+template <unsigned kRows>
+DEVICE float AddBlocks(const uint4 (&v)[kRows], const float4* x, float (&dot)[kRows]) {
+  float total = 0;
+#pragma unroll
+  for (unsigned j = 0; j < kPieces / 2; ++j) {
+    const float4 low = x[j], high = x[j + kPieces / 2];
+    total += Sum(low) + Sum(high);
+#pragma unroll
+    for (unsigned r = 0; r < kRows; ++r) {
+      const unsigned word = j == 0 ? v[r].x : j == 1 ? v[r].y : j == 2 ? v[r].z : v[r].w;
+      dot[r] = Dot(HighNibbles(word), high, Dot(LowNibbles(word), low, dot[r]));
+    }
+  }
+  return total;
 }
 }  // namespace
 KERNEL __launch_bounds__(kThreads) gemv_fp32(const float4* __restrict__ w, const float4* __restrict__ x,
@@ -116,7 +165,7 @@ KERNEL __launch_bounds__(kThreads) gemv_fp32(const float4* __restrict__ w, const
 #pragma unroll
     for (unsigned r = 0; r < kRows; ++r) sum[r] = Dot(row[static_cast<size_t>(r) * vectors + i], own, sum[r]);
   }
-  Finish<kRows>(sum, shared, y);
+  Finish(sum, shared, y);
 }
 KERNEL __launch_bounds__(kThreads) gemv_fp16(const uint4* __restrict__ w, const float4* __restrict__ x,
                                              float* __restrict__ y, unsigned m, unsigned k) {
@@ -135,31 +184,34 @@ KERNEL __launch_bounds__(kThreads) gemv_fp16(const uint4* __restrict__ w, const 
       sum[r] = Dot(LowHalves(v.z, v.w), x1, Dot(LowHalves(v.x, v.y), x0, sum[r]));
     }
   }
-  Finish<kRows>(sum, shared, y);
+  Finish(sum, shared, y);
 }
-KERNEL __launch_bounds__(kThreads) gemv_q4(const uint4* __restrict__ w, const float4* __restrict__ x,
-                                           float* __restrict__ y, unsigned m, unsigned k) {
-  constexpr unsigned kRows = 4;
-  __shared__ float shared[kRows][kThreads];
+KERNEL __launch_bounds__(kBlockThreads, 8) gemv_q4(const uint4* __restrict__ w, const float4* __restrict__ x,
+                                                    float* __restrict__ y, unsigned m, unsigned k) {
+  constexpr unsigned kRows = 8;
+  __shared__ float4 staged[kBlockThreads * kStride];
   const unsigned blocks = k / 32;
   if (blockIdx.x >= m / kRows) return;
   const auto* scales = reinterpret_cast<const unsigned short*>(w + static_cast<size_t>(m) * blocks);
-  const size_t first = static_cast<size_t>(blockIdx.x) * kRows * blocks;
+  const size_t row = static_cast<size_t>(blockIdx.x) * kRows * blocks;
   float sum[kRows] = {};
-  for (unsigned i = threadIdx.x; i < blocks; i += kThreads) {
-    float4 own[8];
-#pragma unroll
-    for (unsigned j = 0; j < 8; ++j) own[j] = x[8 * i + j];
+  for (unsigned first = 0; first < blocks; first += kBlockThreads) {
+    const size_t block = row + (first + threadIdx.x < blocks ? first + threadIdx.x : 0);
+    uint4 v[kRows];
+    unsigned short scale[kRows];
 #pragma unroll
     for (unsigned r = 0; r < kRows; ++r) {
-      const size_t block = first + static_cast<size_t>(r) * blocks + i;
-      const uint4 v = w[block];
-      float dot = Dot(Nibbles(v.w >> 4), own[7], Dot(Nibbles(v.w), own[3], 0.0f));
-      dot = Dot(Nibbles(v.z >> 4), own[6], Dot(Nibbles(v.z), own[2], dot));
-      dot = Dot(Nibbles(v.y >> 4), own[5], Dot(Nibbles(v.y), own[1], dot));
-      dot = Dot(Nibbles(v.x >> 4), own[4], Dot(Nibbles(v.x), own[0], dot));
-      sum[r] = fmaf(FloatOfHalf(scales[block]), dot, sum[r]);
+      v[r] = __ldcs(w + block + r * blocks);
+      scale[r] = __ldcs(scales + block + r * blocks);
     }
+    const float4* own = Stage(x, first, blocks, staged);
+    float dot[kRows] = {};
+    const float total = AddBlocks(v, own, dot);
+#pragma unroll
+    for (unsigned r = 0; r < kRows; ++r) sum[r] = fmaf(FloatOfHalf(scale[r]), fmaf(-kEight, total, dot[r]), sum[r]);
   }
-  Finish<kRows>(sum, shared, y);
+#pragma unroll
+  for (unsigned r = 0; r < kRows; ++r) sum[r] *= 16.0f;
+  __syncthreads();
+  Finish(sum, reinterpret_cast<float(&)[kRows][kBlockThreads]>(staged), y);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of aab186d4d843d388fb2d91582690ff705f6c9c171ce9c71b93dd4a464fcab29b by kernels/generate.py
+// made of fae904ad1d853d49154f8997189ac1a647ed8edafc45901cf308c96241a2c123 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -54,6 +54,12 @@ DEVICE unsigned char* SharedBlock() {
 DEVICE float FloatOfHalf(unsigned short bits) {
   return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
+template <unsigned kDigits>
+DEVICE unsigned DeviceBytePermute(unsigned low, unsigned high) {
+  constexpr unsigned kBytes =
+      (kDigits & 7U) | (kDigits >> 4 & 7U) << 8 | (kDigits >> 8 & 7U) << 16 | (kDigits >> 12 & 7U) << 24;
+  return __builtin_amdgcn_perm(high, low, kBytes);
+}
 }  // namespace
 #define AMD_BUILTIN(name) __builtin_amdgcn_##name
 #define AMD_BFLOAT __bf16  // not in every target's compiler
@@ -70,6 +76,9 @@ DEVICE float FloatOfHalf(unsigned short bits) {
 #define make_int2(...) (DeviceInt2{__VA_ARGS__})
 #define make_float4(...) (DeviceFloat4{__VA_ARGS__})
 #define __float_as_uint(value) __builtin_bit_cast(unsigned, value)
+#define __byte_perm(low, high, selector) DeviceBytePermute<selector>(low, high)
+#define __ldcs(from) (*(from))
+#define __uint_as_float(bits) __builtin_bit_cast(float, bits)
 #define fmaf __builtin_fmaf
 #endif  // __HIP__
 namespace {
@@ -112,6 +121,9 @@ DEVICE unsigned Fp4Code(unsigned bits) {
 }
 DEVICE unsigned First() { return blockIdx.x * blockDim.x + threadIdx.x; }
 DEVICE unsigned Step() { return gridDim.x * blockDim.x; }
+DEVICE float4 AddMultiple(const float4& a, const float4& b, float factor) {
+  return make_float4(fmaf(factor, b.x, a.x), fmaf(factor, b.y, a.y), fmaf(factor, b.z, a.z), fmaf(factor, b.w, a.w));
+}
 }  // namespace
 #define FILL(name, type, word)                                                    \
   KERNEL __launch_bounds__(kThreads) name(type* out, unsigned count, unsigned seed) { \
@@ -166,16 +178,26 @@ KERNEL __launch_bounds__(kThreads) read_u32(const uint4* __restrict__ in, unsign
 }
 KERNEL __launch_bounds__(kThreads) copy_u32(const uint4* __restrict__ in, uint4* __restrict__ out, unsigned count) {
   const unsigned vectors = count / 4, step = Step();
-  for (unsigned i = First(); i < vectors; i += step) out[i] = in[i];
+  unsigned i = First();
+  for (; vectors > (kUnroll - 1) * step && i < vectors - (kUnroll - 1) * step; i += kUnroll * step) {
+    uint4 v[kUnroll];
+#pragma unroll
+    for (unsigned u = 0; u < kUnroll; ++u) v[u] = in[i + u * step];
+#pragma unroll
+    for (unsigned u = 0; u < kUnroll; ++u) out[i + u * step] = v[u];
+  }
+  for (; i < vectors; i += step) out[i] = in[i];
 }
 KERNEL __launch_bounds__(kThreads) triad_fp32(const float4* __restrict__ a, const float4* __restrict__ b,
                                               float4* __restrict__ out, unsigned count, float factor) {
   const unsigned vectors = count / 4, step = Step();
-  for (unsigned i = First(); i < vectors; i += step) {
-    const float4 x = a[i], y = b[i];
-    out[i] = make_float4(fmaf(factor, y.x, x.x), fmaf(factor, y.y, x.y), fmaf(factor, y.z, x.z),
-                         fmaf(factor, y.w, x.w));
+  unsigned i = First();
+  for (; vectors > step && i < vectors - step; i += 2 * step) {
+    const float4 x[2] = {a[i], a[i + step]}, y[2] = {b[i], b[i + step]};
+    out[i] = AddMultiple(x[0], y[0], factor);
+    out[i + step] = AddMultiple(x[1], y[1], factor);
   }
+  if (i < vectors) out[i] = AddMultiple(a[i], b[i], factor);
 }
 constexpr unsigned kChains = 16;
 constexpr unsigned kSteps = 16;  // a turn, of which k is a multiple

@@ -262,6 +262,7 @@ probe::Result<Timing> FakeSession::Run(std::span<const Launch> launches, std::ui
     if (!launch.buffers.empty()) first_buffers_.push_back(launch.buffers.front().buffer);
     once_s += Execute(launch);
   }
+  if (std::exchange(watches_, false)) seen_ = script_.state_at_work();
   const double slowdown = script_.slowdown ? script_.slowdown(now_s_) : 1.0;
   const double run_s = script_.launch_s + once_s * repeats * slowdown;
   now_s_ += run_s;

@@ -38,6 +38,7 @@ struct FakeScript {
   std::uint64_t free_bytes = 64U << 20U;                 // what the limits say: copies take real time
   std::optional<double> lost_at_s;                       // every call fails from then on
   std::function<DeviceState(double now_s)> state;
+  std::function<DeviceState()> state_at_work;  // can be watched; nothing: it can not
 };
 
 class FakeSession : public Session {
@@ -64,7 +65,13 @@ class FakeSession : public Session {
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   [[nodiscard]] DeviceState State() const override {
+    if (seen_) return *seen_;
     return script_.state ? script_.state(now_s_) : DeviceState{};
+  }
+  [[nodiscard]] bool Watch() override {
+    seen_.reset();
+    watches_ = static_cast<bool>(script_.state_at_work);
+    return watches_;
   }
 
  private:
@@ -97,6 +104,8 @@ class FakeSession : public Session {
   std::vector<Words> buffers_;
   std::vector<BufferId> first_buffers_;
   std::vector<std::byte> pinned_;
+  bool watches_ = false;
+  std::optional<DeviceState> seen_;
   std::uint64_t writes_ = 0;  // counts changes of any operand
   std::map<std::pair<std::uint32_t, std::uint32_t>, std::uint64_t>
       computed_;  // (kernel, buffer): writes_ then

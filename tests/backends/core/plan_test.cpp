@@ -160,6 +160,57 @@ TEST(Plan, LargeArraysOfAllMemoryKernelsAreOfOneSize) {
   EXPECT_TRUE(gemv.note.empty() && triad.note.empty()) << "each exceeds the caches";
 }
 
+// Of 4.4 TB/s 1 GiB are 0.24 ms.
+TEST(Plan, FastMemoryIsReadForAMillisecondALaunch) {
+  Machine machine;
+  machine.limits.memory_free_bytes = 140000 * kMiB;
+  machine.limits.max_buffer_bytes = 140000 * kMiB;
+  const Shape read = machine.Plan(Read(), 4.4e12);
+  EXPECT_EQ(read.copies, 1U);
+  EXPECT_EQ(read.problem.count, 1024 * kMiB) << "4 GiB of words";
+  EXPECT_EQ(machine.Plan(Read(), 4.1e12).problem.count, read.problem.count) << "whatever a run finds";
+  EXPECT_TRUE(read.note.empty());
+  for (const Variant& variant : {Copy(), Triad()}) {
+    const Shape shape = machine.Plan(variant, 4.4e12);
+    EXPECT_EQ(shape.copies, 1U);
+    EXPECT_NEAR(shape.problem.count, 256.0 * kMiB, 2.0 * kMiB) << "a GiB, which is fetched and checked";
+  }
+  EXPECT_EQ(machine.Plan(Read(), 8e12).problem.count, 2048 * kMiB);
+  machine.device.kind = probe::DeviceKind::kIntegrated;
+  EXPECT_EQ(machine.Plan(Read(), 4.4e12).problem.count, 1024 * kMiB) << "memory of its own or not";
+  machine.limits.memory_free_bytes = 12000 * kMiB;
+  EXPECT_EQ(machine.Plan(Read(), 4.4e12).problem.count, 512 * kMiB) << "a quarter of the free memory";
+  machine.device.kind = probe::DeviceKind::kSoftware;
+  EXPECT_LE(machine.PlannedMiB(Read(), 4.4e12), 137) << "on the host memory is dear to touch";
+}
+
+TEST(Plan, LittleTimeKeepsTheArraysOfFastMemorySmall) {
+  const Machine machine;
+  const Variant read = Read();
+  const Variant* const reads[] = {&read};
+  PlanFacts facts{machine.limits, machine.device, machine.processor};
+  EXPECT_EQ(Work(read, PlanShapes(reads, 4.4e12, facts).front()), 4096.0 * kMiB);
+  facts.launch_s = 0.0002;
+  EXPECT_NEAR(Work(read, PlanShapes(reads, 4.4e12, facts).front()), 1032.0 * kMiB, 8.0 * kMiB);
+}
+
+TEST(Plan, ALayersProductThatIsDoneAtOnceIsLaunchedForSeveral) {
+  Machine machine;
+  machine.limits.memory_free_bytes = 140000 * kMiB;
+  machine.limits.max_buffer_bytes = 140000 * kMiB;
+  const auto rows = [&](Dtype dtype, double rate) { return machine.Plan(Gemv(dtype), rate).problem.m; };
+  EXPECT_EQ(rows(Dtype::kQ4, 1e12), 4096U) << "33 us";
+  EXPECT_EQ(rows(Dtype::kQ4, 4.4e12), 65536U) << "7.5 us, 120 us";
+  EXPECT_EQ(rows(Dtype::kFp16, 4.4e12), 4096U) << "27 us";
+  EXPECT_EQ(rows(Dtype::kFp16, 8e12), 32768U) << "15 us, 117 us";
+  EXPECT_EQ(rows(Dtype::kFp32, 8e12), 4096U) << "29 us";
+  const Shape shape = machine.Plan(Gemv(Dtype::kQ4), 4.4e12);
+  EXPECT_EQ(shape.copies, 3U) << "they exceed the caches together";
+  EXPECT_TRUE(shape.note.empty());
+  machine.limits.max_buffer_bytes = 256 * kMiB;
+  EXPECT_EQ(rows(Dtype::kQ4, 4.4e12), 32768U) << "what a buffer holds";
+}
+
 TEST(Plan, TheProcessorsMemoryKernelsNeedNoMoreThanSixArrays) {
   Machine machine;
   machine.limits.cache_bytes = 64 * kMiB;

@@ -254,6 +254,38 @@ TEST_P(GemvIn8Bits, RightPassesAndOneWrongRowOrStaleOperandFails) {
   EXPECT_FALSE(Passes(stale, Product(Slip::kNone)));
 }
 
+// As kernels/simt/gemv.cu does it, at the least k that is planned.
+TEST(GemvOfPositiveWeights, IsFarWithinTheTolerance) {
+  constexpr std::uint32_t kRows = 512, kColumns = 512, kBlock = kernels::kQ4Block;
+  std::vector<float> y(kRows);
+  for (std::uint32_t row = 0; row < kRows; ++row) {
+    for (std::uint32_t first = 0; first < kColumns; first += kBlock) {
+      const std::uint32_t block = (row * kColumns + first) / kBlock;
+      const float scale = kernels::OperandQ4Scale(5, kRows * kColumns / kBlock, block);
+      float sum = 0;
+      float x_sum = 0;
+      for (std::uint32_t i = 0; i < kBlock; ++i) {
+        const float weight =
+            kernels::OperandQ4(5, kRows * kColumns / kBlock, row * kColumns + first + i) / scale;
+        const float x = kernels::OperandFp32(6, first + i);
+        sum = std::fma(weight / 16 + 1.5F + 7.0F / 128, x, sum);
+        x_sum += x;
+      }
+      y[row] = std::fma(scale, std::fma(-1.5F - 7.0F / 128, x_sum, sum), y[row]);
+    }
+    y[row] *= 16;
+  }
+  const auto reference = GemvReference::Create({{kRows, 0, kColumns, 0, 0}, Dtype::kQ4, Dtype::kFp32, 5, 6});
+  ASSERT_TRUE(reference.ok());
+  Verdict verdict;
+  reference->Check(y, 1, verdict);
+  EXPECT_TRUE(verdict.right) << verdict.reason;
+  const double allowed = 2 * 0x1p-24 * kColumns * kBlockAmplitude;
+  const double typical = std::sqrt(double{kColumns}) / 3 * kBlockAmplitude;
+  EXPECT_LT(verdict.max_relative_error, 0.35 * allowed / typical)
+      << "seventeen standard deviations are allowed";
+}
+
 INSTANTIATE_TEST_SUITE_P(Types, GemvIn8Bits, ::testing::Values(Dtype::kQ4, Dtype::kQ8));
 INSTANTIATE_TEST_SUITE_P(Types, GemvOf,
                          ::testing::Values(Dtype::kFp32, Dtype::kFp16, Dtype::kBf16, Dtype::kQ4, Dtype::kQ8));

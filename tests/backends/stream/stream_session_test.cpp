@@ -17,6 +17,7 @@ constexpr ProductType kType{
 // What a test sees of the runtime, and what it makes it do.
 struct Script {
   std::string log;
+  std::string state;
   bool records = true;
   probe::Status launched = probe::Ok();
   probe::Status finished = probe::Ok();
@@ -50,7 +51,10 @@ class ScriptedRuntime final : public Runtime {
     script_.log += "s";
     return script_.finished;
   }
-  DeviceState State() const override { return {}; }
+  DeviceState State() const override {
+    script_.log += "?";
+    return {script_.state, std::nullopt};
+  }
   bool EndsContext(std::int64_t code) const override { return code == 700; }
 
   probe::Result<void*> CreateEvent() override { return static_cast<void*>(&events_.at(created_++)); }
@@ -132,6 +136,23 @@ TEST_F(StreamSessionTest, WhoseBlocksHaveNoThreadIsRefused) {
     ASSERT_FALSE(session) << most;
     EXPECT_EQ(session.error().name, "no limits");
   }
+}
+
+TEST_F(StreamSessionTest, AWatchedRunAsksWhileTheDeviceWorks) {
+  Open();
+  const Launch launch{Load("k"), {}, {{1, 1, 1}, {1, 1, 1}, {}}};
+  script_.state = "hardware thermal";
+  EXPECT_TRUE(session_->Watch());
+  EXPECT_TRUE(Run({launch}, 2));
+  EXPECT_EQ(script_.log, "(kk)?s") << "after the last launch, before it is waited for";
+  script_.state = "";
+  EXPECT_EQ(session_->State().throttled_by, "hardware thermal") << "what was seen then";
+  EXPECT_TRUE(Run({launch}));
+  EXPECT_EQ(script_.log, "(k)s") << "one run alone is watched";
+  EXPECT_TRUE(session_->Watch());
+  script_.finished = probe::Error{"sync", 1, "failed", ""};
+  EXPECT_FALSE(Run({launch}));
+  EXPECT_EQ(session_->State().throttled_by, "");
 }
 
 TEST_F(StreamSessionTest, OnlyPartsOfLivingBuffersAreReached) {

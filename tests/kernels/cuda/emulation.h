@@ -227,6 +227,23 @@ inline unsigned __float_as_uint(float value) {
   std::memcpy(&bits, &value, sizeof bits);
   return bits;
 }
+inline float __uint_as_float(unsigned bits) {
+  float value = 0;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+// As PTX ISA, "prmt", has it, without the signs that it can copy.
+inline unsigned __byte_perm(unsigned low, unsigned high, unsigned selector) {
+  const std::uint64_t bytes = std::uint64_t{high} << 32U | low;
+  unsigned word = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    word |= static_cast<unsigned>(bytes >> (selector >> 4 * i & 7U) * 8 & 0xffU) << 8 * i;
+  return word;
+}
+template <class T>
+T __ldcs(const T* from) {
+  return *from;
+}
 inline void __syncthreads() { emulation::Synchronise(); }
 
 inline unsigned char* SharedMemory() { return emulation::Shared(); }
