@@ -2,8 +2,14 @@
 // Modules of the fake libcuda: PTX is read as far as what it declares, and refused where a real driver would
 // refuse it: a version or target beyond the device's, or text that is cut short. It is never executed.
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <regex>
+#include <thread>
 
 #include "tests/fakes/common/misbehave.h"
 #include "tests/fakes/cuda/state.h"
@@ -65,6 +71,17 @@ void AddEntries(const std::string& text, Module& module) {
   }
 }
 
+// Takes so long for a text as the scenario says, and none where CUDA_CACHE_PATH has it from an earlier time.
+void Translate(const std::string& text) {
+  const auto milliseconds = GetOfDriver("translation_ms", 0);
+  const char* folder = std::getenv("CUDA_CACHE_PATH");
+  if (milliseconds == 0 || folder == nullptr) return;
+  const auto kept = std::filesystem::path(folder) / std::to_string(std::hash<std::string>{}(text));
+  if (std::filesystem::exists(kept)) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  std::ofstream(kept) << "translated";
+}
+
 }  // namespace
 
 int ParseModule(const std::string& text, const Slot& slot, Module& module, std::string& log) {
@@ -94,6 +111,7 @@ FAKE_CUDA cuModuleLoadDataEx(nv::CuModule* module, const void* image, unsigned i
   auto parsed = std::make_unique<Module>();
   std::string log;
   const int code = ParseModule(static_cast<const char*>(image), *CurrentSlot(), *parsed, log);
+  Translate(static_cast<const char*>(image));
   char* buffer = nullptr;
   std::size_t space = 0;
   for (unsigned int i = 0; i < count; ++i) {
