@@ -334,26 +334,6 @@ TEST(Runner, APowerLimitByDesignIsNamedAndIsNoThrottling) {
   EXPECT_EQ(gemm.reason, "at its power limit of 700 W");
 }
 
-TEST(Runner, ADeviceIsWatchedWhileItWorksAndNotAfterEachBatch) {
-  FakeScript script;
-  int asked_after = 0;
-  int asked_at_work = 0;
-  script.state = [&](double) {
-    ++asked_after;
-    return DeviceState{"", 1.0};
-  };
-  script.state_at_work = [&] {
-    ++asked_at_work;
-    return DeviceState{"hardware thermal", 0.62};
-  };
-  const Measurement gemm = MeasureBy(script).Of("gemm");
-  EXPECT_TRUE(gemm.throttled);
-  EXPECT_EQ(gemm.reason, "throttled by hardware thermal; its clock fell to 62 % of the highest");
-  EXPECT_EQ(asked_after, 0);
-  EXPECT_GE(asked_at_work, 3);
-  EXPECT_LE(asked_at_work, static_cast<int>(gemm.samples) / 2) << "of the prompt's product as well";
-}
-
 TEST(Runner, AMeasuredClockThatFallsIsThrottled) {
   FakeScript script;
   const auto falls_to = [&](double hz) {

@@ -255,5 +255,25 @@ TEST(SoftwareViews, AQuickLookHasTimeForAllOfTheirFigures) {
   }
 }
 
+TEST(Watching, ADeviceIsWatchedWhileItWorksAndNotAfterEachBatch) {
+  FakeScript script;
+  int asked_after = 0;
+  int asked_at_work = 0;
+  script.state = [&](double) {
+    ++asked_after;
+    return DeviceState{"", 1.0};
+  };
+  script.state_at_work = [&] {
+    ++asked_at_work;
+    return DeviceState{"hardware thermal", 0.62};
+  };
+  const Measurement gemm = MeasureBy(script).Of("gemm");
+  EXPECT_TRUE(gemm.throttled);
+  EXPECT_EQ(gemm.reason, "throttled by hardware thermal; its clock fell to 62 % of the highest");
+  EXPECT_EQ(asked_after, 0);
+  EXPECT_GE(asked_at_work, 3);
+  EXPECT_LE(asked_at_work, static_cast<int>(gemm.samples) / 2) << "of the prompt's product as well";
+}
+
 }  // namespace
 }  // namespace backends

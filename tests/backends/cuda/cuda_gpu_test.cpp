@@ -7,7 +7,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
@@ -38,9 +41,7 @@ class Child {
   void Run() {
     alarm(kMostSeconds);
     const auto start = probe::system::Now();
-    probe::cuda::Describe().probe({*files_, environment_, std::nullopt,
-                                   [&](const probe::ProbeEvent& event) { probe::Apply(event, report_); }});
-    probe::Conclude(report_);
+    Probe();
     if (report_.outcome != probe::Outcome::kOk) {
       const bool none =
           report_.outcome == probe::Outcome::kAbsent || report_.outcome == probe::Outcome::kNoDevice;
@@ -54,7 +55,55 @@ class Child {
     Say("end");
   }
 
+  // How long the driver takes to translate each module and how long to load what it has translated: it keeps
+  // that in a folder, here an empty one, so that the second load is one without the translation.
+  void TimeModules() {
+    alarm(kMostSeconds);
+    std::string folder = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) return;
+    setenv("CUDA_CACHE_PATH", folder.c_str(), 1);
+    setenv("CUDA_CACHE_DISABLE", "0", 1);
+    environment_ = probe::system::Environment::OfProcess();
+    Probe();
+    for (const auto& device : report_.devices) {
+      alarm(kMostSeconds);
+      const auto first = LoadSeconds(device);
+      const auto second = LoadSeconds(device);
+      for (const auto& [entry, first_s] : first) {
+        if (const auto again = second.find(entry); again != second.end())
+          Say("time {} {} module of {} translated in {:.3f} s, loaded in {:.3f} s", device.ordinal,
+              device.name, entry, std::max(first_s - again->second, 0.0), again->second);
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+
  private:
+  void Probe() {
+    probe::cuda::Describe().probe({*files_, environment_, std::nullopt,
+                                   [&](const probe::ProbeEvent& event) { probe::Apply(event, report_); }});
+    probe::Conclude(report_);
+  }
+
+  // Of each module that the device runs, by the first of its entries.
+  [[nodiscard]] std::map<std::string_view, double> LoadSeconds(const probe::RuntimeDevice& device) const {
+    std::map<std::string_view, double> seconds;
+    const auto session = backends::cuda::Describe().open({device, std::nullopt, *files_, environment_});
+    if (!session) return seconds;
+    std::set<const char*> known;
+    for (const auto& variant : all_) {
+      const auto& step = variant.steps[0];
+      if (!backends::MissingFeature(variant, (*session)->limits()).empty() ||
+          known.contains(step.source.data()))
+        continue;
+      known.insert(step.source.data());
+      const auto start = probe::system::Now();
+      if ((*session)->Load(variant, step)) seconds[step.entry] = probe::system::SecondsSince(start);
+    }
+    return seconds;
+  }
+
   template <class... A>
   void Say(fmt::format_string<A...> format, A&&... values) const {
     std::string line = fmt::format(format, std::forward<A>(values)...);
@@ -107,15 +156,16 @@ class Child {
   probe::ProbeReport report_;
 };
 
-// Everything that a process said which leaves those out.
-std::string Said(const std::set<std::string>& done) {
+// Everything that a process said which leaves those out, or only times the modules.
+std::string Said(const std::set<std::string>& done, bool times_modules = false) {
   int ends[2];
   if (pipe(ends) != 0) return "wrong no pipe";
   (void)std::fflush(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     close(ends[0]);
-    Child(ends[1], done).Run();
+    Child process(ends[1], done);
+    times_modules ? process.TimeModules() : process.Run();
     _exit(0);
   }
   close(ends[1]);
@@ -154,6 +204,7 @@ TEST(CudaGpu, VerifiesEveryKernelThatItSupports) {
     }
     ASSERT_TRUE(all || done.size() > before) << "no process came further";
   }
+  fmt::print("{}", Said(done, true));
 }
 
 }  // namespace

@@ -10,6 +10,8 @@ import importlib.util
 import json
 import os
 import pathlib
+import re
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -21,7 +23,13 @@ BUILD = pathlib.Path(sys.argv[2]).resolve()
 FAKES = BUILD / "tests" / "fakes" / "cuda"
 
 
-def check(scenario, budget_s, carried=False):
+SMI = """#!/bin/sh
+[ "$1" = -q ] && exec echo fake
+while sleep 0.1; do echo '0, 97, 1755, 2619, 512.34'; echo '0, 0, 210, 2619, 70.10'; echo '0, [N/A], 1980, 2619, 70.10'; done
+"""
+
+
+def check(scenario, budget_s, carried=False, runs=1):
     """What gpu_check ended with and what it left: its result, or of carried binaries the files of its folder."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
@@ -44,8 +52,11 @@ def check(scenario, budget_s, carried=False):
             binaries.mkdir()
             (binaries / "whichgpu").symlink_to(BUILD / "report" / "whichgpu")
             (binaries / "cuda_gpu_test").symlink_to(BUILD / "tests" / "backends" / "cuda" / "cuda_gpu_test")
-            done = subprocess.run([*command, output, "--binaries", binaries], env=environment, cwd=folder,
-                                  capture_output=True, text=True)
+            (binaries / "nvidia-smi").write_text(SMI)
+            (binaries / "nvidia-smi").chmod(0o755)
+            environment["PATH"] = f"{binaries}:{environment['PATH']}"
+            done = subprocess.run([*command, output, "--binaries", binaries, "--runs", str(runs)], env=environment,
+                                  cwd=folder, capture_output=True, text=True)
             return done, {file.name: file.read_text() for file in output.iterdir()}
         output = folder / "result.json"
         done = subprocess.run([*command, output, "--no-build", "--build", BUILD], env=environment, capture_output=True,
@@ -61,7 +72,7 @@ def gpu(**more):
 
 # name -> scenario, seconds of measuring
 CASES = {"good": (gpu(), 4), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3),
-         "carried": (gpu(), 4, True), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 4, True),
+         "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 2, True, 2), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 4, True),
          "carried, none": (None, 0.3, True)}
 
 
@@ -90,7 +101,7 @@ class GpuCheck(unittest.TestCase):
     def test_carried_binaries_leave_all_that_they_said(self):
         done, files = self.runs["carried"]
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertLessEqual({"machine.txt", "smi.err", "test.txt", "report.json", "report.err", "torch.json",
+        self.assertLessEqual({"machine.txt", "smi.txt", "report.watched", "report_2.json", "test.txt", "report.json", "report.err", "torch.json",
                               "summary.txt"}, set(files))
         self.assertIn(("cuda", "gemm", "ok"), {(m["runtime"], m["kernel"], m["status"])
                                                for m in json.loads(files["report.json"])["measurements"]})
@@ -100,6 +111,15 @@ class GpuCheck(unittest.TestCase):
         self.assertRegex(summary, r"pci:0000:01:00.0 cuda fp32/fp32 \d+x\d+x\d+: [0-9.]+ T/s")
         self.assertRegex(summary, r"time [0-9.]+ s: finding the GPUs")
         self.assertRegex(summary, r"time 0 NVIDIA Fake opened [0-9.]+ s")
+        translated = [(float(first), float(second)) for first, second in re.findall(
+            r"time 0 NVIDIA Fake module of \S+ translated in ([0-9.]+) s, loaded in ([0-9.]+) s", summary)]
+        self.assertGreater(len(translated), 5)
+        self.assertGreater(statistics.median(first for first, _ in translated), 0.010, "of 20 ms, of the first load alone")
+        self.assertLess(statistics.median(second for _, second in translated), 0.020)
+        self.assertRegex(summary, r"card 0 at work in (\d+) of \d+ samples: clocks.sm 1755 MHz \(1755 to 1755\), "
+                                  r"clocks.mem 2619 MHz \(2619 to 2619\), power.draw 512 W \(512 to 512\)")
+        self.assertIn("== Figures of several runs\n2 of 2 whole runs\n", summary)
+        self.assertRegex(summary, r"cuda read u32/u32 \S+: [0-9.]+ % apart in 2 runs, [0-9.e+]+ bytes_per_s")
         self.assertRegex(summary, r"ok pci:0000:01:00.0 cuda gemm .* own:\S+ \S+ [0-9.e+]+ \S+.*, verified")
         self.assertRegex(summary, r"unsupported pci:0000:01:00.0 cuda gemm .*own:wgmma_128x256.*sm_90a")
         self.assertRegex(summary, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): right, compiled in [0-9.]+ s")
@@ -145,6 +165,39 @@ class Torch(unittest.TestCase):
                 unittest.mock.patch.object(gpu_check.subprocess, "run", hang):
             self.assertIsNone(gpu_check.torch_rates({"measurements": []}, 80))
         self.assertEqual([80], allowed)
+
+
+class Runs(unittest.TestCase):
+    def test_a_run_that_does_not_fit_is_left_out_and_said(self):
+        gpu_check, clock, ran = imported(), [0.0], []
+
+        class Folder:
+            end, took = 480, {"report": 150}
+
+            def run(self, name, *_, **__):
+                ran.append(name)
+                clock[0] += 150
+                return 0
+
+            def read(self, _):
+                return '{"measurements": []}'
+        ends = {}
+        with unittest.mock.patch.object(gpu_check.time, "monotonic", lambda: clock[0] + 200):
+            more = gpu_check.more_runs(Folder(), [], 3, ends)
+        self.assertEqual((["report_2"], {"report_2": 0}, 1), (ran, ends, len(more)))
+        self.assertEqual(["2 of 3 whole runs: the time was up"], gpu_check.spread_lines([{"measurements": []}, *more], 3))
+
+    def test_the_widest_spread_comes_first(self):
+        gpu_check = imported()
+
+        def report(read, copy):
+            rows = [{"device_id": "gpu", "runtime": "cuda", "kernel": kernel, "in_dtype": "u32", "acc_dtype": "u32",
+                     "implementation": "own", "unit": "bytes_per_s", "status": "ok", "rate": rate}
+                    for kernel, rate in (("read", read), ("copy", copy))]
+            return {"measurements": rows}
+        self.assertEqual(["3 of 3 whole runs", "gpu cuda copy u32/u32 own: 20.0 % apart in 3 runs, 1e+12 bytes_per_s",
+                          "gpu cuda read u32/u32 own: 5.0 % apart in 3 runs, 2e+12 bytes_per_s"],
+                         gpu_check.spread_lines([report(2e12, 0.9e12), report(2.1e12, 1e12), report(2e12, 1.1e12)], 3))
 
 
 class Comparison(unittest.TestCase):

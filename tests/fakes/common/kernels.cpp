@@ -11,6 +11,7 @@ namespace {
 constexpr std::uint64_t kChains = 16;               // accumulators a thread of chain_fp32
 constexpr MatrixUnit kWarpgroup{32, 16 * 128, 32};  // of Hopper
 constexpr std::uint64_t kGemvRows = 4;              // a block
+constexpr std::uint64_t kGemvQ4Rows = 8;            // the same
 
 std::uint64_t Blocks(const KernelLaunch& launch) {
   return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
@@ -145,7 +146,7 @@ Computed Gemv(const KernelLaunch& launch) {
 
 Computed GemvQ4(const KernelLaunch& launch) {
   const std::uint64_t m = Word(launch, 3), k = Word(launch, 4), blocks = k / 32;
-  const std::uint64_t rows = std::min(Blocks(launch) * kGemvRows, m);
+  const std::uint64_t rows = std::min(Blocks(launch) * kGemvQ4Rows, m);
   const View<std::uint8_t> w(launch.values[0]);
   const View<float> x(launch.values[1]), y(launch.values[2]);
   if (!w.Fits(m * blocks * 18) || !x.Fits(k) || !y.Fits(rows)) return Computed::kOutOfBounds;

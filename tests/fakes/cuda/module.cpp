@@ -4,8 +4,14 @@
 #include <dlfcn.h>
 
 #include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <functional>
 #include <regex>
+#include <thread>
 
 #include "tests/fakes/common/misbehave.h"
 #include "tests/fakes/cuda/state.h"
@@ -74,6 +80,17 @@ bool HasCompiler() {
   return has;
 }
 
+// Takes so long for a text as the scenario says, and none where CUDA_CACHE_PATH has it from an earlier time.
+void Translate(const std::string& text) {
+  const auto milliseconds = GetOfDriver("translation_ms", 0);
+  const char* folder = std::getenv("CUDA_CACHE_PATH");
+  if (milliseconds == 0 || folder == nullptr) return;
+  const auto kept = std::filesystem::path(folder) / std::to_string(std::hash<std::string>{}(text));
+  if (std::filesystem::exists(kept)) return;
+  std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+  std::ofstream(kept) << "translated";
+}
+
 }  // namespace
 
 int ParseModule(const std::string& text, const Slot& slot, Module& module, std::string& log) {
@@ -104,6 +121,7 @@ FAKE_CUDA cuModuleLoadDataEx(nv::CuModule* module, const void* image, unsigned i
   auto parsed = std::make_unique<Module>();
   std::string log;
   const int code = ParseModule(static_cast<const char*>(image), *CurrentSlot(), *parsed, log);
+  Translate(static_cast<const char*>(image));
   char* buffer = nullptr;
   std::size_t space = 0;
   for (unsigned int i = 0; i < count; ++i) {
