@@ -68,6 +68,13 @@ void CountBytes(State& state, std::int64_t bytes) {
   if (state.bytes > kMostBytes || state.bytes < -kMostBytes) Fail("more bytes than an mbarrier counts");
 }
 
+void ArriveOnce(State& state, unsigned bytes) {
+  CountBytes(state, bytes);
+  if (state.missing == 0) return Fail("more arrivals than an mbarrier waits for");
+  --state.missing;
+  EndIfComplete(state);
+}
+
 // 128 bytes of one row of the matrix, zero outside of it.
 std::array<std::uint8_t, kBoxBytes> RowOf(const TensorMap& map, std::uint64_t byte, std::uint64_t row) {
   std::array<std::uint8_t, kBoxBytes> bytes{};
@@ -95,20 +102,20 @@ void FenceOwnBarriers() {
 void ArriveAtBarrier(const void* barrier, unsigned rank, unsigned bytes) {
   const auto place = PlaceInBlock(barrier, sizeof(std::uint64_t));
   if (!place) return;
-  State* state = Find(rank, *place, rank != CurrentBlock());
-  if (state == nullptr) return;
-  CountBytes(*state, bytes);
-  if (state->missing == 0) return Fail("more arrivals than an mbarrier waits for");
-  --state->missing;
-  EndIfComplete(*state);
+  if (State* state = Find(rank, *place, rank != CurrentBlock())) ArriveOnce(*state, bytes);
+}
+
+void ArriveInBackground(std::size_t rank, std::size_t place) {
+  if (State* state = Find(rank, place, true)) ArriveOnce(*state, 0);
 }
 
 void WaitForPhase(const void* barrier, unsigned parity) {
   const auto place = PlaceInBlock(barrier, sizeof(std::uint64_t));
   if (!place) return;
+  if (parity > 1) return Fail("a parity that no phase of an mbarrier has");
   for (;;) {
     const State* state = Find(CurrentBlock(), *place, false);
-    if (state == nullptr || state->parity != parity) return;
+    if (state == nullptr || state->parity != parity) return HasWaited();
     WaitUntilWoken();
   }
 }
