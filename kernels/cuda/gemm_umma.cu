@@ -4,7 +4,8 @@
 // copied, kStages ahead at most, another has them multiplied, and four warps write the sums of the tile before, for which
 // there are two places. Of a stage `full` counts its bytes in and `empty` says that its products have ended; of a place
 // `summed` says that its tile is complete and `written` has all who write let go of it. Blocks stay, and go from tile to
-// tile.
+// tile. Those of a pair compute 256 x kN: each has its own rows of A and half of the columns of B copied and writes its
+// own rows, and the first has all of it multiplied, so that `full` and `written` are its alone.
 
 #include "kernels/simt/tiles.cuh"
 #include "kernels/cuda/stages.cuh"
@@ -19,10 +20,11 @@ constexpr unsigned kThreads = kWriters + 2 * 32;
 constexpr unsigned kPlaces = 2;       // for sums
 constexpr unsigned kLoadColumns = 32;  // at a time
 
-template <unsigned kN_, unsigned kStages_>
+template <unsigned kBlocks_, unsigned kN_, unsigned kStages_>
 struct Shape {
-  static constexpr unsigned kM = kRows, kN = kN_, kStages = kStages_;
-  static constexpr unsigned kStageBytes = (kM + kN) * kRowBytes;
+  static constexpr unsigned kBlocks = kBlocks_, kM = kBlocks * kRows, kN = kN_, kStages = kStages_;
+  static constexpr unsigned kPart = kN / kBlocks;  // columns that a block brings
+  static constexpr unsigned kStageBytes = (kRows + kPart) * kRowBytes;
 };
 
 // PTX ISA, "Shared memory descriptor": start, leading and stride offset in units of 16 bytes at bits 0, 16 and 32, a
@@ -34,14 +36,18 @@ DEVICE unsigned long long DescriptorOf(const unsigned char* tile) {
 }
 
 // PTX ISA, "Instruction descriptor": the types of D, A and B at bits 4, 7 and 10, columns / 8 at 17, rows / 16 at 24.
-template <class T, unsigned kColumns>
-constexpr unsigned kInstruction =
-    T::kSum << 4 | T::kFormat << 7 | T::kFormat << 10 | kColumns >> 3 << 17 | kRows >> 4 << 24;
+template <class T, unsigned kM, unsigned kColumns>
+constexpr unsigned kInstruction = T::kSum << 4 | T::kFormat << 7 | T::kFormat << 10 | kColumns >> 3 << 17 | kM >> 4 << 24;
 
 // Between what threads did with shared and tensor memory and what others do next.
+template <unsigned kBlocks>
 DEVICE void SynchronizeTensors() {
   FenceBeforeOthers();
-  __syncthreads();
+  if constexpr (kBlocks == 1) {
+    __syncthreads();
+  } else {
+    SynchronizeCluster();
+  }
   FenceAfterOthers();
 }
 
@@ -62,21 +68,44 @@ struct Block {
   Barrier *full, *empty;
   Places places;
   unsigned* address;  // of tensor memory
+  unsigned rank, first, stride;  // in its pair; of tiles
   unsigned m, n, tiles, steps;
 
   DEVICE Block(unsigned m_, unsigned n_, unsigned row_bytes)
       : stages(SharedMemory()), full(reinterpret_cast<Barrier*>(stages + S::kStages * S::kStageBytes)),
         empty(full + S::kStages), places{empty + S::kStages, empty + S::kStages + kPlaces},
-        address(reinterpret_cast<unsigned*>(places.written + kPlaces)), m(m_), n(n_), tiles(m / S::kM * (n / S::kN)),
+        address(reinterpret_cast<unsigned*>(places.written + kPlaces)), rank(S::kBlocks == 1 ? 0 : BlockOfCluster()),
+        first(blockIdx.x / S::kBlocks), stride(gridDim.x / S::kBlocks), m(m_), n(n_), tiles(m / S::kM * (n / S::kN)),
         steps(row_bytes / kRowBytes) {}
   DEVICE unsigned char* Stage(unsigned stage) const { return stages + stage * S::kStageBytes; }
 
+  DEVICE void Fetch(unsigned char* to, Barrier* barrier, const TensorMap& a, const TensorMap& b, unsigned byte,
+                    const Tile& tile) const {
+    const unsigned row = tile.row + rank * kRows, column = tile.column + rank * S::kPart;
+    if constexpr (S::kBlocks == 1) {
+      ArriveExpecting(barrier, S::kStageBytes);
+      CopyBox(to, a, barrier, byte, row);
+      CopyBox(to + kRows * kRowBytes, b, barrier, byte, column);
+    } else {
+      ArriveExpectingAt(barrier, 0, S::kStageBytes);
+      CopyBoxOfPair(to, a, barrier, byte, row);
+      CopyBoxOfPair(to + kRows * kRowBytes, b, barrier, byte, column);
+    }
+  }
+  DEVICE void LetGo(unsigned place) const {
+    if constexpr (S::kBlocks == 1) {
+      Arrive(places.written + place);
+    } else {
+      ArriveAt(places.written + place, 0);
+    }
+  }
+
   DEVICE void InitBarriers() const {
     for (unsigned stage = 0; stage < S::kStages; ++stage) {
-      InitBarrier(full + stage, 1);
+      InitBarrier(full + stage, S::kBlocks);
       InitBarrier(empty + stage, 1);
     }
-    places.InitBarriers(kWriters);
+    places.InitBarriers(S::kBlocks * kWriters);
     FenceBarriers();
   }
 };
@@ -85,16 +114,13 @@ struct Block {
 template <class S>
 DEVICE void Produce(const Block<S>& block, const TensorMap& a, const TensorMap& b) {
   Ring<S::kStages> ring;
-  for (unsigned at = blockIdx.x; at < block.tiles; at += gridDim.x) {
+  for (unsigned at = block.first; at < block.tiles; at += block.stride) {
     const Tile tile = TileOf<S>(at, block.m, block.n);
 #pragma unroll 1
     for (unsigned step = 0; step < block.steps; ++step, ring.Next()) {
       unsigned char* rows = block.Stage(ring.stage);
-      Barrier* full = block.full + ring.stage;
       WaitPhase(block.empty + ring.stage, ring.parity ^ 1);
-      ArriveExpecting(full, S::kStageBytes);
-      CopyBox(rows, a, full, step * kRowBytes, tile.row);
-      CopyBox(rows + S::kM * kRowBytes, b, full, step * kRowBytes, tile.column);
+      block.Fetch(rows, block.full + ring.stage, a, b, step * kRowBytes, tile);
     }
   }
   // No arrival is on its way when the block ends.
@@ -106,21 +132,22 @@ template <class S, class T>
 DEVICE void Multiply(const Block<S>& block, unsigned sums) {
   Ring<S::kStages> ring;
   Ring<kPlaces> place;
-  for (unsigned at = blockIdx.x; at < block.tiles; at += gridDim.x, place.Next()) {
+  for (unsigned at = block.first; at < block.tiles; at += block.stride, place.Next()) {
     WaitPhase(block.places.written + place.stage, place.parity ^ 1);
 #pragma unroll 1
     for (unsigned step = 0; step < block.steps; ++step, ring.Next()) {
       WaitPhase(block.full + ring.stage, ring.parity);
       FenceAfterOthers();
       const unsigned char* rows = block.Stage(ring.stage);
-      const unsigned long long a = DescriptorOf(rows), b = DescriptorOf(rows + S::kM * kRowBytes);
+      const unsigned long long a = DescriptorOf(rows), b = DescriptorOf(rows + kRows * kRowBytes);
 #pragma unroll
       for (unsigned i = 0; i < kRowBytes; i += kInstructionBytes) {
-        T::Multiply(sums + place.stage * S::kN, a + (i >> 4), b + (i >> 4), kInstruction<T, S::kN>, step > 0 || i > 0);
+        T::template Multiply<S::kBlocks>(sums + place.stage * S::kN, a + (i >> 4), b + (i >> 4),
+                                         kInstruction<T, S::kM, S::kN>, step > 0 || i > 0);
       }
-      ArriveAfterProducts(block.empty + ring.stage);
+      ArriveAfterProducts<S::kBlocks>(block.empty + ring.stage);
     }
-    ArriveAfterProducts(block.places.summed + place.stage);
+    ArriveAfterProducts<S::kBlocks>(block.places.summed + place.stage);
   }
 }
 
@@ -133,9 +160,9 @@ DEVICE void StoreOnce(int* to, const int* x) { __stcs(reinterpret_cast<int4*>(to
 template <class S, class T>
 DEVICE void Write(const Block<S>& block, unsigned sums, typename T::Result* c) {
   Ring<kPlaces> place;
-  for (unsigned at = blockIdx.x; at < block.tiles; at += gridDim.x, place.Next()) {
+  for (unsigned at = block.first; at < block.tiles; at += block.stride, place.Next()) {
     const Tile tile = TileOf<S>(at, block.m, block.n);
-    typename T::Result* to = c + (tile.row + threadIdx.x) * static_cast<size_t>(block.n) + tile.column;
+    typename T::Result* to = c + (tile.row + block.rank * kRows + threadIdx.x) * static_cast<size_t>(block.n) + tile.column;
     const unsigned from = sums + (threadIdx.x / 32 * 32 << 16) + place.stage * S::kN;
     WaitPhase(block.places.summed + place.stage, place.parity);
     FenceAfterOthers();
@@ -147,7 +174,7 @@ DEVICE void Write(const Block<S>& block, unsigned sums, typename T::Result* c) {
       for (unsigned i = 0; i < kLoadColumns; i += 4) StoreOnce(to + column + i, x + i);
     }
     FenceBeforeOthers();
-    Arrive(block.places.written + place.stage);
+    block.LetGo(place.stage);
   }
 }
 
@@ -156,21 +183,22 @@ DEVICE void Gemm(const TensorMap& a, const TensorMap& b, typename T::Result* c, 
   const Block<S> block(m, n, k / 8 * T::kBits);
   const unsigned warp = Warp();
   if (threadIdx.x == 0) block.InitBarriers();
-  if (warp == kMultiplier) AllocateColumns<kPlaces * S::kN>(block.address);
-  SynchronizeTensors();
+  if (warp == kMultiplier) AllocateColumns<S::kBlocks, kPlaces * S::kN>(block.address);
+  SynchronizeTensors<S::kBlocks>();
   const unsigned sums = *block.address;
   if (warp == kProducer && IsElected()) Produce(block, a, b);
-  if (warp == kMultiplier && IsElected()) Multiply<S, T>(block, sums);
+  if (warp == kMultiplier && block.rank == 0 && IsElected()) Multiply<S, T>(block, sums);
   if (warp < kProducer) Write<S, T>(block, sums, c);
-  SynchronizeTensors();
-  if (warp == kMultiplier) FreeColumns<kPlaces * S::kN>(sums);
+  SynchronizeTensors<S::kBlocks>();
+  if (warp == kMultiplier) FreeColumns<S::kBlocks, kPlaces * S::kN>(sums);
 }
 
-using Large = Shape<256, 4>;
-using Small = Shape<128, 6>;
+using Pair = Shape<2, 256, 6>;
+using Large = Shape<1, 256, 4>;
+using Small = Shape<1, 128, 6>;
 
-#define TENSOR_GEMM(name, S, T)                                                                                         \
-  KERNEL __launch_bounds__(kThreads, 1)                                                                                 \
+#define TENSOR_GEMM(name, S, T, CLUSTER)                                                                                \
+  KERNEL CLUSTER __launch_bounds__(kThreads, 1)                                                                         \
       name(const __grid_constant__ TensorMap a, const __grid_constant__ TensorMap b, T::Result* __restrict__ c, unsigned m, \
            unsigned n, unsigned k) {                                                                                    \
     Gemm<S, T>(a, b, c, m, n, k);                                                                                       \
@@ -192,9 +220,9 @@ DEVICE void MultiplyOnes(const Places& places, const unsigned char* ones, unsign
     const unsigned end = k - done < kRound ? k : done + kRound;
 #pragma unroll 4
     for (unsigned step = done; step < end; ++step) {
-      T::Multiply(sums + place.stage * kChainColumns, a, b, kInstruction<T, kChainColumns>, step > done);
+      T::template Multiply<1>(sums + place.stage * kChainColumns, a, b, kInstruction<T, kRows, kChainColumns>, step > done);
     }
-    ArriveAfterProducts(places.summed + place.stage);
+    ArriveAfterProducts<1>(places.summed + place.stage);
   }
 }
 
@@ -209,7 +237,8 @@ DEVICE void AddUp(const Places& places, unsigned sums, unsigned k, typename T::R
   for (unsigned done = 0; done < k; done += kRound, place.Next()) {
     WaitPhase(places.summed + place.stage, place.parity);
     FenceAfterOthers();
-    const unsigned from = sums + (threadIdx.x / 32 % 4 * 32 << 16) + place.stage * kChainColumns + threadIdx.x / 128 * kCount;
+    const unsigned lanes = threadIdx.x / 32 % 4 * 32 << 16, half = threadIdx.x / 128 * kCount;
+    const unsigned from = sums + lanes + place.stage * kChainColumns + half;
 #pragma unroll
     for (unsigned column = 0; column < kCount; column += kLoadColumns) {
       LoadColumns(x, from + column);
@@ -238,13 +267,13 @@ DEVICE void Chain(typename T::Result* out, unsigned k, unsigned ones) {
     FenceBarriers();
   }
   const bool multiplies = Warp() == kReaders / 32;
-  if (multiplies) AllocateColumns<kPlaces * kChainColumns>(address);
-  SynchronizeTensors();
+  if (multiplies) AllocateColumns<1, kPlaces * kChainColumns>(address);
+  SynchronizeTensors<1>();
   const unsigned sums = *address;
   if (multiplies && IsElected()) MultiplyOnes<T>(places, shared, sums, k);
   if (!multiplies) AddUp<T>(places, sums, k, out);
-  SynchronizeTensors();
-  if (multiplies) FreeColumns<kPlaces * kChainColumns>(sums);
+  SynchronizeTensors<1>();
+  if (multiplies) FreeColumns<1, kPlaces * kChainColumns>(sums);
 }
 #define TENSOR_CHAIN(name, T)                                                                              \
   KERNEL __launch_bounds__(kChainThreads, 1) name(T::Result* __restrict__ out, unsigned k, unsigned ones) { \
@@ -255,13 +284,15 @@ DEVICE void Chain(typename T::Result* out, unsigned k, unsigned ones) {
 struct Type {
   static constexpr unsigned kBits = BITS, kFormat = FORMAT, kSum = SUM_FORMAT;
   using Result = SUM;
+  template <unsigned kBlocks>
   static DEVICE void Multiply(unsigned d, unsigned long long a, unsigned long long b, unsigned instruction, bool adds) {
-    MULTIPLY(d, a, b, instruction, adds);
+    MULTIPLY<kBlocks>(d, a, b, instruction, adds);
   }
 };
 
 }  // namespace
 
-TENSOR_GEMM(ENTRY##_256, Large, Type)
-TENSOR_GEMM(ENTRY##_128, Small, Type)
+TENSOR_GEMM(ENTRY##_pair, Pair, Type, PAIR_OF_BLOCKS)
+TENSOR_GEMM(ENTRY##_256, Large, Type, )
+TENSOR_GEMM(ENTRY##_128, Small, Type, )
 TENSOR_CHAIN(chain_##ENTRY, Type)

@@ -47,6 +47,13 @@ DEVICE void ArriveAt(Barrier* barrier, unsigned block) {
                "mbarrier.arrive.shared::cluster.b64 _, [remote];}" ::"r"(SharedAddress(barrier)), "r"(block)
                : "memory");
 }
+// The same with bytes that are expected there.
+DEVICE void ArriveExpectingAt(Barrier* barrier, unsigned block, unsigned bytes) {
+  asm volatile("{.reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;\n\t"
+               "mbarrier.arrive.expect_tx.shared::cluster.b64 _, [remote], %2;}" ::"r"(SharedAddress(barrier)), "r"(block),
+               "r"(bytes)
+               : "memory");
+}
 // Until the phase of that parity (0 or 1) has ended. Of a new barrier the one before the first, of parity 1, has.
 DEVICE void WaitPhase(Barrier* barrier, unsigned parity) {
   asm volatile("{.reg .pred ended;\n\tagain:\n\tmbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1;\n\t"

@@ -19,28 +19,49 @@ DEVICE bool IsElected() {
   return elected != 0;
 }
 
-// By a warp: so many columns of all lanes, a power of two from 32 on; `address` is in shared memory. Waits for other
-// blocks of the multiprocessor to free theirs. None can be allocated by this block afterwards.
-template <unsigned kCount>
+// What follows takes kBlocks, 1 or 2, which work together: a product of two, for which the first of a cluster's asks, reads
+// both blocks' shared memory, at the same place, and has its upper rows in the one's tensor memory and its lower rows in
+// the other's.
+
+// By a warp of each block: so many columns of all lanes, a power of two from 32 on; `address` is in shared memory. Waits
+// for other blocks of the multiprocessor to free theirs. None can be allocated by this block afterwards.
+template <unsigned kBlocks, unsigned kCount>
 DEVICE void AllocateColumns(unsigned* address) {
-  asm volatile("tcgen05.alloc.cta_group::1.sync.aligned.shared::cta.b32 [%0], %1;\n\t"
-               "tcgen05.relinquish_alloc_permit.cta_group::1.sync.aligned;" ::"r"(SharedAddress(address)),
-               "n"(kCount)
+  asm volatile("tcgen05.alloc.cta_group::%2.sync.aligned.shared::cta.b32 [%0], %1;\n\t"
+               "tcgen05.relinquish_alloc_permit.cta_group::%2.sync.aligned;" ::"r"(SharedAddress(address)),
+               "n"(kCount), "n"(kBlocks)
                : "memory");
 }
-// By a warp, once nobody uses them: a block that ends without it keeps them from others.
-template <unsigned kCount>
+// By a warp of each block, once nobody uses them: a block that ends without it keeps them from others.
+template <unsigned kBlocks, unsigned kCount>
 DEVICE void FreeColumns(unsigned address) {
-  asm volatile("tcgen05.dealloc.cta_group::1.sync.aligned.b32 %0, %1;" ::"r"(address), "n"(kCount) : "memory");
+  asm volatile("tcgen05.dealloc.cta_group::%2.sync.aligned.b32 %0, %1;" ::"r"(address), "n"(kCount), "n"(kBlocks)
+               : "memory");
 }
 
 // Before a thread lets others go on, after what it did with tensor memory; and after it waited, before what it does.
 DEVICE void FenceBeforeOthers() { asm volatile("tcgen05.fence::before_thread_sync;" ::: "memory"); }
 DEVICE void FenceAfterOthers() { asm volatile("tcgen05.fence::after_thread_sync;" ::: "memory"); }
 
-// One arrival in the background, once all products that this thread has issued have ended.
+// One arrival at each block's barrier in the background, once all products that this thread has issued have ended.
+template <unsigned kBlocks>
 DEVICE void ArriveAfterProducts(Barrier* barrier) {
-  asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(SharedAddress(barrier))
+  if constexpr (kBlocks == 1) {
+    asm volatile("tcgen05.commit.cta_group::1.mbarrier::arrive::one.shared::cluster.b64 [%0];" ::"r"(SharedAddress(barrier))
+                 : "memory");
+  } else {
+    asm volatile("tcgen05.commit.cta_group::2.mbarrier::arrive::one.shared::cluster.multicast::cluster.b64 [%0], %1;" ::
+                     "r"(SharedAddress(barrier)), "h"(static_cast<unsigned short>(3))
+                 : "memory");
+  }
+}
+
+// One thread has a box copied in the background to its own block; its bytes count at the barrier of the pair's first.
+DEVICE void CopyBoxOfPair(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row) {
+  asm volatile("{.reg .b32 first; mapa.shared::cluster.u32 first, %2, 0;\n\t"
+               "cp.async.bulk.tensor.2d.shared::cluster.global.tile.mbarrier::complete_tx::bytes.cta_group::2 [%0], "
+               "[%1, {%3, %4}], [first];}" ::"r"(SharedAddress(to)), "l"(&map), "r"(SharedAddress(barrier)), "r"(byte),
+               "r"(row)
                : "memory");
 }
 
@@ -67,12 +88,13 @@ DEVICE void WaitColumns() { asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "m
 // One thread has D = A * B, or D += A * B if `adds`, computed in the background, after those that it had asked for
 // before: D in tensor memory, A and B 32 bytes deep in shared memory as their descriptors say, `instruction` the types
 // and sizes.
-#define UMMA(name, type)                                                                                               \
-  DEVICE void name(unsigned d, unsigned long long a, unsigned long long b, unsigned instruction, bool adds) {          \
-    asm volatile("{.reg .pred adds; setp.ne.u32 adds, %4, 0;\n\t"                                                      \
-                 "tcgen05.mma.cta_group::1.kind::" type " [%0], %1, %2, %3, adds;}" ::"r"(d), "l"(a), "l"(b),          \
-                 "r"(instruction), "r"(static_cast<unsigned>(adds))                                                    \
-                 : "memory");                                                                                          \
+#define UMMA(name, type)                                                                                        \
+  template <unsigned kBlocks>                                                                                   \
+  DEVICE void name(unsigned d, unsigned long long a, unsigned long long b, unsigned instruction, bool adds) {   \
+    asm volatile("{.reg .pred adds; setp.ne.u32 adds, %4, 0;\n\t"                                               \
+                 "tcgen05.mma.cta_group::%5.kind::" type " [%0], %1, %2, %3, adds;}" ::"r"(d), "l"(a), "l"(b),  \
+                 "r"(instruction), "r"(static_cast<unsigned>(adds)), "n"(kBlocks)                               \
+                 : "memory");                                                                                   \
   }
 UMMA(MultiplyTensorF16, "f16")
 UMMA(MultiplyTensorTf32, "tf32")

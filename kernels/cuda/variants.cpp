@@ -194,37 +194,48 @@ std::vector<Variant> ByWarpgroups() {
 
 struct TensorRow {
   Dtype in, acc;
-  std::string_view large, small, chain;  // entries
-  std::string_view feature, module;      // of the data centre's chips
+  std::string_view pair, large, small, chain;  // entries
+  std::string_view feature, module;            // of the data centre's chips
   std::string_view thor_module;
 };
 std::array<TensorRow, 5> TensorRows() {
   using enum Dtype;
   return {
-      TensorRow{kFp16, kFp32, "umma_fp16_256", "umma_fp16_128", "chain_umma_fp16", "sm_100f", kUmmaFp16Module,
-                kUmmaFp16ThorModule},
-      TensorRow{kBf16, kFp32, "umma_bf16_256", "umma_bf16_128", "chain_umma_bf16", "sm_100f", kUmmaBf16Module,
-                kUmmaBf16ThorModule},
-      TensorRow{kTf32, kFp32, "umma_tf32_256", "umma_tf32_128", "chain_umma_tf32", "sm_100f", kUmmaTf32Module,
-                kUmmaTf32ThorModule},
-      TensorRow{kInt8, kInt32, "umma_int8_256", "umma_int8_128", "chain_umma_int8", "sm_100a",
-                kUmmaInt8Module, kUmmaInt8ThorModule},
-      TensorRow{kFp8, kFp32, "umma_fp8_256", "umma_fp8_128", "chain_umma_fp8", "sm_100f", kUmmaFp8Module,
-                kUmmaFp8ThorModule},
+      TensorRow{kFp16, kFp32, "umma_fp16_pair", "umma_fp16_256", "umma_fp16_128", "chain_umma_fp16",
+                "sm_100f", kUmmaFp16Module, kUmmaFp16ThorModule},
+      TensorRow{kBf16, kFp32, "umma_bf16_pair", "umma_bf16_256", "umma_bf16_128", "chain_umma_bf16",
+                "sm_100f", kUmmaBf16Module, kUmmaBf16ThorModule},
+      TensorRow{kTf32, kFp32, "umma_tf32_pair", "umma_tf32_256", "umma_tf32_128", "chain_umma_tf32",
+                "sm_100f", kUmmaTf32Module, kUmmaTf32ThorModule},
+      TensorRow{kInt8, kInt32, "umma_int8_pair", "umma_int8_256", "umma_int8_128", "chain_umma_int8",
+                "sm_100a", kUmmaInt8Module, kUmmaInt8ThorModule},
+      TensorRow{kFp8, kFp32, "umma_fp8_pair", "umma_fp8_256", "umma_fp8_128", "chain_umma_fp8", "sm_100f",
+                kUmmaFp8Module, kUmmaFp8ThorModule},
   };
 }
 
-// Stages of rows and columns, then barriers and the place of tensor memory's address.
+// Stages of rows and columns, then barriers and the place of tensor memory's address. Of a pair of blocks
+// each has its rows copied and half of the columns.
 constexpr std::uint32_t kTensorRows = 128, kBarriersBytes = 256;
-Variant TensorGemm(const TensorRow& row, std::string_view module, std::uint32_t columns,
+struct TensorShape {
+  std::string_view name;
+  std::uint32_t blocks, columns;
+};
+constexpr TensorShape kPair = {"own:umma_pair_256x256", 2, 256}, kLarge = {"own:umma_128x256", 1, 256},
+                      kSmall = {"own:umma_128x128", 1, 128};
+Variant TensorGemm(const TensorRow& row, std::string_view module, const TensorShape& shape,
                    std::string_view entry) {
   constexpr std::uint32_t kSixWarps = 192, kStagesBytes = 196608;
-  Variant variant =
-      Gemm("own:umma_128x" + std::to_string(columns), row.in, row.acc, {kTensorRows, columns, kSixWarps, 128},
-           {.entry = entry, .source = module, .shared_bytes = kStagesBytes + kBarriersBytes});
+  Variant variant = Gemm(std::string(shape.name), row.in, row.acc,
+                         {shape.blocks * kTensorRows, shape.columns, kSixWarps, 128},
+                         {.entry = entry, .source = module, .shared_bytes = kStagesBytes + kBarriersBytes});
   Step& step = variant.steps.front();
-  step.bindings = {{Role::kA, View::kStorage, kTensorRows}, {Role::kB, View::kStorage, columns}, {Role::kC}};
+  step.bindings = {{Role::kA, View::kStorage, kTensorRows},
+                   {Role::kB, View::kStorage, shape.columns / shape.blocks},
+                   {Role::kC}};
+  step.geometry.groups_a_cluster = shape.blocks;
   step.geometry.groups_a_unit = 1;
+  step.geometry.tiles[1].each = kTensorRows;
   return variant;
 }
 
@@ -239,8 +250,10 @@ std::vector<Variant> InTensorMemory(Family family) {
       variant.requires_features.emplace_back(thor ? "sm_110a" : row.feature);
       all.push_back(std::move(variant));
     };
-    add(TensorGemm(row, module, 256, row.large), {"tensor_maps", "shared:224"});
-    add(TensorGemm(row, module, 128, row.small), {"tensor_maps", "shared:224"});
+    for (const auto& [shape, entry] :
+         {std::pair(kPair, row.pair), std::pair(kLarge, row.large), std::pair(kSmall, row.small)}) {
+      add(TensorGemm(row, module, shape, entry), {"tensor_maps", "shared:224"});
+    }
     add(Chain("own:umma_chain", row.in, row.acc, kTensorRows * kColumns,
               {.entry = row.chain,
                .source = module,

@@ -163,7 +163,8 @@ TEST(CudaVariants, EveryChipIsOfferedTheInstructionsThatItHas) {
 
 TEST(CudaVariants, ChipsWithTensorMemoryAreOfferedIt) {
   using kernels::Dtype;
-  const std::string by_warps = "own:mma_128x128 own:mma_64x64", in_it = "own:umma_128x256 own:umma_128x128";
+  const std::string by_warps = "own:mma_128x128 own:mma_64x64",
+                    in_it = "own:umma_pair_256x256 own:umma_128x256 own:umma_128x128";
   for (const int chip : {100, 103, 110}) {
     const bool has_int8 = chip != 103;
     EXPECT_EQ(ProductsOf(chip, Dtype::kBf16), by_warps + " " + in_it) << chip;
@@ -175,7 +176,7 @@ TEST(CudaVariants, ChipsWithTensorMemoryAreOfferedIt) {
 
 // A module of another chip would be refused.
 TEST(CudaVariants, ChipsWithTensorMemoryLoadModulesOfTheirOwn) {
-  for (const auto& [chip, wanted] : {std::pair(100, 15), std::pair(103, 12), std::pair(110, 15)}) {
+  for (const auto& [chip, wanted] : {std::pair(100, 20), std::pair(103, 16), std::pair(110, 20)}) {
     const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, chip)));
     EXPECT_EQ(
         WithSession(machine,

@@ -32,7 +32,7 @@ struct BoxCopy {
   std::size_t block;
   std::vector<std::pair<std::size_t, std::array<std::uint8_t, kPiece>>> pieces;
   std::size_t bytes;
-  std::size_t barrier;  // its place in the block
+  std::size_t barrier, barrier_block;  // its place in that block
 };
 
 struct Registers {
@@ -121,12 +121,12 @@ void WaitForPhase(const void* barrier, unsigned parity) {
 }
 
 void StartCopy(void* to, const TensorMap& map, const void* barrier, unsigned byte, unsigned row,
-               unsigned blocks) {
+               unsigned blocks, bool counts_at_first) {
   const std::size_t bytes = std::size_t{map.box_rows} * kBoxBytes;
   const auto place = PlaceInBlock(to, bytes), counts_at = PlaceInBlock(barrier, sizeof(std::uint64_t));
   if (!place || !counts_at) return;
   if (*place % kBoxBytes != 0) return Fail("a box goes to a place that is no multiple of 128 bytes");
-  BoxCopy copied{0, {}, bytes, *counts_at};
+  BoxCopy copied{0, {}, bytes, *counts_at, 0};
   for (std::uint64_t i = 0; i < map.box_rows; ++i) {
     const auto from = RowOf(map, byte, row + i);
     for (std::uint64_t piece = 0; piece < kBoxBytes / kPiece; ++piece) {
@@ -139,9 +139,10 @@ void StartCopy(void* to, const TensorMap& map, const void* barrier, unsigned byt
   }
   for (std::size_t at = 0; blocks >> at != 0; ++at) {
     if ((blocks >> at & 1U) == 0) continue;
-    if (Find(at, *counts_at, true) == nullptr) return;
-    SpoilShared(at, *place, bytes);
     copied.block = at;
+    copied.barrier_block = counts_at_first ? 0 : at;
+    if (Find(copied.barrier_block, *counts_at, true) == nullptr) return;
+    SpoilShared(at, *place, bytes);
     copies.push_back(copied);
   }
 }
@@ -151,7 +152,8 @@ bool DeliverCopy(Order order) {
   const auto next = order == Order::kForward ? copies.begin() : copies.end() - 1;
   const BoxCopy copied = std::move(*next);
   copies.erase(next);
-  State* state = Find(copied.block, copied.barrier, true);
+  if (HasEnded(copied.block)) return Fail("a copy to a block that has ended"), false;
+  State* state = Find(copied.barrier_block, copied.barrier, true);
   if (state == nullptr) return false;
   for (const auto& [place, bytes] : copied.pieces)
     WriteShared(copied.block, place, bytes.data(), bytes.size());

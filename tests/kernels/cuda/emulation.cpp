@@ -233,6 +233,7 @@ void Synchronise() {
 }
 void SynchroniseCluster() {
   Yield(State::kAtBarrierOfCluster);
+  ClusterHasMet();
   HasWaited();
 }
 void WaitUntilWoken() { Yield(State::kWaiting); }
@@ -293,9 +294,9 @@ void MeetOf(unsigned width, void* brought, const std::function<void(void* const*
   });
 }
 
-const std::uint8_t* AsAsyncProxySees(std::uint64_t address, std::size_t bytes) {
-  const auto at = PlaceOf(Shared() + (address - kSharedBase), bytes);
-  return at ? async_memory.data() + *at : nullptr;
+const std::uint8_t* AsAsyncProxySees(std::size_t rank, std::uint64_t address, std::size_t bytes) {
+  const auto at = PlaceInBlock(Shared() + (address - kSharedBase), bytes);
+  return at ? async_memory.data() + rank * shared_stride + *at : nullptr;
 }
 
 void Store(void* to, std::uint32_t word) {

@@ -82,9 +82,10 @@ void WakeWaiting();
 // KiB).
 [[nodiscard]] unsigned char* Shared();
 constexpr unsigned kSharedBase = 1024;
-// `bytes` from an address of that window, as the async proxy sees them: NaN until a thread's
+// `bytes` from an address of that block's window, as the async proxy sees them: NaN until a thread's
 // fence.proxy.async after its own writing. nullptr, and a failure, outside.
-[[nodiscard]] const std::uint8_t* AsAsyncProxySees(std::uint64_t address, std::size_t bytes);
+[[nodiscard]] const std::uint8_t* AsAsyncProxySees(std::size_t rank, std::uint64_t address,
+                                                   std::size_t bytes);
 void Store(void* to, std::uint32_t word);  // to shared memory, by a thread
 // Where in its block's dynamic shared memory that is; a failure, and nothing, outside.
 [[nodiscard]] std::optional<std::size_t> PlaceInBlock(const void* pointer, std::size_t bytes);
@@ -338,6 +339,12 @@ inline void WaitPhase(Barrier* barrier, unsigned parity) { emulation::WaitForPha
 inline void CopyBoxToBlocks(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row,
                             unsigned short blocks) {
   emulation::StartCopy(to, map, barrier, byte, row, blocks);
+}
+inline void ArriveExpectingAt(Barrier* barrier, unsigned block, unsigned bytes) {
+  emulation::ArriveAtBarrier(barrier, block, bytes);
+}
+inline void CopyBoxOfPair(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row) {
+  emulation::StartCopy(to, map, barrier, byte, row, 1U << BlockOfCluster(), true);
 }
 inline void CopyBox(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row) {
   emulation::StartCopy(to, map, barrier, byte, row, 1U << BlockOfCluster());

@@ -72,7 +72,8 @@ ADDER(AddFp8, 8, float, Fp8Number)
 ADDER(AddInt8, 8, int, Int8Number)
 #undef ADDER
 
-std::vector<std::uint8_t> ReadRows(const MatrixPlace& place, unsigned first, unsigned rows) {
+std::vector<std::uint8_t> ReadRows(std::size_t rank, const MatrixPlace& place, unsigned first,
+                                   unsigned rows) {
   std::vector<std::uint8_t> out(std::size_t{rows} * kProductBytes);
   // The pattern starts at its own size's boundary; the start may lie further along the first row.
   const bool swizzled = place.row_bytes != kPieceBytes;
@@ -81,7 +82,7 @@ std::vector<std::uint8_t> ReadRows(const MatrixPlace& place, unsigned first, uns
   }
   for (unsigned row = 0; row < rows; ++row) {
     for (unsigned piece = 0; piece < kProductBytes / kPieceBytes; ++piece) {
-      const std::uint8_t* from = AsAsyncProxySees(AddressOf(place, first + row, piece), kPieceBytes);
+      const std::uint8_t* from = AsAsyncProxySees(rank, AddressOf(place, first + row, piece), kPieceBytes);
       if (from == nullptr) return out;
       std::memcpy(out.data() + row * kProductBytes + piece * kPieceBytes, from, kPieceBytes);
     }

@@ -4,6 +4,7 @@
 // kernels. Used by warpgroup.cpp and tensor_memory.cpp.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -20,8 +21,9 @@ struct MatrixPlace {
 constexpr std::uint64_t BitsOf(std::uint64_t descriptor, unsigned first, unsigned count) {
   return descriptor >> first & ((std::uint64_t{1} << count) - 1);
 }
-// kProductBytes of so many rows, as the async proxy sees them.
-[[nodiscard]] std::vector<std::uint8_t> ReadRows(const MatrixPlace& place, unsigned first, unsigned rows);
+// kProductBytes of so many rows in a block of the cluster, as the async proxy sees them.
+[[nodiscard]] std::vector<std::uint8_t> ReadRows(std::size_t rank, const MatrixPlace& place, unsigned first,
+                                                 unsigned rows);
 
 // sums[rows x columns] += A * B, of which a and b hold kProductBytes a row or column; sums of 4 bytes.
 using Adder = void (*)(const std::uint8_t* a, const std::uint8_t* b, unsigned rows, unsigned columns,

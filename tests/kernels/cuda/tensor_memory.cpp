@@ -11,13 +11,13 @@
 #include <vector>
 
 #include "tests/kernels/cuda/emulation.h"
+#include "tests/kernels/cuda/tensor_descriptors.h"
 
 namespace emulation {
 namespace {
 
 constexpr unsigned kLanes = 128, kColumns = 512, kLeastColumns = 32;
 constexpr unsigned kLanesOfWarp = 32, kWarpsOfLanes = 4;
-constexpr std::uint64_t kPieceBytes = 16;
 constexpr std::uint32_t kNothing = 0xffffffff;  // kPoison of every byte
 
 using Bytes = std::vector<std::uint8_t>;
@@ -41,8 +41,9 @@ struct TensorProduct {
   bool adds;
 };
 
-// A product, or an arrival at the barrier of that place in the block.
+// By so many blocks, from that which asked on: a product, or an arrival at the barrier of that place in each.
 struct Background {
+  unsigned blocks = 1;
   std::optional<TensorProduct> product;
   std::size_t barrier = 0;
 };
@@ -60,19 +61,13 @@ struct Reader {
 
 struct TensorMemory {
   std::vector<std::uint32_t> cells;  // lane by lane; none until columns are allocated
-  std::vector<Range> allocated;
-  bool done_allocating = false;
+  std::optional<Range> allocated;
+  unsigned blocks = 0;  // that it was allocated for; 0 until then
+  bool used = false;    // since the cluster met
   std::deque<Background> background;
   std::vector<Reader> readers;  // threads
 
-  [[nodiscard]] bool IsAllocated(const Range& range) const {
-    return std::any_of(allocated.begin(), allocated.end(), [&](const Range& own) { return own.Has(range); });
-  }
-  [[nodiscard]] bool IsBusy(const Range& range) const {
-    return std::any_of(background.begin(), background.end(), [&](const Background& task) {
-      return task.product && task.product->sums.Overlaps(range);
-    });
-  }
+  [[nodiscard]] bool IsAllocated(const Range& range) const { return allocated && allocated->Has(range); }
   [[nodiscard]] bool IsRead(const Range& range) const {
     return std::any_of(readers.begin(), readers.end(), [&](const Reader& reader) {
       return std::any_of(reader.loads.begin(), reader.loads.end(),
@@ -82,6 +77,17 @@ struct TensorMemory {
 };
 std::vector<TensorMemory> memories;  // of each block
 std::size_t threads_of_each = 1;
+
+// Whether a product of that block, or of both, is on its way there.
+bool IsBusy(std::size_t rank, const Range& range) {
+  for (std::size_t by = 0; by < memories.size(); ++by) {
+    for (const Background& task : memories[by].background) {
+      const bool there = by <= rank && rank < by + task.blocks;
+      if (there && task.product && task.product->sums.Overlaps(range)) return true;
+    }
+  }
+  return false;
+}
 
 TensorMemory& Own() { return memories[CurrentBlock()]; }
 std::size_t OwnThread() { return CurrentThread() % threads_of_each; }
@@ -95,7 +101,7 @@ bool HasFenced() {
 // What the threads of a warp bring, which has to be the same.
 struct Ask {
   void* where = nullptr;
-  unsigned address = 0, count = 0;
+  unsigned address = 0, count = 0, blocks = 1;
 };
 bool AskTheSame(void* const (&all)[kWarp], bool of_the_same_place) {
   const Ask& first = *static_cast<const Ask*>(all[0]);
@@ -111,8 +117,8 @@ void AllocateTogether(void* const (&all)[kWarp]) {
   const Ask& asked = *static_cast<const Ask*>(all[0]);
   TensorMemory& own = Own();
   if (!AskTheSame(all, true)) return Fail("the threads of a warp allocate different columns");
-  if (own.done_allocating) return Fail("tensor memory is allocated after the permit was given back");
-  own.done_allocating = true;
+  if (own.blocks != 0) return Fail("tensor memory is allocated after the permit was given back");
+  own.blocks = asked.blocks;
   if (!std::has_single_bit(asked.count) || asked.count < kLeastColumns || asked.count > kColumns) {
     return Fail("tensor memory of a number of columns that none has");
   }
@@ -120,7 +126,7 @@ void AllocateTogether(void* const (&all)[kWarp]) {
   const auto place = PlaceInBlock(asked.where, sizeof range.first);
   if (!place) return;
   own.cells.assign(std::size_t{kLanes} * kColumns, kNothing);
-  own.allocated.push_back(range);
+  own.allocated = range;
   WriteShared(CurrentBlock(), *place, &range.first, sizeof range.first);
 }
 
@@ -129,8 +135,15 @@ void FreeTogether(void* const (&all)[kWarp]) {
   if (!AskTheSame(all, true)) return Fail("the threads of a warp free different columns");
   TensorMemory& own = Own();
   const Range range{asked.address, asked.count};
-  if (std::erase(own.allocated, range) == 0) return Fail("tensor memory is freed that was not allocated");
-  if (own.IsBusy(range) || own.IsRead(range)) Fail("tensor memory is freed while it is used");
+  if (own.allocated != range) return Fail("tensor memory is freed that was not allocated");
+  own.allocated.reset();
+  if (asked.blocks != own.blocks)
+    Fail("tensor memory of a pair is freed by one block, or the other way round");
+  for (std::size_t rank = 0; rank < memories.size(); ++rank) {
+    if (rank != CurrentBlock() && own.blocks == 1) continue;
+    if (IsBusy(rank, range) || memories[rank].IsRead(range)) Fail("tensor memory is freed while it is used");
+    if (own.blocks > 1 && memories[rank].used) Fail("tensor memory of a pair is freed before both have met");
+  }
 }
 
 void LoadTogether(void* const (&all)[kWarp]) {
@@ -142,7 +155,9 @@ void LoadTogether(void* const (&all)[kWarp]) {
   TensorMemory& own = Own();
   const Range range{asked.address & 0xffffU, kColumnsLoaded};
   if (!own.IsAllocated(range)) return Fail("tensor memory is loaded from that was not allocated");
-  if (own.IsBusy(range)) return Fail("sums were loaded before their products were known to have ended");
+  if (IsBusy(CurrentBlock(), range))
+    return Fail("sums were loaded before their products were known to have ended");
+  own.used = true;
   for (std::size_t i = 0; i < kWarp; ++i) {
     Loaded load{static_cast<std::uint32_t*>(static_cast<const Ask*>(all[i])->where), {}, range};
     const auto from = own.cells.begin() + static_cast<std::ptrdiff_t>((lane + i) * kColumns + range.first);
@@ -152,80 +167,46 @@ void LoadTogether(void* const (&all)[kWarp]) {
   }
 }
 
-// PTX ISA, "Instruction descriptor", of the kinds without block scaling: sparsity, saturation, negation,
-// transposition and shifts are 0 here.
-struct Instruction {
-  unsigned sum, a, b, columns, rows;
-};
-std::optional<Instruction> DecodeInstruction(unsigned bits) {
-  constexpr unsigned kFields = 3U << 4U | 7U << 7U | 7U << 10U | 63U << 17U | 31U << 24U;
-  if ((bits & ~kFields) != 0) return std::nullopt;
-  return Instruction{bits >> 4U & 3U, bits >> 7U & 7U, bits >> 10U & 7U, (bits >> 17U & 63U) * 8,
-                     (bits >> 24U & 31U) * 16};
+// So many rows of each of the blocks, one after the other.
+Bytes ReadParts(std::size_t first_block, unsigned blocks, std::uint64_t descriptor, unsigned rows) {
+  Bytes all;
+  for (unsigned i = 0; i < blocks; ++i) {
+    const Bytes part = ReadRows(first_block + i, DecodeMatrix(descriptor), 0, rows);
+    all.insert(all.end(), part.begin(), part.end());
+  }
+  return all;
 }
 
-// Types that kernels here multiply, by their numbers in the descriptor; A and B are of the same.
-Adder AdderOf(TensorKind kind, const Instruction& of) {
-  struct Row {
-    TensorKind kind;
-    unsigned type, sum;
-    Adder add;
-  };
-  constexpr std::array kRows = {
-      Row{TensorKind::kF16, 0, 1, AddFp16},  Row{TensorKind::kF16, 1, 1, AddBf16},
-      Row{TensorKind::kTf32, 2, 1, AddTf32}, Row{TensorKind::kF8, 0, 1, AddFp8},
-      Row{TensorKind::kI8, 1, 2, AddInt8},
-  };
-  const auto* row = std::find_if(kRows.begin(), kRows.end(), [&](const Row& known) {
-    return known.kind == kind && known.type == of.a && known.type == of.b && known.sum == of.sum;
-  });
-  return row == kRows.end() ? nullptr : row->add;
-}
-
-// PTX ISA, "Shared memory descriptor": as Hopper's, with a version of 1 and three bits of swizzle.
-MatrixPlace DecodeMatrix(std::uint64_t bits) {
-  // None, and the swizzles of 128, 64 and 32 bytes; that of 128 in pieces of 32 no kernel here has.
-  constexpr std::array<std::uint64_t, 8> kRowBytes = {16, 0, 128, 0, 64, 0, 32, 0};
-  const std::uint64_t unused = BitsOf(bits, 14, 2) | BitsOf(bits, 30, 2) | BitsOf(bits, 52, 9);
-  if (unused != 0 || BitsOf(bits, 46, 3) != 1) Fail("a matrix descriptor has bits that mean nothing");
-  if (BitsOf(bits, 49, 3) != 0) Fail("a matrix descriptor has a base offset, which no kernel here needs");
-  std::uint64_t row_bytes = kRowBytes[BitsOf(bits, 61, 3)];
-  if (row_bytes == 0) Fail("a swizzle that no kernel here has"), row_bytes = kPieceBytes;
-  return {BitsOf(bits, 0, 14) * kPieceBytes, BitsOf(bits, 16, 14) * kPieceBytes,
-          BitsOf(bits, 32, 14) * kPieceBytes, row_bytes};
-}
-Bytes ReadA(std::uint64_t descriptor) { return ReadRows(DecodeMatrix(descriptor), 0, kLanes); }
-Bytes ReadB(std::uint64_t descriptor, unsigned columns) {
-  return ReadRows(DecodeMatrix(descriptor), 0, columns);
-}
-
-// In the block that it belongs to.
-void Finish(TensorMemory& memory, const TensorProduct& product) {
-  if (ReadA(product.a) != product.of_a || ReadB(product.b, product.sums.count) != product.of_b) {
+// Each block has a part of A and of B, and the rows of its own part of A.
+void Finish(std::size_t first_block, unsigned blocks, const TensorProduct& product) {
+  const unsigned columns = product.sums.count;
+  if (ReadParts(first_block, blocks, product.a, kLanes) != product.of_a ||
+      ReadParts(first_block, blocks, product.b, columns / blocks) != product.of_b) {
     Fail("an operand in shared memory changed before its product was known to have ended");
   }
-  const unsigned columns = product.sums.count;
-  std::vector<std::uint32_t> sums(std::size_t{kLanes} * columns, 0);
-  const auto row_of = [&](unsigned lane) {
-    return memory.cells.begin() + static_cast<std::ptrdiff_t>(lane * kColumns + product.sums.first);
+  const std::size_t rows = std::size_t{kLanes} * blocks;
+  std::vector<std::uint32_t> sums(rows * columns, 0);
+  const auto row_of = [&](std::size_t row) {
+    return memories[first_block + row / kLanes].cells.begin() +
+           static_cast<std::ptrdiff_t>(row % kLanes * kColumns + product.sums.first);
   };
-  for (unsigned lane = 0; product.adds && lane < kLanes; ++lane) {
-    std::copy_n(row_of(lane), columns, sums.begin() + lane * columns);
-  }
-  product.add(product.of_a.data(), product.of_b.data(), kLanes, columns, sums.data());
-  for (unsigned lane = 0; lane < kLanes; ++lane) {
-    std::copy_n(sums.begin() + lane * columns, columns, row_of(lane));
-  }
+  const auto sums_of = [&](std::size_t row) {
+    return sums.begin() + static_cast<std::ptrdiff_t>(row * columns);
+  };
+  for (std::size_t row = 0; product.adds && row < rows; ++row)
+    std::copy_n(row_of(row), columns, sums_of(row));
+  product.add(product.of_a.data(), product.of_b.data(), static_cast<unsigned>(rows), columns, sums.data());
+  for (std::size_t row = 0; row < rows; ++row) std::copy_n(sums_of(row), columns, row_of(row));
 }
 
 }  // namespace
 
-void AllocateColumnsTo(void* address, unsigned count) {
-  Ask asked{address, 0, count};
+void AllocateColumnsTo(void* address, unsigned count, unsigned blocks) {
+  Ask asked{address, 0, count, blocks};
   Meet(&asked, AllocateTogether);
 }
-void FreeColumnsFrom(unsigned address, unsigned count) {
-  Ask asked{nullptr, address, count};
+void FreeColumnsFrom(unsigned address, unsigned count, unsigned blocks) {
+  Ask asked{nullptr, address, count, blocks};
   Meet(&asked, FreeTogether);
 }
 void LoadColumnsTo(void* registers, unsigned address) {
@@ -240,27 +221,38 @@ void WaitForColumns() {
   }
 }
 
-void MultiplyInTensorMemory(TensorKind kind, unsigned d, std::uint64_t a, std::uint64_t b,
-                            unsigned instruction, bool adds) {
+void MultiplyInTensorMemory(TensorKind kind, const TensorOperands& operands, unsigned instruction,
+                            unsigned blocks) {
   if (Failed() || !HasFenced()) return;
   const auto decoded = DecodeInstruction(instruction);
   if (!decoded) return Fail("an instruction descriptor has bits that no kernel here needs");
   const Adder add = AdderOf(kind, *decoded);
   if (add == nullptr) return Fail("an instruction descriptor has types that its kind has not");
-  if (decoded->rows != kLanes || decoded->columns % 16 != 0 || decoded->columns == 0 ||
+  if (decoded->rows != kLanes * blocks || decoded->columns % 16 != 0 || decoded->columns == 0 ||
       decoded->columns > 256) {
     return Fail("a product of a size that no instruction has");
   }
-  TensorMemory& own = Own();
-  const Range sums{d & 0xffffU, decoded->columns};
-  if (d >> 16U != 0 || !own.IsAllocated(sums)) return Fail("a product into columns that were not allocated");
-  if (own.IsRead(sums)) return Fail("a product into columns that a thread may still be loading");
-  own.background.push_back({TensorProduct{sums, a, b, ReadA(a), ReadB(b, sums.count), add, adds}});
+  const std::size_t first = CurrentBlock();
+  if (first % blocks != 0 || first + blocks > memories.size())
+    return Fail("a product of a pair by its second block");
+  const Range sums{operands.d & 0xffffU, decoded->columns};
+  for (std::size_t rank = first; rank < first + blocks; ++rank) {
+    TensorMemory& memory = memories[rank];
+    memory.used = true;
+    if (operands.d >> 16U != 0 || !memory.IsAllocated(sums) || memory.blocks != blocks) {
+      return Fail("a product into columns that were not allocated for it");
+    }
+    if (memory.IsRead(sums)) return Fail("a product into columns that a thread may still be loading");
+  }
+  Bytes of_a = ReadParts(first, blocks, operands.a, kLanes);
+  Bytes of_b = ReadParts(first, blocks, operands.b, sums.count / blocks);
+  Own().background.push_back({blocks, TensorProduct{sums, operands.a, operands.b, std::move(of_a),
+                                                    std::move(of_b), add, operands.adds}});
 }
 
-void ArriveAfterProductsAt(const void* barrier) {
+void ArriveAfterProductsAt(const void* barrier, unsigned blocks) {
   const auto place = PlaceInBlock(barrier, sizeof(std::uint64_t));
-  if (place) Own().background.push_back({std::nullopt, *place});
+  if (place) Own().background.push_back({blocks, std::nullopt, *place});
 }
 
 void FenceBeforeOthersGoOn() {
@@ -268,6 +260,9 @@ void FenceBeforeOthersGoOn() {
 }
 void FenceAfterWaiting() { OwnReader().waited = false; }
 void HasWaited() { OwnReader().waited = true; }
+void ClusterHasMet() {
+  for (TensorMemory& memory : memories) memory.used = false;
+}
 
 // Arrivals whose products have ended come in any order.
 bool FinishProducts(Order order) {
@@ -279,11 +274,11 @@ bool FinishProducts(Order order) {
     const auto chosen =
         order == Order::kForward ? first : std::find_if(tasks.rbegin(), tasks.rend(), is_arrival).base() - 1;
     for (auto task = tasks.begin(); task != chosen; ++task) {
-      if (task->product && !Failed()) Finish(memories[rank], *task->product);
+      if (task->product && !Failed()) Finish(rank, task->blocks, *task->product);
     }
-    const std::size_t barrier = chosen->barrier;
+    const std::size_t barrier = chosen->barrier, end = rank + chosen->blocks;
     tasks.erase(std::remove_if(tasks.begin(), chosen, std::not_fn(is_arrival)), chosen + 1);
-    ArriveInBackground(rank, barrier);
+    for (std::size_t at = rank; at < end; ++at) ArriveInBackground(at, barrier);
     return true;
   }
   return false;
@@ -298,7 +293,7 @@ void ClearTensorMemory(std::size_t blocks, std::size_t threads_of_block) {
 void CheckTensorMemory() {
   for (const TensorMemory& memory : memories) {
     if (!memory.background.empty()) Fail("a product is on its way in a block that has ended");
-    if (!memory.allocated.empty()) Fail("a block has ended with tensor memory that it did not free");
+    if (memory.allocated) Fail("a block has ended with tensor memory that it did not free");
   }
 }
 

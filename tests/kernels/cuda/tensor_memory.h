@@ -21,19 +21,25 @@ namespace emulation {
 enum class TensorKind { kF16, kTf32, kF8, kI8 };
 constexpr unsigned kColumnsLoaded = 32;
 
-// By all of a warp.
-void AllocateColumnsTo(void* address, unsigned count);
-void FreeColumnsFrom(unsigned address, unsigned count);
+// By all of a warp; for so many blocks (1, 2) that work together.
+void AllocateColumnsTo(void* address, unsigned count, unsigned blocks);
+void FreeColumnsFrom(unsigned address, unsigned count, unsigned blocks);
 void LoadColumnsTo(void* registers, unsigned address);  // kColumnsLoaded of 4 bytes
 void WaitForColumns();
 
-// By one thread.
-void MultiplyInTensorMemory(TensorKind kind, unsigned d, std::uint64_t a, std::uint64_t b,
-                            unsigned instruction, bool adds);
-void ArriveAfterProductsAt(const void* barrier);
+// By one thread, of two blocks by the first's.
+struct TensorOperands {
+  unsigned d;
+  std::uint64_t a, b;  // descriptors
+  bool adds;
+};
+void MultiplyInTensorMemory(TensorKind kind, const TensorOperands& operands, unsigned instruction,
+                            unsigned blocks);
+void ArriveAfterProductsAt(const void* barrier, unsigned blocks);
 void FenceBeforeOthersGoOn();
 void FenceAfterWaiting();
-void HasWaited();  // the thread that runs, for others
+void HasWaited();      // the thread that runs, for others
+void ClusterHasMet();  // all of its threads
 
 // Has products end up to an arrival, if any is on its way.
 bool FinishProducts(Order order);
@@ -44,26 +50,29 @@ void CheckTensorMemory();
 
 }  // namespace emulation
 
-template <unsigned kCount>
+template <unsigned kBlocks, unsigned kCount>
 void AllocateColumns(unsigned* address) {
-  emulation::AllocateColumnsTo(address, kCount);
+  emulation::AllocateColumnsTo(address, kCount, kBlocks);
 }
-template <unsigned kCount>
+template <unsigned kBlocks, unsigned kCount>
 void FreeColumns(unsigned address) {
-  emulation::FreeColumnsFrom(address, kCount);
+  emulation::FreeColumnsFrom(address, kCount, kBlocks);
 }
 inline void FenceBeforeOthers() { emulation::FenceBeforeOthersGoOn(); }
 inline void FenceAfterOthers() { emulation::FenceAfterWaiting(); }
-inline void ArriveAfterProducts(unsigned long long* barrier) { emulation::ArriveAfterProductsAt(barrier); }
+template <unsigned kBlocks>
+void ArriveAfterProducts(unsigned long long* barrier) {
+  emulation::ArriveAfterProductsAt(barrier, kBlocks);
+}
 template <class Number>
 void LoadColumns(Number (&x)[emulation::kColumnsLoaded], unsigned address) {
   emulation::LoadColumnsTo(x, address);
 }
 inline void WaitColumns() { emulation::WaitForColumns(); }
-#define EMULATED_UMMA(name, kind)                                                                \
-  inline void name(unsigned d, unsigned long long a, unsigned long long b, unsigned instruction, \
-                   bool adds) {                                                                  \
-    emulation::MultiplyInTensorMemory(emulation::TensorKind::kind, d, a, b, instruction, adds);  \
+#define EMULATED_UMMA(name, kind)                                                                          \
+  template <unsigned kBlocks>                                                                              \
+  void name(unsigned d, unsigned long long a, unsigned long long b, unsigned instruction, bool adds) {     \
+    emulation::MultiplyInTensorMemory(emulation::TensorKind::kind, {d, a, b, adds}, instruction, kBlocks); \
   }
 EMULATED_UMMA(MultiplyTensorF16, kF16)
 EMULATED_UMMA(MultiplyTensorTf32, kTf32)

@@ -66,9 +66,12 @@ MatrixPlace Decode(std::uint64_t bits) {
 
 // Of that warp's rows.
 Bytes ReadA(const WarpgroupProduct& product, std::size_t warp) {
-  return ReadRows(Decode(product.a), static_cast<unsigned>(warp % kWarps) * kProductRows, kProductRows);
+  return ReadRows(CurrentBlock(), Decode(product.a), static_cast<unsigned>(warp % kWarps) * kProductRows,
+                  kProductRows);
 }
-Bytes ReadB(const WarpgroupProduct& product) { return ReadRows(Decode(product.b), 0, product.columns); }
+Bytes ReadB(const WarpgroupProduct& product) {
+  return ReadRows(CurrentBlock(), Decode(product.b), 0, product.columns);
+}
 
 std::size_t RegisterBytes(const WarpgroupProduct& product) { return product.columns / 2 * kNumberBytes; }
 
