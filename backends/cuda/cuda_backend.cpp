@@ -110,6 +110,16 @@ constexpr std::array kCapabilities = {50, 70, 75, 80, 86, 89, 90, 100, 120};
 // Dynamic shared memory that a kernel may ask for, in KiB.
 constexpr std::array kSharedKib = {32, 48, 64, 96, 160, 192, 224};
 
+// Chips with matrix instructions of their own, which neither older nor newer ones have: by the names of PTX's
+// targets, of which "a" is one chip's and "f" a family's.
+struct OwnTarget {
+  int capability;
+  std::string_view feature;
+};
+constexpr std::array kOwnTargets = {OwnTarget{90, "sm_90a"}, OwnTarget{100, "sm_100a"},
+                                    OwnTarget{100, "sm_100f"}, OwnTarget{103, "sm_100f"},
+                                    OwnTarget{110, "sm_110a"}};
+
 std::vector<std::string> FeaturesOf(const rt::Api& api, rt::CuDevice device) {
   const int capability = 10 * rt::Attribute(api, device, rt::kCuCapabilityMajor).value_or(0) +
                          rt::Attribute(api, device, rt::kCuCapabilityMinor).value_or(0);
@@ -119,9 +129,10 @@ std::vector<std::string> FeaturesOf(const rt::Api& api, rt::CuDevice device) {
   for (const int known : kCapabilities) {
     if (capability >= known) features.push_back(fmt::format("sm_{}", known));
   }
-  // Its matrix instructions are of this chip alone: neither older nor newer ones have them.
-  if (capability == 90) features.emplace_back("sm_90a");
-  if (capability == 90 && api.cuTensorMapEncodeTiled != nullptr) features.emplace_back("tensor_maps");
+  for (const auto& [chip, target] : kOwnTargets) {
+    if (capability == chip) features.emplace_back(target);
+  }
+  if (capability >= 90 && api.cuTensorMapEncodeTiled != nullptr) features.emplace_back("tensor_maps");
   // Newer ones have larger.
   if (capability == 70 || capability == 72) features.emplace_back("volta_mma");
   if (capability == 75) features.emplace_back("turing_mma");
@@ -160,7 +171,11 @@ probe::Result<std::unique_ptr<PeerGroup>> OpenPeers(std::span<const RuntimeDevic
   return stream::JoinDevices(std::make_unique<CudaRuntime>(driver->api, driver->devices, request), shared);
 }
 
-std::vector<kernels::Variant> Variants(const Limits&) { return kernels::cuda::Variants(); }
+std::vector<kernels::Variant> Variants(const Limits& limits) {
+  const bool thor =
+      std::find(limits.features.begin(), limits.features.end(), "sm_110a") != limits.features.end();
+  return kernels::cuda::Variants(thor ? kernels::cuda::Family::kThor : kernels::cuda::Family::kDataCentre);
+}
 
 std::vector<kernels::Variant> Libraries(const OpenRequest& request) {
   const auto directories = rt::LibraryDirectories(request.files, request.environment);

@@ -24,17 +24,6 @@ struct Shape {
   static constexpr unsigned kPartRows = kN / kBlocks;  // of B, that one block brings
 };
 
-// A stage, of which there are kStages one after the other, and how often all of them have been gone through (mod 2).
-template <class S>
-struct Ring {
-  unsigned stage = 0, parity = 0;
-  DEVICE void Next() {
-    if (++stage < S::kStages) return;
-    stage = 0;
-    parity ^= 1;
-  }
-};
-
 template <class S>
 struct Block {
   unsigned char* stages;
@@ -61,7 +50,7 @@ struct Block {
 // By one thread.
 template <class S>
 DEVICE void Produce(const Block<S>& block, const TensorMap& a, const TensorMap& b) {
-  Ring<S> ring;
+  Ring<S::kStages> ring;
   for (unsigned at = block.pair; at < block.tiles; at += block.pairs) {
     const Tile tile = TileOf<S>(at, block.m, block.n);
     for (unsigned step = 0; step < block.steps; ++step, ring.Next()) {
@@ -83,7 +72,7 @@ DEVICE void Consume(const Block<S>& block, unsigned consumer, typename T::Result
   const auto let_go = [&](unsigned stage) {
     if (threadIdx.x % kWarpgroup < kBlocks) ArriveAt(block.empty + stage, threadIdx.x % kWarpgroup);
   };
-  Ring<S> ring;
+  Ring<S::kStages> ring;
   for (unsigned at = block.pair; at < block.tiles; at += block.pairs) {
     const Tile tile = TileOf<S>(at, block.m, block.n);
     typename T::Result sum[S::kN / 2] = {};

@@ -4,6 +4,7 @@
 // cp.async fills two steps behind the products.
 
 #include "kernels/cuda/warpgroup_tiles.cuh"
+#include "kernels/cuda/tma.cuh"
 
 namespace {
 

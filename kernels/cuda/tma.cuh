@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Hopper's copies of boxes of a matrix (TMA), the barriers that count their bytes, clusters, and registers that pass
-// from warpgroup to warpgroup, one function an instruction: PTX ISA, "mbarrier", "cp.async.bulk.tensor",
-// "barrier.cluster", "setmaxnreg". Without nvcc the host emulation has them (tests/kernels/cuda/cluster.h).
+// Copies of boxes of a matrix (TMA), the barriers that count their bytes, clusters, and registers that pass from
+// warpgroup to warpgroup, which Hopper and later chips have, one function an instruction: PTX ISA, "mbarrier",
+// "cp.async.bulk.tensor", "barrier.cluster", "setmaxnreg". Without nvcc the host emulation has them
+// (tests/kernels/cuda/cluster.h).
 #pragma once
 
 #include "kernels/cuda/device.cuh"
@@ -15,7 +16,7 @@ struct alignas(64) TensorMap {
 using Barrier = unsigned long long;
 #define PAIR_OF_BLOCKS __cluster_dims__(2, 1, 1)
 
-#if defined(__CUDA_ARCH_FEAT_SM90_ALL)
+#if __CUDA_ARCH__ >= 900
 
 DEVICE unsigned BlockOfCluster() {
   unsigned rank;
@@ -37,10 +38,20 @@ DEVICE void FenceBarriers() { asm volatile("fence.mbarrier_init.release.cluster;
 DEVICE void ArriveExpecting(Barrier* barrier, unsigned bytes) {
   asm volatile("mbarrier.arrive.expect_tx.shared::cta.b64 _, [%0], %1;" ::"r"(SharedAddress(barrier)), "r"(bytes) : "memory");
 }
+DEVICE void Arrive(Barrier* barrier) {
+  asm volatile("mbarrier.arrive.shared::cta.b64 _, [%0];" ::"r"(SharedAddress(barrier)) : "memory");
+}
 // At the same barrier of a block of the cluster.
 DEVICE void ArriveAt(Barrier* barrier, unsigned block) {
   asm volatile("{.reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;\n\t"
                "mbarrier.arrive.shared::cluster.b64 _, [remote];}" ::"r"(SharedAddress(barrier)), "r"(block)
+               : "memory");
+}
+// The same with bytes that are expected there.
+DEVICE void ArriveExpectingAt(Barrier* barrier, unsigned block, unsigned bytes) {
+  asm volatile("{.reg .b32 remote; mapa.shared::cluster.u32 remote, %0, %1;\n\t"
+               "mbarrier.arrive.expect_tx.shared::cluster.b64 _, [remote], %2;}" ::"r"(SharedAddress(barrier)), "r"(block),
+               "r"(bytes)
                : "memory");
 }
 // Until the phase of that parity (0 or 1) has ended. Of a new barrier the one before the first, of parity 1, has.
@@ -48,6 +59,10 @@ DEVICE void WaitPhase(Barrier* barrier, unsigned parity) {
   asm volatile("{.reg .pred ended;\n\tagain:\n\tmbarrier.try_wait.parity.shared::cta.b64 ended, [%0], %1;\n\t"
                "@ended bra done;\n\tbra again;\n\tdone:\n\t}" ::"r"(SharedAddress(barrier)), "r"(parity) : "memory");
 }
+
+// What this thread wrote to shared memory before is there for those that read it by another proxy: copies, and the
+// instructions that multiply what descriptors say.
+DEVICE void FenceAsyncProxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
 
 // One thread has a box copied in the background, from that byte of that row on; its bytes count at the barrier.
 DEVICE void CopyBox(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row) {
@@ -75,5 +90,5 @@ DEVICE void TakeRegisters() {
   asm volatile("setmaxnreg.inc.sync.aligned.u32 %0;" ::"n"(kCount));
 }
 
-#endif  // __CUDA_ARCH_FEAT_SM90_ALL
+#endif  // __CUDA_ARCH__
 #endif  // __CUDACC__

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The products and chains by matrix units, one row a type: of gemm_mma.cu, gemm_turing.cu and volta_fp16.cu
-// by warps, of gemm_wgmma.cu by Hopper's warpgroups; the numbers are theirs.
+// by warps, of gemm_wgmma.cu and gemm_tma.cu by Hopper's warpgroups, of gemm_umma.cu in tensor memory; the
+// numbers are theirs.
 #include "kernels/cuda/variants.h"
 
 #include <algorithm>
@@ -87,9 +88,10 @@ Variant Gemm(std::string name, Dtype in, Dtype acc, const Tile& tile, Step step)
   return variant;
 }
 
-// So many accumulators a block, and as many products a step as an instruction's k holds.
-Variant Chain(std::string name, Dtype in, Dtype acc, std::uint32_t count, Step step) {
-  step.geometry = {.tiles = {{{Number::kCount, count}}}, .threads = {kThreads, 1}};
+// So many accumulators and threads a block, and as many products a step as an instruction's k holds.
+Variant Chain(std::string name, Dtype in, Dtype acc, std::uint32_t count, Step step,
+              std::uint32_t threads = kThreads) {
+  step.geometry = {.tiles = {{{Number::kCount, count}}}, .threads = {threads, 1}};
   Variant variant = Own(std::move(name), Kernel::kChain, in, acc, std::move(step));
   variant.multiple_count = count;
   variant.multiple_n = kInstructionBytes * 8 / Row(in).bits;
@@ -195,11 +197,83 @@ std::vector<Variant> ByWarpgroups() {
   return all;
 }
 
+struct TensorRow {
+  Dtype in, acc;
+  std::string_view pair, large, small, chain;  // entries
+  std::string_view feature, module;            // of the data centre's chips
+  std::string_view thor_module;
+};
+std::array<TensorRow, 5> TensorRows() {
+  using enum Dtype;
+  return {
+      TensorRow{kFp16, kFp32, "umma_fp16_pair", "umma_fp16_256", "umma_fp16_128", "chain_umma_fp16",
+                "sm_100f", kUmmaFp16Module, kUmmaFp16ThorModule},
+      TensorRow{kBf16, kFp32, "umma_bf16_pair", "umma_bf16_256", "umma_bf16_128", "chain_umma_bf16",
+                "sm_100f", kUmmaBf16Module, kUmmaBf16ThorModule},
+      TensorRow{kTf32, kFp32, "umma_tf32_pair", "umma_tf32_256", "umma_tf32_128", "chain_umma_tf32",
+                "sm_100f", kUmmaTf32Module, kUmmaTf32ThorModule},
+      TensorRow{kInt8, kInt32, "umma_int8_pair", "umma_int8_256", "umma_int8_128", "chain_umma_int8",
+                "sm_100a", kUmmaInt8Module, kUmmaInt8ThorModule},
+      TensorRow{kFp8, kFp32, "umma_fp8_pair", "umma_fp8_256", "umma_fp8_128", "chain_umma_fp8", "sm_100f",
+                kUmmaFp8Module, kUmmaFp8ThorModule},
+  };
+}
+
+// Stages of rows and columns, then barriers and the place of tensor memory's address. Of a pair of blocks
+// each has its rows copied and half of the columns.
+constexpr std::uint32_t kTensorRows = 128, kBarriersBytes = 256;
+struct TensorShape {
+  std::string_view name;
+  std::uint32_t blocks, columns;
+};
+constexpr TensorShape kPair = {"own:umma_pair_256x256", 2, 256}, kLarge = {"own:umma_128x256", 1, 256},
+                      kSmall = {"own:umma_128x128", 1, 128};
+Variant TensorGemm(const TensorRow& row, std::string_view module, const TensorShape& shape,
+                   std::string_view entry) {
+  constexpr std::uint32_t kSixWarps = 192, kStagesBytes = 196608;
+  Variant variant = Gemm(std::string(shape.name), row.in, row.acc,
+                         {shape.blocks * kTensorRows, shape.columns, kSixWarps, 128},
+                         {.entry = entry, .source = module, .shared_bytes = kStagesBytes + kBarriersBytes});
+  Step& step = variant.steps.front();
+  step.bindings = {{Role::kA, View::kStorage, kTensorRows},
+                   {Role::kB, View::kStorage, shape.columns / shape.blocks},
+                   {Role::kC}};
+  step.geometry.groups_a_cluster = shape.blocks;
+  step.geometry.groups_a_unit = 1;
+  step.geometry.tiles[1].each = kTensorRows;
+  return variant;
+}
+
+std::vector<Variant> InTensorMemory(Family family) {
+  constexpr std::uint32_t kColumns = 256, kNineWarps = 288;  // of a chain
+  const bool thor = family == Family::kThor;
+  std::vector<Variant> all;
+  for (const TensorRow& row : TensorRows()) {
+    const std::string_view module = thor ? row.thor_module : row.module;
+    const auto add = [&](Variant variant, std::vector<std::string> more) {
+      variant.requires_features = std::move(more);
+      variant.requires_features.emplace_back(thor ? "sm_110a" : row.feature);
+      all.push_back(std::move(variant));
+    };
+    for (const auto& [shape, entry] :
+         {std::pair(kPair, row.pair), std::pair(kLarge, row.large), std::pair(kSmall, row.small)}) {
+      add(TensorGemm(row, module, shape, entry), {"tensor_maps", "shared:224"});
+    }
+    add(Chain("own:umma_chain", row.in, row.acc, kTensorRows * kColumns,
+              {.entry = row.chain,
+               .source = module,
+               .shared_bytes = (kTensorRows + kColumns) * 128 + kBarriersBytes},
+              kNineWarps),
+        {"shared:64"});
+  }
+  return all;
+}
+
 }  // namespace
 
-std::vector<Variant> Variants() {
+std::vector<Variant> Variants(Family family) {
   auto all = simt::Variants({.stream = kStreamModule, .gemm_simt = kGemmSimtModule, .gemv = kGemvModule});
-  for (const auto& some : {ByWarps(), ByWarpgroups()}) {
+  for (const auto& some : {ByWarps(), ByWarpgroups(), InTensorMemory(family)}) {
     const auto chain = std::find_if(all.begin(), all.end(), [](const Variant& variant) {
       return variant.kernel == Kernel::kChain && variant.in == Dtype::kFp32;
     });

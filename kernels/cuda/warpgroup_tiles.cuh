@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: MIT
-// What the products by Hopper's warpgroups have in common. A tile in shared memory has rows of 128 bytes of k, each of
-// eight pieces of 16 bytes in the 128-byte swizzle of PTX ISA, "Shared Memory Matrix Layout": piece p of row r lies at
-// p ^ (r % 8), eight rows are an atom of 1024 bytes. A warpgroup multiplies 64 rows of A.
+// What the products by Hopper's warpgroups have in common. A warpgroup multiplies 64 rows of A.
 #pragma once
 
 #include "kernels/simt/tiles.cuh"
+#include "kernels/cuda/stages.cuh"
 #include "kernels/cuda/wgmma.cuh"
 
 namespace {
 
-constexpr unsigned kRowBytes = 128;
-constexpr unsigned kPieces = kRowBytes / 16;
-constexpr unsigned kAtomBytes = 8 * kRowBytes;
-constexpr unsigned kInstructionBytes = 32;  // of k
-constexpr unsigned kWarpgroup = 128;        // threads
+constexpr unsigned kWarpgroup = 128;  // threads
 constexpr unsigned kWarpgroupRows = 64;
 
 // PTX ISA, "Matrix Descriptor": start, leading and stride offset in units of 16 bytes at bits 0, 16 and 32, the

@@ -10,9 +10,6 @@
 // The number of this thread's warpgroup, in a register that the compiler knows to be the same in all of a warp.
 DEVICE unsigned Warpgroup() { return __shfl_sync(~0U, threadIdx.x / 128, 0); }
 
-// What this thread wrote to shared memory before is there for wgmma, which reads by another proxy.
-DEVICE void FenceAsyncProxy() { asm volatile("fence.proxy.async.shared::cta;" ::: "memory"); }
-
 // Keeps what the compiler does with these registers on this side.
 template <unsigned kCount>
 DEVICE void Pin(float (&d)[kCount]) {

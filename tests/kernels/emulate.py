@@ -66,7 +66,11 @@ def listed(function, row_type, rows):
 
 
 def cuda(defects):
-    modules = {module.name: module for module in generate.modules("cuda") if "copies" not in module.settings}
+    # What differs in nothing but the chip or the driver is the same here: the first of them stands for all.
+    alike = {}
+    for module in generate.modules("cuda"):
+        alike.setdefault((module.source, *module.definitions), module)
+    modules = {module.name: module for module in alike.values()}
     files = {f"right/{name}": program("cuda", name, [module]) for name, module in modules.items()}
     for name, module, _, *change in defects:
         files[f"defects/{name}"] = program("cuda", name, [modules[module]], read=with_defect(name, *change))

@@ -33,34 +33,41 @@ inline constexpr TensorCore kHopperTf32{"HopperTf32", 8, 25};
 inline constexpr TensorCore kEightBits{"EightBits", 32, 13};  // Ada's and Hopper's fp8
 
 // What is kept of a number toward zero where `bits` below the leading one of `largest` are, in units of the
-// last of them, which is `unit`.
+// last of them, which is `unit`. `largest` is finite; its sign has no meaning.
 struct LastPlace {
-  double unit, units;
-  LastPlace(double largest, int bits) : unit(1), units(1) {
+  double unit = 1, units = 1;
+  LastPlace(double largest, int bits) {
     if (largest == 0) return;
     const auto exponent = static_cast<int>(std::bit_cast<std::uint64_t>(largest) >> 52U & 2047U) - 1023;
-    unit = std::ldexp(1.0, exponent - bits);
-    units = 1 / unit;
+    unit = Power(exponent - bits);
+    units = Power(bits - exponent);
+  }
+  // Of two; std::ldexp takes far longer.
+  static double Power(int exponent) {
+    return std::bit_cast<double>(static_cast<std::uint64_t>(exponent + 1023) << 52U);
   }
   [[nodiscard]] std::int64_t Kept(double number) const { return static_cast<std::int64_t>(number * units); }
 };
 
+constexpr unsigned kLargestGroup = 32;
+
 // `sum` + a[0] b[0] + ... + a[count - 1] b[count - 1] as such a unit adds them, in fp32. What is not finite
 // makes a NaN.
 inline float AddProducts(const TensorCore& core, float sum, const float* a, const float* b, unsigned count) {
+  // Without their signs numbers are ordered as their bits are, and what is not finite is the largest.
+  const auto magnitude = [](double number) { return std::bit_cast<std::uint64_t>(number) << 1U >> 1U; };
   for (unsigned first = 0; first < count; first += core.group) {
-    const unsigned end = std::min(first + core.group, count);
-    double largest = std::fabs(sum);
-    bool finite = std::isfinite(sum);
-    for (unsigned i = first; i < end; ++i) {
-      const double product = std::fabs(double{a[i]} * b[i]);
-      finite = finite && std::isfinite(product);
-      largest = std::max(largest, product);
+    const unsigned size = std::min(core.group, count - first);
+    double products[kLargestGroup];
+    std::uint64_t largest = magnitude(sum);
+    for (unsigned i = 0; i < size; ++i) {
+      products[i] = double{a[first + i]} * b[first + i];
+      largest = std::max(largest, magnitude(products[i]));
     }
-    if (!finite) return NAN;
-    const LastPlace aligned(largest, core.fraction_bits);
+    if (!std::isfinite(std::bit_cast<double>(largest))) return NAN;
+    const LastPlace aligned(std::bit_cast<double>(largest), core.fraction_bits);
     std::int64_t units = aligned.Kept(sum);
-    for (unsigned i = first; i < end; ++i) units += aligned.Kept(double{a[i]} * b[i]);
+    for (unsigned i = 0; i < size; ++i) units += aligned.Kept(products[i]);
     const double total = static_cast<double>(units) * aligned.unit;
     const LastPlace result(total, 23);
     sum = static_cast<float>(static_cast<double>(result.Kept(total)) * result.unit);

@@ -132,16 +132,20 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
 
 TEST(CudaSession, ChipsWithInstructionsOfTheirOwnSaySo) {
   using Row = std::pair<int, std::string>;
-  for (const auto& [capability, own] : {Row(61, ""), Row(70, "volta_mma"), Row(75, "turing_mma"), Row(86, ""),
-                                        Row(89, "fp8_mma"), Row(90, "sm_90a tensor_maps"), Row(100, ""),
-                                        Row(120, "fp8_mma scaled_mma"), Row(121, "fp8_mma scaled_mma")}) {
+  for (const auto& [capability, own] :
+       {Row(61, ""), Row(70, "volta_mma"), Row(75, "turing_mma"), Row(86, ""), Row(89, "fp8_mma"),
+        Row(90, "sm_90a tensor_maps"), Row(100, "sm_100a sm_100f tensor_maps"), Row(101, "tensor_maps"),
+        Row(103, "sm_100f tensor_maps"), Row(110, "sm_110a tensor_maps"),
+        Row(120, "tensor_maps fp8_mma scaled_mma"), Row(121, "tensor_maps fp8_mma scaled_mma")}) {
     const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));
     EXPECT_EQ(WithSession(machine,
                           [](backends::Session& session) {
                             std::string found;
                             for (const std::string& feature : session.limits().features) {
-                              const bool general = feature.starts_with("shared:") || feature == "cublaslt" ||
-                                                   (feature.starts_with("sm_") && !feature.ends_with('a'));
+                              const bool general =
+                                  feature.starts_with("shared:") || feature == "cublaslt" ||
+                                  (feature.starts_with("sm_") &&
+                                   std::isdigit(static_cast<unsigned char>(feature.back())) != 0);
                               if (!general) found += (found.empty() ? "" : " ") + feature;
                             }
                             return found;

@@ -43,8 +43,12 @@ const std::vector<Variant>& Computing() {
 
 // The capability of a chip that takes the variant's code.
 int ChipOf(const Variant& variant) {
-  const auto& needed = variant.requires_features;
-  return std::find(needed.begin(), needed.end(), "scaled_mma") != needed.end() ? 120 : 90;
+  const auto needs = [&](std::string_view feature) {
+    const auto& needed = variant.requires_features;
+    return std::find(needed.begin(), needed.end(), feature) != needed.end();
+  };
+  if (needs("scaled_mma")) return 120;
+  return needs("sm_100a") || needs("sm_100f") ? 100 : 90;
 }
 
 class CudaVariant : public testing::TestWithParam<Variant> {
@@ -86,15 +90,16 @@ TEST_P(CudaVariantOfBoxes, OfAnotherSizeIsFoundOut) {
   EXPECT_THAT(Run(variant), testing::HasSubstr("CUDA_ERROR_ILLEGAL_ADDRESS"));
 }
 
-// They are as many as there are multiprocessors or tiles, in whole pairs.
-TEST_P(CudaVariantOfBoxes, FillsTheDeviceWithPairs) {
+// They are as many as there are multiprocessors or tiles, of pairs in whole ones.
+TEST_P(CudaVariantOfBoxes, FillsTheDeviceWithBlocks) {
+  const std::uint32_t cluster = GetParam().steps[0].geometry.groups_a_cluster;
   const auto blocks_on = [](std::uint32_t units, std::uint32_t edge = 8192) {
     return kernels::ShapeOf(GetParam().steps[0], {edge, edge, edge, 0, 0}, {units, 1024, 32}).groups;
   };
   using Groups = std::array<std::uint32_t, 3>;
   EXPECT_EQ(blocks_on(132), (Groups{132, 1, 1}));
-  EXPECT_EQ(blocks_on(133), (Groups{132, 1, 1}));
-  EXPECT_EQ(blocks_on(1), (Groups{2, 1, 1}));
+  EXPECT_EQ(blocks_on(133), (Groups{133 / cluster * cluster, 1, 1}));
+  EXPECT_EQ(blocks_on(1), (Groups{cluster, 1, 1}));
   EXPECT_EQ(blocks_on(132, 512), (Groups{4 * 512 / GetParam().multiple_n, 1, 1}));
 }
 
@@ -123,11 +128,12 @@ std::string ProductsOf(int capability, kernels::Dtype dtype) {
   const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, capability)));
   return WithSession(machine, [&](backends::Session& session) {
     std::string names;
-    for (const Variant& variant : Computing()) {
+    const auto all = backends::cuda::Describe().variants(session.limits());
+    for (const Variant& variant : all) {
       const bool wanted = variant.kernel == Kernel::kGemm && variant.in == dtype &&
                           backends::MissingFeature(variant, session.limits()).empty();
       if (!wanted) continue;
-      const std::string found = Compute(session, kernels::cuda::Variants(), variant);
+      const std::string found = Compute(session, all, variant);
       names += (names.empty() ? "" : " ") + (found == "right" ? variant.name : found);
     }
     return names;
@@ -149,11 +155,46 @@ TEST(CudaVariants, EveryChipIsOfferedTheInstructionsThatItHas) {
             "own:wgmma_tma_128x128");
   EXPECT_EQ(ProductsOf(90, Dtype::kFp8),
             "own:wgmma_128x256 own:wgmma_128x128 own:wgmma_tma_128x256 own:wgmma_tma_128x128");
-  EXPECT_EQ(ProductsOf(100, Dtype::kBf16), "own:mma_128x128 own:mma_64x64");
   EXPECT_EQ(ProductsOf(100, Dtype::kFp4), "");
   EXPECT_EQ(ProductsOf(120, Dtype::kFp8),
             "own:mma_128x128 own:mma_64x64 own:scaled_mma_128x128 own:scaled_mma_64x64");
   EXPECT_EQ(ProductsOf(121, Dtype::kFp4), "own:scaled_mma_128x128 own:scaled_mma_64x64");
+}
+
+TEST(CudaVariants, ChipsWithTensorMemoryAreOfferedIt) {
+  using kernels::Dtype;
+  const std::string by_warps = "own:mma_128x128 own:mma_64x64",
+                    in_it = "own:umma_pair_256x256 own:umma_128x256 own:umma_128x128";
+  for (const int chip : {100, 103, 110}) {
+    const bool has_int8 = chip != 103;
+    EXPECT_EQ(ProductsOf(chip, Dtype::kBf16), by_warps + " " + in_it) << chip;
+    EXPECT_EQ(ProductsOf(chip, Dtype::kFp8), in_it) << chip;
+    EXPECT_EQ(ProductsOf(chip, Dtype::kInt8), by_warps + (has_int8 ? " " + in_it : "")) << chip;
+  }
+  EXPECT_EQ(ProductsOf(101, Dtype::kBf16), by_warps) << "what older drivers take Thor for";
+}
+
+// A module of another chip would be refused.
+TEST(CudaVariants, ChipsWithTensorMemoryLoadModulesOfTheirOwn) {
+  for (const auto& [chip, wanted] : {std::pair(100, 20), std::pair(103, 16), std::pair(110, 20)}) {
+    const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, chip)));
+    EXPECT_EQ(
+        WithSession(machine,
+                    [](backends::Session& session) {
+                      int loaded = 0;
+                      for (const Variant& variant : backends::cuda::Describe().variants(session.limits())) {
+                        if (!variant.name.starts_with("own:umma_") ||
+                            !backends::MissingFeature(variant, session.limits()).empty())
+                          continue;
+                        const auto kernel = backends::Load(session, variant);
+                        if (!kernel) return variant.name + ": " + probe::Describe(kernel.error());
+                        ++loaded;
+                      }
+                      return std::to_string(loaded);
+                    }),
+        std::to_string(wanted))
+        << chip;
+  }
 }
 
 TEST(CudaVariants, AsksForAllSharedMemoryWhereBlocksNeedIt) {
@@ -170,7 +211,7 @@ TEST(CudaVariants, AsksForAllSharedMemoryWhereBlocksNeedIt) {
 }
 
 TEST(CudaVariants, ADeviceThatComputesWrongIsFoundOut) {
-  for (const int chip : {90, 120}) {
+  for (const int chip : {90, 100, 120}) {
     for (const char* results : {"garbage", "nan", "zero"}) {
       const CudaMachine machine(
           machines::Of(machines::Gpu("GPU", 1, chip, fmt::format(R"(, "results": "{}")", results))));

@@ -130,19 +130,24 @@ using Int32 = std::int32_t;
 template <class Operand, class C, std::uint64_t kRows, std::uint64_t kColumns>
 constexpr auto kTransposed = Gemm<Operand, C, true, kRows, kColumns, InGroups>;
 
-// By pairs of blocks: A in boxes of a block's rows, B in boxes of half of the columns.
-template <class Operand, class C, std::uint64_t kBits, std::uint64_t kColumns>
+// Tiles of kRows x kColumns by so many blocks: A in boxes of a block's rows, B in boxes of its part of the
+// columns.
+template <class Operand, class C, std::uint64_t kBits, std::uint64_t kRows, std::uint64_t kColumns,
+          std::uint64_t kBlocks>
 Computed Mapped(const KernelLaunch& launch) {
-  constexpr std::uint64_t kPairRows = 256;
   if (launch.maps.size() != 2) return Computed::kRefused;
   const std::uint64_t row_bytes = launch.values[5] * kBits / 8;
   const auto fits = [&](const MappedMatrix& map, std::uint64_t rows, std::uint64_t box_rows) {
     return map.rows == rows && map.row_bytes == row_bytes && map.box_rows == box_rows;
   };
-  const bool right = fits(launch.maps[0], launch.values[3], kPairRows / 2) &&
-                     fits(launch.maps[1], launch.values[4], kColumns / 2);
-  return right ? kTransposed<Operand, C, kPairRows, kColumns>(launch) : Computed::kOutOfBounds;
+  const bool right = fits(launch.maps[0], launch.values[3], kRows / kBlocks) &&
+                     fits(launch.maps[1], launch.values[4], kColumns / kBlocks);
+  return right ? kTransposed<Operand, C, kRows, kColumns>(launch) : Computed::kOutOfBounds;
 }
+template <class Operand, class C, std::uint64_t kBits, std::uint64_t kColumns>
+constexpr auto kByPairs = Mapped<Operand, C, kBits, 256, kColumns, 2>;
+template <class Operand, class C, std::uint64_t kBits, std::uint64_t kColumns>
+constexpr auto kAlone = Mapped<Operand, C, kBits, 128, kColumns, 1>;
 
 struct EntryRow {
   std::string_view name;
@@ -187,16 +192,31 @@ constexpr std::array kEntries = {
     EntryRow{"wgmma_int8_128", kTransposed<Int8, Int32, 128, 128>},
     EntryRow{"wgmma_fp8_256", kTransposed<Fp8, float, 128, 256>},
     EntryRow{"wgmma_fp8_128", kTransposed<Fp8, float, 128, 128>},
-    EntryRow{"tma_fp16_256", Mapped<Fp16, float, 16, 256>},
-    EntryRow{"tma_fp16_128", Mapped<Fp16, float, 16, 128>},
-    EntryRow{"tma_bf16_256", Mapped<Bf16, float, 16, 256>},
-    EntryRow{"tma_bf16_128", Mapped<Bf16, float, 16, 128>},
-    EntryRow{"tma_tf32_256", Mapped<Fp32, float, 32, 256>},
-    EntryRow{"tma_tf32_128", Mapped<Fp32, float, 32, 128>},
-    EntryRow{"tma_int8_256", Mapped<Int8, Int32, 8, 256>},
-    EntryRow{"tma_int8_128", Mapped<Int8, Int32, 8, 128>},
-    EntryRow{"tma_fp8_256", Mapped<Fp8, float, 8, 256>},
-    EntryRow{"tma_fp8_128", Mapped<Fp8, float, 8, 128>},
+    EntryRow{"tma_fp16_256", kByPairs<Fp16, float, 16, 256>},
+    EntryRow{"tma_fp16_128", kByPairs<Fp16, float, 16, 128>},
+    EntryRow{"tma_bf16_256", kByPairs<Bf16, float, 16, 256>},
+    EntryRow{"tma_bf16_128", kByPairs<Bf16, float, 16, 128>},
+    EntryRow{"tma_tf32_256", kByPairs<Fp32, float, 32, 256>},
+    EntryRow{"tma_tf32_128", kByPairs<Fp32, float, 32, 128>},
+    EntryRow{"tma_int8_256", kByPairs<Int8, Int32, 8, 256>},
+    EntryRow{"tma_int8_128", kByPairs<Int8, Int32, 8, 128>},
+    EntryRow{"tma_fp8_256", kByPairs<Fp8, float, 8, 256>},
+    EntryRow{"tma_fp8_128", kByPairs<Fp8, float, 8, 128>},
+    EntryRow{"umma_fp16_pair", kByPairs<Fp16, float, 16, 256>},
+    EntryRow{"umma_fp16_256", kAlone<Fp16, float, 16, 256>},
+    EntryRow{"umma_fp16_128", kAlone<Fp16, float, 16, 128>},
+    EntryRow{"umma_bf16_pair", kByPairs<Bf16, float, 16, 256>},
+    EntryRow{"umma_bf16_256", kAlone<Bf16, float, 16, 256>},
+    EntryRow{"umma_bf16_128", kAlone<Bf16, float, 16, 128>},
+    EntryRow{"umma_tf32_pair", kByPairs<Fp32, float, 32, 256>},
+    EntryRow{"umma_tf32_256", kAlone<Fp32, float, 32, 256>},
+    EntryRow{"umma_tf32_128", kAlone<Fp32, float, 32, 128>},
+    EntryRow{"umma_int8_pair", kByPairs<Int8, Int32, 8, 256>},
+    EntryRow{"umma_int8_256", kAlone<Int8, Int32, 8, 256>},
+    EntryRow{"umma_int8_128", kAlone<Int8, Int32, 8, 128>},
+    EntryRow{"umma_fp8_pair", kByPairs<Fp8, float, 8, 256>},
+    EntryRow{"umma_fp8_256", kAlone<Fp8, float, 8, 256>},
+    EntryRow{"umma_fp8_128", kAlone<Fp8, float, 8, 128>},
 };
 
 }  // namespace

@@ -10,8 +10,9 @@ namespace {
 
 constexpr std::uint64_t kChains = 16;               // accumulators a thread of chain_fp32
 constexpr MatrixUnit kWarpgroup{32, 16 * 128, 32};  // of Hopper
-constexpr std::uint64_t kGemvRows = 4;              // a block
-constexpr std::uint64_t kGemvQ4Rows = 8;            // the same
+constexpr MatrixUnit kTensorMemory{288, 128 * 256, 32};
+constexpr std::uint64_t kGemvRows = 4;    // a block
+constexpr std::uint64_t kGemvQ4Rows = 8;  // the same
 
 std::uint64_t Blocks(const KernelLaunch& launch) {
   return std::uint64_t{launch.grid[0]} * launch.grid[1] * launch.grid[2];
@@ -123,6 +124,10 @@ template <class T, std::uint32_t kBits, std::uint32_t kOnes>
 Computed WarpgroupChain(const KernelLaunch& launch) {
   return ChainOf<T, kBits, kOnes>(launch, kWarpgroup);
 }
+template <class T, std::uint32_t kBits, std::uint32_t kOnes>
+Computed TensorChain(const KernelLaunch& launch) {
+  return ChainOf<T, kBits, kOnes>(launch, kTensorMemory);
+}
 
 template <class T, float (*kValue)(T)>
 void DotRow(const T* w, const float* x, std::uint64_t k, float& y) {
@@ -203,6 +208,11 @@ constexpr std::array kEntries = {
     EntryRow{"chain_wgmma_tf32", 3, WarpgroupChain<float, 32, 0x3f800000>},
     EntryRow{"chain_wgmma_int8", 3, WarpgroupChain<std::int32_t, 8, 0x01010101>},
     EntryRow{"chain_wgmma_fp8", 3, WarpgroupChain<float, 8, 0x38383838>},
+    EntryRow{"chain_umma_fp16", 3, TensorChain<float, 16, 0x3c003c00>},
+    EntryRow{"chain_umma_bf16", 3, TensorChain<float, 16, 0x3f803f80>},
+    EntryRow{"chain_umma_tf32", 3, TensorChain<float, 32, 0x3f800000>},
+    EntryRow{"chain_umma_int8", 3, TensorChain<std::int32_t, 8, 0x01010101>},
+    EntryRow{"chain_umma_fp8", 3, TensorChain<float, 8, 0x38383838>},
     EntryRow{"gemv_fp32", 5, Gemv<float, Same>},
     EntryRow{"gemv_fp16", 5, Gemv<std::uint16_t, FromHalf>},
     EntryRow{"gemv_q4", 5, GemvQ4},

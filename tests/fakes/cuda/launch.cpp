@@ -26,7 +26,7 @@ bool IsLost(const Device& device) {
 }
 
 bool IsProduct(std::string_view entry) {
-  constexpr std::array kFamilies = {"gemm_", "wgmma_", "tma_", "scaled_", "turing_", "volta_"};
+  constexpr std::array kFamilies = {"gemm_", "wgmma_", "tma_", "umma_", "scaled_", "turing_", "volta_"};
   return std::any_of(kFamilies.begin(), kFamilies.end(),
                      [&](const char* family) { return entry.starts_with(family); });
 }

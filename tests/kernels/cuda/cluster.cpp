@@ -32,7 +32,7 @@ struct BoxCopy {
   std::size_t block;
   std::vector<std::pair<std::size_t, std::array<std::uint8_t, kPiece>>> pieces;
   std::size_t bytes;
-  std::size_t barrier;  // its place in the block
+  std::size_t barrier, barrier_block;  // its place in that block
 };
 
 struct Registers {
@@ -68,6 +68,13 @@ void CountBytes(State& state, std::int64_t bytes) {
   if (state.bytes > kMostBytes || state.bytes < -kMostBytes) Fail("more bytes than an mbarrier counts");
 }
 
+void ArriveOnce(State& state, unsigned bytes) {
+  CountBytes(state, bytes);
+  if (state.missing == 0) return Fail("more arrivals than an mbarrier waits for");
+  --state.missing;
+  EndIfComplete(state);
+}
+
 // 128 bytes of one row of the matrix, zero outside of it.
 std::array<std::uint8_t, kBoxBytes> RowOf(const TensorMap& map, std::uint64_t byte, std::uint64_t row) {
   std::array<std::uint8_t, kBoxBytes> bytes{};
@@ -95,31 +102,31 @@ void FenceOwnBarriers() {
 void ArriveAtBarrier(const void* barrier, unsigned rank, unsigned bytes) {
   const auto place = PlaceInBlock(barrier, sizeof(std::uint64_t));
   if (!place) return;
-  State* state = Find(rank, *place, rank != CurrentBlock());
-  if (state == nullptr) return;
-  CountBytes(*state, bytes);
-  if (state->missing == 0) return Fail("more arrivals than an mbarrier waits for");
-  --state->missing;
-  EndIfComplete(*state);
+  if (State* state = Find(rank, *place, rank != CurrentBlock())) ArriveOnce(*state, bytes);
+}
+
+void ArriveInBackground(std::size_t rank, std::size_t place) {
+  if (State* state = Find(rank, place, true)) ArriveOnce(*state, 0);
 }
 
 void WaitForPhase(const void* barrier, unsigned parity) {
   const auto place = PlaceInBlock(barrier, sizeof(std::uint64_t));
   if (!place) return;
+  if (parity > 1) return Fail("a parity that no phase of an mbarrier has");
   for (;;) {
     const State* state = Find(CurrentBlock(), *place, false);
-    if (state == nullptr || state->parity != parity) return;
+    if (state == nullptr || state->parity != parity) return HasWaited();
     WaitUntilWoken();
   }
 }
 
 void StartCopy(void* to, const TensorMap& map, const void* barrier, unsigned byte, unsigned row,
-               unsigned blocks) {
+               unsigned blocks, bool counts_at_first) {
   const std::size_t bytes = std::size_t{map.box_rows} * kBoxBytes;
   const auto place = PlaceInBlock(to, bytes), counts_at = PlaceInBlock(barrier, sizeof(std::uint64_t));
   if (!place || !counts_at) return;
   if (*place % kBoxBytes != 0) return Fail("a box goes to a place that is no multiple of 128 bytes");
-  BoxCopy copied{0, {}, bytes, *counts_at};
+  BoxCopy copied{0, {}, bytes, *counts_at, 0};
   for (std::uint64_t i = 0; i < map.box_rows; ++i) {
     const auto from = RowOf(map, byte, row + i);
     for (std::uint64_t piece = 0; piece < kBoxBytes / kPiece; ++piece) {
@@ -132,9 +139,10 @@ void StartCopy(void* to, const TensorMap& map, const void* barrier, unsigned byt
   }
   for (std::size_t at = 0; blocks >> at != 0; ++at) {
     if ((blocks >> at & 1U) == 0) continue;
-    if (Find(at, *counts_at, true) == nullptr) return;
-    SpoilShared(at, *place, bytes);
     copied.block = at;
+    copied.barrier_block = counts_at_first ? 0 : at;
+    if (Find(copied.barrier_block, *counts_at, true) == nullptr) return;
+    SpoilShared(at, *place, bytes);
     copies.push_back(copied);
   }
 }
@@ -144,7 +152,8 @@ bool DeliverCopy(Order order) {
   const auto next = order == Order::kForward ? copies.begin() : copies.end() - 1;
   const BoxCopy copied = std::move(*next);
   copies.erase(next);
-  State* state = Find(copied.block, copied.barrier, true);
+  if (HasEnded(copied.block)) return Fail("a copy to a block that has ended"), false;
+  State* state = Find(copied.barrier_block, copied.barrier, true);
   if (state == nullptr) return false;
   for (const auto& [place, bytes] : copied.pieces)
     WriteShared(copied.block, place, bytes.data(), bytes.size());

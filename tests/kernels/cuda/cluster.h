@@ -10,6 +10,7 @@
 // that no warpgroup has.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 
@@ -29,10 +30,12 @@ constexpr unsigned kBoxBytes = 128;
 void InitBarrierAt(const void* barrier, unsigned arrivals);
 void FenceOwnBarriers();
 void ArriveAtBarrier(const void* barrier, unsigned block, unsigned bytes);  // of the cluster
+void ArriveInBackground(std::size_t block, std::size_t place);              // of the barrier in it
 void WaitForPhase(const void* barrier, unsigned parity);
 
+// To those blocks; bytes count at the barrier of each, or of the first alone.
 void StartCopy(void* to, const TensorMap& map, const void* barrier, unsigned byte, unsigned row,
-               unsigned blocks);
+               unsigned blocks, bool counts_at_first = false);
 // Has one copy arrive, if there is any on its way.
 bool DeliverCopy(Order order);
 

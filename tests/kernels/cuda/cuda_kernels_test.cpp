@@ -24,6 +24,11 @@ using kernels::Problem;
 using kernels::Variant;
 using tests::EmulatedSession;
 
+bool Stays(const Variant& variant) {
+  const auto& geometry = variant.steps[0].geometry;
+  return geometry.groups_a_unit != 0 && geometry.in_a_row;
+}
+
 // More than one block, and more steps than there are stages.
 Problem SmallProblem(const Variant& variant) {
   const auto up = [](std::uint32_t least, std::uint32_t multiple) {
@@ -31,12 +36,19 @@ Problem SmallProblem(const Variant& variant) {
   };
   switch (variant.kernel) {
     case Kernel::kGemm:
+      // Blocks that stay go from tile to tile, and so more than once through all stages.
+      if (Stays(variant))
+        return {2 * variant.multiple_m, 2 * variant.multiple_n, 2 * variant.multiple_k, 0, 0};
       return {up(65, variant.multiple_m), up(variant.multiple_n + 1, variant.multiple_n),
               7 * variant.multiple_k, 0, 0};
     case Kernel::kGemv:
       return {2 * variant.multiple_m, 0, up(4160, variant.multiple_k), 0, 0};
-    case Kernel::kChain:
-      return {0, variant.multiple_n, up(130, variant.multiple_k), 2 * variant.multiple_count, 0};
+    case Kernel::kChain: {
+      // Sums are added up every 128 steps; those of tensor memory have two places, and come to the first
+      // again.
+      const std::uint32_t steps = variant.name == "own:umma_chain" ? 258 : 130;
+      return {0, variant.multiple_n, up(steps, variant.multiple_k), 2 * variant.multiple_count, 0};
+    }
     default:
       return {0, 0, 0, up(70001, variant.multiple_count), 0};
   }

@@ -15,9 +15,9 @@ EmulatedSession::EmulatedSession(emulation::Order order, std::string_view name, 
     : order_(order), name_(name), replaced_(std::move(replaced)) {
   limits_.max_buffer_bytes = 1U << 30U;
   limits_.shape = {1, 1024, 32};
-  limits_.features = {"sm_50",      "sm_75",       "sm_80",     "sm_89",     "sm_90",
-                      "sm_90a",     "tensor_maps", "shared:32", "shared:48", "shared:64",
-                      "shared:160", "shared:192",  "shared:224"};
+  limits_.features = {"sm_50",     "sm_75",     "sm_80",      "sm_89",       "sm_90",
+                      "sm_90a",    "sm_100a",   "sm_100f",    "tensor_maps", "shared:32",
+                      "shared:48", "shared:64", "shared:160", "shared:192",  "shared:224"};
 }
 
 EmulatedSession::EmulatedSession(emulation::Order order, backends::Limits limits, Find find,

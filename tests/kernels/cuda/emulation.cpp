@@ -160,12 +160,18 @@ bool Release() {
   return ReleaseAmong(running.fibers, State::kAtBarrierOfCluster) || any;
 }
 
+bool GoOnInBackground(Order order) {
+  return order == Order::kForward ? DeliverCopy(order) || FinishProducts(order)
+                                  : FinishProducts(order) || DeliverCopy(order);
+}
+
 // The blocks from that one on.
 void RunCluster(std::size_t first, Order order) {
   std::fill(shared_memory.begin(), shared_memory.end(), kPoison);
   async_memory = shared_memory;
   ClearWarpgroups(running.fibers.size());
   ClearCluster(Blocks(), threads_of_block);
+  ClearTensorMemory(Blocks(), threads_of_block);
   for (std::size_t i = 0; i < running.fibers.size(); ++i) {
     const auto at = static_cast<unsigned>(first + i / threads_of_block);
     running.fibers[i].block = {at % grid_size.x, at / grid_size.x % grid_size.y,
@@ -173,13 +179,14 @@ void RunCluster(std::size_t first, Order order) {
     Start(running.fibers[i], static_cast<unsigned>(i % threads_of_block));
   }
   running.waiting = 0;
-  while (RunOne(order) || (!Failed() && (Release() || DeliverCopy(order)))) {
+  while (RunOne(order) || (!Failed() && (Release() || GoOnInBackground(order)))) {
   }
   const bool ended = std::all_of(running.fibers.begin(), running.fibers.end(),
                                  [](const Fiber& fiber) { return fiber.state == State::kDone; });
   if (!ended) Fail("deadlock: threads wait for others that have ended");
   CheckWarpgroups();
   CheckCluster();
+  CheckTensorMemory();
 }
 
 unsigned char* AllShared() {
@@ -220,9 +227,15 @@ void Fail(const std::string& why) {
 bool Failed() { return !failure.empty(); }
 std::size_t CurrentThread() { return running.current; }
 
-void Synchronise() { Yield(State::kAtBarrier); }
-
-void SynchroniseCluster() { Yield(State::kAtBarrierOfCluster); }
+void Synchronise() {
+  Yield(State::kAtBarrier);
+  HasWaited();
+}
+void SynchroniseCluster() {
+  Yield(State::kAtBarrierOfCluster);
+  ClusterHasMet();
+  HasWaited();
+}
 void WaitUntilWoken() { Yield(State::kWaiting); }
 void WakeWaiting() {
   for (Fiber& fiber : running.fibers) {
@@ -281,9 +294,9 @@ void MeetOf(unsigned width, void* brought, const std::function<void(void* const*
   });
 }
 
-const std::uint8_t* AsAsyncProxySees(std::uint64_t address, std::size_t bytes) {
-  const auto at = PlaceOf(Shared() + (address - kSharedBase), bytes);
-  return at ? async_memory.data() + *at : nullptr;
+const std::uint8_t* AsAsyncProxySees(std::size_t rank, std::uint64_t address, std::size_t bytes) {
+  const auto at = PlaceInBlock(Shared() + (address - kSharedBase), bytes);
+  return at ? async_memory.data() + rank * shared_stride + *at : nullptr;
 }
 
 void Store(void* to, std::uint32_t word) {

@@ -2,7 +2,7 @@
 // CUDA's execution model on the host, for kernel sources compiled as C++: the threads of a block as fibers
 // that run one at a time, barriers, warps that meet for ldmatrix and mma, shared memory, copies that arrive
 // late. Include it before kernels/cuda/*.cu. It computes and catches what a GPU would get wrong; it says
-// nothing about speed. Warpgroups: warpgroup.h; clusters: cluster.h.
+// nothing about speed. Warpgroups: warpgroup.h; clusters: cluster.h; tensor memory: tensor_memory.h.
 //
 // A thread runs on until it waits. So where a barrier is missing one thread, or one warp, is far ahead of the
 // others and meets what they have not written yet: shared memory is filled with NaN before every block and
@@ -19,6 +19,7 @@
 #include <string>
 
 #include "tests/kernels/cuda/cluster.h"
+#include "tests/kernels/cuda/tensor_memory.h"
 #include "tests/kernels/cuda/warpgroup.h"
 #include "tests/kernels/narrow_floats.h"
 #include "tests/kernels/tensor_cores.h"
@@ -51,6 +52,9 @@ struct alignas(8) Float2 {
 struct alignas(8) Int2 {
   int x, y;
 };
+struct alignas(16) Int4 {
+  int x, y, z, w;
+};
 
 // Of the thread that runs.
 extern Dim3 thread, block, block_size, grid_size;
@@ -78,9 +82,10 @@ void WakeWaiting();
 // KiB).
 [[nodiscard]] unsigned char* Shared();
 constexpr unsigned kSharedBase = 1024;
-// `bytes` from an address of that window, as the async proxy sees them: NaN until a thread's
+// `bytes` from an address of that block's window, as the async proxy sees them: NaN until a thread's
 // fence.proxy.async after its own writing. nullptr, and a failure, outside.
-[[nodiscard]] const std::uint8_t* AsAsyncProxySees(std::uint64_t address, std::size_t bytes);
+[[nodiscard]] const std::uint8_t* AsAsyncProxySees(std::size_t rank, std::uint64_t address,
+                                                   std::size_t bytes);
 void Store(void* to, std::uint32_t word);  // to shared memory, by a thread
 // Where in its block's dynamic shared memory that is; a failure, and nothing, outside.
 [[nodiscard]] std::optional<std::size_t> PlaceInBlock(const void* pointer, std::size_t bytes);
@@ -214,6 +219,7 @@ using float4 = emulation::Float4;
 using uint4 = emulation::Uint4;
 using float2 = emulation::Float2;
 using int2 = emulation::Int2;
+using int4 = emulation::Int4;
 #define threadIdx ::emulation::thread
 #define blockIdx ::emulation::block
 #define blockDim ::emulation::block_size
@@ -222,6 +228,7 @@ using int2 = emulation::Int2;
 inline float4 make_float4(float x, float y, float z, float w) { return {x, y, z, w}; }
 inline float2 make_float2(float x, float y) { return {x, y}; }
 inline int2 make_int2(int x, int y) { return {x, y}; }
+inline int4 make_int4(int x, int y, int z, int w) { return {x, y, z, w}; }
 inline unsigned __float_as_uint(float value) {
   unsigned bits = 0;
   std::memcpy(&bits, &value, sizeof bits);
@@ -302,6 +309,8 @@ void __stcs(T* to, const T& value) {
   *to = value;
 }
 inline unsigned Warpgroup() { return threadIdx.x / 128; }
+inline unsigned Warp() { return threadIdx.x / emulation::kWarp; }
+inline bool IsElected() { return threadIdx.x % emulation::kWarp == 0; }
 inline void FenceAsyncProxy() { emulation::FenceProxies(); }
 template <class Number, unsigned kCount>
 void FenceRegisters(Number (&d)[kCount]) {
@@ -316,16 +325,16 @@ template <class Number, unsigned kCount>
 void FinishProducts(Number (&)[kCount]) {
   emulation::WaitForProducts(0);
 }
-#define EMULATED_PRODUCT(name, bits, number, value)                                                        \
-  template <unsigned kCount>                                                                               \
-  void name(number(&d)[kCount], unsigned long long a, unsigned long long b) {                              \
-    emulation::IssueProduct({2 * kCount, a, b, d, emulation::AddProduct<bits, number, emulation::value>}); \
+#define EMULATED_PRODUCT(name, number, add)                                   \
+  template <unsigned kCount>                                                  \
+  void name(number(&d)[kCount], unsigned long long a, unsigned long long b) { \
+    emulation::IssueProduct({2 * kCount, a, b, d, emulation::add});           \
   }
-EMULATED_PRODUCT(MultiplyAsyncFp16, 16, float, HalfWord)
-EMULATED_PRODUCT(MultiplyAsyncBf16, 16, float, Bf16Number)
-EMULATED_PRODUCT(MultiplyAsyncTf32, 32, float, Tf32Number)
-EMULATED_PRODUCT(MultiplyAsyncInt8, 8, int, Int8Number)
-EMULATED_PRODUCT(MultiplyAsyncFp8, 8, float, Fp8Number)
+EMULATED_PRODUCT(MultiplyAsyncFp16, float, AddFp16)
+EMULATED_PRODUCT(MultiplyAsyncBf16, float, AddBf16)
+EMULATED_PRODUCT(MultiplyAsyncTf32, float, AddTf32)
+EMULATED_PRODUCT(MultiplyAsyncInt8, int, AddInt8)
+EMULATED_PRODUCT(MultiplyAsyncFp8, float, AddFp8)
 #undef EMULATED_PRODUCT
 inline void MultiplyFp16Half(unsigned (&d)[2], const unsigned (&a)[4], const unsigned (&b)[2]) {
   emulation::Fragments brought{d, a, b};
@@ -341,11 +350,18 @@ inline void FenceBarriers() { emulation::FenceOwnBarriers(); }
 inline void ArriveExpecting(Barrier* barrier, unsigned bytes) {
   emulation::ArriveAtBarrier(barrier, BlockOfCluster(), bytes);
 }
+inline void Arrive(Barrier* barrier) { emulation::ArriveAtBarrier(barrier, BlockOfCluster(), 0); }
 inline void ArriveAt(Barrier* barrier, unsigned block) { emulation::ArriveAtBarrier(barrier, block, 0); }
 inline void WaitPhase(Barrier* barrier, unsigned parity) { emulation::WaitForPhase(barrier, parity); }
 inline void CopyBoxToBlocks(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row,
                             unsigned short blocks) {
   emulation::StartCopy(to, map, barrier, byte, row, blocks);
+}
+inline void ArriveExpectingAt(Barrier* barrier, unsigned block, unsigned bytes) {
+  emulation::ArriveAtBarrier(barrier, block, bytes);
+}
+inline void CopyBoxOfPair(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row) {
+  emulation::StartCopy(to, map, barrier, byte, row, 1U << BlockOfCluster(), true);
 }
 inline void CopyBox(void* to, const TensorMap& map, Barrier* barrier, unsigned byte, unsigned row) {
   emulation::StartCopy(to, map, barrier, byte, row, 1U << BlockOfCluster());

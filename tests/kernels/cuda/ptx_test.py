@@ -25,9 +25,10 @@ MODULES = list(generate.modules("cuda"))
 RECORDED = pathlib.Path(__file__).resolve().parent / "usage.json"
 CHIPS = ("75", "80", "86", "87", "89", "90", "100", "103", "110", "120", "121")
 PTXAS = shutil.which("ptxas") or shutil.which("/usr/local/cuda/bin/ptxas")
-TARGET_BELOW = {"sm_70": "sm_62", "sm_75": "sm_72", "sm_80": "sm_75", "sm_89": "sm_87", "sm_90a": "sm_90", "sm_120f": "sm_120",
+TARGET_BELOW = {"sm_70": "sm_62", "sm_75": "sm_72", "sm_80": "sm_75", "sm_89": "sm_87", "sm_90a": "sm_90",
+                "sm_100a": "sm_100", "sm_100f": "sm_100", "sm_110a": "sm_110", "sm_120f": "sm_120",
                 "sm_120a": "sm_120"}
-VERSIONS = ("6.0", "6.3", "6.5", "7.0", "7.1", "7.8", "8.0", "8.4", "8.7", "8.8", "9.0")
+VERSIONS = ("6.0", "6.3", "6.5", "7.0", "7.1", "7.8", "8.0", "8.4", "8.5", "8.7", "8.8", "9.0")
 
 RESULTS = Results(None, [PTXAS]) if PTXAS else None
 

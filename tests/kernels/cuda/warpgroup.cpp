@@ -51,61 +51,27 @@ std::map<void*, Registers>& OfLane(unsigned lane) {
   return registers_of[CurrentThread() / kWarp * kWarp + lane];
 }
 
-// PTX ISA, "Matrix Descriptor": fields of 16-byte units, the base offset, the swizzle.
-struct Descriptor {
-  std::uint64_t start, leading, stride, base, mode, unused;
-};
-Descriptor Decode(std::uint64_t bits) {
-  const auto field = [&](unsigned first, unsigned count) {
-    return bits >> first & ((std::uint64_t{1} << count) - 1);
-  };
-  return {field(0, 14) * kPieceBytes,
-          field(16, 14) * kPieceBytes,
-          field(32, 14) * kPieceBytes,
-          field(49, 3),
-          field(62, 2),
-          field(14, 2) | field(30, 2) | field(46, 3) | field(52, 10)};
-}
-
 // Bytes of k that a row of a swizzle atom has, by the mode: none, 128, 64, 32 bytes.
 constexpr std::uint64_t kAtomRowBytes[] = {16, 128, 64, 32};
 
-// Where the 16 bytes `piece` of a K-major row lie: PTX ISA, "Strides" and "Shared Memory Matrix Layout". An
-// atom is eight rows; atoms are `stride` apart, and without swizzle those along k `leading`. Swizzled, the
-// address bits from 4 on are XORed with those from 7 on, as many as count the pieces of an atom's row.
-std::uint64_t AddressOf(const Descriptor& of, unsigned row, unsigned piece) {
-  const std::uint64_t width = kAtomRowBytes[of.mode];
-  const std::uint64_t along = of.mode == 0 ? piece * of.leading : piece * kPieceBytes;
-  const std::uint64_t plain = of.start + row / 8 * of.stride + row % 8 * width + along;
-  return plain ^ (plain >> 7 & (width / kPieceBytes - 1)) << 4;
-}
-
-void CheckDescriptor(const Descriptor& of) {
-  if (of.unused != 0) return Fail("a matrix descriptor has bits that mean nothing");
-  if (of.base != 0) return Fail("a matrix descriptor has a base offset, which no kernel here needs");
-  // The pattern starts at its own size's boundary; the start may lie further along the first row.
-  const std::uint64_t width = kAtomRowBytes[of.mode];
-  if (of.mode != 0 && of.start % (8 * width) >= width) Fail("a swizzled matrix is misaligned");
-}
-
-Bytes Read(std::uint64_t bits, unsigned first, unsigned rows) {
-  const Descriptor descriptor = Decode(bits);
-  CheckDescriptor(descriptor);
-  Bytes out(std::size_t{rows} * kProductBytes);
-  for (unsigned row = 0; row < rows; ++row) {
-    for (unsigned piece = 0; piece < kProductBytes / kPieceBytes; ++piece) {
-      const std::uint8_t* from = AsAsyncProxySees(AddressOf(descriptor, first + row, piece), kPieceBytes);
-      if (from == nullptr) return out;
-      std::memcpy(out.data() + row * kProductBytes + piece * kPieceBytes, from, kPieceBytes);
-    }
+// PTX ISA, "Matrix Descriptor": fields of 16-byte units, the base offset, the swizzle.
+MatrixPlace Decode(std::uint64_t bits) {
+  if ((BitsOf(bits, 14, 2) | BitsOf(bits, 30, 2) | BitsOf(bits, 46, 3) | BitsOf(bits, 52, 10)) != 0) {
+    Fail("a matrix descriptor has bits that mean nothing");
   }
-  return out;
+  if (BitsOf(bits, 49, 3) != 0) Fail("a matrix descriptor has a base offset, which no kernel here needs");
+  return {BitsOf(bits, 0, 14) * kPieceBytes, BitsOf(bits, 16, 14) * kPieceBytes,
+          BitsOf(bits, 32, 14) * kPieceBytes, kAtomRowBytes[BitsOf(bits, 62, 2)]};
 }
+
 // Of that warp's rows.
 Bytes ReadA(const WarpgroupProduct& product, std::size_t warp) {
-  return Read(product.a, static_cast<unsigned>(warp % kWarps) * kProductRows, kProductRows);
+  return ReadRows(CurrentBlock(), Decode(product.a), static_cast<unsigned>(warp % kWarps) * kProductRows,
+                  kProductRows);
 }
-Bytes ReadB(const WarpgroupProduct& product) { return Read(product.b, 0, product.columns); }
+Bytes ReadB(const WarpgroupProduct& product) {
+  return ReadRows(CurrentBlock(), Decode(product.b), 0, product.columns);
+}
 
 std::size_t RegisterBytes(const WarpgroupProduct& product) { return product.columns / 2 * kNumberBytes; }
 
@@ -189,7 +155,7 @@ void Finish(const Issued& issued, std::size_t warp) {
     }
   };
   exchange(false);
-  product.add(issued.a.data(), issued.b.data(), product.columns, sums.data());
+  product.add(issued.a.data(), issued.b.data(), kProductRows, product.columns, sums.data());
   exchange(true);
   for (unsigned lane = 0; lane < kWarp; ++lane) {
     Registers& registers = *issued.registers[lane];

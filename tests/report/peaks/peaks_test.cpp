@@ -135,6 +135,25 @@ TEST(Peaks, GeForceSumsInFp32AtHalfTheRate) {
   }
 }
 
+// Of int8 nobody tells what sm_103 and sm_110 do.
+TEST(Peaks, ChipsWithTensorMemoryDo8192OperationsAClock) {
+  for (const char* chip : {"sm_100", "sm_103", "sm_110"}) {
+    auto report = OneCard(0x0001, chip, 20, 1.5e9);
+    const auto& id = report.devices[0].id;
+    for (const Kernel kernel : {Kernel::kGemm, Kernel::kChain}) {
+      testing::Measure(report, id, "cuda", "NVIDIA", kernel, 100e12, Dtype::kBf16);
+      testing::Measure(report, id, "cuda", "NVIDIA", kernel, 100e12, Dtype::kInt8);
+    }
+    Judged(report);
+    for (const auto& m : report.measurements) {
+      const bool known = m.in_dtype == Dtype::kBf16 || std::string_view(chip) == "sm_100";
+      EXPECT_EQ(m.share_of_peak.has_value(), known) << chip;
+      EXPECT_EQ(m.status, MeasurementStatus::kOk) << chip;
+    }
+    EXPECT_NEAR(*report.measurements[0].share_of_peak, 100e12 / (20 * 1.5e9 * 8192), 1e-9) << chip;
+  }
+}
+
 TEST(Peaks, EventsAHundredTimesTooFastAreRejected) {
   auto report = OneCard(0x2335, std::nullopt, 0, 0);
   testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 4.5e14, Dtype::kU32);
