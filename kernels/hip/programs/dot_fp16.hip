@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 7fc83b1c3f81091152cca3cc9e907a7b4866f840be6f712a0f6e85f805e5f0a4 by kernels/generate.py
+// made of 1e2222c1a77de6bf8e4abe3ef7d82d66e58fb9285a4f09032f163a565e3c0dda by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -45,6 +45,19 @@ DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)
   __builtin_amdgcn_sched_barrier(0);
 #endif
+}
+enum class DeviceKind { kProduct = 8, kFetch = 0x20, kRead = 0x100, kWrite = 0x200 };
+template <DeviceKind kKind, unsigned kCount>
+DEVICE void DeviceNext() {
+#if __has_builtin(__builtin_amdgcn_sched_group_barrier)
+  __builtin_amdgcn_sched_group_barrier(static_cast<int>(kKind), kCount, 0);
+#endif
+}
+template <class Number, unsigned kCount>
+DEVICE void DeviceAccumulate(Number (&sums)[kCount]) {
+  auto all = __builtin_bit_cast(Vector<Number, kCount>, sums);
+  asm volatile("" : "+a"(all));
+  __builtin_memcpy(&sums, &all, sizeof all);
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of aab186d4d843d388fb2d91582690ff705f6c9c171ce9c71b93dd4a464fcab29b by kernels/generate.py
+// made of 2daf3ebb54d9a9fccc74752b80ec6b1763a9fd896539f4b4103137b9bbf9d67f by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -45,6 +45,19 @@ DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)
   __builtin_amdgcn_sched_barrier(0);
 #endif
+}
+enum class DeviceKind { kProduct = 8, kFetch = 0x20, kRead = 0x100, kWrite = 0x200 };
+template <DeviceKind kKind, unsigned kCount>
+DEVICE void DeviceNext() {
+#if __has_builtin(__builtin_amdgcn_sched_group_barrier)
+  __builtin_amdgcn_sched_group_barrier(static_cast<int>(kKind), kCount, 0);
+#endif
+}
+template <class Number, unsigned kCount>
+DEVICE void DeviceAccumulate(Number (&sums)[kCount]) {
+  auto all = __builtin_bit_cast(Vector<Number, kCount>, sums);
+  asm volatile("" : "+a"(all));
+  __builtin_memcpy(&sums, &all, sizeof all);
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {
