@@ -128,10 +128,10 @@ TEST_P(HipVendorTest, LooksForItsFastestWayOnceAndForNoneWhereAnyWillDo) {
   const bool chooses = GetParam() == "hipblaslt";
   EXPECT_EQ(runs(true), chooses ? 2 : 0);
   EXPECT_EQ(runs(true), 0);
-  EXPECT_EQ(runs(false), chooses ? 5 : 0);
+  EXPECT_EQ(runs(false), chooses ? 9 : 0);
   EXPECT_EQ(runs(true), 0);
   EXPECT_EQ(runs(false), 0);
-  EXPECT_EQ(runs(false, kDepth - 1), chooses ? 5 : 0);
+  EXPECT_EQ(runs(false, kDepth - 1), chooses ? 9 : 0);
 }
 
 TEST_P(HipVendorTest, IsNotCalledForATargetThatItHasNoKernelsFor) {
