@@ -138,6 +138,8 @@ void Peers::MeasureCopies() {
       of.peer_id = request_.peers[to].device_id;
       Figure figure;
       figure.implementation = group_.IsDirect(from, to) ? "own:direct" : "own:staged";
+      if (group_.IsDirect(from, to) && !group_.Copier().empty())
+        figure.implementation.append("_").append(group_.Copier());
       figure.work = static_cast<double>(group_.bytes());
       figure.prepare = [&, from, to] {
         if (source.empty()) source = Source(from);
