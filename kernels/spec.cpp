@@ -134,6 +134,11 @@ std::uint32_t BlockBytes(Dtype dtype) {
   return dtype == Dtype::kQ8 ? static_cast<std::uint32_t>(Q8Bytes(kQ4Block)) : 0;
 }
 
+bool IsOfLibrary(const Variant& variant) {
+  return std::any_of(variant.steps.begin(), variant.steps.end(),
+                     [](const Step& step) { return !step.library.empty(); });
+}
+
 bool IsOwn(std::string_view implementation) { return implementation.starts_with("own:"); }
 
 double Work(Kernel kernel, Dtype in, const Problem& problem) {

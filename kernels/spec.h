@@ -190,6 +190,7 @@ struct Variant {
 
 // By a kernel of this project, not by a library that was found.
 [[nodiscard]] bool IsOwn(std::string_view implementation);
+[[nodiscard]] bool IsOfLibrary(const Variant& variant);
 
 // Work of one problem: operations (2*m*n*k for gemm, 2*count*n*k for chain) or bytes moved (read: in; gemv:
 // W; copy: in + out; triad: 2 in + out).

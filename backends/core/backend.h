@@ -68,6 +68,7 @@ struct Launch {
   KernelId kernel{};
   std::vector<BoundBuffer> buffers;  // in the order of the step's bindings
   kernels::LaunchShape shape;
+  bool rough = false;  // a library need not look for its fastest way: no figure is made of it
 };
 
 // Memory of the host that the device reads and writes by itself ("pinned"); its owner frees it.

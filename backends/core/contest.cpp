@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "backends/core/runner.h"
 #include "probe/core/text.h"
 
 namespace backends {
@@ -159,9 +160,11 @@ void Contest::LoadAll() {
       refuse(MeasurementStatus::kUnsupported, std::move(missing));
       continue;
     }
-    context_.reporter.Enter(
-        Stage::kCompile, *variant,
-        context_.request.compile_allowance_s * static_cast<double>(variant->steps.size() + kFills));
+    const bool of_library = IsOfLibrary(*variant);
+    context_.reporter.Enter(Stage::kCompile, *variant,
+                            of_library ? LaunchAllowanceSeconds(context_.request, of_library)
+                                       : context_.request.compile_allowance_s *
+                                             static_cast<double>(variant->steps.size() + kFills));
     auto loaded = context_.budget.Excused([&] {
       context_.writer.LoadFor(*variant);
       return Load(context_.session, *variant);
@@ -245,7 +248,8 @@ std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shap
     return std::nullopt;
   }
   if (!Affordable(candidate, shape)) return std::nullopt;
-  context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
+  context_.reporter.Enter(Stage::kLaunch, variant,
+                          LaunchAllowanceSeconds(context_.request, IsOfLibrary(variant)));
   Shape smaller = shape;
   auto workload =
       Workload::Create(context_.session, context_.writer, candidate.loaded, smaller, &context_.pool);

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "backends/core/contest.h"
+#include "backends/core/runner.h"
 
 namespace backends {
 namespace {
@@ -42,7 +43,8 @@ void Contest::RateAll() {
 
 bool Contest::RateOne(Candidate& candidate) {
   const Variant& variant = candidate.variant();
-  context_.reporter.Enter(Stage::kLaunch, variant, context_.request.first_launch_allowance_s);
+  context_.reporter.Enter(Stage::kLaunch, variant,
+                          LaunchAllowanceSeconds(context_.request, IsOfLibrary(variant)));
   double before_s = 0;
   for (Problem problem = TinyProblem(variant, context_.session.limits().shape);;
        problem = NextSmall(candidate, problem)) {
@@ -111,8 +113,8 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
                                                       bool very_first) {
   // Arrays that are there are taken; none is made of a size that what follows has no use for.
   BufferPool* const pool = context_.pool.empty() ? nullptr : &context_.pool;
-  auto workload =
-      Workload::Create(context_.session, context_.writer, candidate.loaded, {.problem = problem}, pool);
+  auto workload = Workload::Create(context_.session, context_.writer, candidate.loaded,
+                                   {.problem = problem, .rough = true}, pool);
   if (!workload) return workload.error();
   const auto prepare = [&] {
     return very_first ? workload->Prepare(context_.request.seed, 0)
@@ -122,7 +124,9 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
   auto prepared = very_first ? context_.budget.Excused(prepare) : prepare();
   if (!prepared) return prepared.error();
   const auto run = [&] { return workload->Run(1); };
-  auto timing = very_first ? context_.budget.Excused(run) : run();
+  // A library loads other kernels for other sizes.
+  const bool loads = very_first || (IsOfLibrary(candidate.variant()) && !OnHost(context_.request.device));
+  auto timing = loads ? context_.budget.Excused(run) : run();
   // A kernel that does nothing is infinitely fast: unchecked, the problems would grow until the budget has
   // gone, and nobody would know that it was all wrong.
   const auto verdict =

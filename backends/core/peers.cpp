@@ -106,7 +106,7 @@ void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures)
   const Reporter reporter(of, kNoLimits, sink_);
   const kernels::Problem shape{.count = static_cast<std::uint32_t>(group_.bytes() / sizeof(std::uint32_t))};
   reporter.Enter(Stage::kLaunch, kTitle, {Kernel::kPeer}, figure.implementation,
-                 request_.first_launch_allowance_s);
+                 LaunchAllowanceSeconds(request_, !kernels::IsOwn(figure.implementation)));
   double first_s = 0;
   Reporter::End end = budget_.Excused([&]() -> Reporter::End {
     if (const auto prepared = figure.prepare(); !prepared) return Failed(prepared.error());
@@ -138,6 +138,8 @@ void Peers::MeasureCopies() {
       of.peer_id = request_.peers[to].device_id;
       Figure figure;
       figure.implementation = group_.IsDirect(from, to) ? "own:direct" : "own:staged";
+      if (group_.IsDirect(from, to) && !group_.Copier().empty())
+        figure.implementation.append("_").append(group_.Copier());
       figure.work = static_cast<double>(group_.bytes());
       figure.prepare = [&, from, to] {
         if (source.empty()) source = Source(from);

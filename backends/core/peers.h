@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "backends/core/budget.h"
 #include "backends/core/measurement.h"
@@ -31,6 +32,9 @@ class PeerGroup {
   [[nodiscard]] virtual probe::Status ReadTarget(std::size_t device, std::span<std::byte> data) = 0;
   // Whether one reaches the other's memory; else a copy goes through the host.
   [[nodiscard]] virtual bool IsDirect(std::size_t from, std::size_t to) const = 0;
+  // What makes direct copies, where more than one thing can, and one may be slower than the way between the
+  // devices: a part of the figure's name. Empty where there is nothing to tell apart.
+  [[nodiscard]] virtual std::string_view Copier() const { return {}; }
   // From a source to a target. Here and below: how many seconds all repetitions took on the wall clock.
   [[nodiscard]] virtual probe::Result<double> Copy(std::size_t from, std::size_t to,
                                                    std::uint32_t repeats) = 0;
@@ -42,9 +46,9 @@ class PeerGroup {
   [[nodiscard]] virtual probe::Result<double> AllReduce(std::uint32_t repeats) = 0;
 };
 
-// Reports `p2p` for every ordered pair, own:direct or own:staged, and where there is a library the bus
-// bandwidth of its all-reduce: 2 (n - 1) / n of the bytes over the time, which a link's rate bounds whatever
-// n is (github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md). Every result is checked.
+// Reports `p2p` for every ordered pair, own:direct (with _<copier>) or own:staged, and where there is a
+// library the bus bandwidth of its all-reduce: 2 (n - 1) / n of the bytes over the time, which a link's rate
+// bounds whatever n is (github.com/NVIDIA/nccl-tests, doc/PERFORMANCE.md). Every result is checked.
 void MeasurePeers(const MeasureRequest& request, PeerGroup& group, const MeasureSink& sink,
                   const MonotonicClock& now);
 

@@ -297,10 +297,13 @@ Shape GemvShape(std::span<const Variant* const> variants, double rate, const Pla
 // Enough accumulators to fill the device several times over, and steps for 10 ms.
 Shape ChainShape(std::span<const Variant* const> variants, double rate, const PlanFacts& facts) {
   const Multiples multiples = Common(variants);
-  const double count = static_cast<double>(multiples.count) * facts.limits.shape.compute_units * kChainRounds;
-  Shape shape{.problem = {.n = multiples.n,
-                          .k = kChainStep,
-                          .count = static_cast<std::uint32_t>(std::min(count, 0x1p28))}};
+  const Problem least{.n = multiples.n, .k = kChainStep, .count = multiples.count};
+  // Fewer on a device so slow that even the fewest steps would last too long.
+  const double in_time = rate * kMaxLaunchSeconds / Work(*variants.front(), {.problem = least});
+  const double rounds = std::min(static_cast<double>(facts.limits.shape.compute_units * kChainRounds),
+                                 std::max(std::floor(in_time), 1.0));
+  Shape shape{.problem = least};
+  shape.problem.count = static_cast<std::uint32_t>(std::min(multiples.count * rounds, 0x1p28));
   const double steps = kChainStep * rate * facts.target_s / Work(*variants.front(), shape);
   const double most = kMaxChainProducts / multiples.n;
   shape.problem.k =

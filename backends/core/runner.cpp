@@ -173,6 +173,11 @@ double InitAllowanceSeconds(const MeasureRequest& request) {
   return OnHost(request.device) ? request.first_launch_allowance_s : kColdDriverSeconds;
 }
 
+double LaunchAllowanceSeconds(const MeasureRequest& request, bool of_library) {
+  constexpr double kColdLibrarySeconds = 30;
+  return of_library && !OnHost(request.device) ? kColdLibrarySeconds : request.first_launch_allowance_s;
+}
+
 void Measure(Session& session, std::span<const Variant> variants, const MeasureRequest& request,
              const MeasureSink& sink, const MonotonicClock& now) {
   Budget budget(request.budget_s, now);

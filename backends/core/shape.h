@@ -20,6 +20,7 @@ struct Shape {
   std::uint32_t copies = 1;
   std::string note{};     // why it is smaller than it should be; empty if it is not
   bool too_long = false;  // one launch would last too long, however small it is made
+  bool rough = false;     // only about how fast it is: Launch::rough
 };
 [[nodiscard]] double Work(const kernels::Variant& variant, const Shape& shape);
 // As it is reported: the copies' counts added up.

@@ -224,6 +224,7 @@ void Workload::BuildLaunches() {
         launch.buffers.push_back({Find(binding.role, copy).id, binding.view,
                                   kernels::MapOf(binding, variant().in, shape_.problem)});
       }
+      launch.rough = shape_.rough;
       launches_.push_back(std::move(launch));
     }
   }

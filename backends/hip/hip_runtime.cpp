@@ -186,6 +186,18 @@ bool HipRuntime::OpenWay(std::size_t from, std::size_t to) {
   return code == kHipSuccess || code == kPeerAccessAlreadyEnabled;
 }
 
+// One of the card's engines for copies, which may carry less than the links between the cards, or a kernel.
+// Sources: rocm.docs.amd.com, ROCR-Runtime, "Environment variables"; ROCm/clr, rocclr/utils/flags.hpp.
+std::string_view HipRuntime::CopierOf(std::uint64_t bytes) const {
+  for (const char* engines : {"HSA_ENABLE_SDMA", "HSA_ENABLE_PEER_SDMA"}) {
+    if (environment_.Get(engines) == "0") return "kernel";
+  }
+  constexpr std::uint64_t kUsualKib = 1024;
+  const auto least_kib =
+      probe::ParseNumber<std::uint64_t>(environment_.Get("ROC_P2P_SDMA_SIZE").value_or(""));
+  return bytes / 1024 < least_kib.value_or(kUsualKib) ? "kernel" : "sdma";
+}
+
 probe::Status HipRuntime::StartCopy(Place to, Place from, std::uint64_t bytes) {
   return StatusOf("hipMemcpyPeer",
                   api_.hipMemcpyPeer(DevicePointer(to.address), devices_[to.device],

@@ -73,6 +73,7 @@ class HipRuntime final : public stream::Runtime {
 
   probe::Status CheckPeerCopies() const override;
   bool OpenWay(std::size_t from, std::size_t to) override;
+  std::string_view CopierOf(std::uint64_t bytes) const override;
   probe::Status StartCopy(Place to, Place from, std::uint64_t bytes) override;
   int OrdinalOf(std::size_t device) const override { return devices_[device]; }
   probe::Result<Nccl> OpenNccl() override;

@@ -55,7 +55,7 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
   const auto prepare = [=](const Product& product) -> probe::Result<Enqueue> {
     // Where matrices are stored by columns, C is n x m: the transpose of B as stored times A as stored.
     return Enqueue([=]() -> probe::Status {
-      const auto& [type, m, n, k, a, b, c] = product;
+      const auto& [type, m, n, k, a, b, c, rough] = product;
       const auto& numbers = type.numbers;
       const stream::Scales scales = stream::ScalesOf(type);
       const int status =

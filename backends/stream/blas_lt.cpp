@@ -26,13 +26,14 @@ using Words = std::vector<std::uint64_t>;
 // What follows the algorithm in a heuristic's answer: its workspace, the state, and what is not read.
 constexpr std::size_t kWordsBehindAlgorithm = 4;
 
-// A shape's product with its fastest algorithm.
+// A shape's product with its algorithm.
 struct Plan {
   void* operation = nullptr;
   void* first = nullptr;   // B, which comes first where matrices are stored by columns
   void* second = nullptr;  // A
   void* result = nullptr;
   Words algorithm;
+  bool rough = false;  // it is the first that ran
 };
 
 class OpenLibrary {
@@ -42,7 +43,7 @@ class OpenLibrary {
 
   [[nodiscard]] probe::Status Create(std::uint64_t max_workspace_bytes);
   [[nodiscard]] std::uint64_t workspace_bytes() const { return workspace_bytes_; }
-  // Its plan, made when the shape is first asked for.
+  // Its plan, made when the shape is first asked for, and again where more is asked for than a rough one.
   [[nodiscard]] probe::Result<const Plan*> PlanOf(const Product& product);
   [[nodiscard]] probe::Status Multiply(const Plan& plan, const Product& product) const;
 
@@ -50,7 +51,7 @@ class OpenLibrary {
   [[nodiscard]] probe::Result<Plan> MakePlan(const Product& product) const;
   [[nodiscard]] probe::Status ChooseAlgorithm(Plan& plan, const Product& product) const;
   [[nodiscard]] probe::Result<std::vector<Words>> AskAlgorithms(const Plan& plan) const;
-  [[nodiscard]] probe::Result<double> Time(const Plan& plan, const Product& product) const;
+  [[nodiscard]] probe::Result<double> Time(const Plan& plan, const Product& product, int trials) const;
   [[nodiscard]] probe::Error ErrorOf(std::string_view call, int status) const;
 
   const BlasLt& kind_;
@@ -91,11 +92,12 @@ probe::Status OpenLibrary::Create(std::uint64_t max_workspace_bytes) {
 
 probe::Result<const Plan*> OpenLibrary::PlanOf(const Product& product) {
   const auto key = std::tuple(&product.type, product.m, product.n, product.k);
-  if (const auto known = plans_.find(key); known != plans_.end()) return &known->second;
-  auto plan = MakePlan(product);
+  const auto known = plans_.find(key);
+  if (known != plans_.end() && (product.rough || !known->second.rough)) return &known->second;
+  auto plan = known != plans_.end() ? known->second : MakePlan(product);
   if (!plan) return plan.error();
   if (auto chosen = ChooseAlgorithm(*plan, product); !chosen) return chosen.error();
-  return &plans_.emplace(key, *std::move(plan)).first->second;
+  return &plans_.insert_or_assign(key, *std::move(plan)).first->second;
 }
 
 probe::Status OpenLibrary::Multiply(const Plan& plan, const Product& product) const {
@@ -153,7 +155,7 @@ probe::Result<std::vector<Words>> OpenLibrary::AskAlgorithms(const Plan& plan) c
   return algorithms;
 }
 
-// The fastest of what is offered, on these very operands.
+// The fastest of what is offered, on these very operands; or the first that runs.
 probe::Status OpenLibrary::ChooseAlgorithm(Plan& plan, const Product& product) const {
   auto offered = AskAlgorithms(plan);
   if (!offered) return offered.error();
@@ -163,25 +165,26 @@ probe::Status OpenLibrary::ChooseAlgorithm(Plan& plan, const Product& product) c
   Words fastest;
   for (Words& algorithm : *offered) {
     plan.algorithm = algorithm;
-    const auto time_s = Time(plan, product);
+    const auto time_s = Time(plan, product, product.rough ? 0 : kTrials);
     if (!time_s && !last) last = time_s.error();
     if (!time_s || *time_s >= best_s) continue;
     best_s = *time_s;
     fastest = std::move(algorithm);
     last = probe::Ok();
+    if (product.rough) break;
   }
   plan.algorithm = std::move(fastest);
+  plan.rough = product.rough;
   return last;
 }
 
-// The least time of a few runs, in seconds.
-probe::Result<double> OpenLibrary::Time(const Plan& plan, const Product& product) const {
+// The least time of so many runs, in seconds, after one that loads the kernel.
+probe::Result<double> OpenLibrary::Time(const Plan& plan, const Product& product, int trials) const {
   const Enqueue multiply = [&] { return Multiply(plan, product); };
   double best_s = std::numeric_limits<double>::max();
-  for (int trial = 0; trial <= kTrials; ++trial) {
+  for (int trial = 0; trial <= trials; ++trial) {
     const auto timing = timer_.Time({&multiply, 1}, 1);
     if (!timing) return timing.error();
-    // The first run loads the kernel.
     if (trial > 0) best_s = std::min(best_s, timing->device_s.value_or(best_s));
   }
   return best_s;

@@ -34,7 +34,8 @@ struct BlasLt {
 inline constexpr std::uint64_t kBlasLtWorkspaceBytes = 32U << 20U;  // what cuBLAS itself takes on Hopper
 
 // Wants a current device. Of what the library's heuristics offer for a shape, the fastest on the operands of
-// the first product is taken. `kind` outlives what is returned.
+// the first product is taken that is not rough; of a rough one the first that runs, which loads one kernel
+// from a file instead of eight. `kind` outlives what is returned.
 [[nodiscard]] probe::Result<Products> OpenBlasLt(const probe::system::Library& library, const BlasLt& kind,
                                                  Runtime& runtime, std::uint64_t max_workspace_bytes);
 

@@ -32,6 +32,7 @@ struct Product {
   const void* a;
   const void* b;
   void* c;
+  bool rough = false;  // any way will do
 };
 
 // A library that is open.

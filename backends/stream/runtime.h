@@ -105,6 +105,8 @@ class Runtime {
   // Lets the current device reach another's memory directly. False where the runtime says that it can not, or
   // promises it and then refuses.
   [[nodiscard]] virtual bool OpenWay(std::size_t from, std::size_t to) = 0;
+  // What makes StartCopy's copies of so many bytes over such a way; PeerGroup::Copier.
+  [[nodiscard]] virtual std::string_view CopierOf(std::uint64_t) const { return {}; }
   struct Place {
     std::size_t device;
     std::uint64_t address;

@@ -51,6 +51,7 @@ class StreamPeers final : public PeerGroup {
   [[nodiscard]] bool IsDirect(std::size_t from, std::size_t to) const override {
     return direct_[from * devices_.size() + to];
   }
+  [[nodiscard]] std::string_view Copier() const override { return runtime_->CopierOf(bytes_); }
   [[nodiscard]] probe::Result<double> Copy(std::size_t from, std::size_t to, std::uint32_t repeats) override;
   [[nodiscard]] probe::Result<std::string> OpenAllReduce() override;
   [[nodiscard]] probe::Result<double> AllReduce(std::uint32_t repeats) override;

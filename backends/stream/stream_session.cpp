@@ -173,7 +173,8 @@ probe::Result<Enqueue> StreamSession::BindProduct(const Loaded& loaded, const La
                                   .k = static_cast<int>(edges[2]),
                                   .a = DevicePointer(addresses[0]),
                                   .b = DevicePointer(addresses[1]),
-                                  .c = DevicePointer(addresses[2])});
+                                  .c = DevicePointer(addresses[2]),
+                                  .rough = launch.rough});
 }
 
 probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {

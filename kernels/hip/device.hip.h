@@ -58,6 +58,23 @@ DEVICE void DeviceKeepOrder() {
 #endif
 }
 
+// Of what stands between two of those, in the order of these calls, kCount instructions of a kind come next.
+enum class DeviceKind { kProduct = 8, kFetch = 0x20, kRead = 0x100, kWrite = 0x200 };
+template <DeviceKind kKind, unsigned kCount>
+DEVICE void DeviceNext() {
+#if __has_builtin(__builtin_amdgcn_sched_group_barrier)
+  __builtin_amdgcn_sched_group_barrier(static_cast<int>(kKind), kCount, 0);
+#endif
+}
+
+// Begins in accumulation registers, of which compilers (clang 22) else make others' copies in every step.
+template <class Number, unsigned kCount>
+DEVICE void DeviceAccumulate(Number (&sums)[kCount]) {
+  auto all = __builtin_bit_cast(Vector<Number, kCount>, sums);
+  asm volatile("" : "+a"(all));
+  __builtin_memcpy(&sums, &all, sizeof all);
+}
+
 // Local data share of the work-group; one a kernel.
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

@@ -15,8 +15,8 @@ namespace kernels::hip {
 [[nodiscard]] std::vector<Variant> Variants();
 
 // What of the matrix instructions an architecture ("gfx942") has: "mfma", "mfma_xf32", "mfma_fp8",
-// "mfma_fp8_fnuz", "wmma_gfx11", "wmma_gfx12"; "dot" where there are none but products of registers. Source:
-// LLVM, "User Guide for AMDGPU Backend", and AMD's instruction set references.
+// "mfma_fp8_fnuz", "mfma_fp4", "wmma_gfx11", "wmma_gfx12"; "dot" where there are none but products of
+// registers. Source: LLVM, "User Guide for AMDGPU Backend", and AMD's instruction set references.
 [[nodiscard]] std::vector<std::string> FeaturesOf(std::string_view architecture);
 
 }  // namespace kernels::hip

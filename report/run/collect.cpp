@@ -141,11 +141,12 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
       return std::max(request.budget_s, 0.0) + backends::kStallAllowanceSeconds;
     case probe::Stage::kInit:
       return backends::InitAllowanceSeconds(request);
+    case probe::Stage::kLaunch:
+      return backends::LaunchAllowanceSeconds(request, !kernels::IsOwn(stage->implementation));
     case probe::Stage::kStart:
     case probe::Stage::kLoad:
     case probe::Stage::kSymbols:
     case probe::Stage::kEnumerate:
-    case probe::Stage::kLaunch:
     case probe::Stage::kDone:
       return request.first_launch_allowance_s;
   }

@@ -33,12 +33,12 @@ def program(language, name, modules, target=None, read=generate.read):
     parts, rows = [], []
     for module in modules:
         text = generate.whole(module, read, skip=["cuda/device.cuh", "hip/device.hip.h"])
+        parts += [f"#define XCC_COUNT {DIES[target]}"] if target in DIES else []
         parts += [f"namespace {name}::{module.name} {{", text, f"}}  // namespace {name}::{module.name}"]
         parts += [f"#undef {known}" for known in sorted(set(re.findall(r"^#define (\w+)", text, re.M)))]
         rows += [f'  if (name == "{one or other}") return tests::Wrap(&{name}::{module.name}::{one or other});'
                  for one, other in ENTRY.findall(text)]
     lines = [f"#define {macro(target)}"] if target else []
-    lines += [f"#define XCC_COUNT {DIES[target]}"] if target in DIES else []
     lines += [f'#include "tests/kernels/{language}/{HEADER[language]}"', '#include "tests/kernels/cuda/emulated_session.h"']
     lines += [f'#pragma GCC diagnostic ignored "{warning}"' for warning in IGNORED]
     return "\n".join([*lines, *parts, "", FIND.format(name) + " {", *rows, "  return {};", "}"])

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of d0c01190604de9e679c2b6ac61eb1dc48b8e141247b83e66796472f72ab6448f by kernels/generate.py
+// made of a4436e72eccf5baa31027d8a4777a42059ea531403ac21bb60efd91c0a9715b7 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -45,6 +45,19 @@ DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)
   __builtin_amdgcn_sched_barrier(0);
 #endif
+}
+enum class DeviceKind { kProduct = 8, kFetch = 0x20, kRead = 0x100, kWrite = 0x200 };
+template <DeviceKind kKind, unsigned kCount>
+DEVICE void DeviceNext() {
+#if __has_builtin(__builtin_amdgcn_sched_group_barrier)
+  __builtin_amdgcn_sched_group_barrier(static_cast<int>(kKind), kCount, 0);
+#endif
+}
+template <class Number, unsigned kCount>
+DEVICE void DeviceAccumulate(Number (&sums)[kCount]) {
+  auto all = __builtin_bit_cast(Vector<Number, kCount>, sums);
+  asm volatile("" : "+a"(all));
+  __builtin_memcpy(&sums, &all, sizeof all);
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of fae904ad1d853d49154f8997189ac1a647ed8edafc45901cf308c96241a2c123 by kernels/generate.py
+// made of 0aa4a01356bb3aa5944c3c2d2cc85e0fdcb398f69cca415a973fd3ba377f3e89 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -45,6 +45,19 @@ DEVICE void DeviceKeepOrder() {
 #if __has_builtin(__builtin_amdgcn_sched_barrier)
   __builtin_amdgcn_sched_barrier(0);
 #endif
+}
+enum class DeviceKind { kProduct = 8, kFetch = 0x20, kRead = 0x100, kWrite = 0x200 };
+template <DeviceKind kKind, unsigned kCount>
+DEVICE void DeviceNext() {
+#if __has_builtin(__builtin_amdgcn_sched_group_barrier)
+  __builtin_amdgcn_sched_group_barrier(static_cast<int>(kKind), kCount, 0);
+#endif
+}
+template <class Number, unsigned kCount>
+DEVICE void DeviceAccumulate(Number (&sums)[kCount]) {
+  auto all = __builtin_bit_cast(Vector<Number, kCount>, sums);
+  asm volatile("" : "+a"(all));
+  __builtin_memcpy(&sums, &all, sizeof all);
 }
 template <unsigned kBytes>
 DEVICE unsigned char* SharedBlock() {

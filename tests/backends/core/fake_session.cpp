@@ -140,6 +140,9 @@ double FakeSession::Gemm(const Launch& launch, const Loaded& kernel, double spee
   const std::size_t n = launch.shape.scalars[1];
   const std::size_t k = launch.shape.scalars[2];
   const double time_s = 2.0 * static_cast<double>(m * n * k) / (script_.flop_per_s * speed);
+  const auto same = [&](const auto& known) { return known.first == launch.shape.scalars[0]; };
+  if (std::none_of(products_.begin(), products_.end(), same)) now_s_ += script_.first_size_s;
+  products_.emplace_back(launch.shape.scalars[0], launch.rough);
   const std::pair key{static_cast<std::uint32_t>(launch.kernel),
                       static_cast<std::uint32_t>(launch.buffers[2].buffer)};
   const auto done = computed_.find(key);

@@ -27,7 +27,8 @@ struct FakeScript {
   std::uint64_t pinned_bytes = UINT64_MAX;  // of an allocation at most
   bool corrupt_transfers = false;
   double compile_s = 0.010;
-  double first_run_s = 0;  // on the wall clock, for the first run of every kernel: it compiles late
+  double first_run_s = 0;   // on the wall clock, for the first run of every kernel: it compiles late
+  double first_size_s = 0;  // the same for every number of rows that products have for the first time
   std::function<double(double now_s)> slowdown;          // factor on every time
   std::optional<double> event_share = 0.999;             // of the wall time; nullopt: no events
   std::map<std::string, Defect> defects;                 // by variant name
@@ -51,6 +52,8 @@ class FakeSession : public Session {
   [[nodiscard]] Limits& mutable_limits() { return limits_; }
   // What each launch since the last ForgetLaunches binds first.
   [[nodiscard]] const std::vector<BufferId>& first_buffers() const { return first_buffers_; }
+  // Of every product that ran, its rows and whether it was rough.
+  [[nodiscard]] const std::vector<std::pair<std::uint32_t, bool>>& products() const { return products_; }
   void ForgetLaunches() { first_buffers_.clear(); }
 
   [[nodiscard]] const Limits& limits() const override { return limits_; }
@@ -103,6 +106,7 @@ class FakeSession : public Session {
   std::vector<Loaded> kernels_;
   std::vector<Words> buffers_;
   std::vector<BufferId> first_buffers_;
+  std::vector<std::pair<std::uint32_t, bool>> products_;
   std::vector<std::byte> pinned_;
   bool watches_ = false;
   std::optional<DeviceState> seen_;

@@ -20,6 +20,7 @@ struct Script {
   std::pair<std::size_t, std::size_t> corrupt = {9, 9};
   std::pair<std::size_t, std::size_t> broken = {9, 9};
   probe::Error library_error;  // of OpenAllReduce, if it has a name
+  std::string_view copier;
   bool wrong_sum = false;
 };
 
@@ -64,6 +65,7 @@ class Devices : public PeerGroup {
   [[nodiscard]] bool IsDirect(std::size_t from, std::size_t to) const override {
     return std::pair(from, to) == script_.direct;
   }
+  [[nodiscard]] std::string_view Copier() const override { return script_.copier; }
   [[nodiscard]] probe::Result<std::string> OpenAllReduce() override {
     if (!script_.library_error.name.empty()) return script_.library_error;
     return std::string("fake:all_reduce");
@@ -111,6 +113,14 @@ const Measurement& Between(const std::vector<Measurement>& all, int from, int to
     }
   }
   throw std::runtime_error("no such pair");
+}
+
+TEST(Peers, TellWhatMadeADirectCopyWhereThatMatters) {
+  Script script;
+  script.copier = "engine";
+  const auto all = Devices(2, script).Measure();
+  EXPECT_EQ(Between(all, 0, 1).implementation, "own:direct_engine");
+  EXPECT_EQ(Between(all, 1, 0).implementation, "own:staged");
 }
 
 TEST(Peers, EveryOrderedPairHasItsFigure) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // rocBLAS and hipBLASLt as far as they are called, on memory of the host: fp32 and int8, TN, stored by
-// columns. Of hipBLASLt's three algorithms the first is none for this device, the second fails as it runs.
+// columns. Of hipBLASLt's four algorithms the first is none for this device, the second fails as it runs.
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -107,7 +107,7 @@ FAKE hipblasLtMatmulAlgoGetHeuristic(void*, void*, void* a, void*, void*, void*,
     *found = 0;
     return 0;
   }
-  *found = wanted < 3 ? wanted : 3;
+  *found = wanted < 4 ? wanted : 4;
   auto* results = static_cast<Heuristic*>(offered);
   for (int i = 0; i < *found; ++i) {
     results[i] = {{static_cast<std::uint64_t>(i), 0, 0}, 0, i == 0 ? 7 : 0, 1, {}};
@@ -121,7 +121,7 @@ FAKE hipblasLtMatmul(void*, void* operation, const void* alpha, const void* a, v
   const auto &first = *static_cast<Layout*>(layout_a), &second = *static_cast<Layout*>(layout_b),
              &result = *static_cast<Layout*>(layout_d);
   const auto number = static_cast<const Algorithm*>(algorithm)->number;
-  if (number != 2) return number == 1 ? 6 : 7;
+  if (number < 2) return number == 1 ? 6 : 7;
   const bool integer = how.scale == 10;
   const auto k = static_cast<std::int64_t>(first.rows), m = static_cast<std::int64_t>(first.columns),
              n = static_cast<std::int64_t>(second.columns);

@@ -16,13 +16,16 @@ using backends::PeerGroup;
 using testing::HasSubstr;
 
 constexpr std::size_t kFree = 1U << 20U;
-int current = 0;   // the device that is set
+int current = 0;  // the device that is set
+std::size_t free_bytes = kFree;
 int refused = -1;  // what it does not let itself be reached by
 
 rt::Api FakeRuntime() {
   rt::Api api;
   api.hipSetDevice = [](int device) -> int { return current = device, 0; };
-  api.hipMemGetInfo = [](std::size_t* free, std::size_t* total) -> int { return *free = *total = kFree, 0; };
+  api.hipMemGetInfo = [](std::size_t* free, std::size_t* total) -> int {
+    return *free = *total = free_bytes, 0;
+  };
   api.hipMalloc = [](void** pointer, std::size_t bytes) -> int { return *pointer = std::malloc(bytes), 0; };
   api.hipMemcpy = [](void* to, const void* from, std::size_t bytes, rt::HipCopyKind) -> int {
     return std::memcpy(to, from, bytes), 0;
@@ -92,6 +95,25 @@ TEST_F(HipPeers, AreDirectWhereTheRuntimeKeepsItsWord) {
   EXPECT_TRUE((*group)->IsDirect(0, 1));
   EXPECT_FALSE((*group)->IsDirect(0, 2));
   EXPECT_TRUE((*group)->IsDirect(2, 0));
+}
+
+TEST_F(HipPeers, SayWhetherAnEngineOrAKernelCopies) {
+  free_bytes = 1U << 30U;
+  const auto copier = [&](std::string_view name, const std::string& value) {
+    probe::system::Environment before = environment_;
+    environment_.Set(name, value);
+    const auto group = Join();
+    const std::string found(group ? (*group)->Copier() : "not joined");
+    environment_ = before;
+    return found;
+  };
+  EXPECT_EQ(copier("HSA_ENABLE_SDMA", "1"), "sdma");
+  EXPECT_EQ(copier("HSA_ENABLE_SDMA", "0"), "kernel");
+  EXPECT_EQ(copier("HSA_ENABLE_PEER_SDMA", "0"), "kernel");
+  EXPECT_EQ(copier("ROC_P2P_SDMA_SIZE", "65537"), "kernel");
+  EXPECT_EQ(copier("ROC_P2P_SDMA_SIZE", "65536"), "sdma");
+  free_bytes = kFree;
+  EXPECT_EQ(copier("HSA_ENABLE_SDMA", "1"), "kernel") << "of 128 KiB";
 }
 
 TEST_F(HipPeers, SumByTheLibraryThatIsInstalled) {

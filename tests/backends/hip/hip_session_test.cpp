@@ -244,7 +244,7 @@ TEST(HipBackend, SpeaksOfOtherChipsUnitsOnlyWhereItHasNone) {
   for (const auto& variant : backends::hip::Describe().variants(limits)) {
     if (!backends::MissingFeature(variant, limits).empty()) missing.emplace(kernels::Row(variant.in).name);
   }
-  EXPECT_THAT(missing, testing::ElementsAre("fp8", "tf32"));
+  EXPECT_THAT(missing, testing::ElementsAre("fp4", "fp8", "tf32"));
 }
 
 // Chains of one pair of types share a shape.

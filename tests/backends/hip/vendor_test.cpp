@@ -26,13 +26,14 @@ constexpr int kRows = 2, kColumns = 3, kDepth = 4;
 
 // As much of the runtime as a library's choice of its algorithm needs.
 int runtime_version = 60241133;
+int waits = 0;  // for all that the device was given
 probe::hip::Api FakeRuntime() {
   probe::hip::Api api;
   api.hipRuntimeGetVersion = [](int* version) -> int { return *version = runtime_version, 0; };
   api.hipMalloc = [](void** pointer, std::size_t) -> int { return *pointer = nullptr, 2; };
   api.hipEventCreateWithFlags = [](probe::hip::HipEvent*, unsigned) -> int { return 0; };
   api.hipEventRecord = [](probe::hip::HipEvent, probe::hip::HipStream) -> int { return 0; };
-  api.hipDeviceSynchronize = []() -> int { return 0; };
+  api.hipDeviceSynchronize = []() -> int { return ++waits, 0; };
   api.hipEventElapsedTime = [](float* time, probe::hip::HipEvent, probe::hip::HipEvent) -> int {
     return *time = 1, 0;
   };
@@ -109,6 +110,28 @@ TEST_P(HipVendorTest, MultipliesAsTheReferenceDoes) {
 TEST_P(HipVendorTest, SaysWhatItDoesNotSupport) {
   EXPECT_THAT((Multiply<std::uint16_t, float>("bf16/fp32")),
               testing::AnyOf(HasSubstr("not_implemented"), HasSubstr("NOT_SUPPORTED")));
+}
+
+// hipBLASLt, that is: of what it offers one algorithm does not run.
+TEST_P(HipVendorTest, LooksForItsFastestWayOnceAndForNoneWhereAnyWillDo) {
+  const auto products = Open("gfx942");
+  ASSERT_TRUE(products);
+  const std::vector<float> a(kRows * kDepth), b(kColumns * kDepth);
+  std::vector<float> c(kRows * kColumns);
+  const auto runs = [&](bool rough, int k = kDepth) {
+    waits = 0;
+    const stream::Product product{products->types[0], kRows,    kColumns, k,
+                                  a.data(),           b.data(), c.data(), rough};
+    EXPECT_TRUE(products->prepare(product));
+    return waits;
+  };
+  const bool chooses = GetParam() == "hipblaslt";
+  EXPECT_EQ(runs(true), chooses ? 2 : 0);
+  EXPECT_EQ(runs(true), 0);
+  EXPECT_EQ(runs(false), chooses ? 9 : 0);
+  EXPECT_EQ(runs(true), 0);
+  EXPECT_EQ(runs(false), 0);
+  EXPECT_EQ(runs(false, kDepth - 1), chooses ? 9 : 0);
 }
 
 TEST_P(HipVendorTest, IsNotCalledForATargetThatItHasNoKernelsFor) {

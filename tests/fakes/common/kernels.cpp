@@ -197,6 +197,7 @@ constexpr std::array kEntries = {
     EntryRow{"chain_bf16", 3, MatrixChain<float, 16, 0x3f803f80>},
     EntryRow{"chain_int8", 3, MatrixChain<std::int32_t, 8, 0x01010101>},
     EntryRow{"chain_fp8", 3, MatrixChain<float, 8, 0x38383838>},
+    EntryRow{"chain_fp4", 3, MatrixChain<float, 4, 0x22222222>},
     EntryRow{"chain_fp8_fnuz", 3, MatrixChain<float, 8, 0x40404040>},
     EntryRow{"chain_volta_fp16", 3, MatrixChain<float, 16, 0x3c003c00>},
     EntryRow{"chain_turing_fp16", 3, MatrixChain<float, 16, 0x3c003c00>},

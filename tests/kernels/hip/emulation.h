@@ -26,19 +26,24 @@ struct Bfloat {
 };
 
 // Where element e of a lane's `each` stands in k, and the row of D that a lane's item belongs to. Row of A,
-// column of B and of D are lane % 16.
+// column of B and of D are lane % kSide.
 struct Mfma {
-  static constexpr unsigned kWave = 64, kGroups = 4;
+  static constexpr unsigned kWave = 64, kSide = 16, kGroups = 4;
   static unsigned K(unsigned lane, unsigned e, unsigned each) { return lane / 16 * each + e; }
   static unsigned Row(unsigned lane, unsigned item) { return 4 * (lane / 16) + item; }
 };
+struct Mfma32 {
+  static constexpr unsigned kWave = 64, kSide = 32, kGroups = 2;
+  static unsigned K(unsigned lane, unsigned e, unsigned each) { return lane / 32 * each + e; }
+  static unsigned Row(unsigned lane, unsigned item) { return 8 * (item / 4) + 4 * (lane / 32) + item % 4; }
+};
 struct Rdna3 {
-  static constexpr unsigned kWave = 32, kGroups = 1;
+  static constexpr unsigned kWave = 32, kSide = 16, kGroups = 1;
   static unsigned K(unsigned, unsigned e, unsigned) { return e; }
   static unsigned Row(unsigned lane, unsigned item) { return 2 * item + lane / 16; }
 };
 struct Rdna4Bytes {
-  static constexpr unsigned kWave = 32, kGroups = 2;
+  static constexpr unsigned kWave = 32, kSide = 16, kGroups = 2;
   static unsigned K(unsigned lane, unsigned e, unsigned each) { return lane / 16 * each + e; }
   static unsigned Row(unsigned lane, unsigned item) { return 8 * (lane / 16) + item; }
 };
@@ -56,8 +61,9 @@ struct Operands {
 template <unsigned kBits>
 std::uint32_t ElementOf(const void* registers, unsigned e) {
   std::uint32_t word = 0;
-  std::memcpy(&word, static_cast<const std::uint8_t*>(registers) + std::size_t{e} * kBits / 8, kBits / 8);
-  return word;
+  std::memcpy(&word, static_cast<const std::uint8_t*>(registers) + std::size_t{e} * kBits / 8,
+              (kBits + 7) / 8);
+  return kBits == 4 ? word >> e % 2 * 4 & 15U : word;
 }
 
 // A number that no right result holds.
@@ -71,25 +77,26 @@ template <class Layout, unsigned kBits, unsigned kEach, unsigned kItems, class N
 void ProductTogether(void* const* all) {
   constexpr unsigned kDepth = kEach * Layout::kGroups;
   const auto of = [&](unsigned lane) { return static_cast<const Operands*>(all[lane]); };
-  Number a[16][kDepth], b[16][kDepth];
+  constexpr unsigned kSide = Layout::kSide;
+  Number a[kSide][kDepth], b[kSide][kDepth];
   bool agree = true;  // where lanes must repeat others'
   for (unsigned lane = 0; lane < Layout::kWave; ++lane) {
     for (unsigned e = 0; e < kEach; ++e) {
       const unsigned k = Layout::K(lane, e, kEach);
       const std::uint32_t first = ElementOf<kBits>(of(lane)->a, e), second = ElementOf<kBits>(of(lane)->b, e);
-      if (lane >= 16 * Layout::kGroups) {
-        agree = agree && first == ElementOf<kBits>(of(lane - 16)->a, e) &&
-                second == ElementOf<kBits>(of(lane - 16)->b, e);
+      if (lane >= kSide * Layout::kGroups) {
+        agree = agree && first == ElementOf<kBits>(of(lane - kSide)->a, e) &&
+                second == ElementOf<kBits>(of(lane - kSide)->b, e);
       }
-      a[lane % 16][k] = kValue(first);
-      b[lane % 16][k] = kValue(second);
+      a[lane % kSide][k] = kValue(first);
+      b[lane % kSide][k] = kValue(second);
     }
   }
   for (unsigned lane = 0; lane < Layout::kWave; ++lane) {
     auto* d = static_cast<Number*>(of(lane)->d);
     for (unsigned item = 0; item < kItems; ++item) {
       const Number* row = a[Layout::Row(lane, item)];
-      for (unsigned k = 0; k < kDepth; ++k) d[item] += row[k] * b[lane % 16][k];
+      for (unsigned k = 0; k < kDepth; ++k) d[item] += row[k] * b[lane % kSide][k];
       if (!agree) d[item] = Poison<Number>();
     }
   }
@@ -108,9 +115,9 @@ inline float FnuzNumber(std::uint32_t word) { return tests::FromFp8Fnuz(static_c
 inline float Fp32Number(std::uint32_t word) { return std::bit_cast<float>(word); }
 
 // The built-ins, by LLVM's names after __builtin_amdgcn_; static, since two targets mean two things by one.
-#define EMULATED_MFMA(name, In, Number, bits, value)                                            \
-  static inline Vector<Number, 4> name(In a, In b, const Vector<Number, 4>& d, int, int, int) { \
-    return Product<Mfma, bits, Number, value>(a, b, d);                                         \
+#define EMULATED_MFMA(name, Layout, kItems, In, Number, bits, value)                                      \
+  static inline Vector<Number, kItems> name(In a, In b, const Vector<Number, kItems>& d, int, int, int) { \
+    return Product<Layout, bits, Number, value>(a, b, d);                                                 \
   }
 using Half4 = Vector<Half, 4>;
 using Half8 = Vector<Half, 8>;
@@ -124,26 +131,47 @@ using Float2Registers = Vector<float, 2>;
 using Int2Registers = Vector<int, 2>;
 using Int4Registers = Vector<int, 4>;
 using Int8Registers = Vector<int, 8>;
-EMULATED_MFMA(mfma_f32_16x16x4f32, float, float, 32, Fp32Number)
-EMULATED_MFMA(mfma_f32_16x16x8_xf32, Float2Registers, float, 32, Tf32Number)
-EMULATED_MFMA(mfma_f32_16x16x16f16, Half4, float, 16, HalfWord)
-EMULATED_MFMA(mfma_f32_16x16x8bf16, Short2, float, 16, Bf16Number)
-EMULATED_MFMA(mfma_f32_16x16x16bf16_1k, Short4, float, 16, Bf16Number)
-EMULATED_MFMA(mfma_i32_16x16x16i8, int, int, 8, Int8Number)
-EMULATED_MFMA(mfma_i32_16x16x32_i8, long, int, 8, Int8Number)
-EMULATED_MFMA(mfma_f32_16x16x32_f16, Half8, float, 16, HalfWord)
-EMULATED_MFMA(mfma_f32_16x16x32_bf16, Bfloat8, float, 16, Bf16Number)
-EMULATED_MFMA(mfma_i32_16x16x64_i8, Int4Registers, int, 8, Int8Number)
-EMULATED_MFMA(mfma_f32_16x16x32_fp8_fp8, long, float, 8, FnuzNumber)
+EMULATED_MFMA(mfma_f32_16x16x4f32, Mfma, 4, float, float, 32, Fp32Number)
+EMULATED_MFMA(mfma_f32_16x16x8_xf32, Mfma, 4, Float2Registers, float, 32, Tf32Number)
+EMULATED_MFMA(mfma_f32_16x16x16f16, Mfma, 4, Half4, float, 16, HalfWord)
+EMULATED_MFMA(mfma_f32_16x16x8bf16, Mfma, 4, Short2, float, 16, Bf16Number)
+EMULATED_MFMA(mfma_f32_16x16x16bf16_1k, Mfma, 4, Short4, float, 16, Bf16Number)
+EMULATED_MFMA(mfma_i32_16x16x16i8, Mfma, 4, int, int, 8, Int8Number)
+EMULATED_MFMA(mfma_i32_16x16x32_i8, Mfma, 4, long, int, 8, Int8Number)
+EMULATED_MFMA(mfma_f32_16x16x32_f16, Mfma, 4, Half8, float, 16, HalfWord)
+EMULATED_MFMA(mfma_f32_16x16x32_bf16, Mfma, 4, Bfloat8, float, 16, Bf16Number)
+EMULATED_MFMA(mfma_i32_16x16x64_i8, Mfma, 4, Int4Registers, int, 8, Int8Number)
+EMULATED_MFMA(mfma_f32_16x16x32_fp8_fp8, Mfma, 4, long, float, 8, FnuzNumber)
+EMULATED_MFMA(mfma_f32_32x32x4_xf32, Mfma32, 16, Float2Registers, float, 32, Tf32Number)
+EMULATED_MFMA(mfma_f32_32x32x8f16, Mfma32, 16, Half4, float, 16, HalfWord)
+EMULATED_MFMA(mfma_f32_32x32x4bf16, Mfma32, 16, Short2, float, 16, Bf16Number)
+EMULATED_MFMA(mfma_f32_32x32x8bf16_1k, Mfma32, 16, Short4, float, 16, Bf16Number)
+EMULATED_MFMA(mfma_i32_32x32x8i8, Mfma32, 16, int, int, 8, Int8Number)
+EMULATED_MFMA(mfma_i32_32x32x16_i8, Mfma32, 16, long, int, 8, Int8Number)
+EMULATED_MFMA(mfma_f32_32x32x16_f16, Mfma32, 16, Half8, float, 16, HalfWord)
+EMULATED_MFMA(mfma_f32_32x32x16_bf16, Mfma32, 16, Bfloat8, float, 16, Bf16Number)
+EMULATED_MFMA(mfma_i32_32x32x32_i8, Mfma32, 16, Int4Registers, int, 8, Int8Number)
+EMULATED_MFMA(mfma_f32_32x32x16_fp8_fp8, Mfma32, 16, long, float, 8, FnuzNumber)
 #undef EMULATED_MFMA
-// With both operands of e4m3 and a scale of 1.
-static inline Vector<float, 4> mfma_scale_f32_16x16x128_f8f6f4(const Int8Registers& a, const Int8Registers& b,
-                                                               const Vector<float, 4>& d, int format_a,
-                                                               int format_b, int, int scale_a, int,
-                                                               int scale_b) {
-  const bool known = format_a == 0 && format_b == 0 && scale_a == 127 && scale_b == 127;
-  return Product<Mfma, 8, float, Fp8Number>(a, b, known ? d : Vector<float, 4>{{Poison<float>()}});
+// With both operands of e4m3 (format 0), or of e2m1 (4), which lie in the first half of the registers, and a
+// scale of 1.
+#define EMULATED_SCALED_MFMA(name, Layout, kItems)                                                          \
+  static inline Vector<float, kItems> name(const Int8Registers& a, const Int8Registers& b,                  \
+                                           const Vector<float, kItems>& d, int format_a, int format_b, int, \
+                                           int scale_a, int, int scale_b) {                                 \
+    if (format_a != format_b || format_a % 4 != 0 || scale_a != 127 || scale_b != 127)                      \
+      return {{Poison<float>()}};                                                                           \
+    if (format_a == 0) return Product<Layout, 8, float, Fp8Number>(a, b, d);                                \
+    return Product<Layout, 4, float, tests::FromFp4>(FirstHalf(a), FirstHalf(b), d);                        \
+  }
+inline Int4Registers FirstHalf(const Int8Registers& all) {
+  Int4Registers half;
+  std::memcpy(&half, &all, sizeof half);
+  return half;
 }
+EMULATED_SCALED_MFMA(mfma_scale_f32_16x16x128_f8f6f4, Mfma, 4)
+EMULATED_SCALED_MFMA(mfma_scale_f32_32x32x64_f8f6f4, Mfma32, 16)
+#undef EMULATED_SCALED_MFMA
 
 #define EMULATED_WMMA(name, In, Layout, bits, value)                                         \
   static inline Vector<float, 8> name(const In& a, const In& b, const Vector<float, 8>& d) { \
@@ -185,6 +213,11 @@ constexpr unsigned kSharedBytes = 64U << 10U;  // of a work-group
 using emulation::Half;
 using emulation::Vector;
 inline void DeviceKeepOrder() {}
+enum class DeviceKind { kProduct, kFetch, kRead, kWrite };
+template <DeviceKind, unsigned>
+void DeviceNext() {}
+template <class Number, unsigned kCount>
+void DeviceAccumulate(Number (&)[kCount]) {}
 #define AMD_BFLOAT ::emulation::Bfloat
 #define AMD_BUILTIN(name) ::emulation::name
 

@@ -231,13 +231,14 @@ TEST(Plausible, TheUnitIsHeldAgainstTheKernelWhereThereIsARate) {
 TEST(MostAllowed, IsWhatItsKindOfStepIsEverGranted) {
   backends::MeasureRequest request;
   request.budget_s = 2;
-  const auto most = [&](probe::Stage stage) {
+  const auto most = [&](probe::Stage stage, const char* name = "own:avx2") {
     auto record =
-        backends::EncodeEvent(backends::MeasureStage{stage, "gemm fp32/fp32", std::nullopt, "own", 1e9});
+        backends::EncodeEvent(backends::MeasureStage{stage, "gemm fp32/fp32", std::nullopt, name, 1e9});
     record["allow_s"] = 1e9;
     return MostAllowed(request, record);
   };
   EXPECT_EQ(most(probe::Stage::kLaunch), request.first_launch_allowance_s);
+  EXPECT_EQ(most(probe::Stage::kLaunch, "rocblas"), 30) << "a library's kernels may be on a cold disk";
   EXPECT_EQ(most(probe::Stage::kInit), 30) << "a GPU's driver may be cold";
   request.device.kind = probe::DeviceKind::kSoftware;
   EXPECT_EQ(most(probe::Stage::kInit), request.first_launch_allowance_s);

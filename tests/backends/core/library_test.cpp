@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: MIT
+// Libraries of products: they load kernels for each size, and look for their fastest way where it counts.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "backends/core/runner.h"
+#include "tests/backends/core/fake_session.h"
+
+namespace backends {
+namespace {
+
+std::vector<kernels::Variant> Library() {
+  auto variants = FakeVariants({"lib"}, {});
+  variants.back().steps[0].library = "lib";
+  return variants;
+}
+
+MeasureRequest Libraries() {
+  MeasureRequest request = Request(1.0);
+  request.scope = Scope::kLibraries;
+  return request;
+}
+
+TEST(Libraries, LookForTheirFastestWayAtTheSizeOfTheFigureAlone) {
+  FakeSession session{FakeScript()};
+  const Measurement found = MeasureFake(session, Library(), Libraries()).Of("lib");
+  ASSERT_EQ(found.status, MeasurementStatus::kOk) << found.reason.value_or("");
+  int rough = 0;
+  for (const auto& [rows, is_rough] : session.products()) {
+    rough += is_rough ? 1 : 0;
+    EXPECT_TRUE(is_rough || rows == found.shape.m) << rows;
+  }
+  EXPECT_GT(rough, 3) << "of small problems";
+}
+
+TEST(Libraries, LoadTheirKernelsWithoutSpendingTheBudget) {
+  FakeScript script;
+  script.first_size_s = 5;
+  FakeSession session(script);
+  const Outcome outcome = MeasureFake(session, Library(), Libraries());
+  EXPECT_EQ(outcome.Of("lib").status, MeasurementStatus::kOk) << outcome.Of("lib").reason.value_or("");
+  EXPECT_GT(outcome.Of("lib").samples, 20U);
+  EXPECT_GT(outcome.elapsed_s, 3 * script.first_size_s);
+}
+
+TEST(Libraries, HaveTimeToReadThemFromAColdDisk) {
+  const auto allowed_s = [](std::vector<kernels::Variant> variants, probe::DeviceKind kind) {
+    FakeSession session{FakeScript()};
+    MeasureRequest request = Libraries();
+    request.device.kind = kind;
+    double least_s = 1e9;
+    for (const MeasureStage& stage : MeasureFake(session, variants, request).stages) {
+      const bool readies = stage.stage == probe::Stage::kCompile || stage.stage == probe::Stage::kLaunch;
+      if (readies && stage.implementation == "lib") least_s = std::min(least_s, stage.allow_s);
+    }
+    return least_s;
+  };
+  EXPECT_EQ(allowed_s(Library(), probe::DeviceKind::kIntegrated), 30);
+  EXPECT_EQ(allowed_s(Library(), probe::DeviceKind::kCpu), Request().first_launch_allowance_s);
+  EXPECT_LE(allowed_s(FakeVariants({"lib"}, {}), probe::DeviceKind::kIntegrated),
+            Request().first_launch_allowance_s);
+}
+
+}  // namespace
+}  // namespace backends
