@@ -169,7 +169,7 @@ DEVICE void Write(const Block<S>& block, unsigned sums, typename T::Result* c) {
     for (unsigned column = 0; column < S::kN; column += kLoadColumns) {
       typename T::Result x[kLoadColumns];
       LoadColumns(x, from + column);
-      WaitColumns();
+      WaitColumns(x);
 #pragma unroll
       for (unsigned i = 0; i < kLoadColumns; i += 4) StoreOnce(to + column + i, x + i);
     }
@@ -242,7 +242,7 @@ DEVICE void AddUp(const Places& places, unsigned sums, unsigned k, typename T::R
 #pragma unroll
     for (unsigned column = 0; column < kCount; column += kLoadColumns) {
       LoadColumns(x, from + column);
-      WaitColumns();
+      WaitColumns(x);
 #pragma unroll
       for (unsigned i = 0; i < kLoadColumns; ++i) total[column + i] += x[i];
     }

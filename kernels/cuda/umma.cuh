@@ -65,25 +65,29 @@ DEVICE void CopyBoxOfPair(void* to, const TensorMap& map, Barrier* barrier, unsi
                : "memory");
 }
 
-// By a warp, in the background: 32 columns of the 32 lanes of its number modulo 4, a lane a thread.
+// By a warp, in the background: 32 columns of the 32 lanes of its number modulo 4, a lane a thread. They are there after
+// the wait, which the registers go through, so that no use of them comes before it.
+#define OPERANDS_8(kind, i)                                                                                   \
+  kind(x[i]), kind(x[i + 1]), kind(x[i + 2]), kind(x[i + 3]), kind(x[i + 4]), kind(x[i + 5]), kind(x[i + 6]), \
+      kind(x[i + 7])
+#define OPERANDS_32(kind) OPERANDS_8(kind, 0), OPERANDS_8(kind, 8), OPERANDS_8(kind, 16), OPERANDS_8(kind, 24)
 #define LOAD_COLUMNS(number, kind)                                                                                  \
   DEVICE void LoadColumns(number(&x)[32], unsigned address) {                                                       \
     asm volatile("tcgen05.ld.sync.aligned.32x32b.x32.b32 {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, "  \
                  "%13, %14, %15, %16, %17, %18, %19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, " \
                  "[%32];"                                                                                           \
-                 : kind(x[0]), kind(x[1]), kind(x[2]), kind(x[3]), kind(x[4]), kind(x[5]), kind(x[6]), kind(x[7]),  \
-                   kind(x[8]), kind(x[9]), kind(x[10]), kind(x[11]), kind(x[12]), kind(x[13]), kind(x[14]),         \
-                   kind(x[15]), kind(x[16]), kind(x[17]), kind(x[18]), kind(x[19]), kind(x[20]), kind(x[21]),       \
-                   kind(x[22]), kind(x[23]), kind(x[24]), kind(x[25]), kind(x[26]), kind(x[27]), kind(x[28]),       \
-                   kind(x[29]), kind(x[30]), kind(x[31])                                                            \
+                 : OPERANDS_32("=" kind)                                                                            \
                  : "r"(address)                                                                                     \
                  : "memory");                                                                                       \
+  }                                                                                                                 \
+  DEVICE void WaitColumns(number(&x)[32]) {                                                                         \
+    asm volatile("tcgen05.wait::ld.sync.aligned;" : OPERANDS_32("+" kind) : : "memory");                            \
   }
-LOAD_COLUMNS(float, "=f")
-LOAD_COLUMNS(int, "=r")
+LOAD_COLUMNS(float, "f")
+LOAD_COLUMNS(int, "r")
 #undef LOAD_COLUMNS
-// Until what this thread's warp loads is there.
-DEVICE void WaitColumns() { asm volatile("tcgen05.wait::ld.sync.aligned;" ::: "memory"); }
+#undef OPERANDS_32
+#undef OPERANDS_8
 
 // One thread has D = A * B, or D += A * B if `adds`, computed in the background, after those that it had asked for
 // before: D in tensor memory, A and B 32 bytes deep in shared memory as their descriptors say, `instruction` the types

@@ -119,7 +119,7 @@ class GpuCheck(unittest.TestCase):
         self.assertRegex(summary, r"card 0 at work in (\d+) of \d+ samples: clocks.sm 1755 MHz \(1755 to 1755\), "
                                   r"clocks.mem 2619 MHz \(2619 to 2619\), power.draw 512 W \(512 to 512\)")
         self.assertIn("== Figures of several runs\n2 of 2 whole runs\n", summary)
-        self.assertRegex(summary, r"cuda read u32/u32 \S+: [0-9.]+ % apart in 2 runs, [0-9.e+]+ bytes_per_s")
+        self.assertRegex(summary, r"\npci:\S+ cuda .*: [0-9.]+ % apart in 2 runs, [0-9.e+-]+ \S+\n")
         self.assertRegex(summary, r"ok pci:0000:01:00.0 cuda gemm .* own:\S+ \S+ [0-9.e+]+ \S+.*, verified")
         self.assertRegex(summary, r"unsupported pci:0000:01:00.0 cuda gemm .*own:wgmma_128x256.*sm_90a")
         self.assertRegex(summary, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): right, compiled in [0-9.]+ s")

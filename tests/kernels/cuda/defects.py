@@ -161,7 +161,7 @@ DEFECTS = [
     ("umma_no_fence_before_products", "umma_fp16", "umma_fp16_128", "cuda/gemm_umma.cu",
      "FenceAfterOthers();\n      const unsigned char* rows", "const unsigned char* rows"),
     ("umma_no_wait_for_loads", "umma_fp16", "umma_fp16_128", "cuda/gemm_umma.cu",
-     "LoadColumns(x, from + column);\n      WaitColumns();\n#pragma unroll\n      for (unsigned i = 0; i < kLoadColumns; i += 4)",
+     "LoadColumns(x, from + column);\n      WaitColumns(x);\n#pragma unroll\n      for (unsigned i = 0; i < kLoadColumns; i += 4)",
      "LoadColumns(x, from + column);\n      for (unsigned i = 0; i < kLoadColumns; i += 4)"),
     ("umma_lanes", "umma_fp16", "umma_fp16_128", "cuda/gemm_umma.cu",
      "(threadIdx.x / 32 * 32 << 16)", "(threadIdx.x / 32 << 16)"),

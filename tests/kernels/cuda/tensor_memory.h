@@ -68,7 +68,10 @@ template <class Number>
 void LoadColumns(Number (&x)[emulation::kColumnsLoaded], unsigned address) {
   emulation::LoadColumnsTo(x, address);
 }
-inline void WaitColumns() { emulation::WaitForColumns(); }
+template <class Number>
+void WaitColumns(Number (&)[emulation::kColumnsLoaded]) {
+  emulation::WaitForColumns();
+}
 #define EMULATED_UMMA(name, kind)                                                                          \
   template <unsigned kBlocks>                                                                              \
   void name(unsigned d, unsigned long long a, unsigned long long b, unsigned instruction, bool adds) {     \
