@@ -86,7 +86,8 @@ DEVICE float FloatOfHalf(unsigned short bits) {
   return static_cast<float>(__builtin_bit_cast(_Float16, bits));
 }
 
-// The bytes that the selector's four digits name, the lowest first: 0 to 3 are those of `low`, 4 to 7 those of `high`.
+// The bytes that the selector's four digits name, the lowest first: 0 to 3 are those of `low`, 4 to 7 those
+// of `high`.
 template <unsigned kDigits>
 DEVICE unsigned DeviceBytePermute(unsigned low, unsigned high) {
   constexpr unsigned kBytes =
