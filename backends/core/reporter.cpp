@@ -170,9 +170,9 @@ void Reporter::Fill(Measurement& measurement, double work, std::vector<double> t
   measurement.batch_times_s = std::move(times_s);
   if (drawn) AddReason(measurement, std::string(kWakingThreads));
   if (!limits_.shared_with.empty()) {
-    AddReason(measurement,
-              "the device was shared (" + limits_.shared_with + "): " + std::to_string(limits_.shared_percent) +
-                  " % of its free memory was used at most");
+    AddReason(measurement, "the device was shared (" + limits_.shared_with +
+                               "): " + std::to_string(limits_.shared_percent) +
+                               " % of its free memory was used at most");
   }
 }
 

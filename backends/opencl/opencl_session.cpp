@@ -75,7 +75,8 @@ probe::Result<std::unique_ptr<Session>> OpenClSession::Create(const probe::openc
         "clGetDeviceInfo", std::nullopt, "no limits",
         "the driver claims no memory or work-groups of no work-item: this is no working device"};
   }
-  if (auto others = LoadOfOthers(request.device); !others.empty()) ShareWith(std::move(others), OthersWork::kSeen, limits);
+  if (auto others = LoadOfOthers(request.device); !others.empty())
+    ShareWith(std::move(others), OthersWork::kSeen, limits);
   const std::array<cl_context_properties, 3> properties = {
       CL_CONTEXT_PLATFORM, reinterpret_cast<cl_context_properties>(platform), 0};
   cl_int code = CL_SUCCESS;

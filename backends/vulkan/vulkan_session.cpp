@@ -38,7 +38,8 @@ Result<std::unique_ptr<Session>> VulkanSession::Open(const OpenRequest& request)
   auto device = Device::Open(request);
   if (!device) return device.error();
   Limits limits = LimitsOf((*device)->facts(), request);
-  if (auto others = LoadOfOthers(request.device); !others.empty()) ShareWith(std::move(others), OthersWork::kSeen, limits);
+  if (auto others = LoadOfOthers(request.device); !others.empty())
+    ShareWith(std::move(others), OthersWork::kSeen, limits);
   std::unique_ptr<VulkanSession> session(new VulkanSession(*std::move(device), std::move(limits), request));
   if (auto status = session->queue_.Create(); !status) return status.error();
   return std::unique_ptr<Session>(std::move(session));
