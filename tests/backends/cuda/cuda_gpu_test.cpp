@@ -15,7 +15,6 @@
 #include <set>
 #include <sstream>
 
-#include "kernels/cuda/variants.h"
 #include "probe/core/module.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
@@ -131,6 +130,7 @@ class Child {
     const auto session = backends::cuda::Describe().open({device, std::nullopt, *files_, environment_});
     if (!session) return Say("wrong {}", probe::Describe(session.error())), true;
     Say("opened {:.3f} s", probe::system::SecondsSince(start));
+    all_ = backends::cuda::Describe().variants((*session)->limits());
     for (const auto& variant : all_) {
       if (variant.kernel == kernels::Kernel::kFill) continue;
       const std::string name = fmt::format("{}: {} ({})", place, variant.name, variant.steps[0].entry);
@@ -152,7 +152,7 @@ class Child {
   const std::set<std::string>& done_;
   probe::Result<probe::system::FileSystem> files_ = probe::system::FileSystem::Open("/");
   probe::system::Environment environment_ = probe::system::Environment::OfProcess();
-  std::vector<kernels::Variant> all_ = kernels::cuda::Variants();
+  std::vector<kernels::Variant> all_;  // of the device that is checked
   probe::ProbeReport report_;
 };
 
