@@ -123,6 +123,7 @@ LIBRARIES = {
     "a library that aborts": (one({"attributes": {"cublaslt_abort": 1}}), "crashed"),
     "a library that hangs": (one({"attributes": {"cublaslt_hang": 1}}), "timed_out"),
     "a library that computes wrong": (one({"attributes": {"cublaslt_wrong": 1}}), "wrong_result"),
+    "a library of a newer CUDA than the driver's": (one({"attributes": {"driver_cuda": 12040}}), "failed"),
 }
 # Kernels that end their context, process or time, by the beginning of their entries -> how, what becomes of their figure
 # and what its reason says. Of a family that fails the second is the last that is tried, and of one that hangs the first.
@@ -314,6 +315,9 @@ class Cuda(unittest.TestCase):
                 self.assertTrue(good(products(measurements)))
                 theirs = {m["status"] for m in products(measurements, "cublaslt")}
                 self.assertEqual({status}, theirs - {"over_budget"}, "a figure of it was believed")
+                if "newer" in name:
+                    reasons = [m["reason"] for m in products(measurements, "cublaslt") if m["status"] == status]
+                    self.assertRegex(reasons[0], r"libcublasLt.so.13 is of a newer CUDA than 12.4, which is the driver's")
 
     def test_every_gpu_is_measured_under_its_own_identity(self):
         for name, scenario in GOOD.items():
