@@ -29,6 +29,19 @@ int MajorOf(std::string_view soname) {
   return probe::ParseNumber<int>(soname.substr(soname.rfind('.') + 1)).value_or(0);
 }
 
+// What is installed may be for newer drivers alone.
+probe::Error WhyAbsent(probe::Error error, int version, const probe::system::FileSystem& files,
+                       const probe::system::Environment& environment) {
+  if (!error.Is(probe::OwnError::kAbsent)) return error;
+  const auto newer = probe::system::Library::Find(
+      CublasLt().sonames, rt::LibraryDirectories(files, environment), files, environment);
+  if (newer) {
+    error.text = fmt::format("{} is of a newer CUDA than {}, which is the driver's",
+                             newer->path.value_or(newer->soname), rt::VersionText(version));
+  }
+  return error;
+}
+
 probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx) {
   std::string log(kLogBytes, '\0');
   std::array options = {rt::kCuJitErrorLog, rt::kCuJitErrorLogBytes};
@@ -204,13 +217,14 @@ probe::Result<stream::Products> CudaRuntime::OpenProducts(std::string_view,
   while (!sonames.empty()) {
     const auto library = probe::system::Library::Open(sonames, rt::LibraryDirectories(files_, environment_),
                                                       files_, environment_);
-    if (!library) return failed.value_or(library.error());
+    if (!library) return failed.value_or(WhyAbsent(library.error(), version, files_, environment_));
     auto products = stream::OpenBlasLt(*library, CublasLt(), *this, max_workspace_bytes);
     if (products) return products;
     if (!failed) failed = products.error();
     std::erase_if(sonames, [&](std::string_view soname) { return soname == library->info().soname; });
   }
-  return failed.value_or(probe::Own(probe::OwnError::kAbsent, "dlopen", "none for this driver is installed"));
+  return failed.value_or(WhyAbsent(probe::Own(probe::OwnError::kAbsent, "dlopen", "none is installed"),
+                                   version, files_, environment_));
 }
 
 probe::Status CudaRuntime::CheckPeerCopies() const {

@@ -75,6 +75,18 @@ probe::Status CheckKernels(const Vendor& vendor, const std::string& library, std
                   covered.empty() ? "no target" : fmt::format("{}", fmt::join(covered, ", ")), architecture)};
 }
 
+// What is installed may belong to other prefixes alone.
+probe::Error WhyAbsent(const Vendor& vendor, const probe::Library& runtime, probe::Error error,
+                       const FileSystem& files, const Environment& environment) {
+  if (!error.Is(probe::OwnError::kAbsent)) return error;
+  const auto other =
+      Library::Find(vendor.sonames, rt::LibraryDirectories(files, environment), files, environment);
+  if (!other) return error;
+  return {std::move(error.call), std::nullopt, "another ROCm",
+          fmt::format("{} lies beside another HIP runtime than {}, which is the one in use",
+                      other->path.value_or(other->soname), runtime.path.value_or(runtime.soname))};
+}
+
 }  // namespace
 
 std::span<const Vendor> Vendors() {
@@ -115,7 +127,7 @@ probe::Result<Library> FindVendor(const Vendor& vendor, const probe::Library& ru
   // Not one from elsewhere either: the nearest is what programs would load.
   if (usable.empty() && !reason) return reason.error();
   auto library = rt::OpenBeside(usable, vendor.sonames, files, environment);
-  if (!library) return library;
+  if (!library) return WhyAbsent(vendor, runtime, library.error(), files, environment);
   const auto checked =
       CheckKernels(vendor, library->info().path.value_or(""), architecture, files, environment);
   if (!checked) return checked.error();

@@ -37,6 +37,12 @@ class Survey {
   [[nodiscard]] std::optional<Api> Start();
   void Enumerate(const Api& api);
   void AskManagement();
+  void ExplainVariables(const std::vector<RuntimeDevice>& shown) const {
+    for (auto& text :
+         ExplainVisible(context_.environment, shown, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{})) {
+      context_.sink(Warning{std::move(text)});
+    }
+  }
   [[nodiscard]] bool IsForWantOfACard(const Error& error) const;
   // What NVML and files know of a device that CUDA shows.
   void Complete(RuntimeDevice& device) const;
@@ -45,6 +51,7 @@ class Survey {
   void Fail(Error error) {
     const std::size_t gpus = nvml_ ? nvml_->gpus.size() : 0;
     auto diagnosis = Diagnose(std::move(error), driver_, gpus, library_path_, context_.environment);
+    if (diagnosis.outcome == Outcome::kHidden) ExplainVariables({});
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
   }
 
@@ -211,10 +218,9 @@ void Survey::Enumerate(const Api& api) {
     if (devices.back().identity.partition) devices.back().name += " " + *devices.back().identity.partition;
   }
   AddInstances(devices);
-  const auto known = nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{};
-  for (auto& text : ExplainVisible(context_.environment, devices, known))
+  ExplainVariables(devices);
+  for (auto& text : ExplainUse(devices, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{}))
     context_.sink(Warning{std::move(text)});
-  for (auto& text : ExplainUse(devices, known)) context_.sink(Warning{std::move(text)});
   for (const RuntimeDevice& device : devices) context_.sink(device);
   if (devices.empty()) Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
 }

@@ -3,6 +3,7 @@
 namespace of its own, what the kernel would say of the same GPUs in /sys."""
 import json
 import shlex
+import shutil
 import struct
 
 from fake_machine import FakeMachine
@@ -28,7 +29,9 @@ def gpu(name, pci, ids, gfx, *, memory=256 * MIB, units=2, gtt=None, partitions=
 
 
 class AmdMachine(FakeMachine):
-    def __init__(self, build, gpus, *, rocm="6", libraries=(), variables=None, kernel=True, **driver):
+    def __init__(self, build, gpus, *, rocm="6", libraries=(), variables=None, kernel=True, prefixes=None, **driver):
+        """`prefixes`: what lies in ROCm's own instead of in a folder for the tool alone: file -> what in the build it is a copy
+        of, None of a folder. In `variables` {} is where they are."""
         super().__init__(BINARY, build)
         self.fakes = self.build / "tests" / "fakes" / "hip"
         folder = self._folder("lib")
@@ -39,7 +42,14 @@ class AmdMachine(FakeMachine):
             (folder / name).symlink_to(target)
         self.scenario = self.folder / "scenario.json"
         self.scenario.write_text(json.dumps({"devices": [gpu["scenario"] for gpu in gpus], **driver}))
-        self.variables = variables or {}
+        self.variables = {name: value.format(self.folder) for name, value in (variables or {}).items()}
+        for path, target in (prefixes or {}).items():
+            path = self.folder / path
+            (path.parent if target else path).mkdir(parents=True, exist_ok=True)
+            if target:
+                shutil.copyfile(self.build / target, path)
+        if prefixes:
+            self.variables["WHICHGPU_LIBRARY_PATH"] = ""
         if kernel and can_unshare():
             self.sys = self._folder("sys")
             self._write_kernel(gpus)

@@ -49,6 +49,21 @@ MEASURED = {
     "a hot card": (dict(gpus=[gpu(*NAVI31, attributes={"throttled": 1 << 36})]), "1.2", 1),
     "ROCm 5": (dict(gpus=[gpu(*NAVI31)], rocm="5", attributes={"hip_version": 50731061}), "0.8", 1),
 }
+# Prefixes of ROCm as installers leave them, which need the kernel's view of the GPU to be looked at.
+FAKES = "tests/fakes/hip"
+ROCM_6 = {"rocm-6/lib/libamdhip64.so.6": f"{FAKES}/fake_hip/libamdhip64.so.6",
+          "rocm-6/lib/libhiprtc.so.6": f"{FAKES}/fake_hiprtc/libhiprtc.so.6"}
+PREFIXES = {
+    "an empty folder of kernels": dict(
+        prefixes={**ROCM_6, "rocm-6/lib/librocblas.so.4": "tests/backends/hip/libfake_amd_blas.so",
+                  "rocm-6/lib/rocblas/library": None}, variables={"ROCM_PATH": "{}/rocm-6"}),
+    "two prefixes": dict(
+        prefixes={**ROCM_6, "rocm-5/lib/libamdhip64.so.5": f"{FAKES}/fake_hip5/libamdhip64.so.5",
+                  "rocm-5/lib/librocblas.so.0": "tests/backends/hip/libfake_other_blas.so"},
+        variables={"ROCM_PATH": "{}/rocm-6", "HIP_PATH": "{}/rocm-5"}),
+}
+if can_unshare():
+    MEASURED.update((name, (dict(gpus=[gpu(*NAVI31)], **box), "0.4", 1)) for name, box in PREFIXES.items())
 if DEBIAN:
     # The real compiler of ROCm 5.2 beside fake GPUs that it does not know: it takes the process down.
     for target, row in (("gfx1100", NAVI31), ("gfx942", ("AMD Instinct MI300X", "0000:03:00.0", (0x74a1, 0), 90402))):
@@ -105,7 +120,8 @@ def all_runs():
     with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
         for name, (machine, budget, wanted) in sorted(MEASURED.items(), key=lambda row: "hang" not in row[0]):
             # Beside a GPU that fails there has to be something to choose.
-            only = "hip,cpu,sysfs" if len(machine["gpus"]) == 1 and name not in ("an APU", "a hot card") else "hip,sysfs"
+            alone = len(machine["gpus"]) == 1 and name not in ("an APU", "a hot card", *PREFIXES)
+            only = "hip,cpu,sysfs" if alone else "hip,sysfs"
             jobs[name] = pool.submit(measure, machine, only, budget, wanted)
         for name, (machine, outcome, *_) in sorted(SURVEYS.items(), key=lambda row: "hang" not in row[0]):
             timeout = "2" if outcome == "timed_out" else "10"
@@ -219,6 +235,22 @@ class HipBoxes(unittest.TestCase):
                 seen = [(m["status"], m.get("reason", "")) for m in self.figures(value)]
                 self.assertTrue(any(state == status and said in reason for state, reason in seen), seen)
                 self.assertNotIn("hip", {answer["backend"] for answer in value["recommendations"]})
+
+    def test_a_library_that_can_not_be_called_says_why_and_costs_its_own_figures_alone(self):
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        for name, (stage, said) in {
+                "an empty folder of kernels": ("compile", "rocm-6/lib/rocblas/library has kernels for no target, none for gfx1100"),
+                "two prefixes": ("compile", "rocm-5/lib/librocblas.so.0 lies beside another HIP runtime than ")}.items():
+            with self.subTest(name):
+                value = self.answer(name)
+                theirs = [(m["stage"], m["reason"]) for m in self.figures(value)
+                          if m["implementation"] == "rocblas" and m["status"] == "failed"]
+                self.assertEqual([stage], [at for at, _ in theirs])
+                self.assertIn(said, theirs[0][1])
+                self.assertEqual({XTX}, measured(value))
+                self.assertEqual({"6.2.41133"}, {view["driver_version"] for device in value["devices"]
+                                                 for view in device["views"]})
 
     def test_the_real_compilers_abort_is_survived_and_named(self):
         if not DEBIAN:

@@ -7,11 +7,13 @@ import os
 import pathlib
 import shutil
 import subprocess
+import sys
 import tempfile
 import unittest
 
 from harness import BINARY, SANITIZED, document, environment, main, run
 
+BUILD = pathlib.Path(sys.argv[2]).resolve()
 IS_ROOT = os.geteuid() == 0
 USER = 12345
 # As that user where root runs the tests, else as who runs them.
@@ -56,8 +58,8 @@ class Directory(unittest.TestCase):
         copy.chmod(0o755)
         return copy
 
-    def answer(self, prefix, env):
-        process = subprocess.run([*prefix, str(self.binary()), "list", "--json"], env=env, capture_output=True,
+    def answer(self, prefix, env, *arguments):
+        process = subprocess.run([*prefix, str(self.binary()), "list", "--json", *arguments], env=env, capture_output=True,
                                  text=True, stdin=subprocess.DEVNULL, timeout=60, cwd="/")
         self.assertEqual(0, process.returncode, process.stderr)
         return document(process)
@@ -80,6 +82,18 @@ class RootInAUserNamespace(Directory):
         self.assertEqual(self.seen(outside), self.seen(inside))
         self.assertNotIn("belongs to user", str(inside))
         self.assertTrue((home / ".cache" / "whichgpu").is_dir())
+
+    @unittest.skipUnless(IS_ROOT, "needs root to own what the namespace shows as nobody's")
+    def test_takes_a_driver_of_the_machines_root_and_none_that_others_write(self):
+        libraries = self.folder("lib")
+        shutil.copy(BUILD / "tests/fakes/cuda/fake_cuda/libcuda.so.1", libraries)
+        env = environment(WHICHGPU_LIBRARY_PATH=libraries, HOME=self.folder("home", USER), XDG_CACHE_HOME=None, TMPDIR=None)
+        self.assertIn(("cuda", "ok"), self.seen(self.answer(ROOT_OF_NAMESPACE, env, "--only", "cuda"))[1].items())
+        (libraries / "libcuda.so.1").chmod(0o666)
+        probes = self.answer(ROOT_OF_NAMESPACE, env, "--only", "cuda")["probes"]
+        probe = next(probe for probe in probes if probe["module"] == "cuda")
+        self.assertEqual(("failed", "load", "refused"), (probe["outcome"], probe["stage"], probe["error"]["name"]))
+        self.assertIn("libcuda.so.1 can be written by others than root", probe["error"]["text"])
 
     @unittest.skipUnless(IS_ROOT, "needs root to give a home to somebody who is not in the namespace")
     def test_a_home_of_nobody_in_it_means_no_cache_and_one_warning(self):

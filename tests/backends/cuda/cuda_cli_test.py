@@ -7,6 +7,7 @@ measured under its own identity, and what fails is never ranked.
 import concurrent.futures
 import json
 import pathlib
+import shutil
 import sys
 import tempfile
 import unittest
@@ -22,8 +23,9 @@ RUNS = 8  # at a time: many of them wait
 
 
 class CudaMachine(FakeMachine):
-    def __init__(self, scenario, libraries=None, **variables):
-        """`libraries`: other files under the libraries' names, or what such a file holds."""
+    def __init__(self, scenario, libraries=None, first=None, **variables):
+        """`libraries`: other files under the libraries' names, or what such a file holds. `first`: the scenario of a copy of
+        libcuda that is found before the driver."""
         super().__init__(BINARY, BUILD)
         folder = self._folder("lib")
         (folder / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
@@ -39,6 +41,10 @@ class CudaMachine(FakeMachine):
         self.scenario = self.folder / "scenario.json"
         self.scenario.write_text(json.dumps({"driver_version": "580.65.06", **scenario}))
         self.variables = variables
+        if first:
+            shutil.copy(FAKES / "fake_cuda" / "libcuda.so.1", self._folder("first"))
+            (self.folder / "first" / "libcuda.so.1.scenario.json").write_text(json.dumps(first))
+            self.variables["WHICHGPU_LIBRARY_PATH"] = f"{self.folder / 'first'}:{folder}"
 
     def environment(self):
         return {**super().environment(), "WHICHGPU_LIBRARY_PATH": str(self._folder("lib")),
@@ -107,6 +113,8 @@ MEASURED = {
                       "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"),
     "a device in use": (one(act("create", "error", code=46)), "failed", "init", "cuDevicePrimaryCtxRetain",
                         "CUDA_ERROR_DEVICE_UNAVAILABLE"),
+    "a GPU that its mode closes": (one(act("create", "error", code=46), attributes={"compute_mode": 2}), "failed", "init",
+                                   "compute_prohibited (46)", "compute_prohibited"),
     "memory that is full": (one(memory_free_bytes=4096), "unsupported", "launch", "are free", None),
 }
 NVLINK = {"nvlinks": 4}
@@ -123,6 +131,7 @@ LIBRARIES = {
     "a library that aborts": (one({"attributes": {"cublaslt_abort": 1}}), "crashed"),
     "a library that hangs": (one({"attributes": {"cublaslt_hang": 1}}), "timed_out"),
     "a library that computes wrong": (one({"attributes": {"cublaslt_wrong": 1}}), "wrong_result"),
+    "a library of a newer CUDA than the driver's": (one({"attributes": {"driver_cuda": 12040}}), "failed"),
 }
 # Kernels that end their context, process or time, by the beginning of their entries -> how, what becomes of their figure
 # and what its reason says. Of a family that fails the second is the last that is tried, and of one that hangs the first.
@@ -203,6 +212,7 @@ def all_runs():
             jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "list", "--timeout", timeout)
         for name, (scenario, *_) in sorted(PEERS.items(), key=waits):
             submit(name, lambda all_of: good(products(all_of)), scenario, {}, 0.5)
+        submit("a stub before the driver", good, one()["scenario"], {"first": init(34)["scenario"]}, 0.4)
         for name, (entries, how, *_) in sorted(FAULTS.items(), key=waits):
             submit(name, lambda all_of: {"gemm", "read", "h2d"} <= {m["kernel"] for m in good(all_of)} and
                    "fp16" in {m["in_dtype"] for m in good(products(all_of))},
@@ -314,6 +324,15 @@ class Cuda(unittest.TestCase):
                 self.assertTrue(good(products(measurements)))
                 theirs = {m["status"] for m in products(measurements, "cublaslt")}
                 self.assertEqual({status}, theirs - {"over_budget"}, "a figure of it was believed")
+                if "newer" in name:
+                    reasons = [m["reason"] for m in products(measurements, "cublaslt") if m["status"] == status]
+                    self.assertRegex(reasons[0], r"libcublasLt.so.13 is of a newer CUDA than 12.4, which is the driver's")
+
+    def test_the_driver_behind_a_stub_is_found_and_measured(self):
+        value = self.answer("a stub before the driver")
+        self.assertTrue(good(value["measurements"]), value["measurements"])
+        self.assertTrue(any("/first/libcuda.so.1 is not this machine's driver, CUDA_ERROR_STUB_LIBRARY (34)" in text
+                            for text in warnings(value)), warnings(value))
 
     def test_every_gpu_is_measured_under_its_own_identity(self):
         for name, scenario in GOOD.items():

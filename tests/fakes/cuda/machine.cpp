@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <sstream>
 #include <string_view>
 #include <tuple>
@@ -46,6 +47,14 @@ const Slot* Named(const std::vector<Slot>& candidates, const std::string& entry)
   return found == candidates.end() ? nullptr : &*found;
 }
 
+// As strtoul reads it: what follows the digits is left.
+std::optional<std::size_t> Number(const std::string& entry) {
+  char* end = nullptr;
+  const unsigned long number = std::strtoul(entry.c_str(), &end, 10);
+  if (end == entry.c_str() || entry.find('-') != std::string::npos) return std::nullopt;
+  return number;
+}
+
 std::vector<Slot> Chosen(const std::vector<Slot>& all, const std::string& value) {
   const std::vector<Slot> whole = Default(all);
   std::vector<Slot> candidates = all;
@@ -55,17 +64,19 @@ std::vector<Slot> Chosen(const std::vector<Slot>& all, const std::string& value)
   }
   std::vector<Slot> out;
   std::istringstream entries(value);
+  bool first_is_number = false;
   for (std::string entry; std::getline(entries, entry, ',');) {
-    if (!entry.empty() && entry.find_first_not_of("0123456789") == std::string::npos) {
-      const std::size_t index = std::stoul(entry);
-      if (index >= whole.size()) break;
-      out.push_back(whole[index]);
-    } else if (const Slot* slot = Named(candidates, entry)) {
-      out.push_back(*slot);
-      if (slot->instance != nullptr) break;  // one instance a process
-    } else {
-      break;
-    }
+    const Slot* slot = nullptr;
+    const auto index = Number(entry);
+    if (out.empty()) first_is_number = index.has_value();
+    if (index.has_value() != first_is_number) break;
+    if (index && *index < whole.size()) slot = &whole[*index];
+    if (!index) slot = Named(candidates, entry);
+    if (slot == nullptr) break;
+    if (std::any_of(out.begin(), out.end(), [&](const Slot& s) { return &s.self() == &slot->self(); }))
+      return {};
+    out.push_back(*slot);
+    if (slot->instance != nullptr) break;  // one instance a process
   }
   return out;
 }

@@ -250,6 +250,40 @@ TEST(CudaMachines, AVariableThatHidesIsExplained) {
   EXPECT_THAT(empty.error->text, HasSubstr("2 GPUs"));
 }
 
+// What is shown of the GPUs A, B and C, and what is said beside which of them are hidden.
+TEST(CudaMachines, EveryGrammarOfTheVariableIsRead) {
+  const std::string scenario = machines::Of(machines::Gpu("A", 1, 80) + "," + machines::Gpu("B", 2, 80) +
+                                            "," + machines::Gpu("C", 3, 80));
+  const std::string uuid = "GPU-00000000-0000-0000-0000-00000000010";
+  struct Row {
+    std::string value, shown, said;
+  };
+  const Row rows[] = {{"2,0", "CA", ""},
+                      {"+1", "B", ""},
+                      {"1gpu2", "B", ""},
+                      {"0, 1", "AB", ""},
+                      {"0,0", "", "\"0\" is there twice"},
+                      {"0,7,1", "A", "\"7\" names no GPU here"},
+                      {"0,gpu1", "A", "\"gpu1\" is neither"},
+                      {uuid + "2," + uuid + "1", "BA", ""},
+                      {"0," + uuid + "2", "A", "not of one kind"},
+                      {uuid, "A", "names several GPUs"},
+                      {"-1", "", ""},
+                      {"", "", ""},
+                      {"none", "", "\"none\" is neither"}};
+  for (const auto& [value, shown, said] : rows) {
+    CudaMachine machine(scenario);
+    const auto report = machine.Set("CUDA_VISIBLE_DEVICES", value).Survey();
+    std::string names;
+    for (const auto& device : report.devices) names += device.name;
+    EXPECT_EQ(names, shown) << value;
+    EXPECT_EQ(report.outcome, shown.empty() ? Outcome::kHidden : Outcome::kOk) << value;
+    ASSERT_EQ(report.warnings.size(), said.empty() ? 1U : 2U) << value;
+    EXPECT_THAT(report.warnings[0], HasSubstr(fmt::format("hides {} of 3 GPUs", 3 - shown.size()))) << value;
+    EXPECT_THAT(report.warnings.back(), HasSubstr(said)) << value;
+  }
+}
+
 TEST(CudaMachines, AnOldDriverSaysWhatItRuns) {
   const auto report = CudaMachine(R"({"driver_version": "470.256.02", "attributes": {"driver_cuda": 11040},
       "devices": [{"name": "Tesla K80", "attributes": {"capability": 37}}]})")
