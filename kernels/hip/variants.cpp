@@ -54,13 +54,15 @@ std::array<UnitRow, 17> UnitRows() {
 }
 #undef ENTRIES
 
-// Tiles of a type's products beyond those of UnitRow: so large that local data share is hardly read.
+// Tiles of a type's products beyond those of UnitRow. A kernel that hangs takes its family with it, which the
+// names tell: theirs are others.
 struct TileRow {
   Dtype in, acc;
   std::string_view feature;
   std::string_view module;
   std::string_view entry;
 };
+// So large that local data share is hardly read.
 std::array<TileRow, 14> WideRows() {
   using enum Dtype;
   return {
@@ -156,10 +158,10 @@ std::vector<Variant> Variants() {
   for (const TileRow& row : WideRows()) {
     const std::string_view size = row.entry.substr(row.entry.rfind('_'));
     const std::uint32_t n = size == "_256x256" ? 256 : 128;
-    all.push_back(Gemm(row, {256, n, kThreads, kWideRowBytes}, std::string(size), row.entry));
+    all.push_back(Gemm(row, {256, n, kThreads, kWideRowBytes}, "_wide" + std::string(size), row.entry));
   }
   for (const TileRow& row : SquareRows())
-    all.push_back(Gemm(row, {128, 128, kSquareThreads, kRowBytes}, "_128x128_by_64x64", row.entry));
+    all.push_back(Gemm(row, {128, 128, kSquareThreads, kRowBytes}, "_square_128x128", row.entry));
   for (const UnitRow& row : UnitRows()) {
     const std::uint32_t bytes = std::max(kRowBytes, row.step_bytes);
     all.push_back(Gemm(row, {128, 128, kThreads, bytes}, "_128x128", row.entries[0]));

@@ -174,8 +174,9 @@ struct UnitPeak {
   std::string architecture;
   std::optional<std::string> name;  // only devices with this in their names, before the rows for all
   std::optional<double> fp32;
-  std::optional<double> matrix16;
+  std::optional<double> matrix16;       // fp16 and bf16 with matrix units, dense, or dot products
   std::optional<double> matrix16_fp32;  // with sums in fp32, where that is slower
+  std::optional<double> bf16;           // where that is slower than fp16
   std::optional<double> int8;
   std::string source;
   std::string date;

@@ -46,7 +46,7 @@ void Fields(V& v, S& s) {
   v("date", s.date);
 }
 
-WHICHGPU_FIELDS(UnitPeak, architecture, name, fp32, matrix16, matrix16_fp32, int8, source, date)
+WHICHGPU_FIELDS(UnitPeak, architecture, name, fp32, matrix16, matrix16_fp32, bf16, int8, source, date)
 
 template <class V, probe::Is<KindPeak> S>
 void Fields(V& v, S& s) {

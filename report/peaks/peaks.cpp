@@ -65,6 +65,7 @@ const DevicePeak* FindDevicePeak(const Peaks& peaks, const probe::PhysicalDevice
 
 std::optional<double> OfUnit(const UnitPeak& row, const Measurement& m) {
   const bool half = m.in_dtype == Dtype::kFp16 || m.in_dtype == Dtype::kBf16;
+  if (m.in_dtype == Dtype::kBf16 && row.bf16) return row.bf16;
   if (half && m.acc_dtype == Dtype::kFp32 && row.matrix16_fp32) return row.matrix16_fp32;
   return OfType(row, m.in_dtype);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// made of 319df6914657ecd636ced82ff6e78ce4d773997d3a059b42a6cbf6213538364c by kernels/generate.py
+// made of be8ca77a1017b134d6be7b8618fed300ec4e5b8b40f0b19f44d7d044477a7f98 by kernels/generate.py
 #if defined(__HIP__)
 #undef __launch_bounds__
 #undef __shared__
@@ -288,10 +288,10 @@ template <class S>
 struct Fetched {
   static constexpr unsigned kRowsOnce = kThreads / Line::kPieces;
   uint4 piece[S::kEach];
-  DEVICE void Fetch(unsigned first, unsigned count, const unsigned char* from_a, const unsigned char* from_b,
-                    size_t stride, unsigned own) {
+  template <unsigned kFirst, unsigned kCount>
+  DEVICE void Fetch(const unsigned char* from_a, const unsigned char* from_b, size_t stride, unsigned own) {
 #pragma unroll
-    for (unsigned i = first; i < first + count; ++i) {
+    for (unsigned i = kFirst; i < kFirst + kCount; ++i) {
       const unsigned row = i * kRowsOnce;
       const unsigned char* rows = row < S::kM ? from_a + row * stride : from_b + (row - S::kM) * stride;
       piece[i] = *reinterpret_cast<const uint4*>(rows + own);
@@ -320,11 +320,12 @@ struct Part {
       b[j].template Load<Line>(tile, S::kM + wave_column + j * T::kSide, first, lane);
     }
   }
-  DEVICE void Multiply(unsigned first, unsigned count, typename S::Sum& sum) const {
+  template <unsigned kFirst, unsigned kCount>
+  DEVICE void Multiply(typename S::Sum& sum) const {
 #pragma unroll
     for (unsigned of = 0; of < Operand<T>::kInstructions; ++of) {
 #pragma unroll
-      for (unsigned i = first; i < first + count; ++i) {
+      for (unsigned i = kFirst; i < kFirst + kCount; ++i) {
 #pragma unroll
         for (unsigned j = 0; j < S::kAcross; ++j) T::Multiply(sum[i][j], a[i].part[of], b[j].part[of]);
       }
@@ -343,20 +344,42 @@ DEVICE void Interleave() {
     DeviceNext<DeviceKind::kProduct, (kProducts > kTurns ? kProducts / kTurns : 1)>();
   }
 }
+struct Places {
+  const unsigned char* a;
+  const unsigned char* b;
+  size_t stride;
+  unsigned own;
+  const unsigned char* shared;
+  unsigned wave_row, wave_column;
+};
+template <bool kFetches, unsigned kPart, class T, class S>
+DEVICE void MultiplyParts(const Places& at, Part<T, S> (&parts)[2], Fetched<S>& fetched,
+                          typename S::Sum& sum) {
+  if constexpr (kPart + 1 < S::kParts) {
+    constexpr bool kAsks = kFetches && kPart < S::kParts / 2;
+    constexpr unsigned kAsked = kAsks ? S::kEach / (S::kParts / 2) : 0;
+    DeviceKeepOrder();
+    fetched.template Fetch<kPart * kAsked, kAsked>(at.a, at.b, at.stride, at.own);
+    parts[(kPart + 1) % 2].Load(kPart + 1, at.shared, at.wave_row, at.wave_column);
+    parts[kPart % 2].template Multiply<0, S::kDown>(sum);
+    Interleave<DeviceKind::kRead, S::kReads, kAsked, S::kProducts / 2>();
+    MultiplyParts<kFetches, kPart + 1>(at, parts, fetched, sum);
+  }
+}
 template <class T, class S>
 DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m, unsigned n, unsigned k) {
   unsigned char* shared = SharedBlock<(S::kM + S::kN) * Line::kBytes>();
   const Tile tile = TileOf<S>(TileNumber(blockIdx.x, gridDim.x), m, n);
   const size_t stride = static_cast<size_t>(k) * T::kBits / 8;
-  const auto* from_a = static_cast<const unsigned char*>(a) + tile.row * stride;
-  const auto* from_b = static_cast<const unsigned char*>(b) + tile.column * stride;
   const unsigned steps = static_cast<unsigned>(stride / Line::kBytes);
-  const unsigned own =
-      threadIdx.x / Line::kPieces * static_cast<unsigned>(stride) + threadIdx.x % Line::kPieces * 16;
   const unsigned wave = threadIdx.x / T::kWave, lane = threadIdx.x % T::kWave;
-  const unsigned wave_row = wave / 2 * S::kDown * T::kSide, wave_column = wave % 2 * S::kAcross * T::kSide;
-  constexpr unsigned kFetching = S::kParts / 2;  // parts during which the next line is asked for
-  constexpr unsigned kAsked = S::kEach / kFetching;
+  Places at{static_cast<const unsigned char*>(a) + tile.row * stride,
+            static_cast<const unsigned char*>(b) + tile.column * stride,
+            stride,
+            threadIdx.x / Line::kPieces * static_cast<unsigned>(stride) + threadIdx.x % Line::kPieces * 16,
+            shared,
+            wave / 2 * S::kDown * T::kSide,
+            wave % 2 * S::kAcross * T::kSide};
   typename S::Sum sum = {};
 #pragma unroll
   for (unsigned i = 0; i < S::kDown; ++i) {
@@ -365,50 +388,36 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
   }
   Fetched<S> fetched;
   Part<T, S> parts[2];
-  fetched.Fetch(0, S::kEach, from_a, from_b, stride, own);
+  fetched.template Fetch<0, S::kEach>(at.a, at.b, stride, at.own);
   fetched.Store(shared);
   __syncthreads();
-  parts[0].Load(0, shared, wave_row, wave_column);
+  parts[0].Load(0, shared, at.wave_row, at.wave_column);
   for (unsigned step = 1; step < steps; ++step) {
-    from_a += Line::kBytes;
-    from_b += Line::kBytes;
-#pragma unroll
-    for (unsigned part = 0; part + 1 < S::kParts; ++part) {
-      DeviceKeepOrder();
-      if (part < kFetching) fetched.Fetch(part * kAsked, kAsked, from_a, from_b, stride, own);
-      parts[(part + 1) % 2].Load(part + 1, shared, wave_row, wave_column);
-      parts[part % 2].Multiply(0, S::kDown, sum);
-      if (part < kFetching) {
-        Interleave<DeviceKind::kRead, S::kReads, kAsked, S::kProducts / 2>();
-      } else {
-        Interleave<DeviceKind::kRead, S::kReads, 0, S::kProducts / 2>();
-      }
-    }
+    at.a += Line::kBytes;
+    at.b += Line::kBytes;
+    MultiplyParts<true, 0>(at, parts, fetched, sum);
     DeviceKeepOrder();
     __syncthreads();  // everyone has the last part in registers
     DeviceKeepOrder();
     fetched.Store(shared);
-    parts[1].Multiply(0, S::kDown / 2, sum);
+    parts[1].template Multiply<0, S::kDown / 2>(sum);
     Interleave<DeviceKind::kWrite, S::kEach, 0, S::kProducts / 4>();  // the rest covers for the last write
     DeviceKeepOrder();
     __syncthreads();  // the next line is whole
     DeviceKeepOrder();
-    parts[0].Load(0, shared, wave_row, wave_column);
-    parts[1].Multiply(S::kDown / 2, S::kDown / 2, sum);
+    parts[0].Load(0, shared, at.wave_row, at.wave_column);
+    parts[1].template Multiply<S::kDown / 2, S::kDown / 2>(sum);
     Interleave<DeviceKind::kRead, S::kReads, 0, S::kProducts / 4>();
   }
-#pragma unroll
-  for (unsigned part = 0; part < S::kParts; ++part) {
-    DeviceKeepOrder();
-    if (part + 1 < S::kParts) parts[(part + 1) % 2].Load(part + 1, shared, wave_row, wave_column);
-    parts[part % 2].Multiply(0, S::kDown, sum);
-  }
+  MultiplyParts<false, 0>(at, parts, fetched, sum);
+  DeviceKeepOrder();
+  parts[1].template Multiply<0, S::kDown>(sum);
 #pragma unroll
   for (unsigned i = 0; i < S::kDown; ++i) {
 #pragma unroll
     for (unsigned j = 0; j < S::kAcross; ++j) {
-      const size_t row = tile.row + wave_row + i * T::kSide;
-      StoreFragment<T>(sum[i][j], c + row * n + tile.column + wave_column + j * T::kSide, n, lane);
+      const size_t row = tile.row + at.wave_row + i * T::kSide;
+      StoreFragment<T>(sum[i][j], c + row * n + tile.column + at.wave_column + j * T::kSide, n, lane);
     }
   }
 }

@@ -154,6 +154,16 @@ TEST(Peaks, ChipsWithTensorMemoryDo8192OperationsAClock) {
   }
 }
 
+TEST(Peaks, OfTheFirstMatrixCoresAreHalfAsHighInBf16) {
+  auto report = OneCard(0x738c, "gfx908", 120, 1.502e9);
+  for (const Dtype dtype : {Dtype::kFp16, Dtype::kBf16, Dtype::kInt8})
+    testing::Measure(report, report.devices[0].id, "hip", "AMD", Kernel::kGemm, 50e12, dtype);
+  Judged(report);
+  EXPECT_NEAR(*report.measurements[0].share_of_peak, 50 / 184.6, 1e-3);
+  EXPECT_NEAR(*report.measurements[1].share_of_peak, 50 / 92.3, 1e-3);
+  EXPECT_NEAR(*report.measurements[2].share_of_peak, 50 / 184.6, 1e-3);
+}
+
 TEST(Peaks, EventsAHundredTimesTooFastAreRejected) {
   auto report = OneCard(0x2335, std::nullopt, 0, 0);
   testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 4.5e14, Dtype::kU32);
