@@ -96,6 +96,7 @@ void OnTerminate() {
 std::string RecommendText(const Options& options, const report::Report& report) {
   if (options.format == report::Format::kShell) return render::Shell(report);
   if (options.format == report::Format::kEnv) return render::Env(report);
+  if (options.format == report::Format::kCMake) return render::CMake(report);
   return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
 }
 
@@ -139,6 +140,7 @@ std::string Unmet(const report::Report& report, const std::string& requirement) 
 
 int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
   if (interrupted_by != 0) return kSignalBase + interrupted_by;
+  if (report.no_answer) return Complain({kExitUnmet, render::NoAnswerText(*report.no_answer)});
   if (options.command == Command::kRecommend && report.recommendations.empty())
     return Complain({kExitUnmet, "there is no answer: the recorded run was interrupted before it had one"});
   if (options.require && !Meets(report, *options.require)) {

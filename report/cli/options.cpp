@@ -136,6 +136,30 @@ void AddOutputOptions(CLI::App& app, RawOptions& raw) {
   app.option_defaults()->group("Options");
 }
 
+void AddRecommend(CLI::App& app, RawOptions& raw) {
+  Terms& terms = raw.options.run.terms;
+  CLI::App* recommend =
+      AddCommand(app, "recommend", "The one backend to use, for scripts", data::help::kRecommend);
+  recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
+  recommend->add_option("--format", raw.format, "plain (one token), json, shell, env or cmake")
+      ->type_name("HOW");
+  recommend->add_flag("--why", raw.options.why, "The reasons too, on stderr");
+  recommend
+      ->add_option("--require", raw.options.require,
+                   "Exit with 1 unless the answer is this runtime, or a gpu")
+      ->type_name("WHAT");
+  recommend->add_option("--among", terms.among, "Choose from these backends alone: what you have builds for")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  recommend->add_option("--exclude", terms.exclude, "Choose none of these backends and devices")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  recommend->add_option("--min-memory", raw.min_memory, "Choose only where so much memory can be used: 12GiB")
+      ->type_name("SIZE");
+  recommend->add_option("--can", raw.can, "Exit with 1 unless this backend works here, be it the best or not")
+      ->type_name("NAME");
+}
+
 std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -283,16 +307,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   AddMeasuringOptions(app, raw);
   AddOutputOptions(app, raw);
   AddCommand(app, "list", "What is here; no kernel runs", data::help::kList);
-  CLI::App* recommend =
-      AddCommand(app, "recommend", "The one backend to use, for scripts", data::help::kRecommend);
-  recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
-  recommend->add_option("--format", raw.format, "plain (one token), json, shell or env (for eval)")
-      ->type_name("HOW");
-  recommend->add_flag("--why", raw.options.why, "The reasons too, on stderr");
-  recommend
-      ->add_option("--require", raw.options.require,
-                   "Exit with 1 unless the answer is this runtime, or a gpu")
-      ->type_name("WHAT");
+  AddRecommend(app, raw);
   CLI::App* compare =
       AddCommand(app, "compare", "What became slower or faster between two reports", data::help::kCompare);
   compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")

@@ -18,7 +18,7 @@
 namespace report {
 
 enum class Command { kReport, kList, kRecommend, kCompare };
-enum class Format { kPlain, kJson, kShell, kEnv };
+enum class Format { kPlain, kJson, kShell, kEnv, kCMake };
 
 struct Options {
   Command command = Command::kReport;
@@ -61,6 +61,8 @@ struct RawOptions {
   std::string format = "plain";
   std::optional<std::string> budget;
   std::optional<std::string> timeout;
+  std::optional<std::string> min_memory;
+  std::optional<std::string> can;
   bool quick = false;
   bool thorough = false;
   bool no_calibrate = false;
@@ -73,5 +75,8 @@ struct RawOptions {
 // Fills the rest of raw.options; or says what is wrong with the first word that is, and what would be right.
 // `modules` are the names that --only and --skip know.
 [[nodiscard]] std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::string> modules);
+
+// The part of it that says what an answer has to be.
+[[nodiscard]] std::optional<probe::Error> CheckTerms(RawOptions& raw);
 
 }  // namespace report

@@ -14,7 +14,6 @@
 #include "report/cli/options.h"
 #include "report/core/report_names.h"
 #include "report/core/suggest.h"
-#include "report/core/tables.h"
 
 namespace report {
 namespace {
@@ -24,10 +23,11 @@ void Trim(std::string& text) { text = std::string(probe::Trim(text)); }
 
 void TrimWords(RawOptions& raw) {
   for (std::string* word : {&raw.color, &raw.use, &raw.format}) Trim(*word);
-  for (auto* word : {&raw.budget, &raw.timeout, &raw.options.require}) {
+  for (auto* word : {&raw.budget, &raw.timeout, &raw.min_memory, &raw.can, &raw.options.require}) {
     if (*word) Trim(**word);
   }
-  for (auto* names : {&raw.options.run.only, &raw.options.run.skip}) {
+  for (auto* names : {&raw.options.run.only, &raw.options.run.skip, &raw.options.run.terms.among,
+                      &raw.options.run.terms.exclude}) {
     for (std::string& name : *names) Trim(name);
   }
 }
@@ -56,23 +56,6 @@ std::optional<probe::Error> ReadSeconds(const std::optional<std::string>& text, 
   }
   out = value;
   return std::nullopt;
-}
-
-// A runtime's token or "gpu"; the error lists all, and names the token where a maker was named.
-std::optional<probe::Error> CheckRequirement(const std::string& word) {
-  const auto& tables = EmbeddedTables();
-  if (!tables) return tables.error();
-  std::vector<std::string> tokens = {"gpu"};
-  std::string meant;
-  for (const RuntimeFacts& facts : tables->runtimes) {
-    tokens.push_back(facts.name);
-    if (std::find(facts.names.begin(), facts.names.end(), word) != facts.names.end()) meant = facts.name;
-  }
-  if (std::find(tokens.begin(), tokens.end(), word) != tokens.end()) return std::nullopt;
-  if (meant.empty()) meant = Nearest(word, tokens).value_or("");
-  return Usage(fmt::format("--require: '{}' is not a value{}; known are {}", probe::CleanText(word, 64),
-                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
-                           fmt::join(tokens, ", ")));
 }
 
 // One of `names` that the text must be; the error lists them.
@@ -130,8 +113,11 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   using render::ColourChoice;
   constexpr std::array<std::pair<ColourChoice, std::string_view>, 3> kColours = {
       {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
-  constexpr std::array<std::pair<Format, std::string_view>, 4> kFormats = {
-      {{Format::kPlain, "plain"}, {Format::kJson, "json"}, {Format::kShell, "shell"}, {Format::kEnv, "env"}}};
+  constexpr std::array<std::pair<Format, std::string_view>, 5> kFormats = {{{Format::kPlain, "plain"},
+                                                                            {Format::kJson, "json"},
+                                                                            {Format::kShell, "shell"},
+                                                                            {Format::kEnv, "env"},
+                                                                            {Format::kCMake, "cmake"}}};
   TrimWords(raw);
   Options& options = raw.options;
   if (auto error = CheckNames(options.run.only, "--only", modules)) return error;
@@ -146,9 +132,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
     return Usage("--json and --format exclude each other");
   }
   options.json = options.json || options.format == Format::kJson;
-  if (options.require) {
-    if (auto error = CheckRequirement(*options.require)) return error;
-  }
+  if (auto error = CheckTerms(raw)) return error;
   if (options.run.sysroot.empty())
     return Usage("--sysroot: '' is no directory; it takes the one that holds a machine's files");
   // Children open it too, and from a directory of their own.

@@ -90,6 +90,19 @@ struct Selection {
   Selects selects = Selects::kDevice;
 };
 
+// What the caller of recommend has a use for: it narrows the choice, and nothing that is looked at or
+// measured.
+struct Terms {
+  std::vector<std::string> among;    // runtimes; empty: any
+  std::vector<std::string> exclude;  // runtimes, and devices in the caller's words
+  std::optional<std::uint64_t> min_memory_bytes;
+  bool can = false;                    // whether the one in `among` works, be it the best or not
+  std::set<std::string> excluded_ids;  // once devices are known: those that `exclude` means
+  bool proof = false;                  // once it is known whether kernels ran: of `can` one must have
+
+  [[nodiscard]] bool narrow() const { return !among.empty() || !exclude.empty() || min_memory_bytes; }
+};
+
 struct Recommendation {
   Use use = Use::kInference;
   std::optional<std::string> target;
@@ -107,9 +120,21 @@ struct Recommendation {
   std::vector<std::string> tie;        // "runtime@device_id" of what ties with it
   std::vector<std::string> undecided;  // the same of what may be faster: measured too coarsely to tell
   std::vector<std::string> reasons;
+  // For builds, as the runtime's table has it; not in JSON. Of its device, "8.9" or "gfx1100", empty where
+  // none is known; of all GPUs that the backend reaches, as CMake writes them: "89".
+  std::string architecture;
+  std::vector<std::string> architectures;
   std::optional<std::string> arithmetic;  // how its figure comes about; the last of the reasons in JSON
   std::vector<Rejected> rejected;
   std::vector<std::string> warnings;
+};
+
+// That nothing here is an answer on the caller's terms.
+struct NoAnswer {
+  Use use = Use::kInference;
+  std::string asked;   // "--among cuda,hip --min-memory 12 GiB"
+  std::string reason;  // the nearest cause
+  std::vector<Rejected> rejected;
 };
 
 struct Evidence {
@@ -188,10 +213,12 @@ struct Report {
   std::vector<probe::ProbeReport> probes;
   std::vector<probe::PhysicalDevice> devices;
   std::vector<backends::Measurement> measurements;
+  Terms terms;                              // not printed: what the answer had to be of
   std::optional<ReferenceRequest> request;  // what was predicted; of a list nothing is
   std::vector<Doubt> doubts;  // told through what rests on them: scores, recommendations, findings
   std::vector<Score> scores;
   std::vector<Recommendation> recommendations;
+  std::optional<NoAnswer> no_answer;
   std::vector<Finding> findings;
   std::vector<Warning> warnings;
 };

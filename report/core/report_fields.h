@@ -47,6 +47,7 @@ void Fields(V& v, S& s) {
   v("warnings", s.warnings);
 }
 
+WHICHGPU_FIELDS(NoAnswer, use, asked, reason, rejected)
 WHICHGPU_FIELDS(Evidence, source, value)
 WHICHGPU_FIELDS(Fix, text, command, needs_root, needs_reboot)
 WHICHGPU_FIELDS(Finding, id, layer, severity, device_id, runtime, summary, evidence, meaning, fix, source,
@@ -54,7 +55,7 @@ WHICHGPU_FIELDS(Finding, id, layer, severity, device_id, runtime, summary, evide
 WHICHGPU_FIELDS(Installed, runtime, file)
 WHICHGPU_FIELDS(Host, name, os, kernel, architecture, container, virtualization, installed)
 WHICHGPU_FIELDS(Report, schema_version, tool_version, command, created, interrupted, host, probes, devices,
-                measurements, request, scores, recommendations, findings, warnings)
+                measurements, request, scores, recommendations, no_answer, findings, warnings)
 
 }  // namespace report
 

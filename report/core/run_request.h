@@ -21,6 +21,7 @@ struct RunRequest {
   std::vector<std::string> skip;
   std::optional<std::string> device;                          // the one that the answer is about
   std::vector<Use> uses = {Use::kInference, Use::kTraining};  // that are answered for; empty: none
+  Terms terms;                                                // what the answer is chosen from
   std::optional<ReferenceRequest> workload;  // what is predicted, in the place of the reference
   Effort effort = Effort::kNormal;
   std::optional<double> budget_s;   // of all measuring together

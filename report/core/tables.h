@@ -94,6 +94,14 @@ struct Visibility {
   std::optional<std::string> partition_prefix;  // the same of a partition's; absent: nothing names partitions
 };
 
+// How build systems are told an architecture of the runtime's that begins with `prefix`: by the number behind
+// it, whose last digit is the minor version ("8.9", to CMake "89"), or by the word as it is.
+enum class TargetForm { kVersion, kWord };
+struct TargetFacts {
+  std::string prefix;
+  TargetForm form = TargetForm::kWord;
+};
+
 // What guides claim of the runtime's speed, as a share of another runtime's.
 struct GuideClaim {
   std::string relative_to;
@@ -132,6 +140,7 @@ struct RuntimeFacts {
   std::optional<GuideClaim> guides;
   std::optional<std::vector<ErrorFacts>> errors;
   std::optional<Visibility> visibility;
+  std::optional<TargetFacts> target;           // absent: builds for it name no architecture
   std::optional<std::string> driver_variable;  // names the file of the one driver that the loader is to take
 };
 

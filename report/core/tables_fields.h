@@ -12,12 +12,14 @@ namespace probe {
 
 WHICHGPU_NAMES(report::FactorBasis, {kFitted, "fitted"}, {kAssumed, "assumed"})
 WHICHGPU_NAMES(report::NamedBy, {kUuid, "uuid"}, {kOrdinal, "ordinal"}, {kIds, "ids"})
+WHICHGPU_NAMES(report::TargetForm, {kVersion, "version"}, {kWord, "word"})
 
 }  // namespace probe
 
 namespace report {
 
 WHICHGPU_FIELDS(Visibility, variable, value, prefix, partition_prefix)
+WHICHGPU_FIELDS(TargetFacts, prefix, form)
 WHICHGPU_FIELDS(Factor, value, low, high, basis, source, date)
 WHICHGPU_FIELDS(TileFactors, implementation, prefill, decode)
 WHICHGPU_FIELDS(WeightFactors, weights, decode, prefill, tiles)
@@ -32,7 +34,7 @@ WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix)
 
 // The name is the file's.
 WHICHGPU_FIELDS(RuntimeFacts, title, names, vendor, maturity, factors, training, advice, install, guides,
-                errors, visibility, driver_variable)
+                errors, visibility, target, driver_variable)
 
 template <class V, probe::Is<DevicePeak> S>
 void Fields(V& v, S& s) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace report {
 struct Asked {
   std::vector<probe::PhysicalDevice> devices;
   std::vector<probe::PhysicalDevice> other_gpus;  // that were left out
+  std::set<std::string> excluded{};               // ids of those that the answer is not to be on
 };
 
 // Of those devices and the measurements of the record that are theirs. The part that a replay and a cached
@@ -31,6 +33,13 @@ struct Asked {
 // name contains it (letters' case does not matter). The error says what there is.
 [[nodiscard]] probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices,
                                                       const std::string& text);
+
+// The ids of the devices that these words mean, those that are a runtime's name aside: of each word the
+// device of that id, else all whose ids start with it, else all whose names contain it (letters' case does
+// not matter), and with a card what it is divided into. A word that means none is an error.
+[[nodiscard]] probe::Result<std::set<std::string>> ExcludedDevices(
+    const Tables& tables, const std::vector<probe::PhysicalDevice>& devices,
+    const std::vector<std::string>& words);
 
 // Of the views of one device that one runtime has by drivers of one name, registered by different files, all
 // but the first get a number behind the driver's name, " (2)", and so do the measurements of theirs: one of

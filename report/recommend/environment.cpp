@@ -6,6 +6,7 @@
 #include <string>
 #include <string_view>
 
+#include "probe/core/parse.h"
 #include "report/core/devices.h"
 #include "report/recommend/parts.h"
 
@@ -65,6 +66,28 @@ bool HasSeveralDrivers(const probe::PhysicalDevice& device, const probe::View& v
   });
 }
 
+enum class Reader { kPeople, kCMake };
+
+// "" of an architecture that is none of the runtime's, or that no build names so.
+std::string TargetText(const TargetFacts& target, const probe::View& view, Reader reader) {
+  constexpr std::size_t kLongest = 32;
+  const std::string_view word = view.device.architecture ? *view.device.architecture : std::string_view();
+  if (!word.starts_with(target.prefix) || word.size() > kLongest) return "";
+  const auto number = word.substr(target.prefix.size());
+  switch (target.form) {
+    case TargetForm::kVersion:
+      if (!probe::IsDigits(number) || number.size() < 2) return "";
+      if (reader == Reader::kCMake) return std::string(number);
+      return fmt::format("{}.{}", number.substr(0, number.size() - 1), number.back());
+    case TargetForm::kWord:
+      return !number.empty() && number.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz-") ==
+                                    std::string_view::npos
+                 ? std::string(word)
+                 : "";
+  }
+  return "";
+}
+
 }  // namespace
 
 std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
@@ -84,6 +107,24 @@ std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
       IsPlain(*manifest))
     selections.push_back({*facts->driver_variable, *manifest, Selects::kDriver});
   return selections;
+}
+
+void AddArchitectures(const Tables& tables, const Report& report, Recommendation& answer) {
+  const auto* facts = Find(tables, answer.backend);
+  if (!facts || !facts->target) return;
+  for (const auto& device : report.devices) {
+    for (const auto& view : device.views) {
+      if (view.device.runtime != answer.backend) continue;
+      if (device.id == answer.device_id && view.device.driver == answer.driver)
+        answer.architecture = TargetText(*facts->target, view, Reader::kPeople);
+      if (!IsGpu(device) || IsSoftware(device, view) || report.terms.excluded_ids.contains(device.id))
+        continue;
+      auto text = TargetText(*facts->target, view, Reader::kCMake);
+      auto& all = answer.architectures;
+      if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end())
+        all.push_back(std::move(text));
+    }
+  }
 }
 
 }  // namespace report::recommend

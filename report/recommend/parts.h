@@ -4,7 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "report/core/report.h"
@@ -47,11 +49,40 @@ using Scores = std::vector<const Score*>;
 
 // "cuda on NVIDIA GeForce RTX 4090"
 [[nodiscard]] std::string WayText(const Report& report, const Score& score);
+// "it measures 86 % of the speed of cuda on GPU 1". What a percentage would call the whole is told as equal.
+[[nodiscard]] std::string ComparedText(const Report& report, const Score& score, const Score& than,
+                                       double share);
+
+// What a percentage without decimals calls the whole.
+inline constexpr double kWhole = 0.995;
+
+// Why a way is none of those that the caller has a use for, and the option that says so.
+struct Omission {
+  std::string_view option;
+  std::string reason;
+};
+// nullopt of a way that report.terms leave.
+[[nodiscard]] std::optional<Omission> OmissionOf(const Report& report, const Score& score);
+
+// Whether it is of a runtime and of a device that the terms leave, whatever is known of it.
+[[nodiscard]] bool IsNamed(const Report& report, const Score& score);
+// Whether an interrupt ended the run before everything that it meant to measure was.
+[[nodiscard]] bool IsCutShort(const Report& report);
+
+// Of a way that the terms leave out and that would have been faster than what was chosen: how much of its
+// speed is left. "" where there is none.
+[[nodiscard]] std::string FasterReason(const Report& report, const Score& chosen);
+// Where nothing that the terms leave was measured: what else was, and which option leaves that out.
+[[nodiscard]] std::string OmittedReason(const Report& report, Use use);
 
 // What selects the answer's device, where the runtime's table has a variable for it, then what selects its
 // driver, where several drivers of the runtime reach the device. Left out: what nobody knows an identifier
 // for, and a path that a shell or the variable's reader would take for something else.
 [[nodiscard]] std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
                                                    const Recommendation& answer);
+
+// Fills in how builds are told the architecture of the answer's device, and those of every GPU here that its
+// backend reaches and the terms do not exclude. What the runtime's table has no form for is left out.
+void AddArchitectures(const Tables& tables, const Report& report, Recommendation& answer);
 
 }  // namespace report::recommend

@@ -220,12 +220,13 @@ std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejecte
 std::string OnlyOptionReason(const Report& report, const Score& chosen) {
   std::vector<std::string> others;
   for (const Score& score : report.scores) {
-    if (score.use != chosen.use || score.eligible || score.reasons.empty()) continue;
+    const auto omission = OmissionOf(report, score);
+    if (score.use != chosen.use || (!omission && (score.eligible || score.reasons.empty()))) continue;
     const auto* device = FindDevice(report.devices, score.device_id);
     const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
     if (!view || IsSoftware(*device, *view)) continue;
     others.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver) + ": " +
-                     score.reasons.front());
+                     (omission ? omission->reason : score.reasons.front()));
   }
   if (others.empty()) return "nothing else here was measured and checked";
   return fmt::format("nothing else here is an option: {}", JoinedFew(others, "; "));

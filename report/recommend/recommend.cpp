@@ -21,7 +21,8 @@ namespace {
 Scores Ordered(const Report& report, Use use) {
   Scores scores;
   for (const Score& score : report.scores) {
-    if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s)
+    if (score.use == use && score.eligible && score.tokens_per_s && score.ranking_tokens_per_s &&
+        !OmissionOf(report, score))
       scores.push_back(&score);
   }
   const auto key = [](const Score* s) { return std::tie(s->device_id, s->runtime, s->driver); };
@@ -176,8 +177,20 @@ void WarnOfLeftOut(const Report& report, Recommendation& answer) {
   if (answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
 }
 
-// Nothing has a score: every machine has a processor, and nothing is known to be better.
-Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
+// Whether the caller has a use for the processor, of which nothing is known but that it is there.
+bool IsLeft(const Report& report, const Recommendation& processor) {
+  Score way;
+  way.use = processor.use;
+  way.device_id = processor.device_id;
+  way.runtime = processor.backend;
+  way.driver = processor.driver.value_or("");
+  way.basis = processor.basis;
+  return !OmissionOf(report, way) && (!report.terms.can || processor.driver);
+}
+
+// Nothing has a score: every machine has a processor, and nothing is known to be better. nullopt where the
+// caller has no use for it.
+std::optional<Recommendation> Fallback(const Tables& tables, const Report& report, Use use) {
   Recommendation answer;
   answer.use = use;
   answer.backend = "cpu";
@@ -193,11 +206,14 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   }
   answer.basis = Basis::kEstimated;
   answer.confidence = Confidence::kLow;
+  if (!IsLeft(report, answer)) return std::nullopt;
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
   const auto asked = AskedReason(tables, report, answer);
+  const auto omitted = OmittedReason(report, use);
   AddNonEmpty(answer.reasons, asked);
   AddNonEmpty(answer.reasons, NoGpuReason(report, use, answer.rejected));
-  if (asked.empty()) AddNonEmpty(answer.reasons, UnmeasuredReason(report, answer));
+  AddNonEmpty(answer.reasons, omitted);
+  if (asked.empty() && omitted.empty()) AddNonEmpty(answer.reasons, UnmeasuredReason(report, answer));
   WarnOfLeftOut(report, answer);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
@@ -205,15 +221,14 @@ Recommendation Fallback(const Tables& tables, const Report& report, Use use) {
   return answer;
 }
 
-// The run ended before everything that it meant to measure was.
+}  // namespace
+
 bool IsCutShort(const Report& report) {
   return report.interrupted &&
          (report.measurements.empty() ||
           std::any_of(report.measurements.begin(), report.measurements.end(),
                       [](const auto& m) { return m.status == backends::MeasurementStatus::kInterrupted; }));
 }
-
-}  // namespace
 
 Difference Compare(const Range& a, const Range& b) {
   const auto is_close = [](const Range& range) {
@@ -258,8 +273,10 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   const Scores ordered = Ordered(report, use);
   if (ordered.empty()) {
     auto answer = Fallback(tables, report, use);
-    answer.target = std::move(target);
-    answer.environment = EnvironmentOf(tables, report, answer);
+    if (!answer) return std::nullopt;
+    answer->target = std::move(target);
+    answer->environment = EnvironmentOf(tables, report, *answer);
+    AddArchitectures(tables, report, *answer);
     return answer;
   }
   Scores tied;
@@ -281,6 +298,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   answer.device_id = chosen.device_id;
   answer.driver = chosen.driver;
   answer.environment = EnvironmentOf(tables, report, answer);
+  AddArchitectures(tables, report, answer);
   answer.tokens_per_s = chosen.tokens_per_s;
   answer.request_s = chosen.request_s;
   answer.first_token_s = chosen.first_token_s;
@@ -302,6 +320,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, use, answer.rejected));
   if (tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, tied));
   AddNonEmpty(answer.reasons, LeadReason(report, ordered, tied, chosen));
+  AddNonEmpty(answer.reasons, FasterReason(report, chosen));
   if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
   answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());

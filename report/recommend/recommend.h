@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Chooses one backend for one use from the scores, and says what it was chosen over. Pure; knows no runtime
-// by name and prefers none: the order of the predictions; among equals maturity, then memory.
+// by name and prefers none: the order of the predictions; among equals maturity, then memory. Of what the
+// caller has no use for (report.terms) nothing is chosen, and the rest is chosen from as if it were all.
 #pragma once
 
 #include <optional>
@@ -37,8 +38,13 @@ enum class Difference { kNone, kUnknown, kSome };
 // undecided may stand above it. What can not be told apart from the fastest or the answer is undecided:
 // confidence is low. Another device whose value lies within the answer's whole range makes it medium. Without
 // any eligible score the answer is the processor, basis estimated and confidence low. nullopt only where an
-// interrupt cut the measuring short. `target` is copied into the answer.
+// interrupt cut the measuring short, or where report.terms leave nothing. `target` is copied into the answer.
 [[nodiscard]] std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
                                                       std::optional<std::string> target = std::nullopt);
+
+// Why report.terms leave nothing to recommend: the nearest cause is what is wrong with a way that they leave,
+// then what became of a runtime that they name, then what leaves out the fastest. nullopt where the terms are
+// not why there is no answer. Reads what Recommend does.
+[[nodiscard]] std::optional<NoAnswer> WhyNone(const Tables& tables, const Report& report, Use use);
 
 }  // namespace report::recommend

@@ -15,27 +15,8 @@
 namespace report::recommend {
 namespace {
 
-// What a percentage without decimals calls the whole.
-constexpr double kWhole = 0.995;
-
 std::string Joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, "; "));
-}
-
-// "it measures 86 % of the speed of cuda on GPU 1". What a percentage would call the whole is told as equal.
-std::string ComparedText(const Report& report, const Score& score, const Score& than, double share) {
-  const bool same_device = score.device_id == than.device_id;
-  const auto name = same_device ? RuntimeName(report.devices, than.device_id, than.runtime, than.driver)
-                                : WayText(report, than);
-  const bool estimated = score.basis == Basis::kEstimated;
-  if (share >= kWhole) {
-    const auto* like = estimated     ? "is estimated equal to"
-                       : same_device ? "measures like"
-                                     : "should be as fast as";
-    return fmt::format("it {} {}", like, name);
-  }
-  const auto* reaches = estimated ? "is estimated at" : same_device ? "measures" : "should reach";
-  return fmt::format("it {} {} of the speed of {}", reaches, PercentText(share), name);
 }
 
 // Against what was chosen or, where maturity made it win over faster ones, against the fastest of them. What
@@ -51,11 +32,23 @@ std::string SlowerReason(const Report& report, const Score& score, const Score& 
   return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
 }
 
+// What is wrong with the way itself is told beside it, and comes first where that alone rules it out.
+Rejected OmittedOption(const Score& score, const Omission& omission) {
+  const auto own = Joined(score.reasons);
+  return {score.device_id, score.runtime, score.driver,
+          own.empty() ? omission.reason : omission.reason + "; " + own,
+          score.eligible || score.reasons.empty() ? omission.reason : score.reasons.front()};
+}
+
 void AddScored(const Report& report, Use use, const Score* chosen, const std::vector<const Score*>& tied,
                std::vector<Rejected>& out) {
   const std::set<const Score*> alike(tied.begin(), tied.end());
   for (const Score& score : report.scores) {
     if (score.use != use || &score == chosen || alike.contains(&score)) continue;
+    if (const auto omission = OmissionOf(report, score)) {
+      out.push_back(OmittedOption(score, *omission));
+      continue;
+    }
     const bool slower = score.eligible && chosen && chosen->tokens_per_s && !tied.empty();
     auto reason = slower ? SlowerReason(report, score, *chosen, tied) : Joined(score.reasons);
     auto cause = slower || score.reasons.empty() ? reason : score.reasons.front();
@@ -121,6 +114,21 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
 std::string WayText(const Report& report, const Score& score) {
   return fmt::format("{} on {}", RuntimeName(report.devices, score.device_id, score.runtime, score.driver),
                      DeviceName(report.devices, score.device_id));
+}
+
+std::string ComparedText(const Report& report, const Score& score, const Score& than, double share) {
+  const bool same_device = score.device_id == than.device_id;
+  const auto name = same_device ? RuntimeName(report.devices, than.device_id, than.runtime, than.driver)
+                                : WayText(report, than);
+  const bool estimated = score.basis == Basis::kEstimated;
+  if (share >= kWhole) {
+    const auto* like = estimated     ? "is estimated equal to"
+                       : same_device ? "measures like"
+                                     : "should be as fast as";
+    return fmt::format("it {} {}", like, name);
+  }
+  const auto* reaches = estimated ? "is estimated at" : same_device ? "measures" : "should reach";
+  return fmt::format("it {} {} of the speed of {}", reaches, PercentText(share), name);
 }
 
 std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report, Use use,

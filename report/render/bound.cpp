@@ -78,6 +78,10 @@ Report Bounded(const Report& report) {
     Cut(answer.reasons);
     Cut(answer.warnings);
   }
+  if (out.no_answer) {
+    std::erase_if(out.no_answer->rejected, of_cut);
+    Cut(out.no_answer->rejected);
+  }
   Cut(out.warnings);
   if (out.devices.size() < report.devices.size()) {
     out.warnings.push_back(fmt::format("{} of {} devices are shown: --json has all, --device shows one",

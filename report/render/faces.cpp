@@ -55,8 +55,8 @@ constexpr std::array<std::string_view, 9> kReportKeys = {
     "host",   "probes",          "devices",  "measurements", "request",
     "scores", "recommendations", "findings", "warnings"};
 constexpr std::array<std::string_view, 5> kListKeys = {"host", "probes", "devices", "findings", "warnings"};
-constexpr std::array<std::string_view, 4> kRecommendKeys = {"request", "recommendation", "findings",
-                                                            "warnings"};
+constexpr std::array<std::string_view, 5> kRecommendKeys = {"request", "recommendation", "no_answer",
+                                                            "findings", "warnings"};
 constexpr std::array<std::span<const std::string_view>, 3> kKeys = {kReportKeys, kListKeys, kRecommendKeys};
 constexpr std::array<std::string_view, 4> kHead = {"schema_version", "tool_version", "command", "created"};
 

@@ -27,20 +27,31 @@ namespace report::render {
 // in a shell without quoting. "unknown" for anything else, which no runtime of the build is called.
 [[nodiscard]] std::string Token(const Recommendation& recommendation);
 
-// Five assignments, in this order, to be given to `eval` or sourced:
-//   WHICHGPU_STATUS   measured, cached, estimated, assumed, or none: there is no answer
-//   WHICHGPU_BACKEND  as Token; empty without an answer
-//   WHICHGPU_DEVICE   the device's id
-//   WHICHGPU_VISIBLE  NAME=VALUE of the variable that shows this device alone; empty where none is needed or
-//   known
-//   WHICHGPU_DRIVER   NAME=VALUE of the variable that makes the runtime take this driver; empty where it has
-//   one driver for the device
-// Values consist of letters, digits and _ . : , # = - / alone; whatever else a driver may say becomes "_".
-// Shell quotes them all the same; Env does not, so that it is also an environment file.
+// Twelve assignments, in this order, to be given to `eval` or sourced:
+//   WHICHGPU_STATUS          measured, cached, estimated, assumed, or none: there is no answer
+//   WHICHGPU_BACKEND         as Token
+//   WHICHGPU_DEVICE          the device's id
+//   WHICHGPU_VISIBLE         NAME=VALUE of the variable that shows this device alone
+//   WHICHGPU_DRIVER          NAME=VALUE of the variable that makes the runtime take this driver
+//   WHICHGPU_NAME            what the device is called
+//   WHICHGPU_VENDOR          its maker, a word of data/vendors.csv in lower case
+//   WHICHGPU_ARCH            its architecture, as builds for the backend are told it: 8.9, gfx1100
+//   WHICHGPU_DRIVER_VERSION, WHICHGPU_API_VERSION  as the driver says them
+//   WHICHGPU_MEMORY_MIB, WHICHGPU_FREE_MIB         all its memory, and what of it this process may use
+// Empty is what nobody needs or knows, and all but the status without an answer. Values consist of letters,
+// digits and _ . : , # = - / alone; whatever else a driver may say becomes "_". Shell quotes them all the
+// same; Env does not, so that it is also an environment file.
 [[nodiscard]] std::string Shell(const Report& report);
 [[nodiscard]] std::string Env(const Report& report);
 
-// The reasons of the first recommendation, and what was not taken, for a person.
+// The same as set() commands of CMake, whose lists have semicolons between their words, and one more:
+//   WHICHGPU_ARCHITECTURES   of all GPUs that the backend reaches, as CMake is told them: 89, gfx1100
+[[nodiscard]] std::string CMake(const Report& report);
+
+// "no answer for --among hip: ROCm is not installed"
+[[nodiscard]] std::string NoAnswerText(const NoAnswer& none);
+
+// The reasons of the first recommendation or of none, and what was not taken, for a person.
 [[nodiscard]] std::string Why(const Report& report, const TerminalOptions& options);
 
 enum class MachineCode : int { kUsableGpu = 0, kNoGpu = 10, kUnusableGpu = 11, kGpuNotAsked = 12 };

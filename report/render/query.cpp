@@ -2,9 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
-#include <utility>
 
 #include "report/core/clean.h"
 #include "report/core/devices.h"
@@ -15,48 +13,6 @@
 #include "report/render/page.h"
 
 namespace report::render {
-namespace {
-
-// Needs no quoting in any shell.
-std::string Safe(std::string text) {
-  constexpr std::string_view kPlain = "_.:,#=-/";
-  std::replace_if(
-      text.begin(), text.end(),
-      [&](char c) {
-        const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
-        return !word && kPlain.find(c) == std::string_view::npos;
-      },
-      '_');
-  constexpr std::size_t kLongest = 256;
-  return text.substr(0, kLongest);
-}
-
-// "CUDA_VISIBLE_DEVICES=GPU-…": the first of the answer's variables that selects this; "" where there is
-// none.
-std::string Assignment(const Recommendation* answer, Selects selects) {
-  if (answer == nullptr) return "";
-  const auto found = std::find_if(answer->environment.begin(), answer->environment.end(),
-                                  [&](const Selection& variable) { return variable.selects == selects; });
-  return found == answer->environment.end() ? "" : found->name + "=" + found->value;
-}
-
-std::string Assignments(const Report& report, std::string_view quote) {
-  const auto* answer = report.recommendations.empty() ? nullptr : &report.recommendations.front();
-  const std::array<std::pair<std::string_view, std::string>, 5> values = {{
-      {"STATUS", answer ? std::string(probe::NameOf(answer->basis)) : "none"},
-      {"BACKEND", answer ? Token(*answer) : ""},
-      {"DEVICE", answer ? answer->device_id : ""},
-      {"VISIBLE", Assignment(answer, Selects::kDevice)},
-      {"DRIVER", Assignment(answer, Selects::kDriver)},
-  }};
-  std::string text;
-  for (const auto& [name, value] : values)
-    text += fmt::format("WHICHGPU_{}={}{}{}\n", name, quote, Safe(value), quote);
-  return text;
-}
-
-}  // namespace
-
 std::string Token(const Recommendation& recommendation) {
   const auto& token = recommendation.backend;
   const bool plain = !token.empty() && std::all_of(token.begin(), token.end(), [](char c) {
@@ -65,16 +21,37 @@ std::string Token(const Recommendation& recommendation) {
   return plain ? token : "unknown";
 }
 
-std::string Shell(const Report& report) { return Assignments(report, "'"); }
+std::string NoAnswerText(const NoAnswer& none) {
+  return fmt::format("no answer for {}: {}", none.asked, none.reason);
+}
 
-std::string Env(const Report& report) { return Assignments(report, ""); }
+namespace {
+
+void AddRejected(const Report& report, const std::vector<Rejected>& rejected, Page& page) {
+  for (const auto& option : rejected) {
+    const auto name =
+        option.runtime && option.device_id
+            ? WayName(report.devices, *option.device_id, *option.runtime, option.driver.value_or(""))
+        : option.runtime ? *option.runtime
+                         : option.device_id.value_or("");
+    page.Add(page.signs().cross, Style::kBad)
+        .Add(" ")
+        .Flow(fmt::format("not {}: {}", name, option.reason), 3);
+  }
+}
+
+}  // namespace
 
 std::string Why(const Report& dirty, const TerminalOptions& options) {
   constexpr std::size_t kLongestText = 400;
   const Report report = Cleaned(Bounded(dirty), kLongestText);
-  if (report.recommendations.empty()) return "";
-  const auto& answer = report.recommendations.front();
   Page page(options);
+  if (report.no_answer) {
+    page.Flow(NoAnswerText(*report.no_answer), 2, Style::kStrong);
+    AddRejected(report, report.no_answer->rejected, page);
+  }
+  if (report.recommendations.empty()) return page.text();
+  const auto& answer = report.recommendations.front();
   page.Flow(
       fmt::format("{} on {} ({}), confidence {}",
                   RuntimeName(report.devices, answer.device_id, answer.backend, answer.driver.value_or("")),
@@ -88,16 +65,7 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
   if (answer.arithmetic) because(*answer.arithmetic);
   for (const auto& warning : answer.warnings)
     page.Add(page.signs().warning, Style::kFair).Add(" ").Flow(warning, 3);
-  for (const auto& option : answer.rejected) {
-    const auto name =
-        option.runtime && option.device_id
-            ? WayName(report.devices, *option.device_id, *option.runtime, option.driver.value_or(""))
-        : option.runtime ? *option.runtime
-                         : option.device_id.value_or("");
-    page.Add(page.signs().cross, Style::kBad)
-        .Add(" ")
-        .Flow(fmt::format("not {}: {}", name, option.reason), 3);
-  }
+  AddRejected(report, answer.rejected, page);
   return page.text();
 }
 

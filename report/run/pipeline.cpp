@@ -48,10 +48,12 @@ int SignalOf(const Context& context) {
   return context.interrupt.signal == nullptr ? 0 : context.interrupt.signal->load();
 }
 
-// Narrows them to the one asked for.
-std::variant<Asked, Problem> KeepSelected(const RunRequest& request,
+// Narrows them to the one asked for, and finds those that the answer is not to be on.
+std::variant<Asked, Problem> KeepSelected(const RunRequest& request, const Tables& tables,
                                           std::vector<probe::PhysicalDevice> devices) {
-  if (!request.device) return Asked{std::move(devices), {}};
+  auto excluded = ExcludedDevices(tables, devices, request.terms.exclude);
+  if (!excluded) return BadInput(excluded.error());
+  if (!request.device) return Asked{std::move(devices), {}, *std::move(excluded)};
   const auto index = SelectDevice(devices, *request.device);
   if (!index) return BadInput(index.error());
   const auto selected = devices.begin() + static_cast<std::ptrdiff_t>(*index);
@@ -59,7 +61,7 @@ std::variant<Asked, Problem> KeepSelected(const RunRequest& request,
   std::vector<probe::PhysicalDevice> other_gpus;
   std::copy_if(devices.begin() + 1, devices.end(), std::back_inserter(other_gpus), IsGpu);
   devices.resize(1);
-  return Asked{std::move(devices), std::move(other_gpus)};
+  return Asked{std::move(devices), std::move(other_gpus), *std::move(excluded)};
 }
 
 // What --only and --skip leave of a record, as they would of a live run.
@@ -74,7 +76,7 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
   auto record = ReadRecord(*request.replay_dir);
   if (!record) return BadInput(record.error());
   KeepModules(request, *record);
-  auto asked = KeepSelected(request, probe::unify::Unify(record->probes));
+  auto asked = KeepSelected(request, *tables, probe::unify::Unify(record->probes));
   if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   auto report = Decide(request, *tables, *record, std::get<Asked>(std::move(asked)));
   return Produced{*std::move(tables), std::move(report), std::nullopt, 0};
@@ -124,7 +126,7 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
     earlier.answer = Internal(tables.error());
     return;
   }
-  auto asked = KeepSelected(request, probe::unify::Unify(found.record->probes));
+  auto asked = KeepSelected(request, *tables, probe::unify::Unify(found.record->probes));
   if (auto* problem = std::get_if<Problem>(&asked)) {
     earlier.answer = *problem;
     return;
@@ -154,8 +156,11 @@ void Measure(Live& live, const Context& context, const std::vector<probe::Physic
              const Asked& asked, Turns turns, const Tables& tables, Record& record) {
   Measuring measuring{asked.devices, HostProcessor(all), std::move(turns)};
   MeasureLive(live, measuring, record);
-  if (SignalOf(context) == 0)
-    MeasureAgain(live, measuring, tables, Decide(live.request, tables, record, asked), record);
+  if (SignalOf(context) != 0) return;
+  // What is measured does not depend on what this caller has a use for: others are answered by it, too.
+  RunRequest whole = live.request;
+  whole.terms = {};
+  MeasureAgain(live, measuring, tables, Decide(whole, tables, record, asked), record);
 }
 
 bool HasMeasuredAnswer(const Report& report) {
@@ -186,7 +191,7 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
   auto tables = TablesFor(request);
   if (!tables) return Internal(tables.error());
   const auto all = probe::unify::Unify(record.probes);
-  auto selected = KeepSelected(request, all);
+  auto selected = KeepSelected(request, *tables, all);
   if (auto* problem = std::get_if<Problem>(&selected)) return *problem;
   auto& asked = std::get<Asked>(selected);
   record.calibrated = request.calibrate && request.IsOfThisMachine();

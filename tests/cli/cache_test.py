@@ -54,6 +54,8 @@ class Cache(unittest.TestCase):
         self.fill()
         self.assertTrue(self.is_cached())
         self.assertTrue(self.is_cached("--for", "training"))
+        for words in (("--among", "cuda,cpu"), ("--exclude", "cuda"), ("--min-memory", "1MiB"), ("--can", "cpu")):
+            self.assertTrue(self.is_cached(*words), words)
         self.assertFalse(self.is_cached("--no-cache"))
         self.assertEqual("estimated", self.recommend("--no-calibrate")["recommendation"]["basis"])
         self.assertFalse(self.is_cached("--thorough"), "a brief look is not a thorough one")

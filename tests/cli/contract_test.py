@@ -158,6 +158,9 @@ class Usage(unittest.TestCase):
         ("--sysroot", ""): "--sysroot: ''",
         ("compare", "", "b.json"): "'': names no file",
         ("list", "--", "--json"): "list takes no '--json'",
+        ("recommend", "--among", "cuda,vulcan"): "--among: 'vulcan' is not a value; did you mean 'vulkan'?",
+        ("recommend", "--min-memory", "12G"): "12GiB, 16GB, 8000MiB",
+        ("recommend", "--can", "vulkan", "--among", "cuda"): "--can and --among exclude each other",
         ("recommend", "--require", "nvidia"): "did you mean 'cuda'?; known are gpu, cpu, cuda, hip",
     }
 

@@ -12,14 +12,21 @@ case $token in
   *) echo "unexpected token '$token'" >&2; exit 1 ;;
 esac
 
+variables="STATUS BACKEND DEVICE VISIBLE DRIVER NAME VENDOR ARCH DRIVER_VERSION API_VERSION MEMORY_MIB"
+values() {
+  for name in $variables; do eval "printf '%s|' \"\$WHICHGPU_$name\""; done
+}
+
 answer=$("$whichgpu" recommend --format shell "$@" 2>/dev/null)
 eval "$answer"
 [ "$WHICHGPU_BACKEND" = "$token" ]
 
+before=$(values)
+for name in $variables FREE_MIB; do unset "WHICHGPU_$name"; done
 answer=$("$whichgpu" recommend --format env "$@" 2>/dev/null)
-before="$WHICHGPU_STATUS $WHICHGPU_BACKEND $WHICHGPU_DEVICE $WHICHGPU_VISIBLE"
 eval "$answer"
-[ "$WHICHGPU_STATUS $WHICHGPU_BACKEND $WHICHGPU_DEVICE $WHICHGPU_VISIBLE" = "$before" ]
+[ "$(values)" = "$before" ]
+[ "${WHICHGPU_FREE_MIB+set}" ]  # another at every moment
 
 env ${WHICHGPU_VISIBLE:+"$WHICHGPU_VISIBLE"} \
   printf '%s|%s|%s|%s\n' "$WHICHGPU_STATUS" "$WHICHGPU_BACKEND" "$WHICHGPU_DEVICE" "$WHICHGPU_VISIBLE"

@@ -8,11 +8,13 @@ import subprocess
 import tempfile
 import unittest
 
-from harness import BINARY, SOURCE, document, environment, main, run
+from harness import BINARY, SOURCE, document, environment, main, run, validate
 
 FIXTURES = SOURCE / "tests" / "fixtures"
 INSTALLER = SOURCE / "tests" / "cli" / "installer.sh"
 STATUSES = {"measured", "cached", "estimated", "assumed", "none"}
+VARIABLES = ("STATUS", "BACKEND", "DEVICE", "VISIBLE", "DRIVER", "NAME", "VENDOR", "ARCH", "DRIVER_VERSION", "API_VERSION",
+             "MEMORY_MIB", "FREE_MIB")
 HOSTILE = ("$(touch canary)", "`touch canary`", "'; touch canary; '", '"; touch canary; "', "a\nb", "&& touch canary",
            "\\'$(touch canary)", "${IFS}touch${IFS}canary")
 
@@ -135,6 +137,59 @@ class TwoDrivers(unittest.TestCase):
                 self.assertNotIn("export", run(*replay).stdout)
 
 
+class WhatACallerHas(unittest.TestCase):
+    """--among, --exclude, --min-memory and --can: another answer from the same figures, or none and why."""
+    machine = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode", "--for", "decode")
+
+    def test_an_installer_gets_the_best_of_what_it_has(self):
+        self.assertEqual("vulkan\n", run("recommend", *self.machine).stdout)
+        whole = document(run("recommend", "--json", *self.machine))["recommendation"]
+        answer = document(run("recommend", "--json", "--among", "cuda,hip,cpu", *self.machine))["recommendation"]
+        self.assertEqual("hip", answer["backend"])
+        reasons = {option["runtime"]: option["reason"] for option in answer["rejected"]}
+        self.assertEqual("not among cuda, hip and cpu, which --among names", reasons["vulkan"])
+        self.assertIn("it measures 89 % of the speed of vulkan, which --among leaves out", answer["reasons"])
+        for words, token in ((("--exclude", "vulkan"), "hip"), (("--exclude", "7900"), "cpu"), (("--can", "hip"), "hip"),
+                             (("--min-memory", "30GiB"), "cpu"), (("--exclude", "pci:0000:03,cpu:0"), None)):
+            with self.subTest(words):
+                process = run("recommend", *words, *self.machine)
+                self.assertEqual((0, f"{token}\n") if token else (1, ""), (process.returncode, process.stdout))
+        self.assertEqual(whole, document(run("recommend", "--json", "--min-memory", "1", *self.machine))["recommendation"])
+
+    def test_where_nothing_is_left_every_face_says_so(self):
+        for words, reason in ((("--among", "opencl,metal"), "OpenCL is installed but has no device"),
+                              (("--can", "opencl"), "OpenCL is installed but has no device"),
+                              (("--min-memory", "1TiB"), "can be used, and --min-memory asks for 1.0 TiB"),
+                              (("--exclude", "cpu,7900"), "--exclude leaves out what is known to work here")):
+            with self.subTest(words):
+                line = f"whichgpu: no answer for {words[0]} "
+                process = run("recommend", "--json", *words, *self.machine)
+                self.assertEqual(1, process.returncode)
+                self.assertRegex(process.stderr, rf"\A{line}.*{re.escape(reason)}.*\n\Z")
+                found = document(process)
+                validate(found, "recommend")
+                self.assertNotIn("recommendation", found)
+                self.assertIn(reason, found["no_answer"]["reason"])
+                self.assertEqual("decode", found["no_answer"]["use"])
+                self.assertTrue(found["no_answer"]["rejected"])
+        words = ("--can", "opencl", *self.machine)
+        empty = [f"WHICHGPU_{name}=''" for name in VARIABLES[1:]]
+        process = run("recommend", "--format", "shell", *words)
+        self.assertEqual((1, ["WHICHGPU_STATUS='none'", *empty]), (process.returncode, process.stdout.splitlines()))
+        process = run("recommend", "--format", "cmake", *words)
+        self.assertEqual((1, 'set(WHICHGPU_STATUS "none")'), (process.returncode, process.stdout.splitlines()[0]))
+        self.assertIn("not vulkan@pci:0000:03:00.0: ", run("recommend", "--why", *words).stderr)
+
+    def test_words_that_mean_nothing_are_refused(self):
+        for words, right in ((("--among", "rocm"), "did you mean 'hip'?"), (("--among", "gpu"), "known are cpu, cuda"),
+                             (("--can", "nvidia"), "did you mean 'cuda'?"), (("--exclude", "no such"), "known are pci:"),
+                             (("--exclude", "rocm"), "did you mean 'hip'?"), (("--min-memory", "12G"), "12GiB")):
+            with self.subTest(words):
+                process = run("recommend", *words, *self.machine)
+                self.assertEqual((2, "", 1), (process.returncode, process.stdout, process.stderr.count("\n")))
+                self.assertIn(right, process.stderr)
+
+
 class NotAsked(unittest.TestCase):
     def test_a_gpu_that_an_option_leaves_out_is_not_called_unusable(self):
         replay = ("recommend", "--exit-code", "--replay", FIXTURES / "gpu_beside_igpu")
@@ -150,21 +205,27 @@ class Formats(unittest.TestCase):
         self.assertEqual(0, process.returncode, process.stderr)
         return process.stdout.splitlines()
 
-    def test_shell_and_env_are_five_assignments(self):
+    def test_shell_env_and_cmake_are_assignments(self):
         replay = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode")
-        self.assertEqual(["WHICHGPU_STATUS='measured'", "WHICHGPU_BACKEND='hip'", "WHICHGPU_DEVICE='pci:0000:03:00.0'",
-                          "WHICHGPU_VISIBLE='HIP_VISIBLE_DEVICES=0'", "WHICHGPU_DRIVER=''"],
+        card = {"NAME": "Radeon_RX_7900_XTX", "VENDOR": "amd", "API_VERSION": "", "MEMORY_MIB": "24576", "FREE_MIB": "24576"}
+        hip = {"STATUS": "measured", "BACKEND": "hip", "DEVICE": "pci:0000:03:00.0",
+               "VISIBLE": "HIP_VISIBLE_DEVICES=0", "DRIVER": "", "ARCH": "gfx1100", "DRIVER_VERSION": "7.1", **card}
+        vulkan = {**hip, "BACKEND": "vulkan", "VISIBLE": "MESA_VK_DEVICE_SELECT=1002:744c", "ARCH": "",
+                  "DRIVER_VERSION": "Mesa_25.2.6"}
+        self.assertEqual([f"WHICHGPU_{name}='{hip[name]}'" for name in VARIABLES],
                          self.lines("--format", "shell", "--for", "prefill", *replay))
-        self.assertEqual(["WHICHGPU_STATUS=measured", "WHICHGPU_BACKEND=vulkan", "WHICHGPU_DEVICE=pci:0000:03:00.0",
-                          "WHICHGPU_VISIBLE=MESA_VK_DEVICE_SELECT=1002:744c", "WHICHGPU_DRIVER="],
+        self.assertEqual([f"WHICHGPU_{name}={vulkan[name]}" for name in VARIABLES],
                          self.lines("--format", "env", "--for", "decode", *replay))
+        hip["ARCHITECTURES"] = "gfx1100"
+        self.assertEqual([f'set(WHICHGPU_{name} "{hip[name]}")' for name in (*VARIABLES, "ARCHITECTURES")],
+                         self.lines("--format", "cmake", "--for", "prefill", *replay))
         self.assertEqual("WHICHGPU_VISIBLE=''",
                          self.lines("--format", "shell", "--replay", FIXTURES / "plain_server")[3])
 
     def test_values_need_no_quoting(self):
         for folder in sorted(path.parent for path in FIXTURES.glob("*/record.json")):
             for line in self.lines("--format", "env", "--replay", folder):
-                self.assertRegex(line, r"\AWHICHGPU_[A-Z]+=[A-Za-z0-9_.:,#=-]*\Z")
+                self.assertRegex(line, r"\AWHICHGPU_[A-Z_]+=[A-Za-z0-9_.:,#=/-]*\Z")
 
     def test_json_and_plain(self):
         replay = ("--replay", FIXTURES / "gpu_beside_igpu")
@@ -185,7 +246,7 @@ class Formats(unittest.TestCase):
         tokens = {path.stem for path in (SOURCE / "data" / "runtimes").glob("*.json")}
         self.assertEqual(tokens, set(re.search(r"^  (cpu\|.*)\) ;;", INSTALLER.read_text(), re.M).group(1).split("|")))
         documented = (SOURCE / "docs" / "scripts.md").read_text()
-        for token in tokens | STATUSES:
+        for token in tokens | STATUSES | {f"WHICHGPU_{name}" for name in (*VARIABLES, "ARCHITECTURES")}:
             self.assertIn(f"`{token}`", documented)
 
 

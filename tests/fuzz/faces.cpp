@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "probe/core/codec.h"
+#include "probe/core/parse.h"
 #include "probe/unify/unify.h"
 #include "report/core/tables.h"
 #include "report/decide/decide.h"
@@ -18,9 +19,9 @@ namespace {
 
 namespace render = report::render;
 
-// Five assignments of characters that no shell looks at twice.
+// Assignments of characters that no shell looks at twice.
 void RequireAssignments(std::string_view text, bool quoted) {
-  Require(std::count(text.begin(), text.end(), '\n') == 5, "there are five assignments", text);
+  Require(std::count(text.begin(), text.end(), '\n') == 12, "there are twelve assignments", text);
   const bool plain = std::all_of(text.begin(), text.end(), [&](char c) {
     const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
     return word || std::string_view("_.:,#=-/\n").find(c) != std::string_view::npos || (quoted && c == '\'');
@@ -28,9 +29,33 @@ void RequireAssignments(std::string_view text, bool quoted) {
   Require(plain, "assignments hold plain characters alone", text);
 }
 
+// One command a line, of which a driver says nothing but plain characters between two quotes.
+void RequireCommands(std::string_view text) {
+  std::size_t commands = 0;
+  for (; !text.empty(); ++commands) {
+    const auto line = probe::TakeUpTo(text, '\n');
+    const bool framed = line.starts_with("set(WHICHGPU_") && line.ends_with("\")");
+    Require(framed && std::count(line.begin(), line.end(), '"') == 2, "each line sets one variable", line);
+    Require(line.find_first_of("$\\@") == std::string_view::npos, "CMake reads values as they are", line);
+  }
+  Require(commands == 13, "there are thirteen commands", text);
+}
+
+// Of terms that leave nothing the reason is told; and whatever they leave out is no answer.
+void RequireTerms(const report::Report& report, const report::RunRequest& request) {
+  Require(report.recommendations.empty() || !report.no_answer, "there is an answer or a reason for none");
+  if (report.no_answer) RequireLine(render::NoAnswerText(*report.no_answer));
+  for (const auto& answer : report.recommendations) {
+    const auto& among = request.terms.among;
+    Require(among.empty() || std::find(among.begin(), among.end(), answer.backend) != among.end(),
+            "the answer is among those named", answer.backend);
+  }
+}
+
 void RequireAnswers(const report::Report& report, const render::TerminalOptions& terminal) {
   RequireAssignments(render::Shell(report), true);
   RequireAssignments(render::Env(report), false);
+  RequireCommands(render::CMake(report));
   RequirePage(render::Why(report, terminal), terminal.width);
   (void)render::ExitCodeOf(report);
   for (const auto& answer : report.recommendations) {
@@ -60,13 +85,18 @@ void RequireFaces(const report::Record& record, std::uint64_t choice) {
   report::RunRequest recommend;
   recommend.command = "recommend";
   recommend.uses = {kUses[(choice >> 12U) % kUses.size()]};
+  report::RunRequest narrow = recommend;
+  if ((choice >> 14U) % 2 == 0) narrow.terms.among = {"cuda", "opencl"};
+  if ((choice >> 15U) % 2 == 0) narrow.terms.exclude = {"cpu"};
+  if ((choice >> 16U) % 2 == 0) narrow.terms.min_memory_bytes = 1ULL << ((choice >> 17U) % 60);
   const auto devices = probe::unify::Unify(record.probes);
-  for (const auto* request : {&whole, &list, &recommend}) {
+  for (const auto* request : {&whole, &list, &recommend, &narrow}) {
     const auto report = report::Decide(*request, tables, record, {devices, {}});
     RequireJson(render::Json(report, request->command));
     if (request == &whole) RequirePage(render::Text(tables, report, terminal), terminal.width);
     if (request == &list) RequirePage(render::ListText(tables, report, terminal), terminal.width);
-    if (request == &recommend) RequireAnswers(report, terminal);
+    if (request == &recommend || request == &narrow) RequireAnswers(report, terminal);
+    if (request == &narrow) RequireTerms(report, narrow);
   }
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Command lines: arguments with a zero byte between them, as a process gets them.
+#include <algorithm>
 #include <array>
 #include <string>
 #include <vector>
 
 #include "report/cli/options.h"
+#include "report/core/tables.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {
@@ -13,10 +15,22 @@ using fuzz::Require;
 
 constexpr double kLongestSeconds = 86400;
 
+bool IsToken(const std::string& name) { return report::Find(*report::EmbeddedTables(), name) != nullptr; }
+
+void CheckTerms(const report::Terms& terms) {
+  Require(std::all_of(terms.among.begin(), terms.among.end(), IsToken), "--among names runtimes");
+  Require(!terms.can || terms.among.size() == 1, "--can asks of one runtime");
+  Require(
+      std::none_of(terms.exclude.begin(), terms.exclude.end(), [](const auto& word) { return word.empty(); }),
+      "--exclude names something");
+  Require(terms.min_memory_bytes.value_or(1) > 0, "--min-memory is a size");
+}
+
 void CheckOptions(const report::Options& options) {
   for (const auto& seconds : {options.run.budget_s, options.run.timeout_s}) {
     Require(!seconds || (*seconds > 0 && *seconds <= kLongestSeconds), "a time is above 0 and up to a day");
   }
+  CheckTerms(options.run.terms);
   Require(options.run.only.empty() || options.run.skip.empty(), "--only and --skip exclude each other");
   Require(!options.run.replay_dir || !options.run.record_dir, "--replay and --record exclude each other");
   Require((options.command == report::Command::kCompare) == !options.base.empty() || options.other.empty() ||

@@ -38,6 +38,28 @@ def unmet(stage):
     return observed(run)
 
 
+@promise(SECTION, "1: what --among leaves does not work. Nothing on stdout, one line on stderr, JSON says why.")
+def nothing_left(stage):
+    replay = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode")
+    run = stage.run("recommend", "--among", "opencl,metal", *replay)
+    told = stage.run("recommend", "--json", "--among", "opencl,metal", *replay, typed=False)
+    expect(run.returncode == 1 and run.stdout == "" and len(run.stderr.splitlines()) == 1, observed(run))
+    expect(told.returncode == 1 and "no_answer" in document(told) and "recommendation" not in document(told), observed(told))
+    return observed(run)
+
+
+@promise(SECTION, "--among, --exclude and --min-memory narrow the answer alone: the best of what is left.")
+def narrowed(stage):
+    replay = ("--for", "decode", "--replay", FIXTURES / "rocm_prefill_vulkan_decode")
+    seen = []
+    for words, token in (((), "vulkan"), (("--among", "cuda,hip,cpu"), "hip"), (("--exclude", "radeon"), "cpu"),
+                         (("--min-memory", "30GiB"), "cpu"), (("--can", "hip"), "hip")):
+        run = stage.run("recommend", *words, *replay, typed=bool(words))
+        expect((run.returncode, run.stdout) == (0, f"{token}\n"), observed(run))
+        seen.append(f"{' '.join(words) or 'without'}: {token}")
+    return "; ".join(seen)
+
+
 @promise(SECTION, "compare: 0 without a regression, 1 with one beyond both spreads.")
 def compares(stage):
     with tempfile.TemporaryDirectory() as folder:

@@ -141,5 +141,40 @@ TEST(Options, EveryRefusalIsOneLine) {
   }
 }
 
+TEST(Options, ASizeIsANumberOfBytesOrHasAUnit) {
+  const auto bytes = [](const std::string& size) {
+    return Accepted({"recommend", "--min-memory", size}).run.terms.min_memory_bytes;
+  };
+  EXPECT_EQ(bytes("12GiB"), 12ULL << 30U);
+  EXPECT_EQ(bytes("16GB"), 16'000'000'000U);
+  EXPECT_EQ(bytes("8000MiB"), 8000ULL << 20U);
+  EXPECT_EQ(bytes(" 1.5 gib "), 3ULL << 29U);
+  EXPECT_EQ(bytes("17"), 17U);
+  EXPECT_EQ(bytes("3kb"), 3000U);
+  for (const char* size : {"", "0", "-1", "12G", "GiB", "1e3", "nan", "inf", "12GiBs", "1.2.3GiB", ".",
+                           "0x10", "12 GiB 3", "9999999999999TiB", "\xd9\xa1GiB"}) {
+    EXPECT_THAT(Refused({"recommend", "--min-memory", size}), HasSubstr("12GiB, 16GB, 8000MiB")) << size;
+  }
+}
+
+TEST(Options, WhatToChooseFromIsKnownByTokensAlone) {
+  const auto terms =
+      Accepted({"recommend", "--among", "cuda, hip,cpu", "--exclude", "vulkan,Radeon RX"}).run.terms;
+  EXPECT_THAT(terms.among, ::testing::ElementsAre("cuda", "hip", "cpu"));
+  EXPECT_THAT(terms.exclude, ::testing::ElementsAre("vulkan", "Radeon RX"));
+  const auto can = Accepted({"recommend", "--can", "vulkan"}).run.terms;
+  EXPECT_TRUE(can.can);
+  EXPECT_THAT(can.among, ::testing::ElementsAre("vulkan"));
+  EXPECT_FALSE(Accepted({"recommend"}).run.terms.narrow());
+  EXPECT_THAT(Refused({"recommend", "--among", "cuda,rocm"}),
+              HasSubstr("did you mean 'hip'?; known are cpu, cuda"));
+  EXPECT_THAT(Refused({"recommend", "--among", "gpu"}), HasSubstr("--among: 'gpu' is not a value"));
+  EXPECT_THAT(Refused({"recommend", "--among", ""}), HasSubstr("known are cpu, cuda"));
+  EXPECT_THAT(Refused({"recommend", "--can", "nvidia"}), HasSubstr("did you mean 'cuda'?"));
+  EXPECT_THAT(Refused({"recommend", "--can", "cpu", "--among", "cpu"}), HasSubstr("exclude each other"));
+  EXPECT_THAT(Refused({"recommend", "--exclude", " "}), HasSubstr("--exclude: '' names nothing"));
+  EXPECT_THAT(Refused({"--among", "cpu"}), HasSubstr("--among belongs to recommend"));
+}
+
 }  // namespace
 }  // namespace report

@@ -32,5 +32,34 @@ TEST(SelectDevice, RefusesWhatFitsSeveralOrNothing) {
   EXPECT_FALSE(SelectDevice(Devices(), ""));
 }
 
+std::set<std::string> Excluded(const std::vector<std::string>& words) {
+  auto devices = Devices();
+  auto& part = devices.emplace_back();
+  part.id = "pci:0000:01:00.0#1";
+  part.parent_id = "pci:0000:01:00.0";
+  part.name = "Part";
+  return *ExcludedDevices(*EmbeddedTables(), devices, words);
+}
+
+TEST(ExcludedDevices, AreAllThatAWordFitsAndWhatTheyAreDividedInto) {
+  using ::testing::ElementsAre;
+  EXPECT_THAT(Excluded({"pci:0000:0c:00.0"}), ElementsAre("pci:0000:0c:00.0"));
+  EXPECT_THAT(Excluded({"RADEON"}),
+              ElementsAre("pci:0000:01:00.0", "pci:0000:01:00.0#1", "pci:0000:0c:00.0"));
+  EXPECT_THAT(Excluded({"pci:0000:01:00.0"}), ElementsAre("pci:0000:01:00.0", "pci:0000:01:00.0#1"));
+  EXPECT_THAT(Excluded({"pci:0000:01:00.0#1"}), ElementsAre("pci:0000:01:00.0#1"));
+  EXPECT_THAT(Excluded({"cpu", "vulkan"}), ::testing::IsEmpty()) << "runtimes";
+  EXPECT_THAT(Excluded({"cpu:0"}), ElementsAre("cpu:0"));
+}
+
+TEST(ExcludedDevices, OfAWordThatFitsNoneAreAnError) {
+  const auto refused = [](const std::string& word) {
+    return ExcludedDevices(*EmbeddedTables(), Devices(), {word}).error().text;
+  };
+  EXPECT_EQ(refused("rocm"), "--exclude: 'rocm' is neither a runtime nor a device here; did you mean 'hip'?");
+  EXPECT_THAT(refused("vulcan"), ::testing::HasSubstr("did you mean 'vulkan'?"));
+  EXPECT_THAT(refused("geforce"), ::testing::HasSubstr("known are pci:0000:01:00.0, "));
+}
+
 }  // namespace
 }  // namespace report

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// What the caller has no use for, and what that costs.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/recommend/parts.h"
+#include "report/recommend/recommend.h"
+
+namespace report::recommend {
+namespace {
+
+bool Holds(const std::vector<std::string>& names, const std::string& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// "cuda, hip and cpu"
+std::string Listed(const std::vector<std::string>& names) {
+  if (names.size() == 1) return names.front();
+  return fmt::format("{} and {}", fmt::join(names.begin(), names.end() - 1, ", "), names.back());
+}
+
+// By the way, or of the device where no view of that way is there.
+std::optional<double> BytesOf(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  if (!device) return std::nullopt;
+  const auto* view = FindView(*device, score.runtime, score.driver);
+  return view ? AvailableBytes(*device, *view) : AvailableBytes(*device);
+}
+
+// "" where it has what is asked for.
+std::string LittleMemory(const Report& report, const Score& score) {
+  if (!report.terms.min_memory_bytes) return "";
+  const auto wanted = static_cast<double>(*report.terms.min_memory_bytes);
+  const auto bytes = BytesOf(report, score);
+  if (bytes && *bytes >= wanted) return "";
+  auto asked = BytesText(wanted);
+  if (!bytes) return fmt::format("nobody says how much memory it has, and --min-memory asks for {}", asked);
+  auto has = BytesText(*bytes);
+  if (has == asked) {
+    has = fmt::format("{:.0f} bytes", *bytes);
+    asked = fmt::format("{:.0f} bytes", wanted);
+  }
+  return fmt::format("{} of its memory can be used, and --min-memory asks for {}", has, asked);
+}
+
+// The fastest that is eligible and that the terms leave out; nullptr without one.
+const Score* FastestOmitted(const Report& report, Use use) {
+  const Score* fastest = nullptr;
+  for (const Score& score : report.scores) {
+    if (score.use != use || !score.eligible || !score.tokens_per_s || !score.ranking_tokens_per_s) continue;
+    const bool ahead = !fastest || score.tokens_per_s->value > fastest->tokens_per_s->value;
+    if (ahead && OmissionOf(report, score)) fastest = &score;
+  }
+  return fastest;
+}
+
+}  // namespace
+
+namespace {
+
+std::optional<Omission> UnnamedOf(const Terms& terms, const Score& score) {
+  const std::string_view among = terms.can ? "--can" : "--among";
+  if (!terms.among.empty() && !Holds(terms.among, score.runtime))
+    return Omission{among, fmt::format("not among {}, which {} names", Listed(terms.among), among)};
+  if (Holds(terms.exclude, score.runtime))
+    return Omission{"--exclude", fmt::format("by {}, which --exclude names", score.runtime)};
+  if (terms.excluded_ids.contains(score.device_id))
+    return Omission{"--exclude", "on a device that --exclude names"};
+  return std::nullopt;
+}
+
+}  // namespace
+
+bool IsNamed(const Report& report, const Score& score) { return !UnnamedOf(report.terms, score); }
+
+std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
+  if (auto unnamed = UnnamedOf(report.terms, score)) return unnamed;
+  if (auto little = LittleMemory(report, score); !little.empty())
+    return Omission{"--min-memory", std::move(little)};
+  if (report.terms.proof && score.basis == Basis::kEstimated)
+    return Omission{"--can", "no kernel was measured there, so that nothing shows that it works"};
+  return std::nullopt;
+}
+
+std::string FasterReason(const Report& report, const Score& chosen) {
+  const Score* faster = FastestOmitted(report, chosen.use);
+  if (!faster) return "";
+  const double share = chosen.tokens_per_s->value / faster->tokens_per_s->value;
+  if (share >= kWhole) return "";
+  const bool unknown =
+      Compare(*chosen.ranking_tokens_per_s, *faster->ranking_tokens_per_s) == Difference::kUnknown;
+  return fmt::format("{}, which {} leaves out{}", ComparedText(report, chosen, *faster, share),
+                     OmissionOf(report, *faster)->option,
+                     unknown ? ": that is within the error of measuring" : "");
+}
+
+std::string OmittedReason(const Report& report, Use use) {
+  const Score* other = FastestOmitted(report, use);
+  if (!other) return "";
+  return fmt::format("{} leaves out what is known to work here, such as {}",
+                     OmissionOf(report, *other)->option, WayText(report, *other));
+}
+
+}  // namespace report::recommend

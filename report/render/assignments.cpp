@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// The answer as variables of a shell, of an environment and of CMake.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/report_names.h"
+#include "report/render/faces.h"
+
+namespace report::render {
+namespace {
+
+bool IsWord(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); }
+
+// Needs no quoting in any shell, and means nothing between the quotes of CMake.
+std::string Safe(std::string_view text) {
+  constexpr std::string_view kPlain = "_.:,#=-/";
+  constexpr std::size_t kLongest = 256;
+  std::string safe(text.substr(0, kLongest));
+  std::replace_if(
+      safe.begin(), safe.end(),
+      [&](char c) { return !IsWord(c) && kPlain.find(c) == std::string_view::npos; }, '_');
+  return safe;
+}
+
+// "CUDA_VISIBLE_DEVICES=GPU-…": the first of the answer's variables that selects this; "" where there is
+// none.
+std::string Assignment(const Recommendation& answer, Selects selects) {
+  const auto found = std::find_if(answer.environment.begin(), answer.environment.end(),
+                                  [&](const Selection& variable) { return variable.selects == selects; });
+  return found == answer.environment.end() ? "" : found->name + "=" + found->value;
+}
+
+// Of the table the maker that has this number, else the one that drivers and processors call so: "" without.
+std::string_view MakerOf(const probe::PhysicalDevice& device) {
+  if (const auto number = VendorOf(device)) return probe::VendorName(*number);
+  if (!device.vendor) return "";
+  const auto said = probe::Lower(*device.vendor);
+  const auto first = said.substr(0, said.find(' '));
+  for (const probe::VendorNames& vendor : probe::KnownVendors()) {
+    if (probe::Lower(vendor.name) == said || (!first.empty() && probe::Lists(vendor.maker_words, first)))
+      return vendor.name;
+  }
+  return "";
+}
+
+// "NVIDIA" -> "nvidia", "Moore Threads" -> "moore_threads"
+std::string VendorWord(const probe::PhysicalDevice& device) {
+  auto word = probe::Lower(MakerOf(device));
+  std::replace_if(word.begin(), word.end(), [](char c) { return !IsWord(c); }, '_');
+  return word;
+}
+
+std::string MibText(std::optional<double> bytes) {
+  constexpr double kMib = 1U << 20U;
+  return bytes ? std::to_string(static_cast<std::uint64_t>(*bytes / kMib)) : "";
+}
+
+std::optional<double> AllBytes(const probe::PhysicalDevice& device, const probe::View* view) {
+  auto bytes = device.memory.total_bytes;
+  if (view && (!bytes || device.kind == probe::DeviceKind::kIntegrated) && view->device.memory_total_bytes)
+    bytes = view->device.memory_total_bytes;
+  if (!bytes) return std::nullopt;
+  return static_cast<double>(*bytes);
+}
+
+// nullopt where nobody says how much of it is in use.
+std::optional<double> FreeBytes(const probe::PhysicalDevice& device, const probe::View* view) {
+  const bool is_told =
+      device.memory.usable_bytes || device.memory.free_bytes || (view && view->device.memory_free_bytes);
+  if (!is_told) return std::nullopt;
+  return view ? AvailableBytes(device, *view) : AvailableBytes(device);
+}
+
+using Variables = std::vector<std::pair<std::string_view, std::string>>;
+
+// All of them, whatever is known. Values are safe to write between any quotes, or none.
+Variables VariablesOf(const Report& report) {
+  Variables all = {{"STATUS", "none"},     {"BACKEND", ""},     {"DEVICE", ""},     {"VISIBLE", ""},
+                   {"DRIVER", ""},         {"NAME", ""},        {"VENDOR", ""},     {"ARCH", ""},
+                   {"DRIVER_VERSION", ""}, {"API_VERSION", ""}, {"MEMORY_MIB", ""}, {"FREE_MIB", ""}};
+  if (report.recommendations.empty()) return all;
+  const auto& answer = report.recommendations.front();
+  std::vector<std::string> values = {std::string(probe::NameOf(answer.basis)), Token(answer),
+                                     answer.device_id, Assignment(answer, Selects::kDevice),
+                                     Assignment(answer, Selects::kDriver)};
+  if (const auto* device = FindDevice(report.devices, answer.device_id)) {
+    const auto* view = FindView(*device, answer.backend, answer.driver.value_or(""));
+    const auto told = [&](std::optional<std::string> probe::RuntimeDevice::* field) {
+      return view ? (view->device.*field).value_or("") : "";
+    };
+    for (auto& value : {PlainName(device->name), VendorWord(*device), answer.architecture,
+                        told(&probe::RuntimeDevice::driver_version), told(&probe::RuntimeDevice::api_version),
+                        MibText(AllBytes(*device, view)), MibText(FreeBytes(*device, view))})
+      values.push_back(value);
+  }
+  for (std::size_t i = 0; i < values.size(); ++i) all[i].second = Safe(values[i]);
+  return all;
+}
+
+std::string Assignments(const Report& report, std::string_view quote) {
+  std::string text;
+  for (const auto& [name, value] : VariablesOf(report))
+    text += fmt::format("WHICHGPU_{}={}{}{}\n", name, quote, value, quote);
+  return text;
+}
+
+}  // namespace
+
+std::string Shell(const Report& report) { return Assignments(report, "'"); }
+
+std::string Env(const Report& report) { return Assignments(report, ""); }
+
+std::string CMake(const Report& report) {
+  auto variables = VariablesOf(report);
+  std::vector<std::string> architectures;
+  if (!report.recommendations.empty()) {
+    for (const auto& one : report.recommendations.front().architectures) architectures.push_back(Safe(one));
+  }
+  variables.emplace_back("ARCHITECTURES", fmt::format("{}", fmt::join(architectures, ";")));
+  std::string text;
+  for (const auto& [name, value] : variables) text += fmt::format("set(WHICHGPU_{} \"{}\")\n", name, value);
+  return text;
+}
+
+}  // namespace report::render
