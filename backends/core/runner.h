@@ -23,8 +23,8 @@ void Measure(Session& session, std::span<const kernels::Variant> variants, const
 // What opening the device may take: a driver that nobody has used sets it up anew.
 [[nodiscard]] double InitAllowanceSeconds(const MeasureRequest& request);
 
-// What a first launch may take, and what readies a library for it: a GPU's may read hundreds of MiB of kernels
-// from a cold disk.
+// What a first launch may take, and what readies a library for it: a GPU's may read hundreds of MiB of
+// kernels from a cold disk.
 [[nodiscard]] double LaunchAllowanceSeconds(const MeasureRequest& request, bool of_library);
 
 // The share of the budget for the user's own libraries, where there are any. They may crash: they are
