@@ -29,8 +29,8 @@ DeviceState StateOfCard(const probe::RuntimeDevice& device, const probe::system:
 
 void ShareWith(std::string others, OthersWork work, Limits& limits) {
   limits.shared_percent = work == OthersWork::kNone ? kIdleMemoryPercent : kBusyMemoryPercent;
-  limits.memory_free_bytes =
-      limits.memory_free_bytes.value_or(limits.max_buffer_bytes) / 100 * limits.shared_percent;
+  const auto free_bytes = static_cast<double>(limits.memory_free_bytes.value_or(limits.max_buffer_bytes));
+  limits.memory_free_bytes = static_cast<std::uint64_t>(free_bytes * limits.shared_percent / 100);
   limits.max_buffer_bytes = std::min(limits.max_buffer_bytes, *limits.memory_free_bytes);
   limits.shared_with = std::move(others);
   limits.disturbed = work == OthersWork::kSeen;

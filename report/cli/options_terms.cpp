@@ -70,8 +70,7 @@ std::optional<std::uint64_t> ParseSize(std::string_view text) {
 
 std::optional<probe::Error> CheckExcluded(const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), "") == words.end()) return std::nullopt;
-  return Usage(
-      "--exclude: '' names nothing; it takes runtimes and devices: --exclude opencl,pci:0000:01:00.0");
+  return Usage("--exclude: '' names nothing; it takes runtimes and devices: --exclude cpu,pci:0000:01:00.0");
 }
 
 }  // namespace

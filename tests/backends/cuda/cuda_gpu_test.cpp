@@ -91,7 +91,7 @@ class Child {
     const auto session = backends::cuda::Describe().open({device, std::nullopt, *files_, environment_});
     if (!session) return seconds;
     std::set<const char*> known;
-    for (const auto& variant : all_) {
+    for (const auto& variant : backends::cuda::Describe().variants((*session)->limits())) {
       const auto& step = variant.steps[0];
       if (!backends::MissingFeature(variant, (*session)->limits()).empty() ||
           known.contains(step.source.data()))
