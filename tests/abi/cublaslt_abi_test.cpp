@@ -47,7 +47,7 @@ TEST(CublasLtAbi, CodesHaveTheHeadersNames) {
   const auto& kind = backends::cuda::CublasLt();
   EXPECT_EQ(kind.not_supported, CUBLAS_STATUS_NOT_SUPPORTED);
   codes::ExpectSame(
-      codes::Read(WHICHGPU_ABI_FOLDER "/cublas_api.h", "CUBLAS_STATUS_"),
+      codes::Read(std::string(WHICHGPU_ABI_FOLDER) + "/cublas_api.h", "CUBLAS_STATUS_"),
       [&](int code) {
         const auto row = std::find_if(kind.statuses.begin(), kind.statuses.end(),
                                       [&](const auto& status) { return status.first == code; });

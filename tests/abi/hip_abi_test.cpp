@@ -148,7 +148,7 @@ TEST(HipAbi, CodesHaveTheHeadersNames) {
   header.names_of.erase(header.code_of["hipErrorTbd"]);  // the end of the list
   codes::ExpectSame(header, [](int code) { return own::ErrorOf("", code); }, true);
   codes::ExpectSame(
-      codes::Read(WHICHGPU_ABI_FOLDER "/hip/hiprtc.h", "HIPRTC_ERROR_"),
+      codes::Read(std::string(WHICHGPU_ABI_FOLDER) + "/hip/hiprtc.h", "HIPRTC_ERROR_"),
       [](int code) { return own::CompilerErrorOf("", code); }, true);
 }
 

@@ -207,7 +207,7 @@ TEST_P(HipVendorTest, OfAnotherRocmIsNotCalled) {
   std::filesystem::remove(tree_.At("/lib/" + std::string(vendor().sonames[0])));
   Install("/lib", WHICHGPU_FAKE_OTHER_BLAS);
   const auto in_a_child = [&] {
-    constexpr std::array<std::string_view, 1> kOwn = {WHICHGPU_FAKE_FIRST_RUNTIME};
+    const std::array<std::string_view, 1> kOwn = {WHICHGPU_FAKE_FIRST_RUNTIME};
     const auto own = probe::system::Library::Open(kOwn, {}, *files_, environment_);
     const auto products = Open("gfx942");
     const bool told = own && !products && products.error().name == "another ROCm" &&
