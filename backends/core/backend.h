@@ -116,7 +116,8 @@ class Session {
   // The entry point of the kernel that brought the device's context down: every later call fails, and only
   // another process can go on. Empty as long as it lives.
   [[nodiscard]] virtual std::string_view BroughtDownBy() const { return {}; }
-  // Asked between batches. Empty where the runtime has no word on it.
+  // Asked between batches, of which it may take most of a millisecond. Empty where the runtime has no word on
+  // it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }
   // Has the next Run ask that while the device works; State then tells what the answer was. Clocks rise and
   // limits end within a millisecond of its last launch. False where the session can not. An answer may take

@@ -178,6 +178,8 @@ probe::Result<Enqueue> StreamSession::BindProduct(const Loaded& loaded, const La
 }
 
 probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
+  const bool watches = std::exchange(watches_, false);
+  if (!watches) seen_.reset();
   if (launches.empty() || repeats == 0) return Timing{};
   std::vector<Enqueue> bound;
   for (const Launch& launch : launches) {
@@ -187,7 +189,7 @@ probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::
     if (!enqueue) return enqueue.error();
     bound.push_back(*std::move(enqueue));
   }
-  if (!std::exchange(watches_, false)) return Watched(timer_.Time(bound, repeats));
+  if (!watches) return Watched(timer_.Time(bound, repeats));
   return Watched(timer_.Time(bound, repeats, [this] { seen_ = runtime_->State(); }));
 }
 

@@ -61,24 +61,25 @@ struct TileRow {
   std::string_view feature;
   std::string_view module;
   std::string_view entry;
+  std::uint32_t columns = 128;
 };
 // So large that local data share is hardly read.
 std::array<TileRow, 14> WideRows() {
   using enum Dtype;
   return {
-      TileRow{kTf32, kFp32, "mfma_xf32", kWideTf32Module, "gemm_tf32_256x256"},
+      TileRow{kTf32, kFp32, "mfma_xf32", kWideTf32Module, "gemm_tf32_256x256", 256},
       TileRow{kTf32, kFp32, "mfma_xf32", kWideTf32Module, "gemm_tf32_256x128"},
-      TileRow{kFp16, kFp32, "mfma", kWideFp16Module, "gemm_fp16_256x256"},
+      TileRow{kFp16, kFp32, "mfma", kWideFp16Module, "gemm_fp16_256x256", 256},
       TileRow{kFp16, kFp32, "mfma", kWideFp16Module, "gemm_fp16_256x128"},
-      TileRow{kBf16, kFp32, "mfma", kWideBf16Module, "gemm_bf16_256x256"},
+      TileRow{kBf16, kFp32, "mfma", kWideBf16Module, "gemm_bf16_256x256", 256},
       TileRow{kBf16, kFp32, "mfma", kWideBf16Module, "gemm_bf16_256x128"},
-      TileRow{kInt8, kInt32, "mfma", kWideInt8Module, "gemm_int8_256x256"},
+      TileRow{kInt8, kInt32, "mfma", kWideInt8Module, "gemm_int8_256x256", 256},
       TileRow{kInt8, kInt32, "mfma", kWideInt8Module, "gemm_int8_256x128"},
-      TileRow{kFp8, kFp32, "mfma_fp8", kWideFp8Module, "gemm_fp8_256x256"},
+      TileRow{kFp8, kFp32, "mfma_fp8", kWideFp8Module, "gemm_fp8_256x256", 256},
       TileRow{kFp8, kFp32, "mfma_fp8", kWideFp8Module, "gemm_fp8_256x128"},
-      TileRow{kFp8, kFp32, "mfma_fp8_fnuz", kWideFp8FnuzModule, "gemm_fp8_fnuz_256x256"},
+      TileRow{kFp8, kFp32, "mfma_fp8_fnuz", kWideFp8FnuzModule, "gemm_fp8_fnuz_256x256", 256},
       TileRow{kFp8, kFp32, "mfma_fp8_fnuz", kWideFp8FnuzModule, "gemm_fp8_fnuz_256x128"},
-      TileRow{kFp4, kFp32, "mfma_fp4", kWideFp4Module, "gemm_fp4_256x256"},
+      TileRow{kFp4, kFp32, "mfma_fp4", kWideFp4Module, "gemm_fp4_256x256", 256},
       TileRow{kFp4, kFp32, "mfma_fp4", kWideFp4Module, "gemm_fp4_256x128"},
   };
 }
@@ -156,9 +157,8 @@ std::vector<Variant> SimtVariants() {
 std::vector<Variant> Variants() {
   std::vector<Variant> all = SimtVariants();
   for (const TileRow& row : WideRows()) {
-    const std::string_view size = row.entry.substr(row.entry.rfind('_'));
-    const std::uint32_t n = size == "_256x256" ? 256 : 128;
-    all.push_back(Gemm(row, {256, n, kThreads, kWideRowBytes}, "_wide" + std::string(size), row.entry));
+    all.push_back(Gemm(row, {256, row.columns, kThreads, kWideRowBytes},
+                       "_wide_256x" + std::to_string(row.columns), row.entry));
   }
   for (const TileRow& row : SquareRows())
     all.push_back(Gemm(row, {128, 128, kSquareThreads, kRowBytes}, "_square_128x128", row.entry));

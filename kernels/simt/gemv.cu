@@ -133,8 +133,8 @@ KERNEL __launch_bounds__(kThreads) gemv_fp16(const uint4* __restrict__ w, const 
 // which all rows share, is taken off kEight times, and 16 is multiplied by once, at the end. The additions within a block err
 // by more for it, far less than is allowed (backends/core/stream_reference.h).
 //
-// The weights of all rows are fetched before the first is needed, as the first to leave the caches: x stays. The second bound
-// leaves a thread the registers for that.
+// The weights of all rows are fetched before the first is needed, as the first to leave the caches: x stays. CUDA's
+// second bound leaves a thread the registers for that.
 KERNEL __launch_bounds__(kBlockThreads, 8) gemv_q4(const uint4* __restrict__ w, const float4* __restrict__ x,
                                                     float* __restrict__ y, unsigned m, unsigned k) {
   constexpr unsigned kRows = 8;

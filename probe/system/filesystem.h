@@ -86,6 +86,11 @@ bool WalkPath(const FileSystem& files, std::string_view path,
 [[nodiscard]] std::optional<FileStatus> StatusOf(const Descriptor& file);
 [[nodiscard]] std::optional<FileStatus> StatusAt(int directory, const std::string& name);
 
+// Whether the mode of this file of the running system is all that says who may write it: false where it has
+// an access control list (acl(5)), of which the group's bits are only the most that it gives, or where that
+// is not told.
+[[nodiscard]] bool HasNoAccessList(const std::string& path);
+
 // Whether nothing below this directory can be executed, since its file system was mounted so (mount(8)).
 [[nodiscard]] bool IsNoexec(const std::string& directory);
 

@@ -11,7 +11,8 @@
 // that is the administrator's to decide, not ours: such a directory is believed while the group has nobody in
 // it. That is what /etc/group and /etc/passwd say. Other services may name members, too, and can not be asked
 // by a program that is linked statically: so it holds for the numbers of system groups, which those leave
-// alone. Not for group 0: containers give it to users of any number, whom no file lists.
+// alone. Not for group 0: containers give it to users of any number, whom no file lists. Nor for what has an
+// access control list. A folder that a container got from its host is judged by the container's own lists.
 #pragma once
 
 #include <cstdint>

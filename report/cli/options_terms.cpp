@@ -8,6 +8,7 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <utility>
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
@@ -81,6 +82,11 @@ std::optional<probe::Error> CheckTerms(RawOptions& raw) {
   if (options.require) {
     if (auto error = CheckToken(*options.require, "--require", {"gpu"})) return error;
   }
+  std::vector<std::string> named;
+  for (const std::string& name : std::exchange(terms.among, {})) {
+    if (std::find(named.begin(), named.end(), name) == named.end()) named.push_back(name);
+  }
+  terms.among = std::move(named);
   for (const std::string& name : terms.among) {
     if (auto error = CheckToken(name, "--among")) return error;
   }

@@ -93,7 +93,8 @@ struct Calibration {
                                                          const probe::isolate::ChildResult& result);
 
 // Adds what another child measured of the same target later. Of an implementation in one pair of types its
-// word counts, unless it has no figure where the earlier child had one; figures at other shapes stay.
+// word counts, unless it has no figure where the earlier child had one; figures at other shapes stay, unless
+// it is wrong.
 void Supersede(std::vector<backends::Measurement>& known, const std::vector<backends::Measurement>& later);
 
 // The most seconds that a child's stage may be allowed, whatever it asks for: what its kind of step is ever

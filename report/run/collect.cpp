@@ -135,7 +135,8 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
   if (stage == nullptr) return 0;
   switch (stage->stage) {
     case probe::Stage::kCompile:
-      return std::max(kMostKernels * request.compile_allowance_s, request.first_launch_allowance_s);
+      return std::max(kMostKernels * request.compile_allowance_s,
+                      backends::LaunchAllowanceSeconds(request, !kernels::IsOwn(stage->implementation)));
     case probe::Stage::kVerify:
     case probe::Stage::kTime:
       return std::max(request.budget_s, 0.0) + backends::kStallAllowanceSeconds;
@@ -167,9 +168,11 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
   std::vector<Measurement> added;
   std::copy_if(later.begin(), later.end(), std::back_inserter(added),
                [&](const Measurement& m) { return tells(m) || !has(known, m, tells); });
-  // Figures at other shapes stay.
+  // Figures at other shapes stay, unless the implementation is found to be wrong.
   std::erase_if(known, [&](const Measurement& m) {
-    return has(added, m, [&](const Measurement& again) { return !tells(m) || again.shape == m.shape; });
+    return has(added, m, [&](const Measurement& again) {
+      return !tells(m) || again.shape == m.shape || again.status == MeasurementStatus::kWrongResult;
+    });
   });
   known.insert(known.end(), added.begin(), added.end());
 }

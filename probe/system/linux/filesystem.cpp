@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 #include <sys/syscall.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -93,6 +94,11 @@ std::optional<FileStatus> StatusAt(int directory, const std::string& name) {
   struct stat raw{};
   if (fstatat(directory, name.c_str(), &raw, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
   return FromStat(raw);
+}
+
+bool HasNoAccessList(const std::string& path) {
+  return getxattr(path.c_str(), "system.posix_acl_access", nullptr, 0) < 0 &&
+         (errno == ENODATA || errno == EOPNOTSUPP);
 }
 
 bool IsNoexec(const std::string& directory) {

@@ -90,8 +90,9 @@ std::string Flaw(const FileSystem& files, const std::string& path, const FileSta
   if (status.owner_uid != 0 && !is_outside) return "belongs to user " + owner + ", not to root";
   if (status.is_link) return {};
   if (status.is_directory && (status.mode & kStickyBit) != 0) return {};
-  const bool by_group =
-      (status.mode & kGroupMayWrite) != 0 && !(status.is_directory && IsOfRootAlone(files, status.owner_gid));
+  const bool by_group = (status.mode & kGroupMayWrite) != 0 &&
+                        !(status.is_directory && IsOfRootAlone(files, status.owner_gid) &&
+                          HasNoAccessList(files.root() + path));
   if (by_group || (status.mode & kOthersMayWrite) != 0) return "can be written by others than root";
   if (is_outside && MayWrite(files, path)) return "belongs to user " + owner + " and can be written";
   return {};

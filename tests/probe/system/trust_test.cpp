@@ -4,7 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
+
+#include <cstring>
 
 #include "probe/system/filesystem.h"
 #include "tests/probe/system/temporary_tree.h"
@@ -78,7 +81,8 @@ TEST_F(TrustOfRoot, LooksAtLinksAndAtWhereTheyLeadThrough) {
 }
 
 // A library below a directory that the group may write, on a machine with these lists of groups and users.
-std::string OffenceOfGroup(gid_t gid, std::string_view group, std::string_view users, mode_t mode = 02775) {
+std::string OffenceOfGroup(gid_t gid, std::string_view group, std::string_view users, mode_t mode = 02775,
+                           std::string_view list = {}) {
   const TemporaryTree tree;
   tree.Directory("/", 0755);
   tree.Write("/etc/group", group);
@@ -87,6 +91,8 @@ std::string OffenceOfGroup(gid_t gid, std::string_view group, std::string_view u
   const auto folder = tree.At("/usr/local/lib");
   EXPECT_EQ(lchown(folder.c_str(), 0, gid), 0);
   EXPECT_EQ(chmod(folder.c_str(), mode), 0);
+  if (!list.empty() && setxattr(folder.c_str(), "system.posix_acl_access", list.data(), list.size(), 0) != 0)
+    return std::strerror(errno);
   const auto trusted = CheckTrusted(*FileSystem::Open(tree.root()), "/usr/local/lib/python3.11/a.so");
   return trusted ? "" : trusted.error().text;
 }
@@ -104,6 +110,24 @@ TEST_F(TrustOfRoot, AcceptsADirectoryOfASystemGroupThatNobodyIsIn) {
   EXPECT_THAT(OffenceOfGroup(51, kGroups, kUsers), refused) << "nobody knows it";
   EXPECT_THAT(OffenceOfGroup(1000, kGroups, kUsers), refused) << "others may name its members";
   EXPECT_THAT(OffenceOfGroup(0, kGroups, kUsers), refused) << "containers give it away";
+}
+
+// Of an access control list (linux/posix_acl_xattr.h) that gives user 12345 everything the mode still shows
+// the group's bits.
+TEST_F(TrustOfRoot, RefusesADirectoryWhoseAccessControlListLetsOthersWrite) {
+  std::string list("\x02\0\0\0", 4);
+  const auto add = [&](char tag, char rights, std::string_view who) {
+    list.append({tag, '\0', rights, '\0'}).append(who);
+  };
+  constexpr std::string_view kNobody("\xff\xff\xff\xff", 4);
+  add(0x01, 7, kNobody);
+  add(0x02, 7, std::string_view("\x39\x30\0\0", 4));
+  add(0x04, 5, kNobody);
+  add(0x10, 7, kNobody);
+  add(0x20, 5, kNobody);
+  const auto offence = OffenceOfGroup(50, "staff:x:50:\n", "", 02775, list);
+  if (offence == std::strerror(EOPNOTSUPP)) GTEST_SKIP() << "this file system has no access control lists";
+  EXPECT_THAT(offence, HasSubstr("/usr/local/lib can be written by others"));
 }
 
 TEST_F(TrustOfRoot, NamesAMissingFile) {

@@ -159,7 +159,7 @@ TEST(Options, ASizeIsANumberOfBytesOrHasAUnit) {
 
 TEST(Options, WhatToChooseFromIsKnownByTokensAlone) {
   const auto terms =
-      Accepted({"recommend", "--among", "cuda, hip,cpu", "--exclude", "vulkan,Radeon RX"}).run.terms;
+      Accepted({"recommend", "--among", "cuda, hip,cpu,cuda", "--exclude", "vulkan,Radeon RX"}).run.terms;
   EXPECT_THAT(terms.among, ::testing::ElementsAre("cuda", "hip", "cpu"));
   EXPECT_THAT(terms.exclude, ::testing::ElementsAre("vulkan", "Radeon RX"));
   const auto can = Accepted({"recommend", "--can", "vulkan"}).run.terms;

@@ -209,7 +209,8 @@ TEST(Can, TellsWhyNot) {
   none = None(Scored(testing::Processor(), Can("vulkan")));
   ASSERT_TRUE(none);
   EXPECT_THAT(none->reason, HasSubstr("a software device: it runs on the same processor"));
-  EXPECT_EQ(None(Scored(testing::Tie(), Can("hip")))->reason, "ROCm was not asked");
+  EXPECT_EQ(None(Scored(testing::Tie(), Can("hip")))->reason,
+            "ROCm was not looked for: --only or --skip leave it out, or this version can not");
 }
 
 TEST(Can, AnEstimateIsNoProofInARunThatMeasures) {

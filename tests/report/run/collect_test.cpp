@@ -155,6 +155,16 @@ TEST(Supersede, FiguresAtOtherShapesStay) {
   EXPECT_EQ(known[1].rate, 2e12);
 }
 
+TEST(Supersede, AWrongResultLeavesNoFigureOfItsImplementation) {
+  auto large = Figure(Kernel::kGemm, 4e12), wrong = Figure(Kernel::kGemm, 1e12);
+  large.shape.m = 4096;
+  wrong.status = MeasurementStatus::kWrongResult;
+  std::vector<Measurement> known = {large};
+  Supersede(known, {wrong});
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].status, MeasurementStatus::kWrongResult);
+}
+
 TEST(Collect, AnImplementationThatLostTheContextHasOneRow) {
   auto culprit = Figure();
   culprit.status = MeasurementStatus::kFailed;
