@@ -78,7 +78,9 @@ probe::Result<OpenedDriver> OpenShowing(std::span<const RuntimeDevice> wanted, c
     const rt::GpuLoad load = LoadOfOthers(monitor, device);
     opened.push_back({0, {}, load, std::move(monitor)});
   }
-  const auto started = rt::StartDriver(request.files, request.environment);
+  const std::string* library = probe::FindFact(wanted.front().facts, rt::kLibraryFact);
+  const auto started =
+      rt::StartDriverAt(library == nullptr ? "" : *library, request.files, request.environment);
   if (!started) return started.error();
   if (started->code != rt::kCuSuccess) return rt::ErrorOf("cuInit", started->code);
   rt::LoadCompiler(request.files, request.environment, started->library);

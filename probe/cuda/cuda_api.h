@@ -48,9 +48,12 @@ struct StartedDriver {
   Library library;
   Api api;
   CuResult code = kCuSuccess;
-  // Files that the search finds before it and that say by their cuInit that they are not this machine's
-  // driver: the toolkit's stub, one of a cuda-compat package, one of another release.
+  // Other files that say by their cuInit that they are not this machine's driver: the toolkit's stub, one of
+  // a cuda-compat package, one of another release. They stay loaded: a compat library that is closed after
+  // its cuInit has crashed programs (JuliaGPU/CUDA.jl, issue 1848).
   std::vector<PassedOver> passed_over;
+  // Where no file is the driver: why the one behind the refused ones could not be asked.
+  std::optional<Error> behind;
 };
 // What is told of each file on the way.
 struct StartListener {
@@ -58,11 +61,19 @@ struct StartListener {
   std::function<void(const Library&)> loaded;
   std::function<void(const Api&)> init;  // before cuInit
 };
-// The first libcuda.so.1 that is this machine's driver; where none is, the last that was tried. Errors as
-// system::Library::Open, and one that names the first required symbol that the library lacks.
+// The first libcuda.so.1 that is this machine's driver. Where none is, the last whose code tells more than
+// that it is a stub; else the last stub. Errors, where no file could be asked, as system::Library::Open, and
+// one that names the first required symbol that the library lacks.
 [[nodiscard]] Result<StartedDriver> StartDriver(const system::FileSystem& files,
                                                 const system::Environment& environment,
                                                 const StartListener& listener = {});
+// The fact of a device that names the file of the driver that shows it, where others were passed over.
+inline constexpr std::string_view kLibraryFact = "libcuda";
+// That file, before any other is loaded: the vendor's libraries ask the loader for libcuda.so.1 by name,
+// which answers with the first of that name in the process, be it a stub. StartDriver where `path` is empty
+// or is not this machine's driver any more.
+[[nodiscard]] Result<StartedDriver> StartDriverAt(const std::string& path, const system::FileSystem& files,
+                                                  const system::Environment& environment);
 // Loads the driver's compiler for PTX from its own folder. The driver asks the loader for it by name, which
 // fails where the loader does not look into that folder, unless it is there already. Without it, it is the
 // driver that says so.

@@ -35,6 +35,7 @@ class Survey {
  private:
   void SayWhyNotAsked();
   [[nodiscard]] std::optional<Api> Start();
+  void WarnOfOthers(const StartedDriver& started) const;
   void Enumerate(const Api& api);
   void AskManagement();
   void ExplainVariables(const std::vector<RuntimeDevice>& shown) const {
@@ -60,6 +61,7 @@ class Survey {
   std::optional<NvmlSurvey> nvml_;
   std::string library_path_;
   Library library_;
+  bool passed_over_ = false;  // other files of its name
 };
 
 void Survey::SayWhyNotAsked() {
@@ -104,14 +106,32 @@ std::optional<Api> Survey::Start() {
                           started.error()});
     return std::nullopt;
   }
-  for (const auto& [path, code] : started->passed_over) {
-    context_.sink(Warning{fmt::format(
-        "{} is not this machine's driver, {} ({}): {} was taken; programs that find the first will fail",
-        path, ErrorOf("cuInit", code).name, code, library_path_)});
-  }
+  WarnOfOthers(*started);
+  passed_over_ = !started->passed_over.empty();
   if (started->code == kCuSuccess) return started->api;
+  if (library_.path != started->library.path) {
+    library_ = started->library;
+    library_path_ = library_.path.value_or("");
+    context_.sink(library_);
+  }
+  context_.sink(StageEntered{Stage::kInit});
   Fail(ErrorOf("cuInit", started->code));
   return std::nullopt;
+}
+
+void Survey::WarnOfOthers(const StartedDriver& started) const {
+  for (const auto& [path, code] : started.passed_over) {
+    std::string text =
+        fmt::format("{} is not this machine's driver, {} ({})", path, ErrorOf("cuInit", code).name, code);
+    if (started.code == kCuSuccess)
+      text += fmt::format(": {} was taken; programs that find the first will fail", library_path_);
+    context_.sink(Warning{std::move(text)});
+  }
+  if (started.behind) {
+    context_.sink(
+        Warning{fmt::format("{} is not this machine's driver, and the next file can not be used: {}",
+                            started.library.path.value_or(""), Describe(*started.behind))});
+  }
 }
 
 // NVML says that no kernel driver is loaded, too, where there is nothing to load one for.
@@ -142,6 +162,7 @@ void Survey::Complete(RuntimeDevice& device) const {
       device.facts.push_back({"cuda_runs_up_to", *runnable});
     }
   }
+  if (passed_over_) device.facts.push_back({std::string(kLibraryFact), library_path_});
   if (driver_.version)
     device.facts.push_back({"kernel_module", driver_.open_module ? "open" : "proprietary"});
   if (!nvml_) return;

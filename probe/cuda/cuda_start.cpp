@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Which file is this machine's libcuda, and how it is started.
+#include <algorithm>
 #include <array>
+#include <iterator>
+#include <utility>
 
 #include "probe/cuda/cuda_api.h"
 
@@ -39,6 +42,50 @@ bool IsOfAnotherDriver(CuResult code) {
   return code == kStubLibrary || code == kDriverMismatch || code == kCompatNotSupported;
 }
 
+struct Search {
+  std::span<const std::string_view> names;
+  std::vector<std::string> directories;
+  const system::FileSystem& files;
+  const system::Environment& environment;
+};
+
+// The first file that loads, all its functions found and cuInit called.
+Result<StartedDriver> StartFirst(const Search& search, std::span<const std::string> passed_over,
+                                 const StartListener& listener) {
+  if (listener.load) listener.load();
+  const auto library =
+      system::Library::Open(search.names, search.directories, search.files, search.environment, passed_over);
+  if (!library) return NotInstalled(library.error());
+  StartedDriver started;
+  started.library = library->info();
+  if (listener.loaded) listener.loaded(started.library);
+  const auto api = ResolveApi(*library);
+  if (!api) return api.error();
+  started.api = *api;
+  if (listener.init) listener.init(started.api);
+  started.code = started.api.cuInit(0);
+  return started;
+}
+
+std::vector<StartedDriver::PassedOver> AsPassedOver(const std::vector<StartedDriver>& refused) {
+  std::vector<StartedDriver::PassedOver> out;
+  out.reserve(refused.size());
+  for (const auto& one : refused) out.push_back({one.library.path.value_or(""), one.code});
+  return out;
+}
+
+// The last of a driver that is none for this machine: it says what is to be done, which a stub does not.
+StartedDriver MostTelling(std::vector<StartedDriver> refused, const Error& behind) {
+  const auto last = std::find_if(refused.rbegin(), refused.rend(),
+                                 [](const StartedDriver& one) { return one.code != kStubLibrary; });
+  const auto chosen = last != refused.rend() ? std::prev(last.base()) : std::prev(refused.end());
+  StartedDriver told = std::move(*chosen);
+  refused.erase(chosen);
+  told.passed_over = AsPassedOver(refused);
+  if (!behind.name.empty() && !behind.Is(OwnError::kAbsent)) told.behind = behind;
+  return told;
+}
+
 }  // namespace
 
 Result<Library> FindDriver(const system::FileSystem& files, const system::Environment& environment) {
@@ -47,25 +94,31 @@ Result<Library> FindDriver(const system::FileSystem& files, const system::Enviro
 
 Result<StartedDriver> StartDriver(const system::FileSystem& files, const system::Environment& environment,
                                   const StartListener& listener) {
-  StartedDriver started;
-  for (std::vector<std::string> passed_over;;) {
-    if (listener.load) listener.load();
-    const auto library =
-        system::Library::Open(kDriverNames, DriverDirectories(), files, environment, passed_over);
-    if (!library) return NotInstalled(library.error());
-    started.library = library->info();
-    if (listener.loaded) listener.loaded(started.library);
-    const auto api = ResolveApi(*library);
-    if (!api) return api.error();
-    started.api = *api;
-    if (listener.init) listener.init(started.api);
-    started.code = started.api.cuInit(0);
-    if (!IsOfAnotherDriver(started.code)) return started;
-    passed_over.push_back(started.library.path.value_or(""));
-    const auto next = Find(files, environment, passed_over);
-    if (!next || next->path == started.library.path) return started;
-    started.passed_over.push_back({passed_over.back(), started.code});
+  const Search search{kDriverNames, DriverDirectories(), files, environment};
+  std::vector<StartedDriver> refused;
+  for (std::vector<std::string> tried;;) {
+    auto started = StartFirst(search, tried, listener);
+    if (!started) return refused.empty() ? started : MostTelling(std::move(refused), started.error());
+    if (!IsOfAnotherDriver(started->code)) {
+      started->passed_over = AsPassedOver(refused);
+      return started;
+    }
+    tried.push_back(started->library.path.value_or(""));
+    refused.push_back(*std::move(started));
+    const auto next = Find(files, environment, tried);
+    if (!next) return MostTelling(std::move(refused), next.error());
+    if (next->path == tried.back()) return MostTelling(std::move(refused), {});
   }
+}
+
+Result<StartedDriver> StartDriverAt(const std::string& path, const system::FileSystem& files,
+                                    const system::Environment& environment) {
+  const std::array<std::string_view, 1> names = {path};
+  if (!path.empty()) {
+    auto started = StartFirst({names, {}, files, environment}, {}, {});
+    if (started && !IsOfAnotherDriver(started->code)) return started;
+  }
+  return StartDriver(files, environment);
 }
 
 void LoadCompiler(const system::FileSystem& files, const system::Environment& environment,

@@ -58,6 +58,16 @@ TEST(CublasLt, OfEightBitsIsAskedForFastAccumulation) {
             "right");
 }
 
+TEST(CublasLt, FindsTheDriverByNameThoughAStubComesFirst) {
+  CudaMachine machine(tests::machines::Of(tests::machines::Gpu("H100", 1, 90)));
+  machine.Before("/stubs", "libcuda.so.1", R"({"misbehave": [{"at": "init", "do": "error", "code": 34}]})");
+  EXPECT_EQ(WithSession(machine,
+                        [](backends::Session& session) {
+                          return Compute(session, kernels::cuda::Variants(), Variants().front());
+                        }),
+            "right");
+}
+
 // What comes of its first product where those are installed under its names.
 std::string FirstOf(int driver_cuda, bool broken_13, bool has_12) {
   CudaMachine machine(

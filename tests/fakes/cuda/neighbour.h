@@ -4,18 +4,11 @@
 
 #include <dlfcn.h>
 
-#include <cstdlib>
-#include <string>
-
 namespace fakes::cuda {
 
+// As the real ones have it: by name, so the first of that name that was loaded.
 inline void* Neighbour() {
-  static void* driver = [] {
-    const char* folder = std::getenv("WHICHGPU_LIBRARY_PATH");
-    return folder == nullptr
-               ? nullptr
-               : dlopen((std::string(folder) + "/libcuda.so.1").c_str(), RTLD_NOW | RTLD_NOLOAD);
-  }();
+  static void* driver = dlopen("libcuda.so.1", RTLD_NOW | RTLD_NOLOAD);
   return driver;
 }
 template <class F>

@@ -150,19 +150,45 @@ TEST(CudaProbe, PassesOverAFileThatIsNotThisMachinesDriver) {
     EXPECT_EQ(report.outcome, Outcome::kOk) << code;
     EXPECT_EQ(report.devices.size(), 1U);
     EXPECT_EQ(report.library->path, FAKE_CUDA_LIBRARY);
+    EXPECT_EQ(tests::FactOf(report.devices[0], "libcuda"), FAKE_CUDA_LIBRARY);
     EXPECT_THAT(report.warnings, testing::Contains(HasSubstr(stub + " is not this machine's driver")));
     EXPECT_THAT(report.warnings,
                 testing::Contains(testing::AllOf(HasSubstr(compat), HasSubstr(fmt::format("({})", code)))));
   }
 }
 
-TEST(CudaProbe, SaysTheErrorOfTheLastFileWhereNoneIsTheDriver) {
-  CudaMachine machine(ThatFails(803));
-  machine.Before("/stubs", "libcuda.so.1", ThatFails(34));
-  const auto report = machine.Survey();
-  EXPECT_EQ(report.outcome, Outcome::kFailed);
-  EXPECT_EQ(report.stage, Stage::kInit);
-  EXPECT_EQ(report.error->code, 803);
+TEST(CudaProbe, SaysTheMostTellingErrorWhereNoFileIsTheDriver) {
+  for (const bool stub_first : {true, false}) {
+    CudaMachine machine(ThatFails(stub_first ? 803 : 34));
+    const auto first = machine.Before("/first", "libcuda.so.1", ThatFails(stub_first ? 34 : 803));
+    const auto report = machine.Survey();
+    EXPECT_EQ(report.outcome, Outcome::kFailed);
+    EXPECT_EQ(report.stage, Stage::kInit);
+    EXPECT_EQ(report.error->code, 803);
+    EXPECT_EQ(report.library->path, stub_first ? FAKE_CUDA_LIBRARY : first);
+    const std::string stub = stub_first ? first : FAKE_CUDA_LIBRARY;
+    EXPECT_THAT(report.warnings, testing::Contains(stub + " is not this machine's driver, "
+                                                          "CUDA_ERROR_STUB_LIBRARY (34)"));
+    EXPECT_THAT(report.warnings, testing::Not(testing::Contains(HasSubstr("was taken"))));
+  }
+}
+
+TEST(CudaProbe, KeepsWhatAFileSaidWhereTheNextCanNotBeAsked) {
+  CudaMachine text;
+  text.Before("/compat", "libcuda.so.1", ThatFails(803));
+  CudaMachine old;
+  old.Before("/compat", "libcuda.so.1", ThatFails(803));
+  const auto file = text.tree().Write("/text", "libcuda lives elsewhere\n");
+  for (const auto& [machine, reason] :
+       {std::pair(&text.Library("libcuda.so.1", file), "unloadable"),
+        std::pair(&old.Library("libcuda.so.1", FAKE_CUDA_OLD_LIBRARY), "dlsym cuMemGetInfo_v2")}) {
+    const auto report = machine->Survey();
+    EXPECT_EQ(report.outcome, Outcome::kFailed);
+    EXPECT_EQ(report.stage, Stage::kInit);
+    EXPECT_EQ(report.error->code, 803);
+    EXPECT_THAT(report.library->path.value_or(""), HasSubstr("/compat/"));
+    EXPECT_THAT(report.warnings, testing::Contains(HasSubstr(reason)));
+  }
 }
 
 TEST(CudaProbe, TakesNoOtherFileForAnErrorOfTheMachine) {
