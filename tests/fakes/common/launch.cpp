@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -46,6 +47,16 @@ bool IsEarly(const Device& device) {
   return before < device.unsteady_processes;
 }
 
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+// What the device's launches took more than they should, in seconds.
+double& Waited(const Device& device) {
+  thread_local std::map<const Device*, double> waited;
+  return waited[&device];
+}
+
 // Multiples of the golden ratio are spread evenly, whichever of them one kernel gets.
 double UnsteadySeconds(const Device& device, double product_s) {
   constexpr double kGoldenRatio = 1.6180339887498949;
@@ -62,17 +73,26 @@ double UnsteadySeconds(const Device& device, double product_s) {
 
 }  // namespace
 
-void Launch(const Device& device, std::span<const std::span<std::byte>> outputs, double product_s) {
-  const double more_s = UnsteadySeconds(device, product_s);
+double ProcessorSeconds() {
+  timespec now{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+void Launch(const Device& device, std::span<const std::span<std::byte>> outputs,
+            const std::optional<Work>& work) {
+  const double more_s = work && work->is_product ? UnsteadySeconds(device, work->processor_s) : 0;
   std::this_thread::sleep_for(std::chrono::duration<double>(device.slow_kernel_s + more_s));
   for (const auto output : outputs) {
     Overwrite(device.results, output.first(std::min(output.size(), kMaxOverwritten)));
   }
+  if (work) Waited(device) += SecondsSince(work->start) - work->processor_s - device.slow_kernel_s - more_s;
 }
 
 std::uint64_t EventTime(const Device& device, std::chrono::steady_clock::time_point start) {
-  const std::chrono::duration<double, std::nano> passed = std::chrono::steady_clock::now() - start;
-  return 1'000'000'000U + static_cast<std::uint64_t>(passed.count() * device.event_time_scale);
+  const double waited_s = device.unsteady_share == 0 ? 0 : Waited(device);
+  return 1'000'000'000U +
+         static_cast<std::uint64_t>((SecondsSince(start) - waited_s) * 1e9 * device.event_time_scale);
 }
 
 }  // namespace fakes

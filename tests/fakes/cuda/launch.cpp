@@ -33,14 +33,14 @@ bool IsProduct(std::string_view entry) {
 
 // Every buffer of a launch may be its output.
 void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint64_t>& values,
-           double product_s) {
+           const fakes::Work& work) {
   std::vector<std::span<std::byte>> outputs;
   for (std::size_t i = 0; i < values.size(); ++i) {
     if (entry.parameter_bytes[i] == sizeof(nv::CuPointer) && !entry.name.starts_with("fill")) {
       outputs.push_back(MemoryAt(values[i]));
     }
   }
-  Launch(device, outputs, product_s);
+  Launch(device, outputs, work);
 }
 
 // The address in a tensor map that the device could follow: encoded here, and not yet changed.
@@ -97,7 +97,7 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     }
     launch.values.push_back(value);
   }
-  const auto start = std::chrono::steady_clock::now();
+  fakes::Work work{std::chrono::steady_clock::now(), fakes::ProcessorSeconds(), IsProduct(entry.name)};
   switch (fakes::Compute(launch)) {
     case fakes::Computed::kDone:
       break;
@@ -106,9 +106,8 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     case fakes::Computed::kOutOfBounds:
       return Broken() = kIllegalAddress;
   }
-  const std::chrono::duration<double> computed = std::chrono::steady_clock::now() - start;
-  const double product_s = IsProduct(entry.name) ? computed.count() : 0;
-  Spoil(*slot->gpu, entry, launch.values, product_s);
+  work.processor_s = fakes::ProcessorSeconds() - work.processor_s;
+  Spoil(*slot->gpu, entry, launch.values, work);
   return kSuccess;
 }
 
