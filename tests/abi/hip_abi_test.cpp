@@ -5,6 +5,8 @@
 #include <hip/hip_runtime_api.h>
 #include <hip/hip_version.h>
 #include <hip/hiprtc.h>
+// From ROCm 6 on a name of the newer function, of which own declarations have both.
+#undef hipGetDeviceProperties
 
 #include <cstddef>
 
