@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include <algorithm>
 #include <array>
 
 #include "report/core/devices.h"
@@ -25,9 +26,28 @@ constexpr std::array kUsual = {Usual{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, 
 constexpr double kCommonClockHz = 2.5e9;        // of a processor under load
 constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200, read
 
-// What a processor does where nobody tells its clock or memory.
+// Of a GPU that no table knows: what cards in common use have at least, and GPUs beside a processor. They put
+// it before the processor and say no more, as the range of estimates tells.
+struct CommonGpu {
+  probe::DeviceKind kind;
+  double bytes_per_s;
+  double fp32;
+  double matrix16;
+};
+constexpr std::array kCommonGpus = {CommonGpu{probe::DeviceKind::kDiscrete, 250e9, 8e12, 16e12},
+                                    CommonGpu{probe::DeviceKind::kIntegrated, 60e9, 1.5e12, 3e12}};
+
+std::optional<double> CommonRateOfGpu(probe::DeviceKind kind, const Usual& usual) {
+  const auto* row = std::find_if(kCommonGpus.begin(), kCommonGpus.end(),
+                                 [&](const CommonGpu& known) { return known.kind == kind; });
+  if (row == kCommonGpus.end()) return std::nullopt;
+  if (usual.kernel == Kernel::kRead) return row->bytes_per_s;
+  return usual.in == Dtype::kFp32 ? row->fp32 : row->matrix16;
+}
+
+// What a device does where nobody tells its clock or memory.
 std::optional<double> CommonRate(const probe::PhysicalDevice& device, const Usual& usual, const Peak& peak) {
-  if (device.kind != probe::DeviceKind::kCpu) return std::nullopt;
+  if (device.kind != probe::DeviceKind::kCpu) return CommonRateOfGpu(device.kind, usual);
   if (usual.kernel == Kernel::kRead) return kCommonBytesPerSecond / usual.share;
   if (!peak.bound) return std::nullopt;
   return *peak.bound / kFastestClockHz * kCommonClockHz;

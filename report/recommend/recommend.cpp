@@ -240,9 +240,22 @@ Difference Compare(const Range& a, const Range& b) {
   return a.low <= b.high && b.low <= a.high ? Difference::kUnknown : Difference::kSome;
 }
 
+namespace {
+
+// What facts say of two ways is known no closer than to a factor: ways of which they say the same are equal.
+Difference CompareScores(const Score& a, const Score& b) {
+  const bool estimated = a.basis == Basis::kEstimated && b.basis == Basis::kEstimated;
+  const double x = a.ranking_tokens_per_s->value;
+  const double y = b.ranking_tokens_per_s->value;
+  if (estimated && std::abs(x - y) <= kTieShare * std::max(x, y)) return Difference::kNone;
+  return Compare(*a.ranking_tokens_per_s, *b.ranking_tokens_per_s);
+}
+
+}  // namespace
+
 bool IsUndecided(const Score& fastest, const Score& chosen, const Score& other) {
-  return Compare(*fastest.ranking_tokens_per_s, *other.ranking_tokens_per_s) == Difference::kUnknown ||
-         Compare(*chosen.ranking_tokens_per_s, *other.ranking_tokens_per_s) == Difference::kUnknown;
+  return CompareScores(fastest, other) == Difference::kUnknown ||
+         CompareScores(chosen, other) == Difference::kUnknown;
 }
 
 std::optional<std::pair<const Score*, const Score*>> OpenPair(const Report& report,
@@ -282,7 +295,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   Scores tied;
   Scores unknown;
   for (const Score* score : ordered) {
-    const auto difference = Compare(*ordered.front()->ranking_tokens_per_s, *score->ranking_tokens_per_s);
+    const auto difference = CompareScores(*ordered.front(), *score);
     if (score == ordered.front() || difference == Difference::kNone) {
       tied.push_back(score);
     } else if (difference == Difference::kUnknown) {
