@@ -98,6 +98,8 @@ void Conclude(ProbeReport& report);
 struct HostFacts {
   std::optional<std::string> name;
   std::optional<std::string> os;
+  std::optional<std::string> system;  // linux, windows, macos; absent: linux
+  std::optional<std::string> libc;    // "glibc 2.36", "musl"
   std::optional<std::string> kernel;
   std::string architecture;
   std::optional<std::string> container;

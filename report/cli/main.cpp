@@ -97,7 +97,11 @@ std::string RecommendText(const Options& options, const report::Report& report) 
   if (options.format == report::Format::kShell) return render::Shell(report);
   if (options.format == report::Format::kEnv) return render::Env(report);
   if (options.format == report::Format::kCMake) return render::CMake(report);
-  return report.recommendations.empty() ? "" : render::Token(report.recommendations.front()) + "\n";
+  if (options.format == report::Format::kPip) return render::Pip(report);
+  if (options.format == report::Format::kDockerfile) return render::Dockerfile(report);
+  if (report.recommendations.empty()) return "";
+  const auto& answer = report.recommendations.front();
+  return (options.target ? render::TargetLine(answer) : render::Token(answer)) + "\n";
 }
 
 std::string Face(const Options& options, const report::Tables& tables, const report::Report& report,
@@ -143,6 +147,14 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   if (report.no_answer) return Complain({kExitUnmet, render::NoAnswerText(*report.no_answer)});
   if (options.command == Command::kRecommend && report.recommendations.empty())
     return Complain({kExitUnmet, "there is no answer: the recorded run was interrupted before it had one"});
+  const bool installs =
+      options.format == report::Format::kPip || options.format == report::Format::kDockerfile;
+  if (installs && RecommendText(options, report).empty())
+    return Complain(
+        {kExitUnmet,
+         fmt::format("{}'s build for {} is {}", *options.target, report.recommendations.front().backend,
+                     options.format == report::Format::kPip ? "no Python package"
+                                                            : "had by no command and in no image")});
   if (options.require && !Meets(report, *options.require)) {
     return Complain({kExitUnmet, Unmet(report, *options.require)});
   }
@@ -200,6 +212,11 @@ int Run(const std::vector<std::string>& arguments) {
     auto workload = report::ReadRequest(*options.request_file);
     if (!workload) return Complain(report::BadInput(workload.error()));
     options.run.workload = *std::move(workload);
+  }
+  if (options.target) {
+    auto table = report::ReadTarget(*options.target, options.tables);
+    if (!table) return Complain(report::BadInput(table.error()));
+    options.run.terms.target = *std::move(table);
   }
   report::Progress progress(CanShowProgress(environment));
   const auto produced = report::Produce(

@@ -105,6 +105,10 @@ void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   app.add_option("--sysroot", options.run.sysroot,
                  "Survey the files below DIR instead of this machine; loads no runtime")
       ->type_name("DIR");
+  app.add_option("--assume", options.run.assume, "Answer for another machine: key=value,... for each device")
+      ->type_name("WORDS")
+      ->expected(1)
+      ->take_all();
   app.add_flag("--retry-crashed", options.run.retry_crashed,
                "Try again what earlier runs never saw the end of");
 }
@@ -141,7 +145,7 @@ void AddRecommend(CLI::App& app, RawOptions& raw) {
   CLI::App* recommend =
       AddCommand(app, "recommend", "The one backend to use, for scripts", data::help::kRecommend);
   recommend->add_option("--for", raw.use, "inference, prefill, decode or training")->type_name("USE");
-  recommend->add_option("--format", raw.format, "plain (one token), json, shell, env or cmake")
+  recommend->add_option("--format", raw.format, "plain, json, shell, env, cmake, pip or dockerfile")
       ->type_name("HOW");
   recommend->add_flag("--why", raw.options.why, "The reasons too, on stderr");
   recommend
@@ -156,6 +160,14 @@ void AddRecommend(CLI::App& app, RawOptions& raw) {
       ->type_name("NAMES");
   recommend->add_option("--min-memory", raw.min_memory, "Choose only where so much memory can be used: 12GiB")
       ->type_name("SIZE");
+  recommend->add_option("--target", raw.options.target, "What is to run: pytorch, llama.cpp, ollama, ...")
+      ->type_name("NAME");
+  recommend
+      ->add_option("--policy", raw.policy,
+                   "Of its builds: minimum (the driver runs it) or tested (by its makers)")
+      ->type_name("WHICH");
+  recommend->add_option("--tables", raw.options.tables, "A folder with newer tables of such programs")
+      ->type_name("DIR");
   recommend->add_option("--can", raw.can, "Exit with 1 unless this backend works here, be it the best or not")
       ->type_name("NAME");
 }

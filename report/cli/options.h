@@ -18,7 +18,7 @@
 namespace report {
 
 enum class Command { kReport, kList, kRecommend, kCompare };
-enum class Format { kPlain, kJson, kShell, kEnv, kCMake };
+enum class Format { kPlain, kJson, kShell, kEnv, kCMake, kPip, kDockerfile };
 
 struct Options {
   Command command = Command::kReport;
@@ -31,6 +31,8 @@ struct Options {
   Format format = Format::kPlain;      // recommend
   bool why = false;                    // recommend: the reasons too, on stderr
   std::optional<std::string> require;  // recommend: "gpu" or a runtime's name
+  std::optional<std::string> target;   // recommend: the program, whose table stands in a file
+  std::optional<std::string> tables;   // recommend: the folder that has it, before this build's
   std::string base;                    // compare: the files
   std::string other;
 };
@@ -59,6 +61,7 @@ struct RawOptions {
   std::string color = "auto";
   std::string use = "inference";
   std::string format = "plain";
+  std::string policy = "minimum";
   std::optional<std::string> budget;
   std::optional<std::string> timeout;
   std::optional<std::string> min_memory;

@@ -22,8 +22,9 @@ namespace {
 void Trim(std::string& text) { text = std::string(probe::Trim(text)); }
 
 void TrimWords(RawOptions& raw) {
-  for (std::string* word : {&raw.color, &raw.use, &raw.format}) Trim(*word);
-  for (auto* word : {&raw.budget, &raw.timeout, &raw.min_memory, &raw.can, &raw.options.require}) {
+  for (std::string* word : {&raw.color, &raw.use, &raw.format, &raw.policy}) Trim(*word);
+  for (auto* word :
+       {&raw.budget, &raw.timeout, &raw.min_memory, &raw.can, &raw.options.require, &raw.options.target}) {
     if (*word) Trim(**word);
   }
   for (auto* names : {&raw.options.run.only, &raw.options.run.skip, &raw.options.run.terms.among,
@@ -86,11 +87,18 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
   const Options& options = raw.options;
   const RunRequest& run = options.run;
   const bool replays = run.replay_dir.has_value();
-  const std::array<std::pair<bool, const char*>, 6> refused = {
-      {{raw.quick && raw.thorough, "--quick and --thorough exclude each other"},
+  const bool assumes = !run.assume.empty();
+  const bool measures = raw.quick || raw.thorough || run.budget_s;
+  const std::array<std::pair<bool, const char*>, 8> refused = {
+      {{assumes && (replays || run.record_dir || run.sysroot != "/"),
+        "--assume describes a machine: --replay, --record and --sysroot, which look at another, do not go "
+        "with it"},
+       {assumes && (measures || !run.only.empty() || !run.skip.empty()),
+        "--assume looks at nothing: --only, --skip, --quick, --thorough and --budget do not go with it"},
+       {raw.quick && raw.thorough, "--quick and --thorough exclude each other"},
        {replays && run.record_dir, "--replay and --record exclude each other"},
        {replays && run.sysroot != "/", "--replay and --sysroot exclude each other"},
-       {replays && (raw.quick || raw.thorough || run.budget_s || raw.no_calibrate),
+       {replays && (measures || raw.no_calibrate),
         "--replay has the figures of its record: --quick, --thorough, --budget and --no-calibrate, which say "
         "how to measure, do not go with it"},
        {run.record_ids && !run.record_dir, "--record-ids says what a record keeps: it needs --record DIR"},
@@ -113,11 +121,14 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   using render::ColourChoice;
   constexpr std::array<std::pair<ColourChoice, std::string_view>, 3> kColours = {
       {{ColourChoice::kAuto, "auto"}, {ColourChoice::kAlways, "always"}, {ColourChoice::kNever, "never"}}};
-  constexpr std::array<std::pair<Format, std::string_view>, 5> kFormats = {{{Format::kPlain, "plain"},
-                                                                            {Format::kJson, "json"},
-                                                                            {Format::kShell, "shell"},
-                                                                            {Format::kEnv, "env"},
-                                                                            {Format::kCMake, "cmake"}}};
+  constexpr std::array<std::pair<Format, std::string_view>, 7> kFormats = {
+      {{Format::kPlain, "plain"},
+       {Format::kJson, "json"},
+       {Format::kShell, "shell"},
+       {Format::kEnv, "env"},
+       {Format::kCMake, "cmake"},
+       {Format::kPip, "pip"},
+       {Format::kDockerfile, "dockerfile"}}};
   TrimWords(raw);
   Options& options = raw.options;
   if (auto error = CheckNames(options.run.only, "--only", modules)) return error;
@@ -132,6 +143,8 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
     return Usage("--json and --format exclude each other");
   }
   options.json = options.json || options.format == Format::kJson;
+  if (auto error = Choose(raw.policy, "--policy", probe::EnumNames<Policy>::kNames, options.run.terms.policy))
+    return error;
   if (auto error = CheckTerms(raw)) return error;
   if (options.run.sysroot.empty())
     return Usage("--sysroot: '' is no directory; it takes the one that holds a machine's files");

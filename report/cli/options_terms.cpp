@@ -13,6 +13,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "report/cli/options.h"
+#include "report/core/quantity.h"
 #include "report/core/suggest.h"
 #include "report/core/tables.h"
 
@@ -37,41 +38,21 @@ std::optional<probe::Error> CheckToken(const std::string& word, const char* opti
                            fmt::join(tokens, ", ")));
 }
 
-struct Unit {
-  std::string_view name;
-  double bytes;
-};
-constexpr std::array<Unit, 10> kUnits = {{{"", 1},
-                                          {"b", 1},
-                                          {"kib", 0x1p10},
-                                          {"mib", 0x1p20},
-                                          {"gib", 0x1p30},
-                                          {"tib", 0x1p40},
-                                          {"kb", 1e3},
-                                          {"mb", 1e6},
-                                          {"gb", 1e9},
-                                          {"tb", 1e12}}};
-
-// "12GiB", "1.5 TB", "8000MiB"; a number alone counts bytes. nullopt of anything else, of nothing and of more
-// than any machine has.
-std::optional<std::uint64_t> ParseSize(std::string_view text) {
-  constexpr double kMost = 0x1p60;
-  const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
-  double number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + digits, number, std::chars_format::fixed);
-  if (error != std::errc() || end != text.data() + digits) return std::nullopt;
-  const auto name = probe::Lower(probe::Trim(text.substr(digits)));
-  const auto unit =
-      std::find_if(kUnits.begin(), kUnits.end(), [&](const Unit& known) { return known.name == name; });
-  if (unit == kUnits.end()) return std::nullopt;
-  const double bytes = std::ceil(number * unit->bytes);
-  return bytes >= 1 && bytes <= kMost ? std::optional(static_cast<std::uint64_t>(bytes)) : std::nullopt;
-}
-
 std::optional<probe::Error> CheckExcluded(const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), "") == words.end()) return std::nullopt;
   return Usage("--exclude: '' names nothing; it takes runtimes and devices: --exclude cpu,pci:0000:01:00.0");
+}
+
+// What it names is looked up with the files that --tables names.
+std::optional<probe::Error> CheckTarget(const RawOptions& raw) {
+  const Options& options = raw.options;
+  if (options.target) return std::nullopt;
+  if (options.tables) return Usage("--tables has tables of programs: it needs --target NAME");
+  if (raw.policy != "minimum")
+    return Usage("--policy says which builds of a program do: it needs --target NAME");
+  const bool installs = options.format == Format::kPip || options.format == Format::kDockerfile;
+  if (installs) return Usage("--format pip and dockerfile say how to get a program: they need --target NAME");
+  return std::nullopt;
 }
 
 }  // namespace
@@ -98,6 +79,7 @@ std::optional<probe::Error> CheckTerms(RawOptions& raw) {
     terms.among = {*raw.can};
     terms.can = true;
   }
+  if (auto error = CheckTarget(raw)) return error;
   if (!raw.min_memory) return std::nullopt;
   terms.min_memory_bytes = ParseSize(*raw.min_memory);
   if (terms.min_memory_bytes) return std::nullopt;

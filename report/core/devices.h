@@ -26,6 +26,10 @@ namespace report {
 // where it was.
 [[nodiscard]] std::string WhyNotLooked(const Report& report);
 
+// How a view is matched that no probe saw: the caller's program brings the runtime, and the kernel has its
+// driver for the device.
+inline constexpr std::string_view kBrought = "target";
+
 // The view computes on the host processor by way of a runtime that is made for other devices.
 [[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);
 

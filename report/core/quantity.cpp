@@ -9,6 +9,8 @@
 #include <cmath>
 #include <utility>
 
+#include "probe/core/parse.h"
+
 namespace report {
 namespace {
 
@@ -103,6 +105,41 @@ std::string FigureName(const backends::Measurement& measurement) {
       measurement.kernel == kernels::Kernel::kGemv || kernels::Row(measurement.in_dtype).bits != 32;
   if (measurement.peer_id) return kernel + " to " + *measurement.peer_id;
   return typed ? std::string(kernels::Row(measurement.in_dtype).name) + " " + kernel : kernel;
+}
+
+namespace {
+
+struct SizeUnit {
+  std::string_view name;
+  double bytes;
+};
+constexpr std::array<SizeUnit, 10> kSizeUnits = {{{"", 1},
+                                                  {"b", 1},
+                                                  {"kib", 0x1p10},
+                                                  {"mib", 0x1p20},
+                                                  {"gib", 0x1p30},
+                                                  {"tib", 0x1p40},
+                                                  {"kb", 1e3},
+                                                  {"mb", 1e6},
+                                                  {"gb", 1e9},
+                                                  {"tb", 1e12}}};
+
+}  // namespace
+
+std::optional<std::uint64_t> ParseSize(std::string_view text) {
+  constexpr double kMost = 0x1p60;
+  const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  double number = 0;
+  const auto [end, error] =
+      std::from_chars(text.data(), text.data() + digits, number, std::chars_format::fixed);
+  if (error != std::errc() || end != text.data() + digits) return std::nullopt;
+  const auto name = probe::Lower(probe::Trim(text.substr(digits)));
+  const auto unit = std::find_if(kSizeUnits.begin(), kSizeUnits.end(),
+                                 [&](const SizeUnit& known) { return known.name == name; });
+  if (unit == kSizeUnits.end()) return std::nullopt;
+  const double bytes = std::ceil(number * unit->bytes);
+  return number * unit->bytes <= kMost && bytes >= 1 ? std::optional(static_cast<std::uint64_t>(bytes))
+                                                     : std::nullopt;
 }
 
 }  // namespace report

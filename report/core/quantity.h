@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -27,5 +28,9 @@ using probe::SignificantText;
 
 // What a figure is of: "fp32 gemm", "read".
 [[nodiscard]] std::string FigureName(const backends::Measurement& measurement);
+
+// "12GiB", "1.5 TB", "8000MiB"; a number alone counts bytes. nullopt of anything else, of nothing and of more
+// than any machine has (an exbibyte).
+[[nodiscard]] std::optional<std::uint64_t> ParseSize(std::string_view text);
 
 }  // namespace report

@@ -3,16 +3,20 @@
 // holds all.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "backends/core/measurement.h"
 #include "probe/core/report.h"
 #include "report/core/request.h"
+#include "report/core/targets.h"
 #include "report/core/warning.h"
 
 namespace report {
@@ -96,11 +100,35 @@ struct Terms {
   std::vector<std::string> among;    // runtimes; empty: any
   std::vector<std::string> exclude;  // runtimes, and devices in the caller's words
   std::optional<std::uint64_t> min_memory_bytes;
+  std::optional<TargetTable> target;  // the program that is to run
+  Policy policy = Policy::kMinimum;
   bool can = false;                    // whether the one in `among` works, be it the best or not
   std::set<std::string> excluded_ids;  // once devices are known: those that `exclude` means
   bool proof = false;                  // once it is known whether kernels ran: of `can` one must have
+  // Once views are known: why the program has nothing for a way (device, runtime, driver), for models that
+  // run and that are trained.
+  std::map<std::tuple<std::string, std::string, std::string>, std::array<std::string, 2>> unfit;
 
-  [[nodiscard]] bool narrow() const { return !among.empty() || !exclude.empty() || min_memory_bytes; }
+  [[nodiscard]] bool narrow() const {
+    return !among.empty() || !exclude.empty() || min_memory_bytes || target;
+  }
+};
+
+// The build of the caller's program that fits the answer, in words that can be used as they are.
+struct Artefact {
+  std::string id;
+  std::vector<std::string> requirements;  // of a Python package index, the program's own first (PEP 508)
+  std::optional<std::string> index;
+  bool extra_index = false;  // it is asked beside the usual one
+  std::optional<std::string> find_links;
+  std::optional<std::string> asset;
+  std::optional<std::string> provider;
+  std::optional<std::string> image;
+  std::vector<std::string> options;
+  std::vector<std::string> cmake;
+  std::optional<std::string> note;
+  std::string source;  // of the row, and the day on which it was looked at
+  std::string date;
 };
 
 struct Recommendation {
@@ -124,6 +152,8 @@ struct Recommendation {
   // none is known; of all GPUs that the backend reaches, as CMake writes them: "89".
   std::string architecture;
   std::vector<std::string> architectures;
+  std::optional<Artefact> artefact;
+  std::optional<std::string> command;     // that gets it
   std::optional<std::string> arithmetic;  // how its figure comes about; the last of the reasons in JSON
   std::vector<Rejected> rejected;
   std::vector<std::string> warnings;

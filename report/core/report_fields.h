@@ -19,6 +19,9 @@ WHICHGPU_FIELDS(Score, device_id, runtime, driver, use, tokens_per_s, ranking_to
 WHICHGPU_FIELDS(Rejected, device_id, runtime, driver, reason)
 WHICHGPU_FIELDS(Selection, name, value, selects)
 
+WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asset, provider, image, options,
+                cmake, note, source, date)
+
 template <class V, probe::Is<Recommendation> S>
 void Fields(V& v, S& s) {
   v("use", s.use);
@@ -27,6 +30,8 @@ void Fields(V& v, S& s) {
   v("device_id", s.device_id);
   v("driver", s.driver);
   v("environment", s.environment);
+  v("artefact", s.artefact);
+  v("command", s.command);
   v("tokens_per_s", s.tokens_per_s);
   v("request_s", s.request_s);
   v("first_token_s", s.first_token_s);
@@ -53,7 +58,7 @@ WHICHGPU_FIELDS(Fix, text, command, needs_root, needs_reboot)
 WHICHGPU_FIELDS(Finding, id, layer, severity, device_id, runtime, summary, evidence, meaning, fix, source,
                 confidence)
 WHICHGPU_FIELDS(Installed, runtime, file)
-WHICHGPU_FIELDS(Host, name, os, kernel, architecture, container, virtualization, installed)
+WHICHGPU_FIELDS(Host, name, os, system, libc, kernel, architecture, container, virtualization, installed)
 WHICHGPU_FIELDS(Report, schema_version, tool_version, command, created, interrupted, host, probes, devices,
                 measurements, request, scores, recommendations, no_answer, findings, warnings)
 

@@ -16,6 +16,7 @@ WHICHGPU_NAMES(report::Use, {kInference, "inference"}, {kPrefill, "prefill"}, {k
                {kTraining, "training"})
 WHICHGPU_NAMES(report::Selects, {kDevice, "device"}, {kDriver, "driver"})
 WHICHGPU_NAMES(report::LeftOutBy, {kSysroot, "sysroot"}, {kOnly, "only"}, {kSkip, "skip"})
+WHICHGPU_NAMES(report::Policy, {kMinimum, "minimum"}, {kTested, "tested"})
 WHICHGPU_NAMES(report::Basis, {kMeasured, "measured"}, {kCached, "cached"}, {kEstimated, "estimated"},
                {kAssumed, "assumed"})
 WHICHGPU_NAMES(report::Confidence, {kHigh, "high"}, {kMedium, "medium"}, {kLow, "low"})

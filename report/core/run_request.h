@@ -33,6 +33,7 @@ struct RunRequest {
   std::optional<std::string> record_dir;
   bool record_ids = false;
   std::optional<std::string> replay_dir;
+  std::vector<std::string> assume;  // devices of another machine, in the caller's words; empty: this one
 
   // Whether it lets this runtime be asked.
   [[nodiscard]] bool Asks(std::string_view runtime) const {

@@ -94,12 +94,27 @@ struct Visibility {
   std::optional<std::string> partition_prefix;  // the same of a partition's; absent: nothing names partitions
 };
 
-// How build systems are told an architecture of the runtime's that begins with `prefix`: by the number behind
-// it, whose last digit is the minor version ("8.9", to CMake "89"), or by the word as it is.
-enum class TargetForm { kVersion, kWord };
+// How people and build systems call an architecture of the runtime's that begins with `prefix`: by the number
+// behind it, whose last digit is the minor version ("8.9", to CMake "89"), by the word as it is, or by the
+// release behind it as it is ("12.55"). `key` is the word by which a person says it of an assumed device.
+enum class TargetForm { kVersion, kWord, kRelease };
+
+// The drivers that ever knew an architecture, and the code of which it runs: from the first, and before the
+// last.
+struct ArchitectureDrivers {
+  std::string architecture;
+  std::optional<std::string> first;
+  std::optional<std::string> below;
+  std::string source;
+};
+
 struct TargetFacts {
   std::string prefix;
   TargetForm form = TargetForm::kWord;
+  std::string key;
+  // Of versions: those that run code for themselves alone, not that for an earlier minor version.
+  std::optional<std::vector<std::string>> alone;
+  std::optional<std::vector<ArchitectureDrivers>> drivers;
 };
 
 // What guides claim of the runtime's speed, as a share of another runtime's.

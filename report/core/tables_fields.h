@@ -12,14 +12,15 @@ namespace probe {
 
 WHICHGPU_NAMES(report::FactorBasis, {kFitted, "fitted"}, {kAssumed, "assumed"})
 WHICHGPU_NAMES(report::NamedBy, {kUuid, "uuid"}, {kOrdinal, "ordinal"}, {kIds, "ids"})
-WHICHGPU_NAMES(report::TargetForm, {kVersion, "version"}, {kWord, "word"})
+WHICHGPU_NAMES(report::TargetForm, {kVersion, "version"}, {kWord, "word"}, {kRelease, "release"})
 
 }  // namespace probe
 
 namespace report {
 
 WHICHGPU_FIELDS(Visibility, variable, value, prefix, partition_prefix)
-WHICHGPU_FIELDS(TargetFacts, prefix, form)
+WHICHGPU_FIELDS(ArchitectureDrivers, architecture, first, below, source)
+WHICHGPU_FIELDS(TargetFacts, prefix, form, key, alone, drivers)
 WHICHGPU_FIELDS(Factor, value, low, high, basis, source, date)
 WHICHGPU_FIELDS(TileFactors, implementation, prefill, decode)
 WHICHGPU_FIELDS(WeightFactors, weights, decode, prefill, tiles)

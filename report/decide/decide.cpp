@@ -17,6 +17,7 @@
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
 #include "report/score/score.h"
+#include "report/targets/targets.h"
 
 namespace report {
 namespace {
@@ -150,11 +151,16 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   report.terms = request.terms;
   report.terms.excluded_ids = std::move(asked.excluded);
   report.terms.proof = report.terms.can && record.calibrated;
+  if (report.terms.target) {
+    targets::AddBroughtViews(tables, report);
+    targets::JudgeWays(tables, report);
+  }
   if (!request.uses.empty()) {
     report.request = tables.reference;
     report.scores = Scores(tables, record, report, measured);
     for (const Use use : request.uses) {
       if (auto answer = recommend::Recommend(tables, report, use)) {
+        if (report.terms.target) targets::AddArtefact(tables, report, *answer);
         report.recommendations.push_back(*std::move(answer));
       } else {
         report.no_answer = recommend::WhyNone(tables, report, use);

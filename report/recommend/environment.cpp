@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "probe/core/parse.h"
+#include "report/core/architecture.h"
 #include "report/core/devices.h"
 #include "report/recommend/parts.h"
 
@@ -66,26 +67,14 @@ bool HasSeveralDrivers(const probe::PhysicalDevice& device, const probe::View& v
   });
 }
 
-enum class Reader { kPeople, kCMake };
-
-// "" of an architecture that is none of the runtime's, or that no build names so.
-std::string TargetText(const TargetFacts& target, const probe::View& view, Reader reader) {
-  constexpr std::size_t kLongest = 32;
-  const std::string_view word = view.device.architecture ? *view.device.architecture : std::string_view();
-  if (!word.starts_with(target.prefix) || word.size() > kLongest) return "";
-  const auto number = word.substr(target.prefix.size());
-  switch (target.form) {
-    case TargetForm::kVersion:
-      if (!probe::IsDigits(number) || number.size() < 2) return "";
-      if (reader == Reader::kCMake) return std::string(number);
-      return fmt::format("{}.{}", number.substr(0, number.size() - 1), number.back());
-    case TargetForm::kWord:
-      return !number.empty() && number.find_first_not_of("0123456789abcdefghijklmnopqrstuvwxyz-") ==
-                                    std::string_view::npos
-                 ? std::string(word)
-                 : "";
-  }
-  return "";
+// Of ways that no runtime was asked about nobody knows the order of several.
+bool HasKnownPlace(const Report& report, const probe::View& view) {
+  if (view.matched_by != kBrought) return true;
+  return std::count_if(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+           return std::any_of(device.views.begin(), device.views.end(), [&](const probe::View& other) {
+             return other.device.runtime == view.device.runtime;
+           });
+         }) == 1;
 }
 
 }  // namespace
@@ -97,7 +86,7 @@ std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
   const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
   std::vector<Selection> selections;
   if (!facts || !view) return selections;
-  if (facts->visibility) {
+  if (facts->visibility && HasKnownPlace(report, *view)) {
     auto value = DeviceValue(*facts->visibility, *device, *view);
     if (!value.empty())
       selections.push_back({facts->visibility->variable, std::move(value), Selects::kDevice});
@@ -116,10 +105,10 @@ void AddArchitectures(const Tables& tables, const Report& report, Recommendation
     for (const auto& view : device.views) {
       if (view.device.runtime != answer.backend) continue;
       if (device.id == answer.device_id && view.device.driver == answer.driver)
-        answer.architecture = TargetText(*facts->target, view, Reader::kPeople);
+        answer.architecture = ArchitectureText(*facts->target, view.device.architecture, Reader::kPeople);
       if (!IsGpu(device) || IsSoftware(device, view) || report.terms.excluded_ids.contains(device.id))
         continue;
-      auto text = TargetText(*facts->target, view, Reader::kCMake);
+      auto text = ArchitectureText(*facts->target, view.device.architecture, Reader::kCMake);
       auto& all = answer.architectures;
       if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end())
         all.push_back(std::move(text));

@@ -18,6 +18,7 @@ namespace {
 // As the caller wrote it, but for the size.
 std::string AskedText(const Terms& terms) {
   std::vector<std::string> options;
+  if (terms.target) options.push_back("--target " + terms.target->name);
   if (!terms.among.empty())
     options.push_back(fmt::format("{} {}", terms.can ? "--can" : "--among", fmt::join(terms.among, ",")));
   if (!terms.exclude.empty()) options.push_back(fmt::format("--exclude {}", fmt::join(terms.exclude, ",")));

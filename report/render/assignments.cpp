@@ -86,11 +86,49 @@ std::optional<double> FreeBytes(const probe::PhysicalDevice& device, const probe
 
 using Variables = std::vector<std::pair<std::string_view, std::string>>;
 
+// What a program's table has with blanks and signs in it: for the faces that can quote.
+struct Texts {
+  std::string command;
+  std::vector<std::string> options;
+};
+Texts TextsOf(const Report& report) {
+  Texts texts;
+  if (report.recommendations.empty()) return texts;
+  const auto& answer = report.recommendations.front();
+  texts.command = answer.command.value_or("");
+  if (!answer.artefact) return texts;
+  texts.options = answer.artefact->cmake;
+  texts.options.insert(texts.options.end(), answer.artefact->options.begin(), answer.artefact->options.end());
+  return texts;
+}
+
+// Between the quotes of a shell, which nothing but a quote ends.
+std::string ShellQuoted(std::string_view text) {
+  std::string quoted = "'";
+  for (const char c : text) {
+    if (c == '\'') {
+      quoted += "'\\''";
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "'";
+}
+
+// Between brackets that nothing in the text ends, where CMake takes all as it is.
+std::string CMakeQuoted(std::string_view text) {
+  std::string equals = "=";
+  while (text.find("]" + equals + "]") != std::string_view::npos || text.ends_with("]" + equals))
+    equals += "=";
+  return fmt::format("[{0}[{1}]{0}]", equals, text);
+}
+
 // All of them, whatever is known. Values are safe to write between any quotes, or none.
 Variables VariablesOf(const Report& report) {
   Variables all = {{"STATUS", "none"},     {"BACKEND", ""},     {"DEVICE", ""},     {"VISIBLE", ""},
                    {"DRIVER", ""},         {"NAME", ""},        {"VENDOR", ""},     {"ARCH", ""},
-                   {"DRIVER_VERSION", ""}, {"API_VERSION", ""}, {"MEMORY_MIB", ""}, {"FREE_MIB", ""}};
+                   {"DRIVER_VERSION", ""}, {"API_VERSION", ""}, {"MEMORY_MIB", ""}, {"FREE_MIB", ""},
+                   {"TARGET", ""},         {"ARTEFACT", ""},    {"INDEX", ""}};
   if (report.recommendations.empty()) return all;
   const auto& answer = report.recommendations.front();
   std::vector<std::string> values = {std::string(probe::NameOf(answer.basis)), Token(answer),
@@ -107,6 +145,10 @@ Variables VariablesOf(const Report& report) {
       values.push_back(value);
   }
   for (std::size_t i = 0; i < values.size(); ++i) all[i].second = Safe(values[i]);
+  const std::array<std::string, 3> of_target = {answer.target.value_or(""), ArtefactWord(answer),
+                                                answer.artefact ? answer.artefact->index.value_or("") : ""};
+  for (std::size_t i = 0; i < of_target.size(); ++i)
+    all[all.size() - of_target.size() + i].second = Safe(of_target[i]);
   return all;
 }
 
@@ -119,9 +161,50 @@ std::string Assignments(const Report& report, std::string_view quote) {
 
 }  // namespace
 
-std::string Shell(const Report& report) { return Assignments(report, "'"); }
+std::string ArtefactWord(const Recommendation& answer) {
+  if (!answer.artefact) return "";
+  for (const auto* name : {&answer.artefact->provider, &answer.artefact->asset, &answer.artefact->image}) {
+    if (*name) return **name;
+  }
+  return answer.artefact->id;
+}
+
+std::string TargetLine(const Recommendation& answer) {
+  if (answer.command) return *answer.command;
+  if (!answer.artefact) return Token(answer);
+  const auto& artefact = *answer.artefact;
+  if (!artefact.cmake.empty()) return fmt::format("{}", fmt::join(artefact.cmake, " "));
+  if (!artefact.options.empty()) return fmt::format("{}", fmt::join(artefact.options, " "));
+  return ArtefactWord(answer);
+}
+
+std::string Shell(const Report& report) {
+  const auto texts = TextsOf(report);
+  return Assignments(report, "'") +
+         fmt::format("WHICHGPU_COMMAND={}\nWHICHGPU_OPTIONS={}\n", ShellQuoted(texts.command),
+                     ShellQuoted(fmt::format("{}", fmt::join(texts.options, " "))));
+}
 
 std::string Env(const Report& report) { return Assignments(report, ""); }
+
+std::string Pip(const Report& report) {
+  if (report.recommendations.empty() || !report.recommendations.front().artefact) return "";
+  const auto& artefact = *report.recommendations.front().artefact;
+  if (artefact.requirements.empty()) return "";
+  std::string text;
+  if (artefact.index)
+    text +=
+        fmt::format("{} {}\n", artefact.extra_index ? "--extra-index-url" : "--index-url", *artefact.index);
+  if (artefact.find_links) text += fmt::format("--find-links {}\n", *artefact.find_links);
+  return text + fmt::format("{}\n", fmt::join(artefact.requirements, "\n"));
+}
+
+std::string Dockerfile(const Report& report) {
+  if (report.recommendations.empty()) return "";
+  const auto& answer = report.recommendations.front();
+  if (answer.artefact && answer.artefact->image) return fmt::format("FROM {}\n", *answer.artefact->image);
+  return answer.command ? fmt::format("RUN {}\n", *answer.command) : "";
+}
 
 std::string CMake(const Report& report) {
   auto variables = VariablesOf(report);
@@ -132,6 +215,17 @@ std::string CMake(const Report& report) {
   variables.emplace_back("ARCHITECTURES", fmt::format("{}", fmt::join(architectures, ";")));
   std::string text;
   for (const auto& [name, value] : variables) text += fmt::format("set(WHICHGPU_{} \"{}\")\n", name, value);
+  const auto texts = TextsOf(report);
+  text += fmt::format("set(WHICHGPU_COMMAND {})\n", CMakeQuoted(texts.command));
+  // A list's words, of which one may have semicolons of its own.
+  std::vector<std::string> options;
+  for (std::string option : texts.options) {
+    for (auto at = option.find(';'); at != std::string::npos; at = option.find(';', at + 2))
+      option.insert(at, "\\");
+    options.push_back(CMakeQuoted(option));
+  }
+  text += fmt::format("set(WHICHGPU_OPTIONS {})\n",
+                      options.empty() ? "\"\"" : fmt::format("{}", fmt::join(options, " ")));
   return text;
 }
 

@@ -44,6 +44,19 @@ namespace report::render {
 [[nodiscard]] std::string Shell(const Report& report);
 [[nodiscard]] std::string Env(const Report& report);
 
+// Of a program's build in one word: the name by which the program selects it, the file of a release, the
+// image of a container, else the row's id ("cu130"). "" without one.
+[[nodiscard]] std::string ArtefactWord(const Recommendation& answer);
+
+// What plain prints where a program is named, without its newline: the command that gets the build, else the
+// options that select it, else ArtefactWord.
+[[nodiscard]] std::string TargetLine(const Recommendation& answer);
+
+// A file of requirements for pip, with their index. "" where the answer is no Python package.
+[[nodiscard]] std::string Pip(const Report& report);
+// An instruction of a Dockerfile: FROM the image, else RUN the command. "" where there is neither.
+[[nodiscard]] std::string Dockerfile(const Report& report);
+
 // The same as set() commands of CMake, whose lists have semicolons between their words, and one more:
 //   WHICHGPU_ARCHITECTURES   of all GPUs that the backend reaches, as CMake is told them: 89, gfx1100
 [[nodiscard]] std::string CMake(const Report& report);

@@ -13,6 +13,7 @@
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "probe/unify/unify.h"
+#include "report/assume/assume.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -79,6 +80,25 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
   auto asked = KeepSelected(request, *tables, probe::unify::Unify(record->probes));
   if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   auto report = Decide(request, *tables, *record, std::get<Asked>(std::move(asked)));
+  return Produced{*std::move(tables), std::move(report), std::nullopt, 0};
+}
+
+// A machine in the caller's words: nothing is looked at and nothing measured.
+std::variant<Produced, Problem> Assume(const RunRequest& request, const Context& context) {
+  auto tables = TablesFor(request);
+  if (!tables) return Internal(tables.error());
+  auto machine = assume::Imagine(*tables, EmbeddedPeaks(), request.assume);
+  if (!machine) return BadInput(machine.error());
+  Record record;
+  record.tool_version = context.tool_version;
+  record.created = system::CalendarNow();
+  record.host = std::move(machine->host);
+  record.probes = std::move(machine->probes);
+  auto asked = KeepSelected(request, *tables, std::move(machine->devices));
+  if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
+  auto report = Decide(request, *tables, record, std::get<Asked>(std::move(asked)));
+  for (Score& score : report.scores) score.basis = Basis::kAssumed;
+  for (Recommendation& answer : report.recommendations) answer.basis = Basis::kAssumed;
   return Produced{*std::move(tables), std::move(report), std::nullopt, 0};
 }
 
@@ -231,6 +251,7 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
 
 std::variant<Produced, Problem> Produce(const RunRequest& request, const Context& context) {
   if (request.replay_dir) return Replay(request);
+  if (!request.assume.empty()) return Assume(request, context);
   auto kept = OpenKept(request, context);
   auto earlier = AskEarlier(request, kept);
   if (earlier.answer) return *std::move(earlier.answer);

@@ -464,7 +464,8 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
               facts ? facts->training : TrainingSupport{},
               factors};
       const bool ran = way.rates.product || way.rates.read;
-      if (!way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu)) {
+      const bool was_late = !way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu);
+      if (was_late || view.matched_by == kBrought) {
         FillIn(estimated.Of(device.id, runtime, driver), way.rates);
         way.estimated = way.measured();
       }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -10,6 +11,7 @@
 #include "probe/core/result.h"
 #include "report/core/comparison.h"
 #include "report/core/tables.h"
+#include "report/core/targets.h"
 
 namespace report {
 
@@ -47,6 +49,11 @@ enum class Accepted { kFiles, kFilesAndPipes };
 // and the key: no such key, no whole number from 1 to 1e15 (of layers, width and tokens to 1e7), no type of
 // weights, or what is missing.
 [[nodiscard]] probe::Result<ReferenceRequest> ReadRequest(const std::string& path);
+
+// The builds of a program: of the file NAME.json in `directory`, where that is given and there, else this
+// build's own. The error is one line that names the file and the key, or the programs that are known.
+[[nodiscard]] probe::Result<TargetTable> ReadTarget(const std::string& name,
+                                                    const std::optional<std::string>& directory);
 
 // `whichgpu compare`: reads two reports and holds them against each other.
 

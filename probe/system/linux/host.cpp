@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <sstream>
 #include <string>
@@ -38,6 +39,32 @@ std::optional<std::string> OperatingSystem(const FileSystem& files) {
     const auto content = files.Read(path, 64U << 10U);
     if (!content) continue;
     if (auto name = OsReleaseValue(*content, "PRETTY_NAME=")) return name;
+  }
+  return std::nullopt;
+}
+
+// The C library that programs here are loaded with: of this process itself (confstr(3)), else by its files.
+std::optional<std::string> CLibrary(const FileSystem& files) {
+  if (files.live()) {
+    std::array<char, 64> version{};
+    const auto length = confstr(_CS_GNU_LIBC_VERSION, version.data(), version.size());
+    if (length > 1 && length <= version.size()) return CleanText(version.data(), version.size());
+  }
+  constexpr std::size_t kMostBytes = 4U << 20U;
+  constexpr std::string_view kRelease = "GNU C Library";
+  constexpr std::string_view kVersion = "release version ";
+  for (const char* folder :
+       {"/lib/x86_64-linux-gnu", "/lib/aarch64-linux-gnu", "/lib64", "/lib", "/usr/lib64", "/usr/lib"}) {
+    const auto library = files.Read(std::string(folder) + "/libc.so.6", kMostBytes);
+    const auto at = library ? library->find(kRelease) : std::string::npos;
+    const auto version = at == std::string::npos ? at : library->find(kVersion, at);
+    if (version == std::string::npos) continue;
+    const auto start = version + kVersion.size();
+    return "glibc " +
+           CleanText(library->substr(start, library->find_first_not_of("0123456789.", start) - start), 16);
+  }
+  for (const std::string& file : files.List("/lib")) {
+    if (file.starts_with("ld-musl-")) return "musl";
   }
   return std::nullopt;
 }
@@ -86,6 +113,7 @@ std::optional<double> BusyTicks(const std::string& line, const std::vector<int>&
 HostFacts DescribeHost(const FileSystem& files, const Environment& environment) {
   HostFacts host;
   host.os = OperatingSystem(files);
+  host.libc = CLibrary(files);
   host.container = Container(files, environment);
   host.virtualization = Virtualization(files);
   if (const auto names = ReadKernelNames(); files.live() && !names.machine.empty()) {

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// A machine that is not this one, in the caller's words: key=value,key=value, once for each device. Pure.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "probe/core/report.h"
+#include "probe/core/result.h"
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report::assume {
+
+// What the rest of the program takes for what it found out itself.
+struct Machine {
+  Host host;
+  std::vector<probe::ProbeReport> probes;  // of every runtime that is known: it answers, or is not installed
+  std::vector<probe::PhysicalDevice> devices;
+};
+
+// Of the device: vendor, name, kind (discrete, integrated), memory (24GiB), unified (yes, no), count, driver
+// (of the GPU), runtime (those that are installed, a:b, with versions as a@7.1; without it its maker's own),
+// and its architecture by the key of a runtime's table. Of the machine, in any of the texts: os, arch, glibc
+// (a version, or musl), wsl, container (yes, no). vendor=none: no GPU. The error names the key or the
+// combination that is impossible, and what would be right.
+[[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const Peaks& peaks,
+                                             const std::vector<std::string>& texts);
+
+}  // namespace report::assume

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: MIT
+#include "report/assume/words.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <functional>
+#include <string_view>
+
+#include "probe/core/parse.h"
+#include "probe/core/text.h"
+#include "probe/core/vendor_names.h"
+#include "report/core/architecture.h"
+#include "report/core/quantity.h"
+#include "report/core/suggest.h"
+
+namespace report::assume {
+namespace {
+
+using Wrong = std::optional<std::string>;
+
+bool IsVersion(std::string_view text) {
+  return !text.empty() && text.size() <= 32 && probe::IsDigits(text.substr(0, 1)) &&
+         text.find_first_not_of("0123456789.") == std::string_view::npos;
+}
+
+Wrong OneOf(std::string_view value, const std::vector<std::string>& known) {
+  if (std::find(known.begin(), known.end(), value) != known.end()) return std::nullopt;
+  return fmt::format("'{}' is not a value{}", probe::CleanText(std::string(value), 64), Hint(value, known));
+}
+
+Wrong ReadFlag(const std::string& value, std::optional<bool>& out) {
+  out = value == "yes" || value == "true" || value == "1";
+  return OneOf(value, {"yes", "no", "true", "false", "1", "0"});
+}
+
+Wrong ReadVendor(const std::string& value, Words& words) {
+  std::vector<std::string> known = {"none"};
+  words.no_gpu = value == "none";
+  for (const probe::VendorNames& vendor : probe::KnownVendors()) {
+    const auto name = probe::Lower(vendor.name);
+    // Some have several numbers, of which the first is their GPUs'.
+    const bool is_it = name == value || probe::Lists(vendor.maker_words, value);
+    if (is_it && !words.vendor) words.vendor = vendor.number;
+    if (std::find(known.begin(), known.end(), name) == known.end()) known.push_back(name);
+  }
+  return words.vendor || words.no_gpu ? std::nullopt : OneOf(value, known);
+}
+
+Wrong ReadRuntimes(const Tables& tables, const std::string& value, Words& words) {
+  words.runtimes.emplace();
+  std::vector<std::string> known;
+  for (const RuntimeFacts& facts : tables.runtimes) known.push_back(facts.name);
+  for (std::string_view rest = value; !rest.empty();) {
+    auto word = probe::TakeUpTo(rest, ':');
+    const auto name = std::string(probe::TakeUpTo(word, '@'));
+    if (name == "none") continue;
+    if (auto wrong = OneOf(name, known)) return wrong;
+    if (!word.empty() && !IsVersion(word)) return fmt::format("'{}' is no version such as 7.1", word);
+    words.runtimes->emplace_back(name, word);
+  }
+  return std::nullopt;
+}
+
+// "8.9" -> "sm_89", by the form of the table that has the key.
+Wrong ReadArchitecture(const RuntimeFacts& facts, const std::string& value, Words& words) {
+  const TargetFacts& target = *facts.target;
+  const auto word = value.starts_with(target.prefix) ? value : target.prefix + value;
+  words.of = &facts;
+  words.architecture = target.form == TargetForm::kVersion ? target.prefix + value : word;
+  if (target.form == TargetForm::kVersion) std::erase(*words.architecture, '.');
+  const bool is_version =
+      target.form != TargetForm::kVersion || (IsVersion(value) && value.find('.') != value.npos);
+  if (is_version && !ArchitectureText(target, words.architecture, Reader::kPeople).empty())
+    return std::nullopt;
+  return fmt::format("'{}' is no architecture of {}", probe::CleanText(value, 64), facts.title);
+}
+
+Wrong ReadLibc(const std::string& value, Words& words) {
+  words.libc = IsVersion(value) ? "glibc " + value : value;
+  return IsVersion(value) || value == "musl" ? std::nullopt
+                                             : Wrong("it takes a version such as 2.36, or musl");
+}
+
+Wrong ReadKind(const std::string& value, Words& words) {
+  words.kind = value == "integrated" ? probe::DeviceKind::kIntegrated : probe::DeviceKind::kDiscrete;
+  return OneOf(value, {"discrete", "integrated"});
+}
+
+Wrong ReadCount(const std::string& value, Words& words) {
+  constexpr std::uint32_t kMost = 64;
+  const auto count = probe::ParseNumber<std::uint32_t>(value);
+  words.count = count.value_or(0);
+  return words.count >= 1 && words.count <= kMost
+             ? std::nullopt
+             : Wrong(fmt::format("it takes a number from 1 to {}", kMost));
+}
+
+Wrong ReadMemory(const std::string& value, Words& words) {
+  words.memory_bytes = ParseSize(value);
+  return words.memory_bytes ? std::nullopt : Wrong("it takes a size such as 24GiB");
+}
+
+Wrong ReadDriver(const std::string& value, Words& words) {
+  words.driver = value;
+  return IsVersion(value) ? std::nullopt : Wrong("it takes a version such as 580.65.06");
+}
+
+Wrong ReadText(const std::string& value, std::optional<std::string>& out) {
+  out = probe::CleanText(value, 64);
+  return out->empty() ? Wrong("it is empty") : std::nullopt;
+}
+
+struct Key {
+  std::string_view name;
+  std::function<Wrong(const std::string&, Words&)> read;
+};
+
+std::vector<Key> KeysOf(const Tables& tables) {
+  std::vector<Key> keys = {
+      {"vendor", ReadVendor},
+      {"name", [](const auto& value, Words& words) { return ReadText(value, words.name); }},
+      {"kind", ReadKind},
+      {"memory", ReadMemory},
+      {"unified", [](const auto& value, Words& words) { return ReadFlag(value, words.unified); }},
+      {"count", ReadCount},
+      {"driver", ReadDriver},
+      {"runtime", [&tables](const auto& value, Words& words) { return ReadRuntimes(tables, value, words); }},
+      {"os",
+       [](const auto& value, Words& words) {
+         words.os = value;
+         return OneOf(value, {"linux", "windows", "macos"});
+       }},
+      {"arch",
+       [](const auto& value, Words& words) {
+         words.machine = value;
+         return OneOf(value, {"x86_64", "aarch64"});
+       }},
+      {"glibc", ReadLibc},
+      {"wsl", [](const auto& value, Words& words) { return ReadFlag(value, words.wsl); }},
+      {"container", [](const auto& value, Words& words) { return ReadFlag(value, words.container); }}};
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    if (!facts.target) continue;
+    keys.push_back({facts.target->key, [&facts](const auto& value, Words& words) {
+                      return ReadArchitecture(facts, value, words);
+                    }});
+  }
+  return keys;
+}
+
+probe::Error Said(std::string_view key, const std::string& text) {
+  return probe::Error{"", std::nullopt, "",
+                      fmt::format("--assume: {}{}{}", key, key.empty() ? "" : ": ", text)};
+}
+
+}  // namespace
+
+probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
+  const auto keys = KeysOf(tables);
+  Words words;
+  std::vector<std::string> seen;
+  for (std::string_view rest = text; !rest.empty();) {
+    auto pair = probe::TakeUpTo(rest, ',');
+    const auto name = std::string(probe::Trim(probe::TakeUpTo(pair, '=')));
+    const auto value = std::string(probe::Trim(pair));
+    const auto key =
+        std::find_if(keys.begin(), keys.end(), [&](const Key& known) { return known.name == name; });
+    if (key == keys.end()) {
+      std::vector<std::string> known;
+      for (const Key& one : keys) known.emplace_back(one.name);
+      return Said("", fmt::format("there is no key '{}'{}", probe::CleanText(name, 64), Hint(name, known)));
+    }
+    if (std::find(seen.begin(), seen.end(), name) != seen.end()) return Said(name, "it stands twice");
+    seen.push_back(name);
+    if (value.empty()) return Said(name, "it lacks its value");
+    if (auto wrong = key->read(value, words)) return Said(name, *wrong);
+  }
+  return words;
+}
+
+}  // namespace report::assume

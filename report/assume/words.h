@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: MIT
+// The words of --assume, read and checked one by one. Pure.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probe/core/device.h"
+#include "probe/core/result.h"
+#include "report/core/tables.h"
+
+namespace report::assume {
+
+// One text. What it does not say is absent.
+struct Words {
+  std::optional<std::uint32_t> vendor;  // PCI's number
+  bool no_gpu = false;
+  std::optional<std::string> name;
+  probe::DeviceKind kind = probe::DeviceKind::kDiscrete;
+  std::optional<std::uint64_t> memory_bytes;
+  std::optional<bool> unified;
+  std::uint32_t count = 1;
+  std::optional<std::string> driver;
+  // Names of installed runtimes with the version that they say, or ""; absent: the maker's own.
+  std::optional<std::vector<std::pair<std::string, std::string>>> runtimes;
+  const RuntimeFacts* of = nullptr;         // whose table has the key of the architecture
+  std::optional<std::string> architecture;  // as probes say it: "sm_89"
+  std::optional<std::string> os;
+  std::optional<std::string> machine;
+  std::optional<std::string> libc;
+  std::optional<bool> wsl;
+  std::optional<bool> container;
+};
+
+// The error names the key and what would be right.
+[[nodiscard]] probe::Result<Words> ReadWords(const Tables& tables, const std::string& text);
+
+}  // namespace report::assume

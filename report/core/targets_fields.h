@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: MIT
+// The field lists of the tables of programs, for probe/core/codec.h.
+#pragma once
+
+#include "probe/core/codec.h"
+#include "report/core/targets.h"
+
+namespace report {
+
+WHICHGPU_FIELDS(BuildNeeds, os, machine, glibc, driver, driver_tested, driver_below, api, api_below,
+                architectures, intermediate, features)
+WHICHGPU_FIELDS(Prerequisite, library, text, command)
+WHICHGPU_FIELDS(Build, id, backend, uses, brings_runtime, needs, package, version, packages, index,
+                extra_index, find_links, asset, provider, image, options, cmake, command, note, missing,
+                source, date)
+// The name is the file's.
+WHICHGPU_FIELDS(TargetTable, title, names, source, date, uses, absent, builds)
+
+}  // namespace report

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: MIT
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "probe/core/parse.h"
+#include "report/core/targets.h"
+#include "report/store/input.h"
+
+namespace report {
+
+probe::Result<TargetTable> ReadTarget(const std::string& name, const std::optional<std::string>& directory) {
+  auto embedded = EmbeddedTarget(name);
+  if (!directory) return embedded;
+  std::error_code unknown;
+  if (!std::filesystem::is_directory(*directory, unknown))
+    return FileError(*directory, "--tables takes a folder with files such as pytorch.json");
+  const auto word = embedded ? embedded->name : probe::Lower(name);
+  const bool is_file_name = word.find('/') == std::string::npos && !word.starts_with('.');
+  const auto path = (std::filesystem::path(*directory) / (word + ".json")).string();
+  if (!is_file_name || !std::filesystem::exists(path, unknown)) return embedded;
+  auto text = ReadTextFile(path);
+  if (!text) return text.error();
+  auto table = DecodeTarget(word, *text);
+  if (!table) return FileError(path, probe::Describe(table.error()));
+  return table;
+}
+
+}  // namespace report

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: MIT
+#include "report/targets/artefact.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+#include <vector>
+
+namespace report::targets {
+namespace {
+
+std::string VisibleOf(const Recommendation& answer) {
+  const auto found = std::find_if(answer.environment.begin(), answer.environment.end(),
+                                  [](const Selection& one) { return one.selects == Selects::kDevice; });
+  return found == answer.environment.end() ? "" : found->value;
+}
+
+// nullopt where a place has nothing to stand in it.
+std::optional<std::string> Filled(std::string text, const Recommendation& answer) {
+  const std::array<std::pair<std::string_view, std::string>, 3> places = {
+      {{"{architectures}", fmt::format("{}", fmt::join(answer.architectures, ";"))},
+       {"{arch}", answer.architecture},
+       {"{visible}", VisibleOf(answer)}}};
+  for (const auto& [place, value] : places) {
+    for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at + value.size())) {
+      if (value.empty()) return std::nullopt;
+      text.replace(at, place.size(), value);
+    }
+  }
+  return text;
+}
+
+std::optional<std::string> Filled(const std::optional<std::string>& text, const Recommendation& answer) {
+  return text ? Filled(*text, answer) : std::nullopt;
+}
+
+std::vector<std::string> AllFilled(const std::optional<std::vector<std::string>>& texts,
+                                   const Recommendation& answer) {
+  std::vector<std::string> filled;
+  if (!texts) return filled;
+  for (const std::string& text : *texts) {
+    if (auto one = Filled(text, answer)) filled.push_back(*std::move(one));
+  }
+  return filled;
+}
+
+// A shell takes bounds, blanks and lists for something else.
+std::string Quoted(const std::string& word) {
+  const bool plain =
+      word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+-,@%") ==
+      std::string::npos;
+  return plain ? word : fmt::format("\"{}\"", word);
+}
+
+}  // namespace
+
+Artefact ArtefactOf(const TargetTable& target, const Build& build, const Recommendation& answer) {
+  Artefact artefact;
+  artefact.id = build.id;
+  if (build.package) artefact.requirements.push_back(*build.package + build.version.value_or(""));
+  if (build.packages)
+    artefact.requirements.insert(artefact.requirements.end(), build.packages->begin(), build.packages->end());
+  artefact.index = build.index;
+  artefact.extra_index = build.extra_index.value_or(false);
+  artefact.find_links = build.find_links;
+  artefact.asset = Filled(build.asset, answer);
+  artefact.provider = build.provider;
+  artefact.image = Filled(build.image, answer);
+  artefact.options = AllFilled(build.options, answer);
+  artefact.cmake = AllFilled(build.cmake, answer);
+  artefact.note = build.note;
+  artefact.source = build.source.value_or(target.source);
+  artefact.date = build.date.value_or(target.date);
+  return artefact;
+}
+
+std::optional<std::string> CommandOf(const Build& build, const Artefact& artefact,
+                                     const Recommendation& answer) {
+  if (build.command) return Filled(*build.command, answer);
+  if (artefact.requirements.empty()) return std::nullopt;
+  std::string command = "pip install";
+  for (const std::string& requirement : artefact.requirements) command += " " + Quoted(requirement);
+  if (artefact.index)
+    command +=
+        fmt::format(" {} {}", artefact.extra_index ? "--extra-index-url" : "--index-url", *artefact.index);
+  if (artefact.find_links) command += " --find-links " + *artefact.find_links;
+  return command;
+}
+
+}  // namespace report::targets

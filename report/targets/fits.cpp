@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: MIT
+#include "report/targets/fits.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "report/core/architecture.h"
+#include "report/core/devices.h"
+
+namespace report::targets {
+namespace {
+
+bool Holds(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::string_view WordOf(Use use) { return use == Use::kTraining ? kTrainsModels : kRunsModels; }
+
+class Judging {
+ public:
+  Judging(const BuildNeeds& needs, Policy policy) : needs_(needs), policy_(policy) {}
+
+  void LookAtMachine(const Machine& machine) {
+    if (needs_.os && !Holds(*needs_.os, machine.os))
+      return Fail(Step::kMachine, fmt::format("is for {}", fmt::join(*needs_.os, ", ")));
+    if (needs_.machine && !machine.architecture)
+      verdict_.unknown.emplace_back("the processor's architecture");
+    if (needs_.machine && machine.architecture && !Holds(*needs_.machine, *machine.architecture))
+      return Fail(Step::kMachine, fmt::format("is for {}, and this machine is {}",
+                                              fmt::join(*needs_.machine, ", "), *machine.architecture));
+    LookAtLibc(machine);
+    if (!needs_.features || !machine.features || machine.features->empty()) return;
+    for (const std::string& feature : *needs_.features) {
+      if (!Holds(*machine.features, feature))
+        return Fail(Step::kMachine, fmt::format("needs a processor with {}", feature));
+    }
+  }
+
+  void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said) {
+    if (!needs_.architectures || !verdict_.misfit.empty()) return;
+    const auto device = target ? ArchitectureText(*target, said, Reader::kPeople) : "";
+    if (device.empty())
+      return Fail(Step::kArchitecture, "depends on the device's architecture, which is not known here");
+    if (HasCodeFor(*target, *needs_.architectures, device)) return;
+    // Newer devices compile what was written for earlier ones.
+    if (needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return;
+    Fail(Step::kArchitecture,
+         fmt::format("has no code for {} (it has {}){}", device, fmt::join(*needs_.architectures, ", "),
+                     IsNewerThanAll(*target, *needs_.architectures, device)
+                         ? ", which is newer than all that is known of it"
+                         : ""));
+  }
+
+  void LookAtDriver(const probe::RuntimeDevice& device) {
+    if (!verdict_.misfit.empty()) return;
+    const bool tested = policy_ == Policy::kTested && needs_.driver_tested;
+    const auto& least = tested ? needs_.driver_tested : needs_.driver;
+    CheckLeast(least, device.driver_version, tested ? "is tested with driver" : "needs driver",
+               "the driver's version");
+    CheckBelow(needs_.driver_below, device.driver_version, "driver");
+    CheckLeast(needs_.api, device.api_version, "needs version", "the runtime's version");
+    CheckBelow(needs_.api_below, device.api_version, "version");
+  }
+
+  void Fail(Step step, std::string misfit) {
+    if (!verdict_.misfit.empty()) return;
+    verdict_.reached = step;
+    verdict_.misfit = std::move(misfit);
+  }
+  [[nodiscard]] Verdict verdict() const { return verdict_; }
+
+ private:
+  void LookAtLibc(const Machine& machine) {
+    if (!needs_.glibc) return;
+    if (machine.has_other_libc)
+      return Fail(
+          Step::kMachine,
+          fmt::format("needs glibc {} or newer, and this machine has another C library", *needs_.glibc));
+    if (!machine.glibc) {
+      verdict_.unknown.emplace_back("the C library");
+    } else if (CompareVersions(*machine.glibc, *needs_.glibc) < 0) {
+      Fail(Step::kMachine,
+           fmt::format("needs glibc {} or newer, and here is {}", *needs_.glibc, *machine.glibc));
+    }
+  }
+  void CheckLeast(const std::optional<std::string>& least, const std::optional<std::string>& here,
+                  std::string_view wants, std::string_view what) {
+    if (!least) return;
+    if (!here) {
+      verdict_.unknown.emplace_back(what);
+    } else if (CompareVersions(*here, *least) < 0) {
+      Fail(Step::kDriver, fmt::format("{} {} or newer, and here is {}", wants, *least, *here));
+    }
+  }
+  void CheckBelow(const std::optional<std::string>& below, const std::optional<std::string>& here,
+                  std::string_view what) {
+    if (below && here && CompareVersions(*here, *below) >= 0)
+      Fail(Step::kDriver, fmt::format("needs {} before {}, and here is {}", what, *below, *here));
+  }
+
+  const BuildNeeds& needs_;
+  Policy policy_;
+  Verdict verdict_;
+};
+
+}  // namespace
+
+Machine MachineOf(const Report& report) {
+  constexpr std::string_view kGlibc = "glibc ";
+  Machine machine;
+  if (report.host.system) machine.os = *report.host.system;
+  if (!report.host.architecture.empty() && report.host.architecture != "unknown")
+    machine.architecture = report.host.architecture;
+  if (const auto& libc = report.host.libc) {
+    machine.has_other_libc = !libc->starts_with(kGlibc);
+    if (!machine.has_other_libc) machine.glibc = libc->substr(kGlibc.size());
+  }
+  for (const auto& device : report.devices) {
+    if (device.kind == probe::DeviceKind::kCpu && device.hardware && device.hardware->processor)
+      machine.features = &device.hardware->processor->features;
+  }
+  return machine;
+}
+
+Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const probe::View& view,
+              Policy policy) {
+  static const BuildNeeds kNone;
+  Judging judging(build.needs ? *build.needs : kNone, policy);
+  const auto* facts = Find(tables, build.backend);
+  if (view.matched_by == kBrought && !build.brings_runtime.value_or(false))
+    judging.Fail(Step::kMachine, fmt::format("needs {} installed", Title(tables, build.backend)));
+  judging.LookAtMachine(machine);
+  judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture);
+  judging.LookAtDriver(view.device);
+  return judging.verdict();
+}
+
+bool IsFor(const TargetTable& target, const Build& build, Use use) {
+  const auto word = WordOf(use);
+  return (!target.uses || Holds(*target.uses, word)) && (!build.uses || Holds(*build.uses, word));
+}
+
+}  // namespace report::targets

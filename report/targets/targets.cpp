@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: MIT
+#include "report/targets/targets.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "probe/core/parse.h"
+#include "report/core/devices.h"
+#include "report/targets/artefact.h"
+#include "report/targets/fits.h"
+
+namespace report::targets {
+namespace {
+
+constexpr int kOldDays = 180;  // after which a table is called old
+
+const TargetTable& TargetOf(const Report& report) { return *report.terms.target; }
+
+// Of a device that the kernel's driver has and this process may open.
+bool IsGivenTo(const probe::PhysicalDevice& device) {
+  return IsGpu(device) && device.hardware && device.hardware->kernel_driver &&
+         std::none_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
+                      [](const auto& node) { return !node.openable; });
+}
+
+bool IsReached(const probe::PhysicalDevice& device, std::string_view runtime) {
+  return std::any_of(device.views.begin(), device.views.end(),
+                     [&](const probe::View& view) { return view.device.runtime == runtime; });
+}
+
+// What is installed and has trouble is not brought either.
+bool IsAbsent(const Report& report, std::string_view runtime) {
+  return std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
+    return probe.module == runtime && probe.outcome == probe::Outcome::kAbsent;
+  });
+}
+
+probe::View BroughtView(const TargetTable& target, const std::string& runtime,
+                        const probe::PhysicalDevice& device) {
+  probe::View view;
+  view.matched_by = kBrought;
+  view.device.runtime = runtime;
+  view.device.driver = target.name;
+  view.device.name = device.name;
+  view.device.vendor = device.vendor;
+  view.device.kind = device.kind;
+  view.device.identity = device.hardware->identity;
+  view.device.architecture = device.hardware->architecture;
+  view.device.memory_total_bytes = device.memory.total_bytes;
+  view.device.memory_free_bytes = device.memory.free_bytes;
+  return view;
+}
+
+// The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits.
+std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine,
+                    const probe::View& view, Use use) {
+  const TargetTable& target = TargetOf(report);
+  std::string nearest;
+  Step reached = Step::kMachine;
+  bool has_any = false;
+  for (const Build& build : target.builds) {
+    if (build.backend != view.device.runtime) continue;
+    has_any = true;
+    if (!IsFor(target, build, use)) continue;
+    const auto verdict = Judge(tables, build, machine, view, report.terms.policy);
+    if (verdict.misfit.empty()) return "";
+    if (!nearest.empty() && verdict.reached <= reached) continue;
+    nearest = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
+    reached = verdict.reached;
+  }
+  if (!nearest.empty()) return nearest;
+  const auto title = Title(tables, view.device.runtime);
+  if (has_any)
+    return fmt::format("{} has nothing by {} that {}", target.title, title,
+                       use == Use::kTraining ? "trains models" : "runs models");
+  return fmt::format("{} has no build for {}{}", target.title, title,
+                     target.absent ? ": " + *target.absent : "");
+}
+
+void JudgeWay(const Tables& tables, const Machine& machine, const std::string& device_id,
+              const probe::View& view, Report& report) {
+  const std::array<std::string, 2> why = {WhyNone(tables, report, machine, view, Use::kInference),
+                                          WhyNone(tables, report, machine, view, Use::kTraining)};
+  report.terms.unfit[{device_id, view.device.runtime, view.device.driver}] = why;
+}
+
+// The other GPUs that the backend reaches and the terms leave: what an installation meets beside the
+// answer's.
+using Others = std::vector<std::pair<const probe::PhysicalDevice*, const probe::View*>>;
+Others OthersOf(const Report& report, const Recommendation& answer) {
+  Others others;
+  std::set<std::string_view> seen = {answer.device_id};
+  for (const auto& device : report.devices) {
+    if (!IsGpu(device) || device.parent_id || report.terms.excluded_ids.contains(device.id)) continue;
+    for (const auto& view : device.views) {
+      if (view.device.runtime == answer.backend && !IsSoftware(device, view) && seen.insert(device.id).second)
+        others.emplace_back(&device, &view);
+    }
+  }
+  return others;
+}
+
+std::vector<std::string> NotCovered(const Tables& tables, const Report& report, const Machine& machine,
+                                    const Build& build, const Others& others) {
+  std::vector<std::string> names;
+  for (const auto& [device, view] : others) {
+    if (!Judge(tables, build, machine, *view, report.terms.policy).misfit.empty())
+      names.push_back(DeviceName(report.devices, device->id));
+  }
+  return names;
+}
+
+struct Choice {
+  const Build* build = nullptr;
+  std::vector<std::string> not_covered;
+  std::vector<std::string> unknown;
+};
+
+Choice Choose(const Tables& tables, const Report& report, const Recommendation& answer,
+              const probe::View& view) {
+  const TargetTable& target = TargetOf(report);
+  const auto machine = MachineOf(report);
+  const auto others = OthersOf(report, answer);
+  Choice chosen;
+  for (const Build& build : target.builds) {
+    if (build.backend != answer.backend || !IsFor(target, build, answer.use)) continue;
+    auto verdict = Judge(tables, build, machine, view, report.terms.policy);
+    if (!verdict.misfit.empty()) continue;
+    auto not_covered = NotCovered(tables, report, machine, build, others);
+    if (chosen.build && !not_covered.empty()) continue;
+    chosen = {&build, std::move(not_covered), std::move(verdict.unknown)};
+    if (chosen.not_covered.empty()) break;
+  }
+  return chosen;
+}
+
+// Days since 1970 of "2026-11-25..."; nullopt of anything else.
+std::optional<int> DayOf(std::string_view date) {
+  auto rest = date.substr(0, 10);
+  const auto year = probe::ParseNumber<int>(probe::TakeUpTo(rest, '-'));
+  const auto month = probe::ParseNumber<unsigned>(probe::TakeUpTo(rest, '-'));
+  const auto day = probe::ParseNumber<unsigned>(rest);
+  if (!year || !month || !day) return std::nullopt;
+  const std::chrono::year_month_day found{std::chrono::year{*year}, std::chrono::month{*month},
+                                          std::chrono::day{*day}};
+  if (!found.ok()) return std::nullopt;
+  return static_cast<int>(std::chrono::sys_days{found}.time_since_epoch().count());
+}
+
+void WarnOfAge(const Report& report, const std::string& date, Recommendation& answer) {
+  const auto then = DayOf(date);
+  const auto now = DayOf(report.created);
+  if (!then || !now || *now - *then <= kOldDays) return;
+  answer.warnings.push_back(fmt::format(
+      "what is known of {} is {} days old (of {}): there may be newer builds; a newer version of this "
+      "program or --tables DIR brings newer tables",
+      TargetOf(report).title, *now - *then, date));
+}
+
+// Backends of the program for GPUs that are here, of which this build has no module to look.
+void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& answer) {
+  std::set<std::string> told;
+  for (const Build& build : TargetOf(report).builds) {
+    const auto* facts = Find(tables, build.backend);
+    if (!facts || !facts->vendor || !IsFor(TargetOf(report), build, answer.use) ||
+        !told.insert(build.backend).second)
+      continue;
+    const bool was_asked = std::any_of(report.probes.begin(), report.probes.end(),
+                                       [&](const auto& probe) { return probe.module == build.backend; });
+    if (was_asked) continue;
+    for (const auto& device : report.devices) {
+      const auto vendor = VendorOf(device);
+      if (!IsGpu(device) || !vendor || !IsOfVendor(*facts, *vendor)) continue;
+      answer.warnings.push_back(
+          fmt::format("{} has a build for {} ({}), which {} may run: this version can not look for it, so "
+                      "that nothing was measured",
+                      TargetOf(report).title, facts->title, build.id, DeviceName(report.devices, device.id)));
+      answer.confidence = Confidence::kLow;
+      break;
+    }
+  }
+}
+
+void WarnOfChoice(const Report& report, const Choice& choice, Recommendation& answer) {
+  if (!choice.not_covered.empty())
+    answer.warnings.push_back(fmt::format(
+        "{} does not cover {}: keep the program to the answer's device{}", choice.build->id,
+        fmt::join(choice.not_covered, ", "),
+        answer.environment.empty()
+            ? ""
+            : fmt::format(" with {}={}", answer.environment.front().name, answer.environment.front().value)));
+  if (!choice.unknown.empty()) {
+    answer.warnings.push_back(fmt::format("{} of this machine is not known: taken to be enough for {}",
+                                          fmt::join(choice.unknown, " and "), choice.build->id));
+    if (answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
+  }
+  WarnOfAge(report, choice.build->date.value_or(TargetOf(report).date), answer);
+}
+
+}  // namespace
+
+void AddBroughtViews(const Tables& tables, Report& report) {
+  std::set<std::string> brought;
+  for (const Build& build : TargetOf(report).builds) {
+    const auto* facts = build.brings_runtime.value_or(false) ? Find(tables, build.backend) : nullptr;
+    if (!facts || !facts->vendor || !IsAbsent(report, build.backend) || !brought.insert(build.backend).second)
+      continue;
+    for (auto& device : report.devices) {
+      const auto vendor = VendorOf(device);
+      if (vendor && IsOfVendor(*facts, *vendor) && IsGivenTo(device) && !IsReached(device, build.backend))
+        device.views.push_back(BroughtView(TargetOf(report), build.backend, device));
+    }
+  }
+}
+
+void JudgeWays(const Tables& tables, Report& report) {
+  constexpr std::string_view kProcessors = "cpu";
+  const auto machine = MachineOf(report);
+  for (const auto& device : report.devices) {
+    for (const auto& view : device.views) JudgeWay(tables, machine, device.id, view, report);
+    if (device.kind != probe::DeviceKind::kCpu || IsReached(device, kProcessors)) continue;
+    probe::View processor;
+    processor.device.runtime = kProcessors;
+    JudgeWay(tables, machine, device.id, processor, report);
+  }
+}
+
+void AddArtefact(const Tables& tables, const Report& report, Recommendation& answer) {
+  answer.target = TargetOf(report).name;
+  const auto* device = FindDevice(report.devices, answer.device_id);
+  const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
+  probe::View unseen;
+  unseen.device.runtime = answer.backend;
+  const auto choice = Choose(tables, report, answer, view ? *view : unseen);
+  if (!choice.build) return;
+  answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
+  answer.command = CommandOf(*choice.build, *answer.artefact, answer);
+  WarnOfChoice(report, choice, answer);
+  WarnOfUnseen(tables, report, answer);
+}
+
+}  // namespace report::targets

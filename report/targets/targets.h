@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The caller's program (report.terms.target): for which ways it has a build that fits, and which build is the
+// answer's. Pure.
+#pragma once
+
+#include <vector>
+
+#include "probe/core/device.h"
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report::targets {
+
+// Adds the ways that the program opens here by a runtime of its own, which nothing has installed, to devices
+// that the kernel gives to this process.
+void AddBroughtViews(const Tables& tables, Report& report);
+
+// Fills in report.terms.unfit.
+void JudgeWays(const Tables& tables, Report& report);
+
+// Fills in the answer's artefact, command and target: of the builds that fit its way the first that fits
+// every GPU that the backend reaches here and the terms do not exclude, else the first. Warns of what it does
+// not cover, of conditions that nobody could look at, of backends of the program that this version does not
+// look for, and of a table that is old on the day of the report.
+void AddArtefact(const Tables& tables, const Report& report, Recommendation& answer);
+
+}  // namespace report::targets
