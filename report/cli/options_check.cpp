@@ -158,6 +158,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   options.run.command = NameOfCommand(options.command);
   options.run.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
   options.run.calibrate = !raw.no_calibrate && options.command != Command::kList;
+  options.run.only_candidates = recommends;
   options.run.from_earlier = recommends && !raw.no_cache && !options.run.retry_crashed;
   if (recommends) options.run.uses = {use};
   if (options.command == Command::kList) options.run.uses.clear();

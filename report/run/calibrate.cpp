@@ -177,6 +177,7 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
     const bool brief = std::any_of(devices.begin(), device,
                                    [&](const auto& before) { return AreEqualGpus(before, *device); });
     for (Target& target : TargetsOf(*device, brief, BudgetSeconds(devices, *device, brief))) {
+      if (request.only_candidates && IsSoftware(*device, device->views[target.view])) continue;
       target.budget_s *= factor;
       targets.push_back(std::move(target));
     }

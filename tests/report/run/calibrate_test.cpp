@@ -51,6 +51,14 @@ double TotalSeconds(const std::vector<Target>& targets) {
   return sum;
 }
 
+TEST(PlanTargets, WhatCanBeNoAnswerIsLeftOutWhereOnlyThatIsAsked) {
+  RunRequest request;
+  request.only_candidates = true;
+  const auto targets = PlanTargets(Processor(), request);
+  ASSERT_EQ(targets.size(), 1U);
+  EXPECT_EQ(targets[0].device.runtime, "cpu");
+  EXPECT_EQ(PlanTargets({Gpu("pci:0000:01:00.0")}, request).size(), 2U) << "either may be the better way";
+}
 TEST(PlanTargets, AGpusRuntimesShareItsBudgetAndTheFirstHasMostOfIt) {
   const auto targets = PlanTargets({Gpu("pci:0000:01:00.0")}, RunRequest{});
   ASSERT_EQ(targets.size(), 2U);
