@@ -133,14 +133,27 @@ std::optional<Kept> OpenKept(const RunRequest& request, const Context& context) 
 // own.
 struct Earlier {
   std::optional<std::variant<Produced, Problem>> answer;
+  std::optional<Record> figures;  // whose measurements hold, where the machine is to be looked at again
   std::string note;
   Turn turn;
 };
+
+// How much memory is free and whether a device may be used changes without a boot.
+bool RestsOnTheMoment(const Terms& terms) { return terms.min_memory_bytes || terms.can; }
+
+void TellOrigin(const std::string& created, Report& report) {
+  for (Recommendation& answer : report.recommendations)
+    answer.reasons.push_back("from measurements of " + created);
+}
 
 void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   auto found = kept.cache.Find(kept.key, request.effort);
   earlier.note = std::move(found.note);
   if (!found.record) return;
+  if (RestsOnTheMoment(request.terms)) {
+    earlier.figures = std::move(found.record);
+    return;
+  }
   auto tables = TablesFor(request);
   if (!tables) {
     earlier.answer = Internal(tables.error());
@@ -152,8 +165,7 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
     return;
   }
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
-  for (Recommendation& answer : report.recommendations)
-    answer.reasons.push_back("from measurements of " + found.record->created);
+  TellOrigin(found.record->created, report);
   // What was said of the machine then is not so now.
   for (Warning& warning : report.warnings)
     warning.text = fmt::format("when this was measured ({}): {}", found.record->created, warning.text);
@@ -165,7 +177,7 @@ Earlier AskEarlier(const RunRequest& request, std::optional<Kept>& kept) {
   Earlier earlier;
   if (!kept || !request.from_earlier) return earlier;
   FindAnswer(request, *kept, earlier);
-  if (earlier.answer) return earlier;
+  if (earlier.answer || earlier.figures) return earlier;
   earlier.turn = kept->turns.ToAnswer();
   // The run that was waited for may have left one.
   FindAnswer(request, *kept, earlier);
@@ -197,7 +209,7 @@ std::string KeepForLater(const RunRequest& request, const std::optional<Kept>& k
 
 // Looks at this machine and measures it.
 std::variant<Produced, Problem> Survey(const RunRequest& request, const Context& context,
-                                       std::optional<Kept> kept, const Earlier& earlier) {
+                                       std::optional<Kept> kept, Earlier earlier) {
   auto opened = OpenLive(request, context.interrupt, context.progress);
   if (auto* problem = std::get_if<Problem>(&opened)) return *problem;
   Live& live = std::get<Live>(opened);
@@ -215,20 +227,27 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
   if (auto* problem = std::get_if<Problem>(&selected)) return *problem;
   auto& asked = std::get<Asked>(selected);
   record.calibrated = request.calibrate && request.IsOfThisMachine();
-  if (record.calibrated && SignalOf(context) == 0) {
+  if (earlier.figures) {
+    record.measurements = std::move(earlier.figures->measurements);
+  } else if (record.calibrated && SignalOf(context) == 0) {
     // Those of the answer, where there are any: what a run may wait is counted in them.
     Turns turns = kept ? std::move(kept->turns) : Turns(*live.environment, *live.files, context.interrupt);
     Measure(live, context, all, asked, std::move(turns), *tables, record);
   }
-  if (record.calibrated) BoundDriverCaches(live);
+  if (record.calibrated && !earlier.figures) BoundDriverCaches(live);
   // Looked at once: what the report says and what the program returns agree.
   const int signal = SignalOf(context);
   record.interrupted = signal != 0;
   if (const auto warning = live.risks->warning(); !warning.empty())
     record.warnings.push_back(live.Shown(warning));
   context.progress("");
-  Produced outcome{{}, Decide(request, *tables, record, std::move(asked)), std::nullopt, signal};
+  const auto basis = earlier.figures ? Basis::kCached : Basis::kMeasured;
+  Produced outcome{{}, Decide(request, *tables, record, std::move(asked), basis), std::nullopt, signal};
   outcome.tables = *std::move(tables);
+  if (earlier.figures) {
+    TellOrigin(earlier.figures->created, outcome.report);
+    return outcome;
+  }
   // What measures too little to answer by would answer no better later.
   const bool answers = HasMeasuredAnswer(outcome.report);
   if (request.budget_s && !answers && record.calibrated && !record.interrupted) {
@@ -255,7 +274,7 @@ std::variant<Produced, Problem> Produce(const RunRequest& request, const Context
   auto kept = OpenKept(request, context);
   auto earlier = AskEarlier(request, kept);
   if (earlier.answer) return *std::move(earlier.answer);
-  return Survey(request, context, std::move(kept), earlier);
+  return Survey(request, context, std::move(kept), std::move(earlier));
 }
 
 }  // namespace report

@@ -395,5 +395,27 @@ class Cuda(unittest.TestCase):
         self.assertTrue(all(4 * m["shape"].get("count", 0) <= 256 * MIB // 20 for m in value["measurements"]))
 
 
+class Cached(unittest.TestCase):
+    def test_how_much_memory_is_free_is_looked_at_again(self):
+        def machine_with(**facts):
+            return json.dumps({"driver_version": "580.65.06",
+                               "devices": [gpu(1, 61, attributes={"pci_device_id": 0xfffe}, **facts)]})  # of no known card
+
+        def answer(machine, *words):
+            done = machine.run("recommend", "--json", "--only", "cuda,sysfs", "--for", "training", "--among", "cuda", *words,
+                               patience_s=60)
+            return done.status, json.loads(done.stdout)
+
+        with CudaMachine({"devices": []}) as machine:
+            machine.scenario.write_text(machine_with())
+            self.assertEqual("measured", answer(machine)[1]["recommendation"]["basis"])
+            self.assertEqual("cached", answer(machine, "--min-memory", "100MiB")[1]["recommendation"]["basis"])
+            machine.scenario.write_text(machine_with(memory_free_bytes=50 * MIB))
+            self.assertEqual("cached", answer(machine)[1]["recommendation"]["basis"])
+            status, report = answer(machine, "--min-memory", "100MiB")
+        self.assertEqual(1, status)
+        self.assertIn("50 MiB of its memory can be used", report["no_answer"]["reason"])
+
+
 if __name__ == "__main__":
     main()
