@@ -203,6 +203,19 @@ void WarnOfChoice(const Report& report, const Choice& choice, Recommendation& an
   WarnOfAge(report, choice.build->date.value_or(TargetOf(report).date), answer);
 }
 
+// That the runtime is not installed is no reason against it then.
+void TellBrought(const Tables& tables, const Report& report, const Build& build, Recommendation& answer) {
+  const auto title = Title(tables, answer.backend);
+  answer.reasons.insert(
+      answer.reasons.begin(),
+      fmt::format(
+          "{} is not installed, and {}'s {} brings what it needs of it: the kernel's driver is enough", title,
+          TargetOf(report).title, build.id));
+  std::erase_if(answer.rejected, [&](const Rejected& option) {
+    return !option.device_id && option.runtime == answer.backend;
+  });
+}
+
 }  // namespace
 
 void AddBroughtViews(const Tables& tables, Report& report) {
@@ -241,6 +254,7 @@ void AddArtefact(const Tables& tables, const Report& report, Recommendation& ans
   if (!choice.build) return;
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
+  if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
   WarnOfChoice(report, choice, answer);
   WarnOfUnseen(tables, report, answer);
 }
