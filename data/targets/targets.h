@@ -9,6 +9,8 @@
 
 namespace data::targets {
 
+// data/architectures.csv: what builds call chips that are known by their makers' code names.
+[[nodiscard]] std::string_view ArchitecturesText();
 [[nodiscard]] std::span<const std::pair<std::string_view, std::string_view>> Texts();
 
 }  // namespace data::targets

@@ -29,6 +29,11 @@ namespace report {
 // How a view is matched that no probe saw: the caller's program brings the runtime, and the kernel has its
 // driver for the device.
 inline constexpr std::string_view kBrought = "target";
+// The same where this build has no module to look for the runtime, be it installed or not.
+inline constexpr std::string_view kUnseen = "unseen";
+[[nodiscard]] inline bool IsSupposed(const probe::View& view) {
+  return view.matched_by == kBrought || view.matched_by == kUnseen;
+}
 
 // The view computes on the host processor by way of a runtime that is made for other devices.
 [[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);

@@ -17,6 +17,7 @@
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
 #include "report/score/score.h"
+#include "report/targets/supposed.h"
 #include "report/targets/targets.h"
 
 namespace report {
@@ -152,8 +153,8 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   report.terms.excluded_ids = std::move(asked.excluded);
   report.terms.proof = report.terms.can && record.calibrated;
   if (report.terms.target) {
-    targets::AddBroughtViews(tables, report);
     targets::JudgeWays(tables, report);
+    targets::AddSupposedViews(tables, !request.LeavesOut() && !record.left_out, report);
   }
   if (!request.uses.empty()) {
     report.request = tables.reference;

@@ -465,7 +465,7 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
               factors};
       const bool ran = way.rates.product || way.rates.read;
       const bool was_late = !way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu);
-      if (was_late || view.matched_by == kBrought) {
+      if (was_late || IsSupposed(view)) {
         FillIn(estimated.Of(device.id, runtime, driver), way.rates);
         way.estimated = way.measured();
       }

@@ -14,6 +14,7 @@
 #include "report/core/devices.h"
 #include "report/targets/artefact.h"
 #include "report/targets/fits.h"
+#include "report/targets/supposed.h"
 
 namespace report::targets {
 namespace {
@@ -21,41 +22,6 @@ namespace {
 constexpr int kOldDays = 180;  // after which a table is called old
 
 const TargetTable& TargetOf(const Report& report) { return *report.terms.target; }
-
-// Of a device that the kernel's driver has and this process may open.
-bool IsGivenTo(const probe::PhysicalDevice& device) {
-  return IsGpu(device) && device.hardware && device.hardware->kernel_driver &&
-         std::none_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
-                      [](const auto& node) { return !node.openable; });
-}
-
-bool IsReached(const probe::PhysicalDevice& device, std::string_view runtime) {
-  return std::any_of(device.views.begin(), device.views.end(),
-                     [&](const probe::View& view) { return view.device.runtime == runtime; });
-}
-
-// What is installed and has trouble is not brought either.
-bool IsAbsent(const Report& report, std::string_view runtime) {
-  return std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
-    return probe.module == runtime && probe.outcome == probe::Outcome::kAbsent;
-  });
-}
-
-probe::View BroughtView(const TargetTable& target, const std::string& runtime,
-                        const probe::PhysicalDevice& device) {
-  probe::View view;
-  view.matched_by = kBrought;
-  view.device.runtime = runtime;
-  view.device.driver = target.name;
-  view.device.name = device.name;
-  view.device.vendor = device.vendor;
-  view.device.kind = device.kind;
-  view.device.identity = device.hardware->identity;
-  view.device.architecture = device.hardware->architecture;
-  view.device.memory_total_bytes = device.memory.total_bytes;
-  view.device.memory_free_bytes = device.memory.free_bytes;
-  return view;
-}
 
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits.
 std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine,
@@ -81,6 +47,11 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
                        use == Use::kTraining ? "trains models" : "runs models");
   return fmt::format("{} has no build for {}{}", target.title, title,
                      target.absent ? ": " + *target.absent : "");
+}
+
+bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
+  return std::any_of(device.views.begin(), device.views.end(),
+                     [&](const probe::View& view) { return view.device.runtime == runtime; });
 }
 
 void JudgeWay(const Tables& tables, const Machine& machine, const std::string& device_id,
@@ -163,23 +134,29 @@ void WarnOfAge(const Report& report, const std::string& date, Recommendation& an
       TargetOf(report).title, *now - *then, date));
 }
 
-// Backends of the program for GPUs that are here, of which this build has no module to look.
+// A backend of the program for the answer's GPU, or for one beside a processor that is the answer, of which
+// this build has no module to look, and that it may or does run by.
 void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& answer) {
+  const auto* own = FindDevice(report.devices, answer.device_id);
   std::set<std::string> told;
   for (const Build& build : TargetOf(report).builds) {
     const auto* facts = Find(tables, build.backend);
     if (!facts || !facts->vendor || !IsFor(TargetOf(report), build, answer.use) ||
-        !told.insert(build.backend).second)
+        !IsUnknownHere(report, build.backend) || !told.insert(build.backend).second)
       continue;
-    const bool was_asked = std::any_of(report.probes.begin(), report.probes.end(),
-                                       [&](const auto& probe) { return probe.module == build.backend; });
-    if (was_asked) continue;
     for (const auto& device : report.devices) {
       const auto vendor = VendorOf(device);
-      if (!IsGpu(device) || !vendor || !IsOfVendor(*facts, *vendor)) continue;
+      const bool asks = own && (own->id == device.id || own->kind == probe::DeviceKind::kCpu);
+      if (!asks || !IsGpu(device) || !vendor || !IsOfVendor(*facts, *vendor)) continue;
+      probe::View view;
+      view.device.runtime = build.backend;
+      if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty()) {
+        view.device.architecture = std::move(architecture);
+        if (!WhyNone(tables, report, MachineOf(report), view, answer.use).empty()) continue;
+      }
       answer.warnings.push_back(
-          fmt::format("{} has a build for {} ({}), which {} may run: this version can not look for it, so "
-                      "that nothing was measured",
+          fmt::format("{} has a build for {} ({}): this version can not look for it on {}, so that it was "
+                      "not measured there",
                       TargetOf(report).title, facts->title, build.id, DeviceName(report.devices, device.id)));
       answer.confidence = Confidence::kLow;
       break;
@@ -218,26 +195,12 @@ void TellBrought(const Tables& tables, const Report& report, const Build& build,
 
 }  // namespace
 
-void AddBroughtViews(const Tables& tables, Report& report) {
-  std::set<std::string> brought;
-  for (const Build& build : TargetOf(report).builds) {
-    const auto* facts = build.brings_runtime.value_or(false) ? Find(tables, build.backend) : nullptr;
-    if (!facts || !facts->vendor || !IsAbsent(report, build.backend) || !brought.insert(build.backend).second)
-      continue;
-    for (auto& device : report.devices) {
-      const auto vendor = VendorOf(device);
-      if (vendor && IsOfVendor(*facts, *vendor) && IsGivenTo(device) && !IsReached(device, build.backend))
-        device.views.push_back(BroughtView(TargetOf(report), build.backend, device));
-    }
-  }
-}
-
 void JudgeWays(const Tables& tables, Report& report) {
   constexpr std::string_view kProcessors = "cpu";
   const auto machine = MachineOf(report);
   for (const auto& device : report.devices) {
     for (const auto& view : device.views) JudgeWay(tables, machine, device.id, view, report);
-    if (device.kind != probe::DeviceKind::kCpu || IsReached(device, kProcessors)) continue;
+    if (device.kind != probe::DeviceKind::kCpu || HasViewBy(device, kProcessors)) continue;
     probe::View processor;
     processor.device.runtime = kProcessors;
     JudgeWay(tables, machine, device.id, processor, report);

@@ -11,10 +11,6 @@
 
 namespace report::targets {
 
-// Adds the ways that the program opens here by a runtime of its own, which nothing has installed, to devices
-// that the kernel gives to this process.
-void AddBroughtViews(const Tables& tables, Report& report);
-
 // Fills in report.terms.unfit.
 void JudgeWays(const Tables& tables, Report& report);
 

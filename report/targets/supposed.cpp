@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: MIT
+#include "report/targets/supposed.h"
+
+#include <algorithm>
+#include <set>
+
+#include "data/targets/targets.h"
+
+#include "probe/core/parse.h"
+#include "report/core/devices.h"
+#include "report/targets/targets.h"
+
+namespace report::targets {
+namespace {
+
+// Of a device that the kernel's driver has and this process may open.
+bool IsGivenTo(const probe::PhysicalDevice& device) {
+  return IsGpu(device) && device.hardware && device.hardware->kernel_driver &&
+         std::none_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
+                      [](const auto& node) { return !node.openable; });
+}
+
+bool IsReached(const probe::PhysicalDevice& device, std::string_view runtime) {
+  return std::any_of(device.views.begin(), device.views.end(),
+                     [&](const probe::View& view) { return view.device.runtime == runtime; });
+}
+
+// What is installed and has trouble is not brought either.
+bool IsAbsent(const Report& report, std::string_view runtime) {
+  return std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
+    return probe.module == runtime && probe.outcome == probe::Outcome::kAbsent;
+  });
+}
+
+// For some use the program has a way to the device.
+bool HasWay(const Report& report, const probe::PhysicalDevice& device) {
+  return std::any_of(report.terms.unfit.begin(), report.terms.unfit.end(), [&](const auto& way) {
+    const auto& [key, why] = way;
+    return std::get<0>(key) == device.id && (why[0].empty() || why[1].empty());
+  });
+}
+
+probe::View ViewOf(const TargetTable& target, const RuntimeFacts& facts, const probe::PhysicalDevice& device,
+                   std::string_view matched_by) {
+  probe::View view;
+  view.matched_by = matched_by;
+  view.device.runtime = facts.name;
+  view.device.driver = target.name;
+  view.device.name = device.name;
+  view.device.vendor = device.vendor;
+  view.device.kind = device.kind;
+  view.device.identity = device.hardware->identity;
+  if (auto architecture = ArchitectureOf(facts, device); !architecture.empty())
+    view.device.architecture = std::move(architecture);
+  view.device.memory_total_bytes = device.memory.total_bytes;
+  view.device.memory_free_bytes = device.memory.free_bytes;
+  return view;
+}
+
+}  // namespace
+
+bool IsUnknownHere(const Report& report, std::string_view runtime) {
+  return std::none_of(report.probes.begin(), report.probes.end(),
+                      [&](const probe::ProbeReport& probe) { return probe.module == runtime; });
+}
+
+std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevice& device) {
+  if (!facts.target || !device.hardware) return "";
+  const auto& told = device.hardware->architecture;
+  if (told && told->starts_with(facts.target->prefix)) return *told;
+  for (const probe::Fact& fact : device.hardware->facts) {
+    if (fact.key != "table_target") continue;
+    for (const auto& [chip, runtime, architecture] :
+         probe::ParseTable<3>(data::targets::ArchitecturesText())) {
+      if (chip == fact.value && runtime == facts.name) return std::string(architecture);
+    }
+  }
+  return "";
+}
+
+void AddSupposedViews(const Tables& tables, bool all_asked, Report& report) {
+  const TargetTable& target = *report.terms.target;
+  std::set<std::string> seen;
+  for (const Build& build : target.builds) {
+    const auto* facts = Find(tables, build.backend);
+    if (!facts || !facts->vendor || (seen.contains(build.backend) && !build.brings_runtime.value_or(false)))
+      continue;
+    const bool brought = build.brings_runtime.value_or(false) && IsAbsent(report, build.backend);
+    const bool unseen = all_asked && IsUnknownHere(report, build.backend);
+    if (!brought && !unseen) continue;
+    seen.insert(build.backend);
+    for (auto& device : report.devices) {
+      const auto vendor = VendorOf(device);
+      if (!vendor || !IsOfVendor(*facts, *vendor) || !IsGivenTo(device) || IsReached(device, build.backend))
+        continue;
+      if (!brought && (ArchitectureOf(*facts, device).empty() || HasWay(report, device))) continue;
+      device.views.push_back(ViewOf(target, *facts, device, brought ? kBrought : kUnseen));
+    }
+  }
+  if (!seen.empty()) JudgeWays(tables, report);
+}
+
+}  // namespace report::targets

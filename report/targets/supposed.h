@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: MIT
+// Ways to a device that no probe saw and that the caller's program may open all the same. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "report/core/report.h"
+#include "report/core/tables.h"
+
+namespace report::targets {
+
+// Adds such ways to devices that the kernel gives to this process: by a runtime that the program brings and
+// nothing has installed (kBrought); and, where `all_asked`, by one that this build has no module for
+// (kUnseen), to devices whose architecture is known and that the program has no other way to:
+// report.terms.unfit tells, which has these ways then, too.
+void AddSupposedViews(const Tables& tables, bool all_asked, Report& report);
+
+// Whether this build can not look for the runtime, as far as the report tells.
+[[nodiscard]] bool IsUnknownHere(const Report& report, std::string_view runtime);
+
+// As builds are told it, by the kernel or by the maker's name of the chip; "" where it is not known.
+[[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevice& device);
+
+}  // namespace report::targets

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: MIT
+// Ways that no probe saw: by a runtime that the program brings, and by one that this build can not look for.
+#include "report/targets/supposed.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <utility>
+
+#include "report/assume/assume.h"
+#include "report/decide/decide.h"
+
+namespace report::targets {
+namespace {
+
+using ::testing::Contains;
+using ::testing::Each;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kUnlooked = "level_zero";
+
+// A GPU that the kernel calls by its maker's name of the chip, on a machine whose build of this program has no module for
+// the maker's own runtime.
+struct Machine {
+  std::string words = "vendor=intel,memory=12GiB,runtime=none,glibc=2.39";
+  std::string chip = "bmg-g21";
+  bool openable = true;
+};
+
+Report Answer(const Machine& machine, const std::string& target, const RunRequest& asked = {}) {
+  const auto& tables = EmbeddedTables();
+  auto imagined = *assume::Imagine(*tables, EmbeddedPeaks(), {machine.words});
+  std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
+  auto& hardware = *imagined.devices.back().hardware;
+  hardware.facts.push_back({"table_target", machine.chip});
+  hardware.nodes.push_back({"/dev/dri/renderD128", true, machine.openable});
+  Record record;
+  record.created = "2026-11-25T00:00:00Z";
+  record.host = imagined.host;
+  record.probes = imagined.probes;
+  RunRequest request = asked;
+  request.command = "recommend";
+  request.uses = {Use::kTraining};
+  request.terms.target = *EmbeddedTarget(target);
+  return Decide(request, *tables, record, {imagined.devices, {}});
+}
+
+TEST(Supposed, ACardThatTheProgramCoversIsTheAnswerAndSaidToBeUnmeasured) {
+  const auto report = Answer({}, "pytorch");
+  ASSERT_EQ(report.recommendations.size(), 1U);
+  const auto& answer = report.recommendations.front();
+  EXPECT_EQ(answer.backend, kUnlooked);
+  EXPECT_EQ(answer.artefact->id, "xpu");
+  EXPECT_EQ(answer.confidence, Confidence::kLow);
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("this version can not look for it")));
+}
+
+TEST(Supposed, OneThatTheProgramDoesNotCoverOrThatIsClosedIsNot) {
+  Machine old;
+  old.chip = "adls";
+  const auto report = Answer(old, "pytorch");
+  EXPECT_EQ(report.recommendations.front().backend, "cpu");
+  EXPECT_THAT(report.recommendations.front().warnings, Each(Not(HasSubstr("can not look"))));
+  Machine closed;
+  closed.openable = false;
+  EXPECT_EQ(Answer(closed, "pytorch").recommendations.front().backend, "cpu");
+  Machine unknown;
+  unknown.chip = "xyz";
+  const auto answer = Answer(unknown, "pytorch").recommendations.front();
+  EXPECT_EQ(answer.backend, "cpu");
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("this version can not look for it")));
+  EXPECT_EQ(answer.confidence, Confidence::kLow);
+}
+
+TEST(Supposed, WhatTheCallerLeftOutIsNotSupposed) {
+  RunRequest request;
+  request.skip = {"vulkan"};
+  EXPECT_EQ(Answer({}, "pytorch", request).recommendations.front().backend, "cpu");
+}
+
+TEST(Supposed, ARuntimeThatIsBroughtIsNamedAndNotRejected) {
+  Machine machine{"vendor=amd,gfx=gfx1100,memory=24GiB,runtime=vulkan,glibc=2.39", "", true};
+  const auto answer = Answer(machine, "pytorch").recommendations.front();
+  EXPECT_EQ(answer.backend, "hip");
+  EXPECT_THAT(answer.reasons.front(), HasSubstr("is not installed, and PyTorch's"));
+  for (const Rejected& option : answer.rejected) EXPECT_NE(option.runtime, "hip");
+  machine.openable = false;
+  EXPECT_EQ(Answer(machine, "pytorch").recommendations.front().backend, "cpu");
+}
+
+}  // namespace
+}  // namespace report::targets
