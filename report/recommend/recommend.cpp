@@ -280,38 +280,35 @@ std::optional<std::pair<const Score*, const Score*>> OpenPair(const Report& repo
   return ahead ? std::pair(against, *open) : std::pair(*open, against);
 }
 
-std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
-                                        std::optional<std::string> target) {
-  if (IsCutShort(report)) return std::nullopt;
-  const Scores ordered = Ordered(report, use);
-  if (ordered.empty()) {
-    auto answer = Fallback(tables, report, use);
-    if (!answer) return std::nullopt;
-    answer->target = std::move(target);
-    answer->environment = EnvironmentOf(tables, report, *answer);
-    AddArchitectures(tables, report, *answer);
-    return answer;
-  }
+namespace {
+
+// Where the ways stand to each other: the fastest first, those equal to it, and those that nobody can tell
+// from it.
+struct Standing {
+  Scores ordered;
   Scores tied;
   Scores unknown;
-  for (const Score* score : ordered) {
-    const auto difference = CompareScores(*ordered.front(), *score);
-    if (score == ordered.front() || difference == Difference::kNone) {
-      tied.push_back(score);
+};
+
+Standing StandingOf(Scores ordered) {
+  Standing standing{std::move(ordered), {}, {}};
+  for (const Score* score : standing.ordered) {
+    const auto difference = CompareScores(*standing.ordered.front(), *score);
+    if (score == standing.ordered.front() || difference == Difference::kNone) {
+      standing.tied.push_back(score);
     } else if (difference == Difference::kUnknown) {
-      unknown.push_back(score);
+      standing.unknown.push_back(score);
     }
   }
-  const Score& chosen = *Best(tables, report, tied, unknown);
+  return standing;
+}
 
+Recommendation Of(const Report& report, const Standing& standing, const Score& chosen) {
   Recommendation answer;
-  answer.use = use;
-  answer.target = std::move(target);
+  answer.use = chosen.use;
   answer.backend = chosen.runtime;
   answer.device_id = chosen.device_id;
   answer.driver = chosen.driver;
-  answer.environment = EnvironmentOf(tables, report, answer);
-  AddArchitectures(tables, report, answer);
   answer.tokens_per_s = chosen.tokens_per_s;
   answer.request_s = chosen.request_s;
   answer.first_token_s = chosen.first_token_s;
@@ -320,25 +317,51 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   const auto name = [&](const Score* score) {
     return WayName(report.devices, score->device_id, score->runtime, score->driver);
   };
+  const Scores& tied = standing.tied;
   for (const Score* score : tied) {
     if (score != &chosen) answer.tie.push_back(name(score));
   }
-  for (const Score* score : ordered) {
+  for (const Score* score : standing.ordered) {
     const bool alike = std::find(tied.begin(), tied.end(), score) != tied.end();
-    if (!alike && IsUndecided(*ordered.front(), chosen, *score)) answer.undecided.push_back(name(score));
+    if (!alike && IsUndecided(*standing.ordered.front(), chosen, *score))
+      answer.undecided.push_back(name(score));
   }
+  return answer;
+}
+
+void AddReasons(const Tables& tables, const Report& report, const Standing& standing, const Score& chosen,
+                Recommendation& answer) {
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
-  answer.rejected = RejectedOptions(tables, report, use, &chosen, tied);
-  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, use, answer.rejected));
-  if (tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, tied));
-  AddNonEmpty(answer.reasons, LeadReason(report, ordered, tied, chosen));
+  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, chosen.use, answer.rejected));
+  if (standing.tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, standing.tied));
+  AddNonEmpty(answer.reasons, LeadReason(report, standing.ordered, standing.tied, chosen));
   AddNonEmpty(answer.reasons, FasterReason(report, chosen));
   if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
   answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
+}
+
+}  // namespace
+
+std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use) {
+  if (IsCutShort(report)) return std::nullopt;
+  const Standing standing = StandingOf(Ordered(report, use));
+  if (standing.ordered.empty()) {
+    auto answer = Fallback(tables, report, use);
+    if (!answer) return std::nullopt;
+    answer->environment = EnvironmentOf(tables, report, *answer);
+    AddArchitectures(tables, report, *answer);
+    return answer;
+  }
+  const Score& chosen = *Best(tables, report, standing.tied, standing.unknown);
+  auto answer = Of(report, standing, chosen);
+  answer.environment = EnvironmentOf(tables, report, answer);
+  AddArchitectures(tables, report, answer);
+  answer.rejected = RejectedOptions(tables, report, use, &chosen, standing.tied);
+  AddReasons(tables, report, standing, chosen, answer);
   Judge(report, chosen, answer);
-  LowerForOtherDevices(ordered, chosen, answer);
+  LowerForOtherDevices(standing.ordered, chosen, answer);
   WarnOfDoubts(report, answer);
   WarnOfLeftOut(report, answer);
   return answer;

@@ -38,9 +38,8 @@ enum class Difference { kNone, kUnknown, kSome };
 // undecided may stand above it. What can not be told apart from the fastest or the answer is undecided:
 // confidence is low. Another device whose value lies within the answer's whole range makes it medium. Without
 // any eligible score the answer is the processor, basis estimated and confidence low. nullopt only where an
-// interrupt cut the measuring short, or where report.terms leave nothing. `target` is copied into the answer.
-[[nodiscard]] std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use,
-                                                      std::optional<std::string> target = std::nullopt);
+// interrupt cut the measuring short, or where report.terms leave nothing.
+[[nodiscard]] std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use);
 
 // Why report.terms leave nothing to recommend: the nearest cause is what is wrong with a way that they leave,
 // then what became of a runtime that they name, then what leaves out the fastest. nullopt where the terms are
