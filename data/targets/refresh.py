@@ -26,7 +26,7 @@ def wheel_of(requirement, machine, row, python):
     platforms = [word for tag in [*tags, f"manylinux2014_{machine}", f"linux_{machine}"] for word in ("--platform", tag)]
     command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report", "-", "--ignore-installed", "--no-deps",
                "--only-binary", ":all:", "--disable-pip-version-check", "--retries", "1", "--timeout", "20",
-               "--python-version", python, *platforms]
+               "--ignore-requires-python", "--python-version", python, *platforms]  # pip 23 compares its own Python
     if "index" in row:
         command += ["--extra-index-url" if row.get("extra_index") else "--index-url", row["index"]]
     if "find_links" in row:

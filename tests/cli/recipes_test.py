@@ -32,6 +32,17 @@ class Every(unittest.TestCase):
                          re.findall(r"^```(\w+)$", PAGE, re.M))
 
 
+class Readme(unittest.TestCase):
+    def test_its_first_screen_is_what_the_program_says(self):
+        text = (SOURCE / "README.md").read_text()
+        shown = re.findall(r"^\$ (whichgpu recommend[^#\n]*)(?:#.*)?\n(.*)$", text, re.M)
+        self.assertEqual(2, len(shown))
+        for command, answer in shown:
+            with box(*(() if "--assume" in command else NO_GPU)) as here:
+                process = here.run("sh", "-c", command)
+                self.assertEqual(answer + "\n", re.sub(r"https://[^/]+", "https://…", process.stdout), process.stderr)
+
+
 class Shell(unittest.TestCase):
     def test_the_answer_is_installed_and_used(self):
         for shell in ("sh", "bash"):
