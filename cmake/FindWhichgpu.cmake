@@ -6,8 +6,8 @@
 #   whichgpu_recommend([TARGET program] [AMONG backend...] [OPTIONS option...] [OPTIONAL])
 #
 # asks it and sets the variables of docs/scripts.md (WHICHGPU_BACKEND, WHICHGPU_ARCHITECTURES, WHICHGPU_OPTIONS, ...) where it
-# is called. OPTIONS are any others of `whichgpu recommend`. Where there is no answer the configuration ends with its reason;
-# with OPTIONAL WHICHGPU_STATUS is "none" instead and the reason a warning. Call it before project() or enable_language(),
+# is called. OPTIONS are any others of `whichgpu recommend`. Where there is no answer the configuration ends with its
+# reason; with OPTIONAL WHICHGPU_STATUS is "none" instead and the reason a warning. Call it before project() or enable_language(),
 # which settle the architectures.
 find_program(Whichgpu_EXECUTABLE whichgpu HINTS "${CMAKE_CURRENT_LIST_DIR}/../../../bin")
 mark_as_advanced(Whichgpu_EXECUTABLE)

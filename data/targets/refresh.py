@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: MIT
 """What the package registries say today against these tables: refresh.py [--tables DIR] [PROGRAM...]
 
-Asks pip, as it is configured here and of the rows' own indexes, for the newest wheel that fits each row of Linux, and prints
-where it differs from the row: a version that no source of the table names, another glibc, none at all. Writes nothing: a row
-is a fact that somebody has to look up. 1 where something has changed, 0 where not; what could not be asked stands on stderr."""
+Asks pip, as it is configured here and of the rows' own indexes, for the newest wheel of each row for Linux, and prints where
+it differs from the row: a version that no source of the table names, another glibc than row and note say, none at all. Writes
+nothing: a row is a fact that somebody has to look up. 1 where something has changed, 0 where not; what could not be asked stands on stderr."""
 import argparse
 import json
 import pathlib
@@ -24,9 +24,10 @@ def wheel_of(requirement, machine, row, python):
     """Version and file name of the wheel that pip takes, or None and what pip said."""
     tags = [f"manylinux_2_{minor}_{machine}" for minor in range(NEWEST_GLIBC, OLDEST_GLIBC - 1, -1)]
     platforms = [word for tag in [*tags, f"manylinux2014_{machine}", f"linux_{machine}"] for word in ("--platform", tag)]
-    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report", "-", "--ignore-installed", "--no-deps",
-               "--only-binary", ":all:", "--disable-pip-version-check", "--retries", "1", "--timeout", "20",
-               "--ignore-requires-python", "--python-version", python, *platforms]  # pip 23 compares its own Python
+    command = [sys.executable, "-m", "pip", "install", "--dry-run", "--quiet", "--report", "-", "--ignore-installed",
+               "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--retries", "1", "--timeout", "20",
+               "--python-version", python, "--ignore-requires-python",  # which pip 23 holds against its own Python
+               *platforms]
     if "index" in row:
         command += ["--extra-index-url" if row.get("extra_index") else "--index-url", row["index"]]
     if "find_links" in row:
@@ -69,7 +70,8 @@ def changes_of(table, row, machine):
     if not re.search(rf"(?<![\d.]){re.escape(plain)}(?![\d]|\.\d)", text_of(table)):
         changes.append(f"{requirement} is {version} now, which no source of the table names")
     glibc, needed = glibc_of(file), row.get("needs", {}).get("glibc")
-    if glibc and needed and glibc != needed:
+    # A note that names it says what older systems get.
+    if glibc and needed and glibc != needed and f"glibc {glibc}" not in row.get("note", ""):
         changes.append(f"{file} needs glibc {glibc}, the row says {needed}")
     return changes, ""
 

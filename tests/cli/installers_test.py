@@ -153,7 +153,8 @@ class Glue(unittest.TestCase):
                 lines = [line for line in (EXAMPLES / name).read_text().splitlines()
                          if line.strip() and not line.lstrip().startswith(("#", '"""', "Lines that", "to be used"))]
                 glue = [line for line in lines if line.endswith("# glue")]
-                silent = [line for line in lines if line not in glue and re.search(r'WHICHGPU_|whichgpu"?,? "?recommend|answer\[', line)]
+                names = re.compile(r'WHICHGPU_|whichgpu"?,? "?recommend|answer\[')
+                silent = [line for line in lines if line not in glue and names.search(line)]
                 self.assertEqual([], silent, "hands on an answer and does not say so")
                 self.assertLessEqual(len(glue), GLUE_SHARE * len(lines), f"{len(glue)} of {len(lines)}")
                 print(f"{name}: {len(glue)} of {len(lines)} lines", flush=True)

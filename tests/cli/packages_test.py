@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Runs commands that are recommended for this processor, as they are, and asks Python whether what they installed is what the
-answer said. The packages are kept below $WHICHGPU_TEST_CACHE; without a registry that answers the tests skip."""
+"""Runs commands that are recommended for this processor, as they are, and asks Python whether what they installed is what
+the answer said. The packages are kept below $WHICHGPU_TEST_CACHE; without a registry that answers the tests skip."""
 import hashlib
 import importlib.util
 import os
@@ -57,8 +57,8 @@ class Packages(unittest.TestCase):
             self.addCleanup(shutil.rmtree, part, ignore_errors=True)
             (part / "requirements.txt").write_text(requirements)
             process = subprocess.run(
-                [python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--only-binary", ":all:", "--retries", "1",
-                 "--timeout", "20", "-d", part, "-r", part / "requirements.txt"],
+                [python, "-m", "pip", "download", "-q", "--disable-pip-version-check", "--only-binary", ":all:",
+                 "--retries", "1", "--timeout", "20", "-d", part, "-r", part / "requirements.txt"],
                 env=environment(), capture_output=True, text=True, timeout=500)
             if process.returncode and any(word in process.stderr for word in (*NETWORK, UNKNOWN)):
                 self.skipTest(f"no package registry answers: {process.stderr.strip().splitlines()[0]}")
@@ -82,7 +82,8 @@ class Packages(unittest.TestCase):
                                    PIP_NO_COMPILE=1, PIP_DISABLE_PIP_VERSION_CHECK=1, PIP_QUIET=1, PYTHONDONTWRITEBYTECODE=1)
             process = subprocess.run(["sh", "-c", command], env=settings, capture_output=True, text=True, timeout=300)
             self.assertEqual(0, process.returncode, f"{command}\n{process.stderr}")
-            seen = subprocess.run([own, "-B", "-c", PROGRAMS[program][1]], env=settings, capture_output=True, text=True, timeout=60)
+            seen = subprocess.run([own, "-B", "-c", PROGRAMS[program][1]], env=settings, capture_output=True, text=True,
+                                  timeout=60)
             self.assertIn(word, seen.stdout.split(), f"after {command}: {seen.stderr}")
 
     def test_onnxruntime(self):

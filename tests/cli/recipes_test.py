@@ -12,6 +12,7 @@ from stubs import box, program
 
 BUILD = pathlib.Path(sys.argv[2]).resolve()  # before a test works elsewhere
 PAGE = (SOURCE / "docs" / "installers.md").read_text()
+SCRIPTS = (SOURCE / "docs" / "scripts.md").read_text()
 PC = "os=linux,arch=x86_64,glibc=2.39"
 ADA = ("--assume", f"vendor=nvidia,cc=8.9,driver=580.65.06,memory=24GiB,{PC}")
 RADEON = ("--assume", f"vendor=amd,gfx=gfx942,runtime=hip@7.1,{PC}")
@@ -41,6 +42,16 @@ class Readme(unittest.TestCase):
             with box(*(() if "--assume" in command else NO_GPU)) as here:
                 process = here.run("sh", "-c", command)
                 self.assertEqual(answer + "\n", re.sub(r"https://[^/]+", "https://…", process.stdout), process.stderr)
+
+
+class Scripts(unittest.TestCase):
+    def test_its_first_example(self):
+        block = re.search(r"^```sh\n(.*?)^```$", SCRIPTS, re.M | re.S).group(1)
+        with box(*RADEON) as here:
+            (here.folder / "run").symlink_to("/usr/bin/env")
+            process = here.run("sh", "-c", block)
+            self.assertIn("\nHIP_VISIBLE_DEVICES=0\n", process.stdout, process.stderr)
+            self.assertEqual(["pip install torch>=2.14 torchvision --index-url HOST/whl/rocm7.14"], here.called("pip"))
 
 
 class Shell(unittest.TestCase):
@@ -109,7 +120,8 @@ class CMake(unittest.TestCase):
             self.assertEqual(0, installed.returncode, installed.stderr)
             block = blocks("CMake", "cmake")[0] + 'message(STATUS "by ${Whichgpu_EXECUTABLE}")\n'
             (here.folder.parent / "programs" / "whichgpu").unlink()
-            process = self.configure(here, block.replace("cpu)", "cpu OPTIONS --no-calibrate)"), f"-DCMAKE_PREFIX_PATH={prefix}")
+            process = self.configure(here, block.replace("cpu)", "cpu OPTIONS --no-calibrate)"),
+                                     f"-DCMAKE_PREFIX_PATH={prefix}")
             self.assertEqual(0, process.returncode, process.stderr)
             self.assertIn(f"-- by {prefix}/bin/whichgpu\n", process.stdout)
 
@@ -126,7 +138,8 @@ class PipAndUv(unittest.TestCase):
             process = here.run("sh", "-c", blocks("pip and uv", "sh")[1])
             self.assertEqual(0, process.returncode, process.stderr)
             self.assertEqual(["uv pip install --index-strategy unsafe-best-match -r requirements.txt"], here.called("uv"))
-            self.assertRegex((here.folder / "requirements.txt").read_text(), r"\A--extra-index-url https://[^/]+/rocm/\nvllm\n\Z")
+            self.assertRegex((here.folder / "requirements.txt").read_text(),
+                             r"\A--extra-index-url https://[^/]+/rocm/\nvllm\n\Z")
 
 
 class Dockerfile(unittest.TestCase):
@@ -137,7 +150,8 @@ class Dockerfile(unittest.TestCase):
         name, value = dict(instructions)["ARG"].split("=", 1)
         for machine, index in ((value, "cu132"), (f"vendor=none,{PC}", "cpu")):
             with box() as here:  # the machine that builds is not asked
-                process = here.run("sh", "-c", dict(instructions)["RUN"].replace("/tmp/", f"{here.folder}/"), **{name: machine})
+                command = dict(instructions)["RUN"].replace("/tmp/", f"{here.folder}/")
+                process = here.run("sh", "-c", command, **{name: machine})
                 self.assertEqual(0, process.returncode, process.stderr)
                 self.assertEqual(["pip install --no-cache-dir -r HERE/requirements.txt"], here.called("pip"))
                 self.assertIn(f"/whl/{index}\n", (here.folder / "requirements.txt").read_text())
@@ -147,7 +161,8 @@ class Dockerfile(unittest.TestCase):
         for machine, line, flags in (
                 (RADEON, "FROM rocm/tensorflow:latest\n",
                  "--device /dev/kfd --device /dev/dri --group-add video --group-add render "),
-                (ADA, 'RUN pip install "tensorflow[and-cuda]>=2.18"\n', "--gpus all "), (NO_GPU, "RUN pip install tensorflow-cpu\n", "")):
+                (ADA, 'RUN pip install "tensorflow[and-cuda]>=2.18"\n', "--gpus all "),
+                (NO_GPU, "RUN pip install tensorflow-cpu\n", "")):
             with self.subTest(machine), box(*machine) as here:
                 process = here.run("sh", "-c", block)
                 self.assertEqual(0, process.returncode, process.stderr)

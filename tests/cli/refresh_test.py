@@ -39,8 +39,9 @@ class Refresh(unittest.TestCase):
             table = folder / "thing.json"
             table.write_text(json.dumps({"title": "Thing", "source": "thing 1.2.0", "date": "2026-11-25", "builds": rows}))
             before = table.read_text()
+            environment = {**os.environ, "PYTHONPATH": name, "WHEELS": str(folder / "wheels")}
             process = subprocess.run([sys.executable, "-B", REFRESH, "--tables", folder, *arguments], text=True,
-                                     capture_output=True, env={**os.environ, "PYTHONPATH": name, "WHEELS": str(folder / "wheels")})
+                                     capture_output=True, env=environment)
             self.assertEqual(before, table.read_text())
             return process
 
@@ -54,6 +55,8 @@ class Refresh(unittest.TestCase):
         self.assertEqual((1, ["thing: cpu on x86_64: thing>=1.0 is 1.3.0 now, which no source of the table names",
                               f"thing: cpu on x86_64: {file} needs glibc 2.27, the row says 2.28"]),
                          (process.returncode, process.stdout.splitlines()))
+        process = self.refresh([{**ROW, "note": "1.3.0 needs glibc 2.27"}], {"thing>=1.0": ["1.3.0", file]})
+        self.assertEqual((0, ""), (process.returncode, process.stdout))
         # 1.2.0 names neither 1.2 nor 11.2.0 nor 1.2.0.1.
         for version in ("1.2", "11.2.0", "1.2.0.1"):
             process = self.refresh([ROW], {"thing>=1.0": [version, "thing-py3-none-any.whl"]})
