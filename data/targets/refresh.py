@@ -62,6 +62,8 @@ def changes_of(table, row, machine):
             break
     if not found and any(word in said for word in NETWORK):
         return [], said.splitlines()[-1]
+    if not found and "source package" in row.get("note", ""):
+        return [], ""
     if not found:
         return [f"there is no wheel of {requirement} for {machine}"], ""
     version, file = found

@@ -137,7 +137,7 @@ class PipAndUv(unittest.TestCase):
         with box(*RADEON) as here:
             process = here.run("sh", "-c", blocks("pip and uv", "sh")[1])
             self.assertEqual(0, process.returncode, process.stderr)
-            self.assertEqual(["uv pip install --index-strategy unsafe-best-match -r requirements.txt"], here.called("uv"))
+            self.assertEqual(["uv pip install -r requirements.txt"], here.called("uv"))
             self.assertRegex((here.folder / "requirements.txt").read_text(),
                              r"\A--extra-index-url https://[^/]+/rocm/\nvllm\n\Z")
 

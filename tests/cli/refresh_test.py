@@ -71,6 +71,10 @@ class Refresh(unittest.TestCase):
                               "thing: cpu on x86_64: there is no wheel of thing>=1.0 for x86_64"]),
                          (process.returncode, process.stdout.splitlines()))
 
+    def test_a_note_says_that_there_are_no_wheels(self):
+        process = self.refresh([{**ROW, "note": "a source package that fetches its wheel"}], {})
+        self.assertEqual((0, ""), (process.returncode, process.stdout))
+
     def test_what_cannot_be_asked_is_no_change(self):
         windows = {**ROW, "id": "win", "needs": {"os": ["windows"]}}
         process = self.refresh([ROW, windows, {"id": "image", "backend": "hip", "image": "thing"}], {"thing>=1.0": "broken"})
