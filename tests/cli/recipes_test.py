@@ -4,6 +4,7 @@
 import pathlib
 import re
 import shlex
+import shutil
 import sys
 import unittest
 
@@ -120,10 +121,12 @@ class CMake(unittest.TestCase):
             self.assertEqual(0, installed.returncode, installed.stderr)
             block = blocks("CMake", "cmake")[0] + 'message(STATUS "by ${Whichgpu_EXECUTABLE}")\n'
             (here.folder.parent / "programs" / "whichgpu").unlink()
-            process = self.configure(here, block.replace("cpu)", "cpu OPTIONS --no-calibrate)"),
-                                     f"-DCMAKE_PREFIX_PATH={prefix}")
-            self.assertEqual(0, process.returncode, process.stderr)
-            self.assertIn(f"-- by {prefix}/bin/whichgpu\n", process.stdout)
+            block = block.replace("cpu)", "cpu OPTIONS --no-calibrate)")
+            for place in (f"-DCMAKE_PREFIX_PATH={prefix}", f"-DWhichgpu_DIR={prefix}/share/cmake/whichgpu"):
+                shutil.rmtree(here.folder / "build", ignore_errors=True)
+                process = self.configure(here, block, place)
+                self.assertEqual(0, process.returncode, process.stderr)
+                self.assertIn(f"-- by {prefix}/bin/whichgpu\n", process.stdout)
 
 
 class PipAndUv(unittest.TestCase):
