@@ -124,9 +124,10 @@ struct Artefact {
   std::optional<std::string> asset;
   std::optional<std::string> provider;
   std::optional<std::string> image;
-  std::vector<std::string> options;
+  std::optional<std::vector<std::string>> options;  // empty: it is selected by none
   std::vector<std::string> cmake;
   std::optional<std::string> note;
+  std::vector<std::string> missing;  // what it wants beside it and does not bring
   std::string source;  // of the row, and the day on which it was looked at
   std::string date;
 };

@@ -20,7 +20,7 @@ WHICHGPU_FIELDS(Rejected, device_id, runtime, driver, reason)
 WHICHGPU_FIELDS(Selection, name, value, selects)
 
 WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asset, provider, image, options,
-                cmake, note, source, date)
+                cmake, note, missing, source, date)
 
 template <class V, probe::Is<Recommendation> S>
 void Fields(V& v, S& s) {

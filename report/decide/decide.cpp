@@ -152,16 +152,17 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   report.terms = request.terms;
   report.terms.excluded_ids = std::move(asked.excluded);
   report.terms.proof = report.terms.can && record.calibrated;
+  const bool all_asked = !request.LeavesOut() && !record.left_out;
   if (report.terms.target) {
     targets::JudgeWays(tables, report);
-    targets::AddSupposedViews(tables, !request.LeavesOut() && !record.left_out, report);
+    targets::AddSupposedViews(tables, all_asked, report);
   }
   if (!request.uses.empty()) {
     report.request = tables.reference;
     report.scores = Scores(tables, record, report, measured);
     for (const Use use : request.uses) {
       if (auto answer = recommend::Recommend(tables, report, use)) {
-        if (report.terms.target) targets::AddArtefact(tables, report, *answer);
+        if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
         report.recommendations.push_back(*std::move(answer));
       } else {
         report.no_answer = recommend::WhyNone(tables, report, use);

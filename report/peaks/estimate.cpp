@@ -26,8 +26,8 @@ constexpr std::array kUsual = {Usual{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, 
 constexpr double kCommonClockHz = 2.5e9;        // of a processor under load
 constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200, read
 
-// Of a GPU that no table knows: what cards in common use have at least, and GPUs beside a processor. They put
-// it before the processor and say no more, as the range of estimates tells.
+// Of a GPU that no table knows: what a middling card of some years ago has, and a GPU beside a processor.
+// They put it before the processor and say no more, as the range of estimates tells.
 struct CommonGpu {
   probe::DeviceKind kind;
   double bytes_per_s;
@@ -70,6 +70,13 @@ Measurement Blank(const probe::PhysicalDevice& device, const probe::RuntimeDevic
   return m;
 }
 
+// Whether any rate of the card is: common ones stand for none of a card that is known.
+bool IsKnown(const Peaks& peaks, const probe::PhysicalDevice& device, const probe::RuntimeDevice& view) {
+  return std::any_of(kUsual.begin(), kUsual.end(), [&](const Usual& usual) {
+    return PeakOf(peaks, device, Blank(device, view, usual), {}).rate.has_value();
+  });
+}
+
 }  // namespace
 
 std::vector<Measurement> Estimated(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices) {
@@ -78,12 +85,13 @@ std::vector<Measurement> Estimated(const Peaks& peaks, std::span<const probe::Ph
     if (!IsReal(device)) continue;
     for (const auto& view : device.views) {
       if (IsSoftware(device, view)) continue;
+      const bool is_known = device.kind != probe::DeviceKind::kCpu && IsKnown(peaks, device, view.device);
       for (const Usual& usual : kUsual) {
         // A processor's 16-bit products are of bf16.
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
         Measurement m = Blank(device, view.device, usual);
         const Peak peak = PeakOf(peaks, device, m, {});
-        const auto rate = peak.rate ? peak.rate : CommonRate(device, usual, peak);
+        const auto rate = peak.rate || is_known ? peak.rate : CommonRate(device, usual, peak);
         if (!rate) continue;
         m.rate = *rate * usual.share;
         m.ci95 = {0.6, 1.3};

@@ -37,8 +37,12 @@ bool IsOfSoftware(const Report& report, const Score& score) {
 // not work on hardware, and last what only software does not.
 const Score* NearestOf(const Report& report, Use use) {
   const Score* nearest = nullptr;
+  const auto is_gpu = [&](const Score& score) {
+    const auto* device = FindDevice(report.devices, score.device_id);
+    return device && IsGpu(*device);
+  };
   const auto rank = [&](const Score& score) {
-    return std::tuple(score.eligible, !IsOfSoftware(report, score), MemoryOf(report, score));
+    return std::tuple(score.eligible, !IsOfSoftware(report, score), is_gpu(score), MemoryOf(report, score));
   };
   for (const Score& score : report.scores) {
     const bool has_reason = !score.reasons.empty() || (score.eligible && OmissionOf(report, score));

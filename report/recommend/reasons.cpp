@@ -147,8 +147,8 @@ std::string LeadReason(const Report& report, const Scores& ordered, const Scores
   if (ratio <= 1) return "";
   const auto name = NameBeside(report, **next, chosen);
   if (Compare(*chosen.ranking_tokens_per_s, *(*next)->ranking_tokens_per_s) == Difference::kUnknown)
-    return fmt::format("it is ahead of {} by {}, which is within the error of measuring", name,
-                       PercentText(ratio - 1));
+    return fmt::format("it is ahead of {} by {}, which is within {}", name, PercentText(ratio - 1),
+                       chosen.basis == Basis::kEstimated ? "what facts can tell" : "the error of measuring");
   // Of one device what engines make of it is the same by either way.
   const auto* verb = chosen.basis == Basis::kEstimated        ? "is estimated"
                      : chosen.device_id == (*next)->device_id ? "measures"

@@ -5,10 +5,12 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <tuple>
 #include <utility>
 #include <vector>
 
+#include "report/core/architecture.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -50,6 +52,19 @@ const Score* FirstOfEquals(const Report& report, const Scores& tied, const Score
   return first;
 }
 
+// Of architectures that are versions, of ways that nobody measured: of two cards of which nothing else is
+// known the newer is meant. 0 of all others.
+double GenerationOf(const Tables& tables, const Report& report, const Score& score) {
+  const auto* facts = Find(tables, score.runtime);
+  const auto* device = FindDevice(report.devices, score.device_id);
+  const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+  if (score.basis != Basis::kEstimated || !view || !facts || !facts->target ||
+      facts->target->form != TargetForm::kVersion)
+    return 0;
+  const auto text = ArchitectureText(*facts->target, view->device.architecture, Reader::kPeople);
+  return std::strtod(text.c_str(), nullptr);
+}
+
 // `tied` are in order: of equals in all the fastest. What is not told apart from the fastest is never above
 // the answer.
 const Score* Best(const Tables& tables, const Report& report, Scores tied, const Scores& unknown) {
@@ -60,7 +75,8 @@ const Score* Best(const Tables& tables, const Report& report, Scores tied, const
     });
   }
   const auto key = [&](const Score* score) {
-    return std::pair(MaturityOf(tables, *score), MemoryOf(report, *score));
+    return std::tuple(MaturityOf(tables, *score), MemoryOf(report, *score),
+                      GenerationOf(tables, report, *score));
   };
   const Score* best = *std::max_element(tied.begin(), tied.end(),
                                         [&](const Score* a, const Score* b) { return key(a) < key(b); });

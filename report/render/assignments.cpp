@@ -98,7 +98,8 @@ Texts TextsOf(const Report& report) {
   texts.command = answer.command.value_or("");
   if (!answer.artefact) return texts;
   texts.options = answer.artefact->cmake;
-  texts.options.insert(texts.options.end(), answer.artefact->options.begin(), answer.artefact->options.end());
+  if (const auto& options = answer.artefact->options)
+    texts.options.insert(texts.options.end(), options->begin(), options->end());
   return texts;
 }
 
@@ -174,7 +175,7 @@ std::string TargetLine(const Recommendation& answer) {
   if (!answer.artefact) return Token(answer);
   const auto& artefact = *answer.artefact;
   if (!artefact.cmake.empty()) return fmt::format("{}", fmt::join(artefact.cmake, " "));
-  if (!artefact.options.empty()) return fmt::format("{}", fmt::join(artefact.options, " "));
+  if (artefact.options) return fmt::format("{}", fmt::join(*artefact.options, " "));
   return ArtefactWord(answer);
 }
 
@@ -202,6 +203,7 @@ std::string Pip(const Report& report) {
 std::string Dockerfile(const Report& report) {
   if (report.recommendations.empty()) return "";
   const auto& answer = report.recommendations.front();
+  if (report.host.system.value_or("linux") != "linux") return "";
   if (answer.artefact && answer.artefact->image) return fmt::format("FROM {}\n", *answer.artefact->image);
   return answer.command ? fmt::format("RUN {}\n", *answer.command) : "";
 }

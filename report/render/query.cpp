@@ -58,6 +58,14 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
                   DeviceName(report.devices, answer.device_id), probe::NameOf(answer.basis),
                   probe::NameOf(answer.confidence)),
       2, Style::kStrong);
+  if (answer.artefact) {
+    const auto& artefact = *answer.artefact;
+    page.Flow(fmt::format("{}'s {} ({}; {})", answer.target.value_or(""), artefact.id, artefact.source,
+                          artefact.date),
+              2);
+    if (artefact.note) page.Flow(*artefact.note, 2);
+    for (const std::string& missing : artefact.missing) page.Flow("beside it: " + missing, 2);
+  }
   const auto because = [&](const std::string& reason) {
     page.Add(page.signs().arrow, Style::kGood).Add(" ").Flow(reason, 3);
   };
@@ -83,7 +91,8 @@ MachineCode ExitCodeOf(const Report& report) {
     return MachineCode::kGpuNotAsked;
   const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
-    return score.eligible && score.basis != Basis::kEstimated && device && IsGpu(*device);
+    const bool ran = score.basis == Basis::kMeasured || score.basis == Basis::kCached;
+    return score.eligible && ran && device && IsGpu(*device);
   });
   return usable ? MachineCode::kUsableGpu : MachineCode::kUnusableGpu;
 }

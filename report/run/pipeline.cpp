@@ -146,6 +146,12 @@ void TellOrigin(const std::string& created, Report& report) {
     answer.reasons.push_back("from measurements of " + created);
 }
 
+// What was said of the machine then is not so now.
+Warning Dated(const std::string& created, Warning warning) {
+  warning.text = fmt::format("when this was measured ({}): {}", created, warning.text);
+  return warning;
+}
+
 void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   auto found = kept.cache.Find(kept.key, request.effort);
   earlier.note = std::move(found.note);
@@ -166,9 +172,7 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   }
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
   TellOrigin(found.record->created, report);
-  // What was said of the machine then is not so now.
-  for (Warning& warning : report.warnings)
-    warning.text = fmt::format("when this was measured ({}): {}", found.record->created, warning.text);
+  for (Warning& warning : report.warnings) warning = Dated(found.record->created, std::move(warning));
   report.created = system::CalendarNow();
   earlier.answer = Produced{*std::move(tables), std::move(report), std::nullopt, 0};
 }
@@ -246,6 +250,9 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
   outcome.tables = *std::move(tables);
   if (earlier.figures) {
     TellOrigin(earlier.figures->created, outcome.report);
+    for (Warning& warning : earlier.figures->warnings)
+      outcome.report.warnings.push_back(Dated(earlier.figures->created, std::move(warning)));
+    if (!earlier.note.empty()) outcome.report.warnings.emplace_back(earlier.note);
     return outcome;
   }
   // What measures too little to answer by would answer no better later.

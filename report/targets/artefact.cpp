@@ -60,18 +60,24 @@ std::string Quoted(const std::string& word) {
 Artefact ArtefactOf(const TargetTable& target, const Build& build, const Recommendation& answer) {
   Artefact artefact;
   artefact.id = build.id;
-  if (build.package) artefact.requirements.push_back(*build.package + build.version.value_or(""));
-  if (build.packages)
-    artefact.requirements.insert(artefact.requirements.end(), build.packages->begin(), build.packages->end());
+  if (build.package) {
+    if (auto package = Filled(*build.package, answer))
+      artefact.requirements.push_back(*std::move(package) + build.version.value_or(""));
+  }
+  for (auto& package : AllFilled(build.packages, answer)) artefact.requirements.push_back(std::move(package));
   artefact.index = build.index;
   artefact.extra_index = build.extra_index.value_or(false);
   artefact.find_links = build.find_links;
   artefact.asset = Filled(build.asset, answer);
   artefact.provider = build.provider;
   artefact.image = Filled(build.image, answer);
-  artefact.options = AllFilled(build.options, answer);
+  if (build.options) artefact.options = AllFilled(build.options, answer);
   artefact.cmake = AllFilled(build.cmake, answer);
   artefact.note = build.note;
+  if (build.missing) {
+    for (const Prerequisite& one : *build.missing)
+      artefact.missing.push_back(one.command ? fmt::format("{}: {}", one.text, *one.command) : one.text);
+  }
   artefact.source = build.source.value_or(target.source);
   artefact.date = build.date.value_or(target.date);
   return artefact;

@@ -23,6 +23,12 @@ constexpr int kOldDays = 180;  // after which a table is called old
 
 const TargetTable& TargetOf(const Report& report) { return *report.terms.target; }
 
+probe::View OfRuntime(std::string_view runtime) {
+  probe::View view;
+  view.device.runtime = runtime;
+  return view;
+}
+
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits.
 std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine,
                     const probe::View& view, Use use) {
@@ -89,8 +95,10 @@ std::vector<std::string> NotCovered(const Tables& tables, const Report& report, 
 
 struct Choice {
   const Build* build = nullptr;
-  std::vector<std::string> not_covered;
-  std::vector<std::string> unknown;
+  std::vector<std::string> not_covered{};
+  std::vector<std::string> unknown{};
+  std::vector<std::string>
+      passed_over{};  // better builds: "cu132 needs driver 580 or newer, and here is 550"
 };
 
 Choice Choose(const Tables& tables, const Report& report, const Recommendation& answer,
@@ -99,15 +107,22 @@ Choice Choose(const Tables& tables, const Report& report, const Recommendation& 
   const auto machine = MachineOf(report);
   const auto others = OthersOf(report, answer);
   Choice chosen;
+  std::vector<std::string> passed_over;
   for (const Build& build : target.builds) {
     if (build.backend != answer.backend || !IsFor(target, build, answer.use)) continue;
     auto verdict = Judge(tables, build, machine, view, report.terms.policy);
-    if (!verdict.misfit.empty()) continue;
+    if (!verdict.misfit.empty()) {
+      // Those of other machines are no alternative that anybody would ask about.
+      const bool is_near = verdict.reached != Step::kMachine && !chosen.build;
+      if (is_near) passed_over.push_back(fmt::format("{} {}", build.id, verdict.misfit));
+      continue;
+    }
     auto not_covered = NotCovered(tables, report, machine, build, others);
     if (chosen.build && !not_covered.empty()) continue;
     chosen = {&build, std::move(not_covered), std::move(verdict.unknown)};
     if (chosen.not_covered.empty()) break;
   }
+  chosen.passed_over = std::move(passed_over);
   return chosen;
 }
 
@@ -148,8 +163,7 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
       const auto vendor = VendorOf(device);
       const bool asks = own && (own->id == device.id || own->kind == probe::DeviceKind::kCpu);
       if (!asks || !IsGpu(device) || !vendor || !IsOfVendor(*facts, *vendor)) continue;
-      probe::View view;
-      view.device.runtime = build.backend;
+      auto view = OfRuntime(build.backend);
       if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty()) {
         view.device.architecture = std::move(architecture);
         if (!WhyNone(tables, report, MachineOf(report), view, answer.use).empty()) continue;
@@ -164,14 +178,17 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
   }
 }
 
+std::string KeptBy(const Recommendation& answer) {
+  const auto found = std::find_if(answer.environment.begin(), answer.environment.end(),
+                                  [](const Selection& one) { return one.selects == Selects::kDevice; });
+  return found == answer.environment.end() ? "" : fmt::format(" with {}={}", found->name, found->value);
+}
+
 void WarnOfChoice(const Report& report, const Choice& choice, Recommendation& answer) {
   if (!choice.not_covered.empty())
-    answer.warnings.push_back(fmt::format(
-        "{} does not cover {}: keep the program to the answer's device{}", choice.build->id,
-        fmt::join(choice.not_covered, ", "),
-        answer.environment.empty()
-            ? ""
-            : fmt::format(" with {}={}", answer.environment.front().name, answer.environment.front().value)));
+    answer.warnings.push_back(fmt::format("{} does not cover {}: keep the program to the answer's device{}",
+                                          choice.build->id, fmt::join(choice.not_covered, ", "),
+                                          KeptBy(answer)));
   if (!choice.unknown.empty()) {
     answer.warnings.push_back(fmt::format("{} of this machine is not known: taken to be enough for {}",
                                           fmt::join(choice.unknown, " and "), choice.build->id));
@@ -198,28 +215,27 @@ void TellBrought(const Tables& tables, const Report& report, const Build& build,
 void JudgeWays(const Tables& tables, Report& report) {
   constexpr std::string_view kProcessors = "cpu";
   const auto machine = MachineOf(report);
+  // What is left to answer where nothing else is, be it shown or not.
+  JudgeWay(tables, machine, "cpu:0", OfRuntime(kProcessors), report);
   for (const auto& device : report.devices) {
     for (const auto& view : device.views) JudgeWay(tables, machine, device.id, view, report);
     if (device.kind != probe::DeviceKind::kCpu || HasViewBy(device, kProcessors)) continue;
-    probe::View processor;
-    processor.device.runtime = kProcessors;
-    JudgeWay(tables, machine, device.id, processor, report);
+    JudgeWay(tables, machine, device.id, OfRuntime(kProcessors), report);
   }
 }
 
-void AddArtefact(const Tables& tables, const Report& report, Recommendation& answer) {
+void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Recommendation& answer) {
   answer.target = TargetOf(report).name;
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
-  probe::View unseen;
-  unseen.device.runtime = answer.backend;
-  const auto choice = Choose(tables, report, answer, view ? *view : unseen);
+  const auto choice = Choose(tables, report, answer, view ? *view : OfRuntime(answer.backend));
   if (!choice.build) return;
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
+  for (const std::string& misfit : choice.passed_over) answer.reasons.push_back("not " + misfit);
   WarnOfChoice(report, choice, answer);
-  WarnOfUnseen(tables, report, answer);
+  if (all_asked) WarnOfUnseen(tables, report, answer);
 }
 
 }  // namespace report::targets

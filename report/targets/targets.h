@@ -15,9 +15,10 @@ namespace report::targets {
 void JudgeWays(const Tables& tables, Report& report);
 
 // Fills in the answer's artefact, command and target: of the builds that fit its way the first that fits
-// every GPU that the backend reaches here and the terms do not exclude, else the first. Warns of what it does
-// not cover, of conditions that nobody could look at, of backends of the program that this version does not
-// look for, and of a table that is old on the day of the report.
-void AddArtefact(const Tables& tables, const Report& report, Recommendation& answer);
+// every GPU that the backend reaches here and the terms do not exclude, else the first. Says which better
+// ones do not fit, and warns of what it does not cover, of conditions that nobody could look at, of a table
+// that is old on the day of the report and, where all runtimes of this build were asked, of backends of the
+// program that it can not look for.
+void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Recommendation& answer);
 
 }  // namespace report::targets

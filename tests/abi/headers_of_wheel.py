@@ -52,6 +52,8 @@ def main(wanted, folder, out):
         remote.seek(first)
         remote.read(max(file.header_offset + file.compress_size for file in headers) - first)
         for file in headers:
+            if ".." in pathlib.PurePosixPath(file.filename).parts:
+                raise LookupError(f"{file.filename} leads out of {wanted}")
             path = part / pathlib.PurePosixPath(file.filename).relative_to(folder)
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(wheel.read(file))

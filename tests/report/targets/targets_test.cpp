@@ -62,7 +62,9 @@ std::vector<std::string> Devices(std::string_view text) {
 
 std::vector<Expected> ReadExpected() {
   std::vector<Expected> all;
-  for (const auto& file : std::filesystem::directory_iterator(std::getenv("WHICHGPU_TARGETS"))) {
+  const char* folder = std::getenv("WHICHGPU_TARGETS");  // ctest says it
+  if (!folder) return all;
+  for (const auto& file : std::filesystem::directory_iterator(folder)) {
     if (file.path().extension() != ".csv") continue;
     std::ifstream stream(file.path());
     std::string line;
