@@ -67,7 +67,7 @@ def allowed_prefixes(path):
     if top == "report":
         return [f"report/{folder}/"] + {
             "core": PURE,
-            "decide": PURE + [f"report/{step}/" for step in ("core", "peaks", "score", "recommend", "explain")],
+            "decide": PURE + [f"report/{step}/" for step in ("core", "peaks", "score", "recommend", "explain", "advise")],
             "store": PURE + ["report/core/", "report/compare/", "probe/"],
             "run": PURE + ["report/core/", "report/store/", "report/decide/", "report/score/", "report/recommend/", "probe/",
                            "backends/registry.h"],

@@ -15,6 +15,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/render/faces.h"
+#include "tests/report/golden.h"
 #include "tests/report/machines.h"
 
 namespace report::render {
@@ -37,35 +38,20 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-// Compares with tests/report/golden/<name>.txt, or rewrites it where WHICHGPU_UPDATE_GOLDENS is 1.
-void ExpectGolden(const std::string& name, const std::string& text) {
-  const char* folder = std::getenv("WHICHGPU_GOLDENS");
-  ASSERT_NE(folder, nullptr) << "WHICHGPU_GOLDENS names the folder of the golden texts";
-  const auto path = std::filesystem::path(folder) / (name + ".txt");
-  const char* update = std::getenv("WHICHGPU_UPDATE_GOLDENS");
-  if (update && std::string_view(update) == "1") {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path << " is missing: WHICHGPU_UPDATE_GOLDENS=1 writes it";
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  EXPECT_EQ(text, golden.str()) << "WHICHGPU_UPDATE_GOLDENS=1 rewrites " << path;
-}
-
 TEST(Text, GoldenReports) {
   for (const auto& machine : testing::Machines()) {
     const auto report = testing::Decided(machine.build());
     for (const int width : {60, 80, 160}) {
-      ExpectGolden(fmt::format("{}.{}", machine.name, width), Rendered(report, Options(width)));
+      testing::ExpectGolden(fmt::format("{}.{}", machine.name, width), Rendered(report, Options(width)));
     }
   }
-  ExpectGolden("processor.80.ascii", Rendered(testing::Decided(testing::Processor()), Options(80, false)));
-  ExpectGolden("processor.40", Rendered(testing::Decided(testing::Processor()), Options(40)));
+  testing::ExpectGolden("processor.80.ascii",
+                        Rendered(testing::Decided(testing::Processor()), Options(80, false)));
+  testing::ExpectGolden("processor.40", Rendered(testing::Decided(testing::Processor()), Options(40)));
   TerminalOptions verbose = Options(100);
   verbose.verbose = verbose.colour = true;
-  ExpectGolden("broken_driver.100.verbose", Rendered(testing::Decided(testing::BrokenDriver()), verbose));
+  testing::ExpectGolden("broken_driver.100.verbose",
+                        Rendered(testing::Decided(testing::BrokenDriver()), verbose));
 }
 
 TEST(ListText, GoldenLists) {
@@ -73,8 +59,8 @@ TEST(ListText, GoldenLists) {
     const auto machines = testing::Machines();
     const auto machine =
         std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == name; });
-    ExpectGolden(fmt::format("{}.list", name),
-                 ListText(testing::TestTables(), testing::Decided(machine->build()), Options(80)));
+    testing::ExpectGolden(fmt::format("{}.list", name),
+                          ListText(testing::TestTables(), testing::Decided(machine->build()), Options(80)));
   }
 }
 
