@@ -4,9 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -375,6 +372,42 @@ TEST(Text, WhereAGpuIsNotUsableItsFixComesNext) {
     const bool rents = Rendered(report, Options(160)).find("worth renting") != std::string::npos;
     EXPECT_EQ(rents, !gpu) << machine.name;
   }
+}
+
+TEST(Text, EachPartOfACommandRunsAsRoot) {
+  Report report = testing::Decided(testing::Processor());
+  auto& finding = report.findings.emplace_back();
+  finding.severity = Severity::kDegraded;
+  finding.fix = {{"reload it", "rmmod a && modprobe b && modprobe c", true, false},
+                 {"look", "ls && true", false, false}};
+  auto text = Rendered(report, Options(160));
+  EXPECT_THAT(text, HasSubstr("  sudo rmmod a && sudo modprobe b && sudo modprobe c\n"));
+  EXPECT_THAT(text, HasSubstr("  ls && true\n"));
+  report.as_root = "doas";
+  text = Rendered(report, Options(160));
+  EXPECT_THAT(text, HasSubstr("  doas rmmod a && doas modprobe b && doas modprobe c\n"));
+}
+
+TEST(Text, AFixOfSeveralFindingsIsSaidOnce) {
+  Report report = testing::Decided(testing::Processor());
+  for (const char* summary : {"first", "second"}) {
+    auto& finding = report.findings.emplace_back();
+    finding.severity = Severity::kDegraded;
+    finding.summary = summary;
+    finding.fix = {{"mend both", "mend", true, false}};
+  }
+  const auto text = Rendered(report, Options(160));
+  EXPECT_EQ(text.find("mend both"), text.rfind("mend both"));
+  EXPECT_GT(text.find("→ as above"), text.find("second"));
+}
+
+TEST(Text, GpusThatOneFixMendsShareItsLine) {
+  auto machine = testing::Server();
+  auto another = machine.devices[1];
+  another.id = "pci:0000:42:00.0";
+  another.name = "NVIDIA T600";
+  machine.devices.push_back(another);
+  EXPECT_THAT(FirstStep(machine), HasSubstr("NVIDIA T400, NVIDIA T600: install NVIDIA's driver"));
 }
 
 TEST(Text, NeverCallsASoftwareDeviceAGpu) {
