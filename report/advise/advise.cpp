@@ -4,8 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
+#include <tuple>
+#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -38,7 +43,18 @@ std::string_view WhereKernelIs(const Host& host) {
 class Adviser {
  public:
   explicit Adviser(const Report& report)
-      : report_(report), system_(FindSystem(EmbeddedSystems(), report.host.os_release)) {}
+      : report_(report), system_(FindSystem(EmbeddedSystems(), report.host.os_release)) {
+    std::set<std::tuple<std::optional<std::uint32_t>, std::string, std::string>> kinds;
+    for (const auto& device : report.devices) {
+      devices_.emplace(device.id, &device);
+      const auto& hardware = device.hardware;
+      const auto* family = hardware ? probe::FindFact(hardware->facts, "architecture_family") : nullptr;
+      const auto driver = hardware ? hardware->kernel_driver.value_or("") : "";
+      const bool is_new =
+          IsGpu(device) && kinds.emplace(VendorOf(device), family ? *family : "", driver).second;
+      if (is_new) gpus_.push_back(&device);
+    }
+  }
 
   [[nodiscard]] std::string AsRoot() const {
     return system_.facts != nullptr ? system_.facts->as_root.value_or("sudo") : "sudo";
@@ -63,12 +79,10 @@ class Adviser {
   }
 
   [[nodiscard]] std::vector<const probe::PhysicalDevice*> CardsOf(const Finding& finding) const {
-    std::vector<const probe::PhysicalDevice*> cards;
-    for (const auto& device : report_.devices) {
-      const bool is_meant = finding.device_id ? device.id == *finding.device_id : IsGpu(device);
-      if (is_meant) cards.push_back(&device);
-    }
-    return cards;
+    if (!finding.device_id) return gpus_;
+    const auto found = devices_.find(*finding.device_id);
+    if (found == devices_.end()) return {};
+    return {found->second};
   }
 
   void Carry(const Remedy& remedy, const std::vector<const probe::PhysicalDevice*>& cards, bool mends_kernel,
@@ -109,12 +123,9 @@ class Adviser {
 
   const Report& report_;
   System system_;
+  std::unordered_map<std::string_view, const probe::PhysicalDevice*> devices_;
+  std::vector<const probe::PhysicalDevice*> gpus_;  // one of each kind that packages tell apart
 };
-
-bool IsIn(const std::vector<Step>& steps, const Fix& fix) {
-  return std::any_of(steps.begin(), steps.end(),
-                     [&](const Step& step) { return step.text == fix.text && step.command == fix.command; });
-}
 
 }  // namespace
 
@@ -122,10 +133,11 @@ void Advise(Report& report) {
   const Adviser adviser(report);
   report.as_root = adviser.AsRoot();
   report.advice.clear();
+  std::set<std::pair<std::string, std::string>> told;
   for (Finding& finding : report.findings) {
     for (Fix& fix : finding.fix) {
       adviser.Complete(finding, fix);
-      if (IsIn(report.advice, fix)) continue;
+      if (!told.emplace(fix.text, fix.command.value_or("")).second) continue;
       report.advice.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot, finding.id});
     }
   }
