@@ -40,6 +40,7 @@ WHICHGPU_FIELDS(EnvironmentVariable, name, value)
 WHICHGPU_FIELDS(ProcessExit, code, signal)
 WHICHGPU_FIELDS(ProbeReport, format, module, outcome, stage, error, library, drivers, devices, hardware,
                 environment, warnings, elapsed_s, exit, stderr_tail)
+WHICHGPU_FIELDS(OsRelease, id, id_like, version_id, variant_id, codename, parent_codename)
 WHICHGPU_FIELDS(StageEntered, stage)
 WHICHGPU_FIELDS(Warning, text)
 WHICHGPU_FIELDS(Failure, outcome, error)

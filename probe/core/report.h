@@ -94,6 +94,17 @@ void Apply(const ProbeEvent& event, ProbeReport& report);
 // kept; else ok, or no_device where there was neither, and the stage done.
 void Conclude(ProbeReport& report);
 
+// What the distribution says of itself, os-release(5).
+struct OsRelease {
+  std::string id;                              // "debian"; "linux" where it has no word of its own
+  std::vector<std::string> id_like;            // those that it is made from, the nearest first
+  std::optional<std::string> version_id;       // "12"; those that are never released have none
+  std::optional<std::string> variant_id;       // "silverblue"
+  std::optional<std::string> codename;         // of its own release
+  std::optional<std::string> parent_codename;  // of the release that a derivative is made from
+  bool operator==(const OsRelease&) const = default;
+};
+
 // The machine as a whole.
 struct HostFacts {
   std::optional<std::string> name;
@@ -104,6 +115,7 @@ struct HostFacts {
   std::string architecture;
   std::optional<std::string> container;
   std::optional<std::string> virtualization;
+  std::optional<OsRelease> os_release;
 };
 
 }  // namespace probe

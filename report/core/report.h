@@ -15,6 +15,7 @@
 
 #include "backends/core/measurement.h"
 #include "probe/core/report.h"
+#include "report/core/remedy.h"
 #include "report/core/request.h"
 #include "report/core/targets.h"
 #include "report/core/warning.h"
@@ -178,6 +179,18 @@ struct Fix {
   std::optional<std::string> command;
   bool needs_root = false;
   bool needs_reboot = false;
+  // Not in JSON: what the command is made from, and that it mends the machine below a container.
+  std::optional<Remedy> remedy = std::nullopt;
+  bool on_host = false;
+};
+
+// A fix of some finding, once, however many need it.
+struct Step {
+  std::string text;
+  std::optional<std::string> command;
+  bool needs_root = false;
+  bool needs_reboot = false;
+  std::string why;  // the first and gravest finding's id
 };
 
 struct Finding {
@@ -251,6 +264,8 @@ struct Report {
   std::vector<Recommendation> recommendations;
   std::optional<NoAnswer> no_answer;
   std::vector<Finding> findings;
+  std::vector<Step> advice;      // the findings' fixes, in their order
+  std::string as_root = "sudo";  // not in JSON: what runs a command as root here
   std::vector<Warning> warnings;
 };
 

@@ -11,6 +11,7 @@
 
 #include "probe/core/device.h"
 #include "probe/core/result.h"
+#include "report/core/remedy.h"
 #include "report/core/request.h"
 
 namespace report {
@@ -72,9 +73,9 @@ struct TrainingSupport {
 
 struct InstallHint {
   std::string text;
-  std::optional<std::string> command;
-  std::optional<std::vector<std::string>> drivers;  // kernel drivers of the only GPUs that it is for
-  std::optional<std::string> file;                  // part of the name of what it installs for them
+  std::optional<std::vector<std::string>> packages;  // roles of data/packages.json
+  std::optional<std::vector<std::string>> drivers;   // kernel drivers of the only GPUs that it is for
+  std::optional<std::string> file;                   // part of the name of what it installs for them
 };
 
 struct Advice {
@@ -129,7 +130,9 @@ struct GuideClaim {
 // What to do, as a finding says it.
 struct FixFacts {
   std::string text;
-  std::optional<std::string> command;
+  std::optional<std::string> command;  // the same on every machine
+  std::optional<Remedy> remedy;        // in its place
+  std::optional<bool> on_host;         // it mends the machine below a container
   bool needs_root = false;
   bool needs_reboot = false;
 };

@@ -11,6 +11,8 @@
 namespace probe {
 
 WHICHGPU_NAMES(report::FactorBasis, {kFitted, "fitted"}, {kAssumed, "assumed"})
+WHICHGPU_NAMES(report::Action, {kInstall, "install"}, {kReinstall, "reinstall"}, {kRemove, "remove"},
+               {kJoinGroups, "join_groups"}, {kStartService, "start_service"})
 WHICHGPU_NAMES(report::NamedBy, {kUuid, "uuid"}, {kOrdinal, "ordinal"}, {kIds, "ids"})
 WHICHGPU_NAMES(report::TargetForm, {kVersion, "version"}, {kWord, "word"}, {kRelease, "release"})
 
@@ -27,10 +29,11 @@ WHICHGPU_FIELDS(WeightFactors, weights, decode, prefill, tiles)
 WHICHGPU_FIELDS(RuntimeFactors, decode, prefill, training, weights)
 WHICHGPU_FIELDS(Maturity, inference, training, source, date)
 WHICHGPU_FIELDS(TrainingSupport, supported, reason)
-WHICHGPU_FIELDS(InstallHint, text, command, drivers, file)
+WHICHGPU_FIELDS(InstallHint, text, packages, drivers, file)
 WHICHGPU_FIELDS(GuideClaim, relative_to, low, high, source, date)
 WHICHGPU_FIELDS(Advice, inference, training, without_gpu)
-WHICHGPU_FIELDS(FixFacts, text, command, needs_root, needs_reboot)
+WHICHGPU_FIELDS(Remedy, action, what)
+WHICHGPU_FIELDS(FixFacts, text, command, remedy, on_host, needs_root, needs_reboot)
 WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix)
 
 // The name is the file's.

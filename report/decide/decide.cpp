@@ -12,6 +12,7 @@
 #include <tuple>
 #include <utility>
 
+#include "report/advise/advise.h"
 #include "report/core/devices.h"
 #include "report/explain/explain.h"
 #include "report/peaks/peaks.h"
@@ -170,6 +171,7 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
     }
   }
   explain::Explain(tables, report);
+  advise::Advise(report);
   return report;
 }
 

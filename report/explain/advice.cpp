@@ -21,7 +21,7 @@ constexpr std::array kAdvice = {
         "the device is there; this user may not open its node",
         "join the groups that own the node, then log in again; in a container pass their numeric ids with "
         "--group-add",
-        "usermod -aG render,video \"$USER\"", true},
+        "", true},
     OutcomeAdvice{Outcome::kHidden, "programming_interface", Severity::kDegraded,
                   "other programs started like this one do not see the devices either", "unset the variable",
                   "", false},
@@ -95,6 +95,12 @@ const Installed* FindInstalled(const Host& host, std::string_view runtime,
   return found == host.installed->end() ? nullptr : &*found;
 }
 
+Fix FixOf(const InstallHint& hint) {
+  Fix fix{hint.text, std::nullopt, true, false};
+  if (hint.packages) fix.remedy = Remedy{Action::kInstall, *hint.packages};
+  return fix;
+}
+
 // Where the runtime's table knows this very error, its words replace the outcome's.
 template <class IsIt>
 bool AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
@@ -105,7 +111,8 @@ bool AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
   finding.meaning = row->meaning;
   finding.fix.clear();
   for (const auto& fix : row->fix)
-    finding.fix.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot});
+    finding.fix.push_back(
+        {fix.text, fix.command, fix.needs_root, fix.needs_reboot, fix.remedy, fix.on_host.value_or(false)});
   return true;
 }
 
@@ -179,6 +186,7 @@ void Advise(const OutcomeAdvice& advice, Finding& finding) {
   if (advice.fix.empty()) return;
   Fix fix{std::string(advice.fix), std::nullopt, advice.needs_root, false};
   if (!advice.command.empty()) fix.command = advice.command;
+  if (advice.outcome == Outcome::kDenied) fix.remedy = Remedy{Action::kJoinGroups, {"render", "video"}};
   finding.fix.push_back(std::move(fix));
 }
 
@@ -194,7 +202,7 @@ bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& meas
 
 void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {
   for (const auto& hint : facts.install) {
-    if (!hint.drivers) finding.fix.push_back({hint.text, hint.command, true, false});
+    if (!hint.drivers) finding.fix.push_back(FixOf(hint));
   }
 }
 
@@ -209,7 +217,7 @@ bool AddHintsFor(const probe::PhysicalDevice& device, const RuntimeFacts& facts,
     found = true;
     const Installed* installed = FindInstalled(host, facts.name, hint.file);
     if (installed == nullptr) {
-      finding.fix.push_back({hint.text, hint.command, hint.command.has_value(), false});
+      finding.fix.push_back(FixOf(hint));
       continue;
     }
     AddEvidence(finding, "installed", installed->file);

@@ -70,6 +70,7 @@ Report Bounded(const Report& report) {
   Cut(out.measurements, kMostMeasurements);
   Cut(out.scores, kMostMeasurements);
   Cut(out.findings);
+  Cut(out.advice);
   for (auto& device : out.devices) CutDevice(device);
   for (Recommendation& answer : out.recommendations) {
     std::erase_if(answer.rejected, of_cut);

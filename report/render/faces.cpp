@@ -27,7 +27,7 @@ std::string Text(const Tables& tables, const Report& report, const TerminalOptio
   Devices(clean, page, true);
   Ranking(tables, clean, page);
   NotUsed(tables, clean, page);
-  Problems(clean, page);
+  Problems(clean, true, page);
   AdviceLines(tables, clean, page);
   Foot(clean, page);
   return page.text();
@@ -39,7 +39,7 @@ std::string ListText(const Tables& tables, const Report& report, const TerminalO
   Page page(options);
   Devices(clean, page, false);
   NotUsed(tables, clean, page);
-  Problems(clean, page);
+  Problems(clean, false, page);
   Foot(clean, page);
   // The first device needs no line between it and the prompt.
   const auto first = page.text().find_first_not_of('\n');
@@ -51,12 +51,13 @@ namespace {
 constexpr std::array<std::string_view, 3> kCommands = {"report", "list", "recommend"};
 
 // Beside the common head.
-constexpr std::array<std::string_view, 9> kReportKeys = {
+constexpr std::array<std::string_view, 10> kReportKeys = {
     "host",   "probes",          "devices",  "measurements", "request",
-    "scores", "recommendations", "findings", "warnings"};
-constexpr std::array<std::string_view, 5> kListKeys = {"host", "probes", "devices", "findings", "warnings"};
-constexpr std::array<std::string_view, 5> kRecommendKeys = {"request", "recommendation", "no_answer",
-                                                            "findings", "warnings"};
+    "scores", "recommendations", "findings", "advice",       "warnings"};
+constexpr std::array<std::string_view, 6> kListKeys = {"host",     "probes", "devices",
+                                                       "findings", "advice", "warnings"};
+constexpr std::array<std::string_view, 6> kRecommendKeys = {"request",  "recommendation", "no_answer",
+                                                            "findings", "advice",         "warnings"};
 constexpr std::array<std::span<const std::string_view>, 3> kKeys = {kReportKeys, kListKeys, kRecommendKeys};
 constexpr std::array<std::string_view, 4> kHead = {"schema_version", "tool_version", "command", "created"};
 

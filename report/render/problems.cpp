@@ -99,24 +99,38 @@ std::vector<Line> Lines(const Report& report, const Page& page) {
   return lines;
 }
 
-struct Step {
+// As it is typed.
+std::string CommandLine(const Report& report, const Fix& fix) {
+  if (!fix.command || !fix.needs_root) return fix.command.value_or("");
+  constexpr std::string_view kThen = " && ";
+  std::string line = report.as_root + " " + *fix.command;
+  for (auto at = line.find(kThen); at != std::string::npos; at = line.find(kThen, at + kThen.size()))
+    line.insert(at + kThen.size(), report.as_root + " ");
+  return line;
+}
+
+struct NextStep {
   std::string text;
   std::string command;
-  bool operator==(const Step&) const = default;
+  bool operator==(const NextStep&) const = default;
 };
 
-void AddStep(Step step, std::vector<Step>& steps) {
+void AddStep(NextStep step, std::vector<NextStep>& steps) {
   if (std::find(steps.begin(), steps.end(), step) == steps.end()) steps.push_back(std::move(step));
 }
 
-Step StepOf(const probe::PhysicalDevice& gpu, const Fix& fix) {
-  return {PlainName(gpu.name) + ": " + fix.text,
-          fix.command ? fmt::format("{}{}", fix.needs_root ? "sudo " : "", *fix.command) : ""};
-}
+// What is printed once, however many findings it mends.
+using FixKeys = std::set<std::pair<std::string, std::string>>;
+std::pair<std::string, std::string> KeyOf(const Fix& fix) { return {fix.text, fix.command.value_or("")}; }
+
+struct GpuFix {
+  const probe::PhysicalDevice* gpu;
+  const Fix* fix;
+};
 
 // What makes a GPU usable that is not, and brings a card the runtime that is made for it.
-std::vector<Step> FixesOfGpus(const Report& report) {
-  std::vector<Step> steps;
+std::vector<GpuFix> FixesOfGpus(const Report& report) {
+  std::vector<GpuFix> fixes;
   for (const auto& device : report.devices) {
     if (!IsGpu(device)) continue;
     const bool not_asked = report.not_asked.device_ids.contains(device.id);
@@ -133,9 +147,29 @@ std::vector<Step> FixesOfGpus(const Report& report) {
     };
     auto found = fixing(true);
     if (found == report.findings.end() && !usable && !not_asked) found = fixing(false);
-    if (found != report.findings.end()) AddStep(StepOf(device, found->fix.front()), steps);
+    if (found != report.findings.end()) fixes.push_back({&device, &found->fix.front()});
   }
-  return steps;
+  return fixes;
+}
+
+struct SharedFix {
+  std::vector<std::string> names;  // of the GPUs that it mends
+  const Fix* fix;
+};
+
+std::vector<SharedFix> FixesByGpus(const Report& report) {
+  std::vector<SharedFix> shared;
+  for (const auto& [gpu, fix] : FixesOfGpus(report)) {
+    const auto known = std::find_if(shared.begin(), shared.end(),
+                                    [key = KeyOf(*fix)](const auto& one) { return KeyOf(*one.fix) == key; });
+    const auto name = PlainName(gpu->name);
+    if (known == shared.end()) {
+      shared.push_back({{name}, fix});
+    } else if (std::find(known->names.begin(), known->names.end(), name) == known->names.end()) {
+      known->names.push_back(name);
+    }
+  }
+  return shared;
 }
 
 // The same of other GPUs that are equal to the finding's: one line tells of all. With --verbose each is told.
@@ -192,9 +226,34 @@ void NotUsed(const Tables& tables, const Report& report, Page& page) {
                   4);
 }
 
-void Problems(const Report& report, Page& page) {
+namespace {
+
+// Those that stand above or are to come under Next are not said twice.
+void Fixes(const Report& report, const Finding& finding, const FixKeys& next, FixKeys& above, Page& page) {
+  std::set<std::string_view> elsewhere;
+  for (const Fix& fix : finding.fix) {
+    const auto key = KeyOf(fix);
+    const bool comes_next = next.contains(key);
+    if (comes_next || !above.insert(key).second) {
+      elsewhere.insert(comes_next ? "see Next" : "as above");
+      continue;
+    }
+    page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ");
+    page.Flow(fix.text, 7);
+    if (fix.command) page.To(7).Flow(CommandLine(report, fix), 9, Style::kStrong);
+  }
+  for (const auto where : elsewhere) page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ").Flow(where, 7);
+}
+
+}  // namespace
+
+void Problems(const Report& report, bool before_next, Page& page) {
   bool heading = false;
   std::set<const Finding*> told;
+  FixKeys next;
+  FixKeys above;
+  for (const GpuFix& step : before_next ? FixesOfGpus(report) : std::vector<GpuFix>())
+    next.insert(KeyOf(*step.fix));
   for (const auto& finding : report.findings) {
     if (!IsShown(finding, page) || told.contains(&finding)) continue;
     const auto alike = page.options().verbose ? std::vector<const Finding*>() : AlikeAfter(report, finding);
@@ -205,12 +264,7 @@ void Problems(const Report& report, Page& page) {
     page.Flow(finding.summary, 4);
     if (!alike.empty()) page.To(4).Flow(fmt::format("{} more alike", alike.size()), 4, Style::kDim);
     if (!finding.meaning.empty()) page.To(4).Flow(finding.meaning, 4, Style::kDim);
-    for (const auto& fix : finding.fix) {
-      page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ");
-      page.Flow(fix.text, 7);
-      if (fix.command)
-        page.To(7).Flow(fmt::format("{}{}", fix.needs_root ? "sudo " : "", *fix.command), 9, Style::kStrong);
-    }
+    Fixes(report, finding, next, above, page);
     if (!page.options().verbose) continue;
     for (const auto& evidence : finding.evidence) {
       page.To(4).Flow(fmt::format("{}: {}", evidence.source, evidence.value), 6, Style::kDim);
@@ -219,7 +273,9 @@ void Problems(const Report& report, Page& page) {
 }
 
 void AdviceLines(const Tables& tables, const Report& report, Page& page) {
-  std::vector<Step> steps = FixesOfGpus(report);
+  std::vector<NextStep> steps;
+  for (const auto& [names, fix] : FixesByGpus(report))
+    AddStep({fmt::format("{}: {}", fmt::join(names, ", "), fix->text), CommandLine(report, *fix)}, steps);
   // What may be there needs no renting.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
                    report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||

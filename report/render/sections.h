@@ -16,7 +16,8 @@ void Answer(const Tables& tables, const Report& report, Page& page);
 void Devices(const Report& report, Page& page, bool figures);
 void Ranking(const Tables& tables, const Report& report, Page& page);
 void NotUsed(const Tables& tables, const Report& report, Page& page);
-void Problems(const Report& report, Page& page);
+// `before_next`: AdviceLines() follow, which say what some of the fixes are.
+void Problems(const Report& report, bool before_next, Page& page);
 void AdviceLines(const Tables& tables, const Report& report, Page& page);
 void Foot(const Report& report, Page& page);
 

@@ -18,8 +18,9 @@ ComparedSide SideOf(const std::string& file, const MeasuredReport& report) {
   return {file, report.tool_version, report.created};
 }
 
-// A report's JSON leaves out what its probes saw: that stands with the devices.
+// A report's JSON leaves out what its probes saw: that stands with the devices. Those of 0.1 have no advice.
 probe::Result<Report> DecodeWhole(probe::Json json) {
+  if (json.is_object()) json.emplace("advice", probe::Json::array());
   if (const auto probes = json.is_object() ? json.find("probes") : json.end();
       json.is_object() && probes != json.end() && probes->is_array()) {
     for (probe::Json& one : *probes) {

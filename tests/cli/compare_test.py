@@ -44,6 +44,12 @@ class Compare(unittest.TestCase):
         self.assertIn("No regression", process.stdout)
         self.assertEqual("", process.stderr)
 
+    def test_a_report_of_before_there_was_advice_is_read(self):
+        base = self.report("base", self.record)
+        older = self.root / "older.json"
+        older.write_text(json.dumps({key: value for key, value in json.loads(base.read_text()).items() if key != "advice"}))
+        self.assertEqual(0, run("compare", older, base).returncode)
+
     def test_nothing_but_noise_cannot_tell(self):
         noisy = copy.deepcopy(self.record)
         for figure in noisy["measurements"]:

@@ -19,6 +19,9 @@ class Board:
         self.root = pathlib.Path(folder)
         self.write("/proc/device-tree/compatible", "".join(f"{text}\0" for text in compatible))
 
+    def runs(self, system, version, like=""):
+        return self.write("/etc/os-release", f'ID={system}\nVERSION_ID="{version}"\nID_LIKE="{like}"\n')
+
     def write(self, path, text=""):
         file = self.root / path.lstrip("/")
         file.parent.mkdir(parents=True, exist_ok=True)
@@ -45,32 +48,33 @@ class Board:
 
 
 def raspberry_pi_5(folder):
-    board = Board(folder, ("raspberrypi,5-model-b", "brcm,bcm2712"))
+    board = Board(folder, ("raspberrypi,5-model-b", "brcm,bcm2712")).runs("debian", "12")
     board.device("axi:gpu", "vc4-drm", ("brcm,bcm2712-vc6",), ("card1",))
     return board.device("1002000000.v3d", "v3d", ("brcm,2712-v3d",), ("card0", "renderD128"))
 
 
 def macbook_m1(folder):
-    board = Board(folder, ("apple,j293", "apple,t8103", "apple,arm-platform"))
+    board = Board(folder, ("apple,j293", "apple,t8103", "apple,arm-platform")).runs("fedora-asahi-remix", "42", "fedora")
     board.device("display-subsystem", "apple-drm", ("apple,display-subsystem",), ("card1",))
     return board.device("206400000.gpu", "asahi", ("apple,agx-t8103", "apple,agx-g13g"), ("card0", "renderD128"))
 
 
 def jetson_orin(folder):
     board = Board(folder, ("nvidia,p3768-0000+p3767-0000", "nvidia,p3767-0000", "nvidia,tegra234"))
+    board.runs("ubuntu", "22.04", "debian")
     board.device("13e00000.host1x", "tegra-host1x", ("nvidia,tegra234-host1x",), ("card0", "renderD128"))
     board.device("13800000.display", "nv_platform", ("nvidia,tegra234-display",), ("card1", "renderD129"))
     return board.device("17000000.gpu", "gk20a", ("nvidia,ga10b",))
 
 
 def rock_5b(folder):
-    board = Board(folder, ("radxa,rock-5b", "rockchip,rk3588"))
+    board = Board(folder, ("radxa,rock-5b", "rockchip,rk3588")).runs("debian", "13")
     board.device("display-subsystem", "rockchip-drm", ("rockchip,display-subsystem",), ("card0",))
     return board.device("fb000000.gpu", "panthor", ("rockchip,rk3588-mali", "arm,mali-valhall-csf"), ("card1", "renderD128"))
 
 
 def rb3_gen2(folder):
-    board = Board(folder, ("qcom,qcs6490-rb3gen2", "qcom,qcm6490"))
+    board = Board(folder, ("qcom,qcs6490-rb3gen2", "qcom,qcm6490")).runs("debian", "12")
     board.device("ae01000.display-controller", "msm_dpu", ("qcom,sc7280-dpu",), ("card0", "renderD128"))
     return board.device("3d00000.gpu", "adreno", ("qcom,adreno-635.0", "qcom,adreno"))
 
@@ -114,6 +118,7 @@ class Boards(unittest.TestCase):
     def test_an_apple_laptop(self):
         step = self.check(macbook_m1(self.folder), "platform:206400000-gpu", "Apple M1 GPU")
         self.assertIn("Honeykrisp", step)
+        self.assertIn("dnf install vulkan-loader mesa-vulkan-drivers", step)
 
     def test_a_jetson_without_cuda(self):
         step = self.check(jetson_orin(self.folder), "platform:17000000-gpu", "Orin GPU (ga10b)")
@@ -132,8 +137,13 @@ class Boards(unittest.TestCase):
 
     def test_an_rk3588(self):
         step = self.check(rock_5b(self.folder), "platform:fb000000-gpu", "Mali-G610 (RK3588)")
-        for word in ("Mesa 24.3 or later", "panvk", "panthor", "mesa-vulkan-drivers"):
+        for word in ("Mesa 24.3 or later", "panvk", "panthor", "apt-get install libvulkan1 mesa-vulkan-drivers"):
             self.assertIn(word, step)
+
+    def test_an_rk3588_whose_distribution_is_older_than_its_driver(self):
+        step = self.check(rock_5b(self.folder).runs("debian", "12"), "platform:fb000000-gpu", "Mali-G610 (RK3588)")
+        self.assertIn("Debian 12 has Mesa 22.3, and this card needs 24.3 or later", step)
+        self.assertNotIn("apt-get", step)
 
     def test_an_rk3588_with_its_makers_kernel(self):
         board = Board(self.folder, ("radxa,rock-5b", "rockchip,rk3588"))

@@ -67,10 +67,11 @@ def allowed_prefixes(path):
     if top == "report":
         return [f"report/{folder}/"] + {
             "core": PURE,
-            "decide": PURE + [f"report/{step}/" for step in ("core", "peaks", "score", "recommend", "explain", "targets")],
+            "decide": PURE + [f"report/{step}/"
+                              for step in ("core", "peaks", "score", "recommend", "explain", "advise", "targets")],
             "store": PURE + ["report/core/", "report/compare/", "probe/"],
-            "run": PURE + ["report/core/", "report/store/", "report/assume/", "report/decide/", "report/score/", "report/recommend/", "probe/",
-                           "backends/registry.h"],
+            "run": PURE + ["report/core/", "report/store/", "report/assume/", "report/decide/", "report/score/",
+                           "report/recommend/", "probe/", "backends/registry.h"],
             "cli": ["report/", "probe/"],
         }.get(folder, PURE + ["report/core/"])
     return None

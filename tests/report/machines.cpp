@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <utility>
 
+#include "report/advise/advise.h"
 #include "report/explain/explain.h"
 #include "report/peaks/peaks.h"
 #include "report/recommend/recommend.h"
@@ -31,6 +32,7 @@ Report Empty() {
   report.command = "report";
   report.created = "2026-11-21T12:00:00Z";
   report.host.os = "Debian GNU/Linux 12 (bookworm)";
+  report.host.os_release = {"debian", {}, "12", std::nullopt, "bookworm", std::nullopt};
   report.host.kernel = "Linux 6.1.0";
   report.host.architecture = "x86_64";
   report.probes.push_back(Probe("sysfs", Outcome::kOk, Stage::kDone));
@@ -332,6 +334,7 @@ Report Decided(Report report) {
       report.recommendations.push_back(*std::move(answer));
   }
   explain::Explain(tables, report);
+  advise::Advise(report);
   return report;
 }
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <map>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "probe/core/text.h"
 #include "probe/system/processor.h"
@@ -17,30 +19,58 @@
 namespace probe::system {
 namespace {
 
-// Value of `key=` in an os-release file, without its quotes (os-release(5)).
-std::optional<std::string> OsReleaseValue(const std::string& content, std::string_view key) {
-  for (std::size_t start = 0; start < content.size();) {
-    auto end = content.find('\n', start);
-    if (end == std::string::npos) end = content.size();
-    std::string_view line(content.data() + start, end - start);
-    start = end + 1;
-    if (!line.starts_with(key)) continue;
-    line.remove_prefix(key.size());
-    if (line.size() >= 2 && (line.front() == '"' || line.front() == '\'') && line.back() == line.front()) {
-      line = line.substr(1, line.size() - 2);
+// "KEY=value" of a line of an os-release file, the value without its quotes (os-release(5)); nullopt where it
+// says nothing.
+std::optional<std::pair<std::string, std::string>> Assignment(std::string_view line) {
+  const auto equals = line.find('=');
+  if (equals == std::string_view::npos) return std::nullopt;
+  auto value = line.substr(equals + 1);
+  if (value.size() >= 2 && (value.front() == '"' || value.front() == '\'') && value.back() == value.front())
+    value = value.substr(1, value.size() - 2);
+  if (value.empty()) return std::nullopt;
+  return std::pair(std::string(line.substr(0, equals)), CleanText(value, 128));
+}
+
+using Assignments = std::map<std::string, std::string>;
+
+// Of the first of the two files that has any; of a key that stands twice the first.
+Assignments ReadOsRelease(const FileSystem& files) {
+  Assignments out;
+  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
+    const auto content = files.Read(path, 64U << 10U);
+    std::istringstream lines(content ? *content : std::string());
+    for (std::string line; std::getline(lines, line);) {
+      if (auto assignment = Assignment(line)) out.insert(*std::move(assignment));
     }
-    if (!line.empty()) return CleanText(line, 128);
+    if (!out.empty()) break;
+  }
+  return out;
+}
+
+std::optional<std::string> Find(const Assignments& assignments, const std::string& key) {
+  const auto found = assignments.find(key);
+  return found == assignments.end() ? std::nullopt : std::optional(found->second);
+}
+
+// Derivatives name the release that they are made from by a key of that distribution's: <NAME>_CODENAME.
+std::optional<std::string> ParentCodename(const Assignments& assignments) {
+  for (const auto& [key, value] : assignments) {
+    if (key.ends_with("_CODENAME") && key != "VERSION_CODENAME") return value;
   }
   return std::nullopt;
 }
 
-std::optional<std::string> OperatingSystem(const FileSystem& files) {
-  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
-    const auto content = files.Read(path, 64U << 10U);
-    if (!content) continue;
-    if (auto name = OsReleaseValue(*content, "PRETTY_NAME=")) return name;
-  }
-  return std::nullopt;
+std::optional<OsRelease> DescribeOsRelease(const Assignments& assignments) {
+  if (assignments.empty()) return std::nullopt;
+  OsRelease out;
+  out.id = Find(assignments, "ID").value_or("linux");
+  std::istringstream words(Find(assignments, "ID_LIKE").value_or(""));
+  for (std::string word; words >> word;) out.id_like.push_back(word);
+  out.version_id = Find(assignments, "VERSION_ID");
+  out.variant_id = Find(assignments, "VARIANT_ID");
+  out.codename = Find(assignments, "VERSION_CODENAME");
+  out.parent_codename = ParentCodename(assignments);
+  return out;
 }
 
 // The C library that programs here are loaded with: of this process itself (confstr(3)), else by its files.
@@ -112,7 +142,9 @@ std::optional<double> BusyTicks(const std::string& line, const std::vector<int>&
 
 HostFacts DescribeHost(const FileSystem& files, const Environment& environment) {
   HostFacts host;
-  host.os = OperatingSystem(files);
+  const auto os_release = ReadOsRelease(files);
+  host.os = Find(os_release, "PRETTY_NAME");
+  host.os_release = DescribeOsRelease(os_release);
   host.libc = CLibrary(files);
   host.container = Container(files, environment);
   host.virtualization = Virtualization(files);

@@ -42,5 +42,26 @@ TEST_F(HostTest, MemoryIsWhatTheKernelSaysOfIt) {
   EXPECT_EQ(ReadMemory(tree_.Files()).available_bytes, 1U << 20U);
 }
 
+TEST_F(HostTest, TheDistributionIsWhatItSaysOfItself) {
+  EXPECT_FALSE(DescribeHost(tree_.Files(), {}).os_release);
+  // As Linux Mint 22 has it, the parent's codename in a key of the parent's.
+  tree_.Write("/etc/os-release",
+              "NAME=\"Linux Mint\"\nVERSION=\"22 (Wilma)\"\nID=linuxmint\nID_LIKE=\"ubuntu debian\"\n"
+              "PRETTY_NAME=\"Linux Mint 22\"\nVERSION_ID=\"22\"\nVERSION_CODENAME=wilma\n"
+              "UBUNTU_CODENAME=noble\n# ID=comment\nVARIANT_ID=''\nnonsense\n");
+  const auto host = DescribeHost(tree_.Files(), {});
+  EXPECT_EQ(host.os, "Linux Mint 22");
+  const OsRelease mint{"linuxmint", {"ubuntu", "debian"}, "22", std::nullopt, "wilma", "noble"};
+  EXPECT_EQ(host.os_release, mint);
+}
+
+TEST_F(HostTest, TheSecondFileServesWhereTheFirstIsMissingAndIdHasADefault) {
+  tree_.Write("/usr/lib/os-release", "PRETTY_NAME='Own Linux'\nVARIANT_ID=silverblue\n");
+  const auto host = DescribeHost(tree_.Files(), {});
+  EXPECT_EQ(host.os, "Own Linux");
+  const OsRelease own{"linux", {}, std::nullopt, "silverblue", std::nullopt, std::nullopt};
+  EXPECT_EQ(host.os_release, own);
+}
+
 }  // namespace
 }  // namespace probe::system

@@ -340,8 +340,12 @@ probe::PhysicalDevice OnChip(std::string_view driver, bool reached) {
   return gpu;
 }
 
+// Jetson Linux is made from it.
+const probe::OsRelease kUbuntu{"ubuntu", {"debian"}, "22.04", std::nullopt, "jammy", "jammy"};
+
 TEST(Findings, AChipsGpuIsHelpedByTheRuntimeOfItsKernelDriver) {
   auto machine = testing::Processor();
+  machine.host.os_release = kUbuntu;
   machine.devices.push_back(OnChip("gk20a", false));
   machine.probes.push_back(testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad));
   const auto decided = testing::Decided(machine);
@@ -360,6 +364,7 @@ TEST(Findings, AChipsGpuIsHelpedByTheRuntimeOfItsKernelDriver) {
 
 TEST(Findings, AChipsGpuThatOthersReachMissesItsMakersRuntimeToo) {
   auto machine = testing::Processor();
+  machine.host.os_release = kUbuntu;
   machine.devices.push_back(OnChip("gk20a", true));
   machine.probes.push_back(testing::Probe("cuda", probe::Outcome::kAbsent, probe::Stage::kLoad));
   const auto decided = testing::Decided(machine);
@@ -369,7 +374,9 @@ TEST(Findings, AChipsGpuThatOthersReachMissesItsMakersRuntimeToo) {
 }
 
 TEST(Findings, AMissingRuntimeIsANoteWithItsPackage) {
-  const auto report = testing::Decided(testing::Nothing());
+  auto machine = testing::Nothing();
+  machine.host.os_release = kUbuntu;
+  const auto report = testing::Decided(machine);
   const auto* finding = FindById(report, "runtime.vulkan.absent");
   ASSERT_NE(finding, nullptr);
   EXPECT_EQ(finding->severity, Severity::kNote);

@@ -21,16 +21,16 @@ std::vector<std::string> Keys(const probe::Json& json) {
 
 TEST(Json, EachCommandHasTheKeysOfItsContract) {
   const auto report = testing::Decided(testing::Processor());
-  EXPECT_THAT(
-      Keys(JsonObject(report, "report")),
-      ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "host", "probes",
-                  "devices", "measurements", "request", "scores", "recommendations", "findings", "warnings"));
+  EXPECT_THAT(Keys(JsonObject(report, "report")),
+              ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "host",
+                          "probes", "devices", "measurements", "request", "scores", "recommendations",
+                          "findings", "advice", "warnings"));
   EXPECT_THAT(Keys(JsonObject(report, "list")),
               ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "host",
-                          "probes", "devices", "findings", "warnings"));
+                          "probes", "devices", "findings", "advice", "warnings"));
   EXPECT_THAT(Keys(JsonObject(report, "recommend")),
               ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "request",
-                          "recommendation", "findings", "warnings"));
+                          "recommendation", "findings", "advice", "warnings"));
 }
 
 TEST(Json, NamesTheCommand) {

@@ -4,9 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
 #include <regex>
 #include <sstream>
 #include <string>
@@ -15,6 +12,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/render/faces.h"
+#include "tests/report/golden.h"
 #include "tests/report/machines.h"
 
 namespace report::render {
@@ -37,35 +35,20 @@ std::vector<std::string> LinesOf(const std::string& text) {
   return lines;
 }
 
-// Compares with tests/report/golden/<name>.txt, or rewrites it where WHICHGPU_UPDATE_GOLDENS is 1.
-void ExpectGolden(const std::string& name, const std::string& text) {
-  const char* folder = std::getenv("WHICHGPU_GOLDENS");
-  ASSERT_NE(folder, nullptr) << "WHICHGPU_GOLDENS names the folder of the golden texts";
-  const auto path = std::filesystem::path(folder) / (name + ".txt");
-  const char* update = std::getenv("WHICHGPU_UPDATE_GOLDENS");
-  if (update && std::string_view(update) == "1") {
-    std::ofstream(path, std::ios::binary) << text;
-    return;
-  }
-  std::ifstream in(path, std::ios::binary);
-  ASSERT_TRUE(in) << path << " is missing: WHICHGPU_UPDATE_GOLDENS=1 writes it";
-  std::ostringstream golden;
-  golden << in.rdbuf();
-  EXPECT_EQ(text, golden.str()) << "WHICHGPU_UPDATE_GOLDENS=1 rewrites " << path;
-}
-
 TEST(Text, GoldenReports) {
   for (const auto& machine : testing::Machines()) {
     const auto report = testing::Decided(machine.build());
     for (const int width : {60, 80, 160}) {
-      ExpectGolden(fmt::format("{}.{}", machine.name, width), Rendered(report, Options(width)));
+      testing::ExpectGolden(fmt::format("{}.{}", machine.name, width), Rendered(report, Options(width)));
     }
   }
-  ExpectGolden("processor.80.ascii", Rendered(testing::Decided(testing::Processor()), Options(80, false)));
-  ExpectGolden("processor.40", Rendered(testing::Decided(testing::Processor()), Options(40)));
+  testing::ExpectGolden("processor.80.ascii",
+                        Rendered(testing::Decided(testing::Processor()), Options(80, false)));
+  testing::ExpectGolden("processor.40", Rendered(testing::Decided(testing::Processor()), Options(40)));
   TerminalOptions verbose = Options(100);
   verbose.verbose = verbose.colour = true;
-  ExpectGolden("broken_driver.100.verbose", Rendered(testing::Decided(testing::BrokenDriver()), verbose));
+  testing::ExpectGolden("broken_driver.100.verbose",
+                        Rendered(testing::Decided(testing::BrokenDriver()), verbose));
 }
 
 TEST(ListText, GoldenLists) {
@@ -73,8 +56,8 @@ TEST(ListText, GoldenLists) {
     const auto machines = testing::Machines();
     const auto machine =
         std::find_if(machines.begin(), machines.end(), [&](const auto& m) { return m.name == name; });
-    ExpectGolden(fmt::format("{}.list", name),
-                 ListText(testing::TestTables(), testing::Decided(machine->build()), Options(80)));
+    testing::ExpectGolden(fmt::format("{}.list", name),
+                          ListText(testing::TestTables(), testing::Decided(machine->build()), Options(80)));
   }
 }
 
@@ -389,6 +372,42 @@ TEST(Text, WhereAGpuIsNotUsableItsFixComesNext) {
     const bool rents = Rendered(report, Options(160)).find("worth renting") != std::string::npos;
     EXPECT_EQ(rents, !gpu) << machine.name;
   }
+}
+
+TEST(Text, EachPartOfACommandRunsAsRoot) {
+  Report report = testing::Decided(testing::Processor());
+  auto& finding = report.findings.emplace_back();
+  finding.severity = Severity::kDegraded;
+  finding.fix = {{"reload it", "rmmod a && modprobe b && modprobe c", true, false},
+                 {"look", "ls && true", false, false}};
+  auto text = Rendered(report, Options(160));
+  EXPECT_THAT(text, HasSubstr("  sudo rmmod a && sudo modprobe b && sudo modprobe c\n"));
+  EXPECT_THAT(text, HasSubstr("  ls && true\n"));
+  report.as_root = "doas";
+  text = Rendered(report, Options(160));
+  EXPECT_THAT(text, HasSubstr("  doas rmmod a && doas modprobe b && doas modprobe c\n"));
+}
+
+TEST(Text, AFixOfSeveralFindingsIsSaidOnce) {
+  Report report = testing::Decided(testing::Processor());
+  for (const char* summary : {"first", "second"}) {
+    auto& finding = report.findings.emplace_back();
+    finding.severity = Severity::kDegraded;
+    finding.summary = summary;
+    finding.fix = {{"mend both", "mend", true, false}};
+  }
+  const auto text = Rendered(report, Options(160));
+  EXPECT_EQ(text.find("mend both"), text.rfind("mend both"));
+  EXPECT_GT(text.find("→ as above"), text.find("second"));
+}
+
+TEST(Text, GpusThatOneFixMendsShareItsLine) {
+  auto machine = testing::Server();
+  auto another = machine.devices[1];
+  another.id = "pci:0000:42:00.0";
+  another.name = "NVIDIA T600";
+  machine.devices.push_back(another);
+  EXPECT_THAT(FirstStep(machine), HasSubstr("NVIDIA T400, NVIDIA T600: install NVIDIA's driver"));
 }
 
 TEST(Text, NeverCallsASoftwareDeviceAGpu) {

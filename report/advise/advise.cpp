@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: MIT
+#include "report/advise/advise.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "report/advise/packages.h"
+#include "report/core/devices.h"
+
+namespace report::advise {
+namespace {
+
+bool IsOfPackages(Action action) {
+  switch (action) {
+    case Action::kInstall:
+    case Action::kReinstall:
+    case Action::kRemove:
+      return true;
+    case Action::kJoinGroups:
+    case Action::kStartService:
+      return false;
+  }
+  return false;
+}
+
+// That the kernel is not this system's to mend, as a reader begins a sentence with it; empty where it is.
+std::string_view WhereKernelIs(const Host& host) {
+  constexpr std::string_view kBelowWindows = "wsl2";
+  if (host.container) return "on the host, not in this container: ";
+  return host.virtualization == kBelowWindows ? "in Windows, not in this Linux: " : "";
+}
+
+class Adviser {
+ public:
+  explicit Adviser(const Report& report)
+      : report_(report), system_(FindSystem(EmbeddedSystems(), report.host.os_release)) {
+    std::set<std::tuple<std::optional<std::uint32_t>, std::string, std::string>> kinds;
+    for (const auto& device : report.devices) {
+      devices_.emplace(device.id, &device);
+      const auto& hardware = device.hardware;
+      const auto* family = hardware ? probe::FindFact(hardware->facts, "architecture_family") : nullptr;
+      const auto driver = hardware ? hardware->kernel_driver.value_or("") : "";
+      const bool is_new =
+          IsGpu(device) && kinds.emplace(VendorOf(device), family ? *family : "", driver).second;
+      if (is_new) gpus_.push_back(&device);
+    }
+  }
+
+  [[nodiscard]] std::string AsRoot() const {
+    return system_.facts != nullptr ? system_.facts->as_root.value_or("sudo") : "sudo";
+  }
+
+  void Complete(const Finding& finding, Fix& fix) const {
+    const bool mends_kernel = fix.on_host || IsOfKernel(fix);
+    if (fix.remedy) Carry(*fix.remedy, CardsOf(finding), mends_kernel, fix);
+    const auto elsewhere = WhereKernelIs(report_.host);
+    if (!mends_kernel || elsewhere.empty()) return;
+    fix.text.insert(0, elsewhere);
+    fix.command.reset();
+  }
+
+ private:
+  [[nodiscard]] static bool IsOfKernel(const Fix& fix) {
+    if (!fix.remedy || !IsOfPackages(fix.remedy->action)) return false;
+    return std::any_of(fix.remedy->what.begin(), fix.remedy->what.end(), [](const std::string& name) {
+      const auto* role = FindRole(EmbeddedPackages(), name);
+      return role != nullptr && role->kernel;
+    });
+  }
+
+  [[nodiscard]] std::vector<const probe::PhysicalDevice*> CardsOf(const Finding& finding) const {
+    if (!finding.device_id) return gpus_;
+    const auto found = devices_.find(*finding.device_id);
+    if (found == devices_.end()) return {};
+    return {found->second};
+  }
+
+  void Carry(const Remedy& remedy, const std::vector<const probe::PhysicalDevice*>& cards, bool mends_kernel,
+             Fix& fix) const {
+    if (IsOfPackages(remedy.action)) return CarryPackages(remedy, cards, mends_kernel, fix);
+    // Who belongs to a group, and what services run, is settled on the machine itself.
+    if (report_.host.container) return;
+    auto what = remedy.what;
+    if (remedy.action == Action::kJoinGroups && system_.facts != nullptr && system_.facts->groups) {
+      const auto& known = *system_.facts->groups;
+      std::erase_if(what, [&](const std::string& group) {
+        return std::find(known.begin(), known.end(), group) == known.end();
+      });
+    }
+    fix.command = CommandFor(system_, remedy.action, what);
+  }
+
+  void CarryPackages(const Remedy& remedy, const std::vector<const probe::PhysicalDevice*>& cards,
+                     bool mends_kernel, Fix& fix) const {
+    for (const std::string& name : remedy.what) {
+      const auto* role = FindRole(EmbeddedPackages(), name);
+      fix.needs_reboot = fix.needs_reboot || (role != nullptr && role->reboot);
+    }
+    // What the host's distribution is does not show in a container.
+    if (mends_kernel && !WhereKernelIs(report_.host).empty()) return;
+    if (system_.image_based) return Note(EmbeddedSystems().image_based.note, fix);
+    const Choice choice = Choose(EmbeddedPackages(), system_, remedy.what, cards);
+    for (const std::string& note : choice.notes) Note(note, fix);
+    if (!choice.found) return;
+    if (choice.command && remedy.action == Action::kInstall) {
+      fix.command = choice.command;
+    } else if (!choice.command) {
+      fix.command = CommandFor(system_, remedy.action, choice.packages);
+    }
+  }
+
+  static void Note(const std::string& note, Fix& fix) { fix.text.append("; ").append(note); }
+
+  const Report& report_;
+  System system_;
+  std::unordered_map<std::string_view, const probe::PhysicalDevice*> devices_;
+  std::vector<const probe::PhysicalDevice*> gpus_;  // one of each kind that packages tell apart
+};
+
+}  // namespace
+
+void Advise(Report& report) {
+  const Adviser adviser(report);
+  report.as_root = adviser.AsRoot();
+  report.advice.clear();
+  std::set<std::pair<std::string, std::string>> told;
+  for (Finding& finding : report.findings) {
+    for (Fix& fix : finding.fix) {
+      adviser.Complete(finding, fix);
+      if (!told.emplace(fix.text, fix.command.value_or("")).second) continue;
+      report.advice.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot, finding.id});
+    }
+  }
+}
+
+}  // namespace report::advise

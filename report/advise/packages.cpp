@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+#include "report/advise/packages.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <string_view>
+
+#include "report/core/devices.h"
+
+namespace report::advise {
+namespace {
+
+using probe::PhysicalDevice;
+
+bool Has(const std::vector<std::string>& list, std::string_view word) {
+  return std::find(list.begin(), list.end(), word) != list.end();
+}
+
+std::optional<std::string> FamilyOf(const PhysicalDevice& card) {
+  const auto* family = card.hardware ? probe::FindFact(card.hardware->facts, "architecture_family") : nullptr;
+  return family ? std::optional(*family) : std::nullopt;
+}
+
+std::optional<std::string> KernelDriver(const PhysicalDevice& card) {
+  return card.hardware ? card.hardware->kernel_driver : std::nullopt;
+}
+
+// "24.39" is before "25.5": by its numbers, those that are missing 0.
+std::vector<int> Numbers(std::string_view version) {
+  std::vector<int> out;
+  while (!version.empty()) {
+    const auto end = std::min(version.find('.'), version.size());
+    int number = 0;
+    std::from_chars(version.data(), version.data() + end, number);
+    out.push_back(number);
+    version.remove_prefix(std::min(end + 1, version.size()));
+  }
+  return out;
+}
+
+bool Concerns(const Need& need, const PhysicalDevice& card) {
+  const auto family = FamilyOf(card);
+  const auto driver = KernelDriver(card);
+  return (need.families && family && Has(*need.families, *family)) ||
+         (need.drivers && driver && Has(*need.drivers, *driver));
+}
+
+// Of what has no known version nothing is known.
+bool Meets(const PackageRow& row, const Need& need) {
+  if (row.chooses.value_or(false)) return true;
+  if (need.open && row.open.value_or(false) != *need.open) return false;
+  if (!need.from && !need.to) return true;
+  if (!row.version) return false;
+  const auto version = Numbers(*row.version);
+  return (!need.from || Numbers(*need.from) <= version) && (!need.to || version <= Numbers(*need.to));
+}
+
+bool IsFor(const PackageRow& row, const PhysicalDevice* card) {
+  if (!row.vendors && !row.drivers) return true;
+  if (card == nullptr) return false;
+  const auto vendor = VendorOf(*card);
+  const auto driver = KernelDriver(*card);
+  return (row.vendors && vendor && Has(*row.vendors, fmt::format("{:04x}", *vendor))) ||
+         (row.drivers && driver && Has(*row.drivers, *driver));
+}
+
+bool IsOf(const PackageRow& row, const System& system, std::string_view role) {
+  return row.role == role && Has(row.systems, system.facts->name) &&
+         (!row.releases || (system.release && Has(*row.releases, *system.release)));
+}
+
+std::string Text(const Need& need) {
+  std::string text;
+  if (need.from) text = *need.from + " or later";
+  if (need.to) text += (text.empty() ? "" : ", and ") + *need.to + " or older";
+  if (need.open && *need.open) text += ", with the open kernel modules";
+  return text;
+}
+
+void AddOnce(const std::string& word, std::vector<std::string>& list) {
+  if (!Has(list, word)) list.push_back(word);
+}
+
+class Chooser {
+ public:
+  Chooser(const Packages& packages, const System& system, const std::vector<const PhysicalDevice*>& cards)
+      : packages_(packages), system_(system), cards_(cards) {}
+
+  // Adds what fills the role, or says why nothing does.
+  void Add(const Role& role) {
+    if (cards_.empty()) return AddFor(role, nullptr);
+    for (const auto* card : cards_) AddFor(role, card);
+  }
+  [[nodiscard]] Choice Take() && { return std::move(choice_); }
+
+ private:
+  // One set of packages serves all cards, so that each has to meet what every card needs.
+  [[nodiscard]] std::vector<const Need*> NeedsOf(const Role& role) const {
+    std::vector<const Need*> needs;
+    for (const Need& need : packages_.needs) {
+      const bool concerns =
+          std::any_of(cards_.begin(), cards_.end(), [&](const auto* card) { return Concerns(need, *card); });
+      if (need.role == role.name && concerns) needs.push_back(&need);
+    }
+    return needs;
+  }
+
+  void AddFor(const Role& role, const PhysicalDevice* card) {
+    const auto needs = NeedsOf(role);
+    const PackageRow* unfit = nullptr;
+    for (const PackageRow& row : packages_.rows) {
+      if (!IsOf(row, system_, role.name) || !IsFor(row, card)) continue;
+      if (row.lacks) return Fail(row.final.value_or(false) ? *row.lacks : Lacking(role));
+      const bool fits =
+          std::all_of(needs.begin(), needs.end(), [&](const Need* need) { return Meets(row, *need); });
+      if (fits) return Take(row);
+      if (unfit == nullptr) unfit = &row;
+    }
+    Fail(unfit != nullptr ? Unfit(role, *unfit, needs) : Lacking(role));
+  }
+
+  void Take(const PackageRow& row) {
+    for (const std::string& package : row.packages) AddOnce(package, choice_.packages);
+    if (row.command) choice_.command = row.command;
+    if (row.note) AddOnce(*row.note, choice_.notes);
+  }
+
+  void Fail(const std::string& why) {
+    if (choice_.found) choice_ = {};
+    AddOnce(why, choice_.notes);
+  }
+
+  [[nodiscard]] std::string Lacking(const Role& role) const {
+    return fmt::format("no package of {} fits {}: {}", role.title, NameOf(system_), role.elsewhere);
+  }
+
+  [[nodiscard]] std::string Unfit(const Role& role, const PackageRow& row,
+                                  const std::vector<const Need*>& needs) const {
+    std::vector<std::string> texts;
+    for (const Need* need : needs) AddOnce(Text(*need), texts);
+    std::erase(texts, "");
+    return fmt::format("{} has {} {}, and {} {}: {}", NameOf(system_), role.title,
+                       row.version.value_or("in a version that is not known"),
+                       cards_.size() == 1 ? "this card needs" : "these cards need",
+                       fmt::join(texts, ", and "), role.elsewhere);
+  }
+
+  const Packages& packages_;
+  const System& system_;
+  const std::vector<const PhysicalDevice*>& cards_;
+  Choice choice_{{}, std::nullopt, {}, true};
+};
+
+}  // namespace
+
+const Role* FindRole(const Packages& packages, const std::string& name) {
+  const auto found = std::find_if(packages.roles.begin(), packages.roles.end(),
+                                  [&](const Role& role) { return role.name == name; });
+  return found == packages.roles.end() ? nullptr : &*found;
+}
+
+Choice Choose(const Packages& packages, const System& system, const std::vector<std::string>& roles,
+              const std::vector<const PhysicalDevice*>& cards) {
+  if (system.facts == nullptr) return {};
+  Chooser chooser(packages, system, cards);
+  for (const std::string& name : roles) {
+    if (const auto* role = FindRole(packages, name)) chooser.Add(*role);
+  }
+  return std::move(chooser).Take();
+}
+
+}  // namespace report::advise
