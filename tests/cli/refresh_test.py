@@ -15,7 +15,7 @@ REFRESH = SOURCE / "data" / "targets" / "refresh.py"
 # Of `python3 -m pip`: answers from a file, and says what it does not know as pip says it.
 PIP = """import json, os, sys
 wheels = json.load(open(os.environ["WHEELS"]))
-place = next((sys.argv[i + 1] for i, word in enumerate(sys.argv) if word.endswith("index-url")), "")
+place = next((sys.argv[i + 1] for i, word in enumerate(sys.argv) if word == "--index-url"), "")
 found = wheels.get(place + sys.argv[-1])
 if found == "broken":
     sys.exit("WARNING: Retrying after connection broken by 'NewConnectionError'")
@@ -67,7 +67,7 @@ class Refresh(unittest.TestCase):
         row = {**ROW, "index": "https://index/", "needs": {"os": ["linux"], "machine": ["x86_64", "aarch64"]}}
         process = self.refresh([row], {"https://index/thing>=1.0": ["1.2.0+cpu", "thing-py3-none-any.whl"]})
         self.assertEqual((0, ""), (process.returncode, process.stdout))
-        row["needs"]["machine"] = ["aarch64"]
+        row = {**row, "extra_index": True, "needs": {"os": ["linux"], "machine": ["aarch64"]}}
         process = self.refresh([row], {"thing>=1.0": ["1.2.0", "thing-py3-none-any.whl"]})
         self.assertEqual((1, "thing: cpu on aarch64: there is no wheel of thing>=1.0 for aarch64\n"),
                          (process.returncode, process.stdout))
