@@ -28,8 +28,8 @@ def wheel_of(requirement, machine, row, python):
                "--no-deps", "--only-binary", ":all:", "--disable-pip-version-check", "--retries", "1", "--timeout", "20",
                "--python-version", python, "--ignore-requires-python",  # which pip 23 holds against its own Python
                *platforms]
-    if "index" in row:
-        command += ["--extra-index-url" if row.get("extra_index") else "--index-url", row["index"]]
+    if "index" in row:  # alone, be it asked beside another by who installs: the other has other builds
+        command += ["--index-url", row["index"]]
     if "find_links" in row:
         command += ["--find-links", row["find_links"]]
     with tempfile.TemporaryDirectory() as target:
@@ -61,7 +61,7 @@ def changes_of(table, row, machine):
         if found or any(word in said for word in NETWORK):
             break
     if not found and any(word in said for word in NETWORK):
-        return [], said.splitlines()[-1]
+        return [], next(line for line in said.splitlines() if any(word in line for word in NETWORK))
     if not found and "source package" in row.get("note", ""):
         return [], ""
     if not found:

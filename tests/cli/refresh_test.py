@@ -15,7 +15,7 @@ REFRESH = SOURCE / "data" / "targets" / "refresh.py"
 # Of `python3 -m pip`: answers from a file, and says what it does not know as pip says it.
 PIP = """import json, os, sys
 wheels = json.load(open(os.environ["WHEELS"]))
-place = next((sys.argv[i + 1] for i, word in enumerate(sys.argv) if word.endswith("index-url")), "")
+place = next((sys.argv[i + 1] for i, word in enumerate(sys.argv) if word == "--index-url"), "")
 found = wheels.get(place + sys.argv[-1])
 if found == "broken":
     sys.exit("WARNING: Retrying after connection broken by 'NewConnectionError'")
@@ -58,18 +58,19 @@ class Refresh(unittest.TestCase):
         process = self.refresh([{**ROW, "note": "1.3.0 needs glibc 2.27"}], {"thing>=1.0": ["1.3.0", file]})
         self.assertEqual((0, ""), (process.returncode, process.stdout))
         # 1.2.0 names neither 1.2 nor 11.2.0 nor 1.2.0.1.
-        for version in ("1.2", "11.2.0", "1.2.0.1"):
-            process = self.refresh([ROW], {"thing>=1.0": [version, "thing-py3-none-any.whl"]})
-            self.assertEqual((1, 1), (process.returncode, process.stdout.count("\n")), version)
+        versions = ("1.2", "11.2.0", "1.2.0.1")
+        process = self.refresh([{**ROW, "version": f"=={version}"} for version in versions],
+                               {f"thing=={version}": [version, "thing-py3-none-any.whl"] for version in versions})
+        self.assertEqual((1, 3), (process.returncode, process.stdout.count("\n")), process.stdout)
 
     def test_a_row_asks_its_own_index_for_each_of_its_machines(self):
         row = {**ROW, "index": "https://index/", "needs": {"os": ["linux"], "machine": ["x86_64", "aarch64"]}}
         process = self.refresh([row], {"https://index/thing>=1.0": ["1.2.0+cpu", "thing-py3-none-any.whl"]})
         self.assertEqual((0, ""), (process.returncode, process.stdout))
+        row = {**row, "extra_index": True, "needs": {"os": ["linux"], "machine": ["aarch64"]}}
         process = self.refresh([row], {"thing>=1.0": ["1.2.0", "thing-py3-none-any.whl"]})
-        self.assertEqual((1, ["thing: cpu on aarch64: there is no wheel of thing>=1.0 for aarch64",
-                              "thing: cpu on x86_64: there is no wheel of thing>=1.0 for x86_64"]),
-                         (process.returncode, process.stdout.splitlines()))
+        self.assertEqual((1, "thing: cpu on aarch64: there is no wheel of thing>=1.0 for aarch64\n"),
+                         (process.returncode, process.stdout))
 
     def test_a_note_says_that_there_are_no_wheels(self):
         process = self.refresh([{**ROW, "note": "a source package that fetches its wheel"}], {})
