@@ -24,19 +24,29 @@ probe::Error Said(std::string text) {
   return probe::Error{"", std::nullopt, "", "--assume: " + std::move(text)};
 }
 
+// The row of the device's own architecture, else of the nearest whose code runs on it: 5.2 is supported as
+// long as 5.0, but 7.5 longer than 7.0.
+const ArchitectureDrivers* RowOf(const TargetFacts& target, std::string_view device) {
+  const ArchitectureDrivers* nearest = nullptr;
+  for (const ArchitectureDrivers& row : *target.drivers) {
+    if (!HasCodeFor(target, {row.architecture}, device)) continue;
+    if (!nearest || CompareVersions(row.architecture, nearest->architecture) > 0) nearest = &row;
+  }
+  return nearest;
+}
+
 // What the maker's drivers never supported.
 std::optional<std::string> Impossible(const Words& words) {
   if (!words.of || !words.driver || !words.of->target->drivers) return std::nullopt;
   const auto device = ArchitectureText(*words.of->target, words.architecture, Reader::kPeople);
-  for (const ArchitectureDrivers& row : *words.of->target->drivers) {
-    if (!HasCodeFor(*words.of->target, {row.architecture}, device) && row.architecture != device) continue;
-    if (row.first && CompareVersions(*words.driver, *row.first) < 0)
-      return fmt::format("no driver before {} knows {} {}, and {} is assumed", *row.first,
-                         words.of->target->key, device, *words.driver);
-    if (row.below && CompareVersions(*words.driver, *row.below) >= 0)
-      return fmt::format("{} {} has no driver from {} on, and {} is assumed", words.of->target->key, device,
-                         *row.below, *words.driver);
-  }
+  const auto* row = RowOf(*words.of->target, device);
+  if (!row) return std::nullopt;
+  if (row->first && CompareVersions(*words.driver, *row->first) < 0)
+    return fmt::format("no driver before {} knows {} {}, and {} is assumed", *row->first,
+                       words.of->target->key, device, *words.driver);
+  if (row->below && CompareVersions(*words.driver, *row->below) >= 0)
+    return fmt::format("{} {} has no driver from {} on, and {} is assumed", words.of->target->key, device,
+                       *row->below, *words.driver);
   return std::nullopt;
 }
 

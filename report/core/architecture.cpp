@@ -57,15 +57,17 @@ std::strong_ordering CompareVersions(std::string_view a, std::string_view b) {
 }
 
 bool HasCodeFor(const TargetFacts& target, const std::vector<std::string>& built, std::string_view device) {
-  const bool alone =
-      target.alone && std::find(target.alone->begin(), target.alone->end(), device) != target.alone->end();
+  const auto is_alone = [&](std::string_view one) {
+    return target.alone && std::find(target.alone->begin(), target.alone->end(), one) != target.alone->end();
+  };
   return std::any_of(built.begin(), built.end(), [&](const std::string& entry) {
     if (entry == device) return true;
     // "9.0a" has instructions of 9.0 alone.
     if (entry.ends_with('a')) return entry.substr(0, entry.size() - 1) == device;
     switch (target.form) {
       case TargetForm::kVersion:
-        return !alone && entry.substr(0, entry.find('.')) == device.substr(0, device.find('.')) &&
+        return !is_alone(device) && !is_alone(entry) &&
+               entry.substr(0, entry.find('.')) == device.substr(0, device.find('.')) &&
                CompareVersions(entry, device) < 0;
       case TargetForm::kRelease:
         return IsWithin(device, entry);

@@ -113,7 +113,7 @@ struct TargetFacts {
   std::string prefix;
   TargetForm form = TargetForm::kWord;
   std::string key;
-  // Of versions: those that run code for themselves alone, not that for an earlier minor version.
+  // Of versions: those that run code for themselves alone, and whose code runs on nothing else.
   std::optional<std::vector<std::string>> alone;
   std::optional<std::vector<ArchitectureDrivers>> drivers;
 };

@@ -3,6 +3,7 @@
 #include <string>
 #include <system_error>
 
+#include "probe/core/codec.h"
 #include "probe/core/parse.h"
 #include "report/core/targets.h"
 #include "report/store/input.h"
@@ -19,9 +20,9 @@ probe::Result<TargetTable> ReadTarget(const std::string& name, const std::option
   const bool is_file_name = word.find('/') == std::string::npos && !word.starts_with('.');
   const auto path = (std::filesystem::path(*directory) / (word + ".json")).string();
   if (!is_file_name || !std::filesystem::exists(path, unknown)) return embedded;
-  auto text = ReadTextFile(path);
-  if (!text) return text.error();
-  auto table = DecodeTarget(word, *text);
+  const auto json = ReadJsonFile(path, "no table of a program: ");
+  if (!json) return json.error();
+  auto table = DecodeTarget(word, json->dump());
   if (!table) return FileError(path, probe::Describe(table.error()));
   return table;
 }

@@ -47,12 +47,17 @@ std::vector<std::string> AllFilled(const std::optional<std::vector<std::string>>
   return filled;
 }
 
-// A shell takes bounds, blanks and lists for something else.
+// A shell takes bounds, blanks and lists for something else. Double quotes, which Windows knows too, where
+// nothing in them means something to sh.
 std::string Quoted(const std::string& word) {
   const bool plain =
       word.find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_./:=+-,@%") ==
       std::string::npos;
-  return plain ? word : fmt::format("\"{}\"", word);
+  if (plain && !word.empty()) return word;
+  if (word.find_first_of("\"$`\\!") == std::string::npos) return fmt::format("\"{}\"", word);
+  std::string quoted = "'";
+  for (const char c : word) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
 }
 
 }  // namespace
@@ -90,9 +95,9 @@ std::optional<std::string> CommandOf(const Build& build, const Artefact& artefac
   std::string command = "pip install";
   for (const std::string& requirement : artefact.requirements) command += " " + Quoted(requirement);
   if (artefact.index)
-    command +=
-        fmt::format(" {} {}", artefact.extra_index ? "--extra-index-url" : "--index-url", *artefact.index);
-  if (artefact.find_links) command += " --find-links " + *artefact.find_links;
+    command += fmt::format(" {} {}", artefact.extra_index ? "--extra-index-url" : "--index-url",
+                           Quoted(*artefact.index));
+  if (artefact.find_links) command += " --find-links " + Quoted(*artefact.find_links);
   return command;
 }
 

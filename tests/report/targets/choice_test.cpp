@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: MIT
+// What of a program's builds is chosen beyond the table's conditions: for all GPUs of a machine, by the
+// caller's policy, with a runtime of its own; and what is said of what is not sure.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "report/assume/assume.h"
+#include "report/decide/decide.h"
+#include "report/targets/artefact.h"
+#include "report/targets/targets.h"
+
+namespace report::targets {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Question {
+  std::vector<std::string> machine;
+  std::string target = "pytorch";
+  Policy policy = Policy::kMinimum;
+  std::string created = "2026-11-26T00:00:00Z";
+  std::optional<TargetTable> table{};  // in the place of the target's
+  void (*change)(assume::Machine&) = nullptr;
+};
+
+Recommendation AnswerOf(const Question& question) {
+  auto imagined = assume::Imagine(*EmbeddedTables(), EmbeddedPeaks(), question.machine);
+  EXPECT_TRUE(imagined);
+  if (!imagined) return {};
+  if (question.change != nullptr) question.change(*imagined);
+  Record record;
+  record.created = question.created;
+  record.host = imagined->host;
+  record.probes = imagined->probes;
+  RunRequest request;
+  request.command = "recommend";
+  request.uses = {Use::kInference};
+  request.terms.target = question.table ? question.table : *EmbeddedTarget(question.target);
+  request.terms.policy = question.policy;
+  const auto report = Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}});
+  EXPECT_FALSE(report.recommendations.empty()) << question.machine.front();
+  return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
+}
+
+std::string BuildOf(const Question& question) {
+  const auto answer = AnswerOf(question);
+  return answer.artefact ? answer.artefact->id : "";
+}
+
+const std::string kLinux = ",os=linux,arch=x86_64,glibc=2.36";
+
+TEST(Choice, OldTablesAreCalledOld) {
+  auto table = *EmbeddedTarget("pytorch");
+  table.date = "2026-01-01";
+  for (auto& build : table.builds) build.date.reset();
+  const auto warnings = [&](const std::string& created) {
+    return AnswerOf({{"vendor=none" + kLinux}, "", {}, created, table, nullptr}).warnings;
+  };
+  EXPECT_THAT(warnings("2026-06-30T23:59:59Z"), Not(Contains(HasSubstr("days old")))) << "180 days";
+  EXPECT_THAT(
+      warnings("2026-07-01T00:00:00Z"),
+      Contains(AllOf(HasSubstr("PyTorch is 181 days old (of 2026-01-01)"), HasSubstr("--tables DIR"))));
+  EXPECT_THAT(warnings("2025-01-01T00:00:00Z"), Not(Contains(HasSubstr("days old"))))
+      << "a clock that goes wrong";
+  for (const char* none : {"", "yesterday", "2026-13-01", "2026-02-30", "9999"})
+    EXPECT_THAT(warnings(none), Not(Contains(HasSubstr("days old")))) << none;
+  // A row's own date counts for it.
+  for (auto& build : table.builds) build.date = "2026-06-01";
+  EXPECT_THAT(warnings("2026-07-01T00:00:00Z"), Not(Contains(HasSubstr("days old"))));
+  for (auto& build : table.builds) build.date = "2025-07-01";
+  table.date = "2026-07-01";
+  EXPECT_THAT(warnings("2026-07-01T00:00:00Z"), Contains(HasSubstr("365 days old")));
+}
+
+TEST(Choice, CoversAllGpusWhereABuildDoes) {
+  const auto both = AnswerOf({{"cc=6.1,driver=580.65.06,name=GeForce GTX 1080 Ti" + kLinux,
+                               "cc=8.9,driver=580.65.06,name=GeForce RTX 4090" + kLinux}});
+  ASSERT_TRUE(both.artefact);
+  EXPECT_EQ(both.artefact->id, "cu126");
+  EXPECT_THAT(both.warnings, Not(Contains(HasSubstr("does not cover"))));
+  EXPECT_EQ(BuildOf({{"cc=7.5,driver=580.65.06" + kLinux, "cc=8.9,driver=580.65.06" + kLinux}}), "cu132");
+  EXPECT_EQ(BuildOf({{"gfx=gfx906" + kLinux, "gfx=gfx1100" + kLinux}}), "rocm6.3");
+}
+
+TEST(Choice, NamesWhatItDoesNotCoverAndHowToStayOffIt) {
+  const auto answer = AnswerOf({{"gfx=gfx1201,name=Radeon RX 9070 XT,memory=16GiB" + kLinux,
+                                 "gfx=gfx803,name=Radeon RX 580,memory=8GiB" + kLinux}});
+  ASSERT_TRUE(answer.artefact);
+  EXPECT_EQ(answer.artefact->id, "rocm7.14");
+  EXPECT_THAT(answer.warnings, Contains(AllOf(HasSubstr("rocm7.14 does not cover Radeon RX 580"),
+                                              HasSubstr("with HIP_VISIBLE_DEVICES=0"))));
+  const auto alone = AnswerOf({{"gfx=gfx1201,name=Radeon RX 9070 XT" + kLinux}});
+  EXPECT_THAT(alone.warnings, Not(Contains(HasSubstr("does not cover"))));
+}
+
+TEST(Choice, ObeysThePolicy) {
+  const std::vector<std::string> machine = {"cc=8.9,driver=535.183.01" + kLinux};
+  EXPECT_EQ(BuildOf({machine}), "cu126") << "the driver runs it";
+  EXPECT_EQ(BuildOf({machine, "pytorch", Policy::kTested}), "cu118") << "its makers tried it";
+  const std::vector<std::string> old = {"cc=8.6,driver=470.256.02" + kLinux};
+  EXPECT_EQ(BuildOf({old}), "cu118");
+  EXPECT_EQ(BuildOf({old, "pytorch", Policy::kTested}), "cpu");
+}
+
+void Deny(assume::Machine& machine) {
+  machine.devices.at(1).hardware->nodes.push_back({"/dev/kfd", true, false, "EACCES"});
+}
+void HaveNoDriver(assume::Machine& machine) { machine.devices.at(1).hardware->kernel_driver.reset(); }
+void HaveABrokenRuntime(assume::Machine& machine) {
+  for (auto& probe : machine.probes) {
+    if (probe.module == "hip") probe.outcome = probe::Outcome::kFailed;
+  }
+}
+
+TEST(Choice, TakesARuntimeThatTheProgramBrings) {
+  const std::vector<std::string> bare = {"gfx=gfx1100,runtime=none" + kLinux};
+  const auto answer = AnswerOf({bare});
+  EXPECT_EQ(answer.backend, "hip");
+  ASSERT_TRUE(answer.artefact);
+  EXPECT_EQ(answer.artefact->id, "rocm7.14");
+  const auto with = [&](void (*change)(assume::Machine&)) {
+    Question question{bare};
+    question.change = change;
+    return AnswerOf(question).backend;
+  };
+  EXPECT_EQ(with(Deny), "cpu") << "the process may not open /dev/kfd";
+  EXPECT_EQ(with(HaveNoDriver), "cpu") << "the kernel has no driver for it";
+  EXPECT_EQ(with(HaveABrokenRuntime), "cpu") << "what is there and has trouble is not brought";
+  EXPECT_EQ(AnswerOf({{"cc=8.9,driver=580.65.06,runtime=none" + kLinux}}).backend, "cpu")
+      << "no wheel brings libcuda";
+}
+
+TEST(Command, QuotesWhatAShellWouldTakeForMore) {
+  Artefact artefact;
+  artefact.requirements = {"torch>=2.4,<2.7", "plain", "a$(x)", "b`x`", "c\"d", "e'\\f", "!g", ""};
+  artefact.index = "https://some.example/whl?a=1&b=2;x";
+  artefact.find_links = "https://some.example/$HOME";
+  artefact.extra_index = true;
+  EXPECT_EQ(
+      CommandOf({}, artefact, {}),
+      R"(pip install "torch>=2.4,<2.7" plain 'a$(x)' 'b`x`' 'c"d' 'e'\''\f' '!g' "")"
+      R"( --extra-index-url "https://some.example/whl?a=1&b=2;x" --find-links 'https://some.example/$HOME')");
+}
+
+}  // namespace
+}  // namespace report::targets
