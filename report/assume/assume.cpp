@@ -11,6 +11,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/known_card.h"
 #include "report/assume/words.h"
 #include "report/core/architecture.h"
 
@@ -56,16 +57,14 @@ std::optional<std::uint32_t> VendorOf(const Words& words) {
   return probe::ParseNumber<std::uint32_t>(*words.of->vendor, 16);
 }
 
-// The numbers of a known card of that name, so that its known rates stand for it.
-std::optional<probe::PciIds> KnownIds(const Peaks& peaks, const std::optional<std::string>& name) {
-  if (!name) return std::nullopt;
-  const auto wanted = probe::Lower(*name);
-  for (const DevicePeak& row : peaks.devices) {
-    if (probe::Lower(row.name).find(wanted) == std::string::npos) continue;
-    std::string_view rest = row.id;
-    const auto vendor = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(rest, ':'), 16);
-    const auto device = probe::ParseNumber<std::uint32_t>(rest, 16);
-    if (vendor && device) return probe::PciIds{*vendor, *device, {}, {}, {}};
+// A runtime that reaches another maker's GPUs alone.
+std::optional<std::string> NotOfMaker(const Tables& tables, const Words& words,
+                                      std::optional<std::uint32_t> vendor) {
+  if (!words.runtimes || !vendor) return std::nullopt;
+  for (const auto& [name, version] : *words.runtimes) {
+    const auto* facts = Find(tables, name);
+    if (facts && facts->vendor && !IsOfVendor(*facts, *vendor))
+      return fmt::format("runtime: {} reaches no GPU of {}", facts->title, probe::VendorName(*vendor));
   }
   return std::nullopt;
 }
@@ -101,8 +100,7 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   return view;
 }
 
-probe::PhysicalDevice DeviceOf(const Tables& tables, const Peaks& peaks, const Words& words,
-                               std::uint32_t number) {
+probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, std::uint32_t number) {
   probe::PhysicalDevice device;
   const auto vendor = *VendorOf(words);
   const probe::PciAddress address{0, number, 0, 0};
@@ -111,7 +109,7 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Peaks& peaks, const W
   device.name = words.name ? *words.name
                            : fmt::format("{} {}", *device.vendor,
                                          words.architecture ? *words.architecture : std::string("GPU"));
-  device.kind = words.kind;
+  device.kind = words.kind.value_or(probe::DeviceKind::kDiscrete);
   device.memory.total_bytes = words.memory_bytes;
   device.hardware.emplace();
   device.hardware->source = kAssumed;
@@ -119,9 +117,7 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Peaks& peaks, const W
   device.hardware->vendor = device.vendor;
   device.hardware->kind = device.kind;
   device.hardware->identity.pci = address;
-  const auto known = KnownIds(peaks, words.name);
-  device.hardware->identity.ids =
-      known && known->vendor == vendor ? *known : probe::PciIds{vendor, 0, {}, {}, {}};
+  device.hardware->identity.ids = words.ids ? *words.ids : probe::PciIds{vendor, 0, {}, {}, {}};
   device.hardware->kernel_driver = kAssumed;
   device.hardware->architecture = words.architecture;
   device.hardware->memory_total_bytes = words.memory_bytes;
@@ -225,13 +221,13 @@ std::vector<probe::ProbeReport> ProbesOf(const Tables& tables,
 
 }  // namespace
 
-probe::Result<Machine> Imagine(const Tables& tables, const Peaks& peaks,
-                               const std::vector<std::string>& texts) {
+probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts) {
   Machine machine;
   Whole whole;
   for (const std::string& text : texts) {
-    const auto words = ReadWords(tables, text);
+    auto words = ReadWords(tables, text);
     if (!words) return words.error();
+    if (const auto vendor = VendorOf(*words)) RecogniseCard(tables, *vendor, *words);
     if (auto wrong = whole.Add(*words)) return Said(*std::move(wrong));
     if (auto wrong = Impossible(*words)) return Said(*std::move(wrong));
     const auto vendor = VendorOf(*words);
@@ -240,11 +236,12 @@ probe::Result<Machine> Imagine(const Tables& tables, const Peaks& peaks,
     if (words->of && words->of->vendor && !IsOfVendor(*words->of, *vendor))
       return Said(
           fmt::format("{}: no GPU of {} has one", words->of->target->key, probe::VendorName(*vendor)));
+    if (auto wrong = NotOfMaker(tables, *words, vendor)) return Said(*std::move(wrong));
     if (!vendor && (words->driver || words->name || words->memory_bytes))
       return Said("vendor: it is missing; a GPU has a maker");
     for (std::uint32_t i = 0; vendor && i < words->count; ++i) {
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
-      machine.devices.push_back(DeviceOf(tables, peaks, *words, number));
+      machine.devices.push_back(DeviceOf(tables, *words, number));
     }
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));

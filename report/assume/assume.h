@@ -25,7 +25,6 @@ struct Machine {
 // and its architecture by the key of a runtime's table. Of the machine, in any of the texts: os, arch, glibc
 // (a version, or musl), wsl, container (yes, no). vendor=none: no GPU. The error names the key or the
 // combination that is impossible, and what would be right.
-[[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const Peaks& peaks,
-                                             const std::vector<std::string>& texts);
+[[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts);
 
 }  // namespace report::assume

@@ -36,7 +36,8 @@ Wrong ReadFlag(const std::string& value, std::optional<bool>& out) {
   return OneOf(value, {"yes", "no", "true", "false", "1", "0"});
 }
 
-Wrong ReadVendor(const std::string& value, Words& words) {
+Wrong ReadVendor(const std::string& said, Words& words) {
+  const auto value = probe::Lower(said);
   std::vector<std::string> known = {"none"};
   words.no_gpu = value == "none";
   for (const probe::VendorNames& vendor : probe::KnownVendors()) {
@@ -71,11 +72,15 @@ Wrong ReadArchitecture(const RuntimeFacts& facts, const std::string& value, Word
   words.of = &facts;
   words.architecture = target.form == TargetForm::kVersion ? target.prefix + value : word;
   if (target.form == TargetForm::kVersion) std::erase(*words.architecture, '.');
+  // A word has a number behind its prefix.
+  if (target.form == TargetForm::kWord && !probe::IsDigits(word.substr(target.prefix.size(), 1)))
+    return fmt::format("'{}' is no architecture of {}", probe::CleanText(value, 64), facts.title);
   const bool is_version =
       target.form != TargetForm::kVersion || (IsVersion(value) && value.find('.') != value.npos);
   if (is_version && !ArchitectureText(target, words.architecture, Reader::kPeople).empty())
     return std::nullopt;
-  return fmt::format("'{}' is no architecture of {}", probe::CleanText(value, 64), facts.title);
+  return fmt::format("'{}' is no architecture of {}{}", probe::CleanText(value, 64), facts.title,
+                     target.form == TargetForm::kWord ? "" : ", which is a version such as 8.9");
 }
 
 Wrong ReadLibc(const std::string& value, Words& words) {
@@ -160,6 +165,7 @@ probe::Error Said(std::string_view key, const std::string& text) {
 probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
   const auto keys = KeysOf(tables);
   Words words;
+  if (probe::Trim(text).empty()) return Said("", "it is empty; it takes key=value,... such as vendor=none");
   std::vector<std::string> seen;
   for (std::string_view rest = text; !rest.empty();) {
     auto pair = probe::TakeUpTo(rest, ',');

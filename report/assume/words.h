@@ -19,7 +19,8 @@ struct Words {
   std::optional<std::uint32_t> vendor;  // PCI's number
   bool no_gpu = false;
   std::optional<std::string> name;
-  probe::DeviceKind kind = probe::DeviceKind::kDiscrete;
+  std::optional<probe::DeviceKind> kind;  // absent: discrete
+  std::optional<probe::PciIds> ids;       // of a known card
   std::optional<std::uint64_t> memory_bytes;
   std::optional<bool> unified;
   std::uint32_t count = 1;

@@ -108,6 +108,7 @@ void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
   app.add_option("--assume", options.run.assume, "Answer for another machine: key=value,... for each device")
       ->type_name("WORDS")
       ->expected(1)
+      ->allow_extra_args(false)
       ->take_all();
   app.add_flag("--retry-crashed", options.run.retry_crashed,
                "Try again what earlier runs never saw the end of");

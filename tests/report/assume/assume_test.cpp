@@ -20,7 +20,7 @@ using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 probe::Result<Machine> Imagined(const std::vector<std::string>& texts) {
-  return Imagine(*EmbeddedTables(), EmbeddedPeaks(), texts);
+  return Imagine(*EmbeddedTables(), texts);
 }
 
 Machine Of(const std::vector<std::string>& texts) {

@@ -32,7 +32,7 @@ struct Question {
 };
 
 Recommendation AnswerOf(const Question& question) {
-  auto imagined = assume::Imagine(*EmbeddedTables(), EmbeddedPeaks(), question.machine);
+  auto imagined = assume::Imagine(*EmbeddedTables(), question.machine);
   EXPECT_TRUE(imagined);
   if (!imagined) return {};
   if (question.change != nullptr) question.change(*imagined);

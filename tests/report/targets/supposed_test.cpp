@@ -31,7 +31,7 @@ struct Machine {
 
 Report Answer(const Machine& machine, const std::string& target, const RunRequest& asked = {}) {
   const auto& tables = EmbeddedTables();
-  auto imagined = *assume::Imagine(*tables, EmbeddedPeaks(), {machine.words});
+  auto imagined = *assume::Imagine(*tables, {machine.words});
   std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
   auto& hardware = *imagined.devices.back().hardware;
   hardware.facts.push_back({"table_target", machine.chip});

@@ -93,7 +93,7 @@ const std::vector<Expected>& All() {
 
 Report Answered(const std::vector<std::string>& machine, const TargetTable& target, Use use, Policy policy) {
   const auto& tables = EmbeddedTables();
-  auto imagined = assume::Imagine(*tables, EmbeddedPeaks(), machine);
+  auto imagined = assume::Imagine(*tables, machine);
   if (!imagined) {
     ADD_FAILURE() << imagined.error().text;
     return {};
