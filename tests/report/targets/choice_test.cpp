@@ -81,8 +81,9 @@ TEST(Choice, OldTablesAreCalledOld) {
 }
 
 TEST(Choice, CoversAllGpusWhereABuildDoes) {
-  const auto both = AnswerOf({{"cc=6.1,driver=580.65.06,name=GeForce GTX 1080 Ti" + kLinux,
-                               "cc=8.9,driver=580.65.06,name=GeForce RTX 4090" + kLinux}});
+  const auto both = AnswerOf({{"cc=8.9,driver=580.65.06,name=GeForce RTX 4090,memory=24GiB" + kLinux,
+                               "cc=6.1,driver=580.65.06,name=GeForce GTX 1080 Ti,memory=11GiB" + kLinux}});
+  EXPECT_EQ(both.architecture, "8.9") << "the answer's own card would have cu132";
   ASSERT_TRUE(both.artefact);
   EXPECT_EQ(both.artefact->id, "cu126");
   EXPECT_THAT(both.warnings, Not(Contains(HasSubstr("does not cover"))));
