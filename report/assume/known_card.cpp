@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "data/pci_names.h"
@@ -90,10 +91,11 @@ void RecogniseCard(const Tables& tables, std::uint32_t vendor, Words& words) {
     words.kind = probe::DeviceKind::kIntegrated;
   if (words.architecture || !same_target) return;
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!facts.target || !IsOfVendor(facts, vendor) || !rows.front().target.starts_with(facts.target->prefix))
-      continue;
+    if (!facts.target || !IsOfVendor(facts, vendor)) continue;
+    auto architecture = ArchitectureOf(facts, rows.front().target);
+    if (architecture.empty()) continue;
     words.of = &facts;
-    words.architecture = std::string(rows.front().target);
+    words.architecture = std::move(architecture);
   }
 }
 
