@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -57,23 +58,19 @@ std::optional<std::uint32_t> VendorOf(const Words& words) {
   return probe::ParseNumber<std::uint32_t>(*words.of->vendor, 16);
 }
 
-// A runtime that reaches another maker's GPUs alone.
-std::optional<std::string> NotOfMaker(const Tables& tables, const Words& words,
-                                      std::optional<std::uint32_t> vendor) {
-  if (!words.runtimes || !vendor) return std::nullopt;
-  for (const auto& [name, version] : *words.runtimes) {
-    const auto* facts = Find(tables, name);
-    if (facts && facts->vendor && !IsOfVendor(*facts, *vendor))
-      return fmt::format("runtime: {} reaches no GPU of {}", facts->title, probe::VendorName(*vendor));
-  }
-  return std::nullopt;
-}
-
-// Its maker's own, where the text does not say what is installed.
+// Its maker's own, where the text does not say what is installed. Those for another maker's GPUs alone reach
+// others of the machine.
 std::vector<std::pair<std::string, std::string>> RuntimesOf(const Tables& tables, const Words& words,
                                                             std::uint32_t vendor) {
-  if (words.runtimes) return *words.runtimes;
   std::vector<std::pair<std::string, std::string>> own;
+  if (words.runtimes) {
+    std::copy_if(words.runtimes->begin(), words.runtimes->end(), std::back_inserter(own),
+                 [&](const auto& one) {
+                   const auto* facts = Find(tables, one.first);
+                   return !facts || !facts->vendor || IsOfVendor(*facts, vendor);
+                 });
+    return own;
+  }
   for (const RuntimeFacts& facts : tables.runtimes) {
     if (IsOfVendor(facts, vendor)) own.emplace_back(facts.name, "");
   }
@@ -236,7 +233,6 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
     if (words->of && words->of->vendor && !IsOfVendor(*words->of, *vendor))
       return Said(
           fmt::format("{}: no GPU of {} has one", words->of->target->key, probe::VendorName(*vendor)));
-    if (auto wrong = NotOfMaker(tables, *words, vendor)) return Said(*std::move(wrong));
     if (!vendor && (words->driver || words->name || words->memory_bytes))
       return Said("vendor: it is missing; a GPU has a maker");
     for (std::uint32_t i = 0; vendor && i < words->count; ++i) {

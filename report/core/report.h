@@ -129,7 +129,7 @@ struct Artefact {
   std::vector<std::string> cmake;
   std::optional<std::string> note;
   std::vector<std::string> missing;  // what it wants beside it and does not bring
-  std::string source;  // of the row, and the day on which it was looked at
+  std::string source;                // of the row, and the day on which it was looked at
   std::string date;
 };
 

@@ -59,7 +59,8 @@ WHICHGPU_FIELDS(Step, text, command, needs_root, needs_reboot, why)
 WHICHGPU_FIELDS(Finding, id, layer, severity, device_id, runtime, summary, evidence, meaning, fix, source,
                 confidence)
 WHICHGPU_FIELDS(Installed, runtime, file)
-WHICHGPU_FIELDS(Host, name, os, system, libc, kernel, architecture, container, virtualization, os_release, installed)
+WHICHGPU_FIELDS(Host, name, os, system, libc, kernel, architecture, container, virtualization, os_release,
+                installed)
 WHICHGPU_FIELDS(Report, schema_version, tool_version, command, created, interrupted, host, probes, devices,
                 measurements, request, scores, recommendations, no_answer, findings, advice, warnings)
 

@@ -39,7 +39,7 @@ const Score* NearestOf(const Report& report, Use use) {
   const Score* nearest = nullptr;
   const auto is_gpu = [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
-    return device && IsGpu(*device);
+    return report.terms.target && device && IsGpu(*device);
   };
   const auto rank = [&](const Score& score) {
     return std::tuple(score.eligible, !IsOfSoftware(report, score), is_gpu(score), MemoryOf(report, score));

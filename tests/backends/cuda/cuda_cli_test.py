@@ -62,6 +62,11 @@ def one(driver=None, variables=None, libraries=None, **facts):
             "variables": {**(variables or {}), "libraries": libraries}}
 
 
+def advised(finding):
+    """What to do, wherever the suite runs: in a container the kernel's part is the host's."""
+    return [fix["text"].removeprefix("on the host, not in this container: ") for fix in finding["fix"]]
+
+
 def driver_is(file):
     return one(libraries={"libcuda.so.1": file})
 
@@ -270,7 +275,7 @@ class Cuda(unittest.TestCase):
                 if error in ERRORS:
                     row = ERRORS[error]
                     self.assertEqual((row["layer"], row["meaning"], [fix["text"] for fix in row["fix"]]),
-                                     (finding["layer"], finding["meaning"], [fix["text"] for fix in finding["fix"]]))
+                                     (finding["layer"], finding["meaning"], advised(finding)))
 
     def test_a_version_mismatch_is_named_where_cuda_says_something_else(self):
         findings = {f["id"]: f for f in self.answer("libraries of another version", "list")["findings"]}
@@ -297,7 +302,7 @@ class Cuda(unittest.TestCase):
                 if error:
                     row = ERRORS[error]
                     self.assertEqual((row["layer"], row["meaning"], row["fix"][0]["text"]),
-                                     (finding["layer"], finding["meaning"], finding["fix"][0]["text"]))
+                                     (finding["layer"], finding["meaning"], advised(finding)[0]))
 
     def test_a_kernel_that_faults_costs_itself_alone(self):
         for name, (entries, how, status, reason) in FAULTS.items():

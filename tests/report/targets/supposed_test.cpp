@@ -21,8 +21,8 @@ using ::testing::Not;
 
 constexpr const char* kUnlooked = "level_zero";
 
-// A GPU that the kernel calls by its maker's name of the chip, on a machine whose build of this program has no module for
-// the maker's own runtime.
+// A GPU that the kernel calls by its maker's name of the chip, on a machine whose build of this program has
+// no module for the maker's own runtime.
 struct Machine {
   std::string words = "vendor=intel,memory=12GiB,runtime=none,glibc=2.39";
   std::string chip = "bmg-g21";
