@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <string_view>
 
+#include "report/core/architecture.h"
 #include "report/core/devices.h"
 
 namespace report::advise {
@@ -27,19 +27,6 @@ std::optional<std::string> KernelDriver(const PhysicalDevice& card) {
   return card.hardware ? card.hardware->kernel_driver : std::nullopt;
 }
 
-// "24.39" is before "25.5": by its numbers, those that are missing 0.
-std::vector<int> Numbers(std::string_view version) {
-  std::vector<int> out;
-  while (!version.empty()) {
-    const auto end = std::min(version.find('.'), version.size());
-    int number = 0;
-    std::from_chars(version.data(), version.data() + end, number);
-    out.push_back(number);
-    version.remove_prefix(std::min(end + 1, version.size()));
-  }
-  return out;
-}
-
 bool Concerns(const Need& need, const PhysicalDevice& card) {
   const auto family = FamilyOf(card);
   const auto driver = KernelDriver(card);
@@ -53,8 +40,8 @@ bool Meets(const PackageRow& row, const Need& need) {
   if (need.open && row.open.value_or(false) != *need.open) return false;
   if (!need.from && !need.to) return true;
   if (!row.version) return false;
-  const auto version = Numbers(*row.version);
-  return (!need.from || Numbers(*need.from) <= version) && (!need.to || version <= Numbers(*need.to));
+  return (!need.from || CompareVersions(*need.from, *row.version) <= 0) &&
+         (!need.to || CompareVersions(*row.version, *need.to) <= 0);
 }
 
 bool IsFor(const PackageRow& row, const PhysicalDevice* card) {

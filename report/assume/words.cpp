@@ -53,6 +53,7 @@ Wrong ReadVendor(const std::string& said, Words& words) {
 Wrong ReadRuntimes(const Tables& tables, const std::string& value, Words& words) {
   words.runtimes.emplace();
   std::vector<std::string> known;
+  known.reserve(tables.runtimes.size());
   for (const RuntimeFacts& facts : tables.runtimes) known.push_back(facts.name);
   for (std::string_view rest = value; !rest.empty();) {
     auto word = probe::TakeUpTo(rest, ':');
@@ -175,6 +176,7 @@ probe::Result<Words> ReadWords(const Tables& tables, const std::string& text) {
         std::find_if(keys.begin(), keys.end(), [&](const Key& known) { return known.name == name; });
     if (key == keys.end()) {
       std::vector<std::string> known;
+      known.reserve(keys.size());
       for (const Key& one : keys) known.emplace_back(one.name);
       return Said("", fmt::format("there is no key '{}'{}", probe::CleanText(name, 64), Hint(name, known)));
     }

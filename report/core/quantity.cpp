@@ -128,12 +128,12 @@ constexpr std::array<SizeUnit, 10> kSizeUnits = {{{"", 1},
 
 std::optional<std::uint64_t> ParseSize(std::string_view text) {
   constexpr double kMost = 0x1p60;
-  const auto digits = std::min(text.find_first_not_of("0123456789."), text.size());
+  const std::string digits(text.substr(0, text.find_first_not_of("0123456789.")));
   double number = 0;
-  const auto [end, error] =
-      std::from_chars(text.data(), text.data() + digits, number, std::chars_format::fixed);
-  if (error != std::errc() || end != text.data() + digits) return std::nullopt;
-  const auto name = probe::Lower(probe::Trim(text.substr(digits)));
+  const auto* last = digits.data() + digits.size();
+  const auto [end, error] = std::from_chars(digits.data(), last, number, std::chars_format::fixed);
+  if (error != std::errc() || end != last) return std::nullopt;
+  const auto name = probe::Lower(probe::Trim(text.substr(digits.size())));
   const auto unit = std::find_if(kSizeUnits.begin(), kSizeUnits.end(),
                                  [&](const SizeUnit& known) { return known.name == name; });
   if (unit == kSizeUnits.end()) return std::nullopt;

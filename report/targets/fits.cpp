@@ -43,7 +43,7 @@ class Judging {
   void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said) {
     if (!needs_.architectures || !verdict_.misfit.empty()) return;
     const auto device = target ? ArchitectureText(*target, said, Reader::kPeople) : "";
-    if (device.empty())
+    if (!target || device.empty())
       return Fail(Step::kArchitecture, "depends on the device's architecture, which is not known here");
     if (HasCodeFor(*target, *needs_.architectures, device)) return;
     // Newer devices compile what was written for earlier ones.
@@ -128,8 +128,8 @@ Machine MachineOf(const Report& report) {
 
 Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const probe::View& view,
               Policy policy) {
-  static const BuildNeeds kNone;
-  Judging judging(build.needs ? *build.needs : kNone, policy);
+  static const BuildNeeds none;
+  Judging judging(build.needs ? *build.needs : none, policy);
   const auto* facts = Find(tables, build.backend);
   if (view.matched_by == kBrought && !build.brings_runtime.value_or(false))
     judging.Fail(Step::kMachine, fmt::format("needs {} installed", Title(tables, build.backend)));
