@@ -26,6 +26,12 @@ bool IsVersion(std::string_view text) {
          text.find_first_not_of("0123456789.") == std::string_view::npos;
 }
 
+// "8.9", "12.0"
+bool IsCapability(std::string_view text) {
+  const auto major = probe::TakeUpTo(text, '.');
+  return probe::IsDigits(major) && major.size() <= 2 && probe::IsDigits(text) && text.size() == 1;
+}
+
 Wrong OneOf(std::string_view value, const std::vector<std::string>& known) {
   if (std::find(known.begin(), known.end(), value) != known.end()) return std::nullopt;
   return fmt::format("'{}' is not a value{}", probe::CleanText(std::string(value), 64), Hint(value, known));
@@ -69,6 +75,7 @@ Wrong ReadRuntimes(const Tables& tables, const std::string& value, Words& words)
 // "8.9" -> "sm_89", by the form of the table that has the key.
 Wrong ReadArchitecture(const RuntimeFacts& facts, const std::string& value, Words& words) {
   const TargetFacts& target = *facts.target;
+  if (words.architecture) return Wrong("another key has said the architecture");
   const auto word = value.starts_with(target.prefix) ? value : target.prefix + value;
   words.of = &facts;
   words.architecture = target.form == TargetForm::kVersion ? target.prefix + value : word;
@@ -76,8 +83,7 @@ Wrong ReadArchitecture(const RuntimeFacts& facts, const std::string& value, Word
   // A word has a number behind its prefix.
   if (target.form == TargetForm::kWord && !probe::IsDigits(word.substr(target.prefix.size(), 1)))
     return fmt::format("'{}' is no architecture of {}", probe::CleanText(value, 64), facts.title);
-  const bool is_version =
-      target.form != TargetForm::kVersion || (IsVersion(value) && value.find('.') != value.npos);
+  const bool is_version = target.form != TargetForm::kVersion || IsCapability(value);
   if (is_version && !ArchitectureText(target, words.architecture, Reader::kPeople).empty())
     return std::nullopt;
   return fmt::format("'{}' is no architecture of {}{}", probe::CleanText(value, 64), facts.title,
@@ -106,7 +112,9 @@ Wrong ReadCount(const std::string& value, Words& words) {
 
 Wrong ReadMemory(const std::string& value, Words& words) {
   words.memory_bytes = ParseSize(value);
-  return words.memory_bytes ? std::nullopt : Wrong("it takes a size such as 24GiB");
+  constexpr std::uint64_t kLeast = 1U << 20U;  // 24 is meant to be GiB
+  return words.memory_bytes.value_or(0) >= kLeast ? std::nullopt
+                                                  : Wrong("it takes a size with its unit, such as 24GiB");
 }
 
 Wrong ReadDriver(const std::string& value, Words& words) {

@@ -161,6 +161,15 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   return options.exit_code ? static_cast<int>(render::ExitCodeOf(report)) : 0;
 }
 
+// What whoever runs the command has to know: of the faces JSON alone says it.
+void TellOfBuild(const report::Report& report) {
+  if (report.recommendations.empty() || !report.recommendations.front().artefact) return;
+  const auto& answer = report.recommendations.front();
+  for (const std::string& missing : answer.artefact->missing) Say("whichgpu: beside it: ", missing);
+  if (answer.artefact->note) Say("whichgpu: note: ", *answer.artefact->note);
+  for (const std::string& warning : answer.warnings) Say("whichgpu: note: ", warning);
+}
+
 render::TerminalOptions TerminalOf(int descriptor, const Options& options,
                                    const probe::system::Environment& environment) {
   auto terminal = render::DecideTerminal(
@@ -232,6 +241,7 @@ int Run(const std::vector<std::string>& arguments) {
   if (options.why) {
     Tell(render::Why(outcome.report, TerminalOf(STDERR_FILENO, options, environment)));
   }
+  if (options.target && !options.json && !options.why) TellOfBuild(outcome.report);
   if (options.json || options.command == Command::kRecommend) {
     for (const report::Warning& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning.text);
   }

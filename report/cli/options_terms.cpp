@@ -46,6 +46,8 @@ std::optional<probe::Error> CheckExcluded(const std::vector<std::string>& words)
 // What it names is looked up with the files that --tables names.
 std::optional<probe::Error> CheckTarget(const RawOptions& raw) {
   const Options& options = raw.options;
+  if (options.target && options.target->empty())
+    return Usage("--target: '' names no program; it takes one such as pytorch");
   if (options.target) return std::nullopt;
   if (options.tables) return Usage("--tables has tables of programs: it needs --target NAME");
   if (raw.policy != "minimum")

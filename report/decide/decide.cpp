@@ -24,6 +24,25 @@
 namespace report {
 namespace {
 
+// For a program that is to be installed a card that does not hold the step which is predicted is a way all
+// the same, where no GPU holds it: smaller models train on it.
+void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<Score>& scores) {
+  const auto is_gpu = [&](const Score& score) {
+    const auto* device = FindDevice(report.devices, score.device_id);
+    const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+    return score.use == Use::kTraining && view && IsGpu(*device) && !IsSoftware(*device, *view);
+  };
+  if (std::any_of(scores.begin(), scores.end(),
+                  [&](const Score& score) { return score.eligible && is_gpu(score); }))
+    return;
+  for (Score& score : scores) {
+    const auto* facts = Find(tables, score.runtime);
+    const bool trains =
+        facts && facts->training.supported && score.tokens_per_s && score.ranking_tokens_per_s;
+    if (is_gpu(score) && trains && !score.fits.value_or(true)) score.eligible = true;
+  }
+}
+
 // The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest. A
 // device that is not what it claims to be is never eligible.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
@@ -34,6 +53,7 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
   for (Score& score : scores) {
     if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
   }
+  if (report.terms.target) LetSmallCardsTrain(tables, report, scores);
   std::map<std::string_view, const Doubt*> refuted;
   for (const Doubt& doubt : report.doubts) {
     if (doubt.refuted) refuted.emplace(doubt.device_id, &doubt);

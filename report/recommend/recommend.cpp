@@ -298,6 +298,21 @@ std::optional<std::pair<const Score*, const Score*>> OpenPair(const Report& repo
 
 namespace {
 
+// A program that runs on the processor runs there by its build for a GPU, too. That the step which is
+// predicted does not fit a card says nothing of smaller models, and is no reason to install what can not use
+// the card.
+Scores ForProgram(const Report& report, Scores ordered) {
+  const auto is_processor = [&](const Score* score) {
+    const auto* device = FindDevice(report.devices, score->device_id);
+    return device && device->kind == probe::DeviceKind::kCpu;
+  };
+  const bool has_small_card = std::any_of(ordered.begin(), ordered.end(), [&](const Score* score) {
+    return score->use == Use::kTraining && !score->fits.value_or(true) && !is_processor(score);
+  });
+  if (report.terms.target && has_small_card) std::erase_if(ordered, is_processor);
+  return ordered;
+}
+
 // Where the ways stand to each other: the fastest first, those equal to it, and those that nobody can tell
 // from it.
 struct Standing {
@@ -362,7 +377,7 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
 
 std::optional<Recommendation> Recommend(const Tables& tables, const Report& report, Use use) {
   if (IsCutShort(report)) return std::nullopt;
-  const Standing standing = StandingOf(Ordered(report, use));
+  const Standing standing = StandingOf(ForProgram(report, Ordered(report, use)));
   if (standing.ordered.empty()) {
     auto answer = Fallback(tables, report, use);
     if (!answer) return std::nullopt;

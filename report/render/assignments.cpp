@@ -35,6 +35,13 @@ std::string Safe(std::string_view text) {
   return safe;
 }
 
+// Of a program's table: as it is, or nothing, for an address with other signs is another one.
+std::string Whole(const std::string& text) {
+  std::string plain = text;
+  std::erase_if(plain, [](char c) { return c == '@' || c == '+' || c == '%'; });
+  return Safe(plain) == plain && text.size() == std::min<std::size_t>(text.size(), 256) ? text : "";
+}
+
 // "CUDA_VISIBLE_DEVICES=GPU-…": the first of the answer's variables that selects this; "" where there is
 // none.
 std::string Assignment(const Recommendation& answer, Selects selects) {
@@ -149,7 +156,7 @@ Variables VariablesOf(const Report& report) {
   const std::array<std::string, 3> of_target = {answer.target.value_or(""), ArtefactWord(answer),
                                                 answer.artefact ? answer.artefact->index.value_or("") : ""};
   for (std::size_t i = 0; i < of_target.size(); ++i)
-    all[all.size() - of_target.size() + i].second = Safe(of_target[i]);
+    all[all.size() - of_target.size() + i].second = Whole(of_target[i]);
   return all;
 }
 
@@ -170,12 +177,24 @@ std::string ArtefactWord(const Recommendation& answer) {
   return answer.artefact->id;
 }
 
+namespace {
+
+// For a shell, which a semicolon ends a command for.
+std::string Joined(const std::vector<std::string>& words) {
+  std::string line;
+  for (const std::string& word : words)
+    line += (line.empty() ? "" : " ") + (word.find(';') == std::string::npos ? word : ShellQuoted(word));
+  return line;
+}
+
+}  // namespace
+
 std::string TargetLine(const Recommendation& answer) {
   if (answer.command) return *answer.command;
   if (!answer.artefact) return Token(answer);
   const auto& artefact = *answer.artefact;
-  if (!artefact.cmake.empty()) return fmt::format("{}", fmt::join(artefact.cmake, " "));
-  if (artefact.options) return fmt::format("{}", fmt::join(*artefact.options, " "));
+  if (!artefact.cmake.empty()) return Joined(artefact.cmake);
+  if (artefact.options) return Joined(*artefact.options);
   return ArtefactWord(answer);
 }
 

@@ -98,7 +98,7 @@ struct Choice {
   std::vector<std::string> not_covered{};
   std::vector<std::string> unknown{};
   std::vector<std::string>
-      passed_over{};  // better builds: "cu132 needs driver 580 or newer, and here is 550"
+      passed_over{};  // better builds: "PyTorch's cu132 needs driver 580 or newer, and here is 550"
 };
 
 Choice Choose(const Tables& tables, const Report& report, const Recommendation& answer,
@@ -114,7 +114,7 @@ Choice Choose(const Tables& tables, const Report& report, const Recommendation& 
     if (!verdict.misfit.empty()) {
       // Those of other machines are no alternative that anybody would ask about.
       const bool is_near = verdict.reached != Step::kMachine && !chosen.build;
-      if (is_near) passed_over.push_back(fmt::format("{} {}", build.id, verdict.misfit));
+      if (is_near) passed_over.push_back(fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit));
       continue;
     }
     auto not_covered = NotCovered(tables, report, machine, build, others);
@@ -210,6 +210,24 @@ void TellBrought(const Tables& tables, const Report& report, const Build& build,
   });
 }
 
+// GPUs beside a processor that is the answer, for which the program has nothing: nobody expects that of them.
+void WarnOfUnused(const Report& report, Recommendation& answer) {
+  const auto* own = FindDevice(report.devices, answer.device_id);
+  if (own && own->kind != probe::DeviceKind::kCpu) return;
+  for (const auto& device : report.devices) {
+    if (!IsGpu(device)) continue;
+    for (const auto& view : device.views) {
+      const auto found = report.terms.unfit.find({device.id, view.device.runtime, view.device.driver});
+      const auto* why =
+          found == report.terms.unfit.end() ? nullptr : &found->second[answer.use == Use::kTraining ? 1 : 0];
+      if (!why || why->empty() || IsSoftware(device, view)) continue;
+      answer.warnings.push_back(
+          fmt::format("{} is not used: {}", DeviceName(report.devices, device.id), *why));
+      break;
+    }
+  }
+}
+
 }  // namespace
 
 void JudgeWays(const Tables& tables, Report& report) {
@@ -233,8 +251,9 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
-  for (const std::string& misfit : choice.passed_over) answer.reasons.push_back("not " + misfit);
+  for (const std::string& misfit : choice.passed_over) answer.reasons.push_back(misfit);
   WarnOfChoice(report, choice, answer);
+  WarnOfUnused(report, answer);
   if (all_asked) WarnOfUnseen(tables, report, answer);
 }
 

@@ -90,6 +90,7 @@ std::optional<std::string> CLibrary(const FileSystem& files) {
     const auto version = at == std::string::npos ? at : library->find(kVersion, at);
     if (version == std::string::npos) continue;
     const auto start = version + kVersion.size();
+    if (start >= library->size() || (*library)[start] < '0' || (*library)[start] > '9') continue;
     return "glibc " +
            CleanText(library->substr(start, library->find_first_not_of("0123456789.", start) - start), 16);
   }
