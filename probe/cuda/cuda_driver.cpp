@@ -165,7 +165,7 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   const auto exists = [&](std::string_view path) { return files.Exists(path); };
   const bool has_nvgpu = std::any_of(kNvgpuNodes.begin(), kNvgpuNodes.end(), exists);
   driver.tegra =
-      IsTegra(files, driver.signs) && !(driver.version && (driver.signs.card_on_bus || !has_nvgpu));
+      IsTegra(files, driver.signs) && (!driver.version || (!driver.signs.card_on_bus && has_nvgpu));
   if (driver.tegra) {
     driver.nodes = {system::CheckNode(files, "/dev/nvmap")};
     for (const std::string_view path : kNvgpuNodes) {

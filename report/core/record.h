@@ -15,6 +15,14 @@ namespace report {
 
 inline constexpr std::uint32_t kRecordFormat = 1;
 
+// A way to a device.
+struct WayKey {
+  std::string device_id;
+  std::string runtime;
+  std::string driver;
+  bool operator==(const WayKey&) const = default;
+};
+
 // Order and content are those of the run.
 struct Record {
   std::uint32_t format = kRecordFormat;
@@ -27,6 +35,8 @@ struct Record {
   std::vector<Warning> warnings;
   std::vector<probe::ProbeReport> probes;
   std::vector<backends::Measurement> measurements;
+  // Ways that a question was settled without, by what facts tell of them; absent: none was left unmeasured.
+  std::optional<std::vector<WayKey>> settled_without;
 };
 
 }  // namespace report

@@ -27,8 +27,10 @@ struct RunRequest {
   std::optional<double> budget_s;   // of all measuring together
   std::optional<double> timeout_s;  // of one module's detection
   bool calibrate = true;            // whether kernels may run
-  bool only_candidates = false;     // whether what can be no answer stays unmeasured: software devices
-  bool from_earlier = false;        // whether an earlier run's measurements may answer
+  // Whether what can change no answer stays unmeasured: software devices, what is between devices, and ways
+  // that facts tell to be far behind.
+  bool only_candidates = false;
+  bool from_earlier = false;  // whether an earlier run's measurements may answer
   bool retry_crashed = false;
   std::string sysroot = "/";
   std::optional<std::string> record_dir;

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -43,16 +44,43 @@ void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<
   }
 }
 
+bool IsOf(const WayKey& way, std::string_view device_id, std::string_view runtime, std::string_view driver) {
+  return way.device_id == device_id && way.runtime == runtime && way.driver == driver;
+}
+
+// What facts tell stands for ways that nobody measured, as the question was settled without them.
+void FillInSettled(const Record& record, const std::vector<backends::Measurement>& estimates,
+                   std::vector<backends::Measurement>& figures) {
+  for (const WayKey& way : *record.settled_without) {
+    std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(figures),
+                 [&](const auto& m) { return IsOf(way, m.device_id, m.runtime, m.driver); });
+  }
+}
+
+void TellSettled(const Record& record, std::vector<Score>& scores) {
+  for (Score& score : scores) {
+    const auto& ways = *record.settled_without;
+    if (std::none_of(ways.begin(), ways.end(), [&](const WayKey& way) {
+          return IsOf(way, score.device_id, score.runtime, score.driver);
+        }))
+      continue;
+    score.basis = Basis::kEstimated;
+    score.reasons.emplace_back("not measured, as facts alone tell that it is far behind");
+  }
+}
+
 // The scores of what was measured and, where nothing was or time ran out, of what the facts alone suggest. A
 // device that is not what it claims to be is never eligible.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
   const bool estimated = !record.calibrated && report.measurements.empty();
   const auto estimates = peaks::Estimated(EmbeddedPeaks(), report.devices);
-  auto scores =
-      score::ScoreAll(tables, report.devices, estimated ? estimates : report.measurements, estimates);
+  auto figures = estimated ? estimates : report.measurements;
+  if (record.settled_without) FillInSettled(record, estimates, figures);
+  auto scores = score::ScoreAll(tables, report.devices, figures, estimates);
   for (Score& score : scores) {
     if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
   }
+  if (record.settled_without) TellSettled(record, scores);
   if (report.terms.target) LetSmallCardsTrain(tables, report, scores);
   std::map<std::string_view, const Doubt*> refuted;
   for (const Doubt& doubt : report.doubts) {

@@ -29,6 +29,17 @@ struct Asked {
 [[nodiscard]] Report Decide(const RunRequest& request, const Tables& tables, const Record& record,
                             Asked asked, Basis measured = Basis::kMeasured);
 
+// Whether its answers stand whatever measuring the ways that it was settled without might have shown: each
+// was measured, is doubted by nothing, rests on none of them, and is ahead of what facts tell of each by more
+// than facts were ever wrong.
+[[nodiscard]] bool StandsWithout(const std::vector<WayKey>& ways, const Report& report,
+                                 const std::vector<Use>& uses);
+
+// Whether what was measured so far answers the request, and the same on nobody's terms, without this way, of
+// which nothing was measured.
+[[nodiscard]] bool IsSettledWithout(const WayKey& way, const RunRequest& request, const Tables& tables,
+                                    Record so_far, const Asked& asked);
+
 // Index of the device whose id is `text`, else the only one whose id starts with it, else the only one whose
 // name contains it (letters' case does not matter). The error says what there is.
 [[nodiscard]] probe::Result<std::size_t> SelectDevice(const std::vector<probe::PhysicalDevice>& devices,

@@ -182,7 +182,7 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
       targets.push_back(std::move(target));
     }
   }
-  AddPeerTargets(devices, targets);
+  if (!request.only_candidates) AddPeerTargets(devices, targets);
   if (request.budget_s) {
     double total = 0;
     for (const Target& target : targets) total += target.budget_s;
@@ -195,6 +195,11 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
                       probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   Calibration done;
   for (const Target& target : targets) {
+    if (hooks.is_needless && hooks.is_needless(target, done.measurements)) {
+      done.needless.push_back({target.device_id, target.device.runtime, target.device.driver});
+      done.spent_s += target.budget_s;  // nobody is to have it: it is the time that the caller saves
+      continue;
+    }
     if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
       done.measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
       continue;

@@ -14,6 +14,7 @@
 #include "probe/isolate/supervisor.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/filesystem.h"
+#include "report/core/record.h"
 #include "report/core/report.h"
 #include "report/core/run_request.h"
 #include "report/core/tables.h"
@@ -64,6 +65,8 @@ struct CalibrationHooks {
   std::function<Turn(const Target&)> wait;
   // Sentence on why a target must not be tried now, or nothing.
   std::function<std::optional<std::string>(const Target&)> refuse;
+  // Whether what it could measure can change no answer, by what was measured before it.
+  std::function<bool(const Target&, const std::vector<backends::Measurement>&)> is_needless;
   // Called around the risky part; the returned object is destroyed when the outcome was observed.
   std::function<std::shared_ptr<void>(const Target&)> arm;
 };
@@ -71,6 +74,7 @@ struct CalibrationHooks {
 struct Calibration {
   std::vector<backends::Measurement> measurements;
   double spent_s = 0;  // of the targets' budgets; what their children took beside measuring counts
+  std::vector<WayKey> needless{};  // that were left unmeasured
 };
 
 // Stops early, without the remaining targets, when the supervisor was interrupted.

@@ -79,8 +79,10 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
     return sentence;
   };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
+  hooks.is_needless = measuring.is_needless;
   auto done = Calibrate(targets, measuring.processor, live.supervisor, hooks);
   measuring.left_s = std::max(0.0, measuring.left_s - done.spent_s);
+  if (!done.needless.empty()) record.settled_without = std::move(done.needless);
   if (!live.pseudonyms) return std::move(done.measurements);
   for (backends::Measurement& measurement : done.measurements) {
     measurement.driver = live.pseudonyms->Replace(measurement.driver);

@@ -63,6 +63,8 @@ struct Measuring {
   const std::vector<probe::PhysicalDevice>& devices;
   std::optional<probe::Processor> processor;  // the host's
   Turns turns;
+  // Whether a target's figures can change no answer, by what was measured before it; optional.
+  std::function<bool(const Target&, const std::vector<backends::Measurement>&)> is_needless{};
   std::vector<Target> planned{};
   double left_s = 0;  // of the time for measuring
 };

@@ -179,10 +179,6 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   auto found = kept.cache.Find(kept.key, request.effort);
   earlier.note = std::move(found.note);
   if (!found.record) return;
-  if (RestsOnTheMoment(request.terms)) {
-    earlier.figures = std::move(found.record);
-    return;
-  }
   auto tables = TablesFor(request);
   if (!tables) {
     earlier.answer = Internal(tables.error());
@@ -194,6 +190,12 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
     return;
   }
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
+  const auto& unmeasured = found.record->settled_without;
+  if (unmeasured && !StandsWithout(*unmeasured, report, request.uses)) return;
+  if (RestsOnTheMoment(request.terms)) {
+    earlier.figures = std::move(found.record);
+    return;
+  }
   TellOrigin(found.record->created, report);
   for (Warning& warning : report.warnings) warning = Dated(found.record->created, std::move(warning));
   report.created = system::CalendarNow();
@@ -214,6 +216,15 @@ Earlier AskEarlier(const RunRequest& request, std::optional<Kept>& kept) {
 void Measure(Live& live, const Context& context, const std::vector<probe::PhysicalDevice>& all,
              const Asked& asked, Turns turns, const Tables& tables, Record& record) {
   Measuring measuring{asked.devices, HostProcessor(all), std::move(turns)};
+  // What is recorded is for whoever reads it.
+  if (live.request.only_candidates && !live.request.record_dir) {
+    measuring.is_needless = [&](const Target& target, const std::vector<backends::Measurement>& known) {
+      Record so_far = record;
+      so_far.measurements = known;
+      const WayKey way{target.device_id, target.device.runtime, target.device.driver};
+      return IsSettledWithout(way, live.request, tables, std::move(so_far), asked);
+    };
+  }
   MeasureLive(live, measuring, record);
   if (SignalOf(context) != 0) return;
   // What is measured does not depend on what this caller has a use for: others are answered by it, too.
@@ -256,6 +267,7 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
   record.calibrated = request.calibrate && request.IsOfThisMachine();
   if (earlier.figures) {
     record.measurements = std::move(earlier.figures->measurements);
+    record.settled_without = std::move(earlier.figures->settled_without);
   } else if (record.calibrated && SignalOf(context) == 0) {
     // Those of the answer, where there are any: what a run may wait is counted in them.
     Turns turns = kept ? std::move(kept->turns) : Turns(*live.environment, *live.files, context.interrupt);

@@ -81,6 +81,14 @@ CacheLookup MeasurementCache::Find(const std::string& key, Effort least) const {
   return {*std::move(record), ""};
 }
 
+namespace {
+
+bool IsKeptWhole(const std::optional<Record>& kept) {
+  return kept && !kept->settled_without && !WasDisturbed(*kept);
+}
+
+}  // namespace
+
 std::string MeasurementCache::Keep(const std::string& key, Effort effort, const Record& record) const {
   if (directory_.empty()) return "";
   const auto is_kept = [&](Effort least) {
@@ -104,6 +112,7 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   // Looked for now that no other run can keep its own.
   if (effort < Effort::kThorough && is_kept(static_cast<Effort>(static_cast<int>(effort) + 1))) return "";
   if (WasDisturbed(record) && is_kept(effort)) return "";
+  if (record.settled_without && IsKeptWhole(Find(key, effort).record)) return "";
   if (!probe::system::ReplaceOwnFile(path, text)) return failed;
   Evict(directory_, path);
   return "";

@@ -19,8 +19,9 @@
 
 namespace report {
 
+WHICHGPU_FIELDS(WayKey, device_id, runtime, driver)
 WHICHGPU_FIELDS(Record, format, tool_version, created, interrupted, calibrated, left_out, host, warnings,
-                probes, measurements)
+                probes, measurements, settled_without)
 
 namespace {
 

@@ -421,6 +421,43 @@ class Cached(unittest.TestCase):
         self.assertEqual(1, status)
         self.assertIn("50 MiB of its memory can be used", report["no_answer"]["reason"])
 
+    def test_a_question_that_was_settled_without_a_way_is_asked_anew_where_that_way_matters(self):
+        """What a run on a fast card leaves for later runs: its figures, and the name of what it left unmeasured."""
+        def answer(machine, *words):
+            done = machine.run("recommend", "--json", "--only", "cuda,cpu,sysfs", *words, patience_s=60)
+            self.assertEqual(0, done.status, done.stderr)
+            return json.loads(done.stdout)["recommendation"]
+
+        def make_the_card_fast_and_leave_out_the_processor(file):
+            entry = json.loads(file.read_text())
+            record = entry["record"]
+            for device in (d for probe in record["probes"] if probe["module"] == "cuda" for d in probe["devices"]):
+                device.update(compute_units=128, memory_total_bytes=24 << 30, memory_free_bytes=23 << 30)
+            rates = {"flop_per_s": 2e13, "bytes_per_s": 6e11}
+            record["measurements"] = [m for m in record["measurements"] if m["runtime"] != "cpu"]
+            for m in record["measurements"]:
+                if m.get("rate") or (m["kernel"], m["in_dtype"]) in [("gemm", "fp32"), ("read", "u32")]:
+                    m.update(status="ok", verified=True, quality="good", ci95=[0.99, 1.01], rate=rates.get(m["unit"], m.get("rate")))
+            record["settled_without"] = [{"device_id": "cpu:0", "runtime": "cpu", "driver": "native"}]
+            file.write_text(json.dumps(entry))
+
+        with CudaMachine({"devices": [gpu(1, 61, attributes={"pci_device_id": 0xfffe})]}) as machine:
+            for effort in ([], [], ["--thorough"]):  # more where the machine has something else to do
+                answer(machine, *effort)
+                kept = [file for file in machine.folder.rglob("whichgpu/*.json") if '"record":' in file.read_text(errors="replace")]
+                if kept:
+                    break
+            kept, = kept
+            make_the_card_fast_and_leave_out_the_processor(kept)
+            card = answer(machine)
+            self.assertEqual(("cuda", "cached"), (card["backend"], card["basis"]), card)
+            processor, = (one for one in card["rejected"] if one.get("runtime") == "cpu")
+            self.assertIn("not measured, as facts alone tell that it is far behind", processor["reason"])
+            among = answer(machine, "--among", "cpu")
+            self.assertEqual("cpu", among["backend"])
+            self.assertNotEqual("cached", among["basis"])
+            self.assertNotIn("not measured, as facts alone", json.dumps(among))
+
 
 if __name__ == "__main__":
     main()

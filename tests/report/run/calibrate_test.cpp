@@ -3,9 +3,12 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "backends/core/shape.h"
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
+#include "probe/system/environment.h"
 
 namespace report {
 namespace {
@@ -207,6 +210,33 @@ TEST(PlanTargets, EffortAndBudgetScaleEverything) {
   bounded.budget_s = 1.0;
   const auto targets = PlanTargets(Processor(), bounded);
   EXPECT_DOUBLE_EQ(targets[0].budget_s + targets[1].budget_s, 1.0);
+}
+
+TEST(Calibrate, WhatIsNeedlessIsNotMeasuredAndNobodyElseHasItsTime) {
+  const auto targets = PlanTargets(Processor(), RunRequest{});
+  auto supervisor = probe::isolate::Supervisor::Create({}, probe::system::Environment::OfProcess());
+  ASSERT_TRUE(supervisor);
+  CalibrationHooks hooks;
+  hooks.is_needless = [](const Target&, const auto&) { return true; };
+  const auto done = Calibrate(targets, std::nullopt, *supervisor, hooks);
+  EXPECT_TRUE(done.measurements.empty());
+  ASSERT_EQ(done.needless.size(), 2U);
+  EXPECT_EQ(done.needless.front(), (WayKey{"cpu:0", "cpu", ""}));
+  EXPECT_DOUBLE_EQ(done.spent_s, TotalSeconds(targets));
+}
+
+TEST(PlanTargets, WhatIsBetweenCardsDecidesNothing) {
+  RunRequest request;
+  request.only_candidates = true;
+  auto devices = std::vector{Gpu("pci:0000:01:00.0"), Gpu("pci:0000:02:00.0")};
+  for (auto& device : devices) device.views = {ViewOf("cuda", probe::DeviceKind::kDiscrete)};
+  const auto joined = [&](const RunRequest& asked) {
+    const auto targets = PlanTargets(devices, asked);
+    return std::any_of(targets.begin(), targets.end(),
+                       [](const Target& target) { return !target.peers.empty(); });
+  };
+  EXPECT_TRUE(joined(RunRequest{}));
+  EXPECT_FALSE(joined(request));
 }
 
 }  // namespace

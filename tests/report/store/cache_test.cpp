@@ -189,6 +189,24 @@ TEST_F(Cache, AShorterRunDoesNotDisplaceALongerOne) {
   EXPECT_EQ(created(), second);
 }
 
+TEST_F(Cache, ARunThatLeftWaysUnmeasuredDoesNotDisplaceAWholeOne) {
+  const auto cache = Open();
+  const auto created = [&] { return cache.Find("a", Effort::kQuick).record->created; };
+  const std::string first = "2026-01-01T00:00:00Z", second = "2026-01-02T00:00:00Z",
+                    third = "2026-01-03T00:00:00Z";
+  const auto part = [&](const std::string& at) {
+    auto record = Measured(at, backends::Quality::kGood);
+    record.settled_without = {{"cpu:0", "cpu", "native"}};
+    return record;
+  };
+  EXPECT_EQ(cache.Keep("a", Effort::kQuick, part(first)), "");
+  EXPECT_EQ(created(), first);
+  EXPECT_EQ(cache.Find("a", Effort::kQuick).record->settled_without, part(first).settled_without);
+  EXPECT_EQ(cache.Keep("a", Effort::kQuick, Measured(second, backends::Quality::kGood)), "");
+  EXPECT_EQ(cache.Keep("a", Effort::kQuick, part(third)), "");
+  EXPECT_EQ(created(), second);
+}
+
 TEST_F(Cache, KeepsOneRecordAKey) {
   const auto cache = Open();
   EXPECT_FALSE(cache.Find("a", Effort::kQuick).record);

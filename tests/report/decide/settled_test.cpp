@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// A question is settled without a way only where nothing that measuring it might show changes the answer.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "report/decide/decide.h"
+#include "tests/report/machines.h"
+
+namespace report {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+// A machine of which one way was not measured.
+struct Unmeasured {
+  Record record;
+  Asked asked;
+  WayKey way;
+};
+
+Unmeasured Without(Report machine, const WayKey& way) {
+  Record record;
+  record.calibrated = true;
+  record.probes = std::move(machine.probes);
+  record.measurements = std::move(machine.measurements);
+  std::erase_if(record.measurements, [&](const auto& m) {
+    return m.device_id == way.device_id && m.runtime == way.runtime && m.driver == way.driver;
+  });
+  return {std::move(record), {std::move(machine.devices), {}}, way};
+}
+
+WayKey ProcessorOf(const Report& machine) {
+  for (const auto& device : machine.devices) {
+    for (const auto& view : device.views) {
+      if (view.device.runtime == "cpu") return {device.id, "cpu", view.device.driver};
+    }
+  }
+  return {};
+}
+
+RunRequest Asking(Use use = Use::kInference) {
+  RunRequest request;
+  request.uses = {use};
+  return request;
+}
+
+bool IsSettled(const Unmeasured& here, const RunRequest& request) {
+  return IsSettledWithout(here.way, request, testing::TestTables(), here.record, here.asked);
+}
+
+TEST(Settled, AProcessorBesideALargeCardNeedNotBeMeasured) {
+  const auto machine = testing::DiscreteAndIntegrated();
+  EXPECT_TRUE(IsSettled(Without(machine, ProcessorOf(machine)), Asking()));
+  const auto slow = testing::SlowIntegrated();
+  EXPECT_FALSE(IsSettled(Without(slow, ProcessorOf(slow)), Asking())) << "it is the faster one";
+}
+
+TEST(Settled, ARivalOnTheSameCardIsMeasured) {
+  const auto machine = testing::DiscreteAndIntegrated();
+  const auto card = machine.devices.front().id;
+  EXPECT_FALSE(IsSettled(Without(machine, {card, "vulkan", "NVIDIA"}), Asking()));
+}
+
+TEST(Settled, NothingIsBeforeAnythingWasMeasured) {
+  const auto machine = testing::DiscreteAndIntegrated();
+  auto here = Without(machine, ProcessorOf(machine));
+  here.record.measurements.clear();
+  EXPECT_FALSE(IsSettled(here, Asking()));
+}
+
+TEST(Settled, WhatTheCallerNarrowsTheChoiceToIsMeasured) {
+  const auto machine = testing::DiscreteAndIntegrated();
+  const auto here = Without(machine, ProcessorOf(machine));
+  auto request = Asking();
+  request.terms.among = {"cpu"};
+  EXPECT_FALSE(IsSettled(here, request));
+  request.terms.among = {"cuda", "cpu"};
+  EXPECT_TRUE(IsSettled(here, request));
+  request.terms.among = {"cpu"};
+  request.terms.can = true;
+  EXPECT_FALSE(IsSettled(here, request)) << "an estimate shows nothing";
+}
+
+TEST(Settled, NoisyFiguresSettleNothing) {
+  const auto machine = testing::DiscreteAndIntegrated();
+  auto here = Without(machine, ProcessorOf(machine));
+  for (auto& m : here.record.measurements) m.quality = backends::Quality::kNoisy;
+  EXPECT_FALSE(IsSettled(here, Asking()));
+}
+
+TEST(Settled, AModelThatAlsoNeedsTheProcessorMeasuresIt) {
+  auto machine = testing::DiscreteAndIntegrated();
+  machine.devices.front().memory.usable_bytes = std::uint64_t{3} << 30U;
+  EXPECT_FALSE(IsSettled(Without(machine, ProcessorOf(machine)), Asking()));
+}
+
+TEST(Settled, WhatWasNotMeasuredIsSaidToBeEstimated) {
+  const auto machine = testing::DiscreteAndIntegrated();
+  auto here = Without(machine, ProcessorOf(machine));
+  here.record.settled_without = {here.way};
+  const auto report = Decide(Asking(), testing::TestTables(), here.record, here.asked);
+  ASSERT_EQ(report.recommendations.size(), 1U);
+  const auto& answer = report.recommendations.front();
+  EXPECT_EQ(answer.backend, "cuda");
+  EXPECT_EQ(answer.basis, Basis::kMeasured);
+  EXPECT_NE(answer.confidence, Confidence::kLow);
+  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(),
+                                     [](const Rejected& option) { return option.runtime == "cpu"; });
+  ASSERT_NE(rejected, answer.rejected.end());
+  EXPECT_THAT(rejected->reason, HasSubstr("it is estimated at"));
+  EXPECT_THAT(rejected->reason, HasSubstr("not measured, as facts alone tell that it is far behind"));
+}
+
+}  // namespace
+}  // namespace report
