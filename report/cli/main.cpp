@@ -137,7 +137,7 @@ std::string Unmet(const report::Report& report, const std::string& requirement) 
                                      [&](const auto& option) { return option.runtime == requirement; });
   const auto reason = rejected != answer.rejected.end() ? rejected->reason
                       : answer.reasons.empty()          ? ""
-                                                        : answer.reasons.front();
+                                                        : answer.reasons.front().text;
   return fmt::format("required {}, got {}{}{}", requirement, answer.backend, reason.empty() ? "" : ": ",
                      reason);
 }

@@ -78,6 +78,52 @@ struct Score {
   std::vector<std::string> reasons;  // why it is not eligible, or what a reader should know of it
 };
 
+// Which argument a sentence is, for programs (docs/contract.md section 2).
+enum class ReasonId {
+  kOther,  // read from the JSON of a version that told none
+  kEqual,
+  kFaster,
+  kAhead,
+  kSameProcessor,
+  kNoGpu,
+  kGpusLeftOut,
+  kGpusHidden,
+  kGpusNotAsked,
+  kGpusUnusable,
+  kNotMounted,
+  kOnlyOption,
+  kUnmeasured,
+  kOnlyAsked,
+  kFasterLeftOut,
+  kWorksLeftOut,
+  kOfTheWay,
+  kRuntimeBrought,
+  kBuildPassedOver,
+  kFromCache,
+  kArithmetic,
+  kSlower,
+  kNotKnownFaster,
+  kLeftOut,
+  kSoftware,
+  kUnusable,
+  kUnreached,
+  kNotAsked,
+  kRuntimeFailed,
+};
+
+// Why an answer is what it is: a sentence, and for programs what it is about.
+struct Reason {
+  ReasonId id = ReasonId::kOther;
+  std::string text;
+  std::vector<std::string> ways{};      // that it compares with: "runtime@device_id"
+  std::optional<double> ratio{};        // of the answer's speed to that of the first of them
+  std::optional<std::string> option{};  // of the caller's, that leaves them out
+
+  // NOLINTNEXTLINE(google-explicit-constructor): it stands where its sentence does
+  operator const std::string&() const { return text; }
+  bool operator==(std::string_view sentence) const { return text == sentence; }
+};
+
 // An option that was not taken: a way to a device, a whole runtime, or a device that nothing reaches.
 struct Rejected {
   std::optional<std::string> device_id;
@@ -85,6 +131,9 @@ struct Rejected {
   std::optional<std::string> driver;
   std::string reason;
   std::string cause;  // the first and gravest part of the reason; not printed by itself
+  ReasonId id = ReasonId::kOther;
+  std::optional<double> ratio{};        // of its speed to the answer's
+  std::optional<std::string> option{};  // of the caller's, that leaves it out
 };
 
 // A variable of the environment, and what software that reads it then takes.
@@ -149,7 +198,7 @@ struct Recommendation {
   Confidence confidence = Confidence::kMedium;
   std::vector<std::string> tie;        // "runtime@device_id" of what ties with it
   std::vector<std::string> undecided;  // the same of what may be faster: measured too coarsely to tell
-  std::vector<std::string> reasons;
+  std::vector<Reason> reasons;
   // For builds, as the runtime's table has it; not in JSON. Of its device, "8.9" or "gfx1100", empty where
   // none is known; of all GPUs that the backend reaches, as CMake writes them: "89".
   std::string architecture;

@@ -16,7 +16,28 @@ WHICHGPU_FIELDS(ScorePart, name, seconds, limited_by)
 WHICHGPU_FIELDS(Score, device_id, runtime, driver, use, tokens_per_s, ranking_tokens_per_s, request_s,
                 first_token_s, writing_tokens_per_s, needed_bytes, streamed_bytes, fits, parts, basis,
                 eligible, reasons)
-WHICHGPU_FIELDS(Rejected, device_id, runtime, driver, reason)
+WHICHGPU_FIELDS(Reason, id, text, ways, ratio, option)
+
+// Reports of versions that told no ids are read, too.
+template <class V>
+inline constexpr bool kIsRead = std::is_same_v<V, probe::detail::FieldDecoder>;
+
+template <class V, probe::Is<Rejected> S>
+void Fields(V& v, S& s) {
+  v("device_id", s.device_id);
+  v("runtime", s.runtime);
+  v("driver", s.driver);
+  v("reason", s.reason);
+  if constexpr (kIsRead<V>) {
+    std::optional<ReasonId> id;
+    v("id", id);
+    s.id = id.value_or(ReasonId::kOther);
+  } else {
+    v("id", s.id);
+  }
+  v("ratio", s.ratio);
+  v("option", s.option);
+}
 WHICHGPU_FIELDS(Selection, name, value, selects)
 
 WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asset, provider, image, options,
@@ -41,11 +62,23 @@ void Fields(V& v, S& s) {
   v("tie", s.tie);
   v("undecided", s.undecided);
   if constexpr (std::is_const_v<S>) {
-    auto reasons = s.reasons;
-    if (s.arithmetic) reasons.push_back(*s.arithmetic);
+    auto why = s.reasons;
+    if (s.arithmetic) why.push_back({ReasonId::kArithmetic, *s.arithmetic});
+    const std::vector<std::string> reasons(why.begin(), why.end());
     v("reasons", reasons);
+    v("why", why);
+  } else if constexpr (kIsRead<V>) {
+    std::vector<std::string> reasons;
+    std::optional<std::vector<Reason>> why;
+    v("reasons", reasons);
+    v("why", why);
+    if (!why) {
+      why.emplace();
+      for (std::string& text : reasons) why->push_back({ReasonId::kOther, std::move(text)});
+    }
+    s.reasons = *std::move(why);
   } else {
-    v("reasons", s.reasons);
+    v("why", s.reasons);
     v("arithmetic", s.arithmetic);  // absent in JSON, where it is one of the reasons
   }
   v("rejected", s.rejected);

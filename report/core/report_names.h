@@ -20,6 +20,17 @@ WHICHGPU_NAMES(report::Policy, {kMinimum, "minimum"}, {kTested, "tested"})
 WHICHGPU_NAMES(report::Basis, {kMeasured, "measured"}, {kCached, "cached"}, {kEstimated, "estimated"},
                {kAssumed, "assumed"})
 WHICHGPU_NAMES(report::Confidence, {kHigh, "high"}, {kMedium, "medium"}, {kLow, "low"})
+WHICHGPU_NAMES(report::ReasonId, {kOther, "other"}, {kEqual, "equal"}, {kFaster, "faster"}, {kAhead, "ahead"},
+               {kSameProcessor, "same_processor"}, {kNoGpu, "no_gpu"}, {kGpusLeftOut, "gpus_left_out"},
+               {kGpusHidden, "gpus_hidden"}, {kGpusNotAsked, "gpus_not_asked"},
+               {kGpusUnusable, "gpus_unusable"}, {kNotMounted, "not_mounted"}, {kOnlyOption, "only_option"},
+               {kUnmeasured, "unmeasured"}, {kOnlyAsked, "only_asked"}, {kFasterLeftOut, "faster_left_out"},
+               {kWorksLeftOut, "works_left_out"}, {kOfTheWay, "of_the_way"},
+               {kRuntimeBrought, "runtime_brought"}, {kBuildPassedOver, "build_passed_over"},
+               {kFromCache, "from_cache"}, {kArithmetic, "arithmetic"}, {kSlower, "slower"},
+               {kNotKnownFaster, "not_known_faster"}, {kLeftOut, "left_out"}, {kSoftware, "software"},
+               {kUnusable, "unusable"}, {kUnreached, "unreached"}, {kNotAsked, "not_asked"},
+               {kRuntimeFailed, "runtime_failed"})
 WHICHGPU_NAMES(report::Severity, {kBlocking, "blocking"}, {kDegraded, "degraded"}, {kNote, "note"})
 
 }  // namespace probe

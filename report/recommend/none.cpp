@@ -88,7 +88,7 @@ std::string NearestCause(const Tables& tables, const Report& report, Use use,
     return RuntimeReason(tables, report, runtime);
   }
   auto no_gpu = NoGpuReason(report, use, rejected);
-  if (among.empty() && !no_gpu.empty()) return no_gpu;
+  if (among.empty() && !no_gpu.text.empty()) return no_gpu;
   return way ? WayReason(report, *way) : OmittedReason(report, use);
 }
 

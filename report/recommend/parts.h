@@ -21,25 +21,26 @@ using Scores = std::vector<const Score*>;
 // Bytes that the way may use of its device; 0 where nobody says. What breaks a tie of equal maturity.
 [[nodiscard]] double MemoryOf(const Report& report, const Score& score);
 
+// Reasons; one without a text where there is nothing to say.
+
 // Why `chosen`, which is one of `tied`, is ahead of the others.
-[[nodiscard]] std::string TieReason(const Tables& tables, const Report& report, const Score& chosen,
-                                    const Scores& tied);
+[[nodiscard]] Reason TieReason(const Tables& tables, const Report& report, const Score& chosen,
+                               const Scores& tied);
 // Against the fastest of what does not tie. Of the rates that order: assumed software factors are not in it.
-[[nodiscard]] std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied,
-                                     const Score& chosen);
+[[nodiscard]] Reason LeadReason(const Report& report, const Scores& ordered, const Scores& tied,
+                                const Score& chosen);
 // What the software devices of the chosen processor are worth.
-[[nodiscard]] std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device,
-                                         const Score& chosen);
+[[nodiscard]] Reason SoftwareReason(const Report& report, const probe::PhysicalDevice& device,
+                                    const Score& chosen);
 // What a person asks first when the answer is the processor. `rejected`, of this use, says what became of the
 // GPUs.
-[[nodiscard]] std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected);
+[[nodiscard]] Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected);
 // Why a way that was measured on other hardware is no option for this use, where that is all there is to say.
-[[nodiscard]] std::string OnlyOptionReason(const Report& report, const Score& chosen);
+[[nodiscard]] Reason OnlyOptionReason(const Report& report, const Score& chosen);
 // What became of the processor's own figures.
-[[nodiscard]] std::string UnmeasuredReason(const Report& report, const Recommendation& answer);
+[[nodiscard]] Reason UnmeasuredReason(const Report& report, const Recommendation& answer);
 // Where the processor's own runtime was left out: which ones were not.
-[[nodiscard]] std::string AskedReason(const Tables& tables, const Report& report,
-                                      const Recommendation& answer);
+[[nodiscard]] Reason AskedReason(const Tables& tables, const Report& report, const Recommendation& answer);
 
 // `chosen` is the score that was taken (nullptr: none was); those in `tied` are equal to it, the fastest
 // first, and not rejected.
@@ -70,10 +71,10 @@ struct Omission {
 [[nodiscard]] bool IsCutShort(const Report& report);
 
 // Of a way that the terms leave out and that would have been faster than what was chosen: how much of its
-// speed is left. "" where there is none.
-[[nodiscard]] std::string FasterReason(const Report& report, const Score& chosen);
+// speed is left.
+[[nodiscard]] Reason FasterReason(const Report& report, const Score& chosen);
 // Where nothing that the terms leave was measured: what else was, and which option leaves that out.
-[[nodiscard]] std::string OmittedReason(const Report& report, Use use);
+[[nodiscard]] Reason OmittedReason(const Report& report, Use use);
 
 // What selects the answer's device, where the runtime's table has a variable for it, then what selects its
 // driver, where several drivers of the runtime reach the device. Left out: what nobody knows an identifier

@@ -34,6 +34,14 @@ std::string NameBeside(const Report& report, const Score& other, const Score& ch
              : WayText(report, other);
 }
 
+std::string NameOf(const Report& report, const Score& score) {
+  return WayName(report.devices, score.device_id, score.runtime, score.driver);
+}
+
+double SpeedRatio(const Score& of, const Score& to) {
+  return of.tokens_per_s->value / to.tokens_per_s->value;
+}
+
 // What orders the same way for another use; nullptr where that was not scored.
 const Range* RankedFor(const Report& report, const Score& way, Use use) {
   for (const Score& score : report.scores) {
@@ -101,9 +109,10 @@ double MemoryOf(const Report& report, const Score& score) {
   return view ? AvailableBytes(*device, *view).value_or(0) : 0;
 }
 
-std::string TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
+Reason TieReason(const Tables& tables, const Report& report, const Score& chosen, const Scores& tied) {
   std::vector<std::string> others;
   std::vector<const Score*> twins;  // the same way of an equal card
+  std::vector<std::string> ways;
   const auto* device = FindDevice(report.devices, chosen.device_id);
   bool mature = false;
   bool large = false;
@@ -111,6 +120,7 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
   bool behind = false;
   for (const Score* score : tied) {
     if (score == &chosen) continue;
+    ways.push_back(NameOf(report, *score));
     ahead = ahead || score->tokens_per_s->value < chosen.tokens_per_s->value;
     behind = behind || score->tokens_per_s->value > chosen.tokens_per_s->value;
     const auto* other = FindDevice(report.devices, score->device_id);
@@ -128,80 +138,102 @@ std::string TieReason(const Tables& tables, const Report& report, const Score& c
   if (twins.size() > 1) others.push_back(fmt::format("{} more {}", twins.size(), PlainName(device->name)));
   auto phases = PhaseReason(report, chosen, tied);
   if (!phases.empty()) phases = ": " + phases;
-  return fmt::format("it {} {}{}, {}",
-                     chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
-                     JoinedFew(others, " and "), phases,
-                     mature             ? "and more software is ready for it"
-                     : large            ? "and it has more memory"
-                     : ahead && !behind ? "and its own figure is ahead"
-                     : !twins.empty()   ? "and it is the first of equal cards"
-                                        : "and it is the first of equals");
+  return {ReasonId::kEqual,
+          fmt::format("it {} {}{}, {}",
+                      chosen.basis == Basis::kEstimated ? "is estimated equal to" : "measures like",
+                      JoinedFew(others, " and "), phases,
+                      mature             ? "and more software is ready for it"
+                      : large            ? "and it has more memory"
+                      : ahead && !behind ? "and its own figure is ahead"
+                      : !twins.empty()   ? "and it is the first of equal cards"
+                                         : "and it is the first of equals"),
+          std::move(ways)};
 }
 
-std::string LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {
+Reason LeadReason(const Report& report, const Scores& ordered, const Scores& tied, const Score& chosen) {
   const auto next = std::find_if(ordered.begin(), ordered.end(), [&](const Score* score) {
     return std::find(tied.begin(), tied.end(), score) == tied.end();
   });
-  if (next == ordered.end()) return "";
-  const double ratio = chosen.tokens_per_s->value / (*next)->tokens_per_s->value;
-  if (ratio <= 1) return "";
+  if (next == ordered.end()) return {};
+  const double ratio = SpeedRatio(chosen, **next);
+  if (ratio <= 1) return {};
   const auto name = NameBeside(report, **next, chosen);
   if (Compare(*chosen.ranking_tokens_per_s, *(*next)->ranking_tokens_per_s) == Difference::kUnknown)
-    return fmt::format("it is ahead of {} by {}, which is within {}", name, PercentText(ratio - 1),
-                       chosen.basis == Basis::kEstimated ? "what facts can tell" : "the error of measuring");
+    return {ReasonId::kAhead,
+            fmt::format("it is ahead of {} by {}, which is within {}", name, PercentText(ratio - 1),
+                        chosen.basis == Basis::kEstimated ? "what facts can tell" : "the error of measuring"),
+            {NameOf(report, **next)},
+            ratio};
   // Of one device what engines make of it is the same by either way.
   const auto* verb = chosen.basis == Basis::kEstimated        ? "is estimated"
                      : chosen.device_id == (*next)->device_id ? "measures"
                                                               : "should be";
-  return ratio < 2 ? fmt::format("it {} {} faster than {}", verb, PercentText(ratio - 1), name)
-                   : fmt::format("it {} {} times as fast as {}", verb, SignificantText(ratio, 2), name);
+  return {ReasonId::kFaster,
+          ratio < 2 ? fmt::format("it {} {} faster than {}", verb, PercentText(ratio - 1), name)
+                    : fmt::format("it {} {} times as fast as {}", verb, SignificantText(ratio, 2), name),
+          {NameOf(report, **next)},
+          ratio};
 }
 
-std::string SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {
+Reason SoftwareReason(const Report& report, const probe::PhysicalDevice& device, const Score& chosen) {
   std::vector<std::string> names;
   std::vector<std::string> slower;
   std::vector<std::string> shares;
+  std::vector<std::string> ways;
   for (const Score& score : report.scores) {
     if (score.use != chosen.use || score.device_id != device.id || !score.tokens_per_s) continue;
     const auto* view = FindView(device, score.runtime, score.driver);
     if (!view || !IsSoftware(device, *view) || ReachesHardware(report, score.runtime)) continue;
     names.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver));
+    ways.push_back(NameOf(report, score));
     const double share = score.tokens_per_s->value / chosen.tokens_per_s->value;
     if (share >= 1 - kTieShare) continue;  // no argument against it
     slower.push_back(names.back());
     shares.push_back(PercentText(share));
   }
-  if (names.empty()) return "";
+  if (names.empty()) return {};
   auto reach = fmt::format("{} only reach{} the same processor", JoinedFew(names, " and "),
                            names.size() == 1 ? "es" : "");
-  if (slower.empty()) return reach;
+  if (slower.empty()) return {ReasonId::kSameProcessor, std::move(reach), std::move(ways)};
   const auto which = slower.size() == names.size() ? "" : fmt::format("{} ", JoinedFew(slower, " and "));
-  return fmt::format("{}, {}at {} of its native speed", reach, which, JoinedFew(shares, " and "));
+  return {ReasonId::kSameProcessor,
+          fmt::format("{}, {}at {} of its native speed", reach, which, JoinedFew(shares, " and ")),
+          std::move(ways)};
 }
 
-std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected) {
+namespace {
+
+Reason NoGpuHere(const Report& report) {
+  if (report.other_gpus != OtherGpus::kNone)
+    return {ReasonId::kGpusLeftOut, "--device leaves every GPU out", {}, std::nullopt, "--device"};
+  if (!report.hidden_gpus.empty()) return {ReasonId::kGpusHidden, report.hidden_gpus};
+  const auto unseen = SubjectsOf(report.warnings, WarningKind::kNotMounted);
+  const auto why = WhyNotLooked(report);
+  // Of /sys the warning says it, with whatever else is not mounted.
+  const bool is_said = why.empty() || std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end();
+  if (!unseen.empty() && is_said)
+    return {ReasonId::kNotMounted,
+            fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
+                        unseen.size() == 1 ? "is" : "are")};
+  if (why.empty()) return {ReasonId::kNoGpu, "there is no GPU in this machine"};
+  return {ReasonId::kNotMounted, "no GPU was found, and " + why};
+}
+
+}  // namespace
+
+Reason NoGpuReason(const Report& report, Use use, const std::vector<Rejected>& rejected) {
   std::vector<const probe::PhysicalDevice*> gpus;
   for (const auto& device : report.devices) {
     if (IsGpu(device)) gpus.push_back(&device);
   }
-  if (gpus.empty()) {
-    if (report.other_gpus != OtherGpus::kNone) return "--device leaves every GPU out";
-    if (!report.hidden_gpus.empty()) return report.hidden_gpus;
-    const auto unseen = SubjectsOf(report.warnings, WarningKind::kNotMounted);
-    const auto why = WhyNotLooked(report);
-    // Of /sys the warning says it, with whatever else is not mounted.
-    const bool is_said = why.empty() || std::find(unseen.begin(), unseen.end(), "/sys") != unseen.end();
-    if (!unseen.empty() && is_said)
-      return fmt::format("no GPU was found, and {} {} not mounted", fmt::join(unseen, " and "),
-                         unseen.size() == 1 ? "is" : "are");
-    return why.empty() ? "there is no GPU in this machine" : "no GPU was found, and " + why;
-  }
+  if (gpus.empty()) return NoGpuHere(report);
   const auto& not_asked = report.not_asked;
   const auto is_not_asked = [&](const auto* gpu) { return not_asked.device_ids.contains(gpu->id); };
   if (std::all_of(gpus.begin(), gpus.end(), is_not_asked)) {
-    return gpus.size() == 1
-               ? fmt::format("{} was not asked: {}", PlainName(gpus.front()->name), not_asked.because)
-               : fmt::format("{} GPUs were not asked: {}", gpus.size(), not_asked.because);
+    return {ReasonId::kGpusNotAsked,
+            gpus.size() == 1
+                ? fmt::format("{} was not asked: {}", PlainName(gpus.front()->name), not_asked.because)
+                : fmt::format("{} GPUs were not asked: {}", gpus.size(), not_asked.because)};
   }
   std::erase_if(gpus, is_not_asked);
   const auto is_scored = [&](bool of_this_use) {
@@ -210,14 +242,15 @@ std::string NoGpuReason(const Report& report, Use use, const std::vector<Rejecte
       return device && IsGpu(*device) && score.eligible && (!of_this_use || score.use == use);
     });
   };
-  if (is_scored(true)) return "";
+  if (is_scored(true)) return {};
   const auto usable = is_scored(false) ? fmt::format("usable for {}", probe::NameOf(use)) : "usable";
-  if (gpus.size() > 1) return fmt::format("{} GPUs are here, none of them {}", gpus.size(), usable);
-  return fmt::format("{} is not {}: {}", PlainName(gpus.front()->name), usable,
-                     CausesOf(*gpus.front(), rejected, is_scored(false)));
+  if (gpus.size() > 1)
+    return {ReasonId::kGpusUnusable, fmt::format("{} GPUs are here, none of them {}", gpus.size(), usable)};
+  return {ReasonId::kGpusUnusable, fmt::format("{} is not {}: {}", PlainName(gpus.front()->name), usable,
+                                               CausesOf(*gpus.front(), rejected, is_scored(false)))};
 }
 
-std::string OnlyOptionReason(const Report& report, const Score& chosen) {
+Reason OnlyOptionReason(const Report& report, const Score& chosen) {
   std::vector<std::string> others;
   for (const Score& score : report.scores) {
     const auto omission = OmissionOf(report, score);
@@ -228,27 +261,29 @@ std::string OnlyOptionReason(const Report& report, const Score& chosen) {
     others.push_back(RuntimeName(report.devices, score.device_id, score.runtime, score.driver) + ": " +
                      (omission ? omission->reason : score.reasons.front()));
   }
-  if (others.empty()) return "nothing else here was measured and checked";
-  return fmt::format("nothing else here is an option: {}", JoinedFew(others, "; "));
+  if (others.empty()) return {ReasonId::kOnlyOption, "nothing else here was measured and checked"};
+  return {ReasonId::kOnlyOption, fmt::format("nothing else here is an option: {}", JoinedFew(others, "; "))};
 }
 
-std::string UnmeasuredReason(const Report& report, const Recommendation& answer) {
+Reason UnmeasuredReason(const Report& report, const Recommendation& answer) {
   const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
     return score.use == answer.use && score.device_id == answer.device_id && score.runtime == answer.backend;
   });
   if (!report.measurements.empty() && found != report.scores.end() && !found->reasons.empty())
-    return fmt::format("{}", fmt::join(found->reasons, "; "));
-  return "a processor is what every machine has, and nothing here is known to be better";
+    return {ReasonId::kUnmeasured, fmt::format("{}", fmt::join(found->reasons, "; "))};
+  return {ReasonId::kUnmeasured,
+          "a processor is what every machine has, and nothing here is known to be better"};
 }
 
-std::string AskedReason(const Tables& tables, const Report& report, const Recommendation& answer) {
+Reason AskedReason(const Tables& tables, const Report& report, const Recommendation& answer) {
   std::vector<std::string> asked;
   for (const auto& probe : report.probes) {
-    if (probe.module == answer.backend) return "";
+    if (probe.module == answer.backend) return {};
     if (Find(tables, probe.module)) asked.push_back(probe.module);
   }
-  if (asked.empty()) return "";
-  return fmt::format("only {} {} asked", fmt::join(asked, " and "), asked.size() == 1 ? "was" : "were");
+  if (asked.empty()) return {};
+  return {ReasonId::kOnlyAsked,
+          fmt::format("only {} {} asked", fmt::join(asked, " and "), asked.size() == 1 ? "was" : "were")};
 }
 
 }  // namespace report::recommend

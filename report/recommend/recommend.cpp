@@ -83,8 +83,8 @@ const Score* Best(const Tables& tables, const Report& report, Scores tied, const
   return FirstOfEquals(report, tied, best);
 }
 
-void AddNonEmpty(std::vector<std::string>& list, std::string text) {
-  if (!text.empty()) list.push_back(std::move(text));
+void AddSaid(std::vector<Reason>& list, Reason reason) {
+  if (!reason.text.empty()) list.push_back(std::move(reason));
 }
 
 struct Reliability {
@@ -226,10 +226,10 @@ std::optional<Recommendation> Fallback(const Tables& tables, const Report& repor
   answer.rejected = RejectedOptions(tables, report, use, nullptr, {});
   const auto asked = AskedReason(tables, report, answer);
   const auto omitted = OmittedReason(report, use);
-  AddNonEmpty(answer.reasons, asked);
-  AddNonEmpty(answer.reasons, NoGpuReason(report, use, answer.rejected));
-  AddNonEmpty(answer.reasons, omitted);
-  if (asked.empty() && omitted.empty()) AddNonEmpty(answer.reasons, UnmeasuredReason(report, answer));
+  AddSaid(answer.reasons, asked);
+  AddSaid(answer.reasons, NoGpuReason(report, use, answer.rejected));
+  AddSaid(answer.reasons, omitted);
+  if (asked.text.empty() && omitted.text.empty()) AddSaid(answer.reasons, UnmeasuredReason(report, answer));
   WarnOfLeftOut(report, answer);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
@@ -364,13 +364,13 @@ void AddReasons(const Tables& tables, const Report& report, const Standing& stan
                 Recommendation& answer) {
   const auto* device = FindDevice(report.devices, chosen.device_id);
   const bool processor = device && device->kind == probe::DeviceKind::kCpu;
-  if (processor) AddNonEmpty(answer.reasons, NoGpuReason(report, chosen.use, answer.rejected));
+  if (processor) AddSaid(answer.reasons, NoGpuReason(report, chosen.use, answer.rejected));
   if (standing.tied.size() > 1) answer.reasons.push_back(TieReason(tables, report, chosen, standing.tied));
-  AddNonEmpty(answer.reasons, LeadReason(report, standing.ordered, standing.tied, chosen));
-  AddNonEmpty(answer.reasons, FasterReason(report, chosen));
-  if (processor) AddNonEmpty(answer.reasons, SoftwareReason(report, *device, chosen));
+  AddSaid(answer.reasons, LeadReason(report, standing.ordered, standing.tied, chosen));
+  AddSaid(answer.reasons, FasterReason(report, chosen));
+  if (processor) AddSaid(answer.reasons, SoftwareReason(report, *device, chosen));
   if (answer.reasons.empty()) answer.reasons.push_back(OnlyOptionReason(report, chosen));
-  answer.reasons.insert(answer.reasons.end(), chosen.reasons.begin(), chosen.reasons.end());
+  for (const std::string& text : chosen.reasons) answer.reasons.push_back({ReasonId::kOfTheWay, text});
 }
 
 }  // namespace

@@ -19,25 +19,36 @@ std::string Joined(const std::vector<std::string>& parts) {
   return fmt::format("{}", fmt::join(parts, "; "));
 }
 
+Rejected Option(const Score& score, ReasonId id, std::string reason) {
+  auto cause = score.reasons.empty() ? reason : score.reasons.front();
+  return {score.device_id, score.runtime, score.driver, std::move(reason), std::move(cause), id};
+}
+
 // Against what was chosen or, where maturity made it win over faster ones, against the fastest of them. What
 // can not be told apart is not called slower.
-std::string SlowerReason(const Report& report, const Score& score, const Score& chosen,
-                         const std::vector<const Score*>& tied) {
+Rejected SlowerOption(const Report& report, const Score& score, const Score& chosen,
+                      const std::vector<const Score*>& tied) {
   const auto speed = [](const Score& s) { return s.tokens_per_s->value; };
   const Score& than = speed(score) < kWhole * speed(chosen) ? chosen : *tied.front();
   const double share = speed(score) / speed(than);
   const bool unknown = share >= kWhole || IsUndecided(*tied.front(), chosen, score);
   std::string reason = fmt::format("{}: {}", unknown ? "not known to be faster" : "slower",
                                    ComparedText(report, score, than, share));
-  return score.reasons.empty() ? reason : reason.append("; ").append(Joined(score.reasons));
+  if (!score.reasons.empty()) reason.append("; ").append(Joined(score.reasons));
+  auto option = Option(score, unknown ? ReasonId::kNotKnownFaster : ReasonId::kSlower, std::move(reason));
+  option.cause = option.reason;
+  option.ratio = speed(score) / speed(chosen);
+  return option;
 }
 
 // What is wrong with the way itself is told beside it, and comes first where that alone rules it out.
 Rejected OmittedOption(const Score& score, const Omission& omission) {
   const auto own = Joined(score.reasons);
-  return {score.device_id, score.runtime, score.driver,
-          own.empty() ? omission.reason : omission.reason + "; " + own,
-          score.eligible || score.reasons.empty() ? omission.reason : score.reasons.front()};
+  auto option =
+      Option(score, ReasonId::kLeftOut, own.empty() ? omission.reason : omission.reason + "; " + own);
+  if (score.eligible) option.cause = omission.reason;
+  option.option = omission.option;
+  return option;
 }
 
 void AddScored(const Report& report, Use use, const Score* chosen, const std::vector<const Score*>& tied,
@@ -50,9 +61,11 @@ void AddScored(const Report& report, Use use, const Score* chosen, const std::ve
       continue;
     }
     const bool slower = score.eligible && chosen && chosen->tokens_per_s && !tied.empty();
-    auto reason = slower ? SlowerReason(report, score, *chosen, tied) : Joined(score.reasons);
-    auto cause = slower || score.reasons.empty() ? reason : score.reasons.front();
-    out.push_back({score.device_id, score.runtime, score.driver, std::move(reason), std::move(cause)});
+    const auto* device = FindDevice(report.devices, score.device_id);
+    const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
+    const auto id = view && IsSoftware(*device, *view) ? ReasonId::kSoftware : ReasonId::kUnusable;
+    out.push_back(slower ? SlowerOption(report, score, *chosen, tied)
+                         : Option(score, id, Joined(score.reasons)));
   }
 }
 
@@ -61,7 +74,7 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
     if (!Find(tables, probe.module)) continue;  // a source of hardware facts, not a way to compute
     if (probe.outcome != probe::Outcome::kOk && !IsUntold(probe)) {
       const auto reason = OutcomeText(tables, probe);
-      out.push_back({std::nullopt, probe.module, std::nullopt, reason, reason});
+      out.push_back({std::nullopt, probe.module, std::nullopt, reason, reason, ReasonId::kRuntimeFailed});
     }
     for (const auto& driver : probe.drivers) {
       // Most machines have drivers for hardware that they lack: those reject nothing.
@@ -69,7 +82,8 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
           driver.outcome == probe::Outcome::kNoDevice || driver.outcome == probe::Outcome::kAbsent;
       if (driver.outcome == probe::Outcome::kOk || idle) continue;
       const auto reason = OutcomeText(tables, probe.module, driver);
-      out.push_back({std::nullopt, probe.module, DriverName(driver), reason, reason});
+      out.push_back(
+          {std::nullopt, probe.module, DriverName(driver), reason, reason, ReasonId::kRuntimeFailed});
     }
   }
 }
@@ -105,7 +119,9 @@ void AddUnreached(const Report& report, std::vector<Rejected>& out) {
     if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || parents.contains(device.id))
       continue;
     const auto reason = UnreachedReason(report, device);
-    out.push_back({device.id, std::nullopt, std::nullopt, reason, reason});
+    const auto id =
+        report.not_asked.device_ids.contains(device.id) ? ReasonId::kNotAsked : ReasonId::kUnreached;
+    out.push_back({device.id, std::nullopt, std::nullopt, reason, reason, id});
   }
 }
 

@@ -95,23 +95,32 @@ std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
   return std::nullopt;
 }
 
-std::string FasterReason(const Report& report, const Score& chosen) {
+Reason FasterReason(const Report& report, const Score& chosen) {
   const Score* faster = FastestOmitted(report, chosen.use);
-  if (!faster) return "";
+  if (!faster) return {};
   const double share = chosen.tokens_per_s->value / faster->tokens_per_s->value;
-  if (share >= kWhole) return "";
+  if (share >= kWhole) return {};
   const bool unknown =
       Compare(*chosen.ranking_tokens_per_s, *faster->ranking_tokens_per_s) == Difference::kUnknown;
-  return fmt::format("{}, which {} leaves out{}", ComparedText(report, chosen, *faster, share),
-                     OmissionOf(report, *faster)->option,
-                     unknown ? ": that is within the error of measuring" : "");
+  const std::string option(OmissionOf(report, *faster)->option);
+  return {ReasonId::kFasterLeftOut,
+          fmt::format("{}, which {} leaves out{}", ComparedText(report, chosen, *faster, share), option,
+                      unknown ? ": that is within the error of measuring" : ""),
+          {WayName(report.devices, faster->device_id, faster->runtime, faster->driver)},
+          share,
+          option};
 }
 
-std::string OmittedReason(const Report& report, Use use) {
+Reason OmittedReason(const Report& report, Use use) {
   const Score* other = FastestOmitted(report, use);
-  if (!other) return "";
-  return fmt::format("{} leaves out what is known to work here, such as {}",
-                     OmissionOf(report, *other)->option, WayText(report, *other));
+  if (!other) return {};
+  const std::string option(OmissionOf(report, *other)->option);
+  return {
+      ReasonId::kWorksLeftOut,
+      fmt::format("{} leaves out what is known to work here, such as {}", option, WayText(report, *other)),
+      {WayName(report.devices, other->device_id, other->runtime, other->driver)},
+      std::nullopt,
+      option};
 }
 
 }  // namespace report::recommend

@@ -92,11 +92,15 @@ void Answer(const Tables& tables, const Report& report, Page& page) {
     for (auto& promise : Promises(tables, report, other)) promises.push_back(std::move(promise));
   }
   Promise(report, first, promises, page);
-  page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(first.reasons, "; ")), 0);
+  const auto because = [&](const std::vector<Reason>& reasons) {
+    const std::vector<std::string> sentences(reasons.begin(), reasons.end());
+    page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(sentences, "; ")), 0);
+  };
+  because(first.reasons);
   for (const auto& other : report.recommendations) {
     if (SameWay(first, other)) continue;
     Promise(report, other, Promises(tables, report, other), page);
-    page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(other.reasons, "; ")), 0);
+    because(other.reasons);
   }
   std::vector<std::string> warnings;
   for (const auto& answer : report.recommendations) {

@@ -166,7 +166,7 @@ bool RestsOnTheMoment(const Terms& terms) { return terms.min_memory_bytes || ter
 
 void TellOrigin(const std::string& created, Report& report) {
   for (Recommendation& answer : report.recommendations)
-    answer.reasons.push_back("from measurements of " + created);
+    answer.reasons.push_back({ReasonId::kFromCache, "from measurements of " + created});
 }
 
 // What was said of the machine then is not so now.

@@ -202,9 +202,10 @@ void TellBrought(const Tables& tables, const Report& report, const Build& build,
   const auto title = Title(tables, answer.backend);
   answer.reasons.insert(
       answer.reasons.begin(),
-      fmt::format(
-          "{} is not installed, and {}'s {} brings what it needs of it: the kernel's driver is enough", title,
-          TargetOf(report).title, build.id));
+      {ReasonId::kRuntimeBrought,
+       fmt::format(
+           "{} is not installed, and {}'s {} brings what it needs of it: the kernel's driver is enough",
+           title, TargetOf(report).title, build.id)});
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return !option.device_id && option.runtime == answer.backend;
   });
@@ -251,7 +252,8 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
-  for (const std::string& misfit : choice.passed_over) answer.reasons.push_back(misfit);
+  for (const std::string& misfit : choice.passed_over)
+    answer.reasons.push_back({ReasonId::kBuildPassedOver, misfit});
   WarnOfChoice(report, choice, answer);
   WarnOfUnused(report, answer);
   if (all_asked) WarnOfUnseen(tables, report, answer);

@@ -24,6 +24,31 @@ TEST(ReportFields, UnknownIsAnAbsentKey) {
   EXPECT_TRUE(json.contains("reasons"));
 }
 
+TEST(ReportFields, ReasonsOfVersionsThatToldNoIdsAreRead) {
+  auto json = probe::Encode(testing::Decided(testing::Tie()));
+  ASSERT_EQ(json["recommendations"][0]["why"][0]["id"], "equal");
+  for (auto& answer : json["recommendations"]) {
+    answer.erase("why");
+    for (auto& option : answer["rejected"]) option.erase("id");
+  }
+  const auto decoded = probe::Decode<Report>(json);
+  ASSERT_TRUE(decoded.ok()) << Describe(decoded.error());
+  const auto& reasons = decoded->recommendations.at(0).reasons;
+  ASSERT_FALSE(reasons.empty());
+  EXPECT_EQ(reasons.front().id, ReasonId::kOther);
+  EXPECT_EQ(reasons.front().text, json["recommendations"][0]["reasons"][0].get<std::string>());
+}
+
+TEST(ReportFields, EveryReasonOfEveryMachineHasItsId) {
+  for (const auto& machine : testing::Machines()) {
+    const auto report = testing::Decided(machine.build());
+    for (const auto& answer : report.recommendations) {
+      for (const auto& reason : answer.reasons) EXPECT_NE(reason.id, ReasonId::kOther) << reason.text;
+      for (const auto& option : answer.rejected) EXPECT_NE(option.id, ReasonId::kOther) << option.reason;
+    }
+  }
+}
+
 TEST(ReportFields, DecodingNamesThePlaceThatIsWrong) {
   auto json = probe::Encode(testing::Decided(testing::Processor()));
   json["scores"][1]["use"] = "gaming";

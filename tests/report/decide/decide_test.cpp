@@ -52,7 +52,7 @@ Report Answer(const RunRequest& request, const std::vector<Asking>& asked) {
 std::string TextOf(const Report& report) {
   std::string text;
   for (const auto& answer : report.recommendations) {
-    for (const auto& reason : answer.reasons) text += reason + "\n";
+    for (const auto& reason : answer.reasons) text += reason.text + "\n";
     for (const auto& option : answer.rejected) text += option.reason + "\n";
   }
   for (const auto& finding : report.findings) text += finding.id + ": " + finding.summary + "\n";

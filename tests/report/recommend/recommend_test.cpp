@@ -114,6 +114,37 @@ TEST(Recommend, WhatLostToTheFastestOfATieIsNeverMeasuredAboveTheWhole) {
   EXPECT_THAT(FindRejected(*answer, "vulkan")->reason, HasSubstr("slower: it measures 9"));
 }
 
+std::vector<ReasonId> IdsOf(const Recommendation& answer) {
+  std::vector<ReasonId> ids;
+  for (const Reason& reason : answer.reasons) ids.push_back(reason.id);
+  return ids;
+}
+
+TEST(Reasons, TellProgramsWhatTheyCompare) {
+  const auto tie = Answer(testing::Tie());
+  EXPECT_EQ(tie->reasons.front().id, ReasonId::kEqual);
+  EXPECT_EQ(tie->reasons.front().ways, tie->tie);
+  const auto both = Answer(testing::DiscreteAndIntegrated());
+  const auto lead = std::find_if(both->reasons.begin(), both->reasons.end(),
+                                 [](const Reason& reason) { return reason.id == ReasonId::kFaster; });
+  ASSERT_NE(lead, both->reasons.end());
+  EXPECT_THAT(lead->ways, ElementsAre("vulkan@pci:0000:01:00.0"));
+  EXPECT_GT(lead->ratio.value(), 1.0);
+  const auto* slower = FindRejected(*both, "cpu");
+  ASSERT_NE(slower, nullptr);
+  EXPECT_EQ(slower->id, ReasonId::kSlower);
+  EXPECT_LT(slower->ratio.value(), 1.0);
+}
+
+TEST(Reasons, TellWhyTheAnswerIsTheProcessor) {
+  EXPECT_THAT(IdsOf(*Answer(testing::Processor())), ElementsAre(ReasonId::kNoGpu, ReasonId::kSameProcessor));
+  EXPECT_EQ(FindRejected(*Answer(testing::Processor()), "vulkan")->id, ReasonId::kSoftware);
+  EXPECT_THAT(IdsOf(*Answer(testing::Phantom())), Contains(ReasonId::kGpusUnusable));
+  EXPECT_EQ(FindRejected(*Answer(testing::Phantom()), "opencl")->id, ReasonId::kUnusable);
+  EXPECT_EQ(IdsOf(*Answer(testing::Nothing())).front(), ReasonId::kNotMounted);
+  EXPECT_EQ(FindRejected(*Answer(testing::Nothing()), "vulkan")->id, ReasonId::kRuntimeFailed);
+}
+
 TEST(Recommend, TheDiscreteGpuAndNotTheIntegratedOne) {
   const auto answer = Answer(testing::DiscreteAndIntegrated());
   ASSERT_TRUE(answer);
