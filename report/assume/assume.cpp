@@ -174,14 +174,18 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   return words;
 }
 
-// What the tables do not know of a device, which an answer rests on.
-void Warn(const Words& words, const probe::PhysicalDevice& device, std::vector<Warning>& warnings) {
+// What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
+// expects rates: that they are estimated is said anyhow.
+void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
+          std::vector<Warning>& warnings) {
   const auto name = probe::CleanText(device.name, 64);
-  if (words.is_newer)
-    warnings.emplace_back(fmt::format(
-        "{}: {} {} is newer than this version's tables: what they say of older ones is taken for it", name,
-        words.of->target->key, ArchitectureText(*words.of->target, words.architecture, Reader::kPeople)));
-  if (!FindPeak(EmbeddedPeaks(), device))
+  if (words.is_newer) {
+    const auto& target = *words.of->target;
+    warnings.emplace_back(fmt::format("{}{} is newer than all that this version's tables know",
+                                      target.form == TargetForm::kWord ? "" : target.key + " ",
+                                      ArchitectureText(target, words.architecture, Reader::kPeople)));
+  }
+  if (!FindPeak(EmbeddedPeaks(), device) && !(is_only && !words.name))
     warnings.emplace_back(
         fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
@@ -211,7 +215,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
       machine.devices.push_back(DeviceOf(tables, words, whole, number));
     }
-    Warn(words, machine.devices.back(), machine.warnings);
+    Warn(words, machine.devices.back(), described.size() == 1, machine.warnings);
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));
   machine.probes = ProbesOf(tables, machine.devices);

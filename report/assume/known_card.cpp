@@ -34,11 +34,15 @@ using Rows = std::vector<Row>;
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
 bool HasWords(std::string_view name, std::string_view words) {
   for (auto at = name.find(words); at != std::string_view::npos; at = name.find(words, at + 1)) {
     const bool starts = at == 0 || !IsLetterOrDigit(name[at - 1]);
     const auto end = at + words.size();
-    if (starts && (end == name.size() || !IsLetterOrDigit(name[end]))) return true;
+    // "H100 SXM" is an "H100 SXM5".
+    const bool counts = end < name.size() && IsDigit(name[end]) && !IsDigit(words.back()) && words.size() > 3;
+    if (starts && (end == name.size() || counts || !IsLetterOrDigit(name[end]))) return true;
   }
   return false;
 }
@@ -89,8 +93,9 @@ const Rows& AllRows() {
 }
 
 struct Found {
-  Rows rows;
-  bool is_exact = false;  // all are called so
+  Rows rows;     // that are called so; without one, the similar
+  Rows similar;  // that have the words
+  bool is_exact = false;
 };
 
 // All that are called so; without one, all that have the words. Without a maker: GPUs of every one.
@@ -105,8 +110,8 @@ Found Named(std::optional<std::uint32_t> vendor, const std::string& name) {
     similar.push_back(row);
     if (known.ends_with(wanted)) exact.push_back(row);
   }
-  if (exact.empty()) return {std::move(similar), false};
-  return {std::move(exact), true};
+  const bool is_exact = !exact.empty();
+  return {is_exact ? std::move(exact) : similar, similar, is_exact};
 }
 
 // By the table's word itself, or by the maker's name of the chip.
@@ -131,27 +136,38 @@ bool HasMemory(const Row& row, std::uint64_t bytes) {
 
 // The slowest of those whose rates are known; nullptr where none is.
 const Row* SlowestKnown(const Rows& rows, std::optional<std::uint64_t> memory) {
-  const bool tells = memory && std::any_of(rows.begin(), rows.end(),
-                                           [&](const Row& row) { return HasMemory(row, *memory); });
   const Row* slowest = nullptr;
-  double least = 0;
+  std::pair<bool, double> least;
   for (const Row& row : rows) {
-    if (tells && !HasMemory(row, *memory)) continue;
     const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
     for (const DevicePeak& peak : EmbeddedPeaks().devices) {
-      if (peak.id != id || !peak.memory || (slowest && *peak.memory >= least)) continue;
+      if (peak.id != id || !peak.memory) continue;
+      const std::pair rank{!(memory && HasMemory(row, *memory)), *peak.memory};
+      if (slowest && rank >= least) continue;
       slowest = &row;
-      least = *peak.memory;
+      least = rank;
     }
   }
   return slowest;
 }
 
-void TakeNumbers(const Rows& rows, Words& words) {
-  const Row* row = rows.size() == 1 ? &rows.front() : SlowestKnown(rows, words.memory_bytes);
-  if (!row || row->device == 0) return;
-  words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
-  if (rows.size() > 1) words.rates_of = row->name;
+// Of the only card of that name; else of the one whose rates stand for it.
+void TakeNumbers(const Found& found, Words& words) {
+  const Row* row = SlowestKnown(found.rows, words.memory_bytes);
+  const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
+  if (!row && agree) row = SlowestKnown(found.similar, words.memory_bytes);
+  if (row && (found.rows.size() > 1 || row->device != found.rows.front().device)) words.rates_of = row->name;
+  if (!row && found.rows.size() == 1) row = &found.rows.front();
+  if (row && row->device != 0) words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
+}
+
+// Of a maker whose GPUs are all parts of chips.
+bool BuildsPartsAlone(std::uint32_t vendor) {
+  const auto is_its = [&](const Row& row) { return row.vendor == vendor && IsGpu(row); };
+  const auto& rows = AllRows();
+  return std::any_of(rows.begin(), rows.end(), is_its) &&
+         std::none_of(rows.begin(), rows.end(),
+                      [&](const Row& row) { return is_its(row) && row.kind == "discrete"; });
 }
 
 // Which of the words is not so of any card of that name.
@@ -195,8 +211,11 @@ void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
 }  // namespace
 
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
+  if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
+    words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
-  const auto rows = Named(words.vendor, *words.name).rows;
+  const auto found = Named(words.vendor, *words.name);
+  const auto& rows = found.rows;
   if (rows.empty()) return words.vendor ? AnothersName(words) : std::nullopt;
   if (!words.vendor && !Agree(rows, &Row::vendor)) {
     std::set<std::string_view> makers;
@@ -206,7 +225,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   }
   words.vendor = rows.front().vendor;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
-  TakeNumbers(rows, words);
+  TakeNumbers(found, words);
   if (Agree(rows, &Row::kind) && !words.kind && rows.front().kind == "integrated")
     words.kind = probe::DeviceKind::kIntegrated;
   TakeArchitecture(tables, rows, words);
