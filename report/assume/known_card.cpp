@@ -175,7 +175,7 @@ std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
   if (Agree(rows, &Row::kind) && IsGpu(rows.front()) && words.kind) {
     const bool is_integrated = rows.front().kind == "integrated";
     if (is_integrated != (words.kind == probe::DeviceKind::kIntegrated))
-      return fmt::format("kind: a {} is {}", rows.front().name, rows.front().kind);
+      return fmt::format("kind: {} is {}", rows.front().name, rows.front().kind);
   }
   if (!words.of || !words.architecture || words.of->target == std::nullopt) return std::nullopt;
   std::set<std::string> known;
@@ -184,7 +184,7 @@ std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
     if (architecture.empty() || architecture == *words.architecture) return std::nullopt;
     known.insert(ArchitectureText(*words.of->target, architecture, Reader::kPeople));
   }
-  return fmt::format("{0}: a {1} has {0} {2}", words.of->target->key, rows.front().name,
+  return fmt::format("{0}: {1} has {0} {2}", words.of->target->key, rows.front().name,
                      fmt::join(known, " or "));
 }
 
@@ -193,7 +193,7 @@ std::optional<std::string> AnothersName(const Words& words) {
   const bool has_number = words.name->find_first_of("0123456789") != std::string::npos;
   const auto found = Named(std::nullopt, *words.name);
   if (!has_number || !found.is_exact || !Agree(found.rows, &Row::vendor)) return std::nullopt;
-  return fmt::format("name: a {} is made by {}, not {}", found.rows.front().name,
+  return fmt::format("name: {} is a card of {}, not {}", found.rows.front().name,
                      probe::VendorName(found.rows.front().vendor), probe::VendorName(*words.vendor));
 }
 
