@@ -66,20 +66,27 @@ Wrong Agree(std::string_view key, const std::optional<T>& said, std::optional<T>
   return std::nullopt;
 }
 
+struct Hindrance {
+  std::string_view key;  // what would have to be said otherwise
+  std::string_view why;
+};
+
 // A runtime, or a maker's GPUs of some architecture, on a system and a processor.
-Wrong WhyNot(std::string_view subject, const std::string& architecture, const Whole& whole) {
+std::optional<Hindrance> WhyNot(std::string_view subject, const std::string& architecture,
+                                const Whole& whole) {
   for (const auto& [of, os, arch, from, key, why] : probe::ParseTable<6>(data::kImpossible)) {
     const bool is_os = os.empty() || os == *whole.os || (os == "wsl" && whole.wsl.value_or(false));
     if (of != subject || !is_os || (!arch.empty() && arch != *whole.machine)) continue;
     if (!from.empty() && (architecture.empty() || CompareVersions(architecture, from) < 0)) continue;
-    return fmt::format("{}: {}", key, why);
+    return Hindrance{key, why};
   }
   return std::nullopt;
 }
 
 // Of all devices, and of the runtimes that they are said to have; `own`: also of those that go without
 // saying.
-Wrong WhyNot(const Tables& tables, const std::vector<Words>& devices, const Whole& whole, bool own) {
+std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& devices, const Whole& whole,
+                                bool own) {
   for (const Words& words : devices) {
     if (!words.vendor) continue;
     const auto architecture =
@@ -124,8 +131,13 @@ std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>
                                     : Choice{std::string(kUsualSystem), "windows", "macos"};
   const Choice machines =
       whole.machine ? Choice{*whole.machine} : Choice{std::string(kUsualMachine), "aarch64"};
-  Wrong first;
+  std::optional<Hindrance> found;
+  // What nobody said is not what is wrong, where something else is.
+  const auto is_said = [&](std::string_view key) {
+    return (key != "arch" || whole.machine) && (key != "os" || whole.os);
+  };
   for (const bool own : {true, false}) {
+    found.reset();
     for (const std::string& os : systems) {
       for (const std::string& machine : machines) {
         Whole tried = whole;
@@ -136,11 +148,11 @@ std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>
           whole = tried;
           return std::nullopt;
         }
-        if (!own && !first) first = std::move(why);
+        if (!found || (!is_said(found->key) && is_said(why->key))) found = why;
       }
     }
   }
-  return first;
+  return fmt::format("{}: {}", found->key, found->why);
 }
 
 bool CanHave(const Whole& whole, std::string_view runtime) { return !WhyNot(runtime, "", whole); }
