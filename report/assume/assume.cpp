@@ -11,58 +11,29 @@
 #include <utility>
 
 #include "probe/core/parse.h"
+#include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "report/assume/known_card.h"
+#include "report/assume/possible.h"
 #include "report/assume/words.h"
 #include "report/core/architecture.h"
+#include "report/core/device_peak.h"
 
 namespace report::assume {
 namespace {
 
 constexpr std::string_view kAssumed = "assumed";
 constexpr std::string_view kProcessors = "cpu";
+constexpr std::string_view kUsualSystem = "linux";
 
 probe::Error Said(std::string text) {
   return probe::Error{"", std::nullopt, "", "--assume: " + std::move(text)};
 }
 
-// The row of the device's own architecture, else of the nearest whose code runs on it: 5.2 is supported as
-// long as 5.0, but 7.5 longer than 7.0.
-const ArchitectureDrivers* RowOf(const TargetFacts& target, std::string_view device) {
-  const ArchitectureDrivers* nearest = nullptr;
-  for (const ArchitectureDrivers& row : *target.drivers) {
-    if (!HasCodeFor(target, {row.architecture}, device)) continue;
-    if (!nearest || CompareVersions(row.architecture, nearest->architecture) > 0) nearest = &row;
-  }
-  return nearest;
-}
-
-// What the maker's drivers never supported.
-std::optional<std::string> Impossible(const Words& words) {
-  if (!words.of || !words.driver || !words.of->target->drivers) return std::nullopt;
-  const auto device = ArchitectureText(*words.of->target, words.architecture, Reader::kPeople);
-  const auto* row = RowOf(*words.of->target, device);
-  if (!row) return std::nullopt;
-  if (row->first && CompareVersions(*words.driver, *row->first) < 0)
-    return fmt::format("no driver before {} knows {} {}, and {} is assumed", *row->first,
-                       words.of->target->key, device, *words.driver);
-  if (row->below && CompareVersions(*words.driver, *row->below) >= 0)
-    return fmt::format("{} {} has no driver from {} on, and {} is assumed", words.of->target->key, device,
-                       *row->below, *words.driver);
-  return std::nullopt;
-}
-
-// The maker whose architecture the text has, where it names none.
-std::optional<std::uint32_t> VendorOf(const Words& words) {
-  if (words.vendor || !words.of || !words.of->vendor) return words.vendor;
-  return probe::ParseNumber<std::uint32_t>(*words.of->vendor, 16);
-}
-
 // Its maker's own, where the text does not say what is installed. Those for another maker's GPUs alone reach
 // others of the machine.
-std::vector<std::pair<std::string, std::string>> RuntimesOf(const Tables& tables, const Words& words,
-                                                            std::uint32_t vendor) {
-  std::vector<std::pair<std::string, std::string>> own;
+Installed RuntimesOf(const Tables& tables, const Words& words, const Whole& whole, std::uint32_t vendor) {
+  Installed own;
   if (words.runtimes) {
     std::copy_if(words.runtimes->begin(), words.runtimes->end(), std::back_inserter(own),
                  [&](const auto& one) {
@@ -72,7 +43,7 @@ std::vector<std::pair<std::string, std::string>> RuntimesOf(const Tables& tables
     return own;
   }
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (IsOfVendor(facts, vendor)) own.emplace_back(facts.name, "");
+    if (IsOfVendor(facts, vendor) && CanHave(whole, facts.name)) own.emplace_back(facts.name, "");
   }
   return own;
 }
@@ -97,9 +68,10 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   return view;
 }
 
-probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, std::uint32_t number) {
+probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const Whole& whole,
+                               std::uint32_t number) {
   probe::PhysicalDevice device;
-  const auto vendor = *VendorOf(words);
+  const auto vendor = *words.vendor;
   const probe::PciAddress address{0, number, 0, 0};
   device.id = "pci:" + probe::ToString(address);
   device.vendor = std::string(probe::VendorName(vendor));
@@ -118,7 +90,7 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, std::ui
   device.hardware->kernel_driver = kAssumed;
   device.hardware->architecture = words.architecture;
   device.hardware->memory_total_bytes = words.memory_bytes;
-  for (const auto& runtime : RuntimesOf(tables, words, vendor)) {
+  for (const auto& runtime : RuntimesOf(tables, words, whole, vendor)) {
     if (runtime.first != kProcessors)
       device.views.push_back(ViewOf(tables, words, device, runtime, number - 1));
   }
@@ -126,33 +98,6 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, std::ui
             [](const auto& a, const auto& b) { return a.device.runtime < b.device.runtime; });
   return device;
 }
-
-// Of the machine: all texts that say it must agree.
-template <class T>
-std::optional<std::string> Agree(std::string_view key, const std::optional<T>& said, std::optional<T>& all) {
-  if (!said) return std::nullopt;
-  if (all && *all != *said) return fmt::format("{}: two texts say different things of one machine", key);
-  all = said;
-  return std::nullopt;
-}
-
-// What all texts together say of the machine as a whole.
-struct Whole {
-  std::optional<std::string> os;
-  std::optional<std::string> machine;
-  std::optional<std::string> libc;
-  std::optional<bool> wsl;
-  std::optional<bool> container;
-
-  std::optional<std::string> Add(const Words& words) {
-    for (auto wrong :
-         {Agree("os", words.os, os), Agree("arch", words.machine, machine), Agree("glibc", words.libc, libc),
-          Agree("wsl", words.wsl, wsl), Agree("container", words.container, container)}) {
-      if (wrong) return wrong;
-    }
-    return std::nullopt;
-  }
-};
 
 constexpr std::uint32_t kCommonCores = 8;
 
@@ -186,9 +131,9 @@ probe::PhysicalDevice Processor(const Whole& whole) {
   return device;
 }
 
-Host HostOf(const Whole& whole) {
+Host HostOf(const Whole& whole, bool is_said) {
   Host host;
-  host.system = whole.os;
+  if (is_said || whole.os != kUsualSystem) host.system = whole.os;
   host.libc = whole.libc;
   host.architecture = whole.machine.value_or("x86_64");
   if (whole.wsl.value_or(false)) host.virtualization = "wsl2";
@@ -216,33 +161,65 @@ std::vector<probe::ProbeReport> ProbesOf(const Tables& tables,
   return probes;
 }
 
+// The words of a text with what follows from them: the maker, and what is known of the card.
+probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
+  auto words = ReadWords(tables, text);
+  if (!words) return words;
+  if (!words->vendor && words->of && words->of->vendor)
+    words->vendor = probe::ParseNumber<std::uint32_t>(*words->of->vendor, 16);
+  if (!words->no_gpu) {
+    if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
+  }
+  if (auto wrong = Contradiction(*words)) return Said(*std::move(wrong));
+  return words;
+}
+
+// What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
+// expects rates: that they are estimated is said anyhow.
+void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
+          std::vector<Warning>& warnings) {
+  const auto name = probe::CleanText(device.name, 64);
+  if (words.is_newer) {
+    const auto& target = *words.of->target;
+    warnings.emplace_back(fmt::format("{}{} is newer than all that this version's tables know",
+                                      target.form == TargetForm::kWord ? "" : target.key + " ",
+                                      ArchitectureText(target, words.architecture, Reader::kPeople)));
+  }
+  if (!FindPeak(EmbeddedPeaks(), device) && !(is_only && !words.name))
+    warnings.emplace_back(
+        fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
+                    device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
+  else if (!words.rates_of.empty())
+    warnings.emplace_back(
+        fmt::format("{} fits several cards: the rates are those of {}", name, words.rates_of));
+}
+
 }  // namespace
 
 probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts) {
-  Machine machine;
   Whole whole;
+  std::vector<Words> described;
   for (const std::string& text : texts) {
-    auto words = ReadWords(tables, text);
+    auto words = Understood(tables, text);
     if (!words) return words.error();
-    if (const auto vendor = VendorOf(*words)) RecogniseCard(tables, *vendor, *words);
     if (auto wrong = whole.Add(*words)) return Said(*std::move(wrong));
-    if (auto wrong = Impossible(*words)) return Said(*std::move(wrong));
-    const auto vendor = VendorOf(*words);
-    if (words->no_gpu && (words->of || words->driver || words->name))
-      return Said("vendor: none has no architecture, driver or name");
-    if (words->of && words->of->vendor && !IsOfVendor(*words->of, *vendor))
-      return Said(
-          fmt::format("{}: no GPU of {} has one", words->of->target->key, probe::VendorName(*vendor)));
-    if (!vendor && (words->driver || words->name || words->memory_bytes))
-      return Said("vendor: it is missing; a GPU has a maker");
-    for (std::uint32_t i = 0; vendor && i < words->count; ++i) {
+    described.push_back(*std::move(words));
+  }
+  if (auto wrong = StrayRuntime(tables, described)) return Said(*std::move(wrong));
+  const bool is_said = whole.os.has_value();
+  if (auto wrong = Settle(tables, described, whole)) return Said(*std::move(wrong));
+  Machine machine;
+  for (const Words& words : described) {
+    if (!words.vendor) continue;
+    for (std::uint32_t i = 0; i < words.count.value_or(1); ++i) {
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
-      machine.devices.push_back(DeviceOf(tables, *words, number));
+      machine.devices.push_back(DeviceOf(tables, words, whole, number));
     }
+    Warn(words, machine.devices.back(), described.size() == 1, machine.warnings);
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));
   machine.probes = ProbesOf(tables, machine.devices);
-  machine.host = HostOf(whole);
+  machine.host = HostOf(whole, is_said);
   return machine;
 }
 

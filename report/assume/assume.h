@@ -10,6 +10,7 @@
 #include "probe/core/result.h"
 #include "report/core/report.h"
 #include "report/core/tables.h"
+#include "report/core/warning.h"
 
 namespace report::assume {
 
@@ -18,13 +19,14 @@ struct Machine {
   Host host;
   std::vector<probe::ProbeReport> probes;  // of every runtime that is known: it answers, or is not installed
   std::vector<probe::PhysicalDevice> devices;
+  std::vector<Warning> warnings;  // of what the tables do not know
 };
 
 // Of the device: vendor, name, kind (discrete, integrated), memory (24GiB), unified (yes, no), count, driver
 // (of the GPU), runtime (those that are installed, a:b, with versions as a@7.1; without it its maker's own),
 // and its architecture by the key of a runtime's table. Of the machine, in any of the texts: os, arch, glibc
-// (a version, or musl), wsl, container (yes, no). vendor=none: no GPU. The error names the key or the
-// combination that is impossible, and what would be right.
+// (a version, or musl), wsl, container (yes, no). vendor=none: no GPU. A known card's name says the maker.
+// The error names the key or the combination that is impossible, and what would be right.
 [[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts);
 
 }  // namespace report::assume

@@ -1,68 +1,117 @@
 // SPDX-License-Identifier: MIT
 #include "report/assume/known_card.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
-#include <string>
+#include <cstdint>
+#include <set>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "data/pci_names.h"
+#include "data/tables.h"
 #include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
+#include "probe/core/text.h"
+#include "probe/core/vendor_names.h"
+#include "report/core/architecture.h"
 
 namespace report::assume {
 namespace {
 
 struct Row {
-  std::uint32_t device = 0;
-  std::string name;
+  std::uint32_t vendor = 0;
+  std::uint32_t device = 0;  // 0: it is on no bus
+  std::string_view name;
   std::string_view kind;
   std::string_view target;
 };
+using Rows = std::vector<Row>;
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 
 bool HasWords(std::string_view name, std::string_view words) {
   for (auto at = name.find(words); at != std::string_view::npos; at = name.find(words, at + 1)) {
     const bool starts = at == 0 || !IsLetterOrDigit(name[at - 1]);
     const auto end = at + words.size();
-    if (starts && (end == name.size() || !IsLetterOrDigit(name[end]))) return true;
+    // "H100 SXM" is an "H100 SXM5".
+    const bool counts = end < name.size() && IsDigit(name[end]) && !IsDigit(words.back()) && words.size() > 3;
+    if (starts && (end == name.size() || counts || !IsLetterOrDigit(name[end]))) return true;
   }
   return false;
 }
 
-std::vector<Row> RowsOf(std::uint32_t vendor) {
-  std::vector<Row> rows;
+void AddCards(Rows& rows) {
   for (const auto& [number, devices, revisions, name, kind, architecture, target, source] :
        probe::ParseTable<8>(data::kPciNames)) {
-    if (probe::ParseNumber<std::uint32_t>(number, 16) != vendor) continue;
+    const auto vendor = probe::ParseNumber<std::uint32_t>(number, 16);
     auto ids = devices;
     const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
-    if (!id) continue;
-    rows.push_back({*id, probe::Lower(name), kind, target});
+    if (!vendor || !id) continue;
+    rows.push_back({*vendor, *id, name, kind, target});
     // A revision's row says what differs from the one before it.
     if (revisions.empty()) continue;
-    const auto base =
-        std::find_if(rows.begin(), rows.end(), [&](const Row& row) { return row.device == *id; });
+    const auto base = std::find_if(
+        rows.begin(), rows.end(), [&](const Row& row) { return row.vendor == *vendor && row.device == *id; });
     rows.back().kind = base->kind;
     rows.back().target = base->target;
   }
+}
+
+// "Apple M1 GPU" is called "Apple M1".
+void AddPartsOfChips(Rows& rows) {
+  constexpr std::string_view kSuffix = " GPU";
+  for (const auto& [match, full_name, maker, family, target, compatible] :
+       probe::ParseTable<6>(data::kSocGpus)) {
+    if (match != "product") continue;
+    auto name = full_name;
+    if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+    for (const probe::VendorNames& vendor : probe::KnownVendors()) {
+      if (vendor.name != maker) continue;
+      rows.push_back({vendor.number, 0, name, "integrated", target});
+      break;
+    }
+  }
+}
+
+bool IsGpu(const Row& row) { return row.kind == "discrete" || row.kind == "integrated"; }
+
+const Rows& AllRows() {
+  static const Rows rows = [] {
+    Rows all;
+    AddCards(all);
+    AddPartsOfChips(all);
+    return all;
+  }();
   return rows;
 }
 
-// All that are called so; without one, all that have the words.
-std::vector<Row> Named(std::uint32_t vendor, const std::string& name) {
+struct Found {
+  Rows rows;     // that are called so; without one, the similar
+  Rows similar;  // that have the words
+  bool is_exact = false;
+};
+
+// All that are called so; without one, all that have the words. Without a maker: GPUs of every one.
+Found Named(std::optional<std::uint32_t> vendor, const std::string& name) {
   const auto wanted = probe::Lower(name);
-  std::vector<Row> exact;
-  std::vector<Row> similar;
-  for (const Row& row : RowsOf(vendor)) {
-    const bool is_it = row.name == wanted || (row.name.ends_with(wanted) && HasWords(row.name, wanted));
-    if (is_it) exact.push_back(row);
-    if (HasWords(row.name, wanted)) similar.push_back(row);
+  Rows exact;
+  Rows similar;
+  for (const Row& row : AllRows()) {
+    if (vendor ? row.vendor != *vendor : !IsGpu(row)) continue;
+    const auto known = probe::Lower(row.name);
+    if (!HasWords(known, wanted)) continue;
+    similar.push_back(row);
+    if (known.ends_with(wanted)) exact.push_back(row);
   }
-  return exact.empty() ? similar : exact;
+  const bool is_exact = !exact.empty();
+  return {is_exact ? std::move(exact) : similar, similar, is_exact};
 }
 
 // By the table's word itself, or by the maker's name of the chip.
@@ -74,29 +123,113 @@ std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {
   return "";
 }
 
-}  // namespace
+template <class Field>
+bool Agree(const Rows& rows, Field field) {
+  return std::all_of(rows.begin(), rows.end(),
+                     [&](const Row& row) { return row.*field == rows.front().*field; });
+}
 
-void RecogniseCard(const Tables& tables, std::uint32_t vendor, Words& words) {
-  if (!words.name) return;
-  const auto rows = Named(vendor, *words.name);
-  if (rows.empty()) return;
-  bool same_target = true;
-  bool same_kind = true;
+// Whether the name says how much memory it has, and that it is as much: "80GB" of 80 GiB.
+bool HasMemory(const Row& row, std::uint64_t bytes) {
+  return HasWords(probe::Lower(row.name), fmt::format("{}gb", bytes >> 30U));
+}
+
+// The slowest of those whose rates are known; nullptr where none is.
+const Row* SlowestKnown(const Rows& rows, std::optional<std::uint64_t> memory) {
+  const Row* slowest = nullptr;
+  std::pair<bool, double> least;
   for (const Row& row : rows) {
-    same_target = same_target && row.target == rows.front().target;
-    same_kind = same_kind && row.kind == rows.front().kind;
+    const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
+    for (const DevicePeak& peak : EmbeddedPeaks().devices) {
+      if (peak.id != id || !peak.memory) continue;
+      const std::pair rank{!(memory && HasMemory(row, *memory)), *peak.memory};
+      if (slowest && rank >= least) continue;
+      slowest = &row;
+      least = rank;
+    }
   }
-  if (rows.size() == 1) words.ids = probe::PciIds{vendor, rows.front().device, {}, {}, {}};
-  if (same_kind && !words.kind && rows.front().kind == "integrated")
-    words.kind = probe::DeviceKind::kIntegrated;
-  if (words.architecture || !same_target) return;
+  return slowest;
+}
+
+// Of the only card of that name; else of the one whose rates stand for it.
+void TakeNumbers(const Found& found, Words& words) {
+  const Row* row = SlowestKnown(found.rows, words.memory_bytes);
+  const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
+  if (!row && agree) row = SlowestKnown(found.similar, words.memory_bytes);
+  if (row && (found.rows.size() > 1 || row->device != found.rows.front().device)) words.rates_of = row->name;
+  if (!row && found.rows.size() == 1) row = &found.rows.front();
+  if (row && row->device != 0) words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
+}
+
+// Of a maker whose GPUs are all parts of chips.
+bool BuildsPartsAlone(std::uint32_t vendor) {
+  const auto is_its = [&](const Row& row) { return row.vendor == vendor && IsGpu(row); };
+  const auto& rows = AllRows();
+  return std::any_of(rows.begin(), rows.end(), is_its) &&
+         std::none_of(rows.begin(), rows.end(),
+                      [&](const Row& row) { return is_its(row) && row.kind == "discrete"; });
+}
+
+// Which of the words is not so of any card of that name.
+std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
+  if (Agree(rows, &Row::kind) && IsGpu(rows.front()) && words.kind) {
+    const bool is_integrated = rows.front().kind == "integrated";
+    if (is_integrated != (words.kind == probe::DeviceKind::kIntegrated))
+      return fmt::format("kind: {} is {}", rows.front().name, rows.front().kind);
+  }
+  if (!words.of || !words.architecture || words.of->target == std::nullopt) return std::nullopt;
+  std::set<std::string> known;
+  for (const Row& row : rows) {
+    auto architecture = ArchitectureOf(*words.of, row.target);
+    if (architecture.empty() || architecture == *words.architecture) return std::nullopt;
+    known.insert(ArchitectureText(*words.of->target, architecture, Reader::kPeople));
+  }
+  return fmt::format("{0}: {1} has {0} {2}", words.of->target->key, rows.front().name,
+                     fmt::join(known, " or "));
+}
+
+// The maker of all cards that are called so; a name with a number in it is of one maker's.
+std::optional<std::string> AnothersName(const Words& words) {
+  const bool has_number = words.name->find_first_of("0123456789") != std::string::npos;
+  const auto found = Named(std::nullopt, *words.name);
+  if (!has_number || !found.is_exact || !Agree(found.rows, &Row::vendor)) return std::nullopt;
+  return fmt::format("name: {} is a card of {}, not {}", found.rows.front().name,
+                     probe::VendorName(found.rows.front().vendor), probe::VendorName(*words.vendor));
+}
+
+void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
+  if (words.architecture || !Agree(rows, &Row::target)) return;
   for (const RuntimeFacts& facts : tables.runtimes) {
-    if (!facts.target || !IsOfVendor(facts, vendor)) continue;
+    if (!facts.target || !IsOfVendor(facts, *words.vendor)) continue;
     auto architecture = ArchitectureOf(facts, rows.front().target);
     if (architecture.empty()) continue;
     words.of = &facts;
     words.architecture = std::move(architecture);
   }
+}
+
+}  // namespace
+
+std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
+  if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
+    words.kind = probe::DeviceKind::kIntegrated;
+  if (!words.name) return std::nullopt;
+  const auto found = Named(words.vendor, *words.name);
+  const auto& rows = found.rows;
+  if (rows.empty()) return words.vendor ? AnothersName(words) : std::nullopt;
+  if (!words.vendor && !Agree(rows, &Row::vendor)) {
+    std::set<std::string_view> makers;
+    for (const Row& row : rows) makers.insert(probe::VendorName(row.vendor));
+    return fmt::format("vendor: it is missing; {} make cards with '{}' in their names",
+                       fmt::join(makers, " and "), probe::CleanText(*words.name, 64));
+  }
+  words.vendor = rows.front().vendor;
+  if (auto wrong = OfAnotherCard(rows, words)) return wrong;
+  TakeNumbers(found, words);
+  if (Agree(rows, &Row::kind) && !words.kind && rows.front().kind == "integrated")
+    words.kind = probe::DeviceKind::kIntegrated;
+  TakeArchitecture(tables, rows, words);
+  return std::nullopt;
 }
 
 }  // namespace report::assume

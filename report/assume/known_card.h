@@ -1,16 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What the machine's table of cards says of one that a person names. Pure.
+// What the machine's tables of cards and of chips say of one that a person names. Pure.
 #pragma once
 
-#include <cstdint>
+#include <optional>
+#include <string>
 
 #include "report/assume/words.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
 
-// Fills in the numbers, the kind and the architecture that the words do not say, of the maker's card of that
-// name: the one that is called so, else those in whose names it stands as whole words, as far as they agree.
-void RecogniseCard(const Tables& tables, std::uint32_t vendor, Words& words);
+// Fills in the maker, the numbers, the kind and the architecture that the words do not say, of the card of
+// that name: the one that is called so, else those in whose names it stands as whole words, as far as they
+// agree. Of several the numbers are those of the slowest whose rates are known (of as much memory, where that
+// is said), and words.rates_of names it. The error says what of the words is another card's.
+[[nodiscard]] std::optional<std::string> RecogniseCard(const Tables& tables, Words& words);
 
 }  // namespace report::assume

@@ -12,6 +12,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/architectures.h"
 #include "report/core/architecture.h"
 #include "report/core/quantity.h"
 #include "report/core/suggest.h"
@@ -64,7 +65,13 @@ Wrong ReadRuntimes(const Tables& tables, const std::string& value, Words& words)
   for (std::string_view rest = value; !rest.empty();) {
     auto word = probe::TakeUpTo(rest, ':');
     const auto name = std::string(probe::TakeUpTo(word, '@'));
-    if (name == "none") continue;
+    if (name == "none") {
+      if (value != "none") return "none stands alone: it says that nothing is installed";
+      continue;
+    }
+    if (std::any_of(words.runtimes->begin(), words.runtimes->end(),
+                    [&](const auto& one) { return one.first == name; }))
+      return fmt::format("'{}' stands twice", probe::CleanText(name, 64));
     if (auto wrong = OneOf(name, known)) return wrong;
     if (!word.empty() && !IsVersion(word)) return fmt::format("'{}' is no version such as 7.1", word);
     words.runtimes->emplace_back(name, word);
@@ -84,8 +91,14 @@ Wrong ReadArchitecture(const RuntimeFacts& facts, const std::string& value, Word
   if (target.form == TargetForm::kWord && !probe::IsDigits(word.substr(target.prefix.size(), 1)))
     return fmt::format("'{}' is no architecture of {}", probe::CleanText(value, 64), facts.title);
   const bool is_version = target.form != TargetForm::kVersion || IsCapability(value);
-  if (is_version && !ArchitectureText(target, words.architecture, Reader::kPeople).empty())
-    return std::nullopt;
+  const auto shown = ArchitectureText(target, words.architecture, Reader::kPeople);
+  if (is_version && !shown.empty()) {
+    const auto standing = StandingOf(target, shown);
+    words.is_newer = standing.is_newer;
+    if (standing.why_not.empty()) return std::nullopt;
+    return fmt::format("'{}' is no architecture of {}: {}", probe::CleanText(value, 64), facts.title,
+                       standing.why_not);
+  }
   return fmt::format("'{}' is no architecture of {}{}", probe::CleanText(value, 64), facts.title,
                      target.form == TargetForm::kWord ? "" : ", which is a version such as 8.9");
 }
@@ -105,7 +118,7 @@ Wrong ReadCount(const std::string& value, Words& words) {
   constexpr std::uint32_t kMost = 64;
   const auto count = probe::ParseNumber<std::uint32_t>(value);
   words.count = count.value_or(0);
-  return words.count >= 1 && words.count <= kMost
+  return count && *count >= 1 && *count <= kMost
              ? std::nullopt
              : Wrong(fmt::format("it takes a number from 1 to {}", kMost));
 }

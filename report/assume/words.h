@@ -21,14 +21,16 @@ struct Words {
   std::optional<std::string> name;
   std::optional<probe::DeviceKind> kind;  // absent: discrete
   std::optional<probe::PciIds> ids;       // of a known card
+  std::string rates_of;                   // the card of these ids, where the name fits several
   std::optional<std::uint64_t> memory_bytes;
   std::optional<bool> unified;
-  std::uint32_t count = 1;
+  std::optional<std::uint32_t> count;  // absent: one
   std::optional<std::string> driver;
   // Names of installed runtimes with the version that they say, or ""; absent: the maker's own.
   std::optional<std::vector<std::pair<std::string, std::string>>> runtimes;
   const RuntimeFacts* of = nullptr;         // whose table has the key of the architecture
   std::optional<std::string> architecture;  // as probes say it: "sm_89"
+  bool is_newer = false;                    // than every architecture that the table knows
   std::optional<std::string> os;
   std::optional<std::string> machine;
   std::optional<std::string> libc;

@@ -110,6 +110,8 @@ void AddDetectionOptions(CLI::App& app, RawOptions& raw) {
       ->expected(1)
       ->allow_extra_args(false)
       ->take_all();
+  app.add_option("--assume-machine", raw.machine, "The same for one that is known by a name: dgx-spark")
+      ->type_name("NAME");
   app.add_flag("--retry-crashed", options.run.retry_crashed,
                "Try again what earlier runs never saw the end of");
 }

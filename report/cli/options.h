@@ -66,6 +66,7 @@ struct RawOptions {
   std::optional<std::string> timeout;
   std::optional<std::string> min_memory;
   std::optional<std::string> can;
+  std::optional<std::string> machine;
   bool quick = false;
   bool thorough = false;
   bool no_calibrate = false;

@@ -11,6 +11,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
+#include "report/assume/machines.h"
 #include "report/cli/options.h"
 #include "report/core/report_names.h"
 #include "report/core/suggest.h"
@@ -23,8 +24,8 @@ void Trim(std::string& text) { text = std::string(probe::Trim(text)); }
 
 void TrimWords(RawOptions& raw) {
   for (std::string* word : {&raw.color, &raw.use, &raw.format, &raw.policy}) Trim(*word);
-  for (auto* word :
-       {&raw.budget, &raw.timeout, &raw.min_memory, &raw.can, &raw.options.require, &raw.options.target}) {
+  for (auto* word : {&raw.budget, &raw.timeout, &raw.min_memory, &raw.can, &raw.machine, &raw.options.require,
+                     &raw.options.target}) {
     if (*word) Trim(**word);
   }
   for (auto* names : {&raw.options.run.only, &raw.options.run.skip, &raw.options.run.terms.among,
@@ -81,6 +82,18 @@ bool IsThisMachine(const std::filesystem::path& root) {
   const auto below = root.relative_path();
   return root.is_absolute() && std::all_of(below.begin(), below.end(),
                                            [](const auto& part) { return part.empty() || part == "."; });
+}
+
+// A machine's name stands for the words that describe it.
+std::optional<probe::Error> NameMachine(RawOptions& raw) {
+  if (!raw.machine) return std::nullopt;
+  auto& words = raw.options.run.assume;
+  if (!words.empty())
+    return Usage("--assume and --assume-machine exclude each other: the name says all of the machine");
+  auto texts = assume::TextsOfMachine(*raw.machine);
+  if (!texts) return texts.error();
+  words = *std::move(texts);
+  return std::nullopt;
 }
 
 std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
@@ -152,6 +165,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   std::error_code unknown;
   const auto root = std::filesystem::absolute(options.run.sysroot, unknown);
   if (!unknown) options.run.sysroot = IsThisMachine(root) ? "/" : root.string();
+  if (auto error = NameMachine(raw)) return error;
   if (auto error = CheckCombination(raw)) return error;
   const bool recommends = options.command == Command::kRecommend;
   const bool brief = raw.quick || options.run.budget_s || recommends;

@@ -116,6 +116,9 @@ struct TargetFacts {
   // Of versions: those that run code for themselves alone, and whose code runs on nothing else.
   std::optional<std::vector<std::string>> alone;
   std::optional<std::vector<ArchitectureDrivers>> drivers;
+  // All that were ever made, as people write them; of a release its first two numbers.
+  std::optional<std::vector<std::string>> known = std::nullopt;
+  std::optional<std::string> known_source = std::nullopt;
 };
 
 // What guides claim of the runtime's speed, as a share of another runtime's.
@@ -225,6 +228,7 @@ struct KindPeak {
 
 struct Peaks {
   std::vector<DevicePeak> devices;
+  std::vector<DevicePeak> parts;  // of chips, on no bus: by the name, and of the id the maker's half: "106b"
   std::vector<UnitPeak> units;
   std::vector<KindPeak> kinds;
 };

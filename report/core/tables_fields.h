@@ -22,7 +22,7 @@ namespace report {
 
 WHICHGPU_FIELDS(Visibility, variable, value, prefix, partition_prefix)
 WHICHGPU_FIELDS(ArchitectureDrivers, architecture, first, below, source)
-WHICHGPU_FIELDS(TargetFacts, prefix, form, key, alone, drivers)
+WHICHGPU_FIELDS(TargetFacts, prefix, form, key, alone, drivers, known, known_source)
 WHICHGPU_FIELDS(Factor, value, low, high, basis, source, date)
 WHICHGPU_FIELDS(TileFactors, implementation, prefill, decode)
 WHICHGPU_FIELDS(WeightFactors, weights, decode, prefill, tiles)
@@ -66,7 +66,7 @@ void Fields(V& v, S& s) {
   v("date", s.date);
 }
 
-WHICHGPU_FIELDS(Peaks, devices, units, kinds)
+WHICHGPU_FIELDS(Peaks, devices, parts, units, kinds)
 WHICHGPU_FIELDS(VendorFit, vendor, decode, prefill)
 WHICHGPU_FIELDS(Fit, decode, token_overhead_s, prefill, matrix_power, scalar_share, training, vendors)
 

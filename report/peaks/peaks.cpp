@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 
@@ -46,23 +47,6 @@ std::optional<double> OfType(const Row& row, Dtype dtype) {
   return std::nullopt;
 }
 
-const DevicePeak* FindDevicePeak(const Peaks& peaks, const probe::PhysicalDevice& device) {
-  const auto by_ids = [&](const probe::Identity& identity) -> const DevicePeak* {
-    if (!identity.ids) return nullptr;
-    const auto id = fmt::format("{:04x}:{:04x}", identity.ids->vendor, identity.ids->device);
-    const auto found = std::find_if(peaks.devices.begin(), peaks.devices.end(),
-                                    [&](const DevicePeak& row) { return row.id == id; });
-    return found == peaks.devices.end() ? nullptr : &*found;
-  };
-  if (device.hardware) {
-    if (const auto* row = by_ids(device.hardware->identity)) return row;
-  }
-  for (const auto& view : device.views) {
-    if (const auto* row = by_ids(view.device.identity)) return row;
-  }
-  return nullptr;
-}
-
 std::optional<double> OfUnit(const UnitPeak& row, const Measurement& m) {
   const bool half = m.in_dtype == Dtype::kFp16 || m.in_dtype == Dtype::kBf16;
   if (m.in_dtype == Dtype::kBf16 && row.bf16) return row.bf16;
@@ -94,7 +78,7 @@ Peak FromUnits(double units, double clock_hz, double ops) {
 
 // Of a card: by what any of its drivers says of units and clock, else by the data sheet.
 Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measurement& m) {
-  const auto* sheet = FindDevicePeak(peaks, device);
+  const auto* sheet = FindPeak(peaks, device);
   if (IsMemory(m.kernel)) {
     return sheet && sheet->memory ? Peak{sheet->memory, sheet->memory, "data sheet"} : Peak{};
   }

@@ -117,6 +117,7 @@ std::variant<Produced, Problem> Assume(const RunRequest& request, const Context&
   record.created = system::CalendarNow();
   record.host = std::move(machine->host);
   record.probes = std::move(machine->probes);
+  record.warnings = std::move(machine->warnings);
   auto asked = KeepSelected(request, *tables, std::move(machine->devices));
   if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   auto report = Decide(request, *tables, record, std::get<Asked>(std::move(asked)));

@@ -37,6 +37,19 @@ class Installer(unittest.TestCase):
                     self.assertIn(status, STATUSES)
                     self.assertEqual((expected["backend"], expected["device_id"]), (backend, device))
 
+    def test_every_machine_that_has_a_name_gets_an_answer(self):
+        rows = (SOURCE / "data" / "machines.csv").read_text().splitlines()
+        names = [row.split(",")[0] for row in rows if not row.startswith(("#", "name,"))]
+        self.assertGreaterEqual(len(names), 20)
+        for name in names:
+            with self.subTest(name):
+                answer = document(run("recommend", "--json", "--assume-machine", name))["recommendation"]
+                self.assertEqual("assumed", answer["basis"])
+                self.assertNotEqual("cpu", answer["backend"])
+        refused = run("recommend", "--assume-machine", "dgx-sparc")
+        self.assertEqual((2, ""), (refused.returncode, refused.stdout))
+        self.assertIn("did you mean 'dgx-spark'?", refused.stderr)
+
     def test_the_live_machine_installs(self):
         process = install("--no-calibrate")
         self.assertEqual(0, process.returncode, process.stderr)

@@ -7,6 +7,7 @@ import csv
 import json
 import os
 import pathlib
+import re
 import sys
 import unittest
 
@@ -51,6 +52,18 @@ class Peaks(unittest.TestCase):
                     self.assertEqual(key in row, bool(facts), "a figure from memory is no bound")
                     if facts:
                         self.assertAlmostEqual(1, row[key] / max(facts), places=4)
+
+    def test_parts_of_chips_are_facts_too(self):
+        with open(FACTS, encoding="utf-8") as file:
+            facts = list(csv.DictReader(file))
+        self.assertTrue(PEAKS["parts"])
+        for row in PEAKS["parts"]:
+            known = [fact for fact in facts if re.sub(r" \(.*", "", fact["name"]) == row["name"]]
+            self.assertEqual(1, len(known), row["name"])
+            for key in COLUMNS:
+                if key in row:
+                    with self.subTest(row["name"], key=key):
+                        self.assertAlmostEqual(1, row[key] / figure(known[0], key), places=4)
 
     def test_matrix_units_do_as_much_a_clock_as_the_data_sheets_imply(self):
         units = {row["architecture"]: row for row in PEAKS["units"] if "name" not in row}

@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "report/assume/machines.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
@@ -124,6 +125,17 @@ TEST(Assume, NamesTheKeyThatIsWrong) {
       {"vendor=none,glibc=uclibc", "glibc: it takes a version such as 2.36, or musl"},
       {"vendor=none,wsl=2", "wsl: '2' is not a value"},
       {"vendor=none,container=docker", "container: 'docker' is not a value"},
+      {"cc=9.9", "cc: '9.9' is no architecture of CUDA: none was made between 9.0 and 10.0"},
+      {"cc=1.3", "cc: '1.3' is no architecture of CUDA: the oldest that is known is 2.0"},
+      {"cc=99.0", "cc: '99.0' is no architecture of CUDA: the newest that is known is 12.1"},
+      {"gfx=gfx9999", "gfx: 'gfx9999' is no architecture of ROCm: the newest that is known is gfx1251"},
+      {"gfx=gfx1037", "none was made between gfx1036 and gfx1100"},
+      {"gfx=gfx11-generic", "gfx: 'gfx11-generic' is no architecture of ROCm"},
+      {"ip=12.9", "ip: '12.9' is no architecture of Level Zero: none was made between 12.4 and 12.10"},
+      {"ip=99.9", "ip: '99.9' is no architecture of Level Zero"},
+      {"vendor=nvidia,runtime=none:cuda", "runtime: none stands alone"},
+      {"vendor=nvidia,runtime=cuda:none", "runtime: none stands alone"},
+      {"vendor=nvidia,runtime=cuda:vulkan:cuda", "runtime: 'cuda' stands twice"},
       {"vendor=a\nb$(x)", "vendor: 'a\\x0ab$(x)' is not a value"}};
   for (const auto& [text, wanted] : rows) {
     const auto machine = Imagined({text});
@@ -142,6 +154,33 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"vendor=amd,cc=8.9"}, "cc: no GPU of AMD has one"},
       {{"vendor=nvidia,gfx=gfx1100"}, "gfx: no GPU of NVIDIA has one"},
       {{"vendor=nvidia,ip=12.55"}, "ip: no GPU of NVIDIA has one"},
+      {{"vendor=none,memory=8GiB"}, "vendor: none has no architecture, driver or name, nor memory"},
+      {{"vendor=none,count=2"}, "vendor: none has no"},
+      {{"vendor=none,kind=discrete"}, "vendor: none has no"},
+      {{"vendor=none,unified=yes"}, "vendor: none has no"},
+      {{"vendor=none,runtime=vulkan"}, "runtime: vendor=none has no GPU for vulkan"},
+      {{"vendor=nvidia,runtime=hip"}, "runtime: hip is for GPUs of AMD alone, and none is described"},
+      {{"count=2"}, "vendor: it is missing"},
+      {{"kind=discrete"}, "vendor: it is missing"},
+      {{"name=Graphics"}, "vendor: it is missing; AMD and Intel make cards with 'Graphics'"},
+      {{"name=RTX 3060,cc=9.0"}, "cc: GeForce RTX 3060 has cc 8.6"},
+      {{"vendor=nvidia,name=A100,cc=8.6"}, "has cc 8.0"},
+      {{"name=RTX 3060,gfx=gfx1100"}, "name: GeForce RTX 3060 is a card of NVIDIA, not AMD"},
+      {{"name=RTX 3060,vendor=amd"}, "name: GeForce RTX 3060 is a card of NVIDIA, not AMD"},
+      {{"name=M2,vendor=nvidia"}, "name: Apple M2 is a card of Apple, not NVIDIA"},
+      {{"name=RTX 3060,kind=integrated"}, "kind: GeForce RTX 3060 is discrete"},
+      {{"vendor=apple,os=windows"}, "os: Windows has no driver for an Apple GPU"},
+      {{"vendor=apple,wsl=yes"}, "wsl: WSL has no driver for an Apple GPU"},
+      {{"vendor=apple,arch=x86_64"}, "arch: an Apple GPU is part of a chip with aarch64"},
+      {{"vendor=nvidia,os=macos,arch=aarch64"}, "arch: macOS on aarch64 has drivers for Apple's GPUs alone"},
+      {{"cc=7.5,os=macos"}, "os: the last NVIDIA GPUs with a driver for macOS have cc 6.1"},
+      {{"ip=12.55,os=macos"}, "os: the last Intel GPUs in a Mac have ip 11.0"},
+      {{"vendor=apple,os=linux,runtime=metal"}, "runtime: Metal is part of macOS"},
+      {{"vendor=amd,os=macos,runtime=hip"}, "runtime: ROCm is for linux and windows"},
+      {{"vendor=none,os=windows,wsl=yes"}, "wsl: it is Linux below Windows; say os=linux"},
+      {{"vendor=amd,os=windows,glibc=2.36"}, "glibc: windows has none"},
+      {{"cc=5.0,driver=319.23"}, "no driver before 331.62 knows cc 5.0"},
+      {{"cc=2.1,driver=418.39"}, "cc 2.1 has no driver from 396 on"},
       {{"driver=580.1"}, "vendor: it is missing"},
       {{"name=card"}, "vendor: it is missing"},
       {{"memory=8GiB"}, "vendor: it is missing"},
@@ -167,7 +206,87 @@ TEST(Assume, WhatJustCanBeIsTaken) {
   for (const char* text : {"cc=8.9,driver=520.61.05", "cc=3.5,driver=494.99", "cc=7.0,driver=589.99",
                            "cc=7.5,driver=595.58.03", "cc=8.7,driver=35.4.1", "cc=12.1,driver=575.51.03"})
     EXPECT_TRUE(Imagined({text})) << text;
+  for (const char* text :
+       {"cc=6.1,os=macos", "ip=11.0,os=macos", "vendor=apple,os=linux", "gfx=gfx803,os=macos",
+        "vendor=none,runtime=none", "name=RTX 3060,cc=8.6", "ip=12.55.8", "vendor=nvidia,name=my card 7"})
+    EXPECT_TRUE(Imagined({text})) << text;
   EXPECT_TRUE(Imagined({"vendor=amd,os=linux", "vendor=intel,os=linux", "vendor=nvidia"}));
+  EXPECT_TRUE(Imagined({"vendor=nvidia,runtime=cuda:hip", "vendor=amd"})) << "what the machine has";
+}
+
+std::vector<std::string> Warnings(const Machine& machine) {
+  std::vector<std::string> texts;
+  for (const Warning& warning : machine.warnings) texts.push_back(warning.text);
+  return texts;
+}
+
+TEST(Assume, WhatIsNewerThanTheTablesIsTakenAndSaidToBe) {
+  EXPECT_THAT(Warnings(Of({"cc=13.0"})),
+              ElementsAre("cc 13.0 is newer than all that this version's tables know"));
+  EXPECT_THAT(Warnings(Of({"gfx=gfx1300"})),
+              ElementsAre("gfx1300 is newer than all that this version's tables know"));
+  EXPECT_THAT(Warnings(Of({"ip=40.1"})),
+              ElementsAre("ip 40.1 is newer than all that this version's tables know"));
+  EXPECT_THAT(Warnings(Of({"cc=12.1"})), IsEmpty());
+}
+
+TEST(Assume, ACardsNameSaysItsMaker) {
+  const auto card = Card(Of({"name=RTX 3060"}));
+  EXPECT_EQ(card.vendor, "NVIDIA");
+  EXPECT_EQ(card.hardware->architecture, "sm_86");
+  EXPECT_EQ(card.hardware->identity.ids->device, 0x2487U);
+  const auto chip = Card(Of({"name=Orin"}));
+  EXPECT_EQ(chip.hardware->architecture, "sm_87");
+  EXPECT_EQ(chip.kind, probe::DeviceKind::kIntegrated);
+}
+
+TEST(Assume, AMachineIsWhereItsGpuCanBe) {
+  const auto apple = Of({"vendor=apple"});
+  EXPECT_EQ(apple.host.system, "macos");
+  EXPECT_EQ(apple.host.architecture, "aarch64");
+  EXPECT_EQ(Card(apple).kind, probe::DeviceKind::kIntegrated);
+  EXPECT_THAT(Runtimes(Card(apple)), ElementsAre("metal"));
+  const auto asahi = Of({"vendor=apple,glibc=2.41"});
+  EXPECT_EQ(asahi.host.architecture, "aarch64");
+  EXPECT_THAT(Runtimes(Card(asahi)), IsEmpty());
+  const auto pc = Of({"vendor=nvidia"});
+  EXPECT_EQ(pc.host.system, std::nullopt) << "nobody said it";
+  EXPECT_EQ(pc.host.architecture, "x86_64");
+}
+
+TEST(Assume, SaysWhoseRatesStandForACard) {
+  const auto sxm = Of({"vendor=nvidia,name=H100 SXM"});
+  EXPECT_EQ(Card(sxm).hardware->identity.ids->device, 0x2330U);
+  EXPECT_THAT(Warnings(sxm),
+              ElementsAre("H100 SXM fits several cards: the rates are those of H100 SXM5 80GB"));
+  EXPECT_EQ(Card(Of({"name=H100"})).hardware->identity.ids->device, 0x2331U) << "the slowest";
+  EXPECT_EQ(Card(Of({"name=H100,memory=80GiB"})).hardware->identity.ids->device, 0x2330U);
+  EXPECT_EQ(Card(Of({"name=GH200"})).hardware->identity.ids->device, 0x2342U);
+  EXPECT_THAT(Warnings(Of({"name=H100 PCIe"})), IsEmpty());
+  EXPECT_THAT(Warnings(Of({"name=M1"})), IsEmpty()) << "it is on no bus, and its rates are known";
+  EXPECT_THAT(Warnings(Of({"name=M2"})),
+              ElementsAre("the rates of M2 are not known: those of a common integrated GPU stand for them"));
+  EXPECT_THAT(Warnings(Of({"cc=8.6"})), IsEmpty()) << "nobody expects them";
+  EXPECT_EQ(Of({"cc=8.6", "gfx=gfx1100"}).warnings.size(), 2U) << "it decides which is faster";
+}
+
+TEST(Machines, AllCanBe) {
+  EXPECT_GE(MachineNames().size(), 20U);
+  for (const auto& name : MachineNames()) {
+    const auto texts = TextsOfMachine(name);
+    ASSERT_TRUE(texts) << name;
+    const auto machine = Of(*texts);
+    ASSERT_GE(machine.devices.size(), 2U) << name;
+    for (std::size_t i = 1; i < machine.devices.size(); ++i)
+      EXPECT_THAT(Runtimes(machine.devices[i]), ::testing::SizeIs(1)) << name;
+  }
+  EXPECT_EQ(Of(*TextsOfMachine("DGX-H100")).devices.size(), 9U) << "letters' case does not matter";
+}
+
+TEST(Machines, OfNoNameAreRefused) {
+  EXPECT_THAT(TextsOfMachine("dgx-h10").error().text,
+              HasSubstr("--assume-machine: there is no machine 'dgx-h10'; did you mean 'dgx-h100'?"));
+  EXPECT_THAT(TextsOfMachine("").error().text, HasSubstr("there is no machine ''; known are aws-g4dn"));
 }
 
 }  // namespace

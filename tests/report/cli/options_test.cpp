@@ -176,5 +176,16 @@ TEST(Options, WhatToChooseFromIsKnownByTokensAlone) {
   EXPECT_THAT(Refused({"--among", "cpu"}), HasSubstr("--among belongs to recommend"));
 }
 
+TEST(Options, AMachinesNameStandsForTheWordsThatDescribeIt) {
+  EXPECT_THAT(Accepted({"list", "--assume-machine", "dgx-spark"}).run.assume,
+              ::testing::ElementsAre(HasSubstr("name=GB10")));
+  EXPECT_THAT(Refused({"--assume-machine", "dgx-sparc"}), HasSubstr("did you mean 'dgx-spark'?"));
+  EXPECT_THAT(Refused({"recommend", "--assume-machine", ""}),
+              HasSubstr("--assume-machine: there is no machine ''; known are"));
+  EXPECT_THAT(Refused({"--assume-machine", "dgx-spark", "--assume", "vendor=none"}),
+              HasSubstr("--assume and --assume-machine exclude each other"));
+  EXPECT_THAT(Refused({"--assume-machine", "dgx-spark", "--quick"}), HasSubstr("do not go with it"));
+}
+
 }  // namespace
 }  // namespace report

@@ -270,6 +270,8 @@ TEST(Peaks, EveryRowHasItsSource) {
     EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.name;
     EXPECT_TRUE(row.memory || row.fp32 || row.matrix16 || row.int8) << row.name;
   }
+  EXPECT_FALSE(peaks.parts.empty());
+  for (const auto& row : peaks.parts) EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.name;
   for (const auto& row : peaks.units)
     EXPECT_FALSE(row.source.empty() || row.date.empty()) << row.architecture;
 }

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: MIT
+#include "report/assume/possible.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "data/tables.h"
+
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
+#include "report/core/architecture.h"
+
+namespace report::assume {
+namespace {
+
+using Wrong = std::optional<std::string>;
+
+constexpr std::string_view kUsualSystem = "linux";
+constexpr std::string_view kUsualMachine = "x86_64";
+
+// The row of the device's own architecture, else of the nearest whose code runs on it: 5.2 is supported as
+// long as 5.0, but 7.5 longer than 7.0.
+const ArchitectureDrivers* RowOf(const TargetFacts& target, std::string_view device) {
+  const ArchitectureDrivers* nearest = nullptr;
+  for (const ArchitectureDrivers& row : *target.drivers) {
+    if (!HasCodeFor(target, {row.architecture}, device)) continue;
+    if (!nearest || CompareVersions(row.architecture, nearest->architecture) > 0) nearest = &row;
+  }
+  return nearest;
+}
+
+// What the maker's drivers never supported.
+Wrong WrongDriver(const Words& words) {
+  if (!words.of || !words.driver || !words.of->target->drivers) return std::nullopt;
+  const auto device = ArchitectureText(*words.of->target, words.architecture, Reader::kPeople);
+  const auto* row = RowOf(*words.of->target, device);
+  if (!row) return std::nullopt;
+  if (row->first && CompareVersions(*words.driver, *row->first) < 0)
+    return fmt::format("no driver before {} knows {} {}, and {} is assumed", *row->first,
+                       words.of->target->key, device, *words.driver);
+  if (row->below && CompareVersions(*words.driver, *row->below) >= 0)
+    return fmt::format("{} {} has no driver from {} on, and {} is assumed", words.of->target->key, device,
+                       *row->below, *words.driver);
+  return std::nullopt;
+}
+
+// Of a GPU, where the text says that there is none.
+Wrong WordsOfNoGpu(const Words& words) {
+  if (words.of || words.driver || words.name || words.memory_bytes || words.kind || words.unified ||
+      words.count)
+    return "vendor: none has no architecture, driver or name, nor memory, kind, unified or count; "
+           "leave them out";
+  if (words.runtimes && !words.runtimes->empty())
+    return fmt::format("runtime: vendor=none has no GPU for {}; leave it out", words.runtimes->front().first);
+  return std::nullopt;
+}
+
+template <class T>
+Wrong Agree(std::string_view key, const std::optional<T>& said, std::optional<T>& all) {
+  if (!said) return std::nullopt;
+  if (all && *all != *said) return fmt::format("{}: two texts say different things of one machine", key);
+  all = said;
+  return std::nullopt;
+}
+
+struct Hindrance {
+  std::string_view key;  // what would have to be said otherwise
+  std::string_view why;
+};
+
+// A runtime, or a maker's GPUs of some architecture, on a system and a processor.
+std::optional<Hindrance> WhyNot(std::string_view subject, const std::string& architecture,
+                                const Whole& whole) {
+  for (const auto& [of, os, arch, from, key, why] : probe::ParseTable<6>(data::kImpossible)) {
+    const bool is_os = os.empty() || os == *whole.os || (os == "wsl" && whole.wsl.value_or(false));
+    if (of != subject || !is_os || (!arch.empty() && arch != *whole.machine)) continue;
+    if (!from.empty() && (architecture.empty() || CompareVersions(architecture, from) < 0)) continue;
+    return Hindrance{key, why};
+  }
+  return std::nullopt;
+}
+
+// Of all devices, and of the runtimes that they are said to have; `own`: also of those that go without
+// saying.
+std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& devices, const Whole& whole,
+                                bool own) {
+  for (const Words& words : devices) {
+    if (!words.vendor) continue;
+    const auto architecture =
+        words.of ? ArchitectureText(*words.of->target, words.architecture, Reader::kPeople) : "";
+    if (auto why = WhyNot(fmt::format("{:04x}", *words.vendor), architecture, whole)) return why;
+    for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
+      if (auto why = WhyNot(name, "", whole)) return why;
+    }
+    for (const RuntimeFacts& facts : tables.runtimes) {
+      if (!own || words.runtimes || !IsOfVendor(facts, *words.vendor)) continue;
+      if (auto why = WhyNot(facts.name, "", whole)) return why;
+    }
+  }
+  return std::nullopt;
+}
+
+// What is said of Linux alone, of another system.
+Wrong OfAnotherSystem(const Whole& whole) {
+  if (!whole.os || *whole.os == kUsualSystem) return std::nullopt;
+  if (whole.libc) return fmt::format("glibc: {} has none; leave it out, or say os=linux", *whole.os);
+  if (whole.wsl.value_or(false)) return "wsl: it is Linux below Windows; say os=linux";
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> Whole::Add(const Words& words) {
+  for (auto wrong :
+       {Agree("os", words.os, os), Agree("arch", words.machine, machine), Agree("glibc", words.libc, libc),
+        Agree("wsl", words.wsl, wsl), Agree("container", words.container, container)}) {
+    if (wrong) return wrong;
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>& devices, Whole& whole) {
+  if (auto wrong = OfAnotherSystem(whole)) return wrong;
+  using Choice = std::vector<std::string>;
+  const bool is_linux = whole.libc || whole.wsl.value_or(false);
+  const Choice systems = whole.os   ? Choice{*whole.os}
+                         : is_linux ? Choice{std::string(kUsualSystem)}
+                                    : Choice{std::string(kUsualSystem), "windows", "macos"};
+  const Choice machines =
+      whole.machine ? Choice{*whole.machine} : Choice{std::string(kUsualMachine), "aarch64"};
+  std::optional<Hindrance> found;
+  // What nobody said is not what is wrong, where something else is.
+  const auto is_said = [&](std::string_view key) {
+    return (key != "arch" || whole.machine) && (key != "os" || whole.os);
+  };
+  for (const bool own : {true, false}) {
+    found.reset();
+    for (const std::string& os : systems) {
+      for (const std::string& machine : machines) {
+        Whole tried = whole;
+        tried.os = os;
+        tried.machine = machine;
+        auto why = WhyNot(tables, devices, tried, own);
+        if (!why) {
+          whole = tried;
+          return std::nullopt;
+        }
+        if (!found || (!is_said(found->key) && is_said(why->key))) found = why;
+      }
+    }
+  }
+  return fmt::format("{}: {}", found->key, found->why);
+}
+
+bool CanHave(const Whole& whole, std::string_view runtime) { return !WhyNot(runtime, "", whole); }
+
+std::optional<std::string> Contradiction(const Words& words) {
+  if (words.no_gpu) return WordsOfNoGpu(words);
+  if (words.of && words.of->vendor && !IsOfVendor(*words.of, *words.vendor))
+    return fmt::format("{}: no GPU of {} has one", words.of->target->key, probe::VendorName(*words.vendor));
+  if (!words.vendor && (words.driver || words.name || words.memory_bytes || words.kind || words.unified ||
+                        words.count || words.runtimes))
+    return "vendor: it is missing; a GPU has a maker";
+  return WrongDriver(words);
+}
+
+std::optional<std::string> StrayRuntime(const Tables& tables, const std::vector<Words>& devices) {
+  for (const Words& words : devices) {
+    for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
+      const auto* facts = Find(tables, name);
+      const bool reaches =
+          !facts || !facts->vendor || std::any_of(devices.begin(), devices.end(), [&](const Words& one) {
+            return one.vendor && IsOfVendor(*facts, *one.vendor);
+          });
+      if (reaches) continue;
+      const auto vendor = probe::ParseNumber<std::uint32_t>(*facts->vendor, 16).value_or(0);
+      return fmt::format("runtime: {} is for GPUs of {} alone, and none is described", name,
+                         probe::VendorName(vendor));
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace report::assume

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// What a described machine can not be, and what it must be where its words leave that open. Pure.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "probe/core/result.h"
+#include "report/assume/words.h"
+#include "report/core/tables.h"
+
+namespace report::assume {
+
+// Drivers' names of runtimes with their versions.
+using Installed = std::vector<std::pair<std::string, std::string>>;
+
+// What all texts together say of the machine as a whole.
+struct Whole {
+  std::optional<std::string> os;
+  std::optional<std::string> machine;
+  std::optional<std::string> libc;
+  std::optional<bool> wsl;
+  std::optional<bool> container;
+
+  // The error names the key of which two texts say different things.
+  [[nodiscard]] std::optional<std::string> Add(const Words& words);
+};
+
+// Fills in the system and the processor's architecture where nobody says them: Linux on x86_64, or the first
+// that can be. The error says why what was said can not be, data/impossible.csv.
+[[nodiscard]] std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>& devices,
+                                                Whole& whole);
+
+// Whether the settled machine can have the runtime at all.
+[[nodiscard]] bool CanHave(const Whole& whole, std::string_view runtime);
+
+// What one text says that can not be together: a machine without a GPU that has one's memory, an architecture
+// of another maker, a driver that never knew it.
+[[nodiscard]] std::optional<std::string> Contradiction(const Words& words);
+
+// What no device of the machine can have: a runtime for another maker's GPUs alone.
+[[nodiscard]] std::optional<std::string> StrayRuntime(const Tables& tables,
+                                                      const std::vector<Words>& devices);
+
+}  // namespace report::assume
