@@ -188,6 +188,22 @@ std::string KeptBy(const Recommendation& answer) {
   return text;
 }
 
+// The program's own variable for the backend, where nobody knows the device's number for it.
+void WarnOfNumber(const Tables& tables, const Report& report, Recommendation& answer) {
+  const auto& target = TargetOf(report);
+  if (!target.visible) return;
+  for (const ProgramVisibility& own : *target.visible) {
+    const bool is_set = std::any_of(answer.environment.begin(), answer.environment.end(),
+                                    [&](const Selection& one) { return one.name == own.variable; });
+    if (own.backend != answer.backend || is_set) continue;
+    answer.warnings.push_back(fmt::format(
+        "{} numbers {}'s devices itself, and the number of {} is not certain here: set {} to the one that it "
+        "lists the device by",
+        target.title, Title(tables, own.backend), DeviceName(report.devices, answer.device_id),
+        own.variable));
+  }
+}
+
 // What is left of a row's texts would be another command.
 void WarnOfUnfilled(const Build& build, Recommendation& answer) {
   const auto place = UnfilledPlace(build, answer);
@@ -269,6 +285,7 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   WarnOfUnfilled(*choice.build, answer);
+  WarnOfNumber(tables, report, answer);
   if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
   for (const std::string& misfit : choice.passed_over) answer.reasons.push_back(misfit);
   WarnOfChoice(report, choice, answer);

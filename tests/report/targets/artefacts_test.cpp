@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,23 @@ void Add(std::string_view key, const std::optional<std::string>& value, std::str
   if (value) text += fmt::format("  {}: {}\n", key, *value);
 }
 
+// No address stands outside data/: a number in the place of its host, by which another one is seen.
+std::string WithoutHosts(const std::string& text) {
+  constexpr std::string_view kScheme = "://";
+  std::string without;
+  std::string_view rest = text;
+  for (auto at = rest.find(kScheme); at != std::string_view::npos; at = rest.find(kScheme)) {
+    without += rest.substr(0, at + kScheme.size());
+    rest.remove_prefix(at + kScheme.size());
+    const auto host = rest.substr(0, rest.find_first_of("/ \n"));
+    std::uint32_t number = 2166136261U;  // FNV-1a
+    for (const char c : host) number = (number ^ static_cast<unsigned char>(c)) * 16777619U;
+    without += fmt::format("{:08x}", number);
+    rest.remove_prefix(host.size());
+  }
+  return without + std::string(rest);
+}
+
 std::string Shown(const TargetTable& table, const Build& build) {
   const auto answer = SomeAnswer();
   const auto artefact = ArtefactOf(table, build, answer);
@@ -55,7 +73,7 @@ std::string Shown(const TargetTable& table, const Build& build) {
   for (const auto& variable : artefact.cmake) text += fmt::format("  cmake: {}\n", variable);
   Add("note", artefact.note, text);
   for (const auto& one : artefact.missing) text += fmt::format("  missing: {}\n", one);
-  return text;
+  return WithoutHosts(text);
 }
 
 TEST(Artefacts, AreWhatTheRowsSourcesSay) {
