@@ -32,7 +32,7 @@ bool IsVersion(std::string_view text) {
 // What a shell, a build file and a terminal take as it is, between quotes.
 bool IsLine(std::string_view text) {
   constexpr std::size_t kLongest = 4096;
-  return !text.empty() && text.size() <= kLongest &&
+  return text.find_first_not_of(' ') != std::string_view::npos && text.size() <= kLongest &&
          std::all_of(text.begin(), text.end(), [](char c) { return c >= ' ' && c <= '~'; });
 }
 
@@ -50,7 +50,7 @@ std::string KeyOfNoLine(const probe::Json& value, const std::string& key) {
 // A line of sh that is one line of a Dockerfile too, which would take these for its own list of words, its
 // options, its here-document and its continued line.
 bool IsCommand(std::string_view text) {
-  constexpr std::string_view kOwn = "[-# ";
+  constexpr std::string_view kOwn = "[-#";
   return kOwn.find(text.front()) == std::string_view::npos && text.find("<<") == std::string_view::npos &&
          text.back() != '\\';
 }
@@ -332,7 +332,9 @@ std::string WrongFormat(const probe::Json& json) {
 std::string WrongBeforeDecoding(const probe::Json& json) {
   if (auto wrong = WrongFormat(json); !wrong.empty()) return wrong;
   const auto key = KeyOfNoLine(json, "text");
-  return key.empty() ? "" : probe::CleanText(key, 64) + ": it must be one line of printable ASCII";
+  return key.empty()
+             ? ""
+             : probe::CleanText(key, 64) + ": it must be one line of printable ASCII that is not blank";
 }
 
 std::string WrongWith(const probe::Json& json, const TargetTable& table) {

@@ -32,7 +32,7 @@ probe::Result<TargetTable> ReadTarget(const std::string& name, const std::option
   std::error_code unknown;
   if (!std::filesystem::is_directory(*directory, unknown))
     return FileError(*directory, "--tables takes a folder with files such as pytorch.json");
-  if (!HasTable(*directory))
+  if (embedded && !HasTable(*directory))
     return FileError(*directory,
                      "no table is in the folder; --tables takes one with files such as pytorch.json");
   const auto word = embedded ? embedded->name : probe::Lower(name);

@@ -111,7 +111,7 @@ TEST(TargetTable, NamesTheKeyThatIsWrong) {
        {"linux", "Linuks"},
        "os: 'Linuks' is no system; did you mean 'linux'? (build one)"},
       {"/builds/0/needs/machine", {"amd64"}, "machine: 'amd64' is no machine; known are aarch64, x86_64"},
-      {"/builds/0/command", "   ", "command: it must be one command of sh"},
+      {"/builds/0/command", "   ", "command: it must be one line of printable ASCII that is not blank"},
       {"/builds/0/command", "make {arhc}",
        "command: nothing fills the place '{arhc}'; known are {architectures}"},
       {"/builds/0/command", "get {version}", "command: nothing fills the place '{version}'"},
