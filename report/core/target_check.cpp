@@ -217,7 +217,7 @@ class Check {
     if ((name == "id" || name == "backend") && !IsWord(value))
       Fail(key, "it must be small letters, digits and . _ -", value);
     if (name == "variable" && !IsVariable(value))
-      Fail(key, "it must be a variable such as CUDA_VISIBLE_DEVICES", value);
+      Fail(key, "it must be a variable such as SOME_VISIBLE_DEVICES", value);
     if (name == "command" && !IsCommand(value))
       Fail(key, "it must be one command of sh, without <<, and begin with a word", value);
     const auto* form =
