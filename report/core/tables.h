@@ -93,6 +93,7 @@ struct Visibility {
   NamedBy value = NamedBy::kOrdinal;
   std::optional<std::string> prefix;            // of the value
   std::optional<std::string> partition_prefix;  // the same of a partition's; absent: nothing names partitions
+  std::optional<std::string> alone;  // a second variable, 1, without which the first puts it first alone
 };
 
 // How people and build systems call an architecture of the runtime's that begins with `prefix`: by the number

@@ -3,6 +3,7 @@
 // fact with its source. What fits here is decided in report/targets.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -64,19 +65,31 @@ struct Build {
   std::optional<std::string> date;
 };
 
+// A variable that shows this program one device alone, by its number among those that the backend lists.
+struct ProgramVisibility {
+  std::string backend;
+  std::string variable;
+  std::string source;
+};
+
 // The uses that tables tell apart: engines that only run models have no use for training.
 inline constexpr std::string_view kRunsModels = "inference";
 inline constexpr std::string_view kTrainsModels = "training";
 
+// Of the tables that this version reads; one with another meaning has a higher number.
+inline constexpr std::uint32_t kTargetFormat = 1;
+
 struct TargetTable {
-  std::string name;  // the file's
+  std::string name;                     // the file's
+  std::optional<std::uint32_t> format;  // absent: the first
   std::string title;
   std::optional<std::vector<std::string>> names;  // what else people call it
   std::string source;
   std::string date;
   std::optional<std::vector<std::string>> uses;
-  std::optional<std::string> absent;  // of what it has no build for
-  std::vector<Build> builds;          // of one backend the better first
+  std::optional<std::string> absent;                      // of what it has no build for
+  std::optional<std::vector<ProgramVisibility>> visible;  // where it has variables of its own
+  std::vector<Build> builds;                              // of one backend the better first
 };
 
 // Whether a driver does that the makers of a build never tried: minimum, or only what they test.

@@ -13,7 +13,8 @@ WHICHGPU_FIELDS(Prerequisite, library, text, command)
 WHICHGPU_FIELDS(Build, id, backend, uses, brings_runtime, needs, package, version, packages, index,
                 extra_index, find_links, asset, provider, image, options, cmake, command, note, missing,
                 source, date)
+WHICHGPU_FIELDS(ProgramVisibility, backend, variable, source)
 // The name is the file's.
-WHICHGPU_FIELDS(TargetTable, title, names, source, date, uses, absent, builds)
+WHICHGPU_FIELDS(TargetTable, format, title, names, source, date, uses, absent, visible, builds)
 
 }  // namespace report

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
@@ -77,6 +79,46 @@ bool HasKnownPlace(const Report& report, const probe::View& view) {
          }) == 1;
 }
 
+std::size_t CountWays(const Report& report, std::string_view runtime, const std::string* driver) {
+  std::size_t count = 0;
+  for (const auto& device : report.devices) {
+    for (const auto& view : device.views) {
+      if (view.device.runtime == runtime && (!driver || view.device.driver == *driver)) ++count;
+    }
+  }
+  return count;
+}
+
+bool HadTrouble(const Report& report, std::string_view runtime) {
+  return std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
+    return probe.module == runtime && probe.outcome != probe::Outcome::kOk;
+  });
+}
+
+// Of a path that a variable's reader takes whole.
+std::optional<Selection> DriverSelection(const RuntimeFacts& facts, const probe::View& view) {
+  const auto& manifest = view.device.manifest;
+  if (!facts.driver_variable || !manifest || !manifest->starts_with('/') || !IsPlain(*manifest))
+    return std::nullopt;
+  return Selection{*facts.driver_variable, *manifest, Selects::kDriver};
+}
+
+// The program's own variable takes the device's number among all that the runtime lists for it, and probes
+// look at one driver at a time: it is known of the only device, and of the only one by a driver that can be
+// picked. Empty of any other.
+std::vector<Selection> OwnSelections(const RuntimeFacts& facts, const Report& report,
+                                     const probe::View& view) {
+  if (!report.terms.target || !report.terms.target->visible || view.device.ordinal != 0) return {};
+  const auto& all = *report.terms.target->visible;
+  const auto own = std::find_if(all.begin(), all.end(),
+                                [&](const ProgramVisibility& one) { return one.backend == facts.name; });
+  if (own == all.end() || CountWays(report, facts.name, &view.device.driver) != 1) return {};
+  const Selection first = {own->variable, "0", Selects::kDevice};
+  if (CountWays(report, facts.name, nullptr) == 1 && !HadTrouble(report, facts.name)) return {first};
+  const auto driver = DriverSelection(facts, view);
+  return driver ? std::vector<Selection>{first, *driver} : std::vector<Selection>{};
+}
+
 }  // namespace
 
 std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
@@ -84,17 +126,19 @@ std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
   const auto* facts = Find(tables, answer.backend);
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
+  if (!facts || !view) return {};
+  if (auto own = OwnSelections(*facts, report, *view); !own.empty()) return own;
   std::vector<Selection> selections;
-  if (!facts || !view) return selections;
   if (facts->visibility && HasKnownPlace(report, *view)) {
     auto value = DeviceValue(*facts->visibility, *device, *view);
-    if (!value.empty())
+    if (!value.empty()) {
       selections.push_back({facts->visibility->variable, std::move(value), Selects::kDevice});
+      if (const auto& alone = facts->visibility->alone) selections.push_back({*alone, "1", Selects::kDevice});
+    }
   }
-  const auto& manifest = view->device.manifest;
-  if (facts->driver_variable && HasSeveralDrivers(*device, *view) && manifest && manifest->starts_with('/') &&
-      IsPlain(*manifest))
-    selections.push_back({*facts->driver_variable, *manifest, Selects::kDriver});
+  if (HasSeveralDrivers(*device, *view)) {
+    if (auto driver = DriverSelection(*facts, *view)) selections.push_back(*std::move(driver));
+  }
   return selections;
 }
 

@@ -76,8 +76,9 @@ struct Omission {
 // Where nothing that the terms leave was measured: what else was, and which option leaves that out.
 [[nodiscard]] Reason OmittedReason(const Report& report, Use use);
 
-// What selects the answer's device, where the runtime's table has a variable for it, then what selects its
-// driver, where several drivers of the runtime reach the device. Left out: what nobody knows an identifier
+// What selects the answer's device: the program's own variable where the device's number for it is certain,
+// else those of the runtime's table. Then what selects its driver, where several drivers of the runtime reach
+// the device, or where the number is one among that driver's. Left out: what nobody knows an identifier
 // for, and a path that a shell or the variable's reader would take for something else.
 [[nodiscard]] std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
                                                    const Recommendation& answer);

@@ -9,13 +9,32 @@
 #include "report/store/input.h"
 
 namespace report {
+namespace {
+
+bool HasTable(const std::string& directory) {
+  std::error_code failed;
+  auto file = std::filesystem::directory_iterator(directory, failed);
+  while (!failed && file != std::filesystem::directory_iterator()) {
+    if (file->path().extension() == ".json") return true;
+    file.increment(failed);
+  }
+  return false;
+}
+
+}  // namespace
 
 probe::Result<TargetTable> ReadTarget(const std::string& name, const std::optional<std::string>& directory) {
   auto embedded = EmbeddedTarget(name);
   if (!directory) return embedded;
+  if (directory->empty())
+    return probe::Error{"", std::nullopt, "",
+                        "--tables: '' names no folder; it takes one with files such as pytorch.json"};
   std::error_code unknown;
   if (!std::filesystem::is_directory(*directory, unknown))
     return FileError(*directory, "--tables takes a folder with files such as pytorch.json");
+  if (embedded && !HasTable(*directory))
+    return FileError(*directory,
+                     "no table is in the folder; --tables takes one with files such as pytorch.json");
   const auto word = embedded ? embedded->name : probe::Lower(name);
   const bool is_file_name = word.find('/') == std::string::npos && !word.starts_with('.');
   const auto path = (std::filesystem::path(*directory) / (word + ".json")).string();

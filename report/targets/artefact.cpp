@@ -18,13 +18,16 @@ std::string VisibleOf(const Recommendation& answer) {
   return found == answer.environment.end() ? "" : found->value;
 }
 
+using Places = std::array<std::pair<std::string_view, std::string>, 3>;
+Places PlacesOf(const Recommendation& answer) {
+  return {{{"{architectures}", fmt::format("{}", fmt::join(answer.architectures, ";"))},
+           {"{arch}", answer.architecture},
+           {"{visible}", VisibleOf(answer)}}};
+}
+
 // nullopt where a place has nothing to stand in it.
 std::optional<std::string> Filled(std::string text, const Recommendation& answer) {
-  const std::array<std::pair<std::string_view, std::string>, 3> places = {
-      {{"{architectures}", fmt::format("{}", fmt::join(answer.architectures, ";"))},
-       {"{arch}", answer.architecture},
-       {"{visible}", VisibleOf(answer)}}};
-  for (const auto& [place, value] : places) {
+  for (const auto& [place, value] : PlacesOf(answer)) {
     for (auto at = text.find(place); at != std::string::npos; at = text.find(place, at + value.size())) {
       if (value.empty()) return std::nullopt;
       text.replace(at, place.size(), value);
@@ -37,14 +40,24 @@ std::optional<std::string> Filled(const std::optional<std::string>& text, const 
   return text ? Filled(*text, answer) : std::nullopt;
 }
 
+// All or nothing: what is left of a list is another list.
 std::vector<std::string> AllFilled(const std::optional<std::vector<std::string>>& texts,
                                    const Recommendation& answer) {
   std::vector<std::string> filled;
   if (!texts) return filled;
   for (const std::string& text : *texts) {
-    if (auto one = Filled(text, answer)) filled.push_back(*std::move(one));
+    auto one = Filled(text, answer);
+    if (!one) return {};
+    filled.push_back(*std::move(one));
   }
   return filled;
+}
+
+std::vector<std::string> RequirementsOf(const Build& build, const Recommendation& answer) {
+  std::vector<std::string> all;
+  if (build.package) all.push_back(*build.package + build.version.value_or(""));
+  if (build.packages) all.insert(all.end(), build.packages->begin(), build.packages->end());
+  return AllFilled(all, answer);
 }
 
 // A shell takes bounds, blanks and lists for something else. Double quotes, which Windows knows too, where
@@ -65,11 +78,7 @@ std::string Quoted(const std::string& word) {
 Artefact ArtefactOf(const TargetTable& target, const Build& build, const Recommendation& answer) {
   Artefact artefact;
   artefact.id = build.id;
-  if (build.package) {
-    if (auto package = Filled(*build.package, answer))
-      artefact.requirements.push_back(*std::move(package) + build.version.value_or(""));
-  }
-  for (auto& package : AllFilled(build.packages, answer)) artefact.requirements.push_back(std::move(package));
+  artefact.requirements = RequirementsOf(build, answer);
   artefact.index = build.index;
   artefact.extra_index = build.extra_index.value_or(false);
   artefact.find_links = build.find_links;
@@ -80,8 +89,10 @@ Artefact ArtefactOf(const TargetTable& target, const Build& build, const Recomme
   artefact.cmake = AllFilled(build.cmake, answer);
   artefact.note = build.note;
   if (build.missing) {
-    for (const Prerequisite& one : *build.missing)
-      artefact.missing.push_back(one.command ? fmt::format("{}: {}", one.text, *one.command) : one.text);
+    for (const Prerequisite& one : *build.missing) {
+      const auto command = Filled(one.command, answer);
+      artefact.missing.push_back(command ? fmt::format("{}: {}", one.text, *command) : one.text);
+    }
   }
   artefact.source = build.source.value_or(target.source);
   artefact.date = build.date.value_or(target.date);
@@ -99,6 +110,22 @@ std::optional<std::string> CommandOf(const Build& build, const Artefact& artefac
                            Quoted(*artefact.index));
   if (artefact.find_links) command += " --find-links " + Quoted(*artefact.find_links);
   return command;
+}
+
+std::string UnfilledPlace(const Build& build, const Recommendation& answer) {
+  std::vector<std::string> texts;
+  for (const auto* text : {&build.package, &build.asset, &build.image, &build.command}) {
+    if (*text) texts.push_back(**text);
+  }
+  for (const auto* list : {&build.packages, &build.options, &build.cmake}) {
+    if (*list) texts.insert(texts.end(), (*list)->begin(), (*list)->end());
+  }
+  for (const std::string& text : texts) {
+    for (const auto& [place, value] : PlacesOf(answer)) {
+      if (value.empty() && text.find(place) != std::string::npos) return std::string(place);
+    }
+  }
+  return "";
 }
 
 }  // namespace report::targets

@@ -11,7 +11,7 @@
 namespace report::targets {
 
 // The places {architectures}, {arch} and {visible} in the row's texts become the answer's; a text with a
-// place that nothing is known for is left out.
+// place that nothing is known for is left out, and a list with such a text as a whole.
 [[nodiscard]] Artefact ArtefactOf(const TargetTable& target, const Build& build,
                                   const Recommendation& answer);
 
@@ -19,5 +19,8 @@ namespace report::targets {
 // where neither is known.
 [[nodiscard]] std::optional<std::string> CommandOf(const Build& build, const Artefact& artefact,
                                                    const Recommendation& answer);
+
+// The first place in the row's texts that nothing is known for: "{arch}". "" without.
+[[nodiscard]] std::string UnfilledPlace(const Build& build, const Recommendation& answer);
 
 }  // namespace report::targets

@@ -178,10 +178,44 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
   }
 }
 
+// " with A=1 B=2"
 std::string KeptBy(const Recommendation& answer) {
-  const auto found = std::find_if(answer.environment.begin(), answer.environment.end(),
-                                  [](const Selection& one) { return one.selects == Selects::kDevice; });
-  return found == answer.environment.end() ? "" : fmt::format(" with {}={}", found->name, found->value);
+  std::string text;
+  for (const Selection& one : answer.environment) {
+    if (one.selects == Selects::kDevice)
+      text += fmt::format("{} {}={}", text.empty() ? " with" : "", one.name, one.value);
+  }
+  return text;
+}
+
+// The program's own variable for the backend, where nobody knows the device's number for it.
+void WarnOfNumber(const Tables& tables, const Report& report, Recommendation& answer) {
+  const auto& target = TargetOf(report);
+  if (!target.visible) return;
+  for (const ProgramVisibility& own : *target.visible) {
+    const bool is_set = std::any_of(answer.environment.begin(), answer.environment.end(),
+                                    [&](const Selection& one) { return one.name == own.variable; });
+    if (own.backend != answer.backend || is_set) continue;
+    answer.warnings.push_back(fmt::format(
+        "{} numbers {}'s devices itself, and the number of {} is not certain here: set {} to the one that it "
+        "lists the device by",
+        target.title, Title(tables, own.backend), DeviceName(report.devices, answer.device_id),
+        own.variable));
+  }
+}
+
+// What is left of a row's texts would be another command.
+void WarnOfUnfilled(const Build& build, Recommendation& answer) {
+  const auto place = UnfilledPlace(build, answer);
+  if (place.empty()) return;
+  constexpr std::string_view kVisible = "{visible}";
+  answer.warnings.push_back(
+      fmt::format("{} has no command here: its table has the place {}, and {} is not known", build.id, place,
+                  place == kVisible ? "what selects the device" : "the device's architecture"));
+  answer.command.reset();
+  answer.artefact->requirements.clear();
+  answer.artefact->cmake.clear();
+  answer.artefact->options.emplace();  // none is wanted: one empty line
 }
 
 void WarnOfChoice(const Report& report, const Choice& choice, Recommendation& answer) {
@@ -251,6 +285,8 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   if (!choice.build) return;
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
+  WarnOfUnfilled(*choice.build, answer);
+  WarnOfNumber(tables, report, answer);
   if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
   for (const std::string& misfit : choice.passed_over)
     answer.reasons.push_back({ReasonId::kBuildPassedOver, misfit});

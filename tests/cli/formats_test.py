@@ -198,6 +198,31 @@ class Tables(Evaluated):
             with self.subTest(text, key=key):
                 self.assertIn(f"{key}: it must be", self.refused(*self.write(table(**{key: [text]})), *MACHINE))
 
+    def test_a_word_that_means_nothing_here_is_named_with_what_is_near(self):
+        for key, value, said in (
+                ("backend", "cudda", "backend: 'cudda' is no runtime; did you mean 'cuda'? (build one)"),
+                ("needs", {"os": ["linuks"]}, "os: 'linuks' is no system; did you mean 'linux'? (build one)"),
+                ("needs", {"machine": ["amd64"]}, "machine: 'amd64' is no machine; known are aarch64, x86_64 (build one)"),
+                ("uses", ["play"], "uses: it must be of inference and training (build one), not 'play'"),
+                ("date", "2026-02-30", "date: it must be a date such as 2026-11-25 (build one), not '2026-02-30'"),
+                ("command", "get {arhc}", "command: nothing fills the place '{arhc}'"),
+                ("command", "  ", "command: it must be one line")):
+            with self.subTest(key, value=value):
+                arguments = self.write(table(**{key: value}))
+                said_here = self.refused(*arguments, *MACHINE)
+                self.assertIn(said, said_here)
+                self.assertIn(str(self.folder / "tables" / "pytorch.json"), said_here)
+        newer = table() | {"format": 2, "rows": []}
+        self.assertIn("written for a newer whichgpu", self.refused(*self.write(newer), *MACHINE))
+
+    def test_what_nothing_fills_is_no_command(self):
+        arguments = self.write(table(command="get {arch} {visible}"))
+        plain = run("recommend", *arguments, *MACHINE)
+        self.assertEqual((0, "\n"), (plain.returncode, plain.stdout))
+        self.assertIn("one has no command here: its table has the place {arch}", plain.stderr)
+        answer = document(run("recommend", "--json", *arguments, *MACHINE))["recommendation"]
+        self.assertIsNone(answer.get("command"))
+
     def test_a_folder_has_newer_tables(self):
         whole = table(title="Newer")
         folder = self.write(whole)[-1]
@@ -211,6 +236,10 @@ class Tables(Evaluated):
         self.assertIn("pip install", run("recommend", "--target", "mine", "--tables", folder, *MACHINE).stdout)
         for wrong in (folder / "absent", folder / "pytorch.json"):
             self.assertIn("--tables takes a folder", self.refused("--target", "pytorch", "--tables", wrong, *MACHINE))
+        self.assertIn("--tables: '' names no folder", self.refused("--target", "pytorch", "--tables", "", *MACHINE))
+        empty = folder / "empty"
+        empty.mkdir()
+        self.assertIn(f"{empty}: no table is in the folder", self.refused("--target", "pytorch", "--tables", empty, *MACHINE))
         (folder / "pytorch.json").write_text('{"title": "a", "title": "b"}')
         self.assertIn("the key 'title' stands twice", self.refused("--target", "pytorch", "--tables", folder, *MACHINE))
         (folder / "pytorch.json").write_text("[" * 100000)

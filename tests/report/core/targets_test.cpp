@@ -21,12 +21,14 @@ using Json = nlohmann::json;
 
 Json Table() {
   return {
+      {"format", 1},
       {"title", "Some program"},
       {"source", "its makers"},
       {"date", "2026-11-25"},
       {"absent", "it has builds for some"},
       {"names", {"some"}},
       {"uses", {"inference"}},
+      {"visible", {{{"backend", "vulkan"}, {"variable", "SOME_DEVICES"}, {"source", "a document"}}}},
       {"builds",
        {{{"id", "one"},
          {"backend", "cuda"},
@@ -70,6 +72,13 @@ std::string WrongOf(const Json& table) {
 using Pointer = Json::json_pointer;
 
 TEST(TargetTable, IsTakenWhole) {
+  auto places = Table();
+  places["builds"][0]["command"] = "V=${x} && get {arch} '{architectures}' {visible} && { echo ${y}; } {a,b}";
+  places["builds"][0]["asset"] = "some-{version}-{arch}.tar.gz";
+  EXPECT_EQ(WrongOf(places), "");
+  auto old = Table();
+  old.erase("format");
+  EXPECT_EQ(WrongOf(old), "") << "the first format";
   EXPECT_EQ(WrongOf(Table()), "");
   for (const std::string& name : TargetNames()) {
     const auto table = EmbeddedTarget(name);
@@ -85,6 +94,31 @@ TEST(TargetTable, NamesTheKeyThatIsWrong) {
       {"/source", "a\nb", "source: it must be one line"},
       {"/date", "25.11.2026", "date: it must be a date such as 2026-11-25"},
       {"/date", "2026-11-251", "date: it must be a date"},
+      {"/date", "2026-02-30", "date: it must be a date such as 2026-11-25, not '2026-02-30'"},
+      {"/builds/0/date", "2026-13-01",
+       "date: it must be a date such as 2026-11-25 (build one), not '2026-13-01'"},
+      {"/format", 2, "format: the table is of format 2, written for a newer whichgpu; this one reads 1"},
+      {"/format", 18446744073709551615U, "written for a newer whichgpu"},
+      {"/format", 0, "format: it must be a whole number from 1 on"},
+      {"/format", "1", "format: it must be a whole number from 1 on"},
+      {"/format", 1.5, "format: it must be a whole number from 1 on"},
+      {"/visible/0/backend", "vulcan", "backend: 'vulcan' is no runtime; did you mean 'vulkan'?"},
+      {"/visible/0/variable", "some devices", "variable: it must be a variable such as"},
+      {"/visible/0/value", "0", "there is no key 'value'; known are"},
+      {"/visible", Json::array(), "visible: it must not be empty"},
+      {"/builds/0/backend", "cudda", "backend: 'cudda' is no runtime; did you mean 'cuda'? (build one)"},
+      {"/builds/0/needs/os",
+       {"linux", "Linuks"},
+       "os: 'Linuks' is no system; did you mean 'linux'? (build one)"},
+      {"/builds/0/needs/machine", {"amd64"}, "machine: 'amd64' is no machine; known are aarch64, x86_64"},
+      {"/builds/0/command", "   ", "command: it must be one line of printable ASCII that is not blank"},
+      {"/builds/0/command", "make {arhc}",
+       "command: nothing fills the place '{arhc}'; known are {architectures}"},
+      {"/builds/0/command", "get {version}", "command: nothing fills the place '{version}'"},
+      {"/builds/0/missing/0/command", "get {archs}", "command: nothing fills the place '{archs}'"},
+      {"/builds/0/package", "some[{gfx}]", "package: nothing fills the place '{gfx}'"},
+      {"/builds/0/asset", "some-{arch", "asset: nothing fills the place '{'"},
+      {"/builds/0/image", "some:1}", "image: nothing fills the place '}'"},
       {"/names", Json::array(), "names: it must not be empty"},
       {"/uses", {"play"}, "uses: it must be of inference and training"},
       {"/builds", Json::array(), "builds: it must not be empty"},
@@ -167,9 +201,8 @@ void ForEachText(const Json& value, const Pointer& at, std::vector<Pointer>& all
 // Where a text only people read, anything may stand that is one line; elsewhere nothing that a shell, CMake,
 // pip or Docker takes for more than a word.
 TEST(TargetTable, TakesNoTextThatMeansMoreThanItSays) {
-  const std::set<std::string> read_by_people = {"title",   "source",   "absent",       "note",
-                                                "text",    "library",  "names",        "os",
-                                                "machine", "features", "architectures"};
+  const std::set<std::string> read_by_people = {"title",   "source", "absent",   "note",         "text",
+                                                "library", "names",  "features", "architectures"};
   const std::vector<std::string> lines = {"$(touch canary)",
                                           "`touch canary`",
                                           "'; touch canary; '",

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -137,6 +138,84 @@ TEST(Choice, TakesARuntimeThatTheProgramBrings) {
   EXPECT_EQ(with(HaveABrokenRuntime), "cpu") << "what is there and has trouble is not brought";
   EXPECT_EQ(AnswerOf({{"cc=8.9,driver=580.65.06,runtime=none" + kLinux}}).backend, "cpu")
       << "no wheel brings libcuda";
+}
+
+std::vector<std::string> Set(const Recommendation& answer) {
+  std::vector<std::string> all;
+  for (const Selection& one : answer.environment) all.push_back(one.name + "=" + one.value);
+  return all;
+}
+
+const std::string kVulkanCard = "vendor=amd,name=Card,gfx=gfx803,runtime=vulkan" + kLinux;
+
+void NameIdsAndManifests(assume::Machine& machine) {
+  std::uint16_t number = 1;
+  for (auto& device : machine.devices) {
+    for (auto& view : device.views) {
+      if (view.device.runtime != "vulkan") continue;
+      view.device.identity.ids = probe::PciIds{0x1002, number, {}, {}, {}};
+      view.device.driver = "driver" + std::to_string(number);
+      view.device.manifest = "/icd/" + std::to_string(number) + ".json";
+      ++number;
+    }
+  }
+}
+void HaveOneDriver(assume::Machine& machine) {
+  NameIdsAndManifests(machine);
+  std::uint32_t ordinal = 0;
+  for (auto& device : machine.devices) {
+    for (auto& view : device.views) {
+      view.device.driver = "driver1";
+      view.device.ordinal = ordinal;
+    }
+    if (!device.views.empty() && device.kind != probe::DeviceKind::kCpu) ++ordinal;
+  }
+}
+
+TEST(Visible, IsTheProgramsOwnVariableWhereTheNumberIsCertain) {
+  using ::testing::ElementsAre;
+  const auto numbered = Contains(HasSubstr("set GGML_VK_VISIBLE_DEVICES to the one that it lists"));
+  for (const char* program : {"llama.cpp", "ollama"}) {
+    const auto alone = AnswerOf({{kVulkanCard}, program});
+    ASSERT_EQ(alone.backend, "vulkan");
+    EXPECT_THAT(Set(alone), ElementsAre("GGML_VK_VISIBLE_DEVICES=0")) << program;
+    EXPECT_THAT(alone.warnings, Not(numbered));
+    Question two{{kVulkanCard, kVulkanCard}, program};
+    two.change = NameIdsAndManifests;
+    EXPECT_THAT(Set(AnswerOf(two)),
+                ElementsAre("GGML_VK_VISIBLE_DEVICES=0", HasSubstr("VK_DRIVER_FILES=/icd/")))
+        << "the only device of a driver that can be picked";
+    two.change = HaveOneDriver;
+    const auto unsure = AnswerOf(two);
+    EXPECT_THAT(Set(unsure), Not(Contains(HasSubstr("GGML_VK_VISIBLE_DEVICES")))) << program;
+    EXPECT_THAT(unsure.warnings, numbered);
+  }
+}
+
+TEST(Visible, OfAnotherProgramIsWhatShowsTheDeviceAlone) {
+  using ::testing::ElementsAre;
+  Question question{{kVulkanCard}, "backend"};
+  question.change = NameIdsAndManifests;
+  EXPECT_THAT(Set(AnswerOf(question)),
+              ElementsAre("MESA_VK_DEVICE_SELECT=1002:0001", "MESA_VK_DEVICE_SELECT_FORCE_DEFAULT_DEVICE=1"));
+}
+
+TEST(Command, IsNoneWhereAPlaceHasNothingToStandInIt) {
+  auto table = *EmbeddedTarget("backend");
+  for (auto& build : table.builds) {
+    build.package = "plain";
+    build.packages = {{"other[{arch}]"}};
+    build.cmake = {{"-DA={arch}", "-DB=1"}};
+    build.options = {{"--one", "--a={architectures}"}};
+  }
+  const auto answer = AnswerOf({{"vendor=none" + kLinux}, "", {}, "2026-11-26T00:00:00Z", table, nullptr});
+  ASSERT_TRUE(answer.artefact);
+  EXPECT_FALSE(answer.command);
+  EXPECT_TRUE(answer.artefact->requirements.empty());
+  EXPECT_TRUE(answer.artefact->cmake.empty());
+  EXPECT_TRUE(answer.artefact->options->empty());
+  EXPECT_THAT(answer.warnings,
+              Contains(HasSubstr("cpu has no command here: its table has the place {arch}")));
 }
 
 TEST(Command, QuotesWhatAShellWouldTakeForMore) {
