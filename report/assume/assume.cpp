@@ -191,7 +191,7 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
   else if (!words.rates_of.empty())
     warnings.emplace_back(
-        fmt::format("{} fits several cards: the rates are those of {}", name, words.rates_of));
+        fmt::format("the rates are those of {}, as no table has {} itself", words.rates_of, name));
 }
 
 }  // namespace

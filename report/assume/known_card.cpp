@@ -188,11 +188,20 @@ std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
                      fmt::join(known, " or "));
 }
 
-// The maker of all cards that are called so; a name with a number in it is of one maker's.
+// "rtx" of "RTX 3060": a series is one maker's, and a number is anybody's (Tesla M4, Apple M4).
+bool NamesASeries(std::string_view name) {
+  constexpr std::size_t kShortest = 3;
+  while (!name.empty()) {
+    const auto word = probe::TakeUpTo(name, ' ');
+    if (word.size() >= kShortest && word.find_first_of("0123456789") == std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// The maker of all cards that are called so.
 std::optional<std::string> AnothersName(const Words& words) {
-  const bool has_number = words.name->find_first_of("0123456789") != std::string::npos;
   const auto found = Named(std::nullopt, *words.name);
-  if (!has_number || !found.is_exact || !Agree(found.rows, &Row::vendor)) return std::nullopt;
+  if (!NamesASeries(*words.name) || !found.is_exact || !Agree(found.rows, &Row::vendor)) return std::nullopt;
   return fmt::format("name: {} is a card of {}, not {}", found.rows.front().name,
                      probe::VendorName(found.rows.front().vendor), probe::VendorName(*words.vendor));
 }

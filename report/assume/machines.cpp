@@ -20,11 +20,7 @@ std::vector<std::string> MachineNames() {
 probe::Result<std::vector<std::string>> TextsOfMachine(std::string_view name) {
   const auto wanted = probe::Lower(name);
   for (const auto& [known, source, words] : probe::ParseTable<3>(data::kMachines)) {
-    if (known != wanted) continue;
-    std::vector<std::string> texts;
-    for (std::string_view rest = words; !rest.empty();)
-      texts.emplace_back(probe::Trim(probe::TakeUpTo(rest, '|')));
-    return texts;
+    if (known == wanted) return std::vector{std::string(words)};
   }
   return probe::Error{"", std::nullopt, "",
                       fmt::format("--assume-machine: there is no machine '{}'{}",

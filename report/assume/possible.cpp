@@ -53,8 +53,6 @@ Wrong WordsOfNoGpu(const Words& words) {
       words.count)
     return "vendor: none has no architecture, driver or name, nor memory, kind, unified or count; "
            "leave them out";
-  if (words.runtimes && !words.runtimes->empty())
-    return fmt::format("runtime: vendor=none has no GPU for {}; leave it out", words.runtimes->front().first);
   return std::nullopt;
 }
 
@@ -77,7 +75,10 @@ std::optional<Hindrance> WhyNot(std::string_view subject, const std::string& arc
   for (const auto& [of, os, arch, from, key, why] : probe::ParseTable<6>(data::kImpossible)) {
     const bool is_os = os.empty() || os == *whole.os || (os == "wsl" && whole.wsl.value_or(false));
     if (of != subject || !is_os || (!arch.empty() && arch != *whole.machine)) continue;
-    if (!from.empty() && (architecture.empty() || CompareVersions(architecture, from) < 0)) continue;
+    if (from.starts_with('=')
+            ? architecture != from.substr(1)
+            : !from.empty() && (architecture.empty() || CompareVersions(architecture, from) < 0))
+      continue;
     return Hindrance{key, why};
   }
   return std::nullopt;

@@ -9,6 +9,18 @@
 #include "report/core/report_names.h"
 #include "report/core/request.h"
 
+// One of a later version is another reason, and no error.
+template <>
+struct probe::Codec<report::ReasonId> {
+  static constexpr bool kOptional = false;
+  static Json Encode(report::ReasonId id) { return std::string(NameOf(id)); }
+  static detail::MaybeError Decode(const Json& json, const std::string& path, report::ReasonId& id) {
+    if (!json.is_string()) return detail::Mismatch(path, "the id of a reason");
+    id = ParseName<report::ReasonId>(json.get_ref<const std::string&>()).value_or(report::ReasonId::kOther);
+    return std::nullopt;
+  }
+};
+
 namespace report {
 
 WHICHGPU_FIELDS(Range, value, low, high)

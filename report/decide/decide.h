@@ -31,7 +31,7 @@ struct Asked {
 
 // Whether its answers stand whatever measuring the ways that it was settled without might have shown: each
 // was measured, is doubted by nothing, rests on none of them, and is ahead of what facts tell of each by more
-// than facts were ever wrong.
+// than those can be wrong.
 [[nodiscard]] bool StandsWithout(const std::vector<WayKey>& ways, const Report& report,
                                  const std::vector<Use>& uses);
 

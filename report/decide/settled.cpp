@@ -1,15 +1,42 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
+#include <optional>
 
+#include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/decide/decide.h"
+#include "report/peaks/peaks.h"
 
 namespace report {
 namespace {
 
-// How far the best that facts tell of a way has to be from the least that was measured of the answer. Facts
-// alone are within a factor of two of what processors and cards measured (docs/score.md); this is its square.
+// How far the best that facts tell of a way has to be from the least that was measured of the answer.
+
+// Of a card whose own peaks are known: kernels do not exceed those.
 constexpr double kFar = 4.0;
+// Of a processor, whose memory channels nobody tells: estimates take 40 GB/s, a thread reads hardly more, and
+// servers reach twenty times that.
+constexpr double kFarthest = 20.0;
+
+// nullopt where facts are those of a common card: it may be any.
+std::optional<double> FarFor(const Report& report, const WayKey& way) {
+  const auto* device = FindDevice(report.devices, way.device_id);
+  const auto* view = device ? FindView(*device, way.runtime, way.driver) : nullptr;
+  if (!view) return std::nullopt;
+  // Drivers of one name can not be told apart before they are measured.
+  const auto is_same = [&](const probe::View& other) {
+    return other.device.runtime == way.runtime && other.device.manifest != view->device.manifest;
+  };
+  if (std::any_of(device->views.begin(), device->views.end(), is_same)) return std::nullopt;
+  if (device->kind == probe::DeviceKind::kCpu) {
+    const auto* processor =
+        device->hardware && device->hardware->processor ? &*device->hardware->processor : nullptr;
+    const auto threads = processor ? processor->threads : std::nullopt;
+    return threads ? std::clamp(static_cast<double>(*threads), kFar, kFarthest) : kFarthest;
+  }
+  if (!peaks::HasOwnRates(EmbeddedPeaks(), *device, view->device)) return std::nullopt;
+  return kFar;
+}
 
 const Score* ScoreOf(const Report& report, Use use, const WayKey& way) {
   const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
@@ -24,7 +51,8 @@ bool IsFarBehind(const Report& report, const WayKey& way, const Score& answer) {
   if (!score || !score->tokens_per_s) return false;
   const bool is_answer = score == &answer;
   const bool has_part = answer.rest && answer.rest->device_id == way.device_id;
-  return !is_answer && !has_part && kFar * score->tokens_per_s->high < answer.tokens_per_s->low;
+  const auto far = FarFor(report, way);
+  return far && !is_answer && !has_part && *far * score->tokens_per_s->high < answer.tokens_per_s->low;
 }
 
 }  // namespace

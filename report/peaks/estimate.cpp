@@ -70,14 +70,18 @@ Measurement Blank(const probe::PhysicalDevice& device, const probe::RuntimeDevic
   return m;
 }
 
-// Whether any rate of the card is: common ones stand for none of a card that is known.
-bool IsKnown(const Peaks& peaks, const probe::PhysicalDevice& device, const probe::RuntimeDevice& view) {
-  return std::any_of(kUsual.begin(), kUsual.end(), [&](const Usual& usual) {
-    return PeakOf(peaks, device, Blank(device, view, usual), {}).rate.has_value();
-  });
-}
-
 }  // namespace
+
+// Common rates stand for none of a card that is known; of one that is half known for what is missing.
+bool HasOwnRates(const Peaks& peaks, const probe::PhysicalDevice& device, const probe::RuntimeDevice& view) {
+  const auto has = [&](bool reads) {
+    return std::any_of(kUsual.begin(), kUsual.end(), [&](const Usual& usual) {
+      return (usual.kernel == Kernel::kRead) == reads &&
+             PeakOf(peaks, device, Blank(device, view, usual), {}).rate.has_value();
+    });
+  };
+  return has(true) && has(false);
+}
 
 std::vector<Measurement> Estimated(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices) {
   std::vector<Measurement> found;
@@ -85,7 +89,7 @@ std::vector<Measurement> Estimated(const Peaks& peaks, std::span<const probe::Ph
     if (!IsReal(device)) continue;
     for (const auto& view : device.views) {
       if (IsSoftware(device, view)) continue;
-      const bool is_known = device.kind != probe::DeviceKind::kCpu && IsKnown(peaks, device, view.device);
+      const bool is_known = device.kind != probe::DeviceKind::kCpu && HasOwnRates(peaks, device, view.device);
       for (const Usual& usual : kUsual) {
         // A processor's 16-bit products are of bf16.
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;

@@ -77,12 +77,16 @@ inline constexpr double kMostGemvOfReads = 2;
 // certain. Devices of a known peak are not judged. Expects devices and judged measurements.
 [[nodiscard]] std::vector<Doubt> DoubtedRates(const Peaks& peaks, const Report& report);
 
-// Rates that a device should reach by the facts of it alone, for an answer without any measuring. Never mixed
-// with measurements.
+// Rates that a device should reach by the facts of it alone, for an answer without any measuring, and for
+// ways that a question is settled without.
 
-// A product and a read of every way to a device whose peak is known: real hardware with a kernel driver, and
-// the processor. Usual shares of the peaks, within a wide interval; of a processor's memory and clock, where
-// nobody tells them, what is common. Software devices and cards of which nothing is known get none.
+// Whether a product's and the memory's peak are known of that very card.
+[[nodiscard]] bool HasOwnRates(const Peaks& peaks, const probe::PhysicalDevice& device,
+                               const probe::RuntimeDevice& view);
+
+// A product and a read of every way to real hardware with a kernel driver, and to the processor. Usual shares
+// of the peaks, within a wide interval; of a processor's memory and clock, and of what nobody knows of a
+// card, what is common. Software devices get none.
 [[nodiscard]] std::vector<backends::Measurement> Estimated(const Peaks& peaks,
                                                            std::span<const probe::PhysicalDevice> devices);
 

@@ -103,6 +103,20 @@ std::optional<Selection> DriverSelection(const RuntimeFacts& facts, const probe:
   return Selection{*facts.driver_variable, *manifest, Selects::kDriver};
 }
 
+// Another card with its numbers, which ids can not tell from it: showing the first alone may hide the other.
+bool HasTwin(const Report& report, const probe::PhysicalDevice& device) {
+  const auto ids = [](const probe::PhysicalDevice& one) {
+    return one.hardware && one.hardware->identity.ids
+               ? std::optional(
+                     std::pair(one.hardware->identity.ids->vendor, one.hardware->identity.ids->device))
+               : std::nullopt;
+  };
+  return std::any_of(report.devices.begin(), report.devices.end(), [&](const probe::PhysicalDevice& other) {
+    return &other != &device && IsGpu(other) &&
+           (AreEqualGpus(other, device) || (ids(device) && ids(other) == ids(device)));
+  });
+}
+
 // The program's own variable takes the device's number among all that the runtime lists for it, and probes
 // look at one driver at a time: it is known of the only device, and of the only one by a driver that can be
 // picked. Empty of any other.
@@ -133,7 +147,8 @@ std::vector<Selection> EnvironmentOf(const Tables& tables, const Report& report,
     auto value = DeviceValue(*facts->visibility, *device, *view);
     if (!value.empty()) {
       selections.push_back({facts->visibility->variable, std::move(value), Selects::kDevice});
-      if (const auto& alone = facts->visibility->alone) selections.push_back({*alone, "1", Selects::kDevice});
+      const auto& alone = facts->visibility->alone;
+      if (alone && !HasTwin(report, *device)) selections.push_back({*alone, "1", Selects::kDevice});
     }
   }
   if (HasSeveralDrivers(*device, *view)) {

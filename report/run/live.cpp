@@ -79,7 +79,7 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
     return sentence;
   };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
-  hooks.is_needless = measuring.is_needless;
+  if (&targets == &measuring.planned) hooks.is_needless = measuring.is_needless;  // of the first look
   auto done = Calibrate(targets, measuring.processor, live.supervisor, hooks);
   measuring.left_s = std::max(0.0, measuring.left_s - done.spent_s);
   if (!done.needless.empty()) record.settled_without = std::move(done.needless);

@@ -180,6 +180,10 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   auto found = kept.cache.Find(kept.key, request.effort);
   earlier.note = std::move(found.note);
   if (!found.record) return;
+  if (RestsOnTheMoment(request.terms)) {
+    earlier.figures = std::move(found.record);
+    return;
+  }
   auto tables = TablesFor(request);
   if (!tables) {
     earlier.answer = Internal(tables.error());
@@ -193,10 +197,6 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
   const auto& unmeasured = found.record->settled_without;
   if (unmeasured && !StandsWithout(*unmeasured, report, request.uses)) return;
-  if (RestsOnTheMoment(request.terms)) {
-    earlier.figures = std::move(found.record);
-    return;
-  }
   TellOrigin(found.record->created, report);
   for (Warning& warning : report.warnings) warning = Dated(found.record->created, std::move(warning));
   report.created = system::CalendarNow();
@@ -246,6 +246,16 @@ std::string KeepForLater(const RunRequest& request, const std::optional<Kept>& k
   return kept->cache.Keep(kept->key, request.effort, record);
 }
 
+// Whether an earlier run's figures answer without what it left unmeasured, on the machine as it is now.
+bool StandsNow(const RunRequest& request, const Tables& tables, Record now, const Asked& asked,
+               const Record& earlier) {
+  if (!earlier.settled_without) return true;
+  now.measurements = earlier.measurements;
+  now.settled_without = earlier.settled_without;
+  return StandsWithout(*earlier.settled_without, Decide(request, tables, now, asked, Basis::kCached),
+                       request.uses);
+}
+
 // Looks at this machine and measures it.
 std::variant<Produced, Problem> Survey(const RunRequest& request, const Context& context,
                                        std::optional<Kept> kept, Earlier earlier) {
@@ -266,6 +276,8 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
   if (auto* problem = std::get_if<Problem>(&selected)) return *problem;
   auto& asked = std::get<Asked>(selected);
   record.calibrated = request.calibrate && request.IsOfThisMachine();
+  if (earlier.figures && !StandsNow(request, *tables, record, asked, *earlier.figures))
+    earlier.figures.reset();
   if (earlier.figures) {
     record.measurements = std::move(earlier.figures->measurements);
     record.settled_without = std::move(earlier.figures->settled_without);

@@ -91,9 +91,10 @@ bool IsKeptWhole(const std::optional<Record>& kept) {
 
 std::string MeasurementCache::Keep(const std::string& key, Effort effort, const Record& record) const {
   if (directory_.empty()) return "";
+  // What left ways unmeasured keeps its like out alone.
   const auto is_kept = [&](Effort least) {
     const auto kept = Find(key, least).record;
-    return kept && !WasDisturbed(*kept);
+    return kept && !WasDisturbed(*kept) && (record.settled_without || !kept->settled_without);
   };
   const std::string path = directory_ + "/" + NameFor(key);
   Record lean = record;

@@ -30,9 +30,9 @@ class MeasurementCache {
   // only.
   [[nodiscard]] CacheLookup Find(const std::string& key, Effort least) const;
 
-  // Replaces what is kept for the key, but never what a longer run or one of more ways measured, unless that
-  // was mostly noisy, and mostly noisy figures only their like; the oldest of too many go. Returns why it
-  // could not, or "".
+  // Replaces what is kept for the key, but never what a longer run measured, nor a whole record by one that
+  // left ways unmeasured, unless that was mostly noisy, and mostly noisy figures only their like; the oldest
+  // of too many go. Returns why it could not, or "".
   [[nodiscard]] std::string Keep(const std::string& key, Effort effort, const Record& record) const;
 
  private:

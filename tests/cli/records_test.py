@@ -42,6 +42,11 @@ RECORD = {"type": "object",
                          "measurements": {"type": "array", "items": {"$ref": "#/$defs/measurement"}}}}
 
 
+# What reports of earlier and of later versions do without is read.
+OPEN = TYPES["reason_id"]
+YOUNG = {"recommendation": "why", "rejected": "id"}
+
+
 def resolved(schema):
     return resolved(TYPES[schema["$ref"].rsplit("/", 1)[1]]) if "$ref" in schema else schema
 
@@ -50,7 +55,8 @@ def breaks(value, schema, path=()):
     """(path, what is put there) for every way in which this schema can be broken at this value; None removes it."""
     schema = resolved(schema)
     if "enum" in schema or "const" in schema:
-        yield path, "no such word"
+        if schema is not OPEN:
+            yield path, "no such word"
         yield path, 7
     elif schema.get("type") in OTHER_TYPE:
         yield path, OTHER_TYPE[schema["type"]]
@@ -63,7 +69,8 @@ def breaks(value, schema, path=()):
         yield path, value[:schema["minItems"] - 1]
     if schema.get("type") == "object":
         for key in schema.get("required", ()):
-            yield (*path, key), None
+            if not any(schema is TYPES[name] and key == young for name, young in YOUNG.items()):
+                yield (*path, key), None
         for key, inner in schema.get("properties", {}).items():
             if key in value:
                 yield from breaks(value[key], inner, (*path, key))

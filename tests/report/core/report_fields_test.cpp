@@ -39,6 +39,16 @@ TEST(ReportFields, ReasonsOfVersionsThatToldNoIdsAreRead) {
   EXPECT_EQ(reasons.front().text, json["recommendations"][0]["reasons"][0].get<std::string>());
 }
 
+TEST(ReportFields, ReasonsOfLaterVersionsAreOthers) {
+  auto json = probe::Encode(testing::Decided(testing::Tie()));
+  json["recommendations"][0]["why"][0]["id"] = "brand_new";
+  json["recommendations"][0]["rejected"][0]["id"] = "brand_new";
+  const auto decoded = probe::Decode<Report>(json);
+  ASSERT_TRUE(decoded.ok()) << Describe(decoded.error());
+  EXPECT_EQ(decoded->recommendations.at(0).reasons.front().id, ReasonId::kOther);
+  EXPECT_EQ(decoded->recommendations.at(0).rejected.front().id, ReasonId::kOther);
+}
+
 TEST(ReportFields, EveryReasonOfEveryMachineHasItsId) {
   for (const auto& machine : testing::Machines()) {
     const auto report = testing::Decided(machine.build());

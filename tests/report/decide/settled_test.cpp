@@ -53,28 +53,52 @@ bool IsSettled(const Unmeasured& here, const RunRequest& request) {
   return IsSettledWithout(here.way, request, testing::TestTables(), here.record, here.asked);
 }
 
+// The processor's device with this number of threads.
+Report WithThreads(Report machine, std::uint32_t threads) {
+  for (auto& device : machine.devices) {
+    if (device.kind == probe::DeviceKind::kCpu) device.hardware->processor->threads = threads;
+  }
+  return machine;
+}
+
 TEST(Settled, AProcessorBesideALargeCardNeedNotBeMeasured) {
-  const auto machine = testing::DiscreteAndIntegrated();
+  const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   EXPECT_TRUE(IsSettled(Without(machine, ProcessorOf(machine)), Asking()));
   const auto slow = testing::SlowIntegrated();
   EXPECT_FALSE(IsSettled(Without(slow, ProcessorOf(slow)), Asking())) << "it is the faster one";
 }
 
+TEST(Settled, AProcessorWhoseMemoryMayBeFastIsMeasured) {
+  const auto server = WithThreads(testing::DiscreteAndIntegrated(), 192);
+  EXPECT_FALSE(IsSettled(Without(server, ProcessorOf(server)), Asking(Use::kDecode)));
+  const auto few = WithThreads(testing::DiscreteAndIntegrated(), 4);
+  EXPECT_TRUE(IsSettled(Without(few, ProcessorOf(few)), Asking(Use::kDecode)));
+}
+
+TEST(Settled, ACardOfWhichNothingIsKnownIsMeasured) {
+  auto machine = testing::TwoCards();
+  auto& second = machine.devices[1];
+  second.name = "A card of next year";
+  second.hardware->identity.ids = probe::PciIds{0x10de, 0xfffe, {}, {}, {}};
+  second.views.front().device.architecture = "sm_150";
+  EXPECT_FALSE(IsSettled(Without(machine, {second.id, "cuda", "NVIDIA"}), Asking()));
+}
+
 TEST(Settled, ARivalOnTheSameCardIsMeasured) {
-  const auto machine = testing::DiscreteAndIntegrated();
+  const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   const auto card = machine.devices.front().id;
   EXPECT_FALSE(IsSettled(Without(machine, {card, "vulkan", "NVIDIA"}), Asking()));
 }
 
 TEST(Settled, NothingIsBeforeAnythingWasMeasured) {
-  const auto machine = testing::DiscreteAndIntegrated();
+  const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   auto here = Without(machine, ProcessorOf(machine));
   here.record.measurements.clear();
   EXPECT_FALSE(IsSettled(here, Asking()));
 }
 
 TEST(Settled, WhatTheCallerNarrowsTheChoiceToIsMeasured) {
-  const auto machine = testing::DiscreteAndIntegrated();
+  const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   const auto here = Without(machine, ProcessorOf(machine));
   auto request = Asking();
   request.terms.among = {"cpu"};
@@ -87,20 +111,20 @@ TEST(Settled, WhatTheCallerNarrowsTheChoiceToIsMeasured) {
 }
 
 TEST(Settled, NoisyFiguresSettleNothing) {
-  const auto machine = testing::DiscreteAndIntegrated();
+  const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   auto here = Without(machine, ProcessorOf(machine));
   for (auto& m : here.record.measurements) m.quality = backends::Quality::kNoisy;
   EXPECT_FALSE(IsSettled(here, Asking()));
 }
 
 TEST(Settled, AModelThatAlsoNeedsTheProcessorMeasuresIt) {
-  auto machine = testing::DiscreteAndIntegrated();
+  auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   machine.devices.front().memory.usable_bytes = std::uint64_t{3} << 30U;
   EXPECT_FALSE(IsSettled(Without(machine, ProcessorOf(machine)), Asking()));
 }
 
 TEST(Settled, WhatWasNotMeasuredIsSaidToBeEstimated) {
-  const auto machine = testing::DiscreteAndIntegrated();
+  const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   auto here = Without(machine, ProcessorOf(machine));
   here.record.settled_without = {here.way};
   const auto report = Decide(Asking(), testing::TestTables(), here.record, here.asked);

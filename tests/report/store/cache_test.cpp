@@ -199,6 +199,9 @@ TEST_F(Cache, ARunThatLeftWaysUnmeasuredDoesNotDisplaceAWholeOne) {
     record.settled_without = {{"cpu:0", "cpu", "native"}};
     return record;
   };
+  EXPECT_EQ(cache.Keep("b", Effort::kThorough, part(first)), "");
+  EXPECT_EQ(cache.Keep("b", Effort::kQuick, Measured(second, backends::Quality::kGood)), "");
+  EXPECT_FALSE(cache.Find("b", Effort::kQuick).record->settled_without) << "or each such question measures";
   EXPECT_EQ(cache.Keep("a", Effort::kQuick, part(first)), "");
   EXPECT_EQ(created(), first);
   EXPECT_EQ(cache.Find("a", Effort::kQuick).record->settled_without, part(first).settled_without);
