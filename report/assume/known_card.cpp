@@ -19,6 +19,7 @@
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
+#include "report/core/suggest.h"
 
 namespace report::assume {
 namespace {
@@ -206,6 +207,20 @@ std::optional<std::string> AnothersName(const Words& words) {
                      probe::VendorName(found.rows.front().vendor), probe::VendorName(*words.vendor));
 }
 
+// Of a name alone, which says nothing of an unknown card.
+std::string NoSuchCard(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Row& row : AllRows()) {
+    if (!IsGpu(row)) continue;
+    known.emplace_back(row.name);
+    if (const auto series = row.name.find(' '); series != std::string_view::npos)
+      known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
+  }
+  const auto near = Nearest(name, known);
+  return fmt::format("name: no card is called '{}'{}; beside vendor it may be any",
+                     probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
+}
+
 void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
   if (words.architecture || !Agree(rows, &Row::target)) return;
   for (const RuntimeFacts& facts : tables.runtimes) {
@@ -225,7 +240,8 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (!words.name) return std::nullopt;
   const auto found = Named(words.vendor, *words.name);
   const auto& rows = found.rows;
-  if (rows.empty()) return words.vendor ? AnothersName(words) : std::nullopt;
+  if (rows.empty() && words.vendor) return AnothersName(words);
+  if (rows.empty()) return NoSuchCard(*words.name);
   if (!words.vendor && !Agree(rows, &Row::vendor)) {
     std::set<std::string_view> makers;
     for (const Row& row : rows) makers.insert(probe::VendorName(row.vendor));

@@ -61,6 +61,7 @@ class Judging {
     const auto& least = tested ? needs_.driver_tested : needs_.driver;
     CheckLeast(least, device.driver_version, tested ? "is tested with driver" : "needs driver",
                "the driver's version");
+    if (!verdict_.misfit.empty()) verdict_.driver = *least;
     CheckBelow(needs_.driver_below, device.driver_version, "driver");
     CheckLeast(needs_.api, device.api_version, "needs version", "the runtime's version");
     CheckBelow(needs_.api_below, device.api_version, "version");

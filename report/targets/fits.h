@@ -27,6 +27,7 @@ enum class Step { kMachine, kArchitecture, kDriver, kAll };
 struct Verdict {
   Step reached = Step::kAll;
   std::string misfit;  // "needs driver 525.60.13 or newer, and here is 470.82.01"; "" where it fits
+  std::string driver;  // the least that would do, where it is the driver that is too old
   std::vector<std::string> unknown;  // conditions that nobody can tell of here, which are taken to hold
 };
 [[nodiscard]] Verdict Judge(const Tables& tables, const Build& build, const Machine& machine,

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "probe/core/parse.h"
+#include "report/core/architecture.h"
 #include "report/core/devices.h"
 #include "report/targets/artefact.h"
 #include "report/targets/fits.h"
@@ -34,6 +35,7 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
                     const probe::View& view, Use use) {
   const TargetTable& target = TargetOf(report);
   std::string nearest;
+  std::string driver;
   Step reached = Step::kMachine;
   bool has_any = false;
   for (const Build& build : target.builds) {
@@ -42,9 +44,14 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
     if (!IsFor(target, build, use)) continue;
     const auto verdict = Judge(tables, build, machine, view, report.terms.policy);
     if (verdict.misfit.empty()) return "";
-    if (!nearest.empty() && verdict.reached <= reached) continue;
+    // Of several that want a newer driver, the one that is content with the oldest.
+    const bool is_nearer =
+        verdict.reached > reached || (verdict.reached == reached && !driver.empty() &&
+                                      !verdict.driver.empty() && CompareVersions(verdict.driver, driver) < 0);
+    if (!nearest.empty() && !is_nearer) continue;
     nearest = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
     reached = verdict.reached;
+    driver = verdict.driver;
   }
   if (!nearest.empty()) return nearest;
   const auto title = Title(tables, view.device.runtime);

@@ -164,8 +164,8 @@ class Dockerfile(unittest.TestCase):
         for machine, line, flags in (
                 (RADEON, "FROM rocm/tensorflow:latest\n",
                  "--device /dev/kfd --device /dev/dri --group-add video --group-add render "),
-                (ADA, 'RUN pip install "tensorflow[and-cuda]>=2.18"\n', "--gpus all "),
-                (NO_GPU, "RUN pip install tensorflow-cpu\n", "")):
+                (ADA, 'FROM python:3.13-slim\nRUN pip install "tensorflow[and-cuda]>=2.18"\n', "--gpus all "),
+                (NO_GPU, "FROM python:3.13-slim\nRUN pip install tensorflow-cpu\n", "")):
             with self.subTest(machine), box(*machine) as here:
                 process = here.run("sh", "-c", block)
                 self.assertEqual(0, process.returncode, process.stderr)
