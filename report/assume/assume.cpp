@@ -72,7 +72,8 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
                                std::uint32_t number) {
   probe::PhysicalDevice device;
   const auto vendor = *words.vendor;
-  const probe::PciAddress address{0, number, 0, 0};
+  constexpr std::uint32_t kBuses = 256;
+  const probe::PciAddress address{number / kBuses, number % kBuses, 0, 0};
   device.id = "pci:" + probe::ToString(address);
   device.vendor = std::string(probe::VendorName(vendor));
   device.name = words.name ? *words.name
@@ -205,6 +206,9 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
     if (auto wrong = whole.Add(*words)) return Said(*std::move(wrong));
     described.push_back(*std::move(words));
   }
+  const auto has_none = [](const Words& words) { return words.no_gpu; };
+  if (described.size() > 1 && std::any_of(described.begin(), described.end(), has_none))
+    return Said("vendor: none is a machine without a GPU, and another text describes one");
   if (auto wrong = StrayRuntime(tables, described)) return Said(*std::move(wrong));
   const bool is_said = whole.os.has_value();
   if (auto wrong = Settle(tables, described, whole)) return Said(*std::move(wrong));

@@ -115,6 +115,24 @@ Found Named(std::optional<std::uint32_t> vendor, const std::string& name) {
   return {is_exact ? std::move(exact) : similar, similar, is_exact};
 }
 
+// As drivers print it, "NVIDIA A100-SXM4-80GB", in the table's words: without its maker, hyphens and further
+// blanks.
+std::string WithoutMaker(std::string_view name) {
+  std::string plain(name);
+  std::replace(plain.begin(), plain.end(), '-', ' ');
+  std::string words;
+  for (std::string_view rest = plain; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    const auto is_maker = [&](const probe::VendorNames& vendor) {
+      return probe::Lower(vendor.name) == probe::Lower(word);
+    };
+    const auto makers = probe::KnownVendors();
+    if (word.empty() || (words.empty() && std::any_of(makers.begin(), makers.end(), is_maker))) continue;
+    words.append(words.empty() ? "" : " ").append(word);
+  }
+  return words.empty() ? std::string(name) : words;
+}
+
 // By the table's word itself, or by the maker's name of the chip.
 std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {
   if (target.starts_with(facts.target->prefix)) return std::string(target);
@@ -238,7 +256,8 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
-  const auto found = Named(words.vendor, *words.name);
+  auto found = Named(words.vendor, *words.name);
+  if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(*words.name));
   const auto& rows = found.rows;
   if (rows.empty() && words.vendor) return AnothersName(words);
   if (rows.empty()) return NoSuchCard(*words.name);

@@ -102,10 +102,13 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
   const bool replays = run.replay_dir.has_value();
   const bool assumes = !run.assume.empty();
   const bool measures = raw.quick || raw.thorough || run.budget_s;
-  const std::array<std::pair<bool, const char*>, 8> refused = {
+  const std::array<std::pair<bool, const char*>, 9> refused = {
       {{assumes && (replays || run.record_dir || run.sysroot != "/"),
         "--assume describes a machine: --replay, --record and --sysroot, which look at another, do not go "
         "with it"},
+       {assumes && options.exit_code,
+        "--exit-code tells what works: of a machine that is described nobody knows; --require asks for its "
+        "answer"},
        {assumes && (measures || !run.only.empty() || !run.skip.empty()),
         "--assume looks at nothing: --only, --skip, --quick, --thorough and --budget do not go with it"},
        {raw.quick && raw.thorough, "--quick and --thorough exclude each other"},

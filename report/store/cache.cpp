@@ -77,6 +77,8 @@ CacheLookup MeasurementCache::Find(const std::string& key, Effort least) const {
   if (effort.get<std::uint64_t>() < static_cast<std::uint64_t>(least)) return {};
   auto record = DecodeRecord((*json)["record"]);
   if (!record) return refuse("is damaged: " + record.error().text);
+  if (!record->calibrated || record->interrupted || record->measurements.empty())
+    return refuse("is damaged: it holds no whole run's figures");
   if (WasDisturbed(*record) && content.age_s > kDisturbedLastSeconds) return {};
   return {*std::move(record), ""};
 }

@@ -231,8 +231,9 @@ void WarnOfChoice(const Report& report, const Choice& choice, Recommendation& an
                                           choice.build->id, fmt::join(choice.not_covered, ", "),
                                           KeptBy(answer)));
   if (!choice.unknown.empty()) {
-    answer.warnings.push_back(fmt::format("{} of this machine is not known: taken to be enough for {}",
-                                          fmt::join(choice.unknown, " and "), choice.build->id));
+    answer.warnings.push_back(fmt::format("{} of this machine {} not known: taken to be enough for {}",
+                                          fmt::join(choice.unknown, " and "),
+                                          choice.unknown.size() == 1 ? "is" : "are", choice.build->id));
     if (answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
   }
   WarnOfAge(report, choice.build->date.value_or(TargetOf(report).date), answer);

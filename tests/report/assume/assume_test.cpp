@@ -192,6 +192,7 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"cc=3.5,driver=495"}, "cc 3.5 has no driver from 495 on"},
       {{"cc=5.2,driver=590.44"}, "cc 5.2 has no driver from 590 on"},
       {{"cc=7.0,driver=595.58.03"}, "cc 7.0 has no driver from 590 on"},
+      {{"vendor=none", "cc=8.9"}, "vendor: none is a machine without a GPU, and another text describes one"},
       {{"vendor=amd,os=linux", "vendor=intel,os=windows"}, "os: two texts say different things"},
       {{"vendor=amd,arch=x86_64", "vendor=intel,arch=aarch64"}, "arch: two texts"},
       {{"vendor=amd,glibc=2.36", "vendor=intel,glibc=musl"}, "glibc: two texts"},
@@ -211,7 +212,8 @@ TEST(Assume, WhatJustCanBeIsTaken) {
   for (const char* text :
        {"cc=6.1,os=macos", "ip=11.0,os=macos", "vendor=apple,os=linux", "gfx=gfx803,os=macos",
         "vendor=none,runtime=none", "name=RTX 3060,cc=8.6", "ip=12.55.8", "vendor=nvidia,name=my card 7",
-        "vendor=apple,name=M4", "vendor=nvidia,name=M2", "vendor=amd,name=530", "vendor=none,runtime=opencl",
+        "vendor=apple,name=M4", "name=NVIDIA GeForce RTX 4090", "name=NVIDIA A100-SXM4-80GB",
+        "name=RTX  4090", "vendor=nvidia,name=M2", "vendor=amd,name=530", "vendor=none,runtime=opencl",
         "cc=3.2,driver=21.8", "cc=5.0,driver=331.49", "cc=1.3", "cc=12.0,arch=x86_64"})
     EXPECT_TRUE(Imagined({text})) << text;
   EXPECT_TRUE(Imagined({"vendor=amd,os=linux", "vendor=intel,os=linux", "vendor=nvidia"}));

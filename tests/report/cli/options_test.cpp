@@ -92,6 +92,7 @@ TEST(Options, WhatWouldBeIgnoredIsRefused) {
   for (const std::string option : {"--quick", "--thorough", "--no-calibrate", "--budget=1"})
     EXPECT_THAT(Refused({"--replay", "d", option}), HasSubstr("--replay has the figures of its record"));
   EXPECT_TRUE(Accepted({"--replay", "d", "--only", "cpu"}).run.replay_dir);
+  EXPECT_THAT(Refused({"--assume", "cc=8.9", "--exit-code"}), HasSubstr("--exit-code tells what works"));
 }
 
 TEST(Options, AFarMissListsWhatThereIs) {

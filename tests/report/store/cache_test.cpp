@@ -210,15 +210,28 @@ TEST_F(Cache, ARunThatLeftWaysUnmeasuredDoesNotDisplaceAWholeOne) {
   EXPECT_EQ(created(), second);
 }
 
+TEST_F(Cache, WhatNoWholeRunMeasuredIsNotUsed) {
+  const auto cache = Open();
+  auto record = Measured("2026-01-01T00:00:00Z", backends::Quality::kGood);
+  record.measurements.clear();
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, record), "");
+  EXPECT_FALSE(cache.Find("a", Effort::kQuick).record);
+  EXPECT_NE(cache.Find("a", Effort::kQuick).note.find("no whole run's figures"), std::string::npos);
+  record = Measured("2026-01-01T00:00:00Z", backends::Quality::kGood);
+  record.interrupted = true;
+  EXPECT_EQ(cache.Keep("b", Effort::kNormal, record), "");
+  EXPECT_FALSE(cache.Find("b", Effort::kQuick).record);
+}
+
 TEST_F(Cache, KeepsOneRecordAKey) {
   const auto cache = Open();
   EXPECT_FALSE(cache.Find("a", Effort::kQuick).record);
-  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured("2026-01-01T00:00:00Z", backends::Quality::kGood)), "");
   EXPECT_EQ(cache.Find("a", Effort::kQuick).record->created, "2026-01-01T00:00:00Z");
   EXPECT_EQ(cache.Find("a", Effort::kNormal).record->created, "2026-01-01T00:00:00Z");
   EXPECT_FALSE(cache.Find("a", Effort::kThorough).record) << "not measured that well";
   EXPECT_FALSE(cache.Find("b", Effort::kQuick).record);
-  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-02T00:00:00Z")), "");
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured("2026-01-02T00:00:00Z", backends::Quality::kGood)), "");
   EXPECT_EQ(cache.Find("a", Effort::kQuick).record->created, "2026-01-02T00:00:00Z");
   struct stat status{};
   ASSERT_EQ(stat(Entry().c_str(), &status), 0);
@@ -256,7 +269,8 @@ TEST_F(Cache, BelievesNothingThatIsNotItsOwn) {
   };
   for (const auto& damage : damages) {
     std::filesystem::remove_all(Entry());
-    ASSERT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
+    ASSERT_EQ(cache.Keep("a", Effort::kNormal, Measured("2026-01-01T00:00:00Z", backends::Quality::kGood)),
+              "");
     damage.apply(Entry());
     const auto found = cache.Find("a", Effort::kQuick);
     EXPECT_FALSE(found.record) << damage.note;
@@ -267,7 +281,7 @@ TEST_F(Cache, BelievesNothingThatIsNotItsOwn) {
 TEST_F(Cache, AnotherUsersEntryIsNotUsed) {
   if (geteuid() != 0) GTEST_SKIP() << "only root can give a file away";
   const auto cache = Open();
-  ASSERT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
+  ASSERT_EQ(cache.Keep("a", Effort::kNormal, Measured("2026-01-01T00:00:00Z", backends::Quality::kGood)), "");
   ASSERT_EQ(chown(Entry().c_str(), 65534, 65534), 0);
   EXPECT_THAT(cache.Find("a", Effort::kQuick).note, HasSubstr("belongs to user 65534"));
 }
@@ -275,7 +289,9 @@ TEST_F(Cache, AnotherUsersEntryIsNotUsed) {
 TEST_F(Cache, IsBounded) {
   const auto cache = Open();
   for (int i = 0; i < 40; ++i)
-    EXPECT_EQ(cache.Keep(std::to_string(i), Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
+    EXPECT_EQ(cache.Keep(std::to_string(i), Effort::kNormal,
+                         Measured("2026-01-01T00:00:00Z", backends::Quality::kGood)),
+              "");
   EXPECT_EQ(cache.Find("39", Effort::kQuick).record->created, "2026-01-01T00:00:00Z");
   const auto all = std::filesystem::directory_iterator(tree_.Path("") + "/whichgpu");
   EXPECT_LE(std::distance(std::filesystem::begin(all), std::filesystem::end(all)), 18);
@@ -311,7 +327,7 @@ TEST_F(Cache, NoisyFiguresLastTenMinutes) {
 TEST_F(Cache, WithoutADirectoryNothingIsKept) {
   environment_ = {};
   const auto cache = Open();
-  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Sample("2026-01-01T00:00:00Z")), "");
+  EXPECT_EQ(cache.Keep("a", Effort::kNormal, Measured("2026-01-01T00:00:00Z", backends::Quality::kGood)), "");
   EXPECT_FALSE(cache.Find("a", Effort::kQuick).record);
 }
 
