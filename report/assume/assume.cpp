@@ -186,7 +186,7 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
                                       target.form == TargetForm::kWord ? "" : target.key + " ",
                                       ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
-  if (!FindPeak(EmbeddedPeaks(), device) && !(is_only && !words.name))
+  if (!FindPeak(EmbeddedPeaks(), device) && (!is_only || words.name))
     warnings.emplace_back(
         fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));

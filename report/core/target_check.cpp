@@ -116,7 +116,7 @@ bool IsDate(std::string_view text) {
 }
 
 bool IsVariable(std::string_view text) {
-  return !text.empty() && !(text.front() >= '0' && text.front() <= '9') &&
+  return !text.empty() && (text.front() < '0' || text.front() > '9') &&
          text.find_first_not_of("ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") == std::string_view::npos;
 }
 
