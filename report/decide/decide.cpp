@@ -44,26 +44,23 @@ void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<
   }
 }
 
-bool IsOf(const WayKey& way, std::string_view device_id, std::string_view runtime, std::string_view driver) {
-  return way.device_id == device_id && way.runtime == runtime && way.driver == driver;
+// Of a score or a measurement.
+template <class T>
+bool IsSettled(const Record& record, const T& one) {
+  const auto& ways = *record.settled_without;
+  return std::find(ways.begin(), ways.end(), WayKey{one.device_id, one.runtime, one.driver}) != ways.end();
 }
 
 // What facts tell stands for ways that nobody measured, as the question was settled without them.
 void FillInSettled(const Record& record, const std::vector<backends::Measurement>& estimates,
                    std::vector<backends::Measurement>& figures) {
-  for (const WayKey& way : *record.settled_without) {
-    std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(figures),
-                 [&](const auto& m) { return IsOf(way, m.device_id, m.runtime, m.driver); });
-  }
+  std::copy_if(estimates.begin(), estimates.end(), std::back_inserter(figures),
+               [&](const auto& m) { return IsSettled(record, m); });
 }
 
 void TellSettled(const Record& record, std::vector<Score>& scores) {
   for (Score& score : scores) {
-    const auto& ways = *record.settled_without;
-    if (std::none_of(ways.begin(), ways.end(), [&](const WayKey& way) {
-          return IsOf(way, score.device_id, score.runtime, score.driver);
-        }))
-      continue;
+    if (!IsSettled(record, score)) continue;
     score.basis = Basis::kEstimated;
     score.reasons.emplace_back("not measured, as facts alone tell that it is far behind");
   }

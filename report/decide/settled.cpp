@@ -40,8 +40,7 @@ std::optional<double> FarFor(const Report& report, const WayKey& way) {
 
 const Score* ScoreOf(const Report& report, Use use, const WayKey& way) {
   const auto found = std::find_if(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.use == use && score.device_id == way.device_id && score.runtime == way.runtime &&
-           score.driver == way.driver;
+    return score.use == use && WayKey{score.device_id, score.runtime, score.driver} == way;
   });
   return found == report.scores.end() ? nullptr : &*found;
 }
