@@ -95,6 +95,18 @@ void Reporter::Skip(const kernels::Variant& variant, const kernels::Problem& sha
   sink_(measurement);
 }
 
+namespace {
+
+// What one core of a slow processor multiplies and adds in some milliseconds.
+constexpr double kLeastProduct = 1e7;
+
+// A product that takes as long as waking threads and waiting for them does, busy as the machine may be.
+bool IsAllLaunch(const Workload& workload) {
+  return workload.variant().kernel == kernels::Kernel::kGemm && workload.work() < kLeastProduct;
+}
+
+}  // namespace
+
 void Reporter::Finish(const Series& series) const {
   const Workload& workload = series.workload;
   Measurement measurement = Begin(workload.variant(), Reported(workload.shape()));
@@ -111,6 +123,11 @@ void Reporter::Finish(const Series& series) const {
   }
   ChosenTimes chosen = ChooseClock(series);
   const bool untimed = chosen.times_s.empty();
+  if (series.out_of_time && IsAllLaunch(workload)) {
+    return Fail(
+        workload.variant(), Reported(workload.shape()), MeasurementStatus::kOverBudget, probe::Stage::kTime,
+        "there was time for no product that is large enough to tell of more than its launch");
+  }
   if (untimed) chosen = {{series.expected_s}, true, "timed only while it was verified"};
   const std::size_t late = chosen.times_s.size() == series.wall_s.size() ? series.late : 0;
   Fill(measurement, workload.work(), std::move(chosen.times_s), late);

@@ -33,5 +33,18 @@ TEST(Runner, ADisturbedLookYieldsNoFigureOfMemoryFromTheCache) {
   EXPECT_GE(measured, kTenths / 3) << "a short disturbance is seen through";
 }
 
+// With the time for nothing but the smallest product no speed of products is known.
+TEST(Runner, AProductThatIsAllLaunchIsNoFigure) {
+  FakeScript script;
+  script.flop_per_s = 2e10;
+  script.event_share.reset();
+  script.launch_s = 0.4;
+  FakeSession session(script);
+  const auto outcome = MeasureFake(session, FakeVariants({"gemm"}, {}), Request());
+  const Measurement gemm = outcome.Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kOverBudget) << gemm.shape.n << " " << gemm.reason.value_or("");
+  EXPECT_FALSE(gemm.rate);
+}
+
 }  // namespace
 }  // namespace backends
