@@ -212,6 +212,7 @@ Vendor Describe() {
   static constexpr std::array<std::string_view, 1> kNodes = {"kfd"};
   Vendor vendor;
   vendor.pci_number = kPciNumber;
+  vendor.computes_by_gpus = true;
   vendor.list = List;
   vendor.describe = DescribeCard;
   vendor.describe_state = DescribeState;

@@ -51,6 +51,8 @@ struct Vendor {
   std::uint32_t pci_number = 0;
   // `known`: the addresses of the cards that the bus and the classes of devices show.
   std::vector<ListedCard> (*list)(const system::FileSystem&, const std::set<PciAddress>& known) = nullptr;
+  // Its accelerators (PCI class 12) are its GPUs for computing.
+  bool computes_by_gpus = false;
   // What a display device of this maker is that no table lists.
   DeviceKind (*guess_kind)(const std::optional<PciAddress>&) = nullptr;
   // Memory and facts in the words of its kernel drivers, added to the device; called for every card.

@@ -13,8 +13,8 @@ namespace probe {
 std::span<const VendorNames> KnownVendors() {
   static const std::vector<VendorNames> vendors = [] {
     std::vector<VendorNames> out;
-    for (const auto& [number, name, kind, maker, product, leading, target, generic] :
-         ParseTable<8>(data::kVendors)) {
+    for (const auto& [number, name, kind, maker, product, leading, target, generic, gpus] :
+         ParseTable<9>(data::kVendors)) {
       out.push_back({.number = ParseNumber<std::uint32_t>(number, 16).value_or(0),
                      .name = name,
                      .kind = ParseName<DeviceKind>(kind).value_or(DeviceKind::kUnknown),
@@ -22,7 +22,8 @@ std::span<const VendorNames> KnownVendors() {
                      .product_words = product,
                      .leading_words = leading,
                      .target_title = target,
-                     .generic_names = generic});
+                     .generic_names = generic,
+                     .makes_gpus = gpus == "yes"});
     }
     return out;
   }();

@@ -20,6 +20,7 @@ struct VendorNames {
   std::string_view leading_words;          // that stand before a product's name or are left out
   std::string_view target_title;   // what it calls an architecture, where not knowing that is worth a word
   std::string_view generic_names;  // of every chip without a product's name; separated by |
+  bool makes_gpus = false;         // its display devices are such, whatever else is known of them
 };
 
 [[nodiscard]] std::span<const VendorNames> KnownVendors();

@@ -130,6 +130,7 @@ Vendor Describe() {
   static constexpr std::array<std::string_view, 1> kVersionFiles = {"/proc/driver/nvidia/version"};
   Vendor vendor;
   vendor.pci_number = kPciNumber;
+  vendor.computes_by_gpus = true;
   vendor.list = List;
   // Its integrated GPUs are in the table of PCI numbers.
   vendor.guess_kind = [](const std::optional<PciAddress>&) { return DeviceKind::kDiscrete; };

@@ -61,8 +61,9 @@ void SetName(const FileSystem& files, const Card& card, const std::optional<PciF
 
 // Kind where the table has no row: what the vendor builds, and the class.
 DeviceKind GuessKind(const PciFunction& function) {
-  if (function.IsClass(kAcceleratorClass)) return DeviceKind::kAccelerator;
   const Vendor* vendor = FindVendor(function.vendor);
+  if (function.IsClass(kAcceleratorClass) && (vendor == nullptr || !vendor->computes_by_gpus))
+    return DeviceKind::kAccelerator;
   if (vendor != nullptr && vendor->guess_kind != nullptr) return vendor->guess_kind(function.address);
   const VendorNames* names = function.vendor ? FindVendorNames(*function.vendor) : nullptr;
   return names != nullptr ? names->kind : DeviceKind::kUnknown;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probe/core/vendor_names.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 
@@ -33,6 +34,10 @@ bool AreEqualWays(const probe::View& a, const probe::View& b) {
 
 bool IsGpu(const probe::PhysicalDevice& device) {
   if (device.kind != DeviceKind::kUnknown) return IsGpuKind(device.kind);
+  // Newer than the tables, and no runtime shows it.
+  const auto vendor = device.views.empty() && device.hardware ? VendorOf(device) : std::nullopt;
+  const auto* names = vendor ? probe::FindVendorNames(*vendor) : nullptr;
+  if (names != nullptr && names->makes_gpus) return true;
   return std::any_of(device.views.begin(), device.views.end(),
                      [](const probe::View& view) { return IsGpuKind(view.device.kind); });
 }

@@ -18,8 +18,12 @@
 
 namespace report {
 
-// Hardware, or a driver that claims such: discrete, integrated, or unknown with a view that says so. Not
-// management graphics, virtual displays, NPUs or the processor.
+// The module of processors, which every build has; and the id of the processor, be it listed or not.
+inline constexpr std::string_view kProcessorRuntime = "cpu";
+inline constexpr std::string_view kProcessorId = "cpu:0";
+
+// Hardware, or a driver that claims such: discrete, integrated, or unknown with a view that says so, or of a
+// maker of GPUs and without a view. Not management graphics, virtual displays, NPUs or the processor.
 [[nodiscard]] bool IsGpu(const probe::PhysicalDevice& device);
 
 // Why nobody can say that there is no GPU where none was found: the machine was not looked through. Empty

@@ -135,6 +135,25 @@ class Boards(unittest.TestCase):
                 installed = document(run("list", "--sysroot", root, "--json"))["host"]["installed"]
                 self.assertIn({"runtime": "cuda", "file": "libcuda.so.1"}, installed)
 
+    def test_cards_of_no_table_are_gpus_all_the_same(self):
+        for vendor, device, function in (("0x1002", "0x7599", "0x030000"), ("0x1002", "0x7599", "0x038000"),
+                                         ("0x1002", "0x7999", "0x120000"), ("0x10de", "0xfffe", "0x120000"),
+                                         ("0x8086", "0xe299", "0x030000"), ("0x1ed5", "0x0fff", "0x030200")):
+            with self.subTest(vendor, function=function):
+                root = self.folder / f"{vendor}-{function}"
+                card = Board(root, ())
+                for name, text in (("vendor", vendor), ("device", device), ("class", function)):
+                    card.write(f"/sys/bus/pci/devices/0000:01:00.0/{name}", text + "\n")
+                process = run("recommend", "--sysroot", root, "--exit-code", "--json")
+                self.assertEqual(12, process.returncode, "its runtimes were not asked")
+                ids = [reason["id"] for reason in document(process)["recommendation"]["why"]]
+                self.assertIn("gpus_not_asked", ids)
+                self.assertNotIn("no_gpu", ids)
+        npu = Board(self.folder / "npu", ())
+        for name, text in (("vendor", "0x8086"), ("device", "0xfffe"), ("class", "0x120000")):
+            npu.write(f"/sys/bus/pci/devices/0000:00:0b.0/{name}", text + "\n")
+        self.assertEqual(10, run("recommend", "--sysroot", npu.root, "--exit-code").returncode)
+
     def test_an_rk3588(self):
         step = self.check(rock_5b(self.folder), "platform:fb000000-gpu", "Mali-G610 (RK3588)")
         for word in ("Mesa 24.3 or later", "panvk", "panthor", "apt-get install libvulkan1 mesa-vulkan-drivers"):
