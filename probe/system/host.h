@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "probe/core/report.h"
@@ -14,6 +15,9 @@ namespace probe::system {
 
 // Names and the kernel are the running machine's, or below a sysroot those that its files say.
 [[nodiscard]] HostFacts DescribeHost(const FileSystem& files, const Environment& environment);
+
+// What the text of a file of os-release(5) says; nullopt where it says nothing.
+[[nodiscard]] std::optional<OsRelease> ParseOsRelease(const std::string& text);
 
 struct Memory {
   std::optional<std::uint64_t> total_bytes;

@@ -16,6 +16,7 @@
 #include <climits>
 #include <memory>
 
+#include "probe/core/text.h"
 #include "probe/system/own_file.h"
 
 namespace probe::system {
@@ -64,7 +65,7 @@ std::optional<std::string> Name(std::string_view path) {
 
 Error OfPath(const char* call, int number, std::string_view path) {
   const auto plain = ErrnoError(call, number);
-  return ErrnoError(call, number, std::string(path) + ": " + plain.text);
+  return ErrnoError(call, number, CleanText(path) + ": " + plain.text);
 }
 
 Result<std::string> ReadAll(const Descriptor& file, std::string_view path, std::size_t max_bytes) {
@@ -140,7 +141,7 @@ Result<std::string> FileSystem::Read(std::string_view path, std::size_t max_byte
   const auto status = StatusOf(OpenInside(path, O_PATH));
   if (!status) return OfPath("open", errno, path);
   if (!status->is_regular) {
-    return Error{"open", std::nullopt, "not a file", std::string(path) + " is not a regular file"};
+    return Error{"open", std::nullopt, "not a file", CleanText(path) + " is not a regular file"};
   }
   const Descriptor file = OpenInside(path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!file.ok()) return OfPath("open", errno, path);
@@ -195,8 +196,7 @@ Status FileSystem::TryOpen(std::string_view path) const {
   const auto status = Stat(path);
   if (!status) return OfPath("open", errno, path);
   if (!live_ && !status->is_regular) {
-    return Error{"open", std::nullopt, "not live",
-                 std::string(path) + ": devices of a sysroot are not opened"};
+    return Error{"open", std::nullopt, "not live", CleanText(path) + ": devices of a sysroot are not opened"};
   }
   const Descriptor file = OpenInside(path, O_RDWR | O_NONBLOCK | O_NOCTTY);
   if (!file.ok()) return OfPath("open", errno, path);

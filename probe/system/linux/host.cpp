@@ -33,18 +33,23 @@ std::optional<std::pair<std::string, std::string>> Assignment(std::string_view l
 
 using Assignments = std::map<std::string, std::string>;
 
-// Of the first of the two files that has any; of a key that stands twice the first.
-Assignments ReadOsRelease(const FileSystem& files) {
+// Of a key that stands twice the first.
+Assignments AssignmentsOf(const std::string& text) {
   Assignments out;
-  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
-    const auto content = files.Read(path, 64U << 10U);
-    std::istringstream lines(content ? *content : std::string());
-    for (std::string line; std::getline(lines, line);) {
-      if (auto assignment = Assignment(line)) out.insert(*std::move(assignment));
-    }
-    if (!out.empty()) break;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    if (auto assignment = Assignment(line)) out.insert(*std::move(assignment));
   }
   return out;
+}
+
+// Of the first of the two files that has any.
+Assignments ReadOsRelease(const FileSystem& files) {
+  for (const char* path : {"/etc/os-release", "/usr/lib/os-release"}) {
+    const auto content = files.Read(path, 64U << 10U);
+    if (auto found = AssignmentsOf(content ? *content : ""); !found.empty()) return found;
+  }
+  return {};
 }
 
 std::optional<std::string> Find(const Assignments& assignments, const std::string& key) {
@@ -140,6 +145,10 @@ std::optional<double> BusyTicks(const std::string& line, const std::vector<int>&
 }
 
 }  // namespace
+
+std::optional<OsRelease> ParseOsRelease(const std::string& text) {
+  return DescribeOsRelease(AssignmentsOf(text));
+}
 
 HostFacts DescribeHost(const FileSystem& files, const Environment& environment) {
   HostFacts host;

@@ -19,7 +19,6 @@
 #include "report/advise/packages.h"
 #include "report/advise/system.h"
 #include "report/advise/tables.h"
-#include "tests/probe/tree.h"
 #include "tests/report/advise/os_releases.h"
 #include "tests/report/golden.h"
 #include "tests/report/machines.h"
@@ -44,11 +43,8 @@ constexpr std::array kDistributions = {
 };
 
 Host HostOf(std::string_view os_release) {
-  tests::Tree tree;
-  tree.Write("/etc/os-release", std::string(os_release));
   Host host;
-  static_cast<probe::HostFacts&>(host) =
-      probe::system::DescribeHost(tree.Files(), probe::system::Environment());
+  host.os_release = probe::system::ParseOsRelease(std::string(os_release));
   return host;
 }
 
