@@ -109,6 +109,7 @@ class Chooser {
   }
 
   void Take(const PackageRow& row) {
+    if (!choice_.found) return;  // of another card: nothing is installed for one alone
     for (const std::string& package : row.packages) AddOnce(package, choice_.packages);
     if (row.command) choice_.command = row.command;
     if (row.note) AddOnce(*row.note, choice_.notes);
