@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <map>
 #include <optional>
 #include <set>
 #include <string_view>
@@ -18,12 +19,12 @@
 #include "report/assume/words.h"
 #include "report/core/architecture.h"
 #include "report/core/device_peak.h"
+#include "report/core/devices.h"
 
 namespace report::assume {
 namespace {
 
 constexpr std::string_view kAssumed = "assumed";
-constexpr std::string_view kProcessors = "cpu";
 constexpr std::string_view kUsualSystem = "linux";
 
 probe::Error Said(std::string text) {
@@ -68,8 +69,9 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   return view;
 }
 
+// `number` of the device among all, from 1; `listed`: how many each runtime has listed before it.
 probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const Whole& whole,
-                               std::uint32_t number) {
+                               std::uint32_t number, std::map<std::string, std::uint32_t>& listed) {
   probe::PhysicalDevice device;
   const auto vendor = *words.vendor;
   constexpr std::uint32_t kBuses = 256;
@@ -92,8 +94,8 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
   device.hardware->architecture = words.architecture;
   device.hardware->memory_total_bytes = words.memory_bytes;
   for (const auto& runtime : RuntimesOf(tables, words, whole, vendor)) {
-    if (runtime.first != kProcessors)
-      device.views.push_back(ViewOf(tables, words, device, runtime, number - 1));
+    if (runtime.first != kProcessorRuntime)
+      device.views.push_back(ViewOf(tables, words, device, runtime, listed[runtime.first]++));
   }
   std::sort(device.views.begin(), device.views.end(),
             [](const auto& a, const auto& b) { return a.device.runtime < b.device.runtime; });
@@ -110,7 +112,7 @@ std::vector<std::string> CommonFeatures(const std::optional<std::string>& machin
 
 probe::PhysicalDevice Processor(const Whole& whole) {
   probe::PhysicalDevice device;
-  device.id = "cpu:0";
+  device.id = kProcessorId;
   device.name = "processor";
   device.kind = probe::DeviceKind::kCpu;
   device.hardware.emplace();
@@ -124,7 +126,7 @@ probe::PhysicalDevice Processor(const Whole& whole) {
   processor.usable_threads = kCommonCores;
   probe::View view;
   view.matched_by = "only_candidate";
-  view.device.runtime = kProcessors;
+  view.device.runtime = kProcessorRuntime;
   view.device.driver = kAssumed;
   view.device.name = device.name;
   view.device.kind = device.kind;
@@ -180,6 +182,9 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
 void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
           std::vector<Warning>& warnings) {
   const auto name = probe::CleanText(device.name, 64);
+  if (!words.taken_for.empty())
+    warnings.emplace_back(fmt::format("{} is taken for {}'s {}: vendor says another maker", name,
+                                      device.vendor.value_or(""), words.taken_for));
   if (words.is_newer) {
     const auto& target = *words.of->target;
     warnings.emplace_back(fmt::format("{}{} is newer than all that this version's tables know",
@@ -213,11 +218,12 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
   const bool is_said = whole.os.has_value();
   if (auto wrong = Settle(tables, described, whole)) return Said(*std::move(wrong));
   Machine machine;
+  std::map<std::string, std::uint32_t> listed;
   for (const Words& words : described) {
     if (!words.vendor) continue;
     for (std::uint32_t i = 0; i < words.count.value_or(1); ++i) {
       const auto number = static_cast<std::uint32_t>(machine.devices.size()) + 1;
-      machine.devices.push_back(DeviceOf(tables, words, whole, number));
+      machine.devices.push_back(DeviceOf(tables, words, whole, number, listed));
     }
     Warn(words, machine.devices.back(), described.size() == 1, machine.warnings);
   }

@@ -175,7 +175,9 @@ void TakeNumbers(const Found& found, Words& words) {
   const Row* row = SlowestKnown(found.rows, words.memory_bytes);
   const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
   if (!row && agree) row = SlowestKnown(found.similar, words.memory_bytes);
-  if (row && (found.rows.size() > 1 || row->device != found.rows.front().device)) words.rates_of = row->name;
+  const bool is_other = row && probe::Lower(row->name) != probe::Lower(*words.name);
+  if (is_other && (found.rows.size() > 1 || row->device != found.rows.front().device))
+    words.rates_of = row->name;
   if (!row && found.rows.size() == 1) row = &found.rows.front();
   if (row && row->device != 0) words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
 }
@@ -252,6 +254,9 @@ void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
 
 }  // namespace
 
+// "M4" is a Tesla and a chip of Apple's, whatever the tables list.
+constexpr std::size_t kShortName = 3;
+
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
@@ -267,6 +272,8 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     return fmt::format("vendor: it is missing; {} make cards with '{}' in their names",
                        fmt::join(makers, " and "), probe::CleanText(*words.name, 64));
   }
+  if (!words.vendor && words.name->size() <= kShortName && !BuildsPartsAlone(rows.front().vendor))
+    words.taken_for = rows.front().name;
   words.vendor = rows.front().vendor;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);

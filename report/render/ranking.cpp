@@ -136,13 +136,17 @@ void Row(const Report& report, const Recommendation* answer, const Score& score,
 // What the marks before the rows say.
 void Notes(const Recommendation* answer, Page& page) {
   if (!answer) return;
+  const bool measured = answer->basis == Basis::kMeasured || answer->basis == Basis::kCached;
   if (!answer->tie.empty()) {
-    page.To(kRankWidth).Flow("1= equal: within 5 %, each measured to 10 %.", kRankWidth, Style::kDim);
+    page.To(kRankWidth)
+        .Flow(measured ? "1= equal: within 5 %, each measured to 10 %." : "1= equal: within 5 %.", kRankWidth,
+              Style::kDim);
   }
   if (!answer->undecided.empty()) {
     page.To(kRankWidth)
-        .Flow("1? not told apart: the error of measuring is wider than the distance.", kRankWidth,
-              Style::kDim);
+        .Flow(fmt::format("1? not told apart: {} is wider than the distance.",
+                          measured ? "the error of measuring" : "what facts leave open"),
+              kRankWidth, Style::kDim);
   }
 }
 

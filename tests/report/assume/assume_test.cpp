@@ -15,9 +15,11 @@
 namespace report::assume {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 using ::testing::StartsWith;
 
 probe::Result<Machine> Imagined(const std::vector<std::string>& texts) {
@@ -271,6 +273,9 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_EQ(Card(Of({"name=H100,memory=80GiB"})).hardware->identity.ids->device, 0x2330U);
   EXPECT_EQ(Card(Of({"name=GH200"})).hardware->identity.ids->device, 0x2342U);
   EXPECT_THAT(Warnings(Of({"name=H100 PCIe"})), IsEmpty());
+  EXPECT_THAT(Warnings(Of({"name=Radeon 780M"})), Not(Contains(HasSubstr("itself"))));
+  EXPECT_THAT(Warnings(Of({"name=M4"})),
+              Contains("M4 is taken for NVIDIA's Tesla M4: vendor says another maker"));
   EXPECT_THAT(Warnings(Of({"name=M1"})), IsEmpty()) << "it is on no bus, and its rates are known";
   EXPECT_THAT(Warnings(Of({"name=M2"})),
               ElementsAre("the rates of M2 are not known: those of a common integrated GPU stand for them"));
