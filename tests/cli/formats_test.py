@@ -239,7 +239,7 @@ class Tables(Evaluated):
         self.assertIn("--tables: '' names no folder", self.refused("--target", "pytorch", "--tables", "", *MACHINE))
         empty = folder / "empty"
         empty.mkdir()
-        self.assertIn(f"{empty}: no table is in the folder", self.refused("--target", "pytorch", "--tables", empty, *MACHINE))
+        self.assertIn(f"{empty}: no table of a program is in the folder", self.refused("--target", "pytorch", "--tables", empty, *MACHINE))
         (folder / "pytorch.json").write_text('{"title": "a", "title": "b"}')
         self.assertIn("the key 'title' stands twice", self.refused("--target", "pytorch", "--tables", folder, *MACHINE))
         (folder / "pytorch.json").write_text("[" * 100000)
