@@ -20,6 +20,7 @@ CUDA_12 = "nvidia-cuda-nvrtc-cu12>=12.0,<13 nvidia-cuda-runtime-cu12>=12.0,<13 n
           "nvidia-curand-cu12>=10.0,<11 nvidia-cudnn-cu12>=9.0,<10"
 ONNX = {"cuda13": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.31 {CUDA_13}"),
         "cuda12": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.24,<1.27 {CUDA_12}"),
+        "cuda12-cudnn9.10": ("CUDAExecutionProvider", f"onnxruntime-gpu>=1.24,<1.27 {CUDA_12.replace('<10', '<9.11')}"),
         "migraphx": ("MIGraphXExecutionProvider", "onnxruntime-migraphx>=1.27"),
         "openvino": ("OpenVINOExecutionProvider", "onnxruntime-openvino>=1.24"),
         "webgpu": ("WebGpuExecutionProvider", "onnxruntime>=1.24.4 onnxruntime-ep-webgpu"),
@@ -45,7 +46,7 @@ MACHINES = {
     f"vendor=nvidia,cc=12.0,driver=570.86.10,memory=32GiB,{PC}": ("cu129", "cuda12", "ubuntu-cuda-12.8-x64", "CUDA"),
     # Volta: CUDA 13 has no code for it, and this driver cannot compile CUDA 12.8's PTX.
     f"vendor=nvidia,cc=7.0,driver=535.104.05,memory=16GiB,{PC}": (
-        "cu126", "cuda12", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=70", "CUDA"),
+        "cu126", "cuda12-cudnn9.10", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=70", "CUDA"),
     f"vendor=nvidia,cc=3.7,driver=470.57.02,memory=12GiB,{PC}": ("cu118", "cpu", "ubuntu-x64", "CUDA"),
     "vendor=nvidia,cc=8.0,driver=450.80.02,memory=40GiB,os=linux,arch=x86_64,glibc=2.28": (
         "cu118", "cpu", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=80", "CUDA"),
@@ -53,7 +54,7 @@ MACHINES = {
         "cu132", "cuda13", "ubuntu-cuda-13.4-arm64", "CUDA"),
     # Both cards get what has code for both.
     f"vendor=nvidia,cc=8.9,driver=580.65.06,memory=24GiB,{PC} vendor=nvidia,cc=7.0,driver=580.65.06,memory=16GiB": (
-        "cu126", "cuda12", "ubuntu-cuda-12.8-x64", "CUDA"),
+        "cu126", "cuda12-cudnn9.10", "ubuntu-cuda-12.8-x64", "CUDA"),
     f"vendor=amd,gfx=gfx1100,runtime=hip@7.1:vulkan,memory=24GiB,{PC}": (
         "rocm7.14", "migraphx", "ubuntu-rocm-10.0-x64", "HIP"),
     # Debian 12: its glibc and ROCm are older than those of the release.
