@@ -182,6 +182,16 @@ struct Artefact {
   std::string date;
 };
 
+// What the answer is for a program that is asked for often, in short.
+struct Program {
+  std::string target{};                   // its table's name
+  std::string title{};                    // for people
+  std::optional<std::string> backend{};   // a runtime's name; absent: nothing fits
+  std::optional<std::string> artefact{};  // the build's id
+  std::optional<std::string> command{};   // that gets it
+  std::optional<std::string> reason{};    // why nothing fits
+};
+
 struct Recommendation {
   Use use = Use::kInference;
   std::optional<std::string> target;
@@ -204,7 +214,9 @@ struct Recommendation {
   std::string architecture;
   std::vector<std::string> architectures;
   std::optional<Artefact> artefact;
-  std::optional<std::string> command;     // that gets it
+  std::optional<std::string> command;  // that gets it
+  // Those that are installed most for this use, where the caller names none; absent where nobody asks.
+  std::optional<std::vector<Program>> programs;
   std::optional<std::string> arithmetic;  // how its figure comes about; the last of the reasons in JSON
   std::vector<Rejected> rejected;
   std::vector<std::string> warnings;
@@ -291,6 +303,10 @@ enum class OtherGpus { kNone, kUnusable, kUnknown };
 
 // The module that lists the machine's bus.
 inline constexpr std::string_view kBusModule = "sysfs";
+
+// The command that prints everything, and the one that prints one answer, as JSON names them.
+inline constexpr std::string_view kWholeReport = "report";
+inline constexpr std::string_view kRecommending = "recommend";
 
 // Whatever a command found out; each command prints its part.
 struct Report {

@@ -55,6 +55,8 @@ WHICHGPU_FIELDS(Selection, name, value, selects)
 WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asset, provider, image, options,
                 cmake, note, missing, source, date)
 
+WHICHGPU_FIELDS(Program, target, title, backend, artefact, command, reason)
+
 template <class V, probe::Is<Recommendation> S>
 void Fields(V& v, S& s) {
   v("use", s.use);
@@ -65,6 +67,7 @@ void Fields(V& v, S& s) {
   v("environment", s.environment);
   v("artefact", s.artefact);
   v("command", s.command);
+  v("programs", s.programs);
   v("tokens_per_s", s.tokens_per_s);
   v("request_s", s.request_s);
   v("first_token_s", s.first_token_s);

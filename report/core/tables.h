@@ -78,10 +78,11 @@ struct InstallHint {
   std::optional<std::string> file;                   // part of the name of what it installs for them
 };
 
+// Once the runtime is recommended: the programs that a report names for it (data/targets), by use.
 struct Advice {
   std::vector<std::string> inference;
   std::vector<std::string> training;
-  std::optional<std::vector<std::string>> without_gpu;  // beside both, where no GPU is there at all
+  std::optional<std::vector<std::string>> without_gpu;  // sentences, where no GPU is there at all
 };
 
 // By what a variable names devices: the device's UUID, its place in the runtime's own order, its PCI ids.
@@ -157,7 +158,7 @@ struct RuntimeFacts {
   Maturity maturity;
   RuntimeFactors factors;
   TrainingSupport training;
-  Advice advice;  // how to use it, once it is recommended
+  Advice advice;
   std::vector<InstallHint> install;
   std::optional<GuideClaim> guides;
   std::optional<std::vector<ErrorFacts>> errors;

@@ -18,9 +18,8 @@
 namespace report {
 namespace {
 
-// "whichgpu's PyTorch" and "pytorch" are one name.
-bool IsCalled(const TargetTable& table, std::string_view word) {
-  const auto name = probe::Lower(word);
+// `name` in small letters.
+bool IsCalled(const TargetTable& table, std::string_view name) {
   if (table.name == name) return true;
   return table.names && std::find(table.names->begin(), table.names->end(), name) != table.names->end();
 }

@@ -44,7 +44,7 @@ struct Prerequisite {
 struct Build {
   std::string id;
   std::string backend;                           // a runtime's name
-  std::optional<std::vector<std::string>> uses;  // of kTargetUses; absent: the program's
+  std::optional<std::vector<std::string>> uses;  // kRunsModels, kTrainsModels; absent: the program's
   std::optional<bool> brings_runtime;            // the kernel's driver is enough
   std::optional<BuildNeeds> needs;
   std::optional<std::string> package;  // of a Python package index, with bounds (PEP 440)

@@ -25,17 +25,19 @@
 namespace report {
 namespace {
 
-// For a program that is to be installed a card that does not hold the step which is predicted is a way all
-// the same, where no GPU holds it: smaller models train on it.
+// A card that does not hold the step which is predicted is a way all the same where the caller has a program
+// to install and a use for no GPU that holds it, or a use for nothing that does: smaller models train on it.
 void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<Score>& scores) {
   const auto is_gpu = [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
     const auto* view = device ? FindView(*device, score.runtime, score.driver) : nullptr;
     return score.use == Use::kTraining && view && IsGpu(*device) && !IsSoftware(*device, *view);
   };
-  if (std::any_of(scores.begin(), scores.end(),
-                  [&](const Score& score) { return score.eligible && is_gpu(score); }))
-    return;
+  const auto holds_it = [&](const Score& score) {
+    return score.eligible && score.use == Use::kTraining && (!report.terms.target || is_gpu(score)) &&
+           !recommend::IsOmitted(report, score);
+  };
+  if (std::any_of(scores.begin(), scores.end(), holds_it)) return;
   for (Score& score : scores) {
     const auto* facts = Find(tables, score.runtime);
     const bool trains =
@@ -78,7 +80,7 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
     if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
   }
   if (record.settled_without) TellSettled(record, scores);
-  if (report.terms.target) LetSmallCardsTrain(tables, report, scores);
+  if (report.terms.narrow()) LetSmallCardsTrain(tables, report, scores);
   std::map<std::string_view, const Doubt*> refuted;
   for (const Doubt& doubt : report.doubts) {
     if (doubt.refuted) refuted.emplace(doubt.device_id, &doubt);
@@ -96,7 +98,7 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
 std::string WhatLeavesOut(const RunRequest& request, const Record& record) {
   const auto here = request.LeavesOut();
   const auto by = here ? here : record.left_out;
-  if (!by) return "the record has no runtime that could reach them";
+  if (!by) return "no runtime was asked that could reach them";
   switch (*by) {
     case LeftOutBy::kSysroot:
       return "--sysroot reads files only";
@@ -110,9 +112,8 @@ std::string WhatLeavesOut(const RunRequest& request, const Record& record) {
 
 // Whether the runtime reaches GPUs, and those of this maker.
 bool CanReach(const RuntimeFacts& facts, const probe::PhysicalDevice& gpu) {
-  constexpr std::string_view kProcessors = "cpu";
   const auto vendor = VendorOf(gpu);
-  return facts.name != kProcessors && (!facts.vendor || !vendor || IsOfVendor(facts, *vendor));
+  return facts.name != kProcessorRuntime && (!facts.vendor || !vendor || IsOfVendor(facts, *vendor));
 }
 
 bool LeavesOutOne(const RunRequest& request, const Tables& tables, const Record& record,
@@ -170,6 +171,60 @@ std::string WhatHidesGpus(const Tables& tables, const Record& record) {
   return "";
 }
 
+struct Deciding {
+  const Tables& tables;
+  const Record& record;
+  Basis measured;
+  bool all_asked;
+};
+
+// Fills in the scores and the answers of a report that has its devices, measurements and terms.
+void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& report) {
+  const auto& [tables, record, measured, all_asked] = deciding;
+  if (report.terms.target) {
+    targets::JudgeWays(tables, report);
+    targets::AddSupposedViews(tables, all_asked, report);
+  }
+  report.request = tables.reference;
+  report.scores = Scores(tables, record, report, measured);
+  for (const Use use : uses) {
+    if (auto answer = recommend::Recommend(tables, report, use)) {
+      if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
+      report.recommendations.push_back(*std::move(answer));
+    } else {
+      report.no_answer = recommend::WhyNone(tables, report, use);
+    }
+  }
+}
+
+// What `recommend --target` answers of the programs that the answer's runtime names, by the tables of this
+// build.
+std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& undecided,
+                                 const Recommendation& answer) {
+  std::vector<Program> programs;
+  const auto* facts = Find(deciding.tables, answer.backend);
+  if (!facts) return programs;
+  for (const std::string& name :
+       answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference) {
+    const auto target = EmbeddedTarget(name);
+    if (!target) continue;  // a test holds that each is there
+    Report asked = undecided;
+    asked.command = kRecommending;
+    asked.terms.target = *target;
+    Answer(deciding, {answer.use}, asked);
+    Program program{.target = target->name, .title = target->title};
+    if (asked.recommendations.empty()) {
+      program.reason = asked.no_answer ? asked.no_answer->reason : "";
+    } else if (const auto& own = asked.recommendations.front(); own.artefact) {
+      program.backend = own.backend;
+      program.artefact = own.artefact->id;
+      program.command = own.command;
+    }
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
 }  // namespace
 
 Report Decide(const RunRequest& request, const Tables& tables, const Record& record, Asked asked,
@@ -196,23 +251,17 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   report.doubts = peaks::DoubtedClaims(EmbeddedPeaks(), report);
   for (Doubt& doubt : peaks::DoubtedRates(EmbeddedPeaks(), report)) report.doubts.push_back(std::move(doubt));
   report.terms = request.terms;
-  report.terms.excluded_ids = std::move(asked.excluded);
+  if (!request.terms.exclude.empty()) report.terms.excluded_ids = std::move(asked.excluded);
   report.terms.proof = report.terms.can && record.calibrated;
   const bool all_asked = !request.LeavesOut() && !record.left_out;
-  if (report.terms.target) {
-    targets::JudgeWays(tables, report);
-    targets::AddSupposedViews(tables, all_asked, report);
-  }
+  const Deciding deciding{tables, record, measured, all_asked};
   if (!request.uses.empty()) {
-    report.request = tables.reference;
-    report.scores = Scores(tables, record, report, measured);
-    for (const Use use : request.uses) {
-      if (auto answer = recommend::Recommend(tables, report, use)) {
-        if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
-        report.recommendations.push_back(*std::move(answer));
-      } else {
-        report.no_answer = recommend::WhyNone(tables, report, use);
-      }
+    const bool is_whole = report.command == kWholeReport;
+    std::optional<Report> undecided;
+    if (is_whole) undecided = report;
+    Answer(deciding, request.uses, report);
+    for (Recommendation& answer : report.recommendations) {
+      if (is_whole) answer.programs = ProgramsFor(deciding, *undecided, answer);
     }
   }
   explain::Explain(tables, report);

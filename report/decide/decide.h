@@ -21,7 +21,7 @@ namespace report {
 struct Asked {
   std::vector<probe::PhysicalDevice> devices;
   std::vector<probe::PhysicalDevice> other_gpus;  // that were left out
-  std::set<std::string> excluded{};               // ids of those that the answer is not to be on
+  std::set<std::string> excluded{};               // ids of those that the request's terms exclude
 };
 
 // Of those devices and the measurements of the record that are theirs. The part that a replay and a cached

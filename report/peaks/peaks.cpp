@@ -100,7 +100,7 @@ Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measu
 std::optional<double> ChainRate(std::span<const Measurement> all, Dtype dtype) {
   std::optional<double> best;
   for (const auto& m : all) {
-    if (m.device_id != "cpu:0" || m.kernel != Kernel::kChain || m.in_dtype != dtype || !IsVerified(m))
+    if (m.device_id != kProcessorId || m.kernel != Kernel::kChain || m.in_dtype != dtype || !IsVerified(m))
       continue;
     if (m.quality == backends::Quality::kNoisy) continue;
     best = std::max(best.value_or(0), m.best_rate.value_or(*m.rate));

@@ -130,7 +130,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
         "other programs took {} of the processors while {} was measured: its figures are too low, "
         "run it again{} when the machine is idle",
         PercentText(look.foreign_load), answer.backend,
-        report.command == "report" ? "" : " with --no-cache"));
+        report.command == kWholeReport ? "" : " with --no-cache"));
   } else if (look.noisy) {
     answer.warnings.push_back(
         fmt::format("{}'s figures are noisy: {}something else may be using the machine", whose,
@@ -148,7 +148,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
     answer.warnings.emplace_back("nothing was measured: the rates are estimated from facts");
   const bool fits = chosen.fits.value_or(true);
   // The report's first lines say it of training, which few machines hold.
-  if (!fits && (chosen.use != Use::kTraining || report.command != "report")) {
+  if (!fits && (chosen.use != Use::kTraining || report.command != kWholeReport)) {
     answer.warnings.push_back(
         fmt::format("{} does not fit the memory here ({} are needed): the figure tells a speed and no more",
                     chosen.use == Use::kTraining ? "a step of training" : "the model",
@@ -209,8 +209,8 @@ bool IsLeft(const Report& report, const Recommendation& processor) {
 std::optional<Recommendation> Fallback(const Tables& tables, const Report& report, Use use) {
   Recommendation answer;
   answer.use = use;
-  answer.backend = "cpu";
-  answer.device_id = "cpu:0";
+  answer.backend = kProcessorRuntime;
+  answer.device_id = kProcessorId;
   for (const auto& device : report.devices) {
     if (device.kind != probe::DeviceKind::kCpu) continue;
     answer.device_id = device.id;

@@ -23,6 +23,9 @@ inline constexpr double kTieHalfWidth = 0.101;  // a tenth, and the rounding of 
 enum class Difference { kNone, kUnknown, kSome };
 [[nodiscard]] Difference Compare(const Range& a, const Range& b);
 
+// Whether report.terms leave the caller no use for the way of the score.
+[[nodiscard]] bool IsOmitted(const Report& report, const Score& score);
+
 // Whether `other`, which ties with neither, can not be told apart from the fastest or from the answer.
 [[nodiscard]] bool IsUndecided(const Score& fastest, const Score& chosen, const Score& other);
 

@@ -95,6 +95,8 @@ std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
   return std::nullopt;
 }
 
+bool IsOmitted(const Report& report, const Score& score) { return OmissionOf(report, score).has_value(); }
+
 Reason FasterReason(const Report& report, const Score& chosen) {
   const Score* faster = FastestOmitted(report, chosen.use);
   if (!faster) return {};

@@ -115,4 +115,9 @@ void Page::Flow(std::string_view text, int indent, Style style) {
   End();
 }
 
+void Page::Command(std::string_view text, int column) {
+  To(column).Append(ForLocale(text, options_.unicode), Style::kStrong);
+  End();
+}
+
 }  // namespace report::render

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A page of styled lines of bounded width. Every text that is put on it is fitted to the locale; no line ends
-// in a blank; without colour the same page is plain text.
+// A page of styled lines of bounded width, but for commands. Every text that is put on it is fitted to the
+// locale; no line ends in a blank; without colour the same page is plain text.
 #pragma once
 
 #include <string>
@@ -50,6 +50,8 @@ class Page {
   void Flow(std::string_view text, int indent, Style style = Style::kPlain);
   // The same for facts with a dot between them: a fact that fits a line is not broken.
   void FlowList(const std::vector<std::string>& facts, int indent, Style style = Style::kPlain);
+  // A line of its own for what is to be copied: one that is wider than the page is neither cut nor broken.
+  void Command(std::string_view text, int column);
 
   [[nodiscard]] int column() const { return column_; }
   [[nodiscard]] int room() const { return options_.width - column_; }

@@ -240,7 +240,7 @@ void Fixes(const Report& report, const Finding& finding, const FixKeys& next, Fi
     }
     page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ");
     page.Flow(fix.text, 7);
-    if (fix.command) page.To(7).Flow(CommandLine(report, fix), 9, Style::kStrong);
+    if (fix.command) page.Command(CommandLine(report, fix), 7);
   }
   for (const auto where : elsewhere) page.To(4).Add(page.signs().arrow, Style::kGood).Add(" ").Flow(where, 7);
 }
@@ -272,6 +272,24 @@ void Problems(const Report& report, bool before_next, Page& page) {
   }
 }
 
+namespace {
+
+// What is longer is asked for where it can be copied.
+constexpr std::size_t kLongCommand = 120;
+
+NextStep StepOf(const Tables& tables, const Recommendation& answer, const Program& program) {
+  if (!program.artefact)
+    return {fmt::format("{}: nothing fits: {}", program.title, program.reason.value_or("")), ""};
+  auto text = fmt::format("{}: its build {}", program.title, *program.artefact);
+  if (program.backend && program.backend != answer.backend)
+    text += fmt::format(" by {}", Title(tables, *program.backend));
+  if (!program.command || program.command->size() > kLongCommand)
+    return {fmt::format("{} (see recommend --target {})", text, program.target), ""};
+  return {std::move(text), *program.command};
+}
+
+}  // namespace
+
 void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   std::vector<NextStep> steps;
   for (const auto& [names, fix] : FixesByGpus(report))
@@ -283,14 +301,15 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   for (const auto& answer : report.recommendations) {
     const auto* facts = Find(tables, answer.backend);
     if (!facts) continue;
-    const auto& lines = answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference;
     for (const Selection& variable : answer.environment) {
       if (variable.selects != Selects::kDriver) continue;
       AddStep({fmt::format("of its drivers for {} take {}", facts->title, answer.driver.value_or("")),
                fmt::format("export {}={}", variable.name, variable.value)},
               steps);
     }
-    for (const auto& line : lines) AddStep({line, ""}, steps);
+    if (answer.programs) {
+      for (const Program& program : *answer.programs) AddStep(StepOf(tables, answer, program), steps);
+    }
     if (gpu || !facts->advice.without_gpu || &answer != &report.recommendations.back()) continue;
     for (const auto& line : *facts->advice.without_gpu) AddStep({line, ""}, steps);
   }
@@ -298,7 +317,7 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   Heading(page, "Next", "");
   for (const auto& step : steps) {
     page.To(2).Add(page.signs().arrow, Style::kGood).Add(" ").Flow(step.text, 5);
-    if (!step.command.empty()) page.To(5).Flow(step.command, 7, Style::kStrong);
+    if (!step.command.empty()) page.Command(step.command, 5);
   }
 }
 

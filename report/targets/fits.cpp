@@ -27,13 +27,13 @@ class Judging {
   void LookAtMachine(const Machine& machine) {
     if (needs_.os && !Holds(*needs_.os, machine.os))
       return Fail(Step::kMachine, fmt::format("is for {}", fmt::join(*needs_.os, ", ")));
-    if (needs_.machine && !machine.architecture)
-      verdict_.unknown.emplace_back("the processor's architecture");
+    if (needs_.machine && !machine.architecture) AddUnknown("the processor's architecture");
     if (needs_.machine && machine.architecture && !Holds(*needs_.machine, *machine.architecture))
       return Fail(Step::kMachine, fmt::format("is for {}, and this machine is {}",
                                               fmt::join(*needs_.machine, ", "), *machine.architecture));
     LookAtLibc(machine);
-    if (!needs_.features || !machine.features || machine.features->empty()) return;
+    if (!needs_.features) return;
+    if (!machine.features || machine.features->empty()) return AddUnknown("what the processor can do");
     for (const std::string& feature : *needs_.features) {
       if (!Holds(*machine.features, feature))
         return Fail(Step::kMachine, fmt::format("needs a processor with {}", feature));
@@ -59,12 +59,13 @@ class Judging {
     if (!verdict_.misfit.empty()) return;
     const bool tested = policy_ == Policy::kTested && needs_.driver_tested;
     const auto& least = tested ? needs_.driver_tested : needs_.driver;
-    CheckLeast(least, device.driver_version, tested ? "is tested with driver" : "needs driver",
-               "the driver's version");
+    constexpr std::string_view kDriver = "the driver's version";
+    constexpr std::string_view kRuntime = "the runtime's version";
+    CheckLeast(least, device.driver_version, tested ? "is tested with driver" : "needs driver", kDriver);
     if (!verdict_.misfit.empty()) verdict_.driver = *least;
-    CheckBelow(needs_.driver_below, device.driver_version, "driver");
-    CheckLeast(needs_.api, device.api_version, "needs version", "the runtime's version");
-    CheckBelow(needs_.api_below, device.api_version, "version");
+    CheckBelow(needs_.driver_below, device.driver_version, "needs driver", kDriver);
+    CheckLeast(needs_.api, device.api_version, "needs version", kRuntime);
+    CheckBelow(needs_.api_below, device.api_version, "needs version", kRuntime);
   }
 
   void Fail(Step step, std::string misfit) {
@@ -75,6 +76,9 @@ class Judging {
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 
  private:
+  void AddUnknown(std::string_view what) {
+    if (!Holds(verdict_.unknown, what)) verdict_.unknown.emplace_back(what);
+  }
   void LookAtLibc(const Machine& machine) {
     if (!needs_.glibc) return;
     if (machine.has_other_libc)
@@ -82,7 +86,7 @@ class Judging {
           Step::kMachine,
           fmt::format("needs glibc {} or newer, and this machine has another C library", *needs_.glibc));
     if (!machine.glibc) {
-      verdict_.unknown.emplace_back("the C library");
+      AddUnknown("the C library");
     } else if (CompareVersions(*machine.glibc, *needs_.glibc) < 0) {
       Fail(Step::kMachine,
            fmt::format("needs glibc {} or newer, and here is {}", *needs_.glibc, *machine.glibc));
@@ -92,15 +96,19 @@ class Judging {
                   std::string_view wants, std::string_view what) {
     if (!least) return;
     if (!here) {
-      verdict_.unknown.emplace_back(what);
+      AddUnknown(what);
     } else if (CompareVersions(*here, *least) < 0) {
       Fail(Step::kDriver, fmt::format("{} {} or newer, and here is {}", wants, *least, *here));
     }
   }
   void CheckBelow(const std::optional<std::string>& below, const std::optional<std::string>& here,
-                  std::string_view what) {
-    if (below && here && CompareVersions(*here, *below) >= 0)
-      Fail(Step::kDriver, fmt::format("needs {} before {}, and here is {}", what, *below, *here));
+                  std::string_view wants, std::string_view what) {
+    if (!below) return;
+    if (!here) {
+      AddUnknown(what);
+    } else if (CompareVersions(*here, *below) >= 0) {
+      Fail(Step::kDriver, fmt::format("{} before {}, and here is {}", wants, *below, *here));
+    }
   }
 
   const BuildNeeds& needs_;

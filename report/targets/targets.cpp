@@ -253,35 +253,62 @@ void TellBrought(const Tables& tables, const Report& report, const Build& build,
   });
 }
 
-// GPUs beside a processor that is the answer, for which the program has nothing: nobody expects that of them.
-void WarnOfUnused(const Report& report, Recommendation& answer) {
+// That the program has nothing for a way to the GPU; "" where it has, or nothing reaches the GPU.
+std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, Use use) {
+  for (const auto& view : device.views) {
+    const auto found = report.terms.unfit.find({device.id, view.device.runtime, view.device.driver});
+    if (found == report.terms.unfit.end() || IsSoftware(device, view)) continue;
+    if (const auto& why = found->second[use == Use::kTraining ? 1 : 0]; !why.empty()) return why;
+  }
+  return "";
+}
+
+// What is wrong with the GPU itself, and what became of its maker's runtime; "" of one that is an option.
+std::string WhyUnreached(const Tables& tables, const probe::PhysicalDevice& device,
+                         const Recommendation& answer) {
+  std::vector<std::string> why;
+  for (const Rejected& option : answer.rejected) {
+    if (option.device_id == device.id && !option.runtime) why.push_back(option.reason);
+  }
+  const auto vendor = VendorOf(device);
+  for (const Rejected& option : answer.rejected) {
+    const auto* facts = !why.empty() && vendor && !option.device_id && option.runtime
+                            ? Find(tables, *option.runtime)
+                            : nullptr;
+    if (facts && facts->vendor && IsOfVendor(*facts, *vendor)) why.push_back(option.reason);
+  }
+  return fmt::format("{}", fmt::join(why, "; "));
+}
+
+// Of equal GPUs one sentence tells.
+void AddNew(std::string warning, std::vector<std::string>& warnings) {
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
+    warnings.push_back(std::move(warning));
+}
+
+// GPUs beside a processor that is the answer: nobody expects that of them.
+void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto* own = FindDevice(report.devices, answer.device_id);
   if (own && own->kind != probe::DeviceKind::kCpu) return;
   for (const auto& device : report.devices) {
     if (!IsGpu(device)) continue;
-    for (const auto& view : device.views) {
-      const auto found = report.terms.unfit.find({device.id, view.device.runtime, view.device.driver});
-      const auto* why =
-          found == report.terms.unfit.end() ? nullptr : &found->second[answer.use == Use::kTraining ? 1 : 0];
-      if (!why || why->empty() || IsSoftware(device, view)) continue;
-      answer.warnings.push_back(
-          fmt::format("{} is not used: {}", DeviceName(report.devices, device.id), *why));
-      break;
-    }
+    auto why = WhyUnfit(report, device, answer.use);
+    if (why.empty()) why = WhyUnreached(tables, device, answer);
+    if (!why.empty())
+      AddNew(fmt::format("{} is not used: {}", DeviceName(report.devices, device.id), why), answer.warnings);
   }
 }
 
 }  // namespace
 
 void JudgeWays(const Tables& tables, Report& report) {
-  constexpr std::string_view kProcessors = "cpu";
   const auto machine = MachineOf(report);
   // What is left to answer where nothing else is, be it shown or not.
-  JudgeWay(tables, machine, "cpu:0", OfRuntime(kProcessors), report);
+  JudgeWay(tables, machine, std::string(kProcessorId), OfRuntime(kProcessorRuntime), report);
   for (const auto& device : report.devices) {
     for (const auto& view : device.views) JudgeWay(tables, machine, device.id, view, report);
-    if (device.kind != probe::DeviceKind::kCpu || HasViewBy(device, kProcessors)) continue;
-    JudgeWay(tables, machine, device.id, OfRuntime(kProcessors), report);
+    if (device.kind != probe::DeviceKind::kCpu || HasViewBy(device, kProcessorRuntime)) continue;
+    JudgeWay(tables, machine, device.id, OfRuntime(kProcessorRuntime), report);
   }
 }
 
@@ -299,7 +326,7 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   for (const std::string& misfit : choice.passed_over)
     answer.reasons.push_back({ReasonId::kBuildPassedOver, misfit});
   WarnOfChoice(report, choice, answer);
-  WarnOfUnused(report, answer);
+  WarnOfUnused(tables, report, answer);
   if (all_asked) WarnOfUnseen(tables, report, answer);
 }
 

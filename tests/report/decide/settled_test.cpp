@@ -110,6 +110,27 @@ TEST(Settled, WhatTheCallerNarrowsTheChoiceToIsMeasured) {
   EXPECT_FALSE(IsSettled(here, request)) << "an estimate shows nothing";
 }
 
+// What a run keeps answers those that exclude nothing, too.
+TEST(Settled, ACardThatTheCallerExcludesCountsForOthers) {
+  auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
+  auto here = Without(machine, ProcessorOf(machine));
+  auto twin = machine.devices.front();
+  twin.id = "pci:0000:c1:00.0";
+  for (auto m : machine.measurements) {
+    if (m.device_id != machine.devices.front().id) continue;
+    m.device_id = twin.id;
+    m.quality = backends::Quality::kNoisy;
+    m.ci95 = {0.4, 1.6};
+    here.record.measurements.push_back(m);
+  }
+  here.asked.devices.push_back(twin);
+  here.asked.excluded = {twin.id};
+  auto request = Asking();
+  request.terms.exclude = {twin.id};
+  EXPECT_FALSE(IsSettled(here, Asking())) << "nobody knows which of the cards is the faster";
+  EXPECT_FALSE(IsSettled(here, request));
+}
+
 TEST(Settled, NoisyFiguresSettleNothing) {
   const auto machine = WithThreads(testing::DiscreteAndIntegrated(), 4);
   auto here = Without(machine, ProcessorOf(machine));

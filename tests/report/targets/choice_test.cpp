@@ -30,6 +30,8 @@ struct Question {
   std::string created = "2026-11-26T00:00:00Z";
   std::optional<TargetTable> table{};  // in the place of the target's
   void (*change)(assume::Machine&) = nullptr;
+  Use use = Use::kInference;
+  Terms terms{};
 };
 
 Recommendation AnswerOf(const Question& question) {
@@ -43,10 +45,14 @@ Recommendation AnswerOf(const Question& question) {
   record.probes = imagined->probes;
   RunRequest request;
   request.command = "recommend";
-  request.uses = {Use::kInference};
+  request.uses = {question.use};
+  request.terms = question.terms;
   request.terms.target = question.table ? question.table : *EmbeddedTarget(question.target);
   request.terms.policy = question.policy;
-  const auto report = Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}});
+  const auto excluded = ExcludedDevices(*EmbeddedTables(), imagined->devices, request.terms.exclude);
+  EXPECT_TRUE(excluded);
+  const auto report =
+      Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, *excluded});
   EXPECT_FALSE(report.recommendations.empty()) << question.machine.front();
   return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
 }
@@ -101,6 +107,46 @@ TEST(Choice, NamesWhatItDoesNotCoverAndHowToStayOffIt) {
                                               HasSubstr("with HIP_VISIBLE_DEVICES=0"))));
   const auto alone = AnswerOf({{"gfx=gfx1201,name=Radeon RX 9070 XT" + kLinux}});
   EXPECT_THAT(alone.warnings, Not(Contains(HasSubstr("does not cover"))));
+}
+
+// The step that is predicted wants 17 GB; what the caller can not use holds it, and that helps nobody.
+TEST(Choice, ASmallCardTrainsBesideOneThatIsOfNoUse) {
+  const std::vector<std::string> both = {"gfx=gfx1100,memory=48GiB" + kLinux,
+                                         "cc=8.6,driver=580.65.06,memory=4GiB" + kLinux};
+  Terms terms;
+  terms.exclude = {"hip"};
+  const auto answer = AnswerOf({.machine = both, .use = Use::kTraining, .terms = terms});
+  EXPECT_EQ(answer.backend, "cuda");
+  EXPECT_EQ(answer.environment.size(), 0U) << "no UUID is known";
+}
+
+TEST(Choice, NumbersDevicesAsTheirRuntimeListsThem) {
+  Terms terms;
+  terms.among = {"hip"};
+  const auto answer = AnswerOf(
+      {.machine = {"cc=8.6,driver=580.65.06,memory=8GiB" + kLinux, "gfx=gfx1100,memory=24GiB" + kLinux},
+       .terms = terms});
+  ASSERT_EQ(answer.environment.size(), 1U);
+  EXPECT_EQ(answer.environment.front().name, "HIP_VISIBLE_DEVICES");
+  EXPECT_EQ(answer.environment.front().value, "0");
+}
+
+TEST(Choice, SaysWhichConditionsNobodyCouldLookAt) {
+  auto table = *EmbeddedTarget("pytorch");
+  std::erase_if(table.builds, [](const Build& build) { return build.backend != "cuda"; });
+  table.builds.resize(1);
+  table.builds.front().needs->driver.reset();
+  table.builds.front().needs->driver_below = "900";
+  table.builds.front().needs->features = {"avx2"};
+  const auto answer =
+      AnswerOf({.machine = {"cc=8.9" + kLinux}, .table = table, .change = [](assume::Machine& machine) {
+                  for (auto& device : machine.devices) {
+                    if (device.hardware->processor) device.hardware->processor->features.clear();
+                  }
+                }});
+  EXPECT_THAT(answer.warnings,
+              Contains(HasSubstr("what the processor can do and the driver's version of this machine are not "
+                                 "known")));
 }
 
 TEST(Choice, ObeysThePolicy) {

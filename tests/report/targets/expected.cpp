@@ -87,19 +87,34 @@ const assume::Machine* Imagined(const std::vector<std::string>& machine) {
 
 }  // namespace
 
-Report Answered(const Expected& expected, const TargetTable& target) {
+namespace {
+
+Report DecidedOn(const Expected& expected, const RunRequest& request) {
   const auto* imagined = Imagined(expected.machine);
   if (!imagined) return {};
   Record record;
   record.created = "2026-11-25T00:00:00Z";
   record.host = imagined->host;
   record.probes = imagined->probes;
+  return Decide(request, *EmbeddedTables(), record, {imagined->devices, {}});
+}
+
+}  // namespace
+
+Report Answered(const Expected& expected, const TargetTable& target) {
   RunRequest request;
   request.command = "recommend";
   request.uses = {expected.use};
   request.terms.target = target;
   request.terms.policy = expected.policy;
-  return Decide(request, *EmbeddedTables(), record, {imagined->devices, {}});
+  return DecidedOn(expected, request);
+}
+
+Report Reported(const Expected& expected) {
+  RunRequest request;
+  request.command = kWholeReport;
+  request.uses = {expected.use};
+  return DecidedOn(expected, request);
 }
 
 Answer AnswerOf(const Report& report) {

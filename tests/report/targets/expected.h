@@ -28,6 +28,9 @@ struct Expected {
 
 [[nodiscard]] Report Answered(const Expected& expected, const TargetTable& target);
 
+// The same machine's report, which names no program.
+[[nodiscard]] Report Reported(const Expected& expected);
+
 // Backend and build of the first answer; "none" without.
 using Answer = std::pair<std::string, std::string>;
 [[nodiscard]] Answer AnswerOf(const Report& report);

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "report/core/tables.h"
+#include "report/targets/fits.h"
 #include "tests/report/targets/bounds.h"
 #include "tests/report/targets/expected.h"
 
@@ -22,6 +24,46 @@ TEST(Targets, EveryMachineGetsTheBuildThatItsMakersDocument) {
     EXPECT_EQ(AnswerOf(report), Answer(expected.backend, expected.build))
         << expected.line << "\n"
         << (report.no_answer ? report.no_answer->reason : "");
+  }
+}
+
+// The report's word and that of `recommend --target` are one.
+TEST(Programs, AreTheBuildsThatRecommendNames) {
+  std::size_t compared = 0;
+  std::size_t other_way = 0;
+  for (const Expected& expected : AllExpected()) {
+    if (expected.policy != Policy::kMinimum) continue;
+    const auto report = Reported(expected);
+    ASSERT_EQ(report.recommendations.size(), 1U) << expected.line;
+    const auto& answer = report.recommendations.front();
+    ASSERT_TRUE(answer.programs) << expected.line;
+    for (const Program& program : *answer.programs) {
+      EXPECT_EQ(program.artefact.has_value(), !program.reason.has_value()) << expected.line;
+      if (program.target != expected.target) continue;
+      EXPECT_EQ(Answer(program.backend.value_or("none"), program.artefact.value_or("")),
+                Answer(expected.backend, expected.build))
+          << expected.line;
+      ++compared;
+      if (program.backend != answer.backend) ++other_way;
+    }
+  }
+  EXPECT_GE(compared, 60U);
+  EXPECT_GE(other_way, 2U) << "the program runs by another way than the fastest";
+}
+
+TEST(Programs, OfEveryRuntimeHaveATableWithABuildForIt) {
+  for (const RuntimeFacts& facts : EmbeddedTables()->runtimes) {
+    for (const auto& [names, use] : {std::pair(facts.advice.inference, Use::kInference),
+                                     std::pair(facts.advice.training, Use::kTraining)}) {
+      for (const std::string& name : names) {
+        const auto table = EmbeddedTarget(name);
+        ASSERT_TRUE(table) << facts.name << " " << name;
+        EXPECT_TRUE(std::any_of(
+            table->builds.begin(), table->builds.end(),
+            [&](const Build& build) { return build.backend == facts.name && IsFor(*table, build, use); }))
+            << facts.name << " " << name;
+      }
+    }
   }
 }
 
