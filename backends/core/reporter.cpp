@@ -124,9 +124,9 @@ void Reporter::Finish(const Series& series) const {
   ChosenTimes chosen = ChooseClock(series);
   const bool untimed = chosen.times_s.empty();
   if (series.out_of_time && IsAllLaunch(workload)) {
-    return Fail(
-        workload.variant(), Reported(workload.shape()), MeasurementStatus::kOverBudget, probe::Stage::kTime,
-        "there was time for no product that is large enough to tell of more than its launch");
+    return Fail(workload.variant(), Reported(workload.shape()), MeasurementStatus::kOverBudget,
+                probe::Stage::kTime,
+                "there was time for no product that is large enough to tell of more than its launch");
   }
   if (untimed) chosen = {{series.expected_s}, true, "timed only while it was verified"};
   const std::size_t late = chosen.times_s.size() == series.wall_s.size() ? series.late : 0;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 #include <string>
@@ -38,11 +39,16 @@ void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<
            !recommend::IsOmitted(report, score);
   };
   if (std::any_of(scores.begin(), scores.end(), holds_it)) return;
+  const auto is_refuted = [&](const Score& score) {
+    return std::any_of(report.doubts.begin(), report.doubts.end(), [&](const Doubt& doubt) {
+      return doubt.refuted && doubt.device_id == score.device_id;
+    });
+  };
   for (Score& score : scores) {
     const auto* facts = Find(tables, score.runtime);
     const bool trains =
         facts && facts->training.supported && score.tokens_per_s && score.ranking_tokens_per_s;
-    if (is_gpu(score) && trains && !score.fits.value_or(true)) score.eligible = true;
+    if (is_gpu(score) && trains && !score.fits.value_or(true) && !is_refuted(score)) score.eligible = true;
   }
 }
 
@@ -80,7 +86,6 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
     if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
   }
   if (record.settled_without) TellSettled(record, scores);
-  if (report.terms.narrow()) LetSmallCardsTrain(tables, report, scores);
   std::map<std::string_view, const Doubt*> refuted;
   for (const Doubt& doubt : report.doubts) {
     if (doubt.refuted) refuted.emplace(doubt.device_id, &doubt);
@@ -178,15 +183,25 @@ struct Deciding {
   bool all_asked;
 };
 
-// Fills in the scores and the answers of a report that has its devices, measurements and terms.
+std::size_t CountViews(const Report& report) {
+  return std::accumulate(
+      report.devices.begin(), report.devices.end(), std::size_t{0},
+      [](std::size_t sum, const probe::PhysicalDevice& device) { return sum + device.views.size(); });
+}
+
+// Fills in the scores and the answers of a report that has its devices, measurements and terms. It may have
+// the scores of nobody's terms already.
 void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& report) {
   const auto& [tables, record, measured, all_asked] = deciding;
+  const auto views = CountViews(report);
   if (report.terms.target) {
     targets::JudgeWays(tables, report);
     targets::AddSupposedViews(tables, all_asked, report);
   }
   report.request = tables.reference;
-  report.scores = Scores(tables, record, report, measured);
+  if (report.scores.empty() || views != CountViews(report))
+    report.scores = Scores(tables, record, report, measured);
+  if (report.terms.narrow()) LetSmallCardsTrain(tables, report, report.scores);
   for (const Use use : uses) {
     if (auto answer = recommend::Recommend(tables, report, use)) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
@@ -199,7 +214,7 @@ void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& repo
 
 // What `recommend --target` answers of the programs that the answer's runtime names, by the tables of this
 // build.
-std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& undecided,
+std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
                                  const Recommendation& answer) {
   std::vector<Program> programs;
   const auto* facts = Find(deciding.tables, answer.backend);
@@ -208,8 +223,10 @@ std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& undecid
        answer.use == Use::kTraining ? facts->advice.training : facts->advice.inference) {
     const auto target = EmbeddedTarget(name);
     if (!target) continue;  // a test holds that each is there
-    Report asked = undecided;
+    Report asked = report;
     asked.command = kRecommending;
+    asked.recommendations.clear();
+    asked.no_answer.reset();
     asked.terms.target = *target;
     Answer(deciding, {answer.use}, asked);
     Program program{.target = target->name, .title = target->title};
@@ -257,11 +274,9 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   const Deciding deciding{tables, record, measured, all_asked};
   if (!request.uses.empty()) {
     const bool is_whole = report.command == kWholeReport;
-    std::optional<Report> undecided;
-    if (is_whole) undecided = report;
     Answer(deciding, request.uses, report);
     for (Recommendation& answer : report.recommendations) {
-      if (is_whole) answer.programs = ProgramsFor(deciding, *undecided, answer);
+      if (is_whole) answer.programs = ProgramsFor(deciding, report, answer);
     }
   }
   explain::Explain(tables, report);

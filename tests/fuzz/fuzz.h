@@ -9,6 +9,7 @@
 #include <cstring>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "probe/core/result.h"
 
@@ -58,8 +59,8 @@ class Input {
 [[nodiscard]] bool IsHarmless(std::string_view text, std::string_view allowed = {});
 
 // Requires what holds for every text on a terminal without colours: harmless UTF-8, whole lines, none wider
-// than `width` or ending in a blank.
-void RequirePage(std::string_view text, int width);
+// than `width` or ending in a blank. Lines that hold one of the commands may be wider.
+void RequirePage(std::string_view text, int width, const std::vector<std::string>& commands = {});
 // Requires harmless UTF-8 in one line.
 void RequireLine(std::string_view text);
 // Requires that it is one whole JSON document, and returns it as compact text.
