@@ -18,6 +18,7 @@ namespace report {
 struct BuildNeeds {
   std::optional<std::vector<std::string>> os;       // linux, windows, macos
   std::optional<std::vector<std::string>> machine;  // x86_64, aarch64
+  std::optional<bool> wsl;                          // Linux in Windows, or any other
   std::optional<std::string> glibc;                 // the least; another libc does not do
   // Of the GPU's driver: the least that runs it, the least that its makers test, and the first that no longer
   // does.

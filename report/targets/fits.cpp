@@ -31,6 +31,8 @@ class Judging {
     if (needs_.machine && machine.architecture && !Holds(*needs_.machine, *machine.architecture))
       return Fail(Step::kMachine, fmt::format("is for {}, and this machine is {}",
                                               fmt::join(*needs_.machine, ", "), *machine.architecture));
+    if (needs_.wsl && *needs_.wsl != machine.is_wsl)
+      return Fail(Step::kMachine, *needs_.wsl ? "is for WSL" : "is not for WSL");
     LookAtLibc(machine);
     if (!needs_.features) return;
     if (!machine.features || machine.features->empty()) return AddUnknown("what the processor can do");
@@ -120,7 +122,9 @@ class Judging {
 
 Machine MachineOf(const Report& report) {
   constexpr std::string_view kGlibc = "glibc ";
+  constexpr std::string_view kBelowWindows = "wsl2";
   Machine machine;
+  machine.is_wsl = report.host.virtualization == kBelowWindows;
   if (report.host.system) machine.os = *report.host.system;
   if (!report.host.architecture.empty() && report.host.architecture != "unknown")
     machine.architecture = report.host.architecture;

@@ -16,7 +16,8 @@ namespace report::targets {
 struct Machine {
   std::string os = "linux";
   std::optional<std::string> architecture;  // x86_64, aarch64
-  std::optional<std::string> glibc;         // its version
+  bool is_wsl = false;
+  std::optional<std::string> glibc;  // its version
   bool has_other_libc = false;
   const std::vector<std::string>* features = nullptr;  // of the processor
 };

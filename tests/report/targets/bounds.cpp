@@ -30,6 +30,7 @@ Bounds BoundsOf(std::string_view line) {
   for (auto* text : {&bounds.target, &bounds.build, &bounds.backend}) *text = next();
   bounds.os = Words(next());
   bounds.machine = Words(next());
+  bounds.wsl = next();
   for (auto* text : {&bounds.glibc, &bounds.driver, &bounds.driver_tested, &bounds.driver_below, &bounds.api,
                      &bounds.api_below})
     *text = next();
@@ -52,6 +53,7 @@ class Trial {
       : bounds_(bounds), build_(build), facts_(Find(*EmbeddedTables(), bounds.backend)) {
     if (!bounds.os.empty()) machine_.os = bounds.os.front();
     machine_.architecture = bounds.machine.empty() ? "x86_64" : bounds.machine.front();
+    machine_.is_wsl = bounds.wsl == "yes";
     machine_.has_other_libc = bounds.glibc.empty();
     if (!bounds.glibc.empty()) machine_.glibc = bounds.glibc;
     view_.device.runtime = bounds.backend;
@@ -104,6 +106,9 @@ class Trial {
       changed.Tell(known.empty() || std::find(known.begin(), known.end(), machine) != known.end(), machine,
                    difference_);
     }
+    auto other = *this;
+    other.machine_.is_wsl = !machine_.is_wsl;
+    other.Tell(bounds_.wsl.empty(), other.machine_.is_wsl ? "in WSL" : "outside WSL", difference_);
     if (bounds_.glibc.empty()) return;
     auto changed = *this;
     changed.machine_.glibc = Before(bounds_.glibc);

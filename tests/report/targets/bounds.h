@@ -17,6 +17,7 @@ struct Bounds {
   std::string backend;
   std::vector<std::string> os;
   std::vector<std::string> machine;
+  std::string wsl;  // yes, no
   std::string glibc;
   std::string driver;
   std::string driver_tested;

@@ -100,6 +100,10 @@ std::vector<Mutant> MutantsOf(const Json& build) {
     changed["needs"].erase(key);
     mutants.push_back({fmt::format("no {}", key), changed});
     if (value.is_array()) AddOfLists(build, key, {"needs"}, mutants);
+    if (value.is_boolean()) {
+      changed["needs"][key] = !value.get<bool>();
+      mutants.push_back({fmt::format("other {}", key), changed});
+    }
     if (!IsVersionKey(key)) continue;
     for (const bool up : {true, false}) {
       changed["needs"][key] = Moved(key, value, up);
