@@ -87,6 +87,13 @@ struct Timing {
   double wall_s = 0;
 };
 
+// What a variant implements, and what it is called: one implementation of one kernel for one pair of types.
+struct Implementation {
+  std::string name;
+  kernels::Kernel kernel = kernels::Kernel::kGemm;
+  kernels::Dtype in = kernels::Dtype::kFp32, acc = kernels::Dtype::kFp32;
+};
+
 // One open device. Single-threaded; dies with its process. An error of a call leaves the session usable
 // unless the device is lost.
 class Session {
@@ -113,9 +120,9 @@ class Session {
                                                   std::uint32_t repeats) = 0;
   // OwnError::kNoSuchMemory where the runtime has none. Freed before the session.
   [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) { return NoHostMemory(); }
-  // The entry point of the kernel that brought the device's context down: every later call fails, and only
-  // another process can go on. Empty as long as it lives.
-  [[nodiscard]] virtual std::string_view BroughtDownBy() const { return {}; }
+  // Whose kernel brought the device's context down: every later call fails, and only another process can go
+  // on. nullptr as long as it lives.
+  [[nodiscard]] virtual const Implementation* BroughtDownBy() const { return nullptr; }
   // Asked between batches, of which it may take most of a millisecond. Empty where the runtime has no word on
   // it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }

@@ -58,7 +58,7 @@ bool Contest::RateOne(Candidate& candidate) {
     const auto trial = TimeSmall(candidate, problem, first);
     if (!trial) {
       // A larger problem than needed may fail for want of memory: the speed is known well enough.
-      if (!first && context_.session.BroughtDownBy().empty()) return true;
+      if (!first && context_.session.BroughtDownBy() == nullptr) return true;
       const auto status = trial.error().Is(probe::OwnError::kNoSuchKernel) ? MeasurementStatus::kUnsupported
                                                                            : MeasurementStatus::kFailed;
       context_.reporter.Fail(variant, problem, status, Stage::kLaunch, probe::Describe(trial.error()));

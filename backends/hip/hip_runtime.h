@@ -59,6 +59,7 @@ class HipRuntime final : public stream::Runtime {
   probe::Status Write(std::uint64_t to, std::span<const std::byte> data) override;
   probe::Status Read(std::uint64_t from, std::span<std::byte> data) override;
   probe::Status Synchronize() override;
+  bool EndsContext(std::int64_t code) const override { return probe::hip::EndsContext(code); }
   DeviceState State() const override;
 
   probe::Result<void*> CreateEvent() override;

@@ -181,7 +181,7 @@ probe::Status OpenClSession::Download(BufferId buffer, std::uint64_t offset_byte
   return probe::Ok();
 }
 
-probe::Result<KernelId> OpenClSession::Load(const kernels::Variant&, const kernels::Step& step) {
+probe::Result<KernelId> OpenClSession::Load(const kernels::Variant& variant, const kernels::Step& step) {
   const auto program = programs_.Get(step.source, step.options);
   if (!program) return program.error();
   cl_int code = CL_SUCCESS;
@@ -193,6 +193,7 @@ probe::Result<KernelId> OpenClSession::Load(const kernels::Variant&, const kerne
                                        nullptr);
   if (code != CL_SUCCESS) group = limits_.shape.max_work_group_size;
   kernels_.push_back({kernel, step.entry, group});
+  account_.Loaded(variant);
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
@@ -261,6 +262,16 @@ probe::Status OpenClSession::Outcome(cl_event event) const {
   return probe::Ok();
 }
 
+// Codes do not tell: NVIDIA's driver gives CL_OUT_OF_RESOURCES for a kernel that faulted, after which nothing
+// works, and for one of too many registers.
+bool OpenClSession::Serves(const Launch& launch) const {
+  const Buffer* buffer = launch.buffers.empty() ? nullptr : Find(launch.buffers.front().buffer);
+  if (buffer == nullptr) return true;
+  std::byte byte{};
+  return api_.clEnqueueReadBuffer(queue_, buffer->memory, CL_TRUE, 0, 1, &byte, 0, nullptr, nullptr) ==
+         CL_SUCCESS;
+}
+
 std::optional<double> OpenClSession::DeviceSeconds(cl_event first, cl_event last) const {
   cl_ulong start = 0;
   cl_ulong end = 0;
@@ -278,6 +289,7 @@ probe::Result<Timing> OpenClSession::Run(std::span<const Launch> launches, std::
   if (launches.empty() || repeats == 0) return Timing{};
   cl_event first = nullptr;
   cl_event last = nullptr;
+  account_.Launched(launches.back().kernel);
   const auto start = probe::system::Now();
   auto status = EnqueueAll(launches, repeats, &first, &last);
   // Also after an error: nothing may still run when the caller goes on.
@@ -292,6 +304,7 @@ probe::Result<Timing> OpenClSession::Run(std::span<const Launch> launches, std::
   for (const cl_event event : {first, last}) {
     if (event != nullptr) api_.clReleaseEvent(event);
   }
+  if (!status && status.error().code && !Serves(launches.back())) account_.ContextEnded();
   if (!status) return status.error();
   return timing;
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "probe/core/result.h"
 #include "probe/opencl/opencl_api.h"
@@ -78,6 +79,7 @@ class OpenClSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] const Implementation* BroughtDownBy() const override { return account_.culprit(); }
   // A mapped buffer that the driver allocated where the device reaches it.
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }
@@ -99,6 +101,8 @@ class OpenClSession final : public Session {
   [[nodiscard]] probe::Status EnqueueAll(std::span<const Launch> launches, std::uint32_t repeats,
                                          cl_event* first, cl_event* last);
   [[nodiscard]] probe::Status Outcome(cl_event event) const;
+  // Whether the context still serves who works with that launch's buffers.
+  [[nodiscard]] bool Serves(const Launch& launch) const;
   [[nodiscard]] std::optional<double> DeviceSeconds(cl_event first, cl_event last) const;
 
   const probe::opencl::Api api_;
@@ -113,6 +117,7 @@ class OpenClSession final : public Session {
   ProgramCache programs_;
   std::vector<Buffer> buffers_;
   std::vector<LoadedKernel> kernels_;
+  CulpritAccount account_;
 };
 
 }  // namespace backends::opencl

@@ -102,7 +102,7 @@ probe::Status StreamSession::Download(BufferId buffer, std::uint64_t offset_byte
   return from ? Watched(runtime_->Read(*from, data)) : from.error();
 }
 
-probe::Result<KernelId> StreamSession::Load(const kernels::Variant&, const kernels::Step& step) {
+probe::Result<KernelId> StreamSession::Load(const kernels::Variant& variant, const kernels::Step& step) {
   if (step.library.empty()) {
     const auto function = runtime_->Load(step);
     if (!function) return function.error();
@@ -113,6 +113,7 @@ probe::Result<KernelId> StreamSession::Load(const kernels::Variant&, const kerne
     if (!product) return product.error();
     kernels_.push_back(*product);
   }
+  account_.Loaded(variant);
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
@@ -183,8 +184,7 @@ probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::
   if (launches.empty() || repeats == 0) return Timing{};
   std::vector<Enqueue> bound;
   for (const Launch& launch : launches) {
-    const auto index = static_cast<std::size_t>(launch.kernel);
-    if (index < kernels_.size()) last_entry_ = kernels_[index].function.entry;
+    account_.Launched(launch.kernel);
     auto enqueue = Watched(Bind(launch));  // a library may work on the device already
     if (!enqueue) return enqueue.error();
     bound.push_back(*std::move(enqueue));

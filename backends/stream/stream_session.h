@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "backends/stream/products.h"
 #include "backends/stream/runtime.h"
@@ -47,7 +48,7 @@ class StreamSession final : public Session {
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override {
     return runtime_->AllocateHost(bytes);
   }
-  [[nodiscard]] std::string_view BroughtDownBy() const override { return brought_down_by_; }
+  [[nodiscard]] const Implementation* BroughtDownBy() const override { return account_.culprit(); }
   [[nodiscard]] DeviceState State() const override { return seen_ ? *seen_ : runtime_->State(); }
   [[nodiscard]] bool Watch() override;
 
@@ -73,12 +74,10 @@ class StreamSession final : public Session {
   [[nodiscard]] static probe::Result<Enqueue> BindProduct(const Loaded& loaded, const Launch& launch,
                                                           std::span<const std::uint64_t> addresses);
 
-  // Every launch is waited for: what ends the context is the last one's doing, whichever call says so.
   template <class T>
   [[nodiscard]] probe::Result<T> Watched(probe::Result<T> result) {
-    if (!result && result.error().code && brought_down_by_.empty() &&
-        runtime_->EndsContext(*result.error().code))
-      brought_down_by_ = last_entry_;
+    if (!result && result.error().code && runtime_->EndsContext(*result.error().code))
+      account_.ContextEnded();
     return result;
   }
 
@@ -91,8 +90,7 @@ class StreamSession final : public Session {
   std::vector<Loaded> kernels_;                     // by KernelId
   bool watches_ = false;                            // the next run
   std::optional<DeviceState> seen_;                 // while the last one ran that was watched
-  std::string_view last_entry_;
-  std::string_view brought_down_by_;
+  CulpritAccount account_;
 };
 
 }  // namespace backends::stream

@@ -65,7 +65,7 @@ VulkanSession::~VulkanSession() {
 Result<BufferId> VulkanSession::Allocate(const BufferRequest& request) {
   if (device_->lost()) return device_->Fail("vkCreateBuffer", VK_ERROR_DEVICE_LOST);
   if (auto allowed = allocations_.Check("vkCreateBuffer", request.bytes); !allowed) return allowed.error();
-  auto memory = CreateMemory(*device_, request);
+  auto memory = Watched(CreateMemory(*device_, request));
   if (!memory) return memory.error();
   allocations_.Take(memory->bytes);
   buffers_.push_back(*std::move(memory));
@@ -107,11 +107,11 @@ Status VulkanSession::UseStaging() {
 
 Status VulkanSession::Copy(VkBuffer from, std::uint64_t from_offset, VkBuffer to, std::uint64_t to_offset,
                            std::uint64_t bytes) {
-  const auto timing = queue_.Submit([&](VkCommandBuffer commands) {
+  const auto timing = Watched(queue_.Submit([&](VkCommandBuffer commands) {
     const VkBufferCopy region{from_offset, to_offset, bytes};
     device_->functions().vkCmdCopyBuffer(commands, from, to, 1, &region);
     queue_.Barrier(commands);
-  });
+  }));
   if (!timing) return timing.error();
   return probe::Ok();
 }
@@ -168,6 +168,7 @@ Result<KernelId> VulkanSession::Load(const kernels::Variant& variant, const kern
   auto pipeline = CreatePipeline(*device_, step, shape.local, CountsInSubgroups(variant));
   if (!pipeline) return pipeline.error();
   pipelines_.push_back(*std::move(pipeline));
+  account_.Loaded(variant);
   return static_cast<KernelId>(pipelines_.size() - 1);
 }
 
@@ -282,13 +283,15 @@ void VulkanSession::Record(VkCommandBuffer commands, const Launch& launch, VkDes
 Result<Timing> VulkanSession::Run(std::span<const Launch> launches, std::uint32_t repeats) {
   if (auto status = Check(launches); !status) return status.error();
   if (launches.empty() || repeats == 0) return Timing{};
-  const auto sets = Bind(launches);
+  if (device_->lost()) return device_->Fail("vkQueueSubmit", VK_ERROR_DEVICE_LOST);
+  account_.Launched(launches.back().kernel);
+  const auto sets = Watched(Bind(launches));
   if (!sets) return sets.error();
-  return queue_.Submit([&](VkCommandBuffer commands) {
+  return Watched(queue_.Submit([&](VkCommandBuffer commands) {
     for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
       for (std::size_t i = 0; i < launches.size(); ++i) Record(commands, launches[i], (*sets)[i]);
     }
-  });
+  }));
 }
 
 namespace {

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "backends/core/backend.h"
+#include "backends/core/culprit.h"
 #include "backends/core/sharing.h"
 #include "backends/vulkan/vulkan_device.h"
 
@@ -97,6 +98,7 @@ class VulkanSession final : public Session {
   [[nodiscard]] probe::Result<KernelId> Load(const kernels::Variant& variant,
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
+  [[nodiscard]] const Implementation* BroughtDownBy() const override { return account_.culprit(); }
   // Memory of the host's that the device copies from and to without our staging.
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }
@@ -117,6 +119,11 @@ class VulkanSession final : public Session {
   [[nodiscard]] probe::Status UseDescriptorPool(std::uint32_t sets);
   void Write(const Launch& launch, VkDescriptorSet set);
   void Record(VkCommandBuffer commands, const Launch& launch, VkDescriptorSet set) const;
+  template <class T>
+  [[nodiscard]] T Watched(T result) {
+    if (device_->lost()) account_.ContextEnded();
+    return result;
+  }
 
   std::unique_ptr<Device> device_;
   const probe::RuntimeDevice record_;
@@ -128,6 +135,7 @@ class VulkanSession final : public Session {
   std::uint32_t descriptor_sets_ = 0;  // that the pool has room for
   std::vector<Memory> buffers_;        // by BufferId; released ones are empty
   std::vector<Pipeline> pipelines_;    // by KernelId
+  CulpritAccount account_;
   Memory staging_;
   std::vector<std::shared_ptr<Memory>> host_;  // AllocateHost's; their owners empty them
 };

@@ -79,26 +79,22 @@ bool IsExistingGpu(const DeviceNode& node) {
   return node.exists && nvidia::IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
 }
 
-// What the node said that was opened, beside its path.
-std::string NodeText(const DeviceNode& node) {
-  return fmt::format("{} exists and does not open ({})", node.path, node.open_error.value_or("no reason"));
-}
-
-// A GPU that CUDA does not show, because a variable, a node or the kernel driver stands between.
+// A GPU that CUDA does not show, because a node, a variable or the kernel driver stands between. A variable is
+// to blame after the nodes: images set it wherever CUDA is used, and it hides nothing of what is not there.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                       const system::Environment& environment) {
   const std::size_t on_chip = driver.tegra && HasTegraNodes(driver) ? 1 : 0;
   const std::size_t gpus = std::max({nvml_gpus, driver.signs.gpus, on_chip});
-  if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
-    error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
-                             gpus == 1 ? "" : "s");
-    return {Outcome::kHidden, std::move(error)};
-  }
   const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
   if (driver.version && !any_node && !driver.signs.wsl && !driver.tegra) {
     error.name = "no_device_nodes";
     error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
     return {Outcome::kNoDevice, std::move(error)};
+  }
+  if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
+    error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
+                             gpus == 1 ? "" : "s");
+    return {Outcome::kHidden, std::move(error)};
   }
   error.text = "the driver has no device that CUDA can use";
   return {Outcome::kNoDevice, std::move(error)};
@@ -137,11 +133,11 @@ std::optional<Diagnosis> OfFiles(const Error& said, const KernelDriver& driver, 
   const auto* dead = DeadNode(driver);
   if (nvml_gpus == 0 && !HasLiveDriver(driver)) {
     return as(Outcome::kNoDevice, "kernel_module_not_loaded",
-              "the kernel module nvidia is not loaded" + (dead ? ": " + NodeText(*dead) : ""));
+              "the kernel module nvidia is not loaded" + (dead ? ": " + DeadText(*dead) : ""));
   }
   if (dead == nullptr || IsUvm(*dead)) return std::nullopt;
   return as(Outcome::kFailed, "device_node_dead",
-            NodeText(*dead) + ": the kernel driver is loaded and has no working GPU behind it");
+            DeadText(*dead) + ": the kernel driver is loaded and has no working GPU behind it");
 }
 
 }  // namespace
@@ -193,7 +189,7 @@ Diagnosis NoCard(Error error, const KernelDriver& driver) {
   error.text = driver.signs.bus_shown ? "no NVIDIA card is on this machine's bus"
                                       : "nothing here shows an NVIDIA card: /sys hides what is on the bus";
   const auto* dead = DeadNode(driver);
-  error.text += dead ? ", and " + NodeText(*dead) : ", and there is no /dev/nvidia0";
+  error.text += dead ? ", and " + DeadText(*dead) : ", and there is no /dev/nvidia0";
   return {Outcome::kNoDevice, std::move(error)};
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -79,6 +80,8 @@ inline constexpr std::array<std::string_view, 5> kRuntimeNames = {
 
 // An Error for the code that `call` returned, with AMD's name of it.
 [[nodiscard]] Error ErrorOf(std::string_view call, HipResult code);
+// Whether a process that met this code of HIP's can make no more use of the device.
+[[nodiscard]] bool EndsContext(std::int64_t code);
 [[nodiscard]] Error CompilerErrorOf(std::string_view call, HiprtcResult code);
 
 // How many devices HIP shows this process; at most kMaxDevices. hipInit's own code misleads: it succeeds

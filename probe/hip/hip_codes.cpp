@@ -12,10 +12,12 @@ namespace {
 struct CodeRow {
   int code;
   std::string_view name;
-  std::string_view text;  // what it means to a person, where that is not plain from the name
+  std::string_view text;      // what it means to a person, where that is not plain from the name
+  bool ends_context = false;  // no call of the process succeeds after it
 };
 
-// HIP, enum hipError_t; tests/abi compares the names with hip_runtime_api.h.
+// HIP, enum hipError_t; tests/abi compares the names with hip_runtime_api.h. Which end the context AMD's
+// header does not say: those of CUDA's codes of the same numbers that do, and that HIP has.
 constexpr std::array kCodes = {
     CodeRow{1, "hipErrorInvalidValue", ""},
     CodeRow{2, "hipErrorOutOfMemory", "the device's memory is full"},
@@ -48,7 +50,8 @@ constexpr std::array kCodes = {
     CodeRow{211, "hipErrorNotMapped", ""},
     CodeRow{212, "hipErrorNotMappedAsArray", ""},
     CodeRow{213, "hipErrorNotMappedAsPointer", ""},
-    CodeRow{214, "hipErrorECCNotCorrectable", "the device's memory has an error that could not be corrected"},
+    CodeRow{214, "hipErrorECCNotCorrectable", "the device's memory has an error that could not be corrected",
+            true},
     CodeRow{215, "hipErrorUnsupportedLimit", ""},
     CodeRow{216, "hipErrorContextAlreadyInUse", ""},
     CodeRow{217, "hipErrorPeerAccessUnsupported", ""},
@@ -63,17 +66,17 @@ constexpr std::array kCodes = {
     CodeRow{401, "hipErrorIllegalState", ""},
     CodeRow{500, "hipErrorNotFound", ""},
     CodeRow{600, "hipErrorNotReady", ""},
-    CodeRow{700, "hipErrorIllegalAddress", "the kernel touched memory that is not its own"},
+    CodeRow{700, "hipErrorIllegalAddress", "the kernel touched memory that is not its own", true},
     CodeRow{701, "hipErrorLaunchOutOfResources", ""},
-    CodeRow{702, "hipErrorLaunchTimeOut", ""},
+    CodeRow{702, "hipErrorLaunchTimeOut", "", true},
     CodeRow{704, "hipErrorPeerAccessAlreadyEnabled", ""},
     CodeRow{705, "hipErrorPeerAccessNotEnabled", ""},
     CodeRow{708, "hipErrorSetOnActiveProcess", ""},
     CodeRow{709, "hipErrorContextIsDestroyed", ""},
-    CodeRow{710, "hipErrorAssert", ""},
+    CodeRow{710, "hipErrorAssert", "", true},
     CodeRow{712, "hipErrorHostMemoryAlreadyRegistered", ""},
     CodeRow{713, "hipErrorHostMemoryNotRegistered", ""},
-    CodeRow{719, "hipErrorLaunchFailure", "the kernel died or the device was reset"},
+    CodeRow{719, "hipErrorLaunchFailure", "the kernel died or the device was reset", true},
     CodeRow{720, "hipErrorCooperativeLaunchTooLarge", ""},
     CodeRow{801, "hipErrorNotSupported", ""},
     CodeRow{900, "hipErrorStreamCaptureUnsupported", ""},
@@ -121,6 +124,11 @@ Error Named(std::span<const CodeRow> rows, std::string_view call, int code) {
 }  // namespace
 
 Error ErrorOf(std::string_view call, HipResult code) { return Named(kCodes, call, code); }
+bool EndsContext(std::int64_t code) {
+  return std::any_of(kCodes.begin(), kCodes.end(),
+                     [&](const CodeRow& row) { return row.code == code && row.ends_context; });
+}
+
 Error CompilerErrorOf(std::string_view call, HiprtcResult code) { return Named(kCompilerCodes, call, code); }
 
 }  // namespace probe::hip

@@ -30,14 +30,15 @@ struct KernelDriver {
   std::vector<std::string> radeon_cards;
   std::vector<std::string> unbound_cards;
   DeviceNode kfd{"/dev/kfd", false, false};
-  std::optional<std::uint32_t> kfd_group;  // numeric: what counts in a container
+  std::optional<std::uint32_t> kfd_group;  // numeric: what counts in a container; nullopt where nobody tells
   std::vector<DeviceNode> render_nodes;    // those of the compute driver's GPUs
   std::vector<amd::KfdNode> nodes;
   bool wsl = false;  // /dev/dxg: the Windows host has the driver
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
 
-// 3 of "xcp3"; 0 of a device that is no partition.
+// "xcp3" of 3, as which a device is a partition; and 3 of "xcp3", 0 of a device that is no partition.
+[[nodiscard]] std::string PartitionName(std::uint32_t number);
 [[nodiscard]] std::uint32_t PartitionOf(const RuntimeDevice& device);
 // The kernel's node of a device that HIP shows; nullptr where none has its address and partition.
 [[nodiscard]] const amd::KfdNode* NodeOf(const std::vector<amd::KfdNode>& nodes, const RuntimeDevice& device);

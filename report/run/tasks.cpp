@@ -94,15 +94,14 @@ struct Opened {
   // The implementation whose kernel ended the context; nullptr as long as that lives, and where what fills
   // operands did it: nothing can go on without that.
   [[nodiscard]] const kernels::Variant* culprit() const {
-    const std::string_view entry = session == nullptr ? std::string_view() : session->BroughtDownBy();
-    if (entry.empty()) return nullptr;
+    const backends::Implementation* by = session == nullptr ? nullptr : session->BroughtDownBy();
+    if (by == nullptr || by->kernel == kernels::Kernel::kFill) return nullptr;
     for (const auto* all : {&variants, &libraries}) {
-      for (const kernels::Variant& variant : *all) {
-        const auto is_it = [&](const kernels::Step& step) { return step.entry == entry; };
-        if (variant.kernel != kernels::Kernel::kFill &&
-            std::any_of(variant.steps.begin(), variant.steps.end(), is_it))
-          return &variant;
-      }
+      const auto it = std::find_if(all->begin(), all->end(), [&](const kernels::Variant& variant) {
+        return variant.name == by->name &&
+               backends::KindOf(variant) == backends::FigureKind{by->kernel, by->in, by->acc};
+      });
+      if (it != all->end()) return &*it;
     }
     return nullptr;
   }

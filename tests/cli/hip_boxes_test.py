@@ -44,6 +44,7 @@ MEASURED = {
                                         **act("launch", "hang", device=0)), "1.2", 1),
     "wrong results": (dict(gpus=[gpu(*PHOENIX, **APU, results="garbage"), gpu(*NAVI31)]), "1.2", 1),
     "a device that is lost": (dict(gpus=[gpu(*NAVI31, lost_after_launches=3)]), "1", 0),
+    "a kernel that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="gemm_fp16_128_by_64")]), "6", 1),
     "a compiler that aborts": (dict(gpus=[gpu(*NAVI31)], **act("compile", "abort")), "1", 0),
     "no compiler": (dict(gpus=[gpu(*NAVI31)], libraries=[("libhiprtc.so.6", "/nonexistent")]), "1", 0),
     "a hot card": (dict(gpus=[gpu(*NAVI31, attributes={"throttled": 1 << 36})]), "1.2", 1),
@@ -225,6 +226,15 @@ class HipBoxes(unittest.TestCase):
                 bad = "pci:0000:64:00.0"
                 self.assertIn(status, {m["status"] for m in self.figures(value, bad)})
                 self.assertTrue(any(said in reason for reason in self.rejected(value, bad)), value["recommendations"])
+
+    def test_a_kernel_that_faults_costs_itself_alone(self):
+        figures = self.figures(self.answer("a kernel that faults"))
+        self.assertEqual([("own:wmma_square_128x128", "fp16")],
+                         [(m["implementation"], m["in_dtype"]) for m in figures if m["status"] == "failed"])
+        self.assertIn("(700)", next(m["reason"] for m in figures if m["status"] == "failed"))
+        good = [m for m in figures if m["status"] == "ok"]
+        self.assertIn("fp16", {m["in_dtype"] for m in good if m["kernel"] == "gemm"}, "by another kernel")
+        self.assertLessEqual({"gemm", "read", "copy"}, {m["kernel"] for m in good})
 
     def test_what_fails_is_not_ranked_and_says_why(self):
         cases = {"a device that is lost": ("failed", "hipErrorLaunchFailure"),

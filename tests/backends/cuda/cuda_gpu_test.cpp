@@ -143,7 +143,7 @@ class Child {
       const std::string came = loaded ? Compute(**session, variant) : probe::Describe(loaded.error());
       Say("{} {}, compiled in {:.3f} s, everything in {:.3f} s", came == "right" ? "" : "wrong", came, load_s,
           probe::system::SecondsSince(first));
-      if (!(*session)->BroughtDownBy().empty()) return false;
+      if ((*session)->BroughtDownBy() != nullptr) return false;
     }
     return true;
   }

@@ -110,6 +110,31 @@ TEST(HipSession, RefusesImpossibleLaunches) {
             "ok");
 }
 
+TEST(HipSession, KnowsTheKernelThatEndedTheContext) {
+  const HipMachine machine(HipGpu(1, 110000, "", R"(, "faulting_kernels": "read_")"));
+  EXPECT_EQ(machine.With([](Session& session) -> std::string {
+    const auto x = session.Allocate({4096, {}});
+    const auto fill = session.Load({}, StepOf("fill_u32")),
+               read = session.Load(kernels::Own("culprit", kernels::Kernel::kRead, kernels::Dtype::kU32,
+                                                kernels::Dtype::kU32, {}),
+                                   StepOf("read_u32"));
+    if (!x || !fill || !read) return Say(read);
+    const Launch fills{*fill, {{*x}}, {{1, 1, 1}, {32, 1, 1}, {1, 1}}};
+    const Launch reads{*read, {{*x}, {*x}}, {{1, 1, 1}, {32, 1, 1}, {4}}};
+    if (!session.Run({&fills, 1}, 1) || session.BroughtDownBy() != nullptr) return "down too early";
+    if (session.Run({&reads, 1}, 1) || session.Run({&fills, 1}, 1)) return "works in a context that ended";
+    return session.BroughtDownBy() == nullptr ? "by nobody" : session.BroughtDownBy()->name;
+  }),
+            "culprit");
+}
+
+// hip_runtime_api.h.
+TEST(HipSession, OnlyErrorsOfAKernelThatDiedEndTheContext) {
+  for (const int code : {214, 700, 702, 710, 719}) EXPECT_TRUE(probe::hip::EndsContext(code)) << code;
+  for (const int code : {0, 1, 2, 98, 100, 209, 600, 701, 704, 801, 999, 12345})
+    EXPECT_FALSE(probe::hip::EndsContext(code)) << code;
+}
+
 TEST(HipSession, GivesMemoryOfTheHostWhereTheRuntimeHasIt) {
   EXPECT_EQ(HipMachine(HipGpu(1, 110000)).With([](Session& session) -> std::string {
     const auto pinned = session.AllocateHost(4096);

@@ -293,13 +293,45 @@ TEST_F(VulkanSession, TakesLittleOfADeviceThatOthersUse) {
   EXPECT_TRUE(session.Allocate({16, {}}).ok());
 }
 
-// A fake card, whose memory the host does not see: through staging, or from and to the host's own memory.
-TEST(VulkanCard, IsCopiedToAndFromByEveryWay) {
-  const probe::system::TemporaryTree tree;
+// A fake card, whose memory the host does not see.
+std::vector<probe::RuntimeDevice> FakeCards(const probe::system::TemporaryTree& tree,
+                                            std::string_view scenario = "{}") {
   std::filesystem::copy_file(FAKE_VULKAN_LIBRARY, tree.At("/libfake.so"));
-  const auto devices = tests::VulkanDevices(
+  tree.Write("/libfake.so.scenario.json", scenario);
+  return tests::VulkanDevices(
       tree.Write("/fake.json", R"({"file_format_version": "1.0.0", "ICD": {"library_path": ")" +
                                    tree.At("/libfake.so") + R"(", "api_version": "1.3.0"}})"));
+}
+
+TEST(VulkanCard, OfWhichOneKernelTakesTheDeviceDownNamesThatOne) {
+  const probe::system::TemporaryTree tree;
+  const auto devices = FakeCards(tree, R"({"devices": [{"name": "Fake", "lost_after_launches": 2}]})");
+  ASSERT_EQ(devices.size(), 1U);
+  const auto opened = tests::OpenVulkan(devices.front());
+  ASSERT_TRUE(opened.ok()) << probe::Describe(opened.error());
+  backends::Session& session = **opened;
+  const auto buffer = session.Allocate({4096, {}});
+  ASSERT_TRUE(buffer.ok());
+  const auto run = [&](const char* name) {
+    const auto kernel = session.Load(
+        kernels::Own(name, kernels::Kernel::kFill, kernels::Dtype::kU32, kernels::Dtype::kU32, kFill), kFill);
+    if (!kernel) return false;
+    const Launch launch{*kernel, {{*buffer}}, {{1, 1, 1}, {64, 1, 1}, {64, 1}}};
+    return session.Run({&launch, 1}, 1).ok();
+  };
+  EXPECT_TRUE(run("harmless"));
+  EXPECT_EQ(session.BroughtDownBy(), nullptr);
+  EXPECT_FALSE(run("culprit"));
+  ASSERT_NE(session.BroughtDownBy(), nullptr);
+  EXPECT_EQ(session.BroughtDownBy()->name, "culprit");
+  EXPECT_FALSE(run("victim"));
+  EXPECT_EQ(session.BroughtDownBy()->name, "culprit") << "the first one";
+}
+
+// Through staging, or from and to the host's own memory.
+TEST(VulkanCard, IsCopiedToAndFromByEveryWay) {
+  const probe::system::TemporaryTree tree;
+  const auto devices = FakeCards(tree);
   ASSERT_EQ(devices.size(), 1U);
   const auto opened = tests::OpenVulkan(devices.front());
   ASSERT_TRUE(opened.ok()) << probe::Describe(opened.error());

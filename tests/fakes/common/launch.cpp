@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 #include <filesystem>
 #include <fstream>
@@ -87,6 +88,13 @@ void Launch(const Device& device, std::span<const std::span<std::byte>> outputs,
     Overwrite(device.results, output.first(std::min(output.size(), kMaxOverwritten)));
   }
   if (work) Waited(device) += SecondsSince(work->start) - work->processor_s - device.slow_kernel_s - more_s;
+}
+
+bool Faults(const Device& device, std::string_view entry) {
+  const auto is_one_of = [&](const std::string& names) { return !names.empty() && entry.starts_with(names); };
+  if (is_one_of(device.crashing_kernels)) std::abort();
+  if (is_one_of(device.hanging_kernels)) std::this_thread::sleep_for(std::chrono::hours(1));
+  return is_one_of(device.faulting_kernels);
 }
 
 std::uint64_t EventTime(const Device& device, std::chrono::steady_clock::time_point start) {

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string_view>
 
 #include "tests/fakes/common/scenario.h"
 
@@ -24,6 +25,10 @@ struct Work {
 };
 void Launch(const Device& device, std::span<const std::span<std::byte>> outputs,
             const std::optional<Work>& work = std::nullopt);
+
+// Whether the scenario has this entry kill its context. Does not return from one that ends its process or
+// hangs.
+[[nodiscard]] bool Faults(const Device& device, std::string_view entry);
 
 // The device's clock in nanoseconds: real time since `start`, scaled as the scenario says, plus one second.
 // That of an unsteady device stands still while a launch with its work waits for a processor: what it shows

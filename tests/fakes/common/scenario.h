@@ -128,7 +128,8 @@ struct Device {
   std::uint32_t unsteady_processes = 1;  // the first ones; all without a folder
   double event_time_scale = 1;           // 0: every event takes 0 ns; 0.01: a hundred times too fast
   std::optional<std::uint32_t> lost_after_launches;
-  // CUDA: of the entries that begin so every launch kills the context, ends the process or never comes back.
+  // CUDA, HIP and OpenCL: of the entries that begin so every launch kills the context, ends the process or
+  // never comes back.
   std::string faulting_kernels, crashing_kernels, hanging_kernels;
   std::optional<std::uint64_t> allocation_limit_bytes;
   std::map<std::string, std::int64_t> attributes;  // what one runtime alone knows, by its fake's names

@@ -6,10 +6,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
-#include <thread>
 
 #include "tests/fakes/common/device_memory.h"
 #include "tests/fakes/common/kernels.h"
@@ -78,12 +76,7 @@ FAKE_CUDA cuLaunchKernel(nv::CuFunction function, unsigned int grid_x, unsigned 
     return kLaunchOutOfResources;
   }
   if (IsLost(*slot->gpu)) return Broken() = kLaunchFailed;
-  const auto is_one_of = [&](const std::string& names) {
-    return !names.empty() && entry.name.starts_with(names);
-  };
-  if (is_one_of(slot->gpu->crashing_kernels)) std::abort();
-  if (is_one_of(slot->gpu->hanging_kernels)) std::this_thread::sleep_for(std::chrono::hours(1));
-  if (is_one_of(slot->gpu->faulting_kernels)) {
+  if (fakes::Faults(*slot->gpu, entry.name)) {
     Broken() = kIllegalAddress;  // the launch itself is fine: whoever waits for it learns it
     return kSuccess;
   }

@@ -55,10 +55,6 @@ FAKE_HIP hipModuleLoadData(rt::HipModule* module, const void* image) {
   *module = reinterpret_cast<rt::HipModule>(new Program(*std::move(program)));
   return kSuccess;
 }
-FAKE_HIP hipModuleUnload(rt::HipModule module) {
-  delete reinterpret_cast<Program*>(module);
-  return kSuccess;
-}
 FAKE_HIP hipModuleGetFunction(rt::HipFunction* function, rt::HipModule module, const char* name) {
   for (auto& entry : reinterpret_cast<Program*>(module)->entries) {
     if (entry.name != name) continue;
@@ -83,6 +79,10 @@ FAKE_HIP hipModuleLaunchKernel(rt::HipFunction function, unsigned int grid_x, un
   if (threads == 0 || grid_x == 0 || grid_y == 0 || grid_z == 0) return kInvalidValue;
   if (threads > entry.max_threads || shared_bytes > 65536) return kLaunchOutOfResources;
   if (IsLost(*slot.gpu)) return Broken() = kLaunchFailed;
+  if (fakes::Faults(*slot.gpu, entry.name)) {
+    Broken() = kIllegalAddress;  // the launch itself is fine: whoever waits for it learns it
+    return kSuccess;
+  }
   fakes::KernelLaunch launch{
       entry.name, {grid_x, grid_y, grid_z}, {block_x, block_y, block_z}, {}, UnitOf(slot, entry.name)};
   for (std::size_t i = 0; i < entry.parameter_bytes.size(); ++i) {

@@ -135,7 +135,8 @@ cl_int CL_API_CALL EnqueueNdRangeKernel(cl_command_queue queue, cl_kernel kernel
                                         cl_event* event) {
   Device& device = *From<Queue>(queue)->device;
   if (const cl_int error = At(Point::kLaunch, device.index); error != CL_SUCCESS) return error;
-  device.lost = device.lost || device.launches >= device.facts.lost_after_launches.value_or(UINT32_MAX);
+  device.lost = device.lost || device.launches >= device.facts.lost_after_launches.value_or(UINT32_MAX) ||
+                Faults(device.facts, From<Kernel>(kernel)->name);
   ++device.launches;
   return Run(queue, CL_COMMAND_NDRANGE_KERNEL, event,
              [&] { Launch(device.facts, Outputs(*From<Kernel>(kernel))); });

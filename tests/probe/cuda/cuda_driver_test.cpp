@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include "probe/core/parse.h"
 #include "probe/cuda/cuda_api.h"
+#include "probe/cuda/cuda_nvml.h"
 #include "tests/probe/tree.h"
 
 namespace {
@@ -126,6 +128,16 @@ TEST(Diagnosis, OfNoDevice) {
   const auto hidden = Of(100, Loaded(), 1, "", nothing_visible);
   EXPECT_EQ(hidden.outcome, Outcome::kHidden);
   EXPECT_THAT(hidden.error.text, HasSubstr("CUDA_VISIBLE_DEVICES"));
+}
+
+// Images and SLURM set one wherever CUDA is to run.
+TEST(Diagnosis, IsNoVariablesFaultWhereAContainerHasNoNode) {
+  KernelDriver container = Loaded();
+  container.nodes = {{"/dev/nvidiactl", false, false}, {"/dev/nvidia-uvm", false, false}};
+  const probe::system::Environment visible({{"CUDA_VISIBLE_DEVICES", "0"}});
+  const auto found = Of(100, container, 0, "", visible);
+  EXPECT_EQ(found.error.name, "no_device_nodes");
+  EXPECT_EQ(found.outcome, Outcome::kNoDevice);
 }
 
 TEST(Diagnosis, OfATegraNeverAsksForTheCardsModule) {
@@ -291,6 +303,24 @@ TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
   EXPECT_THAT(said("MIG-cc"), HasSubstr("\"MIG-cc\" names no GPU here"));
   gpus[0].mig = true;
   EXPECT_EQ(said("MIG-cc"), "") << "one of an instance that nobody listed";
+}
+
+TEST(ManagedGpu, IsTheDevicesByAddressOrUuidAndNeverByWhatNobodyKnows) {
+  constexpr const char* kUuid = "GPU-00000000-0000-0000-0000-0000000000aa";
+  std::vector<probe::cuda::NvmlGpu> gpus(2);
+  gpus[0].instances.resize(1);
+  gpus[1].uuid = kUuid;
+  probe::RuntimeDevice device;
+  EXPECT_EQ(GpuOf(device, gpus), nullptr) << "neither address nor UUID on either side";
+  EXPECT_EQ(InstanceOf(device, gpus[0]), nullptr);
+  device.identity.uuid = probe::cuda::UuidIn(kUuid);
+  EXPECT_EQ(GpuOf(device, gpus), &gpus[1]);
+  device.identity.pci = probe::ParsePciAddress("0000:01:00.0");
+  EXPECT_EQ(GpuOf(device, gpus), &gpus[1]) << "whose address the library does not tell";
+  gpus[0].pci = device.identity.pci;
+  EXPECT_EQ(GpuOf(device, gpus), &gpus[0]);
+  device.identity.partition = gpus[0].instances[0].partition = "MIG-1-0";
+  EXPECT_EQ(InstanceOf(device, gpus[0]), gpus[0].instances.data());
 }
 
 }  // namespace

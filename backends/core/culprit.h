@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// By whose kernel a device's context ended, as a session keeps the account. Knows no runtime: which call says
+// that the context has ended is the session's to tell.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "backends/core/backend.h"
+
+namespace backends {
+
+class CulpritAccount {
+ public:
+  // Of every kernel, in the order of their ids.
+  void Loaded(const kernels::Variant& variant) {
+    loaded_.push_back({variant.name, variant.kernel, variant.in, variant.acc});
+  }
+  // Every launch is waited for: what ends the context is the last one's doing, whichever call says so.
+  void Launched(KernelId kernel) {
+    if (static_cast<std::size_t>(kernel) < loaded_.size()) last_ = static_cast<std::size_t>(kernel);
+  }
+  // The first word of it counts.
+  void ContextEnded() {
+    if (!culprit_ && last_) culprit_ = *last_;
+  }
+  // As Session::BroughtDownBy.
+  [[nodiscard]] const Implementation* culprit() const { return culprit_ ? &loaded_[*culprit_] : nullptr; }
+
+ private:
+  std::vector<Implementation> loaded_;  // by KernelId
+  std::optional<std::size_t> last_, culprit_;
+};
+
+}  // namespace backends
