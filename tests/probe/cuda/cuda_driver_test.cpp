@@ -134,7 +134,8 @@ TEST(Diagnosis, OfNoDevice) {
 TEST(Diagnosis, IsNoVariablesFaultWhereAContainerHasNoNode) {
   KernelDriver container = Loaded();
   container.nodes = {{"/dev/nvidiactl", false, false}, {"/dev/nvidia-uvm", false, false}};
-  const probe::system::Environment visible({{"CUDA_VISIBLE_DEVICES", "0"}});
+  probe::system::Environment visible;
+  visible.Set("CUDA_VISIBLE_DEVICES", "0");
   const auto found = Of(100, container, 0, "", visible);
   EXPECT_EQ(found.error.name, "no_device_nodes");
   EXPECT_EQ(found.outcome, Outcome::kNoDevice);
