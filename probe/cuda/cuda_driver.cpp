@@ -79,8 +79,9 @@ bool IsExistingGpu(const DeviceNode& node) {
   return node.exists && nvidia::IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
 }
 
-// A GPU that CUDA does not show, because a node, a variable or the kernel driver stands between. A variable is
-// to blame after the nodes: images set it wherever CUDA is used, and it hides nothing of what is not there.
+// A GPU that CUDA does not show, because a node, a variable or the kernel driver stands between. A variable
+// is to blame after the nodes: images set it wherever CUDA is used, and it hides nothing of what is not
+// there.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                       const system::Environment& environment) {
   const std::size_t on_chip = driver.tegra && HasTegraNodes(driver) ? 1 : 0;
