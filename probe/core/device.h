@@ -74,6 +74,10 @@ struct DeviceNode {
   return node.exists && !node.openable &&
          (!node.open_error || *node.open_error == "EACCES" || *node.open_error == "EPERM");
 }
+// "/dev/nvidia0 exists and does not open (EIO)".
+[[nodiscard]] inline std::string DeadText(const DeviceNode& node) {
+  return node.path + " exists and does not open (" + node.open_error.value_or("no reason") + ")";
+}
 
 struct PcieLink {
   std::optional<std::uint32_t> generation;

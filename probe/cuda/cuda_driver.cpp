@@ -79,11 +79,6 @@ bool IsExistingGpu(const DeviceNode& node) {
   return node.exists && nvidia::IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
 }
 
-// What the node said that was opened, beside its path.
-std::string NodeText(const DeviceNode& node) {
-  return fmt::format("{} exists and does not open ({})", node.path, node.open_error.value_or("no reason"));
-}
-
 // A GPU that CUDA does not show, because a variable, a node or the kernel driver stands between.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                       const system::Environment& environment) {
@@ -137,11 +132,11 @@ std::optional<Diagnosis> OfFiles(const Error& said, const KernelDriver& driver, 
   const auto* dead = DeadNode(driver);
   if (nvml_gpus == 0 && !HasLiveDriver(driver)) {
     return as(Outcome::kNoDevice, "kernel_module_not_loaded",
-              "the kernel module nvidia is not loaded" + (dead ? ": " + NodeText(*dead) : ""));
+              "the kernel module nvidia is not loaded" + (dead ? ": " + DeadText(*dead) : ""));
   }
   if (dead == nullptr || IsUvm(*dead)) return std::nullopt;
   return as(Outcome::kFailed, "device_node_dead",
-            NodeText(*dead) + ": the kernel driver is loaded and has no working GPU behind it");
+            DeadText(*dead) + ": the kernel driver is loaded and has no working GPU behind it");
 }
 
 }  // namespace
@@ -193,7 +188,7 @@ Diagnosis NoCard(Error error, const KernelDriver& driver) {
   error.text = driver.signs.bus_shown ? "no NVIDIA card is on this machine's bus"
                                       : "nothing here shows an NVIDIA card: /sys hides what is on the bus";
   const auto* dead = DeadNode(driver);
-  error.text += dead ? ", and " + NodeText(*dead) : ", and there is no /dev/nvidia0";
+  error.text += dead ? ", and " + DeadText(*dead) : ", and there is no /dev/nvidia0";
   return {Outcome::kNoDevice, std::move(error)};
 }
 

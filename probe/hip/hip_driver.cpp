@@ -41,13 +41,6 @@ std::vector<std::string> Unbound(const system::FileSystem& files) {
   return out;
 }
 
-DeviceNode NodeAt(const system::FileSystem& files, std::string path) {
-  DeviceNode node{std::move(path), false, false};
-  node.exists = files.Exists(node.path);
-  node.openable = node.exists && files.TryOpen(node.path).ok();
-  return node;
-}
-
 std::string ModuleText(const system::FileSystem& files) {
   if (const auto version = files.ReadLine("/sys/module/amdgpu/version"))
     return "amdgpu " + CleanText(*version, 64);
@@ -64,6 +57,17 @@ Diagnosis Cause(Outcome outcome, Error error, std::string_view name, std::string
   error.name = name;
   error.text = std::move(text);
   return {outcome, std::move(error)};
+}
+
+// Of a node that exists and does not open; `denied` is the cause's name where it is this process that may
+// not.
+Diagnosis Closed(Error error, const DeviceNode& node, std::string_view denied, const std::string& more = "") {
+  if (IsDenied(node)) {
+    return Cause(Outcome::kDenied, std::move(error), denied,
+                 node.path + " exists and may not be opened by this user or container" + more);
+  }
+  return Cause(Outcome::kFailed, std::move(error), "device_node_dead",
+               DeadText(node) + ": amdgpu is resetting the GPU or has given it up");
 }
 
 Diagnosis WithoutNode(Error error, const KernelDriver& driver) {
@@ -104,7 +108,7 @@ Diagnosis Hidden(Error error, const KernelDriver& driver, const system::Environm
 
 // A variable is to blame last: it may be set wherever ROCm is used, and hide nothing.
 Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Environment& environment) {
-  const auto denied = std::find_if(driver.render_nodes.begin(), driver.render_nodes.end(),
+  const auto closed = std::find_if(driver.render_nodes.begin(), driver.render_nodes.end(),
                                    [](const DeviceNode& node) { return !node.openable; });
   if (driver.nodes.empty()) {
     if (driver.amdgpu_cards.empty()) return WithoutNode(std::move(error), driver);
@@ -118,13 +122,11 @@ Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Enviro
   const bool some_open = std::any_of(driver.render_nodes.begin(), driver.render_nodes.end(),
                                      [](const DeviceNode& node) { return node.openable; });
   if (some_open && HidesAll(environment, driver.nodes)) return Hidden(std::move(error), driver, environment);
-  if (denied != driver.render_nodes.end() && denied->exists) {
-    return Cause(Outcome::kDenied, std::move(error), "render_node_denied",
-                 denied->path + " exists and may not be opened by this user or container");
-  }
-  if (denied != driver.render_nodes.end()) {
+  if (closed != driver.render_nodes.end() && closed->exists)
+    return Closed(std::move(error), *closed, "render_node_denied");
+  if (closed != driver.render_nodes.end()) {
     return Cause(Outcome::kNoDevice, std::move(error), "render_node_not_passed",
-                 "/dev/kfd is here and " + denied->path + ", which ROCm opens too, is not");
+                 "/dev/kfd is here and " + closed->path + ", which ROCm opens too, is not");
   }
   if (HidesAll(environment, driver.nodes)) return Hidden(std::move(error), driver, environment);
   return Cause(
@@ -136,10 +138,8 @@ Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Enviro
 
 Diagnosis NoDevice(Error error, const KernelDriver& driver, const system::Environment& environment) {
   if (driver.kfd.exists && !driver.kfd.openable) {
-    return Cause(
-        Outcome::kDenied, std::move(error), "kfd_denied",
-        fmt::format("/dev/kfd exists and may not be opened by this user or container; its group is {}",
-                    driver.kfd_group.value_or(0)));
+    return Closed(std::move(error), driver.kfd, "kfd_denied",
+                  driver.kfd_group ? fmt::format("; its group is {}", *driver.kfd_group) : "");
   }
   if (driver.wsl) {
     return Cause(Outcome::kNoDevice, std::move(error), "wsl_no_device",
@@ -157,12 +157,13 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   driver.amdgpu_cards = BoundTo(files, "amdgpu");
   driver.radeon_cards = BoundTo(files, "radeon");
   driver.unbound_cards = Unbound(files);
-  driver.kfd = NodeAt(files, "/dev/kfd");
+  driver.kfd = system::CheckNode(files, "/dev/kfd");
   if (const auto status = files.Stat("/dev/kfd")) driver.kfd_group = status->owner_gid;
   driver.nodes = amd::ReadKfdNodes(files);
   for (const amd::KfdNode& node : driver.nodes) {
     if (node.render_minor) {
-      driver.render_nodes.push_back(NodeAt(files, fmt::format("/dev/dri/renderD{}", *node.render_minor)));
+      driver.render_nodes.push_back(
+          system::CheckNode(files, fmt::format("/dev/dri/renderD{}", *node.render_minor)));
     }
   }
   driver.wsl = files.Exists(system::kWslGpuNode);

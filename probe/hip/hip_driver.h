@@ -30,7 +30,7 @@ struct KernelDriver {
   std::vector<std::string> radeon_cards;
   std::vector<std::string> unbound_cards;
   DeviceNode kfd{"/dev/kfd", false, false};
-  std::optional<std::uint32_t> kfd_group;  // numeric: what counts in a container
+  std::optional<std::uint32_t> kfd_group;  // numeric: what counts in a container; nullopt where nobody tells
   std::vector<DeviceNode> render_nodes;    // those of the compute driver's GPUs
   std::vector<amd::KfdNode> nodes;
   bool wsl = false;  // /dev/dxg: the Windows host has the driver

@@ -16,6 +16,7 @@ using probe::hip::ErrorOf;
 using probe::hip::ReadKernelDriver;
 using probe::system::Environment;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr const char* kBound = "/sys/bus/pci/drivers/amdgpu/0000:03:00.0";
 
@@ -35,9 +36,24 @@ Environment With(const char* name, const char* value) {
   return environment;
 }
 
+probe::hip::Diagnosis NoDevice(const probe::hip::KernelDriver& driver, const Environment& environment = {}) {
+  return Diagnose(ErrorOf("hipGetDeviceCount", probe::hip::kHipErrorNoDevice), driver, environment);
+}
 probe::hip::Diagnosis NoDevice(const tests::Tree& tree, const Environment& environment = {}) {
-  return Diagnose(ErrorOf("hipGetDeviceCount", probe::hip::kHipErrorNoDevice), ReadKernelDriver(tree.Files()),
-                  environment);
+  return NoDevice(ReadKernelDriver(tree.Files()), environment);
+}
+
+// A GPU whose nodes open, but for one that says this when it is opened: of /dev/kfd, or the card's own.
+probe::hip::KernelDriver WithClosed(const std::string& path, const char* open_error) {
+  tests::Tree tree;
+  tree.Write("/dev/kfd", "").Write("/dev/dri/renderD128", "");
+  AddNode(tree);
+  auto driver = ReadKernelDriver(tree.Files());
+  driver.kfd_group = 110;
+  auto& node = path == driver.kfd.path ? driver.kfd : driver.render_nodes.at(0);
+  node.openable = false;
+  node.open_error = open_error;
+  return driver;
 }
 
 TEST(AmdKernelDriver, IsReadWithoutItsLibraries) {
@@ -100,17 +116,6 @@ TEST(NoAmdDevice, IsExplainedByItsLayer) {
          tree.Write("/dev/kfd", "").Write("/dev/dri/renderD128", "");
          AddNode(tree);
        }},
-      // A directory can not be opened for writing, not even by root.
-      {"kfd_denied", Outcome::kDenied,
-       [](tests::Tree& tree) {
-         tree.Directory("/dev/kfd");
-         AddNode(tree);
-       }},
-      {"render_node_denied", Outcome::kDenied,
-       [](tests::Tree& tree) {
-         tree.Write("/dev/kfd", "").Directory("/dev/dri/renderD128");
-         AddNode(tree);
-       }},
   };
   for (const Case& expected : cases) {
     tests::Tree tree;
@@ -120,6 +125,39 @@ TEST(NoAmdDevice, IsExplainedByItsLayer) {
     EXPECT_EQ(found.outcome, expected.outcome) << expected.name;
     EXPECT_FALSE(found.error.text.empty()) << expected.name;
   }
+}
+
+TEST(NoAmdDevice, IsDeniedOnlyWhereTheKernelSaysSo) {
+  struct Row {
+    const char* path;
+    const char* open_error;
+    const char* name;
+  };
+  const Row rows[] = {{"/dev/kfd", "EACCES", "kfd_denied"},
+                      {"/dev/kfd", "EPERM", "kfd_denied"},
+                      {"/dev/dri/renderD128", "EACCES", "render_node_denied"},
+                      // Of a reset, and of a card that did not come back from one.
+                      {"/dev/kfd", "EAGAIN", "device_node_dead"},
+                      {"/dev/kfd", "EIO", "device_node_dead"},
+                      {"/dev/dri/renderD128", "ENODEV", "device_node_dead"}};
+  for (const Row& row : rows) {
+    const bool dead = row.name == std::string_view("device_node_dead");
+    const auto found = NoDevice(WithClosed(row.path, row.open_error));
+    EXPECT_EQ(found.error.name, row.name) << row.path << " " << row.open_error;
+    EXPECT_EQ(found.outcome, dead ? Outcome::kFailed : Outcome::kDenied) << row.path << " " << row.open_error;
+    EXPECT_THAT(found.error.text, HasSubstr(row.path));
+    EXPECT_THAT(found.error.text, HasSubstr(dead ? row.open_error : "may not be opened"));
+  }
+  tests::Tree tree;
+  tree.Directory("/dev/kfd");  // nobody can open a directory for writing
+  EXPECT_TRUE(ReadKernelDriver(tree.Files()).kfd.open_error);
+}
+
+TEST(NoAmdDevice, NamesTheNodesGroupOnlyWhereItIsKnown) {
+  auto driver = WithClosed("/dev/kfd", "EACCES");
+  EXPECT_THAT(NoDevice(driver).error.text, HasSubstr("its group is 110"));
+  driver.kfd_group.reset();
+  EXPECT_THAT(NoDevice(driver).error.text, Not(HasSubstr("group")));
 }
 
 TEST(NoAmdDevice, IsHiddenWhereAVariableHidesWhatTheKernelHas) {
@@ -144,10 +182,7 @@ TEST(NoAmdDevice, IsNoVariablesFaultWhereANodeIsMissingOrDenied) {
   EXPECT_EQ(NoDevice(missing, environment).error.name, "kfd_not_passed");
   EXPECT_EQ(probe::hip::DiagnoseUnasked(ReadKernelDriver(missing.Files()), environment).error.name,
             "kfd_not_passed");
-  tests::Tree denied;
-  denied.Directory("/dev/kfd");
-  AddNode(denied);
-  EXPECT_EQ(NoDevice(denied, environment).outcome, Outcome::kDenied);
+  EXPECT_EQ(NoDevice(WithClosed("/dev/kfd", "EACCES"), environment).outcome, Outcome::kDenied);
   tests::Tree without_card;
   without_card.Write("/dev/kfd", "");
   AddNode(without_card);
@@ -156,11 +191,14 @@ TEST(NoAmdDevice, IsNoVariablesFaultWhereANodeIsMissingOrDenied) {
 
 TEST(NoAmdDevice, IsHiddenTooWhereOneOfSeveralIsDenied) {
   tests::Tree tree;
-  tree.Write("/dev/kfd", "").Write("/dev/dri/renderD128", "").Directory("/dev/dri/renderD129");
+  tree.Write("/dev/kfd", "").Write("/dev/dri/renderD128", "").Write("/dev/dri/renderD129", "");
   AddNode(tree);
   tree.Write("/sys/class/kfd/kfd/topology/nodes/2/properties", Node(0x400, 110000, 129));
-  EXPECT_EQ(NoDevice(tree, With("HIP_VISIBLE_DEVICES", "-1")).outcome, Outcome::kHidden);
-  EXPECT_EQ(NoDevice(tree).outcome, Outcome::kDenied);
+  auto driver = ReadKernelDriver(tree.Files());
+  driver.render_nodes.at(1).openable = false;
+  driver.render_nodes.at(1).open_error = "EACCES";
+  EXPECT_EQ(NoDevice(driver, With("HIP_VISIBLE_DEVICES", "-1")).outcome, Outcome::kHidden);
+  EXPECT_EQ(NoDevice(driver).outcome, Outcome::kDenied);
 }
 
 TEST(AmdError, ThatIsNoMissingDeviceStaysWhatItIs) {
