@@ -55,9 +55,6 @@ enum CuAttribute : int {
 enum CuComputeMode : int { kCuProhibited = 2, kCuExclusive = 3 };
 enum CuFunctionAttribute : int {
   kCuFunctionMaxThreads = 0,
-  kCuFunctionSharedBytes = 1,
-  kCuFunctionLocalBytes = 3,
-  kCuFunctionRegisters = 4,
   kCuFunctionMaxDynamicSharedBytes = 8,
   kCuFunctionSharedPercent = 9,  // of what the first-level cache and shared memory have together
 };

@@ -39,49 +39,33 @@ enum HipAttribute : int {
   kHipEccEnabled = 0,
   kHipClockKhz = 5,
   kHipIntegrated = 16,
-  kHipKernelTimeout = 18,
   kHipL2Bytes = 19,
-  kHipCapabilityMajor = 23,
   kHipManagedMemory = 24,
-  kHipMaxBlockX = 26,
-  kHipMaxGridX = 29,
   kHipMaxThreadsPerBlock = 56,
   kHipThreadsPerMultiprocessor = 57,
   kHipMemoryBusBits = 59,
   kHipMemoryClockKhz = 60,
-  kHipCapabilityMinor = 61,
   kHipMultiprocessors = 63,
-  kHipPciBus = 67,
-  kHipPciDevice = 68,
-  kHipPciDomain = 69,
   kHipRegistersPerBlock = 71,
   kHipSharedMemoryPerBlock = 74,
   kHipWarpSize = 87,
-  kHipSharedMemoryPerMultiprocessor = 10002,
   kHipLargeBar = 10011,
-  kHipRevision = 10012,
   kHipPhysicalMultiprocessors = 10015,
 };
 enum HipFunctionAttribute : int {
   kHipFunctionMaxThreads = 0,
-  kHipFunctionSharedBytes = 1,
-  kHipFunctionLocalBytes = 3,
-  kHipFunctionRegisters = 4,
-  kHipFunctionMaxDynamicSharedBytes = 8,
 };
-enum HipCopyKind : int { kHipHostToDevice = 1, kHipDeviceToHost = 2, kHipDeviceToDevice = 3 };
+enum HipCopyKind : int { kHipHostToDevice = 1, kHipDeviceToHost = 2 };
 inline constexpr unsigned int kHipStreamNonBlocking = 1;
 inline constexpr unsigned int kHipHostMallocDefault = 0;
 inline constexpr unsigned int kHipEventDefault = 0;
 
 using HiprtcResult = int;
 inline constexpr HiprtcResult kHiprtcSuccess = 0;
-inline constexpr HiprtcResult kHiprtcErrorCompilation = 6;
 
 // Signatures only; nothing of this name is ever linked.
 namespace functions {
 HipResult hipInit(unsigned int flags);
-HipResult hipDriverGetVersion(int* version);
 HipResult hipRuntimeGetVersion(int* version);
 HipResult hipGetDeviceCount(int* count);
 HipResult hipSetDevice(int device);
@@ -94,21 +78,16 @@ HipResult hipDeviceGetUuid(HipUuid* uuid, HipDevice device);
 HipResult hipGetDeviceProperties(HipProperties* properties, int device);
 HipResult hipGetDevicePropertiesR0600(HipProperties* properties, int device);
 HipResult hipDeviceSynchronize();
-HipResult hipGetLastError();
 HipResult hipMemGetInfo(std::size_t* free, std::size_t* total);
 HipResult hipMalloc(HipPointer* pointer, std::size_t bytes);
 HipResult hipFree(HipPointer pointer);
 HipResult hipHostMalloc(void** pointer, std::size_t bytes, unsigned int flags);
 HipResult hipHostFree(void* pointer);
 HipResult hipMemcpy(void* to, const void* from, std::size_t bytes, HipCopyKind kind);
-HipResult hipMemcpyAsync(void* to, const void* from, std::size_t bytes, HipCopyKind kind, HipStream stream);
 HipResult hipMemcpyPeer(void* to, int to_device, const void* from, int from_device, std::size_t bytes);
-HipResult hipMemset(void* to, int value, std::size_t bytes);
 HipResult hipDeviceCanAccessPeer(int* can, int device, int peer);
 HipResult hipDeviceEnablePeerAccess(int peer, unsigned int flags);
-HipResult hipExtGetLinkTypeAndHopCount(int device, int peer, std::uint32_t* type, std::uint32_t* hops);
 HipResult hipModuleLoadData(HipModule* module, const void* image);
-HipResult hipModuleUnload(HipModule module);
 HipResult hipModuleGetFunction(HipFunction* function, HipModule module, const char* name);
 HipResult hipFuncGetAttribute(int* value, HipFunctionAttribute attribute, HipFunction function);
 HipResult hipModuleLaunchKernel(HipFunction function, unsigned int grid_x, unsigned int grid_y,
@@ -117,14 +96,10 @@ HipResult hipModuleLaunchKernel(HipFunction function, unsigned int grid_x, unsig
                                 void** arguments, void** extra);
 HipResult hipStreamCreateWithFlags(HipStream* stream, unsigned int flags);
 HipResult hipStreamSynchronize(HipStream stream);
-HipResult hipStreamDestroy(HipStream stream);
 HipResult hipEventCreateWithFlags(HipEvent* event, unsigned int flags);
 HipResult hipEventRecord(HipEvent event, HipStream stream);
-HipResult hipEventSynchronize(HipEvent event);
 HipResult hipEventElapsedTime(float* milliseconds, HipEvent start, HipEvent end);
-HipResult hipEventDestroy(HipEvent event);
 
-HiprtcResult hiprtcVersion(int* major, int* minor);
 HiprtcResult hiprtcCreateProgram(HipProgram* program, const char* source, const char* name, int headers,
                                  const char** header_texts, const char** header_names);
 HiprtcResult hiprtcCompileProgram(HipProgram program, int options, const char** option_texts);

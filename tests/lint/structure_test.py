@@ -147,6 +147,26 @@ class Structure(unittest.TestCase):
                     yield f"{relative}:{line} takes a sentence apart: {call}"
         self.each(tracked("*.h", "*.cpp"), check)
 
+    def test_what_is_declared_of_a_library_is_used(self):
+        """Functions by the program; numbers by it or by what a test has a driver answer."""
+        def words(texts):
+            return set(re.findall(r"\w+", " ".join(texts)))
+        sources = {path: path.read_text() for path in tracked("probe/*", "backends/*", "report/*", "tests/*")
+                   if path.suffix in (".h", ".cpp", ".def", ".in")}
+        names = {path: path.relative_to(ROOT).as_posix() for path in sources}
+        declares = {path for path in sources if path.name.endswith(("_symbols.def", "_declarations.h"))}
+        called = words(text for path, text in sources.items() if path not in declares and not names[path].startswith("tests/"))
+        read = called | words(text for path, text in sources.items() if names[path].startswith("tests/")
+                              and not names[path].startswith("tests/abi/"))
+        for path in sorted(declares):
+            text = sources[path]
+            functions = re.findall(r"^[A-Z_]+\((\w+)", text, re.M) if path.suffix == ".def" else []
+            numbers = [name for name in re.findall(r"\b(k[A-Z]\w*)\b *=", text)
+                       if len(re.findall(r"\b%s\b" % name, text)) == 1]
+            with self.subTest(path=names[path]):
+                self.assertEqual([], [name for name in functions if name not in called] +
+                                 [name for name in numbers if name not in read])
+
     def test_nothing_is_left_over(self):
         marks = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b")
 

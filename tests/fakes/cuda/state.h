@@ -28,7 +28,6 @@ inline constexpr int kNotInitialised = 3;
 inline constexpr int kNoDevice = 100;
 inline constexpr int kInvalidDevice = 101;
 inline constexpr int kInvalidContext = 201;
-inline constexpr int kNoBinaryForGpu = 209;
 inline constexpr int kInvalidPtx = 218;
 inline constexpr int kPeerAccessUnsupported = 217;
 inline constexpr int kNoCompiler = 221;
@@ -62,7 +61,6 @@ struct Entry {
   std::string name;
   std::vector<std::uint32_t> parameter_bytes;
   std::uint32_t required_threads = 0;  // .maxntid, 0 where there is none
-  std::uint32_t static_shared_bytes = 0;
   std::uint32_t max_dynamic_shared_bytes = 48U << 10U;
   int shared_percent = -1;    // asked for
   std::uint32_t cluster = 1;  // .reqnctapercluster

@@ -53,11 +53,6 @@ int Compile(Source& source, const std::string& target) {
 
 using namespace fakes::hip;  // NOLINT: the entry points below are C
 
-FAKE_HIP hiprtcVersion(int* major, int* minor) {
-  *major = 9;
-  *minor = 0;
-  return kSuccess;
-}
 FAKE_HIP hiprtcCreateProgram(rt::HipProgram* program, const char* source, const char*, int headers,
                              const char**, const char**) {
   if (source == nullptr || headers != 0) return kInvalidInput;

@@ -85,15 +85,10 @@ FAKE_HIP hipEventRecord(rt::HipEvent event, rt::HipStream) {
   *reinterpret_cast<Event*>(event) = {true, fakes::EventTime(*CurrentSlot()->gpu, kStart)};
   return Broken();
 }
-FAKE_HIP hipEventSynchronize(rt::HipEvent) { return Broken(); }
 FAKE_HIP hipEventElapsedTime(float* milliseconds, rt::HipEvent from, rt::HipEvent to) {
   const auto* a = reinterpret_cast<const Event*>(from);
   const auto* b = reinterpret_cast<const Event*>(to);
   if (!a->recorded || !b->recorded) return kNotReady;
   *milliseconds = static_cast<float>(static_cast<double>(b->nanoseconds - a->nanoseconds) * 1e-6);
-  return kSuccess;
-}
-FAKE_HIP hipEventDestroy(rt::HipEvent event) {
-  delete reinterpret_cast<Event*>(event);
   return kSuccess;
 }

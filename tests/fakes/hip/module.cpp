@@ -55,10 +55,6 @@ FAKE_HIP hipModuleLoadData(rt::HipModule* module, const void* image) {
   *module = reinterpret_cast<rt::HipModule>(new Program(*std::move(program)));
   return kSuccess;
 }
-FAKE_HIP hipModuleUnload(rt::HipModule module) {
-  delete reinterpret_cast<Program*>(module);
-  return kSuccess;
-}
 FAKE_HIP hipModuleGetFunction(rt::HipFunction* function, rt::HipModule module, const char* name) {
   for (auto& entry : reinterpret_cast<Program*>(module)->entries) {
     if (entry.name != name) continue;

@@ -97,7 +97,6 @@ FAKE_HIP hipRuntimeGetVersion(int* version) {
   *version = static_cast<int>(GetOfDriver("hip_version", 60241133));
   return kSuccess;
 }
-FAKE_HIP hipDriverGetVersion(int* version) { return hipRuntimeGetVersion(version); }
 FAKE_HIP hipGetDeviceCount(int* count) {
   *count = static_cast<int>(Visible().size());
   if (const auto error = fakes::Reach(Point::kEnumerate)) return *error;
@@ -162,5 +161,4 @@ FAKE_HIP hipDeviceCanAccessPeer(int* can, int device, int peer) {
   *can = Get(*SlotAt(device)->gpu, "peers", 0) > 0 && Get(*SlotAt(peer)->gpu, "peers", 0) > 0 ? 1 : 0;
   return kSuccess;
 }
-FAKE_HIP hipGetLastError() { return Broken(); }
 FAKE_HIP hipDeviceSynchronize() { return CurrentSlot() == nullptr ? kNoDevice : Broken(); }

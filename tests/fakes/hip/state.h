@@ -23,13 +23,11 @@ inline constexpr int kNoDevice = 100;
 inline constexpr int kInvalidDevice = 101;
 inline constexpr int kInvalidImage = 200;
 inline constexpr int kNoBinaryForGpu = 209;
-inline constexpr int kInvalidHandle = 400;
 inline constexpr int kNotFound = 500;
 inline constexpr int kNotReady = 600;
 inline constexpr int kIllegalAddress = 700;
 inline constexpr int kLaunchOutOfResources = 701;
 inline constexpr int kLaunchFailed = 719;
-inline constexpr int kNotSupported = 801;
 
 [[nodiscard]] const Slot* SlotAt(int device);
 // Of hipSetDevice; the first without it, as in HIP. nullptr without any device.
