@@ -79,21 +79,23 @@ bool IsExistingGpu(const DeviceNode& node) {
   return node.exists && nvidia::IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
 }
 
-// A GPU that CUDA does not show, because a variable, a node or the kernel driver stands between.
+// A GPU that CUDA does not show, because a node, a variable or the kernel driver stands between. A variable
+// is to blame after the nodes: images set it wherever CUDA is used, and it hides nothing of what is not
+// there.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
                       const system::Environment& environment) {
   const std::size_t on_chip = driver.tegra && HasTegraNodes(driver) ? 1 : 0;
   const std::size_t gpus = std::max({nvml_gpus, driver.signs.gpus, on_chip});
-  if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
-    error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
-                             gpus == 1 ? "" : "s");
-    return {Outcome::kHidden, std::move(error)};
-  }
   const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
   if (driver.version && !any_node && !driver.signs.wsl && !driver.tegra) {
     error.name = "no_device_nodes";
     error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
     return {Outcome::kNoDevice, std::move(error)};
+  }
+  if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
+    error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
+                             gpus == 1 ? "" : "s");
+    return {Outcome::kHidden, std::move(error)};
   }
   error.text = "the driver has no device that CUDA can use";
   return {Outcome::kNoDevice, std::move(error)};

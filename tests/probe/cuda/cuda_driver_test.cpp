@@ -128,6 +128,17 @@ TEST(Diagnosis, OfNoDevice) {
   EXPECT_THAT(hidden.error.text, HasSubstr("CUDA_VISIBLE_DEVICES"));
 }
 
+// Images and SLURM set one wherever CUDA is to run.
+TEST(Diagnosis, IsNoVariablesFaultWhereAContainerHasNoNode) {
+  KernelDriver container = Loaded();
+  container.nodes = {{"/dev/nvidiactl", false, false}, {"/dev/nvidia-uvm", false, false}};
+  probe::system::Environment visible;
+  visible.Set("CUDA_VISIBLE_DEVICES", "0");
+  const auto found = Of(100, container, 0, "", visible);
+  EXPECT_EQ(found.error.name, "no_device_nodes");
+  EXPECT_EQ(found.outcome, Outcome::kNoDevice);
+}
+
 TEST(Diagnosis, OfATegraNeverAsksForTheCardsModule) {
   KernelDriver tegra;
   tegra.tegra = true;
