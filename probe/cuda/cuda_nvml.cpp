@@ -154,7 +154,27 @@ NvmlGpu ReadGpu(const NvmlApi& api, NvmlDevice device, std::uint32_t index) {
   return gpu;
 }
 
+// Two that nobody knows are not the same.
+bool IsUuidOf(const std::string& text, const RuntimeDevice& device) {
+  return device.identity.uuid && UuidIn(text) == device.identity.uuid;
+}
+
 }  // namespace
+
+const NvmlGpu* GpuOf(const RuntimeDevice& device, const std::vector<NvmlGpu>& gpus) {
+  const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const NvmlGpu& known) {
+    return known.pci && device.identity.pci ? known.pci == device.identity.pci : IsUuidOf(known.uuid, device);
+  });
+  return gpu == gpus.end() ? nullptr : &*gpu;
+}
+
+const NvmlInstance* InstanceOf(const RuntimeDevice& device, const NvmlGpu& gpu) {
+  const auto instance =
+      std::find_if(gpu.instances.begin(), gpu.instances.end(), [&](const NvmlInstance& known) {
+        return device.identity.partition == known.partition || IsUuidOf(known.uuid, device);
+      });
+  return instance == gpu.instances.end() ? nullptr : &*instance;
+}
 
 Error NvmlErrorOf(std::string_view call, NvmlReturn code) {
   const auto row = std::find_if(kNvmlCodes.begin(), kNvmlCodes.end(),

@@ -48,6 +48,12 @@ struct NvmlSurvey {
   std::vector<NvmlGpu> gpus;  // in nvidia-smi's order
 };
 
+// The one of them that CUDA shows as that device, by the address where both have one, else by the UUID;
+// nullptr where neither is known of both.
+[[nodiscard]] const NvmlGpu* GpuOf(const RuntimeDevice& device, const std::vector<NvmlGpu>& gpus);
+// The same of a GPU's instances, by the partition's name or the UUID.
+[[nodiscard]] const NvmlInstance* InstanceOf(const RuntimeDevice& device, const NvmlGpu& gpu);
+
 // Loads the library and asks it everything. OwnError::kAbsent: not installed; else NVIDIA's name of the
 // code.
 [[nodiscard]] Result<NvmlSurvey> AskNvml(const system::FileSystem& files,

@@ -166,17 +166,10 @@ void Survey::Complete(RuntimeDevice& device) const {
   if (driver_.version)
     device.facts.push_back({"kernel_module", driver_.open_module ? "open" : "proprietary"});
   if (!nvml_) return;
-  const auto gpu = std::find_if(nvml_->gpus.begin(), nvml_->gpus.end(), [&](const NvmlGpu& known) {
-    return known.pci && device.identity.pci ? known.pci == device.identity.pci
-                                            : UuidIn(known.uuid) == device.identity.uuid;
-  });
-  if (gpu == nvml_->gpus.end()) return;
+  const NvmlGpu* gpu = GpuOf(device, nvml_->gpus);
+  if (gpu == nullptr) return;
   device.identity.ids = gpu->ids;
-  const auto instance =
-      std::find_if(gpu->instances.begin(), gpu->instances.end(), [&](const NvmlInstance& known) {
-        return device.identity.partition == known.partition || UuidIn(known.uuid) == device.identity.uuid;
-      });
-  if (instance != gpu->instances.end()) {
+  if (const NvmlInstance* instance = InstanceOf(device, *gpu)) {
     device.identity.partition = instance->partition;
     device.memory_total_bytes = instance->memory_total_bytes;
     device.memory_free_bytes = instance->memory_free_bytes;

@@ -34,14 +34,6 @@ std::string NameOf(const NvmlGpu& gpu) {
                      gpu.pci ? ToString(*gpu.pci) : gpu.uuid);
 }
 
-const NvmlGpu* GpuOf(const RuntimeDevice& device, const std::vector<NvmlGpu>& gpus) {
-  const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const NvmlGpu& known) {
-    return device.identity.pci ? known.pci == device.identity.pci
-                               : UuidIn(known.uuid) == device.identity.uuid;
-  });
-  return gpu == gpus.end() ? nullptr : &*gpu;
-}
-
 std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>& shown,
                        const std::vector<NvmlGpu>& gpus) {
   std::vector<std::string> hidden;

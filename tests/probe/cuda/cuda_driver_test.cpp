@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include "probe/core/parse.h"
 #include "probe/cuda/cuda_api.h"
+#include "probe/cuda/cuda_nvml.h"
 #include "tests/probe/tree.h"
 
 namespace {
@@ -302,6 +304,24 @@ TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
   EXPECT_THAT(said("MIG-cc"), HasSubstr("\"MIG-cc\" names no GPU here"));
   gpus[0].mig = true;
   EXPECT_EQ(said("MIG-cc"), "") << "one of an instance that nobody listed";
+}
+
+TEST(ManagedGpu, IsTheDevicesByAddressOrUuidAndNeverByWhatNobodyKnows) {
+  constexpr const char* kUuid = "GPU-00000000-0000-0000-0000-0000000000aa";
+  std::vector<probe::cuda::NvmlGpu> gpus(2);
+  gpus[0].instances.resize(1);
+  gpus[1].uuid = kUuid;
+  probe::RuntimeDevice device;
+  EXPECT_EQ(GpuOf(device, gpus), nullptr) << "neither address nor UUID on either side";
+  EXPECT_EQ(InstanceOf(device, gpus[0]), nullptr);
+  device.identity.uuid = probe::cuda::UuidIn(kUuid);
+  EXPECT_EQ(GpuOf(device, gpus), &gpus[1]);
+  device.identity.pci = probe::ParsePciAddress("0000:01:00.0");
+  EXPECT_EQ(GpuOf(device, gpus), &gpus[1]) << "whose address the library does not tell";
+  gpus[0].pci = device.identity.pci;
+  EXPECT_EQ(GpuOf(device, gpus), &gpus[0]);
+  device.identity.partition = gpus[0].instances[0].partition = "MIG-1-0";
+  EXPECT_EQ(InstanceOf(device, gpus[0]), gpus[0].instances.data());
 }
 
 }  // namespace
