@@ -5,20 +5,20 @@
 #include <charconv>
 #include <utility>
 
+#include "probe/core/load.h"
 #include "probe/core/vendor.h"
 
 namespace backends {
 
 unsigned PercentWhenFound(const probe::RuntimeDevice& device) {
-  const std::string* fact = probe::FindFact(device.facts, kUtilizationFact);
+  const std::string* fact = probe::FindFact(device.facts, probe::kUtilizationFact);
   unsigned percent = 0;
   if (fact != nullptr) std::from_chars(fact->data(), fact->data() + fact->size(), percent);
   return percent;
 }
 
 std::string LoadOfOthers(const probe::RuntimeDevice& device) {
-  const unsigned percent = PercentWhenFound(device);
-  return percent >= kBusyPercent ? std::to_string(std::min(percent, 100U)) + " % busy" : "";
+  return probe::BusyText(PercentWhenFound(device));
 }
 
 DeviceState StateOfCard(const probe::RuntimeDevice& device, const probe::system::FileSystem& files) {

@@ -18,12 +18,9 @@ enum class OthersWork { kNone, kUnknown, kSeen };
 // plan, and what they may ask for when they wake is still there.
 inline constexpr unsigned kBusyMemoryPercent = 5;
 inline constexpr unsigned kIdleMemoryPercent = 25;
-// A device that others use for at least this percentage of the time is busy.
-inline constexpr unsigned kBusyPercent = 10;
 
 // How much of the time a device was used when it was found, before this process used it, in percent, by the
-// fact that tells it; 0 where nobody does.
-inline constexpr std::string_view kUtilizationFact = "utilization_percent";
+// fact that tells it (probe::kUtilizationFact); 0 where nobody does.
 [[nodiscard]] unsigned PercentWhenFound(const probe::RuntimeDevice& device);
 // The same for people: "93 % busy"; empty where the device is not busy.
 [[nodiscard]] std::string LoadOfOthers(const probe::RuntimeDevice& device);

@@ -11,6 +11,7 @@
 #include "backends/stream/stream_peers.h"
 #include "backends/stream/stream_session.h"
 #include "kernels/hip/variants.h"
+#include "probe/core/load.h"
 #include "probe/core/parse.h"
 #include "probe/hip/hip_api.h"
 
@@ -69,7 +70,7 @@ std::string LoadNow(const RuntimeDevice& device, const probe::system::FileSystem
   if (seen.empty() || !device.identity.pci) return seen;
   RuntimeDevice now;
   now.facts = probe::amd::ReadState(files, "/sys/bus/pci/devices/" + ToString(*device.identity.pci)).facts;
-  const bool told = probe::FindFact(now.facts, kUtilizationFact) != nullptr;
+  const bool told = probe::FindFact(now.facts, probe::kUtilizationFact) != nullptr;
   return told && LoadOfOthers(now).empty() ? "" : seen;
 }
 

@@ -8,6 +8,7 @@
 #include <iterator>
 #include <map>
 
+#include "probe/core/load.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
@@ -175,7 +176,7 @@ CardState ReadState(const FileSystem& files, const std::string& card) {
   const auto add = [&](std::string_view key, const std::optional<std::uint64_t>& value) {
     if (value) state.facts.push_back({std::string(key), std::to_string(*value)});
   };
-  add("utilization_percent", BusyPercent(files, card, state));
+  add(kUtilizationFact, BusyPercent(files, card, state));
   for (const std::string& sensor : files.List(card + "/hwmon")) {
     // In microwatts there.
     const auto milliwatts = [&](const char* file) -> std::optional<std::uint64_t> {

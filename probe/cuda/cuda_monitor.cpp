@@ -6,14 +6,13 @@
 #include <array>
 #include <vector>
 
+#include "probe/core/load.h"
 #include "probe/cuda/cuda_nvml_api.h"
 
 namespace probe::cuda {
 namespace {
 
 constexpr std::array<std::string_view, 1> kSonames = {"libnvidia-ml.so.1"};
-// Less is a desktop's own drawing.
-constexpr unsigned int kBusyPercent = 10;
 
 struct ReasonRow {
   unsigned long long bit;
@@ -81,11 +80,10 @@ GpuLoad LoadOf(const NvmlApi& api, NvmlDevice gpu, NvmlDevice instance) {
 
 std::string DescribeLoad(const GpuLoad& load) {
   const unsigned int processes = load.processes.value_or(0);
-  const unsigned int percent = load.utilization_percent.value_or(0);
+  const std::string busy = BusyText(load.utilization_percent.value_or(0));
   std::string text;
   if (processes > 0) text = fmt::format("{} other process{} on it", processes, processes == 1 ? "" : "es");
-  if (percent >= kBusyPercent) text += fmt::format("{}{} % busy", text.empty() ? "" : ", ", percent);
-  return text;
+  return text + (text.empty() || busy.empty() ? "" : ", ") + busy;
 }
 
 bool IsIdle(const GpuLoad& load) { return load.utilization_percent.value_or(kBusyPercent) < kBusyPercent; }

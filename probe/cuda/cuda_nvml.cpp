@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/load.h"
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_nvml_api.h"
 
@@ -88,7 +89,7 @@ std::vector<Fact> FactsOf(const NvmlApi& api, NvmlDevice device, const GpuLoad& 
     const std::string names = ThrottleText(*reasons);
     facts.push_back({"throttled", names.empty() ? "none" : names});
   }
-  add("utilization_percent", load.utilization_percent, 1);
+  add(kUtilizationFact, load.utilization_percent, 1);
   add("processes", load.processes, 1);
   if (const auto links = ActiveLinks(api, device)) facts.push_back({"nvlinks", fmt::to_string(*links)});
   return facts;

@@ -7,8 +7,8 @@
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/plan.h"
-#include "backends/core/sharing.h"
 #include "backends/registry.h"
+#include "probe/core/load.h"
 #include "report/core/devices.h"
 #include "report/run/exclusions.h"
 #include "report/run/load.h"
@@ -56,7 +56,7 @@ bool IsVirtualMachine(const probe::PhysicalDevice& device) {
 const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
   const auto find = [](const std::vector<probe::Fact>& facts) {
     const auto fact = std::find_if(facts.begin(), facts.end(), [](const probe::Fact& known) {
-      return known.key == backends::kUtilizationFact;
+      return known.key == probe::kUtilizationFact;
     });
     return fact == facts.end() ? nullptr : &*fact;
   };
