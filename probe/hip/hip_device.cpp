@@ -133,7 +133,7 @@ void NamePartitions(const std::vector<amd::KfdNode>& nodes, const std::vector<am
                                : numbered       ? device.identity.pci->function
                                                 : i;
       device.identity.pci->function = 0;
-      device.identity.partition = fmt::format("xcp{}", part);
+      device.identity.partition = PartitionName(static_cast<std::uint32_t>(part));
     }
   }
 }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/hip/hip_declarations.h"
 #include "probe/hip/hip_visible.h"
@@ -16,6 +17,7 @@ namespace probe::hip {
 namespace {
 
 constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
+constexpr std::string_view kPartition = "xcp";
 
 std::vector<std::string> BoundTo(const system::FileSystem& files, const std::string& driver) {
   std::vector<std::string> out;
@@ -170,9 +172,12 @@ KernelDriver ReadKernelDriver(const system::FileSystem& files) {
   return driver;
 }
 
+std::string PartitionName(std::uint32_t number) { return fmt::format("{}{}", kPartition, number); }
+
 std::uint32_t PartitionOf(const RuntimeDevice& device) {
-  if (!device.identity.partition) return 0;
-  return static_cast<std::uint32_t>(std::stoul(device.identity.partition->substr(3)));
+  std::string_view name = device.identity.partition ? std::string_view(*device.identity.partition) : "";
+  if (!name.starts_with(kPartition)) return 0;
+  return ParseNumber<std::uint32_t>(name.substr(kPartition.size())).value_or(0);
 }
 
 const amd::KfdNode* NodeOf(const std::vector<amd::KfdNode>& nodes, const RuntimeDevice& device) {

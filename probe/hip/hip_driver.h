@@ -37,7 +37,8 @@ struct KernelDriver {
 };
 [[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
 
-// 3 of "xcp3"; 0 of a device that is no partition.
+// "xcp3" of 3, as which a device is a partition; and 3 of "xcp3", 0 of a device that is no partition.
+[[nodiscard]] std::string PartitionName(std::uint32_t number);
 [[nodiscard]] std::uint32_t PartitionOf(const RuntimeDevice& device);
 // The kernel's node of a device that HIP shows; nullptr where none has its address and partition.
 [[nodiscard]] const amd::KfdNode* NodeOf(const std::vector<amd::KfdNode>& nodes, const RuntimeDevice& device);

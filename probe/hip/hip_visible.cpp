@@ -12,6 +12,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
+#include "probe/hip/hip_driver.h"
 
 namespace probe::hip {
 namespace {
@@ -148,11 +149,7 @@ std::string NameOf(const KfdNode& node) {
                      node.partition != 0 ? fmt::format(", partition {}", node.partition) : "");
 }
 
-// HIP may leave out the function or the partition; so many devices of a slot stand for so many nodes.
-bool SameSlot(const std::optional<PciAddress>& a, const PciAddress& b) {
-  return a && a->domain == b.domain && a->bus == b.bus && a->device == b.device;
-}
-
+// HIP may leave out the partition, too; so many devices of a slot stand for so many nodes.
 std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>& shown,
                        const std::vector<KfdNode>& nodes) {
   std::vector<std::string> hidden;
@@ -160,7 +157,8 @@ std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>
   for (const KfdNode& node : nodes) {
     bool seen = false;
     for (std::size_t i = 0; i < shown.size() && !seen; ++i) {
-      seen = !used[i] && SameSlot(shown[i].identity.pci, node.address);
+      const auto& pci = shown[i].identity.pci;
+      seen = !used[i] && pci && SlotOf(*pci) == SlotOf(node.address);
       if (seen) used[i] = true;
     }
     if (!seen) hidden.push_back(NameOf(node));

@@ -208,6 +208,18 @@ TEST(AmdError, ThatIsNoMissingDeviceStaysWhatItIs) {
   EXPECT_EQ(found.error.name, "hipErrorUnknown");
 }
 
+TEST(AmdPartition, IsKnownByItsNameAndFromIt) {
+  probe::RuntimeDevice device;
+  EXPECT_EQ(probe::hip::PartitionOf(device), 0U);
+  device.identity.partition = probe::hip::PartitionName(3);
+  EXPECT_EQ(device.identity.partition, "xcp3");
+  EXPECT_EQ(probe::hip::PartitionOf(device), 3U);
+  for (const char* other : {"", "MIG-1-0", "xcp", "xcpx"}) {
+    device.identity.partition = other;
+    EXPECT_EQ(probe::hip::PartitionOf(device), 0U) << other;
+  }
+}
+
 TEST(RocmRelease, IsReadFromThePrefixOfTheLibrary) {
   tests::Tree tree;
   tree.Write("/opt/rocm-6.2.4/.info/version", "6.2.4-147\n");
