@@ -163,7 +163,7 @@ probe::Result<stream::Products> HipRuntime::OpenProducts(std::string_view librar
   int version = 0;
   if (api_.hipRuntimeGetVersion(&version) == kHipSuccess && version / kPerMajor < vendor->least_rocm) {
     return probe::Error{std::string(library), std::nullopt, "too old",
-                        fmt::format("its types had other numbers before ROCm {}", vendor->least_rocm)};
+                        fmt::format("it is called as ROCm {} and later have it", vendor->least_rocm)};
   }
   const auto found =
       FindVendor(*vendor, api_.library, facts_.architecture.value_or(""), files_, environment_);

@@ -168,10 +168,15 @@ TEST_P(HipVendorTest, TakesKernelsOfAWholeFamilyAndOfAFolderATarget) {
   EXPECT_TRUE(Open("gfx1200"));
 }
 
-TEST_P(HipVendorTest, IsAskedOnlyWhereItsTypesAreNumberedSo) {
+TEST_P(HipVendorTest, IsAskedOnlyOfTheReleasesThatItIsCalledAs) {
   runtime_version = 50731061;
   const auto products = Open("gfx942");
   EXPECT_EQ(products ? "" : products.error().name, GetParam() == "rocblas" ? "" : "too old");
+  runtime_version = 40521061;
+  const auto older = Open("gfx942");
+  ASSERT_FALSE(older);
+  EXPECT_EQ(older.error().text, GetParam() == "rocblas" ? "it is called as ROCm 5 and later have it"
+                                                        : "it is called as ROCm 6 and later have it");
 }
 
 // Two prefixes and AMD's wheels: a library for each family of GPUs, beside the runtime's own package.
