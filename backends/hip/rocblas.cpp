@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // rocBLAS. Declarations and numbers from its public reference (rocm.docs.amd.com/projects/rocBLAS,
 // "rocblas_gemm_ex").
+#include <algorithm>
 #include <array>
 
 #include "backends/hip/vendor.h"
@@ -27,7 +28,14 @@ constexpr std::array kTypes = {
     ProductType{"rocblas:int8/int32", Dtype::kInt8, Dtype::kInt32, "", {kI8, kI32, kI32, kI32}},
 };
 
+// What it takes by itself on the largest devices; then it takes more as it wants ("Device memory
+// allocation").
+constexpr std::uint64_t kMostWorkspaceBytes = 128U << 20U;
+// rocblas_status: right, by a slower way than with more workspace.
+constexpr int kPerfDegraded = 7;
+
 using CreateHandle = int (*)(void** handle);
+using SetWorkspace = int (*)(void* handle, void* address, std::size_t bytes);
 using GemmEx = int (*)(void* handle, int transpose_a, int transpose_b, int m, int n, int k, const void* alpha,
                        const void* a, int a_type, int a_stride, const void* b, int b_type, int b_stride,
                        const void* beta, const void* c, int c_type, int c_stride, void* d, int d_type,
@@ -45,7 +53,22 @@ probe::Error StatusError(std::string_view call, int status) {
           {}};
 }
 
-probe::Result<stream::Products> Open(const probe::system::Library& library, stream::Runtime&, std::uint64_t) {
+// Has it work in memory of ours instead of its own, which it takes without asking and without a bound, and
+// says how much that is. 0 where it is too old for that, or nothing is free.
+std::uint64_t GiveWorkspace(const probe::system::Library& library, void* handle, stream::Runtime& runtime,
+                            std::uint64_t max_bytes) {
+  const auto set = library.Function<SetWorkspace>("rocblas_set_workspace");
+  const std::uint64_t bytes = std::min(kMostWorkspaceBytes, max_bytes);
+  if (set == nullptr || bytes == 0) return 0;
+  const auto address = runtime.Allocate(bytes);
+  if (!address) return 0;
+  if (set(handle, stream::DevicePointer(*address), bytes) == 0) return bytes;
+  runtime.Free(*address);
+  return 0;
+}
+
+probe::Result<stream::Products> Open(const probe::system::Library& library, stream::Runtime& runtime,
+                                     std::uint64_t max_workspace_bytes) {
   const auto create = library.Function<CreateHandle>("rocblas_create_handle");
   const auto gemm = library.Function<GemmEx>("rocblas_gemm_ex");
   if (create == nullptr || gemm == nullptr)
@@ -61,10 +84,11 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
       const int status =
           gemm(handle, kTranspose, kNone, n, m, k, &scales.one, b, numbers.operand, k, a, numbers.operand, k,
                &scales.zero, c, numbers.result, n, c, numbers.result, n, numbers.compute, 0, 0, 0);
-      return status == 0 ? probe::Ok() : probe::Status(StatusError("rocblas_gemm_ex", status));
+      return status == 0 || status == kPerfDegraded ? probe::Ok()
+                                                    : probe::Status(StatusError("rocblas_gemm_ex", status));
     });
   };
-  return stream::Products{kTypes, prepare, 0};
+  return stream::Products{kTypes, prepare, GiveWorkspace(library, handle, runtime, max_workspace_bytes)};
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ struct Products {
   std::span<const ProductType> types;
   // Readies one product, on whose very operands the library may look for its fastest way.
   std::function<probe::Result<Enqueue>(const Product&)> prepare;
-  std::uint64_t workspace_bytes = 0;  // of the device, that it has taken
+  std::uint64_t workspace_bytes = 0;  // of the device, that were taken for it
 };
 
 // A variant for each type, by the library's name, whose step has the scalars m, n and k.

@@ -95,8 +95,9 @@ class Runtime {
   [[nodiscard]] virtual probe::Status StartLaunch(const Function& function, const kernels::LaunchShape& shape,
                                                   void** arguments) = 0;
   // Loads a library by the name that its variants have (kernels::Step::library). Its code runs from here on
-  // and may take the process down. OwnError::kAbsent: not installed. It takes no more of the device's
-  // memory than that bound; what is returned must not outlive the runtime.
+  // and may take the process down. OwnError::kAbsent: not installed. Its workspace takes no more of the
+  // device's memory than that bound, where the library lets it be given one; what is returned must not
+  // outlive the runtime.
   [[nodiscard]] virtual probe::Result<Products> OpenProducts(std::string_view library,
                                                              std::uint64_t max_workspace_bytes) = 0;
 

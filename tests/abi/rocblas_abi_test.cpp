@@ -4,6 +4,7 @@
 #include <rocblas/rocblas.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 
 #include "backends/hip/vendor.h"
@@ -20,6 +21,9 @@ static_assert(LooseSignature<int (*)(void* handle, int transpose_a, int transpos
                                      int c_type, int c_stride, void* d, int d_type, int d_stride, int compute,
                                      int algorithm, std::int32_t solution, std::uint32_t flags),
                              decltype(&::rocblas_gemm_ex)>::value);
+static_assert(LooseSignature<int (*)(void* handle, void* address, std::size_t bytes),
+                             decltype(&::rocblas_set_workspace)>::value);
+static_assert(rocblas_status_perf_degraded == 7);
 static_assert(rocblas_operation_none == 111 && rocblas_operation_transpose == 112);
 static_assert(rocblas_gemm_algo_standard == 0);
 

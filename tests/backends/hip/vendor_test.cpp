@@ -26,11 +26,15 @@ constexpr int kRows = 2, kColumns = 3, kDepth = 4;
 
 // As much of the runtime as a library's choice of its algorithm needs.
 int runtime_version = 60241133;
-int waits = 0;  // for all that the device was given
+std::vector<std::byte> device_memory;  // that there is, in one piece
+int waits = 0;                         // for all that the device was given
 probe::hip::Api FakeRuntime() {
   probe::hip::Api api;
   api.hipRuntimeGetVersion = [](int* version) -> int { return *version = runtime_version, 0; };
-  api.hipMalloc = [](void** pointer, std::size_t) -> int { return *pointer = nullptr, 2; };
+  api.hipMalloc = [](void** pointer, std::size_t bytes) -> int {
+    if (bytes > device_memory.size()) return *pointer = nullptr, 2;
+    return *pointer = device_memory.data(), 0;
+  };
   api.hipEventCreateWithFlags = [](probe::hip::HipEvent*, unsigned) -> int { return 0; };
   api.hipEventRecord = [](probe::hip::HipEvent, probe::hip::HipStream) -> int { return 0; };
   api.hipDeviceSynchronize = []() -> int { return ++waits, 0; };
@@ -48,7 +52,10 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
     tree_.Write(kernels() + "/TensileLibrary_lazy_gfx942.dat", "");
     environment_.Set("WHICHGPU_LIBRARY_PATH", tree_.At("/lib"));
   }
-  ~HipVendorTest() override { runtime_version = 60241133; }
+  ~HipVendorTest() override {
+    runtime_version = 60241133;
+    device_memory.clear();
+  }
   // The library by its name there.
   void Install(const std::string& folder, const char* file = WHICHGPU_FAKE_AMD_BLAS) {
     tree_.Directory(folder);
@@ -64,7 +71,7 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
     probe::RuntimeDevice facts;
     facts.architecture = architecture;
     runtime_.PrepareKernels(facts, probe::Error{"hiprtc", std::nullopt, "absent", ""}, architecture);
-    return runtime_.OpenProducts(vendor().name, UINT64_MAX);
+    return runtime_.OpenProducts(vendor().name, most_workspace_bytes_);
   }
   // "right", or what went wrong with a product of small integers.
   template <class In, class Out>
@@ -96,6 +103,7 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
     return "right";
   }
 
+  std::uint64_t most_workspace_bytes_ = UINT64_MAX;
   probe::system::TemporaryTree tree_;
   probe::Result<FileSystem> files_ = FileSystem::Open("/");
   Environment environment_;
@@ -105,6 +113,27 @@ class HipVendorTest : public testing::TestWithParam<std::string_view> {
 TEST_P(HipVendorTest, MultipliesAsTheReferenceDoes) {
   EXPECT_EQ((Multiply<float, float>("fp32/fp32")), "right");
   EXPECT_EQ((Multiply<std::int8_t, std::int32_t>("int8/int32")), "right");
+}
+
+// Of a GPU that others use it may take a part of what is free.
+TEST_P(HipVendorTest, HasAWorkspaceOfOursWithinTheBound) {
+  for (const std::size_t bytes : {8192U, 1024U}) {
+    device_memory.assign(16384, std::byte{});
+    most_workspace_bytes_ = bytes;
+    const auto products = Open("gfx942");
+    ASSERT_TRUE(products);
+    EXPECT_EQ(products->workspace_bytes, bytes);
+    EXPECT_EQ((Multiply<float, float>("fp32/fp32")), "right") << "if by a slower way";
+    if (GetParam() != "rocblas") continue;  // the other is handed it with each product
+    EXPECT_EQ(device_memory[bytes - 1], std::byte{0x5a});
+    EXPECT_EQ(device_memory[bytes], std::byte{});
+  }
+}
+
+TEST_P(HipVendorTest, TakesNoWorkspaceThatIsNotThere) {
+  const auto products = Open("gfx942");
+  ASSERT_TRUE(products);
+  EXPECT_EQ(products->workspace_bytes, 0U);
 }
 
 TEST_P(HipVendorTest, SaysWhatItDoesNotSupport) {
