@@ -20,7 +20,10 @@ import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
 BUILD = pathlib.Path(sys.argv[2]).resolve()
-FAKES = BUILD / "tests" / "fakes" / "cuda"
+FAKES = BUILD / "tests" / "fakes"
+LIBRARIES = {"cuda": ("fake_cuda/libcuda.so.1", "fake_nvml/libnvidia-ml.so.1", "fake_cublaslt/libcublasLt.so.13"),
+             "hip": ("fake_hip/libamdhip64.so.6", "fake_hiprtc/libhiprtc.so.6")}
+TESTS = {"cuda": "cuda_gpu_test", "hip": "hip_gpu_test"}
 
 
 SMI = """#!/bin/sh
@@ -29,20 +32,20 @@ while sleep 0.1; do echo '0, 97, 1755, 2619, 512.34'; echo '0, 0, 210, 2619, 70.
 """
 
 
-def check(scenario, budget_s, carried=False, runs=1):
+def check(scenario, budget_s, carried=False, runs=1, runtime="cuda"):
     """What gpu_check ended with and what it left: its result, or of carried binaries the files of its folder."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        environment = {key: value for key, value in os.environ.items() if not key.startswith(("CUDA_", "WHICHGPU_"))}
+        environment = {key: value for key, value in os.environ.items()
+                       if not key.startswith(("CUDA_", "HIP_", "ROCR_", "WHICHGPU_"))}
         # Nothing but the fake GPU: the software devices' measurements are not what this is about.
         environment.update(XDG_CACHE_HOME=str(folder / "cache"), VK_DRIVER_FILES="/nonexistent",
                            VK_ICD_FILENAMES="/nonexistent", OCL_ICD_VENDORS="/nonexistent")
         if scenario is not None:
             libraries = folder / "lib"
             libraries.mkdir()
-            (libraries / "libcuda.so.1").symlink_to(FAKES / "fake_cuda" / "libcuda.so.1")
-            (libraries / "libnvidia-ml.so.1").symlink_to(FAKES / "fake_nvml" / "libnvidia-ml.so.1")
-            (libraries / "libcublasLt.so.13").symlink_to(FAKES / "fake_cublaslt" / "libcublasLt.so.13")
+            for library in LIBRARIES[runtime]:
+                (libraries / library.rpartition("/")[2]).symlink_to(FAKES / runtime / library)
             (folder / "scenario.json").write_text(json.dumps(scenario))
             environment.update(WHICHGPU_LIBRARY_PATH=str(libraries),
                                WHICHGPU_FAKE_SCENARIO=str(folder / "scenario.json"))
@@ -51,7 +54,8 @@ def check(scenario, budget_s, carried=False, runs=1):
             binaries, output = folder / "carried", folder / "output"
             binaries.mkdir()
             (binaries / "whichgpu").symlink_to(BUILD / "report" / "whichgpu")
-            (binaries / "cuda_gpu_test").symlink_to(BUILD / "tests" / "backends" / "cuda" / "cuda_gpu_test")
+            for name, test in TESTS.items():
+                (binaries / test).symlink_to(BUILD / "tests" / "backends" / name / test)
             (binaries / "nvidia-smi").write_text(SMI)
             (binaries / "nvidia-smi").chmod(0o755)
             environment["PATH"] = f"{binaries}:{environment['PATH']}"
@@ -70,10 +74,15 @@ def gpu(**more):
          "attributes": {"capability": 80}, **more}]}
 
 
+def amd_gpu():
+    return {"devices": [{"name": "AMD Fake", "pci": "0000:03:00.0", "memory_total_bytes": 256 << 20, "compute_units": 2,
+                         "attributes": {"gfx": 110000}}]}
+
+
 # name -> scenario, seconds of measuring
 CASES = {"good": (gpu(), 4), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3),
          "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 2, True, 2), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 4, True),
-         "carried, none": (None, 0.3, True)}
+         "carried, AMD": (amd_gpu(), 2, True, 1, "hip"), "carried, none": (None, 0.3, True)}
 
 
 class GpuCheck(unittest.TestCase):
@@ -85,7 +94,8 @@ class GpuCheck(unittest.TestCase):
     def test_a_good_gpu_is_tested_measured_and_written(self):
         done, result = self.runs["good"]
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertEqual({"cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports": "passed"}, result["tests"])
+        self.assertEqual({"cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports": "passed",
+                          "hip_gpu_test.HipGpu.VerifiesEveryKernelThatItSupports": "skipped"}, result["tests"])
         self.assertTrue(result["tests_passed"])
         self.assertEqual(["pci:0000:01:00.0"], [device["id"] for device in result["machine"]["gpus"]])
         own = [row for row in result["comparison"] if row["runtime"] == "cuda" and row.get("own", {}).get("verified")]
@@ -101,7 +111,8 @@ class GpuCheck(unittest.TestCase):
     def test_carried_binaries_leave_all_that_they_said(self):
         done, files = self.runs["carried"]
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertLessEqual({"machine.txt", "smi.txt", "report.watched", "report_2.json", "test.txt", "report.json", "report.err", "torch.json",
+        self.assertLessEqual({"machine.txt", "smi.txt", "report.watched", "report_2.json", "cuda_gpu_test.txt",
+                              "hip_gpu_test.txt", "report.json", "report.err", "torch.json",
                               "summary.txt"}, set(files))
         self.assertIn(("cuda", "gemm", "ok"), {(m["runtime"], m["kernel"], m["status"])
                                                for m in json.loads(files["report.json"])["measurements"]})
@@ -124,6 +135,16 @@ class GpuCheck(unittest.TestCase):
         self.assertRegex(summary, r"unsupported pci:0000:01:00.0 cuda gemm .*own:wgmma_128x256.*sm_90a")
         self.assertRegex(summary, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): right, compiled in [0-9.]+ s")
 
+    def test_carried_binaries_check_an_amd_gpu_likewise(self):
+        done, files = self.runs["carried, AMD"]
+        self.assertEqual(0, done.returncode, done.stderr)
+        summary = files["summary.txt"]
+        self.assertTrue(summary.startswith("== Failed\nnothing\n"), summary)
+        self.assertRegex(summary, r"kernel 0 AMD Fake: \S+ \(gemm_fp16_128_by_64\): right, compiled in [0-9.]+ s")
+        self.assertIn("== Tests that were skipped\ncuda_gpu_test: no GPU of NVIDIA's here", summary)
+        self.assertIn(("hip", "gemm", "ok"), {(m["runtime"], m["kernel"], m["status"])
+                                              for m in json.loads(files["report.json"])["measurements"]})
+
     def test_a_kernel_that_faults_heads_the_summary_and_costs_the_others_nothing(self):
         done, files = self.runs["carried, faulting"]
         self.assertEqual(1, done.returncode)
@@ -138,6 +159,7 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("no GPU", done.stderr)
         self.assertIn("report.json", files)
+        self.assertTrue(files["summary.txt"].startswith("== Failed\nthe gpu tests: none ran\n"), files["summary.txt"])
 
     def test_a_machine_without_a_gpu_fails_and_says_so(self):
         done, result = self.runs["none"]

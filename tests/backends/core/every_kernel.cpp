@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+#include "tests/backends/core/every_kernel.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include "probe/system/clock.h"
+#include "probe/system/environment.h"
+#include "probe/system/filesystem.h"
+#include "tests/backends/cuda/compute.h"
+
+namespace tests {
+namespace {
+
+constexpr unsigned kMostSeconds = 60;  // of a kernel, and of setting the driver up
+
+// What a process says, a line each: "skip why", "begin device/kernel", "right ...", "wrong ...", "end".
+class Child {
+ public:
+  Child(const TestedRuntime& runtime, int out, const std::set<std::string>& done)
+      : runtime_(runtime), out_(out), done_(done) {}
+
+  void Run() {
+    alarm(kMostSeconds);
+    const auto start = probe::system::Now();
+    Probe();
+    if (report_.outcome != probe::Outcome::kOk) {
+      const bool none =
+          report_.outcome == probe::Outcome::kAbsent || report_.outcome == probe::Outcome::kNoDevice;
+      return Say("{} {}", none ? "skip" : "wrong",
+                 report_.error ? probe::Describe(*report_.error) : "no error was named");
+    }
+    if (done_.empty()) Say("time {:.3f} s: finding the GPUs", probe::system::SecondsSince(start));
+    for (const auto& device : report_.devices) {
+      if (!Check(device)) return;
+    }
+    Say("end");
+  }
+
+  // How long the driver takes to translate each module and how long to load what it has translated: it keeps
+  // that in a folder, here an empty one, so that the second load is one without the translation.
+  void TimeModules() {
+    alarm(kMostSeconds);
+    std::string folder = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
+    if (mkdtemp(folder.data()) == nullptr) return;
+    setenv(runtime_.cache_variable, folder.c_str(), 1);
+    environment_ = probe::system::Environment::OfProcess();
+    Probe();
+    for (const auto& device : report_.devices) {
+      alarm(kMostSeconds);
+      const auto first = LoadSeconds(device);
+      const auto second = LoadSeconds(device);
+      for (const auto& [entry, first_s] : first) {
+        if (const auto again = second.find(entry); again != second.end())
+          Say("time {} {} module of {} translated in {:.3f} s, loaded in {:.3f} s", device.ordinal,
+              device.name, entry, std::max(first_s - again->second, 0.0), again->second);
+      }
+    }
+    std::error_code ignored;
+    std::filesystem::remove_all(folder, ignored);
+  }
+
+ private:
+  void Probe() {
+    runtime_.module.probe({*files_, environment_, std::nullopt,
+                           [&](const probe::ProbeEvent& event) { probe::Apply(event, report_); }});
+    probe::Conclude(report_);
+  }
+
+  // Of each module that the device runs, by the first of its entries.
+  [[nodiscard]] std::map<std::string_view, double> LoadSeconds(const probe::RuntimeDevice& device) const {
+    std::map<std::string_view, double> seconds;
+    const auto session = runtime_.backend.open({device, std::nullopt, *files_, environment_});
+    if (!session) return seconds;
+    std::set<const char*> known;
+    for (const auto& variant : runtime_.backend.variants((*session)->limits())) {
+      const auto& step = variant.steps[0];
+      if (!backends::MissingFeature(variant, (*session)->limits()).empty() ||
+          known.contains(step.source.data()))
+        continue;
+      known.insert(step.source.data());
+      const auto start = probe::system::Now();
+      if ((*session)->Load(variant, step)) seconds[step.entry] = probe::system::SecondsSince(start);
+    }
+    return seconds;
+  }
+
+  template <class... A>
+  void Say(fmt::format_string<A...> format, A&&... values) const {
+    std::string line = fmt::format(format, std::forward<A>(values)...);
+    for (char& c : line) c = c == '\n' ? ' ' : c;
+    line += '\n';
+    EXPECT_EQ(write(out_, line.data(), line.size()), static_cast<ssize_t>(line.size()));
+  }
+
+  // Of a product also one of several tiles that goes round every ring of stages more than once.
+  [[nodiscard]] std::string Compute(backends::Session& session, const kernels::Variant& variant) const {
+    std::string came = tests::Compute(session, all_, variant);
+    if (came != "right" || variant.kernel != kernels::Kernel::kGemm) return came;
+    came = tests::Compute(session, all_, variant,
+                          {3 * variant.multiple_m, 5 * variant.multiple_n, 40 * variant.multiple_k, 0, 0});
+    return came == "right" ? came : came + " in forty steps";
+  }
+
+  // False where no other kernel can follow in this process.
+  [[nodiscard]] bool Check(const probe::RuntimeDevice& device) {
+    const std::string place = fmt::format("{} {}", device.ordinal, device.name);
+    if (done_.contains(place)) return true;  // it could not be opened
+    alarm(kMostSeconds);
+    const auto start = probe::system::Now();
+    Say("begin {}", place);
+    const auto session = runtime_.backend.open({device, std::nullopt, *files_, environment_});
+    if (!session) return Say("wrong {}", probe::Describe(session.error())), true;
+    Say("opened {:.3f} s", probe::system::SecondsSince(start));
+    all_ = runtime_.backend.variants((*session)->limits());
+    for (const auto& variant : all_) {
+      if (variant.kernel == kernels::Kernel::kFill) continue;
+      const std::string name = fmt::format("{}: {} ({})", place, variant.name, variant.steps[0].entry);
+      if (done_.contains(name) || !backends::MissingFeature(variant, (*session)->limits()).empty()) continue;
+      alarm(kMostSeconds);
+      Say("begin {}", name);
+      const auto first = probe::system::Now();
+      const auto loaded = backends::Load(**session, variant);
+      const double load_s = probe::system::SecondsSince(first);
+      const std::string came = loaded ? Compute(**session, variant) : probe::Describe(loaded.error());
+      Say("{} {}, compiled in {:.3f} s, everything in {:.3f} s", came == "right" ? "" : "wrong", came, load_s,
+          probe::system::SecondsSince(first));
+      if ((*session)->BroughtDownBy() != nullptr) return false;
+    }
+    return true;
+  }
+
+  const TestedRuntime& runtime_;
+  int out_;
+  const std::set<std::string>& done_;
+  probe::Result<probe::system::FileSystem> files_ = probe::system::FileSystem::Open("/");
+  probe::system::Environment environment_ = probe::system::Environment::OfProcess();
+  std::vector<kernels::Variant> all_;  // of the device that is checked
+  probe::ProbeReport report_;
+};
+
+// Everything that a process said which leaves those out, or only times the modules.
+std::string Said(const TestedRuntime& runtime, const std::set<std::string>& done,
+                 bool times_modules = false) {
+  int ends[2];
+  if (pipe(ends) != 0) return "wrong no pipe";
+  (void)std::fflush(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    close(ends[0]);
+    Child process(runtime, ends[1], done);
+    times_modules ? process.TimeModules() : process.Run();
+    _exit(0);
+  }
+  close(ends[1]);
+  std::string said;
+  char bytes[4096];
+  for (ssize_t count = 0; (count = read(ends[0], bytes, sizeof bytes)) > 0;)
+    said.append(bytes, static_cast<std::size_t>(count));
+  close(ends[0]);
+  int status = 0;
+  if (child < 0 || waitpid(child, &status, 0) != child) return "wrong no process";
+  if (WIFSIGNALED(status))
+    said += fmt::format("wrong its process was killed by signal {}\n", WTERMSIG(status));
+  return said;
+}
+
+}  // namespace
+
+void VerifyEveryKernel(const TestedRuntime& runtime) {
+  std::set<std::string> done;
+  for (bool all = false; !all;) {
+    const std::size_t before = done.size();
+    std::istringstream lines(Said(runtime, done));
+    std::string current;
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("skip "))
+        GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << line.substr(5);
+      if (line.starts_with("begin ")) current = line.substr(6);
+      if (line.starts_with("begin ") || line.starts_with("opened")) {
+        if (line.starts_with("opened")) fmt::print("time {} {}\n", current, line);
+        continue;
+      }
+      all = all || line == "end";
+      if (line.starts_with("time ")) fmt::print("{}\n", line);
+      if (line == "end" || line.starts_with("time ")) continue;
+      const auto verdict = line.substr(line.find(' ') + 1);
+      if (!current.empty()) done.insert(current);
+      fmt::print("kernel {}: {}\n", current, verdict);
+      EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
+    }
+    ASSERT_TRUE(all || done.size() > before) << "no process came further";
+  }
+  if (runtime.cache_variable != nullptr) fmt::print("{}", Said(runtime, done, true));
+}
+
+}  // namespace tests

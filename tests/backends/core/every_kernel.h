@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// Every kernel of a runtime on every real GPU of this machine that it reaches. A kernel that hangs, or faults
+// and so ends its process's context, costs the others nothing: the next process goes on after it. Says of
+// each kernel what came of it and how long it took, for bench/gpu_check.
+#pragma once
+
+#include "backends/core/backend.h"
+#include "probe/core/module.h"
+
+namespace tests {
+
+struct TestedRuntime {
+  probe::Module module;
+  backends::Backend backend;
+  const char* maker;
+  // Where the driver keeps the modules that it has translated; with it is said how long that takes. nullptr:
+  // it keeps none.
+  const char* cache_variable = nullptr;
+};
+// Skips the test where there is no GPU, and fails it on anything else.
+void VerifyEveryKernel(const TestedRuntime& runtime);
+
+}  // namespace tests
