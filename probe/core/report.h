@@ -105,6 +105,9 @@ struct OsRelease {
   bool operator==(const OsRelease&) const = default;
 };
 
+// What virtualises a Linux in Windows.
+inline constexpr std::string_view kWsl2 = "wsl2";
+
 // The machine as a whole.
 struct HostFacts {
   std::optional<std::string> name;

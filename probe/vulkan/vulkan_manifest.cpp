@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/add_once.h"
 #include "probe/core/codec.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
@@ -19,17 +20,15 @@ constexpr std::size_t kMaxPathBytes = 4096;
 
 bool IsJson(std::string_view name) { return name.ends_with(".json"); }
 
-void AddOnce(std::string path, std::vector<std::string>& paths) {
-  if (paths.size() < kMaxManifests && std::find(paths.begin(), paths.end(), path) == paths.end()) {
-    paths.push_back(std::move(path));
-  }
+void AddManifest(std::string path, std::vector<std::string>& paths) {
+  if (paths.size() < kMaxManifests) AddOnce(std::move(path), paths);
 }
 
 std::string PathIn(const std::string& folder, const std::string& name) { return folder + "/" + name; }
 
 void AddFolder(const std::string& folder, const system::FileSystem& files, std::vector<std::string>& paths) {
   for (const std::string& name : files.List(folder)) {
-    if (IsJson(name)) AddOnce(PathIn(folder, name), paths);
+    if (IsJson(name)) AddManifest(PathIn(folder, name), paths);
   }
 }
 
@@ -123,7 +122,7 @@ std::vector<std::string> ListedFiles(std::string_view list, const system::FileSy
   std::vector<std::string> paths;
   for (const std::string& entry : system::AbsoluteEntries(list)) {
     if (IsJson(entry)) {
-      AddOnce(entry, paths);
+      AddManifest(entry, paths);
     } else {
       AddFolder(entry, files, paths);
     }
@@ -144,7 +143,7 @@ std::vector<std::string> DriverFiles(const system::FileSystem& files,
   if (const auto variable = OverridingVariable(environment))
     return ListedFiles(*environment.Get(*variable), files);
   std::vector<std::string> paths = ListedFiles(environment.Get("VK_ADD_DRIVER_FILES").value_or(""), files);
-  for (std::string& path : ManifestFiles("icd.d", files, environment)) AddOnce(std::move(path), paths);
+  for (std::string& path : ManifestFiles("icd.d", files, environment)) AddManifest(std::move(path), paths);
   return paths;
 }
 

@@ -35,9 +35,8 @@ bool IsOfPackages(Action action) {
 
 // That the kernel is not this system's to mend, as a reader begins a sentence with it; empty where it is.
 std::string_view WhereKernelIs(const Host& host) {
-  constexpr std::string_view kBelowWindows = "wsl2";
   if (host.container) return "on the host, not in this container: ";
-  return host.virtualization == kBelowWindows ? "in Windows, not in this Linux: " : "";
+  return host.virtualization == probe::kWsl2 ? "in Windows, not in this Linux: " : "";
 }
 
 class Adviser {

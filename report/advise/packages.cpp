@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "probe/core/add_once.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
 
@@ -66,10 +67,6 @@ std::string Text(const Need& need) {
   return text;
 }
 
-void AddOnce(const std::string& word, std::vector<std::string>& list) {
-  if (!Has(list, word)) list.push_back(word);
-}
-
 class Chooser {
  public:
   Chooser(const Packages& packages, const System& system, const std::vector<const PhysicalDevice*>& cards)
@@ -110,14 +107,14 @@ class Chooser {
 
   void Take(const PackageRow& row) {
     if (!choice_.found) return;  // of another card: nothing is installed for one alone
-    for (const std::string& package : row.packages) AddOnce(package, choice_.packages);
+    for (const std::string& package : row.packages) probe::AddOnce(package, choice_.packages);
     if (row.command) choice_.command = row.command;
-    if (row.note) AddOnce(*row.note, choice_.notes);
+    if (row.note) probe::AddOnce(*row.note, choice_.notes);
   }
 
   void Fail(const std::string& why) {
     if (choice_.found) choice_ = {};
-    AddOnce(why, choice_.notes);
+    probe::AddOnce(why, choice_.notes);
   }
 
   [[nodiscard]] std::string Lacking(const Role& role) const {
@@ -127,7 +124,7 @@ class Chooser {
   [[nodiscard]] std::string Unfit(const Role& role, const PackageRow& row,
                                   const std::vector<const Need*>& needs) const {
     std::vector<std::string> texts;
-    for (const Need* need : needs) AddOnce(Text(*need), texts);
+    for (const Need* need : needs) probe::AddOnce(Text(*need), texts);
     std::erase(texts, "");
     return fmt::format("{} has {} {}, and {} {}: {}", NameOf(system_), role.title,
                        row.version.value_or("in a version that is not known"),

@@ -139,7 +139,7 @@ Host HostOf(const Whole& whole, bool is_said) {
   if (is_said || whole.os != kUsualSystem) host.system = whole.os;
   host.libc = whole.libc;
   host.architecture = whole.machine.value_or("x86_64");
-  if (whole.wsl.value_or(false)) host.virtualization = "wsl2";
+  if (whole.wsl.value_or(false)) host.virtualization = probe::kWsl2;
   if (whole.container.value_or(false)) host.container = kAssumed;
   return host;
 }

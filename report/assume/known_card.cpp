@@ -252,10 +252,10 @@ void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
   }
 }
 
-}  // namespace
-
 // "M4" is a Tesla and a chip of Apple's, whatever the tables list.
 constexpr std::size_t kShortName = 3;
+
+}  // namespace
 
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))

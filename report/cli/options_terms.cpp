@@ -10,6 +10,7 @@
 #include <cmath>
 #include <utility>
 
+#include "probe/core/add_once.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "report/cli/options.h"
@@ -67,7 +68,7 @@ std::optional<probe::Error> CheckTerms(RawOptions& raw) {
   }
   std::vector<std::string> named;
   for (const std::string& name : std::exchange(terms.among, {})) {
-    if (std::find(named.begin(), named.end(), name) == named.end()) named.push_back(name);
+    probe::AddOnce(name, named);
   }
   terms.among = std::move(named);
   for (const std::string& name : terms.among) {

@@ -26,6 +26,15 @@
 namespace report {
 namespace {
 
+// Devices that are not what they claim to be, with what tells it.
+std::map<std::string_view, const Doubt*> RefutedDevices(const Report& report) {
+  std::map<std::string_view, const Doubt*> refuted;
+  for (const Doubt& doubt : report.doubts) {
+    if (doubt.refuted) refuted.emplace(doubt.device_id, &doubt);
+  }
+  return refuted;
+}
+
 // A card that does not hold the step which is predicted is a way all the same where the caller has a program
 // to install and a use for no GPU that holds it, or a use for nothing that does: smaller models train on it.
 void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<Score>& scores) {
@@ -39,16 +48,13 @@ void LetSmallCardsTrain(const Tables& tables, const Report& report, std::vector<
            !recommend::IsOmitted(report, score);
   };
   if (std::any_of(scores.begin(), scores.end(), holds_it)) return;
-  const auto is_refuted = [&](const Score& score) {
-    return std::any_of(report.doubts.begin(), report.doubts.end(), [&](const Doubt& doubt) {
-      return doubt.refuted && doubt.device_id == score.device_id;
-    });
-  };
+  const auto refuted = RefutedDevices(report);
   for (Score& score : scores) {
     const auto* facts = Find(tables, score.runtime);
     const bool trains =
         facts && facts->training.supported && score.tokens_per_s && score.ranking_tokens_per_s;
-    if (is_gpu(score) && trains && !score.fits.value_or(true) && !is_refuted(score)) score.eligible = true;
+    if (is_gpu(score) && trains && !score.fits.value_or(true) && !refuted.contains(score.device_id))
+      score.eligible = true;
   }
 }
 
@@ -86,10 +92,7 @@ std::vector<Score> Scores(const Tables& tables, const Record& record, const Repo
     if (score.basis != Basis::kEstimated) score.basis = estimated ? Basis::kEstimated : measured;
   }
   if (record.settled_without) TellSettled(record, scores);
-  std::map<std::string_view, const Doubt*> refuted;
-  for (const Doubt& doubt : report.doubts) {
-    if (doubt.refuted) refuted.emplace(doubt.device_id, &doubt);
-  }
+  const auto refuted = RefutedDevices(report);
   for (Score& score : scores) {
     const auto found = refuted.find(score.device_id);
     if (found == refuted.end()) continue;
@@ -273,10 +276,10 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   const bool all_asked = !request.LeavesOut() && !record.left_out;
   const Deciding deciding{tables, record, measured, all_asked};
   if (!request.uses.empty()) {
-    const bool is_whole = report.command == kWholeReport;
     Answer(deciding, request.uses, report);
-    for (Recommendation& answer : report.recommendations) {
-      if (is_whole) answer.programs = ProgramsFor(deciding, report, answer);
+    if (report.command == kWholeReport) {
+      for (Recommendation& answer : report.recommendations)
+        answer.programs = ProgramsFor(deciding, report, answer);
     }
   }
   explain::Explain(tables, report);

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
@@ -168,9 +169,7 @@ void AddArchitectures(const Tables& tables, const Report& report, Recommendation
       if (!IsGpu(device) || IsSoftware(device, view) || report.terms.excluded_ids.contains(device.id))
         continue;
       auto text = ArchitectureText(*facts->target, view.device.architecture, Reader::kCMake);
-      auto& all = answer.architectures;
-      if (!text.empty() && std::find(all.begin(), all.end(), text) == all.end())
-        all.push_back(std::move(text));
+      if (!text.empty()) probe::AddOnce(std::move(text), answer.architectures);
     }
   }
 }

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
@@ -114,10 +115,6 @@ struct NextStep {
   std::string command;
   bool operator==(const NextStep&) const = default;
 };
-
-void AddStep(NextStep step, std::vector<NextStep>& steps) {
-  if (std::find(steps.begin(), steps.end(), step) == steps.end()) steps.push_back(std::move(step));
-}
 
 // What is printed once, however many findings it mends.
 using FixKeys = std::set<std::pair<std::string, std::string>>;
@@ -293,7 +290,8 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
 void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   std::vector<NextStep> steps;
   for (const auto& [names, fix] : FixesByGpus(report))
-    AddStep({fmt::format("{}: {}", fmt::join(names, ", "), fix->text), CommandLine(report, *fix)}, steps);
+    probe::AddOnce(
+        NextStep{fmt::format("{}: {}", fmt::join(names, ", "), fix->text), CommandLine(report, *fix)}, steps);
   // What may be there needs no renting.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
                    report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||
@@ -303,15 +301,16 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
     if (!facts) continue;
     for (const Selection& variable : answer.environment) {
       if (variable.selects != Selects::kDriver) continue;
-      AddStep({fmt::format("of its drivers for {} take {}", facts->title, answer.driver.value_or("")),
-               fmt::format("export {}={}", variable.name, variable.value)},
-              steps);
+      probe::AddOnce(
+          NextStep{fmt::format("of its drivers for {} take {}", facts->title, answer.driver.value_or("")),
+                   fmt::format("export {}={}", variable.name, variable.value)},
+          steps);
     }
     if (answer.programs) {
-      for (const Program& program : *answer.programs) AddStep(StepOf(tables, answer, program), steps);
+      for (const Program& program : *answer.programs) probe::AddOnce(StepOf(tables, answer, program), steps);
     }
     if (gpu || !facts->advice.without_gpu || &answer != &report.recommendations.back()) continue;
-    for (const auto& line : *facts->advice.without_gpu) AddStep({line, ""}, steps);
+    for (const auto& line : *facts->advice.without_gpu) probe::AddOnce(NextStep{line, ""}, steps);
   }
   if (steps.empty()) return;
   Heading(page, "Next", "");

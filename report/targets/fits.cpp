@@ -8,6 +8,7 @@
 #include <string_view>
 #include <utility>
 
+#include "probe/core/add_once.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
 
@@ -78,9 +79,7 @@ class Judging {
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 
  private:
-  void AddUnknown(std::string_view what) {
-    if (!Holds(verdict_.unknown, what)) verdict_.unknown.emplace_back(what);
-  }
+  void AddUnknown(std::string_view what) { probe::AddOnce(std::string(what), verdict_.unknown); }
   void LookAtLibc(const Machine& machine) {
     if (!needs_.glibc) return;
     if (machine.has_other_libc)
@@ -122,9 +121,8 @@ class Judging {
 
 Machine MachineOf(const Report& report) {
   constexpr std::string_view kGlibc = "glibc ";
-  constexpr std::string_view kBelowWindows = "wsl2";
   Machine machine;
-  machine.is_wsl = report.host.virtualization == kBelowWindows;
+  machine.is_wsl = report.host.virtualization == probe::kWsl2;
   if (report.host.system) machine.os = *report.host.system;
   if (!report.host.architecture.empty() && report.host.architecture != "unknown")
     machine.architecture = report.host.architecture;

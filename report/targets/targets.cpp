@@ -10,6 +10,7 @@
 #include <set>
 #include <utility>
 
+#include "probe/core/add_once.h"
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
@@ -280,13 +281,7 @@ std::string WhyUnreached(const Tables& tables, const probe::PhysicalDevice& devi
   return fmt::format("{}", fmt::join(why, "; "));
 }
 
-// Of equal GPUs one sentence tells.
-void AddNew(std::string warning, std::vector<std::string>& warnings) {
-  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end())
-    warnings.push_back(std::move(warning));
-}
-
-// GPUs beside a processor that is the answer: nobody expects that of them.
+// GPUs beside a processor that is the answer: nobody expects that of them. Of equal ones one sentence tells.
 void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto* own = FindDevice(report.devices, answer.device_id);
   if (own && own->kind != probe::DeviceKind::kCpu) return;
@@ -295,7 +290,8 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
     auto why = WhyUnfit(report, device, answer.use);
     if (why.empty()) why = WhyUnreached(tables, device, answer);
     if (!why.empty())
-      AddNew(fmt::format("{} is not used: {}", DeviceName(report.devices, device.id), why), answer.warnings);
+      probe::AddOnce(fmt::format("{} is not used: {}", DeviceName(report.devices, device.id), why),
+                     answer.warnings);
   }
 }
 

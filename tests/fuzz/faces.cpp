@@ -13,6 +13,7 @@
 #include "report/decide/decide.h"
 #include "report/render/faces.h"
 #include "tests/fuzz/fuzz.h"
+#include "tests/report/commands.h"
 
 namespace fuzz {
 namespace {
@@ -73,22 +74,6 @@ void RequireAnswers(const report::Report& report, const render::TerminalOptions&
   }
 }
 
-// What is to be copied; of several commands in a line the first, as what runs them as root stands between
-// them.
-std::vector<std::string> CommandsOf(const report::Report& report) {
-  std::vector<std::string> commands;
-  const auto add = [&](const std::optional<std::string>& command) {
-    if (command) commands.push_back(command->substr(0, command->find(" && ")));
-  };
-  for (const report::Step& step : report.advice) add(step.command);
-  for (const report::Recommendation& answer : report.recommendations) {
-    for (const report::Selection& variable : answer.environment) add(variable.name + "=" + variable.value);
-    for (const report::Program& program : answer.programs.value_or(std::vector<report::Program>()))
-      add(program.command);
-  }
-  return commands;
-}
-
 }  // namespace
 
 void RequireFaces(const report::Record& record, std::uint64_t choice) {
@@ -115,7 +100,7 @@ void RequireFaces(const report::Record& record, std::uint64_t choice) {
   for (const auto* request : {&whole, &list, &recommend, &narrow}) {
     const auto report = report::Decide(*request, tables, record, {devices, {}});
     RequireJson(render::Json(report, request->command));
-    const auto commands = CommandsOf(report);
+    const auto commands = report::testing::CommandsOf(report);
     if (request == &whole) RequirePage(render::Text(tables, report, terminal), terminal.width, commands);
     if (request == &list) RequirePage(render::ListText(tables, report, terminal), terminal.width, commands);
     if (request == &recommend || request == &narrow) RequireAnswers(report, terminal);

@@ -8,6 +8,7 @@
 #include "probe/core/codec.h"
 #include "report/render/terminal.h"
 #include "report/store/input.h"
+#include "tests/report/commands.h"
 
 namespace fuzz {
 namespace {
@@ -127,9 +128,7 @@ void RequirePage(std::string_view text, int width, const std::vector<std::string
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));
     text.remove_prefix(std::min(line.size() + 1, text.size()));
-    const bool is_command = std::any_of(commands.begin(), commands.end(), [&](const std::string& command) {
-      return line.find(command) != std::string_view::npos;
-    });
+    const bool is_command = report::testing::HoldsOneOf(commands, line);
     Require(is_command || report::render::DisplayWidth(line) <= width, "no line is wider than the terminal",
             line);
     Require(!line.ends_with(' '), "no line ends in a blank", line);

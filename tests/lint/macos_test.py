@@ -13,7 +13,8 @@ import subprocess
 import sys
 
 ROOMS = ["probe/core", "probe/unify", "probe/system", "probe/system/posix", "probe/isolate", "probe/isolate/posix",
-         *("report/" + room for room in ("core", "decide", "score", "recommend", "peaks", "explain", "compare", "render"))]
+         *("report/" + room for room in ("core", "assume", "advise", "targets", "decide", "score", "recommend", "peaks", "explain",
+                                         "compare", "render"))]
 SEAM = ["probe/system", "probe/isolate"]
 LIBRARIES = ["fmt", "nlohmann", "xxhash.h", "xxh3.h"]
 FLAGS = ["-target", "aarch64-macos", "-std=c++20", "-Wall", "-Wextra", "-Werror"]

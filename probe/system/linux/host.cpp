@@ -115,7 +115,7 @@ std::optional<std::string> Container(const FileSystem& files, const Environment&
 }
 
 std::optional<std::string> Virtualization(const FileSystem& files) {
-  if (files.Exists(kWslGpuNode)) return "wsl2";
+  if (files.Exists(kWslGpuNode)) return std::string(kWsl2);
   const auto hypervisor = files.ReadLine("/sys/hypervisor/type");
   if (hypervisor) return CleanText(*hypervisor, 64);
   const auto info = files.Read("/proc/cpuinfo", 64U << 10U);

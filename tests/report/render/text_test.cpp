@@ -12,6 +12,7 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/render/faces.h"
+#include "tests/report/commands.h"
 #include "tests/report/golden.h"
 #include "tests/report/machines.h"
 
@@ -79,32 +80,14 @@ TEST(Text, TheFirstLinesHoldTheWholeAnswer) {
   }
 }
 
-// What is to be copied is not cut, whatever the width.
-bool HoldsCommand(const Report& report, const std::string& line) {
-  const auto holds = [&](const std::optional<std::string>& command) {
-    return command && line.find(*command) != std::string::npos;
-  };
-  for (const Step& step : report.advice) {
-    if (holds(step.command)) return true;
-  }
-  for (const Recommendation& answer : report.recommendations) {
-    for (const Selection& variable : answer.environment) {
-      if (holds(variable.name + "=" + variable.value)) return true;
-    }
-    for (const Program& program : answer.programs.value_or(std::vector<Program>())) {
-      if (holds(program.command)) return true;
-    }
-  }
-  return false;
-}
-
 TEST(Text, NoLineIsWiderThanTheTerminalOrEndsInABlank) {
   for (const auto& machine : testing::Machines()) {
     const auto report = testing::Decided(machine.build());
+    const auto commands = testing::CommandsOf(report);
     for (const bool unicode : {true, false}) {
       for (int width = kMinWidth; width <= 120; width += 7) {
         for (const auto& line : LinesOf(Rendered(report, Options(width, unicode)))) {
-          EXPECT_TRUE(DisplayWidth(line) <= width || HoldsCommand(report, line))
+          EXPECT_TRUE(DisplayWidth(line) <= width || testing::HoldsOneOf(commands, line))
               << machine.name << " at " << width << ": " << line;
           EXPECT_FALSE(line.ends_with(' ')) << machine.name << " at " << width << ": " << line;
         }
