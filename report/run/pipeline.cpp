@@ -256,6 +256,14 @@ bool StandsNow(const RunRequest& request, const Tables& tables, Record now, cons
                        request.uses);
 }
 
+// Of an answer by an earlier run's figures: whose they are, and what was said of the machine then.
+void TellFigures(Earlier& earlier, Report& report) {
+  TellOrigin(earlier.figures->created, report);
+  for (Warning& warning : earlier.figures->warnings)
+    report.warnings.push_back(Dated(earlier.figures->created, std::move(warning)));
+  if (!earlier.note.empty()) report.warnings.emplace_back(earlier.note);
+}
+
 // Looks at this machine and measures it.
 std::variant<Produced, Problem> Survey(const RunRequest& request, const Context& context,
                                        std::optional<Kept> kept, Earlier earlier) {
@@ -297,10 +305,7 @@ std::variant<Produced, Problem> Survey(const RunRequest& request, const Context&
   Produced outcome{{}, Decide(request, *tables, record, std::move(asked), basis), std::nullopt, signal};
   outcome.tables = *std::move(tables);
   if (earlier.figures) {
-    TellOrigin(earlier.figures->created, outcome.report);
-    for (Warning& warning : earlier.figures->warnings)
-      outcome.report.warnings.push_back(Dated(earlier.figures->created, std::move(warning)));
-    if (!earlier.note.empty()) outcome.report.warnings.emplace_back(earlier.note);
+    TellFigures(earlier, outcome.report);
     return outcome;
   }
   // What measures too little to answer by would answer no better later.
