@@ -24,7 +24,7 @@ class CulpritAccount {
   }
   // The first word of it counts.
   void ContextEnded() {
-    if (!culprit_ && last_) culprit_ = *last_;
+    if (!culprit_) culprit_ = last_;
   }
   // As Session::BroughtDownBy.
   [[nodiscard]] const Implementation* culprit() const { return culprit_ ? &loaded_[*culprit_] : nullptr; }
