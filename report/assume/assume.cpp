@@ -11,6 +11,8 @@
 #include <string_view>
 #include <utility>
 
+#include "data/tables.h"
+
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
@@ -20,6 +22,7 @@
 #include "report/core/architecture.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
+#include "report/core/suggest.h"
 
 namespace report::assume {
 namespace {
@@ -231,6 +234,22 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
   machine.probes = ProbesOf(tables, machine.devices);
   machine.host = HostOf(whole, is_said);
   return machine;
+}
+
+std::vector<std::string> MachineNames() {
+  std::vector<std::string> names;
+  for (const auto& [name, source, words] : probe::ParseTable<3>(data::kMachines)) names.emplace_back(name);
+  return names;
+}
+
+probe::Result<std::vector<std::string>> TextsOfMachine(std::string_view name) {
+  const auto wanted = probe::Lower(name);
+  for (const auto& [known, source, words] : probe::ParseTable<3>(data::kMachines)) {
+    if (known == wanted) return std::vector{std::string(words)};
+  }
+  return probe::Error{"", std::nullopt, "",
+                      fmt::format("--assume-machine: there is no machine '{}'{}",
+                                  probe::CleanText(std::string(name), 64), Hint(wanted, MachineNames()))};
 }
 
 }  // namespace report::assume

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probe/core/device.h"
@@ -28,5 +29,11 @@ struct Machine {
 // (a version, or musl), wsl, container (yes, no). vendor=none: no GPU. A known card's name says the maker.
 // The error names the key or the combination that is impossible, and what would be right.
 [[nodiscard]] probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::string>& texts);
+
+// The texts of --assume that a name of data/machines.csv stands for; letters' case does not matter. The error
+// names those that are known, or the nearest.
+[[nodiscard]] probe::Result<std::vector<std::string>> TextsOfMachine(std::string_view name);
+
+[[nodiscard]] std::vector<std::string> MachineNames();
 
 }  // namespace report::assume

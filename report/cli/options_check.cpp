@@ -11,7 +11,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
-#include "report/assume/machines.h"
+#include "report/assume/assume.h"
 #include "report/cli/options.h"
 #include "report/core/report_names.h"
 #include "report/core/suggest.h"

@@ -8,7 +8,11 @@
 #include <utility>
 
 #include "probe/core/fields.h"
+#include "probe/core/text.h"
+#include "probe/registry.h"
+#include "probe/system/environment.h"
 #include "probe/system/host.h"
+#include "probe/system/library.h"
 #include "probe/system/limits.h"
 #include "probe/system/scratch.h"
 #include "report/core/devices.h"
@@ -17,7 +21,6 @@
 #include "report/run/calibrate.h"
 #include "report/run/child_environment.h"
 #include "report/run/detect.h"
-#include "report/run/installed.h"
 #include "report/run/load.h"
 
 namespace report {
@@ -90,6 +93,31 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
     if (measurement.manifest) measurement.manifest = live.pseudonyms->Replace(*measurement.manifest);
   }
   return std::move(done.measurements);
+}
+
+bool HasLibrary(const probe::Module& module, const probe::ProbeContext& context) {
+  if (module.is_installed != nullptr) return module.is_installed(context);
+  if (module.loads_nothing != nullptr) return !module.loads_nothing(context);
+  return probe::system::Library::Exists(module.libraries, {}, context.files, context.environment);
+}
+
+// What a tree that is not this machine's holds of runtimes that are not asked there: driver manifests of the
+// runtimes that have such, the loaders' sonames of the others, in the registry's order. Loads nothing.
+std::vector<Installed> FindInstalled(const probe::system::FileSystem& files) {
+  std::vector<Installed> out;
+  const probe::system::Environment none;  // this process's variables say nothing of another machine
+  const probe::ProbeContext context{files, none, std::nullopt, nullptr};
+  for (const probe::Module& module : probe::Modules()) {
+    if (module.kind != probe::ModuleKind::kRuntime || !module.loads_vendor_code) continue;
+    const std::string runtime(module.name);
+    if (module.manifests != nullptr) {
+      for (const std::string& path : module.manifests(context))
+        out.push_back({runtime, probe::CleanText(path)});
+    } else if (!module.libraries.empty() && HasLibrary(module, context)) {
+      out.push_back({runtime, std::string(module.libraries.front())});
+    }
+  }
+  return out;
 }
 
 }  // namespace

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/targets/artefact.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,6 +6,8 @@
 #include <array>
 #include <utility>
 #include <vector>
+
+#include "report/targets/build.h"
 
 namespace report::targets {
 namespace {

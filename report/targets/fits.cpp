@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/targets/fits.h"
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -11,6 +9,7 @@
 #include "probe/core/add_once.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
+#include "report/targets/build.h"
 
 namespace report::targets {
 namespace {

@@ -14,8 +14,7 @@
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
-#include "report/targets/artefact.h"
-#include "report/targets/fits.h"
+#include "report/targets/build.h"
 #include "report/targets/supposed.h"
 
 namespace report::targets {

@@ -17,7 +17,6 @@
 
 #include "probe/system/host.h"
 #include "report/advise/packages.h"
-#include "report/advise/system.h"
 #include "report/advise/tables.h"
 #include "tests/report/advise/os_releases.h"
 #include "tests/report/golden.h"

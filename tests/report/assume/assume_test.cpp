@@ -9,7 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include "report/assume/machines.h"
 #include "report/core/tables.h"
 
 namespace report::assume {

@@ -18,7 +18,7 @@
 
 #include "probe/core/codec.h"
 #include "probe/core/parse.h"
-#include "report/targets/artefact.h"
+#include "report/targets/build.h"
 #include "tests/report/golden.h"
 
 namespace report::targets {

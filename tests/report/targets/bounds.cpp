@@ -13,7 +13,7 @@
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
 #include "report/core/tables.h"
-#include "report/targets/fits.h"
+#include "report/targets/build.h"
 
 namespace report::targets {
 namespace {

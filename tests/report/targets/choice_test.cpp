@@ -12,7 +12,7 @@
 
 #include "report/assume/assume.h"
 #include "report/decide/decide.h"
-#include "report/targets/artefact.h"
+#include "report/targets/build.h"
 #include "report/targets/targets.h"
 
 namespace report::targets {

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "report/core/tables.h"
-#include "report/targets/fits.h"
+#include "report/targets/build.h"
 #include "tests/report/targets/bounds.h"
 #include "tests/report/targets/expected.h"
 
