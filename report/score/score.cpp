@@ -71,6 +71,13 @@ RuntimeFactors UnknownFactors() {
   return {unknown, unknown, unknown, std::nullopt};
 }
 
+// What bounds a phase: a rate, the share of it that engines reach, and the figures that it comes from.
+struct Phase {
+  Range per_s;
+  Range share;
+  std::string name;
+};
+
 // One way to reach one device, with all that scores it.
 struct Way {
   const probe::PhysicalDevice* device;
@@ -82,6 +89,8 @@ struct Way {
   const WeightFactors* weights = nullptr;  // what counts for the request's
   bool estimated = false;                  // in part: rates.late
   double streamed_bytes = 0;               // of what a training step needs, what does not fit
+  Phase reading{};                         // of a way that was measured, as is the next
+  Phase writing{};
 
   [[nodiscard]] bool measured() const { return rates.product && rates.read; }
 };
@@ -96,13 +105,6 @@ Range PromptRate(const Fit& fit, const Way& way) {
   };
   return {at(Bound::kValue), at(Bound::kLow), at(Bound::kHigh)};
 }
-
-// What bounds a phase: a rate, the share of it that engines reach, and the figures that it comes from.
-struct Phase {
-  Range per_s;
-  Range share;
-  std::string name;
-};
 
 // nullptr where engines would not use tiles: there are none for these weights, or they are slower than the
 // product in fp32.
@@ -157,10 +159,8 @@ Times TimesOf(const Tables& tables, const Way& way, Bound bound, Uncertainty unc
     return At(Product({rate, uncertainty == Uncertainty::kOfAll ? share : Exactly(share.value)}), bound);
   };
   Inputs in;
-  const auto reading = ReadingOf(tables, way);
-  const auto writing = WritingOf(tables, way);
-  in.prompt_flop_per_s = reached(reading.per_s, reading.share);
-  in.token_bytes_per_s = reached(writing.per_s, writing.share);
+  in.prompt_flop_per_s = reached(way.reading.per_s, way.reading.share);
+  in.token_bytes_per_s = reached(way.writing.per_s, way.writing.share);
   in.step_flop_per_s = reached(way.rates.product->per_s, ShareOf(tables.fit.training, way.factors.training));
   in.copy_bytes_per_s = At((way.rates.copy ? way.rates.copy : way.rates.read)->per_s, bound);
   in.token_overhead_s = tables.fit.token_overhead_s;
@@ -186,6 +186,11 @@ class Scorer {
       way.factors = native_->factors;
       way.weights = native_->weights;
       if (!way.rates.gemv) way.rates.gemv = StandIn(*native_, way);
+    }
+    for (Way& way : ways_) {
+      if (!way.measured()) continue;
+      way.reading = ReadingOf(tables, way);
+      way.writing = WritingOf(tables, way);
     }
     StreamWhatDoesNotFit();
   }
@@ -343,7 +348,8 @@ class Scorer {
       return;
     }
     if (use != Use::kDecode)
-      score.parts.push_back({"prefill", times.prefill_s, LimitOf(way, share, &Times::prefill_s, ReadingOf)});
+      score.parts.push_back(
+          {"prefill", times.prefill_s, LimitOf(way, share, &Times::prefill_s, &Way::reading)});
     if (share < 1) {
       const auto& rest = *native_;
       score.rest =
@@ -354,18 +360,18 @@ class Scorer {
     if (way.weights && way.rates.gemv) score.gemv = way.rates.gemv_type;
     const double tokens = use == Use::kInference ? request_.inference.output_tokens : 1;
     score.parts.push_back(
-        {"decode", tokens * times.token_s, LimitOf(way, share, &Times::token_s, WritingOf)});
+        {"decode", tokens * times.token_s, LimitOf(way, share, &Times::token_s, &Way::writing)});
   }
 
   // What bounds a phase: of a split model the figure of the side that takes longer.
   [[nodiscard]] std::string LimitOf(const Way& way, double share, double Times::* phase,
-                                    Phase (*of)(const Tables&, const Way&)) const {
-    if (share >= 1) return of(tables_, way).name;
+                                    Phase Way::* of) const {
+    if (share >= 1) return (way.*of).name;
     const auto taken = [&](const Way& side) {
       return TimesOf(tables_, side, Bound::kValue, Uncertainty::kOfMeasuring).*phase;
     };
-    if (share * taken(way) >= (1 - share) * taken(*native_)) return of(tables_, way).name;
-    return "the processor's " + of(tables_, *native_).name;
+    if (share * taken(way) >= (1 - share) * taken(*native_)) return (way.*of).name;
+    return "the processor's " + (native_->*of).name;
   }
 
   void Judge(const Way& way, Use use, double share, Score& score) const {

@@ -42,7 +42,7 @@ class Mig(unittest.TestCase):
 
     def test_of_many_equal_instances_one_has_the_whole_plan_and_each_has_its_own_figures(self):
         with CudaMachine(divided()) as machine:
-            done = machine.run("--json", "--no-cache", "--only", "cuda,sysfs", patience_s=120)
+            done = machine.run("--json", "--no-cache", "--only", "cuda,sysfs", "--budget", "6", patience_s=120)
         self.assertEqual(0, done.status, done.stderr)
         measured = json.loads(done.stdout)["measurements"]
         figures = {device: {m["kernel"] for m in good(measured) if m["device_id"] == device} for device in NAMES}
