@@ -13,8 +13,8 @@ namespace probe {
 std::span<const VendorNames> KnownVendors() {
   static const std::vector<VendorNames> vendors = [] {
     std::vector<VendorNames> out;
-    for (const auto& [number, name, kind, maker, product, leading, target, generic, gpus] :
-         ParseTable<9>(data::kVendors)) {
+    for (const auto& [number, name, kind, maker, product, leading, target, generic, gpus, displays] :
+         ParseTable<10>(data::kVendors)) {
       out.push_back({.number = ParseNumber<std::uint32_t>(number, 16).value_or(0),
                      .name = name,
                      .kind = ParseName<DeviceKind>(kind).value_or(DeviceKind::kUnknown),
@@ -23,7 +23,8 @@ std::span<const VendorNames> KnownVendors() {
                      .leading_words = leading,
                      .target_title = target,
                      .generic_names = generic,
-                     .makes_gpus = gpus == "yes"});
+                     .makes_gpus = gpus == "yes",
+                     .display_drivers = displays});
     }
     return out;
   }();

@@ -18,9 +18,10 @@ struct VendorNames {
   std::string_view maker_words;            // that mean it where a driver names the maker
   std::string_view product_words;          // that only its products are called
   std::string_view leading_words;          // that stand before a product's name or are left out
-  std::string_view target_title;   // what it calls an architecture, where not knowing that is worth a word
-  std::string_view generic_names;  // of every chip without a product's name; separated by |
-  bool makes_gpus = false;         // its display devices are such, whatever else is known of them
+  std::string_view target_title;     // what it calls an architecture, where not knowing that is worth a word
+  std::string_view generic_names;    // of every chip without a product's name; separated by |
+  bool makes_gpus = false;           // its display devices are such, whatever else is known of them
+  std::string_view display_drivers;  // but for those of these kernel drivers, which only show pictures
 };
 
 [[nodiscard]] std::span<const VendorNames> KnownVendors();

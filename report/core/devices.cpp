@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -14,6 +15,14 @@ namespace {
 using probe::DeviceKind;
 
 bool IsGpuKind(DeviceKind kind) { return kind == DeviceKind::kDiscrete || kind == DeviceKind::kIntegrated; }
+
+// Of a display device of which nothing else is known.
+bool ItsMakerBuildsGpus(const probe::PhysicalDevice& device) {
+  const auto vendor = device.hardware ? VendorOf(device) : std::nullopt;
+  const auto* names = vendor ? probe::FindVendorNames(*vendor) : nullptr;
+  return names != nullptr && names->makes_gpus &&
+         !probe::Lists(names->display_drivers, device.hardware->kernel_driver.value_or(""));
+}
 
 // Of partitions some runtimes name which one it is behind the card's name.
 std::string_view ModelName(const probe::PhysicalDevice& device) {
@@ -35,9 +44,8 @@ bool AreEqualWays(const probe::View& a, const probe::View& b) {
 bool IsGpu(const probe::PhysicalDevice& device) {
   if (device.kind != DeviceKind::kUnknown) return IsGpuKind(device.kind);
   // Newer than the tables, and no runtime shows it.
-  const auto vendor = device.views.empty() && device.hardware ? VendorOf(device) : std::nullopt;
-  const auto* names = vendor ? probe::FindVendorNames(*vendor) : nullptr;
-  if (names != nullptr && names->makes_gpus) return true;
+  if (std::all_of(device.views.begin(), device.views.end(), IsSupposed) && ItsMakerBuildsGpus(device))
+    return true;
   return std::any_of(device.views.begin(), device.views.end(),
                      [](const probe::View& view) { return IsGpuKind(view.device.kind); });
 }

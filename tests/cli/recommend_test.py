@@ -15,6 +15,7 @@ INSTALLER = SOURCE / "tests" / "cli" / "installer.sh"
 STATUSES = {"measured", "cached", "estimated", "assumed", "none"}
 VARIABLES = ("STATUS", "BACKEND", "DEVICE", "VISIBLE", "DRIVER", "NAME", "VENDOR", "ARCH", "DRIVER_VERSION", "API_VERSION",
              "MEMORY_MIB", "FREE_MIB", "TARGET", "ARTEFACT", "INDEX")
+TARGETS = sorted(path.stem for path in (SOURCE / "data" / "targets").glob("*.json"))
 QUOTED = ("COMMAND", "OPTIONS")  # of the formats that can quote: they have blanks
 HOSTILE = ("$(touch canary)", "`touch canary`", "'; touch canary; '", '"; touch canary; "', "a\nb", "&& touch canary",
            "\\'$(touch canary)", "${IFS}touch${IFS}canary")
@@ -211,6 +212,24 @@ class NotAsked(unittest.TestCase):
                               (("--device", "pci:0000:01:00.0"), 0)):
             with self.subTest(options):
                 self.assertEqual(code, run(*replay, *options).returncode)
+
+
+class NewerThanTheTables(unittest.TestCase):
+    def test_a_card_of_no_table_is_a_gpu_for_every_program(self):
+        record = json.loads((FIXTURES / "plain_server" / "record.json").read_text())
+        card = {"source": "sysfs", "identity": {"pci": "0000:01:05.0", "ids": {"vendor": 0x1002, "device": 0x7599}},
+                "name": "AMD device 1002:7599", "vendor": "AMD", "kind": "unknown", "kernel_driver": "amdgpu",
+                "nodes": [{"path": "/dev/dri/renderD128", "exists": True, "openable": True}],
+                "facts": [{"key": "pci_class", "value": "030000"}]}
+        next(probe for probe in record["probes"] if probe["module"] == "sysfs")["hardware"] = [card]
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
+            for target in ((), *(("--target", name) for name in TARGETS)):
+                with self.subTest(target=target):
+                    process = run("recommend", "--exit-code", "--replay", folder, *target)
+                    # No build of the program is for any GPU of this machine, or its backend is not usable.
+                    self.assertIn(process.returncode, (1, 11), process.stdout + process.stderr)
+                    self.assertNotIn("no GPU in this machine", process.stdout + process.stderr)
 
 
 class Formats(unittest.TestCase):

@@ -149,10 +149,19 @@ class Boards(unittest.TestCase):
                 ids = [reason["id"] for reason in document(process)["recommendation"]["why"]]
                 self.assertIn("gpus_not_asked", ids)
                 self.assertNotIn("no_gpu", ids)
-        npu = Board(self.folder / "npu", ())
-        for name, text in (("vendor", "0x8086"), ("device", "0xfffe"), ("class", "0x120000")):
-            npu.write(f"/sys/bus/pci/devices/0000:00:0b.0/{name}", text + "\n")
-        self.assertEqual(10, run("recommend", "--sysroot", npu.root, "--exit-code").returncode)
+
+    def test_what_only_shows_pictures_or_only_infers_is_no_gpu(self):
+        for vendor, device, function, driver in (("0x8086", "0xfffe", "0x120000", None),  # an NPU
+                                                 ("0x1002", "0x515e", "0x030000", None),  # of a server's board
+                                                 ("0x1002", "0x5159", "0x030000", "radeon"),  # from before GPUs computed
+                                                 ("0x0014", "0x7a06", "0x030000", "loongson")):
+            with self.subTest(vendor, device=device):
+                board = Board(self.folder / f"{vendor}-{device}", ())
+                for name, text in (("vendor", vendor), ("device", device), ("class", function)):
+                    board.write(f"/sys/bus/pci/devices/0000:00:0b.0/{name}", text + "\n")
+                if driver:
+                    board.link("/sys/bus/pci/devices/0000:00:0b.0/driver", f"/sys/bus/pci/drivers/{driver}")
+                self.assertEqual(10, run("recommend", "--sysroot", board.root, "--exit-code").returncode)
 
     def test_an_rk3588(self):
         step = self.check(rock_5b(self.folder), "platform:fb000000-gpu", "Mali-G610 (RK3588)")
