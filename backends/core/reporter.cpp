@@ -123,7 +123,8 @@ void Reporter::Finish(const Series& series) const {
   }
   ChosenTimes chosen = ChooseClock(series);
   const bool untimed = chosen.times_s.empty();
-  if (series.out_of_time && IsAllLaunch(workload)) {
+  // A device's own clock does not run while its threads are woken.
+  if (series.out_of_time && (untimed || chosen.host_timed) && IsAllLaunch(workload)) {
     return Fail(workload.variant(), Reported(workload.shape()), MeasurementStatus::kOverBudget,
                 probe::Stage::kTime,
                 "there was time for no product that is large enough to tell of more than its launch");

@@ -46,5 +46,17 @@ TEST(Runner, AProductThatIsAllLaunchIsNoFigure) {
   EXPECT_FALSE(gemm.rate);
 }
 
+// A simulator takes that long for its smallest product by its own clock, whatever it is to launch it.
+TEST(Runner, ASmallProductThatTheDeviceItselfTimedIsAFigure) {
+  FakeScript script;
+  script.flop_per_s = 3e5;
+  FakeSession session(script);
+  const auto outcome = MeasureFake(session, FakeVariants({"gemm"}, {}), Request());
+  const Measurement gemm = outcome.Of("gemm");
+  EXPECT_EQ(gemm.status, MeasurementStatus::kOk) << gemm.reason.value_or("");
+  EXPECT_LT(gemm.shape.n, 200) << "no other has been tried here";
+  EXPECT_FALSE(gemm.host_timed);
+}
+
 }  // namespace
 }  // namespace backends
