@@ -27,8 +27,8 @@ constexpr double kCommonClockHz = 2.5e9;        // of a processor under load
 constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200, read
 
 // Of a GPU that no table knows: what a middling card of some years ago has, and a GPU beside a processor.
-// They put it before the processor and say no more: cards have from a tenth of it to thirty times as much
-// (data/peaks.json, from a UHD Graphics 630 to a B300).
+// They put it before the processor and say no more: between a GT 710, with a twentieth of it, and the fastest
+// of its kind (`kinds` in data/peaks.json), with up to 327 times as much.
 struct CommonGpu {
   probe::DeviceKind kind;
   double bytes_per_s;
@@ -46,6 +46,8 @@ std::optional<double> CommonRateOfGpu(probe::DeviceKind kind, const Usual& usual
   return usual.in == Dtype::kFp32 ? row->fp32 : row->matrix16;
 }
 
+constexpr double kLeastShare = 1.0 / 20;
+
 // What a device does where nobody tells its clock or memory.
 std::optional<double> CommonRate(const probe::PhysicalDevice& device, const Usual& usual, const Peak& peak) {
   if (device.kind != probe::DeviceKind::kCpu) return CommonRateOfGpu(device.kind, usual);
@@ -56,6 +58,14 @@ std::optional<double> CommonRate(const probe::PhysicalDevice& device, const Usua
 
 bool IsReal(const probe::PhysicalDevice& device) {
   return device.kind == probe::DeviceKind::kCpu || (device.hardware && device.hardware->kernel_driver);
+}
+
+// Of a rate that stands in for one that nobody knows, as shares of it.
+std::array<double, 2> RangeAround(const Peaks& peaks, const probe::PhysicalDevice& device,
+                                  const Measurement& m, const Peak& peak, double common_rate) {
+  const auto fastest = KindBoundOf(peaks, device, m, {});
+  const double most = fastest ? fastest->rate : peak.bound.value_or(common_rate);
+  return {kLeastShare, std::max(1.0, most / common_rate)};
 }
 
 Measurement Blank(const probe::PhysicalDevice& device, const probe::RuntimeDevice& view, const Usual& usual) {
@@ -100,7 +110,7 @@ std::vector<Measurement> Estimated(const Peaks& peaks, std::span<const probe::Ph
         if (!rate) continue;
         m.rate = *rate * usual.share;
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
-        m.ci95 = stands_in ? std::array<double, 2>{0.1, 30} : std::array<double, 2>{0.6, 1.3};
+        m.ci95 = stands_in ? RangeAround(peaks, device, m, peak, *rate) : std::array<double, 2>{0.6, 1.3};
         m.status = backends::MeasurementStatus::kOk;
         m.verified = true;  // nothing ran: the scores that rest on it say "estimated"
         found.push_back(std::move(m));

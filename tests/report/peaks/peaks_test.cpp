@@ -205,6 +205,27 @@ TEST(Peaks, AKnownCardIsNotHeldAgainstItsKind) {
   EXPECT_FALSE(KindBoundOf(EmbeddedPeaks(), report.devices[0], report.measurements[0], report.measurements));
 }
 
+// Of a card that no table knows: from below the slowest known to the fastest of its kind.
+TEST(Estimates, OfAnUnknownCardReachAsFarAsItsKind) {
+  for (const KindPeak& kind : EmbeddedPeaks().kinds) {
+    if (kind.kind == probe::DeviceKind::kCpu) continue;
+    auto report = OneCard(0x0001, std::nullopt, 0, 0);
+    report.devices[0].kind = kind.kind;
+    report.devices[0].hardware->kernel_driver = "nvidia";
+    const auto estimates = Estimated(EmbeddedPeaks(), report.devices);
+    ASSERT_EQ(estimates.size(), 4U);
+    for (const auto& m : estimates) {
+      const auto of = [&](const auto& peak) {
+        if (m.kernel == Kernel::kRead) return peak.memory;
+        return m.in_dtype == Dtype::kFp32 ? peak.fp32 : peak.matrix16;
+      };
+      EXPECT_GE(*m.rate * (*m.ci95)[1], 0.5 * *of(kind)) << kind.name;
+      for (const DevicePeak& known : EmbeddedPeaks().devices)
+        EXPECT_LE(*m.rate * (*m.ci95)[0], of(known).value_or(*m.rate)) << known.name;
+    }
+  }
+}
+
 bool IsDoubted(const Report& report) {
   const auto doubts = DoubtedRates(EmbeddedPeaks(), report);
   for (const Doubt& doubt : doubts) EXPECT_TRUE(doubt.fast && !doubt.refuted && !doubt.text.empty());
