@@ -18,6 +18,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/card_words.h"
 #include "report/core/architecture.h"
 #include "report/core/suggest.h"
 
@@ -133,6 +134,21 @@ std::string WithoutMaker(std::string_view name) {
   return words.empty() ? std::string(name) : words;
 }
 
+// Those that have all of the words that people write, and the fewest others.
+Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
+  Rows nearest;
+  std::size_t least = 0;
+  for (const Row& row : AllRows()) {
+    if (vendor ? row.vendor != *vendor : !IsGpu(row)) continue;
+    const auto left_out = WordsLeftOut(name, row.name);
+    if (!left_out || (!nearest.empty() && *left_out > least)) continue;
+    if (!nearest.empty() && *left_out < least) nearest.clear();
+    least = *left_out;
+    nearest.push_back(row);
+  }
+  return {nearest, nearest, false};
+}
+
 // By the table's word itself, or by the maker's name of the chip.
 std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {
   if (target.starts_with(facts.target->prefix)) return std::string(target);
@@ -229,14 +245,7 @@ std::optional<std::string> AnothersName(const Words& words) {
 
 // Of a name alone, which says nothing of an unknown card.
 std::string NoSuchCard(const std::string& name) {
-  std::vector<std::string> known;
-  for (const Row& row : AllRows()) {
-    if (!IsGpu(row)) continue;
-    known.emplace_back(row.name);
-    if (const auto series = row.name.find(' '); series != std::string_view::npos)
-      known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
-  }
-  const auto near = Nearest(name, known);
+  const auto near = NearestCard(name);
   return fmt::format("name: no card is called '{}'{}; beside vendor it may be any",
                      probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
 }
@@ -257,12 +266,24 @@ constexpr std::size_t kShortName = 3;
 
 }  // namespace
 
+std::optional<std::string> NearestCard(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Row& row : AllRows()) {
+    if (!IsGpu(row)) continue;
+    known.emplace_back(row.name);
+    if (const auto series = row.name.find(' '); series != std::string_view::npos)
+      known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
+  }
+  return Nearest(name, known);
+}
+
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
   auto found = Named(words.vendor, *words.name);
   if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(*words.name));
+  if (found.rows.empty()) found = Meant(words.vendor, *words.name);
   const auto& rows = found.rows;
   if (rows.empty() && words.vendor) return AnothersName(words);
   if (rows.empty()) return NoSuchCard(*words.name);
