@@ -11,6 +11,7 @@
 
 #include "report/assume/machines.h"
 #include "report/core/tables.h"
+#include "report/core/wording.h"
 
 namespace report::assume {
 namespace {
@@ -89,6 +90,20 @@ TEST(Assume, WhatIsNotSaidIsTheMakersOwn) {
   EXPECT_EQ(Of({" vendor = none , os = windows "}).host.system, "windows") << "blanks do not count";
   const auto mixed = Of({"vendor=nvidia,cc=6.1,driver=580.1", "vendor=amd,gfx=gfx1100", "vendor=intel"});
   EXPECT_EQ(mixed.devices.size(), 4U);
+}
+
+bool IsTold(const Machine& machine, std::string_view module) {
+  return std::none_of(machine.probes.begin(), machine.probes.end(),
+                      [&](const auto& probe) { return probe.module == module && IsUntold(probe); });
+}
+
+TEST(Assume, OnlyWhatIsSaidToBeInstalledLeavesSomethingOut) {
+  const auto silent = Of({"vendor=nvidia,cc=8.9"});
+  EXPECT_EQ(OutcomeOf(silent, "vulkan"), probe::Outcome::kAbsent);
+  EXPECT_FALSE(IsTold(silent, "vulkan")) << "nobody said anything of it";
+  const auto said = Of({"vendor=nvidia,cc=8.9,runtime=cuda"});
+  EXPECT_TRUE(IsTold(said, "vulkan"));
+  EXPECT_FALSE(IsTold(said, "metal")) << "it is for no such machine";
 }
 
 TEST(Assume, NamesTheKeyThatIsWrong) {
@@ -280,6 +295,7 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_THAT(Warnings(Of({"name=M2"})),
               ElementsAre("the rates of M2 are not known: those of a common integrated GPU stand for them"));
   EXPECT_THAT(Warnings(Of({"cc=8.6"})), IsEmpty()) << "nobody expects them";
+  EXPECT_EQ(Of({"name=H100", "name=H100", "name=H100"}).warnings.size(), 1U) << "once, not thrice";
   EXPECT_EQ(Of({"cc=8.6", "gfx=gfx1100"}).warnings.size(), 2U) << "it decides which is faster";
 }
 
