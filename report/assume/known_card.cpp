@@ -11,28 +11,18 @@
 #include <utility>
 #include <vector>
 
-#include "data/pci_names.h"
-#include "data/tables.h"
 #include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/card_rows.h"
 #include "report/assume/card_words.h"
 #include "report/core/architecture.h"
 #include "report/core/suggest.h"
 
 namespace report::assume {
 namespace {
-
-struct Row {
-  std::uint32_t vendor = 0;
-  std::uint32_t device = 0;  // 0: it is on no bus
-  std::string_view name;
-  std::string_view kind;
-  std::string_view target;
-};
-using Rows = std::vector<Row>;
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -47,51 +37,6 @@ bool HasWords(std::string_view name, std::string_view words) {
     if (starts && (end == name.size() || counts || !IsLetterOrDigit(name[end]))) return true;
   }
   return false;
-}
-
-void AddCards(Rows& rows) {
-  for (const auto& [number, devices, revisions, name, kind, architecture, target, source] :
-       probe::ParseTable<8>(data::kPciNames)) {
-    const auto vendor = probe::ParseNumber<std::uint32_t>(number, 16);
-    auto ids = devices;
-    const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
-    if (!vendor || !id) continue;
-    rows.push_back({*vendor, *id, name, kind, target});
-    // A revision's row says what differs from the one before it.
-    if (revisions.empty()) continue;
-    const auto base = std::find_if(
-        rows.begin(), rows.end(), [&](const Row& row) { return row.vendor == *vendor && row.device == *id; });
-    rows.back().kind = base->kind;
-    rows.back().target = base->target;
-  }
-}
-
-// "Apple M1 GPU" is called "Apple M1".
-void AddPartsOfChips(Rows& rows) {
-  constexpr std::string_view kSuffix = " GPU";
-  for (const auto& [match, full_name, maker, family, target, compatible] :
-       probe::ParseTable<6>(data::kSocGpus)) {
-    if (match != "product") continue;
-    auto name = full_name;
-    if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
-    for (const probe::VendorNames& vendor : probe::KnownVendors()) {
-      if (vendor.name != maker) continue;
-      rows.push_back({vendor.number, 0, name, "integrated", target});
-      break;
-    }
-  }
-}
-
-bool IsGpu(const Row& row) { return row.kind == "discrete" || row.kind == "integrated"; }
-
-const Rows& AllRows() {
-  static const Rows rows = [] {
-    Rows all;
-    AddCards(all);
-    AddPartsOfChips(all);
-    return all;
-  }();
-  return rows;
 }
 
 struct Found {

@@ -292,6 +292,7 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_THAT(Warnings(Of({"name=M4"})),
               Contains("M4 is taken for NVIDIA's Tesla M4: vendor says another maker"));
   EXPECT_THAT(Warnings(Of({"name=M1"})), IsEmpty()) << "it is on no bus, and its rates are known";
+  EXPECT_THAT(Warnings(Of({"name=M3 Ultra"})), IsEmpty()) << "though no device tree has it";
   EXPECT_THAT(Warnings(Of({"name=M2"})),
               ElementsAre("the rates of M2 are not known: those of a common integrated GPU stand for them"));
   EXPECT_THAT(Warnings(Of({"cc=8.6"})), IsEmpty()) << "nobody expects them";
@@ -309,6 +310,7 @@ TEST(Machines, AllCanBe) {
     for (std::size_t i = 1; i < machine.devices.size(); ++i)
       EXPECT_THAT(Runtimes(machine.devices[i]), ::testing::SizeIs(1)) << name;
   }
+  EXPECT_EQ(Card(Of(*TextsOfMachine("macbook-m5"))).vendor, "Apple");
   EXPECT_EQ(Of(*TextsOfMachine("DGX-H100")).devices.size(), 9U) << "letters' case does not matter";
 }
 

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: MIT
+#include "report/assume/card_rows.h"
+
+#include <algorithm>
+
+#include "data/pci_names.h"
+#include "data/tables.h"
+
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
+#include "report/core/tables.h"
+
+namespace report::assume {
+namespace {
+
+void AddCards(Rows& rows) {
+  for (const auto& [number, devices, revisions, name, kind, architecture, target, source] :
+       probe::ParseTable<8>(data::kPciNames)) {
+    const auto vendor = probe::ParseNumber<std::uint32_t>(number, 16);
+    auto ids = devices;
+    const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
+    if (!vendor || !id) continue;
+    rows.push_back({*vendor, *id, name, kind, target});
+    // A revision's row says what differs from the one before it.
+    if (revisions.empty()) continue;
+    const auto base = std::find_if(
+        rows.begin(), rows.end(), [&](const Row& row) { return row.vendor == *vendor && row.device == *id; });
+    rows.back().kind = base->kind;
+    rows.back().target = base->target;
+  }
+}
+
+// "Apple M1 GPU" is called "Apple M1".
+void AddPartsOfChips(Rows& rows) {
+  constexpr std::string_view kSuffix = " GPU";
+  for (const auto& [match, full_name, maker, family, target, compatible] :
+       probe::ParseTable<6>(data::kSocGpus)) {
+    if (match != "product") continue;
+    auto name = full_name;
+    if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
+    for (const probe::VendorNames& vendor : probe::KnownVendors()) {
+      if (vendor.name != maker) continue;
+      rows.push_back({vendor.number, 0, name, "integrated", target});
+      break;
+    }
+  }
+}
+
+// Those whose rates are known, and that no device tree has yet.
+void AddRatedParts(Rows& rows) {
+  for (const DevicePeak& part : EmbeddedPeaks().parts) {
+    const auto vendor = probe::ParseNumber<std::uint32_t>(part.id, 16);
+    const bool is_there = std::any_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return row.vendor == vendor && probe::Lower(row.name) == probe::Lower(part.name);
+    });
+    if (vendor && !is_there) rows.push_back({*vendor, 0, part.name, "integrated", ""});
+  }
+}
+
+}  // namespace
+
+bool IsGpu(const Row& row) { return row.kind == "discrete" || row.kind == "integrated"; }
+
+const Rows& AllRows() {
+  static const Rows rows = [] {
+    Rows all;
+    AddCards(all);
+    AddPartsOfChips(all);
+    AddRatedParts(all);
+    return all;
+  }();
+  return rows;
+}
+
+}  // namespace report::assume

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: MIT
+// The cards and parts of chips that have names, of all tables. Pure.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+namespace report::assume {
+
+struct Row {
+  std::uint32_t vendor = 0;
+  std::uint32_t device = 0;  // 0: it is on no bus
+  std::string_view name;
+  std::string_view kind;
+  std::string_view target;
+};
+using Rows = std::vector<Row>;
+
+[[nodiscard]] bool IsGpu(const Row& row);
+[[nodiscard]] const Rows& AllRows();
+
+}  // namespace report::assume
