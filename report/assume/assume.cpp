@@ -147,23 +147,32 @@ Host HostOf(const Whole& whole, bool is_said) {
   return host;
 }
 
-// Every runtime answers or is not installed, and the bus was looked through.
-std::vector<probe::ProbeReport> ProbesOf(const Tables& tables,
+// Every runtime answers or is not installed, and the bus was looked through. Where the texts do not say what
+// is installed nothing is known of the others, and what can not be there is missed by nobody.
+std::vector<probe::ProbeReport> ProbesOf(const Tables& tables, const std::vector<Words>& described,
+                                         const Whole& whole,
                                          const std::vector<probe::PhysicalDevice>& devices) {
+  const bool is_said = std::any_of(described.begin(), described.end(),
+                                   [](const Words& words) { return words.runtimes.has_value(); });
   std::set<std::string> installed;
   for (const auto& device : devices) {
     for (const auto& view : device.views) installed.insert(view.device.runtime);
   }
   std::vector<probe::ProbeReport> probes;
   const auto add = [&](std::string_view module, probe::Outcome outcome) {
-    probe::ProbeReport probe;
-    probe.module = module;
-    probe.outcome = outcome;
-    probes.push_back(std::move(probe));
+    probes.emplace_back();
+    probes.back().module = module;
+    probes.back().outcome = outcome;
   };
   add(kBusModule, probe::Outcome::kOk);
-  for (const RuntimeFacts& facts : tables.runtimes)
-    add(facts.name, installed.contains(facts.name) ? probe::Outcome::kOk : probe::Outcome::kAbsent);
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    const bool is_there = installed.contains(facts.name);
+    add(facts.name, is_there ? probe::Outcome::kOk : probe::Outcome::kAbsent);
+    if (is_there || (is_said && CanHave(whole, facts.name))) continue;
+    probes.back().error =
+        probe::Own(probe::OwnError::kNothingKnown, "--assume",
+                   fmt::format("the description does not say that it is installed (runtime={})", facts.name));
+  }
   return probes;
 }
 
@@ -185,22 +194,26 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
 void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
           std::vector<Warning>& warnings) {
   const auto name = probe::CleanText(device.name, 64);
+  // Of equal texts one tells.
+  const auto say = [&](const std::string& text) {
+    const bool is_said = std::any_of(warnings.begin(), warnings.end(),
+                                     [&](const Warning& known) { return known.text == text; });
+    if (!is_said) warnings.emplace_back(text);
+  };
   if (!words.taken_for.empty())
-    warnings.emplace_back(fmt::format("{} is taken for {}'s {}: vendor says another maker", name,
-                                      device.vendor.value_or(""), words.taken_for));
+    say(fmt::format("{} is taken for {}'s {}: vendor says another maker", name, device.vendor.value_or(""),
+                    words.taken_for));
   if (words.is_newer) {
     const auto& target = *words.of->target;
-    warnings.emplace_back(fmt::format("{}{} is newer than all that this version's tables know",
-                                      target.form == TargetForm::kWord ? "" : target.key + " ",
-                                      ArchitectureText(target, words.architecture, Reader::kPeople)));
+    say(fmt::format("{}{} is newer than all that this version's tables know",
+                    target.form == TargetForm::kWord ? "" : target.key + " ",
+                    ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
   if (!FindPeak(EmbeddedPeaks(), device) && (!is_only || words.name))
-    warnings.emplace_back(
-        fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
+    say(fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
   else if (!words.rates_of.empty())
-    warnings.emplace_back(
-        fmt::format("the rates are those of {}, as no table has {} itself", words.rates_of, name));
+    say(fmt::format("the rates are those of {}, as no table has {} itself", words.rates_of, name));
 }
 
 }  // namespace
@@ -231,7 +244,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
     Warn(words, machine.devices.back(), described.size() == 1, machine.warnings);
   }
   machine.devices.insert(machine.devices.begin(), Processor(whole));
-  machine.probes = ProbesOf(tables, machine.devices);
+  machine.probes = ProbesOf(tables, described, whole, machine.devices);
   machine.host = HostOf(whole, is_said);
   return machine;
 }

@@ -11,27 +11,17 @@
 #include <utility>
 #include <vector>
 
-#include "data/pci_names.h"
-#include "data/tables.h"
 #include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
+#include "report/assume/cards.h"
 #include "report/core/architecture.h"
 #include "report/core/suggest.h"
 
 namespace report::assume {
 namespace {
-
-struct Row {
-  std::uint32_t vendor = 0;
-  std::uint32_t device = 0;  // 0: it is on no bus
-  std::string_view name;
-  std::string_view kind;
-  std::string_view target;
-};
-using Rows = std::vector<Row>;
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -46,51 +36,6 @@ bool HasWords(std::string_view name, std::string_view words) {
     if (starts && (end == name.size() || counts || !IsLetterOrDigit(name[end]))) return true;
   }
   return false;
-}
-
-void AddCards(Rows& rows) {
-  for (const auto& [number, devices, revisions, name, kind, architecture, target, source] :
-       probe::ParseTable<8>(data::kPciNames)) {
-    const auto vendor = probe::ParseNumber<std::uint32_t>(number, 16);
-    auto ids = devices;
-    const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
-    if (!vendor || !id) continue;
-    rows.push_back({*vendor, *id, name, kind, target});
-    // A revision's row says what differs from the one before it.
-    if (revisions.empty()) continue;
-    const auto base = std::find_if(
-        rows.begin(), rows.end(), [&](const Row& row) { return row.vendor == *vendor && row.device == *id; });
-    rows.back().kind = base->kind;
-    rows.back().target = base->target;
-  }
-}
-
-// "Apple M1 GPU" is called "Apple M1".
-void AddPartsOfChips(Rows& rows) {
-  constexpr std::string_view kSuffix = " GPU";
-  for (const auto& [match, full_name, maker, family, target, compatible] :
-       probe::ParseTable<6>(data::kSocGpus)) {
-    if (match != "product") continue;
-    auto name = full_name;
-    if (name.ends_with(kSuffix)) name.remove_suffix(kSuffix.size());
-    for (const probe::VendorNames& vendor : probe::KnownVendors()) {
-      if (vendor.name != maker) continue;
-      rows.push_back({vendor.number, 0, name, "integrated", target});
-      break;
-    }
-  }
-}
-
-bool IsGpu(const Row& row) { return row.kind == "discrete" || row.kind == "integrated"; }
-
-const Rows& AllRows() {
-  static const Rows rows = [] {
-    Rows all;
-    AddCards(all);
-    AddPartsOfChips(all);
-    return all;
-  }();
-  return rows;
 }
 
 struct Found {
@@ -131,6 +76,21 @@ std::string WithoutMaker(std::string_view name) {
     words.append(words.empty() ? "" : " ").append(word);
   }
   return words.empty() ? std::string(name) : words;
+}
+
+// Those that have all of the words that people write, and the fewest others.
+Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
+  Rows nearest;
+  std::size_t least = 0;
+  for (const Row& row : AllRows()) {
+    if (vendor ? row.vendor != *vendor : !IsGpu(row)) continue;
+    const auto left_out = WordsLeftOut(name, row.name);
+    if (!left_out || (!nearest.empty() && *left_out > least)) continue;
+    if (!nearest.empty() && *left_out < least) nearest.clear();
+    least = *left_out;
+    nearest.push_back(row);
+  }
+  return {nearest, nearest, false};
 }
 
 // By the table's word itself, or by the maker's name of the chip.
@@ -229,14 +189,7 @@ std::optional<std::string> AnothersName(const Words& words) {
 
 // Of a name alone, which says nothing of an unknown card.
 std::string NoSuchCard(const std::string& name) {
-  std::vector<std::string> known;
-  for (const Row& row : AllRows()) {
-    if (!IsGpu(row)) continue;
-    known.emplace_back(row.name);
-    if (const auto series = row.name.find(' '); series != std::string_view::npos)
-      known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
-  }
-  const auto near = Nearest(name, known);
+  const auto near = NearestCard(name);
   return fmt::format("name: no card is called '{}'{}; beside vendor it may be any",
                      probe::CleanText(name, 64), near ? fmt::format("; did you mean '{}'?", *near) : "");
 }
@@ -257,12 +210,24 @@ constexpr std::size_t kShortName = 3;
 
 }  // namespace
 
+std::optional<std::string> NearestCard(const std::string& name) {
+  std::vector<std::string> known;
+  for (const Row& row : AllRows()) {
+    if (!IsGpu(row)) continue;
+    known.emplace_back(row.name);
+    if (const auto series = row.name.find(' '); series != std::string_view::npos)
+      known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
+  }
+  return Nearest(name, known);
+}
+
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
   auto found = Named(words.vendor, *words.name);
   if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(*words.name));
+  if (found.rows.empty()) found = Meant(words.vendor, *words.name);
   const auto& rows = found.rows;
   if (rows.empty() && words.vendor) return AnothersName(words);
   if (rows.empty()) return NoSuchCard(*words.name);

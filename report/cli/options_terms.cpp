@@ -25,7 +25,7 @@ namespace {
 std::optional<probe::Error> CheckToken(const std::string& word, const char* option,
                                        std::vector<std::string> others = {}) {
   const auto& tables = EmbeddedTables();
-  if (!tables) return tables.error();
+  if (!tables) return Usage(probe::Describe(tables.error()));
   auto tokens = std::move(others);
   std::string meant;
   for (const RuntimeFacts& facts : tables->runtimes) {

@@ -113,6 +113,8 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   if (probe.error && probe.error->Is(probe::OwnError::kOutOfMemory))
     return Bracketed(fmt::format("{} could not be asked", title), probe.error->text);
   if (IsLeftOut(probe)) return fmt::format("{} was left out: {}", title, probe.error->text);
+  if (probe.outcome == probe::Outcome::kAbsent && IsUntold(probe))
+    return fmt::format("{}: {}", title, probe.error->text);
   std::string detail;
   if (IsTrouble(probe.outcome)) {
     if (probe.error) Add(detail, Describe(*probe.error));

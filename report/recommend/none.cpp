@@ -33,16 +33,18 @@ bool IsOfSoftware(const Report& report, const Score& score) {
   return view && IsSoftware(*device, *view);
 }
 
-// Of those that the terms name: what works and does not do, the one with most memory first; else what does
-// not work on hardware, and last what only software does not.
+// Of those that the terms name: what works and does not do, the one with most memory first, and of those of
+// which nobody knows it a GPU; else what does not work on hardware, and last what only software does not.
 const Score* NearestOf(const Report& report, Use use) {
   const Score* nearest = nullptr;
   const auto is_gpu = [&](const Score& score) {
     const auto* device = FindDevice(report.devices, score.device_id);
-    return report.terms.target && device && IsGpu(*device);
+    return device && IsGpu(*device);
   };
   const auto rank = [&](const Score& score) {
-    return std::tuple(score.eligible, !IsOfSoftware(report, score), is_gpu(score), MemoryOf(report, score));
+    const bool gpu = is_gpu(score);
+    return std::tuple(score.eligible, !IsOfSoftware(report, score), report.terms.target && gpu,
+                      MemoryOf(report, score), gpu);
   };
   for (const Score& score : report.scores) {
     const bool has_reason = !score.reasons.empty() || (score.eligible && OmissionOf(report, score));

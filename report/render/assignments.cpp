@@ -131,8 +131,8 @@ std::string CMakeQuoted(std::string_view text) {
   return fmt::format("[{0}[{1}]{0}]", equals, text);
 }
 
-// All of them, whatever is known. Values are safe to write between any quotes, or none.
-Variables VariablesOf(const Report& report) {
+// All but the architectures, whatever is known. Values are safe to write between any quotes, or none.
+Variables OwnVariables(const Report& report) {
   Variables all = {{"STATUS", "none"},     {"BACKEND", ""},     {"DEVICE", ""},     {"VISIBLE", ""},
                    {"DRIVER", ""},         {"NAME", ""},        {"VENDOR", ""},     {"ARCH", ""},
                    {"DRIVER_VERSION", ""}, {"API_VERSION", ""}, {"MEMORY_MIB", ""}, {"FREE_MIB", ""},
@@ -160,9 +160,20 @@ Variables VariablesOf(const Report& report) {
   return all;
 }
 
+// Those of all GPUs by the answer's backend, in the words of a build, between them what a list has.
+Variables VariablesOf(const Report& report, std::string_view separator) {
+  auto all = OwnVariables(report);
+  std::vector<std::string> architectures;
+  if (!report.recommendations.empty()) {
+    for (const auto& one : report.recommendations.front().architectures) architectures.push_back(Safe(one));
+  }
+  all.emplace_back("ARCHITECTURES", fmt::format("{}", fmt::join(architectures, separator)));
+  return all;
+}
+
 std::string Assignments(const Report& report, std::string_view quote) {
   std::string text;
-  for (const auto& [name, value] : VariablesOf(report))
+  for (const auto& [name, value] : VariablesOf(report, ","))
     text += fmt::format("WHICHGPU_{}={}{}{}\n", name, quote, value, quote);
   return text;
 }
@@ -228,14 +239,9 @@ std::string Dockerfile(const Report& report) {
 }
 
 std::string CMake(const Report& report) {
-  auto variables = VariablesOf(report);
-  std::vector<std::string> architectures;
-  if (!report.recommendations.empty()) {
-    for (const auto& one : report.recommendations.front().architectures) architectures.push_back(Safe(one));
-  }
-  variables.emplace_back("ARCHITECTURES", fmt::format("{}", fmt::join(architectures, ";")));
   std::string text;
-  for (const auto& [name, value] : variables) text += fmt::format("set(WHICHGPU_{} \"{}\")\n", name, value);
+  for (const auto& [name, value] : VariablesOf(report, ";"))
+    text += fmt::format("set(WHICHGPU_{} \"{}\")\n", name, value);
   const auto texts = TextsOf(report);
   text += fmt::format("set(WHICHGPU_COMMAND {})\n", CMakeQuoted(texts.command));
   // A list's words, of which one may have semicolons of its own.

@@ -20,11 +20,13 @@ struct Group {
   Verdict verdict;
   std::string_view title;
   Style style;
-  bool shown;  // without --verbose
+  bool shown;           // without --verbose
+  bool is_new = false;  // of what is in one report alone: in the second
 };
 constexpr std::array kGroups = {Group{Verdict::kSlower, "Slower", Style::kBad, true},
                                 Group{Verdict::kFaster, "Faster", Style::kGood, true},
                                 Group{Verdict::kMissing, "Missing", Style::kFair, true},
+                                Group{Verdict::kMissing, "New", Style::kGood, true, true},
                                 Group{Verdict::kNoisy, "Too noisy to say", Style::kFair, false},
                                 Group{Verdict::kSame, "The same", Style::kPlain, false}};
 
@@ -32,6 +34,11 @@ std::size_t Count(const Comparison& comparison, Verdict verdict) {
   return static_cast<std::size_t>(
       std::count_if(comparison.rows.begin(), comparison.rows.end(),
                     [&](const ComparedRow& row) { return row.verdict == verdict; }));
+}
+
+bool IsIn(const Group& group, const ComparedRow& row) {
+  return row.verdict == group.verdict &&
+         (row.verdict != Verdict::kMissing || group.is_new == !row.base.has_value());
 }
 
 std::string Value(const std::optional<double>& value, const std::string& unit) {
@@ -91,10 +98,12 @@ std::string ComparisonText(const Comparison& comparison, const TerminalOptions& 
   Page page(options);
   Verdicts(clean, page);
   for (const Group& group : kGroups) {
-    if (Count(clean, group.verdict) == 0 || !(group.shown || options.verbose)) continue;
+    const auto is_in = [&](const ComparedRow& row) { return IsIn(group, row); };
+    if (std::none_of(clean.rows.begin(), clean.rows.end(), is_in) || !(group.shown || options.verbose))
+      continue;
     Heading(page, group.title, "");
     for (const auto& row : clean.rows) {
-      if (row.verdict == group.verdict) Row(row, group.style, page);
+      if (is_in(row)) Row(row, group.style, page);
     }
   }
   return page.text();

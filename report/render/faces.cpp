@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <utility>
 
 #include "report/core/clean.h"
@@ -65,6 +67,17 @@ void Move(probe::Json& from, std::string_view key, probe::Json& to) {
   if (const auto found = from.find(key); found != from.end()) to[std::string(key)] = std::move(*found);
 }
 
+// A count of tokens or bytes is a whole number, whatever it is reckoned in.
+void WriteCountsWhole(probe::Json& json) {
+  constexpr double kExact = 9007199254740992;  // 2^53: from here on a double is no count
+  if (json.is_structured()) {
+    for (auto& value : json) WriteCountsWhole(value);
+  } else if (json.is_number_float()) {
+    const auto value = json.get<double>();
+    if (value == std::floor(value) && std::abs(value) < kExact) json = static_cast<std::int64_t>(value);
+  }
+}
+
 }  // namespace
 
 std::span<const std::string_view> JsonCommands() { return kCommands; }
@@ -72,6 +85,7 @@ std::span<const std::string_view> JsonCommands() { return kCommands; }
 probe::Json JsonObject(const Report& report, std::string_view command) {
   probe::Json all = probe::Encode(Cleaned(report));
   all["command"] = command;
+  if (const auto request = all.find("request"); request != all.end()) WriteCountsWhole(*request);
   for (auto& probe : all["probes"]) {
     probe.erase("devices");
     probe.erase("hardware");

@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include "data/runtimes/runtimes.h"
+
 #include "probe/core/add_once.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -278,8 +280,12 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
   if (!program.artefact)
     return {fmt::format("{}: nothing fits: {}", program.title, program.reason.value_or("")), ""};
   auto text = fmt::format("{}: its build {}", program.title, *program.artefact);
-  if (program.backend && program.backend != answer.backend)
-    text += fmt::format(" by {}", Title(tables, *program.backend));
+  if (program.backend && program.backend != answer.backend) {
+    const auto here = data::RuntimesOfThisBuild();
+    const bool is_measured = std::find(here.begin(), here.end(), *program.backend) != here.end();
+    text += fmt::format(" by {}{}", Title(tables, *program.backend),
+                        is_measured ? "" : ", which this version does not measure");
+  }
   if (!program.command || program.command->size() > kLongCommand)
     return {fmt::format("{} (see recommend --target {})", text, program.target), ""};
   return {std::move(text), *program.command};

@@ -14,6 +14,7 @@
 #include "probe/system/filesystem.h"
 #include "probe/unify/unify.h"
 #include "report/assume/assume.h"
+#include "report/assume/known_card.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -96,10 +97,13 @@ std::optional<probe::Error> WhatTargetNeeds(const Tables& tables, const Terms& t
           std::any_of(terms.target->builds.begin(), terms.target->builds.end(), [&](const Build& build) {
             return build.backend == facts->name && build.needs && build.needs->architectures;
           });
-      if (is_told_apart)
-        return probe::Error{"", std::nullopt, "",
-                            fmt::format("--assume: {}: it is missing, and {}'s builds are told apart by it",
-                                        facts->target->key, terms.target->title)};
+      if (!is_told_apart) continue;
+      const auto near = assume::NearestCard(device.name);
+      return probe::Error{
+          "", std::nullopt, "",
+          fmt::format("--assume: {}: it is missing, and {}'s builds are told apart by it{}",
+                      facts->target->key, terms.target->title,
+                      near ? fmt::format("; did you mean the card '{}' by name?", *near) : "")};
     }
   }
   return std::nullopt;

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "report/targets/supposed.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <set>
 
+#include "data/pci_names.h"
+#include "data/runtimes/runtimes.h"
 #include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
@@ -30,6 +34,25 @@ bool IsAbsent(const Report& report, std::string_view runtime) {
   return std::any_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
     return probe.module == runtime && probe.outcome == probe::Outcome::kAbsent;
   });
+}
+
+// The maker's name of the chip, which the source of hardware tells; records of earlier versions have the
+// numbers alone.
+std::string_view ChipOf(const probe::HardwareDevice& hardware) {
+  for (const probe::Fact& fact : hardware.facts) {
+    if (fact.key == "table_target") return fact.value;
+  }
+  if (!hardware.identity.ids) return "";
+  const auto vendor = fmt::format("{:04x}", hardware.identity.ids->vendor);
+  const auto device = fmt::format("{:04x}", hardware.identity.ids->device);
+  for (const auto& [maker, numbers, revisions, name, kind, family, target, source] :
+       probe::ParseTable<8>(data::kPciNames)) {
+    if (maker != vendor || !revisions.empty()) continue;
+    for (auto rest = numbers; !rest.empty();) {
+      if (probe::TakeUpTo(rest, ' ') == device) return target;
+    }
+  }
+  return "";
 }
 
 // For some use the program has a way to the device.
@@ -60,7 +83,9 @@ probe::View ViewOf(const TargetTable& target, const RuntimeFacts& facts, const p
 }  // namespace
 
 bool IsUnknownHere(const Report& report, std::string_view runtime) {
-  return std::none_of(report.probes.begin(), report.probes.end(),
+  const auto here = data::RuntimesOfThisBuild();
+  return std::find(here.begin(), here.end(), runtime) == here.end() &&
+         std::none_of(report.probes.begin(), report.probes.end(),
                       [&](const probe::ProbeReport& probe) { return probe.module == runtime; });
 }
 
@@ -68,12 +93,11 @@ std::string ArchitectureOf(const RuntimeFacts& facts, const probe::PhysicalDevic
   if (!facts.target || !device.hardware) return "";
   const auto& told = device.hardware->architecture;
   if (told && told->starts_with(facts.target->prefix)) return *told;
-  for (const probe::Fact& fact : device.hardware->facts) {
-    if (fact.key != "table_target") continue;
-    for (const auto& [chip, runtime, architecture] :
-         probe::ParseTable<3>(data::targets::ArchitecturesText())) {
-      if (chip == fact.value && runtime == facts.name) return std::string(architecture);
-    }
+  const auto own = ChipOf(*device.hardware);
+  if (own.empty()) return "";
+  if (own.starts_with(facts.target->prefix)) return std::string(own);
+  for (const auto& [chip, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
+    if (chip == own && runtime == facts.name) return std::string(architecture);
   }
   return "";
 }

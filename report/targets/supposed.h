@@ -16,7 +16,7 @@ namespace report::targets {
 // report.terms.unfit tells, which has these ways then, too.
 void AddSupposedViews(const Tables& tables, bool all_asked, Report& report);
 
-// Whether this build can not look for the runtime, as far as the report tells.
+// Whether this build has no module to look for the runtime, nor had the one that wrote the report.
 [[nodiscard]] bool IsUnknownHere(const Report& report, std::string_view runtime);
 
 // As builds are told it, by the kernel or by the maker's name of the chip; "" where it is not known.

@@ -280,6 +280,28 @@ std::string WhyUnreached(const Tables& tables, const probe::PhysicalDevice& devi
   return fmt::format("{}", fmt::join(why, "; "));
 }
 
+// The build that would fit, were its runtime there, which is the maker's own.
+std::string WhatWouldFit(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                         Use use) {
+  const auto vendor = VendorOf(device);
+  for (const Build& build : TargetOf(report).builds) {
+    const auto* facts = Find(tables, build.backend);
+    if (!facts || !vendor || !IsOfVendor(*facts, *vendor) || HasViewBy(device, build.backend) ||
+        !IsFor(TargetOf(report), build, use))
+      continue;
+    const auto probe = std::find_if(report.probes.begin(), report.probes.end(),
+                                    [&](const auto& one) { return one.module == build.backend; });
+    const bool looked = probe != report.probes.end();
+    if (looked && probe->outcome != probe::Outcome::kAbsent) continue;
+    auto view = OfRuntime(build.backend);
+    view.device.architecture = ArchitectureOf(*facts, device);
+    if (!Judge(tables, build, MachineOf(report), view, report.terms.policy).misfit.empty()) continue;
+    return fmt::format("; its {} is for {}, which {}", build.id, facts->title,
+                       looked ? "is not installed" : "nobody looked for");
+  }
+  return "";
+}
+
 // GPUs beside a processor that is the answer: nobody expects that of them. Of equal ones one sentence tells.
 void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& answer) {
   const auto* own = FindDevice(report.devices, answer.device_id);
@@ -287,6 +309,7 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
   for (const auto& device : report.devices) {
     if (!IsGpu(device)) continue;
     auto why = WhyUnfit(report, device, answer.use);
+    if (!why.empty()) why += WhatWouldFit(tables, report, device, answer.use);
     if (why.empty()) why = WhyUnreached(tables, device, answer);
     if (!why.empty())
       probe::AddOnce(fmt::format("{} is not used: {}", DeviceName(report.devices, device.id), why),

@@ -33,7 +33,7 @@ MACHINES = {
     "cpu_ahead_of_igpu": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "denied_nodes": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "gpu_beside_igpu": ("cu132", "cuda13", "ubuntu-cuda-13.4-x64", "CUDA"),
-    "opencl_bandwidth": ("cpu", "webgpu", "ubuntu-vulkan-x64", "VULKAN"),
+    "opencl_bandwidth": ("xpu", "webgpu", "ubuntu-vulkan-x64", "VULKAN"),
     "phantom_gpu": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "plain_server": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "rocm_prefill_vulkan_decode": ("rocm7.14", "webgpu", "ubuntu-vulkan-x64", "VULKAN"),

@@ -14,7 +14,7 @@ FIXTURES = SOURCE / "tests" / "fixtures"
 INSTALLER = SOURCE / "tests" / "cli" / "installer.sh"
 STATUSES = {"measured", "cached", "estimated", "assumed", "none"}
 VARIABLES = ("STATUS", "BACKEND", "DEVICE", "VISIBLE", "DRIVER", "NAME", "VENDOR", "ARCH", "DRIVER_VERSION", "API_VERSION",
-             "MEMORY_MIB", "FREE_MIB", "TARGET", "ARTEFACT", "INDEX")
+             "MEMORY_MIB", "FREE_MIB", "TARGET", "ARTEFACT", "INDEX", "ARCHITECTURES")
 TARGETS = sorted(path.stem for path in (SOURCE / "data" / "targets").glob("*.json"))
 QUOTED = ("COMMAND", "OPTIONS")  # of the formats that can quote: they have blanks
 HOSTILE = ("$(touch canary)", "`touch canary`", "'; touch canary; '", '"; touch canary; "', "a\nb", "&& touch canary",
@@ -245,14 +245,13 @@ class Formats(unittest.TestCase):
                "VISIBLE": "HIP_VISIBLE_DEVICES=0", "DRIVER": "", "ARCH": "gfx1100", "DRIVER_VERSION": "7.1", **card}
         vulkan = {**hip, "BACKEND": "vulkan", "VISIBLE": "MESA_VK_DEVICE_SELECT=1002:744c", "ARCH": "",
                   "DRIVER_VERSION": "Mesa_25.2.6"}
-        hip |= {"TARGET": "", "ARTEFACT": "", "INDEX": "", "COMMAND": "", "OPTIONS": ""}
-        vulkan |= {"TARGET": "", "ARTEFACT": "", "INDEX": ""}
+        hip |= {"TARGET": "", "ARTEFACT": "", "INDEX": "", "ARCHITECTURES": "gfx1100", "COMMAND": "", "OPTIONS": ""}
+        vulkan |= {"TARGET": "", "ARTEFACT": "", "INDEX": "", "ARCHITECTURES": ""}
         self.assertEqual([f"WHICHGPU_{name}='{hip[name]}'" for name in (*VARIABLES, *QUOTED)],
                          self.lines("--format", "shell", "--for", "prefill", *replay))
         self.assertEqual([f"WHICHGPU_{name}={vulkan[name]}" for name in VARIABLES],
                          self.lines("--format", "env", "--for", "decode", *replay))
-        hip["ARCHITECTURES"] = "gfx1100"
-        self.assertEqual([f'set(WHICHGPU_{name} "{hip[name]}")' for name in (*VARIABLES, "ARCHITECTURES")]
+        self.assertEqual([f'set(WHICHGPU_{name} "{hip[name]}")' for name in VARIABLES]
                          + ["set(WHICHGPU_COMMAND [=[]=])", 'set(WHICHGPU_OPTIONS "")'],
                          self.lines("--format", "cmake", "--for", "prefill", *replay))
         self.assertEqual("WHICHGPU_VISIBLE=''",
@@ -282,7 +281,7 @@ class Formats(unittest.TestCase):
         tokens = {path.stem for path in (SOURCE / "data" / "runtimes").glob("*.json")}
         self.assertEqual(tokens, set(re.search(r"^  (cpu\|.*)\) ;;", INSTALLER.read_text(), re.M).group(1).split("|")))
         documented = (SOURCE / "docs" / "scripts.md").read_text()
-        for token in tokens | STATUSES | {f"WHICHGPU_{name}" for name in (*VARIABLES, *QUOTED, "ARCHITECTURES")}:
+        for token in tokens | STATUSES | {f"WHICHGPU_{name}" for name in (*VARIABLES, *QUOTED)}:
             self.assertIn(f"`{token}`", documented)
 
 

@@ -23,7 +23,7 @@ namespace render = report::render;
 // Assignments of characters that no shell looks at twice.
 void RequireAssignments(std::string_view text, bool quoted) {
   // Two have blanks, and stand where they can be quoted.
-  Require(std::count(text.begin(), text.end(), '\n') == (quoted ? 17 : 15), "there are as many assignments",
+  Require(std::count(text.begin(), text.end(), '\n') == (quoted ? 18 : 16), "there are as many assignments",
           text);
   const bool plain = std::all_of(text.begin(), text.end(), [&](char c) {
     const bool word = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Every row of data/'s tables says what its reader knows: a word that an enum lacks would be read as unknown, and a number
 that is none as zero, without a sound."""
+import json
 import pathlib
 import re
 import unittest
@@ -22,6 +23,17 @@ def names(path, enum):
     return set(re.findall(r'"([a-z_]+)"', found.group(1)))
 
 
+def keys_below(value):
+    """All keys of a document, however deep."""
+    if isinstance(value, dict):
+        yield from value
+        value = value.values()
+    elif not isinstance(value, list):
+        return
+    for one in value:
+        yield from keys_below(one)
+
+
 class Tables(unittest.TestCase):
     def test_every_row_has_every_cell(self):
         for path in sorted((ROOT / "data").glob("*.csv")):
@@ -37,6 +49,20 @@ class Tables(unittest.TestCase):
                 self.assertIn(row["kind"], kinds | {""}, row)
         for row in rows("platform_drivers.csv"):
             self.assertIn(row["role"], roles, row)
+
+    def test_every_key_of_a_runtime_is_one_that_is_read_and_explained(self):
+        fields = {name: set(re.findall(r"\w+", keys)) for name, keys in
+                  re.findall(r"WHICHGPU_FIELDS\((\w+),([^)]*)\)", (ROOT / "report/core/tables_fields.h").read_text())}
+        self.assertIn("title", fields["RuntimeFacts"])
+        table = "\n".join(line.split("|")[1] for line in (ROOT / "docs/adding-a-runtime.md").read_text().splitlines()
+                          if line.startswith("|"))
+        explained = set(re.findall(r"\w+", table))
+        for path in sorted((ROOT / "data/runtimes").glob("*.json")):
+            with self.subTest(path.name):
+                facts = json.loads(path.read_text())
+                self.assertEqual(set(), set(facts) - fields["RuntimeFacts"], "nobody reads these")
+                self.assertEqual(set(), set(keys_below(facts)) - set().union(*fields.values()), "nobody reads these")
+        self.assertEqual(set(), fields["RuntimeFacts"] - explained, "docs/adding-a-runtime.md says what each is")
 
     def test_makers_have_numbers_of_their_own(self):
         numbers = [int(row["number"], 16) for row in rows("vendors.csv") if row["number"]]

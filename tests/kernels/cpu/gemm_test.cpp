@@ -167,6 +167,23 @@ INSTANTIATE_TEST_SUITE_P(Fp32, GemmTest, ::testing::ValuesIn(Of("gemm_fp32")), N
 INSTANTIATE_TEST_SUITE_P(Bf16, GemmTest, ::testing::ValuesIn(Of("gemm_bf16")), Name);
 INSTANTIATE_TEST_SUITE_P(Int8, GemmTest, ::testing::ValuesIn(Of("gemm_int8")), Name);
 
+// Nothing else would miss the test of a new one: "/gemm_fp32_avx512" ends the names of those that are of it.
+TEST(Implementations, OfEveryEntryThereIsATest) {
+  std::vector<std::string> tests;
+  const auto& program = *::testing::UnitTest::GetInstance();
+  for (int i = 0; i < program.total_test_suite_count(); ++i) {
+    const auto& suite = *program.GetTestSuite(i);
+    for (int k = 0; k < suite.total_test_count(); ++k) tests.emplace_back(suite.GetTestInfo(k)->name());
+  }
+  for (const Implementation& row : Implementations()) {
+    if (row.entry == "empty") continue;  // Empty.DoesNothing
+    const auto name = "/" + Name({row, 0});
+    EXPECT_TRUE(
+        std::any_of(tests.begin(), tests.end(), [&](const auto& test) { return test.ends_with(name); }))
+        << "tests/kernels/cpu has no test of " << name.substr(1);
+  }
+}
+
 #if defined(__x86_64__)
 // A set that is not compiled would be missed by nobody: the tests above go through what there is.
 TEST(Implementations, OfX86AreThereForEverySetOfVectors) {

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "report/core/tables.h"
+#include "report/core/wording.h"
 
 namespace report::assume {
 namespace {
@@ -88,6 +89,20 @@ TEST(Assume, WhatIsNotSaidIsTheMakersOwn) {
   EXPECT_EQ(Of({" vendor = none , os = windows "}).host.system, "windows") << "blanks do not count";
   const auto mixed = Of({"vendor=nvidia,cc=6.1,driver=580.1", "vendor=amd,gfx=gfx1100", "vendor=intel"});
   EXPECT_EQ(mixed.devices.size(), 4U);
+}
+
+bool IsTold(const Machine& machine, std::string_view module) {
+  return std::none_of(machine.probes.begin(), machine.probes.end(),
+                      [&](const auto& probe) { return probe.module == module && IsUntold(probe); });
+}
+
+TEST(Assume, OnlyWhatIsSaidToBeInstalledLeavesSomethingOut) {
+  const auto silent = Of({"vendor=nvidia,cc=8.9"});
+  EXPECT_EQ(OutcomeOf(silent, "vulkan"), probe::Outcome::kAbsent);
+  EXPECT_FALSE(IsTold(silent, "vulkan")) << "nobody said anything of it";
+  const auto said = Of({"vendor=nvidia,cc=8.9,runtime=cuda"});
+  EXPECT_TRUE(IsTold(said, "vulkan"));
+  EXPECT_FALSE(IsTold(said, "metal")) << "it is for no such machine";
 }
 
 TEST(Assume, NamesTheKeyThatIsWrong) {
@@ -276,9 +291,11 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_THAT(Warnings(Of({"name=M4"})),
               Contains("M4 is taken for NVIDIA's Tesla M4: vendor says another maker"));
   EXPECT_THAT(Warnings(Of({"name=M1"})), IsEmpty()) << "it is on no bus, and its rates are known";
+  EXPECT_THAT(Warnings(Of({"name=M3 Ultra"})), IsEmpty()) << "though no device tree has it";
   EXPECT_THAT(Warnings(Of({"name=M2"})),
               ElementsAre("the rates of M2 are not known: those of a common integrated GPU stand for them"));
   EXPECT_THAT(Warnings(Of({"cc=8.6"})), IsEmpty()) << "nobody expects them";
+  EXPECT_EQ(Of({"name=H100", "name=H100", "name=H100"}).warnings.size(), 1U) << "once, not thrice";
   EXPECT_EQ(Of({"cc=8.6", "gfx=gfx1100"}).warnings.size(), 2U) << "it decides which is faster";
 }
 
@@ -292,6 +309,7 @@ TEST(Machines, AllCanBe) {
     for (std::size_t i = 1; i < machine.devices.size(); ++i)
       EXPECT_THAT(Runtimes(machine.devices[i]), ::testing::SizeIs(1)) << name;
   }
+  EXPECT_EQ(Card(Of(*TextsOfMachine("macbook-m5"))).vendor, "Apple");
   EXPECT_EQ(Of(*TextsOfMachine("DGX-H100")).devices.size(), 9U) << "letters' case does not matter";
 }
 

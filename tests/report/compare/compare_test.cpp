@@ -151,6 +151,19 @@ TEST(ComparisonText, CountsTheFiguresThatBothReportsHold) {
   EXPECT_THAT(render::ComparisonText(comparison, options), ::testing::StartsWith("1 of 5 figures is slower"));
 }
 
+TEST(ComparisonText, WhatTheSecondAloneHasIsNewAndNotMissing) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements[0].status = backends::MeasurementStatus::kWrongResult;
+  const auto text = [](const Report& one, const Report& two) {
+    Comparison comparison;
+    comparison.rows = Rows(one, two);
+    return render::ComparisonText(comparison, {100, false, false, false});
+  };
+  EXPECT_THAT(text(base, other), ::testing::AllOf(HasSubstr("\nMissing\n"), Not(HasSubstr("\nNew\n"))));
+  EXPECT_THAT(text(other, base), ::testing::AllOf(HasSubstr("\nNew\n"), Not(HasSubstr("\nMissing\n"))));
+}
+
 TEST(ComparisonText, NamesTheRegressionFirstAndFitsEveryWidth) {
   const auto base = testing::Processor();
   auto other = base;

@@ -189,6 +189,12 @@ TEST(MinMemory, WhatHasLessIsLeftOutWithBothFigures) {
 TEST(MinMemory, WhatNobodyKnowsTheMemoryOfIsLeftOut) {
   const auto none = None(Scored(testing::Nothing(), AtLeast(1)));
   ASSERT_TRUE(none);
+  auto untold = testing::Tie();
+  for (auto& device : untold.devices) {
+    device.memory = {};
+    for (auto& view : device.views) view.device.memory_total_bytes.reset();
+  }
+  EXPECT_THAT(None(Scored(untold, AtLeast(1)))->reason, HasSubstr("GeForce")) << "and not the processor";
   auto machine = testing::Tie();
   machine.devices.front().memory = {};
   const auto answer = Answer(Scored(machine, AtLeast(1)));

@@ -218,6 +218,8 @@ TEST(Variables, TellWhatABuildAsks) {
   EXPECT_THAT(values(env),
               ElementsAre("NVIDIA_GeForce_RTX_4090", "nvidia", "8.9", "580.95", "13.0", "24576", "23552"));
   EXPECT_THAT(CMake(cuda), HasSubstr("set(WHICHGPU_ARCHITECTURES \"89;90\")\n"));
+  EXPECT_EQ(ValueOf(env, "ARCHITECTURES"), "89,90") << "a semicolon would end a command";
+  EXPECT_THAT(Shell(cuda), HasSubstr("\nWHICHGPU_ARCHITECTURES='89,90'\n"));
   report.terms.exclude = {"h100"};
   report.terms.excluded_ids = {second.id};
   EXPECT_THAT(CMake(answer()), HasSubstr("set(WHICHGPU_ARCHITECTURES \"89\")\n"));

@@ -33,6 +33,18 @@ TEST(Json, EachCommandHasTheKeysOfItsContract) {
                           "recommendation", "findings", "advice", "warnings"));
 }
 
+TEST(Json, CountsOfTheRequestAreWholeNumbers) {
+  Report report;
+  report.request.emplace();
+  report.request->inference.layers = 32;
+  report.request->inference.weight_bytes = 4.92e9;
+  report.request->training.adapter_bytes_per_parameter = 0.5;
+  const auto request = JsonObject(report, "report")["request"];
+  EXPECT_EQ(request["inference"]["layers"].dump(), "32");
+  EXPECT_EQ(request["inference"]["weight_bytes"].dump(), "4920000000");
+  EXPECT_EQ(request["training"]["adapter_bytes_per_parameter"].dump(), "0.5");
+}
+
 TEST(Json, NamesTheCommand) {
   for (const auto command : JsonCommands()) EXPECT_EQ(JsonObject(Report{}, command)["command"], command);
 }

@@ -29,13 +29,7 @@ struct Machine {
   bool openable = true;
 };
 
-Report Answer(const Machine& machine, const std::string& target, const RunRequest& asked = {}) {
-  const auto& tables = EmbeddedTables();
-  auto imagined = *assume::Imagine(*tables, {machine.words});
-  std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
-  auto& hardware = *imagined.devices.back().hardware;
-  hardware.facts.push_back({"table_target", machine.chip});
-  hardware.nodes.push_back({"/dev/dri/renderD128", true, machine.openable});
+Report Answered(const assume::Machine& imagined, const std::string& target, const RunRequest& asked) {
   Record record;
   record.created = "2026-11-25T00:00:00Z";
   record.host = imagined.host;
@@ -44,7 +38,17 @@ Report Answer(const Machine& machine, const std::string& target, const RunReques
   request.command = "recommend";
   request.uses = {Use::kTraining};
   request.terms.target = *EmbeddedTarget(target);
-  return Decide(request, *tables, record, {imagined.devices, {}});
+  return Decide(request, *EmbeddedTables(), record, {imagined.devices, {}});
+}
+
+Report Answer(const Machine& machine, const std::string& target, const RunRequest& asked = {}) {
+  const auto& tables = EmbeddedTables();
+  auto imagined = *assume::Imagine(*tables, {machine.words});
+  std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
+  auto& hardware = *imagined.devices.back().hardware;
+  hardware.facts.push_back({"table_target", machine.chip});
+  hardware.nodes.push_back({"/dev/dri/renderD128", true, machine.openable});
+  return Answered(imagined, target, asked);
 }
 
 TEST(Supposed, ACardThatTheProgramCoversIsTheAnswerAndSaidToBeUnmeasured) {
@@ -72,6 +76,30 @@ TEST(Supposed, OneThatTheProgramDoesNotCoverOrThatIsClosedIsNot) {
   EXPECT_EQ(answer.backend, "cpu");
   EXPECT_THAT(answer.warnings, Contains(HasSubstr("this version can not look for it")));
   EXPECT_EQ(answer.confidence, Confidence::kLow);
+}
+
+// As a record has it that an earlier version wrote: of the source of hardware the numbers alone.
+TEST(Supposed, OfARecordTheNumbersTellTheChip) {
+  const auto& tables = EmbeddedTables();
+  auto imagined = *assume::Imagine(*tables, {"vendor=intel,name=Arc A770,runtime=vulkan,glibc=2.39"});
+  std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == kUnlooked; });
+  auto& card = imagined.devices.back();
+  card.hardware->architecture.reset();
+  const auto answer = [&] { return Answered(imagined, "pytorch", {}).recommendations.front(); };
+  EXPECT_EQ(answer().artefact->id, "xpu");
+  card.hardware->identity.ids->device = 0;
+  EXPECT_EQ(answer().artefact->id, "cpu");
+}
+
+TEST(Supposed, ARuntimeThatThisBuildLooksForIsNeverSaidToBeBeyondIt) {
+  const auto& tables = EmbeddedTables();
+  auto imagined = *assume::Imagine(*tables, {"vendor=nvidia,cc=8.6,runtime=vulkan,glibc=2.39"});
+  std::erase_if(imagined.probes, [](const auto& probe) { return probe.module == "cuda"; });
+  const auto warnings = [&] { return Answered(imagined, "pytorch", {}).recommendations.front().warnings; };
+  EXPECT_THAT(warnings(), Each(Not(HasSubstr("can not look"))));
+  EXPECT_THAT(warnings(), Contains(HasSubstr("its cu132 is for CUDA, which nobody looked for")));
+  imagined.devices.back().hardware->architecture.reset();
+  EXPECT_THAT(warnings(), Each(Not(HasSubstr("cu132")))) << "nobody knows whether it would fit";
 }
 
 TEST(Supposed, WhatTheCallerLeftOutIsNotSupposed) {

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "report/assume/cards.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "report/assume/assume.h"
+#include "report/assume/known_card.h"
+#include "report/core/tables.h"
+
+namespace report::assume {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(CardWords, AreCountedWithoutWhatSaysNothing) {
+  EXPECT_EQ(WordsLeftOut("GeForce RTX 4060 Laptop GPU", "GeForce RTX 4060 Max-Q / Mobile"), 2U);
+  EXPECT_EQ(WordsLeftOut("rtx4060", "GeForce RTX 4060"), 1U);
+  EXPECT_EQ(WordsLeftOut("Intel(R) Arc(TM) A770 Graphics", "Intel Arc A770"), 0U);
+  EXPECT_EQ(WordsLeftOut("RTX 4060 Ti", "GeForce RTX 4060"), std::nullopt);
+  EXPECT_EQ(WordsLeftOut("rtx4060ti", "GeForce RTX 4060"), std::nullopt);
+  EXPECT_EQ(WordsLeftOut("A4", "RTX A500 4GB"), std::nullopt) << "no word is split into single letters";
+  EXPECT_EQ(WordsLeftOut("NVIDIA GPU", "GeForce RTX 4060"), std::nullopt) << "that is no name";
+}
+
+std::string ArchitectureOf(const std::string& text) {
+  const auto machine = Imagine(*EmbeddedTables(), {text});
+  if (!machine) return machine.error().text;
+  return machine->devices.back().hardware->architecture.value_or("");
+}
+
+TEST(CardWords, NamesAsPeopleWriteThemAreTheCards) {
+  for (const char* name : {"GeForce RTX 4060 Laptop", "RTX 4060 Laptop GPU", "RTX 4060 Mobile", "rtx4060",
+                           "NVIDIA GeForce RTX4090", "4070 super"})
+    EXPECT_EQ(ArchitectureOf(std::string("vendor=nvidia,name=") + name), "sm_89") << name;
+  EXPECT_EQ(ArchitectureOf("name=nvidia geforce rtx 3060 ti"), "sm_86");
+  EXPECT_EQ(ArchitectureOf("name=A100-80GB"), "sm_80");
+  EXPECT_EQ(ArchitectureOf("name=RX7900XTX"), "gfx1100");
+  EXPECT_EQ(ArchitectureOf("name=Radeon 7900 XTX"), "gfx1100");
+  EXPECT_THAT(ArchitectureOf("name=rtx4061"), HasSubstr("no card is called 'rtx4061'"));
+  EXPECT_EQ(NearestCard("RTX 3060 Tee"), "RTX 3060 Ti");
+}
+
+}  // namespace
+}  // namespace report::assume
