@@ -201,8 +201,8 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
     if (!is_said) warnings.emplace_back(text);
   };
   if (!words.taken_for.empty())
-    say(fmt::format("{} is taken for {}'s {}: vendor says another maker", name, device.vendor.value_or(""),
-                    words.taken_for));
+    say(fmt::format("{} is taken for {}'s {}; for another maker's give vendor", name,
+                    device.vendor.value_or(""), words.taken_for));
   if (words.is_newer) {
     const auto& target = *words.of->target;
     say(fmt::format("{}{} is newer than all that this version's tables know",

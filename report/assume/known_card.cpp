@@ -205,8 +205,19 @@ void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
   }
 }
 
-// "M4" is a Tesla and a chip of Apple's, whatever the tables list.
-constexpr std::size_t kShortName = 3;
+// "M4" is a Tesla, and Apple has an M1: an M4, too, whether the tables list it or not.
+bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor) {
+  constexpr std::size_t kShortName = 3;
+  const auto is_short = [](std::string_view word) {
+    return word.size() >= 2 && word.size() <= kShortName && probe::IsDigits(word.substr(1));
+  };
+  if (!is_short(name)) return false;
+  return std::any_of(AllRows().begin(), AllRows().end(), [&](const Row& row) {
+    const auto word = row.name.substr(row.name.rfind(' ') + 1);
+    return row.vendor != vendor && BuildsPartsAlone(row.vendor) && is_short(word) &&
+           word.size() == name.size() && probe::Lower(word[0]) == probe::Lower(name[0]);
+  });
+}
 
 }  // namespace
 
@@ -237,7 +248,8 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
     return fmt::format("vendor: it is missing; {} make cards with '{}' in their names",
                        fmt::join(makers, " and "), probe::CleanText(*words.name, 64));
   }
-  if (!words.vendor && words.name->size() <= kShortName && !BuildsPartsAlone(rows.front().vendor))
+  if (!words.vendor && !BuildsPartsAlone(rows.front().vendor) &&
+      OthersAreNamedLike(*words.name, rows.front().vendor))
     words.taken_for = rows.front().name;
   words.vendor = rows.front().vendor;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;

@@ -21,7 +21,7 @@ struct Words {
   std::optional<std::string> name;
   std::optional<probe::DeviceKind> kind;  // absent: discrete
   std::optional<probe::PciIds> ids;       // of a known card
-  std::string taken_for;                  // the card, where the name is so short that others have it, too
+  std::string taken_for;                  // the card, where another maker's are named like it, too
   std::string rates_of;                   // the card of these ids, where the name fits several
   std::optional<std::uint64_t> memory_bytes;
   std::optional<bool> unified;

@@ -289,7 +289,8 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_THAT(Warnings(Of({"name=H100 PCIe"})), IsEmpty());
   EXPECT_THAT(Warnings(Of({"name=Radeon 780M"})), Not(Contains(HasSubstr("itself"))));
   EXPECT_THAT(Warnings(Of({"name=M4"})),
-              Contains("M4 is taken for NVIDIA's Tesla M4: vendor says another maker"));
+              Contains("M4 is taken for NVIDIA's Tesla M4; for another maker's give vendor"));
+  EXPECT_THAT(Warnings(Of({"name=T4"})), IsEmpty()) << "nobody else has such names";
   EXPECT_THAT(Warnings(Of({"name=M1"})), IsEmpty()) << "it is on no bus, and its rates are known";
   EXPECT_THAT(Warnings(Of({"name=M3 Ultra"})), IsEmpty()) << "though no device tree has it";
   EXPECT_THAT(Warnings(Of({"name=M2"})),
