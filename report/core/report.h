@@ -184,12 +184,16 @@ struct Artefact {
 
 // What the answer is for a program that is asked for often, in short.
 struct Program {
-  std::string target{};                   // its table's name
-  std::string title{};                    // for people
-  std::optional<std::string> backend{};   // a runtime's name; absent: nothing fits
-  std::optional<std::string> artefact{};  // the build's id
-  std::optional<std::string> command{};   // that gets it
-  std::optional<std::string> reason{};    // why nothing fits
+  std::string target{};                    // its table's name
+  std::string title{};                     // for people
+  std::optional<std::string> backend{};    // a runtime's name; absent: nothing fits
+  std::optional<std::string> device_id{};  // where it runs by that
+  std::optional<std::string> artefact{};   // the build's id
+  std::optional<std::string> command{};    // that gets it
+  std::optional<std::string> reason{};     // why nothing fits
+  // What that answer warns of and the recommendation does not; absent: nothing fits.
+  std::optional<std::vector<std::string>> warnings{};
+  std::vector<std::string> left_out{};  // names of GPUs that the build is not for; not in JSON
 };
 
 struct Recommendation {
@@ -220,6 +224,7 @@ struct Recommendation {
   std::optional<std::string> arithmetic;  // how its figure comes about; the last of the reasons in JSON
   std::vector<Rejected> rejected;
   std::vector<std::string> warnings;
+  std::vector<std::string> left_out;  // names of GPUs that the artefact is not for; not in JSON
 };
 
 // That nothing here is an answer on the caller's terms.

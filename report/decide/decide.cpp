@@ -184,6 +184,7 @@ struct Deciding {
   const Record& record;
   Basis measured;
   bool all_asked;
+  bool assumed;  // a machine in the caller's words
 };
 
 std::size_t CountViews(const Report& report) {
@@ -195,7 +196,7 @@ std::size_t CountViews(const Report& report) {
 // Fills in the scores and the answers of a report that has its devices, measurements and terms. It may have
 // the scores of nobody's terms already.
 void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& report) {
-  const auto& [tables, record, measured, all_asked] = deciding;
+  const auto& [tables, record, measured, all_asked, assumed] = deciding;
   const auto views = CountViews(report);
   if (report.terms.target) {
     targets::JudgeWays(tables, report);
@@ -231,16 +232,26 @@ std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
     asked.recommendations.clear();
     asked.no_answer.reset();
     asked.terms.target = *target;
+    Program& program = programs.emplace_back(Program{.target = target->name, .title = target->title});
+    if (const auto missing = WhatIsMissing(deciding.tables, *target, report.devices);
+        deciding.assumed && missing) {
+      program.reason = fmt::format("its builds are told apart by {}, which is not said", missing->key);
+      continue;
+    }
     Answer(deciding, {answer.use}, asked);
-    Program program{.target = target->name, .title = target->title};
     if (asked.recommendations.empty()) {
       program.reason = asked.no_answer ? asked.no_answer->reason : "";
-    } else if (const auto& own = asked.recommendations.front(); own.artefact) {
+    } else if (auto& own = asked.recommendations.front(); own.artefact) {
       program.backend = own.backend;
+      program.device_id = own.device_id;
       program.artefact = own.artefact->id;
       program.command = own.command;
+      program.left_out = std::move(own.left_out);
+      std::erase_if(own.warnings, [&](const std::string& warning) {
+        return std::find(answer.warnings.begin(), answer.warnings.end(), warning) != answer.warnings.end();
+      });
+      program.warnings = std::move(own.warnings);
     }
-    programs.push_back(std::move(program));
   }
   return programs;
 }
@@ -274,7 +285,7 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   if (!request.terms.exclude.empty()) report.terms.excluded_ids = std::move(asked.excluded);
   report.terms.proof = report.terms.can && record.calibrated;
   const bool all_asked = !request.LeavesOut() && !record.left_out;
-  const Deciding deciding{tables, record, measured, all_asked};
+  const Deciding deciding{tables, record, measured, all_asked, !request.assume.empty()};
   if (!request.uses.empty()) {
     Answer(deciding, request.uses, report);
     if (report.command == kWholeReport) {

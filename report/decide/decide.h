@@ -14,6 +14,7 @@
 #include "report/core/report.h"
 #include "report/core/run_request.h"
 #include "report/core/tables.h"
+#include "report/core/targets.h"
 
 namespace report {
 
@@ -51,6 +52,15 @@ struct Asked {
 [[nodiscard]] probe::Result<std::set<std::string>> ExcludedDevices(
     const Tables& tables, const std::vector<probe::PhysicalDevice>& devices,
     const std::vector<std::string>& words);
+
+// What a description has to say for the program and does not: the architecture of a GPU by which its builds
+// are told apart. Without it the answer would be the processor, whatever the GPU is.
+struct Missing {
+  std::string device_name;
+  std::string key;  // as --assume takes it: "cc"
+};
+[[nodiscard]] std::optional<Missing> WhatIsMissing(const Tables& tables, const TargetTable& target,
+                                                   const std::vector<probe::PhysicalDevice>& devices);
 
 // Of the views of one device that one runtime has by drivers of one name, registered by different files, all
 // but the first get a number behind the driver's name, " (2)", and so do the measurements of theirs: one of

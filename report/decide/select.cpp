@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Which devices somebody means.
+// Which devices somebody means, and what somebody who describes some does not say of them.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -89,6 +89,22 @@ probe::Result<std::set<std::string>> ExcludedDevices(const Tables& tables,
     if (device.parent_id && ids.contains(*device.parent_id)) ids.insert(device.id);
   }
   return ids;
+}
+
+std::optional<Missing> WhatIsMissing(const Tables& tables, const TargetTable& target,
+                                     const std::vector<probe::PhysicalDevice>& devices) {
+  for (const auto& device : devices) {
+    for (const auto& view : device.views) {
+      const auto* facts = Find(tables, view.device.runtime);
+      if (!facts || !facts->target || view.device.architecture) continue;
+      const bool is_told_apart =
+          std::any_of(target.builds.begin(), target.builds.end(), [&](const Build& build) {
+            return build.backend == facts->name && build.needs && build.needs->architectures;
+          });
+      if (is_told_apart) return Missing{device.name, facts->target->key};
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace report

@@ -278,7 +278,7 @@ constexpr std::size_t kLongCommand = 120;
 
 NextStep StepOf(const Tables& tables, const Recommendation& answer, const Program& program) {
   if (!program.artefact)
-    return {fmt::format("{}: nothing fits: {}", program.title, program.reason.value_or("")), ""};
+    return {fmt::format("{}: no answer: {}", program.title, program.reason.value_or("")), ""};
   auto text = fmt::format("{}: its build {}", program.title, *program.artefact);
   if (program.backend && program.backend != answer.backend) {
     const auto here = data::RuntimesOfThisBuild();
@@ -286,6 +286,7 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
     text += fmt::format(" by {}{}", Title(tables, *program.backend),
                         is_measured ? "" : ", which this version does not measure");
   }
+  if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
   if (!program.command || program.command->size() > kLongCommand)
     return {fmt::format("{} (see recommend --target {})", text, program.target), ""};
   return {std::move(text), *program.command};

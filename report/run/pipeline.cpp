@@ -84,38 +84,22 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
   return Produced{*std::move(tables), std::move(report), std::nullopt, 0};
 }
 
-// The architecture of a described GPU, where the program's builds are told apart by it: without it the answer
-// would be the processor, whatever the GPU is.
-std::optional<probe::Error> WhatTargetNeeds(const Tables& tables, const Terms& terms,
-                                            const std::vector<probe::PhysicalDevice>& devices) {
-  if (!terms.target) return std::nullopt;
-  for (const auto& device : devices) {
-    for (const auto& view : device.views) {
-      const auto* facts = Find(tables, view.device.runtime);
-      if (!facts || !facts->target || view.device.architecture) continue;
-      const bool is_told_apart =
-          std::any_of(terms.target->builds.begin(), terms.target->builds.end(), [&](const Build& build) {
-            return build.backend == facts->name && build.needs && build.needs->architectures;
-          });
-      if (!is_told_apart) continue;
-      const auto near = assume::NearestCard(device.name);
-      return probe::Error{
-          "", std::nullopt, "",
-          fmt::format("--assume: {}: it is missing, and {}'s builds are told apart by it{}",
-                      facts->target->key, terms.target->title,
-                      near ? fmt::format("; did you mean the card '{}' by name?", *near) : "")};
-    }
-  }
-  return std::nullopt;
-}
-
 // A machine in the caller's words: nothing is looked at and nothing measured.
 std::variant<Produced, Problem> Assume(const RunRequest& request, const Context& context) {
   auto tables = TablesFor(request);
   if (!tables) return Internal(tables.error());
   auto machine = assume::Imagine(*tables, request.assume);
   if (!machine) return BadInput(machine.error());
-  if (auto missing = WhatTargetNeeds(*tables, request.terms, machine->devices)) return BadInput(*missing);
+  if (const auto& target = request.terms.target) {
+    if (const auto missing = WhatIsMissing(*tables, *target, machine->devices)) {
+      const auto near = assume::NearestCard(missing->device_name);
+      return BadInput(
+          probe::Error{"", std::nullopt, "",
+                       fmt::format("--assume: {}: it is missing, and {}'s builds are told apart by it{}",
+                                   missing->key, target->title,
+                                   near ? fmt::format("; did you mean the card '{}' by name?", *near) : "")});
+    }
+  }
   Record record;
   record.tool_version = context.tool_version;
   record.created = system::CalendarNow();

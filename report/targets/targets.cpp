@@ -230,6 +230,7 @@ void WarnOfChoice(const Report& report, const Choice& choice, Recommendation& an
     answer.warnings.push_back(fmt::format("{} does not cover {}: keep the program to the answer's device{}",
                                           choice.build->id, fmt::join(choice.not_covered, ", "),
                                           KeptBy(answer)));
+  answer.left_out = choice.not_covered;
   if (!choice.unknown.empty()) {
     answer.warnings.push_back(fmt::format("{} of this machine {} not known: taken to be enough for {}",
                                           fmt::join(choice.unknown, " and "),
@@ -308,12 +309,14 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
   if (own && own->kind != probe::DeviceKind::kCpu) return;
   for (const auto& device : report.devices) {
     if (!IsGpu(device)) continue;
+    const auto name = DeviceName(report.devices, device.id);
     auto why = WhyUnfit(report, device, answer.use);
-    if (!why.empty()) why += WhatWouldFit(tables, report, device, answer.use);
+    if (!why.empty()) {
+      probe::AddOnce(name, answer.left_out);
+      why += WhatWouldFit(tables, report, device, answer.use);
+    }
     if (why.empty()) why = WhyUnreached(tables, device, answer);
-    if (!why.empty())
-      probe::AddOnce(fmt::format("{} is not used: {}", DeviceName(report.devices, device.id), why),
-                     answer.warnings);
+    if (!why.empty()) probe::AddOnce(fmt::format("{} is not used: {}", name, why), answer.warnings);
   }
 }
 

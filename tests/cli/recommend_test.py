@@ -232,6 +232,19 @@ class NewerThanTheTables(unittest.TestCase):
                     self.assertNotIn("no GPU in this machine", process.stdout + process.stderr)
 
 
+class Described(unittest.TestCase):
+    def test_a_report_asks_of_a_description_what_recommend_asks(self):
+        programs = document(run("--json", "--assume", "vendor=nvidia"))["recommendations"][0]["programs"]
+        self.assertTrue(programs)
+        for program in programs:
+            with self.subTest(program["target"]):
+                self.assertEqual("its builds are told apart by cc, which is not said", program["reason"])
+                self.assertNotIn("artefact", program)
+                refused = run("recommend", "--assume", "vendor=nvidia", "--target", program["target"])
+                self.assertEqual(2, refused.returncode)
+                self.assertIn("cc: it is missing", refused.stderr)
+
+
 class Formats(unittest.TestCase):
     def lines(self, *arguments):
         process = run("recommend", *arguments)

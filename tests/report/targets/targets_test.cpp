@@ -51,6 +51,24 @@ TEST(Programs, AreTheBuildsThatRecommendNames) {
   EXPECT_GE(other_way, 2U) << "the program runs by another way than the fastest";
 }
 
+TEST(Programs, SayForWhichGpusTheyAreNot) {
+  Expected both;
+  both.machine = {"name=RTX 5090", "name=GTX 1080"};
+  both.use = Use::kTraining;
+  const auto report = Reported(both);
+  ASSERT_EQ(report.recommendations.size(), 1U);
+  const auto& programs = *report.recommendations.front().programs;
+  const auto torch = std::find_if(programs.begin(), programs.end(),
+                                  [](const Program& program) { return program.target == "pytorch"; });
+  ASSERT_NE(torch, programs.end());
+  EXPECT_EQ(torch->device_id, report.recommendations.front().device_id);
+  EXPECT_EQ(torch->left_out, std::vector<std::string>{"GTX 1080"});
+  ASSERT_TRUE(torch->warnings);
+  EXPECT_TRUE(std::any_of(torch->warnings->begin(), torch->warnings->end(), [](const std::string& warning) {
+    return warning.find("does not cover GTX 1080") != std::string::npos;
+  }));
+}
+
 TEST(Programs, OfEveryRuntimeHaveATableWithABuildForIt) {
   for (const RuntimeFacts& facts : EmbeddedTables()->runtimes) {
     for (const auto& [names, use] : {std::pair(facts.advice.inference, Use::kInference),
