@@ -180,7 +180,9 @@ void AddDriverFacts(const FileSystem& files, const Card& card, HardwareDevice& d
 void AddComputeDriver(const Card& card, HardwareDevice& device) {
   if (device.kind == DeviceKind::kVirtual || !card.function.driver) return;
   const PlatformDriver* row = FindPlatformDriver(*card.function.driver, card.function.address.has_value());
-  if (row != nullptr) AddFact(device, "compute_driver", std::string(row->computes_with));
+  if (row == nullptr) return;
+  AddFact(device, "compute_driver", std::string(row->computes_with));
+  AddFact(device, "no_runtime", std::string(row->no_runtime));
 }
 
 }  // namespace

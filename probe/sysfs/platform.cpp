@@ -117,15 +117,16 @@ bool OnlyDraws(const Card& card) {
 const PlatformDriver* FindPlatformDriver(std::string_view driver, bool on_pci) {
   static const std::vector<DriverRow> rows = [] {
     std::vector<DriverRow> out;
-    for (const auto& [name_of_driver, name, vendor, kind, role, nodes, computes_with] :
-         ParseTable<7>(data::kPlatformDrivers)) {
+    for (const auto& [name_of_driver, name, vendor, kind, role, nodes, computes_with, no_runtime] :
+         ParseTable<8>(data::kPlatformDrivers)) {
       out.push_back({.driver = name_of_driver,
                      .name = name,
                      .vendor = vendor,
                      .kind = ParseName<Kind>(kind).value_or(Kind::kUnknown),
                      .role = ParseName<Role>(role).value_or(Role::kPretender),
                      .nodes = nodes,
-                     .computes_with = computes_with});
+                     .computes_with = computes_with,
+                     .no_runtime = no_runtime});
     }
     return out;
   }();

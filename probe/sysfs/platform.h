@@ -24,7 +24,8 @@ struct PlatformDriver {
   DriverRole role = DriverRole::kPretender;
   std::string_view nodes;  // beside or instead of DRM's: blanks between them, | between alternatives
   std::string_view
-      computes_with;  // what is missing where its hardware computes with another one, or with none
+      computes_with;            // what is missing where its hardware computes with another one, or with none
+  std::string_view no_runtime;  // that there is nothing to install; "" where there is
 };
 // nullptr for a driver that is not known, of the platform bus or of the PCI bus.
 [[nodiscard]] const PlatformDriver* FindPlatformDriver(std::string_view driver, bool on_pci = false);

@@ -209,16 +209,6 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
   }
 }
 
-// That no runtime is made for it, in the words of the source of hardware; empty where one is.
-std::string NoCompute(const probe::PhysicalDevice& device) {
-  constexpr std::string_view kNone = "none: no runtime ";
-  for (const auto& fact : device.hardware ? device.hardware->facts : std::vector<probe::Fact>()) {
-    if (fact.key == "compute_driver" && fact.value.starts_with(kNone))
-      return fact.value.substr(kNone.find(' ') + 1);
-  }
-  return "";
-}
-
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                   const std::set<std::string>& parents, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
@@ -240,9 +230,10 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   AddEvidence(finding, "kernel driver", driver.value_or("none is bound"));
   finding.meaning = not_asked ? "what it can be used for is known on the machine itself"
                               : "its compute power is not available to any program that was looked for";
-  if (const auto none = NoCompute(device); !none.empty()) {
+  const auto* none = device.hardware ? probe::FindFact(device.hardware->facts, "no_runtime") : nullptr;
+  if (none != nullptr) {
     finding.severity = Severity::kNote;
-    finding.meaning = none;
+    finding.meaning = *none;
     return out.push_back(std::move(finding));
   }
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);

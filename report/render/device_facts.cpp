@@ -89,7 +89,7 @@ std::string_view FactOf(const probe::HardwareDevice& hardware, std::string_view 
 
 std::string DriverText(const probe::HardwareDevice& hardware) {
   if (!hardware.kernel_driver) return "";
-  const bool draws_only = FactOf(hardware, "compute_driver").starts_with("none");
+  const bool draws_only = !FactOf(hardware, "compute_driver").empty();
   return fmt::format("kernel driver {}{}", *hardware.kernel_driver, draws_only ? ": no compute driver" : "");
 }
 

@@ -76,7 +76,8 @@ TEST(SocGpu, OfAnEarlyRaspberryPiHasTheDisplaysNode) {
   const auto device = board.Only();
   EXPECT_EQ(device.name, "VideoCore IV");
   EXPECT_EQ(FactOf(device, "drm_render"), "226:128");
-  EXPECT_EQ(FactOf(device, "compute_driver").substr(0, 4), "none");
+  EXPECT_EQ(FactOf(device, "compute_driver"), "none");
+  EXPECT_EQ(FactOf(device, "no_runtime"), "no runtime computes on a VideoCore IV");
 }
 
 TEST(SocGpu, OfAnAppleChipIsNamedByTheTree) {
