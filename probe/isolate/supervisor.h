@@ -64,6 +64,7 @@ using OnRecord = std::function<void(std::size_t child, const Json& record)>;
 struct SupervisorOptions {
   double kill_grace_s = 0.5;  // how long to wait for a killed child before abandoning it
   std::uint64_t max_scratch_bytes = 64U << 20U;
+  std::string markers;  // CrashMarkers::directory() of those that stand while children work; empty: none
   // Once its value is set, running children are killed and RunAll returns with kInterrupted ones.
   Interrupt interrupt;
 };

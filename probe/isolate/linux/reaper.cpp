@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/isolate/crash_marker.h"
 #include "probe/system/scratch.h"
 
 namespace probe::isolate {
@@ -45,11 +46,17 @@ std::optional<ProcessExit> AwaitEnd(pid_t work) {
   _exit(exit.code.value_or(kExitUnknown));
 }
 
-[[noreturn]] void Reap(pid_t work, const std::string& directory) {
+// Somebody killed the tool, and not what the work did to the machine: that went on, or was done.
+bool IsKilledAlone(const OwnTool& tool, const std::optional<ProcessExit>& work) {
+  return (!work || work->code == 0) && getppid() != tool.pid;
+}
+
+[[noreturn]] void Reap(pid_t work, const std::string& directory, const OwnTool& tool) {
   system::NameThisProcess("whichgpu-reaper");
   system::CloseAllDescriptors();
   const auto exit = AwaitEnd(work);
   kill(-work, SIGKILL);  // before it is reaped: until then nobody else can have this number
+  if (!tool.markers.empty() && IsKilledAlone(tool, exit)) WithdrawMarkers(tool.markers, tool.pid);
   const auto until = exit ? system::Now() + kStrayGrace : system::SteadyTime::max();
   EndStrays({}, work, until);
   system::ScratchDirectory::Remove(directory);
@@ -90,12 +97,12 @@ bool KillDescendants(system::ProcessId of) {
   return alive;
 }
 
-bool LeaveReaperBehind() {
+bool LeaveReaperBehind(const OwnTool& tool) {
   system::BecomeSubreaper();
   const std::string directory = system::WorkingDirectory();
   const pid_t reaper = getpid();
   const pid_t work = fork();
-  if (work > 0) Reap(work, directory);
+  if (work > 0) Reap(work, directory, tool);
   if (work < 0) {
     // The tool's death must end a driver at once, which might ignore any other signal.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -130,7 +130,8 @@ void RunningChild::Start(const ChildRequest& request) {
   const int sink = errors->write_end.get();
   system::SpawnPlan plan;
   plan.binary = setting_.binary.get();
-  plan.arguments = {"whichgpu", std::string(kChildArgument)};
+  plan.arguments = {"whichgpu", std::string(kChildArgument), std::to_string(system::OwnProcessId()),
+                    setting_.options.markers};
   plan.environment = ChildEnvironment(setting_.environment, request, nullptr);
   for (auto& path : system::ScratchDirectory::Names(setting_.environment, request.scratch)) {
     auto environment = ChildEnvironment(setting_.environment, request, &path);
