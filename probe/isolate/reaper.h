@@ -7,6 +7,7 @@
 #include <csignal>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "probe/system/clock.h"
 #include "probe/system/process.h"
@@ -34,7 +35,11 @@ struct OwnTool {
 // systems without /proc.
 void EndStrays(std::span<const system::ProcessId> keep, system::ProcessId first, system::SteadyTime until);
 
-// Kills what a process that does not die has started, as far as /proc shows it; whether any of it was alive.
-bool KillDescendants(system::ProcessId of);
+// Kills what a process that does not die has started, as far as /proc shows it. Returns what of it was alive.
+std::vector<system::ProcessId> KillDescendants(system::ProcessId of);
+
+// Whether some of what is alive was started after an earlier look, at which everything was killed.
+[[nodiscard]] bool AreAnyNew(std::span<const system::ProcessId> earlier,
+                             std::span<const system::ProcessId> alive);
 
 }  // namespace probe::isolate

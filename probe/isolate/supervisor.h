@@ -41,9 +41,10 @@ enum class ChildEnd {
   kDone,    // said done and exited 0
   kExited,  // exited without saying done, or with another code
   kSignalled,
-  kTimedOut,   // killed at its deadline
-  kAbandoned,  // could not be killed in the grace period (stuck in the kernel)
-  kFlooded,    // broke the result stream or its bounds, or filled its scratch directory
+  kTimedOut,    // killed at its deadline
+  kAbandoned,   // could not be killed in the grace period (stuck in the kernel)
+  kMultiplied,  // the same, because what it left behind starts others as fast as they are killed
+  kFlooded,     // broke the result stream or its bounds, or filled its scratch directory
   kNotStarted,
   kInterrupted,
   kOutOfMemory  // killed by the kernel for want of memory: for the caller to find out, never set here

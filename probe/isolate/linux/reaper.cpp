@@ -82,19 +82,25 @@ void EndStrays(std::span<const system::ProcessId> keep, system::ProcessId first,
   }
 }
 
-bool KillDescendants(system::ProcessId of) {
+std::vector<system::ProcessId> KillDescendants(system::ProcessId of) {
   constexpr std::size_t kMostProcesses = 4096;
-  bool alive = false;
+  std::vector<system::ProcessId> alive;
   std::vector<system::ProcessId> found = {of};
   for (std::size_t i = 0; i < found.size() && found.size() < kMostProcesses; ++i) {
     for (const system::ProcessId pid :
          system::ChildrenOf(found[i]).value_or(std::vector<system::ProcessId>())) {
       found.push_back(pid);
-      alive = alive || !system::HasEnded(pid);
+      if (!system::HasEnded(pid)) alive.push_back(pid);
       kill(pid, SIGKILL);
     }
   }
   return alive;
+}
+
+bool AreAnyNew(std::span<const system::ProcessId> earlier, std::span<const system::ProcessId> alive) {
+  return std::any_of(alive.begin(), alive.end(), [&](system::ProcessId pid) {
+    return std::find(earlier.begin(), earlier.end(), pid) == earlier.end();
+  });
 }
 
 bool LeaveReaperBehind(const OwnTool& tool) {
