@@ -32,7 +32,7 @@ void Fields(Visitor& visit, S& earlier) {
 
 // What the file holds, padded. The process is named for file systems without locks.
 struct StoredMarker {
-  std::uint32_t format = 3;
+  std::uint32_t format = 4;
   std::string files;  // the state of the key's files
   std::string description;
   std::string created;
@@ -40,6 +40,7 @@ struct StoredMarker {
   std::optional<std::uint64_t> start_ticks;
   std::optional<std::string> boot_id;
   bool machine_survived = false;   // a later run of the same boot saw this marker
+  bool withdrawn = false;          // the run was killed, and not by the step: only the earlier ones count
   std::vector<StoredTry> earlier;  // the oldest first
 };
 
@@ -54,6 +55,7 @@ void Fields(Visitor& visit, S& marker) {
   visit("start_ticks", marker.start_ticks);
   visit("boot_id", marker.boot_id);
   visit("machine_survived", marker.machine_survived);
+  visit("withdrawn", marker.withdrawn);
   visit("earlier", marker.earlier);
 }
 
@@ -63,6 +65,7 @@ using system::Descriptor;
 
 // Of every marker, padded, so that overwriting changes nothing but what the file holds.
 constexpr std::size_t kMarkerBytes = 2048;
+constexpr std::string_view kFileStart = "crash-";
 constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twice that, and the rest is short
 constexpr std::size_t kMaxEarlier = 4;
 constexpr std::size_t kTriesBelieved = 2;
@@ -94,11 +97,11 @@ bool IsOfThisBoot(const StoredMarker& marker, const system::FileSystem& files) {
   return !today || !marker.boot_id || marker.boot_id == today;
 }
 
-// All tries of a marker that a dead run left, its own the last. Of a try that a reboot may have ended, a
-// marker of an earlier boot tells where no run of that boot saw it any more.
+// All tries of a marker that a dead run left, its own the last unless it was withdrawn. Of a try that a
+// reboot may have ended, a marker of an earlier boot tells where no run of that boot saw it any more.
 std::vector<StoredTry> TriesOf(const StoredMarker& marker, bool of_this_boot) {
   auto tries = marker.earlier;
-  tries.push_back({marker.created, !of_this_boot && !marker.machine_survived});
+  if (!marker.withdrawn) tries.push_back({marker.created, !of_this_boot && !marker.machine_survived});
   if (tries.size() > kMaxEarlier) tries.erase(tries.begin() + 1);  // the first may be the one with the reboot
   return tries;
 }
@@ -112,6 +115,7 @@ std::optional<StoredMarker> ReadMarker(const Descriptor& file) {
   if (!json) return std::nullopt;
   auto marker = Decode<StoredMarker>(*json);
   if (!marker || marker->format != StoredMarker().format) return std::nullopt;
+  if (marker->withdrawn && marker->earlier.empty()) return std::nullopt;
   return *std::move(marker);
 }
 
@@ -164,7 +168,7 @@ CrashMarkers CrashMarkers::Open(const system::Environment& environment, const sy
 }
 
 std::string CrashMarkers::PathOf(const CrashKey& key) const {
-  return directory_ + "/crash-" + HashName(key.runtime + '\0' + key.device) + ".json";
+  return directory_ + "/" + std::string(kFileStart) + HashName(key.runtime + '\0' + key.device) + ".json";
 }
 
 std::string CrashMarkers::StateOf(const CrashKey& key) const {
@@ -243,6 +247,21 @@ void BlankHeldMarkers() {
     const int descriptor = slot.load() - 1;
     // What can not be written now stays a try that nobody saw end, which is believed the second time only.
     if (descriptor >= 0) system::OverwriteStart(descriptor, {kBlank.data(), kBlank.size()});
+  }
+}
+
+void WithdrawMarkers(const std::string& directory, system::ProcessId dead) {
+  const auto files = system::FileSystem::Open("/");
+  if (!files) return;
+  for (const std::string& name : files->List(directory)) {
+    if (!name.starts_with(kFileStart)) continue;
+    const auto file = system::OpenOwnFile(directory + "/" + name, system::Access::kChange);
+    if (!file || system::TryLock(*file) == system::LockState::kHeldByOther) continue;
+    auto marker = ReadMarker(*file);
+    if (!marker || marker->pid != dead || marker->boot_id != BootId(*files)) continue;
+    marker->withdrawn = true;
+    if (Write(*file, marker->earlier.empty() ? "" : ToText(Encode(*marker))))
+      system::BeginForcingToDisk(*file);
   }
 }
 

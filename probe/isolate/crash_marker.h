@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Remembers across runs that a step was begun: a marker that outlives the run that wrote it says that nobody
 // saw the step end. Where the machine was started since, it may have gone down in that step, and that is
-// believed at once. On the same boot only the run died, which most often tells of whoever killed it (kill -9,
-// a job's limit): the step is tried again, and believed to be at fault after the second time. One file a step
+// believed at once. A run that is killed alone blames no step: the reaper of its child withdraws the marker.
+// On the same boot one that stays tells that the step's process died as well: the step is tried again, and
+// believed to be at fault after the second time. One file a step
 // below the cache directory, which stays and is blank while there is no marker: overwriting a block is the
 // cheapest thing that a disk can be forced to keep. Never an error, at worst a warning.
 #pragma once
@@ -15,6 +16,7 @@
 #include "probe/system/descriptor.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/process.h"
 
 namespace probe::isolate {
 
@@ -63,6 +65,8 @@ class CrashMarkers {
   [[nodiscard]] static CrashMarkers Open(const system::Environment& environment,
                                          const system::FileSystem& files, bool ignore_survivors = false);
 
+  // Where the files are, for WithdrawMarkers; empty where there are none.
+  [[nodiscard]] const std::string& directory() const { return directory_; }
   // Why there are no markers in this run; empty when there are.
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
@@ -92,5 +96,9 @@ class CrashMarkers {
 // Blanks every marker that a guard of this process holds: for one that ends at once because it was told to,
 // which blames no step. May be called from a signal handler.
 void BlankHeldMarkers();
+
+// Takes back what the dead run of that number wrote into the markers of the directory; what they tell of
+// earlier runs stays. For the reaper of a child that still worked when somebody killed the run.
+void WithdrawMarkers(const std::string& directory, system::ProcessId dead);
 
 }  // namespace probe::isolate

@@ -6,6 +6,8 @@
 
 #include <csignal>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "probe/system/clock.h"
 #include "probe/system/process.h"
@@ -15,19 +17,29 @@ namespace probe::isolate {
 // Tells a reaper to end everything below it: from the tool at a deadline, from the kernel when the tool died.
 inline constexpr int kEndSignal = SIGTERM;
 
+// Whose reaper it is.
+struct OwnTool {
+  system::ProcessId pid = 0;
+  std::string markers;  // CrashMarkers::directory()
+};
+
 // Splits this process, in which every signal must be blocked, in two. Returns true in the new one, which is
 // to do the work, leads a process group and is killed when this one ends. This one never returns: at the
 // work's end or at the signal it kills all that is below it, in whatever session, removes the scratch
 // directory that it stands in, and ends as the work did. False where no second process can be started: then
-// there is none.
-[[nodiscard]] bool LeaveReaperBehind();
+// there is none. Where the tool is killed while the work goes on, it withdraws the tool's markers.
+[[nodiscard]] bool LeaveReaperBehind(const OwnTool& tool);
 
 // Kills and reaps the children of this process, a subreaper, and what becomes its child by that, until none
 // but those of `keep` is left or the time has come. `first`: the lowest number that one of them can have, for
 // systems without /proc.
 void EndStrays(std::span<const system::ProcessId> keep, system::ProcessId first, system::SteadyTime until);
 
-// Kills what a process that does not die has started, as far as /proc shows it; whether any of it was alive.
-bool KillDescendants(system::ProcessId of);
+// Kills what a process that does not die has started, as far as /proc shows it. Returns what of it was alive.
+std::vector<system::ProcessId> KillDescendants(system::ProcessId of);
+
+// Whether some of what is alive was started after an earlier look, at which everything was killed.
+[[nodiscard]] bool AreAnyNew(std::span<const system::ProcessId> earlier,
+                             std::span<const system::ProcessId> alive);
 
 }  // namespace probe::isolate

@@ -44,7 +44,9 @@ class RunningChild {
 
   [[nodiscard]] bool finished() const { return finished_; }
   [[nodiscard]] system::ProcessId pid() const { return pid_; }
-  [[nodiscard]] bool abandoned() const { return finished_ && result_.end == ChildEnd::kAbandoned; }
+  [[nodiscard]] bool abandoned() const {
+    return finished_ && (result_.end == ChildEnd::kAbandoned || result_.end == ChildEnd::kMultiplied);
+  }
   // Whether it could not be started because the other children hold the descriptors, processes or memory.
   [[nodiscard]] bool lacks_room() const { return lacks_room_; }
   // Call once, when finished.
@@ -58,7 +60,7 @@ class RunningChild {
   void Accept(Json record);
   [[nodiscard]] bool TakeSeal(Json& record) const;
   void CheckLimits();
-  void Press();
+  [[nodiscard]] bool Press();
   void RemoveScratch();
   void Finish(ChildEnd end, const ProcessExit& exit);
 
@@ -81,7 +83,8 @@ class RunningChild {
   system::SteadyTime deadline_;       // the earlier of that and the child's own
   system::SteadyTime next_scratch_check_;
   std::optional<system::SteadyTime> killed_;
-  ChildEnd reason_ = ChildEnd::kExited;  // why it was killed
+  std::optional<std::vector<system::ProcessId>> pressed_;  // what was alive below it at the last Press
+  ChildEnd reason_ = ChildEnd::kExited;                    // why it was killed
   bool done_ = false;
   bool has_reaper_ = true;  // pid_ is its reaper's, otherwise that of the work itself
   bool finished_ = false;

@@ -41,9 +41,10 @@ enum class ChildEnd {
   kDone,    // said done and exited 0
   kExited,  // exited without saying done, or with another code
   kSignalled,
-  kTimedOut,   // killed at its deadline
-  kAbandoned,  // could not be killed in the grace period (stuck in the kernel)
-  kFlooded,    // broke the result stream or its bounds, or filled its scratch directory
+  kTimedOut,    // killed at its deadline
+  kAbandoned,   // could not be killed in the grace period (stuck in the kernel)
+  kMultiplied,  // the same, because what it left behind starts others as fast as they are killed
+  kFlooded,     // broke the result stream or its bounds, or filled its scratch directory
   kNotStarted,
   kInterrupted,
   kOutOfMemory  // killed by the kernel for want of memory: for the caller to find out, never set here
@@ -64,6 +65,7 @@ using OnRecord = std::function<void(std::size_t child, const Json& record)>;
 struct SupervisorOptions {
   double kill_grace_s = 0.5;  // how long to wait for a killed child before abandoning it
   std::uint64_t max_scratch_bytes = 64U << 20U;
+  std::string markers;  // CrashMarkers::directory() of those that stand while children work; empty: none
   // Once its value is set, running children are killed and RunAll returns with kInterrupted ones.
   Interrupt interrupt;
 };

@@ -21,14 +21,20 @@ Error Refusal(std::string_view path, std::string_view name, std::string text) {
 
 bool IsMissing(const std::optional<Error>& refused) { return refused && refused->name == kMissing; }
 
+// A file that is there: of a pipe the loader would wait for whoever writes into it.
+std::optional<Error> CheckFile(const system::FileSystem& files, const std::string& path) {
+  const auto status = files.Stat(path);
+  if (status && !status->is_regular) return Refusal(path, NameOf(OwnError::kRefused), "not a regular file");
+  const auto trusted = system::CheckTrusted(files, path);
+  return trusted ? std::nullopt
+                 : std::optional(Refusal(path, NameOf(OwnError::kRefused), trusted.error().text));
+}
+
 // The loader's own search decides which file a plain name means; that file has to be trusted.
 std::optional<Error> CheckPlainName(const system::FileSystem& files, const system::Environment& environment,
                                     const std::string& library) {
   for (const auto& path : system::LoaderCandidates(library, files, environment)) {
-    if (!files.Exists(path)) continue;
-    const auto trusted = system::CheckTrusted(files, path);
-    return trusted ? std::nullopt
-                   : std::optional(Refusal(path, NameOf(OwnError::kRefused), trusted.error().text));
+    if (files.Exists(path)) return CheckFile(files, path);
   }
   return std::nullopt;  // missing: harmless, and the loader says so
 }
@@ -95,9 +101,7 @@ std::optional<Error> CheckLibrary(const system::FileSystem& files, const system:
     return Refusal(library, NameOf(OwnError::kRefused), "a relative path depends on the current directory");
   }
   if (!files.Exists(library)) return Refusal(library, kMissing, "the library does not exist");
-  const auto trusted = system::CheckTrusted(files, library);
-  return trusted ? std::nullopt
-                 : std::optional(Refusal(library, NameOf(OwnError::kRefused), trusted.error().text));
+  return CheckFile(files, library);
 }
 
 Manifest ReadManifest(const system::FileSystem& files, const system::Environment& environment,

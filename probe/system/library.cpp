@@ -91,6 +91,10 @@ bool MayLoad(const std::string& path, const FileSystem& files, std::span<const s
   if (!status || status->is_directory) return false;
   const std::string real = CleanText(files.Resolve(path).value_or(path));
   if (std::find(passed_over.begin(), passed_over.end(), real) != passed_over.end()) return false;
+  if (!status->is_regular) {  // the loader would wait for whoever writes into a pipe
+    rejections.unloadable.push_back(CleanText(path) + ": is no regular file");
+    return false;
+  }
   const auto trusted = CheckTrusted(files, path);
   if (!trusted) rejections.refused.push_back(CleanText(path + ": " + trusted.error().text));
   return trusted.ok();

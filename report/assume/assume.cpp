@@ -185,7 +185,7 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   if (!words->no_gpu) {
     if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
   }
-  if (auto wrong = Contradiction(*words)) return Said(*std::move(wrong));
+  if (auto wrong = Contradiction(tables, *words)) return Said(*std::move(wrong));
   return words;
 }
 

@@ -169,12 +169,14 @@ std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
                      fmt::join(known, " or "));
 }
 
-// "rtx" of "RTX 3060": a series is one maker's, and a number is anybody's (Tesla M4, Apple M4).
+// "rtx" of "RTX 3060": a series is one maker's, and so is a number of four signs and more ("4090"); a shorter
+// one is anybody's (Tesla M4, Apple M4).
 bool NamesASeries(std::string_view name) {
   constexpr std::size_t kShortest = 3;
   while (!name.empty()) {
     const auto word = probe::TakeUpTo(name, ' ');
-    if (word.size() >= kShortest && word.find_first_of("0123456789") == std::string_view::npos) return true;
+    const bool is_number = word.find_first_of("0123456789") != std::string_view::npos;
+    if (word.size() >= (is_number ? kShortest + 1 : kShortest)) return true;
   }
   return false;
 }

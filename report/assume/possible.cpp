@@ -47,6 +47,32 @@ Wrong WrongDriver(const Words& words) {
   return std::nullopt;
 }
 
+// A version of a runtime that no driver has, or not the one that is said.
+Wrong WrongInterface(const Tables& tables, const Words& words) {
+  constexpr std::uint32_t kTimesAhead = 2;  // a family beyond twice the newest is a slip of the finger
+  const auto family = [](std::string_view version) {
+    return probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(version, '.')).value_or(0);
+  };
+  for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
+    std::string_view newest;
+    std::string_view least;
+    for (const auto& [runtime, known, driver, counted] : probe::ParseTable<4>(data::kInterfaces)) {
+      if (runtime != name) continue;
+      newest = known;
+      const bool is_counted = words.driver && CompareVersions(*words.driver, counted) >= 0;
+      if (is_counted && !driver.empty() && CompareVersions(version, known) >= 0) least = driver;
+    }
+    if (!newest.empty() && family(version) > kTimesAhead * family(newest))
+      return fmt::format("runtime: {}@{} is none; the newest that is known is {}", name, version, newest);
+    const auto* facts = Find(tables, name);
+    const bool is_its_driver = facts && words.vendor && IsOfVendor(*facts, *words.vendor);
+    if (is_its_driver && !least.empty() && CompareVersions(*words.driver, least) < 0)
+      return fmt::format("runtime: no driver before {} has {}@{}, and driver {} is assumed", least, name,
+                         version, *words.driver);
+  }
+  return std::nullopt;
+}
+
 // Of a GPU, where the text says that there is none.
 Wrong WordsOfNoGpu(const Words& words) {
   if (words.of || words.driver || words.name || words.memory_bytes || words.kind || words.unified ||
@@ -158,13 +184,16 @@ std::optional<std::string> Settle(const Tables& tables, const std::vector<Words>
 
 bool CanHave(const Whole& whole, std::string_view runtime) { return !WhyNot(runtime, "", whole); }
 
-std::optional<std::string> Contradiction(const Words& words) {
+std::optional<std::string> Contradiction(const Tables& tables, const Words& words) {
   if (words.no_gpu) return WordsOfNoGpu(words);
   if (words.of && words.of->vendor && !IsOfVendor(*words.of, *words.vendor))
     return fmt::format("{}: no GPU of {} has one", words.of->target->key, probe::VendorName(*words.vendor));
   if (!words.vendor && (words.driver || words.name || words.memory_bytes || words.kind || words.unified ||
                         words.count || words.runtimes))
     return "vendor: it is missing; a GPU has a maker";
+  if (words.unified.value_or(false) && words.kind == probe::DeviceKind::kDiscrete)
+    return "unified: a discrete GPU has memory of its own; say kind=integrated or unified=no";
+  if (auto wrong = WrongInterface(tables, words)) return wrong;
   return WrongDriver(words);
 }
 

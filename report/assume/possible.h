@@ -38,8 +38,8 @@ struct Whole {
 [[nodiscard]] bool CanHave(const Whole& whole, std::string_view runtime);
 
 // What one text says that can not be together: a machine without a GPU that has one's memory, an architecture
-// of another maker, a driver that never knew it.
-[[nodiscard]] std::optional<std::string> Contradiction(const Words& words);
+// of another maker, a driver that never knew it, a runtime's version that no such driver has.
+[[nodiscard]] std::optional<std::string> Contradiction(const Tables& tables, const Words& words);
 
 // What no device of the machine can have: a runtime for another maker's GPUs alone.
 [[nodiscard]] std::optional<std::string> StrayRuntime(const Tables& tables,

@@ -23,9 +23,27 @@ namespace {
 
 using Wrong = std::optional<std::string>;
 
+// Numbers with dots between them, none larger than what versions are compared by.
 bool IsVersion(std::string_view text) {
-  return !text.empty() && text.size() <= 32 && probe::IsDigits(text.substr(0, 1)) &&
-         text.find_first_not_of("0123456789.") == std::string_view::npos;
+  bool all = !text.empty() && text.size() <= 32 && !text.ends_with('.');
+  while (all && !text.empty()) {
+    const auto number = probe::TakeUpTo(text, '.');
+    all = probe::IsDigits(number) && probe::ParseNumber<std::uint32_t>(number);
+  }
+  return all;
+}
+
+// Behind an architecture as ROCm prints it: ":sramecc+:xnack-".
+bool AreFeatures(std::string_view text) {
+  while (!text.empty()) {
+    auto feature = probe::TakeUpTo(text, ':');
+    const bool is_set = feature.ends_with('+') || feature.ends_with('-');
+    if (feature.size() < 2 || !is_set) return false;
+    feature.remove_suffix(1);
+    if (feature.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789") != std::string_view::npos)
+      return false;
+  }
+  return true;
 }
 
 // "8.9", "12.0"
@@ -132,9 +150,12 @@ Standing StandingOf(const TargetFacts& target, std::string_view architecture) {
 }
 
 // "8.9" -> "sm_89", by the form of the table that has the key.
-Wrong ReadArchitecture(const RuntimeFacts& facts, const std::string& value, Words& words) {
+Wrong ReadArchitecture(const RuntimeFacts& facts, const std::string& said, Words& words) {
   const TargetFacts& target = *facts.target;
   if (words.architecture) return Wrong("another key has said the architecture");
+  std::string_view features = said;
+  const auto bare = std::string(probe::TakeUpTo(features, ':'));
+  const auto value = target.form == TargetForm::kWord && AreFeatures(features) ? bare : said;
   const auto word = value.starts_with(target.prefix) ? value : target.prefix + value;
   words.of = &facts;
   words.architecture = target.form == TargetForm::kVersion ? target.prefix + value : word;

@@ -74,12 +74,23 @@ int ComplainOfMemory() {
   return Complain({report::kExitInternal, limit.empty() ? "there is not enough memory" : limit});
 }
 
+// Where not even an exception has room, nothing may be allocated any more.
+[[noreturn]] void EndWithoutException() {
+  constexpr std::size_t kLittle = 4096;
+  const void* room = std::malloc(kLittle);  // NOLINT(cppcoreguidelines-no-malloc): new would throw
+  std::fputs(room ? "whichgpu: internal error\n" : "whichgpu: there is not enough memory (ulimit -v, -d)\n",
+             stderr);
+  _exit(report::kExitInternal);
+}
+
 // What is taken apart after an allocation failed may allocate itself, nlohmann's values do. No driver is to
 // blame.
 void OnTerminate() {
   probe::isolate::BlankHeldMarkers();
   try {
-    if (const auto thrown = std::current_exception()) std::rethrow_exception(thrown);
+    const auto thrown = std::current_exception();
+    if (!thrown) EndWithoutException();
+    std::rethrow_exception(thrown);
   } catch (const std::bad_alloc&) {
     try {
       _exit(ComplainOfMemory());
@@ -91,6 +102,13 @@ void OnTerminate() {
     std::fputs("whichgpu: internal error\n", stderr);
   }
   _exit(report::kExitInternal);
+}
+
+std::terminate_handler of_the_library = nullptr;
+
+// Before the libraries' objects are made, which allocate: nobody could catch what that throws.
+[[gnu::constructor(101)]] void HandleTerminateFromTheStart() {
+  of_the_library = std::set_terminate(OnTerminate);
 }
 
 std::string RecommendText(const Options& options, const report::Report& report) {
@@ -260,8 +278,10 @@ int main(int argc, char** argv) {
   }
   // For drivers too: a folder that one makes in our cache without a right to it would fail every later run.
   probe::system::KeepOwnersPermissions();
-  if (probe::isolate::IsChild(argc, argv)) probe::isolate::RunChild(argc, argv, report::Tasks());
-  std::set_terminate(OnTerminate);
+  if (probe::isolate::IsChild(argc, argv)) {
+    std::set_terminate(of_the_library);  // a driver's exception is to end its child as it ends any program
+    probe::isolate::RunChild(argc, argv, report::Tasks());
+  }
   for (const int failed_write : {SIGPIPE, SIGXFSZ}) std::signal(failed_write, SIG_IGN);
   if (const auto missing = probe::system::RaiseWhatIsNeeded(); !missing.empty())
     return Complain({report::kExitInternal, missing});

@@ -7,10 +7,12 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <utility>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
+#include "report/core/wording.h"
 
 namespace report::compare {
 namespace {
@@ -108,6 +110,42 @@ Verdict VerdictOf(const Measurement& base, const Measurement& other) {
   return Verdict::kSame;
 }
 
+bool AreOfOneWay(const Measurement& one, const Measurement& two) {
+  const auto way = [](const Measurement& m) { return std::tie(m.device_id, m.peer_id, m.runtime, m.driver); };
+  return way(one) == way(two);
+}
+
+// Of one figure: the same but for which own variant it was. What failed before it had a shape failed at all.
+bool AreOfOneFigure(const Measurement& one, const Measurement& two) {
+  return AreOfOneWay(one, two) && backends::KindOf(one) == backends::KindOf(two) &&
+         Maker(one) == Maker(two) && (two.shape == kernels::Problem() || ShapeClass(one) == ShapeClass(two));
+}
+
+// A process that ends takes with it what it had not measured yet; one of which no more is known names no
+// variant.
+bool EndedTheWay(const Measurement& m) {
+  return IsTrouble(m) && (m.status == backends::MeasurementStatus::kCrashed ||
+                          m.status == backends::MeasurementStatus::kTimedOut || m.implementation.empty());
+}
+
+// Why a figure of `base` is not in `other`, where something went wrong that did not in `base`.
+const Measurement* NewTrouble(const Measurement& figure, std::span<const Measurement> base,
+                              std::span<const Measurement> other) {
+  const auto is_old = [&](const Measurement& trouble) {
+    return std::any_of(base.begin(), base.end(), [&](const Measurement& m) {
+      return IsTrouble(m) && AreOfOneFigure(m, trouble) && m.implementation == trouble.implementation;
+    });
+  };
+  const auto find = [&](auto&& explains) {
+    const auto found = std::find_if(other.begin(), other.end(), [&](const Measurement& m) {
+      return IsTrouble(m) && explains(m) && !is_old(m);
+    });
+    return found == other.end() ? nullptr : &*found;
+  };
+  const auto* own = find([&](const Measurement& m) { return AreOfOneFigure(figure, m); });
+  return own ? own : find([&](const Measurement& m) { return EndedTheWay(m) && AreOfOneWay(figure, m); });
+}
+
 ComparedRow RowOf(const std::string& key, const Entry& entry) {
   const Measurement& any = entry.base ? *entry.base : *entry.other;
   ComparedRow row;
@@ -136,7 +174,13 @@ std::vector<ComparedRow> Compare(std::span<const Measurement> base, std::span<co
   table.Add(base, &Entry::base);
   table.Add(other, &Entry::other);
   std::vector<ComparedRow> rows;
-  for (const auto& [key, entry] : table.entries()) rows.push_back(RowOf(key, entry));
+  for (const auto& [key, entry] : table.entries()) {
+    ComparedRow& row = rows.emplace_back(RowOf(key, entry));
+    const auto* trouble = entry.other ? nullptr : NewTrouble(*entry.base, base, other);
+    if (trouble == nullptr) continue;
+    row.verdict = Verdict::kFailed;
+    row.reason = FailureText(*trouble);
+  }
   return rows;
 }
 
@@ -147,8 +191,9 @@ bool IsConclusive(std::span<const ComparedRow> rows) {
 }
 
 bool HasRegression(std::span<const ComparedRow> rows) {
-  return std::any_of(rows.begin(), rows.end(),
-                     [](const ComparedRow& row) { return row.verdict == Verdict::kSlower; });
+  return std::any_of(rows.begin(), rows.end(), [](const ComparedRow& row) {
+    return row.verdict == Verdict::kSlower || row.verdict == Verdict::kFailed;
+  });
 }
 
 }  // namespace report::compare

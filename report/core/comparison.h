@@ -14,7 +14,8 @@
 namespace report {
 
 // same: within the spreads or the floor. noisy: one of the two is too unsure to say. missing: not in both.
-enum class Verdict { kSame, kFaster, kSlower, kNoisy, kMissing };
+// failed: verified in the first, and tried in vain in the second.
+enum class Verdict { kSame, kFaster, kSlower, kNoisy, kMissing, kFailed };
 
 // What is read back of a report's JSON.
 struct MeasuredReport {
@@ -41,7 +42,7 @@ struct ComparedRow {
   std::optional<double> other;
   std::optional<double> ratio;  // of speeds, other to base: above 1 is faster, of times too
   Verdict verdict = Verdict::kSame;
-  std::optional<std::string> reason;  // of noisy and missing
+  std::optional<std::string> reason;  // of noisy, missing and failed
 };
 
 struct Comparison {
@@ -67,6 +68,6 @@ WHICHGPU_FIELDS(Comparison, schema_version, tool_version, command, created, inte
 namespace probe {
 
 WHICHGPU_NAMES(report::Verdict, {kSame, "same"}, {kFaster, "faster"}, {kSlower, "slower"}, {kNoisy, "noisy"},
-               {kMissing, "missing"})
+               {kMissing, "missing"}, {kFailed, "failed"})
 
 }  // namespace probe

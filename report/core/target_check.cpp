@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cstdint>
 #include <set>
 #include <string_view>
 #include <vector>
@@ -16,6 +17,7 @@
 #include "report/core/suggest.h"
 #include "report/core/tables.h"
 #include "report/core/targets_fields.h"
+#include "report/core/version_bounds.h"
 
 namespace report {
 namespace {
@@ -23,7 +25,8 @@ namespace {
 bool IsVersion(std::string_view text) {
   if (text.ends_with('.')) return false;
   while (!text.empty()) {
-    if (!probe::IsDigits(probe::TakeUpTo(text, '.'))) return false;
+    const auto number = probe::TakeUpTo(text, '.');
+    if (!probe::IsDigits(number) || !probe::ParseNumber<std::uint32_t>(number)) return false;
     if (text.empty()) return true;
   }
   return false;
@@ -223,6 +226,8 @@ class Check {
     const auto* form =
         std::find_if(kForms.begin(), kForms.end(), [&](const Form& one) { return one.key == name; });
     if (form != kForms.end() && !HasForm(value, *form)) Fail(key, form->wants, value);
+    if ((name == "version" || name == "packages") && AreContradictory(value))
+      Fail(key, "no version is within all of its bounds", value);
     LookAtWord(key, value);
     LookAtPlaces(key, value);
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <iterator>
 #include <tuple>
 #include <utility>
 #include <vector>
@@ -193,6 +194,16 @@ void WarnOfLeftOut(const Report& report, Recommendation& answer) {
   if (answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
 }
 
+// What a variable makes of the chosen runtime; the report's findings say it there.
+void WarnOfVariables(const Report& report, Recommendation& answer) {
+  if (report.command == kWholeReport) return;
+  for (const auto& probe : report.probes) {
+    if (probe.module != answer.backend) continue;
+    std::copy_if(probe.warnings.begin(), probe.warnings.end(), std::back_inserter(answer.warnings),
+                 [&](const std::string& warning) { return VariableIn(probe, warning) != nullptr; });
+  }
+}
+
 // Whether the caller has a use for the processor, of which nothing is known but that it is there.
 bool IsLeft(const Report& report, const Recommendation& processor) {
   Score way;
@@ -231,6 +242,7 @@ std::optional<Recommendation> Fallback(const Tables& tables, const Report& repor
   AddSaid(answer.reasons, omitted);
   if (asked.text.empty() && omitted.text.empty()) AddSaid(answer.reasons, UnmeasuredReason(report, answer));
   WarnOfLeftOut(report, answer);
+  WarnOfVariables(report, answer);
   std::erase_if(answer.rejected, [&](const Rejected& option) {
     return option.runtime == answer.backend && option.device_id == answer.device_id;
   });
@@ -395,6 +407,7 @@ std::optional<Recommendation> Recommend(const Tables& tables, const Report& repo
   LowerForOtherDevices(standing.ordered, chosen, answer);
   WarnOfDoubts(report, answer);
   WarnOfLeftOut(report, answer);
+  WarnOfVariables(report, answer);
   return answer;
 }
 

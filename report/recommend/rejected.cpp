@@ -69,18 +69,25 @@ void AddScored(const Report& report, Use use, const Score* chosen, const std::ve
   }
 }
 
+// Most machines have drivers for hardware that they lack: those reject nothing.
+bool IsRejected(const probe::DriverReport& driver) {
+  return driver.outcome != probe::Outcome::kNoDevice && driver.outcome != probe::Outcome::kAbsent &&
+         driver.outcome != probe::Outcome::kOk;
+}
+
 void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>& out) {
   for (const auto& probe : report.probes) {
     if (!Find(tables, probe.module)) continue;  // a source of hardware facts, not a way to compute
-    if (probe.outcome != probe::Outcome::kOk && !IsUntold(probe)) {
+    // What became of the whole runtime by one of its drivers is told of that.
+    const bool is_a_drivers = std::any_of(
+        probe.drivers.begin(), probe.drivers.end(),
+        [&](const auto& driver) { return IsRejected(driver) && driver.outcome == probe.outcome; });
+    if (probe.outcome != probe::Outcome::kOk && !IsUntold(probe) && !is_a_drivers) {
       const auto reason = OutcomeText(tables, probe);
       out.push_back({std::nullopt, probe.module, std::nullopt, reason, reason, ReasonId::kRuntimeFailed});
     }
     for (const auto& driver : probe.drivers) {
-      // Most machines have drivers for hardware that they lack: those reject nothing.
-      const bool idle =
-          driver.outcome == probe::Outcome::kNoDevice || driver.outcome == probe::Outcome::kAbsent;
-      if (driver.outcome == probe::Outcome::kOk || idle) continue;
+      if (!IsRejected(driver)) continue;
       const auto reason = OutcomeText(tables, probe.module, driver);
       out.push_back(
           {std::nullopt, probe.module, DriverName(driver), reason, reason, ReasonId::kRuntimeFailed});

@@ -23,7 +23,8 @@ struct Group {
   bool shown;           // without --verbose
   bool is_new = false;  // of what is in one report alone: in the second
 };
-constexpr std::array kGroups = {Group{Verdict::kSlower, "Slower", Style::kBad, true},
+constexpr std::array kGroups = {Group{Verdict::kFailed, "Failing", Style::kBad, true},
+                                Group{Verdict::kSlower, "Slower", Style::kBad, true},
                                 Group{Verdict::kFaster, "Faster", Style::kGood, true},
                                 Group{Verdict::kMissing, "Missing", Style::kFair, true},
                                 Group{Verdict::kMissing, "New", Style::kGood, true, true},
@@ -66,16 +67,29 @@ std::string AllText(std::size_t figures) {
   return figures == 1 ? "the one figure is" : fmt::format("all {} figures are", figures);
 }
 
+std::string RegressionText(std::size_t failed, std::size_t slower, std::size_t in_both) {
+  std::string text;
+  if (failed > 0) {
+    text = fmt::format("{} verified in the first {} in the second",
+                       failed == 1 ? "1 figure" : fmt::format("{} figures", failed),
+                       failed == 1 ? "fails" : "fail");
+  }
+  if (slower > 0) {
+    text += fmt::format("{}{} of {} figures {} slower, beyond both spreads", failed > 0 ? "; " : "", slower,
+                        in_both, slower == 1 ? "is" : "are");
+  }
+  return text;
+}
+
 void Verdicts(const Comparison& comparison, Page& page) {
+  const auto failed = Count(comparison, Verdict::kFailed);
   const auto slower = Count(comparison, Verdict::kSlower);
   const auto noisy = Count(comparison, Verdict::kNoisy);
-  const auto in_both = comparison.rows.size() - Count(comparison, Verdict::kMissing);
+  const auto in_both = comparison.rows.size() - Count(comparison, Verdict::kMissing) - failed;
   if (comparison.rows.empty()) {
     page.Flow("Nothing to compare: neither report holds a verified figure", 2, Style::kStrong);
-  } else if (slower > 0) {
-    page.Flow(fmt::format("{} of {} figures {} slower, beyond both spreads", slower, in_both,
-                          slower == 1 ? "is" : "are"),
-              2, Style::kStrong);
+  } else if (failed + slower > 0) {
+    page.Flow(RegressionText(failed, slower, in_both), 2, Style::kStrong);
   } else if (!comparison.conclusive) {
     const auto which = noisy == comparison.rows.size() ? "too noisy"
                        : noisy == 0                    ? "in one report alone"

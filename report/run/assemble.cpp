@@ -35,6 +35,7 @@ constexpr std::array kDetectionEnds = {
     DetectionEnd{ChildEnd::kSignalled, Outcome::kCrashed, "crashed"},
     DetectionEnd{ChildEnd::kTimedOut, Outcome::kTimedOut, "timed out"},
     DetectionEnd{ChildEnd::kAbandoned, Outcome::kTimedOut, "stuck in the kernel"},
+    DetectionEnd{ChildEnd::kMultiplied, Outcome::kTimedOut, "starts processes without end"},
     DetectionEnd{ChildEnd::kFlooded, Outcome::kBadReply, "flooded"},
     DetectionEnd{ChildEnd::kNotStarted, Outcome::kFailed, NameOf(probe::OwnError::kNotStarted)},
     DetectionEnd{ChildEnd::kInterrupted, Outcome::kFailed, NameOf(probe::OwnError::kInterrupted)},
@@ -53,6 +54,8 @@ std::string DescribeDetectionEnd(const ChildResult& result) {
                          SignificantText(result.elapsed_s, 2));
     case ChildEnd::kAbandoned:
       return "its process can not be killed: it hangs inside the kernel, or runs as another user";
+    case ChildEnd::kMultiplied:
+      return "its process was killed, and what that left behind starts others as fast as they are killed";
     case ChildEnd::kFlooded:
     case ChildEnd::kNotStarted:
     case ChildEnd::kOutOfMemory:

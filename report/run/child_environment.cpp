@@ -94,6 +94,20 @@ std::optional<probe::EnvironmentVariable> Filter(const FileSystem& files, const 
   return probe::EnvironmentVariable{list.variable, kept.empty() ? list.fallback : std::move(kept)};
 }
 
+// Somebody set it for this tool alone, and each folder counts only where it is there.
+void CheckOwnLibraries(const FileSystem& files, const Environment& environment,
+                       std::vector<std::string>& warnings) {
+  constexpr const char* kVariable = "WHICHGPU_LIBRARY_PATH";
+  for (const std::string& entry : Entries(environment.Get(kVariable).value_or(""), ":")) {
+    if (entry.empty()) continue;
+    const bool is_absolute = entry.starts_with('/');
+    const auto status = is_absolute ? files.Stat(entry) : std::nullopt;
+    if (status && status->is_directory) continue;
+    warnings.push_back(fmt::format("{}: {} is left out: {}", kVariable, probe::CleanText(entry),
+                                   is_absolute ? "there is no such folder" : "it is not absolute"));
+  }
+}
+
 }  // namespace
 
 probe::system::ChildVariables ChildEnvironment(const FileSystem& files, const Environment& environment,
@@ -103,6 +117,7 @@ probe::system::ChildVariables ChildEnvironment(const FileSystem& files, const En
   for (const SearchList& list : kSearchLists) {
     if (auto filtered = Filter(files, environment, list, warnings)) out.fixed.push_back(*std::move(filtered));
   }
+  CheckOwnLibraries(files, environment, warnings);
   const auto ground =
       probe::system::InspectCacheGround(probe::system::CacheDirectory(environment, files), environment);
   for (const probe::Module& module : probe::Modules())

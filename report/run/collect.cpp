@@ -35,6 +35,7 @@ constexpr std::array kMeasuringEnds = {
     MeasuringEnd{ChildEnd::kSignalled, MeasurementStatus::kCrashed},
     MeasuringEnd{ChildEnd::kTimedOut, MeasurementStatus::kTimedOut},
     MeasuringEnd{ChildEnd::kAbandoned, MeasurementStatus::kTimedOut},
+    MeasuringEnd{ChildEnd::kMultiplied, MeasurementStatus::kTimedOut},
     MeasuringEnd{ChildEnd::kFlooded, MeasurementStatus::kFailed},
     MeasuringEnd{ChildEnd::kNotStarted, MeasurementStatus::kFailed},
     MeasuringEnd{ChildEnd::kInterrupted, MeasurementStatus::kInterrupted},
@@ -56,6 +57,8 @@ std::string DescribeMeasuringEnd(const ChildResult& result) {
     return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
   if (result.end == ChildEnd::kAbandoned)
     return "can not be killed: it hangs inside the kernel, or runs as another user";
+  if (result.end == ChildEnd::kMultiplied)
+    return "was killed, and what it left behind starts processes as fast as they are killed";
   if (result.end == ChildEnd::kInterrupted) return "interrupted";
   if (result.end == ChildEnd::kOutOfMemory) return result.detail;
   const std::string_view hint = HintOf(result.stderr_tail);

@@ -133,11 +133,12 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
   }
   auto files = std::make_unique<const system::FileSystem>(*std::move(opened));
   auto environment = std::make_unique<const system::Environment>(system::Environment::OfProcess());
+  auto risks = std::make_unique<const RiskLedger>(*environment, *files, request.retry_crashed);
   probe::isolate::SupervisorOptions supervision;
   supervision.interrupt = interrupt;
+  supervision.markers = risks->directory();
   auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
-  auto risks = std::make_unique<const RiskLedger>(*environment, *files, request.retry_crashed);
   const auto machine = system::FileSystem::Open("/");
   std::vector<Warning> warnings;
   for (auto& limit : system::ScarceLimits(machine ? *machine : *files))

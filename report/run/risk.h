@@ -44,6 +44,7 @@ class RiskLedger {
   [[nodiscard]] std::optional<std::string> Refuse(const Target& target) const;
   [[nodiscard]] std::shared_ptr<void> Arm(const Target& target) const;
 
+  [[nodiscard]] const std::string& directory() const { return markers_.directory(); }
   // Why nothing is remembered, or not everything; empty where all is well.
   [[nodiscard]] std::string warning() const;
 

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -29,6 +30,7 @@ namespace fs = std::filesystem;
 using probe::Status;
 
 constexpr const char* kRecordFile = "record.json";
+constexpr const char* kFilesFolder = "files";
 
 std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): one thread
 
@@ -98,6 +100,40 @@ fs::path ScratchFor(const fs::path& target) {
   return target.parent_path() / fmt::format(".whichgpu-record-{}", getpid());
 }
 
+// Whether a directory is what WriteRecord makes, and holds nothing else.
+bool IsRecord(const fs::path& directory) {
+  std::error_code error;
+  if (!fs::is_regular_file(fs::symlink_status(directory / kRecordFile, error))) return false;
+  return std::all_of(fs::directory_iterator(directory, error), fs::directory_iterator(),
+                     [](const fs::directory_entry& entry) {
+                       const auto name = entry.path().filename();
+                       return name == kRecordFile || name == kFilesFolder;
+                     });
+}
+
+// Runs that began together with the same directory, where there was none, each put theirs in its place: the
+// last one stays.
+Status PutInPlace(const fs::path& scratch, const fs::path& target) {
+  constexpr int kMostTries = 100;  // as often as others are faster
+  fs::path old = scratch;
+  old += "-old";
+  std::error_code error;
+  int number = 0;
+  for (int i = 0; i < kMostTries; ++i) {
+    if (rename(scratch.c_str(), target.c_str()) == 0) return probe::Ok();
+    number = errno;
+    if (number != ENOTEMPTY && number != EEXIST) break;
+    if (rename(target.c_str(), old.c_str()) != 0) continue;
+    if (!IsRecord(old)) {
+      rename(old.c_str(), target.c_str());
+      break;
+    }
+    fs::remove_all(old, error);
+  }
+  errno = number;
+  return FileError(target.string(), "can not be created: " + ErrnoText());
+}
+
 }  // namespace
 
 probe::Json EncodeRecord(const Record& record) { return probe::Encode(record); }
@@ -139,10 +175,8 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
   if (mkdir(scratch.c_str(), S_IRWXU) != 0)
     return FileError(scratch.string(), "can not be created: " + ErrnoText());
   Status status = WriteFile(scratch / kRecordFile, probe::ToText(probe::Encode(record), 1) + "\n");
-  if (status) status = WriteFiles(scratch / "files", files, pseudonyms);
-  if (status && rename(scratch.c_str(), target.c_str()) != 0) {
-    status = FileError(target.string(), "can not be created: " + ErrnoText());
-  }
+  if (status) status = WriteFiles(scratch / kFilesFolder, files, pseudonyms);
+  if (status) status = PutInPlace(scratch, target);
   if (!status) fs::remove_all(scratch, error);
   return status;
 }

@@ -30,7 +30,7 @@ struct FileRead {
 [[nodiscard]] probe::Status CheckRecordDirectory(const std::string& directory);
 
 // Writes record.json and the files that were read (below files/) into a new directory beside it, then renames
-// it.
+// it. A record that another run has put there meanwhile is replaced; anything else stays, and is an error.
 [[nodiscard]] probe::Status WriteRecord(const std::string& directory, const Record& record,
                                         std::span<const FileRead> files, const Pseudonyms& pseudonyms);
 

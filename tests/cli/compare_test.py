@@ -82,11 +82,27 @@ class Compare(unittest.TestCase):
         self.assertEqual(1, sum(" read " in f"{line} " for line in text.stdout.splitlines()), text.stdout)
         self.assertEqual(0, run("compare", other, base).returncode, "faster is no regression")
 
+    def test_figures_that_became_wrong_are_a_regression(self):
+        wrong = copy.deepcopy(self.record)
+        for figure in wrong["measurements"]:
+            if figure["status"] == "ok":
+                figure.update(status="wrong_result", verified=False)
+        base, other = self.report("base", self.record), self.report("wrong", wrong)
+        process = run("compare", base, other, "--json")
+        self.assertEqual(1, process.returncode, process.stderr)
+        value = document(process)
+        validate(value, "compare")
+        self.assertEqual({"failed"}, {row["verdict"] for row in value["rows"]})
+        self.assertEqual(1, run("compare", base, other).returncode)
+
     def test_bad_files_are_named_in_one_line(self):
         good = self.report("base", self.record)
+        value = json.loads(good.read_text())
         bad = {"missing": None, "empty": "", "text": "no JSON", "other": "{}", "array": "[1]", "deep": "[" * 100000,
                "schema": json.dumps({**json.loads(good.read_text()), "schema_version": 2}),
-               "types": json.dumps({**json.loads(good.read_text()), "measurements": [{"rate": "fast"}]})}
+               "types": json.dumps({**value, "measurements": [{"rate": "fast"}]}),
+               "doubled": json.dumps({**value, "measurements": value["measurements"] * 2}),
+               "unlisted": json.dumps({**value, "devices": []})}
         for name, text in bad.items():
             with self.subTest(name):
                 path = self.root / f"{name}.bad"

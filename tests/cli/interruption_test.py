@@ -69,8 +69,9 @@ class Machine(FakeMachine):
                 found.append(json.loads(path.read_text()))
         return found
 
-    def kill_within(self, *runtimes):
-        """A run that is killed in the risky step of each of these runtimes, and of no other."""
+    def kill_within(self, *runtimes, end=None):
+        """A run that is killed in the risky step of each of these runtimes, and of no other: with all its processes, or
+        as `end` does it."""
         process = self.start("list", "--json", "--timeout", "30")
         wanted = sorted(f"looking for devices through {TITLES[runtime]}" for runtime in runtimes)
         since = time.monotonic()
@@ -83,7 +84,7 @@ class Machine(FakeMachine):
             return time.monotonic() - since > 0.2
 
         until(settled)
-        process.kill()
+        (end or end_with_children)(process)
         process.communicate()
 
     def reboot(self):
@@ -104,6 +105,14 @@ class Machine(FakeMachine):
         return value, [entry["module"] for entry in value["probes"]
                        if entry["module"] in RUNTIMES and entry["outcome"] != "ok"]
 
+
+
+def end_with_children(process):
+    """Kills a run so that none of its processes sees another one end."""
+    process.send_signal(signal.SIGSTOP)
+    for child in pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split():
+        os.kill(int(child), signal.SIGKILL)
+    process.kill()
 
 
 def held(pid, markers):
@@ -195,6 +204,16 @@ class Markers(unittest.TestCase):
             self.assertEqual(([], []), (left_out, value["warnings"]))
             self.assertEqual([], machine.markers())
 
+    def test_a_run_that_is_killed_alone_blames_no_step_however_often(self):
+        with Machine() as machine:
+            machine.misbehave({runtime: HANG for runtime in RUNTIMES})
+            for _ in range(2):
+                machine.kill_within(*RUNTIMES, end=subprocess.Popen.kill)
+                until(lambda: not machine.survivors())
+                self.assertEqual([], machine.markers())
+            machine.misbehave({})
+            self.assertEqual([], machine.listing()[1])
+
     def test_a_second_end_is_that_of_one_step_and_leaves_that_one_out(self):
         with Machine() as machine:
             machine.misbehave({runtime: HANG for runtime in RUNTIMES})
@@ -226,7 +245,7 @@ class Markers(unittest.TestCase):
             for _ in range(2):
                 process = machine.start(*command)
                 until(lambda: any("measuring" in step for step in held(process.pid, machine.markers())))
-                process.kill()
+                end_with_children(process)
                 process.communicate()
             machine.misbehave({})
             value = document(machine.run(*command))

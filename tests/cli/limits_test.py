@@ -8,6 +8,7 @@ import pathlib
 import random
 import resource
 import shutil
+import signal
 import tempfile
 import unittest
 
@@ -116,6 +117,22 @@ class Limits(unittest.TestCase):
                 with self.subTest(limit=name, mebibytes=mebibytes):
                     amount = f"{mebibytes} MiB" if mebibytes < 1024 else f"{mebibytes >> 10} GiB"
                     self.answer(f"the limit on {name} is {amount}: ", limited(what, mebibytes << 20))
+
+    def test_too_little_memory_to_begin(self):
+        """Just beyond what the loader needs, before main."""
+        def start(kibibytes):
+            return run("--version", preexec_fn=limited(resource.RLIMIT_AS, kibibytes << 10))
+        too_little, enough = 2 << 10, 64 << 10
+        while enough - too_little > 16:
+            middle = (too_little + enough) // 2
+            if start(middle).returncode in (127, -signal.SIGSEGV, -signal.SIGKILL):
+                too_little = middle
+            else:
+                enough = middle
+        for kibibytes in range(enough, enough + 64, 16):
+            process = start(kibibytes)
+            if process.returncode != 0:
+                self.check_refused(process, "there is not enough memory (ulimit -v")
 
     def test_a_large_file_in_little_memory_is_an_error_or_read(self):
         """What was read of it is taken apart without memory, too."""

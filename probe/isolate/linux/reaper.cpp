@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/isolate/crash_marker.h"
 #include "probe/system/scratch.h"
 
 namespace probe::isolate {
@@ -45,11 +46,17 @@ std::optional<ProcessExit> AwaitEnd(pid_t work) {
   _exit(exit.code.value_or(kExitUnknown));
 }
 
-[[noreturn]] void Reap(pid_t work, const std::string& directory) {
+// Somebody killed the tool, and not what the work did to the machine: that went on, or was done.
+bool IsKilledAlone(const OwnTool& tool, const std::optional<ProcessExit>& work) {
+  return (!work || work->code == 0) && getppid() != tool.pid;
+}
+
+[[noreturn]] void Reap(pid_t work, const std::string& directory, const OwnTool& tool) {
   system::NameThisProcess("whichgpu-reaper");
   system::CloseAllDescriptors();
   const auto exit = AwaitEnd(work);
   kill(-work, SIGKILL);  // before it is reaped: until then nobody else can have this number
+  if (!tool.markers.empty() && IsKilledAlone(tool, exit)) WithdrawMarkers(tool.markers, tool.pid);
   const auto until = exit ? system::Now() + kStrayGrace : system::SteadyTime::max();
   EndStrays({}, work, until);
   system::ScratchDirectory::Remove(directory);
@@ -75,27 +82,33 @@ void EndStrays(std::span<const system::ProcessId> keep, system::ProcessId first,
   }
 }
 
-bool KillDescendants(system::ProcessId of) {
+std::vector<system::ProcessId> KillDescendants(system::ProcessId of) {
   constexpr std::size_t kMostProcesses = 4096;
-  bool alive = false;
+  std::vector<system::ProcessId> alive;
   std::vector<system::ProcessId> found = {of};
   for (std::size_t i = 0; i < found.size() && found.size() < kMostProcesses; ++i) {
     for (const system::ProcessId pid :
          system::ChildrenOf(found[i]).value_or(std::vector<system::ProcessId>())) {
       found.push_back(pid);
-      alive = alive || !system::HasEnded(pid);
+      if (!system::HasEnded(pid)) alive.push_back(pid);
       kill(pid, SIGKILL);
     }
   }
   return alive;
 }
 
-bool LeaveReaperBehind() {
+bool AreAnyNew(std::span<const system::ProcessId> earlier, std::span<const system::ProcessId> alive) {
+  return std::any_of(alive.begin(), alive.end(), [&](system::ProcessId pid) {
+    return std::find(earlier.begin(), earlier.end(), pid) == earlier.end();
+  });
+}
+
+bool LeaveReaperBehind(const OwnTool& tool) {
   system::BecomeSubreaper();
   const std::string directory = system::WorkingDirectory();
   const pid_t reaper = getpid();
   const pid_t work = fork();
-  if (work > 0) Reap(work, directory);
+  if (work > 0) Reap(work, directory, tool);
   if (work < 0) {
     // The tool's death must end a driver at once, which might ignore any other signal.
     prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <array>
+#include <charconv>
 #include <mutex>
 
 #include "probe/core/fields.h"
@@ -111,14 +112,24 @@ Status RunTask(const Json& request, std::span<const Task> tasks, const RecordSin
   return found->run(*body, send);
 }
 
+// Behind kChildArgument: the number of the tool, and where its markers are.
+OwnTool ToolOf(std::span<char* const> arguments) {
+  OwnTool tool;
+  if (arguments.size() < 4) return tool;
+  const std::string_view number = arguments[2];
+  std::from_chars(number.data(), number.data() + number.size(), tool.pid);
+  tool.markers = arguments[3];
+  return tool;
+}
+
 }  // namespace
 
 bool IsChild(int argc, char** argv) { return argc > 1 && argv[1] != nullptr && argv[1] == kChildArgument; }
 
 // noexcept: what a task throws ends this process here, and the parent reports the signal.
 // NOLINTNEXTLINE(bugprone-exception-escape)
-[[noreturn]] void RunChild(int, char**, std::span<const Task> tasks) noexcept {
-  const bool has_reaper = LeaveReaperBehind();
+[[noreturn]] void RunChild(int argc, char** argv, std::span<const Task> tasks) noexcept {
+  const bool has_reaper = LeaveReaperBehind(ToolOf({argv, static_cast<std::size_t>(argc)}));
   ResetSignals();
   system::AskForSlice(0);  // the supervisor's is not its children's
   ForbidCoreDumps();

@@ -130,7 +130,8 @@ void RunningChild::Start(const ChildRequest& request) {
   const int sink = errors->write_end.get();
   system::SpawnPlan plan;
   plan.binary = setting_.binary.get();
-  plan.arguments = {"whichgpu", std::string(kChildArgument)};
+  plan.arguments = {"whichgpu", std::string(kChildArgument), std::to_string(system::OwnProcessId()),
+                    setting_.options.markers};
   plan.environment = ChildEnvironment(setting_.environment, request, nullptr);
   for (auto& path : system::ScratchDirectory::Names(setting_.environment, request.scratch)) {
     auto environment = ChildEnvironment(setting_.environment, request, &path);
@@ -207,21 +208,24 @@ void RunningChild::Serve() {
 }
 
 // Helps a reaper that does not get its work ended: what is below it is killed from here, and it as well when
-// nothing below it lives, for then it was held up itself.
-void RunningChild::Press() {
-  if (KillDescendants(pid_)) {
-    kill(pid_, SIGCONT);
-  } else {
-    kill(pid_, SIGKILL);
-  }
+// nothing below it lives, for then it was held up itself. Whether some of that was started since the last
+// time.
+bool RunningChild::Press() {
+  const auto alive = KillDescendants(pid_);
+  kill(pid_, alive.empty() ? SIGKILL : SIGCONT);
+  const bool multiplies = pressed_ && AreAnyNew(*pressed_, alive);
+  pressed_ = alive;
+  return multiplies;
 }
 
 void RunningChild::CheckLimits() {
   const auto now = system::Now();
   if (killed_) {
-    if (now >= *killed_ + Seconds(setting_.options.kill_grace_s / 2)) Press();
-    if (now < *killed_ + Seconds(setting_.options.kill_grace_s)) return;
-    return Finish(ChildEnd::kAbandoned, {});
+    if (now < *killed_ + Seconds(setting_.options.kill_grace_s / 2)) return;
+    const bool is_first = !pressed_;  // of a tool that had to wait for a processor it may come late
+    const bool multiplied = Press();
+    if (is_first || now < *killed_ + Seconds(setting_.options.kill_grace_s)) return;
+    return Finish(multiplied ? ChildEnd::kMultiplied : ChildEnd::kAbandoned, {});
   }
   if (now >= deadline_) return Kill(ChildEnd::kTimedOut);
   if (!scratch_ || now < next_scratch_check_) return;

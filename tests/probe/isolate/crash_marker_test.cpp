@@ -32,14 +32,15 @@ class CrashMarkerTest : public ::testing::Test {
   }
 
   // A run that dies inside the step, without the chance to remove its marker.
-  void Crash(std::string_view description = "measuring through vulkan",
-             Outlives outlives = Outlives::kMachine) {
+  pid_t Crash(std::string_view description = "measuring through vulkan",
+              Outlives outlives = Outlives::kMachine) {
     const pid_t pid = fork();
     if (pid == 0) {
       [[maybe_unused]] const auto guard = Open().Arm(key_, description, outlives);
       _exit(0);
     }
     waitpid(pid, nullptr, 0);
+    return pid;
   }
   // As if the machine had been started again since the marker was written.
   void Reboot() {
@@ -153,6 +154,28 @@ TEST_F(CrashMarkerTest, IsBlankedWhenTheRunIsToldToEndAtOnce) {
   EXPECT_FALSE(Open().Survivor(key_));
 }
 
+TEST_F(CrashMarkerTest, IsTakenBackOfARunThatWasKilledAlone) {
+  WithdrawMarkers(Open().directory(), Crash());
+  EXPECT_FALSE(Open().Survivor(key_));
+  const pid_t first = Crash();
+  const pid_t second = Crash();
+  EXPECT_TRUE(Believes());
+  WithdrawMarkers(Open().directory(), first);
+  EXPECT_TRUE(Believes()) << "only of the run that wrote it";
+  WithdrawMarkers(Open().directory(), second);
+  const auto survivor = Open().Survivor(key_);
+  ASSERT_TRUE(survivor) << "the first end stays";
+  EXPECT_FALSE(survivor->believed);
+  EXPECT_THAT(survivor->created, SizeIs(1));
+}
+
+TEST_F(CrashMarkerTest, KeepsWhatTheMachineWentDownInThroughARunThatWasKilledAlone) {
+  Crash();
+  Reboot();
+  WithdrawMarkers(Open().directory(), Crash());
+  EXPECT_TRUE(Believes());
+}
+
 TEST_F(CrashMarkerTest, OutlivesAProcessWithoutBeingForcedToTheDisk) {
   Crash("looking for devices", Outlives::kProcess);
   EXPECT_TRUE(Open().Survivor(key_));
@@ -216,8 +239,8 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
 
 TEST_F(CrashMarkerTest, IsNotBelievedWhenItIsNonsense) {
   for (const std::string content :
-       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":3,"pid":"x"})",
-        R"({"format":2,"files":"","description":"of an older version","created":"","pid":1})"}) {
+       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":4,"pid":"x"})",
+        R"({"format":3,"files":"","description":"of an older version","created":"","pid":1})"}) {
     Crash();
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     std::ofstream(MarkerFiles()[0]) << content;

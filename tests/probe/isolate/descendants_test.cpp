@@ -76,12 +76,20 @@ TEST(Strays, AreFoundBelowAProcessThatDoesNotDie) {
   pid_t below = 0;
   ASSERT_EQ(read(ends[0], &below, sizeof below), static_cast<ssize_t>(sizeof below));
   ASSERT_TRUE(IsAlive(below));
-  KillDescendants(top);
+  const auto alive = KillDescendants(top);
+  EXPECT_EQ(alive, std::vector<pid_t>{below});
   for (int i = 0; i < 1000 && IsAlive(below); ++i) usleep(1000);
   EXPECT_FALSE(IsAlive(below));
   EXPECT_TRUE(IsAlive(top));
   kill(top, SIGKILL);
   waitpid(top, nullptr, 0);
+}
+
+TEST(Strays, ThatAreNewWereStartedSince) {
+  const std::array earlier = {7, 8};
+  EXPECT_TRUE(AreAnyNew(earlier, std::array{8, 9}));
+  EXPECT_FALSE(AreAnyNew(earlier, std::array{8})) << "it was killed and lives on";
+  EXPECT_FALSE(AreAnyNew(earlier, {}));
 }
 
 // A tool that is killed while its child works: the child's first record, and what became of the rest.

@@ -104,6 +104,16 @@ TEST_F(OpenClManifests, RootTrustsNoFileThatOthersCanWrite) {
   EXPECT_THAT(refused->text, HasSubstr("/opt/liba.so"));
 }
 
+TEST_F(OpenClManifests, OfAPipeAreRefused) {
+  Write("/opt/other", "");
+  ASSERT_EQ(mkfifo((root_ + "/opt/liba.so").c_str(), 0600), 0);
+  Write("/etc/OpenCL/vendors/a.icd", "/opt/liba.so\n");
+  const auto refused = FindManifests(Files(), Environment{}).at(0).refused;
+  ASSERT_TRUE(refused.has_value());
+  EXPECT_EQ(refused->name, "refused");
+  EXPECT_EQ(refused->text, "not a regular file");
+}
+
 TEST_F(OpenClManifests, BelongToALibraryOnlyWhenNoOtherCould) {
   Write("/usr/lib/libone.so.2.1", "");
   std::filesystem::create_symlink("libone.so.2.1", root_ + "/usr/lib/libone.so");

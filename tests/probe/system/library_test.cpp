@@ -96,6 +96,21 @@ TEST_F(LibraryTest, GoesOnToTheNextFileWhenOneIsNotALibrary) {
   EXPECT_EQ(library->info().path, good);
 }
 
+TEST_F(LibraryTest, NeverWaitsForAPipe) {
+  tree_.Directory("/bad");
+  ASSERT_EQ(mkfifo(tree_.At("/bad/libwhichgpu_pipe.so").c_str(), 0600), 0);
+  alarm(20);  // what waits for a writer ends here
+  const auto alone = Open({"libwhichgpu_pipe.so"}, {tree_.At("/bad")});
+  const auto good = Install("/good/libwhichgpu_pipe.so");
+  const auto library = Open({"libwhichgpu_pipe.so"}, {tree_.At("/bad"), tree_.At("/good")});
+  alarm(0);
+  ASSERT_FALSE(alone);
+  EXPECT_EQ(alone.error().name, "unloadable");
+  EXPECT_THAT(alone.error().text, HasSubstr("/bad/libwhichgpu_pipe.so: is no regular file"));
+  ASSERT_TRUE(library) << Describe(library.error());
+  EXPECT_EQ(library->info().path, good);
+}
+
 TEST_F(LibraryTest, RepeatsTheLoadersSentence) {
   tree_.Write("/libwhichgpu_text.so", "this is text");
   const auto library = Open({"libwhichgpu_text.so"}, {tree_.root()});

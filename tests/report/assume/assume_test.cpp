@@ -130,6 +130,11 @@ TEST(Assume, NamesTheKeyThatIsWrong) {
       {"vendor=nvidia,driver=latest", "driver: it takes a version such as 580.65.06"},
       {"vendor=nvidia,driver=580.1x", "driver: it takes a version"},
       {"vendor=nvidia,driver=" + std::string(64, '1'), "driver: it takes a version"},
+      {"vendor=nvidia,driver=9999999999999999999", "driver: it takes a version"},
+      {"vendor=nvidia,driver=580.", "driver: it takes a version"},
+      {"gfx=gfx90a:sramecc", "gfx: 'gfx90a:sramecc' is no architecture of ROCm"},
+      {"gfx=gfx90a:$+", "gfx: 'gfx90a:$+' is no architecture of ROCm"},
+      {"gfx=gfx9:sramecc+", "gfx: 'gfx9' is no architecture"},
       {"vendor=amd,runtime=rocm", "runtime: 'rocm' is not a value"},
       {"vendor=amd,runtime=hip@new", "runtime: 'new' is no version such as 7.1"},
       {"cc=eight", "cc: 'eight' is no architecture of CUDA"},
@@ -183,6 +188,13 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"vendor=nvidia,name=A100,cc=8.6"}, "has cc 8.0"},
       {{"name=RTX 3060,gfx=gfx1100"}, "name: GeForce RTX 3060 is a card of NVIDIA, not AMD"},
       {{"name=RTX 3060,vendor=amd"}, "name: GeForce RTX 3060 is a card of NVIDIA, not AMD"},
+      {{"name=4090,vendor=amd"}, "name: GeForce RTX 4090 is a card of NVIDIA, not AMD"},
+      {{"vendor=nvidia,unified=yes,kind=discrete"}, "unified: a discrete GPU has memory of its own"},
+      {{"cc=8.9,runtime=cuda@99"}, "runtime: cuda@99 is none; the newest that is known is 13"},
+      {{"gfx=gfx1100,runtime=hip@99.1"}, "runtime: hip@99.1 is none"},
+      {{"cc=8.6,driver=470,runtime=cuda@13"},
+       "runtime: no driver before 525 has cuda@13, and driver 470 is assumed"},
+      {{"cc=8.0,driver=418.39,runtime=cuda@12.4"}, "runtime: no driver before 450 has cuda@12.4"},
       {{"name=RTX 3060,kind=integrated"}, "kind: GeForce RTX 3060 is discrete"},
       {{"vendor=apple,os=windows"}, "os: Windows has no driver for an Apple GPU"},
       {{"vendor=apple,wsl=yes"}, "wsl: WSL has no driver for an Apple GPU"},
@@ -225,15 +237,37 @@ TEST(Assume, WhatJustCanBeIsTaken) {
   for (const char* text : {"cc=8.9,driver=520.61.05", "cc=3.5,driver=494.99", "cc=7.0,driver=589.99",
                            "cc=7.5,driver=595.58.03", "cc=8.7,driver=35.4.1", "cc=12.1,driver=575.51.03"})
     EXPECT_TRUE(Imagined({text})) << text;
-  for (const char* text :
-       {"cc=6.1,os=macos", "ip=11.0,os=macos", "vendor=apple,os=linux", "gfx=gfx803,os=macos",
-        "vendor=none,runtime=none", "name=RTX 3060,cc=8.6", "ip=12.55.8", "vendor=nvidia,name=my card 7",
-        "vendor=apple,name=M4", "name=NVIDIA GeForce RTX 4090", "name=NVIDIA A100-SXM4-80GB",
-        "name=RTX  4090", "vendor=nvidia,name=M2", "vendor=amd,name=530", "vendor=none,runtime=opencl",
-        "cc=3.2,driver=21.8", "cc=5.0,driver=331.49", "cc=1.3", "cc=12.0,arch=x86_64"})
+  for (const char* text : {"cc=6.1,os=macos",
+                           "ip=11.0,os=macos",
+                           "vendor=apple,os=linux",
+                           "gfx=gfx803,os=macos",
+                           "vendor=none,runtime=none",
+                           "name=RTX 3060,cc=8.6",
+                           "ip=12.55.8",
+                           "vendor=nvidia,name=my card 7",
+                           "vendor=apple,name=M4",
+                           "name=NVIDIA GeForce RTX 4090",
+                           "name=NVIDIA A100-SXM4-80GB",
+                           "name=RTX  4090",
+                           "vendor=nvidia,name=M2",
+                           "vendor=amd,name=530",
+                           "vendor=none,runtime=opencl",
+                           "cc=8.0,driver=470.57,runtime=cuda@12.4",
+                           "cc=8.7,driver=38.2,runtime=cuda@13",
+                           "cc=8.0,runtime=cuda@14",
+                           "vendor=nvidia,kind=integrated,unified=yes",
+                           "vendor=nvidia,unified=yes",
+                           "gfx=gfx90a:sramecc+:xnack-",
+                           "gfx=90a:xnack-",
+                           "cc=3.2,driver=21.8",
+                           "cc=5.0,driver=331.49",
+                           "cc=1.3",
+                           "cc=12.0,arch=x86_64"})
     EXPECT_TRUE(Imagined({text})) << text;
   EXPECT_TRUE(Imagined({"vendor=amd,os=linux", "vendor=intel,os=linux", "vendor=nvidia"}));
   EXPECT_TRUE(Imagined({"vendor=nvidia,runtime=cuda:hip", "vendor=amd"})) << "what the machine has";
+  EXPECT_TRUE(Imagined({"vendor=nvidia", "vendor=amd,driver=400,runtime=cuda@13:hip"})) << "not its driver";
+  EXPECT_EQ(Card(Of({"gfx=gfx90a:sramecc+:xnack-"})).hardware->architecture, "gfx90a");
 }
 
 std::vector<std::string> Warnings(const Machine& machine) {

@@ -68,6 +68,14 @@ TEST(Options, ANearMissIsSuggested) {
 
 TEST(Options, TheParsersErrorsAreSaidInOurWords) {
   EXPECT_EQ(Refused({"--json=maybe"}), "--json takes no value");
+  for (const char* value : {"true", "false", "yes", "no", "0", "1", ""}) {
+    EXPECT_EQ(Refused({"list", std::string("--json=") + value}), "--json takes no value");
+    EXPECT_EQ(Refused({"recommend", std::string("--why=") + value}), "--why takes no value");
+  }
+  EXPECT_EQ(Refused({"--version=3"}), "--version takes no value");
+  EXPECT_EQ(Refused({"recommend", "--among", ",", "--json"}), "--among: ',' names nothing: --among NAMES");
+  EXPECT_EQ(Refused({"recommend", "--exclude=, ,"}), "--exclude: ', ,' names nothing: --exclude NAMES");
+  EXPECT_EQ(Refused({"--only=", "--json"}), "--only lacks its value: --only NAMES");
   EXPECT_EQ(Refused({"--budget", "1", "--budget", "2"}), "--budget stands more than once, and has one value");
   EXPECT_EQ(Refused({"recommend", "--for", "decode", "--for", "training"}),
             "--for stands more than once, and has one value");

@@ -96,11 +96,52 @@ TEST(Compare, LongerTimesAreSlower) {
 TEST(Compare, WhatIsNotInBothIsMissing) {
   const auto base = testing::Processor();
   auto other = base;
-  other.measurements[0].status = backends::MeasurementStatus::kWrongResult;
+  other.measurements[0].status = backends::MeasurementStatus::kOverBudget;
   const auto rows = Rows(base, other);
   ASSERT_THAT(With(rows, Verdict::kMissing), SizeIs(1));
   EXPECT_FALSE(HasRegression(rows));
   EXPECT_EQ(With(Rows(other, base), Verdict::kMissing).front().reason, "not in the first");
+}
+
+TEST(Compare, WhatWasVerifiedAndFailsIsARegression) {
+  using backends::MeasurementStatus;
+  const auto base = testing::Processor();
+  for (const auto status : {MeasurementStatus::kWrongResult, MeasurementStatus::kFailed,
+                            MeasurementStatus::kCrashed, MeasurementStatus::kTimedOut}) {
+    auto other = base;
+    other.measurements[0].status = status;
+    other.measurements[0].implementation = "own:another";
+    const auto rows = Rows(base, other);
+    ASSERT_THAT(With(rows, Verdict::kFailed), SizeIs(1)) << probe::NameOf(status);
+    EXPECT_TRUE(HasRegression(rows));
+    EXPECT_TRUE(IsConclusive(rows));
+    EXPECT_FALSE(HasRegression(Rows(other, base)));
+  }
+}
+
+TEST(Compare, AProcessThatEndedTookWhatItDidNotMeasure) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements.erase(other.measurements.begin() + 1, other.measurements.end());
+  auto& end = other.measurements[0];
+  end.status = backends::MeasurementStatus::kCrashed;
+  end.implementation.clear();
+  end.rate.reset();
+  const auto same_way = [&](const auto& m) { return m.runtime == end.runtime && m.driver == end.driver; };
+  EXPECT_THAT(With(Rows(base, other), Verdict::kFailed),
+              SizeIs(std::count_if(base.measurements.begin(), base.measurements.end(), same_way)));
+}
+
+TEST(Compare, WhatFailedBeforeTooIsNoRegression) {
+  auto base = testing::Processor();
+  auto other = base;
+  auto loser = base.measurements[0];
+  loser.implementation = "own:loser";
+  loser.status = backends::MeasurementStatus::kFailed;
+  base.measurements.push_back(loser);
+  other.measurements[0] = loser;
+  EXPECT_THAT(With(Rows(base, other), Verdict::kMissing), SizeIs(1));
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
 }
 
 TEST(Compare, AnotherVariantThatWonIsTheSameFigure) {
@@ -140,7 +181,7 @@ TEST(ComparisonText, NothingButNoiseCannotTell) {
 TEST(ComparisonText, CountsTheFiguresThatBothReportsHold) {
   const auto base = testing::Processor();
   auto other = base;
-  other.measurements[0].status = backends::MeasurementStatus::kWrongResult;
+  other.measurements[0].status = backends::MeasurementStatus::kOverBudget;
   Comparison comparison;
   comparison.rows = Rows(base, other);
   const render::TerminalOptions options{100, false, false, false};
@@ -149,6 +190,12 @@ TEST(ComparisonText, CountsTheFiguresThatBothReportsHold) {
   *other.measurements[1].rate *= 0.85;
   comparison.rows = Rows(base, other);
   EXPECT_THAT(render::ComparisonText(comparison, options), ::testing::StartsWith("1 of 5 figures is slower"));
+  other.measurements[0].status = backends::MeasurementStatus::kWrongResult;
+  comparison.rows = Rows(base, other);
+  const auto text = render::ComparisonText(comparison, options);
+  EXPECT_THAT(text,
+              ::testing::StartsWith("1 figure verified in the first fails in the second; 1 of 5 figures"));
+  EXPECT_THAT(text, HasSubstr("gave a wrong result"));
 }
 
 TEST(ComparisonText, WhatTheSecondAloneHasIsNewAndNotMissing) {

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "probe/core/codec.h"
+#include "report/core/version_bounds.h"
 
 namespace report {
 namespace {
@@ -87,6 +88,15 @@ TEST(TargetTable, IsTakenWhole) {
   }
 }
 
+TEST(VersionBounds, ContradictWhereNoVersionIsWithinThem) {
+  for (const char* bounds :
+       {">=2,<1", ">2,<2", ">=2,<2", "==1.5,>=2", "<=1.9,>1.10", "a>=2,<1.99", "~=3.1,<3"})
+    EXPECT_TRUE(AreContradictory(bounds)) << bounds;
+  for (const char* bounds : {"", "a", ">=2", ">=2,<3", ">=2,<=2", "==2", "==2.*,<1", "!=1,<2", ">=1.9,<1.10",
+                             "==1.0rc1,>=2", "a[x]>=2.4,!=2.5,<2.7"})
+    EXPECT_FALSE(AreContradictory(bounds)) << bounds;
+}
+
 TEST(TargetTable, NamesTheKeyThatIsWrong) {
   // Where, what stands there, and what the error says.
   const std::vector<std::tuple<std::string, Json, std::string>> rows = {
@@ -137,6 +147,10 @@ TEST(TargetTable, NamesTheKeyThatIsWrong) {
       {"/builds/0/needs/machine", Json::array(), "machine: it must not be empty"},
       {"/builds/0/needs/glibc", "two", "glibc: it must be a version such as 12.8"},
       {"/builds/0/needs/driver", "580.x", "driver: it must be a version"},
+      {"/builds/0/needs/driver", "9999999999999999999", "driver: it must be a version"},
+      {"/builds/0/version", ">=2,<1",
+       "version: no version is within all of its bounds (build one), not '>=2,<1'"},
+      {"/builds/0/packages", {"other>=13.0,<=12"}, "packages: no version is within all of its bounds"},
       {"/builds/0/needs/driver_tested", "580.", "driver_tested: it must be a version"},
       {"/builds/0/needs/driver_below", ".", "driver_below: it must be a version"},
       {"/builds/0/needs/api", "12 0", "api: it must be a version"},

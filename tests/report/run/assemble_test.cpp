@@ -74,6 +74,9 @@ TEST(Assemble, WhatArrivedBeforeADeathIsKeptAndTheLastStageNamed) {
 TEST(Assemble, EveryEndHasItsOwnOutcome) {
   EXPECT_EQ(Assembled(Ended(ChildEnd::kTimedOut, {})).outcome, Outcome::kTimedOut);
   EXPECT_EQ(Assembled(Ended(ChildEnd::kAbandoned, {})).outcome, Outcome::kTimedOut);
+  const auto multiplied = Assembled(Ended(ChildEnd::kMultiplied, {}));
+  EXPECT_EQ(multiplied.outcome, Outcome::kTimedOut);
+  EXPECT_THAT(multiplied.error->text, HasSubstr("starts others as fast as they are killed"));
   EXPECT_EQ(Assembled(Ended(ChildEnd::kFlooded, {})).outcome, Outcome::kBadReply);
   EXPECT_EQ(Assembled(Ended(ChildEnd::kNotStarted, {})).outcome, Outcome::kFailed);
   auto silent = Ended(ChildEnd::kExited, {});

@@ -59,6 +59,16 @@ TEST_F(ChildEnvironmentTest, NothingDependsOnTheCurrentDirectory) {
   EXPECT_EQ(Of("PATH", ".:bin"), "/usr/sbin:/usr/bin:/sbin:/bin");
 }
 
+TEST_F(ChildEnvironmentTest, FoldersOfLibrariesThatDoNotCountAreNamed) {
+  const auto file = tree_.Write("/file", "");
+  const auto missing = tree_.At("/missing");
+  Of("WHICHGPU_LIBRARY_PATH", ".::" + tree_.Directory("/libraries") + ":" + missing + ":" + file);
+  EXPECT_THAT(warnings_,
+              ElementsAre("WHICHGPU_LIBRARY_PATH: . is left out: it is not absolute",
+                          "WHICHGPU_LIBRARY_PATH: " + missing + " is left out: there is no such folder",
+                          "WHICHGPU_LIBRARY_PATH: " + file + " is left out: there is no such folder"));
+}
+
 TEST_F(ChildEnvironmentTest, OfRootKeepsOnlyFoldersThatRootOwns) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root to own and give away folders";
   const auto foreign = Foreign("/foreign");

@@ -99,6 +99,20 @@ TEST_F(RecordTest, NothingIsLeftBesideIt) {
   EXPECT_EQ(names, std::vector<std::string>{"a"});
 }
 
+TEST_F(RecordTest, OfSeveralRunsAtOnceTheLastStays) {
+  const std::vector<FileRead> files = {{"/sys/a", "x"}};
+  ASSERT_TRUE(WriteRecord(Path("a"), Sample(), files, names_));
+  auto later = Sample();
+  later.created = "2026-11-30T12:00:00Z";
+  ASSERT_TRUE(WriteRecord(Path("a"), later, {}, names_));
+  EXPECT_EQ(ReadRecord(Path("a"))->created, later.created);
+  EXPECT_FALSE(fs::exists(Path("a") + "/files"));
+  std::ofstream(Path("a") + "/precious") << "x";
+  EXPECT_FALSE(WriteRecord(Path("a"), Sample(), {}, names_)) << "no record of ours alone";
+  EXPECT_EQ(ReadRecord(Path("a"))->created, later.created);
+  EXPECT_EQ(std::distance(fs::directory_iterator(root_), fs::directory_iterator()), 1) << "nothing beside it";
+}
+
 TEST_F(RecordTest, FilesStayInsideIt) {
   const std::vector<FileRead> files = {{"/sys/a/b", "x host-1 hostname"}, {"/../../escape", "y"}};
   ASSERT_TRUE(WriteRecord(Path("a"), Sample(), files, names_));
