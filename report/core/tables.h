@@ -150,6 +150,13 @@ struct ErrorFacts {
   std::vector<FixFacts> fix;
 };
 
+// A release of the driver as Linux numbers it, and as Windows does, whose driver WSL has.
+struct WslDriver {
+  std::string linux_version;
+  std::string windows_version;
+  std::string source;
+};
+
 struct RuntimeFacts {
   std::string name;                   // the module's
   std::string title;                  // for people
@@ -165,6 +172,7 @@ struct RuntimeFacts {
   std::optional<Visibility> visibility;
   std::optional<TargetFacts> target;           // absent: builds for it name no architecture
   std::optional<std::string> driver_variable;  // names the file of the one driver that the loader is to take
+  std::optional<std::vector<WslDriver>> wsl_drivers = std::nullopt;
 };
 
 // The same as in Fit for the devices of one maker, whatever runtime reaches them: between the runtimes of one

@@ -36,9 +36,11 @@ WHICHGPU_FIELDS(Remedy, action, what)
 WHICHGPU_FIELDS(FixFacts, text, command, remedy, on_host, needs_root, needs_reboot)
 WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix)
 
+WHICHGPU_FIELDS(WslDriver, linux_version, windows_version, source)
+
 // The name is the file's.
 WHICHGPU_FIELDS(RuntimeFacts, title, names, vendor, maturity, factors, training, advice, install, guides,
-                errors, visibility, target, driver_variable)
+                errors, visibility, target, driver_variable, wsl_drivers)
 
 template <class V, probe::Is<DevicePeak> S>
 void Fields(V& v, S& s) {

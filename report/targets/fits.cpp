@@ -57,10 +57,14 @@ class Judging {
                          : ""));
   }
 
-  void LookAtDriver(const probe::RuntimeDevice& device) {
+  // `wsl`: how the runtime's driver is numbered there; nullptr elsewhere.
+  void LookAtDriver(const probe::RuntimeDevice& device, const std::vector<WslDriver>* wsl) {
     if (!verdict_.misfit.empty()) return;
     const bool tested = policy_ == Policy::kTested && needs_.driver_tested;
-    const auto& least = tested ? needs_.driver_tested : needs_.driver;
+    auto least = tested ? needs_.driver_tested : needs_.driver;
+    for (const WslDriver& row : wsl ? *wsl : std::vector<WslDriver>()) {
+      if (least == row.linux_version) least = row.windows_version;
+    }
     constexpr std::string_view kDriver = "the driver's version";
     constexpr std::string_view kRuntime = "the runtime's version";
     CheckLeast(least, device.driver_version, tested ? "is tested with driver" : "needs driver", kDriver);
@@ -145,7 +149,8 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
     judging.Fail(Step::kMachine, fmt::format("needs {} installed", Title(tables, build.backend)));
   judging.LookAtMachine(machine);
   judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture);
-  judging.LookAtDriver(view.device);
+  judging.LookAtDriver(view.device,
+                       machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr);
   return judging.verdict();
 }
 

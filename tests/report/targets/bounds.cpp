@@ -108,11 +108,20 @@ class Trial {
     }
     auto other = *this;
     other.machine_.is_wsl = !machine_.is_wsl;
+    if (other.machine_.is_wsl) other.NumberDriverAsWsl();
     other.Tell(bounds_.wsl.empty(), other.machine_.is_wsl ? "in WSL" : "outside WSL", difference_);
     if (bounds_.glibc.empty()) return;
     auto changed = *this;
     changed.machine_.glibc = Before(bounds_.glibc);
     changed.Tell(false, "with an older glibc", difference_);
+  }
+
+  // The release on the bound as Windows calls it, whose driver WSL has.
+  void NumberDriverAsWsl() {
+    if (!facts_ || !facts_->wsl_drivers) return;
+    for (const WslDriver& row : *facts_->wsl_drivers) {
+      if (view_.device.driver_version == row.linux_version) view_.device.driver_version = row.windows_version;
+    }
   }
 
   using Text = std::optional<std::string> probe::RuntimeDevice::*;
