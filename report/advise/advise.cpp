@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report/advise/packages.h"
+#include "report/core/architecture.h"
 #include "report/core/devices.h"
 
 namespace report::advise {
@@ -140,6 +141,17 @@ void Advise(Report& report) {
       report.advice.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot, finding.id});
     }
   }
+}
+
+void AddEnvironment(const Host& host, Artefact& artefact) {
+  const auto system = FindSystem(EmbeddedSystems(), host.os_release);
+  if (artefact.requirements.empty() || system.facts == nullptr || !system.facts->venv_from) return;
+  const bool has_releases = system.facts->release_parts > 0;
+  if (has_releases && (!system.release || CompareVersions(*system.release, *system.facts->venv_from) < 0))
+    return;
+  artefact.missing.push_back(
+      fmt::format("a virtual environment (python3 -m venv), as {}'s own Python takes packages nowhere else",
+                  NameOf(system)));
 }
 
 }  // namespace report::advise

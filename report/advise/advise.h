@@ -10,4 +10,8 @@ namespace report::advise {
 // Fills the commands of all fixes, report.advice and report.as_root.
 void Advise(Report& report);
 
+// Adds to what packages of Python's want beside them: an environment, where the system's Python takes them
+// nowhere else.
+void AddEnvironment(const Host& host, Artefact& artefact);
+
 }  // namespace report::advise

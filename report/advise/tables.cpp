@@ -18,7 +18,8 @@ namespace report::advise {
 
 WHICHGPU_FIELDS(Verb, name, command, list)
 WHICHGPU_FIELDS(ReleaseName, version, codename)
-WHICHGPU_FIELDS(SystemFacts, name, title, ids, release_parts, releases, verbs, groups, as_root, source, date)
+WHICHGPU_FIELDS(SystemFacts, name, title, ids, release_parts, releases, verbs, groups, as_root, venv_from,
+                source, date)
 WHICHGPU_FIELDS(ImageBased, ids, variants, note, source, date)
 WHICHGPU_FIELDS(Systems, systems, image_based)
 WHICHGPU_FIELDS(Role, name, title, kernel, reboot, elsewhere)

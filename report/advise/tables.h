@@ -39,6 +39,8 @@ struct SystemFacts {
   std::vector<Verb> verbs;
   std::optional<std::vector<std::string>> groups;  // the only ones of those that own devices
   std::optional<std::string> as_root;              // in the place of sudo
+  // The first release whose own Python takes packages in virtual environments alone (PEP 668); "0": any.
+  std::optional<std::string> venv_from = std::nullopt;
   std::string source;
   std::string date;
 };

@@ -193,7 +193,8 @@ struct Program {
   std::optional<std::string> reason{};     // why nothing fits
   // What that answer warns of and the recommendation does not; absent: nothing fits.
   std::optional<std::vector<std::string>> warnings{};
-  std::vector<std::string> left_out{};  // names of GPUs that the build is not for; not in JSON
+  std::optional<std::vector<std::string>> missing{};  // as of an Artefact; absent: nothing
+  std::vector<std::string> left_out{};                // names of GPUs that the build is not for; not in JSON
 };
 
 struct Recommendation {

@@ -55,7 +55,7 @@ WHICHGPU_FIELDS(Selection, name, value, selects)
 WHICHGPU_FIELDS(Artefact, id, requirements, index, extra_index, find_links, asset, provider, image, options,
                 cmake, note, missing, source, date)
 
-WHICHGPU_FIELDS(Program, target, title, backend, device_id, artefact, command, reason, warnings)
+WHICHGPU_FIELDS(Program, target, title, backend, device_id, artefact, command, reason, missing, warnings)
 
 template <class V, probe::Is<Recommendation> S>
 void Fields(V& v, S& s) {

@@ -209,6 +209,7 @@ void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& repo
   for (const Use use : uses) {
     if (auto answer = recommend::Recommend(tables, report, use)) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
+      if (answer->artefact) advise::AddEnvironment(report.host, *answer->artefact);
       report.recommendations.push_back(*std::move(answer));
     } else {
       report.no_answer = recommend::WhyNone(tables, report, use);
@@ -251,6 +252,7 @@ std::vector<Program> ProgramsFor(const Deciding& deciding, const Report& report,
         return std::find(answer.warnings.begin(), answer.warnings.end(), warning) != answer.warnings.end();
       });
       program.warnings = std::move(own.warnings);
+      if (!own.artefact->missing.empty()) program.missing = own.artefact->missing;
     }
   }
   return programs;

@@ -347,5 +347,20 @@ TEST(Packages, TablesAreWholeAndSayWhereTheyAreFrom) {
   }
 }
 
+TEST(Environment, IsWantedWhereTheSystemsPythonTakesPackagesNowhereElse) {
+  const auto missing = [](std::string_view os_release) {
+    Artefact artefact;
+    artefact.requirements = {"torch"};
+    AddEnvironment(HostOf(os_release), artefact);
+    return artefact.missing;
+  };
+  for (const auto os : {testing::kDebian12, testing::kDebian13, testing::kUbuntu2404, testing::kArch})
+    EXPECT_THAT(missing(os), ElementsAre(HasSubstr("a virtual environment (python3 -m venv), as "))) << os;
+  for (const auto os : {testing::kUbuntu2204, testing::kFedora42}) EXPECT_TRUE(missing(os).empty()) << os;
+  Artefact file;
+  AddEnvironment(HostOf(testing::kDebian12), file);
+  EXPECT_TRUE(file.missing.empty()) << "it is no package of Python's";
+}
+
 }  // namespace
 }  // namespace report::advise
