@@ -23,6 +23,7 @@ struct Script {
   probe::Status finished = probe::Ok();
   std::uint64_t next_address = 0x7000;
   std::uint64_t workspace_bytes = 0;
+  probe::Status allocated = probe::Ok();
   std::vector<std::uint64_t> arguments;  // of the last launch
 };
 
@@ -35,6 +36,7 @@ class ScriptedRuntime final : public Runtime {
   probe::Status Enter(std::size_t) override { return probe::Ok(); }
   probe::Result<Memory> AskMemory() override { return Memory{1500, 1000}; }
   probe::Result<std::uint64_t> Allocate(std::uint64_t) override {
+    if (!script_.allocated) return script_.allocated.error();
     return std::exchange(script_.next_address, script_.next_address + 0x1000);
   }
   void Free(std::uint64_t address) override { script_.log += "free " + std::to_string(address); }
@@ -239,6 +241,16 @@ TEST_F(StreamSessionTest, TheKernelThatEndedTheContextIsKnownByWhoeverAsks) {
   EXPECT_EQ(Culprit(), "culprit");
   EXPECT_FALSE(Run({{Load("victim"), {}, {}}}));
   EXPECT_EQ(Culprit(), "culprit") << "the first one";
+}
+
+TEST_F(StreamSessionTest, NoKernelEndedAContextThatWasLostBeforeAnyRan) {
+  Open();
+  const KernelId victim = Load("victim");
+  script_.allocated = probe::Error{"alloc", 700, "illegal address", ""};
+  EXPECT_FALSE(session_->Allocate({10, {}}));
+  script_.finished = probe::Error{"synchronize", 700, "illegal address", ""};
+  EXPECT_FALSE(Run({{victim, {}, {}}}));
+  EXPECT_EQ(Culprit(), "nobody");
 }
 
 TEST_F(StreamSessionTest, WaitsAlsoAfterAnError) {
