@@ -23,6 +23,7 @@ struct Script {
   probe::Status finished = probe::Ok();
   std::uint64_t next_address = 0x7000;
   std::uint64_t workspace_bytes = 0;
+  std::string unbounded;
   probe::Status allocated = probe::Ok();
   std::vector<std::uint64_t> arguments;  // of the last launch
 };
@@ -86,7 +87,8 @@ class ScriptedRuntime final : public Runtime {
                         return probe::Ok();
                       });
                     },
-                    script_.workspace_bytes};
+                    script_.workspace_bytes,
+                    script_.unbounded};
   }
 
   probe::Status CheckPeerCopies() const override { return probe::Ok(); }
@@ -196,6 +198,24 @@ TEST_F(StreamSessionTest, OfASharedDeviceAllTogetherTakeWhatIsAllowed) {
   EXPECT_EQ(session_->Allocate({9, {}}).error().name, "too much beside others");
   session_->Release(first);
   EXPECT_TRUE(session_->Allocate({33, {}}));
+}
+
+TEST_F(StreamSessionTest, OfASharedDeviceALibraryWithoutABoundIsNotUsed) {
+  script_.unbounded = "it is too old";
+  kernels::Step product;
+  product.library = "library";
+  product.entry = kType.entry;
+  Open();
+  EXPECT_TRUE(session_->Load({}, product)) << "of a device that nobody else uses";
+  script_.log.clear();
+  Open("another process");
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = session_->Load({}, product);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().name, "no bound");
+    EXPECT_TRUE(refused.error().text.ends_with("it is too old")) << refused.error().text;
+  }
+  EXPECT_EQ(script_.log, "open library") << "once";
 }
 
 TEST_F(StreamSessionTest, ArgumentsAreBuffersBeforeScalarsOfABlockThatFits) {
