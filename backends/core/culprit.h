@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/core/backend.h"
@@ -22,9 +23,9 @@ class CulpritAccount {
   void Launched(KernelId kernel) {
     if (static_cast<std::size_t>(kernel) < loaded_.size()) last_ = static_cast<std::size_t>(kernel);
   }
-  // The first word of it counts.
+  // The first word of it counts, also before any launch, when no kernel of ours ended it.
   void ContextEnded() {
-    if (!culprit_) culprit_ = last_;
+    if (!std::exchange(ended_, true)) culprit_ = last_;
   }
   // As Session::BroughtDownBy.
   [[nodiscard]] const Implementation* culprit() const { return culprit_ ? &loaded_[*culprit_] : nullptr; }
@@ -32,6 +33,7 @@ class CulpritAccount {
  private:
   std::vector<Implementation> loaded_;  // by KernelId
   std::optional<std::size_t> last_, culprit_;
+  bool ended_ = false;
 };
 
 }  // namespace backends

@@ -54,17 +54,23 @@ probe::Error StatusError(std::string_view call, int status) {
 }
 
 // Has it work in memory of ours instead of its own, which it takes without asking and without a bound, and
-// says how much that is. 0 where it is too old for that, or nothing is free.
-std::uint64_t GiveWorkspace(const probe::system::Library& library, void* handle, stream::Runtime& runtime,
-                            std::uint64_t max_bytes) {
-  const auto set = library.Function<SetWorkspace>("rocblas_set_workspace");
+// says how much that is.
+probe::Result<std::uint64_t> GiveWorkspace(const probe::system::Library& library, void* handle,
+                                           stream::Runtime& runtime, std::uint64_t max_bytes) {
+  constexpr std::string_view kCall = "rocblas_set_workspace";
+  const auto set = library.Function<SetWorkspace>(kCall.data());
+  if (set == nullptr)
+    return probe::Error{"dlsym " + std::string(kCall), std::nullopt, "missing_symbol",
+                        "this rocBLAS is too old"};
   const std::uint64_t bytes = std::min(kMostWorkspaceBytes, max_bytes);
-  if (set == nullptr || bytes == 0) return 0;
+  if (bytes == 0)
+    return probe::Error{std::string(kCall), std::nullopt, "no memory", "none is left that it may take"};
   const auto address = runtime.Allocate(bytes);
-  if (!address) return 0;
-  if (set(handle, stream::DevicePointer(*address), bytes) == 0) return bytes;
+  if (!address) return address.error();
+  const int status = set(handle, stream::DevicePointer(*address), bytes);
+  if (status == 0) return bytes;
   runtime.Free(*address);
-  return 0;
+  return StatusError(kCall, status);
 }
 
 probe::Result<stream::Products> Open(const probe::system::Library& library, stream::Runtime& runtime,
@@ -88,7 +94,9 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
                                                     : probe::Status(StatusError("rocblas_gemm_ex", status));
     });
   };
-  return stream::Products{kTypes, prepare, GiveWorkspace(library, handle, runtime, max_workspace_bytes)};
+  const auto workspace = GiveWorkspace(library, handle, runtime, max_workspace_bytes);
+  if (!workspace) return stream::Products{kTypes, prepare, 0, probe::Describe(workspace.error())};
+  return stream::Products{kTypes, prepare, *workspace};
 }
 
 }  // namespace

@@ -105,14 +105,29 @@ OpenClSession::OpenClSession(const probe::opencl::Api& api, cl_context context, 
       files_(request.files),
       limits_(std::move(limits)),
       allocations_(limits_),
-      programs_(api_, context_, device_) {}
+      programs_(api_, context_, device_) {
+  HoldWord();
+}
+
+// Drivers find memory for a buffer when it is first used: later, that may fail for want of it.
+void OpenClSession::HoldWord() {
+  constexpr cl_uint kWord = 0;
+  cl_int code = CL_SUCCESS;
+  held_ = api_.clCreateBuffer(context_, CL_MEM_READ_WRITE, sizeof kWord, nullptr, &code);
+  if (code == CL_SUCCESS && api_.clEnqueueWriteBuffer(queue_, held_, CL_TRUE, 0, sizeof kWord, &kWord, 0,
+                                                      nullptr, nullptr) == CL_SUCCESS) {
+    return;
+  }
+  if (code == CL_SUCCESS) api_.clReleaseMemObject(held_);
+  held_ = nullptr;
+}
 
 probe::Result<BufferId> OpenClSession::Allocate(const BufferRequest& request) {
   if (auto allowed = allocations_.Check("clCreateBuffer", request.bytes); !allowed) return allowed.error();
   const auto& features = limits_.features;
   const bool on_host = std::find(features.begin(), features.end(), "cpu") != features.end();
   const auto buffer = CreateBuffer(api_, context_, request.bytes, on_host);
-  if (!buffer) return buffer.error();
+  if (!buffer) return Failed(buffer.error());
   allocations_.Take(buffer->bytes);
   buffers_.push_back(*buffer);
   return BufferId{static_cast<std::uint32_t>(buffers_.size() - 1)};
@@ -166,7 +181,7 @@ probe::Status OpenClSession::Upload(BufferId buffer, std::uint64_t offset_bytes,
     return valid;
   const cl_int code = api_.clEnqueueWriteBuffer(queue_, Find(buffer)->memory, CL_TRUE, offset_bytes,
                                                 data.size(), data.data(), 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) return ErrorOf("clEnqueueWriteBuffer", code);
+  if (code != CL_SUCCESS) return Failed(ErrorOf("clEnqueueWriteBuffer", code));
   return probe::Ok();
 }
 
@@ -177,7 +192,7 @@ probe::Status OpenClSession::Download(BufferId buffer, std::uint64_t offset_byte
     return valid;
   const cl_int code = api_.clEnqueueReadBuffer(queue_, Find(buffer)->memory, CL_TRUE, offset_bytes,
                                                data.size(), data.data(), 0, nullptr, nullptr);
-  if (code != CL_SUCCESS) return ErrorOf("clEnqueueReadBuffer", code);
+  if (code != CL_SUCCESS) return Failed(ErrorOf("clEnqueueReadBuffer", code));
   return probe::Ok();
 }
 
@@ -264,12 +279,15 @@ probe::Status OpenClSession::Outcome(cl_event event) const {
 
 // Codes do not tell: NVIDIA's driver gives CL_OUT_OF_RESOURCES for a kernel that faulted, after which nothing
 // works, and for one of too many registers.
-bool OpenClSession::Serves(const Launch& launch) const {
-  const Buffer* buffer = launch.buffers.empty() ? nullptr : Find(launch.buffers.front().buffer);
-  if (buffer == nullptr) return true;
-  std::byte byte{};
-  return api_.clEnqueueReadBuffer(queue_, buffer->memory, CL_TRUE, 0, 1, &byte, 0, nullptr, nullptr) ==
-         CL_SUCCESS;
+bool OpenClSession::Serves() const {
+  cl_uint word = 0;
+  return held_ == nullptr || api_.clEnqueueReadBuffer(queue_, held_, CL_TRUE, 0, sizeof word, &word, 0,
+                                                      nullptr, nullptr) == CL_SUCCESS;
+}
+
+probe::Error OpenClSession::Failed(probe::Error error) {
+  if (error.code && !Serves()) account_.ContextEnded();
+  return error;
 }
 
 std::optional<double> OpenClSession::DeviceSeconds(cl_event first, cl_event last) const {
@@ -304,8 +322,7 @@ probe::Result<Timing> OpenClSession::Run(std::span<const Launch> launches, std::
   for (const cl_event event : {first, last}) {
     if (event != nullptr) api_.clReleaseEvent(event);
   }
-  if (!status && status.error().code && !Serves(launches.back())) account_.ContextEnded();
-  if (!status) return status.error();
+  if (!status) return Failed(status.error());
   return timing;
 }
 

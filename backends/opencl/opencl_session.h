@@ -93,6 +93,8 @@ class OpenClSession final : public Session {
 
   OpenClSession(const probe::opencl::Api& api, cl_context context, cl_device_id device,
                 cl_command_queue queue, bool profiling, Limits limits, const OpenRequest& request);
+  // Writes the word that Serves reads.
+  void HoldWord();
   [[nodiscard]] const Buffer* Find(BufferId buffer) const;
   [[nodiscard]] probe::Status CheckTransfer(const char* call, BufferId buffer, std::uint64_t offset_bytes,
                                             std::size_t size) const;
@@ -101,8 +103,10 @@ class OpenClSession final : public Session {
   [[nodiscard]] probe::Status EnqueueAll(std::span<const Launch> launches, std::uint32_t repeats,
                                          cl_event* first, cl_event* last);
   [[nodiscard]] probe::Status Outcome(cl_event event) const;
-  // Whether the context still serves who works with that launch's buffers.
-  [[nodiscard]] bool Serves(const Launch& launch) const;
+  // Whether the context still works.
+  [[nodiscard]] bool Serves() const;
+  // An error of a call that uses the context, which is looked at then.
+  [[nodiscard]] probe::Error Failed(probe::Error error);
   [[nodiscard]] std::optional<double> DeviceSeconds(cl_event first, cl_event last) const;
 
   const probe::opencl::Api api_;
@@ -117,6 +121,7 @@ class OpenClSession final : public Session {
   ProgramCache programs_;
   std::vector<Buffer> buffers_;
   std::vector<LoadedKernel> kernels_;
+  cl_mem held_ = nullptr;  // a word that the device has had since the session was opened
   CulpritAccount account_;
 };
 

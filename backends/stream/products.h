@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -41,6 +42,8 @@ struct Products {
   // Readies one product, on whose very operands the library may look for its fastest way.
   std::function<probe::Result<Enqueue>(const Product&)> prepare;
   std::uint64_t workspace_bytes = 0;  // of the device, that were taken for it
+  // Why it takes workspace of its own, as much as it likes; empty where it keeps within those bytes.
+  std::string unbounded = {};
 };
 
 // A variant for each type, by the library's name, whose step has the scalars m, n and k.

@@ -117,18 +117,26 @@ probe::Result<KernelId> StreamSession::Load(const kernels::Variant& variant, con
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
 
+probe::Result<Products> StreamSession::OpenLibrary(std::string_view name) {
+  auto opened = runtime_->OpenProducts(name, allocations_.AllowedBytes() / 4);
+  if (!opened) return opened;
+  allocations_.Take(opened->workspace_bytes);
+  if (!limits_.shared_with.empty() && !opened->unbounded.empty())
+    return probe::Error{
+        std::string(name), std::nullopt, "no bound",
+        "others use the device, and it takes as much of its memory as it likes: " + opened->unbounded};
+  return opened;
+}
+
 probe::Result<StreamSession::Loaded> StreamSession::LoadProduct(const kernels::Step& step) {
   auto library = libraries_.find(step.library);
-  if (library == libraries_.end()) {
-    auto opened = runtime_->OpenProducts(step.library, allocations_.AllowedBytes() / 4);
-    if (!opened) return opened.error();
-    allocations_.Take(opened->workspace_bytes);
-    library = libraries_.emplace(step.library, *std::move(opened)).first;
-  }
-  for (const ProductType& type : library->second.types) {
+  if (library == libraries_.end())
+    library = libraries_.emplace(step.library, OpenLibrary(step.library)).first;
+  if (!library->second) return library->second.error();
+  for (const ProductType& type : library->second->types) {
     if (type.entry != step.entry) continue;
     return Loaded{
-        .function = {.entry = step.entry, .max_threads = 1}, .library = &library->second, .type = &type};
+        .function = {.entry = step.entry, .max_threads = 1}, .library = &*library->second, .type = &type};
   }
   return probe::Error{std::string(step.library), std::nullopt, "no such product", std::string(step.entry)};
 }

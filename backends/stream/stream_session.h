@@ -69,6 +69,7 @@ class StreamSession final : public Session {
   // The address of that part of a buffer; `call` heads the error.
   [[nodiscard]] probe::Result<std::uint64_t> AddressOf(std::string_view call, BufferId buffer,
                                                        std::uint64_t offset_bytes, std::size_t size);
+  [[nodiscard]] probe::Result<Products> OpenLibrary(std::string_view name);
   [[nodiscard]] probe::Result<Loaded> LoadProduct(const kernels::Step& step);
   [[nodiscard]] probe::Result<Enqueue> Bind(const Launch& launch);
   [[nodiscard]] static probe::Result<Enqueue> BindProduct(const Loaded& loaded, const Launch& launch,
@@ -85,11 +86,12 @@ class StreamSession final : public Session {
   const Timer timer_;
   const Limits limits_;
   Allocations allocations_;
-  std::vector<Buffer> buffers_;                     // by BufferId
-  std::map<std::string_view, Products> libraries_;  // by their variants' name
-  std::vector<Loaded> kernels_;                     // by KernelId
-  bool watches_ = false;                            // the next run
-  std::optional<DeviceState> seen_;                 // while the last one ran that was watched
+  std::vector<Buffer> buffers_;  // by BufferId
+  // By their variants' name; one that failed is not opened again.
+  std::map<std::string_view, probe::Result<Products>> libraries_;
+  std::vector<Loaded> kernels_;      // by KernelId
+  bool watches_ = false;             // the next run
+  std::optional<DeviceState> seen_;  // while the last one ran that was watched
   CulpritAccount account_;
 };
 

@@ -138,8 +138,15 @@ Diagnosis WithNode(Error error, const KernelDriver& driver, const system::Enviro
                   driver.nodes.size() == 1 ? "its target" : "their targets"));
 }
 
+// Whether any GPU is in amdgpu's hands: a node without it has no driver behind its number, as what a module
+// left that is gone, or what a container was given of a host that has none.
+bool HasLiveDriver(const KernelDriver& driver) {
+  return !driver.nodes.empty() || !driver.amdgpu_cards.empty();
+}
+
 Diagnosis NoDevice(Error error, const KernelDriver& driver, const system::Environment& environment) {
-  if (driver.kfd.exists && !driver.kfd.openable) {
+  const bool closed = driver.kfd.exists && !driver.kfd.openable;
+  if (closed && (IsDenied(driver.kfd) || HasLiveDriver(driver))) {
     return Closed(std::move(error), driver.kfd, "kfd_denied",
                   driver.kfd_group ? fmt::format("; its group is {}", *driver.kfd_group) : "");
   }
@@ -147,8 +154,10 @@ Diagnosis NoDevice(Error error, const KernelDriver& driver, const system::Enviro
     return Cause(Outcome::kNoDevice, std::move(error), "wsl_no_device",
                  "the Windows host's driver offers ROCm no device");
   }
-  return driver.kfd.exists ? WithNode(std::move(error), driver, environment)
-                           : WithoutNode(std::move(error), driver);
+  if (driver.kfd.exists && !closed) return WithNode(std::move(error), driver, environment);
+  Diagnosis found = WithoutNode(std::move(error), driver);
+  if (closed) found.error.text += "; " + DeadText(driver.kfd);
+  return found;
 }
 
 }  // namespace

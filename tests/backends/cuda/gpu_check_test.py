@@ -189,6 +189,26 @@ class Torch(unittest.TestCase):
         self.assertEqual([80], allowed)
 
 
+class Time(unittest.TestCase):
+    def test_every_part_has_what_it_may_take_however_long_the_others_take(self):
+        gpu_check, allowed = imported(), {}
+
+        class Folder:
+            took = {}
+
+            def run(self, name, _, most_s):
+                allowed[name] = self.took[name] = most_s
+                return f"killed after {most_s} s"
+
+            def read(self, _):
+                return ""
+        ends, _ = gpu_check.run_carried_tests(Folder(), pathlib.Path("."))
+        self.assertEqual(set(gpu_check.GPU_TESTS), set(ends))
+        self.assertGreaterEqual(min(allowed.values()), gpu_check.LEFT_S)
+        self.assertLessEqual(2 * gpu_check.LOOK_S + sum(allowed.values()) + gpu_check.REPORT_S + gpu_check.TORCH_S,
+                             gpu_check.ALL_S)
+
+
 class Runs(unittest.TestCase):
     def test_a_run_that_does_not_fit_is_left_out_and_said(self):
         gpu_check, clock, ran = imported(), [0.0], []

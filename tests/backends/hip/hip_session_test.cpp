@@ -128,10 +128,11 @@ TEST(HipSession, KnowsTheKernelThatEndedTheContext) {
             "culprit");
 }
 
-// hip_runtime_api.h.
+// AMD's documents are silent: what cuda.h says of its codes of the same numbers, which leave "the process in
+// an inconsistent state". It does not say so of 214, an error of the memory, which no kernel is to blame for.
 TEST(HipSession, OnlyErrorsOfAKernelThatDiedEndTheContext) {
-  for (const int code : {214, 700, 702, 710, 719}) EXPECT_TRUE(probe::hip::EndsContext(code)) << code;
-  for (const int code : {0, 1, 2, 98, 100, 209, 600, 701, 704, 801, 999, 12345})
+  for (const int code : {700, 702, 710, 719}) EXPECT_TRUE(probe::hip::EndsContext(code)) << code;
+  for (const int code : {0, 1, 2, 98, 100, 209, 214, 600, 701, 704, 801, 999, 12345})
     EXPECT_FALSE(probe::hip::EndsContext(code)) << code;
 }
 

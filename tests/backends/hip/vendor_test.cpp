@@ -123,6 +123,7 @@ TEST_P(HipVendorTest, HasAWorkspaceOfOursWithinTheBound) {
     const auto products = Open("gfx942");
     ASSERT_TRUE(products);
     EXPECT_EQ(products->workspace_bytes, bytes);
+    EXPECT_EQ(products->unbounded, "");
     EXPECT_EQ((Multiply<float, float>("fp32/fp32")), "right") << "if by a slower way";
     if (GetParam() != "rocblas") continue;  // the other is handed it with each product
     EXPECT_EQ(device_memory[bytes - 1], std::byte{0x5a});
@@ -130,10 +131,18 @@ TEST_P(HipVendorTest, HasAWorkspaceOfOursWithinTheBound) {
   }
 }
 
+// rocBLAS then takes its own, of which nobody knows how much.
 TEST_P(HipVendorTest, TakesNoWorkspaceThatIsNotThere) {
-  const auto products = Open("gfx942");
-  ASSERT_TRUE(products);
-  EXPECT_EQ(products->workspace_bytes, 0U);
+  const bool bounded = GetParam() != "rocblas";
+  for (const std::uint64_t most : {UINT64_MAX, std::uint64_t{0}}) {
+    most_workspace_bytes_ = most;
+    const auto products = Open("gfx942");
+    ASSERT_TRUE(products);
+    EXPECT_EQ(products->workspace_bytes, 0U);
+    EXPECT_EQ(products->unbounded.empty(), bounded);
+    if (bounded) continue;
+    EXPECT_THAT(products->unbounded, HasSubstr(most == 0 ? "none is left" : "hipMalloc"));
+  }
 }
 
 TEST_P(HipVendorTest, SaysWhatItDoesNotSupport) {

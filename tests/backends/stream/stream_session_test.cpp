@@ -23,6 +23,8 @@ struct Script {
   probe::Status finished = probe::Ok();
   std::uint64_t next_address = 0x7000;
   std::uint64_t workspace_bytes = 0;
+  std::string unbounded;
+  probe::Status allocated = probe::Ok();
   std::vector<std::uint64_t> arguments;  // of the last launch
 };
 
@@ -35,6 +37,7 @@ class ScriptedRuntime final : public Runtime {
   probe::Status Enter(std::size_t) override { return probe::Ok(); }
   probe::Result<Memory> AskMemory() override { return Memory{1500, 1000}; }
   probe::Result<std::uint64_t> Allocate(std::uint64_t) override {
+    if (!script_.allocated) return script_.allocated.error();
     return std::exchange(script_.next_address, script_.next_address + 0x1000);
   }
   void Free(std::uint64_t address) override { script_.log += "free " + std::to_string(address); }
@@ -84,7 +87,8 @@ class ScriptedRuntime final : public Runtime {
                         return probe::Ok();
                       });
                     },
-                    script_.workspace_bytes};
+                    script_.workspace_bytes,
+                    script_.unbounded};
   }
 
   probe::Status CheckPeerCopies() const override { return probe::Ok(); }
@@ -196,6 +200,24 @@ TEST_F(StreamSessionTest, OfASharedDeviceAllTogetherTakeWhatIsAllowed) {
   EXPECT_TRUE(session_->Allocate({33, {}}));
 }
 
+TEST_F(StreamSessionTest, OfASharedDeviceALibraryWithoutABoundIsNotUsed) {
+  script_.unbounded = "it is too old";
+  kernels::Step product;
+  product.library = "library";
+  product.entry = kType.entry;
+  Open();
+  EXPECT_TRUE(session_->Load({}, product)) << "of a device that nobody else uses";
+  script_.log.clear();
+  Open("another process");
+  for (int i = 0; i < 2; ++i) {
+    const auto refused = session_->Load({}, product);
+    ASSERT_FALSE(refused);
+    EXPECT_EQ(refused.error().name, "no bound");
+    EXPECT_TRUE(refused.error().text.ends_with("it is too old")) << refused.error().text;
+  }
+  EXPECT_EQ(script_.log, "open library") << "once";
+}
+
 TEST_F(StreamSessionTest, ArgumentsAreBuffersBeforeScalarsOfABlockThatFits) {
   Open();
   Launch launch;
@@ -239,6 +261,16 @@ TEST_F(StreamSessionTest, TheKernelThatEndedTheContextIsKnownByWhoeverAsks) {
   EXPECT_EQ(Culprit(), "culprit");
   EXPECT_FALSE(Run({{Load("victim"), {}, {}}}));
   EXPECT_EQ(Culprit(), "culprit") << "the first one";
+}
+
+TEST_F(StreamSessionTest, NoKernelEndedAContextThatWasLostBeforeAnyRan) {
+  Open();
+  const KernelId victim = Load("victim");
+  script_.allocated = probe::Error{"alloc", 700, "illegal address", ""};
+  EXPECT_FALSE(session_->Allocate({10, {}}));
+  script_.finished = probe::Error{"synchronize", 700, "illegal address", ""};
+  EXPECT_FALSE(Run({{victim, {}, {}}}));
+  EXPECT_EQ(Culprit(), "nobody");
 }
 
 TEST_F(StreamSessionTest, WaitsAlsoAfterAnError) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Queues, commands and events. Everything is in order and has run when the enqueue returns.
+// Queues, commands and events. Everything is in order and has run when the enqueue returns; that it failed
+// may be told later (FaultShows).
 #include <algorithm>
 #include <cstring>
 #include <functional>
@@ -55,6 +56,8 @@ cl_int Run(cl_command_queue handle, cl_command_type type, cl_event* event,
   auto done = std::make_unique<Event>();
   done->queue = &queue;
   done->command = type;
+  if (queue.device->faulted && FaultShowsIn(*queue.device) == FaultShows::kInEvent)
+    done->status = CL_OUT_OF_RESOURCES;
   done->begin_ns = begin;
   done->end_ns = EventTime(queue.device->facts, queue.device->start);
   *event = To<cl_event>(done.release());
@@ -69,6 +72,7 @@ cl_int LookAtResults(cl_command_queue queue) {
 cl_int CL_API_CALL EnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool, std::size_t offset,
                                      std::size_t bytes, void* to, cl_uint, const cl_event*, cl_event* event) {
   if (const cl_int error = LookAtResults(queue); error != CL_SUCCESS) return error;
+  if (const cl_int error = Touch(*From<Buffer>(buffer)); error != CL_SUCCESS) return error;
   const auto from = From<Buffer>(buffer)->bytes.subspan(offset, bytes);
   return Run(queue, CL_COMMAND_READ_BUFFER, event, [&] { std::memcpy(to, from.data(), bytes); });
 }
@@ -76,6 +80,10 @@ cl_int CL_API_CALL EnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_b
 cl_int CL_API_CALL EnqueueWriteBuffer(cl_command_queue queue, cl_mem buffer, cl_bool, std::size_t offset,
                                       std::size_t bytes, const void* from, cl_uint, const cl_event*,
                                       cl_event* event) {
+  if (const cl_int error = Touch(*From<Buffer>(buffer)); error != CL_SUCCESS) return error;
+  Device& device = *From<Queue>(queue)->device;
+  const auto most = device.facts.attributes.find("lost_after_writes");
+  device.lost = device.lost || (most != device.facts.attributes.end() && device.writes++ >= most->second);
   const auto to = From<Buffer>(buffer)->bytes.subspan(offset, bytes);
   return Run(queue, CL_COMMAND_WRITE_BUFFER, event, [&] { std::memcpy(to.data(), from, bytes); });
 }
@@ -135,14 +143,25 @@ cl_int CL_API_CALL EnqueueNdRangeKernel(cl_command_queue queue, cl_kernel kernel
                                         cl_event* event) {
   Device& device = *From<Queue>(queue)->device;
   if (const cl_int error = At(Point::kLaunch, device.index); error != CL_SUCCESS) return error;
-  device.lost = device.lost || device.launches >= device.facts.lost_after_launches.value_or(UINT32_MAX) ||
-                Faults(device.facts, From<Kernel>(kernel)->name);
+  for (const auto& [index, buffer] : From<Kernel>(kernel)->buffers) {
+    if (const cl_int error = Touch(*buffer); error != CL_SUCCESS) return error;
+  }
+  device.lost = device.lost || device.launches >= device.facts.lost_after_launches.value_or(UINT32_MAX);
+  device.faulted = device.faulted || Faults(device.facts, From<Kernel>(kernel)->name);
+  if (FaultShowsIn(device) == FaultShows::kAtEnqueue) device.lost = device.lost || device.faulted;
   ++device.launches;
   return Run(queue, CL_COMMAND_NDRANGE_KERNEL, event,
              [&] { Launch(device.facts, Outputs(*From<Kernel>(kernel))); });
 }
 
-cl_int CL_API_CALL FinishQueue(cl_command_queue queue) { return Alive(*From<Queue>(queue)->device); }
+cl_int CL_API_CALL FlushQueue(cl_command_queue queue) { return Alive(*From<Queue>(queue)->device); }
+
+cl_int CL_API_CALL FinishQueue(cl_command_queue queue) {
+  Device& device = *From<Queue>(queue)->device;
+  const cl_int before = Alive(device);
+  device.lost = device.lost || device.faulted;
+  return FaultShowsIn(device) == FaultShows::kInEvent ? before : Alive(device);
+}
 
 cl_int CL_API_CALL WaitForEvents(cl_uint count, const cl_event* events) {
   for (const cl_event event : std::span(events, count)) {
@@ -203,7 +222,7 @@ void AddCommands(cl_icd_dispatch& table) {
   table.clEnqueueNDRangeKernel = EnqueueNdRangeKernel;
   table.clEnqueueMarkerWithWaitList = EnqueueWithoutWork;
   table.clEnqueueBarrierWithWaitList = EnqueueWithoutWork;
-  table.clFlush = FinishQueue;
+  table.clFlush = FlushQueue;
   table.clFinish = FinishQueue;
   table.clWaitForEvents = WaitForEvents;
   table.clGetEventInfo = GetEventInfo;

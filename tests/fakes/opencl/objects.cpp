@@ -53,21 +53,26 @@ cl_int CL_API_CALL GetContextInfo(cl_context handle, cl_context_info parameter, 
   return Reply(answers, parameter, space, value, needed);
 }
 
+bool Has(const Device& device, const char* attribute) { return device.facts.attributes.contains(attribute); }
+
 // The first device of the context pays for the memory.
-cl_int Charge(const Context& context, std::size_t bytes) {
-  Device& device = *context.devices.front();
-  if (const cl_int code = At(Point::kAllocate, device.index); code != CL_SUCCESS) return code;
-  if (bytes == 0 || bytes > device.facts.max_buffer_bytes) return CL_INVALID_BUFFER_SIZE;
+cl_int Charge(Buffer& buffer) {
+  Device& device = *buffer.context->devices.front();
+  const std::uint64_t bytes = buffer.bytes.size();
   const std::uint64_t limit = device.facts.allocation_limit_bytes.value_or(device.facts.memory_total_bytes);
   if (bytes > limit - std::min(limit, device.allocated_bytes)) return CL_MEM_OBJECT_ALLOCATION_FAILURE;
   device.allocated_bytes += bytes;
+  buffer.charged = true;
   return CL_SUCCESS;
 }
 
 cl_mem CL_API_CALL CreateBuffer(cl_context context, cl_mem_flags flags, std::size_t bytes, void* host,
                                 cl_int* error) {
-  const cl_int code = Charge(*From<Context>(context), bytes);
-  if (code != CL_SUCCESS) return Return<cl_mem>(code, nullptr, error);
+  const Device& device = *From<Context>(context)->devices.front();
+  if (const cl_int code = At(Point::kAllocate, device.index); code != CL_SUCCESS)
+    return Return<cl_mem>(code, nullptr, error);
+  if (bytes == 0 || bytes > device.facts.max_buffer_bytes)
+    return Return<cl_mem>(CL_INVALID_BUFFER_SIZE, nullptr, error);
   auto buffer = std::make_unique<Buffer>();
   buffer->context = From<Context>(context);
   buffer->flags = flags;
@@ -78,6 +83,8 @@ cl_mem CL_API_CALL CreateBuffer(cl_context context, cl_mem_flags flags, std::siz
     buffer->bytes = buffer->own->bytes();
     if (buffer->bytes.empty()) return Return<cl_mem>(CL_OUT_OF_HOST_MEMORY, nullptr, error);
   }
+  if (const cl_int code = Has(device, "lazy_memory") ? CL_SUCCESS : Charge(*buffer); code != CL_SUCCESS)
+    return Return<cl_mem>(code, nullptr, error);
   if ((flags & CL_MEM_COPY_HOST_PTR) != 0) std::memcpy(buffer->bytes.data(), host, bytes);
   return Return(CL_SUCCESS, To<cl_mem>(buffer.release()), error);
 }
@@ -101,7 +108,7 @@ cl_mem CL_API_CALL CreateSubBuffer(cl_mem whole, cl_mem_flags flags, cl_buffer_c
 cl_int CL_API_CALL ReleaseMemObject(cl_mem handle) {
   const Buffer& buffer = *From<Buffer>(handle);
   ReachTeardown(buffer.context->devices.front()->index);
-  if (buffer.references == 1 && buffer.own)
+  if (buffer.references == 1 && buffer.charged)
     buffer.context->devices.front()->allocated_bytes -= buffer.bytes.size();
   return Release<Buffer>(handle);
 }
@@ -184,7 +191,7 @@ cl_int CL_API_CALL SetKernelArg(cl_kernel handle, cl_uint index, std::size_t byt
   kernel.arguments.insert(index);
   kernel.buffers.erase(index);
   if (value == nullptr || bytes != kHandleBytes) return CL_SUCCESS;
-  const auto* buffer = From<const Buffer>(*static_cast<const cl_mem*>(value));
+  auto* buffer = From<Buffer>(*static_cast<const cl_mem*>(value));
   if (Buffer::Living().contains(buffer)) kernel.buffers[index] = buffer;
   return CL_SUCCESS;
 }
@@ -216,6 +223,17 @@ cl_int CL_API_CALL GetKernelWorkGroupInfo(cl_kernel kernel, cl_device_id, cl_ker
 }
 
 }  // namespace
+
+FaultShows FaultShowsIn(const Device& device) {
+  const auto found = device.facts.attributes.find("fault_shows");
+  return found == device.facts.attributes.end() ? FaultShows::kAtEnqueue
+                                                : static_cast<FaultShows>(found->second);
+}
+
+cl_int Touch(Buffer& buffer) {
+  const bool lazy = Has(*buffer.context->devices.front(), "lazy_memory");
+  return lazy && !buffer.charged ? Charge(buffer) : CL_SUCCESS;
+}
 
 void AddObjects(cl_icd_dispatch& table) {
   table.clCreateContext = CreateContext;

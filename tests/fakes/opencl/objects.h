@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: MIT
 // The objects behind the fake's OpenCL handles, and what its files share. All memory is host memory; a
 // command has run when its enqueue returns; a kernel computes nothing.
+//
+// Attributes of a device that the scenario may give: lazy_memory (1: a buffer's is found as it is first
+// used), lost_after_writes (how many buffers are written before it is), fault_shows (where a kernel that
+// faulted is told of: 0 at its enqueue, 1 at clFinish, 2 in its event alone).
 #pragma once
 
 #define CL_TARGET_OPENCL_VERSION 300
@@ -53,6 +57,8 @@ struct Device : Object {
   const fakes::Device& facts;
   std::uint64_t allocated_bytes = 0;
   std::uint32_t launches = 0;
+  std::int64_t writes = 0;
+  bool faulted = false;  // and nobody was told yet
   bool lost = false;
   Clock::time_point start = Clock::now();
 };
@@ -83,7 +89,15 @@ struct Buffer : Object {
   cl_mem_flags flags = 0;
   std::unique_ptr<HostMemory> own;  // none with CL_MEM_USE_HOST_PTR, nor in a part of another buffer
   std::span<std::byte> bytes;
+  bool charged = false;  // the device has memory for it
 };
+
+// Where a device tells that a kernel faulted (attribute "fault_shows").
+enum class FaultShows { kAtEnqueue, kAtFinish, kInEvent };
+[[nodiscard]] FaultShows FaultShowsIn(const Device& device);
+// Before a command uses the buffer: finds memory for it where that was not done as it was made (attribute
+// "lazy_memory").
+[[nodiscard]] cl_int Touch(Buffer& buffer);
 
 struct Program : Object {
   Context* context = nullptr;
@@ -95,7 +109,7 @@ struct Kernel : Object {
   Program* program = nullptr;
   std::string name;
   std::set<cl_uint> arguments;
-  std::map<cl_uint, const Buffer*> buffers;  // those of the arguments that are buffers
+  std::map<cl_uint, Buffer*> buffers;  // those of the arguments that are buffers
 };
 
 struct Event : Object {
