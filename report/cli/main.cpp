@@ -183,7 +183,7 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
 void TellOfBuild(const report::Report& report) {
   if (report.recommendations.empty() || !report.recommendations.front().artefact) return;
   const auto& answer = report.recommendations.front();
-  for (const std::string& missing : answer.artefact->missing) Say("whichgpu: beside it: ", missing);
+  for (const std::string& missing : answer.artefact->missing) Say("whichgpu: it needs: ", missing);
   if (answer.artefact->note) Say("whichgpu: note: ", *answer.artefact->note);
   for (const std::string& warning : answer.warnings) Say("whichgpu: note: ", warning);
 }

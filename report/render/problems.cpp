@@ -289,7 +289,7 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
   if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
   if (!program.command || program.command->size() > kLongCommand)
     return {fmt::format("{} (see recommend --target {})", text, program.target), ""};
-  if (program.missing) text += fmt::format("; beside it {}", fmt::join(*program.missing, "; "));
+  if (program.missing) text += fmt::format("; it needs {}", fmt::join(*program.missing, "; "));
   return {std::move(text), *program.command};
 }
 

@@ -64,7 +64,7 @@ std::string Why(const Report& dirty, const TerminalOptions& options) {
                           artefact.date),
               2);
     if (artefact.note) page.Flow(*artefact.note, 2);
-    for (const std::string& missing : artefact.missing) page.Flow("beside it: " + missing, 2);
+    for (const std::string& missing : artefact.missing) page.Flow("it needs: " + missing, 2);
   }
   const auto because = [&](const std::string& reason) {
     page.Add(page.signs().arrow, Style::kGood).Add(" ").Flow(reason, 3);

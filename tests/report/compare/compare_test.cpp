@@ -201,7 +201,7 @@ TEST(ComparisonText, CountsTheFiguresThatBothReportsHold) {
 TEST(ComparisonText, WhatTheSecondAloneHasIsNewAndNotMissing) {
   const auto base = testing::Processor();
   auto other = base;
-  other.measurements[0].status = backends::MeasurementStatus::kWrongResult;
+  other.measurements[0].status = backends::MeasurementStatus::kOverBudget;
   const auto text = [](const Report& one, const Report& two) {
     Comparison comparison;
     comparison.rows = Rows(one, two);
