@@ -255,7 +255,8 @@ void WithdrawMarkers(const std::string& directory, system::ProcessId dead) {
   if (!files) return;
   for (const std::string& name : files->List(directory)) {
     if (!name.starts_with(kFileStart)) continue;
-    const auto file = system::OpenOwnFile(directory + "/" + name, system::Access::kChange);
+    const auto file =
+        system::OpenOwnFile(std::string(directory).append("/").append(name), system::Access::kChange);
     if (!file || system::TryLock(*file) == system::LockState::kHeldByOther) continue;
     auto marker = ReadMarker(*file);
     if (!marker || marker->pid != dead || marker->boot_id != BootId(*files)) continue;
