@@ -47,13 +47,14 @@ MEASURED = {
     "a kernel that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="gemm_fp16_128_by_64")]), "6", 1),
     "products that abort": (dict(gpus=[gpu(*NAVI31, crashing_kernels="gemm_fp16")]), "1.5", 1),
     "products that all fault": (dict(gpus=[gpu(*NAVI31, faulting_kernels="gemm_")]), "2", 0),
+    "a fill that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="fill_")]), "0.2", 0),
     "a compiler that aborts": (dict(gpus=[gpu(*NAVI31)], **act("compile", "abort")), "1", 0),
     "no compiler": (dict(gpus=[gpu(*NAVI31)], libraries=[("libhiprtc.so.6", "/nonexistent")]), "1", 0),
     "a hot card": (dict(gpus=[gpu(*NAVI31, attributes={"throttled": 1 << 36})]), "1.2", 1),
     "ROCm 5": (dict(gpus=[gpu(*NAVI31)], rocm="5", attributes={"hip_version": 50731061}), "0.8", 1),
 }
 # By whose kernels contexts and processes end, over and over.
-ENDED = ("products that abort", "products that all fault")
+ENDED = ("products that abort", "products that all fault", "a fill that faults")
 # Prefixes of ROCm as installers leave them, which need the kernel's view of the GPU to be looked at.
 FAKES = "tests/fakes/hip"
 ROCM_6 = {"rocm-6/lib/libamdhip64.so.6": f"{FAKES}/fake_hip/libamdhip64.so.6",
@@ -254,6 +255,13 @@ class HipBoxes(unittest.TestCase):
                     if m["status"] == "skipped" and "one process after another" in m["reason"]}
         self.assertTrue({"fp16", "bf16"} & left_out, left_out)
         self.assertNotIn("fp4", left_out, "which the chip has no instruction for")
+
+    def test_a_fill_that_faults_is_told_once(self):
+        seen = [(m["status"], m.get("reason", "")) for m in self.figures(self.answer("a fill that faults"))]
+        failed = [reason for status, reason in seen if status == "failed"]
+        self.assertEqual(1, len(failed), failed)
+        self.assertIn("(700)", failed[0])
+        self.assertIn("what fills operands brought the device's context down", failed[0])
 
     def test_what_fails_is_not_ranked_and_says_why(self):
         cases = {"a device that is lost": ("failed", "hipErrorLaunchFailure"),
