@@ -12,7 +12,7 @@
 #include "backends/hip/hip_runtime.h"
 #include "kernels/hip/variants.h"
 #include "kernels/operand.h"
-#include "tests/backends/cuda/compute.h"
+#include "tests/backends/core/compute.h"
 #include "tests/backends/hip/machine.h"
 
 namespace {

@@ -10,7 +10,7 @@
 
 #include "backends/core/shape.h"
 #include "kernels/hip/variants.h"
-#include "tests/backends/cuda/compute.h"
+#include "tests/backends/core/compute.h"
 #include "tests/kernels/hip/targets.h"
 
 tests::EmulatedKernel Find_fnuz_operands(std::string_view name);
