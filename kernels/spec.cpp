@@ -121,6 +121,7 @@ Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step) {
     for (const Number number : row.scalars) step.scalars.push_back({number, Row(in).ones});
   }
   Variant variant;
+  variant.family = name;
   variant.name = std::move(name);
   variant.kernel = kernel;
   variant.in = in;

@@ -161,7 +161,8 @@ struct Step {
 
 // One implementation of one kernel for one pair of types.
 struct Variant {
-  std::string name;  // "own:avx512", "own:tile_6x64"
+  std::string name;    // "own:avx512", "own:tile_6x64"
+  std::string family;  // what those share that differ in their tiles or types alone: "own:tile"
   Kernel kernel = Kernel::kGemm;
   Dtype in = Dtype::kFp32;
   Dtype acc = Dtype::kFp32;
@@ -184,8 +185,8 @@ struct Variant {
   std::uint64_t (*workspace_bytes)(const Variant&, const Problem&, const DeviceShape&) = nullptr;
 };
 
-// A variant of this project's own, of one step. Bindings and scalars that the step leaves out are those of
-// the kernel.
+// A variant of this project's own, of one step, whose family is called as it is. Bindings and scalars that
+// the step leaves out are those of the kernel.
 [[nodiscard]] Variant Own(std::string name, Kernel kernel, Dtype in, Dtype acc, Step step);
 
 // By a kernel of this project, not by a library that was found.

@@ -152,12 +152,12 @@ void Contest::LoadAll() {
     const auto refuse = [&](MeasurementStatus status, std::string reason) {
       context_.reporter.Fail(*variant, {}, status, Stage::kCompile, std::move(reason));
     };
-    if (!variant->left_out.empty()) {
-      refuse(MeasurementStatus::kSkipped, variant->left_out);
-      continue;
-    }
     if (std::string missing = MissingFeature(*variant, context_.session.limits()); !missing.empty()) {
       refuse(MeasurementStatus::kUnsupported, std::move(missing));
+      continue;
+    }
+    if (!variant->left_out.empty()) {
+      refuse(MeasurementStatus::kSkipped, variant->left_out);
       continue;
     }
     const bool of_library = IsOfLibrary(*variant);

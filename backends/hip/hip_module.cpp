@@ -84,7 +84,7 @@ probe::Result<rt::HipModule> ModuleCache::Load(const std::string& source) const 
   const auto image = Compile(source);
   if (!image) return image.error();
   rt::HipModule module = nullptr;
-  const auto code = api_.hipModuleLoadData(&module, image->data());
+  const auto code = rt::Told(api_, api_.hipModuleLoadData(&module, image->data()));
   if (code != rt::kHipSuccess) return rt::ErrorOf("hipModuleLoadData", code);
   return module;
 }

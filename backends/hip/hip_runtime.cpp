@@ -50,22 +50,24 @@ void HipRuntime::PrepareKernels(const probe::RuntimeDevice& facts, probe::Result
 
 probe::Status HipRuntime::Enter(std::size_t device) {
   current_ = devices_[device];
-  return StatusOf("hipSetDevice", api_.hipSetDevice(current_));
+  // Where a device was read, some of what it was asked failed.
+  if (api_.hipGetLastError != nullptr) (void)api_.hipGetLastError();
+  return StatusOf("hipSetDevice", Told(api_.hipSetDevice(current_)));
 }
 
 probe::Result<stream::Runtime::Memory> HipRuntime::AskMemory() {
   std::size_t free = 0, total = 0;
-  const auto code = api_.hipMemGetInfo(&free, &total);
+  const auto code = Told(api_.hipMemGetInfo(&free, &total));
   if (code == kHipSuccess) return Memory{free, total};
   // Kernels up to 5.17 do not tell the runtime what is free (KFD's ioctl 1.9), and it fails for want of that.
   rt::HipDevice handle = 0;
-  if (code != rt::kHipErrorInvalidValue || api_.hipDeviceGet(&handle, current_) != kHipSuccess ||
-      api_.hipDeviceTotalMem(&total, handle) != kHipSuccess) {
+  if (code != rt::kHipErrorInvalidValue || Told(api_.hipDeviceGet(&handle, current_)) != kHipSuccess ||
+      Told(api_.hipDeviceTotalMem(&total, handle)) != kHipSuccess) {
     return ErrorOf("hipMemGetInfo", code);
   }
   std::array<char, 32> address{};
   const auto named =
-      api_.hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()) - 1, current_);
+      Told(api_.hipDeviceGetPCIBusId(address.data(), static_cast<int>(address.size()) - 1, current_));
   const auto pci = named == kHipSuccess ? probe::ParsePciAddress(address.data()) : std::nullopt;
   const auto used = pci ? files_.ReadNumber("/sys/bus/pci/devices/" + ToString(*pci) + "/mem_info_vram_used")
                         : std::nullopt;
@@ -74,7 +76,7 @@ probe::Result<stream::Runtime::Memory> HipRuntime::AskMemory() {
 
 probe::Result<std::uint64_t> HipRuntime::Allocate(std::uint64_t bytes) {
   void* memory = nullptr;
-  if (const auto code = api_.hipMalloc(&memory, bytes); code != kHipSuccess)
+  if (const auto code = Told(api_.hipMalloc(&memory, bytes)); code != kHipSuccess)
     return ErrorOf("hipMalloc", code);
   return std::bit_cast<std::uint64_t>(memory);
 }
@@ -82,45 +84,46 @@ probe::Result<std::uint64_t> HipRuntime::Allocate(std::uint64_t bytes) {
 probe::Result<HostBuffer> HipRuntime::AllocateHost(std::uint64_t bytes) {
   if (api_.hipHostMalloc == nullptr || api_.hipHostFree == nullptr) return NoHostMemory();
   void* memory = nullptr;
-  if (const auto code = api_.hipHostMalloc(&memory, bytes, rt::kHipHostMallocDefault); code != kHipSuccess)
+  if (const auto code = Told(api_.hipHostMalloc(&memory, bytes, rt::kHipHostMallocDefault));
+      code != kHipSuccess)
     return ErrorOf("hipHostMalloc", code);
   return HostBuffer{{static_cast<std::byte*>(memory), bytes},
                     {memory, [free = api_.hipHostFree](void* pinned) { (void)free(pinned); }}};
 }
 
 probe::Status HipRuntime::Write(std::uint64_t to, std::span<const std::byte> data) {
-  auto code = api_.hipMemcpy(DevicePointer(to), data.data(), data.size(), rt::kHipHostToDevice);
+  auto code = Told(api_.hipMemcpy(DevicePointer(to), data.data(), data.size(), rt::kHipHostToDevice));
   // Pageable memory may still be on its way from the runtime's own when the call returns.
-  if (code == kHipSuccess) code = api_.hipDeviceSynchronize();
+  if (code == kHipSuccess) code = Told(api_.hipDeviceSynchronize());
   return StatusOf(names().upload, code);
 }
 
 probe::Status HipRuntime::Read(std::uint64_t from, std::span<std::byte> data) {
   return StatusOf(names().download,
-                  api_.hipMemcpy(data.data(), DevicePointer(from), data.size(), rt::kHipDeviceToHost));
+                  Told(api_.hipMemcpy(data.data(), DevicePointer(from), data.size(), rt::kHipDeviceToHost)));
 }
 
 probe::Status HipRuntime::Synchronize() {
-  return StatusOf("hipDeviceSynchronize", api_.hipDeviceSynchronize());
+  return StatusOf("hipDeviceSynchronize", Told(api_.hipDeviceSynchronize()));
 }
 
 DeviceState HipRuntime::State() const { return StateOfCard(facts_, files_); }
 
 probe::Result<void*> HipRuntime::CreateEvent() {
   rt::HipEvent event = nullptr;
-  if (const auto code = api_.hipEventCreateWithFlags(&event, rt::kHipEventDefault); code != kHipSuccess)
+  if (const auto code = Told(api_.hipEventCreateWithFlags(&event, rt::kHipEventDefault)); code != kHipSuccess)
     return ErrorOf("hipEventCreateWithFlags", code);
   return static_cast<void*>(event);
 }
 
 bool HipRuntime::Record(void* event) {
-  return api_.hipEventRecord(static_cast<rt::HipEvent>(event), nullptr) == kHipSuccess;
+  return Told(api_.hipEventRecord(static_cast<rt::HipEvent>(event), nullptr)) == kHipSuccess;
 }
 
 std::optional<double> HipRuntime::SecondsBetween(void* first, void* last) {
   float milliseconds = 0;
-  const auto code = api_.hipEventElapsedTime(&milliseconds, static_cast<rt::HipEvent>(first),
-                                             static_cast<rt::HipEvent>(last));
+  const auto code = Told(api_.hipEventElapsedTime(&milliseconds, static_cast<rt::HipEvent>(first),
+                                                  static_cast<rt::HipEvent>(last)));
   if (code != kHipSuccess || !(milliseconds > 0)) return std::nullopt;
   return static_cast<double>(milliseconds) * 1e-3;
 }
@@ -132,10 +135,11 @@ probe::Result<stream::Function> HipRuntime::Load(const kernels::Step& step) {
   if (!module) return module.error();
   const std::string entry(step.entry);
   rt::HipFunction function = nullptr;
-  if (const auto code = api_.hipModuleGetFunction(&function, *module, entry.c_str()); code != kHipSuccess)
+  if (const auto code = Told(api_.hipModuleGetFunction(&function, *module, entry.c_str()));
+      code != kHipSuccess)
     return ErrorOf("hipModuleGetFunction " + entry, code);
   int threads = 0;
-  const auto asked = api_.hipFuncGetAttribute(&threads, rt::kHipFunctionMaxThreads, function);
+  const auto asked = Told(api_.hipFuncGetAttribute(&threads, rt::kHipFunctionMaxThreads, function));
   if (asked != kHipSuccess) threads = 0;
   return stream::Function{function, step.entry, static_cast<std::uint32_t>(std::max(threads, 0)),
                           step.shared_bytes};
@@ -145,9 +149,9 @@ probe::Status HipRuntime::StartLaunch(const stream::Function& function, const ke
                                       void** arguments) {
   const auto& [x, y, z] = shape.groups;
   const auto& local = shape.local;
-  const auto code =
-      api_.hipModuleLaunchKernel(static_cast<rt::HipFunction>(function.handle), x, y, z, local[0], local[1],
-                                 local[2], function.shared_bytes, nullptr, arguments, nullptr);
+  const auto code = Told(api_.hipModuleLaunchKernel(static_cast<rt::HipFunction>(function.handle), x, y, z,
+                                                    local[0], local[1], local[2], function.shared_bytes,
+                                                    nullptr, arguments, nullptr));
   if (code != kHipSuccess) return ErrorOf(fmt::format("hipModuleLaunchKernel {}", function.entry), code);
   return probe::Ok();
 }
@@ -161,7 +165,7 @@ probe::Result<stream::Products> HipRuntime::OpenProducts(std::string_view librar
     return probe::Error{"load", std::nullopt, "no such library", std::string(library)};
   constexpr int kPerMajor = 10000000;
   int version = 0;
-  if (api_.hipRuntimeGetVersion(&version) == kHipSuccess && version / kPerMajor < vendor->least_rocm) {
+  if (Told(api_.hipRuntimeGetVersion(&version)) == kHipSuccess && version / kPerMajor < vendor->least_rocm) {
     return probe::Error{std::string(library), std::nullopt, "too old",
                         fmt::format("it is called as ROCm {} and later have it", vendor->least_rocm)};
   }
@@ -180,9 +184,9 @@ probe::Status HipRuntime::CheckPeerCopies() const {
 bool HipRuntime::OpenWay(std::size_t from, std::size_t to) {
   if (api_.hipDeviceCanAccessPeer == nullptr || api_.hipDeviceEnablePeerAccess == nullptr) return false;
   int can = 0;
-  if (api_.hipDeviceCanAccessPeer(&can, devices_[from], devices_[to]) != kHipSuccess || can == 0)
+  if (Told(api_.hipDeviceCanAccessPeer(&can, devices_[from], devices_[to])) != kHipSuccess || can == 0)
     return false;
-  const auto code = api_.hipDeviceEnablePeerAccess(devices_[to], 0);
+  const auto code = Told(api_.hipDeviceEnablePeerAccess(devices_[to], 0));
   return code == kHipSuccess || code == kPeerAccessAlreadyEnabled;
 }
 
@@ -200,8 +204,8 @@ std::string_view HipRuntime::CopierOf(std::uint64_t bytes) const {
 
 probe::Status HipRuntime::StartCopy(Place to, Place from, std::uint64_t bytes) {
   return StatusOf("hipMemcpyPeer",
-                  api_.hipMemcpyPeer(DevicePointer(to.address), devices_[to.device],
-                                     DevicePointer(from.address), devices_[from.device], bytes));
+                  Told(api_.hipMemcpyPeer(DevicePointer(to.address), devices_[to.device],
+                                          DevicePointer(from.address), devices_[from.device], bytes)));
 }
 
 probe::Result<stream::Runtime::Nccl> HipRuntime::OpenNccl() {
@@ -216,14 +220,15 @@ probe::Result<stream::Runtime::Nccl> HipRuntime::OpenNccl() {
 
 probe::Result<void*> HipRuntime::CreateStream() {
   rt::HipStream created = nullptr;
-  if (const auto code = api_.hipStreamCreateWithFlags(&created, rt::kHipStreamNonBlocking);
+  if (const auto code = Told(api_.hipStreamCreateWithFlags(&created, rt::kHipStreamNonBlocking));
       code != kHipSuccess)
     return ErrorOf("hipStreamCreateWithFlags", code);
   return static_cast<void*>(created);
 }
 
 probe::Status HipRuntime::Wait(void* stream) {
-  return StatusOf("hipStreamSynchronize", api_.hipStreamSynchronize(static_cast<rt::HipStream>(stream)));
+  return StatusOf("hipStreamSynchronize",
+                  Told(api_.hipStreamSynchronize(static_cast<rt::HipStream>(stream))));
 }
 
 }  // namespace backends::hip

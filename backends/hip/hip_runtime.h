@@ -54,7 +54,7 @@ class HipRuntime final : public stream::Runtime {
   probe::Status Enter(std::size_t device) override;
   probe::Result<Memory> AskMemory() override;
   probe::Result<std::uint64_t> Allocate(std::uint64_t bytes) override;
-  void Free(std::uint64_t address) override { (void)api_.hipFree(stream::DevicePointer(address)); }
+  void Free(std::uint64_t address) override { (void)Told(api_.hipFree(stream::DevicePointer(address))); }
   probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   probe::Status Write(std::uint64_t to, std::span<const std::byte> data) override;
   probe::Status Read(std::uint64_t from, std::span<std::byte> data) override;
@@ -82,6 +82,11 @@ class HipRuntime final : public stream::Runtime {
   probe::Status Wait(void* stream) override;
 
  private:
+  // Every code of the runtime's passes here: none is left for a library to find.
+  [[nodiscard]] probe::hip::HipResult Told(probe::hip::HipResult code) const {
+    return probe::hip::Told(api_, code);
+  }
+
   const probe::hip::Api api_;
   const std::vector<int> devices_;
   int current_ = 0;  // the number of the device that was entered last

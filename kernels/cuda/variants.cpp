@@ -72,15 +72,17 @@ std::array<WarpRow, 12> WarpRows() {
   };
 }
 
-// A product whose blocks of `rows` x `columns` of C run in one row; a stage holds `row_bytes` of k.
+// A product, called by its family and size, whose blocks of `rows` x `columns` of C run in one row; a stage
+// holds `row_bytes` of k.
 struct Tile {
   std::uint32_t rows, columns, threads, row_bytes;
 };
-Variant Gemm(std::string name, Dtype in, Dtype acc, const Tile& tile, Step step) {
+Variant Gemm(std::string family, std::string_view size, Dtype in, Dtype acc, const Tile& tile, Step step) {
   step.geometry = {.tiles = {{{Number::kN, tile.columns}, {Number::kM, tile.rows}}},
                    .in_a_row = true,
                    .threads = {tile.threads, 1}};
-  Variant variant = Own(std::move(name), Kernel::kGemm, in, acc, std::move(step));
+  Variant variant = Own(std::string(family).append(size), Kernel::kGemm, in, acc, std::move(step));
+  variant.family = std::move(family);
   variant.multiple_m = tile.rows;
   variant.multiple_n = tile.columns;
   variant.multiple_k = tile.row_bytes * 8 / Row(in).bits;
@@ -110,9 +112,7 @@ std::vector<Variant> ByWarps() {
     const auto add_gemm = [&](std::uint32_t tile, std::string_view entry, std::uint32_t shared_bytes,
                               std::string_view shared_feature) {
       const std::string edge = std::to_string(tile);
-      std::string name = prefix;
-      name.append("_").append(edge).append("x").append(edge);
-      add(Gemm(name, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
+      add(Gemm(prefix, "_" + edge + "x" + edge, row.in, row.acc, {tile, tile, kThreads, kRowBytes},
                {.entry = entry,
                 .source = row.module,
                 .older_source = row.older_module,
@@ -155,7 +155,7 @@ std::array<WarpgroupRow, 5> WarpgroupRows() {
 Variant CopiedGemm(const WarpgroupRow& row, std::uint32_t columns, std::string_view entry) {
   constexpr std::uint32_t kThreeWarpgroups = 384, kPairRows = 256, kRowsCopied = 128, kBarriersBytes = 128;
   Variant variant =
-      Gemm("own:wgmma_tma_128x" + std::to_string(columns), row.in, row.acc,
+      Gemm("own:wgmma_tma", "_128x" + std::to_string(columns), row.in, row.acc,
            {kPairRows, columns, kThreeWarpgroups, 128},
            {.entry = entry, .source = row.copied_module, .shared_bytes = 196608 + kBarriersBytes});
   Step& step = variant.steps.front();
@@ -178,10 +178,10 @@ std::vector<Variant> ByWarpgroups() {
       variant.requires_features = {"sm_90a", std::move(shared_feature)};
       all.push_back(std::move(variant));
     };
-    add(Gemm("own:wgmma_128x256", row.in, row.acc, {128, 256, kTwoWarpgroups, kStageRowBytes},
+    add(Gemm("own:wgmma", "_128x256", row.in, row.acc, {128, 256, kTwoWarpgroups, kStageRowBytes},
              {.entry = row.large, .source = row.module, .shared_bytes = 4 * (128 + 256) * kStageRowBytes}),
         "shared:192");
-    add(Gemm("own:wgmma_128x128", row.in, row.acc, {128, 128, kTwoWarpgroups, kStageRowBytes},
+    add(Gemm("own:wgmma", "_128x128", row.in, row.acc, {128, 128, kTwoWarpgroups, kStageRowBytes},
              {.entry = row.small, .source = row.module, .shared_bytes = 5 * (128 + 128) * kStageRowBytes}),
         "shared:160");
     for (const auto& [columns, entry] :
@@ -223,15 +223,15 @@ std::array<TensorRow, 5> TensorRows() {
 // each has its rows copied and half of the columns.
 constexpr std::uint32_t kTensorRows = 128, kBarriersBytes = 256;
 struct TensorShape {
-  std::string_view name;
+  std::string_view family, size;
   std::uint32_t blocks, columns;
 };
-constexpr TensorShape kPair = {"own:umma_pair_256x256", 2, 256}, kLarge = {"own:umma_128x256", 1, 256},
-                      kSmall = {"own:umma_128x128", 1, 128};
+constexpr TensorShape kPair = {"own:umma_pair", "_256x256", 2, 256},
+                      kLarge = {"own:umma", "_128x256", 1, 256}, kSmall = {"own:umma", "_128x128", 1, 128};
 Variant TensorGemm(const TensorRow& row, std::string_view module, const TensorShape& shape,
                    std::string_view entry) {
   constexpr std::uint32_t kSixWarps = 192, kStagesBytes = 196608;
-  Variant variant = Gemm(std::string(shape.name), row.in, row.acc,
+  Variant variant = Gemm(std::string(shape.family), shape.size, row.in, row.acc,
                          {shape.blocks * kTensorRows, shape.columns, kSixWarps, 128},
                          {.entry = entry, .source = module, .shared_bytes = kStagesBytes + kBarriersBytes});
   Step& step = variant.steps.front();

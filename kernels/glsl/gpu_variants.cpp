@@ -18,6 +18,7 @@ Variant Tile(std::uint32_t edge, Dtype in, Dtype acc, std::string_view module,
   const std::string size = std::to_string(edge);
   Variant variant = OwnOf("own:tile_" + size + "x" + size, {Kernel::kGemm, in, acc, module},
                           {.tiles = Square(edge), .threads = {kGroup, 1}});
+  variant.family = "own:tile";
   variant.requires_features = std::move(features);
   variant.requires_features.emplace_back("group256");
   variant.multiple_m = variant.multiple_n = edge;
@@ -43,6 +44,7 @@ Variant Coopmat(std::uint32_t block, Dtype in, Dtype acc, const std::string& sha
   Variant variant =
       OwnOf("own:coopmat_" + shape, {Kernel::kGemm, in, acc, module},
             {.tiles = Square(block), .threads = {kSubgroups, 1}, .threads_are_subgroups = true});
+  variant.family = "own:coopmat";
   // The entries' type is a capability of its own.
   variant.requires_features = {"coopmat:" + in_name + "/" + acc_name + ":" + shape, in_name};
   variant.multiple_m = variant.multiple_n = block;

@@ -111,12 +111,14 @@ Variant OwnOf(const TypeRow& row, const std::string& name, Kernel kernel, std::u
 struct Tile {
   std::uint32_t m, n, threads, bytes;
 };
+// Called by its unit, by `how` it is used, and by its tile.
 template <class TypeRow>
-Variant Gemm(const TypeRow& row, const Tile& tile, const std::string& name, std::string_view entry) {
+Variant Gemm(const TypeRow& row, const Tile& tile, const std::string& how, std::string_view entry) {
   Variant variant =
-      OwnOf(row, name, Kernel::kGemm, tile.threads,
+      OwnOf(row, how, Kernel::kGemm, tile.threads,
             {.entry = entry,
              .geometry = {.tiles = {{{Number::kN, tile.n}, {Number::kM, tile.m}}}, .in_a_row = true}});
+  variant.name += "_" + std::to_string(tile.m) + "x" + std::to_string(tile.n);
   variant.multiple_m = tile.m;
   variant.multiple_n = tile.n;
   variant.multiple_k = tile.bytes * 8 / Row(row.in).bits;
@@ -156,16 +158,14 @@ std::vector<Variant> SimtVariants() {
 
 std::vector<Variant> Variants() {
   std::vector<Variant> all = SimtVariants();
-  for (const TileRow& row : WideRows()) {
-    all.push_back(Gemm(row, {256, row.columns, kThreads, kWideRowBytes},
-                       "_wide_256x" + std::to_string(row.columns), row.entry));
-  }
+  for (const TileRow& row : WideRows())
+    all.push_back(Gemm(row, {256, row.columns, kThreads, kWideRowBytes}, "_wide", row.entry));
   for (const TileRow& row : SquareRows())
-    all.push_back(Gemm(row, {128, 128, kSquareThreads, kRowBytes}, "_square_128x128", row.entry));
+    all.push_back(Gemm(row, {128, 128, kSquareThreads, kRowBytes}, "_square", row.entry));
   for (const UnitRow& row : UnitRows()) {
     const std::uint32_t bytes = std::max(kRowBytes, row.step_bytes);
-    all.push_back(Gemm(row, {128, 128, kThreads, bytes}, "_128x128", row.entries[0]));
-    all.push_back(Gemm(row, {64, 64, kThreads, bytes}, "_64x64", row.entries[1]));
+    all.push_back(Gemm(row, {128, 128, kThreads, bytes}, "", row.entries[0]));
+    all.push_back(Gemm(row, {64, 64, kThreads, bytes}, "", row.entries[1]));
     if (!row.entries[2].empty()) all.push_back(Chain(row));
   }
   return all;

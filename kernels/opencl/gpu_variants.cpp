@@ -37,6 +37,7 @@ Variant Gemm(std::uint32_t tile, Dtype in, Dtype acc, std::string_view options) 
   const std::string edge = std::to_string(tile);
   Variant variant = OwnOf("own:tile_" + edge + "x" + edge, {Kernel::kGemm, in, acc, "gemm"}, kGemmGpuModule,
                           options, SquareTiles(tile));
+  variant.family = "own:tile";
   if (acc == Dtype::kFp16) variant.requires_features = {"fp16"};
   variant.multiple_m = variant.multiple_n = tile;
   variant.multiple_k = 16;
@@ -62,6 +63,7 @@ void AddTiles(std::vector<Variant>& all) {
 Variant GemmInt8(std::uint32_t tile, std::string name, std::string_view options) {
   Variant variant = OwnOf(std::move(name), {Kernel::kGemm, Dtype::kInt8, Dtype::kInt32, "gemm_int8"},
                           kGemmGpuInt8Module, options, SquareTiles(tile));
+  variant.family = "own:dot";
   variant.requires_features = {"int8_dot"};
   variant.multiple_m = variant.multiple_n = tile;
   variant.multiple_k = 4 * 8;  // WORDS of the options

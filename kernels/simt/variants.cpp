@@ -53,6 +53,7 @@ Variant Gemm(std::uint32_t tile, std::string name, std::string_view entry, std::
           {.entry = entry,
            .source = source,
            .geometry = {.tiles = {{{Number::kN, tile}, {Number::kM, tile}}}, .threads = {kThreads, 1}}});
+  variant.family = "own:tile";
   variant.multiple_m = variant.multiple_n = tile;
   variant.multiple_k = kDepth;
   return variant;

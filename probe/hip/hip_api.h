@@ -82,6 +82,10 @@ inline constexpr std::array<std::string_view, 5> kRuntimeNames = {
 [[nodiscard]] Error ErrorOf(std::string_view call, HipResult code);
 // Whether a process that met this code of HIP's can make no more use of the device.
 [[nodiscard]] bool EndsContext(std::int64_t code);
+// The code of a call that was told or passed over: the runtime is to forget it, too. Since ROCm 7 an error
+// stays until hipGetLastError is called, and a library in this process takes it for one of its own
+// (rocm.docs.amd.com, HIP, "HIP API 7.0 changes").
+HipResult Told(const Api& api, HipResult code);
 [[nodiscard]] Error CompilerErrorOf(std::string_view call, HiprtcResult code);
 
 // How many devices HIP shows this process; at most kMaxDevices. hipInit's own code misleads: it succeeds

@@ -124,9 +124,15 @@ Error Named(std::span<const CodeRow> rows, std::string_view call, int code) {
 }  // namespace
 
 Error ErrorOf(std::string_view call, HipResult code) { return Named(kCodes, call, code); }
+
 bool EndsContext(std::int64_t code) {
   return std::any_of(kCodes.begin(), kCodes.end(),
                      [&](const CodeRow& row) { return row.code == code && row.ends_context; });
+}
+
+HipResult Told(const Api& api, HipResult code) {
+  if (code != kHipSuccess && api.hipGetLastError != nullptr) (void)api.hipGetLastError();
+  return code;
 }
 
 Error CompilerErrorOf(std::string_view call, HiprtcResult code) { return Named(kCompilerCodes, call, code); }

@@ -78,6 +78,7 @@ HipResult hipDeviceGetUuid(HipUuid* uuid, HipDevice device);
 HipResult hipGetDeviceProperties(HipProperties* properties, int device);
 HipResult hipGetDevicePropertiesR0600(HipProperties* properties, int device);
 HipResult hipDeviceSynchronize();
+HipResult hipGetLastError();
 HipResult hipMemGetInfo(std::size_t* free, std::size_t* total);
 HipResult hipMalloc(HipPointer* pointer, std::size_t bytes);
 HipResult hipFree(HipPointer pointer);

@@ -2,6 +2,7 @@
 #include "report/run/exclusions.h"
 
 #include <algorithm>
+#include <set>
 #include <utility>
 #include <variant>
 
@@ -41,55 +42,66 @@ bool IsOurs(const Exclusion& one) {
   return CanBeExcluded(one.kind.kernel) && kernels::IsOwn(one.implementation);
 }
 
-// Of another of a kernel's implementations.
-bool IsFamily(const Exclusion& one, Kernel kernel, std::string_view implementation) {
-  return one.kind.kernel == kernel && FamilyOf(one.implementation) == FamilyOf(implementation);
-}
 bool IsItself(const Exclusion& one, const backends::FigureKind& kind, std::string_view implementation) {
   return one.kind == kind && one.implementation == implementation;
 }
 
-// What a child that died was at, where that is a kernel of ours and others were launched before it: who dies
-// at the first one dies of the driver, or of what fills operands.
-std::optional<Exclusion> LastRisk(const ChildResult& result) {
+// The risks that a child has told of: the last one, where that is a kernel, and into `launched` all that it
+// launched.
+std::optional<Exclusion> LastRisk(const ChildResult& result, std::set<std::string>& launched) {
   std::optional<backends::MeasureStage> last;
-  std::vector<std::string> launched;
   for (const Json& record : result.records) {
     const auto event = backends::DecodeEvent(record);
     const auto* stage = event ? std::get_if<backends::MeasureStage>(&*event) : nullptr;
     if (stage == nullptr) continue;
     last = *stage;
-    if (stage->stage == probe::Stage::kLaunch) launched.push_back(stage->implementation);
+    if (stage->stage == probe::Stage::kLaunch) launched.insert(stage->implementation);
   }
-  if (!last || !last->kind) return std::nullopt;
-  const bool others = std::any_of(launched.begin(), launched.end(),
-                                  [&](const auto& name) { return name != last->implementation; });
-  return others ? std::optional(Exclusion{last->implementation, *last->kind}) : std::nullopt;
+  return last && last->kind ? std::optional(Exclusion{last->implementation, *last->kind}) : std::nullopt;
+}
+
+// What ended a child, with its family where another child can go without that, too.
+struct Ended {
+  const Exclusion* by;
+  std::string family;  // empty: none of the variants is it
+};
+std::vector<Ended> WithFamilies(const std::vector<Exclusion>& exclusions,
+                                const std::vector<kernels::Variant>& variants) {
+  std::vector<Ended> all;
+  for (const Exclusion& one : exclusions) {
+    const auto it = std::find_if(variants.begin(), variants.end(), [&](const kernels::Variant& variant) {
+      return IsItself(one, backends::KindOf(variant), variant.name);
+    });
+    all.push_back({&one, it == variants.end() ? "" : it->family});
+  }
+  return all;
+}
+
+std::string WhyNot(const kernels::Variant& variant, const std::vector<Ended>& ended) {
+  const auto is_of_family = [&](const Ended& of) {
+    return of.by->kind.kernel == variant.kernel && of.family == variant.family;
+  };
+  const bool second = std::count_if(ended.begin(), ended.end(), is_of_family) > 1;
+  for (const Ended& of : ended) {
+    if (is_of_family(of) && (second || of.by->whole_family))
+      return "left out: " + of.by->implementation + ", which is of its kind, ended another process";
+    if (of.by->whole_kernel && of.by->kind.kernel == variant.kernel)
+      return "left out: others of this kernel ended one process after another";
+  }
+  return {};
 }
 
 }  // namespace
 
-std::string_view FamilyOf(std::string_view implementation) {
-  const auto at = implementation.rfind('_');
-  if (at == std::string_view::npos) return implementation;
-  const std::string_view tile = implementation.substr(at + 1);
-  const auto is_part = [](char c) { return (c >= '0' && c <= '9') || c == 'x'; };
-  const bool is_tile =
-      tile.find('x') != std::string_view::npos && std::all_of(tile.begin(), tile.end(), is_part);
-  return is_tile ? implementation.substr(0, at) : implementation;
-}
-
 void LeaveOut(const std::vector<Exclusion>& exclusions, std::vector<kernels::Variant>& variants) {
-  for (const Exclusion& one : exclusions) {
-    std::erase_if(variants, [&](const kernels::Variant& variant) {
+  const auto ended = WithFamilies(exclusions, variants);
+  std::erase_if(variants, [&](const kernels::Variant& variant) {
+    return std::any_of(exclusions.begin(), exclusions.end(), [&](const Exclusion& one) {
       return IsItself(one, backends::KindOf(variant), variant.name);
     });
-    if (!one.whole_family) continue;
-    for (kernels::Variant& variant : variants) {
-      if (IsFamily(one, variant.kernel, variant.name))
-        variant.left_out =
-            "left out: " + one.implementation + ", which is of its kind, ended another process";
-    }
+  });
+  for (kernels::Variant& variant : variants) {
+    if (auto reason = WhyNot(variant, ended); !reason.empty()) variant.left_out = std::move(reason);
   }
 }
 
@@ -104,7 +116,7 @@ std::optional<Exclusion> DecodeLostContext(const Json& record) {
 }
 
 bool Restarts::After(ChildResult& result, double deadline_s) {
-  if (exclusions_.size() >= kMostRestarts || after_hang_) return false;
+  if (is_last_) return false;
   const bool hung = result.end == ChildEnd::kTimedOut;
   const bool died = hung || result.end == ChildEnd::kSignalled || result.end == ChildEnd::kExited;
   if (!died && result.end != ChildEnd::kDone) return false;
@@ -112,22 +124,23 @@ bool Restarts::After(ChildResult& result, double deadline_s) {
   const auto lost = std::find_if(result.records.begin(), result.records.end(),
                                  [](const Json& record) { return DecodeLostContext(record).has_value(); });
   const bool told = lost != result.records.end();
-  auto culprit = told ? DecodeLostContext(*lost) : died ? LastRisk(result) : std::nullopt;
-  if (!culprit || !IsOurs(*culprit)) return false;
-  const auto is_covered = [&](const Exclusion& other) {
-    return IsItself(other, culprit->kind, culprit->implementation) ||
-           (other.whole_family && IsFamily(other, culprit->kind.kernel, culprit->implementation));
-  };
-  if (std::any_of(exclusions_.begin(), exclusions_.end(), is_covered))
+  auto culprit = LastRisk(result, launched_);
+  if (told) culprit = DecodeLostContext(*lost);
+  if (!culprit || !IsOurs(*culprit) || (!told && !died)) return false;
+  const bool others = std::any_of(launched_.begin(), launched_.end(),
+                                  [&](const std::string& name) { return name != culprit->implementation; });
+  if (!told && !others) return false;  // it died of the driver, or of what fills operands
+  if (std::any_of(exclusions_.begin(), exclusions_.end(), [&](const Exclusion& other) {
+        return IsItself(other, culprit->kind, culprit->implementation);
+      })) {
     return false;  // it was not there to run
-  const bool second_of_family = std::any_of(
-      exclusions_.begin(), exclusions_.end(),
-      [&](const Exclusion& other) { return IsFamily(other, culprit->kind.kernel, culprit->implementation); });
-  if (!told && !exclusions_.empty() && !second_of_family) return false;
+  }
   if (told) result.records.erase(lost);
-  after_hang_ = hung;
-  culprit->whole_family = (hung && !told) || second_of_family;
+  hangs_ += hung ? 1 : 0;
+  culprit->whole_family = hung && !told;
   exclusions_.push_back(*std::move(culprit));
+  is_last_ = exclusions_.size() > kMostRestarts || hangs_ > 1;
+  for (Exclusion& one : exclusions_) one.whole_kernel = is_last_;
   return true;
 }
 

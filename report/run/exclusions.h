@@ -4,8 +4,8 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "backends/core/measurement_fields.h"
@@ -14,23 +14,23 @@
 
 namespace report {
 
-// One implementation of one kernel in one pair of types; or all of its family in all types.
+// One implementation of one kernel in one pair of types, which ended a child; whether its family goes with it
+// in all types, or every implementation of its kernel.
 struct Exclusion {
   std::string implementation;
   backends::FigureKind kind;
   bool whole_family = false;
+  bool whole_kernel = false;
 };
-WHICHGPU_FIELDS(Exclusion, implementation, kind, whole_family)
+WHICHGPU_FIELDS(Exclusion, implementation, kind, whole_family, whole_kernel)
 
-// So many children may follow one that a kernel ended, each with that share of the budget at least.
+// So many children may follow one that a kernel ended, and then a last one without those kernels at all, each
+// with that share of the budget at least.
 inline constexpr std::size_t kMostRestarts = 3;
 inline constexpr double kLeastRestartShare = 0.25;
 
-// What the implementations share that differ in their tiles alone: "own:wgmma" of "own:wgmma_128x256".
-[[nodiscard]] std::string_view FamilyOf(std::string_view implementation);
-
-// Takes out what ended a child itself, which that child has told of, and has the rest of its family not run
-// and told so (Variant::left_out).
+// Takes out what ended a child itself, which that child has told of, and has what goes with it not run and
+// told so (Variant::left_out): also the family (Variant::family) of which two ended a child.
 void LeaveOut(const std::vector<Exclusion>& exclusions, std::vector<kernels::Variant>& variants);
 
 // The record of a child whose context that implementation's kernel ended, sent as soon as it is known.
@@ -41,16 +41,19 @@ void LeaveOut(const std::vector<Exclusion>& exclusions, std::vector<kernels::Var
 class Restarts {
  public:
   // Whether another child is worth it after that one, which goes without what ended it: an implementation of
-  // ours, whose family goes with it where it hung or is the second of it. Worth it is one child after a hang
-  // that took less than `deadline_s`, the time of the whole child; after a crash, which may as well be the
-  // driver's, a second one only where both were of one family. The child's own word of a lost context is
-  // taken out of its records then.
+  // ours, whose family goes with it where it hung. The last one, after kMostRestarts others or a second hang,
+  // goes without every implementation of the kernels that ended one, so that what they have nothing to do
+  // with is measured yet. Not worth it is one after a hang of `deadline_s`, the time of the whole child, and
+  // after a crash before anything else was launched, which is the driver's. The child's own word of a lost
+  // context is taken out of its records then.
   [[nodiscard]] bool After(probe::isolate::ChildResult& result, double deadline_s);
   [[nodiscard]] const std::vector<Exclusion>& exclusions() const { return exclusions_; }
 
  private:
   std::vector<Exclusion> exclusions_;
-  bool after_hang_ = false;
+  std::set<std::string> launched_;  // implementations, by any of the children
+  int hangs_ = 0;
+  bool is_last_ = false;
 };
 
 }  // namespace report

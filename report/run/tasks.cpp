@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <iterator>
+#include <utility>
 
 #include "backends/core/measurement_fields.h"
 #include "backends/core/peers.h"
@@ -91,11 +92,17 @@ struct Opened {
   std::vector<kernels::Variant> variants, libraries;
   std::unique_ptr<backends::Session> session;
 
-  // The implementation whose kernel ended the context; nullptr as long as that lives, and where what fills
-  // operands did it: nothing can go on without that.
+  [[nodiscard]] const backends::Implementation* brought_down_by() const {
+    return session == nullptr ? nullptr : session->BroughtDownBy();
+  }
+  // What fills operands ended the context: nothing can go on without that.
+  [[nodiscard]] bool lost_to_fill() const {
+    return brought_down_by() != nullptr && brought_down_by()->kernel == kernels::Kernel::kFill;
+  }
+  // The implementation whose kernel ended the context; nullptr as long as that lives, and of one that fills.
   [[nodiscard]] const kernels::Variant* culprit() const {
-    const backends::Implementation* by = session == nullptr ? nullptr : session->BroughtDownBy();
-    if (by == nullptr || by->kernel == kernels::Kernel::kFill) return nullptr;
+    const backends::Implementation* by = brought_down_by();
+    if (by == nullptr || lost_to_fill()) return nullptr;
     for (const auto* all : {&variants, &libraries}) {
       const auto it = std::find_if(all->begin(), all->end(), [&](const kernels::Variant& variant) {
         return variant.name == by->name &&
@@ -107,23 +114,58 @@ struct Opened {
   }
 };
 
-// Whether all that the event tells is that the context had been lost.
-bool IsOfLostContext(const backends::MeasureEvent& event, const kernels::Variant* culprit) {
-  const auto* measurement = std::get_if<backends::Measurement>(&event);
-  return culprit != nullptr && measurement != nullptr &&
-         measurement->status == backends::MeasurementStatus::kFailed &&
-         (measurement->implementation != culprit->name ||
-          backends::KindOf(*measurement) != backends::KindOf(*culprit));
-}
+// Sends what a child measures. Of what fails once the context has been lost only one tells of it: the kernel
+// that ended it, or the first one whose operands could not be filled.
+class Teller {
+ public:
+  // Both outlive it.
+  Teller(const Opened& opened, const RecordSink& send) : opened_(opened), send_(send) {}
 
-// What is ours, then the user's libraries.
+  void Tell(const backends::MeasureEvent& event) {
+    TellOfLostContext();
+    if (const auto* measurement = std::get_if<backends::Measurement>(&event);
+        measurement != nullptr && measurement->status == backends::MeasurementStatus::kFailed) {
+      return TellOfFailure(*measurement);
+    }
+    Json record = backends::EncodeEvent(event);
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
+    send_(record);
+  }
+
+  // Another process can go on without the kernel that did it; libraries come last.
+  void TellOfLostContext() {
+    const kernels::Variant* culprit = opened_.culprit();
+    if (told_ || culprit == nullptr || !culprit->steps[0].library.empty()) return;
+    send_(EncodeLostContext(*culprit));
+    told_ = true;
+  }
+
+ private:
+  void TellOfFailure(backends::Measurement measurement) {
+    const kernels::Variant* culprit = opened_.culprit();
+    if (culprit != nullptr && (measurement.implementation != culprit->name ||
+                               backends::KindOf(measurement) != backends::KindOf(*culprit)))
+      return;
+    if (opened_.lost_to_fill()) {
+      if (std::exchange(told_, true)) return;
+      AddReason(measurement,
+                "what fills operands brought the device's context down, and with it whatever was to come");
+    }
+    send_(backends::EncodeEvent(measurement));
+  }
+
+  const Opened& opened_;
+  const RecordSink& send_;
+  bool told_ = false;  // of the lost context
+};
+
 void MeasureParts(const backends::MeasureRequest& request, const Opened& opened,
                   const backends::MeasureSink& sink) {
   const double share = LibraryShare(request, opened.libraries);
   backends::MeasureRequest part = request;
   part.budget_s = request.budget_s * (1 - share);
   if (share < 1) backends::Measure(*opened.session, opened.variants, part, sink);
-  if (share == 0 || opened.culprit() != nullptr) return;
+  if (share == 0 || opened.brought_down_by() != nullptr) return;
   std::vector<kernels::Variant> libraries = opened.libraries;
   std::copy_if(opened.variants.begin(), opened.variants.end(), std::back_inserter(libraries),
                [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
@@ -148,21 +190,8 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   GuardProcess(*files);
   const auto environment = probe::system::Environment::OfProcess();
   Opened opened;
-  bool told = false;
-  // Another process can go on without it; libraries come last.
-  const auto tell_of_lost_context = [&](const kernels::Variant* culprit) {
-    if (told || culprit == nullptr || !culprit->steps[0].library.empty()) return;
-    send(EncodeLostContext(*culprit));
-    told = true;
-  };
-  const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) {
-    const kernels::Variant* culprit = opened.culprit();
-    tell_of_lost_context(culprit);
-    if (IsOfLostContext(event, culprit)) return;
-    Json record = backends::EncodeEvent(event);
-    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
-    send(record);
-  };
+  Teller teller(opened, send);
+  const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) { teller.Tell(event); };
   backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "",
                                backends::InitAllowanceSeconds(*request)};
   if (!request->peers.empty()) first.title = "p2p", first.kind = {kernels::Kernel::kPeer};
@@ -178,7 +207,7 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
   if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
   MeasureParts(*request, opened, sink);
-  tell_of_lost_context(opened.culprit());
+  teller.TellOfLostContext();
   return probe::Ok();
 }
 

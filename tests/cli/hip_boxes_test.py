@@ -45,11 +45,16 @@ MEASURED = {
     "wrong results": (dict(gpus=[gpu(*PHOENIX, **APU, results="garbage"), gpu(*NAVI31)]), "1.2", 1),
     "a device that is lost": (dict(gpus=[gpu(*NAVI31, lost_after_launches=3)]), "1", 0),
     "a kernel that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="gemm_fp16_128_by_64")]), "6", 1),
+    "products that abort": (dict(gpus=[gpu(*NAVI31, crashing_kernels="gemm_fp16")]), "1.5", 1),
+    "products that all fault": (dict(gpus=[gpu(*NAVI31, faulting_kernels="gemm_")]), "2", 0),
+    "a fill that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="fill_")]), "0.2", 0),
     "a compiler that aborts": (dict(gpus=[gpu(*NAVI31)], **act("compile", "abort")), "1", 0),
     "no compiler": (dict(gpus=[gpu(*NAVI31)], libraries=[("libhiprtc.so.6", "/nonexistent")]), "1", 0),
     "a hot card": (dict(gpus=[gpu(*NAVI31, attributes={"throttled": 1 << 36})]), "1.2", 1),
     "ROCm 5": (dict(gpus=[gpu(*NAVI31)], rocm="5", attributes={"hip_version": 50731061}), "0.8", 1),
 }
+# By whose kernels contexts and processes end, over and over.
+ENDED = ("products that abort", "products that all fault", "a fill that faults")
 # Prefixes of ROCm as installers leave them, which need the kernel's view of the GPU to be looked at.
 FAKES = "tests/fakes/hip"
 ROCM_6 = {"rocm-6/lib/libamdhip64.so.6": f"{FAKES}/fake_hip/libamdhip64.so.6",
@@ -121,7 +126,7 @@ def all_runs():
     with concurrent.futures.ThreadPoolExecutor(RUNS) as pool:
         for name, (machine, budget, wanted) in sorted(MEASURED.items(), key=lambda row: "hang" not in row[0]):
             # Beside a GPU that fails there has to be something to choose.
-            alone = len(machine["gpus"]) == 1 and name not in ("an APU", "a hot card", *PREFIXES)
+            alone = len(machine["gpus"]) == 1 and name not in ("an APU", "a hot card", *ENDED, *PREFIXES)
             only = "hip,cpu,sysfs" if alone else "hip,sysfs"
             jobs[name] = pool.submit(measure, machine, only, budget, wanted)
         for name, (machine, outcome, *_) in sorted(SURVEYS.items(), key=lambda row: "hang" not in row[0]):
@@ -235,6 +240,28 @@ class HipBoxes(unittest.TestCase):
         good = [m for m in figures if m["status"] == "ok"]
         self.assertIn("fp16", {m["in_dtype"] for m in good if m["kernel"] == "gemm"}, "by another kernel")
         self.assertLessEqual({"gemm", "read", "copy"}, {m["kernel"] for m in good})
+
+    def good(self, name):
+        return {(m["kernel"], m["in_dtype"]) for m in self.figures(self.answer(name)) if m["status"] == "ok"}
+
+    def test_what_products_that_end_one_process_after_another_have_nothing_to_do_with_is_measured(self):
+        good = self.good("products that abort")
+        self.assertIn(("gemm", "fp32"), good)
+        self.assertNotIn(("gemm", "fp16"), good)
+        good = self.good("products that all fault")
+        self.assertLessEqual({("read", "u32"), ("launch", "u32")}, good)
+        self.assertNotIn("gemm", {kernel for kernel, _ in good})
+        left_out = {m["in_dtype"] for m in self.figures(self.answer("products that all fault"))
+                    if m["status"] == "skipped" and "one process after another" in m["reason"]}
+        self.assertTrue({"fp16", "bf16"} & left_out, left_out)
+        self.assertNotIn("fp4", left_out, "which the chip has no instruction for")
+
+    def test_a_fill_that_faults_is_told_once(self):
+        seen = [(m["status"], m.get("reason", "")) for m in self.figures(self.answer("a fill that faults"))]
+        failed = [reason for status, reason in seen if status == "failed"]
+        self.assertEqual(1, len(failed), failed)
+        self.assertIn("(700)", failed[0])
+        self.assertIn("what fills operands brought the device's context down", failed[0])
 
     def test_what_fails_is_not_ranked_and_says_why(self):
         cases = {"a device that is lost": ("failed", "hipErrorLaunchFailure"),

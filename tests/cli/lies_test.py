@@ -99,6 +99,31 @@ class Neighbours(unittest.TestCase):
         self.assertIn({"field": "driver", "module": "vulkan", "value": "Honest 2 times: one of them may claim a card that is not its own"}, gpu["conflicts"])
 
 
+class LostContexts(unittest.TestCase):
+    """What a kernel that ended its context took down with it is tried by another process. The fakes compute nothing, so
+    that there it is found to be wrong."""
+
+    def check(self, runtime, lost, culprits):
+        with FakeMachine(BINARY, BUILD) as machine:
+            machine.add_driver(runtime, "lost", {"devices": [{"name": "One GPU", "pci": PCI[runtime], **lost}]})
+            run = machine.run("--json", "--budget", "2", "--only", runtime, patience_s=2 * LIMIT_S)
+        found = document(run)
+        validate(found, "report")
+        products = {one["implementation"]: one["status"] for one in found["measurements"]
+                    if (one["kernel"], one["in_dtype"]) == ("gemm", "fp32")}
+        self.assertEqual({name for name, status in products.items() if status == "failed"}, culprits)
+        self.assertIn(("read", "wrong_result"), {(one["kernel"], one["status"]) for one in found["measurements"]})
+
+    def test_by_a_kernel_of_vulkan(self):
+        self.check("vulkan", {"lost_after_launches": 6}, {"own:tile_64x64"})
+
+    def test_by_kernels_of_opencl_that_tell_later(self):
+        for shows in (1, 2):
+            with self.subTest(shows=shows):
+                self.check("opencl", {"faulting_kernels": "gemm", "attributes": {"fault_shows": shows}},
+                           {"own:tile_128x128", "own:tile_64x64"})
+
+
 class Lies(unittest.TestCase):
     runs = {}
 

@@ -17,7 +17,7 @@
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
-#include "tests/backends/cuda/compute.h"
+#include "tests/backends/core/compute.h"
 
 namespace tests {
 namespace {

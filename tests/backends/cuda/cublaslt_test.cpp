@@ -7,7 +7,7 @@
 
 #include "backends/cuda/cuda_runtime.h"
 #include "kernels/cuda/variants.h"
-#include "tests/backends/cuda/compute.h"
+#include "tests/backends/core/compute.h"
 #include "tests/backends/cuda/opened.h"
 
 namespace {

@@ -33,7 +33,7 @@ using namespace fakes::hip;  // NOLINT: the entry points below are C
 using fakes::Point;
 
 FAKE_HIP hipMemGetInfo(std::size_t* free, std::size_t* total) {
-  if (CurrentSlot() == nullptr) return kNoDevice;
+  if (CurrentSlot() == nullptr) return Fail(kNoDevice);
   if (const auto code = GetOfDriver("memory_info", 0); code != 0) return static_cast<int>(code);
   *free = FreeBytes();
   *total = CurrentSlot()->self().memory_total_bytes;
@@ -41,9 +41,9 @@ FAKE_HIP hipMemGetInfo(std::size_t* free, std::size_t* total) {
 }
 FAKE_HIP hipMalloc(rt::HipPointer* pointer, std::size_t bytes) {
   if (const int code = Usable(Point::kAllocate); code != kSuccess) return code;
-  if (bytes == 0) return kInvalidValue;
+  if (bytes == 0) return Fail(kInvalidValue);
   if (bytes > FreeBytes() || bytes > CurrentSlot()->self().allocation_limit_bytes.value_or(UINT64_MAX)) {
-    return kOutOfMemory;
+    return Fail(kOutOfMemory);
   }
   *pointer = std::bit_cast<void*>(fakes::ReserveMemory(bytes));
   return *pointer == nullptr ? kOutOfMemory : kSuccess;
@@ -65,9 +65,9 @@ FAKE_HIP hipHostFree(void* pointer) {
 FAKE_HIP hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
   const bool back = kind == rt::kHipDeviceToHost;
   if (const int code = back ? Usable(Point::kReadBack) : Broken(); code != kSuccess) return code;
-  if (kind != rt::kHipHostToDevice && !back) return kInvalidValue;
+  if (kind != rt::kHipHostToDevice && !back) return Fail(kInvalidValue);
   const auto memory = fakes::MemoryAt(AddressOf(back ? from : to));
-  if (memory.size() < bytes) return kInvalidValue;
+  if (memory.size() < bytes) return Fail(kInvalidValue);
   if (back) {
     std::memcpy(to, memory.data(), bytes);
   } else {
@@ -76,12 +76,12 @@ FAKE_HIP hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
   return kSuccess;
 }
 FAKE_HIP hipEventCreateWithFlags(rt::HipEvent* event, unsigned int) {
-  if (CurrentSlot() == nullptr) return kNoDevice;
+  if (CurrentSlot() == nullptr) return Fail(kNoDevice);
   *event = reinterpret_cast<rt::HipEvent>(new Event());
   return kSuccess;
 }
 FAKE_HIP hipEventRecord(rt::HipEvent event, rt::HipStream) {
-  if (CurrentSlot() == nullptr) return kNoDevice;
+  if (CurrentSlot() == nullptr) return Fail(kNoDevice);
   *reinterpret_cast<Event*>(event) = {true, fakes::EventTime(*CurrentSlot()->gpu, kStart)};
   return Broken();
 }

@@ -47,11 +47,11 @@ void Spoil(const Device& device, const Entry& entry, const std::vector<std::uint
 using namespace fakes::hip;  // NOLINT: the entry points below are C
 
 FAKE_HIP hipModuleLoadData(rt::HipModule* module, const void* image) {
-  if (CurrentSlot() == nullptr) return kNoDevice;
+  if (CurrentSlot() == nullptr) return Fail(kNoDevice);
   if (Broken() != kSuccess) return Broken();
   auto program = ReadCode(image);
-  if (!program) return kInvalidImage;
-  if (program->target != TargetOf(*CurrentSlot())) return kNoBinaryForGpu;
+  if (!program) return Fail(kInvalidImage);
+  if (program->target != TargetOf(*CurrentSlot())) return Fail(kNoBinaryForGpu);
   *module = reinterpret_cast<rt::HipModule>(new Program(*std::move(program)));
   return kSuccess;
 }
@@ -61,10 +61,10 @@ FAKE_HIP hipModuleGetFunction(rt::HipFunction* function, rt::HipModule module, c
     *function = reinterpret_cast<rt::HipFunction>(&entry);
     return kSuccess;
   }
-  return kNotFound;
+  return Fail(kNotFound);
 }
 FAKE_HIP hipFuncGetAttribute(int* value, int attribute, rt::HipFunction function) {
-  if (attribute != rt::kHipFunctionMaxThreads) return kInvalidValue;
+  if (attribute != rt::kHipFunctionMaxThreads) return Fail(kInvalidValue);
   *value = static_cast<int>(reinterpret_cast<const Entry*>(function)->max_threads);
   return kSuccess;
 }
@@ -76,8 +76,8 @@ FAKE_HIP hipModuleLaunchKernel(rt::HipFunction function, unsigned int grid_x, un
   const Slot& slot = *CurrentSlot();
   const auto& entry = *reinterpret_cast<const Entry*>(function);
   const std::uint64_t threads = std::uint64_t{block_x} * block_y * block_z;
-  if (threads == 0 || grid_x == 0 || grid_y == 0 || grid_z == 0) return kInvalidValue;
-  if (threads > entry.max_threads || shared_bytes > 65536) return kLaunchOutOfResources;
+  if (threads == 0 || grid_x == 0 || grid_y == 0 || grid_z == 0) return Fail(kInvalidValue);
+  if (threads > entry.max_threads || shared_bytes > 65536) return Fail(kLaunchOutOfResources);
   if (IsLost(*slot.gpu)) return Broken() = kLaunchFailed;
   if (fakes::Faults(*slot.gpu, entry.name)) {
     Broken() = kIllegalAddress;  // the launch itself is fine: whoever waits for it learns it
@@ -94,7 +94,7 @@ FAKE_HIP hipModuleLaunchKernel(rt::HipFunction function, unsigned int grid_x, un
     case fakes::Computed::kDone:
       break;
     case fakes::Computed::kRefused:
-      return kInvalidValue;
+      return Fail(kInvalidValue);
     case fakes::Computed::kOutOfBounds:
       return Broken() = kIllegalAddress;
   }

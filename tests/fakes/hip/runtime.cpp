@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstring>
+#include <utility>
 
 #include "tests/fakes/common/misbehave.h"
 #include "tests/fakes/hip/state.h"
@@ -78,6 +79,11 @@ int& Broken() {
   return code;
 }
 
+int& LastError() {
+  static int code = kSuccess;
+  return code;
+}
+
 int Usable(Point point) {
   if (CurrentSlot() == nullptr) return kNoDevice;
   if (Broken() != kSuccess) return Broken();
@@ -103,7 +109,7 @@ FAKE_HIP hipGetDeviceCount(int* count) {
   return *count == 0 ? kNoDevice : kSuccess;
 }
 FAKE_HIP hipSetDevice(int device) {
-  if (SlotAt(device) == nullptr) return kInvalidDevice;
+  if (SlotAt(device) == nullptr) return Fail(kInvalidDevice);
   SetCurrent(device);
   return Usable(Point::kCreate);
 }
@@ -113,14 +119,14 @@ FAKE_HIP hipDeviceGet(rt::HipDevice* device, int ordinal) {
 }
 FAKE_HIP hipDeviceGetName(char* name, int bytes, rt::HipDevice device) {
   const Slot* slot = SlotAt(device);
-  if (slot == nullptr) return kInvalidDevice;
+  if (slot == nullptr) return Fail(kInvalidDevice);
   if (const auto error = fakes::Reach(Point::kProperties, slot->index)) return *error;
   std::snprintf(name, static_cast<std::size_t>(bytes), "%s", slot->gpu->name.c_str());
   return kSuccess;
 }
 FAKE_HIP hipDeviceGetAttribute(int* value, int attribute, int device) {
   const Slot* slot = SlotAt(device);
-  if (slot == nullptr) return kInvalidDevice;
+  if (slot == nullptr) return Fail(kInvalidDevice);
   if (const auto known = Computed(attribute, *slot)) {
     *value = static_cast<int>(*known);
     return kSuccess;
@@ -130,22 +136,22 @@ FAKE_HIP hipDeviceGetAttribute(int* value, int attribute, int device) {
     *value = static_cast<int>(Get(*slot->gpu, row.attribute, row.otherwise));
     return kSuccess;
   }
-  return kInvalidValue;
+  return Fail(kInvalidValue);
 }
 FAKE_HIP hipDeviceTotalMem(std::size_t* bytes, rt::HipDevice device) {
-  if (SlotAt(device) == nullptr) return kInvalidDevice;
+  if (SlotAt(device) == nullptr) return Fail(kInvalidDevice);
   *bytes = SlotAt(device)->self().memory_total_bytes;
   return kSuccess;
 }
 FAKE_HIP hipDeviceGetPCIBusId(char* text, int bytes, int device) {
-  if (SlotAt(device) == nullptr) return kInvalidDevice;
+  if (SlotAt(device) == nullptr) return Fail(kInvalidDevice);
   // The function is always 0, as in AMD's.
   const fakes::PciBus pci = SlotAt(device)->gpu->pci.value_or(fakes::PciBus{});
   std::snprintf(text, static_cast<std::size_t>(bytes), "%04x:%02x:%02x.0", pci.domain, pci.bus, pci.device);
   return kSuccess;
 }
 FAKE_HIP hipDeviceGetUuid(rt::HipUuid* uuid, rt::HipDevice device) {
-  if (SlotAt(device) == nullptr) return kInvalidDevice;
+  if (SlotAt(device) == nullptr) return Fail(kInvalidDevice);
   const std::string digits = UuidDigits(*SlotAt(device));
   std::copy(digits.begin(), digits.end(), uuid->bytes.begin());
   return kSuccess;
@@ -157,8 +163,9 @@ FAKE_HIP hipGetDevicePropertiesR0600(rt::HipProperties* properties, int device) 
   return WriteTarget(properties, device, rt::kHipArchitectureOffset6);
 }
 FAKE_HIP hipDeviceCanAccessPeer(int* can, int device, int peer) {
-  if (SlotAt(device) == nullptr || SlotAt(peer) == nullptr) return kInvalidDevice;
+  if (SlotAt(device) == nullptr || SlotAt(peer) == nullptr) return Fail(kInvalidDevice);
   *can = Get(*SlotAt(device)->gpu, "peers", 0) > 0 && Get(*SlotAt(peer)->gpu, "peers", 0) > 0 ? 1 : 0;
   return kSuccess;
 }
+FAKE_HIP hipGetLastError() { return std::exchange(LastError(), kSuccess); }
 FAKE_HIP hipDeviceSynchronize() { return CurrentSlot() == nullptr ? kNoDevice : Broken(); }

@@ -33,6 +33,9 @@ inline constexpr int kLaunchFailed = 719;
 // Of hipSetDevice; the first without it, as in HIP. nullptr without any device.
 [[nodiscard]] const Slot* CurrentSlot();
 void SetCurrent(int device);
+// What hipGetLastError tells: as since ROCm 7, the last error that a call returned, until it is asked for.
+[[nodiscard]] int& LastError();
+inline int Fail(int code) { return LastError() = code; }
 // Set once a launch found the device lost or faulted; every later call returns it.
 [[nodiscard]] int& Broken();
 // The code that a call at this point of the current device returns.
