@@ -17,7 +17,6 @@
 #include "report/core/suggest.h"
 #include "report/core/tables.h"
 #include "report/core/targets_fields.h"
-#include "report/core/version_bounds.h"
 
 namespace report {
 namespace {

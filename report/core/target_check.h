@@ -5,6 +5,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "probe/core/codec.h"
 #include "report/core/targets.h"
@@ -13,6 +14,10 @@ namespace report {
 
 // Of the format, and of texts before anybody cleans them. "" where nothing is wrong.
 [[nodiscard]] std::string WrongBeforeDecoding(const probe::Json& json);
+
+// Whether no version at all is within a package's bounds such as ">=2,<1" (PEP 440), perhaps behind its name.
+// Of what is no plain number with dots nothing is known.
+[[nodiscard]] bool AreContradictory(std::string_view bounds);
 
 [[nodiscard]] std::string WrongWith(const probe::Json& json, const TargetTable& table);
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: MIT
-#include "report/core/version_bounds.h"
-
 #include <algorithm>
 #include <array>
 #include <optional>
 
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
+#include "report/core/target_check.h"
 
 namespace report {
 namespace {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "probe/core/codec.h"
-#include "report/core/version_bounds.h"
+#include "report/core/target_check.h"
 
 namespace report {
 namespace {
