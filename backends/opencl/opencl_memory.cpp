@@ -37,4 +37,30 @@ void Destroy(const probe::opencl::Api& api, Buffer& buffer) {
   buffer = {};
 }
 
+// Drivers find memory for a buffer when it is first used: later, that may fail for want of it.
+void OpenClSession::HoldWord() {
+  constexpr cl_uint kWord = 0;
+  cl_int code = CL_SUCCESS;
+  held_ = api_.clCreateBuffer(context_, CL_MEM_READ_WRITE, sizeof kWord, nullptr, &code);
+  if (code == CL_SUCCESS && api_.clEnqueueWriteBuffer(queue_, held_, CL_TRUE, 0, sizeof kWord, &kWord, 0,
+                                                      nullptr, nullptr) == CL_SUCCESS) {
+    return;
+  }
+  if (code == CL_SUCCESS) api_.clReleaseMemObject(held_);
+  held_ = nullptr;
+}
+
+// Codes do not tell: NVIDIA's driver gives CL_OUT_OF_RESOURCES for a kernel that faulted, after which nothing
+// works, and for one of too many registers.
+bool OpenClSession::Serves() const {
+  cl_uint word = 0;
+  return held_ == nullptr || api_.clEnqueueReadBuffer(queue_, held_, CL_TRUE, 0, sizeof word, &word, 0,
+                                                      nullptr, nullptr) == CL_SUCCESS;
+}
+
+probe::Error OpenClSession::Failed(probe::Error error) {
+  if (error.code && !Serves()) account_.ContextEnded();
+  return error;
+}
+
 }  // namespace backends::opencl

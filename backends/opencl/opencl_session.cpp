@@ -109,19 +109,6 @@ OpenClSession::OpenClSession(const probe::opencl::Api& api, cl_context context, 
   HoldWord();
 }
 
-// Drivers find memory for a buffer when it is first used: later, that may fail for want of it.
-void OpenClSession::HoldWord() {
-  constexpr cl_uint kWord = 0;
-  cl_int code = CL_SUCCESS;
-  held_ = api_.clCreateBuffer(context_, CL_MEM_READ_WRITE, sizeof kWord, nullptr, &code);
-  if (code == CL_SUCCESS && api_.clEnqueueWriteBuffer(queue_, held_, CL_TRUE, 0, sizeof kWord, &kWord, 0,
-                                                      nullptr, nullptr) == CL_SUCCESS) {
-    return;
-  }
-  if (code == CL_SUCCESS) api_.clReleaseMemObject(held_);
-  held_ = nullptr;
-}
-
 probe::Result<BufferId> OpenClSession::Allocate(const BufferRequest& request) {
   if (auto allowed = allocations_.Check("clCreateBuffer", request.bytes); !allowed) return allowed.error();
   const auto& features = limits_.features;
@@ -275,19 +262,6 @@ probe::Status OpenClSession::Outcome(cl_event event) const {
   if (code != CL_SUCCESS) return ErrorOf("clGetEventInfo", code);
   if (status < 0) return ErrorOf("kernel", status);
   return probe::Ok();
-}
-
-// Codes do not tell: NVIDIA's driver gives CL_OUT_OF_RESOURCES for a kernel that faulted, after which nothing
-// works, and for one of too many registers.
-bool OpenClSession::Serves() const {
-  cl_uint word = 0;
-  return held_ == nullptr || api_.clEnqueueReadBuffer(queue_, held_, CL_TRUE, 0, sizeof word, &word, 0,
-                                                      nullptr, nullptr) == CL_SUCCESS;
-}
-
-probe::Error OpenClSession::Failed(probe::Error error) {
-  if (error.code && !Serves()) account_.ContextEnded();
-  return error;
 }
 
 std::optional<double> OpenClSession::DeviceSeconds(cl_event first, cl_event last) const {

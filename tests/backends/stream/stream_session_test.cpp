@@ -202,18 +202,14 @@ TEST_F(StreamSessionTest, OfASharedDeviceAllTogetherTakeWhatIsAllowed) {
 
 TEST_F(StreamSessionTest, OfASharedDeviceALibraryWithoutABoundIsNotUsed) {
   script_.unbounded = "it is too old";
-  kernels::Step product;
-  product.library = "library";
-  product.entry = kType.entry;
+  const kernels::Step product{.entry = kType.entry, .library = "library"};
   Open();
   EXPECT_TRUE(session_->Load({}, product)) << "of a device that nobody else uses";
   script_.log.clear();
   Open("another process");
   for (int i = 0; i < 2; ++i) {
     const auto refused = session_->Load({}, product);
-    ASSERT_FALSE(refused);
-    EXPECT_EQ(refused.error().name, "no bound");
-    EXPECT_TRUE(refused.error().text.ends_with("it is too old")) << refused.error().text;
+    EXPECT_TRUE(!refused && refused.error().text.ends_with("it is too old"));
   }
   EXPECT_EQ(script_.log, "open library") << "once";
 }
