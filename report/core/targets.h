@@ -27,6 +27,7 @@ struct BuildNeeds {
   std::optional<std::string> driver_below;
   std::optional<std::string> api;  // of the runtime's interface, as the driver or the library says it
   std::optional<std::string> api_below;
+  std::optional<std::vector<std::string>> vendors;  // of the GPU, PCI's numbers: "8086"
   // What it has machine code for, as people write the architectures of its backend, and what newer devices
   // can compile.
   std::optional<std::vector<std::string>> architectures;

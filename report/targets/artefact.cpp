@@ -18,10 +18,12 @@ std::string VisibleOf(const Recommendation& answer) {
   return found == answer.environment.end() ? "" : found->value;
 }
 
+constexpr std::string_view kArchitecture = "{arch}";
+
 using Places = std::array<std::pair<std::string_view, std::string>, 3>;
 Places PlacesOf(const Recommendation& answer) {
   return {{{"{architectures}", fmt::format("{}", fmt::join(answer.architectures, ";"))},
-           {"{arch}", answer.architecture},
+           {kArchitecture, answer.architecture},
            {"{visible}", VisibleOf(answer)}}};
 }
 
@@ -73,6 +75,17 @@ std::string Quoted(const std::string& word) {
   return quoted + "'";
 }
 
+std::vector<std::string> TextsWithPlaces(const Build& build) {
+  std::vector<std::string> texts;
+  for (const auto* text : {&build.package, &build.asset, &build.image, &build.command}) {
+    if (*text) texts.push_back(**text);
+  }
+  for (const auto* list : {&build.packages, &build.options, &build.cmake}) {
+    if (*list) texts.insert(texts.end(), (*list)->begin(), (*list)->end());
+  }
+  return texts;
+}
+
 }  // namespace
 
 Artefact ArtefactOf(const TargetTable& target, const Build& build, const Recommendation& answer) {
@@ -113,19 +126,18 @@ std::optional<std::string> CommandOf(const Build& build, const Artefact& artefac
 }
 
 std::string UnfilledPlace(const Build& build, const Recommendation& answer) {
-  std::vector<std::string> texts;
-  for (const auto* text : {&build.package, &build.asset, &build.image, &build.command}) {
-    if (*text) texts.push_back(**text);
-  }
-  for (const auto* list : {&build.packages, &build.options, &build.cmake}) {
-    if (*list) texts.insert(texts.end(), (*list)->begin(), (*list)->end());
-  }
-  for (const std::string& text : texts) {
+  for (const std::string& text : TextsWithPlaces(build)) {
     for (const auto& [place, value] : PlacesOf(answer)) {
       if (value.empty() && text.find(place) != std::string::npos) return std::string(place);
     }
   }
   return "";
+}
+
+bool IsForOneArchitecture(const Build& build) {
+  const auto texts = TextsWithPlaces(build);
+  return std::any_of(texts.begin(), texts.end(),
+                     [](const std::string& text) { return text.find(kArchitecture) != std::string::npos; });
 }
 
 }  // namespace report::targets

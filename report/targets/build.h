@@ -48,6 +48,10 @@ struct Verdict {
 [[nodiscard]] std::optional<std::string> CommandOf(const Build& build, const Artefact& artefact,
                                                    const Recommendation& answer);
 
+// Whether the row's texts name the architecture of the answer's device, so that what they bring has code for
+// no other.
+[[nodiscard]] bool IsForOneArchitecture(const Build& build);
+
 // The first place in the row's texts that nothing is known for: "{arch}". "" without.
 [[nodiscard]] std::string UnfilledPlace(const Build& build, const Recommendation& answer);
 

@@ -3,10 +3,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <string_view>
 #include <utility>
 
 #include "probe/core/add_once.h"
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
 #include "report/targets/build.h"
@@ -40,6 +43,18 @@ class Judging {
       if (!Holds(*machine.features, feature))
         return Fail(Step::kMachine, fmt::format("needs a processor with {}", feature));
     }
+  }
+
+  void LookAtVendor(const std::optional<std::uint32_t>& vendor) {
+    if (!needs_.vendors || !verdict_.misfit.empty()) return;
+    if (!vendor) return AddUnknown("the GPU's maker");
+    if (Holds(*needs_.vendors, fmt::format("{:04x}", *vendor))) return;
+    std::vector<std::string> names;
+    for (const std::string& number : *needs_.vendors) {
+      const auto id = probe::ParseNumber<std::uint32_t>(number, 16).value_or(0);
+      probe::AddOnce(std::string(probe::VendorName(id)), names);
+    }
+    Fail(Step::kArchitecture, fmt::format("is for GPUs of {}", fmt::join(names, " and ")));
   }
 
   void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said) {
@@ -148,6 +163,8 @@ Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, 
   if (view.matched_by == kBrought && !build.brings_runtime.value_or(false))
     judging.Fail(Step::kMachine, fmt::format("needs {} installed", Title(tables, build.backend)));
   judging.LookAtMachine(machine);
+  const auto& ids = view.device.identity.ids;
+  judging.LookAtVendor(ids ? std::optional<std::uint32_t>(ids->vendor) : std::nullopt);
   judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture);
   judging.LookAtDriver(view.device,
                        machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr);

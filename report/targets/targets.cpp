@@ -91,10 +91,12 @@ Others OthersOf(const Report& report, const Recommendation& answer) {
 }
 
 std::vector<std::string> NotCovered(const Tables& tables, const Report& report, const Machine& machine,
-                                    const Build& build, const Others& others) {
+                                    const Build& build, const probe::View& own, const Others& others) {
   std::vector<std::string> names;
+  const bool for_one = IsForOneArchitecture(build);
   for (const auto& [device, view] : others) {
-    if (!Judge(tables, build, machine, *view, report.terms.policy).misfit.empty())
+    if ((for_one && view->device.architecture != own.device.architecture) ||
+        !Judge(tables, build, machine, *view, report.terms.policy).misfit.empty())
       names.push_back(DeviceName(report.devices, device->id));
   }
   return names;
@@ -124,7 +126,7 @@ Choice Choose(const Tables& tables, const Report& report, const Recommendation& 
       if (is_near) passed_over.push_back(fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit));
       continue;
     }
-    auto not_covered = NotCovered(tables, report, machine, build, others);
+    auto not_covered = NotCovered(tables, report, machine, build, view, others);
     if (chosen.build && !not_covered.empty()) continue;
     chosen = {&build, std::move(not_covered), std::move(verdict.unknown)};
     if (chosen.not_covered.empty()) break;

@@ -45,6 +45,7 @@ Json Table() {
            {"driver_below", "590"},
            {"api", "12.0"},
            {"api_below", "14"},
+           {"vendors", {"10de"}},
            {"architectures", {"7.5"}},
            {"intermediate", "9.0"},
            {"features", {"avx2"}}}},

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -34,6 +35,7 @@ Bounds BoundsOf(std::string_view line) {
   for (auto* text : {&bounds.glibc, &bounds.driver, &bounds.driver_tested, &bounds.driver_below, &bounds.api,
                      &bounds.api_below})
     *text = next();
+  bounds.vendors = Words(next());
   bounds.brings_runtime = next() == "yes";
   bounds.runs_on = Words(next());
   bounds.not_on = Words(next());
@@ -60,6 +62,7 @@ class Trial {
     view_.device.driver_version = Least(bounds.driver, bounds.driver_below);
     view_.device.api_version = Least(bounds.api, bounds.api_below);
     if (bounds.brings_runtime) view_.matched_by = kBrought;
+    if (!bounds.vendors.empty()) SetVendor(bounds.vendors.front());
     if (!bounds.runs_on.empty()) SetArchitecture(bounds.runs_on.front());
   }
 
@@ -67,6 +70,7 @@ class Trial {
     Expect(true, "on its bounds");
     LookAtMachine();
     LookAtDriver();
+    for (const char* vendor : {"1002", "10de", "5143", "8086"}) TryVendor(vendor);
     for (const auto& one : bounds_.runs_on) TryArchitecture(one, true);
     for (const auto& one : bounds_.not_on) TryArchitecture(one, false);
     if (bounds_.runs_on.empty() && facts_ && facts_->target) TryArchitecture("", true);
@@ -145,6 +149,17 @@ class Trial {
     if (tested.empty()) return;
     Try(&probe::RuntimeDevice::driver_version, tested, true, Policy::kTested);
     Try(&probe::RuntimeDevice::driver_version, Before(tested), false, Policy::kTested);
+  }
+  void SetVendor(const std::string& number) {
+    view_.device.identity.ids =
+        probe::PciIds{probe::ParseNumber<std::uint32_t>(number, 16).value_or(0), 1, {}, {}, {}};
+  }
+  void TryVendor(const std::string& number) {
+    const auto& known = bounds_.vendors;
+    auto changed = *this;
+    changed.SetVendor(number);
+    changed.Tell(known.empty() || std::find(known.begin(), known.end(), number) != known.end(),
+                 "on a GPU of " + number, difference_);
   }
   void TryArchitecture(const std::string& name, bool runs) {
     auto changed = *this;

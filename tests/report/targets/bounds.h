@@ -25,6 +25,7 @@ struct Bounds {
   std::string api;
   std::string api_below;
   bool brings_runtime = false;
+  std::vector<std::string> vendors;
   std::vector<std::string> runs_on;
   std::vector<std::string> not_on;
 };
