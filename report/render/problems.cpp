@@ -276,10 +276,13 @@ namespace {
 // What is longer is asked for where it can be copied.
 constexpr std::size_t kLongCommand = 120;
 
-NextStep StepOf(const Tables& tables, const Recommendation& answer, const Program& program) {
+// `fixed_first`: a step before it makes a GPU usable, with which the answer may be another.
+NextStep StepOf(const Tables& tables, const Recommendation& answer, const Program& program,
+                bool fixed_first) {
   if (!program.artefact)
     return {fmt::format("{}: no answer: {}", program.title, program.reason.value_or("")), ""};
-  auto text = fmt::format("{}: its build {}", program.title, *program.artefact);
+  auto text =
+      fmt::format("{}: {}its build {}", program.title, fixed_first ? "until then " : "", *program.artefact);
   if (program.backend && program.backend != answer.backend) {
     const auto here = data::RuntimesOfThisBuild();
     const bool is_measured = std::find(here.begin(), here.end(), *program.backend) != here.end();
@@ -300,6 +303,7 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   for (const auto& [names, fix] : FixesByGpus(report))
     probe::AddOnce(
         NextStep{fmt::format("{}: {}", fmt::join(names, ", "), fix->text), CommandLine(report, *fix)}, steps);
+  const bool fixed_first = !steps.empty();
   // What may be there needs no renting.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
                    report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||
@@ -315,7 +319,8 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
           steps);
     }
     if (answer.programs) {
-      for (const Program& program : *answer.programs) probe::AddOnce(StepOf(tables, answer, program), steps);
+      for (const Program& program : *answer.programs)
+        probe::AddOnce(StepOf(tables, answer, program, fixed_first), steps);
     }
     if (gpu || !facts->advice.without_gpu || &answer != &report.recommendations.back()) continue;
     for (const auto& line : *facts->advice.without_gpu) probe::AddOnce(NextStep{line, ""}, steps);
