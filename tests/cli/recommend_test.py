@@ -244,6 +244,15 @@ class Described(unittest.TestCase):
                 self.assertEqual(2, refused.returncode)
                 self.assertIn("cc: it is missing", refused.stderr)
 
+    def test_nothing_is_asked_of_what_the_terms_leave_out(self):
+        for terms in (("--among", "cpu"), ("--exclude", "cuda"), ("--exclude", "pci"), ("--device", "cpu")):
+            with self.subTest(terms):
+                process = run("recommend", "--assume", "vendor=nvidia", "--target", "pytorch", *terms)
+                self.assertEqual(0, process.returncode, process.stderr)
+                self.assertTrue(process.stdout.endswith("/cpu\n"), process.stdout)
+        refused = run("recommend", "--assume", "vendor=nvidia", "--target", "pytorch", "--among", "cuda,cpu")
+        self.assertEqual(2, refused.returncode)
+
 
 class Formats(unittest.TestCase):
     def lines(self, *arguments):
