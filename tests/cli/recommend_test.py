@@ -255,6 +255,12 @@ class Described(unittest.TestCase):
 
 
 class Formats(unittest.TestCase):
+    def test_an_image_is_told_nothing_of_this_systems_python(self):
+        for name, told in (("pip", True), ("dockerfile", False)):
+            process = run("recommend", "--target", "pytorch", "--format", name, "--replay", FIXTURES / "plain_server")
+            self.assertEqual(0, process.returncode, process.stderr)
+            self.assertEqual(told, "virtual environment" in process.stderr, process.stderr)
+
     def lines(self, *arguments):
         process = run("recommend", *arguments)
         self.assertEqual(0, process.returncode, process.stderr)
