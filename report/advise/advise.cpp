@@ -146,12 +146,16 @@ void Advise(Report& report) {
 void AddEnvironment(const Host& host, Artefact& artefact) {
   const auto system = FindSystem(EmbeddedSystems(), host.os_release);
   if (artefact.requirements.empty() || system.facts == nullptr || !system.facts->venv_from) return;
-  const bool has_releases = system.facts->release_parts > 0;
-  if (has_releases && (!system.release || CompareVersions(*system.release, *system.facts->venv_from) < 0))
-    return;
-  artefact.missing.push_back(
-      fmt::format("a virtual environment (python3 -m venv), as {}'s own Python takes packages nowhere else",
-                  NameOf(system)));
+  if (system.release && CompareVersions(*system.release, *system.facts->venv_from) < 0) return;
+  const auto& ids = system.facts->ids;
+  const bool is_itself =
+      host.os_release && std::find(ids.begin(), ids.end(), host.os_release->id) != ids.end();
+  // What has no release is the newest of all; of what is made from it nobody knows from when.
+  const auto whose = system.release || is_itself
+                         ? NameOf(system) + "'s own Python takes"
+                         : "the Python of what is made from " + NameOf(system) + " may take";
+  artefact.missing.push_back(fmt::format(
+      "a virtual environment (python3 -m venv) unless you are in one: {} packages nowhere else", whose));
 }
 
 }  // namespace report::advise

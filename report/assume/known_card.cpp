@@ -169,22 +169,20 @@ std::optional<std::string> OfAnotherCard(const Rows& rows, const Words& words) {
                      fmt::join(known, " or "));
 }
 
-// "rtx" of "RTX 3060": a series is one maker's, and so is a number of four signs and more ("4090"); a shorter
-// one is anybody's (Tesla M4, Apple M4).
+// "rtx" of "RTX 3060": a series is one maker's, and so are a number of four signs and more ("4090") and
+// several words ("RX 580"); a shorter one is anybody's (Tesla M4, Apple M4).
 bool NamesASeries(std::string_view name) {
   constexpr std::size_t kShortest = 3;
-  while (!name.empty()) {
-    const auto word = probe::TakeUpTo(name, ' ');
-    const bool is_number = word.find_first_of("0123456789") != std::string_view::npos;
-    if (word.size() >= (is_number ? kShortest + 1 : kShortest)) return true;
-  }
-  return false;
+  if (name.find(' ') != std::string_view::npos) return true;
+  const bool is_number = name.find_first_of("0123456789") != std::string_view::npos;
+  return name.size() >= (is_number ? kShortest + 1 : kShortest);
 }
 
-// The maker of all cards that are called so.
+// The maker of all cards that are called so, or in whose names it stands as whole words.
 std::optional<std::string> AnothersName(const Words& words) {
-  const auto found = Named(std::nullopt, *words.name);
-  if (!NamesASeries(*words.name) || !found.is_exact || !Agree(found.rows, &Row::vendor)) return std::nullopt;
+  const auto name = WithoutMaker(*words.name);
+  const auto found = Named(std::nullopt, name);
+  if (!NamesASeries(name) || found.rows.empty() || !Agree(found.similar, &Row::vendor)) return std::nullopt;
   return fmt::format("name: {} is a card of {}, not {}", found.rows.front().name,
                      probe::VendorName(found.rows.front().vendor), probe::VendorName(*words.vendor));
 }

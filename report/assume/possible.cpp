@@ -49,7 +49,7 @@ Wrong WrongDriver(const Words& words) {
 
 // A version of a runtime that no driver has, or not the one that is said.
 Wrong WrongInterface(const Tables& tables, const Words& words) {
-  constexpr std::uint32_t kTimesAhead = 2;  // a family beyond twice the newest is a slip of the finger
+  constexpr std::uint32_t kMostAhead = 2;  // a family beyond the one after the next is a slip of the finger
   const auto family = [](std::string_view version) {
     return probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(version, '.')).value_or(0);
   };
@@ -62,8 +62,10 @@ Wrong WrongInterface(const Tables& tables, const Words& words) {
       const bool is_counted = words.driver && CompareVersions(*words.driver, counted) >= 0;
       if (is_counted && !driver.empty() && CompareVersions(version, known) >= 0) least = driver;
     }
-    if (!newest.empty() && family(version) > kTimesAhead * family(newest))
-      return fmt::format("runtime: {}@{} is none; the newest that is known is {}", name, version, newest);
+    const bool is_ahead = !newest.empty() && family(version) > family(newest) + kMostAhead;
+    if (!version.empty() && (is_ahead || family(version) == 0))
+      return fmt::format("runtime: {}@{} is none{}", name, version,
+                         newest.empty() ? "" : fmt::format("; the newest that is known is {}", newest));
     const auto* facts = Find(tables, name);
     const bool is_its_driver = facts && words.vendor && IsOfVendor(*facts, *words.vendor);
     if (is_its_driver && !least.empty() && CompareVersions(*words.driver, least) < 0)

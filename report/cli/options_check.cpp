@@ -159,6 +159,7 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
     return Usage("--json and --format exclude each other");
   }
   options.json = options.json || options.format == Format::kJson;
+  options.run.for_an_image = options.format == Format::kDockerfile;
   if (auto error = Choose(raw.policy, "--policy", probe::EnumNames<Policy>::kNames, options.run.terms.policy))
     return error;
   if (auto error = CheckTerms(raw)) return error;

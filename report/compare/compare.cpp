@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <string>
 #include <string_view>
@@ -121,29 +122,113 @@ bool AreOfOneFigure(const Measurement& one, const Measurement& two) {
          Maker(one) == Maker(two) && (two.shape == kernels::Problem() || ShapeClass(one) == ShapeClass(two));
 }
 
-// A process that ends takes with it what it had not measured yet; one of which no more is known names no
-// variant.
-bool EndedTheWay(const Measurement& m) {
-  return IsTrouble(m) && (m.status == backends::MeasurementStatus::kCrashed ||
-                          m.status == backends::MeasurementStatus::kTimedOut || m.implementation.empty());
+// Faster than its chip is known to be says as much of the table of chips, which is another in a newer
+// version.
+bool Fails(const Measurement& m) {
+  return IsTrouble(m) && m.status != backends::MeasurementStatus::kImplausible;
 }
 
-// Why a figure of `base` is not in `other`, where something went wrong that did not in `base`.
+// A process that ended before it had any variant takes with it what it was to measure. After one that ended
+// in a variant another measures the rest.
+bool EndedTheWay(const Measurement& m) { return Fails(m) && m.implementation.empty(); }
+
+// Why a figure of `base` is not in `other`, where something went wrong that did not in `base`. What `other`
+// tells of the figure itself decides.
 const Measurement* NewTrouble(const Measurement& figure, std::span<const Measurement> base,
                               std::span<const Measurement> other) {
   const auto is_old = [&](const Measurement& trouble) {
     return std::any_of(base.begin(), base.end(), [&](const Measurement& m) {
-      return IsTrouble(m) && AreOfOneFigure(m, trouble) && m.implementation == trouble.implementation;
+      return Fails(m) && AreOfOneFigure(m, trouble) && m.implementation == trouble.implementation;
     });
   };
   const auto find = [&](auto&& explains) {
-    const auto found = std::find_if(other.begin(), other.end(), [&](const Measurement& m) {
-      return IsTrouble(m) && explains(m) && !is_old(m);
-    });
+    const auto found = std::find_if(other.begin(), other.end(),
+                                    [&](const Measurement& m) { return explains(m) && !is_old(m); });
     return found == other.end() ? nullptr : &*found;
   };
-  const auto* own = find([&](const Measurement& m) { return AreOfOneFigure(figure, m); });
-  return own ? own : find([&](const Measurement& m) { return EndedTheWay(m) && AreOfOneWay(figure, m); });
+  const auto is_own = [&](const Measurement& m) { return AreOfOneFigure(figure, m); };
+  if (std::any_of(other.begin(), other.end(), is_own))
+    return find([&](const Measurement& m) { return Fails(m) && is_own(m); });
+  return find([&](const Measurement& m) { return EndedTheWay(m) && AreOfOneWay(figure, m); });
+}
+
+// Whether a runtime or its driver went wrong when it was asked, and not this program or its run.
+template <class T>
+bool WentWrong(const T& asked) {
+  using probe::OwnError;
+  switch (asked.outcome) {
+    case probe::Outcome::kFailed:
+    case probe::Outcome::kCrashed:
+    case probe::Outcome::kTimedOut:
+    case probe::Outcome::kBadReply:
+      break;
+    case probe::Outcome::kOk:
+    case probe::Outcome::kAbsent:
+    case probe::Outcome::kNoDevice:
+    case probe::Outcome::kDenied:
+    case probe::Outcome::kHidden:
+      return false;
+  }
+  constexpr std::array kUnheard = {OwnError::kInterrupted, OwnError::kNotStarted, OwnError::kLeftOut,
+                                   OwnError::kOnlyAlone, OwnError::kOutOfMemory};
+  return !asked.error || std::none_of(kUnheard.begin(), kUnheard.end(),
+                                      [&](OwnError error) { return asked.error->Is(error); });
+}
+
+const probe::ProbeReport* ProbeOf(const MeasuredReport& report, const std::string& runtime) {
+  const auto found = std::find_if(report.probes.begin(), report.probes.end(),
+                                  [&](const auto& probe) { return probe.module == runtime; });
+  return found == report.probes.end() ? nullptr : &*found;
+}
+
+// The driver that went wrong in `now` and was well before. Only one that was asked alone is known by its
+// manifest: where none is the figure's for sure, any that newly goes wrong may be.
+const probe::DriverReport* NewlyWrongDriver(const Measurement& figure, const probe::ProbeReport* before,
+                                            const probe::ProbeReport& now) {
+  const auto was_wrong = [&](const probe::DriverReport& driver) {
+    return before && std::any_of(before->drivers.begin(), before->drivers.end(), [&](const auto& known) {
+             return known.manifest == driver.manifest && known.name == driver.name && WentWrong(known);
+           });
+  };
+  const auto newly = [&](const probe::DriverReport& driver) {
+    return WentWrong(driver) && !was_wrong(driver);
+  };
+  const auto is_figures = [&](const probe::DriverReport& driver) {
+    return driver.name == figure.driver || (driver.manifest && driver.manifest == figure.manifest);
+  };
+  const auto& drivers = now.drivers;
+  const auto own = std::find_if(drivers.begin(), drivers.end(), is_figures);
+  if (own != drivers.end()) return newly(*own) ? &*own : nullptr;
+  const auto any = std::find_if(drivers.begin(), drivers.end(), newly);
+  return any == drivers.end() ? nullptr : &*any;
+}
+
+template <class T>
+std::string WrongText(const std::string& name, const T& asked) {
+  std::string text(probe::Row(asked.outcome).sentence);
+  text.replace(text.find("{}"), 2, name);
+  return asked.error ? fmt::format("{} ({})", text, probe::Describe(*asked.error)) : text;
+}
+
+// How the runtime or its driver newly went wrong before anything could be measured by it.
+std::optional<std::string> UnaskedText(const Measurement& figure, const MeasuredReport& base,
+                                       const MeasuredReport& other) {
+  const auto of_the_way = [&](const Measurement& m) { return AreOfOneWay(figure, m); };
+  const auto* now = ProbeOf(other, figure.runtime);
+  if (!now || std::any_of(other.measurements.begin(), other.measurements.end(), of_the_way))
+    return std::nullopt;
+  const auto* before = ProbeOf(base, figure.runtime);
+  if (const auto* driver = NewlyWrongDriver(figure, before, *now))
+    return WrongText(fmt::format("{}'s driver {}", figure.runtime, DriverName(*driver)), *driver);
+  if (!now->drivers.empty() || !WentWrong(*now) || (before && WentWrong(*before))) return std::nullopt;
+  return WrongText(figure.runtime, *now);
+}
+
+std::optional<std::string> FailureOf(const Measurement& figure, const MeasuredReport& base,
+                                     const MeasuredReport& other) {
+  if (const auto* trouble = NewTrouble(figure, base.measurements, other.measurements))
+    return FailureText(*trouble);
+  return UnaskedText(figure, base, other);
 }
 
 ComparedRow RowOf(const std::string& key, const Entry& entry) {
@@ -169,17 +254,17 @@ ComparedRow RowOf(const std::string& key, const Entry& entry) {
 
 }  // namespace
 
-std::vector<ComparedRow> Compare(std::span<const Measurement> base, std::span<const Measurement> other) {
+std::vector<ComparedRow> Compare(const MeasuredReport& base, const MeasuredReport& other) {
   Table table;
-  table.Add(base, &Entry::base);
-  table.Add(other, &Entry::other);
+  table.Add(base.measurements, &Entry::base);
+  table.Add(other.measurements, &Entry::other);
   std::vector<ComparedRow> rows;
   for (const auto& [key, entry] : table.entries()) {
     ComparedRow& row = rows.emplace_back(RowOf(key, entry));
-    const auto* trouble = entry.other ? nullptr : NewTrouble(*entry.base, base, other);
-    if (trouble == nullptr) continue;
+    auto failure = entry.other ? std::nullopt : FailureOf(*entry.base, base, other);
+    if (!failure) continue;
     row.verdict = Verdict::kFailed;
-    row.reason = FailureText(*trouble);
+    row.reason = *std::move(failure);
   }
   return rows;
 }

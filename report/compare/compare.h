@@ -18,9 +18,9 @@ inline constexpr double kFloor = 0.10;
 //
 // slower (or faster): the 95 % intervals do not meet and the speeds differ by more than kFloor. A noisy
 // figure, one without an interval, or a product of another size is never either. failed: `other` tells that
-// the figure of `base` was tried and went wrong, or that the process that was to measure it ended.
-[[nodiscard]] std::vector<ComparedRow> Compare(std::span<const backends::Measurement> base,
-                                               std::span<const backends::Measurement> other);
+// the figure of `base` was tried and went wrong, that the process that was to measure it ended, or that its
+// runtime or driver did when it was asked for its devices.
+[[nodiscard]] std::vector<ComparedRow> Compare(const MeasuredReport& base, const MeasuredReport& other);
 
 // Whether any row could be judged: not where all are noisy or missing.
 [[nodiscard]] bool IsConclusive(std::span<const ComparedRow> rows);

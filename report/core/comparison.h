@@ -24,6 +24,7 @@ struct MeasuredReport {
   std::string command;
   std::string created;
   std::vector<backends::Measurement> measurements;
+  std::vector<probe::ProbeReport> probes{};  // without their devices
 };
 
 struct ComparedSide {

@@ -36,6 +36,7 @@ struct RunRequest {
   std::optional<std::string> record_dir;
   bool record_ids = false;
   std::optional<std::string> replay_dir;
+  bool for_an_image = false;  // whether its command is run in a system that is still to be built, not here
   std::vector<std::string> assume;  // devices of another machine, in the caller's words; empty: this one
 
   // Whether it lets this runtime be asked.

@@ -185,6 +185,7 @@ struct Deciding {
   Basis measured;
   bool all_asked;
   bool assumed;  // a machine in the caller's words
+  bool for_an_image;
 };
 
 std::size_t CountViews(const Report& report) {
@@ -196,7 +197,7 @@ std::size_t CountViews(const Report& report) {
 // Fills in the scores and the answers of a report that has its devices, measurements and terms. It may have
 // the scores of nobody's terms already.
 void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& report) {
-  const auto& [tables, record, measured, all_asked, assumed] = deciding;
+  const auto& [tables, record, measured, all_asked, assumed, for_an_image] = deciding;
   const auto views = CountViews(report);
   if (report.terms.target) {
     targets::JudgeWays(tables, report);
@@ -209,7 +210,7 @@ void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& repo
   for (const Use use : uses) {
     if (auto answer = recommend::Recommend(tables, report, use)) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
-      if (answer->artefact) advise::AddEnvironment(report.host, *answer->artefact);
+      if (answer->artefact && !for_an_image) advise::AddEnvironment(report.host, *answer->artefact);
       report.recommendations.push_back(*std::move(answer));
     } else {
       report.no_answer = recommend::WhyNone(tables, report, use);
@@ -287,7 +288,7 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   if (!request.terms.exclude.empty()) report.terms.excluded_ids = std::move(asked.excluded);
   report.terms.proof = report.terms.can && record.calibrated;
   const bool all_asked = !request.LeavesOut() && !record.left_out;
-  const Deciding deciding{tables, record, measured, all_asked, !request.assume.empty()};
+  const Deciding deciding{tables, record, measured, all_asked, !request.assume.empty(), request.for_an_image};
   if (!request.uses.empty()) {
     Answer(deciding, request.uses, report);
     if (report.command == kWholeReport) {

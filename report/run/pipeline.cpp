@@ -84,14 +84,33 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
   return Produced{*std::move(tables), std::move(report), std::nullopt, 0};
 }
 
+// The devices and the ways to them that the terms leave for an answer.
+std::vector<probe::PhysicalDevice> LeftBy(const Terms& terms, const Asked& asked) {
+  const auto is_in = [](const std::vector<std::string>& words, const std::string& runtime) {
+    return std::find(words.begin(), words.end(), runtime) != words.end();
+  };
+  auto left = asked.devices;
+  for (auto& device : left) {
+    const bool is_excluded = asked.excluded.contains(device.id);
+    std::erase_if(device.views, [&](const probe::View& view) {
+      const std::string& runtime = view.device.runtime;
+      return is_excluded || (!terms.among.empty() && !is_in(terms.among, runtime)) ||
+             is_in(terms.exclude, runtime);
+    });
+  }
+  return left;
+}
+
 // A machine in the caller's words: nothing is looked at and nothing measured.
 std::variant<Produced, Problem> Assume(const RunRequest& request, const Context& context) {
   auto tables = TablesFor(request);
   if (!tables) return Internal(tables.error());
   auto machine = assume::Imagine(*tables, request.assume);
   if (!machine) return BadInput(machine.error());
+  auto asked = KeepSelected(request, *tables, std::move(machine->devices));
+  if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   if (const auto& target = request.terms.target) {
-    if (const auto missing = WhatIsMissing(*tables, *target, machine->devices)) {
+    if (const auto missing = WhatIsMissing(*tables, *target, LeftBy(request.terms, std::get<Asked>(asked)))) {
       const auto near = assume::NearestCard(missing->device_name);
       return BadInput(
           probe::Error{"", std::nullopt, "",
@@ -106,8 +125,6 @@ std::variant<Produced, Problem> Assume(const RunRequest& request, const Context&
   record.host = std::move(machine->host);
   record.probes = std::move(machine->probes);
   record.warnings = std::move(machine->warnings);
-  auto asked = KeepSelected(request, *tables, std::move(machine->devices));
-  if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   auto report = Decide(request, *tables, record, std::get<Asked>(std::move(asked)));
   for (Score& score : report.scores) score.basis = Basis::kAssumed;
   for (Recommendation& answer : report.recommendations) answer.basis = Basis::kAssumed;

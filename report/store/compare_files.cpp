@@ -96,8 +96,8 @@ probe::Result<MeasuredReport> ReadReport(const std::string& file) {
     return InputError(file, fmt::format("{}{}: {}", kForeign, whole.error().name, whole.error().text));
   }
   if (const auto odd = Oddity(*whole)) return InputError(file, std::string(kForeign) + *odd);
-  return MeasuredReport{whole->schema_version, whole->tool_version, whole->command, whole->created,
-                        whole->measurements};
+  return MeasuredReport{whole->schema_version, whole->tool_version, whole->command,
+                        whole->created,        whole->measurements, whole->probes};
 }
 
 probe::Result<Comparison> CompareFiles(const std::string& base, const std::string& other,
@@ -114,7 +114,7 @@ probe::Result<Comparison> CompareFiles(const std::string& base, const std::strin
   comparison.created = probe::system::CalendarNow();
   comparison.base = SideOf(InputName(base), *first);
   comparison.other = SideOf(InputName(other), *second);
-  comparison.rows = compare::Compare(first->measurements, second->measurements);
+  comparison.rows = compare::Compare(*first, *second);
   comparison.conclusive = compare::IsConclusive(comparison.rows);
   return comparison;
 }

@@ -95,6 +95,19 @@ class Compare(unittest.TestCase):
         self.assertEqual({"failed"}, {row["verdict"] for row in value["rows"]})
         self.assertEqual(1, run("compare", base, other).returncode)
 
+    def test_a_runtime_that_crashes_when_it_is_asked_is_a_regression(self):
+        crashed = copy.deepcopy(self.record)
+        probe = next(probe for probe in crashed["probes"] if probe["module"] == "cuda")
+        probe.update(outcome="crashed", stage="init", devices=[], exit={"signal": 11})
+        crashed["measurements"] = [m for m in crashed["measurements"] if m["runtime"] != "cuda"]
+        base, other = self.report("base", self.record), self.report("crashed", crashed)
+        process = run("compare", base, other, "--json")
+        self.assertEqual(1, process.returncode, process.stderr)
+        rows = [row for row in document(process)["rows"] if row["runtime"] == "cuda"]
+        self.assertTrue(rows)
+        self.assertEqual({"failed"}, {row["verdict"] for row in rows})
+        self.assertIn("cuda crashed while it was asked", rows[0]["reason"])
+
     def test_bad_files_are_named_in_one_line(self):
         good = self.report("base", self.record)
         value = json.loads(good.read_text())

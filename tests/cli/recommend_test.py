@@ -244,8 +244,23 @@ class Described(unittest.TestCase):
                 self.assertEqual(2, refused.returncode)
                 self.assertIn("cc: it is missing", refused.stderr)
 
+    def test_nothing_is_asked_of_what_the_terms_leave_out(self):
+        for terms in (("--among", "cpu"), ("--exclude", "cuda"), ("--exclude", "pci"), ("--device", "cpu")):
+            with self.subTest(terms):
+                process = run("recommend", "--assume", "vendor=nvidia", "--target", "pytorch", *terms)
+                self.assertEqual(0, process.returncode, process.stderr)
+                self.assertTrue(process.stdout.endswith("/cpu\n"), process.stdout)
+        refused = run("recommend", "--assume", "vendor=nvidia", "--target", "pytorch", "--among", "cuda,cpu")
+        self.assertEqual(2, refused.returncode)
+
 
 class Formats(unittest.TestCase):
+    def test_an_image_is_told_nothing_of_this_systems_python(self):
+        for name, told in (("pip", True), ("dockerfile", False)):
+            process = run("recommend", "--target", "pytorch", "--format", name, "--replay", FIXTURES / "plain_server")
+            self.assertEqual(0, process.returncode, process.stderr)
+            self.assertEqual(told, "virtual environment" in process.stderr, process.stderr)
+
     def lines(self, *arguments):
         process = run("recommend", *arguments)
         self.assertEqual(0, process.returncode, process.stderr)

@@ -44,7 +44,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   comparison.command = "compare";
   comparison.base = {"before.json", base->tool_version, base->created};
   comparison.other = {"after.json", other->tool_version, other->created};
-  comparison.rows = report::compare::Compare(base->measurements, other->measurements);
+  comparison.rows = report::compare::Compare(*base, *other);
   comparison.conclusive = report::compare::IsConclusive(comparison.rows);
   CheckRows(comparison, base->measurements.size() + other->measurements.size());
   Require(!report::compare::HasRegression(comparison.rows) || comparison.conclusive,

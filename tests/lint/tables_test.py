@@ -64,6 +64,20 @@ class Tables(unittest.TestCase):
                 self.assertEqual(set(), set(keys_below(facts)) - set().union(*fields.values()), "nobody reads these")
         self.assertEqual(set(), fields["RuntimeFacts"] - explained, "docs/adding-a-runtime.md says what each is")
 
+    def test_drivers_that_builds_for_linux_ask_for_have_a_number_in_wsl(self):
+        # A driver's branch (a whole number) is called alike by both systems, and from 580 on both ask for the branch alone.
+        same_from = 580
+        for path in sorted((ROOT / "data/runtimes").glob("*.json")):
+            known = {row["linux_version"] for row in json.loads(path.read_text()).get("wsl_drivers", [])}
+            for target in sorted((ROOT / "data/targets").glob("*.json")) if known else ():
+                for build in json.loads(target.read_text())["builds"]:
+                    needs = build.get("needs", {})
+                    if build["backend"] != path.stem or "linux" not in needs.get("os", ["linux"]) or needs.get("wsl") is False:
+                        continue
+                    asked = {needs[key] for key in ("driver", "driver_tested") if key in needs}
+                    numbered = {one for one in asked if "." in one and int(one.split(".")[0]) < same_from}
+                    self.assertEqual(set(), numbered - known, f"{path.name}: no such Linux version, {target.name} {build['id']}")
+
     def test_makers_have_numbers_of_their_own(self):
         numbers = [int(row["number"], 16) for row in rows("vendors.csv") if row["number"]]
         self.assertTrue(numbers and all(numbers))

@@ -19,7 +19,11 @@ using ::testing::Not;
 using ::testing::SizeIs;
 
 std::vector<ComparedRow> Rows(const Report& base, const Report& other) {
-  return Compare(base.measurements, other.measurements);
+  const auto read = [](const Report& report) {
+    return MeasuredReport{report.schema_version, report.tool_version, report.command,
+                          report.created,        report.measurements, report.probes};
+  };
+  return Compare(read(base), read(other));
 }
 
 std::vector<ComparedRow> With(const std::vector<ComparedRow>& rows, Verdict verdict) {
@@ -27,6 +31,16 @@ std::vector<ComparedRow> With(const std::vector<ComparedRow>& rows, Verdict verd
   std::copy_if(rows.begin(), rows.end(), std::back_inserter(found),
                [&](const ComparedRow& row) { return row.verdict == verdict; });
   return found;
+}
+
+probe::ProbeReport* ProcessorsProbe(Report& report) {
+  return &*std::find_if(report.probes.begin(), report.probes.end(),
+                        [](const auto& probe) { return probe.module == "cpu"; });
+}
+
+std::size_t ProcessorsOwn(const std::vector<ComparedRow>& rows) {
+  return static_cast<std::size_t>(
+      std::count_if(rows.begin(), rows.end(), [](const ComparedRow& row) { return row.runtime == "cpu"; }));
 }
 
 TEST(Compare, AReportIsTheSameAsItself) {
@@ -130,6 +144,65 @@ TEST(Compare, AProcessThatEndedTookWhatItDidNotMeasure) {
   const auto same_way = [&](const auto& m) { return m.runtime == end.runtime && m.driver == end.driver; };
   EXPECT_THAT(With(Rows(base, other), Verdict::kFailed),
               SizeIs(std::count_if(base.measurements.begin(), base.measurements.end(), same_way)));
+}
+
+TEST(Compare, WhatWasTriedAndNotMeasuredIsNotBlamedOnACrashElsewhere) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements[1].status = backends::MeasurementStatus::kOverBudget;
+  auto& end = other.measurements.emplace_back(base.measurements[0]);
+  end.status = backends::MeasurementStatus::kCrashed;
+  end.implementation.clear();
+  EXPECT_THAT(With(Rows(base, other), Verdict::kMissing), SizeIs(1));
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+  // Nor is what is not there at all on a variant that crashed: another process measured the rest.
+  end.implementation = "own:loser";
+  other.measurements.erase(other.measurements.begin() + 1);
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+}
+
+TEST(Compare, WhatIsFasterThanItsChipIsKnownToBeIsNoRegression) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements[0].status = backends::MeasurementStatus::kImplausible;
+  EXPECT_THAT(With(Rows(base, other), Verdict::kMissing), SizeIs(1));
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+}
+
+TEST(Compare, ARuntimeThatCrashesBeforeItIsMeasuredFailsAllItsFigures) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements.clear();
+  auto* asked = ProcessorsProbe(other);
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+  asked->outcome = probe::Outcome::kCrashed;
+  const auto rows = Rows(base, other);
+  EXPECT_THAT(With(rows, Verdict::kFailed), SizeIs(ProcessorsOwn(rows)));
+  EXPECT_THAT(*With(rows, Verdict::kFailed).front().reason, HasSubstr("cpu crashed while it was asked"));
+  EXPECT_FALSE(HasRegression(Rows(other, base)));
+  // Not heard for no fault of its own, or broken before.
+  asked->error = probe::Own(probe::OwnError::kInterrupted, "", "interrupted");
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+  asked->error.reset();
+  auto broken = base;
+  broken.probes = other.probes;
+  EXPECT_FALSE(HasRegression(Rows(broken, other)));
+}
+
+TEST(Compare, ADriverThatCrashesFailsWhatIsNotOfOneThatAnswers) {
+  const auto base = testing::Processor();
+  auto other = base;
+  other.measurements.clear();
+  auto* asked = ProcessorsProbe(other);
+  probe::DriverReport driver;
+  driver.manifest = "/etc/broken.json";
+  driver.outcome = probe::Outcome::kCrashed;
+  asked->drivers = {driver};
+  const auto rows = Rows(base, other);
+  EXPECT_THAT(With(rows, Verdict::kFailed), SizeIs(ProcessorsOwn(rows)));
+  EXPECT_THAT(*With(rows, Verdict::kFailed).front().reason, HasSubstr("cpu's driver broken.json crashed"));
+  asked->drivers.emplace_back().name = base.measurements[0].driver;
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
 }
 
 TEST(Compare, WhatFailedBeforeTooIsNoRegression) {
