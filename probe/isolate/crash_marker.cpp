@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "probe/core/codec.h"
@@ -32,7 +34,7 @@ void Fields(Visitor& visit, S& earlier) {
 
 // What the file holds, padded. The process is named for file systems without locks.
 struct StoredMarker {
-  std::uint32_t format = 4;
+  std::uint32_t format = 5;
   std::string files;  // the state of the key's files
   std::string description;
   std::string created;
@@ -41,6 +43,7 @@ struct StoredMarker {
   std::optional<std::string> boot_id;
   bool machine_survived = false;   // a later run of the same boot saw this marker
   bool withdrawn = false;          // the run was killed, and not by the step: only the earlier ones count
+  bool died = false;               // so did a process of the step: nothing is withdrawn any more
   std::vector<StoredTry> earlier;  // the oldest first
 };
 
@@ -56,6 +59,7 @@ void Fields(Visitor& visit, S& marker) {
   visit("boot_id", marker.boot_id);
   visit("machine_survived", marker.machine_survived);
   visit("withdrawn", marker.withdrawn);
+  visit("died", marker.died);
   visit("earlier", marker.earlier);
 }
 
@@ -69,6 +73,8 @@ constexpr std::string_view kFileStart = "crash-";
 constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twice that, and the rest is short
 constexpr std::size_t kMaxEarlier = 4;
 constexpr std::size_t kTriesBelieved = 2;
+constexpr int kMostLockTries = 100;
+constexpr auto kLockPause = std::chrono::milliseconds(2);
 
 constexpr auto kBlank = [] {
   std::array<char, kMarkerBytes> blank{};
@@ -115,7 +121,6 @@ std::optional<StoredMarker> ReadMarker(const Descriptor& file) {
   if (!json) return std::nullopt;
   auto marker = Decode<StoredMarker>(*json);
   if (!marker || marker->format != StoredMarker().format) return std::nullopt;
-  if (marker->withdrawn && marker->earlier.empty()) return std::nullopt;
   return *std::move(marker);
 }
 
@@ -168,6 +173,7 @@ CrashMarkers CrashMarkers::Open(const system::Environment& environment, const sy
 }
 
 std::string CrashMarkers::PathOf(const CrashKey& key) const {
+  if (directory_.empty()) return "";
   return directory_ + "/" + std::string(kFileStart) + HashName(key.runtime + '\0' + key.device) + ".json";
 }
 
@@ -198,6 +204,7 @@ std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   if (lock == system::LockState::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;
   const bool of_this_boot = IsOfThisBoot(*marker, *files_);
   const auto tries = TriesOf(*marker, of_this_boot);
+  if (tries.empty()) return std::nullopt;
   if (of_this_boot && !std::exchange(marker->machine_survived, true)) Write(*file, ToText(Encode(*marker)));
   CrashMarker survivor;
   survivor.description = marker->description;
@@ -250,20 +257,22 @@ void BlankHeldMarkers() {
   }
 }
 
-void WithdrawMarkers(const std::string& directory, system::ProcessId dead) {
+void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate) {
   const auto files = system::FileSystem::Open("/");
-  if (!files) return;
-  for (const std::string& name : files->List(directory)) {
-    if (!name.starts_with(kFileStart)) continue;
-    const auto file =
-        system::OpenOwnFile(std::string(directory).append("/").append(name), system::Access::kChange);
-    if (!file || system::TryLock(*file) == system::LockState::kHeldByOther) continue;
-    auto marker = ReadMarker(*file);
-    if (!marker || marker->pid != dead || marker->boot_id != BootId(*files)) continue;
-    marker->withdrawn = true;
-    if (Write(*file, marker->earlier.empty() ? "" : ToText(Encode(*marker))))
-      system::BeginForcingToDisk(*file);
+  const auto file = system::OpenOwnFile(path, system::Access::kChange);
+  if (!files || !file) return;
+  // Another process of the same step may be at it.
+  for (int i = 0; system::TryLock(*file) == system::LockState::kHeldByOther; ++i) {
+    if (i == kMostLockTries) return;
+    std::this_thread::sleep_for(kLockPause);
   }
+  auto marker = ReadMarker(*file);
+  if (!marker || marker->pid != run.pid || marker->start_ticks != run.start_ticks ||
+      marker->boot_id != BootId(*files))
+    return;
+  marker->died = marker->died || fate == StepFate::kDied;
+  marker->withdrawn = !marker->died;
+  if (Write(*file, ToText(Encode(*marker)))) system::BeginForcingToDisk(*file);
 }
 
 }  // namespace probe::isolate

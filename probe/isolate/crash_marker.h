@@ -65,8 +65,9 @@ class CrashMarkers {
   [[nodiscard]] static CrashMarkers Open(const system::Environment& environment,
                                          const system::FileSystem& files, bool ignore_survivors = false);
 
-  // Where the files are, for WithdrawMarkers; empty where there are none.
-  [[nodiscard]] const std::string& directory() const { return directory_; }
+  // The file of a step's marker, whatever it holds; empty where there are no markers. The key's files do not
+  // matter to it.
+  [[nodiscard]] std::string PathOf(const CrashKey& key) const;
   // Why there are no markers in this run; empty when there are.
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
@@ -83,7 +84,6 @@ class CrashMarkers {
  private:
   CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
                bool ignore_survivors);
-  [[nodiscard]] std::string PathOf(const CrashKey& key) const;
   // What the key's files are now.
   [[nodiscard]] std::string StateOf(const CrashKey& key) const;
 
@@ -97,8 +97,18 @@ class CrashMarkers {
 // which blames no step. May be called from a signal handler.
 void BlankHeldMarkers();
 
-// Takes back what the dead run of that number wrote into the markers of the directory; what they tell of
-// earlier runs stays. For the reaper of a child that still worked when somebody killed the run.
-void WithdrawMarkers(const std::string& directory, system::ProcessId dead);
+// A run that somebody killed. Numbers of processes are used again, by containers in one boot above all.
+struct KilledRun {
+  system::ProcessId pid = 0;
+  std::optional<std::uint64_t> start_ticks;
+};
+
+// What became of a process of the step when the run was killed.
+enum class StepFate { kWentOn, kDied };
+
+// For the reaper of a step's process, after its run was killed: where the step went on, takes back what that
+// run wrote into the marker, unless another process of the same step died; what the marker tells of earlier
+// runs stays. A marker that is another run's by now is left alone.
+void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate);
 
 }  // namespace probe::isolate
