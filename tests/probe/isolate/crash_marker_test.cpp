@@ -164,9 +164,7 @@ TEST_F(CrashMarkerTest, IsBlankedWhenTheRunIsToldToEndAtOnce) {
   EXPECT_FALSE(Open().Survivor(key_));
 }
 
-TEST_F(CrashMarkerTest, IsTakenBackOfARunThatWasKilledAlone) {
-  Judge(Crash(), StepFate::kWentOn);
-  EXPECT_FALSE(Open().Survivor(key_));
+TEST_F(CrashMarkerTest, IsWeakOfARunThatWasKilledAlone) {
   const pid_t first = Crash();
   const pid_t second = Crash();
   EXPECT_TRUE(Believes());
@@ -180,7 +178,35 @@ TEST_F(CrashMarkerTest, IsTakenBackOfARunThatWasKilledAlone) {
   const auto survivor = Open().Survivor(key_);
   ASSERT_TRUE(survivor) << "the first end stays";
   EXPECT_FALSE(survivor->believed);
-  EXPECT_THAT(survivor->created, SizeIs(1));
+  EXPECT_THAT(survivor->created, SizeIs(2));
+}
+
+TEST_F(CrashMarkerTest, OfRunsThatWereKilledAloneIsBelievedAfterTheFourthTimeInOneBoot) {
+  for (int i = 0; i < 3; ++i) {
+    Judge(Crash(), StepFate::kWentOn);
+    EXPECT_FALSE(Believes()) << i << ": somebody may end his runs with kill -9";
+  }
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_TRUE(Believes()) << "what kills the tool itself must not do so for ever";
+  EXPECT_FALSE(Open().Survivor(key_)->rebooted);
+  Reboot();
+  EXPECT_FALSE(Open().Survivor(key_));
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_FALSE(Believes()) << "those of the last boot do not count";
+}
+
+TEST_F(CrashMarkerTest, CountsAWeakTryNeitherForNorAgainstTheOthers) {
+  Crash();
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_FALSE(Believes()) << "one of either kind";
+  Crash();
+  EXPECT_TRUE(Believes());
+}
+
+TEST_F(CrashMarkerTest, BlamesNoRebootAfterARunThatWasKilledAlone) {
+  Judge(Crash(), StepFate::kWentOn);
+  Reboot();
+  EXPECT_FALSE(Believes());
 }
 
 TEST_F(CrashMarkerTest, KeepsWhatTheMachineWentDownInThroughARunThatWasKilledAlone) {
