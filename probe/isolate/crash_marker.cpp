@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
+#include <thread>
 #include <utility>
 
 #include "probe/core/codec.h"
@@ -21,6 +23,7 @@ namespace probe::isolate {
 struct StoredTry {
   std::string created;
   bool rebooted = false;
+  bool weak = false;  // the run was killed while the step went on: whoever did it may have had another reason
 };
 
 template <class Visitor, class S>
@@ -28,11 +31,12 @@ template <class Visitor, class S>
 void Fields(Visitor& visit, S& earlier) {
   visit("created", earlier.created);
   visit("rebooted", earlier.rebooted);
+  visit("weak", earlier.weak);
 }
 
 // What the file holds, padded. The process is named for file systems without locks.
 struct StoredMarker {
-  std::uint32_t format = 4;
+  std::uint32_t format = 5;
   std::string files;  // the state of the key's files
   std::string description;
   std::string created;
@@ -40,7 +44,8 @@ struct StoredMarker {
   std::optional<std::uint64_t> start_ticks;
   std::optional<std::string> boot_id;
   bool machine_survived = false;   // a later run of the same boot saw this marker
-  bool withdrawn = false;          // the run was killed, and not by the step: only the earlier ones count
+  bool weak = false;               // the run died while the step went on
+  bool died = false;               // a process of the step did, too: then it is not weak
   std::vector<StoredTry> earlier;  // the oldest first
 };
 
@@ -55,7 +60,8 @@ void Fields(Visitor& visit, S& marker) {
   visit("start_ticks", marker.start_ticks);
   visit("boot_id", marker.boot_id);
   visit("machine_survived", marker.machine_survived);
-  visit("withdrawn", marker.withdrawn);
+  visit("weak", marker.weak);
+  visit("died", marker.died);
   visit("earlier", marker.earlier);
 }
 
@@ -68,7 +74,11 @@ constexpr std::size_t kMarkerBytes = 2048;
 constexpr std::string_view kFileStart = "crash-";
 constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twice that, and the rest is short
 constexpr std::size_t kMaxEarlier = 4;
-constexpr std::size_t kTriesBelieved = 2;
+constexpr std::ptrdiff_t kTriesBelieved = 2;      // that are not weak
+constexpr std::ptrdiff_t kWeakTriesBelieved = 4;  // of one boot, of either kind
+static_assert(kWeakTriesBelieved <= static_cast<std::ptrdiff_t>(kMaxEarlier));
+constexpr int kMostLockTries = 100;
+constexpr auto kLockPause = std::chrono::milliseconds(2);
 
 constexpr auto kBlank = [] {
   std::array<char, kMarkerBytes> blank{};
@@ -97,11 +107,13 @@ bool IsOfThisBoot(const StoredMarker& marker, const system::FileSystem& files) {
   return !today || !marker.boot_id || marker.boot_id == today;
 }
 
-// All tries of a marker that a dead run left, its own the last unless it was withdrawn. Of a try that a
+// All tries of a marker that a dead run left, its own the last; weak ones of this boot only. Of a try that a
 // reboot may have ended, a marker of an earlier boot tells where no run of that boot saw it any more.
 std::vector<StoredTry> TriesOf(const StoredMarker& marker, bool of_this_boot) {
   auto tries = marker.earlier;
-  if (!marker.withdrawn) tries.push_back({marker.created, !of_this_boot && !marker.machine_survived});
+  const bool outlived = of_this_boot || marker.machine_survived || marker.weak;
+  tries.push_back({marker.created, !outlived, marker.weak});
+  if (!of_this_boot) std::erase_if(tries, [](const StoredTry& one) { return one.weak; });
   if (tries.size() > kMaxEarlier) tries.erase(tries.begin() + 1);  // the first may be the one with the reboot
   return tries;
 }
@@ -110,12 +122,17 @@ bool HasRebooted(const std::vector<StoredTry>& tries) {
   return std::any_of(tries.begin(), tries.end(), [](const StoredTry& one) { return one.rebooted; });
 }
 
+bool SufficeInOneBoot(const std::vector<StoredTry>& tries) {
+  const auto weak = std::count_if(tries.begin(), tries.end(), [](const StoredTry& one) { return one.weak; });
+  const auto all = static_cast<std::ptrdiff_t>(tries.size());
+  return all - weak >= kTriesBelieved || all >= kWeakTriesBelieved;
+}
+
 std::optional<StoredMarker> ReadMarker(const Descriptor& file) {
   const auto json = ParseJson(system::ReadStart(file, kMarkerBytes), kMarkerBytes);
   if (!json) return std::nullopt;
   auto marker = Decode<StoredMarker>(*json);
   if (!marker || marker->format != StoredMarker().format) return std::nullopt;
-  if (marker->withdrawn && marker->earlier.empty()) return std::nullopt;
   return *std::move(marker);
 }
 
@@ -168,6 +185,7 @@ CrashMarkers CrashMarkers::Open(const system::Environment& environment, const sy
 }
 
 std::string CrashMarkers::PathOf(const CrashKey& key) const {
+  if (directory_.empty()) return "";
   return directory_ + "/" + std::string(kFileStart) + HashName(key.runtime + '\0' + key.device) + ".json";
 }
 
@@ -198,12 +216,13 @@ std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   if (lock == system::LockState::kUnsupported && WriterLives(*marker, *files_)) return std::nullopt;
   const bool of_this_boot = IsOfThisBoot(*marker, *files_);
   const auto tries = TriesOf(*marker, of_this_boot);
+  if (tries.empty()) return std::nullopt;
   if (of_this_boot && !std::exchange(marker->machine_survived, true)) Write(*file, ToText(Encode(*marker)));
   CrashMarker survivor;
   survivor.description = marker->description;
   for (const StoredTry& one : tries) survivor.created.push_back(one.created);
   survivor.rebooted = HasRebooted(tries);
-  survivor.believed = survivor.rebooted || (of_this_boot && tries.size() >= kTriesBelieved);
+  survivor.believed = survivor.rebooted || (of_this_boot && SufficeInOneBoot(tries));
   return survivor;
 }
 
@@ -250,20 +269,22 @@ void BlankHeldMarkers() {
   }
 }
 
-void WithdrawMarkers(const std::string& directory, system::ProcessId dead) {
+void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate) {
   const auto files = system::FileSystem::Open("/");
-  if (!files) return;
-  for (const std::string& name : files->List(directory)) {
-    if (!name.starts_with(kFileStart)) continue;
-    const auto file =
-        system::OpenOwnFile(std::string(directory).append("/").append(name), system::Access::kChange);
-    if (!file || system::TryLock(*file) == system::LockState::kHeldByOther) continue;
-    auto marker = ReadMarker(*file);
-    if (!marker || marker->pid != dead || marker->boot_id != BootId(*files)) continue;
-    marker->withdrawn = true;
-    if (Write(*file, marker->earlier.empty() ? "" : ToText(Encode(*marker))))
-      system::BeginForcingToDisk(*file);
+  const auto file = system::OpenOwnFile(path, system::Access::kChange);
+  if (!files || !file) return;
+  // Another process of the same step may be at it.
+  for (int i = 0; system::TryLock(*file) == system::LockState::kHeldByOther; ++i) {
+    if (i == kMostLockTries) return;
+    std::this_thread::sleep_for(kLockPause);
   }
+  auto marker = ReadMarker(*file);
+  if (!marker || marker->pid != run.pid || marker->start_ticks != run.start_ticks ||
+      marker->boot_id != BootId(*files))
+    return;
+  marker->died = marker->died || fate == StepFate::kDied;
+  marker->weak = !marker->died;
+  if (Write(*file, ToText(Encode(*marker)))) system::BeginForcingToDisk(*file);
 }
 
 }  // namespace probe::isolate

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Remembers across runs that a step was begun: a marker that outlives the run that wrote it says that nobody
 // saw the step end. Where the machine was started since, it may have gone down in that step, and that is
-// believed at once. A run that is killed alone blames no step: the reaper of its child withdraws the marker.
-// On the same boot one that stays tells that the step's process died as well: the step is tried again, and
-// believed to be at fault after the second time. One file a step
-// below the cache directory, which stays and is blank while there is no marker: overwriting a block is the
-// cheapest thing that a disk can be forced to keep. Never an error, at worst a warning.
+// believed at once. On the same boot one tells that the run ended with the step's process: the step is tried
+// again, and believed to be at fault after the second time. A run that is killed while the step goes on says
+// little, for whoever did it may have had another reason; but a driver can kill this tool, too: the reaper of
+// its child makes such a marker a weak one, of which it takes four in one boot. One file a step below the
+// cache directory, which stays and is blank while there is no marker: overwriting a block is the cheapest
+// thing that a disk can be forced to keep. Never an error, at worst a warning.
 #pragma once
 
 #include <cstdint>
@@ -65,14 +66,15 @@ class CrashMarkers {
   [[nodiscard]] static CrashMarkers Open(const system::Environment& environment,
                                          const system::FileSystem& files, bool ignore_survivors = false);
 
-  // Where the files are, for WithdrawMarkers; empty where there are none.
-  [[nodiscard]] const std::string& directory() const { return directory_; }
+  // The file of a step's marker, whatever it holds; empty where there are no markers. The key's files do not
+  // matter to it.
+  [[nodiscard]] std::string PathOf(const CrashKey& key) const;
   // Why there are no markers in this run; empty when there are.
   [[nodiscard]] const std::string& warning() const { return warning_; }
 
   // What dead runs left of this step. What a living run holds is no survivor. Where it is of this boot, the
-  // file then says that the machine outlived it: so two ends of a run leave the step out until the next boot
-  // only, after which it is tried again.
+  // file then says that the machine outlived it: so ends of runs leave the step out until the next boot only,
+  // after which it is tried again.
   [[nodiscard]] std::optional<CrashMarker> Survivor(const CrashKey& key) const;
 
   // Writes the marker, which keeps what survived of earlier tries until the guard goes, and, where it must
@@ -83,7 +85,6 @@ class CrashMarkers {
  private:
   CrashMarkers(const system::FileSystem& files, std::string directory, std::string warning,
                bool ignore_survivors);
-  [[nodiscard]] std::string PathOf(const CrashKey& key) const;
   // What the key's files are now.
   [[nodiscard]] std::string StateOf(const CrashKey& key) const;
 
@@ -97,8 +98,18 @@ class CrashMarkers {
 // which blames no step. May be called from a signal handler.
 void BlankHeldMarkers();
 
-// Takes back what the dead run of that number wrote into the markers of the directory; what they tell of
-// earlier runs stays. For the reaper of a child that still worked when somebody killed the run.
-void WithdrawMarkers(const std::string& directory, system::ProcessId dead);
+// A run that somebody killed. Numbers of processes are used again, by containers in one boot above all.
+struct KilledRun {
+  system::ProcessId pid = 0;
+  std::optional<std::uint64_t> start_ticks;
+};
+
+// What became of a process of the step when the run was killed.
+enum class StepFate { kWentOn, kDied };
+
+// For the reaper of a step's process, after its run was killed: where the step went on, that try is a weak
+// one, unless another process of the same step died; what the marker tells of earlier runs stays. A marker
+// that is another run's by now is left alone.
+void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate);
 
 }  // namespace probe::isolate

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/isolate/crash_marker.h"
 #include "probe/system/clock.h"
 #include "probe/system/process.h"
 
@@ -19,15 +20,15 @@ inline constexpr int kEndSignal = SIGTERM;
 
 // Whose reaper it is.
 struct OwnTool {
-  system::ProcessId pid = 0;
-  std::string markers;  // CrashMarkers::directory()
+  KilledRun run;       // what it is once it was killed
+  std::string marker;  // CrashMarkers::PathOf its child's step; empty where it has none
 };
 
 // Splits this process, in which every signal must be blocked, in two. Returns true in the new one, which is
 // to do the work, leads a process group and is killed when this one ends. This one never returns: at the
 // work's end or at the signal it kills all that is below it, in whatever session, removes the scratch
 // directory that it stands in, and ends as the work did. False where no second process can be started: then
-// there is none. Where the tool is killed while the work goes on, it withdraws the tool's markers.
+// there is none. Where the tool was killed, it says in the step's marker what became of the work.
 [[nodiscard]] bool LeaveReaperBehind(const OwnTool& tool);
 
 // Kills and reaps the children of this process, a subreaper, and what becomes its child by that, until none

@@ -35,6 +35,7 @@ struct ChildRequest {
   // this program's own code. What it returns is kept until the child has ended. An error ends the child
   // unused, as kNotStarted. Where there is no function the child is told at once.
   std::function<Result<std::shared_ptr<void>>()> permit;
+  std::string marker;  // CrashMarkers::PathOf what stands while this child works; empty: nothing does
 };
 
 enum class ChildEnd {
@@ -65,7 +66,6 @@ using OnRecord = std::function<void(std::size_t child, const Json& record)>;
 struct SupervisorOptions {
   double kill_grace_s = 0.5;  // how long to wait for a killed child before abandoning it
   std::uint64_t max_scratch_bytes = 64U << 20U;
-  std::string markers;  // CrashMarkers::directory() of those that stand while children work; empty: none
   // Once its value is set, running children are killed and RunAll returns with kInterrupted ones.
   Interrupt interrupt;
 };

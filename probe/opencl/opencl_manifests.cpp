@@ -12,6 +12,7 @@ namespace {
 constexpr std::string_view kDefaultDirectory = "/etc/OpenCL/vendors";
 constexpr std::string_view kSuffix = ".icd";
 constexpr std::string_view kMissing = "missing";
+constexpr std::string_view kNoRegularFile = "is no regular file";
 constexpr std::size_t kMaxManifestBytes = 4096;
 constexpr std::size_t kMaxManifests = 256;
 
@@ -24,7 +25,7 @@ bool IsMissing(const std::optional<Error>& refused) { return refused && refused-
 // A file that is there: of a pipe the loader would wait for whoever writes into it.
 std::optional<Error> CheckFile(const system::FileSystem& files, const std::string& path) {
   const auto status = files.Stat(path);
-  if (status && !status->is_regular) return Refusal(path, NameOf(OwnError::kRefused), "not a regular file");
+  if (status && !status->is_regular) return Refusal(path, "unloadable", std::string(kNoRegularFile));
   const auto trusted = system::CheckTrusted(files, path);
   return trusted ? std::nullopt
                  : std::optional(Refusal(path, NameOf(OwnError::kRefused), trusted.error().text));
@@ -43,7 +44,7 @@ std::optional<Error> CheckPlainName(const system::FileSystem& files, const syste
 Result<std::string> LibraryLine(const system::FileSystem& files, std::string_view path) {
   const auto status = files.Stat(path);
   if (!status) return Refusal(path, kMissing, "the manifest does not exist or can not be read");
-  if (!status->is_regular) return Refusal(path, NameOf(OwnError::kRefused), "not a regular file");
+  if (!status->is_regular) return Refusal(path, "malformed", std::string(kNoRegularFile));
   const auto content = files.Read(path, kMaxManifestBytes);
   if (!content) return content.error();
   const std::string line = content->substr(0, content->find('\n'));

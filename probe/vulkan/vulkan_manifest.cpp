@@ -189,6 +189,9 @@ DriverManifest ReadDriver(const std::string& path, const system::FileSystem& fil
     return Unusable(driver, Outcome::kAbsent, std::string(NameOf(OwnError::kAbsent)),
                     "its library " + driver.library + " is not installed");
   driver.library = *library;
+  const auto status = files.Stat(*library);
+  if (status && !status->is_regular)  // the loader would wait for whoever writes into a pipe
+    return Unusable(driver, Outcome::kFailed, "unloadable", CleanText(*library) + ": is no regular file");
   if (IsForAnotherProcessor(*library, files)) {
     return Unusable(driver, Outcome::kAbsent, "other word size",
                     driver.library + " is for another kind of processor");
@@ -222,7 +225,7 @@ std::optional<std::string> ResolveLibrary(std::string_view manifest, std::string
   }
   const auto found = std::find_if(candidates.begin(), candidates.end(), [&files](const std::string& path) {
     const auto status = files.Stat(path);
-    return status && status->is_regular;
+    return status && !status->is_directory;
   });
   return found == candidates.end() ? std::nullopt : std::optional(*found);
 }

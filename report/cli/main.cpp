@@ -77,7 +77,8 @@ int ComplainOfMemory() {
 // Where not even an exception has room, nothing may be allocated any more.
 [[noreturn]] void EndWithoutException() {
   constexpr std::size_t kLittle = 4096;
-  const void* room = std::malloc(kLittle);  // NOLINT(cppcoreguidelines-no-malloc): new would throw
+  // Volatile, for a compiler may leave out what is only compared with null.
+  void* volatile room = std::malloc(kLittle);  // NOLINT(cppcoreguidelines-no-malloc): new would throw
   std::fputs(room ? "whichgpu: internal error\n" : "whichgpu: there is not enough memory (ulimit -v, -d)\n",
              stderr);
   _exit(report::kExitInternal);

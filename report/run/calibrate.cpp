@@ -155,6 +155,7 @@ probe::isolate::ChildResult RunChild(const Target& target, const backends::Measu
   child.request = EncodeMeasureRequest(request, exclusions);
   child.deadline_s = deadline_s;
   child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
+  if (hooks.marker) child.marker = hooks.marker(target);
   std::optional<OomWatch> memory;
   if (hooks.files != nullptr) memory.emplace(*hooks.files);
   const auto armed = hooks.arm ? hooks.arm(target) : nullptr;

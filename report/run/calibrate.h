@@ -69,6 +69,8 @@ struct CalibrationHooks {
   std::function<bool(const Target&, const std::vector<backends::Measurement>&)> is_needless;
   // Called around the risky part; the returned object is destroyed when the outcome was observed.
   std::function<std::shared_ptr<void>(const Target&)> arm;
+  // The file of what `arm` arms.
+  std::function<std::string(const Target&)> marker;
 };
 
 struct Calibration {

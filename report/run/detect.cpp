@@ -85,6 +85,8 @@ std::vector<Team> RunTeams(const DetectRequest& request, const std::vector<const
     for (const std::size_t module : teams[i]) members.push_back(modules[module]);
     children.push_back(RequestFor(request, members, std::nullopt));
     if (!is_risky(teams[i])) continue;
+    if (request.marker)
+      children.back().marker = request.marker(*modules[teams[i].front()], RiskyStep::kTogether);
     children.back().permit = [&, i, company] {
       const std::size_t module = teams[i].front();
       auto permit = request.permit(*modules[module], RiskyStep::kTogether, company);
@@ -187,6 +189,7 @@ DriverAnswers TryDrivers(const DetectRequest& request, const std::vector<const p
       answers.tries.push_back({i, manifest, {}});
       children.push_back(RequestFor(request, {modules[i]}, manifest));
       if (!request.permit) continue;
+      if (request.marker) children.back().marker = request.marker(*modules[i], RiskyStep::kByDriver);
       children.back().permit = [&request, &permit = answers.permits[i], module = modules[i], company] {
         if (!permit) permit = request.permit(*module, RiskyStep::kByDriver, company);
         return *permit;

@@ -39,6 +39,8 @@ struct DetectRequest {
   // Leave to let a module load vendor code, asked when its child has been started and has loaded nothing yet,
   // and kept until the child has ended; or an error as RiskLedger::Permit has them.
   std::function<Permit(const probe::Module&, RiskyStep, Company)> permit;
+  // The file of the marker that a permit stands for.
+  std::function<std::string(const probe::Module&, RiskyStep)> marker;
   // Done once, while the children work.
   std::function<void()> meanwhile;
 };

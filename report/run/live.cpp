@@ -82,6 +82,7 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
     return sentence;
   };
   hooks.arm = [&](const Target& target) { return live.risks->Arm(target); };
+  hooks.marker = [&](const Target& target) { return live.risks->MarkerOf(target); };
   if (&targets == &measuring.planned) hooks.is_needless = measuring.is_needless;  // of the first look
   auto done = Calibrate(targets, measuring.processor, live.supervisor, hooks);
   measuring.left_s = std::max(0.0, measuring.left_s - done.spent_s);
@@ -136,7 +137,6 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
   auto risks = std::make_unique<const RiskLedger>(*environment, *files, request.retry_crashed);
   probe::isolate::SupervisorOptions supervision;
   supervision.interrupt = interrupt;
-  supervision.markers = risks->directory();
   auto supervisor = probe::isolate::Supervisor::Create(supervision, *environment);
   if (!supervisor) return Problem{kExitInternal, probe::Describe(supervisor.error())};
   const auto machine = system::FileSystem::Open("/");
@@ -170,18 +170,19 @@ std::variant<Live, Problem> OpenLive(const RunRequest& request, const probe::iso
 
 std::optional<Problem> DetectLive(Live& live, Record& record) {
   live.progress("looking for devices ...");
-  const DetectRequest request{live.request, live.child_environment,
-                              [&](const probe::Module& module, RiskyStep step, Company company) {
-                                return live.risks->Permit(module, step, company);
-                              },
-                              [&] {
-                                record.host = {probe::system::DescribeHost(*live.files, *live.environment),
-                                               std::nullopt};
-                                if (!live.files->live()) record.host.installed = FindInstalled(*live.files);
-                                system::ScratchDirectory::RemoveAbandoned(*live.environment);
-                                // Parsed meanwhile, which takes as long as starting a child.
-                                static_cast<void>(EmbeddedTables());
-                              }};
+  const DetectRequest request{
+      live.request, live.child_environment,
+      [&](const probe::Module& module, RiskyStep step, Company company) {
+        return live.risks->Permit(module, step, company);
+      },
+      [&](const probe::Module& module, RiskyStep step) { return live.risks->MarkerOf(module, step); },
+      [&] {
+        record.host = {probe::system::DescribeHost(*live.files, *live.environment), std::nullopt};
+        if (!live.files->live()) record.host.installed = FindInstalled(*live.files);
+        system::ScratchDirectory::RemoveAbandoned(*live.environment);
+        // Parsed meanwhile, which takes as long as starting a child.
+        static_cast<void>(EmbeddedTables());
+      }};
   auto detection = Detect(request, live.supervisor, *live.files, *live.environment);
   record.probes = std::move(detection.probes);
   live.read = std::move(detection.files);

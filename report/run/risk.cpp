@@ -33,13 +33,19 @@ std::optional<std::string> Sentence(const std::optional<probe::isolate::CrashMar
       survivor->created.size() == 2 ? "twice," : fmt::format("{} times,", survivor->created.size()), times);
 }
 
-probe::isolate::CrashKey KeyOf(const probe::Module& module, RiskyStep step,
-                               const probe::system::Environment& environment,
-                               const probe::system::FileSystem& files) {
+// Without its files.
+probe::isolate::CrashKey KeyOf(const probe::Module& module, RiskyStep step) {
   probe::isolate::CrashKey key;
   // A key of its own: the first step's observed end must not absolve the second.
   if (step == RiskyStep::kByDriver) key.device = "driver by driver";
   key.runtime = module.name;
+  return key;
+}
+
+probe::isolate::CrashKey KeyOf(const probe::Module& module, RiskyStep step,
+                               const probe::system::Environment& environment,
+                               const probe::system::FileSystem& files) {
+  auto key = KeyOf(module, step);
   if (module.manifests != nullptr) key.files = module.manifests({files, environment, std::nullopt, nullptr});
   return key;
 }
@@ -116,6 +122,14 @@ std::shared_ptr<void> RiskLedger::Arm(const Target& target) const {
   return ArmOne(KeyOf(target),
                 fmt::format("measuring {} through {}", target.device_id, target.device.runtime),
                 Outlives::kMachine);
+}
+
+std::string RiskLedger::MarkerOf(const probe::Module& module, RiskyStep step) const {
+  return markers_.PathOf(KeyOf(module, step));
+}
+
+std::string RiskLedger::MarkerOf(const Target& target) const {
+  return LoadsVendorCode(target) ? markers_.PathOf(KeyOf(target)) : "";
 }
 
 }  // namespace report

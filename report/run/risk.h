@@ -44,7 +44,9 @@ class RiskLedger {
   [[nodiscard]] std::optional<std::string> Refuse(const Target& target) const;
   [[nodiscard]] std::shared_ptr<void> Arm(const Target& target) const;
 
-  [[nodiscard]] const std::string& directory() const { return markers_.directory(); }
+  // The files of these markers, for the reapers of the steps' processes; empty where there are none.
+  [[nodiscard]] std::string MarkerOf(const probe::Module& module, RiskyStep step) const;
+  [[nodiscard]] std::string MarkerOf(const Target& target) const;
   // Why nothing is remembered, or not everything; empty where all is well.
   [[nodiscard]] std::string warning() const;
 

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "report/store/record.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -100,35 +102,64 @@ fs::path ScratchFor(const fs::path& target) {
   return target.parent_path() / fmt::format(".whichgpu-record-{}", getpid());
 }
 
-// Whether a directory is what WriteRecord makes, and holds nothing else.
+// Whether a directory is what WriteRecord makes, and holds nothing else, as far as all of it can be read.
 bool IsRecord(const fs::path& directory) {
   std::error_code error;
   if (!fs::is_regular_file(fs::symlink_status(directory / kRecordFile, error))) return false;
-  return std::all_of(fs::directory_iterator(directory, error), fs::directory_iterator(),
-                     [](const fs::directory_entry& entry) {
-                       const auto name = entry.path().filename();
-                       return name == kRecordFile || name == kFilesFolder;
-                     });
+  fs::directory_iterator entry(directory, error);
+  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
+    const auto name = entry->path().filename();
+    if (name != kRecordFile && name != kFilesFolder) return false;
+  }
+  return !error;
+}
+
+int RenameOver(const fs::path& from, const fs::path& to) {
+  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+int Exchange(const fs::path& a, const fs::path& b) {
+  return renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0 ? 0 : errno;
+}
+
+// For file systems that exchange nothing: the same in three steps, of which the first are taken back where
+// a later one fails.
+int ExchangeInSteps(const fs::path& scratch, const fs::path& target) {
+  fs::path old = scratch;
+  old += "-old";
+  if (const int error = RenameOver(target, old)) return error;
+  if (const int error = RenameOver(scratch, target)) {
+    RenameOver(old, target);
+    return error;
+  }
+  const int error = RenameOver(old, scratch);
+  if (error != 0 && RenameOver(target, scratch) == 0) RenameOver(old, target);
+  return error;
 }
 
 // Runs that began together with the same directory, where there was none, each put theirs in its place: the
-// last one stays.
+// last one stays. What it replaces is deleted last; where anything fails all is as it was.
 Status PutInPlace(const fs::path& scratch, const fs::path& target) {
   constexpr int kMostTries = 100;  // as often as others are faster
-  fs::path old = scratch;
-  old += "-old";
-  std::error_code error;
   int number = 0;
   for (int i = 0; i < kMostTries; ++i) {
-    if (rename(scratch.c_str(), target.c_str()) == 0) return probe::Ok();
-    number = errno;
-    if (number != ENOTEMPTY && number != EEXIST) break;
-    if (rename(target.c_str(), old.c_str()) != 0) continue;
-    if (!IsRecord(old)) {
-      rename(old.c_str(), target.c_str());
+    number = RenameOver(scratch, target);
+    if (number == 0) return probe::Ok();
+    if ((number != ENOTEMPTY && number != EEXIST) || !IsRecord(target)) break;
+    int failed = Exchange(scratch, target);
+    if (failed == EINVAL || failed == ENOSYS) failed = ExchangeInSteps(scratch, target);
+    if (failed == ENOENT) continue;  // another run is between its steps
+    if (failed != 0) {
+      number = failed;
       break;
     }
-    fs::remove_all(old, error);
+    std::error_code ignored;
+    if (IsRecord(scratch)) {  // and not what somebody put there meanwhile
+      fs::remove_all(scratch, ignored);
+      return probe::Ok();
+    }
+    if (Exchange(scratch, target) != 0) static_cast<void>(ExchangeInSteps(scratch, target));
+    break;
   }
   errno = number;
   return FileError(target.string(), "can not be created: " + ErrnoText());
@@ -176,8 +207,12 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
     return FileError(scratch.string(), "can not be created: " + ErrnoText());
   Status status = WriteFile(scratch / kRecordFile, probe::ToText(probe::Encode(record), 1) + "\n");
   if (status) status = WriteFiles(scratch / kFilesFolder, files, pseudonyms);
-  if (status) status = PutInPlace(scratch, target);
-  if (!status) fs::remove_all(scratch, error);
+  if (!status) {
+    fs::remove_all(scratch, error);
+    return status;
+  }
+  status = PutInPlace(scratch, target);
+  if (!status && IsRecord(scratch)) fs::remove_all(scratch, error);  // and nobody else's
   return status;
 }
 

@@ -204,15 +204,18 @@ class Markers(unittest.TestCase):
             self.assertEqual(([], []), (left_out, value["warnings"]))
             self.assertEqual([], machine.markers())
 
-    def test_a_run_that_is_killed_alone_blames_no_step_however_often(self):
+    def test_only_the_fourth_run_that_is_killed_alone_within_a_step_leaves_it_out(self):
         with Machine() as machine:
-            machine.misbehave({runtime: HANG for runtime in RUNTIMES})
-            for _ in range(2):
-                machine.kill_within(*RUNTIMES, end=subprocess.Popen.kill)
-                until(lambda: not machine.survivors())
-                self.assertEqual([], machine.markers())
-            machine.misbehave({})
-            self.assertEqual([], machine.listing()[1])
+            for kills, expected in ((2, []), (4, ["vulkan"])):
+                machine.misbehave({"vulkan": HANG})
+                for _ in range(kills):
+                    machine.kill_within("vulkan", end=subprocess.Popen.kill)
+                    until(lambda: not machine.survivors())
+                    self.assertEqual([True], [marker["weak"] for marker in machine.markers()])
+                machine.misbehave({})
+                value, left_out = machine.listing()
+                self.assertEqual(expected, left_out)
+            self.assertRegex(" ".join(value["warnings"]), "Vulkan was interrupted 4 times, at ")
 
     def test_a_second_end_is_that_of_one_step_and_leaves_that_one_out(self):
         with Machine() as machine:

@@ -83,7 +83,7 @@ def killed(stage):
     return f"{before} processes before, none {elapsed:.1f} s after, the driver's daemon among them"
 
 
-@promise(SECTION, "A run that was killed in a driver's step blames no driver, however often.")
+@promise(SECTION, "Two runs that were killed in a driver's step, which went on, blame no driver.")
 def forgiven(stage):
     with Machine() as machine:
         stage.typed("list", suffix=" & kill -9 $!")

@@ -11,7 +11,6 @@
 #include <string>
 #include <vector>
 
-#include "probe/isolate/crash_marker.h"
 #include "probe/system/scratch.h"
 
 namespace probe::isolate {
@@ -46,9 +45,10 @@ std::optional<ProcessExit> AwaitEnd(pid_t work) {
   _exit(exit.code.value_or(kExitUnknown));
 }
 
-// Somebody killed the tool, and not what the work did to the machine: that went on, or was done.
-bool IsKilledAlone(const OwnTool& tool, const std::optional<ProcessExit>& work) {
-  return (!work || work->code == 0) && getppid() != tool.pid;
+// Last of all, for the disk of the marker may hang. Work that went on, or was done, did not end the machine.
+void TellOfKilledTool(const OwnTool& tool, const std::optional<ProcessExit>& work) {
+  if (tool.marker.empty() || getppid() == tool.run.pid) return;
+  JudgeMarker(tool.marker, tool.run, !work || work->code == 0 ? StepFate::kWentOn : StepFate::kDied);
 }
 
 [[noreturn]] void Reap(pid_t work, const std::string& directory, const OwnTool& tool) {
@@ -56,10 +56,10 @@ bool IsKilledAlone(const OwnTool& tool, const std::optional<ProcessExit>& work) 
   system::CloseAllDescriptors();
   const auto exit = AwaitEnd(work);
   kill(-work, SIGKILL);  // before it is reaped: until then nobody else can have this number
-  if (!tool.markers.empty() && IsKilledAlone(tool, exit)) WithdrawMarkers(tool.markers, tool.pid);
   const auto until = exit ? system::Now() + kStrayGrace : system::SteadyTime::max();
   EndStrays({}, work, until);
   system::ScratchDirectory::Remove(directory);
+  TellOfKilledTool(tool, exit);
   ProcessExit killed;
   killed.signal = SIGKILL;
   EndAs(exit.value_or(killed));

@@ -112,13 +112,19 @@ Status RunTask(const Json& request, std::span<const Task> tasks, const RecordSin
   return found->run(*body, send);
 }
 
-// Behind kChildArgument: the number of the tool, and where its markers are.
+template <class Number>
+std::optional<Number> NumberIn(std::string_view text) {
+  Number number = 0;
+  const auto end = std::from_chars(text.data(), text.data() + text.size(), number);
+  return end.ec == std::errc() ? std::optional(number) : std::nullopt;
+}
+
+// Behind kChildArgument: the tool's number, when it was started, and the marker of what this child does.
 OwnTool ToolOf(std::span<char* const> arguments) {
   OwnTool tool;
-  if (arguments.size() < 4) return tool;
-  const std::string_view number = arguments[2];
-  std::from_chars(number.data(), number.data() + number.size(), tool.pid);
-  tool.markers = arguments[3];
+  if (arguments.size() < 5) return tool;
+  tool.run = {NumberIn<system::ProcessId>(arguments[2]).value_or(0), NumberIn<std::uint64_t>(arguments[3])};
+  tool.marker = arguments[4];
   return tool;
 }
 

@@ -130,8 +130,10 @@ void RunningChild::Start(const ChildRequest& request) {
   const int sink = errors->write_end.get();
   system::SpawnPlan plan;
   plan.binary = setting_.binary.get();
-  plan.arguments = {"whichgpu", std::string(kChildArgument), std::to_string(system::OwnProcessId()),
-                    setting_.options.markers};
+  const auto own = system::OwnProcessId();
+  const auto ticks = request.marker.empty() ? std::nullopt : system::StartTicks(own);
+  plan.arguments = {"whichgpu", std::string(kChildArgument), std::to_string(own),
+                    ticks ? std::to_string(*ticks) : "", request.marker};
   plan.environment = ChildEnvironment(setting_.environment, request, nullptr);
   for (auto& path : system::ScratchDirectory::Names(setting_.environment, request.scratch)) {
     auto environment = ChildEnvironment(setting_.environment, request, &path);

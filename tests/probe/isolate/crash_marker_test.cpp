@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "probe/core/codec.h"
 #include "tests/probe/system/temporary_tree.h"
 
 namespace probe::isolate {
@@ -52,6 +53,14 @@ class CrashMarkerTest : public ::testing::Test {
     text[at + name.size()] = text[at + name.size()] == '0' ? '1' : '0';
     std::ofstream(path) << text;
   }
+  // What the reaper of the step's process does after that run was killed.
+  void Judge(pid_t run, StepFate fate) {
+    const auto path = Open().PathOf(key_);
+    const auto marker = ParseJson(*files_->Read(path));
+    ASSERT_TRUE(marker);
+    const KilledRun killed{run, (*marker)["start_ticks"].get<std::uint64_t>() + lag_};
+    JudgeMarker(path, killed, fate);
+  }
   bool Believes() {
     const auto survivor = Open().Survivor(key_);
     return survivor && survivor->believed;
@@ -66,6 +75,7 @@ class CrashMarkerTest : public ::testing::Test {
   system::TemporaryTree tree_;
   system::Environment environment_;
   Result<system::FileSystem> files_ = system::FileSystem::Open("/");
+  std::uint64_t lag_ = 0;  // ticks by which the killed run began later than the one of the marker
   CrashKey key_{"vulkan", {tree_.At("/driver.json")}, "pci:0000:01:00.0"};
 };
 
@@ -154,26 +164,66 @@ TEST_F(CrashMarkerTest, IsBlankedWhenTheRunIsToldToEndAtOnce) {
   EXPECT_FALSE(Open().Survivor(key_));
 }
 
-TEST_F(CrashMarkerTest, IsTakenBackOfARunThatWasKilledAlone) {
-  WithdrawMarkers(Open().directory(), Crash());
-  EXPECT_FALSE(Open().Survivor(key_));
+TEST_F(CrashMarkerTest, IsWeakOfARunThatWasKilledAlone) {
   const pid_t first = Crash();
   const pid_t second = Crash();
   EXPECT_TRUE(Believes());
-  WithdrawMarkers(Open().directory(), first);
+  Judge(first, StepFate::kWentOn);
   EXPECT_TRUE(Believes()) << "only of the run that wrote it";
-  WithdrawMarkers(Open().directory(), second);
+  lag_ = 1;
+  Judge(second, StepFate::kWentOn);
+  EXPECT_TRUE(Believes()) << "nor of an earlier one that had its number";
+  lag_ = 0;
+  Judge(second, StepFate::kWentOn);
   const auto survivor = Open().Survivor(key_);
   ASSERT_TRUE(survivor) << "the first end stays";
   EXPECT_FALSE(survivor->believed);
-  EXPECT_THAT(survivor->created, SizeIs(1));
+  EXPECT_THAT(survivor->created, SizeIs(2));
+}
+
+TEST_F(CrashMarkerTest, OfRunsThatWereKilledAloneIsBelievedAfterTheFourthTimeInOneBoot) {
+  for (int i = 0; i < 3; ++i) {
+    Judge(Crash(), StepFate::kWentOn);
+    EXPECT_FALSE(Believes()) << i << ": somebody may end his runs with kill -9";
+  }
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_TRUE(Believes()) << "what kills the tool itself must not do so for ever";
+  EXPECT_FALSE(Open().Survivor(key_)->rebooted);
+  Reboot();
+  EXPECT_FALSE(Open().Survivor(key_));
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_FALSE(Believes()) << "those of the last boot do not count";
+}
+
+TEST_F(CrashMarkerTest, CountsAWeakTryNeitherForNorAgainstTheOthers) {
+  Crash();
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_FALSE(Believes()) << "one of either kind";
+  Crash();
+  EXPECT_TRUE(Believes());
+}
+
+TEST_F(CrashMarkerTest, BlamesNoRebootAfterARunThatWasKilledAlone) {
+  Judge(Crash(), StepFate::kWentOn);
+  Reboot();
+  EXPECT_FALSE(Believes());
 }
 
 TEST_F(CrashMarkerTest, KeepsWhatTheMachineWentDownInThroughARunThatWasKilledAlone) {
   Crash();
   Reboot();
-  WithdrawMarkers(Open().directory(), Crash());
+  Judge(Crash(), StepFate::kWentOn);
   EXPECT_TRUE(Believes());
+}
+
+TEST_F(CrashMarkerTest, StaysWhereOneOfTheStepsProcessesDiedWithTheRun) {
+  for (const bool dies_first : {false, true}) {
+    const pid_t run = Crash();
+    Judge(run, dies_first ? StepFate::kDied : StepFate::kWentOn);
+    Judge(run, dies_first ? StepFate::kWentOn : StepFate::kDied);
+    EXPECT_EQ(Believes(), dies_first) << "the second of them";
+    EXPECT_TRUE(Open().Survivor(key_));
+  }
 }
 
 TEST_F(CrashMarkerTest, OutlivesAProcessWithoutBeingForcedToTheDisk) {
@@ -239,8 +289,8 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
 
 TEST_F(CrashMarkerTest, IsNotBelievedWhenItIsNonsense) {
   for (const std::string content :
-       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":4,"pid":"x"})",
-        R"({"format":3,"files":"","description":"of an older version","created":"","pid":1})"}) {
+       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":5,"pid":"x"})",
+        R"({"format":4,"files":"","description":"of an older version","created":"","pid":1})"}) {
     Crash();
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     std::ofstream(MarkerFiles()[0]) << content;

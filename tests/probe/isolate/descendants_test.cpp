@@ -8,10 +8,14 @@
 
 #include <array>
 #include <filesystem>
+#include <map>
+#include <utility>
 
+#include "probe/isolate/crash_marker.h"
 #include "probe/isolate/reaper.h"
 #include "probe/system/process.h"
 #include "tests/probe/isolate/behaviours.h"
+#include "tests/probe/system/temporary_tree.h"
 
 namespace probe::isolate {
 namespace {
@@ -136,6 +140,78 @@ INSTANTIATE_TEST_SUITE_P(
                       Case{"ASession", {{"hang", true}, {"setsid", true}}, {}},
                       Case{"ADaemon", {{"hang", true}, {"setsid", true}, {"daemon", true}}, {}}),
     [](const auto& instance) { return instance.param.name; });
+
+// A tool whose children hang, each with a marker.
+class MarkedTool : public ::testing::Test {
+ protected:
+  struct Child {
+    pid_t work = 0, reaper = 0;
+  };
+  void SetUp() override {
+    ASSERT_EQ(prctl(PR_SET_CHILD_SUBREAPER, 1), 0);
+    environment_.Set("XDG_CACHE_HOME", tree_.At("/cache"));
+  }
+  // Returns its number once all of its children work.
+  pid_t Start(const std::vector<CrashKey>& steps) {
+    EXPECT_EQ(pipe(ends_), 0);
+    const pid_t tool = fork();
+    if (tool == 0) Run(steps);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+      std::pair<std::size_t, Child> one;
+      EXPECT_EQ(read(ends_[0], &one, sizeof one), static_cast<ssize_t>(sizeof one));
+      children_[one.first] = one.second;
+    }
+    for (const int end : ends_) close(end);
+    return tool;
+  }
+  CrashMarkers Markers() { return CrashMarkers::Open(environment_, *files_); }
+  bool IsWeak(const CrashKey& step) {
+    const auto marker = ParseJson(*files_->Read(Markers().PathOf(step)));
+    return marker && (*marker)["weak"] == true;
+  }
+
+  system::TemporaryTree tree_;
+  system::Environment environment_ = system::Environment::OfProcess();
+  Result<system::FileSystem> files_ = system::FileSystem::Open("/");
+  std::map<std::size_t, Child> children_;
+
+ private:
+  [[noreturn]] void Run(const std::vector<CrashKey>& steps) {
+    const auto markers = Markers();
+    std::vector<ChildRequest> requests;
+    for (const CrashKey& step : steps) {
+      requests.push_back(Do("linger", 60, {{"hang", true}}));
+      requests.back().marker = markers.PathOf(step);
+      requests.back().permit = [&markers, &step]() -> Result<std::shared_ptr<void>> {
+        return std::shared_ptr<void>(
+            std::make_shared<CrashMarkers::Guard>(markers.Arm(step, "trying", Outlives::kProcess)));
+      };
+    }
+    auto supervisor = Supervisor::Create({}, system::Environment::OfProcess());
+    const auto tell = [&](std::size_t i, const Json& record) {
+      const std::pair<std::size_t, Child> one = {
+          i, {record["worker"].get<pid_t>(), record["reaper"].get<pid_t>()}};
+      if (write(ends_[1], &one, sizeof one) < 0) _exit(1);
+    };
+    (void)supervisor->RunAll(requests, tell);
+    _exit(0);
+  }
+  int ends_[2] = {-1, -1};
+};
+
+TEST_F(MarkedTool, ThatIsKilledLeavesTheMarkerOfTheChildThatDiedWithIt) {
+  const std::vector<CrashKey> steps = {{"first", {}, ""}, {"second", {}, ""}};
+  const pid_t tool = Start(steps);
+  kill(tool, SIGSTOP);
+  kill(children_[0].work, SIGKILL);
+  for (int i = 0; i < 1000 && IsAlive(children_[0].reaper); ++i) usleep(1000);
+  kill(tool, SIGKILL);
+  EXPECT_EQ(waitpid(tool, nullptr, 0), tool);
+  for (const auto& [i, child] : children_) EXPECT_EQ(waitpid(child.reaper, nullptr, 0), child.reaper);
+  EXPECT_TRUE(Markers().Survivor(steps[0]) && Markers().Survivor(steps[1]));
+  EXPECT_FALSE(IsWeak(steps[0])) << "its step may have ended the tool";
+  EXPECT_TRUE(IsWeak(steps[1])) << "its step went on";
+}
 
 TEST(Reaper, ThatItsOwnChildKilledCostsThatChildAlone) {
   const Json daemon = {{"setsid", true}, {"daemon", true}, {"to_parent", SIGKILL}, {"hang", true}};

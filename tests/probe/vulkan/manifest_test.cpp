@@ -42,6 +42,16 @@ class Manifest : public ::testing::Test {
   system::Environment environment_;
 };
 
+TEST_F(Manifest, OfAPipeSaysSo) {
+  tree_.Write("/lib/other", "");
+  ASSERT_EQ(mkfifo(tree_.Path("/lib/libvk.so").c_str(), 0600), 0);
+  const auto driver = Read(Icd("/lib/libvk.so"));
+  EXPECT_EQ(driver.outcome, Outcome::kFailed) << "it is there";
+  ASSERT_TRUE(driver.error);
+  EXPECT_EQ(driver.error->name, "unloadable");
+  EXPECT_THAT(driver.error->text, HasSubstr("is no regular file"));
+}
+
 TEST_F(Manifest, IsSearchedInTheLoadersOrder) {
   environment_.Set("HOME", "/home/u");
   for (const char* path :

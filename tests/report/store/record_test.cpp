@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "probe/core/fields.h"
 
@@ -111,6 +112,22 @@ TEST_F(RecordTest, OfSeveralRunsAtOnceTheLastStays) {
   EXPECT_FALSE(WriteRecord(Path("a"), Sample(), {}, names_)) << "no record of ours alone";
   EXPECT_EQ(ReadRecord(Path("a"))->created, later.created);
   EXPECT_EQ(std::distance(fs::directory_iterator(root_), fs::directory_iterator()), 1) << "nothing beside it";
+}
+
+TEST_F(RecordTest, ADirectoryOfAnothersIsNotTouched) {
+  const auto change = [&] {
+    struct stat status{};
+    EXPECT_EQ(stat(Path("a").c_str(), &status), 0);
+    return std::pair(status.st_ctim.tv_sec, status.st_ctim.tv_nsec);
+  };
+  fs::create_directory(root_ / "a");
+  std::ofstream(Path("a") + "/precious") << "x";
+  const auto before = change();
+  usleep(20000);  // more than a tick of the file system's clock
+  const auto status = WriteRecord(Path("a"), Sample(), {}, names_);
+  ASSERT_FALSE(status);
+  EXPECT_THAT(probe::Describe(status.error()), HasSubstr("can not be created"));
+  EXPECT_EQ(change(), before) << "it was renamed";
 }
 
 TEST_F(RecordTest, FilesStayInsideIt) {
