@@ -20,6 +20,7 @@
 #include "report/assume/possible.h"
 #include "report/assume/words.h"
 #include "report/core/architecture.h"
+#include "report/core/card_name.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/core/suggest.h"
@@ -189,6 +190,16 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   return words;
 }
 
+// Whose rates stand for a device that is known; empty: its own.
+std::string OthersRates(const Words& words, const DevicePeak& peak) {
+  if (!words.name || !words.ids || IsCardsName(*words.name, peak.name)) return "";
+  if (!words.rates_of.empty() && words.rates_of.find('/') == std::string::npos) return words.rates_of;
+  if (IsRowOf(peak, *words.name)) return "";
+  if (!AreSeveral(*words.ids)) return words.rates_of;
+  auto first = std::string_view(peak.name);
+  return std::string(probe::Trim(probe::TakeUpTo(first, '/')));
+}
+
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
 // expects rates: that they are estimated is said anyhow.
 void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
@@ -209,11 +220,13 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
                     target.form == TargetForm::kWord ? "" : target.key + " ",
                     ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
-  if (!FindPeak(EmbeddedPeaks(), device) && (!is_only || words.name))
+  const auto* peak = FindPeak(EmbeddedPeaks(), device);
+  const auto others = peak ? OthersRates(words, *peak) : "";
+  if (!peak && (!is_only || words.name))
     say(fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
-  else if (!words.rates_of.empty())
-    say(fmt::format("the rates are those of {}, as no table has {} itself", words.rates_of, name));
+  else if (!others.empty())
+    say(fmt::format("the rates are those of {}, as no table has {} itself", others, name));
 }
 
 }  // namespace

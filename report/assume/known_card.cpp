@@ -18,6 +18,7 @@
 #include "probe/core/vendor_names.h"
 #include "report/assume/cards.h"
 #include "report/core/architecture.h"
+#include "report/core/card_name.h"
 #include "report/core/suggest.h"
 
 namespace report::assume {
@@ -135,7 +136,7 @@ void TakeNumbers(const Found& found, Words& words) {
   const Row* row = SlowestKnown(found.rows, words.memory_bytes);
   const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
   if (!row && agree) row = SlowestKnown(found.similar, words.memory_bytes);
-  const bool is_other = row && probe::Lower(row->name) != probe::Lower(*words.name);
+  const bool is_other = row && !IsCardsName(*words.name, row->name);
   if (is_other && (found.rows.size() > 1 || row->device != found.rows.front().device))
     words.rates_of = row->name;
   if (!row && found.rows.size() == 1) row = &found.rows.front();

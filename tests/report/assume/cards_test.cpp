@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/assume/cards.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "report/assume/assume.h"
 #include "report/assume/known_card.h"
+#include "report/core/card_name.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
@@ -23,6 +22,17 @@ TEST(CardWords, AreCountedWithoutWhatSaysNothing) {
   EXPECT_EQ(WordsLeftOut("rtx4060ti", "GeForce RTX 4060"), std::nullopt);
   EXPECT_EQ(WordsLeftOut("A4", "RTX A500 4GB"), std::nullopt) << "no word is split into single letters";
   EXPECT_EQ(WordsLeftOut("NVIDIA GPU", "GeForce RTX 4060"), std::nullopt) << "that is no name";
+}
+
+TEST(CardWords, ACardIsNotTheOneWhoseNameGoesOn) {
+  for (const char* name :
+       {"Radeon RX 6900 XT", "AMD Radeon RX 6900 XT", "rx 6900 xt", "6900XT", "Radeon 6900 XT"})
+    EXPECT_TRUE(IsCardsName(name, "Radeon RX 6900 XT")) << name;
+  EXPECT_FALSE(IsCardsName("RX 9060", "Radeon RX 9060 XT"));
+  EXPECT_FALSE(IsCardsName("RX 9060 XT LP", "Radeon RX 9060 XT"));
+  EXPECT_FALSE(IsCardsName("RTX 6000", "RTX 6000 Ada"));
+  EXPECT_TRUE(IsCardsName("Radeon VII", "Radeon VII"));
+  EXPECT_FALSE(IsCardsName("Radeon", "Radeon VII"));
 }
 
 std::string ArchitectureOf(const std::string& text) {
