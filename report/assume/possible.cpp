@@ -119,6 +119,10 @@ std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& 
     const auto architecture =
         words.of ? ArchitectureText(*words.of->target, words.architecture, Reader::kPeople) : "";
     if (auto why = WhyNot(fmt::format("{:04x}", *words.vendor), architecture, whole)) return why;
+    if (words.ids) {
+      const auto card = fmt::format("{:04x}:{:04x}", words.ids->vendor, words.ids->device);
+      if (auto why = WhyNot(card, "", whole)) return why;
+    }
     for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
       if (auto why = WhyNot(name, "", whole)) return why;
     }

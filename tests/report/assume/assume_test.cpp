@@ -310,6 +310,9 @@ TEST(Assume, AMachineIsWhereItsGpuCanBe) {
   EXPECT_EQ(pc.host.architecture, "x86_64");
   EXPECT_EQ(Of({"cc=8.7"}).host.architecture, "aarch64") << "Orin";
   EXPECT_EQ(Of({"cc=12.0"}).host.architecture, "x86_64");
+  for (const char* grace : {"GH200", "GB200", "GB300"})
+    EXPECT_EQ(Of({std::string("name=") + grace}).host.architecture, "aarch64") << grace;
+  EXPECT_EQ(Of({"name=B300"}).host.architecture, "x86_64");
 }
 
 TEST(Assume, SaysWhoseRatesStandForACard) {
