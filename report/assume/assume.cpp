@@ -186,8 +186,20 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
   if (!words->no_gpu) {
     if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
   }
-  if (auto wrong = Contradiction(tables, *words)) return Said(*std::move(wrong));
   return words;
+}
+
+// What no such device can be, by its own text and by the others.
+std::optional<std::string> WrongOf(const Tables& tables, std::vector<Words>& described) {
+  const auto first = [&]() -> std::optional<std::string> {
+    for (const Words& words : described) {
+      if (auto wrong = Contradiction(tables, words)) return wrong;
+    }
+    return std::nullopt;
+  };
+  if (auto wrong = first()) return wrong;
+  if (auto wrong = ShareDrivers(described)) return wrong;
+  return first();  // with the driver that another text says
 }
 
 // Whose rates stand for a device that is known; empty: its own.
@@ -240,6 +252,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
     if (auto wrong = whole.Add(*words)) return Said(*std::move(wrong));
     described.push_back(*std::move(words));
   }
+  if (auto wrong = WrongOf(tables, described)) return Said(*std::move(wrong));
   const auto has_none = [](const Words& words) { return words.no_gpu; };
   if (described.size() > 1 && std::any_of(described.begin(), described.end(), has_none))
     return Said("vendor: none is a machine without a GPU, and another text describes one");

@@ -209,6 +209,16 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"cc=1.3,driver=341.0"}, "cc 1.3 has no driver from 341 on"},
       {{"cc=8.7,arch=x86_64"}, "arch: a GPU with cc 8.7 is part of a chip with aarch64"},
       {{"cc=12.1,arch=x86_64"}, "arch: a GPU with cc 12.1 is part of a chip with aarch64"},
+      {{"name=GH200,arch=x86_64"}, "arch: a GH200 is one module with a Grace processor; say arch=aarch64"},
+      {{"name=GB200,arch=x86_64"}, "arch: a GB200 is one module"},
+      {{"vendor=nvidia,name=GB300,arch=x86_64"}, "arch: a GB300 is one module"},
+      {{"cc=12.0,driver=580.1", "cc=8.6,driver=470.1"},
+       "driver: a machine has one driver for all GPUs of NVIDIA, and 580.1 and 470.1 are assumed"},
+      {{"cc=12.0,driver=580.1", "cc=3.7"},
+       "cc: no driver knows both: cc 12.0 has none before 570.26, and cc 3.7"},
+      {{"cc=3.7", "vendor=amd", "cc=12.0"}, "and cc 3.7 none from 495 on"},
+      {{"cc=8.6", "cc=12.0,driver=470.1"}, "no driver before 570.26 knows cc 12.0, and 470.1 is assumed"},
+      {{"cc=12.0", "cc=8.6,driver=470.1"}, "no driver before 570.26 knows cc 12.0, and 470.1 is assumed"},
       {{"cc=2.1,driver=418.39"}, "cc 2.1 has no driver from 396 on"},
       {{"driver=580.1"}, "vendor: it is missing"},
       {{"name=card"}, "name: no card is called 'card'"},
@@ -268,6 +278,13 @@ TEST(Assume, WhatJustCanBeIsTaken) {
   EXPECT_TRUE(Imagined({"vendor=nvidia,runtime=cuda:hip", "vendor=amd"})) << "what the machine has";
   EXPECT_TRUE(Imagined({"vendor=nvidia", "vendor=amd,driver=400,runtime=cuda@13:hip"})) << "not its driver";
   EXPECT_EQ(Card(Of({"gfx=gfx90a:sramecc+:xnack-"})).hardware->architecture, "gfx90a");
+}
+
+TEST(Assume, OneDriverHoldsForAllGpusOfItsMaker) {
+  const auto machine = Of({"cc=8.6", "vendor=amd", "cc=8.9,driver=580.1"});
+  EXPECT_EQ(machine.devices.at(1).views.at(0).device.driver_version, "580.1");
+  EXPECT_EQ(machine.devices.at(2).views.at(0).device.driver_version, std::nullopt) << "another maker's";
+  EXPECT_TRUE(Imagined({"cc=6.1,driver=580.1", "cc=12.0,driver=580.1", "vendor=amd,driver=6.12"}));
 }
 
 std::vector<std::string> Warnings(const Machine& machine) {
