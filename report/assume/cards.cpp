@@ -7,10 +7,10 @@
 
 #include "data/pci_names.h"
 #include "data/tables.h"
+#include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
-#include "report/core/tables.h"
 
 namespace report::assume {
 namespace {
@@ -72,6 +72,14 @@ const Rows& AllRows() {
     return all;
   }();
   return rows;
+}
+
+std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {
+  if (target.starts_with(facts.target->prefix)) return std::string(target);
+  for (const auto& [chip, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
+    if (chip == target && runtime == facts.name) return std::string(architecture);
+  }
+  return "";
 }
 
 }  // namespace report::assume

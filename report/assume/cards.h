@@ -3,8 +3,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "report/core/tables.h"
 
 namespace report::assume {
 
@@ -19,5 +22,9 @@ using Rows = std::vector<Row>;
 
 [[nodiscard]] bool IsGpu(const Row& row);
 [[nodiscard]] const Rows& AllRows();
+
+// As the runtime's table has it, of a row's target: by the table's word itself, or by the maker's name of the
+// chip; empty: it is not known.
+[[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target);
 
 }  // namespace report::assume

@@ -11,8 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include "data/targets/targets.h"
-
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
@@ -92,15 +90,6 @@ Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
     nearest.push_back(row);
   }
   return {nearest, nearest, false};
-}
-
-// By the table's word itself, or by the maker's name of the chip.
-std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {
-  if (target.starts_with(facts.target->prefix)) return std::string(target);
-  for (const auto& [chip, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
-    if (chip == target && runtime == facts.name) return std::string(architecture);
-  }
-  return "";
 }
 
 template <class Field>
@@ -198,11 +187,15 @@ std::string NoSuchCard(const std::string& name) {
 }
 
 void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
-  if (words.architecture || !Agree(rows, &Row::target)) return;
+  if (words.architecture) return;
   for (const RuntimeFacts& facts : tables.runtimes) {
     if (!facts.target || !IsOfVendor(facts, *words.vendor)) continue;
     auto architecture = ArchitectureOf(facts, rows.front().target);
-    if (architecture.empty()) continue;
+    // Chips of two names may be of one architecture.
+    const bool agree = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return ArchitectureOf(facts, row.target) == architecture;
+    });
+    if (architecture.empty() || !agree) continue;
     words.of = &facts;
     words.architecture = std::move(architecture);
   }
@@ -232,7 +225,10 @@ std::optional<std::string> NearestCard(const std::string& name) {
     if (const auto series = row.name.find(' '); series != std::string_view::npos)
       known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
   }
-  return Nearest(name, known);
+  auto nearest = Nearest(name, known);
+  // That name was given.
+  if (nearest && IsCardsName(name, *nearest)) return std::nullopt;
+  return nearest;
 }
 
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {

@@ -17,7 +17,7 @@ namespace report::assume {
 // what of the words is another card's.
 [[nodiscard]] std::optional<std::string> RecogniseCard(const Tables& tables, Words& words);
 
-// The name of a card that somebody probably meant.
+// The name of a card that somebody probably meant, other than what is written.
 [[nodiscard]] std::optional<std::string> NearestCard(const std::string& name);
 
 }  // namespace report::assume
