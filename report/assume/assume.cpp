@@ -185,6 +185,7 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
     words->vendor = probe::ParseNumber<std::uint32_t>(*words->of->vendor, 16);
   if (!words->no_gpu) {
     if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
+    if (auto wrong = RecogniseKind(*words)) return Said(*std::move(wrong));
   }
   return words;
 }

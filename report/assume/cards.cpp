@@ -11,6 +11,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/vendor_names.h"
+#include "report/core/architecture.h"
 
 namespace report::assume {
 namespace {
@@ -80,6 +81,31 @@ std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {
     if (chip == target && runtime == facts.name) return std::string(architecture);
   }
   return "";
+}
+
+std::optional<probe::DeviceKind> KindOf(const RuntimeFacts& facts, std::uint32_t vendor,
+                                        const std::string& architecture) {
+  using probe::DeviceKind;
+  const auto wanted = ArchitectureText(*facts.target, architecture, Reader::kPeople);
+  // Of a release its steps count, too: 12.55.8 is a 12.55.
+  const auto is_it = [&](std::string_view known) {
+    return !known.empty() && wanted.starts_with(known) &&
+           (wanted.size() == known.size() || wanted[known.size()] == '.');
+  };
+  std::optional<DeviceKind> kind;
+  for (const Row& row : AllRows()) {
+    if (row.vendor != vendor || !IsGpu(row)) continue;
+    const auto own = ArchitectureOf(facts, row.target);
+    if (!is_it(ArchitectureText(*facts.target, own, Reader::kPeople))) continue;
+    const auto its = row.kind == "integrated" ? DeviceKind::kIntegrated : DeviceKind::kDiscrete;
+    if (kind && *kind != its) return std::nullopt;
+    kind = its;
+  }
+  if (kind) return kind;
+  for (const auto& [key, known] : probe::ParseTable<2>(data::kPartsOfChips)) {
+    if (key == facts.target->key && is_it(known)) return DeviceKind::kIntegrated;
+  }
+  return std::nullopt;
 }
 
 }  // namespace report::assume

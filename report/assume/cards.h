@@ -3,10 +3,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "probe/core/device.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
@@ -26,5 +28,10 @@ using Rows = std::vector<Row>;
 // As the runtime's table has it, of a row's target: by the table's word itself, or by the maker's name of the
 // chip; empty: it is not known.
 [[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target);
+
+// Discrete or integrated, where all GPUs of the architecture are (as probes say it): "sm_87" is part of a
+// chip.
+[[nodiscard]] std::optional<probe::DeviceKind> KindOf(const RuntimeFacts& facts, std::uint32_t vendor,
+                                                      const std::string& architecture);
 
 }  // namespace report::assume

@@ -231,6 +231,19 @@ std::optional<std::string> NearestCard(const std::string& name) {
   return nearest;
 }
 
+std::optional<std::string> RecogniseKind(Words& words) {
+  if (!words.of || !words.of->target || !words.architecture || !words.vendor) return std::nullopt;
+  const auto kind = KindOf(*words.of, *words.vendor, *words.architecture);
+  if (kind == probe::DeviceKind::kIntegrated && words.kind == probe::DeviceKind::kDiscrete) {
+    const auto& target = *words.of->target;
+    return fmt::format("kind: a GPU with {}{} is part of a chip; say kind=integrated",
+                       target.form == TargetForm::kWord ? "" : target.key + " ",
+                       ArchitectureText(target, words.architecture, Reader::kPeople));
+  }
+  if (!words.kind) words.kind = kind;
+  return std::nullopt;
+}
+
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
@@ -253,8 +266,9 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   words.vendor = rows.front().vendor;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);
-  if (Agree(rows, &Row::kind) && !words.kind && rows.front().kind == "integrated")
-    words.kind = probe::DeviceKind::kIntegrated;
+  if (Agree(rows, &Row::kind) && !words.kind && IsGpu(rows.front()))
+    words.kind =
+        rows.front().kind == "integrated" ? probe::DeviceKind::kIntegrated : probe::DeviceKind::kDiscrete;
   TakeArchitecture(tables, rows, words);
   return std::nullopt;
 }

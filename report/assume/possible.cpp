@@ -227,7 +227,8 @@ std::optional<std::string> Contradiction(const Tables& tables, const Words& word
                         words.count || words.runtimes))
     return "vendor: it is missing; a GPU has a maker";
   if (words.unified.value_or(false) && words.kind == probe::DeviceKind::kDiscrete)
-    return "unified: a discrete GPU has memory of its own; say kind=integrated or unified=no";
+    return fmt::format("unified: a discrete GPU has memory of its own; say {}unified=no",
+                       words.of || words.name ? "" : "kind=integrated or ");
   if (auto wrong = WrongInterface(tables, words)) return wrong;
   return WrongDriver(words);
 }

@@ -190,6 +190,11 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"name=RTX 3060,vendor=amd"}, "name: GeForce RTX 3060 is a card of NVIDIA, not AMD"},
       {{"name=4090,vendor=amd"}, "name: GeForce RTX 4090 is a card of NVIDIA, not AMD"},
       {{"vendor=nvidia,unified=yes,kind=discrete"}, "unified: a discrete GPU has memory of its own"},
+      {{"name=rtx4090,unified=yes"}, "unified: a discrete GPU has memory of its own; say unified=no"},
+      {{"cc=8.9,unified=yes"}, "unified: a discrete GPU has memory of its own; say unified=no"},
+      {{"gfx=gfx1151,kind=discrete"}, "kind: a GPU with gfx1151 is part of a chip; say kind=integrated"},
+      {{"cc=8.7,kind=discrete"}, "kind: a GPU with cc 8.7 is part of a chip"},
+      {{"ip=12.71,kind=discrete"}, "kind: a GPU with ip 12.71 is part of a chip"},
       {{"cc=8.9,runtime=cuda@99"}, "runtime: cuda@99 is none; the newest that is known is 13"},
       {{"gfx=gfx1100,runtime=hip@99.1"}, "runtime: hip@99.1 is none"},
       {{"cc=8.6,driver=470,runtime=cuda@13"},
@@ -311,6 +316,17 @@ TEST(Assume, ACardsNameSaysItsMaker) {
   const auto chip = Card(Of({"name=Orin"}));
   EXPECT_EQ(chip.hardware->architecture, "sm_87");
   EXPECT_EQ(chip.kind, probe::DeviceKind::kIntegrated);
+}
+
+TEST(Assume, AnArchitectureSaysTheKind) {
+  for (const char* text :
+       {"gfx=gfx1151", "gfx=gfx1103", "gfx=gfx90c", "gfx=gfx1036", "gfx=gfx801", "cc=3.2", "cc=5.3", "cc=6.2",
+        "cc=7.2", "cc=8.7", "cc=11.0", "cc=12.1", "ip=9.1", "ip=12.70", "ip=12.71", "ip=12.74.4", "ip=20.4"})
+    EXPECT_EQ(Card(Of({text})).kind, probe::DeviceKind::kIntegrated) << text;
+  for (const char* text :
+       {"gfx=gfx1100", "gfx=gfx942", "cc=8.9", "cc=12.0", "ip=12.10", "ip=12.55", "ip=20.1"})
+    EXPECT_EQ(Card(Of({text})).kind, probe::DeviceKind::kDiscrete) << text;
+  EXPECT_TRUE(Imagined({"gfx=gfx942,unified=yes"})) << "an MI300A shares it, an MI300X does not";
 }
 
 TEST(Assume, AMachineIsWhereItsGpuCanBe) {
