@@ -20,6 +20,7 @@
 #include "report/assume/possible.h"
 #include "report/assume/words.h"
 #include "report/core/architecture.h"
+#include "report/core/card_name.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/core/suggest.h"
@@ -184,9 +185,32 @@ probe::Result<Words> Understood(const Tables& tables, const std::string& text) {
     words->vendor = probe::ParseNumber<std::uint32_t>(*words->of->vendor, 16);
   if (!words->no_gpu) {
     if (auto wrong = RecogniseCard(tables, *words)) return Said(*std::move(wrong));
+    if (auto wrong = RecogniseKind(*words)) return Said(*std::move(wrong));
   }
-  if (auto wrong = Contradiction(tables, *words)) return Said(*std::move(wrong));
   return words;
+}
+
+// What no such device can be, by its own text and by the others.
+std::optional<std::string> WrongOf(const Tables& tables, std::vector<Words>& described) {
+  const auto first = [&]() -> std::optional<std::string> {
+    for (const Words& words : described) {
+      if (auto wrong = Contradiction(tables, words)) return wrong;
+    }
+    return std::nullopt;
+  };
+  if (auto wrong = first()) return wrong;
+  if (auto wrong = ShareDrivers(described)) return wrong;
+  return first();  // with the driver that another text says
+}
+
+// Whose rates stand for a device that is known; empty: its own.
+std::string OthersRates(const Words& words, const DevicePeak& peak) {
+  if (!words.name || !words.ids || IsCardsName(*words.name, peak.name)) return "";
+  if (!words.rates_of.empty() && words.rates_of.find('/') == std::string::npos) return words.rates_of;
+  if (IsRowOf(peak, *words.name)) return "";
+  if (!AreSeveral(*words.ids)) return words.rates_of;
+  auto first = std::string_view(peak.name);
+  return std::string(probe::Trim(probe::TakeUpTo(first, '/')));
 }
 
 // What the tables do not know of a device, which an answer rests on. Of the only GPU, without a name, nobody
@@ -209,11 +233,13 @@ void Warn(const Words& words, const probe::PhysicalDevice& device, bool is_only,
                     target.form == TargetForm::kWord ? "" : target.key + " ",
                     ArchitectureText(target, words.architecture, Reader::kPeople)));
   }
-  if (!FindPeak(EmbeddedPeaks(), device) && (!is_only || words.name))
+  const auto* peak = FindPeak(EmbeddedPeaks(), device);
+  const auto others = peak ? OthersRates(words, *peak) : "";
+  if (!peak && (!is_only || words.name))
     say(fmt::format("the rates of {} are not known: those of a common {} GPU stand for them", name,
                     device.kind == probe::DeviceKind::kIntegrated ? "integrated" : "discrete"));
-  else if (!words.rates_of.empty())
-    say(fmt::format("the rates are those of {}, as no table has {} itself", words.rates_of, name));
+  else if (!others.empty())
+    say(fmt::format("the rates are those of {}, as no table has {} itself", others, name));
 }
 
 }  // namespace
@@ -227,6 +253,7 @@ probe::Result<Machine> Imagine(const Tables& tables, const std::vector<std::stri
     if (auto wrong = whole.Add(*words)) return Said(*std::move(wrong));
     described.push_back(*std::move(words));
   }
+  if (auto wrong = WrongOf(tables, described)) return Said(*std::move(wrong));
   const auto has_none = [](const Words& words) { return words.no_gpu; };
   if (described.size() > 1 && std::any_of(described.begin(), described.end(), has_none))
     return Said("vendor: none is a machine without a GPU, and another text describes one");

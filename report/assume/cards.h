@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: MIT
-// The cards and parts of chips that have names, of all tables, and their names as people write them: "rtx4060
-// laptop", "Intel(R) Arc(TM) A770 Graphics". Pure.
+// The cards and parts of chips that have names, of all tables. Pure.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "probe/core/device.h"
+#include "report/core/tables.h"
 
 namespace report::assume {
 
@@ -23,9 +25,13 @@ using Rows = std::vector<Row>;
 [[nodiscard]] bool IsGpu(const Row& row);
 [[nodiscard]] const Rows& AllRows();
 
-// How many words of the card's name the written one leaves out; nullopt where it has a word that the card's
-// has not. Makers, trademarks and what every card is (a GPU, graphics) do not count, a card for laptops is a
-// mobile one, and words may be written together.
-[[nodiscard]] std::optional<std::size_t> WordsLeftOut(std::string_view written, std::string_view card);
+// As the runtime's table has it, of a row's target: by the table's word itself, or by the maker's name of the
+// chip; empty: it is not known.
+[[nodiscard]] std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target);
+
+// Discrete or integrated, where all GPUs of the architecture are (as probes say it): "sm_87" is part of a
+// chip.
+[[nodiscard]] std::optional<probe::DeviceKind> KindOf(const RuntimeFacts& facts, std::uint32_t vendor,
+                                                      const std::string& architecture);
 
 }  // namespace report::assume

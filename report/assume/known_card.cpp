@@ -11,13 +11,12 @@
 #include <utility>
 #include <vector>
 
-#include "data/targets/targets.h"
-
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "report/assume/cards.h"
 #include "report/core/architecture.h"
+#include "report/core/card_name.h"
 #include "report/core/suggest.h"
 
 namespace report::assume {
@@ -93,15 +92,6 @@ Found Meant(std::optional<std::uint32_t> vendor, const std::string& name) {
   return {nearest, nearest, false};
 }
 
-// By the table's word itself, or by the maker's name of the chip.
-std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {
-  if (target.starts_with(facts.target->prefix)) return std::string(target);
-  for (const auto& [chip, runtime, architecture] : probe::ParseTable<3>(data::targets::ArchitecturesText())) {
-    if (chip == target && runtime == facts.name) return std::string(architecture);
-  }
-  return "";
-}
-
 template <class Field>
 bool Agree(const Rows& rows, Field field) {
   return std::all_of(rows.begin(), rows.end(),
@@ -135,7 +125,7 @@ void TakeNumbers(const Found& found, Words& words) {
   const Row* row = SlowestKnown(found.rows, words.memory_bytes);
   const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
   if (!row && agree) row = SlowestKnown(found.similar, words.memory_bytes);
-  const bool is_other = row && probe::Lower(row->name) != probe::Lower(*words.name);
+  const bool is_other = row && !IsCardsName(*words.name, row->name);
   if (is_other && (found.rows.size() > 1 || row->device != found.rows.front().device))
     words.rates_of = row->name;
   if (!row && found.rows.size() == 1) row = &found.rows.front();
@@ -195,11 +185,15 @@ std::string NoSuchCard(const std::string& name) {
 }
 
 void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
-  if (words.architecture || !Agree(rows, &Row::target)) return;
+  if (words.architecture) return;
   for (const RuntimeFacts& facts : tables.runtimes) {
     if (!facts.target || !IsOfVendor(facts, *words.vendor)) continue;
     auto architecture = ArchitectureOf(facts, rows.front().target);
-    if (architecture.empty()) continue;
+    // Chips of two names may be of one architecture.
+    const bool agree = std::all_of(rows.begin(), rows.end(), [&](const Row& row) {
+      return ArchitectureOf(facts, row.target) == architecture;
+    });
+    if (architecture.empty() || !agree) continue;
     words.of = &facts;
     words.architecture = std::move(architecture);
   }
@@ -229,7 +223,23 @@ std::optional<std::string> NearestCard(const std::string& name) {
     if (const auto series = row.name.find(' '); series != std::string_view::npos)
       known.emplace_back(row.name.substr(series + 1));  // "RTX 3060" of "GeForce RTX 3060"
   }
-  return Nearest(name, known);
+  auto nearest = Nearest(name, known);
+  // That name was given.
+  if (nearest && IsCardsName(name, *nearest)) return std::nullopt;
+  return nearest;
+}
+
+std::optional<std::string> RecogniseKind(Words& words) {
+  if (!words.of || !words.of->target || !words.architecture || !words.vendor) return std::nullopt;
+  const auto kind = KindOf(*words.of, *words.vendor, *words.architecture);
+  if (kind == probe::DeviceKind::kIntegrated && words.kind == probe::DeviceKind::kDiscrete) {
+    const auto& target = *words.of->target;
+    return fmt::format("kind: a GPU with {}{} is part of a chip; say kind=integrated",
+                       target.form == TargetForm::kWord ? "" : target.key + " ",
+                       ArchitectureText(target, words.architecture, Reader::kPeople));
+  }
+  if (!words.kind) words.kind = kind;
+  return std::nullopt;
 }
 
 std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
@@ -254,8 +264,9 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   words.vendor = rows.front().vendor;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);
-  if (Agree(rows, &Row::kind) && !words.kind && rows.front().kind == "integrated")
-    words.kind = probe::DeviceKind::kIntegrated;
+  if (Agree(rows, &Row::kind) && !words.kind && IsGpu(rows.front()))
+    words.kind =
+        rows.front().kind == "integrated" ? probe::DeviceKind::kIntegrated : probe::DeviceKind::kDiscrete;
   TakeArchitecture(tables, rows, words);
   return std::nullopt;
 }

@@ -5,7 +5,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
+#include <cstdint>
+#include <map>
 
 #include "data/tables.h"
 
@@ -121,6 +122,10 @@ std::optional<Hindrance> WhyNot(const Tables& tables, const std::vector<Words>& 
     const auto architecture =
         words.of ? ArchitectureText(*words.of->target, words.architecture, Reader::kPeople) : "";
     if (auto why = WhyNot(fmt::format("{:04x}", *words.vendor), architecture, whole)) return why;
+    if (words.ids) {
+      const auto card = fmt::format("{:04x}:{:04x}", words.ids->vendor, words.ids->device);
+      if (auto why = WhyNot(card, "", whole)) return why;
+    }
     for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
       if (auto why = WhyNot(name, "", whole)) return why;
     }
@@ -138,6 +143,36 @@ Wrong OfAnotherSystem(const Whole& whole) {
   if (whole.libc) return fmt::format("glibc: {} has none; leave it out, or say os=linux", *whole.os);
   if (whole.wsl.value_or(false)) return "wsl: it is Linux below Windows; say os=linux";
   return std::nullopt;
+}
+
+// The drivers that know all of one maker's GPUs: from `first` on, before `below`.
+struct Common {
+  std::string_view first;
+  std::string_view below;
+  std::string knows_first;  // "cc 12.0", for which no driver before `first` is
+  std::string knows_below;
+};
+
+// Narrows them to those of the device; the error says which two GPUs have none in common.
+Wrong Narrow(const Words& words, Common& common) {
+  if (!words.of || !words.of->target || !words.of->target->drivers) return std::nullopt;
+  const auto& target = *words.of->target;
+  const auto device = ArchitectureText(target, words.architecture, Reader::kPeople);
+  const auto* row = RowOf(target, device);
+  if (!row) return std::nullopt;
+  const auto shown = fmt::format("{} {}", target.key, device);
+  if (row->first && (common.first.empty() || CompareVersions(*row->first, common.first) > 0)) {
+    common.first = *row->first;
+    common.knows_first = shown;
+  }
+  if (row->below && (common.below.empty() || CompareVersions(*row->below, common.below) < 0)) {
+    common.below = *row->below;
+    common.knows_below = shown;
+  }
+  if (common.first.empty() || common.below.empty() || CompareVersions(common.first, common.below) < 0)
+    return std::nullopt;
+  return fmt::format("{}: no driver knows both: {} has none before {}, and {} none from {} on", target.key,
+                     common.knows_first, common.first, common.knows_below, common.below);
 }
 
 }  // namespace
@@ -194,7 +229,8 @@ std::optional<std::string> Contradiction(const Tables& tables, const Words& word
                         words.count || words.runtimes))
     return "vendor: it is missing; a GPU has a maker";
   if (words.unified.value_or(false) && words.kind == probe::DeviceKind::kDiscrete)
-    return "unified: a discrete GPU has memory of its own; say kind=integrated or unified=no";
+    return fmt::format("unified: a discrete GPU has memory of its own; say {}unified=no",
+                       words.of || words.name ? "" : "kind=integrated or ");
   if (auto wrong = WrongInterface(tables, words)) return wrong;
   return WrongDriver(words);
 }
@@ -212,6 +248,25 @@ std::optional<std::string> StrayRuntime(const Tables& tables, const std::vector<
       return fmt::format("runtime: {} is for GPUs of {} alone, and none is described", name,
                          probe::VendorName(vendor));
     }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> ShareDrivers(std::vector<Words>& devices) {
+  std::map<std::uint32_t, std::string> drivers;
+  std::map<std::uint32_t, Common> common;
+  for (const Words& words : devices) {
+    if (!words.vendor) continue;
+    if (auto wrong = Narrow(words, common[*words.vendor])) return wrong;
+    if (!words.driver) continue;
+    const auto& first = drivers.emplace(*words.vendor, *words.driver).first->second;
+    if (CompareVersions(first, *words.driver) != 0)
+      return fmt::format("driver: a machine has one driver for all GPUs of {}, and {} and {} are assumed",
+                         probe::VendorName(*words.vendor), first, *words.driver);
+  }
+  for (Words& words : devices) {
+    if (!words.vendor || words.driver) continue;
+    if (const auto known = drivers.find(*words.vendor); known != drivers.end()) words.driver = known->second;
   }
   return std::nullopt;
 }

@@ -41,6 +41,10 @@ struct Whole {
 // of another maker, a driver that never knew it, a runtime's version that no such driver has.
 [[nodiscard]] std::optional<std::string> Contradiction(const Tables& tables, const Words& words);
 
+// A driver that one text says holds for all GPUs of that maker. The error says which two differ, or which two
+// GPUs no driver knows together.
+[[nodiscard]] std::optional<std::string> ShareDrivers(std::vector<Words>& devices);
+
 // What no device of the machine can have: a runtime for another maker's GPUs alone.
 [[nodiscard]] std::optional<std::string> StrayRuntime(const Tables& tables,
                                                       const std::vector<Words>& devices);

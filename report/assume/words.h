@@ -19,7 +19,7 @@ struct Words {
   std::optional<std::uint32_t> vendor;  // PCI's number
   bool no_gpu = false;
   std::optional<std::string> name;
-  std::optional<probe::DeviceKind> kind;  // absent: discrete
+  std::optional<probe::DeviceKind> kind;  // absent: discrete, as far as anybody knows
   std::optional<probe::PciIds> ids;       // of a known card
   std::string taken_for;                  // the card, where another maker's are named like it, too
   std::string rates_of;                   // the card of these ids, where the name fits several

@@ -5,8 +5,12 @@
 
 #include <algorithm>
 #include <string>
+#include <vector>
+
+#include "data/pci_names.h"
 
 #include "probe/core/parse.h"
+#include "report/core/card_name.h"
 
 namespace report {
 namespace {
@@ -27,6 +31,46 @@ bool IsCalled(const DevicePeak& row, std::string name) {
   return name == known || name == known.substr(known.find(' ') + 1);
 }
 
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+
+// "16GB"
+bool IsMemory(std::string_view word) {
+  return word.size() > 2 && word.ends_with("GB") && probe::IsDigits(word.substr(0, word.size() - 2));
+}
+
+// "Radeon RX 9060 XT 16GB", "Radeon 780M (Phoenix)": without what tells no product.
+std::string ProductOf(std::string_view name) {
+  std::string product;
+  for (auto rest = name.substr(0, name.find('(')); !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (!word.empty() && !IsMemory(word)) product.append(product.empty() ? "" : " ").append(word);
+  }
+  return product;
+}
+
+std::vector<std::string_view> Alternatives(std::string_view names) {
+  std::vector<std::string_view> all;
+  while (!names.empty()) all.push_back(probe::Trim(probe::TakeUpTo(names, '/')));
+  return all;
+}
+
+struct NumbersRow {
+  std::string_view name;
+  std::string_view revisions;  // empty: any
+};
+
+// All of data/pci_names.csv for these numbers.
+std::vector<NumbersRow> RowsOf(const probe::PciIds& ids) {
+  const auto vendor = fmt::format("{:04x}", ids.vendor);
+  const auto device = fmt::format("{:04x}", ids.device);
+  std::vector<NumbersRow> rows;
+  for (const auto& [maker, numbers, revisions, name, kind, family, target, source] :
+       probe::ParseTable<8>(data::kPciNames)) {
+    if (maker == vendor && probe::Lists(numbers, device)) rows.push_back({name, revisions});
+  }
+  return rows;
+}
+
 }  // namespace
 
 const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device) {
@@ -43,6 +87,33 @@ const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& devi
     return row.id == vendor && IsCalled(row, name);
   });
   return found == peaks.parts.end() ? nullptr : &*found;
+}
+
+bool IsRowOf(const DevicePeak& row, std::string_view name) {
+  const auto known = Alternatives(row.name);
+  return std::any_of(known.begin(), known.end(), [&](std::string_view one) {
+    return IsCardsName(name, one) || IsCardsName(name, ProductOf(one));
+  });
+}
+
+bool AreSeveral(const probe::PciIds& ids) {
+  const auto rows = RowsOf(ids);
+  return rows.size() > 1 || (!rows.empty() && rows.front().name.find('/') != std::string_view::npos);
+}
+
+bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
+  if (!device.hardware || !device.hardware->identity.ids) return false;
+  const auto& ids = *device.hardware->identity.ids;
+  if (!ids.revision) return false;
+  for (const NumbersRow& known : RowsOf(ids)) {
+    if (!probe::Lists(known.revisions, fmt::format("{:02x}", *ids.revision))) continue;
+    const auto names = Alternatives(known.name);
+    // A name without a number is one of a series.
+    return std::none_of(names.begin(), names.end(), [&](std::string_view name) {
+      return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), IsDigit);
+    });
+  }
+  return false;
 }
 
 }  // namespace report

@@ -2,6 +2,8 @@
 // Which row of data sheets' figures is a device's. Pure.
 #pragma once
 
+#include <string_view>
+
 #include "probe/core/device.h"
 #include "report/core/tables.h"
 
@@ -9,5 +11,17 @@ namespace report {
 
 // By its PCI ids; of what is part of a chip by its maker and name. nullptr where the table does not have it.
 [[nodiscard]] const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device);
+
+// Whether that is the name of one of the row's products ("Radeon RX 6900 XT / Radeon RX 6800 XT"). Memory and
+// what stands in brackets need not be said.
+[[nodiscard]] bool IsRowOf(const DevicePeak& row, std::string_view name);
+
+// Whether PCI's numbers stand for several products, told apart by revision or by nothing
+// (data/pci_names.csv).
+[[nodiscard]] bool AreSeveral(const probe::PciIds& ids);
+
+// Whether the device's revision is that of a product which the row does not name: one may be as fast as the
+// row says, and not faster.
+[[nodiscard]] bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device);
 
 }  // namespace report

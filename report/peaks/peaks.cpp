@@ -76,12 +76,17 @@ Peak FromUnits(double units, double clock_hz, double ops) {
           fmt::format("{:.0f} units x {} GHz x {:.0f}", units, SignificantText(clock_hz * 1e-9, 3), ops)};
 }
 
+// Of the product of its PCI ids that the table has: of another one only a bound.
+Peak FromSheet(const DevicePeak& sheet, const probe::PhysicalDevice& device, std::optional<double> rate) {
+  if (!rate) return {};
+  if (IsOfAnother(sheet, device)) return {std::nullopt, rate, fmt::format("data sheet of {}", sheet.name)};
+  return {rate, rate, "data sheet"};
+}
+
 // Of a card: by what any of its drivers says of units and clock, else by the data sheet.
 Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measurement& m) {
   const auto* sheet = FindPeak(peaks, device);
-  if (IsMemory(m.kernel)) {
-    return sheet && sheet->memory ? Peak{sheet->memory, sheet->memory, "data sheet"} : Peak{};
-  }
+  if (IsMemory(m.kernel)) return sheet ? FromSheet(*sheet, device, sheet->memory) : Peak{};
   const auto rate = sheet ? OfType(*sheet, m.in_dtype) : std::nullopt;
   for (const auto& view : device.views) {
     const auto& of = view.device;
@@ -93,7 +98,7 @@ Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measu
     if (rate) peak.bound = std::max(*peak.bound, *rate);
     return peak;
   }
-  return rate ? Peak{rate, rate, "data sheet"} : Peak{};
+  return sheet ? FromSheet(*sheet, device, rate) : Peak{};
 }
 
 // The processor's own chain of a type; nullopt where it was not measured well.

@@ -195,6 +195,11 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"vendor=amd,name=NVIDIA A100-SXM4-80GB"}, " is a card of NVIDIA, not AMD"},
       {{"vendor=intel,name=RX 580"}, " is a card of AMD, not Intel"},
       {{"vendor=nvidia,unified=yes,kind=discrete"}, "unified: a discrete GPU has memory of its own"},
+      {{"name=rtx4090,unified=yes"}, "unified: a discrete GPU has memory of its own; say unified=no"},
+      {{"cc=8.9,unified=yes"}, "unified: a discrete GPU has memory of its own; say unified=no"},
+      {{"gfx=gfx1151,kind=discrete"}, "kind: a GPU with gfx1151 is part of a chip; say kind=integrated"},
+      {{"cc=8.7,kind=discrete"}, "kind: a GPU with cc 8.7 is part of a chip"},
+      {{"ip=12.71,kind=discrete"}, "kind: a GPU with ip 12.71 is part of a chip"},
       {{"cc=8.9,runtime=cuda@99"}, "runtime: cuda@99 is none; the newest that is known is 13"},
       {{"cc=8.9,runtime=cuda@16"}, "runtime: cuda@16 is none"},
       {{"cc=8.9,runtime=cuda@0"}, "runtime: cuda@0 is none; the newest that is known is 13"},
@@ -217,6 +222,16 @@ TEST(Assume, WhatCanNotBeIsRefused) {
       {{"cc=1.3,driver=341.0"}, "cc 1.3 has no driver from 341 on"},
       {{"cc=8.7,arch=x86_64"}, "arch: a GPU with cc 8.7 is part of a chip with aarch64"},
       {{"cc=12.1,arch=x86_64"}, "arch: a GPU with cc 12.1 is part of a chip with aarch64"},
+      {{"name=GH200,arch=x86_64"}, "arch: a GH200 is one module with a Grace processor; say arch=aarch64"},
+      {{"name=GB200,arch=x86_64"}, "arch: a GB200 is one module"},
+      {{"vendor=nvidia,name=GB300,arch=x86_64"}, "arch: a GB300 is one module"},
+      {{"cc=12.0,driver=580.1", "cc=8.6,driver=470.1"},
+       "driver: a machine has one driver for all GPUs of NVIDIA, and 580.1 and 470.1 are assumed"},
+      {{"cc=12.0,driver=580.1", "cc=3.7"},
+       "cc: no driver knows both: cc 12.0 has none before 570.26, and cc 3.7"},
+      {{"cc=3.7", "vendor=amd", "cc=12.0"}, "and cc 3.7 none from 495 on"},
+      {{"cc=8.6", "cc=12.0,driver=470.1"}, "no driver before 570.26 knows cc 12.0, and 470.1 is assumed"},
+      {{"cc=12.0", "cc=8.6,driver=470.1"}, "no driver before 570.26 knows cc 12.0, and 470.1 is assumed"},
       {{"cc=2.1,driver=418.39"}, "cc 2.1 has no driver from 396 on"},
       {{"driver=580.1"}, "vendor: it is missing"},
       {{"name=card"}, "name: no card is called 'card'"},
@@ -280,6 +295,13 @@ TEST(Assume, WhatJustCanBeIsTaken) {
   EXPECT_EQ(Card(Of({"gfx=gfx90a:sramecc+:xnack-"})).hardware->architecture, "gfx90a");
 }
 
+TEST(Assume, OneDriverHoldsForAllGpusOfItsMaker) {
+  const auto machine = Of({"cc=8.6", "vendor=amd", "cc=8.9,driver=580.1"});
+  EXPECT_EQ(machine.devices.at(1).views.at(0).device.driver_version, "580.1");
+  EXPECT_EQ(machine.devices.at(2).views.at(0).device.driver_version, std::nullopt) << "another maker's";
+  EXPECT_TRUE(Imagined({"cc=6.1,driver=580.1", "cc=12.0,driver=580.1", "vendor=amd,driver=6.12"}));
+}
+
 std::vector<std::string> Warnings(const Machine& machine) {
   std::vector<std::string> texts;
   for (const Warning& warning : machine.warnings) texts.push_back(warning.text);
@@ -306,6 +328,17 @@ TEST(Assume, ACardsNameSaysItsMaker) {
   EXPECT_EQ(chip.kind, probe::DeviceKind::kIntegrated);
 }
 
+TEST(Assume, AnArchitectureSaysTheKind) {
+  for (const char* text :
+       {"gfx=gfx1151", "gfx=gfx1103", "gfx=gfx90c", "gfx=gfx1036", "gfx=gfx801", "cc=3.2", "cc=5.3", "cc=6.2",
+        "cc=7.2", "cc=8.7", "cc=11.0", "cc=12.1", "ip=9.1", "ip=12.70", "ip=12.71", "ip=12.74.4", "ip=20.4"})
+    EXPECT_EQ(Card(Of({text})).kind, probe::DeviceKind::kIntegrated) << text;
+  for (const char* text :
+       {"gfx=gfx1100", "gfx=gfx942", "cc=8.9", "cc=12.0", "ip=12.10", "ip=12.55", "ip=20.1"})
+    EXPECT_EQ(Card(Of({text})).kind, probe::DeviceKind::kDiscrete) << text;
+  EXPECT_TRUE(Imagined({"gfx=gfx942,unified=yes"})) << "an MI300A shares it, an MI300X does not";
+}
+
 TEST(Assume, AMachineIsWhereItsGpuCanBe) {
   const auto apple = Of({"vendor=apple"});
   EXPECT_EQ(apple.host.system, "macos");
@@ -320,6 +353,9 @@ TEST(Assume, AMachineIsWhereItsGpuCanBe) {
   EXPECT_EQ(pc.host.architecture, "x86_64");
   EXPECT_EQ(Of({"cc=8.7"}).host.architecture, "aarch64") << "Orin";
   EXPECT_EQ(Of({"cc=12.0"}).host.architecture, "x86_64");
+  for (const char* grace : {"GH200", "GB200", "GB300"})
+    EXPECT_EQ(Of({std::string("name=") + grace}).host.architecture, "aarch64") << grace;
+  EXPECT_EQ(Of({"name=B300"}).host.architecture, "x86_64");
 }
 
 TEST(Assume, SaysWhoseRatesStandForACard) {
@@ -342,6 +378,25 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_THAT(Warnings(Of({"cc=8.6"})), IsEmpty()) << "nobody expects them";
   EXPECT_EQ(Of({"name=H100", "name=H100", "name=H100"}).warnings.size(), 1U) << "once, not thrice";
   EXPECT_EQ(Of({"cc=8.6", "gfx=gfx1100"}).warnings.size(), 2U) << "it decides which is faster";
+}
+
+// One PCI id of several products, of which the table of rates has one.
+TEST(Assume, SaysWhoseRatesStandForAnotherProductOfTheSameId) {
+  const std::vector<std::pair<std::string, std::string>> rows = {
+      {"RX 7900M", "Radeon RX 7900 XTX"},       {"RX 7900 GRE", "Radeon RX 7900 XTX"},
+      {"RX 6700", "Radeon RX 6700 XT"},         {"RX 6700M", "Radeon RX 6700 XT"},
+      {"RX 6800", "Radeon RX 6900 XT"},         {"RX 5600 XT", "Radeon RX 5700 XT"},
+      {"RX 9060", "Radeon RX 9060 XT 16GB"},    {"RX 9070", "Radeon RX 9070 XT"},
+      {"RX 9070 GRE", "Radeon RX 9070 XT"},     {"RX 7600S", "Radeon RX 7600"},
+      {"RX 7700S", "Radeon RX 7600"},           {"RX 7700 XT", "Radeon RX 7800 XT"},
+      {"Radeon 740M", "Radeon 780M (Phoenix)"}, {"MI60", "AMD Instinct MI50 32GB"}};
+  for (const auto& [name, of] : rows)
+    EXPECT_THAT(Warnings(Of({"name=" + name})),
+                ElementsAre("the rates are those of " + of + ", as no table has " + name + " itself"));
+  for (const char* name :
+       {"RX 6900 XT", "RX 6800 XT", "RX 7900 XTX", "AMD Radeon RX 7900 XT", "rx6700xt", "RX 9060 XT",
+        "RX 7600", "MI50", "Radeon 780M", "Arc 140V", "uhd 770", "GB10", "RTX 2080 Ti"})
+    EXPECT_THAT(Warnings(Of({std::string("name=") + name})), IsEmpty()) << name;
 }
 
 TEST(Machines, AllCanBe) {

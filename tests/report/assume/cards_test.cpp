@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/assume/cards.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,7 @@
 
 #include "report/assume/assume.h"
 #include "report/assume/known_card.h"
+#include "report/core/card_name.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
@@ -25,6 +24,17 @@ TEST(CardWords, AreCountedWithoutWhatSaysNothing) {
   EXPECT_EQ(WordsLeftOut("NVIDIA GPU", "GeForce RTX 4060"), std::nullopt) << "that is no name";
 }
 
+TEST(CardWords, ACardIsNotTheOneWhoseNameGoesOn) {
+  for (const char* name :
+       {"Radeon RX 6900 XT", "AMD Radeon RX 6900 XT", "rx 6900 xt", "6900XT", "Radeon 6900 XT"})
+    EXPECT_TRUE(IsCardsName(name, "Radeon RX 6900 XT")) << name;
+  EXPECT_FALSE(IsCardsName("RX 9060", "Radeon RX 9060 XT"));
+  EXPECT_FALSE(IsCardsName("RX 9060 XT LP", "Radeon RX 9060 XT"));
+  EXPECT_FALSE(IsCardsName("RTX 6000", "RTX 6000 Ada"));
+  EXPECT_TRUE(IsCardsName("Radeon VII", "Radeon VII"));
+  EXPECT_FALSE(IsCardsName("Radeon", "Radeon VII"));
+}
+
 std::string ArchitectureOf(const std::string& text) {
   const auto machine = Imagine(*EmbeddedTables(), {text});
   if (!machine) return machine.error().text;
@@ -40,7 +50,10 @@ TEST(CardWords, NamesAsPeopleWriteThemAreTheCards) {
   EXPECT_EQ(ArchitectureOf("name=RX7900XTX"), "gfx1100");
   EXPECT_EQ(ArchitectureOf("name=Radeon 7900 XTX"), "gfx1100");
   EXPECT_THAT(ArchitectureOf("name=rtx4061"), HasSubstr("no card is called 'rtx4061'"));
+  for (const char* name : {"UHD Graphics 770", "uhd 770", "UHD770"})
+    EXPECT_EQ(ArchitectureOf(std::string("name=") + name), "ip-12.2") << name << ": of chips of two names";
   EXPECT_EQ(NearestCard("RTX 3060 Tee"), "RTX 3060 Ti");
+  EXPECT_EQ(NearestCard("UHD Graphics 630"), std::nullopt) << "that is what was given";
 }
 
 }  // namespace

@@ -121,6 +121,25 @@ TEST(Peaks, WhatTheDataSheetPromisesIsNoLieWhateverADriverCounts) {
   EXPECT_EQ(report.measurements[1].status, MeasurementStatus::kImplausible);
 }
 
+// One PCI id of several products, told apart by their revisions.
+TEST(Peaks, OfAnotherProductOfTheSameIdAreABoundAlone) {
+  const auto of = [](std::optional<std::uint32_t> revision) {
+    auto report = OneCard(0x744c, std::nullopt, 0, 0);
+    report.devices[0].hardware->identity.ids = probe::PciIds{0x1002, 0x744c, {}, {}, revision};
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 480e9, Dtype::kU32);
+    testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kRead, 2e12, Dtype::kU32);
+    Judged(report);
+    return report.measurements;
+  };
+  EXPECT_NEAR(*of(0xc8)[0].share_of_peak, 0.5, 1e-9) << "an RX 7900 XTX";
+  EXPECT_TRUE(of(0xcc)[0].share_of_peak) << "an RX 7900 XT, which the row names, too";
+  EXPECT_TRUE(of(std::nullopt)[0].share_of_peak) << "nobody says which";
+  const auto mobile = of(0xcf);
+  EXPECT_FALSE(mobile[0].share_of_peak) << "an RX 7900M";
+  EXPECT_EQ(mobile[1].status, MeasurementStatus::kImplausible);
+  EXPECT_THAT(*mobile[1].reason, HasSubstr("(data sheet of Radeon RX 7900 XTX"));
+}
+
 TEST(Peaks, GeForceSumsInFp32AtHalfTheRate) {
   for (const auto& [name, ops] :
        {std::pair("NVIDIA L40S", 1024.0), std::pair("NVIDIA GeForce RTX 4090", 512.0)}) {

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+#include "report/core/card_name.h"
+
+#include <algorithm>
+#include <array>
+#include <string>
+#include <vector>
+
+#include "probe/core/parse.h"
+#include "probe/core/vendor_names.h"
+
+namespace report {
+namespace {
+
+using Words = std::vector<std::string>;
+
+bool IsDigit(char c) { return c >= '0' && c <= '9'; }
+bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
+
+bool Has(const Words& words, std::string_view word) {
+  return std::find(words.begin(), words.end(), word) != words.end();
+}
+
+// Says nothing of which card it is.
+bool IsIdle(std::string_view word) {
+  constexpr std::array<std::string_view, 5> kIdle = {"gpu", "graphics", "r", "tm", "card"};
+  const auto makers = probe::KnownVendors();
+  return std::find(kIdle.begin(), kIdle.end(), word) != kIdle.end() ||
+         std::any_of(makers.begin(), makers.end(),
+                     [&](const probe::VendorNames& vendor) { return probe::Lower(vendor.name) == word; });
+}
+
+Words WordsOf(std::string_view name) {
+  auto plain = probe::Lower(name);
+  std::replace_if(plain.begin(), plain.end(), [](char c) { return !IsLetter(c) && !IsDigit(c); }, ' ');
+  Words words;
+  for (std::string_view rest = plain; !rest.empty();) {
+    const auto word = probe::TakeUpTo(rest, ' ');
+    if (!word.empty() && !IsIdle(word)) words.emplace_back(word == "laptop" ? "mobile" : word);
+  }
+  return words;
+}
+
+// "rtx4090ti" -> rtx, 4090, ti. Of one letter none is split: an "a770" is a word.
+Words PartsOf(std::string_view word) {
+  Words parts;
+  while (!word.empty()) {
+    const bool digits = IsDigit(word.front());
+    const auto end = std::find_if(word.begin(), word.end(), [&](char c) { return IsDigit(c) != digits; });
+    const auto size = static_cast<std::size_t>(end - word.begin());
+    if (size < 2) return {};
+    parts.emplace_back(word.substr(0, size));
+    word.remove_prefix(size);
+  }
+  return parts;
+}
+
+bool HasDigit(std::string_view word) { return std::any_of(word.begin(), word.end(), IsDigit); }
+
+// The written words, split as the card's are; empty where one is none of the card's.
+Words WrittenOf(std::string_view written, const Words& known) {
+  Words all;
+  for (const std::string& word : WordsOf(written)) {
+    const auto parts = Has(known, word) ? Words{word} : PartsOf(word);
+    if (parts.empty()) return {};
+    for (const std::string& part : parts) {
+      if (!Has(known, part)) return {};
+    }
+    all.insert(all.end(), parts.begin(), parts.end());
+  }
+  return all;
+}
+
+}  // namespace
+
+std::optional<std::size_t> WordsLeftOut(std::string_view written, std::string_view card) {
+  const auto known = WordsOf(card);
+  const auto found = WrittenOf(written, known).size();
+  if (found == 0) return std::nullopt;
+  return known.size() - std::min(found, known.size());
+}
+
+bool IsCardsName(std::string_view written, std::string_view card) {
+  const auto known = WordsOf(card);
+  const auto said = WrittenOf(written, known);
+  if (said.empty()) return false;
+  const auto number = std::find_if(known.begin(), known.end(), HasDigit);
+  const auto first = number == known.end() ? known.begin() : number;
+  return std::all_of(first, known.end(), [&](const std::string& word) { return Has(said, word); });
+}
+
+}  // namespace report

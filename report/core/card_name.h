@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: MIT
+// Names of cards as people and drivers write them: "rtx4060 laptop", "Intel(R) Arc(TM) A770 Graphics". Pure.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string_view>
+
+namespace report {
+
+// How many words of the card's name the written one leaves out; nullopt where it has a word that the card's
+// has not. Makers, trademarks and what every card is (a GPU, graphics) do not count, a card for laptops is a
+// mobile one, and words may be written together.
+[[nodiscard]] std::optional<std::size_t> WordsLeftOut(std::string_view written, std::string_view card);
+
+// Whether the written name is that very card's: only what stands before the card's number may be left out.
+// "6900 XT" is a "Radeon RX 6900 XT", and "RX 9060" no "Radeon RX 9060 XT".
+[[nodiscard]] bool IsCardsName(std::string_view written, std::string_view card);
+
+}  // namespace report
