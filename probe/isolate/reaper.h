@@ -39,8 +39,22 @@ void EndStrays(std::span<const system::ProcessId> keep, system::ProcessId first,
 // Kills what a process that does not die has started, as far as /proc shows it. Returns what of it was alive.
 std::vector<system::ProcessId> KillDescendants(system::ProcessId of);
 
-// Whether some of what is alive was started after an earlier look, at which everything was killed.
-[[nodiscard]] bool AreAnyNew(std::span<const system::ProcessId> earlier,
-                             std::span<const system::ProcessId> alive);
+// Tells from several looks, at each of which everything was killed, whether what is left starts others.
+class Looks {
+ public:
+  // `alive`: what lived at this look; `work_is_dead`: the process that worked is known, and has ended.
+  void Add(std::vector<system::ProcessId> alive, bool work_is_dead);
+  // The work is dead, and three looks in a row, the last among them, found what was started after the one
+  // before: what merely had no time to die is no sign.
+  [[nodiscard]] bool AreMultiplying() const { return work_is_dead_ && in_a_row_ >= kEnough; }
+  [[nodiscard]] bool empty() const { return count_ == 0; }
+
+ private:
+  static constexpr int kEnough = 3;
+  std::vector<system::ProcessId> earlier_;
+  int count_ = 0;
+  int in_a_row_ = 0;
+  bool work_is_dead_ = false;
+};
 
 }  // namespace probe::isolate

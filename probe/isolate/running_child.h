@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "probe/isolate/channel.h"
+#include "probe/isolate/reaper.h"
 #include "probe/isolate/supervisor.h"
 #include "probe/system/clock.h"
 #include "probe/system/descriptor.h"
@@ -60,7 +61,7 @@ class RunningChild {
   void Accept(Json record);
   [[nodiscard]] bool TakeSeal(Json& record) const;
   void CheckLimits();
-  [[nodiscard]] bool Press();
+  void Press();
   void RemoveScratch();
   void Finish(ChildEnd end, const ProcessExit& exit);
 
@@ -83,8 +84,9 @@ class RunningChild {
   system::SteadyTime deadline_;       // the earlier of that and the child's own
   system::SteadyTime next_scratch_check_;
   std::optional<system::SteadyTime> killed_;
-  std::optional<std::vector<system::ProcessId>> pressed_;  // what was alive below it at the last Press
-  ChildEnd reason_ = ChildEnd::kExited;                    // why it was killed
+  std::optional<system::ProcessId> work_;  // below its reaper, when that was told to end it
+  Looks pressed_;                          // what was alive below it at each Press
+  ChildEnd reason_ = ChildEnd::kExited;    // why it was killed
   bool done_ = false;
   bool has_reaper_ = true;  // pid_ is its reaper's, otherwise that of the work itself
   bool finished_ = false;

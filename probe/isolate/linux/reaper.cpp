@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probe/system/scratch.h"
@@ -91,16 +92,21 @@ std::vector<system::ProcessId> KillDescendants(system::ProcessId of) {
          system::ChildrenOf(found[i]).value_or(std::vector<system::ProcessId>())) {
       found.push_back(pid);
       if (!system::HasEnded(pid)) alive.push_back(pid);
-      kill(pid, SIGKILL);
     }
   }
+  // After all were found: the children of one that is killed first would be elsewhere by then.
+  for (const system::ProcessId pid : std::span(found).subspan(1)) kill(pid, SIGKILL);
   return alive;
 }
 
-bool AreAnyNew(std::span<const system::ProcessId> earlier, std::span<const system::ProcessId> alive) {
-  return std::any_of(alive.begin(), alive.end(), [&](system::ProcessId pid) {
-    return std::find(earlier.begin(), earlier.end(), pid) == earlier.end();
+void Looks::Add(std::vector<system::ProcessId> alive, bool work_is_dead) {
+  const bool any_new = std::any_of(alive.begin(), alive.end(), [&](system::ProcessId pid) {
+    return std::find(earlier_.begin(), earlier_.end(), pid) == earlier_.end();
   });
+  in_a_row_ = count_ > 0 && any_new ? in_a_row_ + 1 : 0;
+  work_is_dead_ = work_is_dead;
+  earlier_ = std::move(alive);
+  ++count_;
 }
 
 bool LeaveReaperBehind(const OwnTool& tool) {

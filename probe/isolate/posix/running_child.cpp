@@ -210,24 +210,21 @@ void RunningChild::Serve() {
 }
 
 // Helps a reaper that does not get its work ended: what is below it is killed from here, and it as well when
-// nothing below it lives, for then it was held up itself. Whether some of that was started since the last
-// time.
-bool RunningChild::Press() {
-  const auto alive = KillDescendants(pid_);
+// nothing below it lives, for then it was held up itself.
+void RunningChild::Press() {
+  auto alive = KillDescendants(pid_);
   kill(pid_, alive.empty() ? SIGKILL : SIGCONT);
-  const bool multiplies = pressed_ && AreAnyNew(*pressed_, alive);
-  pressed_ = alive;
-  return multiplies;
+  pressed_.Add(std::move(alive), work_ && system::HasEnded(*work_));
 }
 
 void RunningChild::CheckLimits() {
   const auto now = system::Now();
   if (killed_) {
     if (now < *killed_ + Seconds(setting_.options.kill_grace_s / 2)) return;
-    const bool is_first = !pressed_;  // of a tool that had to wait for a processor it may come late
-    const bool multiplied = Press();
+    const bool is_first = pressed_.empty();  // of a tool that had to wait for a processor it may come late
+    Press();
     if (is_first || now < *killed_ + Seconds(setting_.options.kill_grace_s)) return;
-    return Finish(multiplied ? ChildEnd::kMultiplied : ChildEnd::kAbandoned, {});
+    return Finish(pressed_.AreMultiplying() ? ChildEnd::kMultiplied : ChildEnd::kAbandoned, {});
   }
   if (now >= deadline_) return Kill(ChildEnd::kTimedOut);
   if (!scratch_ || now < next_scratch_check_) return;
@@ -245,6 +242,8 @@ void RunningChild::Kill(ChildEnd reason, std::string detail) {
   reason_ = reason;
   if (!detail.empty()) result_.detail = std::move(detail);
   if (has_reaper_) {
+    // The oldest: what it started and left to the reaper came later.
+    if (const auto below = system::ChildrenOf(pid_); below && !below->empty()) work_ = below->front();
     kill(pid_, kEndSignal);
     kill(pid_, SIGCONT);
     return;

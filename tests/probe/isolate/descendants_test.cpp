@@ -89,11 +89,20 @@ TEST(Strays, AreFoundBelowAProcessThatDoesNotDie) {
   waitpid(top, nullptr, 0);
 }
 
-TEST(Strays, ThatAreNewWereStartedSince) {
-  const std::array earlier = {7, 8};
-  EXPECT_TRUE(AreAnyNew(earlier, std::array{8, 9}));
-  EXPECT_FALSE(AreAnyNew(earlier, std::array{8})) << "it was killed and lives on";
-  EXPECT_FALSE(AreAnyNew(earlier, {}));
+bool AreMultiplying(const std::vector<std::vector<system::ProcessId>>& looks, bool work_is_dead) {
+  Looks out;
+  for (const auto& alive : looks) out.Add(alive, work_is_dead);
+  return out.AreMultiplying();
+}
+
+TEST(Strays, MultiplyWhereThreeLooksInARowFindNewOnesAndTheWorkIsDead) {
+  const std::vector<std::vector<system::ProcessId>> growing = {{7}, {8}, {8, 9}, {10}};
+  EXPECT_TRUE(AreMultiplying(growing, true));
+  EXPECT_FALSE(AreMultiplying(growing, false)) << "the work itself lives";
+  EXPECT_FALSE(AreMultiplying({{7}, {8}, {9}}, true)) << "two looks";
+  EXPECT_FALSE(AreMultiplying({{7}, {8}, {8}, {9}, {10}}, true)) << "not in a row";
+  EXPECT_FALSE(AreMultiplying({{7}, {7}, {7}, {7}}, true)) << "it was killed and lives on";
+  EXPECT_FALSE(AreMultiplying({{7}, {8}, {9}, {10}, {}}, true)) << "none is left";
 }
 
 // A tool that is killed while its child works: the child's first record, and what became of the rest.
