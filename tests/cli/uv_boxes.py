@@ -72,8 +72,8 @@ class Box:
         also = ("" if self.installed else ",runtime=none") + "," + PLATFORMS[self.platform].ours
         cards = ([f"vendor=nvidia,cc={cc},driver={self.driver}{also}" for cc in self.cc]
                  + [f"vendor=amd,gfx={gfx}{also}" for gfx in self.gfx])
-        kind = "integrated" if cards else "discrete"
-        return (cards + [f"vendor=intel,ip={self.ip},kind={kind}{also}"] * bool(self.ip)) or ["vendor=none" + also]
+        kind = ",kind=integrated" if cards else ""
+        return (cards + [f"vendor=intel,ip={self.ip}{kind}{also}"] * bool(self.ip)) or ["vendor=none" + also]
 
     def to_uv(self):
         """What uv can be told of it. It sees AMD's GPUs through ROCm's program alone."""
