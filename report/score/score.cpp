@@ -33,6 +33,8 @@ double At(const Range& range, Bound bound) {
 
 Range RangeOf(const Factor& factor) { return {factor.value, factor.low, factor.high}; }
 
+double Squared(double value) { return value * value; }
+
 // The product of independent figures; their 95 % ranges are added as the squares of logarithms are.
 Range Product(std::initializer_list<Range> figures) {
   double value = 1;
@@ -40,8 +42,8 @@ Range Product(std::initializer_list<Range> figures) {
   double above = 0;
   for (const Range& figure : figures) {
     value *= figure.value;
-    below += std::pow(std::log(figure.value / figure.low), 2);
-    above += std::pow(std::log(figure.high / figure.value), 2);
+    below += Squared(std::log(figure.value / figure.low));
+    above += Squared(std::log(figure.high / figure.value));
   }
   return {value, value / std::exp(std::sqrt(below)), value * std::exp(std::sqrt(above))};
 }

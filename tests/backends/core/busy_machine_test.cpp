@@ -12,8 +12,9 @@ namespace {
 // rests on arrays in the cache.
 TEST(Runner, ADisturbedLookYieldsNoFigureOfMemoryFromTheCache) {
   constexpr int kTenths = 30;
+  constexpr int kStep = 2;
   int measured = 0;
-  for (int tenth = 0; tenth < kTenths; ++tenth) {
+  for (int tenth = 0; tenth < kTenths; tenth += kStep) {
     FakeScript script;
     script.slowdown = [end_s = 0.1 * tenth](double now_s) {
       constexpr double kLess = 0.3;
@@ -30,7 +31,7 @@ TEST(Runner, ADisturbedLookYieldsNoFigureOfMemoryFromTheCache) {
       EXPECT_FALSE(read.rate) << tenth;
     }
   }
-  EXPECT_GE(measured, kTenths / 3) << "a short disturbance is seen through";
+  EXPECT_GE(measured, kTenths / kStep / 3) << "a short disturbance is seen through";
 }
 
 // With the time for nothing but the smallest product no speed of products is known.
