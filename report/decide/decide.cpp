@@ -281,9 +281,13 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
     if (shown.contains(measurement.device_id)) report.measurements.push_back(measurement);
   }
   TellDriversApart(report.devices, report.measurements);
-  if (!report.measurements.empty()) peaks::Judge(EmbeddedPeaks(), report.devices, report.measurements);
-  report.doubts = peaks::DoubtedClaims(EmbeddedPeaks(), report);
-  for (Doubt& doubt : peaks::DoubtedRates(EmbeddedPeaks(), report)) report.doubts.push_back(std::move(doubt));
+  // What was not measured is not judged: a list does without the table.
+  if (!report.measurements.empty()) {
+    peaks::Judge(EmbeddedPeaks(), report.devices, report.measurements);
+    report.doubts = peaks::DoubtedClaims(EmbeddedPeaks(), report);
+    for (Doubt& doubt : peaks::DoubtedRates(EmbeddedPeaks(), report))
+      report.doubts.push_back(std::move(doubt));
+  }
   report.terms = request.terms;
   if (!request.terms.exclude.empty()) report.terms.excluded_ids = std::move(asked.excluded);
   report.terms.proof = report.terms.can && record.calibrated;
