@@ -3,12 +3,12 @@
 #include <array>
 #include <cstdio>
 
+#include "probe/core/pci_table.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
 #include "probe/sysfs/card.h"
 #include "probe/sysfs/nodes.h"
 #include "probe/sysfs/pci_function.h"
-#include "probe/sysfs/pci_table.h"
 #include "probe/sysfs/platform.h"
 #include "probe/system/filesystem.h"
 

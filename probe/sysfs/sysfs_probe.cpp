@@ -7,9 +7,9 @@
 #include <set>
 
 #include "probe/core/module.h"
+#include "probe/core/pci_table.h"
 #include "probe/sysfs/card.h"
 #include "probe/sysfs/nodes.h"
-#include "probe/sysfs/pci_table.h"
 #include "probe/sysfs/platform.h"
 
 namespace probe::sysfs {

@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "data/pci_names.h"
 #include "data/tables.h"
 #include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
+#include "probe/core/pci_table.h"
 #include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
 
@@ -17,17 +17,16 @@ namespace report::assume {
 namespace {
 
 void AddCards(Rows& rows) {
-  for (const auto& [number, devices, revisions, name, kind, architecture, target, source] :
-       probe::ParseTable<8>(data::kPciNames)) {
-    const auto vendor = probe::ParseNumber<std::uint32_t>(number, 16);
-    auto ids = devices;
+  for (const probe::PciRow& known : probe::PciRows()) {
+    auto ids = known.devices;
     const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
-    if (!vendor || !id) continue;
-    rows.push_back({*vendor, *id, name, kind, target});
+    if (!id) continue;
+    rows.push_back({known.vendor, *id, known.name, known.kind, known.target});
     // A revision's row says what differs from the one before it.
-    if (revisions.empty()) continue;
-    const auto base = std::find_if(
-        rows.begin(), rows.end(), [&](const Row& row) { return row.vendor == *vendor && row.device == *id; });
+    if (known.revisions.empty()) continue;
+    const auto base = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
+      return row.vendor == known.vendor && row.device == *id;
+    });
     rows.back().kind = base->kind;
     rows.back().target = base->target;
   }

@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "data/pci_names.h"
-
 #include "probe/core/parse.h"
+#include "probe/core/pci_table.h"
 #include "report/core/card_name.h"
 
 namespace report {
@@ -54,23 +53,6 @@ std::vector<std::string_view> Alternatives(std::string_view names) {
   return all;
 }
 
-struct NumbersRow {
-  std::string_view name;
-  std::string_view revisions;  // empty: any
-};
-
-// All of data/pci_names.csv for these numbers.
-std::vector<NumbersRow> RowsOf(const probe::PciIds& ids) {
-  const auto vendor = fmt::format("{:04x}", ids.vendor);
-  const auto device = fmt::format("{:04x}", ids.device);
-  std::vector<NumbersRow> rows;
-  for (const auto& [maker, numbers, revisions, name, kind, family, target, source] :
-       probe::ParseTable<8>(data::kPciNames)) {
-    if (maker == vendor && probe::Lists(numbers, device)) rows.push_back({name, revisions});
-  }
-  return rows;
-}
-
 }  // namespace
 
 const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& device) {
@@ -97,16 +79,22 @@ bool IsRowOf(const DevicePeak& row, std::string_view name) {
 }
 
 bool AreSeveral(const probe::PciIds& ids) {
-  const auto rows = RowsOf(ids);
-  return rows.size() > 1 || (!rows.empty() && rows.front().name.find('/') != std::string_view::npos);
+  const auto rows = probe::PciRows();
+  std::size_t count = 0;
+  return std::any_of(rows.begin(), rows.end(), [&](const probe::PciRow& row) {
+    return row.vendor == ids.vendor && probe::ListsNumber(row.devices, ids.device) &&
+           (++count > 1 || row.name.find('/') != std::string_view::npos);
+  });
 }
 
 bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
   if (!device.hardware || !device.hardware->identity.ids) return false;
   const auto& ids = *device.hardware->identity.ids;
   if (!ids.revision) return false;
-  for (const NumbersRow& known : RowsOf(ids)) {
-    if (!probe::Lists(known.revisions, fmt::format("{:02x}", *ids.revision))) continue;
+  for (const probe::PciRow& known : probe::PciRows()) {
+    if (known.vendor != ids.vendor || !probe::ListsNumber(known.devices, ids.device) ||
+        !probe::ListsNumber(known.revisions, *ids.revision))
+      continue;
     const auto names = Alternatives(known.name);
     // A name without a number is one of a series.
     return std::none_of(names.begin(), names.end(), [&](std::string_view name) {

@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "report/targets/supposed.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <set>
 
-#include "data/pci_names.h"
 #include "data/runtimes/runtimes.h"
 #include "data/targets/targets.h"
 
 #include "probe/core/parse.h"
+#include "probe/core/pci_table.h"
 #include "report/core/devices.h"
 #include "report/targets/targets.h"
 
@@ -42,17 +40,8 @@ std::string_view ChipOf(const probe::HardwareDevice& hardware) {
   for (const probe::Fact& fact : hardware.facts) {
     if (fact.key == "table_target") return fact.value;
   }
-  if (!hardware.identity.ids) return "";
-  const auto vendor = fmt::format("{:04x}", hardware.identity.ids->vendor);
-  const auto device = fmt::format("{:04x}", hardware.identity.ids->device);
-  for (const auto& [maker, numbers, revisions, name, kind, family, target, source] :
-       probe::ParseTable<8>(data::kPciNames)) {
-    if (maker != vendor || !revisions.empty()) continue;
-    for (auto rest = numbers; !rest.empty();) {
-      if (probe::TakeUpTo(rest, ' ') == device) return target;
-    }
-  }
-  return "";
+  const auto facts = hardware.identity.ids ? probe::FindPciFacts(*hardware.identity.ids) : std::nullopt;
+  return facts ? facts->target : std::string_view();
 }
 
 // For some use the program has a way to the device.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/sysfs/pci_table.h"
+#include "probe/core/pci_table.h"
 
 #include <algorithm>
 #include <cctype>

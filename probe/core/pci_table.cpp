@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "probe/sysfs/pci_table.h"
+#include "probe/core/pci_table.h"
 
 #include <vector>
 
@@ -8,23 +8,13 @@
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 
-namespace probe::sysfs {
+namespace probe {
 namespace {
-
-struct Row {
-  std::uint32_t vendor = 0;
-  std::string_view devices;    // hexadecimal, separated by blanks
-  std::string_view revisions;  // likewise; empty: any
-  std::string_view name;
-  std::string_view kind;
-  std::string_view architecture;
-  std::string_view target;
-};
 
 std::optional<std::uint32_t> Hex(std::string_view text) { return ParseNumber<std::uint32_t>(text, 16); }
 
-std::vector<Row> ParseRows(std::string_view table) {
-  std::vector<Row> rows;
+std::vector<PciRow> ParseRows(std::string_view table) {
+  std::vector<PciRow> rows;
   for (const auto& cells : ParseTable<8>(table)) {
     const auto& [number, devices, revisions, name, kind, architecture, target, source] = cells;
     if (const auto vendor = Hex(number))
@@ -33,8 +23,10 @@ std::vector<Row> ParseRows(std::string_view table) {
   return rows;
 }
 
-const std::vector<Row>& Rows() {
-  static const std::vector<Row> rows = ParseRows(data::kPciNames);
+}  // namespace
+
+std::span<const PciRow> PciRows() {
+  static const std::vector<PciRow> rows = ParseRows(data::kPciNames);
   return rows;
 }
 
@@ -45,12 +37,10 @@ bool ListsNumber(std::string_view numbers, std::uint32_t number) {
   return false;
 }
 
-}  // namespace
-
 std::optional<PciFacts> FindPciFacts(const PciIds& ids) {
-  const Row* base = nullptr;
-  const Row* refined = nullptr;
-  for (const Row& row : Rows()) {
+  const PciRow* base = nullptr;
+  const PciRow* refined = nullptr;
+  for (const PciRow& row : PciRows()) {
     if (row.vendor != ids.vendor || !ListsNumber(row.devices, ids.device)) continue;
     if (row.revisions.empty()) base = &row;
     if (ids.revision && ListsNumber(row.revisions, *ids.revision)) refined = &row;
@@ -65,4 +55,4 @@ std::optional<PciFacts> FindPciFacts(const PciIds& ids) {
   return facts;
 }
 
-}  // namespace probe::sysfs
+}  // namespace probe

@@ -2,13 +2,30 @@
 // The table of PCI id facts (data/pci_names.csv): names, kinds and compute targets by number. Look-up only.
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <span>
 #include <string_view>
 
 #include "probe/core/device.h"
 #include "probe/core/ids.h"
 
-namespace probe::sysfs {
+namespace probe {
+
+// As the table has it.
+struct PciRow {
+  std::uint32_t vendor = 0;
+  std::string_view devices;    // hexadecimal, separated by blanks
+  std::string_view revisions;  // likewise; empty: any, and else what is empty here is as in the row of any
+  std::string_view name;
+  std::string_view kind;
+  std::string_view architecture;
+  std::string_view target;
+};
+[[nodiscard]] std::span<const PciRow> PciRows();
+
+// Whether a row's devices or revisions have the number.
+[[nodiscard]] bool ListsNumber(std::string_view numbers, std::uint32_t number);
 
 struct PciFacts {
   std::string_view name;
@@ -21,4 +38,4 @@ struct PciFacts {
 // nullopt when the device number is not listed.
 [[nodiscard]] std::optional<PciFacts> FindPciFacts(const PciIds& ids);
 
-}  // namespace probe::sysfs
+}  // namespace probe
