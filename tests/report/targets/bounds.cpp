@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <iterator>
 #include <string_view>
 
 #include "probe/core/parse.h"
@@ -32,8 +33,10 @@ Bounds BoundsOf(std::string_view line) {
   bounds.os = Words(next());
   bounds.machine = Words(next());
   bounds.wsl = next();
-  for (auto* text : {&bounds.glibc, &bounds.driver, &bounds.driver_tested, &bounds.driver_below, &bounds.api,
-                     &bounds.api_below})
+  bounds.glibc = next();
+  bounds.features = Words(next());
+  for (auto* text :
+       {&bounds.driver, &bounds.driver_tested, &bounds.driver_below, &bounds.api, &bounds.api_below})
     *text = next();
   bounds.vendors = Words(next());
   bounds.brings_runtime = next() == "yes";
@@ -58,6 +61,7 @@ class Trial {
     machine_.is_wsl = bounds.wsl == "yes";
     machine_.has_other_libc = bounds.glibc.empty();
     if (!bounds.glibc.empty()) machine_.glibc = bounds.glibc;
+    machine_.features = &bounds.features;
     view_.device.runtime = bounds.backend;
     view_.device.driver_version = Least(bounds.driver, bounds.driver_below);
     view_.device.api_version = Least(bounds.api, bounds.api_below);
@@ -95,6 +99,22 @@ class Trial {
   }
   void Expect(bool runs, std::string_view how) { Tell(runs, how, difference_); }
 
+  void LookAtFeatures() {
+    for (const std::string& feature : bounds_.features) {
+      std::vector<std::string> others = {"neon"};  // it is known what the processor can do
+      std::copy_if(bounds_.features.begin(), bounds_.features.end(), std::back_inserter(others),
+                   [&](const std::string& one) { return one != feature; });
+      auto changed = *this;
+      changed.machine_.features = &others;
+      changed.Tell(false, "without " + feature, difference_);
+    }
+    if (!bounds_.features.empty()) return;
+    const std::vector<std::string> little = {"neon"};
+    auto changed = *this;
+    changed.machine_.features = &little;
+    changed.Tell(true, "on a processor that can do little", difference_);
+  }
+
   void LookAtMachine() {
     for (const char* os : {"linux", "windows", "macos"}) {
       const bool runs =
@@ -114,6 +134,7 @@ class Trial {
     other.machine_.is_wsl = !machine_.is_wsl;
     if (other.machine_.is_wsl) other.NumberDriverAsWsl();
     other.Tell(bounds_.wsl.empty(), other.machine_.is_wsl ? "in WSL" : "outside WSL", difference_);
+    LookAtFeatures();
     if (bounds_.glibc.empty()) return;
     auto changed = *this;
     changed.machine_.glibc = Before(bounds_.glibc);

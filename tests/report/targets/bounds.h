@@ -19,6 +19,7 @@ struct Bounds {
   std::vector<std::string> machine;
   std::string wsl;  // yes, no
   std::string glibc;
+  std::vector<std::string> features;  // of the processor
   std::string driver;
   std::string driver_tested;
   std::string driver_below;

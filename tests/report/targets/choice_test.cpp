@@ -21,6 +21,7 @@ namespace {
 using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::Not;
 
 struct Question {
@@ -34,7 +35,7 @@ struct Question {
   Terms terms{};
 };
 
-Recommendation AnswerOf(const Question& question) {
+Report ReportOf(const Question& question) {
   auto imagined = assume::Imagine(*EmbeddedTables(), question.machine);
   EXPECT_TRUE(imagined);
   if (!imagined) return {};
@@ -51,8 +52,11 @@ Recommendation AnswerOf(const Question& question) {
   request.terms.policy = question.policy;
   const auto excluded = ExcludedDevices(*EmbeddedTables(), imagined->devices, request.terms.exclude);
   EXPECT_TRUE(excluded);
-  const auto report =
-      Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, *excluded});
+  return Decide(request, *EmbeddedTables(), record, {std::move(imagined->devices), {}, *excluded});
+}
+
+Recommendation AnswerOf(const Question& question) {
+  const auto report = ReportOf(question);
   EXPECT_FALSE(report.recommendations.empty()) << question.machine.front();
   return report.recommendations.empty() ? Recommendation{} : report.recommendations.front();
 }
@@ -147,6 +151,22 @@ TEST(Choice, SaysWhichConditionsNobodyCouldLookAt) {
   EXPECT_THAT(answer.warnings,
               Contains(HasSubstr("what the processor can do and the driver's version of this machine are not "
                                  "known")));
+}
+
+TEST(Choice, IsNoBuildWhoseInstructionsTheProcessorLacks) {
+  for (const char* program : {"tensorflow", "jax"}) {
+    const auto report = ReportOf({.machine = {"cc=8.9,driver=580.65.06" + kLinux},
+                                  .target = program,
+                                  .change = [](assume::Machine& machine) {
+                                    for (auto& device : machine.devices) {
+                                      if (device.hardware->processor)
+                                        device.hardware->processor->features = {"sse4.2"};
+                                    }
+                                  }});
+    EXPECT_THAT(report.recommendations, IsEmpty()) << program;
+    ASSERT_TRUE(report.no_answer) << program;
+    EXPECT_THAT(report.no_answer->reason, HasSubstr("needs a processor with avx")) << program;
+  }
 }
 
 TEST(Choice, ObeysThePolicy) {
