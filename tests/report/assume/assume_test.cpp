@@ -368,13 +368,16 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_EQ(Card(Of({"name=GH200"})).hardware->identity.ids->device, 0x2342U);
   EXPECT_THAT(Warnings(Of({"name=H100 PCIe"})), IsEmpty());
   EXPECT_THAT(Warnings(Of({"name=Radeon 780M"})), Not(Contains(HasSubstr("itself"))));
-  EXPECT_THAT(Warnings(Of({"name=M4"})),
-              Contains("M4 is taken for NVIDIA's Tesla M4; for another maker's give vendor"));
+  EXPECT_THAT(Warnings(Of({"name=M6"})),
+              Contains("M6 is taken for NVIDIA's Tesla M6; for another maker's give vendor"));
   EXPECT_THAT(Warnings(Of({"name=T4"})), IsEmpty()) << "nobody else has such names";
   EXPECT_THAT(Warnings(Of({"name=M1"})), IsEmpty()) << "it is on no bus, and its rates are known";
   EXPECT_THAT(Warnings(Of({"name=M3 Ultra"})), IsEmpty()) << "though no device tree has it";
-  EXPECT_THAT(Warnings(Of({"name=M2"})),
-              ElementsAre("the rates of M2 are not known: those of a common integrated GPU stand for them"));
+  EXPECT_THAT(Warnings(Of({"name=M4 Max"})), IsEmpty());
+  EXPECT_THAT(
+      Warnings(Of({"name=Radeon 610M"})),
+      ElementsAre("the rates of Radeon 610M are not known: those of a common integrated GPU stand for "
+                  "them"));
   EXPECT_THAT(Warnings(Of({"cc=8.6"})), IsEmpty()) << "nobody expects them";
   EXPECT_EQ(Of({"name=H100", "name=H100", "name=H100"}).warnings.size(), 1U) << "once, not thrice";
   EXPECT_EQ(Of({"cc=8.6", "gfx=gfx1100"}).warnings.size(), 2U) << "it decides which is faster";
