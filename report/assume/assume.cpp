@@ -28,7 +28,6 @@
 namespace report::assume {
 namespace {
 
-constexpr std::string_view kAssumed = "assumed";
 constexpr std::string_view kUsualSystem = "linux";
 
 probe::Error Said(std::string text) {
@@ -58,7 +57,7 @@ probe::View ViewOf(const Tables& tables, const Words& words, const probe::Physic
   probe::View view;
   view.matched_by = "pci";
   view.device.runtime = runtime.first;
-  view.device.driver = kAssumed;
+  view.device.driver = kDescribed;
   view.device.ordinal = ordinal;
   view.device.identity = device.hardware->identity;
   view.device.name = device.name;
@@ -88,13 +87,13 @@ probe::PhysicalDevice DeviceOf(const Tables& tables, const Words& words, const W
   device.kind = words.kind.value_or(probe::DeviceKind::kDiscrete);
   device.memory.total_bytes = words.memory_bytes;
   device.hardware.emplace();
-  device.hardware->source = kAssumed;
+  device.hardware->source = kDescribed;
   device.hardware->name = device.name;
   device.hardware->vendor = device.vendor;
   device.hardware->kind = device.kind;
   device.hardware->identity.pci = address;
   device.hardware->identity.ids = words.ids ? *words.ids : probe::PciIds{vendor, 0, {}, {}, {}};
-  device.hardware->kernel_driver = kAssumed;
+  device.hardware->kernel_driver = kDescribed;
   device.hardware->architecture = words.architecture;
   device.hardware->memory_total_bytes = words.memory_bytes;
   for (const auto& runtime : RuntimesOf(tables, words, whole, vendor)) {
@@ -120,7 +119,7 @@ probe::PhysicalDevice Processor(const Whole& whole) {
   device.name = "processor";
   device.kind = probe::DeviceKind::kCpu;
   device.hardware.emplace();
-  device.hardware->source = kAssumed;
+  device.hardware->source = kDescribed;
   device.hardware->name = device.name;
   device.hardware->kind = device.kind;
   auto& processor = device.hardware->processor.emplace();
@@ -131,7 +130,7 @@ probe::PhysicalDevice Processor(const Whole& whole) {
   probe::View view;
   view.matched_by = "only_candidate";
   view.device.runtime = kProcessorRuntime;
-  view.device.driver = kAssumed;
+  view.device.driver = kDescribed;
   view.device.name = device.name;
   view.device.kind = device.kind;
   device.views.push_back(std::move(view));
@@ -144,7 +143,7 @@ Host HostOf(const Whole& whole, bool is_said) {
   host.libc = whole.libc;
   host.architecture = whole.machine.value_or("x86_64");
   if (whole.wsl.value_or(false)) host.virtualization = probe::kWsl2;
-  if (whole.container.value_or(false)) host.container = kAssumed;
+  if (whole.container.value_or(false)) host.container = kDescribed;
   return host;
 }
 

@@ -109,6 +109,18 @@ std::optional<double> AvailableBytes(const probe::PhysicalDevice& device, const 
   return all ? std::min(bytes, *all) : bytes;
 }
 
+bool IsLeft(const Terms& terms, const probe::PhysicalDevice& device, const probe::View& view) {
+  const auto names_it = [&](const std::vector<std::string>& runtimes) {
+    return std::find(runtimes.begin(), runtimes.end(), view.device.runtime) != runtimes.end();
+  };
+  if ((!terms.among.empty() && !names_it(terms.among)) || names_it(terms.exclude) ||
+      terms.excluded_ids.contains(device.id))
+    return false;
+  if (!terms.min_memory_bytes) return true;
+  const auto bytes = AvailableBytes(device, view);
+  return bytes && *bytes >= static_cast<double>(*terms.min_memory_bytes);
+}
+
 double OwnFreeBytes(const probe::PhysicalDevice& device) {
   if (!device.hardware || !device.hardware->vram_bytes) return 0;
   const std::uint64_t own = *device.hardware->vram_bytes;

@@ -39,6 +39,9 @@ inline constexpr std::string_view kUnseen = "unseen";
   return view.matched_by == kBrought || view.matched_by == kUnseen;
 }
 
+// What a described machine's devices have in the place of a driver's name: nobody said it.
+inline constexpr std::string_view kDescribed = "assumed";
+
 // The view computes on the host processor by way of a runtime that is made for other devices.
 [[nodiscard]] bool IsSoftware(const probe::PhysicalDevice& device, const probe::View& view);
 
@@ -58,6 +61,9 @@ inline constexpr std::string_view kUnseen = "unseen";
 // processor: there it is what the view says itself, as long as it says anything.
 [[nodiscard]] std::optional<double> AvailableBytes(const probe::PhysicalDevice& device,
                                                    const probe::View& view);
+
+// Whether the caller's terms, but for his program's, leave the way to the device for an answer.
+[[nodiscard]] bool IsLeft(const Terms& terms, const probe::PhysicalDevice& device, const probe::View& view);
 // Of an integrated GPU the bytes that are free of its own part of the memory; 0 where it has none.
 [[nodiscard]] double OwnFreeBytes(const probe::PhysicalDevice& device);
 

@@ -72,7 +72,7 @@ struct Form {
 };
 constexpr std::string_view kSchemes = "https:// http:// file://";
 constexpr std::string_view kAny = " ";  // an empty word, with which every text begins
-constexpr std::array<Form, 11> kForms = {
+constexpr std::array<Form, 12> kForms = {
     {{"package", "._-[],{}", "", "it must be the name of a package, with extras"},
      {"version", "._+-*<>=!~,", "< > == != ~=", "it must be bounds such as >=2.4,<2.7"},
      {"packages", "._-[],+*<>=!~{}", "", "it must be names of packages with bounds"},
@@ -82,6 +82,7 @@ constexpr std::array<Form, 11> kForms = {
      {"provider", "._-+", "", "it must be a word"},
      {"image", "._-:/@{}", "", "it must be an image such as ubuntu:24.04"},
      {"vendors", "", "", "it must be a maker's number on PCI such as 8086"},
+     {"kernel_drivers", "_-", "", "it must be the name of a kernel's driver such as amdgpu"},
      {"options", "._-:/@+,=%{}", kAny, "it must be words without blanks and quotes"},
      {"cmake", "._-:/@+,=%;{}", kAny, "it must be words without blanks and quotes"}}};
 

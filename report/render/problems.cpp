@@ -291,7 +291,7 @@ NextStep StepOf(const Tables& tables, const Recommendation& answer, const Progra
   }
   if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
   if (!program.command || program.command->size() > kLongCommand)
-    return {fmt::format("{} (see recommend --target {})", text, program.target), ""};
+    return {fmt::format("{} (see whichgpu recommend --target {})", text, program.target), ""};
   if (program.missing) text += fmt::format("; it needs {}", fmt::join(*program.missing, "; "));
   return {std::move(text), *program.command};
 }
@@ -303,7 +303,10 @@ void AdviceLines(const Tables& tables, const Report& report, Page& page) {
   for (const auto& [names, fix] : FixesByGpus(report))
     probe::AddOnce(
         NextStep{fmt::format("{}: {}", fmt::join(names, ", "), fix->text), CommandLine(report, *fix)}, steps);
-  const bool fixed_first = !steps.empty();
+  // A step that only a phantom has makes nothing usable.
+  const auto fixes = FixesOfGpus(report);
+  const bool fixed_first = std::any_of(fixes.begin(), fixes.end(),
+                                       [](const GpuFix& one) { return one.gpu->hardware.has_value(); });
   // What may be there needs no renting.
   const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
                    report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||

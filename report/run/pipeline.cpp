@@ -85,19 +85,11 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
 }
 
 // The devices and the ways to them that the terms leave for an answer.
-std::vector<probe::PhysicalDevice> LeftBy(const Terms& terms, const Asked& asked) {
-  const auto is_in = [](const std::vector<std::string>& words, const std::string& runtime) {
-    return std::find(words.begin(), words.end(), runtime) != words.end();
-  };
+std::vector<probe::PhysicalDevice> LeftBy(Terms terms, const Asked& asked) {
+  terms.excluded_ids = asked.excluded;
   auto left = asked.devices;
-  for (auto& device : left) {
-    const bool is_excluded = asked.excluded.contains(device.id);
-    std::erase_if(device.views, [&](const probe::View& view) {
-      const std::string& runtime = view.device.runtime;
-      return is_excluded || (!terms.among.empty() && !is_in(terms.among, runtime)) ||
-             is_in(terms.exclude, runtime);
-    });
-  }
+  for (auto& device : left)
+    std::erase_if(device.views, [&](const probe::View& view) { return !IsLeft(terms, device, view); });
   return left;
 }
 

@@ -3,6 +3,7 @@
 // as they are (artefact.cpp). Pure.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,8 +33,16 @@ struct Verdict {
   std::string driver;  // the least that would do, where it is the driver that is too old
   std::vector<std::string> unknown;  // conditions that nobody can tell of here, which are taken to hold
 };
-[[nodiscard]] Verdict Judge(const Tables& tables, const Build& build, const Machine& machine,
-                            const probe::View& view, Policy policy);
+// One runtime's way to a device, which outlives it, and what the machine tells of that device beside it.
+struct Way {
+  const probe::View& view;
+  std::optional<std::uint32_t> vendor{};       // PCI's number
+  std::optional<std::string> kernel_driver{};  // nullopt of a described machine, too
+};
+[[nodiscard]] Way WayOf(const probe::PhysicalDevice& device, const probe::View& view);
+
+[[nodiscard]] Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const Way& way,
+                            Policy policy);
 
 // Whether the program, and this build of it, has this use.
 [[nodiscard]] bool IsFor(const TargetTable& target, const Build& build, Use use);

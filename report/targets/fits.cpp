@@ -47,14 +47,27 @@ class Judging {
 
   void LookAtVendor(const std::optional<std::uint32_t>& vendor) {
     if (!needs_.vendors || !verdict_.misfit.empty()) return;
-    if (!vendor) return AddUnknown("the GPU's maker");
-    if (Holds(*needs_.vendors, fmt::format("{:04x}", *vendor))) return;
+    if (vendor && Holds(*needs_.vendors, fmt::format("{:04x}", *vendor))) return;
     std::vector<std::string> names;
     for (const std::string& number : *needs_.vendors) {
       const auto id = probe::ParseNumber<std::uint32_t>(number, 16).value_or(0);
       probe::AddOnce(std::string(probe::VendorName(id)), names);
     }
-    Fail(Step::kArchitecture, fmt::format("is for GPUs of {}", fmt::join(names, " and ")));
+    Fail(Step::kArchitecture, fmt::format("is for GPUs of {}{}", fmt::join(names, " and "),
+                                          vendor ? "" : ", and whose this is is not known"));
+  }
+
+  // Of a described machine nobody says which they are: its maker's own.
+  void LookAtDriverNames(const Way& way) {
+    if (needs_.kernel_drivers && way.kernel_driver && !Holds(*needs_.kernel_drivers, *way.kernel_driver))
+      Fail(Step::kArchitecture, fmt::format("needs the kernel's driver {}, and here is {}",
+                                            fmt::join(*needs_.kernel_drivers, " or "), *way.kernel_driver));
+    const auto& name = way.view.device.driver;
+    if (!needs_.driver_names || IsSupposed(way.view) || name == kDescribed) return;
+    if (std::none_of(needs_.driver_names->begin(), needs_.driver_names->end(),
+                     [&](const std::string& begin) { return name.starts_with(begin); }))
+      Fail(Step::kArchitecture,
+           fmt::format("needs the driver {}, and here is {}", fmt::join(*needs_.driver_names, " or "), name));
   }
 
   void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said) {
@@ -111,10 +124,14 @@ class Judging {
            fmt::format("needs glibc {} or newer, and here is {}", *needs_.glibc, *machine.glibc));
     }
   }
+  // "580.95.05", not "N/A": one that begins with no number tells nothing.
+  static bool IsTold(const std::optional<std::string>& version) {
+    return version && !version->empty() && version->front() >= '0' && version->front() <= '9';
+  }
   void CheckLeast(const std::optional<std::string>& least, const std::optional<std::string>& here,
                   std::string_view wants, std::string_view what) {
     if (!least) return;
-    if (!here) {
+    if (!IsTold(here)) {
       AddUnknown(what);
     } else if (CompareVersions(*here, *least) < 0) {
       Fail(Step::kDriver, fmt::format("{} {} or newer, and here is {}", wants, *least, *here));
@@ -123,7 +140,7 @@ class Judging {
   void CheckBelow(const std::optional<std::string>& below, const std::optional<std::string>& here,
                   std::string_view wants, std::string_view what) {
     if (!below) return;
-    if (!here) {
+    if (!IsTold(here)) {
       AddUnknown(what);
     } else if (CompareVersions(*here, *below) >= 0) {
       Fail(Step::kDriver, fmt::format("{} before {}, and here is {}", wants, *below, *here));
@@ -155,16 +172,24 @@ Machine MachineOf(const Report& report) {
   return machine;
 }
 
-Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const probe::View& view,
+Way WayOf(const probe::PhysicalDevice& device, const probe::View& view) {
+  Way way{view, VendorOf(device), std::nullopt};
+  if (device.hardware && device.hardware->kernel_driver != kDescribed)
+    way.kernel_driver = device.hardware->kernel_driver;
+  return way;
+}
+
+Verdict Judge(const Tables& tables, const Build& build, const Machine& machine, const Way& way,
               Policy policy) {
+  const auto& view = way.view;
   static const BuildNeeds none;
   Judging judging(build.needs ? *build.needs : none, policy);
   const auto* facts = Find(tables, build.backend);
   if (view.matched_by == kBrought && !build.brings_runtime.value_or(false))
     judging.Fail(Step::kMachine, fmt::format("needs {} installed", Title(tables, build.backend)));
   judging.LookAtMachine(machine);
-  const auto& ids = view.device.identity.ids;
-  judging.LookAtVendor(ids ? std::optional<std::uint32_t>(ids->vendor) : std::nullopt);
+  judging.LookAtVendor(way.vendor);
+  judging.LookAtDriverNames(way);
   judging.LookAtArchitecture(facts && facts->target ? &*facts->target : nullptr, view.device.architecture);
   judging.LookAtDriver(view.device,
                        machine.is_wsl && facts && facts->wsl_drivers ? &*facts->wsl_drivers : nullptr);

@@ -31,18 +31,19 @@ probe::View OfRuntime(std::string_view runtime) {
 }
 
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits.
-std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine,
-                    const probe::View& view, Use use) {
+std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way,
+                    Use use) {
   const TargetTable& target = TargetOf(report);
+  const std::string& runtime = way.view.device.runtime;
   std::string nearest;
   std::string driver;
   Step reached = Step::kMachine;
   bool has_any = false;
   for (const Build& build : target.builds) {
-    if (build.backend != view.device.runtime) continue;
+    if (build.backend != runtime) continue;
     has_any = true;
     if (!IsFor(target, build, use)) continue;
-    const auto verdict = Judge(tables, build, machine, view, report.terms.policy);
+    const auto verdict = Judge(tables, build, machine, way, report.terms.policy);
     if (verdict.misfit.empty()) return "";
     // Of several that want a newer driver, the one that is content with the oldest.
     const bool is_nearer =
@@ -54,7 +55,7 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
     driver = verdict.driver;
   }
   if (!nearest.empty()) return nearest;
-  const auto title = Title(tables, view.device.runtime);
+  const auto title = Title(tables, runtime);
   if (has_any)
     return fmt::format("{} has nothing by {} that {}", target.title, title,
                        use == Use::kTraining ? "trains models" : "runs models");
@@ -67,11 +68,11 @@ bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
                      [&](const probe::View& view) { return view.device.runtime == runtime; });
 }
 
-void JudgeWay(const Tables& tables, const Machine& machine, const std::string& device_id,
-              const probe::View& view, Report& report) {
-  const std::array<std::string, 2> why = {WhyNone(tables, report, machine, view, Use::kInference),
-                                          WhyNone(tables, report, machine, view, Use::kTraining)};
-  report.terms.unfit[{device_id, view.device.runtime, view.device.driver}] = why;
+void JudgeWay(const Tables& tables, const Machine& machine, const std::string& device_id, const Way& way,
+              Report& report) {
+  const std::array<std::string, 2> why = {WhyNone(tables, report, machine, way, Use::kInference),
+                                          WhyNone(tables, report, machine, way, Use::kTraining)};
+  report.terms.unfit[{device_id, way.view.device.runtime, way.view.device.driver}] = why;
 }
 
 // The other GPUs that the backend reaches and the terms leave: what an installation meets beside the
@@ -96,7 +97,7 @@ std::vector<std::string> NotCovered(const Tables& tables, const Report& report, 
   const bool for_one = IsForOneArchitecture(build);
   for (const auto& [device, view] : others) {
     if ((for_one && view->device.architecture != own.device.architecture) ||
-        !Judge(tables, build, machine, *view, report.terms.policy).misfit.empty())
+        !Judge(tables, build, machine, WayOf(*device, *view), report.terms.policy).misfit.empty())
       names.push_back(DeviceName(report.devices, device->id));
   }
   return names;
@@ -110,8 +111,7 @@ struct Choice {
       passed_over{};  // better builds: "PyTorch's cu132 needs driver 580 or newer, and here is 550"
 };
 
-Choice Choose(const Tables& tables, const Report& report, const Recommendation& answer,
-              const probe::View& view) {
+Choice Choose(const Tables& tables, const Report& report, const Recommendation& answer, const Way& way) {
   const TargetTable& target = TargetOf(report);
   const auto machine = MachineOf(report);
   const auto others = OthersOf(report, answer);
@@ -119,14 +119,14 @@ Choice Choose(const Tables& tables, const Report& report, const Recommendation& 
   std::vector<std::string> passed_over;
   for (const Build& build : target.builds) {
     if (build.backend != answer.backend || !IsFor(target, build, answer.use)) continue;
-    auto verdict = Judge(tables, build, machine, view, report.terms.policy);
+    auto verdict = Judge(tables, build, machine, way, report.terms.policy);
     if (!verdict.misfit.empty()) {
       // Those of other machines are no alternative that anybody would ask about.
       const bool is_near = verdict.reached != Step::kMachine && !chosen.build;
       if (is_near) passed_over.push_back(fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit));
       continue;
     }
-    auto not_covered = NotCovered(tables, report, machine, build, view, others);
+    auto not_covered = NotCovered(tables, report, machine, build, way.view, others);
     if (chosen.build && !not_covered.empty()) continue;
     chosen = {&build, std::move(not_covered), std::move(verdict.unknown)};
     if (chosen.not_covered.empty()) break;
@@ -175,7 +175,7 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
       auto view = OfRuntime(build.backend);
       if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty()) {
         view.device.architecture = std::move(architecture);
-        if (!WhyNone(tables, report, MachineOf(report), view, answer.use).empty()) continue;
+        if (!WhyNone(tables, report, MachineOf(report), WayOf(device, view), answer.use).empty()) continue;
       }
       answer.warnings.push_back(
           fmt::format("{} has a build for {} ({}): this version can not look for it on {}, so that it was "
@@ -256,11 +256,13 @@ void TellBrought(const Tables& tables, const Report& report, const Build& build,
   });
 }
 
-// That the program has nothing for a way to the GPU; "" where it has, or nothing reaches the GPU.
+// That the program has nothing for a way to the GPU that the caller asks for; "" where it has, or nothing
+// reaches the GPU.
 std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, Use use) {
   for (const auto& view : device.views) {
     const auto found = report.terms.unfit.find({device.id, view.device.runtime, view.device.driver});
-    if (found == report.terms.unfit.end() || IsSoftware(device, view)) continue;
+    if (found == report.terms.unfit.end() || IsSoftware(device, view) || !IsLeft(report.terms, device, view))
+      continue;
     if (const auto& why = found->second[use == Use::kTraining ? 1 : 0]; !why.empty()) return why;
   }
   return "";
@@ -298,7 +300,8 @@ std::string WhatWouldFit(const Tables& tables, const Report& report, const probe
     if (looked && probe->outcome != probe::Outcome::kAbsent) continue;
     auto view = OfRuntime(build.backend);
     view.device.architecture = ArchitectureOf(*facts, device);
-    if (!Judge(tables, build, MachineOf(report), view, report.terms.policy).misfit.empty()) continue;
+    if (!Judge(tables, build, MachineOf(report), WayOf(device, view), report.terms.policy).misfit.empty())
+      continue;
     return fmt::format("; its {} is for {}, which {}", build.id, facts->title,
                        looked ? "is not installed" : "nobody looked for");
   }
@@ -310,7 +313,7 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
   const auto* own = FindDevice(report.devices, answer.device_id);
   if (own && own->kind != probe::DeviceKind::kCpu) return;
   for (const auto& device : report.devices) {
-    if (!IsGpu(device)) continue;
+    if (!IsGpu(device) || report.terms.excluded_ids.contains(device.id)) continue;
     const auto name = DeviceName(report.devices, device.id);
     auto why = WhyUnfit(report, device, answer.use);
     if (!why.empty()) {
@@ -327,11 +330,12 @@ void WarnOfUnused(const Tables& tables, const Report& report, Recommendation& an
 void JudgeWays(const Tables& tables, Report& report) {
   const auto machine = MachineOf(report);
   // What is left to answer where nothing else is, be it shown or not.
-  JudgeWay(tables, machine, std::string(kProcessorId), OfRuntime(kProcessorRuntime), report);
+  const auto processor = OfRuntime(kProcessorRuntime);
+  JudgeWay(tables, machine, std::string(kProcessorId), {.view = processor}, report);
   for (const auto& device : report.devices) {
-    for (const auto& view : device.views) JudgeWay(tables, machine, device.id, view, report);
+    for (const auto& view : device.views) JudgeWay(tables, machine, device.id, WayOf(device, view), report);
     if (device.kind != probe::DeviceKind::kCpu || HasViewBy(device, kProcessorRuntime)) continue;
-    JudgeWay(tables, machine, device.id, OfRuntime(kProcessorRuntime), report);
+    JudgeWay(tables, machine, device.id, {.view = processor}, report);
   }
 }
 
@@ -339,7 +343,8 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   answer.target = TargetOf(report).name;
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
-  const auto choice = Choose(tables, report, answer, view ? *view : OfRuntime(answer.backend));
+  const auto by_runtime = OfRuntime(answer.backend);
+  const auto choice = Choose(tables, report, answer, view ? WayOf(*device, *view) : Way{.view = by_runtime});
   if (!choice.build) return;
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);

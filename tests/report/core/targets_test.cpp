@@ -46,6 +46,8 @@ Json Table() {
            {"api", "12.0"},
            {"api_below", "14"},
            {"vendors", {"10de"}},
+           {"kernel_drivers", {"nvidia"}},
+           {"driver_names", {"NVIDIA"}},
            {"architectures", {"7.5"}},
            {"intermediate", "9.0"},
            {"features", {"avx2"}}}},
@@ -218,8 +220,9 @@ void ForEachText(const Json& value, const Pointer& at, std::vector<Pointer>& all
 // Where a text only people read, anything may stand that is one line; elsewhere nothing that a shell, CMake,
 // pip or Docker takes for more than a word.
 TEST(TargetTable, TakesNoTextThatMeansMoreThanItSays) {
-  const std::set<std::string> read_by_people = {"title",   "source", "absent",   "note",         "text",
-                                                "library", "names",  "features", "architectures"};
+  const std::set<std::string> read_by_people = {"title",         "source",      "absent", "note",
+                                                "text",          "library",     "names",  "features",
+                                                "architectures", "driver_names"};
   const std::vector<std::string> lines = {"$(touch canary)",
                                           "`touch canary`",
                                           "'; touch canary; '",

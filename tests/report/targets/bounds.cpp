@@ -39,6 +39,8 @@ Bounds BoundsOf(std::string_view line) {
        {&bounds.driver, &bounds.driver_tested, &bounds.driver_below, &bounds.api, &bounds.api_below})
     *text = next();
   bounds.vendors = Words(next());
+  bounds.kernel_drivers = Words(next());
+  bounds.driver_name = next();
   bounds.brings_runtime = next() == "yes";
   bounds.runs_on = Words(next());
   bounds.not_on = Words(next());
@@ -66,7 +68,9 @@ class Trial {
     view_.device.driver_version = Least(bounds.driver, bounds.driver_below);
     view_.device.api_version = Least(bounds.api, bounds.api_below);
     if (bounds.brings_runtime) view_.matched_by = kBrought;
-    if (!bounds.vendors.empty()) SetVendor(bounds.vendors.front());
+    if (!bounds.vendors.empty()) vendor_ = Number(bounds.vendors.front());
+    if (!bounds.kernel_drivers.empty()) kernel_driver_ = bounds.kernel_drivers.front();
+    view_.device.driver = bounds.driver_name + "1";
     if (!bounds.runs_on.empty()) SetArchitecture(bounds.runs_on.front());
   }
 
@@ -74,7 +78,8 @@ class Trial {
     Expect(true, "on its bounds");
     LookAtMachine();
     LookAtDriver();
-    for (const char* vendor : {"1002", "10de", "5143", "8086"}) TryVendor(vendor);
+    for (const char* vendor : {"1002", "10de", "5143", "8086", ""}) TryVendor(vendor);
+    TryDrivers();
     for (const auto& one : bounds_.runs_on) TryArchitecture(one, true);
     for (const auto& one : bounds_.not_on) TryArchitecture(one, false);
     if (bounds_.runs_on.empty() && facts_ && facts_->target) TryArchitecture("", true);
@@ -93,7 +98,8 @@ class Trial {
     if (facts_ && facts_->target) view_.device.architecture = AsTold(*facts_->target, name);
   }
   void Tell(bool runs, std::string_view how, std::string& difference, Policy policy = Policy::kMinimum) {
-    const auto misfit = Judge(*EmbeddedTables(), build_, machine_, view_, policy).misfit;
+    const auto misfit =
+        Judge(*EmbeddedTables(), build_, machine_, {view_, vendor_, kernel_driver_}, policy).misfit;
     if (misfit.empty() == runs || !difference.empty()) return;
     difference = fmt::format("{} {}: {}", runs ? "does not run" : "runs", how, misfit);
   }
@@ -171,16 +177,23 @@ class Trial {
     Try(&probe::RuntimeDevice::driver_version, tested, true, Policy::kTested);
     Try(&probe::RuntimeDevice::driver_version, Before(tested), false, Policy::kTested);
   }
-  void SetVendor(const std::string& number) {
-    view_.device.identity.ids =
-        probe::PciIds{probe::ParseNumber<std::uint32_t>(number, 16).value_or(0), 1, {}, {}, {}};
+  static std::optional<std::uint32_t> Number(const std::string& vendor) {
+    return probe::ParseNumber<std::uint32_t>(vendor, 16);
   }
   void TryVendor(const std::string& number) {
     const auto& known = bounds_.vendors;
     auto changed = *this;
-    changed.SetVendor(number);
+    changed.vendor_ = Number(number);
     changed.Tell(known.empty() || std::find(known.begin(), known.end(), number) != known.end(),
-                 "on a GPU of " + number, difference_);
+                 "on a GPU of " + (number.empty() ? "nobody known" : number), difference_);
+  }
+  void TryDrivers() {
+    auto by_kernel = *this;
+    by_kernel.kernel_driver_ = "nouveau";
+    by_kernel.Tell(bounds_.kernel_drivers.empty(), "by another driver of the kernel's", difference_);
+    auto by_runtime = *this;
+    by_runtime.view_.device.driver = "rusticl";
+    by_runtime.Tell(bounds_.driver_name.empty(), "by another driver of the runtime's", difference_);
   }
   void TryArchitecture(const std::string& name, bool runs) {
     auto changed = *this;
@@ -193,6 +206,8 @@ class Trial {
   const RuntimeFacts* facts_;
   Machine machine_;
   probe::View view_;
+  std::optional<std::uint32_t> vendor_{};
+  std::optional<std::string> kernel_driver_{};
   std::string difference_{};
 };
 

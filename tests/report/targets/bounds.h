@@ -27,6 +27,8 @@ struct Bounds {
   std::string api_below;
   bool brings_runtime = false;
   std::vector<std::string> vendors;
+  std::vector<std::string> kernel_drivers;
+  std::string driver_name;  // how it begins
   std::vector<std::string> runs_on;
   std::vector<std::string> not_on;
 };

@@ -169,6 +169,62 @@ TEST(Choice, IsNoBuildWhoseInstructionsTheProcessorLacks) {
   }
 }
 
+// Only some runtimes tell the maker's number themselves.
+TEST(Choice, AsksTheDeviceWhoMadeIt) {
+  const auto forget = [](assume::Machine& machine) {
+    for (auto& device : machine.devices) {
+      for (auto& view : device.views) view.device.identity.ids.reset();
+    }
+  };
+  EXPECT_EQ(BuildOf({.machine = {"cc=8.6,runtime=opencl" + kLinux}, .target = "openvino", .change = forget}),
+            "cpu-x64");
+  EXPECT_EQ(BuildOf({.machine = {"vendor=intel,ip=12.55,runtime=opencl" + kLinux},
+                     .target = "openvino",
+                     .change = forget}),
+            "gpu-opencl");
+}
+
+TEST(Choice, AsksByWhoseDriverTheGpuIsReached) {
+  const auto by_mesa = [](assume::Machine& machine) {
+    for (auto& device : machine.devices) {
+      if (device.kind != probe::DeviceKind::kCpu) device.hardware->kernel_driver = "nouveau";
+      for (auto& view : device.views) view.device.driver = "Mesa";
+    }
+  };
+  const auto by_its_maker = [](assume::Machine& machine) {
+    for (auto& device : machine.devices) {
+      if (device.kind != probe::DeviceKind::kCpu) device.hardware->kernel_driver = "nvidia";
+      for (auto& view : device.views) view.device.driver = "Intel(R) OpenCL Graphics";
+    }
+  };
+  const std::vector<std::string> nvidia = {"cc=8.6,runtime=vulkan" + kLinux};
+  EXPECT_EQ(BuildOf({.machine = nvidia, .target = "docker", .change = by_mesa}), "vulkan");
+  EXPECT_EQ(BuildOf({.machine = nvidia, .target = "docker", .change = by_its_maker}), "vulkan-nvidia");
+  const std::vector<std::string> intel = {"vendor=intel,ip=12.55,runtime=opencl" + kLinux};
+  EXPECT_EQ(BuildOf({.machine = intel, .target = "openvino", .change = by_mesa}), "cpu-x64");
+  EXPECT_EQ(BuildOf({.machine = intel, .target = "openvino", .change = by_its_maker}), "gpu-opencl");
+}
+
+TEST(Choice, TakesNoWordForAVersion) {
+  const auto untold = [](assume::Machine& machine) {
+    for (auto& device : machine.devices) {
+      for (auto& view : device.views) view.device.driver_version = "N/A";
+    }
+  };
+  const auto answer = AnswerOf({.machine = {"cc=8.9" + kLinux}, .change = untold});
+  EXPECT_EQ(answer.backend, "cuda");
+  EXPECT_THAT(answer.warnings, Contains(HasSubstr("the driver's version of this machine is not known")));
+}
+
+TEST(Choice, SaysNothingOfWhatTheCallerLeftOut) {
+  Terms terms;
+  terms.among = {"cpu"};
+  const std::vector<std::string> machine = {"cc=3.0,driver=470.256.02" + kLinux};
+  EXPECT_THAT(AnswerOf({.machine = machine, .terms = terms}).warnings,
+              Not(Contains(HasSubstr("is not used"))));
+  EXPECT_THAT(AnswerOf({.machine = machine}).warnings, Contains(HasSubstr("is not used")));
+}
+
 TEST(Choice, ObeysThePolicy) {
   const std::vector<std::string> machine = {"cc=8.9,driver=535.183.01" + kLinux};
   EXPECT_EQ(BuildOf({machine}), "cu126") << "the driver runs it";
