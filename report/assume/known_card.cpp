@@ -120,6 +120,14 @@ const Row* SlowestKnown(const Rows& rows, std::optional<std::uint64_t> memory) {
   return slowest;
 }
 
+// Of the rows of one name whose kinds differ (Iris Xe), that of the one whose rates stand for it.
+void TakeKind(const Rows& rows, Words& words) {
+  if (words.kind || !std::all_of(rows.begin(), rows.end(), [](const Row& row) { return IsGpu(row); })) return;
+  const Row* row = Agree(rows, &Row::kind) ? &rows.front() : SlowestKnown(rows, words.memory_bytes);
+  if (!row) return;
+  words.kind = row->kind == "integrated" ? probe::DeviceKind::kIntegrated : probe::DeviceKind::kDiscrete;
+}
+
 // Of the only card of that name; else of the one whose rates stand for it.
 void TakeNumbers(const Found& found, Words& words) {
   const Row* row = SlowestKnown(found.rows, words.memory_bytes);
@@ -264,9 +272,7 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   words.vendor = rows.front().vendor;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);
-  if (Agree(rows, &Row::kind) && !words.kind && IsGpu(rows.front()))
-    words.kind =
-        rows.front().kind == "integrated" ? probe::DeviceKind::kIntegrated : probe::DeviceKind::kDiscrete;
+  TakeKind(rows, words);
   TakeArchitecture(tables, rows, words);
   return std::nullopt;
 }

@@ -57,10 +57,18 @@ Words PartsOf(std::string_view word) {
 
 bool HasDigit(std::string_view word) { return std::any_of(word.begin(), word.end(), IsDigit); }
 
-// The written words, split as the card's are; empty where one is none of the card's.
+// "480gb": how much memory it has.
+bool IsMemory(std::string_view word) {
+  return word.size() > 2 && word.ends_with("gb") && probe::IsDigits(word.substr(0, word.size() - 2));
+}
+
+// The written words, split as the card's are; empty where one is none of the card's. The memory of one that
+// is called after no memory does not count.
 Words WrittenOf(std::string_view written, const Words& known) {
   Words all;
+  const bool has_memory = std::any_of(known.begin(), known.end(), IsMemory);
   for (const std::string& word : WordsOf(written)) {
+    if (IsMemory(word) && !has_memory) continue;
     const auto parts = Has(known, word) ? Words{word} : PartsOf(word);
     if (parts.empty()) return {};
     for (const std::string& part : parts) {

@@ -367,6 +367,9 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_EQ(Card(Of({"name=H100,memory=80GiB"})).hardware->identity.ids->device, 0x2330U);
   EXPECT_EQ(Card(Of({"name=GH200"})).hardware->identity.ids->device, 0x2342U);
   EXPECT_THAT(Warnings(Of({"name=H100 PCIe"})), IsEmpty());
+  EXPECT_THAT(Warnings(Of({"name=NVIDIA GH200 480GB"})), IsEmpty());
+  EXPECT_EQ(Card(Of({"name=Iris Xe Graphics"})).kind, probe::DeviceKind::kIntegrated)
+      << "its rates are those of one, though one card is called so, too";
   EXPECT_THAT(Warnings(Of({"name=Radeon 780M"})), Not(Contains(HasSubstr("itself"))));
   EXPECT_THAT(Warnings(Of({"name=M6"})),
               Contains("M6 is taken for NVIDIA's Tesla M6; for another maker's give vendor"));

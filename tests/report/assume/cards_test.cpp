@@ -16,6 +16,8 @@ using ::testing::HasSubstr;
 
 TEST(CardWords, AreCountedWithoutWhatSaysNothing) {
   EXPECT_EQ(WordsLeftOut("GeForce RTX 4060 Laptop GPU", "GeForce RTX 4060 Max-Q / Mobile"), 2U);
+  EXPECT_EQ(WordsLeftOut("NVIDIA GH200 480GB", "NVIDIA GH200 (GPU)"), 0U) << "its memory says nothing more";
+  EXPECT_EQ(WordsLeftOut("A100 40GB", "A100 PCIe 80GB"), std::nullopt);
   EXPECT_EQ(WordsLeftOut("rtx4060", "GeForce RTX 4060"), 1U);
   EXPECT_EQ(WordsLeftOut("Intel(R) Arc(TM) A770 Graphics", "Intel Arc A770"), 0U);
   EXPECT_EQ(WordsLeftOut("RTX 4060 Ti", "GeForce RTX 4060"), std::nullopt);
