@@ -269,6 +269,20 @@ std::vector<ComparedRow> Compare(const MeasuredReport& base, const MeasuredRepor
   return rows;
 }
 
+std::vector<std::string> Notes(const MeasuredReport& base, const MeasuredReport& other) {
+  std::vector<std::string> notes;
+  for (const auto* report : {&base, &other}) {
+    if (report->interrupted)
+      notes.push_back(fmt::format("the run of the {} was interrupted", report == &base ? "first" : "second"));
+  }
+  for (const auto& [id, name] : base.names) {
+    const auto found = other.names.find(id);
+    if (found != other.names.end() && found->second != name)
+      notes.push_back(fmt::format("{} is {} in the first and {} in the second", id, name, found->second));
+  }
+  return notes;
+}
+
 bool IsConclusive(std::span<const ComparedRow> rows) {
   return std::any_of(rows.begin(), rows.end(), [](const ComparedRow& row) {
     return row.verdict != Verdict::kNoisy && row.verdict != Verdict::kMissing;

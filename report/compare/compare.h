@@ -3,6 +3,7 @@
 #pragma once
 
 #include <span>
+#include <string>
 #include <vector>
 
 #include "report/core/comparison.h"
@@ -21,6 +22,9 @@ inline constexpr double kFloor = 0.10;
 // the figure of `base` was tried and went wrong, that the process that was to measure it ended, or that its
 // runtime or driver did when it was asked for its devices.
 [[nodiscard]] std::vector<ComparedRow> Compare(const MeasuredReport& base, const MeasuredReport& other);
+
+// What makes the two hard to compare: a run that was interrupted, another device in one's place.
+[[nodiscard]] std::vector<std::string> Notes(const MeasuredReport& base, const MeasuredReport& other);
 
 // Whether any row could be judged: not where all are noisy or missing.
 [[nodiscard]] bool IsConclusive(std::span<const ComparedRow> rows);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,8 @@ struct MeasuredReport {
   std::string created;
   std::vector<backends::Measurement> measurements;
   std::vector<probe::ProbeReport> probes{};  // without their devices
+  bool interrupted = false;
+  std::map<std::string, std::string> names{};  // of devices, by id
 };
 
 struct ComparedSide {
@@ -55,6 +58,7 @@ struct Comparison {
   bool conclusive = true;  // some figure could be held against its other; false: nothing can be said
   ComparedSide base;
   ComparedSide other;
+  std::vector<std::string> notes{};  // what makes the two hard to compare
   std::vector<ComparedRow> rows;
 };
 
@@ -62,7 +66,7 @@ WHICHGPU_FIELDS(MeasuredReport, schema_version, tool_version, command, created, 
 WHICHGPU_FIELDS(ComparedSide, file, tool_version, created)
 WHICHGPU_FIELDS(ComparedRow, key, device_id, runtime, figure, unit, base, other, ratio, verdict, reason)
 WHICHGPU_FIELDS(Comparison, schema_version, tool_version, command, created, interrupted, conclusive, base,
-                other, rows)
+                other, notes, rows)
 
 }  // namespace report
 

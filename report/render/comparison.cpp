@@ -81,6 +81,15 @@ std::string RegressionText(std::size_t failed, std::size_t slower, std::size_t i
   return text;
 }
 
+// "; 13 of the first are not in the second"
+std::string GoneText(const Comparison& comparison) {
+  const auto gone = std::count_if(comparison.rows.begin(), comparison.rows.end(), [](const ComparedRow& row) {
+    return row.verdict == Verdict::kMissing && row.base;
+  });
+  if (gone == 0) return "";
+  return fmt::format("; {} of the first {} not in the second", gone, gone == 1 ? "is" : "are");
+}
+
 void Verdicts(const Comparison& comparison, Page& page) {
   const auto failed = Count(comparison, Verdict::kFailed);
   const auto slower = Count(comparison, Verdict::kSlower);
@@ -89,20 +98,25 @@ void Verdicts(const Comparison& comparison, Page& page) {
   if (comparison.rows.empty()) {
     page.Flow("Nothing to compare: neither report holds a verified figure", 2, Style::kStrong);
   } else if (failed + slower > 0) {
-    page.Flow(RegressionText(failed, slower, in_both), 2, Style::kStrong);
+    page.Flow(RegressionText(failed, slower, in_both) + GoneText(comparison), 2, Style::kStrong);
   } else if (!comparison.conclusive) {
     const auto which = noisy == comparison.rows.size() ? "too noisy"
                        : noisy == 0                    ? "in one report alone"
                                                        : "too noisy or in one report alone";
-    page.Flow(fmt::format("Cannot tell: {} {}", AllText(comparison.rows.size()), which), 2, Style::kStrong);
+    page.Flow(
+        fmt::format("Cannot tell: {} {}{}", AllText(comparison.rows.size()), which, GoneText(comparison)), 2,
+        Style::kStrong);
   } else {
-    page.Flow(fmt::format("No regression in {} figures{}", in_both,
-                          noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : ""),
+    page.Flow(fmt::format("No regression in {} figures{}{}", in_both,
+                          noisy > 0 ? fmt::format(", {} of them too noisy to say", noisy) : "",
+                          GoneText(comparison)),
               2, Style::kStrong);
   }
   page.Flow(fmt::format("from {} ({}) to {} ({})", comparison.base.file, comparison.base.created,
                         comparison.other.file, comparison.other.created),
             2, Style::kDim);
+  for (const std::string& note : comparison.notes)
+    page.To(0).Add(page.signs().warning, Style::kFair).Add(" ").Flow(note, 2);
 }
 
 }  // namespace

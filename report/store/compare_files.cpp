@@ -96,8 +96,10 @@ probe::Result<MeasuredReport> ReadReport(const std::string& file) {
     return InputError(file, fmt::format("{}{}: {}", kForeign, whole.error().name, whole.error().text));
   }
   if (const auto odd = Oddity(*whole)) return InputError(file, std::string(kForeign) + *odd);
-  return MeasuredReport{whole->schema_version, whole->tool_version, whole->command,
-                        whole->created,        whole->measurements, whole->probes};
+  MeasuredReport report{whole->schema_version, whole->tool_version, whole->command,    whole->created,
+                        whole->measurements,   whole->probes,       whole->interrupted};
+  for (const auto& device : whole->devices) report.names[device.id] = device.name;
+  return report;
 }
 
 probe::Result<Comparison> CompareFiles(const std::string& base, const std::string& other,
@@ -114,6 +116,7 @@ probe::Result<Comparison> CompareFiles(const std::string& base, const std::strin
   comparison.created = probe::system::CalendarNow();
   comparison.base = SideOf(InputName(base), *first);
   comparison.other = SideOf(InputName(other), *second);
+  comparison.notes = compare::Notes(*first, *second);
   comparison.rows = compare::Compare(*first, *second);
   comparison.conclusive = compare::IsConclusive(comparison.rows);
   return comparison;

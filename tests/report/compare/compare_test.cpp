@@ -53,6 +53,21 @@ TEST(Compare, AReportIsTheSameAsItself) {
   }
 }
 
+TEST(Compare, SaysWhatMakesTheTwoHardToCompare) {
+  MeasuredReport base;
+  base.names = {{"pci:0000:01:00.0", "GeForce RTX 4090"}, {"cpu:0", "EPYC"}};
+  auto other = base;
+  EXPECT_THAT(Notes(base, other), SizeIs(0));
+  other.interrupted = true;
+  other.names["pci:0000:01:00.0"] = "GeForce GT 710";
+  other.names.erase("cpu:0");
+  EXPECT_THAT(
+      Notes(base, other),
+      ::testing::ElementsAre("the run of the second was interrupted",
+                             "pci:0000:01:00.0 is GeForce RTX 4090 in the first and GeForce GT 710 in "
+                             "the second"));
+}
+
 TEST(Compare, OneFigureFifteenPercentSlowerIsTheOnlyRowReported) {
   const auto base = testing::DiscreteAndIntegrated();
   for (std::size_t i = 0; i < base.measurements.size(); ++i) {
