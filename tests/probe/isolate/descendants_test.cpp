@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -220,6 +221,26 @@ TEST_F(MarkedTool, ThatIsKilledLeavesTheMarkerOfTheChildThatDiedWithIt) {
   EXPECT_TRUE(Markers().Survivor(steps[0]) && Markers().Survivor(steps[1]));
   EXPECT_FALSE(IsWeak(steps[0])) << "its step may have ended the tool";
   EXPECT_TRUE(IsWeak(steps[1])) << "its step went on";
+}
+
+TEST_F(MarkedTool, ThatIsKilledIsToldOfBeforeItsReaperIsDone) {
+  const std::vector<CrashKey> steps = {{"first", {}, ""}};
+  const pid_t tool = Start(steps);
+  const auto [work, reaper] = children_[0];
+  if (ptrace(PTRACE_SEIZE, work, nullptr, nullptr) != 0) {
+    kill(tool, SIGKILL);
+    EXPECT_EQ(waitpid(tool, nullptr, 0), tool);
+    EXPECT_EQ(waitpid(reaper, nullptr, 0), reaper);
+    GTEST_SKIP() << "no process may be traced here";
+  }
+  kill(tool, SIGKILL);
+  EXPECT_EQ(waitpid(tool, nullptr, 0), tool);
+  // Nobody can reap what another traces until that one knows of its end.
+  for (int i = 0; i < 1000 && !IsWeak(steps[0]); ++i) usleep(1000);
+  EXPECT_TRUE(IsWeak(steps[0])) << "the next run may begin by now";
+  EXPECT_EQ(waitpid(reaper, nullptr, WNOHANG), 0) << "it was done";
+  EXPECT_EQ(waitpid(work, nullptr, __WALL), work);
+  EXPECT_EQ(waitpid(reaper, nullptr, 0), reaper);
 }
 
 TEST(Reaper, ThatItsOwnChildKilledCostsThatChildAlone) {
