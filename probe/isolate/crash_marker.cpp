@@ -135,7 +135,7 @@ std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   survivor.description = marker->description;
   for (const StoredTry& one : tries) survivor.created.push_back(one.created);
   survivor.rebooted = HasRebooted(tries);
-  survivor.believed = survivor.rebooted || (of_this_boot && SufficeInOneBoot(tries));
+  survivor.believed = survivor.rebooted || Suffice(tries);
   return survivor;
 }
 

@@ -11,10 +11,11 @@
 namespace probe::isolate {
 namespace {
 
-constexpr std::size_t kMaxEarlier = 4;
-constexpr std::ptrdiff_t kTriesBelieved = 2;      // that are not weak
+constexpr std::size_t kMaxEarlier = 5;
+constexpr std::ptrdiff_t kTriesBelieved = 2;      // that are not weak, one at least of this boot
 constexpr std::ptrdiff_t kWeakTriesBelieved = 4;  // of one boot, of either kind
-static_assert(kWeakTriesBelieved <= static_cast<std::ptrdiff_t>(kMaxEarlier));
+// The first is kept beside those: it may be the one with the reboot, or of an earlier boot.
+static_assert(kWeakTriesBelieved < static_cast<std::ptrdiff_t>(kMaxEarlier));
 
 bool Write(const system::Descriptor& file, std::string text) {
   text.resize(kMarkerBytes, ' ');
@@ -40,9 +41,12 @@ bool BlankMarker(const system::Descriptor& file) { return Write(file, ""); }
 std::vector<StoredTry> TriesOf(const StoredMarker& marker, bool of_this_boot) {
   auto tries = marker.earlier;
   const bool outlived = of_this_boot || marker.machine_survived || marker.weak;
-  tries.push_back({marker.created, !outlived, marker.weak});
-  if (!of_this_boot) std::erase_if(tries, [](const StoredTry& one) { return one.weak; });
-  if (tries.size() > kMaxEarlier) tries.erase(tries.begin() + 1);  // the first may be the one with the reboot
+  tries.push_back({marker.created, !outlived, false, marker.weak});
+  if (!of_this_boot) {
+    std::erase_if(tries, [](const StoredTry& one) { return one.weak; });
+    for (StoredTry& one : tries) one.earlier_boot = true;
+  }
+  if (tries.size() > kMaxEarlier) tries.erase(tries.begin() + 1);
   return tries;
 }
 
@@ -50,10 +54,12 @@ bool HasRebooted(const std::vector<StoredTry>& tries) {
   return std::any_of(tries.begin(), tries.end(), [](const StoredTry& one) { return one.rebooted; });
 }
 
-bool SufficeInOneBoot(const std::vector<StoredTry>& tries) {
-  const auto weak = std::count_if(tries.begin(), tries.end(), [](const StoredTry& one) { return one.weak; });
-  const auto all = static_cast<std::ptrdiff_t>(tries.size());
-  return all - weak >= kTriesBelieved || all >= kWeakTriesBelieved;
+bool Suffice(const std::vector<StoredTry>& tries) {
+  const auto count = [&](auto&& counts) { return std::count_if(tries.begin(), tries.end(), counts); };
+  const auto strong = count([](const StoredTry& one) { return !one.weak; });
+  const auto here = count([](const StoredTry& one) { return !one.earlier_boot; });
+  const auto strong_here = count([](const StoredTry& one) { return !one.weak && !one.earlier_boot; });
+  return (strong >= kTriesBelieved && strong_here > 0) || here >= kWeakTriesBelieved;
 }
 
 }  // namespace probe::isolate

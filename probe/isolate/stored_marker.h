@@ -21,7 +21,8 @@ inline constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twi
 // An earlier try that nobody saw end.
 struct StoredTry {
   std::string created;
-  bool rebooted = false;
+  bool rebooted = false;      // the machine was started again after it, and may have gone down in it
+  bool earlier_boot = false;  // than that of the marker, or of the one that reads it
   bool weak = false;  // the run was killed while the step went on: whoever did it may have had another reason
 };
 
@@ -30,12 +31,13 @@ template <class Visitor, class S>
 void Fields(Visitor& visit, S& earlier) {
   visit("created", earlier.created);
   visit("rebooted", earlier.rebooted);
+  visit("earlier_boot", earlier.earlier_boot);
   visit("weak", earlier.weak);
 }
 
 // What the file holds, padded. The process is named for file systems without locks.
 struct StoredMarker {
-  std::uint32_t format = 5;
+  std::uint32_t format = 6;
   std::string files;  // the state of the key's files
   std::string description;
   std::string created;
@@ -76,7 +78,8 @@ void Fields(Visitor& visit, S& marker) {
 // Whether the machine may have gone down in one of them.
 [[nodiscard]] bool HasRebooted(const std::vector<StoredTry>& tries);
 
-// Whether so many ends of runs are the step's fault.
-[[nodiscard]] bool SufficeInOneBoot(const std::vector<StoredTry>& tries);
+// Whether so many ends of runs are the step's fault: two that are not weak, of which all but one may be of
+// earlier boots, or four of this boot, of either kind.
+[[nodiscard]] bool Suffice(const std::vector<StoredTry>& tries);
 
 }  // namespace probe::isolate

@@ -195,6 +195,31 @@ TEST_F(CrashMarkerTest, OfRunsThatWereKilledAloneIsBelievedAfterTheFourthTimeInO
   EXPECT_FALSE(Believes()) << "those of the last boot do not count";
 }
 
+TEST_F(CrashMarkerTest, CountsNoEndOfAnEarlierBootToTheFour) {
+  Crash();
+  Judge(Crash(), StepFate::kWentOn);
+  Reboot();
+  for (int i = 0; i < 3; ++i) {
+    Judge(Crash(), StepFate::kWentOn);
+    EXPECT_FALSE(Believes()) << i << ": the machine outlived the first";
+  }
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_TRUE(Believes()) << "the fourth of this boot";
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_TRUE(Believes()) << "however many there were";
+}
+
+TEST_F(CrashMarkerTest, IsNotBelievedOfTheLastBootAgainForARunThatWasKilledAlone) {
+  Crash();
+  Crash();
+  EXPECT_TRUE(Believes());
+  Reboot();
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_FALSE(Believes()) << "a new boot is a new try";
+  Crash();
+  EXPECT_TRUE(Believes());
+}
+
 TEST_F(CrashMarkerTest, CountsAWeakTryNeitherForNorAgainstTheOthers) {
   Crash();
   Judge(Crash(), StepFate::kWentOn);
@@ -289,8 +314,8 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
 
 TEST_F(CrashMarkerTest, IsNotBelievedWhenItIsNonsense) {
   for (const std::string content :
-       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":5,"pid":"x"})",
-        R"({"format":4,"files":"","description":"of an older version","created":"","pid":1})"}) {
+       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":6,"pid":"x"})",
+        R"({"format":5,"files":"","description":"of an older version","created":"","pid":1})"}) {
     Crash();
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     std::ofstream(MarkerFiles()[0]) << content;
