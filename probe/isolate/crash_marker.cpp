@@ -58,6 +58,15 @@ bool WriterLives(const StoredMarker& marker, const system::FileSystem& files) {
          system::StartTicks(marker.pid) == marker.start_ticks;
 }
 
+// Puts down in a try what became of the step in it; false for another run's.
+template <class Try>
+bool Judge(Try& one, const KilledRun& run, StepFate fate) {
+  if (one.pid != run.pid || one.start_ticks != run.start_ticks) return false;
+  one.died = one.died || fate == StepFate::kDied;
+  one.weak = !one.died;
+  return true;
+}
+
 }  // namespace
 
 CrashMarkers::Guard& CrashMarkers::Guard::operator=(Guard&& other) noexcept {
@@ -192,12 +201,10 @@ void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate) {
     std::this_thread::sleep_for(kLockPause);
   }
   auto marker = ReadMarker(*file);
-  if (!marker || marker->pid != run.pid || marker->start_ticks != run.start_ticks ||
-      marker->boot_id != BootId(*files))
-    return;
-  marker->died = marker->died || fate == StepFate::kDied;
-  marker->weak = !marker->died;
-  if (WriteMarker(*file, *marker)) system::BeginForcingToDisk(*file);
+  if (!marker || marker->boot_id != BootId(*files)) return;
+  bool found = Judge(*marker, run, fate);
+  for (StoredTry& one : marker->earlier) found = (!one.earlier_boot && Judge(one, run, fate)) || found;
+  if (found && WriteMarker(*file, *marker)) system::BeginForcingToDisk(*file);
 }
 
 }  // namespace probe::isolate

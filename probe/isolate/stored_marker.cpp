@@ -41,7 +41,8 @@ bool BlankMarker(const system::Descriptor& file) { return Write(file, ""); }
 std::vector<StoredTry> TriesOf(const StoredMarker& marker, bool of_this_boot) {
   auto tries = marker.earlier;
   const bool outlived = of_this_boot || marker.machine_survived || marker.weak;
-  tries.push_back({marker.created, !outlived, false, marker.weak});
+  tries.push_back(
+      {marker.created, marker.pid, marker.start_ticks, !outlived, false, marker.weak, marker.died});
   if (!of_this_boot) {
     std::erase_if(tries, [](const StoredTry& one) { return one.weak; });
     for (StoredTry& one : tries) one.earlier_boot = true;

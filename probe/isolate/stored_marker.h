@@ -21,18 +21,24 @@ inline constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twi
 // An earlier try that nobody saw end.
 struct StoredTry {
   std::string created;
+  std::int32_t pid = 0;  // of the run, and when that was started
+  std::optional<std::uint64_t> start_ticks;
   bool rebooted = false;      // the machine was started again after it, and may have gone down in it
   bool earlier_boot = false;  // than that of the marker, or of the one that reads it
   bool weak = false;  // the run was killed while the step went on: whoever did it may have had another reason
+  bool died = false;  // a process of the step did, too: then it is not weak
 };
 
 template <class Visitor, class S>
   requires std::same_as<std::remove_const_t<S>, StoredTry>
 void Fields(Visitor& visit, S& earlier) {
   visit("created", earlier.created);
+  visit("pid", earlier.pid);
+  visit("start_ticks", earlier.start_ticks);
   visit("rebooted", earlier.rebooted);
   visit("earlier_boot", earlier.earlier_boot);
   visit("weak", earlier.weak);
+  visit("died", earlier.died);
 }
 
 // What the file holds, padded. The process is named for file systems without locks.

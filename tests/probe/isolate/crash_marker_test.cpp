@@ -53,14 +53,14 @@ class CrashMarkerTest : public ::testing::Test {
     text[at + name.size()] = text[at + name.size()] == '0' ? '1' : '0';
     std::ofstream(path) << text;
   }
-  // What the reaper of the step's process does after that run was killed.
-  void Judge(pid_t run, StepFate fate) {
-    const auto path = Open().PathOf(key_);
-    const auto marker = ParseJson(*files_->Read(path));
-    ASSERT_TRUE(marker);
-    const KilledRun killed{run, (*marker)["start_ticks"].get<std::uint64_t>() + lag_};
-    JudgeMarker(path, killed, fate);
+  // Of the run that wrote the marker last.
+  std::uint64_t StartTicks() {
+    const auto marker = ParseJson(*files_->Read(Open().PathOf(key_)));
+    EXPECT_TRUE(marker);
+    return marker ? (*marker)["start_ticks"].get<std::uint64_t>() : 0;
   }
+  // What the reaper of the step's process does after that run was killed.
+  void Judge(pid_t run, StepFate fate) { JudgeMarker(Open().PathOf(key_), {run, StartTicks() + lag_}, fate); }
   bool Believes() {
     const auto survivor = Open().Survivor(key_);
     return survivor && survivor->believed;
@@ -179,6 +179,28 @@ TEST_F(CrashMarkerTest, IsWeakOfARunThatWasKilledAlone) {
   ASSERT_TRUE(survivor) << "the first end stays";
   EXPECT_FALSE(survivor->believed);
   EXPECT_THAT(survivor->created, SizeIs(2));
+}
+
+TEST_F(CrashMarkerTest, IsWeakOfARunThatWasKilledAloneAlsoOnceTheNextHasBegun) {
+  const KilledRun first{Crash(), StartTicks()};
+  const KilledRun second{Crash(), StartTicks()};
+  EXPECT_TRUE(Believes());
+  JudgeMarker(Open().PathOf(key_), first, StepFate::kWentOn);
+  EXPECT_FALSE(Believes());
+  JudgeMarker(Open().PathOf(key_), first, StepFate::kDied);
+  EXPECT_TRUE(Believes()) << "another process of that step died";
+  Reboot();
+  Crash();
+  const auto before = files_->Read(Open().PathOf(key_));
+  for (const KilledRun& run : {first, second}) JudgeMarker(Open().PathOf(key_), run, StepFate::kWentOn);
+  EXPECT_EQ(*files_->Read(Open().PathOf(key_)), *before) << "in another boot its number is another's";
+}
+
+TEST_F(CrashMarkerTest, HasRoomForAllItsTries) {
+  for (int i = 0; i < 7; ++i) {
+    Crash(std::string(2000, '\\'));
+    EXPECT_EQ(Believes(), i > 0) << i;
+  }
 }
 
 TEST_F(CrashMarkerTest, OfRunsThatWereKilledAloneIsBelievedAfterTheFourthTimeInOneBoot) {
