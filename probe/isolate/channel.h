@@ -16,6 +16,7 @@ namespace probe::isolate {
 // Descriptors of a child at start, after the standard streams.
 inline constexpr int kRequestDescriptor = 3;  // {"task": name, "request": ..., "seal": ...} until end of file
 inline constexpr int kResultDescriptor = 4;   // the records
+inline constexpr int kExitLostChannel = 70;   // whose records the parent can no longer receive
 
 inline constexpr std::size_t kMaxRequestBytes = 1U << 20U;
 

@@ -8,9 +8,9 @@
 #include <thread>
 #include <utility>
 
-#include "probe/core/codec.h"
 #include "probe/core/hash.h"
 #include "probe/core/text.h"
+#include "probe/isolate/stored_marker.h"
 #include "probe/system/cache_dir.h"
 #include "probe/system/clock.h"
 #include "probe/system/own_file.h"
@@ -18,65 +18,11 @@
 #include "probe/system/processor.h"
 
 namespace probe::isolate {
-
-// An earlier try that nobody saw end.
-struct StoredTry {
-  std::string created;
-  bool rebooted = false;
-  bool weak = false;  // the run was killed while the step went on: whoever did it may have had another reason
-};
-
-template <class Visitor, class S>
-  requires std::same_as<std::remove_const_t<S>, StoredTry>
-void Fields(Visitor& visit, S& earlier) {
-  visit("created", earlier.created);
-  visit("rebooted", earlier.rebooted);
-  visit("weak", earlier.weak);
-}
-
-// What the file holds, padded. The process is named for file systems without locks.
-struct StoredMarker {
-  std::uint32_t format = 5;
-  std::string files;  // the state of the key's files
-  std::string description;
-  std::string created;
-  std::int32_t pid = 0;
-  std::optional<std::uint64_t> start_ticks;
-  std::optional<std::string> boot_id;
-  bool machine_survived = false;   // a later run of the same boot saw this marker
-  bool weak = false;               // the run died while the step went on
-  bool died = false;               // a process of the step did, too: then it is not weak
-  std::vector<StoredTry> earlier;  // the oldest first
-};
-
-template <class Visitor, class S>
-  requires std::same_as<std::remove_const_t<S>, StoredMarker>
-void Fields(Visitor& visit, S& marker) {
-  visit("format", marker.format);
-  visit("files", marker.files);
-  visit("description", marker.description);
-  visit("created", marker.created);
-  visit("pid", marker.pid);
-  visit("start_ticks", marker.start_ticks);
-  visit("boot_id", marker.boot_id);
-  visit("machine_survived", marker.machine_survived);
-  visit("weak", marker.weak);
-  visit("died", marker.died);
-  visit("earlier", marker.earlier);
-}
-
 namespace {
 
 using system::Descriptor;
 
-// Of every marker, padded, so that overwriting changes nothing but what the file holds.
-constexpr std::size_t kMarkerBytes = 2048;
 constexpr std::string_view kFileStart = "crash-";
-constexpr std::size_t kMaxDescriptionBytes = 512;  // escaped as JSON twice that, and the rest is short
-constexpr std::size_t kMaxEarlier = 4;
-constexpr std::ptrdiff_t kTriesBelieved = 2;      // that are not weak
-constexpr std::ptrdiff_t kWeakTriesBelieved = 4;  // of one boot, of either kind
-static_assert(kWeakTriesBelieved <= static_cast<std::ptrdiff_t>(kMaxEarlier));
 constexpr int kMostLockTries = 100;
 constexpr auto kLockPause = std::chrono::milliseconds(2);
 
@@ -107,43 +53,18 @@ bool IsOfThisBoot(const StoredMarker& marker, const system::FileSystem& files) {
   return !today || !marker.boot_id || marker.boot_id == today;
 }
 
-// All tries of a marker that a dead run left, its own the last; weak ones of this boot only. Of a try that a
-// reboot may have ended, a marker of an earlier boot tells where no run of that boot saw it any more.
-std::vector<StoredTry> TriesOf(const StoredMarker& marker, bool of_this_boot) {
-  auto tries = marker.earlier;
-  const bool outlived = of_this_boot || marker.machine_survived || marker.weak;
-  tries.push_back({marker.created, !outlived, marker.weak});
-  if (!of_this_boot) std::erase_if(tries, [](const StoredTry& one) { return one.weak; });
-  if (tries.size() > kMaxEarlier) tries.erase(tries.begin() + 1);  // the first may be the one with the reboot
-  return tries;
-}
-
-bool HasRebooted(const std::vector<StoredTry>& tries) {
-  return std::any_of(tries.begin(), tries.end(), [](const StoredTry& one) { return one.rebooted; });
-}
-
-bool SufficeInOneBoot(const std::vector<StoredTry>& tries) {
-  const auto weak = std::count_if(tries.begin(), tries.end(), [](const StoredTry& one) { return one.weak; });
-  const auto all = static_cast<std::ptrdiff_t>(tries.size());
-  return all - weak >= kTriesBelieved || all >= kWeakTriesBelieved;
-}
-
-std::optional<StoredMarker> ReadMarker(const Descriptor& file) {
-  const auto json = ParseJson(system::ReadStart(file, kMarkerBytes), kMarkerBytes);
-  if (!json) return std::nullopt;
-  auto marker = Decode<StoredMarker>(*json);
-  if (!marker || marker->format != StoredMarker().format) return std::nullopt;
-  return *std::move(marker);
-}
-
 bool WriterLives(const StoredMarker& marker, const system::FileSystem& files) {
   return marker.start_ticks && marker.boot_id == BootId(files) &&
          system::StartTicks(marker.pid) == marker.start_ticks;
 }
 
-bool Write(const Descriptor& file, std::string text) {
-  text.resize(kMarkerBytes, ' ');
-  return system::OverwriteStart(file.get(), text);
+// Puts down in a try what became of the step in it; false for another run's.
+template <class Try>
+bool Judge(Try& one, const KilledRun& run, StepFate fate) {
+  if (one.pid != run.pid || one.start_ticks != run.start_ticks) return false;
+  one.died = one.died || fate == StepFate::kDied;
+  one.weak = !one.died;
+  return true;
 }
 
 }  // namespace
@@ -159,7 +80,7 @@ CrashMarkers::Guard& CrashMarkers::Guard::operator=(Guard&& other) noexcept {
 // down before this is on the disk is rare, and then the worst is that a step is left out once too often.
 CrashMarkers::Guard::~Guard() {
   if (!file_.ok()) return;
-  const bool written = Write(file_, "");
+  const bool written = BlankMarker(file_);
   ExchangeHeld(file_.get() + 1, 0);
   if (!written || outlives_ == Outlives::kProcess) return;
   system::BeginForcingToDisk(file_);
@@ -217,12 +138,13 @@ std::optional<CrashMarker> CrashMarkers::Survivor(const CrashKey& key) const {
   const bool of_this_boot = IsOfThisBoot(*marker, *files_);
   const auto tries = TriesOf(*marker, of_this_boot);
   if (tries.empty()) return std::nullopt;
-  if (of_this_boot && !std::exchange(marker->machine_survived, true)) Write(*file, ToText(Encode(*marker)));
+  if (of_this_boot && !std::exchange(marker->machine_survived, true))
+    static_cast<void>(WriteMarker(*file, *marker));
   CrashMarker survivor;
   survivor.description = marker->description;
   for (const StoredTry& one : tries) survivor.created.push_back(one.created);
   survivor.rebooted = HasRebooted(tries);
-  survivor.believed = survivor.rebooted || (of_this_boot && SufficeInOneBoot(tries));
+  survivor.believed = survivor.rebooted || Suffice(tries);
   return survivor;
 }
 
@@ -253,7 +175,7 @@ CrashMarkers::Guard CrashMarkers::Arm(const CrashKey& key, std::string_view desc
     marker.earlier = TriesOf(*survivor, IsOfThisBoot(*survivor, *files_));
   ExchangeHeld(0, file.get() + 1);
   Guard guard(std::move(file), outlives);
-  const bool written = Write(guard.file_, ToText(Encode(marker)));
+  const bool written = WriteMarker(guard.file_, marker);
   if (written &&
       (outlives == Outlives::kProcess || system::ForceToDisk(guard.file_, is_new ? directory_ : "")))
     return guard;
@@ -279,12 +201,10 @@ void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate) {
     std::this_thread::sleep_for(kLockPause);
   }
   auto marker = ReadMarker(*file);
-  if (!marker || marker->pid != run.pid || marker->start_ticks != run.start_ticks ||
-      marker->boot_id != BootId(*files))
-    return;
-  marker->died = marker->died || fate == StepFate::kDied;
-  marker->weak = !marker->died;
-  if (Write(*file, ToText(Encode(*marker)))) system::BeginForcingToDisk(*file);
+  if (!marker || marker->boot_id != BootId(*files)) return;
+  bool found = Judge(*marker, run, fate);
+  for (StoredTry& one : marker->earlier) found = (!one.earlier_boot && Judge(one, run, fate)) || found;
+  if (found && WriteMarker(*file, *marker)) system::BeginForcingToDisk(*file);
 }
 
 }  // namespace probe::isolate

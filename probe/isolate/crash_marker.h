@@ -108,8 +108,8 @@ struct KilledRun {
 enum class StepFate { kWentOn, kDied };
 
 // For the reaper of a step's process, after its run was killed: where the step went on, that try is a weak
-// one, unless another process of the same step died; what the marker tells of earlier runs stays. A marker
-// that is another run's by now is left alone.
+// one, unless another process of the same step died; what the marker tells of other runs stays. A run that
+// began meanwhile may have taken the try over: it is found there as well, once that one holds it no more.
 void JudgeMarker(const std::string& path, const KilledRun& run, StepFate fate);
 
 }  // namespace probe::isolate

@@ -36,6 +36,11 @@ struct OwnContent {
 // Puts the text in the place of whatever has this path, whole or not at all.
 [[nodiscard]] bool ReplaceOwnFile(const std::string& path, std::string_view text);
 
+// Exchanges what two paths name, in one step. The error's code is ENOENT where one of them names nothing,
+// EINVAL or ENOSYS where the file system or the kernel can not. (Each platform's own, beside its
+// filesystem.cpp.)
+[[nodiscard]] Status Exchange(const std::string& one, const std::string& other);
+
 // Removes a file or a link; a directory stays.
 void RemoveFile(const std::string& path);
 

@@ -4,13 +4,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <string>
 #include <string_view>
 #include <tuple>
 #include <utility>
 
+#include "report/compare/newly_wrong.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -152,83 +152,20 @@ const Measurement* NewTrouble(const Measurement& figure, std::span<const Measure
   return find([&](const Measurement& m) { return EndedTheWay(m) && AreOfOneWay(figure, m); });
 }
 
-// Whether a runtime or its driver went wrong when it was asked, and not this program or its run.
-template <class T>
-bool WentWrong(const T& asked) {
-  using probe::OwnError;
-  switch (asked.outcome) {
-    case probe::Outcome::kFailed:
-    case probe::Outcome::kCrashed:
-    case probe::Outcome::kTimedOut:
-    case probe::Outcome::kBadReply:
-      break;
-    case probe::Outcome::kOk:
-    case probe::Outcome::kAbsent:
-    case probe::Outcome::kNoDevice:
-    case probe::Outcome::kDenied:
-    case probe::Outcome::kHidden:
-      return false;
-  }
-  constexpr std::array kUnheard = {OwnError::kInterrupted, OwnError::kNotStarted, OwnError::kLeftOut,
-                                   OwnError::kOnlyAlone, OwnError::kOutOfMemory};
-  return !asked.error || std::none_of(kUnheard.begin(), kUnheard.end(),
-                                      [&](OwnError error) { return asked.error->Is(error); });
-}
-
 const probe::ProbeReport* ProbeOf(const MeasuredReport& report, const std::string& runtime) {
   const auto found = std::find_if(report.probes.begin(), report.probes.end(),
                                   [&](const auto& probe) { return probe.module == runtime; });
   return found == report.probes.end() ? nullptr : &*found;
 }
 
-// The driver that went wrong in `now` and was well before. Only one that was asked alone is known by its
-// manifest: where none is the figure's for sure, any that newly goes wrong may be.
-const probe::DriverReport* NewlyWrongDriver(const Measurement& figure, const probe::ProbeReport* before,
-                                            const probe::ProbeReport& now) {
-  const auto was_wrong = [&](const probe::DriverReport& driver) {
-    return before && std::any_of(before->drivers.begin(), before->drivers.end(), [&](const auto& known) {
-             return known.manifest == driver.manifest && known.name == driver.name && WentWrong(known);
-           });
-  };
-  const auto newly = [&](const probe::DriverReport& driver) {
-    return WentWrong(driver) && !was_wrong(driver);
-  };
-  const auto is_figures = [&](const probe::DriverReport& driver) {
-    return driver.name == figure.driver || (driver.manifest && driver.manifest == figure.manifest);
-  };
-  const auto& drivers = now.drivers;
-  const auto own = std::find_if(drivers.begin(), drivers.end(), is_figures);
-  if (own != drivers.end()) return newly(*own) ? &*own : nullptr;
-  const auto any = std::find_if(drivers.begin(), drivers.end(), newly);
-  return any == drivers.end() ? nullptr : &*any;
-}
-
-template <class T>
-std::string WrongText(const std::string& name, const T& asked) {
-  std::string text(probe::Row(asked.outcome).sentence);
-  text.replace(text.find("{}"), 2, name);
-  return asked.error ? fmt::format("{} ({})", text, probe::Describe(*asked.error)) : text;
-}
-
-// How the runtime or its driver newly went wrong before anything could be measured by it.
-std::optional<std::string> UnaskedText(const Measurement& figure, const MeasuredReport& base,
-                                       const MeasuredReport& other) {
-  const auto of_the_way = [&](const Measurement& m) { return AreOfOneWay(figure, m); };
-  const auto* now = ProbeOf(other, figure.runtime);
-  if (!now || std::any_of(other.measurements.begin(), other.measurements.end(), of_the_way))
-    return std::nullopt;
-  const auto* before = ProbeOf(base, figure.runtime);
-  if (const auto* driver = NewlyWrongDriver(figure, before, *now))
-    return WrongText(fmt::format("{}'s driver {}", figure.runtime, DriverName(*driver)), *driver);
-  if (!now->drivers.empty() || !WentWrong(*now) || (before && WentWrong(*before))) return std::nullopt;
-  return WrongText(figure.runtime, *now);
-}
-
 std::optional<std::string> FailureOf(const Measurement& figure, const MeasuredReport& base,
                                      const MeasuredReport& other) {
   if (const auto* trouble = NewTrouble(figure, base.measurements, other.measurements))
     return FailureText(*trouble);
-  return UnaskedText(figure, base, other);
+  const auto of_the_way = [&](const Measurement& m) { return AreOfOneWay(figure, m); };
+  if (std::any_of(other.measurements.begin(), other.measurements.end(), of_the_way)) return std::nullopt;
+  const auto* now = ProbeOf(other, figure.runtime);
+  return now ? NewlyWrongText(figure, ProbeOf(base, figure.runtime), *now) : std::nullopt;
 }
 
 ComparedRow RowOf(const std::string& key, const Entry& entry) {

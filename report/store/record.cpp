@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include "report/store/record.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -19,6 +17,7 @@
 #include "report/core/report_fields.h"
 #include "report/store/input.h"
 #include "report/store/plausible.h"
+#include "report/store/record_place.h"
 
 namespace report {
 
@@ -30,9 +29,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using probe::Status;
-
-constexpr const char* kRecordFile = "record.json";
-constexpr const char* kFilesFolder = "files";
 
 std::string ErrnoText() { return std::strerror(errno); }  // NOLINT(concurrency-mt-unsafe): one thread
 
@@ -102,69 +98,6 @@ fs::path ScratchFor(const fs::path& target) {
   return target.parent_path() / fmt::format(".whichgpu-record-{}", getpid());
 }
 
-// Whether a directory is what WriteRecord makes, and holds nothing else, as far as all of it can be read.
-bool IsRecord(const fs::path& directory) {
-  std::error_code error;
-  if (!fs::is_regular_file(fs::symlink_status(directory / kRecordFile, error))) return false;
-  fs::directory_iterator entry(directory, error);
-  for (; !error && entry != fs::directory_iterator(); entry.increment(error)) {
-    const auto name = entry->path().filename();
-    if (name != kRecordFile && name != kFilesFolder) return false;
-  }
-  return !error;
-}
-
-int RenameOver(const fs::path& from, const fs::path& to) {
-  return rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
-}
-
-int Exchange(const fs::path& a, const fs::path& b) {
-  return renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE) == 0 ? 0 : errno;
-}
-
-// For file systems that exchange nothing: the same in three steps, of which the first are taken back where
-// a later one fails.
-int ExchangeInSteps(const fs::path& scratch, const fs::path& target) {
-  fs::path old = scratch;
-  old += "-old";
-  if (const int error = RenameOver(target, old)) return error;
-  if (const int error = RenameOver(scratch, target)) {
-    RenameOver(old, target);
-    return error;
-  }
-  const int error = RenameOver(old, scratch);
-  if (error != 0 && RenameOver(target, scratch) == 0) RenameOver(old, target);
-  return error;
-}
-
-// Runs that began together with the same directory, where there was none, each put theirs in its place: the
-// last one stays. What it replaces is deleted last; where anything fails all is as it was.
-Status PutInPlace(const fs::path& scratch, const fs::path& target) {
-  constexpr int kMostTries = 100;  // as often as others are faster
-  int number = 0;
-  for (int i = 0; i < kMostTries; ++i) {
-    number = RenameOver(scratch, target);
-    if (number == 0) return probe::Ok();
-    if ((number != ENOTEMPTY && number != EEXIST) || !IsRecord(target)) break;
-    int failed = Exchange(scratch, target);
-    if (failed == EINVAL || failed == ENOSYS) failed = ExchangeInSteps(scratch, target);
-    if (failed == ENOENT) continue;  // another run is between its steps
-    if (failed != 0) {
-      number = failed;
-      break;
-    }
-    std::error_code ignored;
-    if (IsRecord(scratch)) {  // and not what somebody put there meanwhile
-      fs::remove_all(scratch, ignored);
-      return probe::Ok();
-    }
-    if (Exchange(scratch, target) != 0) static_cast<void>(ExchangeInSteps(scratch, target));
-    break;
-  }
-  errno = number;
-  return FileError(target.string(), "can not be created: " + ErrnoText());
-}
-
 }  // namespace
 
 probe::Json EncodeRecord(const Record& record) { return probe::Encode(record); }
@@ -211,8 +144,10 @@ Status WriteRecord(const std::string& directory, const Record& record, std::span
     fs::remove_all(scratch, error);
     return status;
   }
-  status = PutInPlace(scratch, target);
-  if (!status && IsRecord(scratch)) fs::remove_all(scratch, error);  // and nobody else's
+  errno = PutInPlace(scratch, target, SystemsRenaming());
+  if (errno == 0) return probe::Ok();
+  status = FileError(target.string(), "can not be created: " + ErrnoText());
+  if (IsRecord(scratch)) fs::remove_all(scratch, error);  // and nobody else's
   return status;
 }
 

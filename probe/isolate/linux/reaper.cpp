@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/isolate/channel.h"
 #include "probe/system/scratch.h"
 
 namespace probe::isolate {
@@ -46,10 +47,20 @@ std::optional<ProcessExit> AwaitEnd(pid_t work) {
   _exit(exit.code.value_or(kExitUnknown));
 }
 
-// Last of all, for the disk of the marker may hang. Work that went on, or was done, did not end the machine.
-void TellOfKilledTool(const OwnTool& tool, const std::optional<ProcessExit>& work) {
-  if (tool.marker.empty() || getppid() == tool.run.pid) return;
-  JudgeMarker(tool.marker, tool.run, !work || work->code == 0 ? StepFate::kWentOn : StepFate::kDied);
+// Work that went on, or was done, did not end the tool; nor did work that ended because nobody heard it.
+StepFate FateOf(const std::optional<ProcessExit>& work) {
+  const bool went_on = !work || work->code == 0 || work->code == kExitLostChannel || work->signal == SIGPIPE;
+  return went_on ? StepFate::kWentOn : StepFate::kDied;
+}
+
+// Whether the tool was killed: then its marker says so. Before anything that may take long, for the next run
+// may begin already, and leave the step out. Yet all that lives is told to end before, for the disk of the
+// marker may hang.
+bool TellOfKilledTool(const OwnTool& tool, const std::optional<ProcessExit>& work) {
+  if (tool.marker.empty() || getppid() == tool.run.pid) return false;
+  KillDescendants(getpid());
+  JudgeMarker(tool.marker, tool.run, FateOf(work));
+  return true;
 }
 
 [[noreturn]] void Reap(pid_t work, const std::string& directory, const OwnTool& tool) {
@@ -57,10 +68,11 @@ void TellOfKilledTool(const OwnTool& tool, const std::optional<ProcessExit>& wor
   system::CloseAllDescriptors();
   const auto exit = AwaitEnd(work);
   kill(-work, SIGKILL);  // before it is reaped: until then nobody else can have this number
+  const bool was_told = TellOfKilledTool(tool, exit);
   const auto until = exit ? system::Now() + kStrayGrace : system::SteadyTime::max();
   EndStrays({}, work, until);
   system::ScratchDirectory::Remove(directory);
-  TellOfKilledTool(tool, exit);
+  if (!was_told) TellOfKilledTool(tool, exit);  // it may have been killed by what the work left
   ProcessExit killed;
   killed.signal = SIGKILL;
   EndAs(exit.value_or(killed));

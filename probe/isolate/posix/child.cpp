@@ -21,8 +21,7 @@
 namespace probe::isolate {
 namespace {
 
-// Exit codes of a child whose records the parent can no longer receive or that was not started by a parent.
-constexpr int kExitLostChannel = 70;
+// The exit code of one that was not started by a parent.
 constexpr int kExitNoParent = 64;
 
 // Default actions, nothing blocked: what a driver finds in any ordinary program.

@@ -14,6 +14,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <cstdio>
 #include <memory>
 
 #include "probe/core/text.h"
@@ -113,6 +114,11 @@ bool ForceToDisk(const Descriptor& file, const std::string& directory) {
   const Descriptor named(open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (named.ok()) fsync(named.get());
   return true;
+}
+
+Status Exchange(const std::string& one, const std::string& other) {
+  if (renameat2(AT_FDCWD, one.c_str(), AT_FDCWD, other.c_str(), RENAME_EXCHANGE) == 0) return Ok();
+  return ErrnoError("renameat2", errno);
 }
 
 void BeginForcingToDisk(const Descriptor& file) { sync_file_range(file.get(), 0, 0, SYNC_FILE_RANGE_WRITE); }

@@ -170,6 +170,7 @@ void CloseDescriptors(const Json& request, const RecordSink& send) {
 // Starts a process that sleeps on and reports its number.
 void Linger(const Json& request, const RecordSink& send) {
   const bool daemon = request.value("daemon", false);
+  if (request.value("speaks", "") == "deaf") signal(SIGPIPE, SIG_IGN);
   int ends[2];
   if (pipe(ends) != 0) _exit(1);
   if (fork() == 0) {
@@ -190,6 +191,11 @@ void Linger(const Json& request, const RecordSink& send) {
   if (request.contains("to_parent")) {
     prctl(PR_SET_PDEATHSIG, 0);
     kill(getppid(), request["to_parent"].get<int>());
+  }
+  // Until nobody listens any more.
+  while (request.contains("speaks")) {
+    usleep(1000);
+    send({{"stage", "init"}});
   }
   if (hangs) Sleep();
 }

@@ -53,14 +53,14 @@ class CrashMarkerTest : public ::testing::Test {
     text[at + name.size()] = text[at + name.size()] == '0' ? '1' : '0';
     std::ofstream(path) << text;
   }
-  // What the reaper of the step's process does after that run was killed.
-  void Judge(pid_t run, StepFate fate) {
-    const auto path = Open().PathOf(key_);
-    const auto marker = ParseJson(*files_->Read(path));
-    ASSERT_TRUE(marker);
-    const KilledRun killed{run, (*marker)["start_ticks"].get<std::uint64_t>() + lag_};
-    JudgeMarker(path, killed, fate);
+  // Of the run that wrote the marker last.
+  std::uint64_t StartTicks() {
+    const auto marker = ParseJson(*files_->Read(Open().PathOf(key_)));
+    EXPECT_TRUE(marker);
+    return marker ? (*marker)["start_ticks"].get<std::uint64_t>() : 0;
   }
+  // What the reaper of the step's process does after that run was killed.
+  void Judge(pid_t run, StepFate fate) { JudgeMarker(Open().PathOf(key_), {run, StartTicks() + lag_}, fate); }
   bool Believes() {
     const auto survivor = Open().Survivor(key_);
     return survivor && survivor->believed;
@@ -181,6 +181,28 @@ TEST_F(CrashMarkerTest, IsWeakOfARunThatWasKilledAlone) {
   EXPECT_THAT(survivor->created, SizeIs(2));
 }
 
+TEST_F(CrashMarkerTest, IsWeakOfARunThatWasKilledAloneAlsoOnceTheNextHasBegun) {
+  const KilledRun first{Crash(), StartTicks()};
+  const KilledRun second{Crash(), StartTicks()};
+  EXPECT_TRUE(Believes());
+  JudgeMarker(Open().PathOf(key_), first, StepFate::kWentOn);
+  EXPECT_FALSE(Believes());
+  JudgeMarker(Open().PathOf(key_), first, StepFate::kDied);
+  EXPECT_TRUE(Believes()) << "another process of that step died";
+  Reboot();
+  Crash();
+  const auto before = files_->Read(Open().PathOf(key_));
+  for (const KilledRun& run : {first, second}) JudgeMarker(Open().PathOf(key_), run, StepFate::kWentOn);
+  EXPECT_EQ(*files_->Read(Open().PathOf(key_)), *before) << "in another boot its number is another's";
+}
+
+TEST_F(CrashMarkerTest, HasRoomForAllItsTries) {
+  for (int i = 0; i < 7; ++i) {
+    Crash(std::string(2000, '\\'));
+    EXPECT_EQ(Believes(), i > 0) << i;
+  }
+}
+
 TEST_F(CrashMarkerTest, OfRunsThatWereKilledAloneIsBelievedAfterTheFourthTimeInOneBoot) {
   for (int i = 0; i < 3; ++i) {
     Judge(Crash(), StepFate::kWentOn);
@@ -193,6 +215,31 @@ TEST_F(CrashMarkerTest, OfRunsThatWereKilledAloneIsBelievedAfterTheFourthTimeInO
   EXPECT_FALSE(Open().Survivor(key_));
   Judge(Crash(), StepFate::kWentOn);
   EXPECT_FALSE(Believes()) << "those of the last boot do not count";
+}
+
+TEST_F(CrashMarkerTest, CountsNoEndOfAnEarlierBootToTheFour) {
+  Crash();
+  Judge(Crash(), StepFate::kWentOn);
+  Reboot();
+  for (int i = 0; i < 3; ++i) {
+    Judge(Crash(), StepFate::kWentOn);
+    EXPECT_FALSE(Believes()) << i << ": the machine outlived the first";
+  }
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_TRUE(Believes()) << "the fourth of this boot";
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_TRUE(Believes()) << "however many there were";
+}
+
+TEST_F(CrashMarkerTest, IsNotBelievedOfTheLastBootAgainForARunThatWasKilledAlone) {
+  Crash();
+  Crash();
+  EXPECT_TRUE(Believes());
+  Reboot();
+  Judge(Crash(), StepFate::kWentOn);
+  EXPECT_FALSE(Believes()) << "a new boot is a new try";
+  Crash();
+  EXPECT_TRUE(Believes());
 }
 
 TEST_F(CrashMarkerTest, CountsAWeakTryNeitherForNorAgainstTheOthers) {
@@ -289,8 +336,8 @@ TEST_F(CrashMarkerTest, OfALivingRunIsNoCrash) {
 
 TEST_F(CrashMarkerTest, IsNotBelievedWhenItIsNonsense) {
   for (const std::string content :
-       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":5,"pid":"x"})",
-        R"({"format":4,"files":"","description":"of an older version","created":"","pid":1})"}) {
+       {"", "nonsense", "{}", "[]", R"({"format":99})", R"({"format":6,"pid":"x"})",
+        R"({"format":5,"files":"","description":"of an older version","created":"","pid":1})"}) {
     Crash();
     ASSERT_THAT(MarkerFiles(), SizeIs(1));
     std::ofstream(MarkerFiles()[0]) << content;

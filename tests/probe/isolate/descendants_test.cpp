@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -161,10 +162,10 @@ class MarkedTool : public ::testing::Test {
     environment_.Set("XDG_CACHE_HOME", tree_.At("/cache"));
   }
   // Returns its number once all of its children work.
-  pid_t Start(const std::vector<CrashKey>& steps) {
+  pid_t Start(const std::vector<CrashKey>& steps, const Json& work = {{"hang", true}}) {
     EXPECT_EQ(pipe(ends_), 0);
     const pid_t tool = fork();
-    if (tool == 0) Run(steps);
+    if (tool == 0) Run(steps, work);
     for (std::size_t i = 0; i < steps.size(); ++i) {
       std::pair<std::size_t, Child> one;
       EXPECT_EQ(read(ends_[0], &one, sizeof one), static_cast<ssize_t>(sizeof one));
@@ -185,11 +186,11 @@ class MarkedTool : public ::testing::Test {
   std::map<std::size_t, Child> children_;
 
  private:
-  [[noreturn]] void Run(const std::vector<CrashKey>& steps) {
+  [[noreturn]] void Run(const std::vector<CrashKey>& steps, const Json& work) {
     const auto markers = Markers();
     std::vector<ChildRequest> requests;
     for (const CrashKey& step : steps) {
-      requests.push_back(Do("linger", 60, {{"hang", true}}));
+      requests.push_back(Do("linger", 60, work));
       requests.back().marker = markers.PathOf(step);
       requests.back().permit = [&markers, &step]() -> Result<std::shared_ptr<void>> {
         return std::shared_ptr<void>(
@@ -198,6 +199,7 @@ class MarkedTool : public ::testing::Test {
     }
     auto supervisor = Supervisor::Create({}, system::Environment::OfProcess());
     const auto tell = [&](std::size_t i, const Json& record) {
+      if (!record.contains("worker")) return;
       const std::pair<std::size_t, Child> one = {
           i, {record["worker"].get<pid_t>(), record["reaper"].get<pid_t>()}};
       if (write(ends_[1], &one, sizeof one) < 0) _exit(1);
@@ -220,6 +222,42 @@ TEST_F(MarkedTool, ThatIsKilledLeavesTheMarkerOfTheChildThatDiedWithIt) {
   EXPECT_TRUE(Markers().Survivor(steps[0]) && Markers().Survivor(steps[1]));
   EXPECT_FALSE(IsWeak(steps[0])) << "its step may have ended the tool";
   EXPECT_TRUE(IsWeak(steps[1])) << "its step went on";
+}
+
+TEST_F(MarkedTool, ThatIsKilledIsToldOfBeforeItsReaperIsDone) {
+  const std::vector<CrashKey> steps = {{"first", {}, ""}};
+  const pid_t tool = Start(steps);
+  const auto [work, reaper] = children_[0];
+  if (ptrace(PTRACE_SEIZE, work, nullptr, nullptr) != 0) {
+    kill(tool, SIGKILL);
+    EXPECT_EQ(waitpid(tool, nullptr, 0), tool);
+    EXPECT_EQ(waitpid(reaper, nullptr, 0), reaper);
+    GTEST_SKIP() << "no process may be traced here";
+  }
+  kill(tool, SIGKILL);
+  EXPECT_EQ(waitpid(tool, nullptr, 0), tool);
+  // Nobody can reap what another traces until that one knows of its end.
+  for (int i = 0; i < 1000 && !IsWeak(steps[0]); ++i) usleep(1000);
+  EXPECT_TRUE(IsWeak(steps[0])) << "the next run may begin by now";
+  EXPECT_EQ(waitpid(reaper, nullptr, WNOHANG), 0) << "it was done";
+  EXPECT_EQ(waitpid(work, nullptr, __WALL), work);
+  EXPECT_EQ(waitpid(reaper, nullptr, 0), reaper);
+}
+
+TEST_F(MarkedTool, ThatIsKilledIsNotBlamedOnWorkThatFindsNobodyToTell) {
+  const std::vector<CrashKey> steps = {{"first", {}, ""}};
+  for (const char* speaks : {"and ends by SIGPIPE", "deaf"}) {
+    const pid_t tool = Start(steps, {{"speaks", speaks}});
+    const auto [work, reaper] = children_[0];
+    kill(reaper, SIGSTOP);  // so that the work is the first to learn of the end
+    kill(tool, SIGKILL);
+    EXPECT_EQ(waitpid(tool, nullptr, 0), tool);
+    for (int i = 0; i < 1000 && !system::HasEnded(work); ++i) usleep(1000);
+    EXPECT_TRUE(system::HasEnded(work));
+    kill(reaper, SIGCONT);
+    EXPECT_EQ(waitpid(reaper, nullptr, 0), reaper);
+    EXPECT_TRUE(IsWeak(steps[0])) << speaks;
+  }
 }
 
 TEST(Reaper, ThatItsOwnChildKilledCostsThatChildAlone) {

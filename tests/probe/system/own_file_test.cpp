@@ -38,5 +38,17 @@ TEST(OwnFile, IsRefusedWhereOthersMayHaveMadeIt) {
   EXPECT_EQ(TakeLock(path, 0, [] { return true; }).held, nullptr);
 }
 
+TEST(OwnFile, IsExchangedWithAnother) {
+  tests::Tree tree;
+  const std::string one = tree.Path("/one"), other = tree.Path("/other");
+  ASSERT_TRUE(ReplaceOwnFile(one, "1") && ReplaceOwnFile(other, "2"));
+  const auto exchanged = Exchange(one, other);
+  if (!exchanged && exchanged.error().code == EINVAL) GTEST_SKIP() << "this file system exchanges nothing";
+  ASSERT_TRUE(exchanged.ok());
+  EXPECT_EQ((*ReadOwnFile(one, 10).value()).text, "2");
+  EXPECT_EQ((*ReadOwnFile(other, 10).value()).text, "1");
+  EXPECT_EQ(Exchange(one, tree.Path("/none")).error().code, ENOENT);
+}
+
 }  // namespace
 }  // namespace probe::system

@@ -220,6 +220,50 @@ TEST(Compare, ADriverThatCrashesFailsWhatIsNotOfOneThatAnswers) {
   EXPECT_FALSE(HasRegression(Rows(base, other)));
 }
 
+TEST(Compare, ADriverThatCanNotBeTheFiguresIsNotBlamed) {
+  auto base = testing::Processor();
+  auto other = base;
+  other.measurements.clear();
+  probe::DriverReport another;
+  another.manifest = "/etc/another.json";
+  probe::DriverReport own;
+  own.manifest = "/etc/own.json";
+  own.name = base.measurements[0].driver;
+  another.outcome = probe::Outcome::kNoDevice;
+  ProcessorsProbe(base)->drivers = {another, own};
+  another.outcome = probe::Outcome::kCrashed;
+  ProcessorsProbe(other)->drivers = {another};
+  EXPECT_FALSE(HasRegression(Rows(base, other))) << "the figure's own is not asked any more";
+  ProcessorsProbe(base)->drivers = {};
+  EXPECT_TRUE(HasRegression(Rows(base, other))) << "nobody knows the figure's manifest";
+  for (auto& m : base.measurements) m.manifest = own.manifest;
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+  for (auto& m : base.measurements) m.manifest.reset();
+  ProcessorsProbe(base)->drivers = {own};
+  ProcessorsProbe(other)->drivers[0].manifest.reset();
+  ProcessorsProbe(other)->drivers[0].name = "a part";
+  EXPECT_TRUE(HasRegression(Rows(base, other))) << "it may be of the figure's own";
+  own.outcome = probe::Outcome::kCrashed;
+  own.name.reset();
+  for (auto& m : base.measurements) m.manifest = own.manifest;
+  ProcessorsProbe(other)->drivers = {another, own};
+  EXPECT_THAT(*With(Rows(base, other), Verdict::kFailed).front().reason, HasSubstr("own.json crashed"));
+}
+
+TEST(Compare, ADriverThatWasWrongWithANameIsNotNewWithoutOne) {
+  auto base = testing::Processor();
+  auto other = base;
+  other.measurements.clear();
+  probe::DriverReport driver;
+  driver.manifest = "/etc/broken.json";
+  driver.outcome = probe::Outcome::kCrashed;
+  ProcessorsProbe(other)->drivers = {driver};
+  EXPECT_TRUE(HasRegression(Rows(base, other)));
+  driver.name = "broken";
+  ProcessorsProbe(base)->drivers = {driver};
+  EXPECT_FALSE(HasRegression(Rows(base, other)));
+}
+
 TEST(Compare, WhatFailedBeforeTooIsNoRegression) {
   auto base = testing::Processor();
   auto other = base;
