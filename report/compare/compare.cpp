@@ -168,7 +168,21 @@ std::optional<std::string> FailureOf(const Measurement& figure, const MeasuredRe
   return now ? NewlyWrongText(figure, ProbeOf(base, figure.runtime), *now) : std::nullopt;
 }
 
-ComparedRow RowOf(const std::string& key, const Entry& entry) {
+// Of a figure that one report lacks: "not in the second", or what became of it there.
+std::string WhyMissing(const Entry& entry, const MeasuredReport& base, const MeasuredReport& other) {
+  const auto& lacks = entry.base ? other : base;
+  const std::string_view side = entry.base ? "the second" : "the first";
+  const Measurement& figure = entry.base ? *entry.base : *entry.other;
+  const auto tried =
+      std::find_if(lacks.measurements.begin(), lacks.measurements.end(),
+                   [&](const Measurement& m) { return !IsVerified(m) && AreOfOneFigure(figure, m); });
+  if (tried == lacks.measurements.end()) return fmt::format("not in {}", side);
+  return fmt::format("{} in {}{}", PhraseOf(*tried), side,
+                     tried->reason ? fmt::format(": {}", *tried->reason) : "");
+}
+
+ComparedRow RowOf(const std::string& key, const Entry& entry, const MeasuredReport& one,
+                  const MeasuredReport& two) {
   const Measurement& any = entry.base ? *entry.base : *entry.other;
   ComparedRow row;
   row.key = key;
@@ -180,7 +194,7 @@ ComparedRow RowOf(const std::string& key, const Entry& entry) {
   if (entry.other) row.other = entry.other->rate;
   if (!entry.base || !entry.other) {
     row.verdict = Verdict::kMissing;
-    row.reason = fmt::format("not in {}", entry.base ? "the second" : "the first");
+    row.reason = WhyMissing(entry, one, two);
     return row;
   }
   row.ratio = entry.other->Speed() / entry.base->Speed();
@@ -197,7 +211,7 @@ std::vector<ComparedRow> Compare(const MeasuredReport& base, const MeasuredRepor
   table.Add(other.measurements, &Entry::other);
   std::vector<ComparedRow> rows;
   for (const auto& [key, entry] : table.entries()) {
-    ComparedRow& row = rows.emplace_back(RowOf(key, entry));
+    ComparedRow& row = rows.emplace_back(RowOf(key, entry, base, other));
     auto failure = entry.other ? std::nullopt : FailureOf(*entry.base, base, other);
     if (!failure) continue;
     row.verdict = Verdict::kFailed;

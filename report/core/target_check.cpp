@@ -82,7 +82,7 @@ constexpr std::array<Form, 12> kForms = {
      {"provider", "._-+", "", "it must be a word"},
      {"image", "._-:/@{}", "", "it must be an image such as ubuntu:24.04"},
      {"vendors", "", "", "it must be a maker's number on PCI such as 8086"},
-     {"kernel_drivers", "_-", "", "it must be the name of a kernel's driver such as amdgpu"},
+     {"kernel_drivers", "_-", "", "it must be the name of a kernel's driver of letters, digits, - and _"},
      {"options", "._-:/@+,=%{}", kAny, "it must be words without blanks and quotes"},
      {"cmake", "._-:/@+,=%;{}", kAny, "it must be words without blanks and quotes"}}};
 

@@ -12,6 +12,7 @@
 namespace report::compare {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Each;
 using ::testing::Field;
 using ::testing::HasSubstr;
@@ -126,9 +127,13 @@ TEST(Compare, WhatIsNotInBothIsMissing) {
   const auto base = testing::Processor();
   auto other = base;
   other.measurements[0].status = backends::MeasurementStatus::kOverBudget;
+  other.measurements[0].reason = "3 s were left";
   const auto rows = Rows(base, other);
   ASSERT_THAT(With(rows, Verdict::kMissing), SizeIs(1));
   EXPECT_FALSE(HasRegression(rows));
+  EXPECT_EQ(With(Rows(other, base), Verdict::kMissing).front().reason,
+            "did not fit the time budget in the first: 3 s were left");
+  other.measurements.erase(other.measurements.begin());
   EXPECT_EQ(With(Rows(other, base), Verdict::kMissing).front().reason, "not in the first");
 }
 
@@ -314,11 +319,14 @@ TEST(ComparisonText, CountsTheFiguresThatBothReportsHold) {
   const auto base = testing::Processor();
   auto other = base;
   other.measurements[0].status = backends::MeasurementStatus::kOverBudget;
+  other.measurements[0].reason = "3 s were left";
   Comparison comparison;
   comparison.rows = Rows(base, other);
   const render::TerminalOptions options{100, false, false, false};
-  EXPECT_THAT(render::ComparisonText(comparison, options),
-              ::testing::StartsWith("No regression in 5 figures\n"));
+  EXPECT_THAT(
+      render::ComparisonText(comparison, options),
+      AllOf(::testing::StartsWith("No regression in 5 figures; 1 of the first is not in the second\n"),
+            HasSubstr("did not fit the time budget in the second: 3 s were left")));
   *other.measurements[1].rate *= 0.85;
   comparison.rows = Rows(base, other);
   EXPECT_THAT(render::ComparisonText(comparison, options), ::testing::StartsWith("1 of 5 figures is slower"));
@@ -334,6 +342,7 @@ TEST(ComparisonText, WhatTheSecondAloneHasIsNewAndNotMissing) {
   const auto base = testing::Processor();
   auto other = base;
   other.measurements[0].status = backends::MeasurementStatus::kOverBudget;
+  other.measurements[0].reason = "3 s were left";
   const auto text = [](const Report& one, const Report& two) {
     Comparison comparison;
     comparison.rows = Rows(one, two);
