@@ -10,7 +10,6 @@
 #include <tuple>
 #include <utility>
 
-#include "report/compare/newly_wrong.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"

@@ -2,6 +2,7 @@
 // Holds two reports' figures against each other. Pure; reads no file and prints nothing.
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -22,6 +23,12 @@ inline constexpr double kFloor = 0.10;
 // the figure of `base` was tried and went wrong, that the process that was to measure it ended, or that its
 // runtime or driver did when it was asked for its devices.
 [[nodiscard]] std::vector<ComparedRow> Compare(const MeasuredReport& base, const MeasuredReport& other);
+
+// How the figure's way went wrong in `now` when its runtime or driver was asked, before anything could be
+// measured by it, and had not in `before`, which is nullptr where nobody asked; nullopt where it did not.
+[[nodiscard]] std::optional<std::string> NewlyWrongText(const backends::Measurement& figure,
+                                                        const probe::ProbeReport* before,
+                                                        const probe::ProbeReport& now);
 
 // What makes the two hard to compare: a run that was interrupted, another device in one's place.
 [[nodiscard]] std::vector<std::string> Notes(const MeasuredReport& base, const MeasuredReport& other);

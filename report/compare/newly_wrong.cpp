@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/compare/newly_wrong.h"
+#include "report/compare/compare.h"
 
 #include <fmt/format.h>
 

@@ -17,7 +17,6 @@
 #include "report/core/report_fields.h"
 #include "report/store/input.h"
 #include "report/store/plausible.h"
-#include "report/store/record_place.h"
 
 namespace report {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/record_place.h"
+#include "report/store/record.h"
 
 #include <cerrno>
 #include <cstdio>
