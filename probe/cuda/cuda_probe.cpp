@@ -10,6 +10,7 @@
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_driver.h"
 #include "probe/cuda/cuda_nvml.h"
+#include "probe/nvidia/nvidia.h"
 
 namespace probe::cuda {
 

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "report/advise/packages.h"
+#include "report/advise/tables.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
 
