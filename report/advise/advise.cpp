@@ -146,7 +146,8 @@ void Advise(Report& report) {
 
 void AddEnvironment(const Host& host, Artefact& artefact) {
   const auto system = FindSystem(EmbeddedSystems(), host.os_release);
-  if (artefact.requirements.empty() || system.facts == nullptr || !system.facts->venv_from) return;
+  const bool goes_to_python = !artefact.requirements.empty() || artefact.runs_pip;
+  if (!goes_to_python || system.facts == nullptr || !system.facts->venv_from) return;
   if (system.release && CompareVersions(*system.release, *system.facts->venv_from) < 0) return;
   const auto& ids = system.facts->ids;
   const bool is_itself =

@@ -161,6 +161,15 @@ std::string Unmet(const report::Report& report, const std::string& requirement) 
                      reason);
 }
 
+// Why the format has nothing for the build: "had by no command and in no image". The lines of a Dockerfile
+// run in Linux.
+std::string WhyNotInFormat(report::Format format, const report::Host& host) {
+  if (format == report::Format::kPip) return "no Python package";
+  const auto system = host.system.value_or("linux");
+  return system == "linux" ? "had by no command and in no image"
+                           : fmt::format("for {}, and the lines of a Dockerfile are for Linux", system);
+}
+
 int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
   if (interrupted_by != 0) return kSignalBase + interrupted_by;
   if (report.no_answer) return Complain({kExitUnmet, render::NoAnswerText(*report.no_answer)});
@@ -169,11 +178,9 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   const bool installs =
       options.format == report::Format::kPip || options.format == report::Format::kDockerfile;
   if (installs && RecommendText(options, report).empty())
-    return Complain(
-        {kExitUnmet,
-         fmt::format("{}'s build for {} is {}", *options.target, report.recommendations.front().backend,
-                     options.format == report::Format::kPip ? "no Python package"
-                                                            : "had by no command and in no image")});
+    return Complain({kExitUnmet, fmt::format("{}'s build for {} is {}", *options.target,
+                                             report.recommendations.front().backend,
+                                             WhyNotInFormat(options.format, report.host))});
   if (options.require && !Meets(report, *options.require)) {
     return Complain({kExitUnmet, Unmet(report, *options.require)});
   }

@@ -178,6 +178,7 @@ struct Artefact {
   std::vector<std::string> cmake;
   std::optional<std::string> note;
   std::vector<std::string> missing;  // what it wants beside it and does not bring
+  bool runs_pip = false;             // its own command does; not in JSON
   std::string source;                // of the row, and the day on which it was looked at
   std::string date;
 };

@@ -63,6 +63,7 @@ struct Build {
   std::optional<std::vector<std::string>> options;
   std::optional<std::vector<std::string>> cmake;
   std::optional<std::string> command;
+  std::optional<bool> runs_pip;  // the command does, in whatever Python there is
   std::optional<std::string> note;
   std::optional<std::vector<Prerequisite>> missing;
   std::optional<std::string> source;

@@ -101,6 +101,7 @@ Artefact ArtefactOf(const TargetTable& target, const Build& build, const Recomme
   if (build.options) artefact.options = AllFilled(build.options, answer);
   artefact.cmake = AllFilled(build.cmake, answer);
   artefact.note = build.note;
+  artefact.runs_pip = build.runs_pip.value_or(false);
   if (build.missing) {
     for (const Prerequisite& one : *build.missing) {
       const auto command = Filled(one.command, answer);

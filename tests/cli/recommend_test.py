@@ -261,6 +261,11 @@ class Formats(unittest.TestCase):
             self.assertEqual(0, process.returncode, process.stderr)
             self.assertEqual(told, "virtual environment" in process.stderr, process.stderr)
 
+    def test_a_dockerfile_has_nothing_for_another_system(self):
+        process = run("recommend", "--target", "pytorch", "--format", "dockerfile", "--assume", "cc=8.9,driver=580.65,os=windows")
+        self.assertEqual((1, ""), (process.returncode, process.stdout))
+        self.assertIn("is for windows, and the lines of a Dockerfile are for Linux", process.stderr)
+
     def lines(self, *arguments):
         process = run("recommend", *arguments)
         self.assertEqual(0, process.returncode, process.stderr)

@@ -369,6 +369,18 @@ TEST(Environment, IsWantedWhereTheSystemsPythonTakesPackagesNowhereElse) {
   Artefact file;
   AddEnvironment(HostOf(testing::kDebian12), file);
   EXPECT_TRUE(file.missing.empty()) << "it is no package of Python's";
+  file.runs_pip = true;
+  AddEnvironment(HostOf(testing::kDebian12), file);
+  EXPECT_THAT(file.missing, ElementsAre(HasSubstr("a virtual environment")));
+}
+
+TEST(Environment, IsKnownOfEveryCommandThatRunsPip) {
+  for (const auto& name : TargetNames()) {
+    for (const Build& build : EmbeddedTarget(name)->builds) {
+      const bool says_pip = build.command.value_or("").find("pip install") != std::string::npos;
+      EXPECT_EQ(build.runs_pip.value_or(false), says_pip) << name << " " << build.id;
+    }
+  }
 }
 
 }  // namespace

@@ -63,6 +63,7 @@ Json Table() {
          {"options", {"--gpus", "all"}},
          {"cmake", {"-DA={architectures};x"}},
          {"command", "pip install 'some'"},
+         {"runs_pip", true},
          {"note", "a note"},
          {"missing", {{{"library", "libsome.so.1"}, {"text", "a library"}, {"command", "apt install some"}}}},
          {"source", "a document"},
