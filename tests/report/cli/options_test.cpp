@@ -177,12 +177,26 @@ TEST(Options, WhatToChooseFromIsKnownByTokensAlone) {
   EXPECT_FALSE(Accepted({"recommend"}).run.terms.narrow());
   EXPECT_THAT(Refused({"recommend", "--among", "cuda,rocm"}),
               HasSubstr("did you mean 'hip'?; known are cpu, cuda"));
-  EXPECT_THAT(Refused({"recommend", "--among", "gpu"}), HasSubstr("--among: 'gpu' is not a value"));
+  EXPECT_THAT(
+      Refused({"recommend", "--among", "gpu"}),
+      HasSubstr("--among: 'gpu' is not a value; --require gpu asks for any GPU; known are cpu, cuda"));
   EXPECT_THAT(Refused({"recommend", "--among", ""}), HasSubstr("known are cpu, cuda"));
   EXPECT_THAT(Refused({"recommend", "--can", "nvidia"}), HasSubstr("did you mean 'cuda'?"));
   EXPECT_THAT(Refused({"recommend", "--can", "cpu", "--among", "cpu"}), HasSubstr("exclude each other"));
   EXPECT_THAT(Refused({"recommend", "--exclude", " "}), HasSubstr("--exclude: '' names nothing"));
   EXPECT_THAT(Refused({"--among", "cpu"}), HasSubstr("--among belongs to recommend"));
+}
+
+TEST(Options, AGpuIsAskedForByRequireAlone) {
+  EXPECT_THAT(Refused({"recommend", "--can", "GPU"}), HasSubstr("--require gpu asks for any GPU; known"));
+  EXPECT_EQ(
+      Refused({"recommend", "--only", "gpu"}),
+      "--only: there is no module 'gpu'; --require gpu asks for any GPU; known are cpu, vulkan, opencl");
+  EXPECT_EQ(
+      Refused({"recommend", "--skip", "gpu"}),
+      "--skip: there is no module 'gpu'; --among cpu leaves out every GPU; known are cpu, vulkan, opencl");
+  for (const std::string option : {"--only", "--skip"})
+    EXPECT_EQ(Refused({option, "gpu"}), option + ": there is no module 'gpu'; known are cpu, vulkan, opencl");
 }
 
 TEST(Options, AMachinesNameStandsForTheWordsThatDescribeIt) {
