@@ -96,14 +96,16 @@ std::vector<Task> Candidates(std::span<const Variant> variants, const MeasureReq
   return tasks;
 }
 
-// A task's place in line for the budget. 0: a decision rests on it. 1: what else people look at, and other
-// shapes of the products of rank 0. kLastRank: it only explains.
-constexpr int kRankOfOtherShapes = 1;
+// A task's place in line for the budget. 0: a decision rests on it. 1: one for training alone does. 2: what
+// else people look at, and other shapes of the products of rank 0. kLastRank: it only explains.
+constexpr int kRankOfTraining = 1;
+constexpr int kRankOfOtherShapes = 2;
 int Rank(const Task& task) {
   // Decisions rest on weights of 4 bits, in which requests are predicted; people look at the other types as
   // well.
   if (task.kernel == Kernel::kGemv && task.in != kernels::Dtype::kQ4) return kRankOfOtherShapes;
   if (Precedence(task) <= kDecisive) return 0;
+  if (Precedence(task) == kOfTraining) return kRankOfTraining;
   return task.kernel == Kernel::kGemm || task.kernel == Kernel::kTriad ? kRankOfOtherShapes : kLastRank;
 }
 

@@ -26,8 +26,8 @@ void KeepFirst(std::vector<Task>& tasks, Wanted wanted) {
 }  // namespace
 
 std::ptrdiff_t Precedence(const Task& task) {
-  constexpr std::array kOrder = {Kernel::kGemm, Kernel::kRead, Kernel::kGemv};
-  static_assert(kOrder.size() == kDecisive + 1);
+  constexpr std::array kOrder = {Kernel::kGemm, Kernel::kRead, Kernel::kGemv, Kernel::kCopy};
+  static_assert(kOrder[kDecisive] == Kernel::kGemv && kOrder[kOfTraining] == Kernel::kCopy);
   const auto at = std::find(kOrder.begin(), kOrder.end(), task.kernel);
   if (at == kOrder.end()) return std::ssize(kOrder) + 1;
   return IsIntegerProduct(task) ? std::ssize(kOrder) : at - kOrder.begin();

@@ -20,11 +20,14 @@ struct Task {
 };
 
 // All but fills and launches: what a decision rests on first (a product, reads, products of the other
-// floating types, matrix-vector products), else in the order of their first variant.
+// floating types, matrix-vector products, then copies), products of integers, else in the order of their
+// first variant.
 [[nodiscard]] std::vector<Task> GroupVariants(std::span<const kernels::Variant> variants);
 
-// Its kernel's place in that order; up to kDecisive a decision rests on it.
+// Its kernel's place in that order. Up to kDecisive decisions for every use may rest on it, at kOfTraining
+// those for training, for which reads stand in where there is no copy.
 inline constexpr std::ptrdiff_t kDecisive = 2;
+inline constexpr std::ptrdiff_t kOfTraining = kDecisive + 1;
 [[nodiscard]] std::ptrdiff_t Precedence(const Task& task);
 
 // Those of one scope, in their order.

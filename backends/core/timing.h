@@ -21,7 +21,7 @@ inline constexpr double kMaxBatchSeconds = 0.100;
 inline constexpr double kRoundTripsABatch = 20;
 inline constexpr double kMinSpanSeconds = 1.0;  // a figure's samples are spread over at least that
 
-inline constexpr int kLastRank = 2;  // of Series::rank: a figure that only explains
+inline constexpr int kLastRank = 3;  // of Series::rank: a figure that only explains
 
 // One workload and the batches timed so far; times of one execution each.
 struct Series {
@@ -68,8 +68,8 @@ void Ramp(Series& series, Budget& budget, double least_s = kRampSeconds);
 // budget; kernels bound by arithmetic; and what the first have left to do. They are kept apart because among
 // products a triad is up to a seventh slower than alone (measured on an EPYC; an extra execution before each
 // batch does not mend it), so that its figure would depend on how long the others took. At the very end the
-// memory-bound kernels that a decision rests on get a few more batches: memory of shared machines changes its
-// speed within seconds.
+// memory-bound kernels that every decision rests on get a few more batches: memory of shared machines changes
+// its speed within seconds.
 //
 // Where the budget can not last for ten batches of all, the last in line get three, or none. Those of the
 // last rank get no more than ten while any of another rank needs more. `between_turns`, if given, runs after

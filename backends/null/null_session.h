@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The skeleton to clone for a new runtime's device: the whole of Session in its shortest form. Here memory is
-// the host's and a kernel runs on the calling thread; a real session allocates, compiles and launches on its
-// device.
+// The whole of Session in its shortest form: memory is the host's and a kernel runs on the calling thread. A
+// session with a device allocates, compiles and launches there (docs/adding-a-runtime.md).
 #pragma once
 
 #include <memory>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The skeleton to clone for a new runtime: what is known of the runtime's own interface, for this folder and
-// for backends/<runtime>. The null runtime is always installed and has no device.
+// What is known of the runtime's own interface, for this folder and for backends/null. One that loads no
+// library is always installed and has no device (docs/adding-a-runtime.md).
 #pragma once
 
 #include <vector>

@@ -34,13 +34,14 @@ void TrimWords(RawOptions& raw) {
   }
 }
 
-std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, const char* option,
+// The modules of --only, by which GPUs are wished for, or of --skip.
+std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, Command command, GpuWish wish,
                                        std::span<const std::string> known) {
   for (const std::string& name : names) {
-    if (std::find(known.begin(), known.end(), name) == known.end()) {
-      return Usage(fmt::format("{}: there is no module '{}'{}", option, probe::CleanText(name, 64),
-                               Hint(name, known)));
-    }
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    const auto of_gpus = command == Command::kRecommend ? HintOfGpus(name, wish) : "";
+    return Usage(fmt::format("{}: there is no module '{}'{}{}", wish == GpuWish::kAny ? "--only" : "--skip",
+                             probe::CleanText(name, 64), of_gpus, Hint(name, known)));
   }
   return std::nullopt;
 }
@@ -114,9 +115,9 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
        {raw.quick && raw.thorough, "--quick and --thorough exclude each other"},
        {replays && run.record_dir, "--replay and --record exclude each other"},
        {replays && run.sysroot != "/", "--replay and --sysroot exclude each other"},
-       {replays && (measures || raw.no_calibrate),
-        "--replay has the figures of its record: --quick, --thorough, --budget and --no-calibrate, which say "
-        "how to measure, do not go with it"},
+       {replays && (measures || raw.no_calibrate || raw.no_cache),
+        "--replay has the figures of its record: --quick, --thorough, --budget, --no-calibrate and "
+        "--no-cache, which say how to measure, do not go with it"},
        {run.record_ids && !run.record_dir, "--record-ids says what a record keeps: it needs --record DIR"},
        {!run.only.empty() && !run.skip.empty(), "--only and --skip exclude each other"}}};
   for (const auto& [is_so, text] : refused) {
@@ -147,8 +148,8 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
        {Format::kDockerfile, "dockerfile"}}};
   TrimWords(raw);
   Options& options = raw.options;
-  if (auto error = CheckNames(options.run.only, "--only", modules)) return error;
-  if (auto error = CheckNames(options.run.skip, "--skip", modules)) return error;
+  if (auto error = CheckNames(options.run.only, options.command, GpuWish::kAny, modules)) return error;
+  if (auto error = CheckNames(options.run.skip, options.command, GpuWish::kNone, modules)) return error;
   if (auto error = ReadSeconds(raw.budget, "--budget", options.run.budget_s)) return error;
   if (auto error = ReadSeconds(raw.timeout, "--timeout", options.run.timeout_s)) return error;
   if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;

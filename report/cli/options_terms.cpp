@@ -34,9 +34,10 @@ std::optional<probe::Error> CheckToken(const std::string& word, const char* opti
   }
   if (std::find(tokens.begin(), tokens.end(), word) != tokens.end()) return std::nullopt;
   if (meant.empty()) meant = Nearest(word, tokens).value_or("");
-  return Usage(fmt::format("{}: '{}' is not a value{}; known are {}", option, probe::CleanText(word, 64),
-                           meant.empty() ? "" : fmt::format("; did you mean '{}'?", meant),
-                           fmt::join(tokens, ", ")));
+  return Usage(fmt::format(
+      "{}: '{}' is not a value{}; known are {}", option, probe::CleanText(word, 64),
+      meant.empty() ? HintOfGpus(word, GpuWish::kAny) : fmt::format("; did you mean '{}'?", meant),
+      fmt::join(tokens, ", ")));
 }
 
 std::optional<probe::Error> CheckExcluded(const std::vector<std::string>& words) {

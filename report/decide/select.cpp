@@ -46,7 +46,7 @@ std::vector<std::string> IdsOf(const std::vector<probe::PhysicalDevice>& devices
 probe::Error MeansNothing(const Tables& tables, const std::vector<probe::PhysicalDevice>& devices,
                           const std::string& word) {
   auto known = IdsOf(devices);
-  std::string hint;
+  auto hint = HintOfGpus(word, GpuWish::kNone);
   for (const RuntimeFacts& facts : tables.runtimes) {
     known.push_back(facts.name);
     if (std::find(facts.names.begin(), facts.names.end(), word) != facts.names.end())

@@ -211,6 +211,21 @@ class Usage(unittest.TestCase):
 
 
 class ExitCodes(unittest.TestCase):
+    def test_the_last_line_says_why_and_those_before_are_notes_and_warnings(self):
+        server = ("--target", "llama.cpp", "--replay", FIXTURES / "plain_server")
+        for arguments, code, why in ((("--format", "pip"), 1, "is no Python package"),
+                                     (("--require", "gpu"), 1, "required gpu, got cpu"),
+                                     (("--among", "vulkan", "--json"), 1, "no answer for --target llama.cpp --among"),
+                                     (("--device", "no such"), 2, "is no device here")):
+            process = run("recommend", *arguments, *server)
+            with self.subTest(arguments):
+                *before, last = process.stderr.splitlines()
+                self.assertEqual(code, process.returncode)
+                self.assertRegex(last, r"\Awhichgpu: (?!note: |warning: |it needs: )")
+                self.assertIn(why, last)
+                for line in before:
+                    self.assertRegex(line, r"\Awhichgpu: (note|warning|it needs): ")
+
     def test_requirements(self):
         self.assertEqual(0, run("recommend", "--no-calibrate", "--require", "cpu", "--only", "cpu").returncode)
         for requirement, reason in (("gpu", "required gpu, got cpu: "), ("cuda", "required cuda, got cpu: ")):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""A runtime is one word and its own folders: clones the skeleton into a runtime "toy" in a copy of the sources, whose
-one device is found, measured and recommended. Arguments: the source directory and a build directory of it."""
+"""A runtime is one word and its own folders: clones the skeleton into a runtime "npu_t" in a copy of the sources, whose
+one device is found, measured and recommended. A name with a "_" and the letters of a part of another word, "input".
+Arguments: the source directory and a build directory of it."""
 import filecmp
 import json
 import os
@@ -14,14 +15,14 @@ import tempfile
 import unittest
 
 ROOT, BUILT = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
-NAMES = ((re.compile(r"(?<![A-Za-z])null(?![a-z])"), "toy"), (re.compile(r"(?<![A-Za-z])Null(?![a-z])"), "Toy"),
-         (re.compile(r"(?<![A-Za-z])NULL(?![A-Z])"), "TOY"))
+NAMES = ((re.compile(r"(?<![A-Za-z])null(?![a-z])"), "npu_t"), (re.compile(r"(?<![A-Za-z])Null(?![a-z])"), "NpuT"),
+         (re.compile(r"(?<![A-Za-z])NULL(?![A-Z])"), "NPU_T"))
 # What one who adds a runtime writes: here, that there is a device.
 NO_DEVICE = "return std::vector<RuntimeDevice>{};"
 ONE_DEVICE = """RuntimeDevice device;
-  device.runtime = "toy";
-  device.driver = "toy";
-  device.name = "Toy Accelerator";
+  device.runtime = "npu_t";
+  device.driver = "npu_t";
+  device.name = "NPU T";
   device.kind = DeviceKind::kDiscrete;
   device.identity.pci = PciAddress{0, 0x42, 0, 0};
   return std::vector<RuntimeDevice>{device};"""
@@ -40,21 +41,21 @@ def clone_folder(root, folder):
         text = path.read_text()
         for pattern, name in NAMES:
             text = pattern.sub(name, text)
-        target = root / folder / "toy" / path.name.replace("null", "toy")
+        target = root / folder / "npu_t" / path.name.replace("null", "npu_t")
         target.parent.mkdir(exist_ok=True)
         target.write_text(text)
 
 
 def add_runtime(root):
-    clone_folder(root, "probe")
-    clone_folder(root, "backends")
-    api = root / "probe/toy/toy_api.cpp"
+    for folder in ("probe", "backends", "tests/probe", "tests/backends"):
+        clone_folder(root, folder)
+    api = root / "probe/npu_t/npu_t_api.cpp"
     api.write_text(api.read_text().replace(NO_DEVICE, ONE_DEVICE))
     facts = json.loads((root / "data/runtimes/cpu.json").read_text())
-    facts.update(title="Toy", names=["toys"])
-    (root / "data/runtimes/toy.json").write_text(json.dumps(facts, indent=2))
+    facts.update(title="NPU T", names=["npu"])
+    (root / "data/runtimes/npu_t.json").write_text(json.dumps(facts, indent=2))
     lists = root / "CMakeLists.txt"
-    lists.write_text(re.sub(r"(set\(RUNTIMES [^)]*)\)", r"\1 toy)", lists.read_text(), count=1))
+    lists.write_text(re.sub(r"(set\(RUNTIMES [^)]*)\)", r"\1 npu_t)", lists.read_text(), count=1))
 
 
 def settings():
@@ -127,26 +128,37 @@ class ClonedRuntime(unittest.TestCase):
         changed = [name for name in self.files
                    if name not in added and not filecmp.cmp(ROOT / name, self.clone / name, shallow=False)]
         for name in added:
-            self.assertRegex(name, r"^(probe|backends)/toy/|/toy\.[a-z]+$")
+            self.assertRegex(name, r"^(tests/)?(probe|backends)/npu_t/|/npu_t\.[a-z]+$")
         self.assertEqual(["CMakeLists.txt"], changed)
         before = (ROOT / "CMakeLists.txt").read_text().splitlines()
         after = (self.clone / "CMakeLists.txt").read_text().splitlines()
         self.assertEqual(1, sum(old != new for old, new in zip(before, after, strict=True)))
 
+    def test_it_is_named_at_home_alone(self):
+        lint = subprocess.run([sys.executable, "-B", "-m", "unittest", "structure_test.Structure."
+                               "test_makers_and_runtimes_are_named_only_at_home"], cwd=self.clone / "tests/lint",
+                              capture_output=True, text=True, check=False)
+        self.assertEqual(0, lint.returncode, lint.stderr)
+
+    def test_it_says_of_itself_what_holds_of_a_clone(self):
+        for name in self.files:
+            if "npu_t" in pathlib.Path(name).parts:
+                self.assertNotRegex((self.clone / name).read_text(), r"(?i)skeleton|to clone", name)
+
     def test_its_device_is_found(self):
         listed = json.loads(self.run_tool("list", "--json"))
-        found = [view for device in listed["devices"] for view in device["views"] if view["runtime"] == "toy"]
-        self.assertEqual(["Toy Accelerator"], [view["name"] for view in found])
-        self.assertEqual(["ok"], [probe["outcome"] for probe in listed["probes"] if probe["module"] == "toy"])
+        found = [view for device in listed["devices"] for view in device["views"] if view["runtime"] == "npu_t"]
+        self.assertEqual(["NPU T"], [view["name"] for view in found])
+        self.assertEqual(["ok"], [probe["outcome"] for probe in listed["probes"] if probe["module"] == "npu_t"])
 
     def test_its_device_is_measured_and_recommended(self):
-        report = json.loads(self.run_tool("--only", "toy", "--quick", "--json"))
+        report = json.loads(self.run_tool("--only", "npu_t", "--quick", "--json"))
         verified = {row["kernel"] for row in report["measurements"]
-                    if row["runtime"] == "toy" and row["status"] == "ok" and row["verified"]}
+                    if row["runtime"] == "npu_t" and row["status"] == "ok" and row["verified"]}
         self.assertLessEqual({"gemm", "read"}, verified)
         answers = {answer["use"]: answer["backend"] for answer in report["recommendations"]}
-        self.assertEqual("toy", answers["inference"])
-        self.assertEqual("toy", self.run_tool("recommend", "--only", "toy", "--quick").strip())
+        self.assertEqual("npu_t", answers["inference"])
+        self.assertEqual("npu_t", self.run_tool("recommend", "--only", "npu_t", "--quick").strip())
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ from words import SENTENCE, parsed, words_away
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 500
+MAX_COLUMNS = 125  # of documents
 OWN = re.compile(r'^#include "((?:probe|backends|kernels|report|tests|bench)/[^"]+)"', re.M)
 CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|ifdef|ifndef|elif)\b", re.M)
 
@@ -122,6 +123,15 @@ class Structure(unittest.TestCase):
                 yield f"{path.relative_to(ROOT)} has {lines} lines, at most {MAX_LINES} are allowed"
         self.each([p for p in tracked("*.h", "*.cpp", "*.py", "*.cmake", "*.cl", "*.comp")
                    if "spirv" not in p.name], check)
+
+    def test_documents_wrap(self):
+        """Text does; a row of a table and a line of code are as long as they have to be."""
+        def check(path):
+            text = re.sub(r"^ *```.*?^ *```", lambda block: "\n" * block[0].count("\n"), path.read_text(), flags=re.M | re.S)
+            for number, line in enumerate(text.splitlines(), 1):
+                if len(line) > MAX_COLUMNS and not line.lstrip().startswith("|"):
+                    yield f"{path.relative_to(ROOT)}:{number} has {len(line)} columns, at most {MAX_COLUMNS} are allowed"
+        self.each(tracked("docs/*.md", "CONTRIBUTING.md"), check)
 
     def test_every_source_states_its_licence_first(self):
         def check(path):

@@ -64,6 +64,15 @@ class Tables(unittest.TestCase):
                 self.assertEqual(set(), set(keys_below(facts)) - set().union(*fields.values()), "nobody reads these")
         self.assertEqual(set(), fields["RuntimeFacts"] - explained, "docs/adding-a-runtime.md says what each is")
 
+    def test_every_runtime_is_a_token_that_users_are_told(self):
+        builds = json.loads((ROOT / "data/targets/backend.json").read_text())["builds"]
+        told = {build["backend"] for build in builds}
+        explained = set(re.findall(r"^\| `(\w+)` \|", (ROOT / "docs/scripts.md").read_text(), re.M))
+        taken = set(re.search(r"^  (cpu\|[\w|]+)\) ;;$", (ROOT / "tests/cli/installer.sh").read_text(), re.M)[1].split("|"))
+        for path in sorted((ROOT / "data/runtimes").glob("*.json")):
+            self.assertIn(path.stem, told, "data/targets/backend.json has no row for it")
+            self.assertIn(path.stem, explained & taken, "docs/scripts.md or tests/cli/installer.sh does not know it")
+
     def test_drivers_that_builds_for_linux_ask_for_have_a_number_in_wsl(self):
         # A driver's branch (a whole number) is called alike by both systems, and from 580 on both ask for the branch alone.
         same_from = 580

@@ -6,18 +6,18 @@ import re
 
 HOMES = {"data", "tests", "docs"}
 FAMILIES = ["nvidia geforce cuda nouveau", "amd amdgpu radeon hip rocm kfd", "intel i915 xe", "apple metal",
-            "vulkan glsl", "opencl", "levelzero", "dxg wsl"]
+            "vulkan glsl", "opencl", "level_zero", "dxg wsl"]
 # HIP is CUDA's interface for other cards: it heeds CUDA's variables, the same kernels are compiled for both (simt), and
 # the same libraries' calls join devices of both (stream).
 GUESTS = {"hip": ["cuda"], "cuda": ["hip"], "simt": ["cuda", "hip"], "stream": ["cuda", "hip"]}
 WORDS = r"(?i:nvidia|geforce|cuda|nouveau|dxg|amdgpu|amd|radeon|hip|rocm|kfd|intel(?!l)|i915|xe(?![a-z0-9_])|" \
         r"apple|metal(?!l)|vulkan|opencl|level[ _]?zero)"
-# A runtime that is new is known by its own name.
+# A runtime that is new is known by its own name; in CamelCase and in prose nothing and a blank stand for its "_".
 _LIST = (pathlib.Path(__file__).resolve().parents[2] / "CMakeLists.txt").read_text()
 for _name in re.search(r"set\(RUNTIMES ([^)]*)\)", _LIST).group(1).split():
     if _name != "cpu" and not any(_name in family.split() for family in FAMILIES):
         FAMILIES.append(_name)
-        WORDS += "|(?i:%s)" % _name
+        WORDS = WORDS[:-1] + "|%s)" % _name.replace("_", "[ _]?")
 WORD = re.compile(r"(?:(?<![A-Za-z0-9])|(?<=\blib)|(?<=[a-z])(?=[A-Z]))" + WORDS)
 LEXEME = re.compile(r"""(?P<comment>//[^\n]*|/\*.*?\*/)|R"(?P<tag>[^()\s\\]*)\(.*?\)(?P=tag)"|"""
                     r""""(?:\\.|[^"\\\n])*"|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S)
@@ -43,7 +43,7 @@ def words_away(name, text):
     if HOMES & set(parts):
         return []
     at_home = {word for family in FAMILIES if re.search(r"(?<![a-z])(%s)" % family.replace(" ", "|"), "/".join(parts))
-               for word in family.split()}
+               for word in family.replace("_", "").split()}
     at_home |= {guest for host, guests in GUESTS.items() if host in parts for guest in guests}
     found = [(line, re.sub("[ _]", "", match[0].lower())) for line, match in each(WORD, text)]
     return [(line, word) for line, word in found if word not in at_home]

@@ -38,7 +38,7 @@ def unmet(stage):
     return observed(run)
 
 
-@promise(SECTION, "1: what --among leaves does not work. Nothing on stdout, one line on stderr, JSON says why.")
+@promise(SECTION, "1: what --among leaves does not work. Nothing on stdout, the reason on stderr and in JSON.")
 def nothing_left(stage):
     replay = ("--replay", FIXTURES / "rocm_prefill_vulkan_decode")
     run = stage.run("recommend", "--among", "opencl,metal", *replay)

@@ -3,7 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
 #include <string>
+
+#include "tests/backends/core/fake_session.h"
 
 namespace backends {
 namespace {
@@ -41,8 +45,8 @@ std::vector<Variant> Everything() {
 TEST(Tasks, WhatADecisionRestsOnComesFirst) {
   const auto all = Everything();
   EXPECT_EQ(Names(GroupVariants(all)),
-            "gemm fp32, read u32, gemm fp16, gemv fp32, gemv fp16, gemv q4, gemv q8, gemm int8, "
-            "chain fp32, copy u32");
+            "gemm fp32, read u32, gemm fp16, gemv fp32, gemv fp16, gemv q4, gemv q8, copy u32, "
+            "gemm int8, chain fp32");
 }
 
 TEST(Tasks, VariantsOfOneKernelAndTypesAreOneTask) {
@@ -68,6 +72,24 @@ TEST(Tasks, AnotherRuntimeOfADeviceRepeatsWhatDiffers) {
   EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kRepeat)),
             "gemm fp32, read u32, gemm fp16, gemv fp16, gemv q4, gemv q8");
   EXPECT_EQ(Names(Select(GroupVariants(all), Scope::kBrief)), "gemm fp16, read u32");
+}
+
+// Decisions for training rest on it, on triads and chains none.
+TEST(Tasks, CopiesComeBeforeWhatOnlyExplains) {
+  auto variants = FakeOthers();
+  const auto copy = std::find_if(variants.begin(), variants.end(),
+                                 [](const auto& variant) { return variant.name == "copy"; });
+  std::rotate(copy, copy + 1, variants.end());
+  FakeScript script;
+  script.bytes_per_s = 3e7;
+  FakeSession brief(script);
+  const Outcome three = MeasureFake(brief, variants, Request(0.4));
+  EXPECT_EQ(three.Of("copy").status, MeasurementStatus::kOk) << "beside two matrix-vector products";
+  EXPECT_EQ(three.Of("triad").status, MeasurementStatus::kOverBudget);
+  script.slowdown = [](double now_s) { return std::fmod(now_s * 7.3, 1.0) < 0.5 ? 1.0 : 1.4; };
+  FakeSession whole(script);
+  const Outcome all = MeasureFake(whole, variants, Request(4.0));
+  EXPECT_GT(all.Of("copy").samples, all.Of("chain").samples) << "it does not wait for others";
 }
 
 }  // namespace

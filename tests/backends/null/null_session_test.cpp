@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The skeleton's session is whole: every kernel of it loads, runs and verifies.
+// The session is whole: every kernel of it loads, runs and verifies.
 #include "backends/null/null_session.h"
 
 #include <gtest/gtest.h>

@@ -115,6 +115,7 @@ TEST(Assume, NamesTheKeyThatIsWrong) {
       {"=amd", "there is no key ''"},
       {",", "there is no key ''"},
       {"vendor=nvida", "vendor: 'nvida' is not a value; did you mean 'nvidia'?"},
+      {"vendor=moore", "vendor: 'moore' is not a value; did you mean 'moore threads'?"},
       {"vendor=amd,name=\t", "name: it lacks its value"},
       {"vendor=amd,kind=external", "kind: 'external' is not a value"},
       {"vendor=amd,memory=lots", "memory: it takes a size with its unit, such as 24GiB"},

@@ -97,7 +97,7 @@ TEST(Options, CompareTakesNoneThatSaysHowToLookAtAMachine) {
 TEST(Options, WhatWouldBeIgnoredIsRefused) {
   EXPECT_THAT(Refused({"--record-ids"}), HasSubstr("--record-ids says what a record keeps"));
   EXPECT_TRUE(Accepted({"--record", "d", "--record-ids"}).run.record_ids);
-  for (const std::string option : {"--quick", "--thorough", "--no-calibrate", "--budget=1"})
+  for (const std::string option : {"--quick", "--thorough", "--no-calibrate", "--no-cache", "--budget=1"})
     EXPECT_THAT(Refused({"--replay", "d", option}), HasSubstr("--replay has the figures of its record"));
   EXPECT_TRUE(Accepted({"--replay", "d", "--only", "cpu"}).run.replay_dir);
   EXPECT_THAT(Refused({"--assume", "cc=8.9", "--exit-code"}), HasSubstr("--exit-code tells what works"));
@@ -177,12 +177,26 @@ TEST(Options, WhatToChooseFromIsKnownByTokensAlone) {
   EXPECT_FALSE(Accepted({"recommend"}).run.terms.narrow());
   EXPECT_THAT(Refused({"recommend", "--among", "cuda,rocm"}),
               HasSubstr("did you mean 'hip'?; known are cpu, cuda"));
-  EXPECT_THAT(Refused({"recommend", "--among", "gpu"}), HasSubstr("--among: 'gpu' is not a value"));
+  EXPECT_THAT(
+      Refused({"recommend", "--among", "gpu"}),
+      HasSubstr("--among: 'gpu' is not a value; --require gpu asks for any GPU; known are cpu, cuda"));
   EXPECT_THAT(Refused({"recommend", "--among", ""}), HasSubstr("known are cpu, cuda"));
   EXPECT_THAT(Refused({"recommend", "--can", "nvidia"}), HasSubstr("did you mean 'cuda'?"));
   EXPECT_THAT(Refused({"recommend", "--can", "cpu", "--among", "cpu"}), HasSubstr("exclude each other"));
   EXPECT_THAT(Refused({"recommend", "--exclude", " "}), HasSubstr("--exclude: '' names nothing"));
   EXPECT_THAT(Refused({"--among", "cpu"}), HasSubstr("--among belongs to recommend"));
+}
+
+TEST(Options, AGpuIsAskedForByRequireAlone) {
+  EXPECT_THAT(Refused({"recommend", "--can", "GPU"}), HasSubstr("--require gpu asks for any GPU; known"));
+  EXPECT_EQ(
+      Refused({"recommend", "--only", "gpu"}),
+      "--only: there is no module 'gpu'; --require gpu asks for any GPU; known are cpu, vulkan, opencl");
+  EXPECT_EQ(
+      Refused({"recommend", "--skip", "gpu"}),
+      "--skip: there is no module 'gpu'; --among cpu leaves out every GPU; known are cpu, vulkan, opencl");
+  for (const std::string option : {"--only", "--skip"})
+    EXPECT_EQ(Refused({option, "gpu"}), option + ": there is no module 'gpu'; known are cpu, vulkan, opencl");
 }
 
 TEST(Options, AMachinesNameStandsForTheWordsThatDescribeIt) {

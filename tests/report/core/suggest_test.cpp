@@ -29,5 +29,19 @@ TEST(Hint, ListsTheKnownWhenNothingIsNear) {
   EXPECT_EQ(Hint("zzz", {}), "");
 }
 
+TEST(Nearest, CompletesTheBeginningOfOneWordAlone) {
+  const std::vector<std::string> makers = {"moore threads", "matrox", "matrix vision"};
+  EXPECT_EQ(Nearest("Moore", makers), "moore threads");
+  EXPECT_EQ(Nearest("matr", makers), std::nullopt) << "it may be either";
+  EXPECT_EQ(Nearest("mo", makers), std::nullopt) << "it may be anything";
+}
+
+TEST(Nearest, AGpuIsNoProcessor) {
+  const std::vector<std::string> known = {"cpu", "cuda"};
+  EXPECT_EQ(Nearest("gpu", known), std::nullopt);
+  EXPECT_EQ(Nearest("GPU", known), std::nullopt);
+  EXPECT_EQ(Nearest("cpy", known), "cpu");
+}
+
 }  // namespace
 }  // namespace report

@@ -58,6 +58,8 @@ TEST(ExcludedDevices, OfAWordThatFitsNoneAreAnError) {
   };
   EXPECT_EQ(refused("rocm"), "--exclude: 'rocm' is neither a runtime nor a device here; did you mean 'hip'?");
   EXPECT_THAT(refused("vulcan"), ::testing::HasSubstr("did you mean 'vulkan'?"));
+  EXPECT_EQ(refused("gpu"),
+            "--exclude: 'gpu' is neither a runtime nor a device here; --among cpu leaves out every GPU");
   EXPECT_THAT(refused("geforce"), ::testing::HasSubstr("known are pci:0000:01:00.0, "));
 }
 
