@@ -259,7 +259,9 @@ probe::Result<Timing> FakeSession::Run(std::span<const Launch> launches, std::ui
   const double start_s = now_s_;
   double once_s = 0;
   for (const Launch& launch : launches) {
-    if (script_.unimplemented.contains(kernels_.at(static_cast<std::uint32_t>(launch.kernel)).variant))
+    const Loaded& kernel = kernels_.at(static_cast<std::uint32_t>(launch.kernel));
+    if (script_.unimplemented.contains(kernel.variant) ||
+        (kernel.entry == "gemm" && launch.shape.scalars[0] >= script_.unimplemented_rows))
       return probe::Error{"fakeRun", -5, std::string(NameOf(probe::OwnError::kNoSuchKernel)),
                           "not on this device"};
     if (!launch.buffers.empty()) first_buffers_.push_back(launch.buffers.front().buffer);

@@ -141,15 +141,6 @@ TEST(Runner, LaunchesThatWaitForProcessorsDoNotHideTheSpeed) {
   EXPECT_EQ(busy.shape.n, idle.shape.n);
 }
 
-TEST(Runner, WhatALibraryDoesNotHaveIsNoFailure) {
-  FakeScript script;
-  script.unimplemented = {"gemm"};
-  const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
-  EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kUnsupported);
-  EXPECT_NE(outcome.Of("gemm").reason->find("not on this device"), std::string::npos);
-  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOk);
-}
-
 TEST(Runner, KernelsThatDoNotCompileSayWhere) {
   FakeScript script;
   script.unloadable = {"gemm"};
