@@ -177,6 +177,7 @@ probe::Status OpenLibrary::ChooseAlgorithm(Plan& plan, const Product& product) c
   for (Words& algorithm : *offered) {
     plan.algorithm = algorithm;
     const auto time_s = Time(plan, product, product.rough ? 0 : kTrials);
+    if (runtime_.Ended(time_s)) return time_s.error();
     // One that fails says more than those that are none for this device.
     if (!time_s && (!failed || failed->Is(probe::OwnError::kNoSuchKernel))) failed = time_s.error();
     if (!time_s || *time_s >= best_s) continue;
