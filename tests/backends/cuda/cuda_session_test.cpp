@@ -130,6 +130,22 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
   EXPECT_EQ(WithSession(without.Library("libnvidia-ml.so.1", ""), state), " -1");
 }
 
+// By its number every GPU before it would be woken, too.
+TEST(CudaSession, WatchesItsGpuByItsAddressWhereTheLibraryFindsItSo) {
+  const auto clock_share = [](std::string_view attribute) {
+    const CudaMachine machine(
+        machines::Of(R"({"name": "A", "pci": "0000:01:00.0"}, {"name": "B", "pci": "0000:02:00.0",
+        "clock_mhz": 1000, "attributes": {"clock_now_mhz": 250}})",
+                     fmt::format(R"(, "attributes": {{"{}": 0}})", attribute)));
+    return WithSession(
+        machine,
+        [](backends::Session& session) { return fmt::to_string(session.State().clock_share.value_or(-1)); },
+        1);
+  };
+  EXPECT_EQ(clock_share("nvml_by_index"), "0.25");
+  EXPECT_EQ(clock_share("nvml_by_address"), "0.25") << "of libraries that find none so";
+}
+
 TEST(CudaSession, ChipsWithInstructionsOfTheirOwnSaySo) {
   using Row = std::pair<int, std::string>;
   for (const auto& [capability, own] :
