@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/variants.h"
 #include "kernels/operand.h"
+#include "probe/cuda/cuda_api.h"
 #include "tests/backends/cuda/opened.h"
 
 namespace {
@@ -128,6 +129,13 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
   EXPECT_EQ(WithSession(CudaMachine(machines::Of(gpu + R"("throttle_reasons": 1}})")), state), " 1");
   CudaMachine without(machines::Of(gpu + "}}"));
   EXPECT_EQ(WithSession(without.Library("libnvidia-ml.so.1", ""), state), " -1");
+}
+
+// Errors of the memory and of links (214, 220), too, of which cuda.h does not say that the process must end.
+TEST(CudaSession, ErrorsAfterWhichEveryCallFailsEndTheContext) {
+  for (const int code : {214, 220, 226, 700, 715, 719}) EXPECT_TRUE(probe::cuda::EndsContext(code)) << code;
+  for (const int code : {0, 1, 2, 100, 209, 221, 222, 600, 701, 704, 801, 999, 12345})
+    EXPECT_FALSE(probe::cuda::EndsContext(code)) << code;
 }
 
 // By its number every GPU before it would be woken, too.
