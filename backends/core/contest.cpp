@@ -172,7 +172,7 @@ void Contest::LoadAll() {
     if (loaded) {
       candidates_.push_back({*std::move(loaded), 0});
     } else {
-      refuse(MeasurementStatus::kFailed, probe::Describe(loaded.error()));
+      refuse(StatusOf(loaded.error()), probe::Describe(loaded.error()));
     }
   }
 }

@@ -108,6 +108,8 @@ probe::Result<KernelId> FakeSession::Load(const kernels::Variant& variant, const
   if (script_.unloadable.contains(variant.name)) {
     return probe::Error{"fakeCompile", -3, "FAKE_BUILD_FAILURE", "does not compile"};
   }
+  if (script_.unknown_code.contains(variant.name))
+    return probe::Error{"fakeLoad", -6, std::string(NameOf(probe::OwnError::kNoSuchKernel)), "too new"};
   kernels_.push_back({std::string(step.entry), variant.name, false});
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }

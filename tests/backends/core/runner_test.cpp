@@ -141,6 +141,15 @@ TEST(Runner, LaunchesThatWaitForProcessorsDoNotHideTheSpeed) {
   EXPECT_EQ(busy.shape.n, idle.shape.n);
 }
 
+TEST(Runner, CodeThatIsTooNewForTheRuntimeIsNoFailure) {
+  FakeScript script;
+  script.unknown_code = {"gemm"};
+  const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
+  EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kUnsupported);
+  EXPECT_EQ(outcome.Of("gemm").stage, "compile");
+  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOk);
+}
+
 TEST(Runner, KernelsThatDoNotCompileSayWhere) {
   FakeScript script;
   script.unloadable = {"gemm"};

@@ -270,8 +270,16 @@ std::string LoadOf(const CudaMachine& machine, const kernels::Step& step) {
 TEST(CudaSession, AnOldDriverRefusesNewerPtxAndRunsTheRest) {
   const CudaMachine machine(machines::Of(machines::Gpu("RTX 4090", 1, 89),
                                          R"(, "attributes": {"driver_ptx": 70, "driver_cuda": 11000})"));
-  EXPECT_THAT(LoadOf(machine, StepOf("gemm_fp8_128")), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
+  EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp8_128")),
+            "cuModuleLoadDataEx: unimplemented (222): needs a driver that knows PTX 8.4 (550)");
   EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp16_128")), "ok");
+}
+
+// Nothing of anybody's runs there: it is the driver's fault.
+TEST(CudaSession, ADriverThatRefusesTheOldestPtxIsAtFault) {
+  const CudaMachine machine(
+      machines::Of(machines::Gpu("GTX 980", 1, 52), R"(, "attributes": {"driver_ptx": 50})"));
+  EXPECT_THAT(LoadOf(machine, StepOf("fill_u32")), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
 }
 
 // Both lie where the loader does not look.
@@ -292,10 +300,10 @@ TEST(CudaSession, TheFirstDriversOfAChipRunAnOlderTextOfItsKernels) {
   };
   EXPECT_EQ(load(88, 120), "ok");
   EXPECT_EQ(load(87, 120), "ok");
-  EXPECT_THAT(load(86, 120), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
+  const std::string needs = "(222): needs a driver that knows PTX 8.8 (575)";
+  EXPECT_THAT(load(86, 120), HasSubstr(needs));
   EXPECT_EQ(load(88, 121), "ok");
-  EXPECT_THAT(load(87, 121), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"))
-      << "the older is of 120 alone";
+  EXPECT_THAT(load(87, 121), HasSubstr(needs)) << "the older is of 120 alone";
 }
 
 TEST(CudaSession, TruncatedCodeIsRefusedWithTheCompilersWords) {
