@@ -172,7 +172,7 @@ void Contest::LoadAll() {
     if (loaded) {
       candidates_.push_back({*std::move(loaded), 0});
     } else {
-      refuse(MeasurementStatus::kFailed, probe::Describe(loaded.error()));
+      refuse(StatusOf(loaded.error()), probe::Describe(loaded.error()));
     }
   }
 }
@@ -276,7 +276,7 @@ std::optional<Series> Contest::Verified(const Candidate& candidate, Workload wor
     return fail(MeasurementStatus::kFailed, Stage::kLaunch, probe::Describe(status.error()));
   }
   const auto first = context_.budget.Excused([&] { return workload.Run(1); });
-  if (!first) return fail(MeasurementStatus::kFailed, Stage::kLaunch, probe::Describe(first.error()));
+  if (!first) return fail(StatusOf(first.error()), Stage::kLaunch, probe::Describe(first.error()));
 
   // Other operands than the first time: what is left over from there can not pass.
   context_.reporter.Enter(Stage::kVerify, variant, context_.budget.Remaining() + kStallAllowanceSeconds);

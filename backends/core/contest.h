@@ -29,6 +29,12 @@ struct ContestContext {
   double bytes_per_s = 0;  // the memory's, once a read has been measured; 0 before
 };
 
+// What becomes of a variant whose loading or run failed so: an implementation without a kernel is no fault.
+[[nodiscard]] inline MeasurementStatus StatusOf(const probe::Error& error) {
+  return error.Is(probe::OwnError::kNoSuchKernel) ? MeasurementStatus::kUnsupported
+                                                  : MeasurementStatus::kFailed;
+}
+
 // On the host's clock; positive even where that did not move.
 [[nodiscard]] inline double PositiveSeconds(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
 

@@ -59,9 +59,8 @@ bool Contest::RateOne(Candidate& candidate) {
     if (!trial) {
       // A larger problem than needed may fail for want of memory: the speed is known well enough.
       if (!first && context_.session.BroughtDownBy() == nullptr) return true;
-      const auto status = trial.error().Is(probe::OwnError::kNoSuchKernel) ? MeasurementStatus::kUnsupported
-                                                                           : MeasurementStatus::kFailed;
-      context_.reporter.Fail(variant, problem, status, Stage::kLaunch, probe::Describe(trial.error()));
+      context_.reporter.Fail(variant, problem, StatusOf(trial.error()), Stage::kLaunch,
+                             probe::Describe(trial.error()));
       return false;
     }
     if (!trial->wrong.empty()) {

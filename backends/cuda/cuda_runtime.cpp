@@ -7,6 +7,8 @@
 #include <array>
 #include <utility>
 
+#include "data/ptx_drivers.h"
+
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 
@@ -42,6 +44,22 @@ probe::Error WhyAbsent(probe::Error error, int version, const probe::system::Fil
   return error;
 }
 
+// Of a module that is newer than the driver: no fault of the driver's, whose other programs run. Of the
+// oldest version it is one, and the error stays as it is.
+probe::Error TooNew(std::string_view ptx, probe::Error error) {
+  constexpr std::string_view kDirective = "\n.version ";
+  const auto at = ptx.find(kDirective);
+  if (at == std::string_view::npos) return error;
+  ptx.remove_prefix(at + kDirective.size());
+  const auto version = probe::TakeUpTo(ptx, '\n');
+  for (const auto& [known, release, driver] : probe::ParseTable<3>(data::kPtxDrivers)) {
+    if (known != version) continue;
+    error.name = NameOf(probe::OwnError::kNoSuchKernel);
+    error.text = fmt::format("needs a driver that knows PTX {} ({})", version, driver);
+  }
+  return error;
+}
+
 probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx) {
   std::string log(kLogBytes, '\0');
   std::array options = {rt::kCuJitErrorLog, rt::kCuJitErrorLogBytes};
@@ -52,6 +70,7 @@ probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx)
   const rt::CuResult code = api.cuModuleLoadDataEx(&module, ptx.data(), 2, options.data(), values.data());
   if (code == kCuSuccess) return module;
   probe::Error error = ErrorOf("cuModuleLoadDataEx", code);
+  if (code == rt::kCuErrorUnsupportedPtxVersion) return TooNew(ptx, std::move(error));
   const std::string words = probe::LogTail(log);
   if (!words.empty()) error.text += (error.text.empty() ? "" : ": ") + words;
   return error;

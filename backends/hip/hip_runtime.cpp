@@ -88,7 +88,7 @@ probe::Result<HostBuffer> HipRuntime::AllocateHost(std::uint64_t bytes) {
       code != kHipSuccess)
     return ErrorOf("hipHostMalloc", code);
   return HostBuffer{{static_cast<std::byte*>(memory), bytes},
-                    {memory, [free = api_.hipHostFree](void* pinned) { (void)free(pinned); }}};
+                    {memory, [api = api_](void* pinned) { (void)rt::Told(api, api.hipHostFree(pinned)); }}};
 }
 
 probe::Status HipRuntime::Write(std::uint64_t to, std::span<const std::byte> data) {

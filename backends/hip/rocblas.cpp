@@ -33,6 +33,8 @@ constexpr std::array kTypes = {
 constexpr std::uint64_t kMostWorkspaceBytes = 128U << 20U;
 // rocblas_status: right, by a slower way than with more workspace.
 constexpr int kPerfDegraded = 7;
+// The same: not_implemented, excluded_from_build, arch_mismatch.
+constexpr std::array kNoSuchProduct = {2, 14, 15};
 
 using CreateHandle = int (*)(void** handle);
 using SetWorkspace = int (*)(void* handle, void* address, std::size_t bytes);
@@ -51,6 +53,17 @@ probe::Error StatusError(std::string_view call, int status) {
           status,
           index < kNames.size() ? "rocblas_status_" + std::string(kNames[index]) : "unknown error",
           {}};
+}
+
+// Of a product: that the library has none for these types, or none for this device, is no fault of either.
+probe::Error ProductError(int status) {
+  constexpr std::string_view kCall = "rocblas_gemm_ex";
+  if (std::find(kNoSuchProduct.begin(), kNoSuchProduct.end(), status) == kNoSuchProduct.end())
+    return StatusError(kCall, status);
+  auto error = probe::Own(probe::OwnError::kNoSuchKernel, std::string(kCall),
+                          "rocBLAS has no such product for this device");
+  error.code = status;
+  return error;
 }
 
 // Has it work in memory of ours instead of its own, which it takes without asking and without a bound, and
@@ -90,8 +103,7 @@ probe::Result<stream::Products> Open(const probe::system::Library& library, stre
       const int status =
           gemm(handle, kTranspose, kNone, n, m, k, &scales.one, b, numbers.operand, k, a, numbers.operand, k,
                &scales.zero, c, numbers.result, n, c, numbers.result, n, numbers.compute, 0, 0, 0);
-      return status == 0 || status == kPerfDegraded ? probe::Ok()
-                                                    : probe::Status(StatusError("rocblas_gemm_ex", status));
+      return status == 0 || status == kPerfDegraded ? probe::Ok() : probe::Status(ProductError(status));
     });
   };
   const auto workspace = GiveWorkspace(library, handle, runtime, max_workspace_bytes);

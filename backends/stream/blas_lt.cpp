@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <vector>
@@ -53,6 +54,8 @@ class OpenLibrary {
   [[nodiscard]] probe::Result<std::vector<Words>> AskAlgorithms(const Plan& plan) const;
   [[nodiscard]] probe::Result<double> Time(const Plan& plan, const Product& product, int trials) const;
   [[nodiscard]] probe::Error ErrorOf(std::string_view call, int status) const;
+  // The same of a call for a product, which the library may have no kernel for: no fault of anybody's.
+  [[nodiscard]] probe::Error ProductError(std::string_view call, int status) const;
 
   const BlasLt& kind_;
   const Functions f_;
@@ -72,6 +75,14 @@ probe::Error OpenLibrary::ErrorOf(std::string_view call, int status) const {
           status,
           std::string(row == kind_.statuses.end() ? "unknown error" : row->second),
           {}};
+}
+
+probe::Error OpenLibrary::ProductError(std::string_view call, int status) const {
+  if (status != kind_.not_supported) return ErrorOf(call, status);
+  auto error = probe::Own(probe::OwnError::kNoSuchKernel, std::string(kind_.prefix).append(call),
+                          std::string(kind_.name).append(" has no such product for this device"));
+  error.code = status;
+  return error;
 }
 
 probe::Status OpenLibrary::Create(std::uint64_t max_workspace_bytes) {
@@ -105,7 +116,7 @@ probe::Status OpenLibrary::Multiply(const Plan& plan, const Product& product) co
   const int status = f_.Matmul(handle_, plan.operation, &scales.one, product.b, plan.first, product.a,
                                plan.second, &scales.zero, product.c, plan.result, product.c, plan.result,
                                plan.algorithm.data(), DevicePointer(workspace_), workspace_bytes_, nullptr);
-  return status == 0 ? probe::Ok() : probe::Status(ErrorOf("Matmul", status));
+  return status == 0 ? probe::Ok() : probe::Status(ProductError("Matmul", status));
 }
 
 // Where matrices are stored by columns, C is n x m: the transpose of B as stored times A as stored.
@@ -113,11 +124,11 @@ probe::Result<Plan> OpenLibrary::MakePlan(const Product& product) const {
   Plan plan;
   const auto& numbers = product.type.numbers;
   if (const int status = f_.MatmulDescCreate(&plan.operation, numbers.compute, numbers.scale); status != 0)
-    return ErrorOf("MatmulDescCreate", status);
+    return ProductError("MatmulDescCreate", status);
   for (const auto& [attribute, value] :
        {std::pair(kind_.transpose_a, kind_.transpose), std::pair(kind_.transpose_b, kind_.no_transpose)}) {
     const int status = f_.MatmulDescSetAttribute(plan.operation, attribute, &value, sizeof value);
-    if (status != 0) return ErrorOf("MatmulDescSetAttribute", status);
+    if (status != 0) return ProductError("MatmulDescSetAttribute", status);
   }
   for (const auto& [layout, type, rows, columns] :
        {std::tuple(&plan.first, numbers.operand, product.k, product.n),
@@ -125,7 +136,7 @@ probe::Result<Plan> OpenLibrary::MakePlan(const Product& product) const {
         std::tuple(&plan.result, numbers.result, product.n, product.m)}) {
     const int status = f_.MatrixLayoutCreate(layout, type, static_cast<std::uint64_t>(rows),
                                              static_cast<std::uint64_t>(columns), rows);
-    if (status != 0) return ErrorOf("MatrixLayoutCreate", status);
+    if (status != 0) return ProductError("MatrixLayoutCreate", status);
   }
   if (kind_.fast_accumulation != 0 && product.type.in == kernels::Dtype::kFp8) {
     const std::int8_t fast = 1;
@@ -144,14 +155,15 @@ probe::Result<std::vector<Words>> OpenLibrary::AskAlgorithms(const Plan& plan) c
   const int status = f_.MatmulAlgoGetHeuristic(handle_, plan.operation, plan.first, plan.second, plan.result,
                                                plan.result, preference_, kHeuristics, answers.data(), &count);
   if (status != 0 || count <= 0)
-    return ErrorOf("MatmulAlgoGetHeuristic", status == 0 ? kind_.not_supported : status);
+    return ProductError("MatmulAlgoGetHeuristic", status == 0 ? kind_.not_supported : status);
   std::vector<Words> algorithms;
+  int state = 0;
   for (int i = 0; i < std::min(count, kHeuristics); ++i) {
     const std::uint64_t* answer = &answers[static_cast<std::size_t>(i) * answer_words];
-    int state = 0;
     std::memcpy(&state, answer + algorithm_words + 1, sizeof state);
     if (state == 0) algorithms.emplace_back(answer, answer + algorithm_words);
   }
+  if (algorithms.empty()) return ProductError("MatmulAlgoGetHeuristic", state);
   return algorithms;
 }
 
@@ -160,22 +172,23 @@ probe::Status OpenLibrary::ChooseAlgorithm(Plan& plan, const Product& product) c
   auto offered = AskAlgorithms(plan);
   if (!offered) return offered.error();
   double best_s = std::numeric_limits<double>::infinity();
-  probe::Status last = probe::Error{std::string(kind_.prefix).append("Matmul"), std::nullopt, "no algorithm",
-                                    "none of the offered ones ran"};
+  std::optional<probe::Error> failed;
   Words fastest;
   for (Words& algorithm : *offered) {
     plan.algorithm = algorithm;
     const auto time_s = Time(plan, product, product.rough ? 0 : kTrials);
-    if (!time_s && !last) last = time_s.error();
+    if (runtime_.Ended(time_s)) return time_s.error();
+    // One that fails says more than those that are none for this device.
+    if (!time_s && (!failed || failed->Is(probe::OwnError::kNoSuchKernel))) failed = time_s.error();
     if (!time_s || *time_s >= best_s) continue;
     best_s = *time_s;
     fastest = std::move(algorithm);
-    last = probe::Ok();
     if (product.rough) break;
   }
   plan.algorithm = std::move(fastest);
   plan.rough = product.rough;
-  return last;
+  if (plan.algorithm.empty() && failed) return *failed;
+  return probe::Ok();
 }
 
 // The least time of so many runs, in seconds, after one that loads the kernel.

@@ -77,6 +77,10 @@ class Runtime {
   [[nodiscard]] virtual probe::Status Synchronize() = 0;
   // Whether no call of this process succeeds any more once one has returned that code.
   [[nodiscard]] virtual bool EndsContext(std::int64_t) const { return false; }
+  template <class T>
+  [[nodiscard]] bool Ended(const probe::Result<T>& result) const {
+    return !result && result.error().code && EndsContext(*result.error().code);
+  }
   // As Session::State, of the first device.
   [[nodiscard]] virtual DeviceState State() const = 0;
 
@@ -135,7 +139,8 @@ class Timer {
   // The runtime outlives the timer.
   [[nodiscard]] static probe::Result<Timer> Create(Runtime& runtime);
   // Makes the launches in order, the whole sequence `repeats` times, and waits until all is done, after an
-  // error too. `meanwhile`, if given, is called when all has been given to the device.
+  // error too. Of several errors the one that ended the context is returned, else the first. `meanwhile`, if
+  // given, is called when all has been given to the device.
   [[nodiscard]] probe::Result<Timing> Time(std::span<const Enqueue> launches, std::uint32_t repeats,
                                            const std::function<void()>& meanwhile = {}) const;
 

@@ -77,8 +77,7 @@ class StreamSession final : public Session {
 
   template <class T>
   [[nodiscard]] probe::Result<T> Watched(probe::Result<T> result) {
-    if (!result && result.error().code && runtime_->EndsContext(*result.error().code))
-      account_.ContextEnded();
+    if (runtime_->Ended(result)) account_.ContextEnded();
     return result;
   }
 

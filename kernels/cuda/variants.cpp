@@ -202,20 +202,21 @@ struct TensorRow {
   std::string_view pair, large, small, chain;  // entries
   std::string_view feature, module;            // of the data centre's chips
   std::string_view thor_module;
+  std::string_view older_module = {};
 };
 std::array<TensorRow, 5> TensorRows() {
   using enum Dtype;
   return {
       TensorRow{kFp16, kFp32, "umma_fp16_pair", "umma_fp16_256", "umma_fp16_128", "chain_umma_fp16",
-                "sm_100f", kUmmaFp16Module, kUmmaFp16ThorModule},
+                "sm_100f", kUmmaFp16Module, kUmmaFp16ThorModule, kUmmaFp16100aModule},
       TensorRow{kBf16, kFp32, "umma_bf16_pair", "umma_bf16_256", "umma_bf16_128", "chain_umma_bf16",
-                "sm_100f", kUmmaBf16Module, kUmmaBf16ThorModule},
+                "sm_100f", kUmmaBf16Module, kUmmaBf16ThorModule, kUmmaBf16100aModule},
       TensorRow{kTf32, kFp32, "umma_tf32_pair", "umma_tf32_256", "umma_tf32_128", "chain_umma_tf32",
-                "sm_100f", kUmmaTf32Module, kUmmaTf32ThorModule},
+                "sm_100f", kUmmaTf32Module, kUmmaTf32ThorModule, kUmmaTf32100aModule},
       TensorRow{kInt8, kInt32, "umma_int8_pair", "umma_int8_256", "umma_int8_128", "chain_umma_int8",
                 "sm_100a", kUmmaInt8Module, kUmmaInt8ThorModule},
       TensorRow{kFp8, kFp32, "umma_fp8_pair", "umma_fp8_256", "umma_fp8_128", "chain_umma_fp8", "sm_100f",
-                kUmmaFp8Module, kUmmaFp8ThorModule},
+                kUmmaFp8Module, kUmmaFp8ThorModule, kUmmaFp8100aModule},
   };
 }
 
@@ -228,12 +229,11 @@ struct TensorShape {
 };
 constexpr TensorShape kPair = {"own:umma_pair", "_256x256", 2, 256},
                       kLarge = {"own:umma", "_128x256", 1, 256}, kSmall = {"own:umma", "_128x128", 1, 128};
-Variant TensorGemm(const TensorRow& row, std::string_view module, const TensorShape& shape,
-                   std::string_view entry) {
+Variant TensorGemm(const TensorRow& row, Step code, const TensorShape& shape) {
   constexpr std::uint32_t kSixWarps = 192, kStagesBytes = 196608;
+  code.shared_bytes = kStagesBytes + kBarriersBytes;
   Variant variant = Gemm(std::string(shape.family), shape.size, row.in, row.acc,
-                         {shape.blocks * kTensorRows, shape.columns, kSixWarps, 128},
-                         {.entry = entry, .source = module, .shared_bytes = kStagesBytes + kBarriersBytes});
+                         {shape.blocks * kTensorRows, shape.columns, kSixWarps, 128}, std::move(code));
   Step& step = variant.steps.front();
   step.bindings = {{Role::kA, View::kStorage, kTensorRows},
                    {Role::kB, View::kStorage, shape.columns / shape.blocks},
@@ -249,7 +249,10 @@ std::vector<Variant> InTensorMemory(Family family) {
   const bool thor = family == Family::kThor;
   std::vector<Variant> all;
   for (const TensorRow& row : TensorRows()) {
-    const std::string_view module = thor ? row.thor_module : row.module;
+    const auto code = [&](std::string_view entry) {
+      return thor ? Step{.entry = entry, .source = row.thor_module}
+                  : Step{.entry = entry, .source = row.module, .older_source = row.older_module};
+    };
     const auto add = [&](Variant variant, std::vector<std::string> more) {
       variant.requires_features = std::move(more);
       variant.requires_features.emplace_back(thor ? "sm_110a" : row.feature);
@@ -257,13 +260,11 @@ std::vector<Variant> InTensorMemory(Family family) {
     };
     for (const auto& [shape, entry] :
          {std::pair(kPair, row.pair), std::pair(kLarge, row.large), std::pair(kSmall, row.small)}) {
-      add(TensorGemm(row, module, shape, entry), {"tensor_maps", "shared:224"});
+      add(TensorGemm(row, code(entry), shape), {"tensor_maps", "shared:224"});
     }
-    add(Chain("own:umma_chain", row.in, row.acc, kTensorRows * kColumns,
-              {.entry = row.chain,
-               .source = module,
-               .shared_bytes = (kTensorRows + kColumns) * 128 + kBarriersBytes},
-              kNineWarps),
+    Step chain = code(row.chain);
+    chain.shared_bytes = (kTensorRows + kColumns) * 128 + kBarriersBytes;
+    add(Chain("own:umma_chain", row.in, row.acc, kTensorRows * kColumns, std::move(chain), kNineWarps),
         {"shared:64"});
   }
   return all;

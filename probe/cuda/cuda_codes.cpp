@@ -13,10 +13,12 @@ struct CodeRow {
   CuResult code;
   std::string_view name;
   std::string_view text;      // what it means to a person, where that is not plain from the name
-  bool ends_context = false;  // cuda.h: later calls return the same, the process must end
+  bool ends_context = false;  // later calls return the same, the process must end
 };
 
-// CUDA Driver API, enum CUresult; tests/abi compares names and ends with cuda.h.
+// CUDA Driver API, enum CUresult; tests/abi compares names and ends with cuda.h, which is silent on two of
+// the latter: what the memory (214) or a link (220) could not correct ends every process that it meets, and
+// another can work (NVIDIA, "GPU Memory Error Management" and "XID Errors": 48, 94, 95; 74).
 constexpr std::array kCodes = {
     CodeRow{1, "CUDA_ERROR_INVALID_VALUE", ""},
     CodeRow{2, "CUDA_ERROR_OUT_OF_MEMORY", "the device's memory is full"},
@@ -46,13 +48,14 @@ constexpr std::array kCodes = {
     CodeRow{212, "CUDA_ERROR_NOT_MAPPED_AS_ARRAY", ""},
     CodeRow{213, "CUDA_ERROR_NOT_MAPPED_AS_POINTER", ""},
     CodeRow{214, "CUDA_ERROR_ECC_UNCORRECTABLE",
-            "the device's memory has an error that could not be corrected"},
+            "the device's memory has an error that could not be corrected", true},
     CodeRow{215, "CUDA_ERROR_UNSUPPORTED_LIMIT", ""},
     CodeRow{216, "CUDA_ERROR_CONTEXT_ALREADY_IN_USE", ""},
     CodeRow{217, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED", ""},
     CodeRow{218, "CUDA_ERROR_INVALID_PTX", "the driver's compiler refuses the code"},
     CodeRow{219, "CUDA_ERROR_INVALID_GRAPHICS_CONTEXT", ""},
-    CodeRow{220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", ""},
+    CodeRow{220, "CUDA_ERROR_NVLINK_UNCORRECTABLE", "an NVLink has an error that could not be corrected",
+            true},
     CodeRow{221, "CUDA_ERROR_JIT_COMPILER_NOT_FOUND", "libnvidia-ptxjitcompiler.so.1 is missing"},
     CodeRow{222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION", "the driver is older than the code's version of PTX"},
     CodeRow{223, "CUDA_ERROR_JIT_COMPILATION_DISABLED", "CUDA_DISABLE_PTX_JIT is set"},

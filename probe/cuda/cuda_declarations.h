@@ -143,6 +143,7 @@ CuResult cuEventElapsedTime(float* milliseconds, CuEvent start, CuEvent end);
 NvmlReturn nvmlInit();
 NvmlReturn nvmlDeviceGetCount(unsigned int* count);
 NvmlReturn nvmlDeviceGetHandleByIndex(unsigned int index, NvmlDevice* device);
+NvmlReturn nvmlDeviceGetHandleByPciBusId(const char* address, NvmlDevice* device);
 NvmlReturn nvmlDeviceGetUUID(NvmlDevice device, char* text, unsigned int bytes);
 NvmlReturn nvmlSystemGetDriverVersion(char* text, unsigned int bytes);
 NvmlReturn nvmlDeviceGetName(NvmlDevice device, char* text, unsigned int bytes);

@@ -26,6 +26,20 @@ constexpr std::array kReasons = {
     ReasonRow{0x80, "power brake"},
 };
 
+// By its address: whoever counts up to it wakes every GPU on the way (NVML API reference,
+// nvmlDeviceGetHandleByIndex: "causes NVML to initialize the target GPU"). Else by the number.
+std::optional<NvmlDevice> GpuAt(const NvmlApi& api, const PciAddress& address) {
+  const auto named = Ask<NvmlDevice>(api.nvmlDeviceGetHandleByPciBusId, ToString(address).c_str());
+  if (named) return named;
+  const unsigned int count = Ask<unsigned int>(api.nvmlDeviceGetCount).value_or(0);
+  for (unsigned int i = 0; i < std::min(count, kMaxGpus); ++i) {
+    const auto gpu = Ask<NvmlDevice>(api.nvmlDeviceGetHandleByIndex, i);
+    const auto pci = gpu ? Ask<NvmlPci>(api.nvmlDeviceGetPciInfo, *gpu) : std::nullopt;
+    if (pci && PciAddress{pci->domain, pci->bus, pci->device, 0} == address) return gpu;
+  }
+  return std::nullopt;
+}
+
 // Of a GPU in MIG mode the instance with that UUID.
 std::optional<NvmlDevice> InstanceOf(const NvmlApi& api, NvmlDevice gpu, const Uuid& uuid) {
   for (unsigned int i = 0; i < kMaxInstances; ++i) {
@@ -118,16 +132,11 @@ std::optional<Monitor> Monitor::Open(const system::FileSystem& files, const syst
   if (!library || !identity.pci) return std::nullopt;
   const auto api = ResolveNvml(*library);
   if (!api || api->nvmlInit() != kNvmlSuccess) return std::nullopt;
-  const unsigned int count = Ask<unsigned int>(api->nvmlDeviceGetCount).value_or(0);
-  for (unsigned int i = 0; i < std::min(count, kMaxGpus); ++i) {
-    const auto gpu = Ask<NvmlDevice>(api->nvmlDeviceGetHandleByIndex, i);
-    const auto pci = gpu ? Ask<NvmlPci>(api->nvmlDeviceGetPciInfo, *gpu) : std::nullopt;
-    if (!pci || PciAddress{pci->domain, pci->bus, pci->device, 0} != *identity.pci) continue;
-    const auto instance =
-        identity.partition && identity.uuid ? InstanceOf(*api, *gpu, *identity.uuid) : std::nullopt;
-    return Monitor(std::make_shared<const Handles>(*api, *gpu, instance.value_or(*gpu)));
-  }
-  return std::nullopt;
+  const auto gpu = GpuAt(*api, *identity.pci);
+  if (!gpu) return std::nullopt;
+  const auto instance =
+      identity.partition && identity.uuid ? InstanceOf(*api, *gpu, *identity.uuid) : std::nullopt;
+  return Monitor(std::make_shared<const Handles>(*api, *gpu, instance.value_or(*gpu)));
 }
 
 GpuLoad Monitor::load() const { return LoadOf(handles_->api, handles_->gpu, handles_->instance); }

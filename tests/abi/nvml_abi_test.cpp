@@ -22,6 +22,7 @@ using signatures::Signature;
 SAME_FUNCTION(nvmlInit, nvmlInit_v2);
 SAME_FUNCTION(nvmlDeviceGetCount, nvmlDeviceGetCount_v2);
 SAME_FUNCTION(nvmlDeviceGetHandleByIndex, nvmlDeviceGetHandleByIndex_v2);
+SAME_FUNCTION(nvmlDeviceGetHandleByPciBusId, nvmlDeviceGetHandleByPciBusId_v2);
 SAME_FUNCTION(nvmlDeviceGetUUID, nvmlDeviceGetUUID);
 SAME_FUNCTION(nvmlSystemGetDriverVersion, nvmlSystemGetDriverVersion);
 SAME_FUNCTION(nvmlDeviceGetName, nvmlDeviceGetName);

@@ -24,6 +24,8 @@ static_assert(LooseSignature<int (*)(void* handle, int transpose_a, int transpos
 static_assert(LooseSignature<int (*)(void* handle, void* address, std::size_t bytes),
                              decltype(&::rocblas_set_workspace)>::value);
 static_assert(rocblas_status_perf_degraded == 7);
+static_assert(rocblas_status_not_implemented == 2 && rocblas_status_excluded_from_build == 14 &&
+              rocblas_status_arch_mismatch == 15);
 static_assert(rocblas_operation_none == 111 && rocblas_operation_transpose == 112);
 static_assert(rocblas_gemm_algo_standard == 0);
 

@@ -108,6 +108,8 @@ probe::Result<KernelId> FakeSession::Load(const kernels::Variant& variant, const
   if (script_.unloadable.contains(variant.name)) {
     return probe::Error{"fakeCompile", -3, "FAKE_BUILD_FAILURE", "does not compile"};
   }
+  if (script_.unknown_code.contains(variant.name))
+    return probe::Error{"fakeLoad", -6, std::string(NameOf(probe::OwnError::kNoSuchKernel)), "too new"};
   kernels_.push_back({std::string(step.entry), variant.name, false});
   return KernelId{static_cast<std::uint32_t>(kernels_.size() - 1)};
 }
@@ -259,7 +261,9 @@ probe::Result<Timing> FakeSession::Run(std::span<const Launch> launches, std::ui
   const double start_s = now_s_;
   double once_s = 0;
   for (const Launch& launch : launches) {
-    if (script_.unimplemented.contains(kernels_.at(static_cast<std::uint32_t>(launch.kernel)).variant))
+    const Loaded& kernel = kernels_.at(static_cast<std::uint32_t>(launch.kernel));
+    if (script_.unimplemented.contains(kernel.variant) ||
+        (kernel.entry == "gemm" && launch.shape.scalars[0] >= script_.unimplemented_rows))
       return probe::Error{"fakeRun", -5, std::string(NameOf(probe::OwnError::kNoSuchKernel)),
                           "not on this device"};
     if (!launch.buffers.empty()) first_buffers_.push_back(launch.buffers.front().buffer);

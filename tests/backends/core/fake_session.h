@@ -35,6 +35,8 @@ struct FakeScript {
   std::map<std::string, double> speeds;                  // factor on the rate, by variant name
   std::set<std::string> unloadable;                      // variant names
   std::set<std::string> unimplemented;                   // variant names: a library has no such kernel
+  std::uint32_t unimplemented_rows = UINT32_MAX;         // the same, of products with as many and more
+  std::set<std::string> unknown_code;                    // variant names: written in what nobody here reads
   std::uint64_t memory_bytes = std::uint64_t{1} << 32U;  // what Allocate really has
   std::uint64_t free_bytes = 64U << 20U;                 // what the limits say: copies take real time
   std::optional<double> lost_at_s;                       // every call fails from then on

@@ -44,6 +44,24 @@ TEST(Libraries, LoadTheirKernelsWithoutSpendingTheBudget) {
   EXPECT_GT(outcome.elapsed_s, 3 * script.first_size_s);
 }
 
+TEST(Libraries, WithoutSuchAKernelHaveNotFailed) {
+  FakeScript script;
+  script.unimplemented = {"gemm"};
+  const Outcome outcome = MeasureBy(script, {"gemm"}, {"read"});
+  EXPECT_EQ(outcome.Of("gemm").status, MeasurementStatus::kUnsupported);
+  EXPECT_NE(outcome.Of("gemm").reason->find("not on this device"), std::string::npos);
+  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOk);
+}
+
+TEST(Libraries, WithoutSuchAKernelForThatSizeHaveNotFailed) {
+  FakeScript script;
+  script.flop_per_s = 2e10;
+  const std::uint32_t rows = MeasureBy(script).Of("gemm").shape.m;
+  ASSERT_GT(rows, 256U) << "beyond the small problems";
+  script.unimplemented_rows = rows;
+  EXPECT_EQ(MeasureBy(script).Of("gemm").status, MeasurementStatus::kUnsupported);
+}
+
 TEST(Libraries, HaveTimeToReadThemFromAColdDisk) {
   const auto allowed_s = [](std::vector<kernels::Variant> variants, probe::DeviceKind kind) {
     FakeSession session{FakeScript()};

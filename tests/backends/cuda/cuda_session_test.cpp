@@ -8,6 +8,7 @@
 
 #include "kernels/cuda/variants.h"
 #include "kernels/operand.h"
+#include "probe/cuda/cuda_api.h"
 #include "tests/backends/cuda/opened.h"
 
 namespace {
@@ -130,6 +131,29 @@ TEST(CudaSession, SaysWhatHoldsItsClocksBack) {
   EXPECT_EQ(WithSession(without.Library("libnvidia-ml.so.1", ""), state), " -1");
 }
 
+// Errors of the memory and of links (214, 220), too, of which cuda.h does not say that the process must end.
+TEST(CudaSession, ErrorsAfterWhichEveryCallFailsEndTheContext) {
+  for (const int code : {214, 220, 226, 700, 715, 719}) EXPECT_TRUE(probe::cuda::EndsContext(code)) << code;
+  for (const int code : {0, 1, 2, 100, 209, 221, 222, 600, 701, 704, 801, 999, 12345})
+    EXPECT_FALSE(probe::cuda::EndsContext(code)) << code;
+}
+
+// By its number every GPU before it would be woken, too.
+TEST(CudaSession, WatchesItsGpuByItsAddressWhereTheLibraryFindsItSo) {
+  const auto clock_share = [](std::string_view attribute) {
+    const CudaMachine machine(
+        machines::Of(R"({"name": "A", "pci": "0000:01:00.0"}, {"name": "B", "pci": "0000:02:00.0",
+        "clock_mhz": 1000, "attributes": {"clock_now_mhz": 250}})",
+                     fmt::format(R"(, "attributes": {{"{}": 0}})", attribute)));
+    return WithSession(
+        machine,
+        [](backends::Session& session) { return fmt::to_string(session.State().clock_share.value_or(-1)); },
+        1);
+  };
+  EXPECT_EQ(clock_share("nvml_by_index"), "0.25");
+  EXPECT_EQ(clock_share("nvml_by_address"), "0.25") << "of libraries that find none so";
+}
+
 TEST(CudaSession, ChipsWithInstructionsOfTheirOwnSaySo) {
   using Row = std::pair<int, std::string>;
   for (const auto& [capability, own] :
@@ -246,8 +270,16 @@ std::string LoadOf(const CudaMachine& machine, const kernels::Step& step) {
 TEST(CudaSession, AnOldDriverRefusesNewerPtxAndRunsTheRest) {
   const CudaMachine machine(machines::Of(machines::Gpu("RTX 4090", 1, 89),
                                          R"(, "attributes": {"driver_ptx": 70, "driver_cuda": 11000})"));
-  EXPECT_THAT(LoadOf(machine, StepOf("gemm_fp8_128")), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
+  EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp8_128")),
+            "cuModuleLoadDataEx: unimplemented (222): needs a driver that knows PTX 8.4 (550)");
   EXPECT_EQ(LoadOf(machine, StepOf("gemm_fp16_128")), "ok");
+}
+
+// Nothing of anybody's runs there: it is the driver's fault.
+TEST(CudaSession, ADriverThatRefusesTheOldestPtxIsAtFault) {
+  const CudaMachine machine(
+      machines::Of(machines::Gpu("GTX 980", 1, 52), R"(, "attributes": {"driver_ptx": 50})"));
+  EXPECT_THAT(LoadOf(machine, StepOf("fill_u32")), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
 }
 
 // Both lie where the loader does not look.
@@ -268,10 +300,10 @@ TEST(CudaSession, TheFirstDriversOfAChipRunAnOlderTextOfItsKernels) {
   };
   EXPECT_EQ(load(88, 120), "ok");
   EXPECT_EQ(load(87, 120), "ok");
-  EXPECT_THAT(load(86, 120), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"));
+  const std::string needs = "(222): needs a driver that knows PTX 8.8 (575)";
+  EXPECT_THAT(load(86, 120), HasSubstr(needs));
   EXPECT_EQ(load(88, 121), "ok");
-  EXPECT_THAT(load(87, 121), HasSubstr("CUDA_ERROR_UNSUPPORTED_PTX_VERSION (222)"))
-      << "the older is of 120 alone";
+  EXPECT_THAT(load(87, 121), HasSubstr(needs)) << "the older is of 120 alone";
 }
 
 TEST(CudaSession, TruncatedCodeIsRefusedWithTheCompilersWords) {

@@ -174,27 +174,35 @@ TEST(CudaVariants, ChipsWithTensorMemoryAreOfferedIt) {
   EXPECT_EQ(ProductsOf(101, Dtype::kBf16), by_warps) << "what older drivers take Thor for";
 }
 
+// How many kernels in tensor memory a chip loads with a driver that knows that version of PTX, or what went
+// wrong.
+std::string LoadedInTensorMemory(int chip, int ptx) {
+  const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, chip),
+                                         fmt::format(R"(, "attributes": {{"driver_ptx": {}}})", ptx)));
+  return WithSession(machine, [](backends::Session& session) {
+    int loaded = 0;
+    for (const Variant& variant : backends::cuda::Describe().variants(session.limits())) {
+      if (!variant.name.starts_with("own:umma_") ||
+          !backends::MissingFeature(variant, session.limits()).empty())
+        continue;
+      const auto kernel = backends::Load(session, variant);
+      if (!kernel) return variant.name + ": " + probe::Describe(kernel.error());
+      ++loaded;
+    }
+    return std::to_string(loaded);
+  });
+}
+
 // A module of another chip would be refused.
 TEST(CudaVariants, ChipsWithTensorMemoryLoadModulesOfTheirOwn) {
-  for (const auto& [chip, wanted] : {std::pair(100, 20), std::pair(103, 16), std::pair(110, 20)}) {
-    const CudaMachine machine(machines::Of(machines::Gpu("GPU", 1, chip)));
-    EXPECT_EQ(
-        WithSession(machine,
-                    [](backends::Session& session) {
-                      int loaded = 0;
-                      for (const Variant& variant : backends::cuda::Describe().variants(session.limits())) {
-                        if (!variant.name.starts_with("own:umma_") ||
-                            !backends::MissingFeature(variant, session.limits()).empty())
-                          continue;
-                        const auto kernel = backends::Load(session, variant);
-                        if (!kernel) return variant.name + ": " + probe::Describe(kernel.error());
-                        ++loaded;
-                      }
-                      return std::to_string(loaded);
-                    }),
-        std::to_string(wanted))
-        << chip;
-  }
+  EXPECT_EQ(LoadedInTensorMemory(100, 90), "20");
+  EXPECT_EQ(LoadedInTensorMemory(103, 90), "16");
+  EXPECT_EQ(LoadedInTensorMemory(110, 90), "20");
+}
+
+TEST(CudaVariants, TheFirstDriversOfTensorMemoryRunAllItsKernels) {
+  EXPECT_EQ(LoadedInTensorMemory(100, 87), "20") << "570 for B200";
+  EXPECT_EQ(LoadedInTensorMemory(103, 88), "16") << "575 for B300";
 }
 
 TEST(CudaVariants, AsksForAllSharedMemoryWhereBlocksNeedIt) {

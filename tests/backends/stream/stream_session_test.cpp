@@ -280,6 +280,17 @@ TEST_F(StreamSessionTest, WaitsAlsoAfterAnError) {
   EXPECT_EQ(Run(launches).error().name, "lost");
 }
 
+TEST_F(StreamSessionTest, TheErrorThatEndedTheContextIsToldBeforeWhatTheLaunchSaid) {
+  Open();
+  const std::vector<Launch> launches = {{Load("a"), {}, {}}};
+  script_.launched = probe::Error{"library", 14, "internal error", ""};
+  script_.finished = probe::Error{"synchronize", 700, "illegal address", ""};
+  EXPECT_EQ(Run(launches).error().name, "illegal address");
+  EXPECT_EQ(Culprit(), "a");
+  script_.launched = probe::Error{"launch", 700, "illegal address", ""};
+  EXPECT_EQ(Run(launches).error().call, "launch") << "the first that says so";
+}
+
 TEST_F(StreamSessionTest, OpensALibraryOnceAndMultipliesThreeMatrices) {
   Open();
   kernels::Step product;

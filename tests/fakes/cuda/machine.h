@@ -8,6 +8,7 @@
 // power_limit_mw, power_limit_default_mw, utilization, processes, nvlinks, nvlink_places (what the driver
 // counts them up to, default 18), compute_mode, nvml_memory (0: not supported), gpu_instance and
 // compute_instance (of partitions), pci_device_id. Of the driver: nvml_init and nvml_count (error codes),
+// nvml_by_index and nvml_by_address (0: finds no GPU so),
 // driver_cuda (the newest CUDA, default 13000), driver_ptx (10 * the newest version of PTX, default 90),
 // loads_compiler (1: it asks the loader for its compiler),
 // pinned_bytes (of an allocation at most), init_s (what cuInit takes), and those of cublaslt.cpp, nccl.cpp

@@ -60,8 +60,21 @@ FAKE_NVML nvmlDeviceGetCount_v2(unsigned int* count) {
 }
 FAKE_NVML nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvd::NvmlDevice* device) {
   if (index >= ByAddress().size()) return kInvalid;
+  if (GetOfDriver("nvml_by_index", 1) == 0) return kNotSupported;
   *device = Handle(ByAddress()[index]);
   return kSuccess;
+}
+FAKE_NVML nvmlDeviceGetHandleByPciBusId_v2(const char* address, nvd::NvmlDevice* device) {
+  unsigned int domain = 0, bus = 0, number = 0;
+  if (std::sscanf(address, "%x:%x:%x", &domain, &bus, &number) != 3) return kInvalid;
+  if (GetOfDriver("nvml_by_address", 1) == 0) return kNotSupported;
+  for (const Slot& slot : ByAddress()) {
+    const auto& pci = slot.gpu->pci;
+    if (!pci || pci->domain != domain || pci->bus != bus || pci->device != number) continue;
+    *device = Handle(slot);
+    return kSuccess;
+  }
+  return kNotFound;
 }
 FAKE_NVML nvmlDeviceGetUUID(nvd::NvmlDevice device, char* text, unsigned int bytes) {
   return Text(UuidText(Of(device)), text, bytes);

@@ -5,7 +5,7 @@
 // Attributes that the scenario may give. Of a device: gfx (as gfx_target_version of the kernel: 90010 is
 // gfx90a, default 110000), integrated, memory_bus_bits, memory_clock_mhz, l2_bytes, peers. Of the driver:
 // hip_version (default 60241133), target_garbage (no known layout), compiler_refuses (a gfx as above that the
-// compiler does not know), pinned_bytes (the most at once), memory_info (an error code).
+// compiler does not know), pinned_bytes (the most at once), memory_info and host_free (error codes).
 #pragma once
 
 #include <cstdint>

@@ -60,7 +60,8 @@ FAKE_HIP hipHostMalloc(void** pointer, std::size_t bytes, unsigned int) {
 }
 FAKE_HIP hipHostFree(void* pointer) {
   std::free(pointer);
-  return kSuccess;
+  const auto code = static_cast<int>(GetOfDriver("host_free", 0));
+  return code == 0 ? kSuccess : Fail(code);
 }
 FAKE_HIP hipMemcpy(void* to, const void* from, std::size_t bytes, int kind) {
   const bool back = kind == rt::kHipDeviceToHost;

@@ -97,6 +97,12 @@ class Ptx(unittest.TestCase):
             wanted = f"\n.version {module.settings['version']}\n.target {module.settings['target']}\n"
             self.assertIn(wanted, generate.made(module).read_text())
 
+    def test_of_every_version_but_the_oldest_it_is_known_which_drivers_know_it(self):
+        rows = [line.split(",")[0] for line in (ROOT / "data" / "ptx_drivers.csv").read_text().splitlines()
+                if line[:1].isdigit()]
+        versions = sorted({module.settings["version"] for module in MODULES}, key=float)
+        self.assertEqual(versions[1:], rows)
+
 
 @unittest.skipUnless(PTXAS, "ptxas is not here")
 class Assembled(unittest.TestCase):
