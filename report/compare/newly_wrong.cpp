@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "report/compare/compare.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
 
+#include "report/compare/compare.h"
 #include "report/core/devices.h"
 #include "report/core/wording.h"
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/record.h"
-
 #include <cerrno>
 #include <cstdio>
 #include <system_error>
 
 #include "probe/system/own_file.h"
+#include "report/store/record.h"
 
 namespace report {
 namespace {

@@ -376,7 +376,9 @@ TEST(Environment, IsWantedWhereTheSystemsPythonTakesPackagesNowhereElse) {
 
 TEST(Environment, IsKnownOfEveryCommandThatRunsPip) {
   for (const auto& name : TargetNames()) {
-    for (const Build& build : EmbeddedTarget(name)->builds) {
+    const auto target = EmbeddedTarget(name);
+    ASSERT_TRUE(target);
+    for (const Build& build : target->builds) {
       const bool says_pip = build.command.value_or("").find("pip install") != std::string::npos;
       EXPECT_EQ(build.runs_pip.value_or(false), says_pip) << name << " " << build.id;
     }

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: MIT
-#include "report/store/record.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -11,6 +9,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "report/store/record.h"
 
 namespace report {
 namespace {

@@ -73,6 +73,7 @@ std::string Shown(const TargetTable& table, const Build& build) {
   for (const auto& variable : artefact.cmake) text += fmt::format("  cmake: {}\n", variable);
   Add("note", artefact.note, text);
   for (const auto& one : artefact.missing) text += fmt::format("  missing: {}\n", one);
+  if (artefact.runs_pip) text += "  by pip\n";
   return WithoutHosts(text);
 }
 
