@@ -148,6 +148,8 @@ struct ErrorFacts {
   std::string layer;  // as in a finding
   std::string meaning;
   std::vector<FixFacts> fix;
+  // A kernel that is wrong ends so, too: where others of the same device are right it is that one's fault.
+  std::optional<bool> of_kernel = std::nullopt;
 };
 
 // A release of the driver as Linux numbers it, and as Windows does, whose driver WSL has.
