@@ -48,11 +48,9 @@ constexpr std::array kStatusAdvice = {
     StatusAdvice{backends::MeasurementStatus::kCrashed, "a kernel took the whole process down",
                  "update the driver; until then keep programs from using this runtime"},
     StatusAdvice{backends::MeasurementStatus::kTimedOut,
-                 "a kernel did not end in its time: a hang (firmware, kernel driver, an override of the "
-        "architecture), "
-        "or a machine too busy to measure",
-        "measure again on an idle machine; if it lasts, unset overrides such as HSA_OVERRIDE_GFX_VERSION, "
-        "update the driver, or use another runtime"},
+                 "a kernel did not end in its time: a hang (firmware, kernel driver), or a machine too busy "
+                 "to measure",
+                 "measure again on an idle machine; if it lasts, update the driver, or use another runtime"},
     StatusAdvice{backends::MeasurementStatus::kFailed, "it enumerates and cannot run a kernel",
                  "update the driver; the evidence names the call that failed"},
     StatusAdvice{backends::MeasurementStatus::kImplausible, "its clock or its results cannot be believed",

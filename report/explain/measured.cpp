@@ -43,6 +43,16 @@ struct Way {
   }
 };
 
+// A variable that makes the driver take its chip for another, of which a kernel hangs that is right.
+void BlameOverride(const Way& way, Finding& finding) {
+  const auto* facts = way.Facts();
+  if (facts == nullptr || !facts->chip_override) return;
+  const auto& [variable, driver, source] = *facts->chip_override;
+  if (driver && *driver != way.view.device.driver) return;
+  finding.fix.push_back({fmt::format("unset {}, if it is set: code for another chip may hang", variable),
+                         std::nullopt, false, false});
+}
+
 // Of the gravest status, with every figure of it as evidence; nullopt where all is well.
 std::optional<Finding> OfFigures(const Way& way, const Figures& measured) {
   const auto& of = way.view.device;
@@ -62,6 +72,7 @@ std::optional<Finding> OfFigures(const Way& way, const Figures& measured) {
     if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
   }
   finding.meaning = advice->meaning;
+  if (worst->status == MeasurementStatus::kTimedOut) BlameOverride(way, finding);
   finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
   return finding;
 }

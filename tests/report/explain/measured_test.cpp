@@ -93,5 +93,31 @@ TEST(Measured, WithoutARightProductTheWayIsBlamed) {
   EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute"));
 }
 
+// Every figure of the card's way did not end.
+std::string OfAHang(std::string runtime, std::string driver) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& device = machine.devices.front();
+  testing::AddView(device, runtime, driver, probe::DeviceKind::kDiscrete);
+  auto& hung = testing::Measure(machine, device.id, runtime, driver, Kernel::kGemm, 1);
+  hung.status = MeasurementStatus::kTimedOut;
+  hung.verified = false;
+  const auto report = testing::Decided(machine);
+  for (const auto& finding : report.findings) {
+    if (finding.runtime == runtime && finding.id.ends_with(".timed_out")) return TextsOf(finding);
+  }
+  return "";
+}
+
+TEST(Measured, AHangNamesTheOverrideOfThoseDriversAloneThatReadOne) {
+  constexpr std::string_view kVariable = "HSA_OVERRIDE_GFX_VERSION";
+  EXPECT_THAT(OfAHang("hip", "ROCm"), HasSubstr(kVariable));
+  EXPECT_THAT(OfAHang("opencl", "AMD Accelerated Parallel Processing"), HasSubstr(kVariable));
+  for (const auto& other :
+       {OfAHang("opencl", "rusticl"), OfAHang("vulkan", "another"), OfAHang("cuda", "another")}) {
+    EXPECT_THAT(other, HasSubstr("idle machine"));
+    EXPECT_THAT(other, Not(HasSubstr("HSA_")));
+  }
+}
+
 }  // namespace
 }  // namespace report::explain
