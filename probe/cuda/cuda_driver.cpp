@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kStub = "CUDA_ERROR_STUB_LIBRARY";
 constexpr std::string_view kNoDevice = "CUDA_ERROR_NO_DEVICE";
+constexpr std::string_view kNotReady = "CUDA_ERROR_SYSTEM_NOT_READY";
 constexpr std::string_view kUnknown = "CUDA_ERROR_UNKNOWN";
 
 // "535.54.03" in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue ..."
@@ -212,6 +213,12 @@ Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpu
     error.text =
         "the management library works and CUDA does not: the module nvidia_uvm is in a bad state, as after "
         "a suspend";
+  }
+  if (error.name == kNotReady && driver.signs.nvswitch) {
+    error.name = "fabric_not_ready";
+    error.text +=
+        ": its GPUs are joined by NVSwitch, and the fabric manager does not run or is not of the driver's "
+        "version";
   }
   if (library.find("/compat/") != std::string::npos) {
     error.text += fmt::format("{}{} is of a cuda-compat package", error.text.empty() ? "" : "; ", library);

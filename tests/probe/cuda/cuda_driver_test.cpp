@@ -17,6 +17,7 @@ using probe::cuda::ErrorOf;
 using probe::cuda::KernelDriver;
 using probe::cuda::ReadKernelDriver;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::string_view kOpen =
     "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build\n";
@@ -224,11 +225,19 @@ TEST(Diagnosis, AContainerThatHidesTheBusIsJudgedByItsNodes) {
 TEST(Diagnosis, OfADriverThatFails) {
   EXPECT_EQ(Of(999, Loaded()).error.name, "nvidia_uvm_broken") << "the management library works";
   EXPECT_EQ(Of(999, Loaded(), 0).error.name, "CUDA_ERROR_UNKNOWN");
-  EXPECT_EQ(Of(802, Loaded()).outcome, Outcome::kFailed);
-  EXPECT_THAT(Of(802, Loaded()).error.text, HasSubstr("fabricmanager"));
   EXPECT_THAT(Of(803, Loaded(), 1, "/usr/local/cuda-12.8/compat/libcuda.so.1").error.text,
               HasSubstr("compat"));
   EXPECT_EQ(Of(804, Loaded()).error.name, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE");
+}
+
+TEST(Diagnosis, ASystemThatIsNotReadyWantsTheFabricManagerWhereThereIsAFabric) {
+  KernelDriver driver = Loaded();
+  EXPECT_EQ(Of(802, driver).outcome, Outcome::kFailed);
+  EXPECT_EQ(Of(802, driver).error.name, "CUDA_ERROR_SYSTEM_NOT_READY");
+  EXPECT_THAT(Of(802, driver).error.text, Not(HasSubstr("fabric")));
+  driver.signs.nvswitch = true;
+  EXPECT_EQ(Of(802, driver).error.name, "fabric_not_ready");
+  EXPECT_THAT(Of(802, driver).error.text, HasSubstr("fabric manager"));
 }
 
 TEST(Libraries, LieWherePipCondaAndNvidiasInstallersPutThem) {
