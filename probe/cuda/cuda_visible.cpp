@@ -29,15 +29,11 @@ VisibleEntry KindOf(std::string_view entry) {
   return entry.starts_with("GPU-") ? VisibleEntry::kUuid : VisibleEntry::kGarbage;
 }
 
-std::string NameOf(const NvmlGpu& gpu) {
-  return fmt::format("{} ({})", gpu.name.empty() ? "a GPU" : gpu.name,
-                     gpu.pci ? ToString(*gpu.pci) : gpu.uuid);
-}
-
 std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>& shown,
                        const std::vector<NvmlGpu>& gpus) {
   std::vector<std::string> hidden;
   for (const NvmlGpu& gpu : gpus) {
+    if (gpu.mig && gpu.instances.empty()) continue;  // CUDA has nothing of it, whatever the variable says
     const bool seen = std::any_of(shown.begin(), shown.end(),
                                   [&](const RuntimeDevice& device) { return GpuOf(device, gpus) == &gpu; });
     if (!seen) hidden.push_back(NameOf(gpu));
@@ -121,6 +117,12 @@ std::vector<Visible> ParseVisible(std::string_view value) {
     if (out.back().kind == VisibleEntry::kGarbage || out.back().kind == VisibleEntry::kRepeated) break;
   }
   return out;
+}
+
+bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus) {
+  const auto entries = ParseVisible(value);
+  if (entries.empty() || entries.front().kind == VisibleEntry::kGarbage) return false;
+  return CountNamed(entries.front(), gpus) == 1U;
 }
 
 std::vector<std::string> ExplainVisible(const system::Environment& environment,
