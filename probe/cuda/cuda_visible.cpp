@@ -9,12 +9,27 @@
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_driver.h"
+#include "probe/system/spoilers.h"
 
 namespace probe::cuda {
 namespace {
 
-constexpr std::array<std::string_view, 4> kVariables = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
-                                                        "NVIDIA_VISIBLE_DEVICES", "CUDA_DISABLE_PTX_JIT"};
+using system::Spoiler;
+
+// Besides those that say what is there, those that change how fast it is, with what they do. CUDA C++
+// Programming Guide (environment variables), cuBLAS (NVIDIA_TF32_OVERRIDE), CUPTI (CUDA_INJECTION64_PATH),
+// Multi-Process Service.
+constexpr std::array kSpoilers = {
+    Spoiler{"CUDA_LAUNCH_BLOCKING", "lets every launch wait until it is done"},
+    Spoiler{"NVIDIA_TF32_OVERRIDE", "keeps NVIDIA's libraries from tf32", system::Spoils::kZero},
+    Spoiler{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "takes multiprocessors away from clients of MPS",
+            system::Spoils::kPercent},
+    Spoiler{"CUDA_INJECTION64_PATH", "loads a profiler's library, which looks at every launch"},
+};
+constexpr std::array<std::string_view, 9> kVariables = {
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",  "NVIDIA_VISIBLE_DEVICES",
+    "CUDA_DISABLE_PTX_JIT", "CUDA_FORCE_PTX_JIT", kSpoilers[0].name,
+    kSpoilers[1].name,      kSpoilers[2].name,    kSpoilers[3].name};
 constexpr std::size_t kMaxEntries = 256;
 
 // As strtoul reads it: a sign and digits, whatever follows; nothing for what is negative.
@@ -136,6 +151,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
     add(HiddenText(*value, shown, gpus));
     add(GarbageText(*value, gpus));
   }
+  for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));
   add(OrderText(environment, shown, gpus));
   return out;
 }

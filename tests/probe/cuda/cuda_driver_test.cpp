@@ -4,7 +4,9 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "probe/core/parse.h"
@@ -358,6 +360,30 @@ TEST(VisibleDevices, AVariableHidesNothingOfAGpuThatHasNoInstance) {
   EXPECT_THAT(ExplainVisible(environment, {}, gpus), testing::ElementsAre(HasSubstr("hides 1 of 1 GPUs")));
   gpus[0].mig = true;
   EXPECT_THAT(ExplainVisible(environment, {}, gpus), testing::IsEmpty());
+}
+
+TEST(Variables, ThatSlowADeviceAreToldWhereTheyDo) {
+  const auto said = [](const char* name, const char* value) {
+    std::string all;
+    probe::system::Environment environment;
+    environment.Set(name, value);
+    for (const auto& text : ExplainVisible(environment, {}, {})) all += text;
+    const auto listed = probe::cuda::VisibilityVariables();
+    EXPECT_EQ(std::count(listed.begin(), listed.end(), std::string_view(name)), 1) << name;
+    return all;
+  };
+  for (const auto& [name, value] :
+       {std::pair("CUDA_LAUNCH_BLOCKING", "1"), std::pair("NVIDIA_TF32_OVERRIDE", "0"),
+        std::pair("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "12.5"),
+        std::pair("CUDA_INJECTION64_PATH", "/opt/a.so")}) {
+    EXPECT_THAT(said(name, value), testing::StartsWith(std::string(name) + "=\"" + value + "\""));
+    EXPECT_THAT(said(name, value), HasSubstr("figures are those of a slower device"));
+  }
+  for (const auto& [name, value] :
+       {std::pair("CUDA_LAUNCH_BLOCKING", "0"), std::pair("CUDA_LAUNCH_BLOCKING", ""),
+        std::pair("NVIDIA_TF32_OVERRIDE", "1"), std::pair("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100"),
+        std::pair("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "")})
+    EXPECT_EQ(said(name, value), "") << name << "=" << value;
 }
 
 TEST(ManagedGpu, IsTheDevicesByAddressOrUuidAndNeverByWhatNobodyKnows) {
