@@ -5,6 +5,7 @@ and with carried binaries.
     python3 gpu_check_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
+import contextlib
 import importlib.machinery
 import importlib.util
 import json
@@ -15,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -166,6 +168,59 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("no GPU", done.stderr)
         self.assertIsNone(result)
+
+
+@contextlib.contextmanager
+def fake_gpu_test(hanging, **more):
+    """The test of all kernels on a GPU on which some do not end."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for library in LIBRARIES["cuda"]:
+            (folder / library.rpartition("/")[2]).symlink_to(FAKES / "cuda" / library)
+        (folder / "scenario.json").write_text(json.dumps(gpu(hanging_kernels=hanging)))
+        process = subprocess.Popen([BUILD / "tests" / "backends" / "cuda" / TESTS["cuda"]], stdout=subprocess.PIPE,
+                                   text=True, env={**os.environ, "WHICHGPU_LIBRARY_PATH": str(folder), **more,
+                                                   "WHICHGPU_FAKE_SCENARIO": str(folder / "scenario.json")})
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def wait_for(what):
+    end = time.monotonic() + 5
+    while not what() and time.monotonic() < end:
+        time.sleep(0.01)
+    return what()
+
+
+class Hangs(unittest.TestCase):
+    def test_one_of_a_family_is_enough_and_costs_no_other_family_anything(self):
+        with fake_gpu_test("gemm_fp16_128", WHICHGPU_TEST_KERNEL_SECONDS="3") as process:
+            said, _ = process.communicate()
+        self.assertRegex(said, r"\(gemm_fp16_128\): it did not end in its time")
+        self.assertRegex(said, r"\(gemm_bf16_128\): not tried: another kernel of own:mma did not end")
+        self.assertEqual(1, len(re.findall(r"^kernel .* did not end in its time$", said, re.M)), said)
+        self.assertRegex(said, r"\(gemm_fp32_128\): right")
+
+    def test_the_test_leaves_nobody_on_the_gpu(self):
+        with fake_gpu_test("gemm_") as process:
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            self.assertTrue(wait_for(lambda: children.read_text().split()))
+            child = pathlib.Path("/proc") / children.read_text().split()[0]
+            time.sleep(1)  # until it waits for the kernel: before, it ends of the pipe that nobody reads
+            process.kill()
+            self.assertTrue(wait_for(lambda: not child.exists() or ") Z " in (child / "stat").read_text()))
+
+    def test_a_command_whose_time_is_up_ends_with_all_that_it_started(self):
+        with tempfile.TemporaryFile("w+") as said:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                imported().run_with_children(["sh", "-c", "sleep 60 & echo $!; wait"], 0.3, stdout=said)
+            said.seek(0)
+            child = pathlib.Path("/proc") / said.read().strip()
+        self.assertTrue(wait_for(lambda: not child.exists() or ") Z " in (child / "stat").read_text()))
 
 
 def imported():
