@@ -230,7 +230,47 @@ def imported():
     return gpu_check
 
 
+# Enough of PyTorch for the program that gpu_check gives to a Python: says what each product is asked to write.
+FAKE_TORCH = """
+import sys
+float32, float16, bfloat16, int8 = "float32", "float16", "bfloat16", "int8"
+class Event:
+    def __init__(self, **_): pass
+    def record(self): pass
+    def elapsed_time(self, _): return 1.0
+class cuda:
+    Event = Event
+    is_available, synchronize = (lambda: True), (lambda: None)
+    get_device_name, mem_get_info = (lambda _: "Fake"), (lambda: (1 << 20, 1 << 20))
+class backends:
+    class cuda:
+        class matmul: pass
+class Tensor:
+    def __init__(self, dtype=float32): self.dtype = dtype
+    def __sub__(self, _): return self
+    def to(self, dtype): return Tensor(dtype)
+    def t(self): return self
+    def element_size(self): return 4 if self.dtype == float32 else 2
+    def __matmul__(self, _): return self
+def rand(*_, **__): return Tensor()
+def mm(a, _, out_dtype):
+    if a.dtype == bfloat16: raise TypeError("no out_dtype")
+__version__ = "2.8"
+"""
+
+
 class Torch(unittest.TestCase):
+    def test_the_products_write_what_ours_do_where_it_can(self):
+        gpu_check = imported()
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "torch.py").write_text(FAKE_TORCH)
+            measured = [{"kernel": "gemm", "status": "ok", "in_dtype": name, "shape": {"m": 8, "n": 8, "k": 8}}
+                        for name in ("fp32", "fp16", "bf16")]
+            with unittest.mock.patch.dict(os.environ, {"PYTHONPATH": folder}):
+                torch = gpu_check.torch_rates({"measurements": measured}, 20)
+        self.assertEqual({f"{name} 8x8x8" for name in ("fp32", "fp16", "bf16")}, set(torch["gemm_flop_per_s"]))
+        self.assertEqual(["bf16 8x8x8"], torch["narrow"])
+
     def test_pythons_that_hang_take_its_time_once(self):
         gpu_check, clock, allowed = imported(), [0.0], []
 
@@ -301,15 +341,20 @@ class Comparison(unittest.TestCase):
     def test_ratios_are_at_one_shape_or_say_that_they_are_not(self):
         gpu_check = imported()
 
-        def figure(types, implementation, n, rate):
-            return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": "fp32",
+        def figure(types, implementation, n, rate, sums="fp32"):
+            return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": sums,
                     "implementation": implementation, "shape": {"m": n, "n": n, "k": n}, "status": "ok", "rate": rate,
                     "verified": True}
         rows = gpu_check.comparison({"measurements": [
             figure("fp16", "own:mma", 8192, 300e12), figure("fp16", "own:wgmma", 8192, 600e12),
             figure("fp16", "cublaslt", 8192, 800e12), figure("fp32", "own:simt", 4096, 45e12),
-            figure("fp32", "cublaslt", 6144, 50e12)]}, {"gemm_flop_per_s": {"fp16 8192x8192x8192": 750e12}})
-        self.assertEqual(["gpu cuda fp16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of library, 0.80 of torch",
+            figure("fp32", "cublaslt", 6144, 50e12), figure("bf16", "own:wgmma", 8192, 600e12),
+            figure("fp16", "own:wgmma", 8192, 500e12, "fp16")]},
+            {"gemm_flop_per_s": {"fp16 8192x8192x8192": 750e12, "bf16 8192x8192x8192": 800e12},
+             "narrow": ["bf16 8192x8192x8192"]})
+        self.assertEqual(["gpu cuda bf16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of torch with results of 2 bytes",
+                          "gpu cuda fp16/fp16 8192x8192x8192: 500.000 T/s",
+                          "gpu cuda fp16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of library, 0.80 of torch",
                           "gpu cuda fp32/fp32 4096x4096x4096: 45.000 T/s, 0.90 of library at another shape"],
                          [gpu_check.row_of(row) for row in rows if "own" in row])
 
