@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::string_view kStub = "CUDA_ERROR_STUB_LIBRARY";
 constexpr std::string_view kNoDevice = "CUDA_ERROR_NO_DEVICE";
+constexpr std::string_view kNotReady = "CUDA_ERROR_SYSTEM_NOT_READY";
 constexpr std::string_view kUnknown = "CUDA_ERROR_UNKNOWN";
 
 // "535.54.03" in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue ..."
@@ -79,20 +80,34 @@ bool IsExistingGpu(const DeviceNode& node) {
   return node.exists && nvidia::IsGpuNode(std::string_view(node.path).substr(kFolder.size()));
 }
 
+// The first of GPUs that are all in MIG mode, where none of them has an instance. `any`: or instances that
+// this process was not given (/dev/nvidia-caps), for nothing else keeps CUDA from them.
+const NvmlGpu* DividedGpu(const std::vector<NvmlGpu>& gpus, bool any) {
+  const bool all = std::all_of(gpus.begin(), gpus.end(),
+                               [&](const NvmlGpu& gpu) { return gpu.mig && (any || gpu.instances.empty()); });
+  return all && !gpus.empty() ? &gpus.front() : nullptr;
+}
+
 // A GPU that CUDA does not show, because a node, a variable or the kernel driver stands between. A variable
 // is to blame after the nodes: images set it wherever CUDA is used, and it hides nothing of what is not
 // there.
-Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
+Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, const std::vector<NvmlGpu>& known,
                       const system::Environment& environment) {
   const std::size_t on_chip = driver.tegra && HasTegraNodes(driver) ? 1 : 0;
-  const std::size_t gpus = std::max({nvml_gpus, driver.signs.gpus, on_chip});
+  const std::size_t gpus = std::max({known.size(), driver.signs.gpus, on_chip});
   const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
   if (driver.version && !any_node && !driver.signs.wsl && !driver.tegra) {
     error.name = "no_device_nodes";
     error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
     return {Outcome::kNoDevice, std::move(error)};
   }
-  if (const auto visible = environment.Get("CUDA_VISIBLE_DEVICES"); visible && gpus > 0) {
+  const auto visible = environment.Get("CUDA_VISIBLE_DEVICES");
+  if (const auto* divided = DividedGpu(known, !visible || NamesOneFirst(*visible, known))) {
+    error.name = "no_mig_instance";
+    error.text = NameOf(*divided) + " is in MIG mode and has no instance that CUDA can use";
+    return {Outcome::kNoDevice, std::move(error)};
+  }
+  if (visible && gpus > 0) {
     error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
                              gpus == 1 ? "" : "s");
     return {Outcome::kHidden, std::move(error)};
@@ -194,11 +209,11 @@ Diagnosis NoCard(Error error, const KernelDriver& driver) {
   return {Outcome::kNoDevice, std::move(error)};
 }
 
-Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpus, const std::string& library,
-                   const system::Environment& environment) {
+Diagnosis Diagnose(Error error, const KernelDriver& driver, const std::vector<NvmlGpu>& gpus,
+                   const std::string& library, const system::Environment& environment) {
   if (error.name == kStub) return {Outcome::kAbsent, std::move(error)};
   const bool unexplained = error.name == kNoDevice || error.name == kUnknown || error.code == 304;
-  if (auto found = unexplained ? OfFiles(error, driver, nvml_gpus) : std::nullopt) return *std::move(found);
+  if (auto found = unexplained ? OfFiles(error, driver, gpus.size()) : std::nullopt) return *std::move(found);
   const auto* gpu_node = FindNode(driver, [](const DeviceNode& n) { return n.exists && !IsUvm(n); });
   const auto* uvm = FindNode(driver, IsUvm);
   if (!driver.tegra && gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.signs.wsl) {
@@ -206,12 +221,18 @@ Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpu
     error.text = "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not";
     return {Outcome::kFailed, std::move(error)};
   }
-  if (error.name == kNoDevice) return WhyNoDevice(std::move(error), driver, nvml_gpus, environment);
-  if (error.name == kUnknown && nvml_gpus > 0) {
+  if (error.name == kNoDevice) return WhyNoDevice(std::move(error), driver, gpus, environment);
+  if (error.name == kUnknown && !gpus.empty()) {
     error.name = "nvidia_uvm_broken";
     error.text =
         "the management library works and CUDA does not: the module nvidia_uvm is in a bad state, as after "
         "a suspend";
+  }
+  if (error.name == kNotReady && driver.signs.nvswitch) {
+    error.name = "fabric_not_ready";
+    error.text +=
+        ": its GPUs are joined by NVSwitch, and the fabric manager does not run or is not of the driver's "
+        "version";
   }
   if (library.find("/compat/") != std::string::npos) {
     error.text += fmt::format("{}{} is of a cuda-compat package", error.text.empty() ? "" : "; ", library);

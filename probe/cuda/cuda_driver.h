@@ -45,9 +45,9 @@ struct Diagnosis {
 [[nodiscard]] Diagnosis NoCard(Error error, const KernelDriver& driver);
 
 // What a failed cuInit (or one that shows no device) means on this machine: the error's text is a sentence of
-// the cause, and its name a more exact one where files show the cause. `nvml_gpus`: how many the management
+// the cause, and its name a more exact one where files show the cause. `gpus`: those that the management
 // library sees; `library`: the mapped libcuda.
-[[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver, std::size_t nvml_gpus,
+[[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver, const std::vector<NvmlGpu>& gpus,
                                  const std::string& library, const system::Environment& environment);
 
 // CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in words: what each entry is, which GPUs it hides. Compares what
@@ -64,6 +64,9 @@ struct Visible {
   VisibleEntry kind = VisibleEntry::kGarbage;
 };
 [[nodiscard]] std::vector<Visible> ParseVisible(std::string_view value);
+
+// Whether a value's first entry, the only one that has to be right, names one GPU or instance of these.
+[[nodiscard]] bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus);
 
 // Sentences on what the variables do here: GPUs that are hidden, entries that name nothing, a numbering that
 // differs from nvidia-smi's. Empty where there is nothing to say.

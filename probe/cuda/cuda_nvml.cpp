@@ -162,6 +162,11 @@ bool IsUuidOf(const std::string& text, const RuntimeDevice& device) {
 
 }  // namespace
 
+std::string NameOf(const NvmlGpu& gpu) {
+  return fmt::format("{} ({})", gpu.name.empty() ? "a GPU" : gpu.name,
+                     gpu.pci ? ToString(*gpu.pci) : gpu.uuid);
+}
+
 const NvmlGpu* GpuOf(const RuntimeDevice& device, const std::vector<NvmlGpu>& gpus) {
   const auto gpu = std::find_if(gpus.begin(), gpus.end(), [&](const NvmlGpu& known) {
     return known.pci && device.identity.pci ? known.pci == device.identity.pci : IsUuidOf(known.uuid, device);

@@ -48,6 +48,9 @@ struct NvmlSurvey {
   std::vector<NvmlGpu> gpus;  // in nvidia-smi's order
 };
 
+// "NVIDIA A100 (0000:01:00.0)"
+[[nodiscard]] std::string NameOf(const NvmlGpu& gpu);
+
 // The one of them that CUDA shows as that device, by the address where both have one, else by the UUID;
 // nullptr where neither is known of both.
 [[nodiscard]] const NvmlGpu* GpuOf(const RuntimeDevice& device, const std::vector<NvmlGpu>& gpus);

@@ -51,7 +51,7 @@ class Survey {
   // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
   void AddInstances(std::vector<RuntimeDevice>& devices) const;
   void Fail(Error error) {
-    const std::size_t gpus = nvml_ ? nvml_->gpus.size() : 0;
+    const auto gpus = nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{};
     auto diagnosis = Diagnose(std::move(error), driver_, gpus, library_path_, context_.environment);
     if (diagnosis.outcome == Outcome::kHidden) ExplainVariables({});
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});

@@ -9,12 +9,27 @@
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_driver.h"
+#include "probe/system/spoilers.h"
 
 namespace probe::cuda {
 namespace {
 
-constexpr std::array<std::string_view, 4> kVariables = {"CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
-                                                        "NVIDIA_VISIBLE_DEVICES", "CUDA_DISABLE_PTX_JIT"};
+using system::Spoiler;
+
+// Besides those that say what is there, those that change how fast it is, with what they do. CUDA C++
+// Programming Guide (environment variables), cuBLAS (NVIDIA_TF32_OVERRIDE), CUPTI (CUDA_INJECTION64_PATH),
+// Multi-Process Service.
+constexpr std::array kSpoilers = {
+    Spoiler{"CUDA_LAUNCH_BLOCKING", "lets every launch wait until it is done"},
+    Spoiler{"NVIDIA_TF32_OVERRIDE", "keeps NVIDIA's libraries from tf32", system::Spoils::kZero},
+    Spoiler{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "takes multiprocessors away from clients of MPS",
+            system::Spoils::kPercent},
+    Spoiler{"CUDA_INJECTION64_PATH", "loads a profiler's library, which looks at every launch"},
+};
+constexpr std::array<std::string_view, 9> kVariables = {
+    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",  "NVIDIA_VISIBLE_DEVICES",
+    "CUDA_DISABLE_PTX_JIT", "CUDA_FORCE_PTX_JIT", kSpoilers[0].name,
+    kSpoilers[1].name,      kSpoilers[2].name,    kSpoilers[3].name};
 constexpr std::size_t kMaxEntries = 256;
 
 // As strtoul reads it: a sign and digits, whatever follows; nothing for what is negative.
@@ -29,15 +44,11 @@ VisibleEntry KindOf(std::string_view entry) {
   return entry.starts_with("GPU-") ? VisibleEntry::kUuid : VisibleEntry::kGarbage;
 }
 
-std::string NameOf(const NvmlGpu& gpu) {
-  return fmt::format("{} ({})", gpu.name.empty() ? "a GPU" : gpu.name,
-                     gpu.pci ? ToString(*gpu.pci) : gpu.uuid);
-}
-
 std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>& shown,
                        const std::vector<NvmlGpu>& gpus) {
   std::vector<std::string> hidden;
   for (const NvmlGpu& gpu : gpus) {
+    if (gpu.mig && gpu.instances.empty()) continue;  // CUDA has nothing of it, whatever the variable says
     const bool seen = std::any_of(shown.begin(), shown.end(),
                                   [&](const RuntimeDevice& device) { return GpuOf(device, gpus) == &gpu; });
     if (!seen) hidden.push_back(NameOf(gpu));
@@ -123,6 +134,12 @@ std::vector<Visible> ParseVisible(std::string_view value) {
   return out;
 }
 
+bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus) {
+  const auto entries = ParseVisible(value);
+  if (entries.empty() || entries.front().kind == VisibleEntry::kGarbage) return false;
+  return CountNamed(entries.front(), gpus) == 1U;
+}
+
 std::vector<std::string> ExplainVisible(const system::Environment& environment,
                                         const std::vector<RuntimeDevice>& shown,
                                         const std::vector<NvmlGpu>& gpus) {
@@ -134,6 +151,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
     add(HiddenText(*value, shown, gpus));
     add(GarbageText(*value, gpus));
   }
+  for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));
   add(OrderText(environment, shown, gpus));
   return out;
 }

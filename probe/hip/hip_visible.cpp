@@ -13,6 +13,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/hip/hip_driver.h"
+#include "probe/system/spoilers.h"
 
 namespace probe::hip {
 namespace {
@@ -24,16 +25,15 @@ constexpr std::string_view kRocr = "ROCR_VISIBLE_DEVICES";
 constexpr std::string_view kHip = "HIP_VISIBLE_DEVICES";
 constexpr std::string_view kCuda = "CUDA_VISIBLE_DEVICES";
 // Besides those that say what is there, those that change how fast it is, with what they do.
-struct Spoiler {
-  std::string_view name, text;
-};
+using system::Spoiler;
 constexpr std::array kSpoilers = {
     Spoiler{"AMD_SERIALIZE_KERNEL", "lets every launch wait for the one before it"},
     Spoiler{"HIP_LAUNCH_BLOCKING", "lets every launch wait until it is done"},
     Spoiler{"AMD_LOG_LEVEL", "writes down every call, which takes longer than the call"},
     Spoiler{"HSA_CU_MASK", "takes compute units away"},
     Spoiler{"ROC_GLOBAL_CU_MASK", "takes compute units away"},
-    Spoiler{"HSA_ENABLE_SDMA", "lets compute units copy, instead of the engines for it, where it is 0"},
+    Spoiler{"HSA_ENABLE_SDMA", "lets compute units copy, instead of the engines for it, where it is 0",
+            system::Spoils::kZero},
 };
 constexpr std::array<std::string_view, 13> kVariables = {kRocr,
                                                          kHip,
@@ -277,14 +277,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   const auto hip = HipList(environment);
   if (rocr) add(GarbageText(*rocr));
   if (hip) add(GarbageText(*hip));
-  for (const Spoiler& spoiler : kSpoilers) {
-    const auto value = environment.Get(spoiler.name);
-    // Of all but the last 0 is as good as unset.
-    const bool zero = value == "0";
-    if (value && !value->empty() && zero == (spoiler.name == "HSA_ENABLE_SDMA"))
-      add(fmt::format("{} {}: the figures are those of a slower device", Quoted(spoiler.name, *value),
-                      spoiler.text));
-  }
+  for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));
   if (rocr && hip) add(fmt::format("{} counts among the GPUs that {} leaves, from 0", hip->name, kRocr));
   return out;
 }

@@ -31,12 +31,15 @@ void ReadBus(const FileSystem& files, Signs& signs) {
   const std::string devices = "/sys/bus/pci/devices";
   const auto names = files.List(devices);
   signs.bus_shown = !names.empty();
-  signs.card_on_bus = std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+  for (const std::string& name : names) {
     const std::string directory = devices + "/" + name;
-    const auto base = files.ReadNumber(directory + "/class").value_or(0) >> 16U;
+    const auto kind = files.ReadNumber(directory + "/class").value_or(0) >> 8U;
+    const auto base = kind >> 8U;
     const bool computes = base == 0x03 || base == 0x12;  // display, processing accelerator
-    return computes && files.ReadNumber(directory + "/vendor") == kPciNumber;
-  });
+    const bool joins = kind == 0x0680;                   // other bridge, as NVSwitch calls itself
+    if ((!computes && !joins) || files.ReadNumber(directory + "/vendor") != kPciNumber) continue;
+    (computes ? signs.card_on_bus : signs.nvswitch) = true;
+  }
 }
 
 // Its kernel module calls a card that it does not know by no name of its own.
@@ -117,6 +120,8 @@ Signs ReadSigns(const FileSystem& files) {
   signs.gpus = files.List(kGpus).size();
   const auto nodes = files.List("/dev");
   signs.gpu_node = std::any_of(nodes.begin(), nodes.end(), IsGpuNode);
+  const auto is_switch = [](const std::string& name) { return name.starts_with("nvidia-nvswitch"); };
+  signs.nvswitch = signs.nvswitch || std::any_of(nodes.begin(), nodes.end(), is_switch);
   signs.tegra = std::any_of(nodes.begin(), nodes.end(), IsTegraNode);
   signs.wsl = files.Exists(system::kWslGpuNode);
   return signs;

@@ -16,6 +16,7 @@ inline constexpr std::uint32_t kPciNumber = 0x10de;
 struct Signs {
   bool bus_shown = false;    // sysfs lists what is on the bus; some containers hide it
   bool card_on_bus = false;  // a display or processing device of NVIDIA's among it
+  bool nvswitch = false;     // chips that join GPUs: those that are on the bus (HGX of Ampere and Hopper)
   std::size_t gpus = 0;      // of the kernel's driver, in /proc/driver/nvidia/gpus
   bool gpu_node = false;     // /dev/nvidia<N>, as a container has it whose /sys hides the card
   bool wsl = false;          // /dev/dxg: the Windows host has the driver

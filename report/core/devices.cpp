@@ -189,6 +189,26 @@ std::vector<const backends::Measurement*> FiguresBehind(const Report& report, co
 
 bool IsOwn(const backends::Measurement& measurement) { return kernels::IsOwn(measurement.implementation); }
 
+bool HasImplementations(kernels::Kernel kernel) {
+  using kernels::Kernel;
+  switch (kernel) {
+    case Kernel::kGemm:
+    case Kernel::kChain:
+    case Kernel::kGemv:
+    case Kernel::kRead:
+    case Kernel::kCopy:
+    case Kernel::kTriad:
+      return true;
+    case Kernel::kHostToDevice:
+    case Kernel::kDeviceToHost:
+    case Kernel::kPeer:
+    case Kernel::kLaunch:
+    case Kernel::kFill:
+      return false;
+  }
+  return false;
+}
+
 bool IsVerified(const backends::Measurement& measurement) {
   return measurement.status == backends::MeasurementStatus::kOk && measurement.verified && measurement.rate &&
          std::isfinite(*measurement.rate) && *measurement.rate > 0;

@@ -107,6 +107,10 @@ enum class Side { kOwn, kRest };
 // By a kernel of this tool, not by a library that was found.
 [[nodiscard]] bool IsOwn(const backends::Measurement& measurement);
 
+// Whether a kernel has implementations of this tool, each of which may be wrong by itself: without one of
+// them the rest can be measured.
+[[nodiscard]] bool HasImplementations(kernels::Kernel kernel);
+
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
 

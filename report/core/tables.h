@@ -148,6 +148,15 @@ struct ErrorFacts {
   std::string layer;  // as in a finding
   std::string meaning;
   std::vector<FixFacts> fix;
+  // A kernel that is wrong ends so, too: where others of the same device are right it is that one's fault.
+  std::optional<bool> of_kernel = std::nullopt;
+};
+
+// A variable that makes a runtime take its chip for another, whose kernels may then hang.
+struct ChipOverride {
+  std::string variable;
+  std::optional<std::string> driver;  // the only driver of the runtime that reads it
+  std::string source;
 };
 
 // A release of the driver as Linux numbers it, and as Windows does, whose driver WSL has.
@@ -173,6 +182,7 @@ struct RuntimeFacts {
   std::optional<TargetFacts> target;           // absent: builds for it name no architecture
   std::optional<std::string> driver_variable;  // names the file of the one driver that the loader is to take
   std::optional<std::vector<WslDriver>> wsl_drivers = std::nullopt;
+  std::optional<ChipOverride> chip_override = std::nullopt;
 };
 
 // The same as in Fit for the devices of one maker, whatever runtime reaches them: between the runtimes of one

@@ -34,13 +34,14 @@ WHICHGPU_FIELDS(GuideClaim, relative_to, low, high, source, date)
 WHICHGPU_FIELDS(Advice, inference, training, without_gpu)
 WHICHGPU_FIELDS(Remedy, action, what)
 WHICHGPU_FIELDS(FixFacts, text, command, remedy, on_host, needs_root, needs_reboot)
-WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix)
+WHICHGPU_FIELDS(ChipOverride, variable, driver, source)
+WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix, of_kernel)
 
 WHICHGPU_FIELDS(WslDriver, linux_version, windows_version, source)
 
 // The name is the file's.
 WHICHGPU_FIELDS(RuntimeFacts, title, names, vendor, maturity, factors, training, advice, install, guides,
-                errors, visibility, target, driver_variable, wsl_drivers)
+                errors, visibility, target, driver_variable, wsl_drivers, chip_override)
 
 template <class V, probe::Is<DevicePeak> S>
 void Fields(V& v, S& s) {

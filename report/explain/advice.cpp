@@ -47,13 +47,10 @@ constexpr std::array kStatusAdvice = {
         "do not compute on it; update the driver, or remove the variables that make it claim hardware"},
     StatusAdvice{backends::MeasurementStatus::kCrashed, "a kernel took the whole process down",
                  "update the driver; until then keep programs from using this runtime"},
-    StatusAdvice{
-        backends::MeasurementStatus::kTimedOut,
-        "a kernel did not end in its time: a hang (firmware, kernel driver, an override of the "
-        "architecture), "
-        "or a machine too busy to measure",
-        "measure again on an idle machine; if it lasts, unset overrides such as HSA_OVERRIDE_GFX_VERSION, "
-        "update the driver, or use another runtime"},
+    StatusAdvice{backends::MeasurementStatus::kTimedOut,
+                 "a kernel did not end in its time: a hang (firmware, kernel driver), or a machine too busy "
+                 "to measure",
+                 "measure again on an idle machine; if it lasts, update the driver, or use another runtime"},
     StatusAdvice{backends::MeasurementStatus::kFailed, "it enumerates and cannot run a kernel",
                  "update the driver; the evidence names the call that failed"},
     StatusAdvice{backends::MeasurementStatus::kImplausible, "its clock or its results cannot be believed",
@@ -101,12 +98,16 @@ Fix FixOf(const InstallHint& hint) {
   return fix;
 }
 
-// Where the runtime's table knows this very error, its words replace the outcome's.
 template <class IsIt>
-bool AdviseOn(const RuntimeFacts* facts, IsIt is_it, Finding& finding) {
-  if (facts == nullptr || !facts->errors) return false;
+const ErrorFacts* FindError(const RuntimeFacts* facts, IsIt is_it) {
+  if (facts == nullptr || !facts->errors) return nullptr;
   const auto row = std::find_if(facts->errors->begin(), facts->errors->end(), is_it);
-  if (row == facts->errors->end()) return false;
+  return row == facts->errors->end() ? nullptr : &*row;
+}
+
+// Where the runtime's table knows this very error, its words replace the outcome's.
+bool AdviseOn(const ErrorFacts* row, Finding& finding) {
+  if (row == nullptr) return false;
   finding.layer = row->layer;
   finding.meaning = row->meaning;
   finding.fix.clear();
@@ -191,13 +192,17 @@ void Advise(const OutcomeAdvice& advice, Finding& finding) {
 }
 
 bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
-  return error &&
-         AdviseOn(facts, [&](const ErrorFacts& known) { return known.name == error->name; }, finding);
+  if (!error) return false;
+  return AdviseOn(FindError(facts, [&](const ErrorFacts& known) { return known.name == error->name; }),
+                  finding);
+}
+
+const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measurement& measurement) {
+  return FindError(facts, [&](const ErrorFacts& known) { return NamesError(measurement, known.name); });
 }
 
 bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {
-  return AdviseOn(
-      facts, [&](const ErrorFacts& known) { return NamesError(measurement, known.name); }, finding);
+  return AdviseOn(KnownReason(facts, measurement), finding);
 }
 
 void AddInstallHints(const RuntimeFacts& facts, Finding& finding) {

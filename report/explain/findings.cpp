@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -95,86 +94,6 @@ void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>&
       if (driver.outcome == Outcome::kNoDevice) continue;
       if (const auto* advice = AdviceFor(driver))
         out.push_back(OfDriver(tables, report, probe.module, driver, *advice));
-    }
-  }
-}
-
-const backends::Measurement* Worst(const std::vector<const backends::Measurement*>& measured) {
-  const backends::Measurement* worst = nullptr;
-  for (const auto* m : measured) {
-    if (!worst || Row(m->status).weight > Row(worst->status).weight) worst = m;
-  }
-  return worst;
-}
-
-// Of the gravest status, with every figure of it as evidence; nullopt where all is well.
-std::optional<Finding> OfFigures(const Tables& tables, const probe::PhysicalDevice& device,
-                                 const probe::View& view,
-                                 const std::vector<const backends::Measurement*>& measured) {
-  const auto& of = view.device;
-  const auto* worst = Worst(measured);
-  const auto* advice = worst ? AdviceFor(*worst) : nullptr;
-  if (!advice) return std::nullopt;
-  Finding finding;
-  const auto status = probe::NameOf(worst->status);
-  finding.id = fmt::format("measure.{}.{}.{}", of.runtime, probe::Slug(of.driver), status);
-  finding.layer = "programming_interface";
-  // What a software device cannot do costs nobody a device.
-  finding.severity = IsSoftware(device, view) ? Severity::kNote : Severity::kDegraded;
-  finding.device_id = device.id;
-  finding.runtime = of.runtime;
-  finding.summary = fmt::format("{} on {}: {}", Title(tables, of.runtime), device.name, FailureText(*worst));
-  for (const auto* m : measured) {
-    if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
-  }
-  finding.meaning = advice->meaning;
-  finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
-  return finding;
-}
-
-// One for every way with figures that failed. Where this tool's own kernels are verified a maker's library
-// that fails is a finding of its own: the way computes.
-void AddMeasurements(const Tables& tables, const Report& report, std::vector<Finding>& out) {
-  const MeasurementIndex index(report.measurements);
-  for (const auto& device : report.devices) {
-    for (const auto& view : device.views) {
-      const auto& of = view.device;
-      auto measured = index.Of(device.id, of.runtime, of.driver);
-      using kernels::Kernel;
-      const auto computes = [](const auto* m) {
-        const bool is_work =
-            m->kernel == Kernel::kGemm || m->kernel == Kernel::kGemv || m->kernel == Kernel::kRead;
-        return is_work && IsOwn(*m) && IsVerified(*m);
-      };
-      const auto is_of_library = [](const auto* m) { return m->kernel == Kernel::kGemm && !IsOwn(*m); };
-      std::map<std::string, std::vector<const backends::Measurement*>> libraries;
-      if (std::any_of(measured.begin(), measured.end(), computes)) {
-        for (const auto* m : measured) {
-          if (is_of_library(m)) libraries[m->implementation].push_back(m);
-        }
-        std::erase_if(measured, is_of_library);
-      }
-      if (auto finding = OfFigures(tables, device, view, measured)) {
-        const auto* worst = Worst(measured);
-        const bool known = AdviseOnReason(Find(tables, of.runtime), *worst, *finding);
-        if (MayComeOfCircumstances(*worst)) BlameCircumstances(report, known, *finding);
-        out.push_back(*std::move(finding));
-      }
-      for (const auto& [library, figures] : libraries) {
-        auto finding = OfFigures(tables, device, view, figures);
-        if (!finding) continue;
-        finding->id = fmt::format("library.{}.{}.{}.{}", of.runtime, probe::Slug(of.driver),
-                                  probe::Slug(library), probe::Slug(device.id));
-        finding->layer = "math_library";
-        finding->severity = Severity::kNote;
-        finding->summary = fmt::format("{} by {} on {}: {}", library, Title(tables, of.runtime), device.name,
-                                       FailureText(*Worst(figures)));
-        finding->meaning =
-            "the runtime computes, as this tool's own kernels show; what uses this library may fail";
-        finding->fix = {{fmt::format("install {} in the version that the driver is made for", library),
-                         std::nullopt, true, false}};
-        out.push_back(*std::move(finding));
-      }
     }
   }
 }

@@ -53,7 +53,13 @@ void Advise(const OutcomeAdvice& advice, Finding& finding);
 // does.
 bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding);
 // A measurement's reason names the vendor's error within a sentence.
+[[nodiscard]] const ErrorFacts* KnownReason(const RuntimeFacts* facts,
+                                            const backends::Measurement& measurement);
 bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding);
+
+// One for every way with figures that failed: of the way itself, or of one library or kernel on a way that
+// others show to compute.
+void AddMeasurements(const Tables& tables, const Report& report, std::vector<Finding>& out);
 
 // What stands around a driver or a card rather than in it, and may be why it fails or disappoints: limits on
 // this process, folders that are not mounted, variables, and how an integrated GPU shares the host's memory.

@@ -7,39 +7,19 @@
 #include <variant>
 
 #include "backends/core/reporter.h"
+#include "report/core/devices.h"
 
 namespace report {
 namespace {
 
-using kernels::Kernel;
 using probe::Json;
 using probe::isolate::ChildEnd;
 using probe::isolate::ChildResult;
 
 constexpr const char* kLostKey = "lost_context";
 
-// Kernels that have implementations: without one of them the rest can be measured.
-bool CanBeExcluded(Kernel kernel) {
-  switch (kernel) {
-    case Kernel::kGemm:
-    case Kernel::kChain:
-    case Kernel::kGemv:
-    case Kernel::kRead:
-    case Kernel::kCopy:
-    case Kernel::kTriad:
-      return true;
-    case Kernel::kHostToDevice:
-    case Kernel::kDeviceToHost:
-    case Kernel::kPeer:
-    case Kernel::kLaunch:
-    case Kernel::kFill:
-      return false;
-  }
-  return false;
-}
-
 bool IsOurs(const Exclusion& one) {
-  return CanBeExcluded(one.kind.kernel) && kernels::IsOwn(one.implementation);
+  return HasImplementations(one.kind.kernel) && kernels::IsOwn(one.implementation);
 }
 
 bool IsItself(const Exclusion& one, const backends::FigureKind& kind, std::string_view implementation) {

@@ -3,17 +3,21 @@
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <sys/prctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <set>
 #include <sstream>
+#include <utility>
 
+#include "probe/core/parse.h"
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
@@ -22,16 +26,40 @@
 namespace tests {
 namespace {
 
-constexpr unsigned kMostSeconds = 60;  // of a kernel, and of setting the driver up
+constexpr unsigned kSetUpSeconds = 60;  // of the driver
+constexpr unsigned kFirstSeconds = 30;  // of the first kernel of all, which may load the compiler
+constexpr unsigned kKernelSeconds =
+    15;  // of any other: bench/gpu_check gives all of them less than two minutes
 
-// What a process says, a line each: "skip why", "begin device/kernel", "right ...", "wrong ...", "end".
+// Of a kernel; a test of this test need not wait so long for one that hangs.
+unsigned SecondsOf(const probe::system::Environment& environment, bool first) {
+  const auto set = environment.Get("WHICHGPU_TEST_KERNEL_SECONDS");
+  return set     ? probe::ParseNumber<unsigned>(*set).value_or(kKernelSeconds)
+         : first ? kFirstSeconds
+                 : kKernelSeconds;
+}
+
+// What no process has to look at again.
+struct Known {
+  std::set<std::string> done;  // kernels, and devices that could not be opened
+  std::set<std::string> hung;  // "device, family": one of its kernels did not end
+};
+
+constexpr std::string_view kHung = "wrong it did not end in its time";
+
+std::string Names(const std::string& place, const kernels::Variant& variant) {
+  return fmt::format("{}, {}", place, variant.family);
+}
+
+// What a process says, a line each: "skip why", "begin device/kernel", "family device, family", "right ...",
+// "wrong ...", "end".
 class Child {
  public:
-  Child(const TestedRuntime& runtime, int out, const std::set<std::string>& done)
-      : runtime_(runtime), out_(out), done_(done) {}
+  Child(const TestedRuntime& runtime, int out, const Known& known)
+      : runtime_(runtime), out_(out), known_(known) {}
 
   void Run() {
-    alarm(kMostSeconds);
+    alarm(kSetUpSeconds);
     const auto start = probe::system::Now();
     Probe();
     if (report_.outcome != probe::Outcome::kOk) {
@@ -40,7 +68,7 @@ class Child {
       return Say("{} {}", none ? "skip" : "wrong",
                  report_.error ? probe::Describe(*report_.error) : "no error was named");
     }
-    if (done_.empty()) Say("time {:.3f} s: finding the GPUs", probe::system::SecondsSince(start));
+    if (known_.done.empty()) Say("time {:.3f} s: finding the GPUs", probe::system::SecondsSince(start));
     for (const auto& device : report_.devices) {
       if (!Check(device)) return;
     }
@@ -50,14 +78,14 @@ class Child {
   // How long the driver takes to translate each module and how long to load what it has translated: it keeps
   // that in a folder, here an empty one, so that the second load is one without the translation.
   void TimeModules() {
-    alarm(kMostSeconds);
+    alarm(kSetUpSeconds);
     std::string folder = (std::filesystem::temp_directory_path() / "whichgpu_modules_XXXXXX").string();
     if (mkdtemp(folder.data()) == nullptr) return;
     setenv(runtime_.cache_variable, folder.c_str(), 1);
     environment_ = probe::system::Environment::OfProcess();
     Probe();
     for (const auto& device : report_.devices) {
-      alarm(kMostSeconds);
+      alarm(kSetUpSeconds);
       const auto first = LoadSeconds(device);
       const auto second = LoadSeconds(device);
       for (const auto& [entry, first_s] : first) {
@@ -115,26 +143,33 @@ class Child {
   // False where no other kernel can follow in this process.
   [[nodiscard]] bool Check(const probe::RuntimeDevice& device) {
     const std::string place = fmt::format("{} {}", device.ordinal, device.name);
-    if (done_.contains(place)) return true;  // it could not be opened
-    alarm(kMostSeconds);
+    if (known_.done.contains(place)) return true;  // it could not be opened
+    alarm(kSetUpSeconds);
     const auto start = probe::system::Now();
     Say("begin {}", place);
     const auto session = runtime_.backend.open({device, std::nullopt, *files_, environment_});
     if (!session) return Say("wrong {}", probe::Describe(session.error())), true;
     Say("opened {:.3f} s", probe::system::SecondsSince(start));
     all_ = runtime_.backend.variants((*session)->limits());
+    bool first = true;
     for (const auto& variant : all_) {
       if (variant.kernel == kernels::Kernel::kFill) continue;
       const std::string name = fmt::format("{}: {} ({})", place, variant.name, variant.steps[0].entry);
-      if (done_.contains(name) || !backends::MissingFeature(variant, (*session)->limits()).empty()) continue;
-      alarm(kMostSeconds);
+      if (known_.done.contains(name) || !backends::MissingFeature(variant, (*session)->limits()).empty())
+        continue;
       Say("begin {}", name);
-      const auto first = probe::system::Now();
+      if (known_.hung.contains(Names(place, variant))) {
+        Say("wrong not tried: another kernel of {} did not end", variant.family);
+        continue;
+      }
+      Say("family {}", Names(place, variant));
+      alarm(SecondsOf(environment_, std::exchange(first, false) && known_.done.empty()));
+      const auto begun = probe::system::Now();
       const auto loaded = backends::Load(**session, variant);
-      const double load_s = probe::system::SecondsSince(first);
+      const double load_s = probe::system::SecondsSince(begun);
       const std::string came = loaded ? Compute(**session, variant) : probe::Describe(loaded.error());
       Say("{} {}, compiled in {:.3f} s, everything in {:.3f} s", came == "right" ? "" : "wrong", came, load_s,
-          probe::system::SecondsSince(first));
+          probe::system::SecondsSince(begun));
       if ((*session)->BroughtDownBy() != nullptr) return false;
     }
     return true;
@@ -142,7 +177,7 @@ class Child {
 
   const TestedRuntime& runtime_;
   int out_;
-  const std::set<std::string>& done_;
+  const Known& known_;
   probe::Result<probe::system::FileSystem> files_ = probe::system::FileSystem::Open("/");
   probe::system::Environment environment_ = probe::system::Environment::OfProcess();
   std::vector<kernels::Variant> all_;  // of the device that is checked
@@ -150,15 +185,18 @@ class Child {
 };
 
 // Everything that a process said which leaves those out, or only times the modules.
-std::string Said(const TestedRuntime& runtime, const std::set<std::string>& done,
-                 bool times_modules = false) {
+std::string Said(const TestedRuntime& runtime, const Known& known, bool times_modules = false) {
   int ends[2];
   if (pipe(ends) != 0) return "wrong no pipe";
   (void)std::fflush(nullptr);
+  const pid_t parent = getpid();
   const pid_t child = fork();
   if (child == 0) {
+    // A test that is ended from without leaves nobody on the GPU.
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent) _exit(1);
     close(ends[0]);
-    Child process(runtime, ends[1], done);
+    Child process(runtime, ends[1], known);
     times_modules ? process.TimeModules() : process.Run();
     _exit(0);
   }
@@ -171,23 +209,30 @@ std::string Said(const TestedRuntime& runtime, const std::set<std::string>& done
   int status = 0;
   if (child < 0 || waitpid(child, &status, 0) != child) return "wrong no process";
   if (WIFSIGNALED(status))
-    said += fmt::format("wrong its process was killed by signal {}\n", WTERMSIG(status));
+    said += WTERMSIG(status) == SIGALRM
+                ? std::string(kHung) + "\n"
+                : fmt::format("wrong its process was killed by signal {}\n", WTERMSIG(status));
   return said;
 }
 
 }  // namespace
 
 void VerifyEveryKernel(const TestedRuntime& runtime) {
-  std::set<std::string> done;
+  Known known;
   for (bool all = false; !all;) {
-    const std::size_t before = done.size();
-    std::istringstream lines(Said(runtime, done));
-    std::string current;
+    const std::size_t before = known.done.size();
+    std::istringstream lines(Said(runtime, known));
+    std::string current, family;
     for (std::string line; std::getline(lines, line);) {
       if (line.starts_with("skip "))
         GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << line.substr(5);
-      if (line.starts_with("begin ")) current = line.substr(6);
-      if (line.starts_with("begin ") || line.starts_with("opened")) {
+      if (line.starts_with("begin ")) {
+        current = line.substr(6);
+        family.clear();
+      }
+      if (line.starts_with("family ")) family = line.substr(7);
+      if (line == kHung && !family.empty()) known.hung.insert(family);
+      if (line.starts_with("begin ") || line.starts_with("opened") || line.starts_with("family ")) {
         if (line.starts_with("opened")) fmt::print("time {} {}\n", current, line);
         continue;
       }
@@ -195,13 +240,13 @@ void VerifyEveryKernel(const TestedRuntime& runtime) {
       if (line.starts_with("time ")) fmt::print("{}\n", line);
       if (line == "end" || line.starts_with("time ")) continue;
       const auto verdict = line.substr(line.find(' ') + 1);
-      if (!current.empty()) done.insert(current);
+      if (!current.empty()) known.done.insert(current);
       fmt::print("kernel {}: {}\n", current, verdict);
       EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
     }
-    ASSERT_TRUE(all || done.size() > before) << "no process came further";
+    ASSERT_TRUE(all || known.done.size() > before) << "no process came further";
   }
-  if (runtime.cache_variable != nullptr) fmt::print("{}", Said(runtime, done, true));
+  if (runtime.cache_variable != nullptr) fmt::print("{}", Said(runtime, known, true));
 }
 
 }  // namespace tests

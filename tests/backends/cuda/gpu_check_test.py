@@ -5,6 +5,7 @@ and with carried binaries.
     python3 gpu_check_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
 """
 import concurrent.futures
+import contextlib
 import importlib.machinery
 import importlib.util
 import json
@@ -15,6 +16,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 import unittest.mock
 
@@ -168,6 +170,59 @@ class GpuCheck(unittest.TestCase):
         self.assertIsNone(result)
 
 
+@contextlib.contextmanager
+def fake_gpu_test(hanging, **more):
+    """The test of all kernels on a GPU on which some do not end."""
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        for library in LIBRARIES["cuda"]:
+            (folder / library.rpartition("/")[2]).symlink_to(FAKES / "cuda" / library)
+        (folder / "scenario.json").write_text(json.dumps(gpu(hanging_kernels=hanging)))
+        process = subprocess.Popen([BUILD / "tests" / "backends" / "cuda" / TESTS["cuda"]], stdout=subprocess.PIPE,
+                                   text=True, env={**os.environ, "WHICHGPU_LIBRARY_PATH": str(folder), **more,
+                                                   "WHICHGPU_FAKE_SCENARIO": str(folder / "scenario.json")})
+        try:
+            yield process
+        finally:
+            process.kill()
+            process.wait()
+            process.stdout.close()
+
+
+def wait_for(what):
+    end = time.monotonic() + 5
+    while not what() and time.monotonic() < end:
+        time.sleep(0.01)
+    return what()
+
+
+class Hangs(unittest.TestCase):
+    def test_one_of_a_family_is_enough_and_costs_no_other_family_anything(self):
+        with fake_gpu_test("gemm_fp16_128", WHICHGPU_TEST_KERNEL_SECONDS="3") as process:
+            said, _ = process.communicate()
+        self.assertRegex(said, r"\(gemm_fp16_128\): it did not end in its time")
+        self.assertRegex(said, r"\(gemm_bf16_128\): not tried: another kernel of own:mma did not end")
+        self.assertEqual(1, len(re.findall(r"^kernel .* did not end in its time$", said, re.M)), said)
+        self.assertRegex(said, r"\(gemm_fp32_128\): right")
+
+    def test_the_test_leaves_nobody_on_the_gpu(self):
+        with fake_gpu_test("gemm_") as process:
+            children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+            self.assertTrue(wait_for(lambda: children.read_text().split()))
+            child = pathlib.Path("/proc") / children.read_text().split()[0]
+            time.sleep(1)  # until it waits for the kernel: before, it ends of the pipe that nobody reads
+            process.kill()
+            self.assertTrue(wait_for(lambda: not child.exists() or ") Z " in (child / "stat").read_text()))
+
+    def test_a_command_whose_time_is_up_ends_with_all_that_it_started(self):
+        with tempfile.TemporaryFile("w+") as said:
+            with self.assertRaises(subprocess.TimeoutExpired):
+                imported().run_with_children(["sh", "-c", "sleep 60 & echo $!; wait"], 0.3, stdout=said)
+            said.seek(0)
+            child = pathlib.Path("/proc") / said.read().strip()
+        self.assertTrue(wait_for(lambda: not child.exists() or ") Z " in (child / "stat").read_text()))
+
+
 def imported():
     loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))
     gpu_check = importlib.util.module_from_spec(importlib.util.spec_from_loader("gpu_check", loader))
@@ -175,7 +230,47 @@ def imported():
     return gpu_check
 
 
+# Enough of PyTorch for the program that gpu_check gives to a Python: says what each product is asked to write.
+FAKE_TORCH = """
+import sys
+float32, float16, bfloat16, int8 = "float32", "float16", "bfloat16", "int8"
+class Event:
+    def __init__(self, **_): pass
+    def record(self): pass
+    def elapsed_time(self, _): return 1.0
+class cuda:
+    Event = Event
+    is_available, synchronize = (lambda: True), (lambda: None)
+    get_device_name, mem_get_info = (lambda _: "Fake"), (lambda: (1 << 20, 1 << 20))
+class backends:
+    class cuda:
+        class matmul: pass
+class Tensor:
+    def __init__(self, dtype=float32): self.dtype = dtype
+    def __sub__(self, _): return self
+    def to(self, dtype): return Tensor(dtype)
+    def t(self): return self
+    def element_size(self): return 4 if self.dtype == float32 else 2
+    def __matmul__(self, _): return self
+def rand(*_, **__): return Tensor()
+def mm(a, _, out_dtype):
+    if a.dtype == bfloat16: raise TypeError("no out_dtype")
+__version__ = "2.8"
+"""
+
+
 class Torch(unittest.TestCase):
+    def test_the_products_write_what_ours_do_where_it_can(self):
+        gpu_check = imported()
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "torch.py").write_text(FAKE_TORCH)
+            measured = [{"kernel": "gemm", "status": "ok", "in_dtype": name, "shape": {"m": 8, "n": 8, "k": 8}}
+                        for name in ("fp32", "fp16", "bf16")]
+            with unittest.mock.patch.dict(os.environ, {"PYTHONPATH": folder}):
+                torch = gpu_check.torch_rates({"measurements": measured}, 20)
+        self.assertEqual({f"{name} 8x8x8" for name in ("fp32", "fp16", "bf16")}, set(torch["gemm_flop_per_s"]))
+        self.assertEqual(["bf16 8x8x8"], torch["narrow"])
+
     def test_pythons_that_hang_take_its_time_once(self):
         gpu_check, clock, allowed = imported(), [0.0], []
 
@@ -246,15 +341,20 @@ class Comparison(unittest.TestCase):
     def test_ratios_are_at_one_shape_or_say_that_they_are_not(self):
         gpu_check = imported()
 
-        def figure(types, implementation, n, rate):
-            return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": "fp32",
+        def figure(types, implementation, n, rate, sums="fp32"):
+            return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": sums,
                     "implementation": implementation, "shape": {"m": n, "n": n, "k": n}, "status": "ok", "rate": rate,
                     "verified": True}
         rows = gpu_check.comparison({"measurements": [
             figure("fp16", "own:mma", 8192, 300e12), figure("fp16", "own:wgmma", 8192, 600e12),
             figure("fp16", "cublaslt", 8192, 800e12), figure("fp32", "own:simt", 4096, 45e12),
-            figure("fp32", "cublaslt", 6144, 50e12)]}, {"gemm_flop_per_s": {"fp16 8192x8192x8192": 750e12}})
-        self.assertEqual(["gpu cuda fp16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of library, 0.80 of torch",
+            figure("fp32", "cublaslt", 6144, 50e12), figure("bf16", "own:wgmma", 8192, 600e12),
+            figure("fp16", "own:wgmma", 8192, 500e12, "fp16")]},
+            {"gemm_flop_per_s": {"fp16 8192x8192x8192": 750e12, "bf16 8192x8192x8192": 800e12},
+             "narrow": ["bf16 8192x8192x8192"]})
+        self.assertEqual(["gpu cuda bf16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of torch with results of 2 bytes",
+                          "gpu cuda fp16/fp16 8192x8192x8192: 500.000 T/s",
+                          "gpu cuda fp16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of library, 0.80 of torch",
                           "gpu cuda fp32/fp32 4096x4096x4096: 45.000 T/s, 0.90 of library at another shape"],
                          [gpu_check.row_of(row) for row in rows if "own" in row])
 

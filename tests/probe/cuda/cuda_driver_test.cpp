@@ -4,6 +4,11 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "probe/core/parse.h"
 #include "probe/cuda/cuda_api.h"
 #include "probe/cuda/cuda_nvml.h"
@@ -14,9 +19,12 @@ namespace {
 using probe::Outcome;
 using probe::cuda::Diagnose;
 using probe::cuda::ErrorOf;
+using probe::cuda::ExplainVisible;
 using probe::cuda::KernelDriver;
+using probe::cuda::NvmlGpu;
 using probe::cuda::ReadKernelDriver;
 using testing::HasSubstr;
+using testing::Not;
 
 constexpr std::string_view kOpen =
     "NVRM version: NVIDIA UNIX Open Kernel Module for x86_64  580.65.06  Release Build\n";
@@ -108,7 +116,7 @@ KernelDriver Loaded() {
 probe::cuda::Diagnosis Of(int code, const KernelDriver& driver, std::size_t nvml_gpus = 1,
                           const std::string& library = "/usr/lib/libcuda.so.1",
                           const probe::system::Environment& environment = {}) {
-  return Diagnose(ErrorOf("cuInit", code), driver, nvml_gpus, library, environment);
+  return Diagnose(ErrorOf("cuInit", code), driver, std::vector<NvmlGpu>(nvml_gpus), library, environment);
 }
 
 TEST(Diagnosis, OfTheStub) {
@@ -224,11 +232,50 @@ TEST(Diagnosis, AContainerThatHidesTheBusIsJudgedByItsNodes) {
 TEST(Diagnosis, OfADriverThatFails) {
   EXPECT_EQ(Of(999, Loaded()).error.name, "nvidia_uvm_broken") << "the management library works";
   EXPECT_EQ(Of(999, Loaded(), 0).error.name, "CUDA_ERROR_UNKNOWN");
-  EXPECT_EQ(Of(802, Loaded()).outcome, Outcome::kFailed);
-  EXPECT_THAT(Of(802, Loaded()).error.text, HasSubstr("fabricmanager"));
   EXPECT_THAT(Of(803, Loaded(), 1, "/usr/local/cuda-12.8/compat/libcuda.so.1").error.text,
               HasSubstr("compat"));
   EXPECT_EQ(Of(804, Loaded()).error.name, "CUDA_ERROR_COMPAT_NOT_SUPPORTED_ON_DEVICE");
+}
+
+TEST(Diagnosis, ASystemThatIsNotReadyWantsTheFabricManagerWhereThereIsAFabric) {
+  KernelDriver driver = Loaded();
+  EXPECT_EQ(Of(802, driver).outcome, Outcome::kFailed);
+  EXPECT_EQ(Of(802, driver).error.name, "CUDA_ERROR_SYSTEM_NOT_READY");
+  EXPECT_THAT(Of(802, driver).error.text, Not(HasSubstr("fabric")));
+  driver.signs.nvswitch = true;
+  EXPECT_EQ(Of(802, driver).error.name, "fabric_not_ready");
+  EXPECT_THAT(Of(802, driver).error.text, HasSubstr("fabric manager"));
+}
+
+// Of GPUs in MIG mode, each with so many instances, and in the environment CUDA_VISIBLE_DEVICES where there
+// is a value.
+std::string NameOfDivided(const std::vector<std::size_t>& instances, const char* visible = nullptr) {
+  std::vector<NvmlGpu> gpus(instances.size());
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    gpus[i].name = "NVIDIA A100";
+    gpus[i].mig = true;
+    gpus[i].instances.resize(instances[i]);
+  }
+  probe::system::Environment environment;
+  if (visible != nullptr) environment.Set("CUDA_VISIBLE_DEVICES", visible);
+  const auto found = Diagnose(ErrorOf("cuInit", 100), Loaded(), gpus, "/usr/lib/libcuda.so.1", environment);
+  if (found.error.name == "no_mig_instance") {
+    EXPECT_THAT(found.error.text, HasSubstr("NVIDIA A100"));
+    EXPECT_EQ(found.outcome, Outcome::kNoDevice);
+  }
+  return found.outcome == Outcome::kHidden ? "hidden" : found.error.name;
+}
+
+TEST(Diagnosis, AGpuInMigModeWithoutAnInstanceIsNoVariablesFault) {
+  EXPECT_EQ(NameOfDivided({0}), "no_mig_instance");
+  EXPECT_EQ(NameOfDivided({0, 0}, "0"), "no_mig_instance");
+  EXPECT_EQ(NameOfDivided({2}), "no_mig_instance") << "a container that was given none of them";
+  EXPECT_EQ(NameOfDivided({2}, "0"), "no_mig_instance") << "which would show the first of them";
+  EXPECT_EQ(NameOfDivided({2}, "7"), "hidden");
+  EXPECT_EQ(NameOfDivided({2}, ""), "hidden");
+  EXPECT_EQ(NameOfDivided({0, 2}, "7"), "hidden");
+  EXPECT_EQ(NameOfDivided({}), "CUDA_ERROR_NO_DEVICE");
+  EXPECT_EQ(Of(100, Loaded()).error.name, "CUDA_ERROR_NO_DEVICE");
 }
 
 TEST(Libraries, LieWherePipCondaAndNvidiasInstallersPutThem) {
@@ -281,14 +328,14 @@ TEST(VisibleDevices, AreReadAsCudaReadsThem) {
 }
 
 TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
-  std::vector<probe::cuda::NvmlGpu> gpus(2);
+  std::vector<NvmlGpu> gpus(2);
   gpus[0].uuid = "GPU-aa01";
   gpus[1].uuid = "GPU-aa02";
   gpus[1].instances = {{"MIG-bb01", "MIG-1-0", {}, {}, {}}};
   const auto said = [&](const std::string& value) {
     const probe::system::Environment environment({{"CUDA_VISIBLE_DEVICES", value}});
     std::string all;
-    for (const auto& text : probe::cuda::ExplainVisible(environment, {}, gpus)) {
+    for (const auto& text : ExplainVisible(environment, {}, gpus)) {
       if (text.find("hides") == std::string::npos) all += text;
     }
     return all;
@@ -306,9 +353,42 @@ TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
   EXPECT_EQ(said("MIG-cc"), "") << "one of an instance that nobody listed";
 }
 
+TEST(VisibleDevices, AVariableHidesNothingOfAGpuThatHasNoInstance) {
+  std::vector<NvmlGpu> gpus(1);
+  probe::system::Environment environment;
+  environment.Set("CUDA_VISIBLE_DEVICES", "0");
+  EXPECT_THAT(ExplainVisible(environment, {}, gpus), testing::ElementsAre(HasSubstr("hides 1 of 1 GPUs")));
+  gpus[0].mig = true;
+  EXPECT_THAT(ExplainVisible(environment, {}, gpus), testing::IsEmpty());
+}
+
+TEST(Variables, ThatSlowADeviceAreToldWhereTheyDo) {
+  const auto said = [](const char* name, const char* value) {
+    std::string all;
+    probe::system::Environment environment;
+    environment.Set(name, value);
+    for (const auto& text : ExplainVisible(environment, {}, {})) all += text;
+    const auto listed = probe::cuda::VisibilityVariables();
+    EXPECT_EQ(std::count(listed.begin(), listed.end(), std::string_view(name)), 1) << name;
+    return all;
+  };
+  for (const auto& [name, value] :
+       {std::pair("CUDA_LAUNCH_BLOCKING", "1"), std::pair("NVIDIA_TF32_OVERRIDE", "0"),
+        std::pair("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "12.5"),
+        std::pair("CUDA_INJECTION64_PATH", "/opt/a.so")}) {
+    EXPECT_THAT(said(name, value), testing::StartsWith(std::string(name) + "=\"" + value + "\""));
+    EXPECT_THAT(said(name, value), HasSubstr("figures are those of a slower device"));
+  }
+  for (const auto& [name, value] :
+       {std::pair("CUDA_LAUNCH_BLOCKING", "0"), std::pair("CUDA_LAUNCH_BLOCKING", ""),
+        std::pair("NVIDIA_TF32_OVERRIDE", "1"), std::pair("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "100"),
+        std::pair("CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "")})
+    EXPECT_EQ(said(name, value), "") << name << "=" << value;
+}
+
 TEST(ManagedGpu, IsTheDevicesByAddressOrUuidAndNeverByWhatNobodyKnows) {
   constexpr const char* kUuid = "GPU-00000000-0000-0000-0000-0000000000aa";
-  std::vector<probe::cuda::NvmlGpu> gpus(2);
+  std::vector<NvmlGpu> gpus(2);
   gpus[0].instances.resize(1);
   gpus[1].uuid = kUuid;
   probe::RuntimeDevice device;

@@ -34,5 +34,19 @@ TEST(NvidiaSigns, AreTheBusTheGpusOwnNodesAndTheKernelsDriver) {
   EXPECT_TRUE(may([](auto& tree) { tree.Directory("/proc/driver/nvidia/gpus/0000:01:00.0"); }));
 }
 
+TEST(NvidiaSigns, KnowNvswitchByTheBusOrByItsNodes) {
+  constexpr const char* kBridge = "/sys/bus/pci/devices/0000:c4:00.0";
+  ::tests::Tree none, bus, nodes;
+  none.Write(std::string(kBridge) + "/vendor", "0x8086\n")
+      .Write(std::string(kBridge) + "/class", "0x068000\n");
+  EXPECT_FALSE(ReadSigns(none.Files()).nvswitch);
+  bus.Write(std::string(kBridge) + "/vendor", "0x10de\n")
+      .Write(std::string(kBridge) + "/class", "0x068000\n");
+  EXPECT_TRUE(ReadSigns(bus.Files()).nvswitch);
+  EXPECT_FALSE(ReadSigns(bus.Files()).card_on_bus);
+  nodes.Write("/dev/nvidia-nvswitch0", "");
+  EXPECT_TRUE(ReadSigns(nodes.Files()).nvswitch);
+}
+
 }  // namespace
 }  // namespace probe::nvidia

@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "probe/core/names.h"
+#include "probe/core/parse.h"
+#include "report/core/devices.h"
+#include "report/core/report_names.h"
+#include "report/core/wording.h"
+#include "report/explain/parts.h"
+
+namespace report::explain {
+namespace {
+
+using backends::MeasurementStatus;
+using kernels::Kernel;
+using Figures = std::vector<const backends::Measurement*>;
+using ByImplementation = std::map<std::string, Figures>;
+
+const backends::Measurement* Worst(const Figures& measured) {
+  const backends::Measurement* worst = nullptr;
+  for (const auto* m : measured) {
+    if (!worst || Row(m->status).weight > Row(worst->status).weight) worst = m;
+  }
+  return worst;
+}
+
+struct Way {
+  const Tables& tables;
+  const Report& report;
+  const probe::PhysicalDevice& device;
+  const probe::View& view;
+
+  [[nodiscard]] const RuntimeFacts* Facts() const { return Find(tables, view.device.runtime); }
+  [[nodiscard]] std::string TitleOn() const {
+    return fmt::format("{} on {}", Title(tables, view.device.runtime), device.name);
+  }
+};
+
+// A variable that makes the driver take its chip for another, of which a kernel hangs that is right.
+void BlameOverride(const Way& way, Finding& finding) {
+  const auto* facts = way.Facts();
+  if (facts == nullptr || !facts->chip_override) return;
+  const auto& [variable, driver, source] = *facts->chip_override;
+  if (driver && *driver != way.view.device.driver) return;
+  finding.fix.push_back({fmt::format("unset {}, if it is set: code for another chip may hang", variable),
+                         std::nullopt, false, false});
+}
+
+// Of the gravest status, with every figure of it as evidence; nullopt where all is well.
+std::optional<Finding> OfFigures(const Way& way, const Figures& measured) {
+  const auto& of = way.view.device;
+  const auto* worst = Worst(measured);
+  const auto* advice = worst ? AdviceFor(*worst) : nullptr;
+  if (!advice) return std::nullopt;
+  Finding finding;
+  const auto status = probe::NameOf(worst->status);
+  finding.id = fmt::format("measure.{}.{}.{}", of.runtime, probe::Slug(of.driver), status);
+  finding.layer = "programming_interface";
+  // What a software device cannot do costs nobody a device.
+  finding.severity = IsSoftware(way.device, way.view) ? Severity::kNote : Severity::kDegraded;
+  finding.device_id = way.device.id;
+  finding.runtime = of.runtime;
+  finding.summary = fmt::format("{}: {}", way.TitleOn(), FailureText(*worst));
+  for (const auto* m : measured) {
+    if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
+  }
+  finding.meaning = advice->meaning;
+  if (worst->status == MeasurementStatus::kTimedOut) BlameOverride(way, finding);
+  finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
+  return finding;
+}
+
+// The same of one implementation alone, on a way that computes: a note. `prefix` begins its id.
+std::optional<Finding> OfPart(const Way& way, std::string_view prefix, const std::string& name,
+                              const Figures& figures) {
+  auto finding = OfFigures(way, figures);
+  if (!finding) return std::nullopt;
+  const auto& of = way.view.device;
+  finding->id = fmt::format("{}.{}.{}.{}.{}", prefix, of.runtime, probe::Slug(of.driver), probe::Slug(name),
+                            probe::Slug(way.device.id));
+  finding->severity = Severity::kNote;
+  finding->summary = fmt::format("{} by {}: {}", name, way.TitleOn(), FailureText(*Worst(figures)));
+  return finding;
+}
+
+void AddLibrary(const Way& way, const std::string& library, const Figures& figures,
+                std::vector<Finding>& out) {
+  auto finding = OfPart(way, "library", library, figures);
+  if (!finding) return;
+  finding->layer = "math_library";
+  finding->meaning = "the runtime computes, as this tool's own kernels show; what uses this library may fail";
+  finding->fix = {{fmt::format("install {} in the version that the driver is made for", library),
+                   std::nullopt, true, false}};
+  out.push_back(*std::move(finding));
+}
+
+void AddKernel(const Way& way, const std::string& kernel, const Figures& figures, std::vector<Finding>& out) {
+  auto finding = OfPart(way, "kernel", kernel, figures);
+  if (!finding) return;
+  finding->meaning =
+      "other kernels are right on this device: the fault is this one's, which is this tool's own, or is in "
+      "what the driver's compiler makes of it, and nothing to keep other programs from the device for";
+  const bool hung = Worst(figures)->status == MeasurementStatus::kTimedOut;
+  finding->fix = {{fmt::format("{}report it to the makers of this tool, with what whichgpu --json prints",
+                               hung ? "measure again on an idle machine; if it lasts, " : "please "),
+                   std::nullopt, false, false}};
+  if (MayComeOfCircumstances(*Worst(figures))) BlameCircumstances(way.report, false, *finding);
+  out.push_back(*std::move(finding));
+}
+
+void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) {
+  auto finding = OfFigures(way, measured);
+  if (!finding) return;
+  const auto* worst = Worst(measured);
+  const bool known = AdviseOnReason(way.Facts(), *worst, *finding);
+  if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
+  out.push_back(*std::move(finding));
+}
+
+// This tool's own kernel failed where others show that the way computes: another is right for the same types,
+// or multiplies any.
+bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const Figures& measured) {
+  const bool may_be =
+      failed.status == MeasurementStatus::kWrongResult || failed.status == MeasurementStatus::kCrashed ||
+      failed.status == MeasurementStatus::kTimedOut || failed.status == MeasurementStatus::kFailed;
+  if (!may_be || !IsOwn(failed) || !HasImplementations(failed.kernel) || IsOutOfMemory(failed)) return false;
+  const auto* known = KnownReason(way.Facts(), failed);
+  if (known != nullptr && !known->of_kernel.value_or(false)) return false;
+  return std::any_of(measured.begin(), measured.end(), [&](const auto* other) {
+    return IsVerified(*other) && other->implementation != failed.implementation &&
+           (other->kernel == Kernel::kGemm || KindOf(*other) == KindOf(failed));
+  });
+}
+
+template <class IsPart>
+ByImplementation TakeOut(Figures& measured, IsPart is_part) {
+  ByImplementation parts;
+  Figures rest;
+  for (const auto* m : measured) (is_part(*m) ? parts[m->implementation] : rest).push_back(m);
+  measured = std::move(rest);
+  return parts;
+}
+
+bool Computes(const backends::Measurement& m) {
+  const bool is_work = m.kernel == Kernel::kGemm || m.kernel == Kernel::kGemv || m.kernel == Kernel::kRead;
+  return is_work && IsOwn(m) && IsVerified(m);
+}
+
+void AddMeasurementsOf(const Way& way, Figures measured, std::vector<Finding>& out) {
+  const Figures all = measured;
+  const bool computes = std::any_of(all.begin(), all.end(), [](const auto* m) { return Computes(*m); });
+  const auto libraries = TakeOut(measured, [&](const backends::Measurement& m) {
+    return computes && m.kernel == Kernel::kGemm && !IsOwn(m);
+  });
+  const auto own =
+      TakeOut(measured, [&](const backends::Measurement& m) { return IsFaultOfKernel(way, m, all); });
+  AddWay(way, measured, out);
+  for (const auto& [library, figures] : libraries) AddLibrary(way, library, figures, out);
+  for (const auto& [kernel, figures] : own) AddKernel(way, kernel, figures, out);
+}
+
+}  // namespace
+
+void AddMeasurements(const Tables& tables, const Report& report, std::vector<Finding>& out) {
+  const MeasurementIndex index(report.measurements);
+  for (const auto& device : report.devices) {
+    for (const auto& view : device.views) {
+      const auto& of = view.device;
+      AddMeasurementsOf({tables, report, device, view}, index.Of(device.id, of.runtime, of.driver), out);
+    }
+  }
+}
+
+}  // namespace report::explain

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+// What becomes of figures that failed: whose fault they are, and what is said to do.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <string>
+#include <string_view>
+
+#include "report/explain/explain.h"
+#include "tests/report/machines.h"
+
+namespace report::explain {
+namespace {
+
+using backends::MeasurementStatus;
+using kernels::Dtype;
+using kernels::Kernel;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr std::string_view kCard = "pci:0000:01:00.0";
+constexpr std::string_view kNote = "kernel.cuda.nvidia.own-new.pci-0000-01-00-0";
+
+const Finding* FindById(const Report& report, std::string_view id) {
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [&](const Finding& finding) { return finding.id == id; });
+  return found == report.findings.end() ? nullptr : &*found;
+}
+
+std::string TextsOf(const Finding& finding) {
+  std::string all = finding.meaning;
+  for (const auto& fix : finding.fix) all += "; " + fix.text;
+  return all;
+}
+
+// The card computes by CUDA with other kernels; one more of its kernels failed.
+Report WithFailed(MeasurementStatus status, Kernel kernel = Kernel::kGemm, std::string reason = "") {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", kernel, 1, Dtype::kBf16);
+  failed.implementation = "own:new";
+  failed.status = status;
+  failed.verified = false;
+  if (!reason.empty()) failed.reason = reason;
+  return testing::Decided(machine);
+}
+
+TEST(Measured, AKernelThatFailsWhereOthersAreRightBlamesNoDriver) {
+  for (const auto status : {MeasurementStatus::kWrongResult, MeasurementStatus::kFailed,
+                            MeasurementStatus::kCrashed, MeasurementStatus::kTimedOut}) {
+    for (const auto kernel : {Kernel::kGemm, Kernel::kGemv}) {
+      const auto report = WithFailed(status, kernel);
+      const auto* finding = FindById(report, kNote);
+      ASSERT_NE(finding, nullptr) << probe::NameOf(status);
+      EXPECT_EQ(finding->severity, Severity::kNote);
+      EXPECT_THAT(finding->summary, HasSubstr("own:new"));
+      EXPECT_THAT(TextsOf(*finding), HasSubstr("report it"));
+      EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("do not compute")));
+      EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update the driver")));
+      for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("measure.")) << other.id;
+    }
+  }
+}
+
+TEST(Measured, WhatSpeaksOfTheCardIsNoKernelsFault) {
+  const auto memory = WithFailed(MeasurementStatus::kFailed, Kernel::kGemm,
+                                 "cuStreamSynchronize: CUDA_ERROR_ECC_UNCORRECTABLE (214)");
+  const auto* finding = FindById(memory, "measure.cuda.nvidia.failed");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(TextsOf(*finding), HasSubstr("memory has an error"));
+  // A kernel that is wrong dies in the same way as one on a card that falls off the bus.
+  const auto died = WithFailed(MeasurementStatus::kFailed, Kernel::kGemm,
+                               "cuStreamSynchronize: CUDA_ERROR_LAUNCH_FAILED (719)");
+  EXPECT_NE(FindById(died, kNote), nullptr);
+  EXPECT_NE(FindById(WithFailed(MeasurementStatus::kImplausible), "measure.cuda.nvidia.implausible"),
+            nullptr);
+  EXPECT_NE(
+      FindById(WithFailed(MeasurementStatus::kFailed, Kernel::kHostToDevice), "measure.cuda.nvidia.failed"),
+      nullptr);
+}
+
+TEST(Measured, WithoutARightProductTheWayIsBlamed) {
+  auto machine = testing::DiscreteAndIntegrated();
+  std::erase_if(machine.measurements,
+                [](const auto& m) { return m.runtime == "cuda" && m.kernel == Kernel::kGemm; });
+  auto& wrong = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kBf16);
+  wrong.status = MeasurementStatus::kWrongResult;
+  wrong.verified = false;
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "measure.cuda.nvidia.wrong_result");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kDegraded);
+  EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute"));
+}
+
+// Every figure of the card's way did not end.
+std::string OfAHang(std::string runtime, std::string driver) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& device = machine.devices.front();
+  testing::AddView(device, runtime, driver, probe::DeviceKind::kDiscrete);
+  auto& hung = testing::Measure(machine, device.id, runtime, driver, Kernel::kGemm, 1);
+  hung.status = MeasurementStatus::kTimedOut;
+  hung.verified = false;
+  const auto report = testing::Decided(machine);
+  for (const auto& finding : report.findings) {
+    if (finding.runtime == runtime && finding.id.ends_with(".timed_out")) return TextsOf(finding);
+  }
+  return "";
+}
+
+TEST(Measured, AHangNamesTheOverrideOfThoseDriversAloneThatReadOne) {
+  constexpr std::string_view kVariable = "HSA_OVERRIDE_GFX_VERSION";
+  EXPECT_THAT(OfAHang("hip", "ROCm"), HasSubstr(kVariable));
+  EXPECT_THAT(OfAHang("opencl", "AMD Accelerated Parallel Processing"), HasSubstr(kVariable));
+  for (const auto& other :
+       {OfAHang("opencl", "rusticl"), OfAHang("vulkan", "another"), OfAHang("cuda", "another")}) {
+    EXPECT_THAT(other, HasSubstr("idle machine"));
+    EXPECT_THAT(other, Not(HasSubstr("HSA_")));
+  }
+}
+
+}  // namespace
+}  // namespace report::explain
