@@ -124,8 +124,8 @@ void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) 
   out.push_back(*std::move(finding));
 }
 
-// This tool's own kernel failed where others show that the way computes: another is right for the same types,
-// or multiplies any.
+// This tool's own kernel failed where others of its own show that the way computes: another is right for the
+// same types, or multiplies any. A library that is right alone shows nothing of what the driver compiles.
 bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const Figures& measured) {
   const bool may_be =
       failed.status == MeasurementStatus::kWrongResult || failed.status == MeasurementStatus::kCrashed ||
@@ -134,7 +134,7 @@ bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const 
   const auto* known = KnownReason(way.Facts(), failed);
   if (known != nullptr && !known->of_kernel.value_or(false)) return false;
   return std::any_of(measured.begin(), measured.end(), [&](const auto* other) {
-    return IsVerified(*other) && other->implementation != failed.implementation &&
+    return IsOwn(*other) && IsVerified(*other) && other->implementation != failed.implementation &&
            (other->kernel == Kernel::kGemm || KindOf(*other) == KindOf(failed));
   });
 }
