@@ -84,7 +84,7 @@ void TellSettled(const Record& record, std::vector<Score>& scores) {
 // device that is not what it claims to be is never eligible.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
   const bool estimated = !record.calibrated && report.measurements.empty();
-  const auto estimates = peaks::Estimated(EmbeddedPeaks(), report.devices);
+  const auto estimates = peaks::Estimated(EmbeddedPeaks(), tables, report);
   auto figures = estimated ? estimates : report.measurements;
   if (record.settled_without) FillInSettled(record, estimates, figures);
   auto scores = score::ScoreAll(tables, report.devices, figures, estimates);
