@@ -215,6 +215,15 @@ TEST(Collect, WhatStandsForADeadChildIsAPlausibleMeasurementOfItsKernel) {
   }
 }
 
+TEST(Collect, AllKernelsTogetherMayHaveTakenTooLong) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kTimedOut;
+  result.elapsed_s = 62;
+  EXPECT_EQ(Collect(Asked(), result, 62).front().reason,
+            "killed after 62.0 s: compilation and first launches of all kernels together took too long");
+  EXPECT_EQ(Collect(Asked(), result, 90).front().reason, "killed after 62.0 s without an end");
+}
+
 TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {
   probe::isolate::ChildResult result;
   result.end = ChildEnd::kSignalled;
