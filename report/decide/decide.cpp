@@ -278,7 +278,9 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   std::set<std::string_view> shown;
   for (const probe::PhysicalDevice& device : report.devices) shown.insert(device.id);
   for (const backends::Measurement& measurement : record.measurements) {
-    if (shown.contains(measurement.device_id)) report.measurements.push_back(measurement);
+    if (!shown.contains(measurement.device_id)) continue;
+    report.measurements.push_back(measurement);
+    report.measurements.back().share_of_peak.reset();  // it is told by the tables of this build
   }
   TellDriversApart(report.devices, report.measurements);
   // What was not measured is not judged: a list does without the table.

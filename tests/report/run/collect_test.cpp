@@ -41,7 +41,7 @@ Measurement Figure(Kernel kernel = Kernel::kGemm, double rate = 1e12) {
   m.driver = "honest";
   m.kernel = kernel;
   m.implementation = "own:tile";
-  m.shape.m = 512;
+  m.shape.m = m.shape.n = m.shape.k = 512;
   m.rate = rate;
   m.unit = kernels::Row(kernel).unit;
   m.status = MeasurementStatus::kOk;
