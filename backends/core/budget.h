@@ -17,6 +17,14 @@ using MonotonicClock = std::function<double()>;  // seconds from any start
 // this is what a step in flight may take on a machine so busy that it runs many times slower.
 inline constexpr double kStallAllowanceSeconds = 4.0;
 
+// Beyond the budget a child may need this long for compiling and first launches together; each of those is
+// bounded by an allowance of its own as well. One that took longer would be killed with all that it has found
+// out. So after the first part of that time every further figure is by the first of its kernels that works,
+// and after the second no further figure is begun.
+inline constexpr double kUntimedSeconds = 60.0;
+inline constexpr double kUntimedForChoice = kUntimedSeconds / 6;
+inline constexpr double kUntimedForFigures = kUntimedSeconds / 2;
+
 class Budget {
  public:
   Budget(double total_s, MonotonicClock now)
@@ -30,6 +38,9 @@ class Budget {
   [[nodiscard]] double Remaining() const { return end_s_ - now_(); }
   // Whatever it was for.
   [[nodiscard]] double Spent() const { return now_() - start_s_; }
+
+  // What was excused whole: compilation and first launches.
+  [[nodiscard]] double Untimed() const { return untimed_s_; }
 
   // Leaves that much at most.
   void EndWithin(double seconds) { end_s_ = std::min(end_s_, now_() + seconds); }
@@ -47,8 +58,16 @@ class Budget {
   auto Excused(F&& work) {
     const double start = now_();
     auto result = std::forward<F>(work)();
-    end_s_ += now_() - start;
+    const double taken_s = now_() - start;
+    end_s_ += taken_s;
+    untimed_s_ += taken_s;
     return result;
+  }
+
+  // Of what was excused: it was the device's own work after all.
+  void Charge(double seconds) {
+    end_s_ -= seconds;
+    untimed_s_ -= seconds;
   }
 
   // Runs `work` and gives back the time that it took beyond the share that preparations are charged, as far
@@ -75,6 +94,7 @@ class Budget {
   double end_s_;
   double charged_s_;  // what preparations will still be charged, and
   double excused_s_;  // what they will be given back after that
+  double untimed_s_ = 0;
 };
 
 }  // namespace backends

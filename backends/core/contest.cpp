@@ -160,6 +160,10 @@ void Contest::LoadAll() {
       refuse(MeasurementStatus::kSkipped, variant->left_out);
       continue;
     }
+    if (std::string reason = WhyNoneIsBegun(context_.budget, !candidates_.empty()); !reason.empty()) {
+      refuse(MeasurementStatus::kOverBudget, std::move(reason));
+      continue;
+    }
     const bool of_library = IsOfLibrary(*variant);
     context_.reporter.Enter(Stage::kCompile, *variant,
                             of_library ? LaunchAllowanceSeconds(context_.request, of_library)

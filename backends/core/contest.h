@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <deque>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "backends/core/budget.h"
@@ -38,6 +39,10 @@ struct ContestContext {
 // On the host's clock; positive even where that did not move.
 [[nodiscard]] inline double PositiveSeconds(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
 
+// Why no other variant is compiled or launched for the first time, for a figure that has one already or not;
+// empty where one is.
+[[nodiscard]] std::string WhyNoneIsBegun(const Budget& budget, bool has_one);
+
 class Contest {
  public:
   Contest(const ContestContext& context, const Task& task) : context_(context), task_(task) {}
@@ -55,7 +60,8 @@ class Contest {
   };
 
   void LoadAll();
-  // In contest_rating.cpp: rates every candidate on small problems; those that fail are reported and dropped.
+  // In contest_rating.cpp: rates every candidate on small problems; those that fail, and those for which no
+  // time is left beside the ones before them, are reported and dropped.
   void RateAll();
   [[nodiscard]] bool RateOne(Candidate& candidate);
   [[nodiscard]] kernels::Problem NextSmall(const Candidate& candidate, const kernels::Problem& problem) const;

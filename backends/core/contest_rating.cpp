@@ -5,6 +5,7 @@
 
 #include "backends/core/contest.h"
 #include "backends/core/runner.h"
+#include "probe/core/text.h"
 
 namespace backends {
 namespace {
@@ -35,8 +36,27 @@ double SmallWork(const Variant& variant, const Problem& problem) {
 
 }  // namespace
 
+std::string WhyNoneIsBegun(const Budget& budget, bool has_one) {
+  if (budget.Untimed() <= (has_one ? kUntimedForChoice : kUntimedForFigures)) return "";
+  return "compilation and first launches before it took " + probe::SignificantText(budget.Untimed(), 2) +
+         " s";
+}
+
 void Contest::RateAll() {
-  std::erase_if(candidates_, [this](Candidate& candidate) { return !RateOne(candidate); });
+  bool has_one = false;
+  std::erase_if(candidates_, [&](Candidate& candidate) {
+    std::string reason = WhyNoneIsBegun(context_.budget, has_one);
+    if (reason.empty() && has_one && context_.budget.Remaining() <= 0)
+      reason = "the budget went to the kernels before it";
+    if (reason.empty()) {
+      const bool rated = RateOne(candidate);
+      has_one = has_one || rated;
+      return !rated;
+    }
+    context_.reporter.Fail(candidate.variant(), {}, MeasurementStatus::kOverBudget, Stage::kLaunch,
+                           std::move(reason));
+    return true;
+  });
   std::stable_sort(candidates_.begin(), candidates_.end(),
                    [](const Candidate& a, const Candidate& b) { return a.rate > b.rate; });
 }
@@ -132,8 +152,12 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
       very_first && timing ? workload->Verify() : probe::Result<Verdict>(Verdict{true, 0, ""});
   if (verdict && !verdict->right) return SmallTrial{0, verdict->reason};
   // A first launch may compile; only the runtime's events can tell that from a slow kernel.
-  if (timing && timing->device_s.value_or(timing->wall_s) >= context_.budget.Remaining())
+  if (timing && timing->device_s.value_or(timing->wall_s) >= context_.budget.Remaining()) {
+    const bool is_own = !IsOfLibrary(candidate.variant()) && !OnHost(context_.request.device);
+    if (very_first && is_own && timing->device_s && *timing->device_s <= timing->wall_s)
+      context_.budget.Charge(*timing->device_s);
     return SmallTrial{PositiveSeconds(*timing), ""};
+  }
   double least_s = std::numeric_limits<double>::infinity();
   double spent_s = 0;
   for (int i = 1; timing && (i < kSmallRuns || spent_s + least_s < kSmallRunsForSeconds); ++i) {

@@ -54,12 +54,9 @@ std::uint64_t FreeBytes(const PlanFacts& facts) {
                   facts.device.memory_free_bytes.value_or(UINT64_MAX));
 }
 
-// All that the device may ever use, whoever has it now.
-std::uint64_t TotalBytes(const PlanFacts& facts) {
-  std::uint64_t total = facts.device.memory_total_bytes.value_or(UINT64_MAX);
-  if (OnHost(facts.device) && facts.processor)
-    total = std::min(total, facts.processor->memory_limit_bytes.value_or(UINT64_MAX));
-  return total;
+// What this process may use of the host's memory, where that is limited.
+std::optional<std::uint64_t> LimitBytes(const PlanFacts& facts) {
+  return OnHost(facts.device) && facts.processor ? facts.processor->memory_limit_bytes : std::nullopt;
 }
 
 std::uint64_t CacheBytes(const PlanFacts& facts) {
@@ -69,12 +66,14 @@ std::uint64_t CacheBytes(const PlanFacts& facts) {
 }
 
 // What the arrays of a kernel must hold together for its rate to be the memory's. 0 where the device has
-// hardly more memory than caches: then what they hold is what it has.
+// hardly more memory than caches: then what they hold is what it has. A process that may not use its memory
+// learns nothing of it.
 std::uint64_t LeastStreamBytes(const PlanFacts& facts) {
   std::uint64_t cache = CacheBytes(facts);
   // Some runtimes tell of a discrete GPU the first of its caches, not the last.
   if (facts.device.kind == probe::DeviceKind::kDiscrete) cache = std::max(cache, kUnknownCacheBytes);
-  return TotalBytes(facts) <= 2 * kLeastCaches * cache ? 0 : kLeastCaches * cache;
+  const std::uint64_t total = facts.device.memory_total_bytes.value_or(UINT64_MAX);
+  return total <= 2 * kLeastCaches * cache ? 0 : kLeastCaches * cache;
 }
 
 // Whether a pass that exceeds the caches is done in the time that it may take at most.
@@ -371,6 +370,7 @@ std::uint64_t StreamBytes(const PlanFacts& facts) {
 
 std::string CachedReason(const Variant& variant, const Shape& shape, double rate, const PlanFacts& facts) {
   constexpr double kRounding = 0.95;  // arrays are whole tiles of the kernels
+  constexpr double kRoom = 8;         // beside them the program, and a copy to check
   const auto least = static_cast<double>(LeastStreamBytes(facts));
   const bool of_memory = kernels::Row(variant.kernel).unit == kernels::Row(Kernel::kRead).unit;
   if (!of_memory || Work(variant, shape) >= kRounding * least) return "";
@@ -381,6 +381,11 @@ std::string CachedReason(const Variant& variant, const Shape& shape, double rate
   if (!LeastInTime(rate, facts)) {
     return reason + mib(least) + " take " + probe::SignificantText(least / rate, 2) + " s a pass, " +
            probe::SignificantText(facts.most_pass_s, 2) + " s are allowed";
+  }
+  const auto limit = LimitBytes(facts);
+  if (limit && static_cast<double>(*limit) < kRoom * least) {
+    return reason + "the limit on address space or on the control group's memory, " +
+           mib(static_cast<double>(*limit)) + ", leaves no room for " + mib(least);
   }
   return reason + "its memory or its buffers do not hold " + mib(least);
 }

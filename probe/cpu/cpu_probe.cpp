@@ -105,6 +105,8 @@ Processor Describe(const FileSystem& files, const CpuInfo& info, const CgroupLim
     if (!out.threads) out.threads = system::OnlineThreads();
     out.usable_threads = system::UsableThreads();
   }
+  // A container may show /proc/cpuinfo of more processors than it has.
+  if (out.cores && out.threads) out.cores = std::min(*out.cores, *out.threads);
   out.quota_cores = limits.quota_cores;
   if (limits.memory_limit_bytes && limits.memory_limit_bytes < memory.total_bytes.value_or(UINT64_MAX)) {
     out.memory_limit_bytes = limits.memory_limit_bytes;

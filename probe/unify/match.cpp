@@ -18,6 +18,12 @@ namespace {
 
 constexpr PciAddress kHostBridge{};  // 0000:00:00.0: what drivers without a real device give as their address
 
+// What drivers give that know none: all zeros, or memory that was never written.
+bool IsPlaceholder(const Uuid& uuid) {
+  return (uuid.front() == 0 || uuid.front() == 0xff) &&
+         std::all_of(uuid.begin(), uuid.end(), [&](std::uint8_t byte) { return byte == uuid.front(); });
+}
+
 // "226:128": the render node tells GPUs apart that one display driver serves.
 constexpr std::array<std::string_view, 2> kNodeFacts = {"drm_render", "drm_primary"};
 
@@ -123,7 +129,7 @@ void Matcher::DropFalseIdentities(std::vector<RuntimeDevice>& devices) const {
       drafts_.begin(), drafts_.end(), [](const Draft& draft) { return draft.identity.pci == kHostBridge; });
   for (RuntimeDevice& device : devices) {
     auto& identity = device.identity;
-    if (identity.uuid && (*identity.uuid == Uuid{} || count[key(device)] > 1)) identity.uuid.reset();
+    if (identity.uuid && (IsPlaceholder(*identity.uuid) || count[key(device)] > 1)) identity.uuid.reset();
     if (identity.pci == kHostBridge && !bridge_is_gpu) identity.pci.reset();
   }
 }

@@ -47,15 +47,16 @@ std::optional<probe::Error> CheckNames(const std::vector<std::string>& names, Co
 }
 
 std::optional<probe::Error> ReadSeconds(const std::optional<std::string>& text, const char* option,
-                                        std::optional<double>& out) {
+                                        std::optional<double>& out, double least = 0) {
   constexpr double kLongest = 86400;
   if (!text) return std::nullopt;
   double value = 0;
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), value);
   if (error != std::errc() || end != text->data() + text->size() || !std::isfinite(value) || value <= 0 ||
-      value > kLongest) {
-    return Usage(fmt::format("{}: '{}' is not a number of seconds above 0 and up to {}", option,
-                             probe::CleanText(*text, 64), kLongest));
+      value < least || value > kLongest) {
+    const auto from = least > 0 ? fmt::format(", from {} on,", least) : "";
+    return Usage(fmt::format("{}: '{}' is not a number of seconds above 0{} and up to {}", option,
+                             probe::CleanText(*text, 64), from, kLongest));
   }
   out = value;
   return std::nullopt;
@@ -150,7 +151,8 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   Options& options = raw.options;
   if (auto error = CheckNames(options.run.only, options.command, GpuWish::kAny, modules)) return error;
   if (auto error = CheckNames(options.run.skip, options.command, GpuWish::kNone, modules)) return error;
-  if (auto error = ReadSeconds(raw.budget, "--budget", options.run.budget_s)) return error;
+  constexpr double kLeastBudget = 0.001;
+  if (auto error = ReadSeconds(raw.budget, "--budget", options.run.budget_s, kLeastBudget)) return error;
   if (auto error = ReadSeconds(raw.timeout, "--timeout", options.run.timeout_s)) return error;
   if (auto error = Choose(raw.color, "--color", kColours, options.colour)) return error;
   Use use = Use::kInference;

@@ -84,7 +84,7 @@ void TellSettled(const Record& record, std::vector<Score>& scores) {
 // device that is not what it claims to be is never eligible.
 std::vector<Score> Scores(const Tables& tables, const Record& record, const Report& report, Basis measured) {
   const bool estimated = !record.calibrated && report.measurements.empty();
-  const auto estimates = peaks::Estimated(EmbeddedPeaks(), report.devices);
+  const auto estimates = peaks::Estimated(EmbeddedPeaks(), tables, report);
   auto figures = estimated ? estimates : report.measurements;
   if (record.settled_without) FillInSettled(record, estimates, figures);
   auto scores = score::ScoreAll(tables, report.devices, figures, estimates);
@@ -278,7 +278,9 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   std::set<std::string_view> shown;
   for (const probe::PhysicalDevice& device : report.devices) shown.insert(device.id);
   for (const backends::Measurement& measurement : record.measurements) {
-    if (shown.contains(measurement.device_id)) report.measurements.push_back(measurement);
+    if (!shown.contains(measurement.device_id)) continue;
+    report.measurements.push_back(measurement);
+    report.measurements.back().share_of_peak.reset();  // it is told by the tables of this build
   }
   TellDriversApart(report.devices, report.measurements);
   // What was not measured is not judged: a list does without the table.

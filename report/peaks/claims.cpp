@@ -74,14 +74,6 @@ std::optional<double> FastestProduct(const MeasurementIndex& index, const probe:
   return best;
 }
 
-// The kernel listed the bus: the machine was looked through, and has one.
-bool IsBusListed(const Report& report) {
-  return WhyNotLooked(report).empty() &&
-         std::any_of(report.probes.begin(), report.probes.end(), [](const probe::ProbeReport& probe) {
-           return probe.module == kBusModule && !probe.error;
-         });
-}
-
 // Whether this piece of hardware may be what a driver calls such a card: of that maker, or one that is not on
 // the bus or that stands for others' (a virtual machine's display passes the host's card on).
 bool MayBe(const probe::HardwareDevice& hardware, const ClaimedCard& claimed) {
@@ -149,6 +141,13 @@ std::string MultipliesFarFasterThanItReads(const std::vector<Bounded>& figures) 
 }
 
 }  // namespace
+
+bool IsBusListed(const Report& report) {
+  return WhyNotLooked(report).empty() &&
+         std::any_of(report.probes.begin(), report.probes.end(), [](const probe::ProbeReport& probe) {
+           return probe.module == kBusModule && !probe.error;
+         });
+}
 
 std::vector<Doubt> DoubtedClaims(const Peaks& peaks, const Report& report) {
   std::vector<Doubt> doubts;

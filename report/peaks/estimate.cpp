@@ -56,9 +56,41 @@ std::optional<double> CommonRate(const probe::PhysicalDevice& device, const Usua
   return *peak.bound / kFastestClockHz * kCommonClockHz;
 }
 
-bool IsReal(const probe::PhysicalDevice& device) {
-  return device.kind == probe::DeviceKind::kCpu || (device.hardware && device.hardware->kernel_driver);
-}
+// What may stand for a GPU that no kernel driver of this machine backs: that nobody could see one.
+class Survey {
+ public:
+  Survey(const Tables& tables, const Report& report) : tables_(tables), report_(report) {
+    const bool lent = report.host.virtualization == probe::kWsl2;  // its cards and drivers are the host's
+    unseen_ = lent || report.probes.empty() || !WhyNotLooked(report).empty();
+    no_bus_ = !IsBusListed(report);
+  }
+
+  [[nodiscard]] bool IsReal(const probe::PhysicalDevice& device) const {
+    if (device.kind == probe::DeviceKind::kCpu) return true;
+    if (device.parent_id) {
+      const auto* parent = FindDevice(report_.devices, *device.parent_id);
+      if (parent && !parent->parent_id && IsReal(*parent)) return true;
+    }
+    if (device.hardware) return device.hardware->kernel_driver.has_value();
+    return (unseen_ || no_bus_) &&
+           std::any_of(device.views.begin(), device.views.end(), [&](const auto& view) {
+             return !IsSoftware(device, view) && (unseen_ || IsOfItsMaker(view));
+           });
+  }
+
+ private:
+  // Such a runtime opens its kernel driver before it counts a device. Those for all makers have drivers that
+  // compute on the processor and name a card.
+  [[nodiscard]] bool IsOfItsMaker(const probe::View& view) const {
+    const auto* facts = Find(tables_, view.device.runtime);
+    return facts && facts->vendor;
+  }
+
+  const Tables& tables_;
+  const Report& report_;
+  bool unseen_ = false;  // nobody looked through the machine, or what it has is not in what is listed
+  bool no_bus_ = false;  // it was looked through and has no bus, be it that a sandbox keeps it back
+};
 
 // Of a rate that stands in for one that nobody knows, as shares of it.
 std::array<double, 2> RangeAround(const Peaks& peaks, const probe::PhysicalDevice& device,
@@ -94,10 +126,11 @@ bool HasOwnRates(const Peaks& peaks, const probe::PhysicalDevice& device, const 
   return has(true) && has(false);
 }
 
-std::vector<Measurement> Estimated(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices) {
+std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, const Report& report) {
   std::vector<Measurement> found;
-  for (const auto& device : devices) {
-    if (!IsReal(device)) continue;
+  const Survey survey(tables, report);
+  for (const auto& device : report.devices) {
+    if (!survey.IsReal(device)) continue;
     for (const auto& view : device.views) {
       if (IsSoftware(device, view)) continue;
       const bool is_known = device.kind != probe::DeviceKind::kCpu && HasOwnRates(peaks, device, view.device);

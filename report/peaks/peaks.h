@@ -50,6 +50,9 @@ struct KindBound {
 void Judge(const Peaks& peaks, std::span<const probe::PhysicalDevice> devices,
            std::vector<backends::Measurement>& measurements);
 
+// The kernel listed the bus: the machine was looked through, and has one.
+[[nodiscard]] bool IsBusListed(const Report& report);
+
 // Holds what a driver claims a device to be against the machine and the stopwatch: a card that the kernel
 // does not list and that computes like no such card is none. Pure.
 
@@ -84,10 +87,13 @@ inline constexpr double kMostGemvOfReads = 2;
 [[nodiscard]] bool HasOwnRates(const Peaks& peaks, const probe::PhysicalDevice& device,
                                const probe::RuntimeDevice& view);
 
-// A product and a read of every way to real hardware with a kernel driver, and to the processor. Usual shares
-// of the peaks, within a wide interval; of a processor's memory and clock, and of what nobody knows of a
-// card, what is common. Software devices get none.
-[[nodiscard]] std::vector<backends::Measurement> Estimated(const Peaks& peaks,
-                                                           std::span<const probe::PhysicalDevice> devices);
+// A product and a read of every way to real hardware, and to the processor. Usual shares of the peaks, within
+// a wide interval; of a processor's memory and clock, and of what nobody knows of a card, what is common.
+// Software devices get none. Real is what a kernel driver of this machine backs, a part of such a card, and
+// where nobody could see one (the machine was not looked through, its cards are a host's) what a runtime
+// shows; where no bus is listed, only what its maker's own runtime shows. Expects the report's host, probes,
+// warnings and devices.
+[[nodiscard]] std::vector<backends::Measurement> Estimated(const Peaks& peaks, const Tables& tables,
+                                                           const Report& report);
 
 }  // namespace report::peaks

@@ -108,6 +108,7 @@ ProbeReport Assemble(const std::string& module, const ChildResult& result, std::
     report.outcome = died ? Outcome::kCrashed : row->outcome;
     report.error = probe::Error{"", std::nullopt, std::string(row->name), DescribeDetectionEnd(result)};
     report.exit = result.exit;
+    if (report.stage == probe::Stage::kDone) report.stage = probe::Stage::kStart;  // a driver wrote that
   }
   if (malformed) {
     report.outcome = Outcome::kBadReply;
@@ -120,6 +121,13 @@ ProbeReport MergeDrivers(const std::string& module,
                          const std::vector<std::pair<std::string, ProbeReport>>& drivers) {
   ProbeReport merged;
   merged.module = module;
+  const auto found = [](const ProbeReport& report) {
+    return !report.devices.empty() || !report.hardware.empty();
+  };
+  const auto rank = [&](const ProbeReport& report) {
+    return report.outcome == Outcome::kOk ? 2 : found(report) ? 1 : 0;
+  };
+  int best = -1;
   for (const auto& [manifest, report] : drivers) {
     probe::DriverReport driver;
     for (const probe::DriverReport& known : report.drivers) {
@@ -142,9 +150,8 @@ ProbeReport MergeDrivers(const std::string& module,
     merged.warnings.insert(merged.warnings.end(), report.warnings.begin(), report.warnings.end());
     if (report.stderr_tail) merged.stderr_tail = report.stderr_tail;
     merged.elapsed_s = std::max(merged.elapsed_s.value_or(0), report.elapsed_s.value_or(0));
-    const bool better = &report == &drivers.front().second ||
-                        (merged.outcome != Outcome::kOk && report.outcome == Outcome::kOk);
-    if (better) {
+    if (rank(report) > best) {
+      best = rank(report);
       merged.outcome = report.outcome;
       merged.stage = report.stage;
       merged.error = report.error;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
 #include "backends/core/plan.h"
 #include "backends/registry.h"
@@ -22,9 +23,9 @@ using backends::Measurement;
 using backends::MeasurementStatus;
 using probe::isolate::ChildEnd;
 
-// Beyond the budget a child may need this long for compiling and first launches; each of those is bounded by
-// the allowance that its stage announces.
-constexpr double kUntimedSeconds = 60.0;
+using backends::kUntimedSeconds;
+// What a child that is started again has of that at least: what it begins to compile, and its longest launch.
+constexpr double kLeastUntimedSeconds = backends::kUntimedForFigures + 10;
 
 double EffortFactor(Effort effort) {
   switch (effort) {
@@ -223,14 +224,14 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     bool interrupted = false;
     Restarts restarts;
     for (bool again = true; again && !interrupted;) {
-      // All of its children share the time beyond the budget; each has half of it at least.
+      // All of its children share the time beyond the budget.
       const double deadline_s =
-          std::max(target.budget_s + kUntimedSeconds - spent_s, request.budget_s + kUntimedSeconds / 2);
+          std::max(target.budget_s + kUntimedSeconds - spent_s, request.budget_s + kLeastUntimedSeconds);
       auto result = RunChild(target, request, restarts.exclusions(), deadline_s, supervisor, hooks);
       interrupted = result.end == ChildEnd::kInterrupted;
       spent_s += result.elapsed_s;
       again = restarts.After(result, deadline_s);
-      Supersede(collected, Collect(target, result));
+      Supersede(collected, Collect(target, result, deadline_s));
       request.budget_s = std::max(target.budget_s - spent_s, kLeastRestartShare * target.budget_s);
     }
     if (meter) MarkDisturbed(collected, meter->ForeignShare());

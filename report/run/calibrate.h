@@ -4,6 +4,7 @@
 #pragma once
 
 #include <functional>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -94,9 +95,11 @@ struct Calibration {
 // The measurements that a child of this target may have made, each figure once, the first of it. One that
 // stands for the child follows where it did not end well, failed, or sent what it can not have measured:
 // another device, runtime or driver, a copy between devices that it was not given, a kernel twice at one
-// shape, a unit that is not the kernel's, a rate that is none.
-[[nodiscard]] std::vector<backends::Measurement> Collect(const Target& target,
-                                                         const probe::isolate::ChildResult& result);
+// shape, a unit that is not the kernel's, a rate that is none. At `deadline_s` all that it had to do was too
+// much, and no single step of it.
+[[nodiscard]] std::vector<backends::Measurement> Collect(
+    const Target& target, const probe::isolate::ChildResult& result,
+    double deadline_s = std::numeric_limits<double>::infinity());
 
 // Adds what another child measured of the same target later. Of an implementation in one pair of types its
 // word counts, unless it has no figure where the earlier child had one; figures at other shapes stay, unless

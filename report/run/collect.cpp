@@ -52,7 +52,12 @@ std::string_view HintOf(std::string_view stderr_tail) {
              : "";
 }
 
-std::string DescribeMeasuringEnd(const ChildResult& result) {
+std::string DescribeMeasuringEnd(const ChildResult& result, double deadline_s) {
+  // Each step kept within its own allowance: it is no fault of the last.
+  if (result.end == ChildEnd::kTimedOut && result.elapsed_s >= deadline_s)
+    return fmt::format(
+        "killed after {:.1f} s: compilation and first launches of all kernels together took too long",
+        result.elapsed_s);
   if (result.end == ChildEnd::kTimedOut)
     return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
   if (result.end == ChildEnd::kAbandoned)
@@ -180,7 +185,7 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
   known.insert(known.end(), added.begin(), added.end());
 }
 
-std::vector<Measurement> Collect(const Target& target, const ChildResult& result) {
+std::vector<Measurement> Collect(const Target& target, const ChildResult& result, double deadline_s) {
   std::vector<Measurement> measurements;
   std::optional<backends::MeasureStage> last;
   std::optional<std::string> error;
@@ -210,8 +215,9 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
   if (result.end == ChildEnd::kDone && !error) return measurements;
   const auto row = std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(),
                                 [&](const MeasuringEnd& known) { return known.end == result.end; });
-  auto failure = StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
-                         error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
+  auto failure =
+      StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
+              error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result, deadline_s));
   if (last) {
     failure.stage = probe::NameOf(last->stage);
     failure.implementation = last->implementation;

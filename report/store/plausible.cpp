@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <initializer_list>
 #include <string_view>
 #include <utility>
 
@@ -81,6 +82,87 @@ bool IsUnit(std::string_view text) {
 
 bool IsRate(const std::optional<double>& value) { return !value || (*value <= kFastest); }
 
+int DaysOf(int year, int month) {
+  constexpr std::array kDays = {31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
+  const bool leap = (year % 4 == 0 && year % 100 != 0) || year % 400 == 0;
+  return kDays.at(static_cast<std::size_t>(month - 1)) + (month == 2 && leap ? 1 : 0);
+}
+
+// What is found and what a probe ended with belong together: one that ended without finding anything has
+// nothing, and one whose process died had not come to its end.
+std::optional<std::string> OddEnd(const std::string& path, const probe::ProbeReport& probe) {
+  using probe::Outcome;
+  const auto is = [&](std::initializer_list<Outcome> any) {
+    return std::find(any.begin(), any.end(), probe.outcome) != any.end();
+  };
+  const bool found = !probe.devices.empty() || !probe.hardware.empty();
+  if (found && is({Outcome::kAbsent, Outcome::kNoDevice, Outcome::kDenied, Outcome::kHidden}))
+    return fmt::format("{}: outcome {} beside devices", path, probe::NameOf(probe.outcome));
+  if (probe.stage == probe::Stage::kDone && is({Outcome::kCrashed, Outcome::kTimedOut}))
+    return fmt::format("{}: outcome {} at stage done", path, probe::NameOf(probe.outcome));
+  return std::nullopt;
+}
+
+std::optional<std::string> OddProcessor(const std::string& path, const probe::Processor& processor) {
+  if (processor.cores == 0U || processor.threads == 0U)
+    return Expected(path, "at least one core and one thread");
+  if (processor.threads && processor.cores && *processor.threads < *processor.cores)
+    return Expected(path + ".threads", "as many as there are cores, or more");
+  return std::nullopt;
+}
+
+// Products of whole numbers add up in whole numbers, no others do; what moves memory does no arithmetic on
+// packed weights.
+bool IsPairOfTypes(const Measurement& m) {
+  using kernels::Kernel;
+  const auto& in = kernels::Row(m.in_dtype);
+  const bool packed = m.in_dtype == kernels::Dtype::kQ4 || m.in_dtype == kernels::Dtype::kQ8;
+  switch (m.kernel) {
+    case Kernel::kGemm:
+    case Kernel::kChain:
+      return !packed && in.integer == kernels::Row(m.acc_dtype).integer;
+    case Kernel::kGemv:
+      return true;
+    case Kernel::kRead:
+    case Kernel::kCopy:
+    case Kernel::kTriad:
+    case Kernel::kHostToDevice:
+    case Kernel::kDeviceToHost:
+    case Kernel::kPeer:
+    case Kernel::kLaunch:
+    case Kernel::kFill:
+      return !packed;
+  }
+  return false;
+}
+
+// The smallest product that is ever tried has 32 of each.
+bool IsShape(const Measurement& m) {
+  constexpr double kLeastProduct = 32.0 * 32 * 32;
+  const auto& [count, rows, columns, depth] = std::tie(m.shape.count, m.shape.m, m.shape.n, m.shape.k);
+  if (m.kernel == kernels::Kernel::kGemv) return rows > 0 && depth > 0;
+  if (m.kernel != kernels::Kernel::kGemm) return true;
+  return static_cast<double>(rows) * columns * depth >= kLeastProduct;
+}
+
+// Of a figure, which has a rate and was checked: what its parts say of each other.
+std::optional<std::string> OddFigure(const std::string& path, const Measurement& m) {
+  constexpr double kRounding = 0.99;
+  constexpr double kMostError = 1;  // of what a typical element is
+  const auto odd = [&](std::string_view key, std::string_view expected) {
+    return std::optional(Expected(fmt::format("{}.{}", path, key), expected));
+  };
+  if (!IsPairOfTypes(m)) return odd("in_dtype", "types that this kernel computes in");
+  if (!IsShape(m)) return odd("shape", "the size of a product that was measured");
+  if (m.max_relative_error.value_or(0) > kMostError)
+    return odd("max_relative_error", "at most 1 of a verified result");
+  if (m.samples == 0 && m.quality && *m.quality != backends::Quality::kNoisy)
+    return odd("samples", "batches behind a quality that is not noisy");
+  const double gain = m.best_rate ? *m.best_rate / *m.rate : 1;
+  if ((m.IsTime() ? 1 / gain : gain) < kRounding) return odd("best_rate", "nothing slower than the rate");
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::string_view UnitOf(const Measurement& m) {
@@ -93,6 +175,12 @@ std::optional<std::string> OddTime(const std::string& path, const std::string& t
   bool fits = text.size() == kForm.size();
   for (std::size_t i = 0; fits && i < kForm.size(); ++i)
     fits = kForm[i] == '0' ? IsDigit(text[i]) : text[i] == kForm[i];
+  const auto at = [&](std::size_t place) { return (text[place] - '0') * 10 + text[place + 1] - '0'; };
+  if (fits) {
+    const int month = at(5), day = at(8);
+    fits = month >= 1 && month <= 12 && day >= 1 && day <= DaysOf(at(0) * 100 + at(2), month) &&
+           at(11) < 24 && at(14) < 60 && at(17) <= 60;  // a minute may have a second more
+  }
   if (fits) return std::nullopt;
   return Expected(path, "a time like 2026-01-31T12:00:00Z");
 }
@@ -138,6 +226,7 @@ std::optional<std::string> OddProbe(const std::string& path, const probe::ProbeR
   if (probe.format != probe::kProbeReportFormat)
     return Expected(path + ".format", std::to_string(probe::kProbeReportFormat));
   if (!IsToken(probe.module)) return Expected(path + ".module", "a module's name: small letters and digits");
+  if (auto odd = OddEnd(path, probe)) return odd;
   for (std::size_t i = 0; i < probe.devices.size(); ++i) {
     const auto where = fmt::format("{}.devices[{}]", path, i);
     const probe::RuntimeDevice& device = probe.devices[i];
@@ -154,6 +243,8 @@ std::optional<std::string> OddProbe(const std::string& path, const probe::ProbeR
     if (probe.hardware[i].source != probe.module)
       return Expected(where + ".source", fmt::format("the probe's module '{}'", probe.module));
     if (auto odd = OddPart(where, probe.hardware[i].identity)) return odd;
+    const auto& processor = probe.hardware[i].processor;
+    if (auto odd = processor ? OddProcessor(where + ".processor", *processor) : std::nullopt) return odd;
   }
   return std::nullopt;
 }
@@ -185,7 +276,7 @@ std::optional<std::string> OddMeasurement(const std::string& path, const Measure
   const bool sane = m.rate && *m.rate >= kSlowest && m.verified;
   if (m.status == MeasurementStatus::kOk && !sane)
     return fmt::format("{}: status ok needs a positive rate and a verified result", path);
-  return std::nullopt;
+  return m.status == MeasurementStatus::kOk ? OddFigure(path, m) : std::nullopt;
 }
 
 }  // namespace report

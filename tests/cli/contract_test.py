@@ -150,6 +150,7 @@ class Usage(unittest.TestCase):
         ("--for", "trainning"): "belongs to recommend",
         ("--budget", "abc"): "'abc' is not a number of seconds above 0",
         ("--budget", "-1"): "'-1' is not a number of seconds above 0",
+        ("--budget", "1e-300"): "from 0.001 on",
         ("list", "--exit-code"): "--exit-code belongs to the report and recommend",
         ("help", "lst"): "list",
         ("--request", "-"): "standard input: is not read here",

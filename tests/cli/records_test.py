@@ -198,6 +198,10 @@ class Files(WithFiles):
         }
         for path, new in odd.items():
             self.check_refused(self.replay(changed(good, path, new)), path)
+        for time in ("2026-02-29T12:00:00Z", "2026-13-01T12:00:00Z", "2026-01-31T24:00:00Z", "2026-01-31T12:60:00Z",
+                     "2026-00-10T12:00:00Z", "2026-04-31T12:00:00Z"):
+            self.check_refused(self.replay(changed(good, ("created",), time)), time)
+        self.assertEqual(0, self.replay(changed(good, ("created",), "2028-02-29T23:59:59Z")).returncode)
         text = json.dumps(good)
         self.assertEqual(0, self.replay(text).returncode)
         for name, twice in (("format", text.replace('{"format": 1', '{"format": 1, "f\\u006frmat": 1', 1)),
@@ -208,6 +212,29 @@ class Files(WithFiles):
         self.check_refused(self.replay(text.replace('"rate": ', '"rate": 1e999, "other": ', 1)), "no number")
         self.check_refused(self.replay(text.replace('"rate": ', '"rate": NaN, "other": ', 1)), "NaN")
 
+    def test_parts_of_a_record_that_contradict_each_other_are_refused(self):
+        good = full_record()
+        cuda = next(i for i, probe in enumerate(good["probes"]) if probe["module"] == "cuda")
+        cpu = next(i for i, probe in enumerate(good["probes"]) if probe["module"] == "cpu")
+        product = next(i for i, m in enumerate(good["measurements"]) if m["kernel"] == "gemm" and m["in_dtype"] == "fp32")
+        read = next(i for i, m in enumerate(good["measurements"]) if m["kernel"] == "read")
+        odd = [(("probes", cuda, "outcome"), outcome)
+               for outcome in ("absent", "no_device", "hidden", "denied", "crashed", "timed_out")]
+        processor = ("probes", cpu, "hardware", 0, "processor")
+        odd += [((*processor, "cores"), 0), ((*processor, "threads"), 0), ((*processor, "threads"), 1),
+                (("measurements", product, "samples"), 0), (("measurements", product, "max_relative_error"), 1e9),
+                (("measurements", product, "best_rate"), 1.0), (("measurements", product, "shape"), {}),
+                (("measurements", product, "shape"), {"m": 1, "n": 1, "k": 1}),
+                (("measurements", product, "acc_dtype"), "int32"), (("measurements", read, "in_dtype"), "q4")]
+        for path, new in odd:
+            self.check_refused(self.replay(changed(good, path, new)), (path, new))
+
+    def test_a_share_of_the_peak_is_told_by_the_tables(self):
+        good = full_record()
+        told = [document(self.replay(record, "--json"))["measurements"]
+                for record in (good, changed(good, ("measurements", 0, "share_of_peak"), 40.0))]
+        self.assertEqual(*told)
+
     def test_what_a_later_version_adds_is_passed_over(self):
         record = full_record()
         for path in ((), ("host",), ("probes", 0), ("measurements", 0), ("probes", 0, "hardware", 0)):
@@ -216,7 +243,8 @@ class Files(WithFiles):
 
     def test_extremes_are_answered_within_the_schema(self):
         record = full_record()
-        for path, new in ((("measurements", 0, "rate"), 1e-9), (("measurements", 0, "rate"), 1e24),
+        for path, new in ((("measurements", 0, "rate"), 1e-9), (("measurements", 0), {**record["measurements"][0], **dict.fromkeys(
+                                                                                    ("rate", "p10_rate", "best_rate"), 1e24)}),
                           (("measurements", 0, "ci95"), [0, 1e24]), (("measurements", 0, "ci95"), [0, 0])):
             process = self.replay(changed(record, path, new), "--json")
             self.check_answered(process, (path, new))

@@ -328,7 +328,7 @@ Report Decided(Report report) {
   const Tables tables = TestTables();
   report.request = tables.reference;
   report.scores = score::ScoreAll(tables, report.devices, report.measurements,
-                                  peaks::Estimated(EmbeddedPeaks(), report.devices));
+                                  peaks::Estimated(EmbeddedPeaks(), tables, report));
   for (const Use use : {Use::kInference, Use::kTraining}) {
     if (auto answer = recommend::Recommend(tables, report, use))
       report.recommendations.push_back(*std::move(answer));

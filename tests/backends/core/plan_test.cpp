@@ -345,6 +345,23 @@ TEST(Plan, WithLittleMemoryArraysTakeMoreOfItOrAllThatThereIs) {
   EXPECT_NE(machine.Plan(Read(), 1e10).note.find("hardly more memory"), std::string::npos);
 }
 
+// A limit on the process makes no device of little memory: the less it leaves the less is known.
+TEST(Plan, ALimitOnTheProcessIsToldAndTellsNothingOfMemory) {
+  Machine machine;
+  machine.device.kind = probe::DeviceKind::kCpu;
+  machine.device.memory_total_bytes = 64 * 1024 * kMiB;
+  machine.processor.emplace();
+  for (const std::uint64_t limit : {100 * kMiB, 60 * kMiB}) {
+    machine.processor->memory_limit_bytes = limit;
+    machine.limits.memory_free_bytes = limit / 6;
+    const Shape shape = machine.Plan(Read(), 1e10);
+    EXPECT_EQ(shape.note.find("hardly more memory"), std::string::npos);
+    EXPECT_NE(CachedReason(Read(), shape, 1e10, {machine.limits, machine.device, machine.processor})
+                  .find("the limit on address space"),
+              std::string::npos);
+  }
+}
+
 TEST(Plan, SenselessLimitsStillYieldAFinitePlan) {
   Machine machine;
   machine.limits.max_buffer_bytes = 0;

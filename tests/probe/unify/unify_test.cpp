@@ -128,6 +128,20 @@ TEST(Unify, OneUuidForAllCardsIdentifiesNone) {
   EXPECT_THAT(devices[1].views, SizeIs(1));
 }
 
+// All zeros, or memory that nobody wrote.
+TEST(Unify, AUuidOfOneByteThatIsNoneIsNoIdentity) {
+  for (const std::uint8_t byte : {std::uint8_t{0}, std::uint8_t{0xff}, std::uint8_t{0xfe}}) {
+    Machine machine;
+    for (const char* runtime : {"vulkan", "opencl"}) {
+      auto device = Device(runtime, "AMD");
+      device.name = runtime;
+      device.identity.uuid.emplace().fill(byte);
+      machine.Add(device);
+    }
+    EXPECT_THAT(machine.Unify(), SizeIs(byte == 0xfe ? 2 : 3)) << "the processor is one of them";
+  }
+}
+
 TEST(Unify, OneUuidOfTwoVendorsIsTwoDevicesWithTwoIds) {
   Machine machine;
   for (const auto& [driver, vendor] : {std::pair("AMD", 0x1002U), std::pair("NVIDIA", 0x10deU)}) {

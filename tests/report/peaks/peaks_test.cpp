@@ -231,7 +231,7 @@ TEST(Estimates, OfAnUnknownCardReachAsFarAsItsKind) {
     auto report = OneCard(0x0001, std::nullopt, 0, 0);
     report.devices[0].kind = kind.kind;
     report.devices[0].hardware->kernel_driver = "nvidia";
-    const auto estimates = Estimated(EmbeddedPeaks(), report.devices);
+    const auto estimates = Estimated(EmbeddedPeaks(), testing::TestTables(), report);
     ASSERT_EQ(estimates.size(), 4U);
     for (const auto& m : estimates) {
       const auto of = [&](const auto& peak) {
@@ -242,6 +242,47 @@ TEST(Estimates, OfAnUnknownCardReachAsFarAsItsKind) {
       for (const DevicePeak& known : EmbeddedPeaks().devices)
         EXPECT_LE(*m.rate * (*m.ci95)[0], of(known).value_or(*m.rate)) << known.name;
     }
+  }
+}
+
+// A GPU without a kernel driver of this machine, as the runtime shows it.
+bool IsEstimated(std::string_view runtime, std::optional<probe::Outcome> survey,
+                 std::string_view trouble = "", std::optional<std::string> virtualization = {}) {
+  auto report = OneCard(0x2684, std::nullopt, 0, 0);
+  report.devices[0].hardware.reset();
+  report.devices[0].views[0].device.runtime = runtime;
+  report.host.virtualization = std::move(virtualization);
+  report.probes.push_back(testing::Probe(std::string(runtime), probe::Outcome::kOk, probe::Stage::kDone));
+  if (survey) report.probes.push_back(testing::Probe("sysfs", *survey, probe::Stage::kDone));
+  if (!trouble.empty()) report.probes.back().error = probe::Error{"", {}, std::string(trouble), ""};
+  return !Estimated(EmbeddedPeaks(), testing::TestTables(), report).empty();
+}
+
+TEST(Estimates, OfAGpuThatNobodyCouldSeeAreMade) {
+  using probe::Outcome;
+  for (const char* runtime : {"cuda", "hip", "vulkan", "opencl"}) {
+    EXPECT_TRUE(IsEstimated(runtime, Outcome::kOk, "", "wsl2")) << runtime << " in WSL, whose host has it";
+    EXPECT_TRUE(IsEstimated(runtime, std::nullopt)) << runtime << " where nobody looked";
+    EXPECT_TRUE(IsEstimated(runtime, Outcome::kNoDevice, "no_sysfs")) << runtime << " with an empty /sys";
+    EXPECT_FALSE(IsEstimated(runtime, Outcome::kOk)) << runtime << " claims one and the bus has none";
+    EXPECT_FALSE(IsEstimated(runtime, Outcome::kOk, "", "virtual machine")) << runtime;
+    const bool of_its_maker = std::string_view(runtime) == "cuda" || std::string_view(runtime) == "hip";
+    EXPECT_EQ(IsEstimated(runtime, Outcome::kNoDevice, "no_bus"), of_its_maker) << runtime;
+  }
+}
+
+TEST(Estimates, OfAPartOfACardAreMadeWhereTheCardIsBacked) {
+  for (const bool backed : {true, false}) {
+    auto report = OneCard(0x2335, std::nullopt, 0, 0);
+    report.probes.push_back(testing::Probe("sysfs", probe::Outcome::kOk, probe::Stage::kDone));
+    auto part = report.devices[0];
+    if (backed) report.devices[0].hardware->kernel_driver = "nvidia";
+    report.devices[0].views.clear();
+    part.parent_id = part.id;
+    part.id += "#part";
+    part.hardware.reset();
+    report.devices.push_back(part);
+    EXPECT_EQ(!Estimated(EmbeddedPeaks(), testing::TestTables(), report).empty(), backed);
   }
 }
 

@@ -181,5 +181,16 @@ TEST(MergeDrivers, WithNoGoodDriverTheFirstFailureSpeaks) {
   EXPECT_TRUE(merged.error.has_value());
 }
 
+// Its devices are the module's: what ended it speaks before one that found nothing.
+TEST(MergeDrivers, AFailureWithDevicesSpeaksBeforeOneWithout) {
+  const auto none = Assembled(Ended(ChildEnd::kDone, {}));
+  const auto died =
+      Assembled(Ended(ChildEnd::kSignalled, {Device("a"), probe::StageEntered{probe::Stage::kDone}}));
+  const auto merged = MergeDrivers("r", {{"/none.json", none}, {"/died.json", died}});
+  EXPECT_EQ(merged.outcome, Outcome::kCrashed);
+  EXPECT_NE(merged.stage, probe::Stage::kDone);
+  EXPECT_EQ(merged.devices.size(), 1U);
+}
+
 }  // namespace
 }  // namespace report

@@ -41,7 +41,7 @@ Measurement Figure(Kernel kernel = Kernel::kGemm, double rate = 1e12) {
   m.driver = "honest";
   m.kernel = kernel;
   m.implementation = "own:tile";
-  m.shape.m = 512;
+  m.shape.m = m.shape.n = m.shape.k = 512;
   m.rate = rate;
   m.unit = kernels::Row(kernel).unit;
   m.status = MeasurementStatus::kOk;
@@ -213,6 +213,15 @@ TEST(Collect, WhatStandsForADeadChildIsAPlausibleMeasurementOfItsKernel) {
     EXPECT_EQ(found[0].unit, unit);
     EXPECT_EQ(OddMeasurement("m", found[0]), std::nullopt) << unit;
   }
+}
+
+TEST(Collect, AllKernelsTogetherMayHaveTakenTooLong) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kTimedOut;
+  result.elapsed_s = 62;
+  EXPECT_EQ(Collect(Asked(), result, 62).front().reason,
+            "killed after 62.0 s: compilation and first launches of all kernels together took too long");
+  EXPECT_EQ(Collect(Asked(), result, 90).front().reason, "killed after 62.0 s without an end");
 }
 
 TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {

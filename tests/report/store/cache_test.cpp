@@ -149,6 +149,7 @@ class Cache : public ::testing::Test {
     Record record = Sample(created);
     probe::ProbeReport probe;
     probe.module = "cpu";
+    probe.outcome = probe::Outcome::kOk;
     probe.devices.resize(1);
     probe.devices[0].runtime = "cpu";
     record.probes.push_back(std::move(probe));
@@ -156,8 +157,10 @@ class Cache : public ::testing::Test {
     measurement.device_id = "cpu:0";
     measurement.runtime = "cpu";
     measurement.unit = "flop_per_s";
+    measurement.shape = {.m = 4096, .n = 4096, .k = 4096};
     measurement.status = backends::MeasurementStatus::kOk;
     measurement.quality = quality;
+    measurement.samples = 20;
     measurement.rate = 1e9;
     measurement.verified = true;
     measurement.max_relative_error = 0;

@@ -52,6 +52,7 @@ class RecordTest : public ::testing::Test {
     measurement.rate = 1e9;
     measurement.verified = true;
     measurement.unit = "flop_per_s";
+    measurement.shape = {.m = 4096, .n = 4096, .k = 4096};
     record.measurements.push_back(measurement);
     return record;
   }
