@@ -105,21 +105,6 @@ void FollowParameters(const probe::Json& request, const probe::Json& reference, 
   }
 }
 
-// Weights of fewer bits than one a parameter, or of more than the widest type has, are a slip of the units.
-std::optional<std::string> OddWeights(const probe::Json& merged) {
-  constexpr double kFewestBits = 1;
-  constexpr double kMostBits = 64;
-  for (const char* part : {"inference", "training"}) {
-    const double bits =
-        8 * merged[part]["weight_bytes"].get<double>() / merged["inference"]["parameters"].get<double>();
-    if (bits >= kFewestBits && bits <= kMostBits) continue;
-    return fmt::format(
-        "{}.weight_bytes: with these parameters it is {:.2g} bits for each, where formats have {} to {}",
-        part, bits, kFewestBits, kMostBits);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 probe::Result<ReferenceRequest> ReadRequest(const std::string& path) {
@@ -131,7 +116,6 @@ probe::Result<ReferenceRequest> ReadRequest(const std::string& path) {
   if (const auto wrong = Merge(*json, *merged)) return FileError(path, *wrong);
   if (const auto missing = Missing(*json)) return FileError(path, *missing);
   FollowParameters(*json, reference, *merged);
-  if (const auto odd = OddWeights(*merged)) return FileError(path, *odd);
   auto request = DecodeReferenceRequest(merged->dump());
   if (request) return request;
   return FileError(path,
