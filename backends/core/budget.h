@@ -65,12 +65,6 @@ class Budget {
     return result;
   }
 
-  // Of what was excused: it was the device's own work after all.
-  void Charge(double seconds) {
-    end_s_ -= seconds;
-    untimed_s_ -= seconds;
-  }
-
   // Runs `work` and gives back the time that it took beyond the share that preparations are charged, as far
   // as the allowance lasts.
   template <class F>

@@ -210,8 +210,9 @@ class Check {
                           fmt::join(kPlaces, ", ")));
   }
   static bool IsOfVersion(std::string_view key) {
-    constexpr std::array<std::string_view, 7> kVersions = {
-        "glibc", "driver", "driver_tested", "driver_below", "api", "api_below", "intermediate"};
+    constexpr std::array<std::string_view, 8> kVersions = {
+        "glibc", "driver",    "driver_tested", "driver_below",
+        "api",   "api_below", "intermediate",  "architectures_below"};
     return std::find(kVersions.begin(), kVersions.end(), key) != kVersions.end();
   }
   void Look(const char* key, const std::string& value) {

@@ -34,6 +34,7 @@ struct BuildNeeds {
   // can compile.
   std::optional<std::vector<std::string>> architectures;
   std::optional<std::string> intermediate;
+  std::optional<std::string> architectures_below;    // the first that it fails on, whoever compiles for it
   std::optional<std::vector<std::string>> features;  // of the processor
 };
 

@@ -83,6 +83,26 @@ Peak FromSheet(const DevicePeak& sheet, const probe::PhysicalDevice& device, std
   return {rate, rate, "data sheet"};
 }
 
+// Of a type that the data sheet is silent about: its fp32, by what a unit of the architecture does of both.
+std::optional<double> ByUnits(const Peaks& peaks, const DevicePeak& sheet,
+                              const probe::PhysicalDevice& device, const Measurement& m) {
+  if (!sheet.fp32) return std::nullopt;
+  Measurement fp32 = m;
+  fp32.in_dtype = fp32.acc_dtype = Dtype::kFp32;
+  std::vector<std::string> architectures;
+  if (device.hardware && device.hardware->architecture)
+    architectures.push_back(*device.hardware->architecture);
+  for (const auto& view : device.views) {
+    if (view.device.architecture) architectures.push_back(*view.device.architecture);
+  }
+  for (const std::string& one : architectures) {
+    const auto ops = OpsPerClock(peaks, {&one, 1}, device.name, m);
+    const auto plain = OpsPerClock(peaks, {&one, 1}, device.name, fp32);
+    if (ops && plain) return *sheet.fp32 * *ops / *plain;
+  }
+  return std::nullopt;
+}
+
 // Of a card: by what any of its drivers says of units and clock, else by the data sheet.
 Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measurement& m) {
   const auto* sheet = FindPeak(peaks, device);
@@ -98,7 +118,8 @@ Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measu
     if (rate) peak.bound = std::max(*peak.bound, *rate);
     return peak;
   }
-  return sheet ? FromSheet(*sheet, device, rate) : Peak{};
+  if (!sheet) return {};
+  return FromSheet(*sheet, device, rate ? rate : ByUnits(peaks, *sheet, device, m));
 }
 
 // The processor's own chain of a type; nullopt where it was not measured well.

@@ -24,7 +24,7 @@ using backends::MeasurementStatus;
 using probe::isolate::ChildEnd;
 
 using backends::kUntimedSeconds;
-// What a child that is started again has of that at least: what it begins to compile, and its longest launch.
+// What a child that is started again has of that at least: what it begins to compile, and a first launch.
 constexpr double kLeastUntimedSeconds = backends::kUntimedForFigures + 10;
 
 double EffortFactor(Effort effort) {

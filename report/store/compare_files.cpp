@@ -98,7 +98,10 @@ probe::Result<MeasuredReport> ReadReport(const std::string& file) {
   if (const auto odd = Oddity(*whole)) return InputError(file, std::string(kForeign) + *odd);
   MeasuredReport report{whole->schema_version, whole->tool_version, whole->command,    whole->created,
                         whole->measurements,   whole->probes,       whole->interrupted};
-  for (const auto& device : whole->devices) report.names[device.id] = device.name;
+  // What no source of hardware names may be called after a runtime, another one in another run.
+  for (const auto& device : whole->devices) {
+    if (device.hardware) report.names[device.id] = device.name;
+  }
   return report;
 }
 

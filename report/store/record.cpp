@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -92,9 +93,37 @@ fs::path PathOfRecord(const std::string& directory) {
   return path.has_filename() ? path : path.parent_path();
 }
 
-// Next to the target, so that it can be renamed.
-fs::path ScratchFor(const fs::path& target) {
-  return target.parent_path() / fmt::format(".whichgpu-record-{}", getpid());
+// A new directory next to the target, so that it can be renamed: in containers all processes may have one
+// number. Empty, with errno set, where none can be made.
+fs::path MakeScratchFor(const fs::path& target) {
+  std::string path = (target.parent_path() / ".whichgpu-record-XXXXXX").string();
+  return mkdtemp(path.data()) ? fs::path(path) : fs::path();
+}
+
+}  // namespace
+
+namespace {
+
+// What versions up to 0.2.0 wrote of odd machines and drivers, as this one tells it: of several drivers the
+// first one's end beside another's devices, an end of a process that had said it was done, and more cores
+// than threads are online.
+void TakeOver(probe::ProbeReport& probe) {
+  using probe::Outcome;
+  const bool found = !probe.devices.empty() || !probe.hardware.empty();
+  if (found && probe.outcome == Outcome::kNoDevice) {
+    const auto ended = std::find_if(probe.drivers.begin(), probe.drivers.end(), [](const auto& driver) {
+      return driver.outcome == Outcome::kCrashed || driver.outcome == Outcome::kTimedOut ||
+             driver.outcome == Outcome::kFailed || driver.outcome == Outcome::kBadReply;
+    });
+    if (ended != probe.drivers.end()) probe.outcome = ended->outcome;
+  }
+  const bool died = probe.outcome == Outcome::kCrashed || probe.outcome == Outcome::kTimedOut;
+  if (died && probe.stage == probe::Stage::kDone) probe.stage = probe::Stage::kStart;
+  for (probe::HardwareDevice& hardware : probe.hardware) {
+    auto& processor = hardware.processor;
+    if (processor && processor->threads && processor->cores)
+      processor->cores = std::min(*processor->cores, std::max(*processor->threads, 1U));
+  }
 }
 
 }  // namespace
@@ -104,6 +133,7 @@ probe::Json EncodeRecord(const Record& record) { return probe::Encode(record); }
 probe::Result<Record> DecodeRecord(const probe::Json& json) {
   auto record = probe::Decode<Record>(json);
   if (!record) return probe::Error{"", std::nullopt, "", record.error().name + ": " + record.error().text};
+  for (probe::ProbeReport& probe : record->probes) TakeOver(probe);
   if (auto problem = Inconsistency(*record)) return probe::Error{"", std::nullopt, "", *std::move(problem)};
   return record;
 }
@@ -123,9 +153,8 @@ Status CheckRecordDirectory(const std::string& directory) {
                                              probe::CleanText(directory, 300)));
   if (!fs::is_directory(parent, error)) return FileError(parent.string(), "is not a directory");
   // Tried rather than asked: root may write anywhere, and yet not to /proc or to a full disk.
-  const fs::path trial = ScratchFor(path);
-  if (mkdir(trial.c_str(), S_IRWXU) != 0)
-    return FileError(parent.string(), "may not be written: " + ErrnoText());
+  const fs::path trial = MakeScratchFor(path);
+  if (trial.empty()) return FileError(parent.string(), "may not be written: " + ErrnoText());
   rmdir(trial.c_str());
   return probe::Ok();
 }
@@ -133,10 +162,9 @@ Status CheckRecordDirectory(const std::string& directory) {
 Status WriteRecord(const std::string& directory, const Record& record, std::span<const FileRead> files,
                    const Pseudonyms& pseudonyms) {
   const fs::path target = PathOfRecord(directory);
-  const fs::path scratch = ScratchFor(target);
+  const fs::path scratch = MakeScratchFor(target);
   std::error_code error;
-  if (mkdir(scratch.c_str(), S_IRWXU) != 0)
-    return FileError(scratch.string(), "can not be created: " + ErrnoText());
+  if (scratch.empty()) return FileError(target.parent_path().string(), "may not be written: " + ErrnoText());
   Status status = WriteFile(scratch / kRecordFile, probe::ToText(probe::Encode(record), 1) + "\n");
   if (status) status = WriteFiles(scratch / kFilesFolder, files, pseudonyms);
   if (!status) {

@@ -75,6 +75,9 @@ class Judging {
     const auto device = target ? ArchitectureText(*target, said, Reader::kPeople) : "";
     if (!target || device.empty())
       return Fail(Step::kArchitecture, "depends on the device's architecture, which is not known here");
+    if (needs_.architectures_below && CompareVersions(device, *needs_.architectures_below) >= 0)
+      return Fail(Step::kArchitecture,
+                  fmt::format("is for GPUs before {}, and here is {}", *needs_.architectures_below, device));
     if (HasCodeFor(*target, *needs_.architectures, device)) return;
     // Newer devices compile what was written for earlier ones.
     if (needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return;

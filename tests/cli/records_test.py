@@ -219,15 +219,25 @@ class Files(WithFiles):
         product = next(i for i, m in enumerate(good["measurements"]) if m["kernel"] == "gemm" and m["in_dtype"] == "fp32")
         read = next(i for i, m in enumerate(good["measurements"]) if m["kernel"] == "read")
         odd = [(("probes", cuda, "outcome"), outcome)
-               for outcome in ("absent", "no_device", "hidden", "denied", "crashed", "timed_out")]
+               for outcome in ("absent", "no_device", "hidden", "denied")]
         processor = ("probes", cpu, "hardware", 0, "processor")
-        odd += [((*processor, "cores"), 0), ((*processor, "threads"), 0), ((*processor, "threads"), 1),
+        odd += [((*processor, "cores"), 0), ((*processor, "threads"), 0),
                 (("measurements", product, "samples"), 0), (("measurements", product, "max_relative_error"), 1e9),
                 (("measurements", product, "best_rate"), 1.0), (("measurements", product, "shape"), {}),
                 (("measurements", product, "shape"), {"m": 1, "n": 1, "k": 1}),
                 (("measurements", product, "acc_dtype"), "int32"), (("measurements", read, "in_dtype"), "q4")]
         for path, new in odd:
             self.check_refused(self.replay(changed(good, path, new)), (path, new))
+
+    def test_what_earlier_versions_wrote_so_is_taken(self):
+        good = full_record()
+        cuda = next(i for i, probe in enumerate(good["probes"]) if probe["module"] == "cuda")
+        cpu = next(i for i, probe in enumerate(good["probes"]) if probe["module"] == "cpu")
+        died = {"manifest": "/etc/one.json", "outcome": "crashed"}
+        for record in (changed(good, ("probes", cpu, "hardware", 0, "processor", "threads"), 1),
+                       changed(good, ("probes", cuda, "outcome"), "crashed"),
+                       changed(changed(good, ("probes", cuda, "outcome"), "no_device"), ("probes", cuda, "drivers"), [died])):
+            self.check_answered(self.replay(record, "--json"), record["probes"][cuda]["outcome"])
 
     def test_a_share_of_the_peak_is_told_by_the_tables(self):
         good = full_record()

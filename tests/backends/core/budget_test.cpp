@@ -51,14 +51,6 @@ TEST_F(BudgetTest, WhatIsExcusedWithinPreparationsIsNone) {
   EXPECT_DOUBLE_EQ(budget_.Remaining(), 8);
 }
 
-TEST_F(BudgetTest, WhatWasWorkAfterAllIsCharged) {
-  budget_.Excused(Take(30));
-  EXPECT_DOUBLE_EQ(budget_.Untimed(), 30);
-  budget_.Charge(4);
-  EXPECT_DOUBLE_EQ(budget_.Untimed(), 26);
-  EXPECT_DOUBLE_EQ(budget_.Remaining(), 6);
-}
-
 TEST_F(BudgetTest, EndsWithinWhatIsSaidAndNoLater) {
   budget_.EndWithin(20);
   EXPECT_DOUBLE_EQ(budget_.Remaining(), 10);

@@ -404,7 +404,7 @@ TEST(Runner, StagesAnnounceEveryRiskBeforeIt) {
                                                                : "time");
     }
   }
-  EXPECT_EQ(seen, (std::vector<std::string>{"compile", "launch", "launch", "verify", "time"}));
+  EXPECT_EQ(seen, (std::vector<std::string>{"compile", "launch", "launch", "launch", "verify", "time"}));
 }
 
 TEST(Runner, PromptsProductShrinksByRowsOrIsOverBudget) {

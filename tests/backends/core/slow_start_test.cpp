@@ -27,6 +27,25 @@ TEST(Runner, SlowFirstLaunchesEndTheChoiceThenTheFigures) {
   EXPECT_TRUE(std::any_of(hopeless.measurements.begin(), hopeless.measurements.end(), late));
 }
 
+// The first that compiles may be wrong: another is in its place, however long that took.
+TEST(Runner, ASlowStartCostsNoFigureForTheFirstKernelsFault) {
+  FakeScript script;
+  script.compile_s = (kUntimedForChoice + 1) / 3;  // with the two kernels that fill
+  script.defects["a"] = Defect::kWrongElement;
+  const Outcome outcome = MeasureBy(script, {"a", "b", "c"}, {}, Request(2.0));
+  EXPECT_EQ(outcome.Of("a").status, MeasurementStatus::kWrongResult);
+  EXPECT_EQ(outcome.Of("b").status, MeasurementStatus::kOk);
+}
+
+// A driver may compile between its events, or have none: the second launch tells.
+TEST(Runner, AFirstLaunchThatIsSlowOnceIsNoSlowKernel) {
+  FakeScript script;
+  script.first_run_s = 2.5;
+  script.event_share = std::nullopt;
+  const Outcome outcome = MeasureBy(script, {"a"}, {"read"}, Request(2.0));
+  for (const char* name : {"a", "read"}) EXPECT_EQ(outcome.Of(name).status, MeasurementStatus::kOk) << name;
+}
+
 // Each launch takes as long as the budget: the first variant leaves nothing to rate others in.
 TEST(Runner, SlowKernelsDoNotStretchTheRunByTheirNumber) {
   FakeScript script;

@@ -50,6 +50,7 @@ Json Table() {
            {"driver_names", {"NVIDIA"}},
            {"architectures", {"7.5"}},
            {"intermediate", "9.0"},
+           {"architectures_below", "10.0"},
            {"features", {"avx2"}}}},
          {"package", "some[extra]"},
          {"version", ">=2.4,<2.7"},
