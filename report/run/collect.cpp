@@ -73,11 +73,14 @@ std::string DescribeMeasuringEnd(const ChildResult& result) {
 // kernel hangs, the last no more than the others, and what is not measured yet did not fit.
 std::optional<Measurement> LateTogether(const Target& target, const ChildResult& result, double deadline_s) {
   if (result.end != ChildEnd::kTimedOut || result.elapsed_s < deadline_s) return std::nullopt;
-  return StandIn(
+  auto late = StandIn(
       target, MeasurementStatus::kOverBudget,
       fmt::format(
           "killed after {:.1f} s: compilation and first launches of all kernels together took too long",
           result.elapsed_s));
+  if (!target.peers.empty()) late.kernel = kernels::Kernel::kPeer;
+  late.unit = UnitOf(late);
+  return late;
 }
 
 // Filling operands is no figure: what dies there fails what they are for, products first.

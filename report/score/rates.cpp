@@ -92,9 +92,11 @@ struct Late {
   std::vector<std::string_view> speeds;
 };
 
-// Of no kernel: of all that were yet to be measured when the time of all together was over.
+// Of no kernel: of all that were yet to be measured when the time of all together was over. Copies between
+// devices have their own.
 bool IsOfAllLate(const Measurement& measurement) {
-  return measurement.status == backends::MeasurementStatus::kOverBudget && measurement.implementation.empty();
+  return measurement.status == backends::MeasurementStatus::kOverBudget &&
+         measurement.implementation.empty() && measurement.kernel == Kernel::kGemm;
 }
 
 std::string LateReason(const Measurement& measurement) {

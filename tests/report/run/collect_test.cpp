@@ -297,6 +297,15 @@ TEST(Collect, NoKernelHangsWhereAllOfThemTogetherTookTooLong) {
   EXPECT_TRUE(IsRegression(before, hung));
 }
 
+TEST(Collect, CopiesThatTookTooLongLeaveTheirFirstDeviceItsFigures) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kTimedOut;
+  result.elapsed_s = 62;
+  const auto late = Collect(AskedForPeers(), result, 62).front();
+  EXPECT_EQ(late.kernel, Kernel::kPeer);
+  EXPECT_EQ(OddMeasurement("m", late), std::nullopt);
+}
+
 // Of what was measured before the end the rest is estimated, as where the budget ends.
 TEST(Collect, WhatAllKernelsTogetherLeftNoTimeForIsNamed) {
   const auto reasons = ::testing::PrintToString(ByCuda(KilledAfter62Seconds(62, {Figure()})).reasons);
