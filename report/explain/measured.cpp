@@ -105,8 +105,9 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
   auto finding = OfPart(way, "kernel", kernel, figures);
   if (!finding) return;
   finding->meaning =
-      "other kernels are right on this device: the fault is this one's, which is this tool's own, or is in "
-      "what the driver's compiler makes of it, and nothing to keep other programs from the device for";
+      "another kernel does this right on this device: the fault is this one's, which is this tool's own, or "
+      "is "
+      "in what the driver's compiler makes of it, and nothing to keep other programs from the device for";
   const bool hung = Worst(figures)->status == MeasurementStatus::kTimedOut;
   finding->fix = {{fmt::format("{}report it to the makers of this tool, with what whichgpu --json prints",
                                hung ? "measure again on an idle machine; if it lasts, " : "please "),
@@ -124,8 +125,9 @@ void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) 
   out.push_back(*std::move(finding));
 }
 
-// This tool's own kernel failed where others of its own show that the way computes: another is right for the
-// same types, or multiplies any. A library that is right alone shows nothing of what the driver compiles.
+// This tool's own kernel failed where another of its own does the same work for the same types and is right.
+// Without such a one the work is not to be had by this way, whatever else is right; and a library that is
+// right alone shows nothing of what the driver compiles.
 bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const Figures& measured) {
   const bool may_be =
       failed.status == MeasurementStatus::kWrongResult || failed.status == MeasurementStatus::kCrashed ||
@@ -135,7 +137,7 @@ bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const 
   if (known != nullptr && !known->of_kernel.value_or(false)) return false;
   return std::any_of(measured.begin(), measured.end(), [&](const auto* other) {
     return IsOwn(*other) && IsVerified(*other) && other->implementation != failed.implementation &&
-           (other->kernel == Kernel::kGemm || KindOf(*other) == KindOf(failed));
+           KindOf(*other) == KindOf(failed);
   });
 }
 

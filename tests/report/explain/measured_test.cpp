@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What becomes of figures that failed: whose fault they are, and what is said to do.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,9 +35,10 @@ std::string TextsOf(const Finding& finding) {
   return all;
 }
 
-// The card computes by CUDA with other kernels; one more of its kernels failed.
+// The card computes by CUDA, with another kernel for the same types, too; one more of its kernels failed.
 Report WithFailed(MeasurementStatus status, Kernel kernel = Kernel::kGemm, std::string reason = "") {
   auto machine = testing::DiscreteAndIntegrated();
+  testing::Measure(machine, kCard, "cuda", "NVIDIA", kernel, 1, Dtype::kBf16);
   auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", kernel, 1, Dtype::kBf16);
   failed.implementation = "own:new";
   failed.status = status;
@@ -60,6 +62,48 @@ TEST(Measured, AKernelThatFailsWhereOthersAreRightBlamesNoDriver) {
       for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("measure.")) << other.id;
     }
   }
+}
+
+// The only kernel of its kind failed by CUDA, and no other is wrong.
+Report WithoutTheOnly(Kernel kernel, Dtype dtype, MeasurementStatus status) {
+  auto machine = testing::DiscreteAndIntegrated();
+  for (auto& m : machine.measurements) {
+    if (m.runtime != "cuda" || m.kernel != kernel || m.in_dtype != dtype) continue;
+    m.implementation = "own:alone";
+    m.status = status;
+    m.verified = false;
+    m.rate.reset();
+  }
+  return testing::Decided(machine);
+}
+
+bool IsUsable(const Report& report, std::string_view runtime) {
+  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.device_id == kCard && score.runtime == runtime && score.eligible;
+  });
+}
+
+TEST(Measured, AProductThatIsRightClearsNoKernelWithoutWhichNothingIsComputed) {
+  for (const auto status : {MeasurementStatus::kWrongResult, MeasurementStatus::kFailed,
+                            MeasurementStatus::kCrashed, MeasurementStatus::kTimedOut}) {
+    const auto report = WithoutTheOnly(Kernel::kRead, Dtype::kU32, status);
+    EXPECT_FALSE(IsUsable(report, "cuda"));
+    const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
+    ASSERT_NE(finding, nullptr) << probe::NameOf(status);
+    EXPECT_EQ(finding->severity, Severity::kDegraded);
+    EXPECT_THAT(finding->summary, HasSubstr("its read"));
+    EXPECT_THAT(TextsOf(*finding), HasSubstr("update the driver"));
+    for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("kernel.")) << other.id;
+  }
+  EXPECT_TRUE(IsUsable(WithFailed(MeasurementStatus::kWrongResult), "cuda"));
+}
+
+TEST(Measured, AProductOfOtherTypesClearsNone) {
+  const auto report = WithoutTheOnly(Kernel::kGemm, Dtype::kFp32, MeasurementStatus::kWrongResult);
+  const auto* finding = FindById(report, "measure.cuda.nvidia.wrong_result");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_EQ(finding->severity, Severity::kDegraded);
+  EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute"));
 }
 
 TEST(Measured, WhatSpeaksOfTheCardIsNoKernelsFault) {
