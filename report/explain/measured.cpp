@@ -43,14 +43,33 @@ struct Way {
   }
 };
 
-// A variable that makes the driver take its chip for another, of which a kernel hangs that is right.
-void BlameOverride(const Way& way, Finding& finding) {
+// nullptr where no runtime that was asked tells of it, or it is empty.
+const probe::EnvironmentVariable* FindSet(const Report& report, std::string_view name) {
+  for (const auto& probe : report.probes) {
+    for (const auto& variable : probe.environment) {
+      if (variable.name == name && !variable.value.empty()) return &variable;
+    }
+  }
+  return nullptr;
+}
+
+// A variable that makes the driver take its chip for another, of which a kernel hangs that is right: it goes
+// before all other fixes, and where it is set before any other cause.
+void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
-  if (facts == nullptr || !facts->chip_override) return;
-  const auto& [variable, driver, source] = *facts->chip_override;
+  if (worst.status != MeasurementStatus::kTimedOut || facts == nullptr || !facts->chip_override) return;
+  const auto& [name, driver, source] = *facts->chip_override;
   if (driver && *driver != way.view.device.driver) return;
-  finding.fix.push_back({fmt::format("unset {}, if it is set: code for another chip may hang", variable),
-                         std::nullopt, false, false});
+  Fix fix{fmt::format("unset {}, if it is set: code for another chip may hang", name), std::nullopt, false,
+          false};
+  if (const auto* set = FindSet(way.report, name)) {
+    fix.text = fmt::format("unset {}: code for another chip may hang", name);
+    fix.command = "unset " + name;
+    finding.meaning =
+        fmt::format("{} is set, of which a kernel may hang that is right: that comes first", name);
+    AddEvidence(finding, "environment", name + "=" + set->value);
+  }
+  finding.fix.insert(finding.fix.begin(), std::move(fix));
 }
 
 // Of the gravest status, with every figure of it as evidence; nullopt where all is well.
@@ -72,7 +91,6 @@ std::optional<Finding> OfFigures(const Way& way, const Figures& measured) {
     if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
   }
   finding.meaning = advice->meaning;
-  if (worst->status == MeasurementStatus::kTimedOut) BlameOverride(way, finding);
   finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
   return finding;
 }
@@ -113,6 +131,7 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
                                hung ? "measure again on an idle machine; if it lasts, " : "please "),
                    std::nullopt, false, false}};
   if (MayComeOfCircumstances(*Worst(figures))) BlameCircumstances(way.report, false, *finding);
+  BlameOverride(way, *Worst(figures), *finding);
   out.push_back(*std::move(finding));
 }
 
@@ -122,6 +141,7 @@ void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) 
   const auto* worst = Worst(measured);
   const bool known = AdviseOnReason(way.Facts(), *worst, *finding);
   if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
+  BlameOverride(way, *worst, *finding);
   out.push_back(*std::move(finding));
 }
 

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -163,6 +164,41 @@ TEST(Measured, AHangNamesTheOverrideOfThoseDriversAloneThatReadOne) {
        {OfAHang("opencl", "rusticl"), OfAHang("vulkan", "another"), OfAHang("cuda", "another")}) {
     EXPECT_THAT(other, HasSubstr("idle machine"));
     EXPECT_THAT(other, Not(HasSubstr("HSA_")));
+  }
+}
+
+// One of the card's kernels hangs by HIP where another for the same types is right.
+Report WithAHangBesideARightOne(std::optional<std::string> override_value) {
+  auto machine = testing::DiscreteAndIntegrated();
+  testing::AddView(machine.devices.front(), "hip", "ROCm", probe::DeviceKind::kDiscrete);
+  testing::Measure(machine, kCard, "hip", "ROCm", Kernel::kGemm, 1e12, Dtype::kFp16);
+  auto& hung = testing::Measure(machine, kCard, "hip", "ROCm", Kernel::kGemm, 1, Dtype::kFp16);
+  hung.implementation = "own:new";
+  hung.status = MeasurementStatus::kTimedOut;
+  hung.verified = false;
+  auto probe = testing::Probe("hip", probe::Outcome::kOk, probe::Stage::kDone);
+  if (override_value) probe.environment.push_back({"HSA_OVERRIDE_GFX_VERSION", *override_value});
+  machine.probes.push_back(probe);
+  return testing::Decided(machine);
+}
+
+TEST(Measured, AnOverrideGoesBeforeTheKernelThatHangs) {
+  constexpr auto kId = "kernel.hip.rocm.own-new.pci-0000-01-00-0";
+  const auto set = WithAHangBesideARightOne("10.3.0");
+  const auto* of_it = FindById(set, kId);
+  ASSERT_NE(of_it, nullptr);
+  EXPECT_EQ(of_it->severity, Severity::kNote);
+  EXPECT_THAT(of_it->meaning, HasSubstr("HSA_OVERRIDE_GFX_VERSION is set"));
+  EXPECT_THAT(of_it->meaning, Not(HasSubstr("this tool's own")));
+  EXPECT_EQ(of_it->fix.front().command, "unset HSA_OVERRIDE_GFX_VERSION");
+  EXPECT_THAT(TextsOf(*of_it), Not(HasSubstr("if it is set")));
+  EXPECT_THAT(TextsOf(*of_it), HasSubstr("report it"));
+
+  for (const auto& report : {WithAHangBesideARightOne(std::nullopt), WithAHangBesideARightOne("")}) {
+    const auto* perhaps = FindById(report, kId);
+    ASSERT_NE(perhaps, nullptr);
+    EXPECT_THAT(perhaps->meaning, HasSubstr("this tool's own"));
+    EXPECT_THAT(perhaps->fix.front().text, HasSubstr("HSA_OVERRIDE_GFX_VERSION, if it is set"));
   }
 }
 
