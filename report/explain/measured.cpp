@@ -11,6 +11,7 @@
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
 #include "report/explain/parts.h"
@@ -135,10 +136,28 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
   out.push_back(*std::move(finding));
 }
 
+// The answer may be this way by what else of it is right: then what is advised against is that work alone.
+void KeepToWhatFailed(const Way& way, const backends::Measurement& worst, Finding& finding) {
+  const auto& of = way.view.device;
+  const bool is_in_use =
+      std::any_of(way.report.scores.begin(), way.report.scores.end(), [&](const Score& score) {
+        return score.eligible && score.device_id == way.device.id && score.runtime == of.runtime &&
+               score.driver == of.driver;
+      });
+  if (!is_in_use) return;
+  std::string text;
+  if (worst.status == MeasurementStatus::kWrongResult)
+    text = fmt::format("do not compute by its {}; update the driver", FigureName(worst));
+  if (worst.status == MeasurementStatus::kCrashed)
+    text = fmt::format("update the driver; until then keep programs from its {}", FigureName(worst));
+  if (!text.empty()) finding.fix = {{std::move(text), std::nullopt, false, false}};
+}
+
 void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) {
   auto finding = OfFigures(way, measured);
   if (!finding) return;
   const auto* worst = Worst(measured);
+  KeepToWhatFailed(way, *worst, *finding);
   const bool known = AdviseOnReason(way.Facts(), *worst, *finding);
   if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
   BlameOverride(way, *worst, *finding);

@@ -94,17 +94,26 @@ TEST(Measured, AProductThatIsRightClearsNoKernelWithoutWhichNothingIsComputed) {
     EXPECT_EQ(finding->severity, Severity::kDegraded);
     EXPECT_THAT(finding->summary, HasSubstr("its read"));
     EXPECT_THAT(TextsOf(*finding), HasSubstr("update the driver"));
+    if (status == MeasurementStatus::kWrongResult) {
+      EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute on it"));
+    }
     for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("kernel.")) << other.id;
   }
   EXPECT_TRUE(IsUsable(WithFailed(MeasurementStatus::kWrongResult), "cuda"));
 }
 
+// The way is used by what is right, and the finding warns of what is not alone.
 TEST(Measured, AProductOfOtherTypesClearsNone) {
-  const auto report = WithoutTheOnly(Kernel::kGemm, Dtype::kFp32, MeasurementStatus::kWrongResult);
-  const auto* finding = FindById(report, "measure.cuda.nvidia.wrong_result");
-  ASSERT_NE(finding, nullptr);
-  EXPECT_EQ(finding->severity, Severity::kDegraded);
-  EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute"));
+  for (const auto status : {MeasurementStatus::kWrongResult, MeasurementStatus::kCrashed}) {
+    const auto report = WithoutTheOnly(Kernel::kGemm, Dtype::kFp32, status);
+    EXPECT_TRUE(IsUsable(report, "cuda"));
+    const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
+    ASSERT_NE(finding, nullptr) << probe::NameOf(status);
+    EXPECT_EQ(finding->severity, Severity::kDegraded);
+    EXPECT_THAT(finding->fix.front().text, HasSubstr("update the driver"));
+    EXPECT_THAT(finding->fix.front().text, HasSubstr("its fp32 gemm"));
+    EXPECT_THAT(finding->fix.front().text, Not(HasSubstr("this runtime")));
+  }
 }
 
 TEST(Measured, WhatSpeaksOfTheCardIsNoKernelsFault) {
