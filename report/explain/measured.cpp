@@ -11,6 +11,7 @@
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
 #include "report/explain/parts.h"
@@ -43,14 +44,33 @@ struct Way {
   }
 };
 
-// A variable that makes the driver take its chip for another, of which a kernel hangs that is right.
-void BlameOverride(const Way& way, Finding& finding) {
+// nullptr where no runtime that was asked tells of it, or it is empty.
+const probe::EnvironmentVariable* FindSet(const Report& report, std::string_view name) {
+  for (const auto& probe : report.probes) {
+    for (const auto& variable : probe.environment) {
+      if (variable.name == name && !variable.value.empty()) return &variable;
+    }
+  }
+  return nullptr;
+}
+
+// A variable that makes the driver take its chip for another, of which a kernel hangs that is right: it goes
+// before all other fixes, and where it is set before any other cause.
+void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
-  if (facts == nullptr || !facts->chip_override) return;
-  const auto& [variable, driver, source] = *facts->chip_override;
+  if (worst.status != MeasurementStatus::kTimedOut || facts == nullptr || !facts->chip_override) return;
+  const auto& [name, driver, source] = *facts->chip_override;
   if (driver && *driver != way.view.device.driver) return;
-  finding.fix.push_back({fmt::format("unset {}, if it is set: code for another chip may hang", variable),
-                         std::nullopt, false, false});
+  Fix fix{fmt::format("unset {}, if it is set: code for another chip may hang", name), std::nullopt, false,
+          false};
+  if (const auto* set = FindSet(way.report, name)) {
+    fix.text = fmt::format("unset {}: code for another chip may hang", name);
+    fix.command = "unset " + name;
+    finding.meaning =
+        fmt::format("{} is set, of which a kernel may hang that is right: that comes first", name);
+    AddEvidence(finding, "environment", name + "=" + set->value);
+  }
+  finding.fix.insert(finding.fix.begin(), std::move(fix));
 }
 
 // Of the gravest status, with every figure of it as evidence; nullopt where all is well.
@@ -72,7 +92,6 @@ std::optional<Finding> OfFigures(const Way& way, const Figures& measured) {
     if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
   }
   finding.meaning = advice->meaning;
-  if (worst->status == MeasurementStatus::kTimedOut) BlameOverride(way, finding);
   finding.fix.push_back({std::string(advice->fix), std::nullopt, false, false});
   return finding;
 }
@@ -105,27 +124,49 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
   auto finding = OfPart(way, "kernel", kernel, figures);
   if (!finding) return;
   finding->meaning =
-      "other kernels are right on this device: the fault is this one's, which is this tool's own, or is in "
-      "what the driver's compiler makes of it, and nothing to keep other programs from the device for";
+      "another kernel does this right on this device: the fault is this one's, which is this tool's own, or "
+      "is "
+      "in what the driver's compiler makes of it, and nothing to keep other programs from the device for";
   const bool hung = Worst(figures)->status == MeasurementStatus::kTimedOut;
   finding->fix = {{fmt::format("{}report it to the makers of this tool, with what whichgpu --json prints",
                                hung ? "measure again on an idle machine; if it lasts, " : "please "),
                    std::nullopt, false, false}};
   if (MayComeOfCircumstances(*Worst(figures))) BlameCircumstances(way.report, false, *finding);
+  BlameOverride(way, *Worst(figures), *finding);
   out.push_back(*std::move(finding));
+}
+
+// The answer may be this way by what else of it is right: then what is advised against is that work alone.
+void KeepToWhatFailed(const Way& way, const backends::Measurement& worst, Finding& finding) {
+  const auto& of = way.view.device;
+  const bool is_in_use =
+      std::any_of(way.report.scores.begin(), way.report.scores.end(), [&](const Score& score) {
+        return score.eligible && score.device_id == way.device.id && score.runtime == of.runtime &&
+               score.driver == of.driver;
+      });
+  if (!is_in_use) return;
+  std::string text;
+  if (worst.status == MeasurementStatus::kWrongResult)
+    text = fmt::format("do not compute by its {}; update the driver", FigureName(worst));
+  if (worst.status == MeasurementStatus::kCrashed)
+    text = fmt::format("update the driver; until then keep programs from its {}", FigureName(worst));
+  if (!text.empty()) finding.fix = {{std::move(text), std::nullopt, false, false}};
 }
 
 void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) {
   auto finding = OfFigures(way, measured);
   if (!finding) return;
   const auto* worst = Worst(measured);
+  KeepToWhatFailed(way, *worst, *finding);
   const bool known = AdviseOnReason(way.Facts(), *worst, *finding);
   if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
+  BlameOverride(way, *worst, *finding);
   out.push_back(*std::move(finding));
 }
 
-// This tool's own kernel failed where others of its own show that the way computes: another is right for the
-// same types, or multiplies any. A library that is right alone shows nothing of what the driver compiles.
+// This tool's own kernel failed where another of its own does the same work for the same types and is right.
+// Without such a one the work is not to be had by this way, whatever else is right; and a library that is
+// right alone shows nothing of what the driver compiles.
 bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const Figures& measured) {
   const bool may_be =
       failed.status == MeasurementStatus::kWrongResult || failed.status == MeasurementStatus::kCrashed ||
@@ -135,7 +176,7 @@ bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const 
   if (known != nullptr && !known->of_kernel.value_or(false)) return false;
   return std::any_of(measured.begin(), measured.end(), [&](const auto* other) {
     return IsOwn(*other) && IsVerified(*other) && other->implementation != failed.implementation &&
-           (other->kernel == Kernel::kGemm || KindOf(*other) == KindOf(failed));
+           KindOf(*other) == KindOf(failed);
   });
 }
 

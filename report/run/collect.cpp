@@ -52,12 +52,7 @@ std::string_view HintOf(std::string_view stderr_tail) {
              : "";
 }
 
-std::string DescribeMeasuringEnd(const ChildResult& result, double deadline_s) {
-  // Each step kept within its own allowance: it is no fault of the last.
-  if (result.end == ChildEnd::kTimedOut && result.elapsed_s >= deadline_s)
-    return fmt::format(
-        "killed after {:.1f} s: compilation and first launches of all kernels together took too long",
-        result.elapsed_s);
+std::string DescribeMeasuringEnd(const ChildResult& result) {
   if (result.end == ChildEnd::kTimedOut)
     return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
   if (result.end == ChildEnd::kAbandoned)
@@ -72,6 +67,20 @@ std::string DescribeMeasuringEnd(const ChildResult& result, double deadline_s) {
   if (result.exit.code)
     return fmt::format("its process exited early with code {}{}", *result.exit.code, hint);
   return result.detail;
+}
+
+// Each step kept within its own allowance, and all of them together took the time of the whole child: no
+// kernel hangs, the last no more than the others, and what is not measured yet did not fit.
+std::optional<Measurement> LateTogether(const Target& target, const ChildResult& result, double deadline_s) {
+  if (result.end != ChildEnd::kTimedOut || result.elapsed_s < deadline_s) return std::nullopt;
+  auto late = StandIn(
+      target, MeasurementStatus::kOverBudget,
+      fmt::format(
+          "killed after {:.1f} s: compilation and first launches of all kernels together took too long",
+          result.elapsed_s));
+  if (!target.peers.empty()) late.kernel = kernels::Kernel::kPeer;
+  late.unit = UnitOf(late);
+  return late;
 }
 
 // Filling operands is no figure: what dies there fails what they are for, products first.
@@ -213,11 +222,14 @@ std::vector<Measurement> Collect(const Target& target, const ChildResult& result
     }
   }
   if (result.end == ChildEnd::kDone && !error) return measurements;
+  if (auto late = LateTogether(target, result, deadline_s)) {
+    measurements.push_back(*std::move(late));
+    return measurements;
+  }
   const auto row = std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(),
                                 [&](const MeasuringEnd& known) { return known.end == result.end; });
-  auto failure =
-      StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
-              error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result, deadline_s));
+  auto failure = StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
+                         error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
   if (last) {
     failure.stage = probe::NameOf(last->stage);
     failure.implementation = last->implementation;

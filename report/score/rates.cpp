@@ -92,8 +92,16 @@ struct Late {
   std::vector<std::string_view> speeds;
 };
 
+// Of no kernel: of all that were yet to be measured when the time of all together was over. Copies between
+// devices have their own.
+bool IsOfAllLate(const Measurement& measurement) {
+  return measurement.status == backends::MeasurementStatus::kOverBudget &&
+         measurement.implementation.empty() && measurement.kernel == Kernel::kGemm;
+}
+
 std::string LateReason(const Measurement& measurement) {
-  if (IsInTheCaches(measurement)) return *measurement.reason;
+  if (measurement.reason && (IsInTheCaches(measurement) || IsOfAllLate(measurement)))
+    return *measurement.reason;
   return "the time budget ran out; --thorough gives more";
 }
 
@@ -108,7 +116,8 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
     ++missing;
     const Measurement* found = nullptr;
     for (const auto* m : measurements) {
-      if (m->kernel == kernel && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
+      const bool is_of_it = m->kernel == kernel || IsOfAllLate(*m);
+      if (is_of_it && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
     }
     if (found && found->status == backends::MeasurementStatus::kOverBudget) {
       auto reason = LateReason(*found);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
 // What becomes of figures that failed: whose fault they are, and what is said to do.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,9 +36,10 @@ std::string TextsOf(const Finding& finding) {
   return all;
 }
 
-// The card computes by CUDA with other kernels; one more of its kernels failed.
+// The card computes by CUDA, with another kernel for the same types, too; one more of its kernels failed.
 Report WithFailed(MeasurementStatus status, Kernel kernel = Kernel::kGemm, std::string reason = "") {
   auto machine = testing::DiscreteAndIntegrated();
+  testing::Measure(machine, kCard, "cuda", "NVIDIA", kernel, 1, Dtype::kBf16);
   auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", kernel, 1, Dtype::kBf16);
   failed.implementation = "own:new";
   failed.status = status;
@@ -59,6 +62,57 @@ TEST(Measured, AKernelThatFailsWhereOthersAreRightBlamesNoDriver) {
       EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update the driver")));
       for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("measure.")) << other.id;
     }
+  }
+}
+
+// The only kernel of its kind failed by CUDA, and no other is wrong.
+Report WithoutTheOnly(Kernel kernel, Dtype dtype, MeasurementStatus status) {
+  auto machine = testing::DiscreteAndIntegrated();
+  for (auto& m : machine.measurements) {
+    if (m.runtime != "cuda" || m.kernel != kernel || m.in_dtype != dtype) continue;
+    m.implementation = "own:alone";
+    m.status = status;
+    m.verified = false;
+    m.rate.reset();
+  }
+  return testing::Decided(machine);
+}
+
+bool IsUsable(const Report& report, std::string_view runtime) {
+  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.device_id == kCard && score.runtime == runtime && score.eligible;
+  });
+}
+
+TEST(Measured, AProductThatIsRightClearsNoKernelWithoutWhichNothingIsComputed) {
+  for (const auto status : {MeasurementStatus::kWrongResult, MeasurementStatus::kFailed,
+                            MeasurementStatus::kCrashed, MeasurementStatus::kTimedOut}) {
+    const auto report = WithoutTheOnly(Kernel::kRead, Dtype::kU32, status);
+    EXPECT_FALSE(IsUsable(report, "cuda"));
+    const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
+    ASSERT_NE(finding, nullptr) << probe::NameOf(status);
+    EXPECT_EQ(finding->severity, Severity::kDegraded);
+    EXPECT_THAT(finding->summary, HasSubstr("its read"));
+    EXPECT_THAT(TextsOf(*finding), HasSubstr("update the driver"));
+    if (status == MeasurementStatus::kWrongResult) {
+      EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute on it"));
+    }
+    for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("kernel.")) << other.id;
+  }
+  EXPECT_TRUE(IsUsable(WithFailed(MeasurementStatus::kWrongResult), "cuda"));
+}
+
+// The way is used by what is right, and the finding warns of what is not alone.
+TEST(Measured, AProductOfOtherTypesClearsNone) {
+  for (const auto status : {MeasurementStatus::kWrongResult, MeasurementStatus::kCrashed}) {
+    const auto report = WithoutTheOnly(Kernel::kGemm, Dtype::kFp32, status);
+    EXPECT_TRUE(IsUsable(report, "cuda"));
+    const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
+    ASSERT_NE(finding, nullptr) << probe::NameOf(status);
+    EXPECT_EQ(finding->severity, Severity::kDegraded);
+    EXPECT_THAT(finding->fix.front().text, HasSubstr("update the driver"));
+    EXPECT_THAT(finding->fix.front().text, HasSubstr("its fp32 gemm"));
+    EXPECT_THAT(finding->fix.front().text, Not(HasSubstr("this runtime")));
   }
 }
 
@@ -119,6 +173,41 @@ TEST(Measured, AHangNamesTheOverrideOfThoseDriversAloneThatReadOne) {
        {OfAHang("opencl", "rusticl"), OfAHang("vulkan", "another"), OfAHang("cuda", "another")}) {
     EXPECT_THAT(other, HasSubstr("idle machine"));
     EXPECT_THAT(other, Not(HasSubstr("HSA_")));
+  }
+}
+
+// One of the card's kernels hangs by HIP where another for the same types is right.
+Report WithAHangBesideARightOne(std::optional<std::string> override_value) {
+  auto machine = testing::DiscreteAndIntegrated();
+  testing::AddView(machine.devices.front(), "hip", "ROCm", probe::DeviceKind::kDiscrete);
+  testing::Measure(machine, kCard, "hip", "ROCm", Kernel::kGemm, 1e12, Dtype::kFp16);
+  auto& hung = testing::Measure(machine, kCard, "hip", "ROCm", Kernel::kGemm, 1, Dtype::kFp16);
+  hung.implementation = "own:new";
+  hung.status = MeasurementStatus::kTimedOut;
+  hung.verified = false;
+  auto probe = testing::Probe("hip", probe::Outcome::kOk, probe::Stage::kDone);
+  if (override_value) probe.environment.push_back({"HSA_OVERRIDE_GFX_VERSION", *override_value});
+  machine.probes.push_back(probe);
+  return testing::Decided(machine);
+}
+
+TEST(Measured, AnOverrideGoesBeforeTheKernelThatHangs) {
+  constexpr auto kId = "kernel.hip.rocm.own-new.pci-0000-01-00-0";
+  const auto set = WithAHangBesideARightOne("10.3.0");
+  const auto* of_it = FindById(set, kId);
+  ASSERT_NE(of_it, nullptr);
+  EXPECT_EQ(of_it->severity, Severity::kNote);
+  EXPECT_THAT(of_it->meaning, HasSubstr("HSA_OVERRIDE_GFX_VERSION is set"));
+  EXPECT_THAT(of_it->meaning, Not(HasSubstr("this tool's own")));
+  EXPECT_EQ(of_it->fix.front().command, "unset HSA_OVERRIDE_GFX_VERSION");
+  EXPECT_THAT(TextsOf(*of_it), Not(HasSubstr("if it is set")));
+  EXPECT_THAT(TextsOf(*of_it), HasSubstr("report it"));
+
+  for (const auto& report : {WithAHangBesideARightOne(std::nullopt), WithAHangBesideARightOne("")}) {
+    const auto* perhaps = FindById(report, kId);
+    ASSERT_NE(perhaps, nullptr);
+    EXPECT_THAT(perhaps->meaning, HasSubstr("this tool's own"));
+    EXPECT_THAT(perhaps->fix.front().text, HasSubstr("HSA_OVERRIDE_GFX_VERSION, if it is set"));
   }
 }
 

@@ -2,12 +2,21 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <initializer_list>
+#include <string>
+#include <tuple>
+#include <utility>
+#include <vector>
+
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
+#include "report/compare/compare.h"
 #include "report/run/calibrate.h"
 #include "report/run/exclusions.h"
 #include "report/run/tasks.h"
 #include "report/store/plausible.h"
+#include "tests/report/machines.h"
 
 namespace report {
 namespace {
@@ -178,7 +187,7 @@ TEST(Collect, AnImplementationThatLostTheContextHasOneRow) {
                                                    culprit.acc_dtype, {}))};
   const auto found = Collect(Asked(), result);
   ASSERT_EQ(found.size(), 1U);
-  EXPECT_THAT(*found[0].reason, testing::AllOf(HasSubstr("(700)"), HasSubstr("whatever was to come")));
+  EXPECT_THAT(*found[0].reason, ::testing::AllOf(HasSubstr("(700)"), HasSubstr("whatever was to come")));
 }
 
 TEST(Collect, RefusesUnitsAndRatesThatAreNone) {
@@ -222,6 +231,85 @@ TEST(Collect, AllKernelsTogetherMayHaveTakenTooLong) {
   EXPECT_EQ(Collect(Asked(), result, 62).front().reason,
             "killed after 62.0 s: compilation and first launches of all kernels together took too long");
   EXPECT_EQ(Collect(Asked(), result, 90).front().reason, "killed after 62.0 s without an end");
+}
+
+// The card's way by CUDA as a child leaves it that was killed at `deadline_s` or before in a launch of fp16.
+Report KilledAfter62Seconds(double deadline_s, std::initializer_list<Measurement> measured) {
+  auto machine = testing::DiscreteAndIntegrated();
+  std::erase_if(machine.measurements, [](const Measurement& m) { return m.runtime == "cuda"; });
+  const auto& card = machine.devices.front();
+  Target target;
+  target.device_id = card.id;
+  target.device = card.views.front().device;
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kTimedOut;
+  result.elapsed_s = 62;
+  for (auto m : measured) {
+    std::tie(m.device_id, m.runtime, m.driver) =
+        std::tie(card.id, target.device.runtime, target.device.driver);
+    result.records.push_back(backends::EncodeEvent(m));
+  }
+  const backends::FigureKind halves{Kernel::kGemm, Dtype::kFp16, Dtype::kFp32};
+  result.records.push_back(
+      backends::EncodeEvent(backends::MeasureStage{probe::Stage::kLaunch, "gemm", halves, "own:last", 10}));
+  for (auto& m : Collect(target, result, deadline_s)) machine.measurements.push_back(std::move(m));
+  return testing::Decided(std::move(machine));
+}
+
+const Score& ByCuda(const Report& report) {
+  return *std::find_if(report.scores.begin(), report.scores.end(),
+                       [](const Score& score) { return score.runtime == "cuda"; });
+}
+
+bool TellsOfAHang(const Report& report) {
+  return std::any_of(report.findings.begin(), report.findings.end(),
+                     [](const Finding& finding) { return finding.id.ends_with("timed_out"); });
+}
+
+MeasuredReport Measured(const Report& report) {
+  MeasuredReport measured;
+  measured.measurements = report.measurements;
+  measured.probes = report.probes;
+  return measured;
+}
+
+bool IsRegression(const Report& before, const Report& after) {
+  return compare::HasRegression(compare::Compare(Measured(before), Measured(after)));
+}
+
+TEST(Collect, NoKernelHangsWhereAllOfThemTogetherTookTooLong) {
+  const auto before = testing::Decided(testing::DiscreteAndIntegrated());
+  const auto late = KilledAfter62Seconds(62, {});
+  const auto& last = late.measurements.back();
+  EXPECT_EQ(last.status, MeasurementStatus::kOverBudget);
+  EXPECT_EQ(last.implementation, "");
+  EXPECT_EQ(last.stage, std::nullopt);
+  EXPECT_EQ(OddMeasurement("m", last), std::nullopt);
+  EXPECT_FALSE(TellsOfAHang(late));
+  EXPECT_FALSE(IsRegression(before, late));
+  EXPECT_FALSE(ByCuda(late).eligible);
+  EXPECT_THAT(::testing::PrintToString(ByCuda(late).reasons),
+              HasSubstr("its matrix and memory speed was not measured: killed after 62.0 s"));
+
+  const auto hung = KilledAfter62Seconds(90, {});
+  EXPECT_EQ(hung.measurements.back().implementation, "own:last");
+  EXPECT_TRUE(TellsOfAHang(hung));
+  EXPECT_TRUE(IsRegression(before, hung));
+}
+
+TEST(Collect, CopiesThatTookTooLongLeaveTheirFirstDeviceItsFigures) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kTimedOut;
+  result.elapsed_s = 62;
+  const auto late = Collect(AskedForPeers(), result, 62).front();
+  EXPECT_EQ(late.kernel, Kernel::kPeer);
+  EXPECT_EQ(OddMeasurement("m", late), std::nullopt);
+}
+
+// Of what was measured before the end the rest is estimated, as where the budget ends.
+TEST(Collect, WhatAllKernelsTogetherLeftNoTimeForIsNamed) {
+  const auto reasons = ::testing::PrintToString(ByCuda(KilledAfter62Seconds(62, {Figure()})).reasons);
+  EXPECT_THAT(reasons, HasSubstr("its memory speed was not measured: killed after 62.0 s"));
 }
 
 TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {
