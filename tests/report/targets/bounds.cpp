@@ -188,9 +188,13 @@ class Trial {
                  "on a GPU of " + (number.empty() ? "nobody known" : number), difference_);
   }
   void TryDrivers() {
-    auto by_kernel = *this;
-    by_kernel.kernel_driver_ = "nouveau";
-    by_kernel.Tell(bounds_.kernel_drivers.empty(), "by another driver of the kernel's", difference_);
+    const auto by_kernel = [&](const std::string& name, bool runs) {
+      auto changed = *this;
+      changed.kernel_driver_ = name;
+      changed.Tell(runs, "by the kernel's " + name, difference_);
+    };
+    for (const std::string& name : bounds_.kernel_drivers) by_kernel(name, true);
+    by_kernel("nouveau", bounds_.kernel_drivers.empty());
     auto by_runtime = *this;
     by_runtime.view_.device.driver = "rusticl";
     by_runtime.Tell(bounds_.driver_name.empty(), "by another driver of the runtime's", difference_);
