@@ -230,6 +230,15 @@ TEST(Choice, TakesNoWordForAVersion) {
   EXPECT_THAT(answer.warnings, Contains(HasSubstr("the driver's version of this machine is not known")));
 }
 
+TEST(Choice, SaysHowToTellTheMemoryOfADescribedCard) {
+  Terms terms;
+  terms.min_memory_bytes = 1;
+  const auto report = ReportOf({.machine = {"cc=8.9,driver=580.65.06" + kLinux}, .terms = terms});
+  ASSERT_TRUE(report.no_answer);
+  EXPECT_THAT(report.no_answer->reason,
+              HasSubstr("nobody says how much memory it has (say memory=...), and"));
+}
+
 TEST(Choice, SaysNothingOfWhatTheCallerLeftOut) {
   Terms terms;
   terms.among = {"cpu"};
