@@ -204,9 +204,9 @@ std::optional<std::string> WrongOf(const Tables& tables, std::vector<Words>& des
 
 // Whose rates stand for a device that is known; empty: its own.
 std::string OthersRates(const Words& words, const DevicePeak& peak) {
-  if (!words.name || !words.ids || IsCardsName(*words.name, peak.name)) return "";
+  if (!words.name || !words.ids || IsCardsName(words.spelling, peak.name)) return "";
   if (!words.rates_of.empty() && words.rates_of.find('/') == std::string::npos) return words.rates_of;
-  if (IsRowOf(peak, *words.name)) return "";
+  if (IsRowOf(peak, words.spelling)) return "";
   if (!AreSeveral(*words.ids)) return words.rates_of;
   auto first = std::string_view(peak.name);
   return std::string(probe::Trim(probe::TakeUpTo(first, '/')));

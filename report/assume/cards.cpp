@@ -12,23 +12,35 @@
 #include "probe/core/pci_table.h"
 #include "probe/core/vendor_names.h"
 #include "report/core/architecture.h"
+#include "report/core/card_name.h"
 
 namespace report::assume {
 namespace {
 
+bool IsOf(const Row& row, std::uint32_t vendor, std::uint32_t device) {
+  return row.vendor == vendor && row.device == device;
+}
+
+// As the first of the rows of these numbers has them.
+void TakeKindAndTarget(const Rows& rows, Row& row) {
+  const auto base = std::find_if(rows.begin(), rows.end(),
+                                 [&](const Row& one) { return IsOf(one, row.vendor, row.device); });
+  if (base == rows.end()) return;
+  row.kind = base->kind;
+  row.target = base->target;
+}
+
+// Once for each of its numbers: rates are known by number, and any of them may be the one.
 void AddCards(Rows& rows) {
   for (const probe::PciRow& known : probe::PciRows()) {
-    auto ids = known.devices;
-    const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
-    if (!id) continue;
-    rows.push_back({known.vendor, *id, known.name, known.kind, known.target});
-    // A revision's row says what differs from the one before it.
-    if (known.revisions.empty()) continue;
-    const auto base = std::find_if(rows.begin(), rows.end(), [&](const Row& row) {
-      return row.vendor == known.vendor && row.device == *id;
-    });
-    rows.back().kind = base->kind;
-    rows.back().target = base->target;
+    for (auto ids = known.devices; !ids.empty();) {
+      const auto id = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ' '), 16);
+      if (!id) continue;
+      Row row{known.vendor, *id, known.name, known.kind, known.target};
+      // A revision's row says what differs from the one before it.
+      if (!known.revisions.empty()) TakeKindAndTarget(rows, row);
+      rows.push_back(row);
+    }
   }
 }
 
@@ -44,6 +56,33 @@ void AddPartsOfChips(Rows& rows) {
       if (vendor.name != maker) continue;
       rows.push_back({vendor.number, 0, name, "integrated", target});
       break;
+    }
+  }
+}
+
+// Whether that name leads to the card of these numbers, and to no other card that has all of it.
+bool IsMeant(const Rows& rows, std::uint32_t vendor, std::uint32_t device, std::string_view name) {
+  const auto any = [&](auto holds) { return std::any_of(rows.begin(), rows.end(), holds); };
+  const auto has_name = [&](const Row& row) { return !SpelledAs(name, row.name).empty(); };
+  if (any([&](const Row& row) { return IsOf(row, vendor, device) && has_name(row); })) return true;
+  return any([&](const Row& row) { return IsOf(row, vendor, device) && WordsLeftOut(name, row.name); }) &&
+         !any([&](const Row& row) { return row.vendor == vendor && row.device != device && has_name(row); });
+}
+
+// By the names that their rates are known by, where PCI's table has others: its "H200 SXM 141GB" is an
+// "H200 SXM5", and its "RTX 3060" of one number has 12 GB, but so has another's by its name.
+void AddRatedCards(Rows& rows) {
+  for (const DevicePeak& card : EmbeddedPeaks().devices) {
+    std::string_view ids = card.id;
+    const auto vendor = probe::ParseNumber<std::uint32_t>(probe::TakeUpTo(ids, ':'), 16);
+    const auto device = probe::ParseNumber<std::uint32_t>(ids, 16);
+    if (!vendor || !device) continue;
+    for (std::string_view names = card.name; !names.empty();) {
+      const auto name = probe::Trim(probe::TakeUpTo(names, '/'));
+      if (IsMeant(rows, *vendor, *device, name)) continue;
+      Row row{*vendor, *device, name, "", ""};
+      TakeKindAndTarget(rows, row);
+      rows.push_back(row);
     }
   }
 }
@@ -67,11 +106,22 @@ const Rows& AllRows() {
   static const Rows rows = [] {
     Rows all;
     AddCards(all);
+    AddRatedCards(all);
     AddPartsOfChips(all);
     AddRatedParts(all);
     return all;
   }();
   return rows;
+}
+
+std::string Spelled(const std::string& name) {
+  for (const Row& row : AllRows()) {
+    if (const auto spelled = SpelledAs(name, row.name); !spelled.empty()) return std::string(spelled);
+  }
+  for (const DevicePeak& card : EmbeddedPeaks().devices) {
+    if (const auto spelled = SpelledAs(name, card.name); !spelled.empty()) return std::string(spelled);
+  }
+  return name;
 }
 
 std::string ArchitectureOf(const RuntimeFacts& facts, std::string_view target) {

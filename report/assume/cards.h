@@ -13,6 +13,7 @@
 
 namespace report::assume {
 
+// One name of one number; a card of several numbers has as many rows.
 struct Row {
   std::uint32_t vendor = 0;
   std::uint32_t device = 0;  // 0: it is on no bus
@@ -24,6 +25,9 @@ using Rows = std::vector<Row>;
 
 [[nodiscard]] bool IsGpu(const Row& row);
 [[nodiscard]] const Rows& AllRows();
+
+// With the blanks that the tables have in it: "rtx4070" is "RTX 4070". As it was where no card has it.
+[[nodiscard]] std::string Spelled(const std::string& name);
 
 // As the runtime's table has it, of a row's target: by the table's word itself, or by the maker's name of the
 // chip; empty: it is not known.

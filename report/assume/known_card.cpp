@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -103,15 +104,18 @@ bool HasMemory(const Row& row, std::uint64_t bytes) {
   return HasWords(probe::Lower(row.name), fmt::format("{}gb", bytes >> 30U));
 }
 
-// The slowest of those whose rates are known; nullptr where none is.
-const Row* SlowestKnown(const Rows& rows, std::optional<std::uint64_t> memory) {
+// The slowest of those whose rates are known, after those that have as much memory and those whose rates are
+// known by that very name; nullptr where none is.
+const Row* SlowestKnown(const Rows& rows, const Words& words) {
   const Row* slowest = nullptr;
-  std::pair<bool, double> least;
+  std::tuple<bool, bool, double> least;
   for (const Row& row : rows) {
     const auto id = fmt::format("{:04x}:{:04x}", row.vendor, row.device);
     for (const DevicePeak& peak : EmbeddedPeaks().devices) {
       if (peak.id != id || !peak.memory) continue;
-      const std::pair rank{!(memory && HasMemory(row, *memory)), *peak.memory};
+      const auto memory = words.memory_bytes;
+      const std::tuple rank{!(memory && HasMemory(row, *memory)), !IsCardsName(words.spelling, peak.name),
+                            *peak.memory};
       if (slowest && rank >= least) continue;
       slowest = &row;
       least = rank;
@@ -123,20 +127,21 @@ const Row* SlowestKnown(const Rows& rows, std::optional<std::uint64_t> memory) {
 // Of the rows of one name whose kinds differ (Iris Xe), that of the one whose rates stand for it.
 void TakeKind(const Rows& rows, Words& words) {
   if (words.kind || !std::all_of(rows.begin(), rows.end(), [](const Row& row) { return IsGpu(row); })) return;
-  const Row* row = Agree(rows, &Row::kind) ? &rows.front() : SlowestKnown(rows, words.memory_bytes);
+  const Row* row = Agree(rows, &Row::kind) ? &rows.front() : SlowestKnown(rows, words);
   if (!row) return;
   words.kind = row->kind == "integrated" ? probe::DeviceKind::kIntegrated : probe::DeviceKind::kDiscrete;
 }
 
 // Of the only card of that name; else of the one whose rates stand for it.
 void TakeNumbers(const Found& found, Words& words) {
-  const Row* row = SlowestKnown(found.rows, words.memory_bytes);
+  const Row* row = SlowestKnown(found.rows, words);
   const bool agree = Agree(found.similar, &Row::target) && Agree(found.similar, &Row::kind);
-  if (!row && agree) row = SlowestKnown(found.similar, words.memory_bytes);
-  const bool is_other = row && !IsCardsName(*words.name, row->name);
+  if (!row && agree) row = SlowestKnown(found.similar, words);
+  const bool is_other = row && !IsCardsName(words.spelling, row->name);
   if (is_other && (found.rows.size() > 1 || row->device != found.rows.front().device))
     words.rates_of = row->name;
-  if (!row && found.rows.size() == 1) row = &found.rows.front();
+  const bool is_one = Agree(found.rows, &Row::name) && Agree(found.rows, &Row::target);
+  if (!row && is_one) row = &found.rows.front();
   if (row && row->device != 0) words.ids = probe::PciIds{row->vendor, row->device, {}, {}, {}};
 }
 
@@ -178,7 +183,7 @@ bool NamesASeries(std::string_view name) {
 
 // The maker of all cards that are called so, or in whose names it stands as whole words.
 std::optional<std::string> AnothersName(const Words& words) {
-  const auto name = WithoutMaker(*words.name);
+  const auto name = WithoutMaker(words.spelling);
   const auto found = Named(std::nullopt, name);
   if (!NamesASeries(name) || found.rows.empty() || !Agree(found.similar, &Row::vendor)) return std::nullopt;
   return fmt::format("name: {} is a card of {}, not {}", found.rows.front().name,
@@ -254,9 +259,10 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
   if (words.vendor && !words.kind && BuildsPartsAlone(*words.vendor))
     words.kind = probe::DeviceKind::kIntegrated;
   if (!words.name) return std::nullopt;
-  auto found = Named(words.vendor, *words.name);
-  if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(*words.name));
-  if (found.rows.empty()) found = Meant(words.vendor, *words.name);
+  words.spelling = Spelled(*words.name);
+  auto found = Named(words.vendor, words.spelling);
+  if (found.rows.empty()) found = Named(words.vendor, WithoutMaker(words.spelling));
+  if (found.rows.empty()) found = Meant(words.vendor, words.spelling);
   const auto& rows = found.rows;
   if (rows.empty() && words.vendor) return AnothersName(words);
   if (rows.empty()) return NoSuchCard(*words.name);

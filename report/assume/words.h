@@ -19,6 +19,7 @@ struct Words {
   std::optional<std::uint32_t> vendor;  // PCI's number
   bool no_gpu = false;
   std::optional<std::string> name;
+  std::string spelling;                   // the name with the blanks that the tables have in it
   std::optional<probe::DeviceKind> kind;  // absent: discrete, as far as anybody knows
   std::optional<probe::PciIds> ids;       // of a known card
   std::string taken_for;                  // the card, where another maker's are named like it, too

@@ -79,7 +79,45 @@ Words WrittenOf(std::string_view written, const Words& known) {
   return all;
 }
 
+bool JoinsWords(char c) { return c == ' ' || c == '-'; }
+char Small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool IsOfWord(char c) { return IsLetter(Small(c)) || IsDigit(c); }
+
+// How far the letters reach into the text; 0 where they are not its beginning, or end within a word.
+std::size_t ReachOf(std::string_view letters, std::string_view text) {
+  std::size_t end = 0;
+  for (; end < text.size() && !letters.empty(); ++end) {
+    if (end > 0 && JoinsWords(text[end])) continue;
+    if (Small(text[end]) != letters.front()) return 0;
+    letters.remove_prefix(1);
+  }
+  const bool ends = end == text.size() || !IsOfWord(text[end]);
+  return letters.empty() && ends ? end : 0;
+}
+
+std::string_view RunOf(std::string_view letters, std::string_view card) {
+  for (std::size_t at = 0; at < card.size(); ++at) {
+    if (at > 0 && IsOfWord(card[at - 1])) continue;
+    if (const auto end = ReachOf(letters, card.substr(at)); end > 0) return card.substr(at, end);
+  }
+  return {};
+}
+
 }  // namespace
+
+std::string_view SpelledAs(std::string_view written, std::string_view card) {
+  auto plain = probe::Lower(written);
+  std::erase_if(plain, JoinsWords);
+  const std::string_view letters = plain;
+  if (const auto run = RunOf(letters, card); !run.empty()) return run;
+  for (const probe::VendorNames& vendor : probe::KnownVendors()) {
+    const auto maker = probe::Lower(vendor.name);
+    if (!maker.empty() && letters.size() > maker.size() && letters.starts_with(maker)) {
+      if (const auto run = RunOf(letters.substr(maker.size()), card); !run.empty()) return run;
+    }
+  }
+  return {};
+}
 
 std::optional<std::size_t> WordsLeftOut(std::string_view written, std::string_view card) {
   const auto known = WordsOf(card);

@@ -31,6 +31,13 @@ std::optional<double> BytesOf(const Report& report, const Score& score) {
   return view ? AvailableBytes(*device, *view) : AvailableBytes(*device);
 }
 
+// Of a GPU that the caller describes the caller can say more.
+std::string_view HowToSay(const Report& report, const Score& score) {
+  const auto* device = FindDevice(report.devices, score.device_id);
+  const bool is_described = device && device->hardware && device->hardware->source == kDescribed;
+  return is_described && IsGpu(*device) ? " (say memory=...)" : "";
+}
+
 // "" where it has what is asked for.
 std::string LittleMemory(const Report& report, const Score& score) {
   if (!report.terms.min_memory_bytes) return "";
@@ -38,7 +45,9 @@ std::string LittleMemory(const Report& report, const Score& score) {
   const auto bytes = BytesOf(report, score);
   if (bytes && *bytes >= wanted) return "";
   auto asked = BytesText(wanted);
-  if (!bytes) return fmt::format("nobody says how much memory it has, and --min-memory asks for {}", asked);
+  if (!bytes)
+    return fmt::format("nobody says how much memory it has{}, and --min-memory asks for {}",
+                       HowToSay(report, score), asked);
   auto has = BytesText(*bytes);
   if (has == asked) {
     has = fmt::format("{:.0f} bytes", *bytes);

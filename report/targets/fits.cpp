@@ -29,13 +29,13 @@ class Judging {
 
   void LookAtMachine(const Machine& machine) {
     if (needs_.os && !Holds(*needs_.os, machine.os))
-      return Fail(Step::kMachine, fmt::format("is for {}", fmt::join(*needs_.os, ", ")));
+      return Exclude(Step::kMachine, fmt::format("is for {}", fmt::join(*needs_.os, ", ")));
     if (needs_.machine && !machine.architecture) AddUnknown("the processor's architecture");
     if (needs_.machine && machine.architecture && !Holds(*needs_.machine, *machine.architecture))
-      return Fail(Step::kMachine, fmt::format("is for {}, and this machine is {}",
-                                              fmt::join(*needs_.machine, ", "), *machine.architecture));
+      return Exclude(Step::kMachine, fmt::format("is for {}, and this machine is {}",
+                                                 fmt::join(*needs_.machine, ", "), *machine.architecture));
     if (needs_.wsl && *needs_.wsl != machine.is_wsl)
-      return Fail(Step::kMachine, *needs_.wsl ? "is for WSL" : "is not for WSL");
+      return Exclude(Step::kMachine, *needs_.wsl ? "is for WSL" : "is not for WSL");
     LookAtLibc(machine);
     if (!needs_.features) return;
     if (!machine.features || machine.features->empty()) return AddUnknown("what the processor can do");
@@ -46,15 +46,15 @@ class Judging {
   }
 
   void LookAtVendor(const std::optional<std::uint32_t>& vendor) {
-    if (!needs_.vendors || !verdict_.misfit.empty()) return;
+    if (!needs_.vendors) return;
     if (vendor && Holds(*needs_.vendors, fmt::format("{:04x}", *vendor))) return;
     std::vector<std::string> names;
     for (const std::string& number : *needs_.vendors) {
       const auto id = probe::ParseNumber<std::uint32_t>(number, 16).value_or(0);
       probe::AddOnce(std::string(probe::VendorName(id)), names);
     }
-    Fail(Step::kArchitecture, fmt::format("is for GPUs of {}{}", fmt::join(names, " and "),
-                                          vendor ? "" : ", and whose this is is not known"));
+    Exclude(Step::kArchitecture, fmt::format("is for GPUs of {}{}", fmt::join(names, " and "),
+                                             vendor ? "" : ", and whose this is is not known"));
   }
 
   // Of a described machine nobody says which they are: its maker's own.
@@ -71,21 +71,21 @@ class Judging {
   }
 
   void LookAtArchitecture(const TargetFacts* target, const std::optional<std::string>& said) {
-    if (!needs_.architectures || !verdict_.misfit.empty()) return;
+    if (!needs_.architectures) return;
     const auto device = target ? ArchitectureText(*target, said, Reader::kPeople) : "";
     if (!target || device.empty())
-      return Fail(Step::kArchitecture, "depends on the device's architecture, which is not known here");
+      return Exclude(Step::kArchitecture, "depends on the device's architecture, which is not known here");
     if (needs_.architectures_below && CompareVersions(device, *needs_.architectures_below) >= 0)
-      return Fail(Step::kArchitecture,
-                  fmt::format("is for GPUs before {}, and here is {}", *needs_.architectures_below, device));
+      return Exclude(Step::kArchitecture, fmt::format("is for GPUs before {}, and here is {}",
+                                                      *needs_.architectures_below, device));
     if (HasCodeFor(*target, *needs_.architectures, device)) return;
     // Newer devices compile what was written for earlier ones.
     if (needs_.intermediate && CompareVersions(*needs_.intermediate, device) <= 0) return;
-    Fail(Step::kArchitecture,
-         fmt::format("has no code for {} (it has {}){}", device, fmt::join(*needs_.architectures, ", "),
-                     IsNewerThanAll(*target, *needs_.architectures, device)
-                         ? ", which is newer than all that is known of it"
-                         : ""));
+    Exclude(Step::kArchitecture,
+            fmt::format("has no code for {} (it has {}){}", device, fmt::join(*needs_.architectures, ", "),
+                        IsNewerThanAll(*target, *needs_.architectures, device)
+                            ? ", which is newer than all that is known of it"
+                            : ""));
   }
 
   // `wsl`: how the runtime's driver is numbered there; nullptr elsewhere.
@@ -109,6 +109,11 @@ class Judging {
     if (!verdict_.misfit.empty()) return;
     verdict_.reached = step;
     verdict_.misfit = std::move(misfit);
+  }
+  // Of a condition that nothing can mend here.
+  void Exclude(Step step, std::string misfit) {
+    verdict_.is_meant = false;
+    Fail(step, std::move(misfit));
   }
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 

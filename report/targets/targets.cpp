@@ -30,14 +30,15 @@ probe::View OfRuntime(std::string_view runtime) {
   return view;
 }
 
-// The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits.
+// The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits. One that is
+// for such devices is nearer than any that is not, however far that came: a C library can be newer.
 std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way,
                     Use use) {
   const TargetTable& target = TargetOf(report);
   const std::string& runtime = way.view.device.runtime;
   std::string nearest;
   std::string driver;
-  Step reached = Step::kMachine;
+  std::pair reached{false, Step::kMachine};
   bool has_any = false;
   for (const Build& build : target.builds) {
     if (build.backend != runtime) continue;
@@ -46,12 +47,13 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
     const auto verdict = Judge(tables, build, machine, way, report.terms.policy);
     if (verdict.misfit.empty()) return "";
     // Of several that want a newer driver, the one that is content with the oldest.
+    const std::pair reaches{verdict.is_meant, verdict.reached};
     const bool is_nearer =
-        verdict.reached > reached || (verdict.reached == reached && !driver.empty() &&
-                                      !verdict.driver.empty() && CompareVersions(verdict.driver, driver) < 0);
+        reaches > reached || (reaches == reached && !driver.empty() && !verdict.driver.empty() &&
+                              CompareVersions(verdict.driver, driver) < 0);
     if (!nearest.empty() && !is_nearer) continue;
     nearest = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
-    reached = verdict.reached;
+    reached = reaches;
     driver = verdict.driver;
   }
   if (!nearest.empty()) return nearest;

@@ -2,11 +2,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+#include <string_view>
 
+#include "probe/core/parse.h"
 #include "report/assume/assume.h"
 #include "report/assume/known_card.h"
 #include "report/core/card_name.h"
+#include "report/core/device_peak.h"
 #include "report/core/tables.h"
 
 namespace report::assume {
@@ -56,6 +60,37 @@ TEST(CardWords, NamesAsPeopleWriteThemAreTheCards) {
     EXPECT_EQ(ArchitectureOf(std::string("name=") + name), "ip-12.2") << name << ": of chips of two names";
   EXPECT_EQ(NearestCard("RTX 3060 Tee"), "RTX 3060 Ti");
   EXPECT_EQ(NearestCard("UHD Graphics 630"), std::nullopt) << "that is what was given";
+}
+
+// Whether the card of that name has the row's rates, and nobody is warned of any.
+void ExpectOwnRates(const DevicePeak& row, const std::string& name) {
+  const auto machine = Imagine(*EmbeddedTables(), {"name=" + name});
+  ASSERT_TRUE(machine) << name << ": " << machine.error().text;
+  for (const Warning& warning : machine->warnings) ADD_FAILURE() << name << ": " << warning.text;
+  const auto* found = FindPeak(EmbeddedPeaks(), machine->devices.back());
+  ASSERT_NE(found, nullptr) << name;
+  EXPECT_EQ(found->memory, row.memory) << name << " has those of " << found->name;
+  EXPECT_EQ(found->fp32, row.fp32) << name << " has those of " << found->name;
+}
+
+TEST(CardWords, StandWithAndWithoutBlanks) {
+  EXPECT_EQ(SpelledAs("NVIDIA RTX4070", "GeForce RTX 4070 SUPER"), "RTX 4070");
+  EXPECT_EQ(SpelledAs("a100-sxm4-80gb", "A100 SXM4 80GB"), "A100 SXM4 80GB");
+  EXPECT_EQ(SpelledAs("rtx407", "GeForce RTX 4070"), "") << "within a word";
+  EXPECT_EQ(SpelledAs("x4070", "GeForce RTX 4070"), "");
+  EXPECT_EQ(SpelledAs("", "GeForce RTX 4070"), "");
+  EXPECT_EQ(SpelledAs("-", "GeForce RTX 4070"), "");
+}
+
+TEST(CardWords, EveryCardWhoseRatesAreKnownHasItsOwn) {
+  for (const DevicePeak& row : EmbeddedPeaks().devices) {
+    for (std::string_view rest = row.name; !rest.empty();) {
+      std::string name(probe::Trim(probe::TakeUpTo(rest, '/')));
+      ExpectOwnRates(row, name);
+      std::erase(name, ' ');
+      ExpectOwnRates(row, name);
+    }
+  }
 }
 
 }  // namespace

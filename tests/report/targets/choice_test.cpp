@@ -102,6 +102,20 @@ TEST(Choice, CoversAllGpusWhereABuildDoes) {
   EXPECT_EQ(BuildOf({{"gfx=gfx906" + kLinux, "gfx=gfx1100" + kLinux}}), "rocm6.3");
 }
 
+// The C library can be newer; that build will never have the code.
+TEST(Choice, NamesWhatCanBeMendedOfTheBuildsThatAreForTheCard) {
+  const auto why = [](const std::string& target, const std::string& machine) {
+    const auto report = ReportOf({{machine}, target});
+    return report.no_answer ? report.no_answer->reason : "";
+  };
+  EXPECT_THAT(why("triton", "name=h100,driver=580.95.05,glibc=2.17"),
+              HasSubstr("Triton's triton needs glibc 2.27 or newer, and here is 2.17"));
+  EXPECT_THAT(why("tensorrt", "name=h100,driver=580.95.05,glibc=2.17"),
+              HasSubstr("or newer, and here is 2.17"));
+  EXPECT_THAT(why("triton", "cc=6.1,driver=580.95.05" + kLinux), HasSubstr("has no code for 6.1"))
+      << "there is none for it, and those for Windows are no nearer";
+}
+
 TEST(Choice, NamesWhatItDoesNotCoverAndHowToStayOffIt) {
   const auto answer = AnswerOf({{"gfx=gfx1201,name=Radeon RX 9070 XT,memory=16GiB" + kLinux,
                                  "gfx=gfx803,name=Radeon RX 580,memory=8GiB" + kLinux}});
@@ -214,6 +228,15 @@ TEST(Choice, TakesNoWordForAVersion) {
   const auto answer = AnswerOf({.machine = {"cc=8.9" + kLinux}, .change = untold});
   EXPECT_EQ(answer.backend, "cuda");
   EXPECT_THAT(answer.warnings, Contains(HasSubstr("the driver's version of this machine is not known")));
+}
+
+TEST(Choice, SaysHowToTellTheMemoryOfADescribedCard) {
+  Terms terms;
+  terms.min_memory_bytes = 1;
+  const auto report = ReportOf({.machine = {"cc=8.9,driver=580.65.06" + kLinux}, .terms = terms});
+  ASSERT_TRUE(report.no_answer);
+  EXPECT_THAT(report.no_answer->reason,
+              HasSubstr("nobody says how much memory it has (say memory=...), and"));
 }
 
 TEST(Choice, SaysNothingOfWhatTheCallerLeftOut) {

@@ -27,6 +27,21 @@ TEST(Targets, EveryMachineGetsTheBuildThatItsMakersDocument) {
   }
 }
 
+// ComfyUI runs on PyTorch: where that has a build for the GPU, so has it. But for those whose last PyTorch is
+// older than ComfyUI is written for: that of CUDA 11.8 is 2.7, that of 12.4 is 2.6.
+TEST(Targets, ComfyUiIsNotBehindThePyTorchThatItRunsOn) {
+  const auto table = *EmbeddedTarget("comfyui");
+  for (const Expected& expected : AllExpected()) {
+    const auto& build = expected.build;
+    const bool is_old = build.starts_with("cu118") || build.starts_with("cu124");
+    const bool is_for_gpu = expected.backend != "cpu" && expected.backend != "none";
+    if (expected.target != "pytorch" || !is_for_gpu || is_old) continue;
+    auto same = expected;
+    same.use = Use::kInference;  // the only one that it has
+    EXPECT_EQ(AnswerOf(Answered(same, table)).first, expected.backend) << expected.line;
+  }
+}
+
 // The report's word and that of `recommend --target` are one.
 TEST(Programs, AreTheBuildsThatRecommendNames) {
   std::size_t compared = 0;
