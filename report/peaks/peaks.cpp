@@ -83,6 +83,11 @@ Peak FromSheet(const DevicePeak& sheet, const probe::PhysicalDevice& device, std
   return {rate, rate, "data sheet"};
 }
 
+// What the card is called by anybody: a person may leave the series out that a row of units is for.
+std::string NamesOf(const DevicePeak* sheet, const probe::PhysicalDevice& device) {
+  return sheet && !IsOfAnother(*sheet, device) ? fmt::format("{} {}", device.name, sheet->name) : device.name;
+}
+
 // Of a type that the data sheet is silent about: its fp32, by what a unit of the architecture does of both.
 std::optional<double> ByUnits(const Peaks& peaks, const DevicePeak& sheet,
                               const probe::PhysicalDevice& device, const Measurement& m) {
@@ -95,9 +100,10 @@ std::optional<double> ByUnits(const Peaks& peaks, const DevicePeak& sheet,
   for (const auto& view : device.views) {
     if (view.device.architecture) architectures.push_back(*view.device.architecture);
   }
+  const auto names = NamesOf(&sheet, device);
   for (const std::string& one : architectures) {
-    const auto ops = OpsPerClock(peaks, {&one, 1}, device.name, m);
-    const auto plain = OpsPerClock(peaks, {&one, 1}, device.name, fp32);
+    const auto ops = OpsPerClock(peaks, {&one, 1}, names, m);
+    const auto plain = OpsPerClock(peaks, {&one, 1}, names, fp32);
     if (ops && plain) return *sheet.fp32 * *ops / *plain;
   }
   return std::nullopt;
@@ -111,7 +117,7 @@ Peak OfCard(const Peaks& peaks, const probe::PhysicalDevice& device, const Measu
   for (const auto& view : device.views) {
     const auto& of = view.device;
     if (!of.architecture || !of.compute_units || !of.clock_max_hz) continue;
-    const auto ops = OpsPerClock(peaks, {&*of.architecture, 1}, device.name, m);
+    const auto ops = OpsPerClock(peaks, {&*of.architecture, 1}, NamesOf(sheet, device), m);
     if (!ops) continue;
     Peak peak = FromUnits(*of.compute_units, *of.clock_max_hz, *ops);
     // Drivers count units in ways of their own: what the data sheet promises is never impossible.

@@ -245,6 +245,25 @@ TEST(Estimates, OfAnUnknownCardReachAsFarAsItsKind) {
   }
 }
 
+// Data sheets that tell fp32 alone: 16-bit products by what a unit does of both, by whatever name.
+TEST(Estimates, OfMatrixUnitsFollowFromTheArchitecture) {
+  const auto rate_of = [](std::uint16_t id, const char* architecture, const char* name, Dtype dtype) {
+    auto report = OneCard(id, architecture, 0, 0);
+    report.devices[0].name = name;
+    report.devices[0].hardware->kernel_driver = "nvidia";
+    for (const auto& m : Estimated(EmbeddedPeaks(), testing::TestTables(), report)) {
+      if (m.kernel == Kernel::kGemm && m.in_dtype == dtype) return *m.rate;
+    }
+    return 0.0;
+  };
+  const double fp32 = 39.05e12;  // RTX 3090
+  for (const char* name : {"NVIDIA GeForce RTX 3090", "RTX 3090"})
+    EXPECT_NEAR(rate_of(0x2204, "sm_86", name, Dtype::kFp16), 0.6 * 2 * fp32, 1e10) << name;
+  EXPECT_NEAR(rate_of(0x2235, "sm_86", "NVIDIA A40", Dtype::kFp16), 0.6 * 149.7e12, 1e11);
+  EXPECT_NEAR(rate_of(0x1db6, "sm_70", "Tesla V100-PCIE-32GB", Dtype::kFp16), 0.6 * 113e12, 1e11);
+  EXPECT_NEAR(rate_of(0x1db6, "sm_70", "Tesla V100-PCIE-32GB", Dtype::kBf16), 0.6 * 14.13e12, 1e10);
+}
+
 // A GPU without a kernel driver of this machine, as the runtime shows it.
 bool IsEstimated(std::string_view runtime, std::optional<probe::Outcome> survey,
                  std::string_view trouble = "", std::optional<std::string> virtualization = {}) {
