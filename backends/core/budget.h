@@ -25,6 +25,8 @@ inline constexpr double kStallAllowanceSeconds = 4.0;
 inline constexpr double kUntimedSeconds = 60.0;
 inline constexpr double kUntimedForChoice = kUntimedSeconds / 3;
 inline constexpr double kUntimedForFigures = kUntimedSeconds / 2;
+inline constexpr double kUntimedForRight =
+    kUntimedSeconds * 2 / 3;  // of one that has begun, until one is right
 
 class Budget {
  public:

@@ -47,8 +47,11 @@ std::string WhyNoneIsBegun(const Budget& budget, bool has_one) {
 void Contest::RateAll() {
   bool has_one = false;
   std::erase_if(candidates_, [&](Candidate& candidate) {
-    std::string reason;  // none as long as nothing that is loaded was right
-    if (has_one) reason = WhyNoneIsBegun(context_.budget, true);
+    // As long as nothing that is loaded was right the next is tried, but for what would have the child
+    // killed.
+    std::string reason;
+    if (has_one || context_.budget.Untimed() > kUntimedForRight)
+      reason = WhyNoneIsBegun(context_.budget, has_one);
     if (reason.empty() && has_one && context_.budget.Remaining() <= 0)
       reason = "the budget went to the kernels before it";
     if (reason.empty()) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -8,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
@@ -137,19 +139,30 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
 }
 
 // The answer may be this way by what else of it is right: then what is advised against is that work alone.
-void KeepToWhatFailed(const Way& way, const backends::Measurement& worst, Finding& finding) {
+// Of much that fails the way itself is advised against all the same.
+void KeepToWhatFailed(const Way& way, const Figures& measured, Finding& finding) {
+  constexpr std::size_t kMost = 3;
+  const backends::Measurement& worst = *Worst(measured);
   const auto& of = way.view.device;
   const bool is_in_use =
       std::any_of(way.report.scores.begin(), way.report.scores.end(), [&](const Score& score) {
         return score.eligible && score.device_id == way.device.id && score.runtime == of.runtime &&
                score.driver == of.driver;
       });
-  if (!is_in_use) return;
+  std::vector<std::string> names;
+  for (const auto* m : measured) {
+    if (m->status == MeasurementStatus::kWrongResult || m->status == MeasurementStatus::kCrashed)
+      probe::AddOnce(FigureName(*m), names);
+  }
+  if (!is_in_use || names.size() > kMost) return;
+  const auto all = fmt::format("{}", fmt::join(names, " and "));
   std::string text;
   if (worst.status == MeasurementStatus::kWrongResult)
-    text = fmt::format("do not compute by its {}; update the driver", FigureName(worst));
+    text = fmt::format(
+        "do not compute by its {}; update the driver, or remove the variables that make it claim hardware",
+        all);
   if (worst.status == MeasurementStatus::kCrashed)
-    text = fmt::format("update the driver; until then keep programs from its {}", FigureName(worst));
+    text = fmt::format("update the driver; until then keep programs from its {}", all);
   if (!text.empty()) finding.fix = {{std::move(text), std::nullopt, false, false}};
 }
 
@@ -157,7 +170,7 @@ void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) 
   auto finding = OfFigures(way, measured);
   if (!finding) return;
   const auto* worst = Worst(measured);
-  KeepToWhatFailed(way, *worst, *finding);
+  KeepToWhatFailed(way, measured, *finding);
   const bool known = AdviseOnReason(way.Facts(), *worst, *finding);
   if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
   BlameOverride(way, *worst, *finding);

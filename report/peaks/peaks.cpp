@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "probe/core/parse.h"
 #include "report/core/device_peak.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -58,12 +59,13 @@ std::optional<double> OfUnit(const UnitPeak& row, const Measurement& m) {
 // such a name counts alone.
 std::optional<double> OpsPerClock(const Peaks& peaks, std::span<const std::string> architectures,
                                   std::string_view name, const Measurement& m) {
+  const auto names = probe::Lower(name);  // PCI's table has a "Geforce"
   std::optional<double> best;
   std::optional<double> named;
   for (const UnitPeak& row : peaks.units) {
     if (std::find(architectures.begin(), architectures.end(), row.architecture) == architectures.end())
       continue;
-    if (row.name && name.find(*row.name) == std::string_view::npos) continue;
+    if (row.name && names.find(probe::Lower(*row.name)) == std::string::npos) continue;
     auto& kept = row.name ? named : best;
     if (const auto ops = OfUnit(row, m)) kept = std::max(kept.value_or(0), *ops);
   }

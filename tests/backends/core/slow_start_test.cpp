@@ -37,6 +37,16 @@ TEST(Runner, ASlowStartCostsNoFigureForTheFirstKernelsFault) {
   EXPECT_EQ(outcome.Of("b").status, MeasurementStatus::kOk);
 }
 
+TEST(Runner, WrongKernelsThatStartSlowlyEndBeforeTheirProcessIsKilled) {
+  FakeScript script;
+  script.first_run_s = 9;
+  const std::vector<std::string> many = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  for (const std::string& name : many) script.defects[name] = Defect::kWrongElement;
+  const Outcome outcome = MeasureBy(script, many, {"read"}, Request(2.0));
+  EXPECT_LT(outcome.elapsed_s, 2.0 + kUntimedSeconds);
+  EXPECT_EQ(outcome.Of("h").status, MeasurementStatus::kOverBudget);
+}
+
 // A driver may compile between its events, or have none: the second launch tells.
 TEST(Runner, AFirstLaunchThatIsSlowOnceIsNoSlowKernel) {
   FakeScript script;
