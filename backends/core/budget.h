@@ -20,13 +20,13 @@ inline constexpr double kStallAllowanceSeconds = 4.0;
 // Beyond the budget a child may need this long for compiling and first launches together; each of those is
 // bounded by an allowance of its own as well. One that took longer would be killed with all that it has found
 // out. So after the first part of that time every further figure is by the first of its kernels that works,
-// and after the second no further figure is begun. All of CUDA's modules take 12 s to compile for an H100 on
-// one busy core of an EPYC 7003 (ptxas 13.0): a driver that does so for the first time is not in the way.
+// after the second no further figure is begun, and after the third one that has begun is tried no further.
+// All of CUDA's modules take 12 s to compile for an H100 on one busy core of an EPYC 7003 (ptxas 13.0): a
+// driver that does so for the first time is not in the way.
 inline constexpr double kUntimedSeconds = 60.0;
 inline constexpr double kUntimedForChoice = kUntimedSeconds / 3;
 inline constexpr double kUntimedForFigures = kUntimedSeconds / 2;
-inline constexpr double kUntimedForRight =
-    kUntimedSeconds * 2 / 3;  // of one that has begun, until one is right
+inline constexpr double kUntimedForRight = kUntimedSeconds * 2 / 3;
 
 class Budget {
  public:

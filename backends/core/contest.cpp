@@ -160,7 +160,7 @@ void Contest::LoadAll() {
       refuse(MeasurementStatus::kSkipped, variant->left_out);
       continue;
     }
-    if (std::string reason = WhyNoneIsBegun(context_.budget, false); !reason.empty()) {
+    if (std::string reason = WhyNoneIsBegun(context_.budget, kUntimedForFigures); !reason.empty()) {
       refuse(MeasurementStatus::kOverBudget, std::move(reason));
       continue;
     }

@@ -39,9 +39,8 @@ struct ContestContext {
 // On the host's clock; positive even where that did not move.
 [[nodiscard]] inline double PositiveSeconds(const Timing& timing) { return std::max(timing.wall_s, 1e-9); }
 
-// Why no other variant is compiled or launched for the first time, for a figure that has one already or not;
-// empty where one is.
-[[nodiscard]] std::string WhyNoneIsBegun(const Budget& budget, bool has_one);
+// Why nothing else is compiled or launched for the first time once that took so long in all; empty before.
+[[nodiscard]] std::string WhyNoneIsBegun(const Budget& budget, double most_untimed_s);
 
 class Contest {
  public:

@@ -38,8 +38,8 @@ double SmallWork(const Variant& variant, const Problem& problem) {
 
 }  // namespace
 
-std::string WhyNoneIsBegun(const Budget& budget, bool has_one) {
-  if (budget.Untimed() <= (has_one ? kUntimedForChoice : kUntimedForFigures)) return "";
+std::string WhyNoneIsBegun(const Budget& budget, double most_untimed_s) {
+  if (budget.Untimed() <= most_untimed_s) return "";
   return "compilation and first launches before it took " + probe::SignificantText(budget.Untimed(), 2) +
          " s";
 }
@@ -47,11 +47,7 @@ std::string WhyNoneIsBegun(const Budget& budget, bool has_one) {
 void Contest::RateAll() {
   bool has_one = false;
   std::erase_if(candidates_, [&](Candidate& candidate) {
-    // As long as nothing that is loaded was right the next is tried, but for what would have the child
-    // killed.
-    std::string reason;
-    if (has_one || context_.budget.Untimed() > kUntimedForRight)
-      reason = WhyNoneIsBegun(context_.budget, has_one);
+    std::string reason = WhyNoneIsBegun(context_.budget, has_one ? kUntimedForChoice : kUntimedForRight);
     if (reason.empty() && has_one && context_.budget.Remaining() <= 0)
       reason = "the budget went to the kernels before it";
     if (reason.empty()) {

@@ -67,6 +67,10 @@ TEST(Runner, SlowKernelsDoNotStretchTheRunByTheirNumber) {
   EXPECT_EQ(outcome.Of("h").status, MeasurementStatus::kOverBudget);
   EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOverBudget);
   EXPECT_LT(outcome.elapsed_s, 8 * script.launch_s);
+  for (const double launch_s : {5.0, 9.0}) {  // too long to be done again
+    script.launch_s = launch_s;
+    EXPECT_LT(MeasureBy(script, many, {"read"}, request).elapsed_s, 2.0 + kUntimedSeconds) << launch_s;
+  }
 }
 
 }  // namespace
