@@ -32,6 +32,8 @@ template <class T>
   return value;
 }
 
+[[nodiscard]] constexpr bool IsDigit(char byte) { return byte >= '0' && byte <= '9'; }
+
 [[nodiscard]] constexpr bool IsDigits(std::string_view text) {
   return !text.empty() && text.find_first_not_of("0123456789") == std::string_view::npos;
 }

@@ -25,14 +25,13 @@ namespace {
 
 bool IsLetterOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
 bool HasWords(std::string_view name, std::string_view words) {
   for (auto at = name.find(words); at != std::string_view::npos; at = name.find(words, at + 1)) {
     const bool starts = at == 0 || !IsLetterOrDigit(name[at - 1]);
     const auto end = at + words.size();
     // "H100 SXM" is an "H100 SXM5".
-    const bool counts = end < name.size() && IsDigit(name[end]) && !IsDigit(words.back()) && words.size() > 3;
+    const bool counts =
+        end < name.size() && probe::IsDigit(name[end]) && !probe::IsDigit(words.back()) && words.size() > 3;
     if (starts && (end == name.size() || counts || !IsLetterOrDigit(name[end]))) return true;
   }
   return false;

@@ -12,9 +12,10 @@
 namespace report {
 namespace {
 
+using probe::IsDigit;
+
 using Words = std::vector<std::string>;
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
 bool IsLetter(char c) { return c >= 'a' && c <= 'z'; }
 
 bool Has(const Words& words, std::string_view word) {
@@ -57,18 +58,13 @@ Words PartsOf(std::string_view word) {
 
 bool HasDigit(std::string_view word) { return std::any_of(word.begin(), word.end(), IsDigit); }
 
-// "480gb": how much memory it has.
-bool IsMemory(std::string_view word) {
-  return word.size() > 2 && word.ends_with("gb") && probe::IsDigits(word.substr(0, word.size() - 2));
-}
-
 // The written words, split as the card's are; empty where one is none of the card's. The memory of one that
 // is called after no memory does not count.
 Words WrittenOf(std::string_view written, const Words& known) {
   Words all;
-  const bool has_memory = std::any_of(known.begin(), known.end(), IsMemory);
+  const bool has_memory = std::any_of(known.begin(), known.end(), IsMemorySize);
   for (const std::string& word : WordsOf(written)) {
-    if (IsMemory(word) && !has_memory) continue;
+    if (IsMemorySize(word) && !has_memory) continue;
     const auto parts = Has(known, word) ? Words{word} : PartsOf(word);
     if (parts.empty()) return {};
     for (const std::string& part : parts) {
@@ -80,15 +76,14 @@ Words WrittenOf(std::string_view written, const Words& known) {
 }
 
 bool JoinsWords(char c) { return c == ' ' || c == '-'; }
-char Small(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-bool IsOfWord(char c) { return IsLetter(Small(c)) || IsDigit(c); }
+bool IsOfWord(char c) { return IsLetter(probe::Lower(c)) || IsDigit(c); }
 
 // How far the letters reach into the text; 0 where they are not its beginning, or end within a word.
 std::size_t ReachOf(std::string_view letters, std::string_view text) {
   std::size_t end = 0;
   for (; end < text.size() && !letters.empty(); ++end) {
     if (end > 0 && JoinsWords(text[end])) continue;
-    if (Small(text[end]) != letters.front()) return 0;
+    if (probe::Lower(text[end]) != letters.front()) return 0;
     letters.remove_prefix(1);
   }
   const bool ends = end == text.size() || !IsOfWord(text[end]);
@@ -104,6 +99,12 @@ std::string_view RunOf(std::string_view letters, std::string_view card) {
 }
 
 }  // namespace
+
+bool IsMemorySize(std::string_view word) {
+  constexpr std::string_view kUnit = "gb";
+  return word.size() > kUnit.size() && probe::Lower(word.substr(word.size() - kUnit.size())) == kUnit &&
+         probe::IsDigits(word.substr(0, word.size() - kUnit.size()));
+}
 
 std::string_view SpelledAs(std::string_view written, std::string_view card) {
   auto plain = probe::Lower(written);

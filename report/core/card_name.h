@@ -8,6 +8,9 @@
 
 namespace report {
 
+// "16GB": a word that says how much memory a card has.
+[[nodiscard]] bool IsMemorySize(std::string_view word);
+
 // How many words of the card's name the written one leaves out; nullopt where it has a word that the card's
 // has not. Makers, trademarks and what every card is (a GPU, graphics) do not count, a card for laptops is a
 // mobile one, and words may be written together.

@@ -30,19 +30,12 @@ bool IsCalled(const DevicePeak& row, std::string name) {
   return name == known || name == known.substr(known.find(' ') + 1);
 }
 
-bool IsDigit(char c) { return c >= '0' && c <= '9'; }
-
-// "16GB"
-bool IsMemory(std::string_view word) {
-  return word.size() > 2 && word.ends_with("GB") && probe::IsDigits(word.substr(0, word.size() - 2));
-}
-
 // "Radeon RX 9060 XT 16GB", "Radeon 780M (Phoenix)": without what tells no product.
 std::string ProductOf(std::string_view name) {
   std::string product;
   for (auto rest = name.substr(0, name.find('(')); !rest.empty();) {
     const auto word = probe::TakeUpTo(rest, ' ');
-    if (!word.empty() && !IsMemory(word)) product.append(product.empty() ? "" : " ").append(word);
+    if (!word.empty() && !IsMemorySize(word)) product.append(product.empty() ? "" : " ").append(word);
   }
   return product;
 }
@@ -98,7 +91,7 @@ bool IsOfAnother(const DevicePeak& row, const probe::PhysicalDevice& device) {
     const auto names = Alternatives(known.name);
     // A name without a number is one of a series.
     return std::none_of(names.begin(), names.end(), [&](std::string_view name) {
-      return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), IsDigit);
+      return IsRowOf(row, name) || std::none_of(name.begin(), name.end(), probe::IsDigit);
     });
   }
   return false;

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdint>
 #include <set>
 #include <string_view>
@@ -14,6 +13,7 @@
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
+#include "report/core/date.h"
 #include "report/core/suggest.h"
 #include "report/core/tables.h"
 #include "report/core/targets_fields.h"
@@ -103,20 +103,6 @@ bool HasForm(std::string_view text, const Form& form) {
 bool IsWord(std::string_view text) {
   return !text.empty() &&
          text.find_first_not_of("abcdefghijklmnopqrstuvwxyz0123456789._-") == std::string_view::npos;
-}
-
-bool IsDate(std::string_view text) {
-  constexpr std::string_view kForm = "0000-00-00";
-  const bool has_form =
-      std::equal(text.begin(), text.end(), kForm.begin(), kForm.end(),
-                 [](char c, char form) { return form == '0' ? c >= '0' && c <= '9' : c == form; });
-  if (!has_form) return false;
-  const auto number = [&](std::size_t at, std::size_t length) {
-    return probe::ParseNumber<unsigned>(text.substr(at, length)).value_or(0);
-  };
-  return std::chrono::year_month_day{std::chrono::year{static_cast<int>(number(0, 4))},
-                                     std::chrono::month{number(5, 2)}, std::chrono::day{number(8, 2)}}
-      .ok();
 }
 
 bool IsVariable(std::string_view text) {
@@ -218,7 +204,7 @@ class Check {
   void Look(const char* key, const std::string& value) {
     const std::string_view name = key;
     if (IsOfVersion(name) && !IsVersion(value)) Fail(key, "it must be a version such as 12.8", value);
-    if (name == "date" && !IsDate(value)) Fail(key, "it must be a date such as 2026-11-25", value);
+    if (name == "date" && !DayOf(value)) Fail(key, "it must be a date such as 2026-11-25", value);
     if ((name == "id" || name == "backend") && !IsWord(value))
       Fail(key, "it must be small letters, digits and . _ -", value);
     if (name == "variable" && !IsVariable(value))

@@ -100,11 +100,12 @@ probe::Result<MeasuredReport> ReadReport(const std::string& file) {
                         whole->measurements,   whole->probes,       whole->interrupted};
   // What no source of hardware names may be called after a runtime, another one in another run.
   for (const auto& device : whole->devices) {
-    if (device.hardware) report.names[device.id] = device.name;
-    for (const auto& view : device.views) {
-      if (!device.hardware)
-        report.names[fmt::format("{} by {}", device.id, view.device.runtime)] = view.device.name;
+    if (device.hardware) {
+      report.names[device.id] = device.name;
+      continue;
     }
+    for (const auto& view : device.views)
+      report.names[fmt::format("{} by {}", device.id, view.device.runtime)] = view.device.name;
   }
   return report;
 }

@@ -13,6 +13,7 @@
 #include "probe/core/add_once.h"
 #include "probe/core/parse.h"
 #include "report/core/architecture.h"
+#include "report/core/date.h"
 #include "report/core/devices.h"
 #include "report/targets/build.h"
 #include "report/targets/supposed.h"
@@ -20,7 +21,7 @@
 namespace report::targets {
 namespace {
 
-constexpr int kOldDays = 180;  // after which a table is called old
+constexpr std::chrono::days kOldDays{180};  // after which a table is called old
 
 const TargetTable& TargetOf(const Report& report) { return *report.terms.target; }
 
@@ -137,27 +138,14 @@ Choice Choose(const Tables& tables, const Report& report, const Recommendation& 
   return chosen;
 }
 
-// Days since 1970 of "2026-11-25..."; nullopt of anything else.
-std::optional<int> DayOf(std::string_view date) {
-  auto rest = date.substr(0, 10);
-  const auto year = probe::ParseNumber<int>(probe::TakeUpTo(rest, '-'));
-  const auto month = probe::ParseNumber<unsigned>(probe::TakeUpTo(rest, '-'));
-  const auto day = probe::ParseNumber<unsigned>(rest);
-  if (!year || !month || !day) return std::nullopt;
-  const std::chrono::year_month_day found{std::chrono::year{*year}, std::chrono::month{*month},
-                                          std::chrono::day{*day}};
-  if (!found.ok()) return std::nullopt;
-  return static_cast<int>(std::chrono::sys_days{found}.time_since_epoch().count());
-}
-
 void WarnOfAge(const Report& report, const std::string& date, Recommendation& answer) {
   const auto then = DayOf(date);
-  const auto now = DayOf(report.created);
+  const auto now = DayOf(std::string_view(report.created).substr(0, date.size()));
   if (!then || !now || *now - *then <= kOldDays) return;
   answer.warnings.push_back(fmt::format(
       "what is known of {} is {} days old (of {}): there may be newer builds; a newer version of this "
       "program or --tables DIR brings newer tables",
-      TargetOf(report).title, *now - *then, date));
+      TargetOf(report).title, (*now - *then).count(), date));
 }
 
 // A backend of the program for the answer's GPU, or for one beside a processor that is the answer, of which
