@@ -22,7 +22,7 @@ using system::Spoiler;
 constexpr std::array kSpoilers = {
     Spoiler{"CUDA_LAUNCH_BLOCKING", "lets every launch wait until it is done"},
     Spoiler{"NVIDIA_TF32_OVERRIDE", "keeps NVIDIA's libraries from tf32", system::Spoils::kZero},
-    Spoiler{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "takes multiprocessors away from clients of MPS",
+    Spoiler{"CUDA_MPS_ACTIVE_THREAD_PERCENTAGE", "takes multiprocessors away where MPS runs",
             system::Spoils::kPercent},
     Spoiler{"CUDA_INJECTION64_PATH", "loads a profiler's library, which looks at every launch"},
 };

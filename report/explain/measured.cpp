@@ -46,18 +46,24 @@ struct Way {
   }
 };
 
-// nullptr where no runtime that was asked tells of it, or it is empty.
+// Of one device by its number, "NAME_1", or of all; nullptr where no runtime that was asked tells of either,
+// or it is empty.
 const probe::EnvironmentVariable* FindSet(const Report& report, std::string_view name) {
+  const probe::EnvironmentVariable* of_all = nullptr;
   for (const auto& probe : report.probes) {
     for (const auto& variable : probe.environment) {
-      if (variable.name == name && !variable.value.empty()) return &variable;
+      std::string_view rest = variable.name;
+      if (variable.value.empty() || !rest.starts_with(name)) continue;
+      rest.remove_prefix(name.size());
+      if (rest.starts_with('_') && probe::IsDigits(rest.substr(1))) return &variable;
+      if (rest.empty()) of_all = &variable;
     }
   }
-  return nullptr;
+  return of_all;
 }
 
 // A variable that makes the driver take its chip for another, of which a kernel hangs that is right: it goes
-// before all other fixes, and where it is set before any other cause.
+// before all other fixes. Whether it is known to work with this chip its own finding says.
 void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
   if (worst.status != MeasurementStatus::kTimedOut || facts == nullptr || !facts->chip_override) return;
@@ -66,11 +72,13 @@ void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& 
   Fix fix{fmt::format("unset {}, if it is set: code for another chip may hang", name), std::nullopt, false,
           false};
   if (const auto* set = FindSet(way.report, name)) {
-    fix.text = fmt::format("unset {}: code for another chip may hang", name);
-    fix.command = "unset " + name;
-    finding.meaning =
-        fmt::format("{} is set, of which a kernel may hang that is right: that comes first", name);
-    AddEvidence(finding, "environment", name + "=" + set->value);
+    fix.text = fmt::format(
+        "unset {}, unless it is known to work with this GPU: code for another chip may hang", set->name);
+    fix.command = "unset " + set->name;
+    finding.meaning = fmt::format(
+        "{} is set: unless it is known to work with this GPU, a kernel may hang of it that is right",
+        set->name);
+    AddEvidence(finding, "environment", set->name + "=" + set->value);
   }
   finding.fix.insert(finding.fix.begin(), std::move(fix));
 }
@@ -119,6 +127,7 @@ void AddLibrary(const Way& way, const std::string& library, const Figures& figur
   finding->meaning = "the runtime computes, as this tool's own kernels show; what uses this library may fail";
   finding->fix = {{fmt::format("install {} in the version that the driver is made for", library),
                    std::nullopt, true, false}};
+  BlameOverride(way, *Worst(figures), *finding);
   out.push_back(*std::move(finding));
 }
 
@@ -127,8 +136,7 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
   if (!finding) return;
   finding->meaning =
       "another kernel does this right on this device: the fault is this one's, which is this tool's own, or "
-      "is "
-      "in what the driver's compiler makes of it, and nothing to keep other programs from the device for";
+      "is in what the driver's compiler makes of it, and nothing to keep other programs from the device for";
   const bool hung = Worst(figures)->status == MeasurementStatus::kTimedOut;
   finding->fix = {{fmt::format("{}report it to the makers of this tool, with what whichgpu --json prints",
                                hung ? "measure again on an idle machine; if it lasts, " : "please "),

@@ -24,8 +24,9 @@ using backends::MeasurementStatus;
 using probe::isolate::ChildEnd;
 
 using backends::kUntimedSeconds;
-// What a child that is started again has of that at least: what it begins to compile, and a first launch.
-constexpr double kLeastUntimedSeconds = backends::kUntimedForFigures + 10;
+// What a child that is started again has of that at least: until nothing more is tried, what compiles then,
+// and its first launch.
+constexpr double kLeastUntimedSeconds = backends::kUntimedForRight + 15;
 
 double EffortFactor(Effort effort) {
   switch (effort) {

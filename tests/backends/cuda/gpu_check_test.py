@@ -222,6 +222,19 @@ class Hangs(unittest.TestCase):
             child = pathlib.Path("/proc") / said.read().strip()
         self.assertTrue(wait_for(lambda: not child.exists() or ") Z " in (child / "stat").read_text()))
 
+    def test_a_check_that_is_ended_leaves_nothing_that_it_started(self):
+        code = ("import importlib.machinery, importlib.util, signal, sys; "
+                "loader = importlib.machinery.SourceFileLoader('gpu_check', sys.argv[1]); "
+                "module = importlib.util.module_from_spec(importlib.util.spec_from_loader('gpu_check', loader)); "
+                "loader.exec_module(module); signal.signal(signal.SIGTERM, module.end); "
+                "module.run_with_children(['sh', '-c', 'sleep 60 & echo $!; wait'], 30)")
+        with subprocess.Popen([sys.executable, "-B", "-c", code, ROOT / "bench" / "gpu_check"], text=True,
+                              stdout=subprocess.PIPE) as process:
+            child = pathlib.Path("/proc") / process.stdout.readline().strip()
+            process.terminate()
+            self.assertEqual(143, process.wait(20))
+        self.assertTrue(wait_for(lambda: not child.exists() or ") Z " in (child / "stat").read_text()))
+
 
 def imported():
     loader = importlib.machinery.SourceFileLoader("gpu_check", str(ROOT / "bench" / "gpu_check"))

@@ -177,16 +177,18 @@ TEST(Measured, AHangNamesTheOverrideOfThoseDriversAloneThatReadOne) {
 }
 
 // One of the card's kernels hangs by HIP where another for the same types is right.
-Report WithAHangBesideARightOne(std::optional<std::string> override_value) {
+Report WithAHangBesideARightOne(std::optional<std::string> override_value,
+                                std::string_view implementation = "own:new",
+                                const char* variable = "HSA_OVERRIDE_GFX_VERSION") {
   auto machine = testing::DiscreteAndIntegrated();
   testing::AddView(machine.devices.front(), "hip", "ROCm", probe::DeviceKind::kDiscrete);
   testing::Measure(machine, kCard, "hip", "ROCm", Kernel::kGemm, 1e12, Dtype::kFp16);
   auto& hung = testing::Measure(machine, kCard, "hip", "ROCm", Kernel::kGemm, 1, Dtype::kFp16);
-  hung.implementation = "own:new";
+  hung.implementation = implementation;
   hung.status = MeasurementStatus::kTimedOut;
   hung.verified = false;
   auto probe = testing::Probe("hip", probe::Outcome::kOk, probe::Stage::kDone);
-  if (override_value) probe.environment.push_back({"HSA_OVERRIDE_GFX_VERSION", *override_value});
+  if (override_value) probe.environment.push_back({variable, *override_value});
   machine.probes.push_back(probe);
   return testing::Decided(machine);
 }
@@ -200,8 +202,16 @@ TEST(Measured, AnOverrideGoesBeforeTheKernelThatHangs) {
   EXPECT_THAT(of_it->meaning, HasSubstr("HSA_OVERRIDE_GFX_VERSION is set"));
   EXPECT_THAT(of_it->meaning, Not(HasSubstr("this tool's own")));
   EXPECT_EQ(of_it->fix.front().command, "unset HSA_OVERRIDE_GFX_VERSION");
+  EXPECT_THAT(of_it->fix.front().text, HasSubstr("unless it is known to work with this GPU"));
   EXPECT_THAT(TextsOf(*of_it), Not(HasSubstr("if it is set")));
   EXPECT_THAT(TextsOf(*of_it), HasSubstr("report it"));
+
+  const auto of_one = WithAHangBesideARightOne("11.0.0", "own:new", "HSA_OVERRIDE_GFX_VERSION_1");
+  EXPECT_EQ(FindById(of_one, kId)->fix.front().command, "unset HSA_OVERRIDE_GFX_VERSION_1");
+  const auto of_library = WithAHangBesideARightOne("11.0.0", "rocblas");
+  const auto* library = FindById(of_library, "library.hip.rocm.rocblas.pci-0000-01-00-0");
+  ASSERT_NE(library, nullptr);
+  EXPECT_EQ(library->fix.front().command, "unset HSA_OVERRIDE_GFX_VERSION");
 
   for (const auto& report : {WithAHangBesideARightOne(std::nullopt), WithAHangBesideARightOne("")}) {
     const auto* perhaps = FindById(report, kId);
