@@ -12,9 +12,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "probe/core/parse.h"
@@ -184,10 +184,13 @@ class Child {
   probe::ProbeReport report_;
 };
 
-// Everything that a process said which leaves those out, or only times the modules.
-std::string Said(const TestedRuntime& runtime, const Known& known, bool times_modules = false) {
+using Line = std::function<void(const std::string&)>;
+
+// Every line of a process which leaves those out, or only times the modules, as it comes: what a test was
+// told is printed even where it is killed.
+void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, bool times_modules = false) {
   int ends[2];
-  if (pipe(ends) != 0) return "wrong no pipe";
+  if (pipe(ends) != 0) return hear("wrong no pipe");
   (void)std::fflush(nullptr);
   const pid_t parent = getpid();
   const pid_t child = fork();
@@ -203,16 +206,22 @@ std::string Said(const TestedRuntime& runtime, const Known& known, bool times_mo
   close(ends[1]);
   std::string said;
   char bytes[4096];
-  for (ssize_t count = 0; (count = read(ends[0], bytes, sizeof bytes)) > 0;)
+  for (ssize_t count = 0; (count = read(ends[0], bytes, sizeof bytes)) > 0;) {
     said.append(bytes, static_cast<std::size_t>(count));
+    for (auto end = said.find('\n'); end != std::string::npos; end = said.find('\n')) {
+      hear(said.substr(0, end));
+      (void)std::fflush(stdout);
+      said.erase(0, end + 1);
+    }
+  }
+  if (!said.empty()) hear(said);
   close(ends[0]);
   int status = 0;
-  if (child < 0 || waitpid(child, &status, 0) != child) return "wrong no process";
-  if (WIFSIGNALED(status))
-    said += WTERMSIG(status) == SIGALRM
-                ? std::string(kHung) + "\n"
-                : fmt::format("wrong its process was killed by signal {}\n", WTERMSIG(status));
-  return said;
+  if (child < 0 || waitpid(child, &status, 0) != child) return hear("wrong no process");
+  if (!WIFSIGNALED(status)) return;
+  hear(WTERMSIG(status) == SIGALRM
+           ? std::string(kHung)
+           : fmt::format("wrong its process was killed by signal {}", WTERMSIG(status)));
 }
 
 }  // namespace
@@ -221,11 +230,10 @@ void VerifyEveryKernel(const TestedRuntime& runtime) {
   Known known;
   for (bool all = false; !all;) {
     const std::size_t before = known.done.size();
-    std::istringstream lines(Said(runtime, known));
-    std::string current, family;
-    for (std::string line; std::getline(lines, line);) {
-      if (line.starts_with("skip "))
-        GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << line.substr(5);
+    std::string current, family, skipped;
+    Listen(runtime, known, [&](const std::string& line) {
+      if (line.starts_with("skip ")) skipped = line.substr(5);
+      if (!skipped.empty()) return;
       if (line.starts_with("begin ")) {
         current = line.substr(6);
         family.clear();
@@ -234,19 +242,21 @@ void VerifyEveryKernel(const TestedRuntime& runtime) {
       if (line == kHung && !family.empty()) known.hung.insert(family);
       if (line.starts_with("begin ") || line.starts_with("opened") || line.starts_with("family ")) {
         if (line.starts_with("opened")) fmt::print("time {} {}\n", current, line);
-        continue;
+        return;
       }
       all = all || line == "end";
       if (line.starts_with("time ")) fmt::print("{}\n", line);
-      if (line == "end" || line.starts_with("time ")) continue;
+      if (line == "end" || line.starts_with("time ")) return;
       const auto verdict = line.substr(line.find(' ') + 1);
       if (!current.empty()) known.done.insert(current);
       fmt::print("kernel {}: {}\n", current, verdict);
       EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
-    }
+    });
+    if (!skipped.empty()) GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << skipped;
     ASSERT_TRUE(all || known.done.size() > before) << "no process came further";
   }
-  if (runtime.cache_variable != nullptr) fmt::print("{}", Said(runtime, known, true));
+  if (runtime.cache_variable != nullptr)
+    Listen(runtime, known, [](const std::string& line) { fmt::print("{}\n", line); }, true);
 }
 
 }  // namespace tests
