@@ -207,4 +207,21 @@ void FillIn(std::span<const Measurement* const> estimates, Rates& rates) {
   if (!rates.read) rates.read = std::move(facts.read);
 }
 
+void FillInFromEqual(const Rates& whole, Rates& rates) {
+  const double of_products = rates.product->per_s.value / whole.product->per_s.value;
+  const double of_memory = rates.read->per_s.value / whole.read->per_s.value;
+  const auto fill = [](const std::optional<Rate>& from, double share, std::optional<Rate>& rate) {
+    if (!from) return;
+    const Range& of = from->per_s;
+    rate = Rate{{of.value * share, of.low * share, of.high * share}, from->name};
+  };
+  fill(whole.prompt, of_products, rates.prompt);
+  fill(whole.prompt_fp32, of_products, rates.prompt_fp32);
+  if (!rates.tiles) fill(whole.tiles, of_products, rates.tiles);
+  if (!rates.copy) fill(whole.copy, of_memory, rates.copy);
+  if (rates.gemv) return;
+  fill(whole.gemv, of_memory, rates.gemv);
+  rates.gemv_type = whole.gemv_type;
+}
+
 }  // namespace report::score

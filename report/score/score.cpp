@@ -189,6 +189,7 @@ class Scorer {
       way.weights = native_->weights;
       if (!way.rates.gemv) way.rates.gemv = StandIn(*native_, way);
     }
+    FillInFromEquals();  // the first of equal GPUs alone has the whole plan
     for (Way& way : ways_) {
       if (!way.measured()) continue;
       way.reading = ReadingOf(tables, way);
@@ -214,6 +215,19 @@ class Scorer {
     const double of_reads = native.rates.gemv->per_s.value / native.rates.read->per_s.value;
     const double share = of_reads * WritingShare(native).value / WritingShare(way).value;
     return Rate{Product({way.rates.read->per_s, Exactly(share)}), way.rates.read->name};
+  }
+
+  void FillInFromEquals() {
+    for (Way& way : ways_) {
+      if (!way.measured() || way.rates.prompt_fp32 || !way.rates.failures.empty()) continue;
+      const auto whole =
+          std::find_if(ways_.begin(), ways_.end(), [&, &of = way.view->device](const Way& other) {
+            return other.device != way.device && other.view->device.runtime == of.runtime &&
+                   other.measured() && other.view->device.driver == of.driver && other.rates.prompt_fp32 &&
+                   AreEqualGpus(*other.device, *way.device);
+          });
+      if (whole != ways_.end()) FillInFromEqual(whole->rates, way.rates);
+    }
   }
 
   // How much of a step a way leaves with the host, and at which rate it is brought: a device's own, whichever

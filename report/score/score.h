@@ -83,6 +83,10 @@ struct Wanted {
 // Product and read from `estimates` where `rates` has none.
 void FillIn(std::span<const backends::Measurement* const> estimates, Rates& rates);
 
+// What a device lacks that has a product and a read alone: as much of its equal's figures, which has all, as
+// it reaches of that one's product and of its memory's speed.
+void FillInFromEqual(const Rates& whole, Rates& rates);
+
 // The arithmetic of a prediction: measured rates and efficiencies in, seconds and tokens per second out.
 // Knows the reference request, no device.
 
