@@ -120,8 +120,8 @@ class Session {
                                                   std::uint32_t repeats) = 0;
   // OwnError::kNoSuchMemory where the runtime has none. Freed before the session.
   [[nodiscard]] virtual probe::Result<HostBuffer> AllocateHost(std::uint64_t) { return NoHostMemory(); }
-  // Whose kernel brought the device's context down: every later call fails, and only another process can go
-  // on. nullptr as long as it lives.
+  // Whose kernel brought the device's context down, of no name where none did: every later call fails, and
+  // only another process can go on. nullptr as long as it lives.
   [[nodiscard]] virtual const Implementation* BroughtDownBy() const { return nullptr; }
   // Asked between batches, of which it may take most of a millisecond. Empty where the runtime has no word on
   // it.

@@ -95,6 +95,7 @@ std::optional<Series> Contest::Enlarged(Series headline, double& rate) {
     auto again = Try(candidate, larger);
     if (!again && !cached_reason().empty()) return std::nullopt;
     if (!again) break;
+    TellTrial(*again);
     headline = *std::move(again);
   }
   std::string reason = cached_reason();
@@ -160,15 +161,13 @@ void Contest::LoadAll() {
       refuse(MeasurementStatus::kSkipped, variant->left_out);
       continue;
     }
-    if (std::string reason = WhyNoneIsBegun(context_.budget, kUntimedForFigures); !reason.empty()) {
-      refuse(MeasurementStatus::kOverBudget, std::move(reason));
+    std::string late = WhyNoneIsBegun(context_.budget, kUntimedForFigures);
+    if (late.empty()) late = WhyNoTimeFor(*variant);
+    if (!late.empty()) {
+      refuse(MeasurementStatus::kOverBudget, std::move(late));
       continue;
     }
-    const bool of_library = IsOfLibrary(*variant);
-    context_.reporter.Enter(Stage::kCompile, *variant,
-                            of_library ? LaunchAllowanceSeconds(context_.request, of_library)
-                                       : context_.request.compile_allowance_s *
-                                             static_cast<double>(variant->steps.size() + kFills));
+    context_.reporter.Enter(Stage::kCompile, *variant, CompileAllowanceSeconds(*variant));
     auto loaded = context_.budget.Excused([&] {
       context_.writer.LoadFor(*variant);
       return Load(context_.session, *variant);
@@ -179,6 +178,31 @@ void Contest::LoadAll() {
       refuse(StatusOf(loaded.error()), probe::Describe(loaded.error()));
     }
   }
+}
+
+// The first kernel finds a compiler that nobody may have used yet, as opening finds the driver.
+double Contest::CompileAllowanceSeconds(const Variant& variant) const {
+  if (IsOfLibrary(variant)) return LaunchAllowanceSeconds(context_.request, true);
+  const double usual_s =
+      context_.request.compile_allowance_s * static_cast<double>(variant.steps.size() + kFills);
+  const bool is_first = context_.budget.Untimed() <= 0;
+  return is_first ? std::max(usual_s, InitAllowanceSeconds(context_.request)) : usual_s;
+}
+
+std::string Contest::WhyNoTimeFor(const Variant& variant) const {
+  if (!IsOfLibrary(variant)) return "";
+  const double allowed_s = LaunchAllowanceSeconds(context_.request, true);
+  const double left_s = std::max(context_.ends_within_s - context_.budget.Spent(), 0.0);
+  if (allowed_s <= left_s) return "";
+  return "it may take " + probe::SignificantText(allowed_s, 2) + " s to get ready, and " +
+         probe::SignificantText(left_s, 2) + " s are left of all that compiling and first launches may take";
+}
+
+void Contest::TellTrial(const Series& series) const {
+  const Workload& workload = series.workload;
+  const double rate = workload.work() / series.expected_s;
+  if (CachedReason(workload.variant(), workload.shape(), rate, Facts()).empty())
+    context_.reporter.Trial(series);
 }
 
 bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
@@ -231,6 +255,7 @@ std::optional<Series> Contest::DecideShape(const Shape& shape, const Variant* wi
     }
     auto next = Try(candidate, shape);
     if (!next) continue;
+    TellTrial(*next);
     ++trials;
     if (!best) {
       best.emplace(*std::move(next));
@@ -252,6 +277,11 @@ std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shap
     return std::nullopt;
   }
   if (!Affordable(candidate, shape)) return std::nullopt;
+  if (std::string late = WhyNoTimeFor(variant); !late.empty()) {
+    context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
+                           std::move(late));
+    return std::nullopt;
+  }
   context_.reporter.Enter(Stage::kLaunch, variant,
                           LaunchAllowanceSeconds(context_.request, IsOfLibrary(variant)));
   Shape smaller = shape;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <deque>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -26,6 +27,7 @@ struct ContestContext {
   const MeasureRequest& request;
   const Reporter& reporter;
   Budget& budget;
+  double ends_within_s = std::numeric_limits<double>::infinity();  // MeasureExtras
   double slot_s = 0;       // of the budget, for the timing of one figure
   double bytes_per_s = 0;  // the memory's, once a read has been measured; 0 before
 };
@@ -59,6 +61,10 @@ class Contest {
   };
 
   void LoadAll();
+  [[nodiscard]] double CompileAllowanceSeconds(const kernels::Variant& variant) const;
+  // Why a library is called for nothing more: it may take its whole allowance, and where less is left of the
+  // process everything that this has found would go with it. Empty while it fits, and of kernels of ours.
+  [[nodiscard]] std::string WhyNoTimeFor(const kernels::Variant& variant) const;
   // In contest_rating.cpp: rates every candidate on small problems; those that fail, and those for which no
   // time is left beside the ones before them, are reported and dropped.
   void RateAll();
@@ -84,6 +90,8 @@ class Contest {
   // The first shape's winner, at a larger shape where it proved faster than its small problems said; `rate`
   // is then the new one. Nothing, and reported, where its arrays are still in the caches.
   [[nodiscard]] std::optional<Series> Enlarged(Series headline, double& rate);
+  // Unless its arrays are still in the caches.
+  void TellTrial(const Series& series) const;
   // On a busy machine the least of a few more runs tells the speed of what two runs did not.
   void LookAgain(Series& series);
   [[nodiscard]] PlanFacts Facts() const;

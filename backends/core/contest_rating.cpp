@@ -50,6 +50,7 @@ void Contest::RateAll() {
     std::string reason = WhyNoneIsBegun(context_.budget, has_one ? kUntimedForChoice : kUntimedForRight);
     if (reason.empty() && has_one && context_.budget.Remaining() <= 0)
       reason = "the budget went to the kernels before it";
+    if (reason.empty()) reason = WhyNoTimeFor(candidate.variant());
     if (reason.empty()) {
       const bool rated = RateOne(candidate);
       has_one = has_one || rated;

@@ -19,20 +19,26 @@ class CulpritAccount {
   void Loaded(const kernels::Variant& variant) {
     loaded_.push_back({variant.name, variant.kernel, variant.in, variant.acc});
   }
-  // Every launch is waited for: what ends the context is the last one's doing, whichever call says so.
+  // Every launch is waited for: what ends the context meanwhile is the last one's doing, whichever call says
+  // so; what ends it once that has come to a good end is not.
   void Launched(KernelId kernel) {
     if (static_cast<std::size_t>(kernel) < loaded_.size()) last_ = static_cast<std::size_t>(kernel);
   }
-  // The first word of it counts, also before any launch, when no kernel of ours ended it.
+  void Finished() { last_.reset(); }
+  // The first word of it counts, also where no kernel of ours ended it.
   void ContextEnded() {
     if (!std::exchange(ended_, true)) culprit_ = last_;
   }
   // As Session::BroughtDownBy.
-  [[nodiscard]] const Implementation* culprit() const { return culprit_ ? &loaded_[*culprit_] : nullptr; }
+  [[nodiscard]] const Implementation* culprit() const {
+    if (!ended_) return nullptr;
+    return culprit_ ? &loaded_[*culprit_] : &nobody_;
+  }
 
  private:
   std::vector<Implementation> loaded_;  // by KernelId
   std::optional<std::size_t> last_, culprit_;
+  const Implementation nobody_{"", kernels::Kernel::kFill};
   bool ended_ = false;
 };
 

@@ -28,9 +28,13 @@ const Limits kNoLimits;
 
 class Peers {
  public:
-  Peers(const MeasureRequest& request, PeerGroup& group, const MeasureSink& sink, const MonotonicClock& now)
-      : request_(request), group_(group), sink_(sink), budget_(request.budget_s, now), back_(group.bytes()) {}
+  using OnTurn = std::function<void(const MeasureRequest& of)>;
+  Peers(const MeasureRequest& request, PeerGroup& group, const MeasureSink& sink, const MonotonicClock& now,
+        const OnTurn& on_turn)
+      : request_(request), group_(group), sink_(sink), on_turn_(on_turn), budget_(request.budget_s, now) {}
 
+  // False, and reported, where a device can not be opened.
+  [[nodiscard]] bool Open();
   void MeasureCopies();
   void MeasureAllReduce();
 
@@ -52,10 +56,14 @@ class Peers {
   [[nodiscard]] probe::Status Poison(std::size_t device);
   [[nodiscard]] Reporter::End Compare(std::size_t device, std::span<const std::byte> expected);
   [[nodiscard]] MeasureRequest Of(std::size_t device) const;
+  // An error names the device that it is of.
+  [[nodiscard]] probe::Status On(std::size_t device, probe::Status status) const;
+  void Enter(const MeasureRequest& of, Stage stage, const std::string& implementation, double allow_s) const;
 
   const MeasureRequest& request_;
   PeerGroup& group_;
   const MeasureSink& sink_;
+  const OnTurn& on_turn_;
   Budget budget_;
   std::vector<std::byte> back_;
 };
@@ -67,6 +75,38 @@ MeasureRequest Peers::Of(std::size_t device) const {
   return of;
 }
 
+probe::Status Peers::On(std::size_t device, probe::Status status) const {
+  if (status) return status;
+  probe::Error error = status.error();
+  error.call.insert(0, request_.peers[device].device_id + ": ");
+  return error;
+}
+
+void Peers::Enter(const MeasureRequest& of, Stage stage, const std::string& implementation,
+                  double allow_s) const {
+  if (on_turn_) on_turn_(of);
+  Reporter(of, kNoLimits, sink_).Enter(stage, kTitle, {Kernel::kPeer}, implementation, allow_s);
+}
+
+bool Peers::Open() {
+  std::size_t at = 0;
+  const auto opened = budget_.Excused([&] {
+    return OpenAll(group_, request_.peers.size(), [&](std::size_t device) {
+      at = device;
+      Enter(Of(device), Stage::kInit, "", InitAllowanceSeconds(request_));
+    });
+  });
+  back_.resize(group_.bytes());
+  if (opened) return true;
+  kernels::Variant copy;
+  copy.kernel = Kernel::kPeer;
+  copy.in = copy.acc = Dtype::kU32;
+  const MeasureRequest of = Of(at);
+  Reporter(of, kNoLimits, sink_)
+      .Fail(copy, {}, MeasurementStatus::kFailed, Stage::kInit, probe::Describe(opened.error()));
+  return false;
+}
+
 std::vector<std::byte> Peers::Source(std::size_t device) const {
   std::vector<std::byte> words(group_.bytes());
   (void)WriteOperand(Dtype::kU32, kernels::Mix32(request_.seed + static_cast<std::uint32_t>(device)), 0,
@@ -76,11 +116,12 @@ std::vector<std::byte> Peers::Source(std::size_t device) const {
 
 probe::Status Peers::Poison(std::size_t device) {
   std::fill(back_.begin(), back_.end(), kPoison);
-  return group_.Write(device, PeerGroup::Array::kTarget, back_);
+  return On(device, group_.Write(device, PeerGroup::Array::kTarget, back_));
 }
 
 Reporter::End Peers::Compare(std::size_t device, std::span<const std::byte> expected) {
-  if (const auto status = group_.ReadTarget(device, back_); !status) return Failed(status.error());
+  if (const auto status = On(device, group_.ReadTarget(device, back_)); !status)
+    return Failed(status.error());
   if (std::equal(expected.begin(), expected.end(), back_.begin())) return {};
   return {MeasurementStatus::kWrongResult,
           "what arrived on " + request_.peers[device].device_id + " is not what was sent"};
@@ -105,8 +146,8 @@ std::vector<double> Peers::Time(const Run& run, double first_s, double slot_s, R
 void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures) {
   const Reporter reporter(of, kNoLimits, sink_);
   const kernels::Problem shape{.count = static_cast<std::uint32_t>(group_.bytes() / sizeof(std::uint32_t))};
-  reporter.Enter(Stage::kLaunch, kTitle, {Kernel::kPeer}, figure.implementation,
-                 LaunchAllowanceSeconds(request_, !kernels::IsOwn(figure.implementation)));
+  Enter(of, Stage::kLaunch, figure.implementation,
+        LaunchAllowanceSeconds(request_, !kernels::IsOwn(figure.implementation)));
   double first_s = 0;
   Reporter::End end = budget_.Excused([&]() -> Reporter::End {
     if (const auto prepared = figure.prepare(); !prepared) return Failed(prepared.error());
@@ -116,14 +157,15 @@ void Peers::Measure(const MeasureRequest& of, const Figure& figure, int figures)
     return figure.check();
   });
   const double slot_s = std::max(budget_.Remaining(), 0.0) / figures;
-  reporter.Enter(Stage::kTime, kTitle, {Kernel::kPeer}, figure.implementation,
-                 slot_s + kStallAllowanceSeconds);
+  Enter(of, Stage::kTime, figure.implementation, slot_s + kStallAllowanceSeconds);
   std::vector<double> times_s;
   if (end.status == MeasurementStatus::kOk && slot_s > 0) times_s = Time(figure.run, first_s, slot_s, end);
   if (end.status == MeasurementStatus::kOk && times_s.empty()) {
     times_s = {std::max(first_s, 1e-9)};
     end.reason = "timed only while it was verified";
   }
+  if (end.status == MeasurementStatus::kFailed && group_.IsLost())
+    end.reason += "; this ended a device's context, and whatever was to come between the devices";
   reporter.Finish(Kernel::kPeer, figure.implementation, shape, figure.work, std::move(times_s), end);
 }
 
@@ -134,6 +176,7 @@ void Peers::MeasureCopies() {
     std::vector<std::byte> source;
     for (std::size_t to = 0; to < count; ++to) {
       if (to == from) continue;
+      if (group_.IsLost()) return;
       MeasureRequest of = Of(from);
       of.peer_id = request_.peers[to].device_id;
       Figure figure;
@@ -143,7 +186,7 @@ void Peers::MeasureCopies() {
       figure.work = static_cast<double>(group_.bytes());
       figure.prepare = [&, from, to] {
         if (source.empty()) source = Source(from);
-        const auto written = group_.Write(from, PeerGroup::Array::kSource, source);
+        auto written = On(from, group_.Write(from, PeerGroup::Array::kSource, source));
         return written ? Poison(to) : written;
       };
       figure.run = [&, from, to](std::uint32_t repeats) { return group_.Copy(from, to, repeats); };
@@ -154,12 +197,13 @@ void Peers::MeasureCopies() {
 }
 
 void Peers::MeasureAllReduce() {
+  if (group_.IsLost()) return;
   const std::size_t count = request_.peers.size();
   const MeasureRequest of = Of(0);
   const Reporter reporter(of, kNoLimits, sink_);
   // A cold library of a GiB is read for all devices, which then find each other: 3 s and 6 s for eight MI300X
   // (ROCm/rocm-systems, issue 5767 and pull request 6201), from a disk that is not slow.
-  reporter.Enter(Stage::kCompile, kTitle, {Kernel::kPeer}, "all_reduce", InitAllowanceSeconds(request_));
+  Enter(of, Stage::kCompile, "all_reduce", InitAllowanceSeconds(request_));
   const auto library = budget_.Excused([&] { return group_.OpenAllReduce(); });
   if (!library) {
     if (library.error().Is(probe::OwnError::kAbsent)) return;
@@ -194,7 +238,7 @@ probe::Status Peers::PrepareSums(std::span<std::byte> sums) {
   for (std::size_t device = 0; device < request_.peers.size(); ++device) {
     const auto source = Source(device);
     for (std::size_t at = 0; at < source.size(); at += sizeof(std::uint32_t)) add(&sums[at], &source[at]);
-    auto status = group_.Write(device, PeerGroup::Array::kSource, source);
+    auto status = On(device, group_.Write(device, PeerGroup::Array::kSource, source));
     if (status) status = Poison(device);
     if (!status) return status;
   }
@@ -203,9 +247,22 @@ probe::Status Peers::PrepareSums(std::span<std::byte> sums) {
 
 }  // namespace
 
+probe::Status OpenAll(PeerGroup& group, std::size_t count,
+                      const std::function<void(std::size_t device)>& on_turn) {
+  using Opening = PeerGroup::Opening;
+  for (const Opening step : {Opening::kContext, Opening::kArrays, Opening::kWays}) {
+    for (std::size_t device = 0; device < count; ++device) {
+      if (on_turn) on_turn(device);
+      if (auto opened = group.Open(device, step); !opened) return opened;
+    }
+  }
+  return probe::Ok();
+}
+
 void MeasurePeers(const MeasureRequest& request, PeerGroup& group, const MeasureSink& sink,
-                  const MonotonicClock& now) {
-  Peers peers(request, group, sink, now);
+                  const MonotonicClock& now, const std::function<void(const MeasureRequest& of)>& on_turn) {
+  Peers peers(request, group, sink, now, on_turn);
+  if (!peers.Open()) return;
   peers.MeasureCopies();
   peers.MeasureAllReduce();
 }

@@ -105,15 +105,33 @@ bool IsAllLaunch(const Workload& workload) {
   return workload.variant().kernel == kernels::Kernel::kGemm && workload.work() < kLeastProduct;
 }
 
+constexpr const char* kOnlyVerified = "timed only while it was verified";
+
 }  // namespace
 
-void Reporter::Finish(const Series& series) const {
+Measurement Reporter::BeginVerified(const Series& series) const {
   const Workload& workload = series.workload;
   Measurement measurement = Begin(workload.variant(), Reported(workload.shape()));
   measurement.verified = true;
   measurement.max_relative_error = series.max_relative_error;
   AddReason(measurement, workload.variant().note);
   AddReason(measurement, workload.shape().note);
+  return measurement;
+}
+
+void Reporter::Trial(const Series& series) const {
+  if (!on_trial_ || IsAllLaunch(series.workload)) return;
+  Measurement measurement = BeginVerified(series);
+  Fill(measurement, series.workload.work(), {series.expected_s}, 0);
+  measurement.samples = 0;
+  measurement.host_timed = true;
+  AddReason(measurement, kOnlyVerified);
+  on_trial_(measurement);
+}
+
+void Reporter::Finish(const Series& series) const {
+  const Workload& workload = series.workload;
+  Measurement measurement = BeginVerified(series);
   if (series.error) {
     measurement.status = MeasurementStatus::kFailed;
     measurement.stage = std::string(probe::NameOf(probe::Stage::kTime));
@@ -129,7 +147,7 @@ void Reporter::Finish(const Series& series) const {
                 probe::Stage::kTime,
                 "there was time for no product that is large enough to tell of more than its launch");
   }
-  if (untimed) chosen = {{series.expected_s}, true, "timed only while it was verified"};
+  if (untimed) chosen = {{series.expected_s}, true, kOnlyVerified};
   const std::size_t late = chosen.times_s.size() == series.wall_s.size() ? series.late : 0;
   Fill(measurement, workload.work(), std::move(chosen.times_s), late);
   if (untimed) measurement.samples = 0;

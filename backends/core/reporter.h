@@ -2,6 +2,7 @@
 // Turns what happens while measuring into events: stages before a risk, measurements after it.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,11 +19,16 @@ namespace backends {
   return {variant.kernel, variant.in, variant.acc};
 }
 
+// Told at once of a kernel that its trial found to be right, with the speed of that: what is left of it where
+// the process ends before the figure is measured, which takes its place.
+using TrialSink = std::function<void(const Measurement&)>;
+
 class Reporter {
  public:
   // All outlive the reporter.
-  Reporter(const MeasureRequest& request, const Limits& limits, const MeasureSink& sink)
-      : request_(request), limits_(limits), sink_(sink) {}
+  Reporter(const MeasureRequest& request, const Limits& limits, const MeasureSink& sink,
+           const TrialSink& on_trial = {})
+      : request_(request), limits_(limits), sink_(sink), on_trial_(on_trial) {}
 
   // About to be risked: by its title for people, and the figure that fails where the process ends here.
   void Enter(probe::Stage stage, std::string title, FigureKind kind, std::string implementation,
@@ -35,6 +41,8 @@ class Reporter {
   // A variant that works and was not timed in full, with the rate that a short timing gave.
   void Skip(const kernels::Variant& variant, const kernels::Problem& shape, double rate, bool verified,
             std::string reason) const;
+  // A series that is yet to be timed.
+  void Trial(const Series& series) const;
   // A series that was timed, well or not.
   void Finish(const Series& series) const;
   // A figure that needs no variant (launch, transfers), from the times of executions of that work; of launch
@@ -49,11 +57,14 @@ class Reporter {
 
  private:
   [[nodiscard]] Measurement Begin(const kernels::Variant& variant, const kernels::Problem& shape) const;
+  // With what its verification told.
+  [[nodiscard]] Measurement BeginVerified(const Series& series) const;
   // The last `late` times are those of Series.
   void Fill(Measurement& measurement, double work, std::vector<double> times_s, std::size_t late) const;
   const MeasureRequest& request_;
   const Limits& limits_;
   const MeasureSink& sink_;
+  const TrialSink on_trial_;
 };
 
 [[nodiscard]] inline Reporter::End Failed(const probe::Error& error) {

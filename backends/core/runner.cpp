@@ -183,9 +183,9 @@ double LaunchAllowanceSeconds(const MeasureRequest& request, bool of_library) {
 }
 
 void Measure(Session& session, std::span<const Variant> variants, const MeasureRequest& request,
-             const MeasureSink& sink, const MonotonicClock& now) {
+             const MeasureSink& sink, const MonotonicClock& now, const MeasureExtras& extras) {
   Budget budget(request.budget_s, now);
-  const Reporter reporter(request, session.limits(), sink);
+  const Reporter reporter(request, session.limits(), sink, extras.on_trial);
   const auto tasks =
       Afford(Select(Candidates(variants, request, session.limits()), request.scope), request, reporter);
   if (tasks.empty()) return;
@@ -196,7 +196,8 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
                          .pool = pool,
                          .request = request,
                          .reporter = reporter,
-                         .budget = budget};
+                         .budget = budget,
+                         .ends_within_s = extras.ends_within_s};
   std::deque<Contest> contests;
   std::vector<Series> all = Ready(tasks, context, contests);
   if (!all.empty()) {
@@ -211,9 +212,9 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
 }
 
 void Measure(Session& session, std::span<const Variant> variants, const MeasureRequest& request,
-             const MeasureSink& sink) {
+             const MeasureSink& sink, const MeasureExtras& extras) {
   const probe::system::SteadyTime start = probe::system::Now();
-  Measure(session, variants, request, sink, [start] { return probe::system::SecondsSince(start); });
+  Measure(session, variants, request, sink, [start] { return probe::system::SecondsSince(start); }, extras);
 }
 
 }  // namespace backends

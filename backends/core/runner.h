@@ -3,22 +3,32 @@
 // by the protocol, and streams what it learns. Knows no runtime.
 #pragma once
 
+#include <limits>
 #include <span>
 
 #include "backends/core/backend.h"
 #include "backends/core/budget.h"
 #include "backends/core/measurement.h"
+#include "backends/core/reporter.h"
 
 namespace backends {
+
+// What a caller may add.
+struct MeasureExtras {
+  TrialSink on_trial{};
+  // When the process is ended, in seconds from the start: a library's work is begun only while its allowance
+  // fits.
+  double ends_within_s = std::numeric_limits<double>::infinity();
+};
 
 // Emits exactly one reported Measurement for every (kernel, types, shape) of the plan that has a variant, ok
 // or not, plus one for every other variant that was tried. Never throws; an error of the session ends up in a
 // measurement.
 void Measure(Session& session, std::span<const kernels::Variant> variants, const MeasureRequest& request,
-             const MeasureSink& sink);
+             const MeasureSink& sink, const MeasureExtras& extras = {});
 // The same by another clock, for tests.
 void Measure(Session& session, std::span<const kernels::Variant> variants, const MeasureRequest& request,
-             const MeasureSink& sink, const MonotonicClock& now);
+             const MeasureSink& sink, const MonotonicClock& now, const MeasureExtras& extras = {});
 
 // What opening the device may take: a driver that nobody has used sets it up anew.
 [[nodiscard]] double InitAllowanceSeconds(const MeasureRequest& request);

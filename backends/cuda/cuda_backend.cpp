@@ -183,7 +183,13 @@ std::vector<kernels::Variant> Libraries(const OpenRequest& request) {
   const auto directories = rt::LibraryDirectories(request.files, request.environment);
   if (!probe::system::Library::Exists(CublasLt().sonames, directories, request.files, request.environment))
     return {};
-  return stream::ProductVariants("cublaslt", CublasLt().types);
+  auto variants = stream::ProductVariants("cublaslt", CublasLt().types);
+  auto too_new =
+      WhyCublasLtIsTooNew(request.device.api_version.value_or(""), request.files, request.environment);
+  if (too_new.empty()) return variants;
+  variants.resize(1);  // speaks for all of its products
+  variants.front().left_out = std::move(too_new);
+  return variants;
 }
 
 }  // namespace

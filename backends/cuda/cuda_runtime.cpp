@@ -31,17 +31,25 @@ int MajorOf(std::string_view soname) {
   return probe::ParseNumber<int>(soname.substr(soname.rfind('.') + 1)).value_or(0);
 }
 
-// What is installed may be for newer drivers alone.
-probe::Error WhyAbsent(probe::Error error, int version, const probe::system::FileSystem& files,
-                       const probe::system::Environment& environment) {
-  if (!error.Is(probe::OwnError::kAbsent)) return error;
-  const auto newer = probe::system::Library::Find(
-      CublasLt().sonames, rt::LibraryDirectories(files, environment), files, environment);
-  if (newer) {
-    error.text = fmt::format("{} is of a newer CUDA than {}, which is the driver's",
-                             newer->path.value_or(newer->soname), rt::VersionText(version));
-  }
-  return error;
+// A library of a newer CUDA than the driver's loads and then fails.
+std::vector<std::string_view> SonamesFor(int driver_major) {
+  std::vector<std::string_view> sonames(CublasLt().sonames.begin(), CublasLt().sonames.end());
+  std::erase_if(sonames, [&](std::string_view soname) { return MajorOf(soname) > driver_major; });
+  return sonames;
+}
+
+// Whether a device of that compute capability is one that the text is for: "a" is one chip, "f" a family.
+bool IsFor(std::string_view ptx, int capability) {
+  constexpr std::string_view kDirective = "\n.target sm_";
+  const auto at = ptx.find(kDirective);
+  if (at == std::string_view::npos) return true;
+  ptx.remove_prefix(at + kDirective.size());
+  std::string_view target = probe::TakeUpTo(ptx, '\n');
+  const char of = target.empty() ? ' ' : target.back();
+  if (of == 'a' || of == 'f') target.remove_suffix(1);
+  const int oldest = probe::ParseNumber<int>(target).value_or(0);
+  if (of == 'a') return capability == oldest;
+  return capability >= oldest && (of != 'f' || capability / 10 == oldest / 10);
 }
 
 // Of a module that is newer than the driver: no fault of the driver's, whose other programs run. Of the
@@ -77,6 +85,20 @@ probe::Result<rt::CuModule> LoadModule(const rt::Api& api, std::string_view ptx)
 }
 
 }  // namespace
+
+std::string WhyCublasLtIsTooNew(std::string_view driver_cuda, const probe::system::FileSystem& files,
+                                const probe::system::Environment& environment) {
+  using probe::system::Library;
+  std::string_view rest = driver_cuda;
+  const auto major = probe::ParseNumber<int>(probe::TakeUpTo(rest, '.'));
+  const auto directories = rt::LibraryDirectories(files, environment);
+  if (!major || Library::Exists(SonamesFor(*major), directories, files, environment)) return "";
+  const auto newer = Library::Find(CublasLt().sonames, directories, files, environment);
+  if (!newer) return "";
+  return fmt::format(
+      "{} is of a newer CUDA than {}, which is the driver's: install that of CUDA {}, or a newer driver",
+      newer->path.value_or(newer->soname), driver_cuda, *major);
+}
 
 CudaRuntime::CudaRuntime(const rt::Api& api, const std::vector<OpenedDevice>& devices,
                          const OpenRequest& request)
@@ -175,7 +197,13 @@ const probe::Result<rt::CuModule>& CudaRuntime::ModuleOf(const kernels::Step& st
   if (module || step.older_source.empty() || module.error().code != rt::kCuErrorUnsupportedPtxVersion)
     return module;
   const auto& older = ModuleOf(step.older_source);
-  return older ? older : module;
+  if (older) return older;
+  // Of two texts for this chip that are both too new, the older one's driver would do.
+  const auto& chip = devices_.front().id;
+  const int capability = 10 * rt::Attribute(api_, chip, rt::kCuCapabilityMajor).value_or(0) +
+                         rt::Attribute(api_, chip, rt::kCuCapabilityMinor).value_or(0);
+  const bool too_new = older.error().code == rt::kCuErrorUnsupportedPtxVersion;
+  return too_new && IsFor(step.older_source, capability) ? older : module;
 }
 
 probe::Result<stream::Function> CudaRuntime::Load(const kernels::Step& step) {
@@ -229,21 +257,18 @@ probe::Result<stream::Products> CudaRuntime::OpenProducts(std::string_view,
   int version = 0;
   if (const auto code = api_.cuDriverGetVersion(&version); code != kCuSuccess)
     return ErrorOf("cuDriverGetVersion", code);
-  std::vector<std::string_view> sonames(CublasLt().sonames.begin(), CublasLt().sonames.end());
-  // A library of a newer CUDA than the driver's loads and then fails.
-  std::erase_if(sonames, [&](std::string_view soname) { return MajorOf(soname) > version / 1000; });
+  std::vector<std::string_view> sonames = SonamesFor(version / 1000);
   std::optional<probe::Error> failed;
   while (!sonames.empty()) {
     const auto library = probe::system::Library::Open(sonames, rt::LibraryDirectories(files_, environment_),
                                                       files_, environment_);
-    if (!library) return failed.value_or(WhyAbsent(library.error(), version, files_, environment_));
+    if (!library) return failed.value_or(library.error());
     auto products = stream::OpenBlasLt(*library, CublasLt(), *this, max_workspace_bytes);
     if (products) return products;
     if (!failed) failed = products.error();
     std::erase_if(sonames, [&](std::string_view soname) { return soname == library->info().soname; });
   }
-  return failed.value_or(WhyAbsent(probe::Own(probe::OwnError::kAbsent, "dlopen", "none is installed"),
-                                   version, files_, environment_));
+  return failed.value_or(probe::Own(probe::OwnError::kAbsent, "dlopen", "none is installed"));
 }
 
 probe::Status CudaRuntime::CheckPeerCopies() const {

@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,6 +18,12 @@ namespace backends::cuda {
 
 // NVIDIA's cuBLASLt (11, 12, 13), in cublaslt.cpp.
 [[nodiscard]] const stream::BlasLt& CublasLt();
+
+// Why a driver of that CUDA ("12.4") can use none that is installed: all are of a newer one. Empty where one
+// may be used, where there is none and where the driver's is not known.
+[[nodiscard]] std::string WhyCublasLtIsTooNew(std::string_view driver_cuda,
+                                              const probe::system::FileSystem& files,
+                                              const probe::system::Environment& environment);
 
 struct OpenedDevice {
   probe::cuda::CuDevice id = 0;

@@ -297,6 +297,7 @@ probe::Result<Timing> OpenClSession::Run(std::span<const Launch> launches, std::
     if (event != nullptr) api_.clReleaseEvent(event);
   }
   if (!status) return Failed(status.error());
+  account_.Finished();
   return timing;
 }
 

@@ -40,10 +40,13 @@ probe::Status NcclStatus(std::string_view call, int result) {
 
 class StreamPeers final : public PeerGroup {
  public:
-  StreamPeers(std::unique_ptr<Runtime> runtime, std::size_t count)
-      : runtime_(std::move(runtime)), devices_(count), direct_(count * count, false) {}
+  StreamPeers(std::unique_ptr<Runtime> runtime, std::vector<bool> shared)
+      : runtime_(std::move(runtime)),
+        shared_(std::move(shared)),
+        devices_(shared_.size()),
+        direct_(shared_.size() * shared_.size(), false) {}
 
-  [[nodiscard]] probe::Status Open(const std::vector<bool>& shared);
+  [[nodiscard]] probe::Status Open(std::size_t device, Opening step) override;
   [[nodiscard]] std::uint64_t bytes() const override { return bytes_; }
   [[nodiscard]] probe::Status Write(std::size_t device, Array array,
                                     std::span<const std::byte> data) override;
@@ -55,6 +58,7 @@ class StreamPeers final : public PeerGroup {
   [[nodiscard]] probe::Result<double> Copy(std::size_t from, std::size_t to, std::uint32_t repeats) override;
   [[nodiscard]] probe::Result<std::string> OpenAllReduce() override;
   [[nodiscard]] probe::Result<double> AllReduce(std::uint32_t repeats) override;
+  [[nodiscard]] bool IsLost() const override { return lost_; }
 
  private:
   struct Device {
@@ -62,56 +66,55 @@ class StreamPeers final : public PeerGroup {
     void* stream = nullptr;                // on which it adds up, as a member of
     void* communicator = nullptr;
   };
-  [[nodiscard]] probe::Status FindRoom(const std::vector<bool>& shared);
-  [[nodiscard]] probe::Status Allocate();
-  [[nodiscard]] probe::Status OpenWays();
+  [[nodiscard]] probe::Status FindRoom(std::size_t device);
+  [[nodiscard]] probe::Status Allocate(Device& device);
   [[nodiscard]] probe::Status StartAllReduce() const;
+  template <class T>
+  [[nodiscard]] probe::Result<T> Watched(probe::Result<T> result) {
+    lost_ = lost_ || runtime_->Ended(result);
+    return result;
+  }
 
   const std::unique_ptr<Runtime> runtime_;
+  const std::vector<bool> shared_;  // with others, by device
   std::vector<Device> devices_;
   std::vector<bool> direct_;  // from * devices + to
   std::uint64_t bytes_ = kMostBytes;
   NcclFunctions nccl_;
+  bool lost_ = false;
 };
 
-probe::Status StreamPeers::Open(const std::vector<bool>& shared) {
-  if (auto can = runtime_->CheckPeerCopies(); !can) return can;
-  if (auto room = FindRoom(shared); !room) return room;
-  if (auto allocated = Allocate(); !allocated) return allocated;
-  return OpenWays();
+probe::Status StreamPeers::Open(std::size_t device, Opening step) {
+  if (auto entered = Watched(runtime_->Enter(device)); !entered) return entered;
+  switch (step) {
+    case Opening::kContext:
+      return Watched(FindRoom(device));
+    case Opening::kArrays:
+      return Watched(Allocate(devices_[device]));
+    case Opening::kWays:
+      for (std::size_t to = 0; to < devices_.size(); ++to)
+        direct_[device * devices_.size() + to] = device != to && runtime_->OpenWay(device, to);
+      return probe::Ok();
+  }
+  return probe::Ok();
 }
 
-probe::Status StreamPeers::FindRoom(const std::vector<bool>& shared) {
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (auto entered = runtime_->Enter(i); !entered) return entered;
-    const auto memory = runtime_->AskMemory();
-    if (!memory) return memory.error();
-    const double allowed = shared[i] ? kBusyMemoryPercent / 200.0 : 1.0 / kShareOfFree;
-    bytes_ = std::min(bytes_, static_cast<std::uint64_t>(allowed * static_cast<double>(memory->free_bytes)));
-  }
-  bytes_ = bytes_ / kGranule * kGranule;
+probe::Status StreamPeers::FindRoom(std::size_t device) {
+  const auto memory = runtime_->AskMemory();
+  if (!memory) return memory.error();
+  const double allowed = shared_[device] ? kBusyMemoryPercent / 200.0 : 1.0 / kShareOfFree;
+  const auto bytes = static_cast<std::uint64_t>(allowed * static_cast<double>(memory->free_bytes));
+  bytes_ = std::min(bytes_, bytes / kGranule * kGranule);
   if (bytes_ == 0)
     return probe::Error{"allocate", std::nullopt, "memory full", "a device has no memory left"};
   return probe::Ok();
 }
 
-probe::Status StreamPeers::Allocate() {
-  for (std::size_t i = 0; i < devices_.size(); ++i) {
-    if (auto entered = runtime_->Enter(i); !entered) return entered;
-    for (std::uint64_t* array : {&devices_[i].source, &devices_[i].target}) {
-      const auto address = runtime_->Allocate(bytes_);
-      if (!address) return address.error();
-      *array = *address;
-    }
-  }
-  return probe::Ok();
-}
-
-probe::Status StreamPeers::OpenWays() {
-  for (std::size_t from = 0; from < devices_.size(); ++from) {
-    if (auto entered = runtime_->Enter(from); !entered) return entered;
-    for (std::size_t to = 0; to < devices_.size(); ++to)
-      direct_[from * devices_.size() + to] = from != to && runtime_->OpenWay(from, to);
+probe::Status StreamPeers::Allocate(Device& device) {
+  for (std::uint64_t* array : {&device.source, &device.target}) {
+    const auto address = runtime_->Allocate(bytes_);
+    if (!address) return address.error();
+    *array = *address;
   }
   return probe::Ok();
 }
@@ -119,13 +122,14 @@ probe::Status StreamPeers::OpenWays() {
 probe::Status StreamPeers::Write(std::size_t device, Array array, std::span<const std::byte> data) {
   if (auto entered = runtime_->Enter(device); !entered) return entered;
   const Device& to = devices_[device];
-  return runtime_->Write(array == Array::kSource ? to.source : to.target,
-                         data.first(std::min<std::size_t>(data.size(), bytes_)));
+  return Watched(runtime_->Write(array == Array::kSource ? to.source : to.target,
+                                 data.first(std::min<std::size_t>(data.size(), bytes_))));
 }
 
 probe::Status StreamPeers::ReadTarget(std::size_t device, std::span<std::byte> data) {
   if (auto entered = runtime_->Enter(device); !entered) return entered;
-  return runtime_->Read(devices_[device].target, data.first(std::min<std::size_t>(data.size(), bytes_)));
+  return Watched(
+      runtime_->Read(devices_[device].target, data.first(std::min<std::size_t>(data.size(), bytes_))));
 }
 
 probe::Result<double> StreamPeers::Copy(std::size_t from, std::size_t to, std::uint32_t repeats) {
@@ -134,9 +138,9 @@ probe::Result<double> StreamPeers::Copy(std::size_t from, std::size_t to, std::u
   probe::Status started = probe::Ok();
   for (std::uint32_t i = 0; i < repeats && started; ++i)
     started = runtime_->StartCopy({to, devices_[to].target}, {from, devices_[from].source}, bytes_);
-  const auto finished = runtime_->Synchronize();
+  const auto finished = Watched(runtime_->Synchronize());
   const double time_s = probe::system::SecondsSince(start);
-  if (!started) return started.error();
+  if (!Watched(started)) return started.error();
   if (!finished) return finished.error();
   return time_s;
 }
@@ -184,7 +188,7 @@ probe::Result<double> StreamPeers::AllReduce(std::uint32_t repeats) {
   }
   for (std::size_t i = 0; i < devices_.size(); ++i) {
     if (const auto entered = runtime_->Enter(i); !entered) return entered.error();
-    if (const auto waited = runtime_->Wait(devices_[i].stream); !waited) return waited.error();
+    if (const auto waited = Watched(runtime_->Wait(devices_[i].stream)); !waited) return waited.error();
   }
   return probe::system::SecondsSince(start);
 }
@@ -203,9 +207,8 @@ probe::Error NcclErrorOf(std::string_view call, int result) {
 
 probe::Result<std::unique_ptr<PeerGroup>> JoinDevices(std::unique_ptr<Runtime> runtime,
                                                       const std::vector<bool>& shared) {
-  auto peers = std::make_unique<StreamPeers>(std::move(runtime), shared.size());
-  if (const auto opened = peers->Open(shared); !opened) return opened.error();
-  return std::unique_ptr<PeerGroup>(std::move(peers));
+  if (const auto can = runtime->CheckPeerCopies(); !can) return can.error();
+  return std::unique_ptr<PeerGroup>(std::make_unique<StreamPeers>(std::move(runtime), shared));
 }
 
 }  // namespace backends::stream

@@ -197,8 +197,11 @@ probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::
     if (!enqueue) return enqueue.error();
     bound.push_back(*std::move(enqueue));
   }
-  if (!watches) return Watched(timer_.Time(bound, repeats));
-  return Watched(timer_.Time(bound, repeats, [this] { seen_ = runtime_->State(); }));
+  std::function<void()> look;
+  if (watches) look = [this] { seen_ = runtime_->State(); };
+  auto timing = Watched(timer_.Time(bound, repeats, look));
+  if (timing) account_.Finished();
+  return timing;
 }
 
 bool StreamSession::Watch() {

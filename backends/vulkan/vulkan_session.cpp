@@ -287,11 +287,13 @@ Result<Timing> VulkanSession::Run(std::span<const Launch> launches, std::uint32_
   account_.Launched(launches.back().kernel);
   const auto sets = Watched(Bind(launches));
   if (!sets) return sets.error();
-  return Watched(queue_.Submit([&](VkCommandBuffer commands) {
+  auto timing = Watched(queue_.Submit([&](VkCommandBuffer commands) {
     for (std::uint32_t repeat = 0; repeat < repeats; ++repeat) {
       for (std::size_t i = 0; i < launches.size(); ++i) Record(commands, launches[i], (*sets)[i]);
     }
   }));
+  if (timing) account_.Finished();
+  return timing;
 }
 
 namespace {

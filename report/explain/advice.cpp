@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "report/core/devices.h"
 #include "report/core/wording.h"
 #include "report/explain/parts.h"
 
@@ -165,10 +166,22 @@ const OutcomeAdvice* AdviceFor(Outcome outcome) {
   return found == kAdvice.end() ? nullptr : &*found;
 }
 
+bool EndedWhileCompiling(const backends::Measurement& measurement) {
+  return measurement.stage == probe::NameOf(probe::Stage::kCompile);
+}
+
 const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
+  static constexpr StatusAdvice kNotCompiled{
+      backends::MeasurementStatus::kTimedOut,
+      "the driver did not compile a kernel in its time: its compiler hangs or is slow, or the machine is too "
+      "busy; no kernel hung on the GPU",
+      "measure again: most drivers keep what they have compiled for the next run; if it lasts, update the "
+      "driver"};
   static constexpr StatusAdvice kNoMemory{backends::MeasurementStatus::kFailed, kNoMemoryMeaning,
                                           kMoreMemory};
   if (IsOutOfMemory(measurement)) return &kNoMemory;
+  if (measurement.status == kNotCompiled.status && EndedWhileCompiling(measurement) && IsOwn(measurement))
+    return &kNotCompiled;
   const auto found = std::find_if(kStatusAdvice.begin(), kStatusAdvice.end(),
                                   [&](const auto& row) { return row.status == measurement.status; });
   return found == kStatusAdvice.end() ? nullptr : &*found;

@@ -66,7 +66,8 @@ const probe::EnvironmentVariable* FindSet(const Report& report, std::string_view
 // before all other fixes. Whether it is known to work with this chip its own finding says.
 void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
-  if (worst.status != MeasurementStatus::kTimedOut || facts == nullptr || !facts->chip_override) return;
+  if (worst.status != MeasurementStatus::kTimedOut || EndedWhileCompiling(worst)) return;
+  if (facts == nullptr || !facts->chip_override) return;
   const auto& [name, driver, source] = *facts->chip_override;
   if (driver && *driver != way.view.device.driver) return;
   Fix fix{fmt::format("unset {}, if it is set: code for another chip may hang", name), std::nullopt, false,
@@ -216,16 +217,67 @@ bool Computes(const backends::Measurement& m) {
 }
 
 void AddMeasurementsOf(const Way& way, Figures measured, std::vector<Finding>& out) {
+  std::erase_if(measured, [](const auto* m) { return m->kernel == Kernel::kPeer; });
   const Figures all = measured;
   const bool computes = std::any_of(all.begin(), all.end(), [](const auto* m) { return Computes(*m); });
   const auto libraries = TakeOut(measured, [&](const backends::Measurement& m) {
-    return computes && m.kernel == Kernel::kGemm && !IsOwn(m);
+    const bool of_none = m.implementation.empty();  // of all that was to come
+    return computes && m.kernel == Kernel::kGemm && !of_none && !IsOwn(m);
   });
   const auto own =
       TakeOut(measured, [&](const backends::Measurement& m) { return IsFaultOfKernel(way, m, all); });
   AddWay(way, measured, out);
   for (const auto& [library, figures] : libraries) AddLibrary(way, library, figures, out);
   for (const auto& [kernel, figures] : own) AddKernel(way, kernel, figures, out);
+}
+
+// What is between devices speaks against none of them: each one's own figures tell of it. One finding of all
+// that one runtime joins.
+struct Joined {
+  std::string runtime, driver;
+  Figures failed;
+};
+std::vector<Joined> WhatFailedBetween(const Report& report) {
+  std::vector<Joined> all;
+  for (const auto& m : report.measurements) {
+    if (m.kernel != Kernel::kPeer || !IsTrouble(m)) continue;
+    auto of = std::find_if(all.begin(), all.end(), [&](const Joined& known) {
+      return known.runtime == m.runtime && known.driver == m.driver;
+    });
+    if (of == all.end()) of = all.insert(all.end(), {m.runtime, m.driver, {}});
+    of->failed.push_back(&m);
+  }
+  return all;
+}
+
+// "pci:0000:01:00.0 and pci:0000:02:00.0: its p2p failed (...)"
+std::string BetweenText(const backends::Measurement& m) {
+  return fmt::format("{}{}: {}", m.device_id, m.peer_id ? " and " + *m.peer_id : "", FailureText(m));
+}
+
+void AddBetween(const Tables& tables, const Joined& joined, std::vector<Finding>& out) {
+  const backends::Measurement& worst = *Worst(joined.failed);
+  Finding finding;
+  finding.id =
+      fmt::format("peers.{}.{}.{}", joined.runtime, probe::Slug(joined.driver), probe::NameOf(worst.status));
+  finding.layer = "programming_interface";
+  finding.severity = Severity::kDegraded;
+  finding.runtime = joined.runtime;
+  finding.summary = fmt::format("{} between GPUs: {}", Title(tables, joined.runtime), BetweenText(worst));
+  for (const auto* m : joined.failed) AddEvidence(finding, m->implementation, BetweenText(*m));
+  finding.meaning =
+      "what is between GPUs fails, which speaks against none of them alone: each one's own figures tell of "
+      "that; "
+      "a program that uses several at once may hang or compute wrong";
+  const bool of_library = !worst.implementation.empty() && !IsOwn(worst);
+  finding.fix.push_back(
+      {of_library
+           ? "let each program use one GPU until it works; install the library that joins them in the "
+             "version that the driver is made for"
+           : "let each program use one GPU until it works; where GPUs copy to each other directly, the "
+             "firmware's access control (ACS) and IOMMU may be in their way",
+       std::nullopt, false, false});
+  out.push_back(std::move(finding));
 }
 
 }  // namespace
@@ -238,6 +290,7 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
       AddMeasurementsOf({tables, report, device, view}, index.Of(device.id, of.runtime, of.driver), out);
     }
   }
+  for (const auto& joined : WhatFailedBetween(report)) AddBetween(tables, joined, out);
 }
 
 }  // namespace report::explain

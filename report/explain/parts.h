@@ -33,6 +33,8 @@ struct StatusAdvice {
 [[nodiscard]] const OutcomeAdvice* AdviceFor(const probe::ProbeReport& probe);
 [[nodiscard]] const OutcomeAdvice* AdviceFor(const probe::DriverReport& driver);
 [[nodiscard]] const StatusAdvice* AdviceFor(const backends::Measurement& measurement);
+// Before a kernel ran at all.
+[[nodiscard]] bool EndedWhileCompiling(const backends::Measurement& measurement);
 
 // There was not enough memory to ask.
 [[nodiscard]] bool IsOutOfMemoryError(const std::optional<probe::Error>& error);

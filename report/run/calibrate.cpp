@@ -4,6 +4,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
+#include <utility>
 
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
@@ -15,6 +17,7 @@
 #include "report/run/load.h"
 #include "report/run/out_of_memory.h"
 #include "report/run/tasks.h"
+#include "report/run/trials.h"
 
 namespace report {
 namespace {
@@ -154,7 +157,7 @@ probe::isolate::ChildResult RunChild(const Target& target, const backends::Measu
   child.task = kMeasureTask;
   child.environment = hooks.child_environment.fixed;
   child.scratch_variables = hooks.child_environment.scratch;
-  child.request = EncodeMeasureRequest(request, exclusions);
+  child.request = EncodeMeasureRequest(request, exclusions, deadline_s);
   child.deadline_s = deadline_s;
   child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
   if (hooks.marker) child.marker = hooks.marker(target);
@@ -170,6 +173,111 @@ probe::isolate::ChildResult RunChild(const Target& target, const backends::Measu
   return std::move(results.front());
 }
 
+bool EndedBadly(const Measurement& m) {
+  return m.status == MeasurementStatus::kFailed || m.status == MeasurementStatus::kCrashed ||
+         m.status == MeasurementStatus::kTimedOut;
+}
+
+// Whether a runtime could do nothing with a device, or came to an end with it that no kernel explains.
+bool IsDead(const std::vector<Measurement>& known, const std::string& device_id,
+            const probe::RuntimeDevice& device) {
+  bool in_trouble = false;
+  bool computes = false;
+  for (const Measurement& m : known) {
+    if (m.device_id != device_id || m.runtime != device.runtime || m.driver != device.driver ||
+        m.kernel == kernels::Kernel::kPeer)
+      continue;
+    const bool is_of_all = m.implementation.empty();
+    if (is_of_all && (EndedBadly(m) || m.status == MeasurementStatus::kSkipped)) return true;
+    in_trouble = in_trouble || EndedBadly(m);
+    computes = computes || (m.status == MeasurementStatus::kOk && m.verified);
+  }
+  return in_trouble && !computes;
+}
+
+// Leaves those out of a task of several devices that are dead, and says so of each.
+void LeaveOutDead(Target& target, std::vector<Measurement>& known) {
+  std::vector<backends::PeerDevice> alive;
+  for (const auto& peer : target.peers) {
+    if (!IsDead(known, peer.device_id, peer.device)) {
+      alive.push_back(peer);
+      continue;
+    }
+    Target dead = target;
+    dead.device_id = peer.device_id;
+    dead.device = peer.device;
+    known.push_back(StandIn(dead, MeasurementStatus::kSkipped,
+                            "left out of what is between the devices: it could not be measured itself"));
+  }
+  target.peers = std::move(alive);
+  if (target.peers.empty()) return;
+  target.device_id = target.peers.front().device_id;
+  target.device = target.peers.front().device;
+}
+
+// The plan of a device that is dead, and the time that it did not use, go to the first of its equals that is
+// yet to be measured. Whether there is one.
+bool HandOver(const Target& dead, std::span<Target> rest) {
+  Target* heir = nullptr;
+  for (Target& target : rest) {
+    if (target.equal_to != dead.device_id || target.device.runtime != dead.device.runtime ||
+        target.device.driver != dead.device.driver)
+      continue;
+    if (heir != nullptr) {
+      target.equal_to = heir->device_id;
+      continue;
+    }
+    heir = &target;
+    heir->scope = dead.scope;
+    heir->budget_s += dead.budget_s;
+    heir->equal_to.reset();
+  }
+  return heir != nullptr;
+}
+
+backends::MeasureRequest RequestFor(const Target& target, const std::optional<probe::Processor>& processor) {
+  backends::MeasureRequest request;
+  request.device_id = target.device_id;
+  request.device = target.device;
+  request.processor = processor;
+  request.budget_s = target.budget_s;
+  request.scope = target.scope;
+  request.figures = target.figures;
+  request.peers = target.peers;
+  return request;
+}
+
+struct Measured {
+  std::vector<Measurement> figures;
+  double spent_s = 0;
+  bool interrupted = false;
+};
+
+// By one child, and by those that follow it where a kernel ended it.
+Measured MeasureOne(const Target& target, const std::optional<probe::Processor>& processor,
+                    probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
+  backends::MeasureRequest request = RequestFor(target, processor);
+  Measured done;
+  std::optional<LoadMeter> meter;
+  if (hooks.files != nullptr && backends::OnHost(target.device))
+    meter.emplace(*hooks.files, processor ? processor->quota_cores : std::nullopt);
+  Restarts restarts;
+  for (bool again = true; again && !done.interrupted;) {
+    // All of its children share the time beyond the budget.
+    const double deadline_s =
+        std::max(target.budget_s + kUntimedSeconds - done.spent_s, request.budget_s + kLeastUntimedSeconds);
+    auto result = RunChild(target, request, restarts.exclusions(), deadline_s, supervisor, hooks);
+    done.interrupted = result.end == ChildEnd::kInterrupted;
+    done.spent_s += result.elapsed_s;
+    SettleTrials(result);
+    again = restarts.After(result, deadline_s);
+    Supersede(done.figures, Collect(target, result, deadline_s));
+    request.budget_s = std::max(target.budget_s - done.spent_s, kLeastRestartShare * target.budget_s);
+  }
+  if (meter) MarkDisturbed(done.figures, meter->ForeignShare());
+  return done;
+}
+
 }  // namespace
 
 std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
@@ -177,11 +285,13 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
   std::vector<Target> targets;
   const double factor = EffortFactor(request.effort);
   for (auto device = devices.begin(); device != devices.end(); ++device) {
-    const bool brief = std::any_of(devices.begin(), device,
-                                   [&](const auto& before) { return AreEqualGpus(before, *device); });
+    const auto equal = std::find_if(devices.begin(), device,
+                                    [&](const auto& before) { return AreEqualGpus(before, *device); });
+    const bool brief = equal != device;
     for (Target& target : TargetsOf(*device, brief, BudgetSeconds(devices, *device, brief))) {
       if (request.only_candidates && IsSoftware(*device, device->views[target.view])) continue;
       target.budget_s *= factor;
+      if (brief) target.equal_to = equal->id;
       targets.push_back(std::move(target));
     }
   }
@@ -197,50 +307,35 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
 Calibration Calibrate(const std::vector<Target>& targets, const std::optional<probe::Processor>& processor,
                       probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   Calibration done;
-  for (const Target& target : targets) {
+  std::vector<Target> planned = targets;
+  for (std::size_t i = 0; i < planned.size(); ++i) {
+    Target& target = planned[i];
+    const auto rest = std::span(planned).subspan(i + 1);
     if (hooks.is_needless && hooks.is_needless(target, done.measurements)) {
       done.needless.push_back({target.device_id, target.device.runtime, target.device.driver});
       done.spent_s += target.budget_s;  // nobody is to have it: it is the time that the caller saves
       continue;
     }
+    const bool is_of_several = !target.peers.empty();
+    if (is_of_several) LeaveOutDead(target, done.measurements);
+    if (is_of_several && target.peers.size() < 2) continue;
     if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
       done.measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
+      (void)HandOver(target, rest);
       continue;
     }
     const auto turn = hooks.wait ? hooks.wait(target) : Turn{};
     if (hooks.on_progress) hooks.on_progress(target, nullptr);
-    backends::MeasureRequest request;
-    request.device_id = target.device_id;
-    request.device = target.device;
-    request.processor = processor;
-    request.budget_s = target.budget_s;
-    request.scope = target.scope;
-    request.figures = target.figures;
-    request.peers = target.peers;
-    std::vector<Measurement> collected;
-    std::optional<LoadMeter> meter;
-    if (hooks.files != nullptr && backends::OnHost(target.device))
-      meter.emplace(*hooks.files, processor ? processor->quota_cores : std::nullopt);
-    double spent_s = 0;
-    bool interrupted = false;
-    Restarts restarts;
-    for (bool again = true; again && !interrupted;) {
-      // All of its children share the time beyond the budget.
-      const double deadline_s =
-          std::max(target.budget_s + kUntimedSeconds - spent_s, request.budget_s + kLeastUntimedSeconds);
-      auto result = RunChild(target, request, restarts.exclusions(), deadline_s, supervisor, hooks);
-      interrupted = result.end == ChildEnd::kInterrupted;
-      spent_s += result.elapsed_s;
-      again = restarts.After(result, deadline_s);
-      Supersede(collected, Collect(target, result, deadline_s));
-      request.budget_s = std::max(target.budget_s - spent_s, kLeastRestartShare * target.budget_s);
+    auto measured = MeasureOne(target, processor, supervisor, hooks);
+    if (turn.beside) MarkMeasuredBeside(measured.figures);
+    if (target.in_virtual_machine) MarkSharedMemory(measured.figures);
+    done.measurements.insert(done.measurements.end(), measured.figures.begin(), measured.figures.end());
+    if (measured.interrupted) {
+      done.spent_s += std::min(measured.spent_s, target.budget_s);
+      break;
     }
-    if (meter) MarkDisturbed(collected, meter->ForeignShare());
-    if (turn.beside) MarkMeasuredBeside(collected);
-    if (target.in_virtual_machine) MarkSharedMemory(collected);
-    done.measurements.insert(done.measurements.end(), collected.begin(), collected.end());
-    done.spent_s += std::min(spent_s, target.budget_s);
-    if (interrupted) break;
+    const bool is_dead = !is_of_several && IsDead(measured.figures, target.device_id, target.device);
+    if (!is_dead || !HandOver(target, rest)) done.spent_s += std::min(measured.spent_s, target.budget_s);
   }
   return done;
 }

@@ -46,6 +46,8 @@ struct Target {
   bool in_virtual_machine = false;  // it computes on a processor that is one of several guests'
   // By whichever source knows; goes behind what the runtime says itself.
   std::optional<probe::Fact> utilization{};
+  std::optional<std::string>
+      equal_to{};  // the device that has the whole plan of its equals, of which this is
 };
 
 // Of all measuring, for what is between several GPUs that one runtime reaches.
@@ -80,7 +82,9 @@ struct Calibration {
   std::vector<WayKey> needless{};  // that were left unmeasured
 };
 
-// Stops early, without the remaining targets, when the supervisor was interrupted.
+// Where the device that has the whole plan of its equals can not be measured by a runtime, the next of them
+// has its plan and its time. Devices that can not be measured are left out of what is between several, and
+// named. Stops early, without the remaining targets, when the supervisor was interrupted.
 [[nodiscard]] Calibration Calibrate(const std::vector<Target>& targets,
                                     const std::optional<probe::Processor>& processor,
                                     probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks);

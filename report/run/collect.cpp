@@ -52,7 +52,11 @@ std::string_view HintOf(std::string_view stderr_tail) {
              : "";
 }
 
-std::string DescribeMeasuringEnd(const ChildResult& result) {
+std::string DescribeMeasuringEnd(const ChildResult& result,
+                                 const std::optional<backends::MeasureStage>& last) {
+  const bool compiled = last && last->stage == probe::Stage::kCompile && kernels::IsOwn(last->implementation);
+  if (result.end == ChildEnd::kTimedOut && compiled)
+    return fmt::format("killed after {:.1f} s: the driver had not compiled it by then", result.elapsed_s);
   if (result.end == ChildEnd::kTimedOut)
     return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
   if (result.end == ChildEnd::kAbandoned)
@@ -73,14 +77,11 @@ std::string DescribeMeasuringEnd(const ChildResult& result) {
 // kernel hangs, the last no more than the others, and what is not measured yet did not fit.
 std::optional<Measurement> LateTogether(const Target& target, const ChildResult& result, double deadline_s) {
   if (result.end != ChildEnd::kTimedOut || result.elapsed_s < deadline_s) return std::nullopt;
-  auto late = StandIn(
+  return StandIn(
       target, MeasurementStatus::kOverBudget,
       fmt::format(
           "killed after {:.1f} s: compilation and first launches of all kernels together took too long",
           result.elapsed_s));
-  if (!target.peers.empty()) late.kernel = kernels::Kernel::kPeer;
-  late.unit = UnitOf(late);
-  return late;
 }
 
 // Filling operands is no figure: what dies there fails what they are for, products first.
@@ -91,6 +92,21 @@ void NameKind(const std::optional<backends::FigureKind>& kind, Measurement& meas
     measurement.acc_dtype = kind->acc;
   }
   measurement.unit = UnitOf(measurement);
+}
+
+// Of several devices the one whose turn it was, as long as it is one of those.
+void NameDevice(const Target& target, const std::optional<PeerTurn>& turn, Measurement& measurement) {
+  const auto find = [&](const std::string& id) {
+    return std::find_if(target.peers.begin(), target.peers.end(),
+                        [&](const auto& peer) { return peer.device_id == id; });
+  };
+  const auto from = turn ? find(turn->device_id) : target.peers.end();
+  if (from == target.peers.end()) return;
+  measurement.device_id = from->device_id;
+  measurement.runtime = from->device.runtime;
+  measurement.driver = from->device.driver;
+  measurement.manifest = from->device.manifest;
+  if (turn->peer_id && find(*turn->peer_id) != target.peers.end()) measurement.peer_id = turn->peer_id;
 }
 
 // What a driver that can write to its child's results says of others counts nothing, nor what this child was
@@ -130,6 +146,48 @@ std::optional<std::string> Objection(const Target& target, const std::vector<Mea
   return std::nullopt;
 }
 
+// What a child said, up to its end.
+struct Said {
+  std::vector<Measurement> measurements;
+  std::optional<backends::MeasureStage> last;
+  std::optional<PeerTurn> turn;  // of that
+  std::optional<std::string> error;
+  std::optional<Exclusion> culprit;
+  std::optional<UnexplainedLoss> loss;
+};
+Said Read(const Target& target, const ChildResult& result) {
+  Said said;
+  for (const probe::Json& record : result.records) {
+    if (const auto ended = DecodeError(record)) {
+      said.error = probe::Describe(*ended);
+      continue;
+    }
+    if (auto lost = DecodeLostContext(record)) {
+      said.culprit = *std::move(lost);
+      said.error = "its kernel brought the device's context down, and with it whatever was to come";
+      continue;
+    }
+    if (auto lost = DecodeUnexplainedLoss(record)) {
+      said.error = lost->reason;
+      said.loss = std::move(lost);
+      continue;
+    }
+    const auto event = backends::DecodeEvent(record);
+    if (!event) {
+      said.error = "malformed record: " + probe::Describe(event.error());
+    } else if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) {
+      said.last = *stage;
+      said.turn = DecodePeerTurn(record);
+    } else if (const auto& measurement = std::get<Measurement>(*event);
+               const auto objection = Objection(target, said.measurements, measurement)) {
+      said.error = "malformed record: " + *objection;
+    } else {
+      said.measurements.push_back(measurement);
+    }
+  }
+  return said;
+}
+
 }  // namespace
 
 Measurement StandIn(const Target& target, MeasurementStatus status, std::string reason) {
@@ -138,7 +196,11 @@ Measurement StandIn(const Target& target, MeasurementStatus status, std::string 
   measurement.runtime = target.device.runtime;
   measurement.driver = target.device.driver;
   measurement.manifest = target.device.manifest;
-  measurement.unit = kernels::Row(kernels::Kernel::kGemm).unit;
+  if (!target.peers.empty()) {
+    measurement.kernel = kernels::Kernel::kPeer;
+    measurement.in_dtype = measurement.acc_dtype = kernels::Dtype::kU32;
+  }
+  measurement.unit = UnitOf(measurement);
   measurement.status = status;
   measurement.reason = std::move(reason);
   return measurement;
@@ -182,73 +244,64 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
   const auto tells = [](const Measurement& m) {
     return m.status == MeasurementStatus::kOk || m.status == MeasurementStatus::kWrongResult;
   };
+  // Of what was timed a trial alone says nothing new.
+  const auto is_known = [&](const Measurement& m) {
+    return m.status == MeasurementStatus::kOk && m.samples == 0 &&
+           has(known, m, [&](const Measurement& before) {
+             return before.status == MeasurementStatus::kOk && before.samples > 0 && before.shape == m.shape;
+           });
+  };
   std::vector<Measurement> added;
   std::copy_if(later.begin(), later.end(), std::back_inserter(added),
-               [&](const Measurement& m) { return tells(m) || !has(known, m, tells); });
+               [&](const Measurement& m) { return tells(m) ? !is_known(m) : !has(known, m, tells); });
   // Figures at other shapes stay, unless the implementation is found to be wrong.
   std::erase_if(known, [&](const Measurement& m) {
     return has(added, m, [&](const Measurement& again) {
-      return !tells(m) || again.shape == m.shape || again.status == MeasurementStatus::kWrongResult;
+      const bool is_trial = m.samples == 0 && m.kernel != kernels::Kernel::kGemm;
+      return !tells(m) || again.shape == m.shape || again.status == MeasurementStatus::kWrongResult ||
+             is_trial;
     });
   });
   known.insert(known.end(), added.begin(), added.end());
 }
 
 std::vector<Measurement> Collect(const Target& target, const ChildResult& result, double deadline_s) {
-  std::vector<Measurement> measurements;
-  std::optional<backends::MeasureStage> last;
-  std::optional<std::string> error;
-  std::optional<Exclusion> culprit;
-  for (const probe::Json& record : result.records) {
-    if (const auto ended = DecodeError(record)) {
-      error = probe::Describe(*ended);
-      continue;
-    }
-    if (auto lost = DecodeLostContext(record)) {
-      culprit = *std::move(lost);
-      error = "its kernel brought the device's context down, and with it whatever was to come";
-      continue;
-    }
-    const auto event = backends::DecodeEvent(record);
-    if (!event) {
-      error = "malformed record: " + probe::Describe(event.error());
-    } else if (const auto* stage = std::get_if<backends::MeasureStage>(&*event)) {
-      last = *stage;
-    } else if (const auto& measurement = std::get<Measurement>(*event);
-               const auto objection = Objection(target, measurements, measurement)) {
-      error = "malformed record: " + *objection;
-    } else {
-      measurements.push_back(measurement);
-    }
-  }
-  if (result.end == ChildEnd::kDone && !error) return measurements;
+  Said said = Read(target, result);
+  const auto& [measurements, last, turn, error, culprit, loss] = said;
+  if (result.end == ChildEnd::kDone && !error) return said.measurements;
   if (auto late = LateTogether(target, result, deadline_s)) {
-    measurements.push_back(*std::move(late));
-    return measurements;
+    said.measurements.push_back(*std::move(late));
+    return said.measurements;
   }
   const auto row = std::find_if(kMeasuringEnds.begin(), kMeasuringEnds.end(),
                                 [&](const MeasuringEnd& known) { return known.end == result.end; });
-  auto failure = StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
-                         error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result));
-  if (last) {
-    failure.stage = probe::NameOf(last->stage);
+  auto failure =
+      StandIn(target, row == kMeasuringEnds.end() ? MeasurementStatus::kFailed : row->status,
+              error && result.end == ChildEnd::kDone ? *error : DescribeMeasuringEnd(result, last));
+  if (last) failure.stage = probe::NameOf(last->stage);
+  if (loss) {  // of all that was to come, and of no kernel
+    failure.status = MeasurementStatus::kFailed;
+    failure.reason = loss->reason;
+  } else if (last) {
     failure.implementation = last->implementation;
     NameKind(last->kind, failure);
+    NameDevice(target, turn, failure);
   }
   if (culprit) {
     failure.implementation = culprit->implementation;
     NameKind(culprit->kind, failure);
-    const auto own = std::find_if(measurements.begin(), measurements.end(), [&](const Measurement& m) {
-      return m.status == MeasurementStatus::kFailed && m.implementation == failure.implementation &&
-             KindOf(m) == KindOf(failure);
-    });
-    if (own != measurements.end()) {
+    const auto own =
+        std::find_if(said.measurements.begin(), said.measurements.end(), [&](const Measurement& m) {
+          return m.status == MeasurementStatus::kFailed && m.implementation == failure.implementation &&
+                 KindOf(m) == KindOf(failure);
+        });
+    if (own != said.measurements.end()) {
       AddReason(*own, *failure.reason);
-      return measurements;
+      return said.measurements;
     }
   }
-  measurements.push_back(std::move(failure));
-  return measurements;
+  said.measurements.push_back(std::move(failure));
+  return said.measurements;
 }
 
 }  // namespace report

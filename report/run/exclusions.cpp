@@ -17,6 +17,7 @@ using probe::isolate::ChildEnd;
 using probe::isolate::ChildResult;
 
 constexpr const char* kLostKey = "lost_context";
+constexpr const char* kUnexplainedKey = "unexplained_loss";
 
 bool IsOurs(const Exclusion& one) {
   return HasImplementations(one.kind.kernel) && kernels::IsOwn(one.implementation);
@@ -89,10 +90,40 @@ Json EncodeLostContext(const kernels::Variant& culprit) {
   return {{kLostKey, probe::Encode(Exclusion{culprit.name, backends::KindOf(culprit)})}};
 }
 
+namespace {
+
+template <class T>
+std::optional<T> DecodeUnder(const char* key, const Json& record) {
+  if (!record.is_object() || !record.contains(key)) return std::nullopt;
+  auto decoded = probe::Decode<T>(record[key]);
+  return decoded ? std::optional(*std::move(decoded)) : std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Exclusion> DecodeLostContext(const Json& record) {
-  if (!record.is_object() || !record.contains(kLostKey)) return std::nullopt;
-  auto lost = probe::Decode<Exclusion>(record[kLostKey]);
-  return lost ? std::optional(*std::move(lost)) : std::nullopt;
+  return DecodeUnder<Exclusion>(kLostKey, record);
+}
+
+Json EncodeUnexplainedLoss(const UnexplainedLoss& loss) { return {{kUnexplainedKey, probe::Encode(loss)}}; }
+
+std::optional<UnexplainedLoss> DecodeUnexplainedLoss(const Json& record) {
+  return DecodeUnder<UnexplainedLoss>(kUnexplainedKey, record);
+}
+
+bool Restarts::IsLeftOut(const Exclusion& one) const {
+  return std::any_of(exclusions_.begin(), exclusions_.end(),
+                     [&](const Exclusion& other) { return IsItself(other, one.kind, one.implementation); });
+}
+
+// Of those that did not end a child themselves.
+bool Restarts::HasLaunchedOthersThan(const Exclusion& culprit) const {
+  const auto ended_one = [&](const std::string& name) {
+    return name == culprit.implementation ||
+           std::any_of(exclusions_.begin(), exclusions_.end(),
+                       [&](const Exclusion& other) { return other.implementation == name; });
+  };
+  return !std::all_of(launched_.begin(), launched_.end(), ended_one);
 }
 
 bool Restarts::After(ChildResult& result, double deadline_s) {
@@ -101,23 +132,26 @@ bool Restarts::After(ChildResult& result, double deadline_s) {
   const bool died = hung || result.end == ChildEnd::kSignalled || result.end == ChildEnd::kExited;
   if (!died && result.end != ChildEnd::kDone) return false;
   if (hung && result.elapsed_s >= deadline_s) return false;  // with many kernels, not in one of them
-  const auto lost = std::find_if(result.records.begin(), result.records.end(),
-                                 [](const Json& record) { return DecodeLostContext(record).has_value(); });
-  const bool told = lost != result.records.end();
   auto culprit = LastRisk(result, launched_);
+  const auto find = [&](auto decode) {
+    return std::find_if(result.records.begin(), result.records.end(),
+                        [&](const Json& record) { return decode(record).has_value(); });
+  };
+  if (const auto loss = find(DecodeUnexplainedLoss); loss != result.records.end()) {
+    if (!DecodeUnexplainedLoss(*loss)->after_work || std::exchange(was_lost_, true)) return false;
+    result.records.erase(loss);
+    return true;
+  }
+  const auto lost = find(DecodeLostContext);
+  const bool told = lost != result.records.end();
   if (told) culprit = DecodeLostContext(*lost);
   if (!culprit || !IsOurs(*culprit) || (!told && !died)) return false;
-  const bool others = std::any_of(launched_.begin(), launched_.end(),
-                                  [&](const std::string& name) { return name != culprit->implementation; });
-  if (!told && !others) return false;  // it died of the driver, or of what fills operands
-  if (std::any_of(exclusions_.begin(), exclusions_.end(), [&](const Exclusion& other) {
-        return IsItself(other, culprit->kind, culprit->implementation);
-      })) {
-    return false;  // it was not there to run
-  }
+  if (IsLeftOut(*culprit)) return false;  // it was not there to run
+  const bool may_be_driver = !told && !HasLaunchedOthersThan(*culprit);
+  if (may_be_driver && std::exchange(first_was_tried_, true)) return false;
   if (told) result.records.erase(lost);
   hangs_ += hung ? 1 : 0;
-  culprit->whole_family = hung && !told;
+  culprit->whole_family = may_be_driver || (hung && !told);
   exclusions_.push_back(*std::move(culprit));
   is_last_ = exclusions_.size() > kMostRestarts || hangs_ > 1;
   for (Exclusion& one : exclusions_) one.whole_kernel = is_last_;

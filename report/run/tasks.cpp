@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
+#include <limits>
 #include <utility>
 
 #include "backends/core/measurement_fields.h"
@@ -18,6 +20,7 @@
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "report/run/teams.h"
+#include "report/run/trials.h"
 
 namespace report {
 
@@ -31,6 +34,8 @@ using probe::Status;
 using probe::isolate::RecordSink;
 
 constexpr const char* kExclusionsKey = "exclusions";
+constexpr const char* kDeadlineKey = "deadline_s";
+constexpr const char* kTurnKey = "turn";
 
 void GuardProcess(const probe::system::FileSystem& files) {
   for (const probe::Vendor& vendor : probe::Vendors()) {
@@ -63,7 +68,7 @@ Status RunProbe(const Json& json, const RecordSink& send) {
 }
 
 Status RunPeers(const backends::Backend& backend, const backends::MeasureRequest& request,
-                const backends::OpenRequest& open, const backends::MeasureSink& sink) {
+                const backends::OpenRequest& open, const RecordSink& send) {
   if (backend.open_peers == nullptr)
     return Error{"measure", std::nullopt, "", request.device.runtime + " does not join devices"};
   std::vector<probe::RuntimeDevice> devices;
@@ -71,8 +76,19 @@ Status RunPeers(const backends::Backend& backend, const backends::MeasureRequest
   for (const auto& peer : request.peers) devices.push_back(peer.device);
   const auto group = backend.open_peers(devices, open);
   if (!group) return group.error();
+  PeerTurn turn;
+  const auto sink = [&](const backends::MeasureEvent& event) {
+    Json record = backends::EncodeEvent(event);
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) {
+      record[probe::isolate::kAllowKey] = stage->allow_s;
+      record[kTurnKey] = probe::Encode(turn);
+    }
+    send(record);
+  };
   const auto start = probe::system::Now();
-  backends::MeasurePeers(request, **group, sink, [start] { return probe::system::SecondsSince(start); });
+  backends::MeasurePeers(
+      request, **group, sink, [start] { return probe::system::SecondsSince(start); },
+      [&](const backends::MeasureRequest& of) { turn = {of.device_id, of.peer_id}; });
   return probe::Ok();
 }
 
@@ -95,14 +111,14 @@ struct Opened {
   [[nodiscard]] const backends::Implementation* brought_down_by() const {
     return session == nullptr ? nullptr : session->BroughtDownBy();
   }
-  // What fills operands ended the context: nothing can go on without that.
-  [[nodiscard]] bool lost_to_fill() const {
+  // What fills operands ended the context, without which nothing can go on, or no kernel at all did.
+  [[nodiscard]] bool lost_to_none() const {
     return brought_down_by() != nullptr && brought_down_by()->kernel == kernels::Kernel::kFill;
   }
-  // The implementation whose kernel ended the context; nullptr as long as that lives, and of one that fills.
+  // The implementation whose kernel ended the context; nullptr as long as that lives, and where none did.
   [[nodiscard]] const kernels::Variant* culprit() const {
     const backends::Implementation* by = brought_down_by();
-    if (by == nullptr || lost_to_fill()) return nullptr;
+    if (by == nullptr || lost_to_none()) return nullptr;
     for (const auto* all : {&variants, &libraries}) {
       const auto it = std::find_if(all->begin(), all->end(), [&](const kernels::Variant& variant) {
         return variant.name == by->name &&
@@ -114,8 +130,8 @@ struct Opened {
   }
 };
 
-// Sends what a child measures. Of what fails once the context has been lost only one tells of it: the kernel
-// that ended it, or the first one whose operands could not be filled.
+// Sends what a child measures. Of what fails once the context has been lost only the kernel tells that ended
+// it; where none did that could be left out, its loss is told instead, once.
 class Teller {
  public:
   // Both outlive it.
@@ -128,10 +144,21 @@ class Teller {
       return TellOfFailure(*measurement);
     }
     Json record = backends::EncodeEvent(event);
-    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) record["allow_s"] = stage->allow_s;
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) {
+      record[probe::isolate::kAllowKey] = stage->allow_s;
+      launches_ += stage->stage == probe::Stage::kLaunch ? 1 : 0;
+    }
     send_(record);
   }
 
+  void TellOfTrial(const backends::Measurement& trial) { send_(EncodeTrial(trial)); }
+
+  void End() {
+    TellOfLostContext();
+    if (opened_.lost_to_none()) TellOfUnexplainedLoss("");
+  }
+
+ private:
   // Another process can go on without the kernel that did it; libraries come last.
   void TellOfLostContext() {
     const kernels::Variant* culprit = opened_.culprit();
@@ -140,45 +167,63 @@ class Teller {
     told_ = true;
   }
 
- private:
-  void TellOfFailure(backends::Measurement measurement) {
+  void TellOfUnexplainedLoss(const std::string& error) {
+    if (std::exchange(told_, true)) return;
+    const bool by_nobody = opened_.brought_down_by()->name.empty();
+    const std::string_view how = by_nobody
+                                     ? "the device's context ended while no kernel ran, and with it whatever "
+                                       "was to come"
+                                     : "what fills operands brought the device's context down, and with it "
+                                       "whatever was to come";
+    // A first launch has a stage for its operands and one for itself.
+    send_(EncodeUnexplainedLoss({error + (error.empty() ? "" : "; ") + std::string(how), launches_ > 1}));
+  }
+
+  void TellOfFailure(const backends::Measurement& measurement) {
     const kernels::Variant* culprit = opened_.culprit();
     if (culprit != nullptr && (measurement.implementation != culprit->name ||
                                backends::KindOf(measurement) != backends::KindOf(*culprit)))
       return;
-    if (opened_.lost_to_fill()) {
-      if (std::exchange(told_, true)) return;
-      AddReason(measurement,
-                "what fills operands brought the device's context down, and with it whatever was to come");
-    }
+    if (opened_.lost_to_none()) return TellOfUnexplainedLoss(measurement.reason.value_or(""));
     send_(backends::EncodeEvent(measurement));
   }
 
   const Opened& opened_;
   const RecordSink& send_;
+  int launches_ = 0;   // that were announced
   bool told_ = false;  // of the lost context
 };
 
-void MeasureParts(const backends::MeasureRequest& request, const Opened& opened,
-                  const backends::MeasureSink& sink) {
+// `left_s`: until the process is ended.
+void MeasureParts(const backends::MeasureRequest& request, const Opened& opened, Teller& teller,
+                  const std::function<double()>& left_s) {
+  const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) { teller.Tell(event); };
+  backends::MeasureExtras extras;
+  extras.on_trial = [&](const backends::Measurement& trial) { teller.TellOfTrial(trial); };
   const double share = LibraryShare(request, opened.libraries);
   backends::MeasureRequest part = request;
   part.budget_s = request.budget_s * (1 - share);
-  if (share < 1) backends::Measure(*opened.session, opened.variants, part, sink);
+  if (share < 1) backends::Measure(*opened.session, opened.variants, part, sink, extras);
   if (share == 0 || opened.brought_down_by() != nullptr) return;
   std::vector<kernels::Variant> libraries = opened.libraries;
   std::copy_if(opened.variants.begin(), opened.variants.end(), std::back_inserter(libraries),
                [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
   part.budget_s = request.budget_s * share;
   if (request.figures.empty()) part.scope = backends::Scope::kLibraries;
-  backends::Measure(*opened.session, libraries, part, sink);
+  extras.ends_within_s = left_s();
+  backends::Measure(*opened.session, libraries, part, sink, extras);
 }
 
 Status RunMeasure(const Json& json, const RecordSink& send) {
+  const auto start = probe::system::Now();
   const auto request = probe::Decode<backends::MeasureRequest>(json);
   if (!request) return request.error();
   const auto exclusions = probe::Decode<std::vector<Exclusion>>(json.value(kExclusionsKey, Json::array()));
   if (!exclusions) return exclusions.error();
+  // Starting it took something of that.
+  constexpr double kStartSeconds = 1;
+  const double deadline_s = json.value(kDeadlineKey, std::numeric_limits<double>::infinity());
+  const auto left_s = [&] { return deadline_s - kStartSeconds - probe::system::SecondsSince(start); };
   const auto all = backends::Backends();
   const auto backend = std::find_if(all.begin(), all.end(), [&](const backends::Backend& known) {
     return known.runtime == request->device.runtime;
@@ -191,13 +236,12 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   const auto environment = probe::system::Environment::OfProcess();
   Opened opened;
   Teller teller(opened, send);
-  const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) { teller.Tell(event); };
   backends::MeasureStage first{probe::Stage::kInit, "", std::nullopt, "",
                                backends::InitAllowanceSeconds(*request)};
   if (!request->peers.empty()) first.title = "p2p", first.kind = {kernels::Kernel::kPeer};
-  sink(first);
+  teller.Tell(first);
   const backends::OpenRequest open{request->device, request->processor, *files, environment};
-  if (!request->peers.empty()) return RunPeers(*backend, *request, open, sink);
+  if (!request->peers.empty()) return RunPeers(*backend, *request, open, send);
   auto session = backend->open(open);
   if (!session) return session.error();
   opened.session = *std::move(session);
@@ -206,8 +250,8 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   const bool may_have =
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
   if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
-  MeasureParts(*request, opened, sink);
-  teller.TellOfLostContext();
+  MeasureParts(*request, opened, teller, left_s);
+  teller.End();
   return probe::Ok();
 }
 
@@ -215,9 +259,11 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
 
 Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(request); }
 
-Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<Exclusion>& exclusions) {
+Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<Exclusion>& exclusions,
+                          double deadline_s) {
   Json json = probe::Encode(request);
   json[kExclusionsKey] = probe::Encode(exclusions);
+  json[kDeadlineKey] = deadline_s;
   return json;
 }
 
@@ -229,6 +275,12 @@ std::optional<FileRead> DecodeFileRead(const Json& record) {
     return std::nullopt;
   }
   return FileRead{file["path"].get<std::string>(), file["content"].get<std::string>()};
+}
+
+std::optional<PeerTurn> DecodePeerTurn(const Json& record) {
+  if (!record.is_object() || !record.contains(kTurnKey)) return std::nullopt;
+  auto turn = probe::Decode<PeerTurn>(record[kTurnKey]);
+  return turn ? std::optional(*std::move(turn)) : std::nullopt;
 }
 
 std::optional<Error> DecodeError(const Json& record) {

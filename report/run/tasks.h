@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "backends/core/runner.h"
+#include "probe/core/fields.h"
 #include "probe/core/report.h"
 #include "probe/isolate/child.h"
 #include "report/run/exclusions.h"
@@ -29,8 +30,16 @@ inline constexpr std::string_view kMeasureTask = "measure";
 
 [[nodiscard]] probe::Json EncodeProbeRequest(const ProbeRequest& request);
 [[nodiscard]] probe::Json EncodeMeasureRequest(const backends::MeasureRequest& request,
-                                               const std::vector<Exclusion>& exclusions);
+                                               const std::vector<Exclusion>& exclusions, double deadline_s);
 [[nodiscard]] std::optional<FileRead> DecodeFileRead(const probe::Json& record);
+// Of several devices whose stage a record tells of, and of a copy the other one; nothing where it tells of
+// none.
+struct PeerTurn {
+  std::string device_id;
+  std::optional<std::string> peer_id;
+};
+WHICHGPU_FIELDS(PeerTurn, device_id, peer_id)
+[[nodiscard]] std::optional<PeerTurn> DecodePeerTurn(const probe::Json& record);
 // The error that a child's task ended with, if this record is one.
 [[nodiscard]] std::optional<probe::Error> DecodeError(const probe::Json& record);
 

@@ -92,11 +92,14 @@ struct Late {
   std::vector<std::string_view> speeds;
 };
 
-// Of no kernel: of all that were yet to be measured when the time of all together was over. Copies between
-// devices have their own.
+// Of no kernel: of all that were yet to be measured when the time of all together was over, or the device was
+// lost. Copies between devices have their own.
+bool IsOfAll(const Measurement& measurement) {
+  return measurement.implementation.empty() && measurement.kernel == Kernel::kGemm &&
+         (IsTrouble(measurement) || measurement.status == backends::MeasurementStatus::kOverBudget);
+}
 bool IsOfAllLate(const Measurement& measurement) {
-  return measurement.status == backends::MeasurementStatus::kOverBudget &&
-         measurement.implementation.empty() && measurement.kernel == Kernel::kGemm;
+  return IsOfAll(measurement) && measurement.status == backends::MeasurementStatus::kOverBudget;
 }
 
 std::string LateReason(const Measurement& measurement) {
@@ -116,7 +119,7 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
     ++missing;
     const Measurement* found = nullptr;
     for (const auto* m : measurements) {
-      const bool is_of_it = m->kernel == kernel || IsOfAllLate(*m);
+      const bool is_of_it = m->kernel == kernel || IsOfAll(*m);
       if (is_of_it && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
     }
     if (found && found->status == backends::MeasurementStatus::kOverBudget) {
@@ -124,6 +127,10 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
       if (late.empty() || late.back().reason != reason) late.push_back({std::move(reason), {}});
       late.back().speeds.push_back(speed);
       ++excused;
+    } else if (found && IsOfAll(*found) && kernel != found->kernel) {
+      if (std::find(worst.begin(), worst.end(), found) == worst.end())
+        rates.failures.push_back(fmt::format("its {} speed was not measured: {}", speed,
+                                             found->reason.value_or("its process ended")));
     } else if (found) {
       worst.push_back(found);
     }

@@ -62,6 +62,24 @@ TEST(Libraries, WithoutSuchAKernelForThatSizeHaveNotFailed) {
   EXPECT_EQ(MeasureBy(script).Of("gemm").status, MeasurementStatus::kUnsupported);
 }
 
+TEST(Libraries, AreBegunOnlyWhileTheirAllowanceIsLeft) {
+  const auto status = [](double ends_within_s) {
+    FakeSession session{FakeScript()};
+    MeasureRequest request = Libraries();
+    request.device.kind = probe::DeviceKind::kDiscrete;
+    std::vector<Measurement> found;
+    Measure(
+        session, Library(), request,
+        [&](const MeasureEvent& event) {
+          if (const auto* m = std::get_if<Measurement>(&event)) found.push_back(*m);
+        },
+        [&session] { return session.now_s(); }, MeasureExtras{{}, ends_within_s});
+    return found.size() == 1 ? found[0].status : MeasurementStatus::kInterrupted;
+  };
+  EXPECT_EQ(status(40), MeasurementStatus::kOk);
+  EXPECT_EQ(status(29), MeasurementStatus::kOverBudget);
+}
+
 TEST(Libraries, HaveTimeToReadThemFromAColdDisk) {
   const auto allowed_s = [](std::vector<kernels::Variant> variants, probe::DeviceKind kind) {
     FakeSession session{FakeScript()};

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <map>
 #include <string>
@@ -22,6 +23,8 @@ struct Script {
   probe::Error library_error;  // of OpenAllReduce, if it has a name
   std::string_view copier;
   bool wrong_sum = false;
+  std::size_t closed = 9;  // does not open
+  bool lost = false;       // once a copy was broken
 };
 
 class Devices : public PeerGroup {
@@ -41,16 +44,25 @@ class Devices : public PeerGroup {
         request_, *this,
         [&](const MeasureEvent& event) {
           if (const auto* m = std::get_if<Measurement>(&event)) out.push_back(*m);
+          if (std::get_if<MeasureStage>(&event) != nullptr) turns_.push_back(turn_);
           const auto* stage = std::get_if<MeasureStage>(&event);
           if (stage != nullptr && stage->implementation == "all_reduce" && allowed_to_join_s_ == 0)
             allowed_to_join_s_ = stage->allow_s;
         },
-        [this] { return now_s_; });
+        [this] { return now_s_; },
+        [this](const MeasureRequest& of) { turn_ = of.device_id + ">" + of.peer_id.value_or(""); });
     return out;
   }
+  // Whose turn it was, by stage.
+  [[nodiscard]] const std::vector<std::string>& turns() const { return turns_; }
   [[nodiscard]] double now_s() const { return now_s_; }
   [[nodiscard]] double allowed_to_join_s() const { return allowed_to_join_s_; }
 
+  [[nodiscard]] probe::Status Open(std::size_t device, Opening) override {
+    if (device == script_.closed) return probe::Error{"fakeOpen", -7, "FAKE_CLOSED", ""};
+    return probe::Ok();
+  }
+  [[nodiscard]] bool IsLost() const override { return lost_; }
   [[nodiscard]] std::uint64_t bytes() const override { return kBytes; }
   [[nodiscard]] probe::Status Write(std::size_t device, Array array,
                                     std::span<const std::byte> data) override {
@@ -71,7 +83,10 @@ class Devices : public PeerGroup {
     return std::string("fake:all_reduce");
   }
   [[nodiscard]] probe::Result<double> Copy(std::size_t from, std::size_t to, std::uint32_t repeats) override {
-    if (std::pair(from, to) == script_.broken) return probe::Error{"fakeCopy", -5, "FAKE_LOST", ""};
+    if (std::pair(from, to) == script_.broken) {
+      lost_ = script_.lost;
+      return probe::Error{"fakeCopy", -5, "FAKE_LOST", ""};
+    }
     arrays_[to].second = arrays_[from].first;
     if (std::pair(from, to) == script_.corrupt) arrays_[to].second[kBytes / 2] ^= std::byte{1};
     const auto known = script_.bytes_per_s.find({from, to});
@@ -103,6 +118,9 @@ class Devices : public PeerGroup {
   std::vector<std::pair<Bytes, Bytes>> arrays_;
   double now_s_ = 0;
   double allowed_to_join_s_ = 0;
+  bool lost_ = false;
+  std::string turn_;
+  std::vector<std::string> turns_;
 };
 
 const Measurement& Between(const std::vector<Measurement>& all, int from, int to) {
@@ -174,6 +192,37 @@ TEST(Peers, APairThatFailsSaysWhy) {
   EXPECT_EQ(Between(all, 0, 1).status, MeasurementStatus::kFailed);
   EXPECT_NE(Between(all, 0, 1).reason->find("FAKE_LOST"), std::string::npos);
   EXPECT_EQ(Between(all, 1, 0).status, MeasurementStatus::kOk);
+}
+
+TEST(Peers, ADeviceThatDoesNotOpenIsNamedAndNoOther) {
+  Script script;
+  script.closed = 1;
+  Devices devices(3, script);
+  const auto all = devices.Measure();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].device_id, "pci:0000:01:00.0");
+  EXPECT_EQ(all[0].kernel, kernels::Kernel::kPeer);
+  EXPECT_EQ(all[0].status, MeasurementStatus::kFailed);
+  EXPECT_EQ(all[0].stage, "init");
+  EXPECT_NE(all[0].reason->find("FAKE_CLOSED"), std::string::npos);
+  EXPECT_EQ(devices.turns().back(), "pci:0000:01:00.0>") << "as where opening ends the process";
+}
+
+TEST(Peers, EveryStageSaysWhoseItIs) {
+  Devices devices(2, {});
+  (void)devices.Measure();
+  EXPECT_EQ(devices.turns().front(), "pci:0000:00:00.0>");
+  for (const char* turn : {"pci:0000:00:00.0>pci:0000:01:00.0", "pci:0000:01:00.0>pci:0000:00:00.0"})
+    EXPECT_EQ(std::count(devices.turns().begin(), devices.turns().end(), turn), 2) << turn;
+}
+
+TEST(Peers, OnceAContextHasEndedOneCopyTellsOfItAndNothingElseIsTried) {
+  Script script;
+  script.broken = {0, 1};
+  script.lost = true;
+  const auto all = Devices(3, script).Measure();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_NE(all[0].reason->find("whatever was to come"), std::string::npos);
 }
 
 TEST(Peers, AWrongSumIsFoundOut) {

@@ -27,6 +27,43 @@ TEST(Runner, SlowFirstLaunchesEndTheChoiceThenTheFigures) {
   EXPECT_TRUE(std::any_of(hopeless.measurements.begin(), hopeless.measurements.end(), late));
 }
 
+TEST(Runner, TheFirstKernelHasTheTimeOfACompilerThatNobodyHasUsed) {
+  MeasureRequest request = Request(2.0);
+  request.device.kind = probe::DeviceKind::kDiscrete;
+  std::vector<double> allowed_s;
+  for (const MeasureStage& stage : MeasureBy(FakeScript(), {"a", "b"}, {"read"}, request).stages) {
+    if (stage.stage == probe::Stage::kCompile) allowed_s.push_back(stage.allow_s);
+  }
+  ASSERT_EQ(allowed_s.size(), 3U);
+  EXPECT_EQ(allowed_s[0], InitAllowanceSeconds(request));
+  EXPECT_GT(allowed_s[0], 3 * allowed_s[1] - 1e-9);
+  EXPECT_EQ(allowed_s[1], allowed_s[2]);
+}
+
+// What was found right is told before it is timed.
+TEST(Runner, ATrialThatWasRightIsToldAtOnce) {
+  FakeSession session{FakeScript()};
+  std::vector<std::string> told;
+  MeasureExtras extras;
+  extras.on_trial = [&](const Measurement& trial) {
+    EXPECT_EQ(trial.status, MeasurementStatus::kOk);
+    EXPECT_TRUE(trial.verified);
+    EXPECT_EQ(trial.samples, 0U);
+    EXPECT_GT(trial.rate.value_or(0), 0);
+    told.push_back("trial of " + trial.implementation);
+  };
+  Measure(
+      session, FakeVariants({"gemm"}, {"read"}), Request(2.0),
+      [&](const MeasureEvent& event) {
+        if (const auto* m = std::get_if<Measurement>(&event)) told.push_back(m->implementation);
+        const auto* stage = std::get_if<MeasureStage>(&event);
+        if (stage != nullptr && stage->stage == probe::Stage::kTime) told.emplace_back("timing");
+      },
+      [&session] { return session.now_s(); }, extras);
+  const auto at = [&](const std::string& what) { return std::find(told.begin(), told.end(), what); };
+  for (const char* trial : {"trial of gemm", "trial of read"}) EXPECT_LT(at(trial), at("timing")) << trial;
+}
+
 // The first that compiles may be wrong: another is in its place, however long that took.
 TEST(Runner, ASlowStartCostsNoFigureForTheFirstKernelsFault) {
   FakeScript script;

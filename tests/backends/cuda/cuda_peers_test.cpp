@@ -92,11 +92,12 @@ TEST(CudaPeers, OfADriverThatIsTooOldMakeNoContext) {
   const auto files = probe::system::FileSystem::Open("/");
   const probe::system::Environment environment;
   const std::vector<backends::cuda::OpenedDevice> devices(2);
-  const auto join = [&] {
-    return backends::stream::JoinDevices(
+  const auto join = [&]() -> probe::Status {
+    const auto group = backends::stream::JoinDevices(
         std::make_unique<backends::cuda::CudaRuntime>(
             api, devices, backends::OpenRequest{{}, std::nullopt, *files, environment}),
         {false, false});
+    return group ? backends::OpenAll(**group, 2) : group.error();
   };
   EXPECT_EQ(join().error().call, "dlsym cuMemcpyPeerAsync");
   EXPECT_EQ(contexts, 0);
@@ -111,7 +112,9 @@ TEST(CudaPeers, TakeATwentiethBesideOthers) {
   EXPECT_EQ(machine.Run([&](const auto& files, const auto& environment) -> std::string {
     const backends::OpenRequest open{report.devices[0], std::nullopt, files, environment};
     const auto group = backends::cuda::Describe().open_peers(report.devices, open);
-    return group ? std::to_string((*group)->bytes()) : probe::Describe(group.error());
+    if (!group) return probe::Describe(group.error());
+    const auto opened = backends::OpenAll(**group, report.devices.size());
+    return opened ? std::to_string((*group)->bytes()) : probe::Describe(opened.error());
   }),
             std::to_string(16777216 / 40 / 4096 * 4096))
       << "two arrays";

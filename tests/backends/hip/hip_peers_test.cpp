@@ -50,7 +50,11 @@ class HipPeers : public testing::Test {
                                                                const rt::Api& api = FakeRuntime()) const {
     auto runtime =
         std::make_unique<backends::hip::HipRuntime>(api, std::vector{0, 2, 5}, *files_, environment_);
-    return backends::stream::JoinDevices(std::move(runtime), {false, shared, false});
+    auto group = backends::stream::JoinDevices(std::move(runtime), {false, shared, false});
+    if (group) {
+      if (const auto opened = backends::OpenAll(**group, 3); !opened) return opened.error();
+    }
+    return group;
   }
   // Device i's source holds words of i + 1.
   static void Fill(PeerGroup& group) {

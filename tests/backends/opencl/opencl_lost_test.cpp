@@ -39,7 +39,7 @@ class Device {
   }
   [[nodiscard]] std::string culprit() const {
     const auto* by = session_->BroughtDownBy();
-    return by == nullptr ? "nobody" : by->name;
+    return by == nullptr || by->name.empty() ? "nobody" : by->name;
   }
 
  private:

@@ -90,6 +90,8 @@ FAKE_CUDA cuMemcpyHtoD_v2(nv::CuPointer to, const void* from, std::size_t bytes)
   if (const int code = current == nullptr ? kInvalidContext : Broken(); code != kSuccess) return code;
   const auto memory = fakes::MemoryAt(to);
   if (memory.size() < bytes) return kInvalidValue;
+  if (bytes >= static_cast<std::size_t>(Get(*current->gpu, "lost_at_upload_bytes", INT64_MAX)))
+    return Broken() = kLaunchFailed;
   std::memcpy(memory.data(), from, bytes);
   return kSuccess;
 }

@@ -4,6 +4,7 @@
 //
 // Attributes that the scenario may give. Of a device: capability (10 * major + minor, default 90),
 // memory_bus_bits, memory_clock_mhz, l2_bytes, ecc, integrated, throttle_reasons, clock_now_mhz,
+// lost_at_upload_bytes (a copy of so many from the host ends the context),
 // least_shared_percent (that a kernel of dynamic shared memory must have asked for),
 // power_limit_mw, power_limit_default_mw, utilization, processes, nvlinks, nvlink_places (what the driver
 // counts them up to, default 18), compute_mode, nvml_memory (0: not supported), gpu_instance and

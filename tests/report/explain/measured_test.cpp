@@ -36,6 +36,12 @@ std::string TextsOf(const Finding& finding) {
   return all;
 }
 
+bool IsUsable(const Report& report, std::string_view runtime) {
+  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+    return score.device_id == kCard && score.runtime == runtime && score.eligible;
+  });
+}
+
 // The card computes by CUDA, with another kernel for the same types, too; one more of its kernels failed.
 Report WithFailed(MeasurementStatus status, Kernel kernel = Kernel::kGemm, std::string reason = "") {
   auto machine = testing::DiscreteAndIntegrated();
@@ -65,6 +71,44 @@ TEST(Measured, AKernelThatFailsWhereOthersAreRightBlamesNoDriver) {
   }
 }
 
+// What is between devices is no device's fault: nobody is told to mend the driver of one that works.
+TEST(Measured, WhatFailsBetweenDevicesSpeaksAgainstNoneOfThem) {
+  for (const auto status : {MeasurementStatus::kWrongResult, MeasurementStatus::kFailed,
+                            MeasurementStatus::kCrashed, MeasurementStatus::kTimedOut}) {
+    auto machine = testing::DiscreteAndIntegrated();
+    auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kPeer, 1, Dtype::kU32);
+    failed.implementation = "own:direct";
+    failed.peer_id = "pci:0000:02:00.0";
+    failed.status = status;
+    failed.verified = false;
+    failed.reason = "pci:0000:02:00.0: cuMemcpyHtoD: CUDA_ERROR_LAUNCH_FAILED (719)";
+    const auto report = testing::Decided(machine);
+    for (const auto& other : report.findings) EXPECT_FALSE(other.id.starts_with("measure.")) << other.id;
+    const auto* finding = FindById(report, fmt::format("peers.cuda.nvidia.{}", probe::NameOf(status)));
+    ASSERT_NE(finding, nullptr) << probe::NameOf(status);
+    EXPECT_EQ(finding->device_id, std::nullopt);
+    EXPECT_THAT(finding->summary, HasSubstr("pci:0000:01:00.0 and pci:0000:02:00.0: its p2p"));
+    EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update the driver")));
+    EXPECT_TRUE(IsUsable(report, "cuda"));
+  }
+}
+
+TEST(Measured, ADriverThatIsSlowToCompileHangsNoGpu) {
+  auto machine = testing::DiscreteAndIntegrated();
+  for (auto& m : machine.measurements) {
+    if (m.runtime != "cuda" || m.kernel != Kernel::kRead) continue;
+    m.status = MeasurementStatus::kTimedOut;
+    m.stage = "compile";
+    m.implementation = "own:alone";
+    m.verified = false;
+    m.rate.reset();
+  }
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "measure.cuda.nvidia.timed_out");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(TextsOf(*finding), HasSubstr("no kernel hung"));
+}
+
 // The only kernel of its kind failed by CUDA, and no other is wrong.
 Report WithoutTheOnly(Kernel kernel, Dtype dtype, MeasurementStatus status) {
   auto machine = testing::DiscreteAndIntegrated();
@@ -76,12 +120,6 @@ Report WithoutTheOnly(Kernel kernel, Dtype dtype, MeasurementStatus status) {
     m.rate.reset();
   }
   return testing::Decided(machine);
-}
-
-bool IsUsable(const Report& report, std::string_view runtime) {
-  return std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
-    return score.device_id == kCard && score.runtime == runtime && score.eligible;
-  });
 }
 
 TEST(Measured, AProductThatIsRightClearsNoKernelWithoutWhichNothingIsComputed) {

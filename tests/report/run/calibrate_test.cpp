@@ -225,6 +225,55 @@ TEST(Calibrate, WhatIsNeedlessIsNotMeasuredAndNobodyElseHasItsTime) {
   EXPECT_DOUBLE_EQ(done.spent_s, TotalSeconds(targets));
 }
 
+// Of a runtime that can join devices.
+std::vector<probe::PhysicalDevice> EqualCards(int count) {
+  std::vector<probe::PhysicalDevice> devices;
+  for (int i = 1; i <= count; ++i) {
+    devices.push_back(Gpu("pci:0000:0" + std::to_string(i) + ":00.0"));
+    devices.back().views = {ViewOf("cuda", probe::DeviceKind::kDiscrete)};
+  }
+  return devices;
+}
+
+struct Tried {
+  std::vector<Target> targets;
+  Calibration done;
+};
+// As where earlier tries speak against every device.
+Tried TryAll(const std::vector<probe::PhysicalDevice>& devices) {
+  Tried tried;
+  auto supervisor = probe::isolate::Supervisor::Create({}, probe::system::Environment::OfProcess());
+  EXPECT_TRUE(supervisor);
+  CalibrationHooks hooks;
+  hooks.refuse = [&](const Target& target) {
+    tried.targets.push_back(target);
+    return std::optional<std::string>("it is dead");
+  };
+  tried.done = Calibrate(PlanTargets(devices, RunRequest{}), std::nullopt, *supervisor, hooks);
+  return tried;
+}
+
+TEST(Calibrate, WhereTheFirstOfEqualGpusIsDeadTheNextHasItsPlanAndItsTime) {
+  const auto planned = PlanTargets(EqualCards(3), RunRequest{});
+  const auto tried = TryAll(EqualCards(3)).targets;
+  ASSERT_EQ(tried.size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(tried[i].scope, backends::Scope::kWhole) << i;
+  EXPECT_DOUBLE_EQ(tried[1].budget_s, planned[0].budget_s + planned[1].budget_s);
+  EXPECT_DOUBLE_EQ(tried[2].budget_s, TotalSeconds(planned) - planned[3].budget_s) << "and no more than that";
+}
+
+TEST(Calibrate, OfDeadDevicesNothingIsTriedBetweenThem) {
+  const auto tried = TryAll(EqualCards(2));
+  ASSERT_EQ(tried.targets.size(), 2U) << "not the group";
+  std::vector<std::string> left_out;
+  for (const auto& m : tried.done.measurements) {
+    if (m.kernel != kernels::Kernel::kPeer) continue;
+    EXPECT_EQ(m.status, backends::MeasurementStatus::kSkipped);
+    left_out.push_back(m.device_id);
+  }
+  EXPECT_EQ(left_out, (std::vector<std::string>{"pci:0000:01:00.0", "pci:0000:02:00.0"}));
+}
+
 TEST(PlanTargets, WhatIsBetweenCardsDecidesNothing) {
   RunRequest request;
   request.only_candidates = true;

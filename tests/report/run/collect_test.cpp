@@ -15,6 +15,7 @@
 #include "report/run/calibrate.h"
 #include "report/run/exclusions.h"
 #include "report/run/tasks.h"
+#include "report/run/trials.h"
 #include "report/store/plausible.h"
 #include "tests/report/machines.h"
 
@@ -190,6 +191,108 @@ TEST(Collect, AnImplementationThatLostTheContextHasOneRow) {
   EXPECT_THAT(*found[0].reason, ::testing::AllOf(HasSubstr("(700)"), HasSubstr("whatever was to come")));
 }
 
+Measurement Trial(Kernel kernel = Kernel::kGemm, double rate = 1e12) {
+  auto trial = Figure(kernel, rate);
+  trial.reason = "timed only while it was verified";
+  return trial;
+}
+
+// What a child leaves of its trials, and of what it was at when it ended.
+std::vector<Measurement> Settled(std::vector<probe::Json> records, ChildEnd end) {
+  probe::isolate::ChildResult result;
+  result.end = end;
+  result.records = std::move(records);
+  SettleTrials(result);
+  return Collect(Asked(), result);
+}
+
+TEST(Trials, AreLeftOfWhatAChildFoundRightBeforeItEnded) {
+  const backends::FigureKind bytes{Kernel::kGemm, Dtype::kInt8, Dtype::kInt32};
+  const auto stage =
+      backends::EncodeEvent(backends::MeasureStage{probe::Stage::kLaunch, "gemm", bytes, "own:last", 1});
+  auto timed = Figure(Kernel::kRead, 2e12);
+  timed.samples = 20;
+  const std::vector<probe::Json> records = {EncodeTrial(Trial()), EncodeTrial(Trial(Kernel::kRead)),
+                                            backends::EncodeEvent(timed), stage};
+  const auto left = Settled(records, ChildEnd::kSignalled);
+  ASSERT_EQ(left.size(), 3U);
+  EXPECT_EQ(left[0].status, MeasurementStatus::kOk);
+  EXPECT_EQ(left[0].kernel, Kernel::kGemm);
+  EXPECT_EQ(left[1].rate, 2e12) << "a trial makes way for the figure";
+  EXPECT_EQ(left[2].status, MeasurementStatus::kCrashed);
+  EXPECT_EQ(Settled(records, ChildEnd::kDone).size(), 1U)
+      << "of one that came to its end figures alone count";
+}
+
+TEST(Trials, OfWhatEndedItsChildCountNothing) {
+  const backends::FigureKind floats{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32};
+  const auto trial = EncodeTrial(Trial());
+  const auto stage =
+      backends::EncodeEvent(backends::MeasureStage{probe::Stage::kTime, "gemm", floats, "own:tile", 1});
+  EXPECT_EQ(Settled({trial, stage}, ChildEnd::kTimedOut).size(), 1U);
+  EXPECT_EQ(Settled({trial, stage}, ChildEnd::kInterrupted).size(), 2U) << "which it did not";
+  const auto lost =
+      EncodeLostContext(kernels::Own("own:tile", Kernel::kGemm, Dtype::kFp32, Dtype::kFp32, {}));
+  EXPECT_EQ(Settled({trial, lost}, ChildEnd::kDone).size(), 1U);
+}
+
+TEST(Supersede, ATrialTakesThePlaceOfNothingThatWasTimed) {
+  auto timed = Figure(Kernel::kGemm, 2e12);
+  timed.samples = 20;
+  std::vector<Measurement> known = {timed};
+  Supersede(known, {Trial()});
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].rate, 2e12);
+  known = {Trial()};
+  Supersede(known, {timed});
+  ASSERT_EQ(known.size(), 1U);
+  EXPECT_EQ(known[0].rate, 2e12);
+}
+
+TEST(Collect, ADriverThatDidNotCompileInTimeHungInNoKernel) {
+  const backends::FigureKind floats{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32};
+  const auto reason = [&](probe::Stage stage, const char* name) {
+    return *Collected(Asked(), {backends::MeasureStage{stage, "gemm", floats, name, 9}}, ChildEnd::kTimedOut)
+                .front()
+                .reason;
+  };
+  EXPECT_THAT(reason(probe::Stage::kCompile, "own:tile"),
+              HasSubstr("the driver had not compiled it by then"));
+  EXPECT_THAT(reason(probe::Stage::kLaunch, "own:tile"), HasSubstr("without an end"));
+  EXPECT_THAT(reason(probe::Stage::kCompile, "rocblas"), HasSubstr("without an end"));
+}
+
+probe::Json PeerStage(const PeerTurn& turn) {
+  auto record = backends::EncodeEvent(
+      backends::MeasureStage{probe::Stage::kInit, "p2p", backends::FigureKind{Kernel::kPeer}, "", 1});
+  record["turn"] = probe::Encode(turn);
+  return record;
+}
+
+TEST(Collect, OfSeveralDevicesTheOneIsNamedWhoseTurnItWas) {
+  const auto named = [](const PeerTurn& turn, ChildEnd end) {
+    probe::isolate::ChildResult result;
+    result.end = end;
+    result.records = {PeerStage(turn)};
+    const auto failure = Collect(AskedForPeers(), result).front();
+    EXPECT_EQ(failure.kernel, Kernel::kPeer);
+    EXPECT_EQ(OddMeasurement("m", failure), std::nullopt);
+    return failure.device_id + ">" + failure.peer_id.value_or("");
+  };
+  for (const auto end : {ChildEnd::kSignalled, ChildEnd::kTimedOut}) {
+    EXPECT_EQ(named({"pci:0000:02:00.0", std::nullopt}, end), "pci:0000:02:00.0>");
+    EXPECT_EQ(named({"pci:0000:02:00.0", "pci:0000:01:00.0"}, end), "pci:0000:02:00.0>pci:0000:01:00.0");
+    EXPECT_EQ(named({"pci:0000:09:00.0", "pci:0000:08:00.0"}, end), "pci:0000:01:00.0>") << "none of them";
+  }
+}
+
+// Before anything is known of whose turn it is, too.
+TEST(Collect, WhatStandsForATaskOfSeveralDevicesIsOfNoneAlone) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kNotStarted;
+  EXPECT_EQ(Collect(AskedForPeers(), result).front().kernel, Kernel::kPeer);
+}
+
 TEST(Collect, RefusesUnitsAndRatesThatAreNone) {
   auto odd = Figure(Kernel::kRead);
   odd.unit = "flop_per_s";
@@ -310,6 +413,38 @@ TEST(Collect, CopiesThatTookTooLongLeaveTheirFirstDeviceItsFigures) {
 TEST(Collect, WhatAllKernelsTogetherLeftNoTimeForIsNamed) {
   const auto reasons = ::testing::PrintToString(ByCuda(KilledAfter62Seconds(62, {Figure()})).reasons);
   EXPECT_THAT(reasons, HasSubstr("its memory speed was not measured: killed after 62.0 s"));
+}
+
+// A device that is lost between kernels: what was found right counts, and of the rest it is said what
+// happened.
+TEST(Collect, WhatTheLossOfADeviceLeftUnmeasuredIsToldWithItsReason) {
+  auto machine = testing::DiscreteAndIntegrated();
+  std::erase_if(machine.measurements, [](const Measurement& m) { return m.runtime == "cuda"; });
+  const auto& card = machine.devices.front();
+  Target target;
+  target.device_id = card.id;
+  target.device = card.views.front().device;
+  auto trial = Trial();
+  std::tie(trial.device_id, trial.runtime, trial.driver) =
+      std::tie(card.id, target.device.runtime, target.device.driver);
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kDone;
+  result.records = {
+      EncodeTrial(trial),
+      backends::EncodeEvent(backends::MeasureStage{probe::Stage::kTime, "transfers",
+                                                   backends::FigureKind{Kernel::kHostToDevice}, "", 1}),
+      EncodeUnexplainedLoss({"cuMemcpyHtoD: LAUNCH_FAILED (719)", true})};
+  SettleTrials(result);
+  for (auto& m : Collect(target, result)) machine.measurements.push_back(std::move(m));
+  const auto& lost = machine.measurements.back();
+  EXPECT_EQ(lost.status, MeasurementStatus::kFailed);
+  EXPECT_EQ(lost.implementation, "");
+  EXPECT_EQ(lost.kernel, Kernel::kGemm);
+  EXPECT_EQ(OddMeasurement("m", lost), std::nullopt);
+  const auto report = testing::Decided(std::move(machine));
+  EXPECT_FALSE(ByCuda(report).eligible);
+  EXPECT_THAT(::testing::PrintToString(ByCuda(report).reasons),
+              HasSubstr("its memory speed was not measured: cuMemcpyHtoD: LAUNCH_FAILED (719)"));
 }
 
 TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {

@@ -127,10 +127,47 @@ TEST(Restarts, ACrashCostsWhatALostContextDoes) {
   ASSERT_TRUE(restarts.After(last, 60));
 }
 
-TEST(Restarts, NothingFollowsADriverThatDiesAtItsFirstLaunch) {
+ChildResult DiedFirst(const std::string& name, probe::Stage stage, ChildEnd end) {
+  ChildResult result;
+  result.end = end;
+  result.records = {backends::EncodeEvent(backends::MeasureStage{stage, "any", kHalves, name, 1})};
+  return result;
+}
+
+// It may be the kernel, or what compiles it: without its family one child finds out.
+TEST(Restarts, TheFirstKernelOfAllCostsItsFamilyAndOneMoreChild) {
+  for (const auto end : {ChildEnd::kSignalled, ChildEnd::kTimedOut}) {
+    for (const auto stage : {probe::Stage::kCompile, probe::Stage::kLaunch}) {
+      Restarts restarts;
+      auto first = DiedFirst("own:mma_64x64", stage, end);
+      ASSERT_TRUE(restarts.After(first, 60));
+      EXPECT_TRUE(Excludes(restarts, "own:mma_128x128", kHalves));
+      EXPECT_FALSE(Excludes(restarts, "own:simt_64x64", kHalves));
+      auto second = DiedFirst("own:simt_64x64", stage, end);
+      EXPECT_FALSE(restarts.After(second, 60)) << "a driver that dies at whatever it is given first";
+    }
+  }
+}
+
+ChildResult LostToNone(bool after_work) {
+  ChildResult result;
+  result.end = ChildEnd::kDone;
+  result.records = {EncodeUnexplainedLoss({"the device is gone", after_work})};
+  return result;
+}
+
+TEST(Restarts, ALossThatNoKernelExplainsIsWorthOneMoreChildWhereKernelsHadRun) {
   Restarts restarts;
-  auto first = DiedAt("own:first", kHalves, ChildEnd::kSignalled);
-  EXPECT_FALSE(restarts.After(first, 60)) << "no other was launched before";
+  auto first = LostToNone(true), second = LostToNone(true), at_once = LostToNone(false);
+  ASSERT_TRUE(restarts.After(first, 60));
+  EXPECT_TRUE(restarts.exclusions().empty()) << "nothing to go without";
+  EXPECT_TRUE(first.records.empty());
+  EXPECT_FALSE(restarts.After(second, 60));
+  EXPECT_FALSE(second.records.empty()) << "where none follows it stands";
+  EXPECT_FALSE(Restarts().After(at_once, 60));
+}
+
+TEST(Restarts, NothingFollowsADriverThatIsTooSlow) {
   auto slow = DiedAt("own:mma_64x64", kHalves, ChildEnd::kTimedOut);
   slow.elapsed_s = 60;
   EXPECT_FALSE(Restarts().After(slow, 60)) << "all of it was too slow";

@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: MIT
+"""The real binary on fake NVIDIA GPUs of which something ends early: a GPU, its first kernel, or its context between
+kernels. What has nothing to do with that is measured all the same, and no healthy neighbour is blamed.
+
+    python3 cuda_spared_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
+"""
+import concurrent.futures
+import json
+import unittest
+
+from cuda_cli_test import ERRORS, act, good, gpu, main, run_until, validate
+
+ALIKE = {"devices": [gpu(1, 80), gpu(2, 80)]}
+FIRST, SECOND = "pci:0000:01:00.0", "pci:0000:02:00.0"
+# What one fault must not cost: name -> scenario, of which device what is measured all the same, the budget.
+SPARED = {
+    "a GPU that dies beside its equal": ({**ALIKE, **act("create", "error", code=46, device=1)}, FIRST,
+                                         {"gemm", "read", "launch"}, 3),
+    "a GPU that is dead before its equal": ({**ALIKE, **act("create", "error", code=46, device=0)}, SECOND,
+                                            {"gemm", "read", "launch"}, 3),
+    "a first kernel that crashes": ({"devices": [gpu(crashing_kernels="gemm_fp32")]}, FIRST, {"gemm", "read"}, 3),
+    "a device that is lost between kernels": ({"devices": [gpu(attributes={"lost_at_upload_bytes": 1 << 20})]}, FIRST,
+                                              {"gemm", "read"}, 3),
+}
+
+
+def all_runs():
+    jobs = {}
+    with concurrent.futures.ThreadPoolExecutor(len(SPARED)) as pool:
+        for name, (scenario, device_id, wanted, budget_s) in SPARED.items():
+            def enough(all_of, of=device_id, wanted=wanted):
+                return wanted <= {m["kernel"] for m in good(all_of) if m["device_id"] == of}
+            jobs[name] = pool.submit(run_until, enough, scenario, {}, budget_s)
+    return {name: job.result() for name, job in jobs.items()}
+
+
+class Spared(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.runs = all_runs()
+
+    def spared(self, name):
+        done = self.runs[name]
+        self.assertEqual((0, []), (done.status, done.survivors), done.stderr)
+        value = json.loads(done.stdout)
+        validate(value, "report")
+        _, device_id, wanted, _ = SPARED[name]
+        self.assertLessEqual(wanted, {m["kernel"] for m in good(value["measurements"]) if m["device_id"] == device_id},
+                             value["measurements"])
+        return value
+
+    def test_a_gpu_that_dies_costs_its_healthy_neighbour_nothing(self):
+        for name, healthy, dead in (("a GPU that dies beside its equal", FIRST, SECOND),
+                                    ("a GPU that is dead before its equal", SECOND, FIRST)):
+            with self.subTest(name):
+                value = self.spared(name)
+                self.assertEqual([(dead, "skipped")], [(m["device_id"], m["status"]) for m in value["measurements"]
+                                                       if m["kernel"] == "p2p"])
+                self.assertEqual({dead}, {f["device_id"] for f in value["findings"] if f["id"].startswith("measure.cuda")})
+                self.assertEqual([], [f["id"] for f in value["findings"] if f["id"].startswith("peers.")])
+
+    def test_a_first_kernel_that_crashes_costs_its_family_alone(self):
+        value = self.spared("a first kernel that crashes")
+        crashed = [m for m in value["measurements"] if m["status"] == "crashed"]
+        self.assertEqual([("gemm", "fp32")], [(m["kernel"], m["in_dtype"]) for m in crashed], crashed)
+
+    def test_a_device_that_is_lost_between_kernels_keeps_what_was_right_and_says_why(self):
+        value = self.spared("a device that is lost between kernels")
+        lost = [m for m in value["measurements"] if m["status"] == "failed"]
+        self.assertEqual([""], [m["implementation"] for m in lost], lost)
+        self.assertIn("CUDA_ERROR_LAUNCH_FAILED (719)", lost[0]["reason"])
+        self.assertIn("ended while no kernel ran", lost[0]["reason"])
+        finding, = (f for f in value["findings"] if f.get("runtime") == "cuda" and "failed" in f["id"])
+        self.assertEqual(ERRORS["CUDA_ERROR_LAUNCH_FAILED"]["meaning"], finding["meaning"])
+
+
+if __name__ == "__main__":
+    main()
