@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "probe/core/hidden.h"
+
 namespace probe {
 namespace {
 
@@ -44,9 +46,9 @@ struct Applier {
 void Apply(const ProbeEvent& event, ProbeReport& report) { std::visit(Applier{report}, event); }
 
 void Conclude(ProbeReport& report) {
-  const bool failed = report.error && report.devices.empty() && report.hardware.empty();
-  if (!failed) report.stage = Stage::kDone;
-  if (!report.devices.empty() || !report.hardware.empty()) {
+  const bool found = HasFound(report);
+  if (found || !report.error) report.stage = Stage::kDone;
+  if (found) {
     report.outcome = Outcome::kOk;
   } else if (!report.error) {
     report.outcome = Outcome::kNoDevice;

@@ -53,6 +53,7 @@ struct Diagnosis {
 // CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in words: what each entry is, which GPUs it hides. Compares what
 // CUDA shows with what the machine has; decides nothing.
 
+inline constexpr std::string_view kVisibleDevices = "CUDA_VISIBLE_DEVICES";
 [[nodiscard]] std::span<const std::string_view> VisibilityVariables();
 
 enum class VisibleEntry { kIndex, kUuid, kMig, kGarbage, kRepeated };
@@ -68,6 +69,10 @@ struct Visible {
 // Whether a value's first entry, the only one that has to be right, names one GPU or instance of these.
 [[nodiscard]] bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus);
 
+// Those of the management library's GPUs that the variable keeps from CUDA.
+[[nodiscard]] std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
+                                                 const std::vector<RuntimeDevice>& shown,
+                                                 const std::vector<NvmlGpu>& gpus);
 // Sentences on what the variables do here: GPUs that are hidden, entries that name nothing, a numbering that
 // differs from nvidia-smi's. Empty where there is nothing to say.
 [[nodiscard]] std::vector<std::string> ExplainVisible(const system::Environment& environment,

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "probe/core/device_cap.h"
+#include "probe/core/hidden.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_api.h"
@@ -40,19 +41,21 @@ class Survey {
   void Enumerate(const Api& api);
   void AskManagement();
   void ExplainVariables(const std::vector<RuntimeDevice>& shown) const {
-    for (auto& text :
-         ExplainVisible(context_.environment, shown, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{})) {
+    for (auto& text : ExplainVisible(context_.environment, shown, Gpus()))
       context_.sink(Warning{std::move(text)});
-    }
+    auto hidden = HiddenGpus(context_.environment, shown, Gpus());
+    // Without management of a machine of which none is shown.
+    if (shown.empty() && Gpus().empty()) hidden = nvidia::GpuAddresses(context_.files);
+    for (const PciAddress& address : hidden) context_.sink(HiddenHardware("cuda", address, kVisibleDevices));
   }
+  [[nodiscard]] std::vector<NvmlGpu> Gpus() const { return nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{}; }
   [[nodiscard]] bool IsForWantOfACard(const Error& error) const;
   // What NVML and files know of a device that CUDA shows.
   void Complete(RuntimeDevice& device) const;
   // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
   void AddInstances(std::vector<RuntimeDevice>& devices) const;
   void Fail(Error error) {
-    const auto gpus = nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{};
-    auto diagnosis = Diagnose(std::move(error), driver_, gpus, library_path_, context_.environment);
+    auto diagnosis = Diagnose(std::move(error), driver_, Gpus(), library_path_, context_.environment);
     if (diagnosis.outcome == Outcome::kHidden) ExplainVariables({});
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
   }
@@ -234,8 +237,7 @@ void Survey::Enumerate(const Api& api) {
   }
   AddInstances(devices);
   ExplainVariables(devices);
-  for (auto& text : ExplainUse(devices, nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{}))
-    context_.sink(Warning{std::move(text)});
+  for (auto& text : ExplainUse(devices, Gpus())) context_.sink(Warning{std::move(text)});
   for (const RuntimeDevice& device : devices) context_.sink(device);
   if (devices.empty()) Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
 }

@@ -27,7 +27,7 @@ constexpr std::array kSpoilers = {
     Spoiler{"CUDA_INJECTION64_PATH", "loads a profiler's library, which looks at every launch"},
 };
 constexpr std::array<std::string_view, 9> kVariables = {
-    "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",  "NVIDIA_VISIBLE_DEVICES",
+    kVisibleDevices,        "CUDA_DEVICE_ORDER",  "NVIDIA_VISIBLE_DEVICES",
     "CUDA_DISABLE_PTX_JIT", "CUDA_FORCE_PTX_JIT", kSpoilers[0].name,
     kSpoilers[1].name,      kSpoilers[2].name,    kSpoilers[3].name};
 constexpr std::size_t kMaxEntries = 256;
@@ -44,15 +44,22 @@ VisibleEntry KindOf(std::string_view entry) {
   return entry.starts_with("GPU-") ? VisibleEntry::kUuid : VisibleEntry::kGarbage;
 }
 
-std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>& shown,
-                       const std::vector<NvmlGpu>& gpus) {
-  std::vector<std::string> hidden;
+std::vector<const NvmlGpu*> Hidden(const std::vector<RuntimeDevice>& shown,
+                                   const std::vector<NvmlGpu>& gpus) {
+  std::vector<const NvmlGpu*> hidden;
   for (const NvmlGpu& gpu : gpus) {
     if (gpu.mig && gpu.instances.empty()) continue;  // CUDA has nothing of it, whatever the variable says
     const bool seen = std::any_of(shown.begin(), shown.end(),
                                   [&](const RuntimeDevice& device) { return GpuOf(device, gpus) == &gpu; });
-    if (!seen) hidden.push_back(NameOf(gpu));
+    if (!seen) hidden.push_back(&gpu);
   }
+  return hidden;
+}
+
+std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>& shown,
+                       const std::vector<NvmlGpu>& gpus) {
+  std::vector<std::string> hidden;
+  for (const auto* gpu : Hidden(shown, gpus)) hidden.push_back(NameOf(*gpu));
   if (hidden.empty()) return {};
   return fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" hides {} of {} GPUs: {}", CleanText(value), hidden.size(),
                      gpus.size(), fmt::join(hidden, ", "));
@@ -138,6 +145,17 @@ bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus) {
   const auto entries = ParseVisible(value);
   if (entries.empty() || entries.front().kind == VisibleEntry::kGarbage) return false;
   return CountNamed(entries.front(), gpus) == 1U;
+}
+
+std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
+                                   const std::vector<RuntimeDevice>& shown,
+                                   const std::vector<NvmlGpu>& gpus) {
+  std::vector<PciAddress> out;
+  if (!environment.Get(kVisibleDevices)) return out;
+  for (const auto* gpu : Hidden(shown, gpus)) {
+    if (gpu->pci) out.push_back(*gpu->pci);
+  }
+  return out;
 }
 
 std::vector<std::string> ExplainVisible(const system::Environment& environment,

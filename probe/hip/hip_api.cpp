@@ -12,8 +12,11 @@
 namespace probe::hip {
 namespace {
 
-// Of the versioned names, in the order of trying: the runtime's own major version first.
-std::vector<std::string_view> CompilerNames(const probe::Library& runtime) {
+struct CompilerNames {
+  std::vector<std::string_view> own;     // in the order of trying: the runtime's own major version first
+  std::vector<std::string_view> others;  // of another it would be a second runtime in this process
+};
+CompilerNames CompilerNamesFor(const probe::Library& runtime) {
   constexpr std::array<std::string_view, 5> kNames = {"libhiprtc.so.8", "libhiprtc.so.7", "libhiprtc.so.6",
                                                       "libhiprtc.so.5", "libhiprtc.so"};
   const std::string file = runtime.path.value_or(runtime.soname);
@@ -21,13 +24,27 @@ std::vector<std::string_view> CompilerNames(const probe::Library& runtime) {
   std::string_view version = file;
   version.remove_prefix(at == std::string::npos ? file.size() : at + 4);
   const std::string_view major = TakeUpTo(version, '.');
-  std::vector<std::string_view> out;
-  // Of another major version it would be a second runtime in this process.
+  CompilerNames out;
   for (const std::string_view name : kNames) {
     const auto own = name.substr(std::min(name.size(), std::string_view("libhiprtc.so.").size()));
-    if (major.empty() || own.empty() || own == major) out.push_back(name);
+    (major.empty() || own.empty() || own == major ? out.own : out.others).push_back(name);
   }
   return out;
+}
+
+// That there is one, of another release than the runtime's; nullopt where there is none at all.
+std::optional<Error> OfAnotherRocm(const probe::Library& runtime, const CompilerNames& names,
+                                   const system::FileSystem& files, const system::Environment& environment) {
+  auto directories = LibraryDirectories(files, environment);
+  const std::string own = runtime.path.value_or(runtime.soname);
+  directories.insert(directories.begin(), own.substr(0, own.rfind('/')));
+  const auto found = system::Library::Find(names.others, directories, files, environment);
+  if (!found) return std::nullopt;
+  return Error{
+      "dlopen " + std::string(names.own.front()), std::nullopt, "another ROCm",
+      fmt::format("{} ({}) is of another ROCm than the HIP runtime, {}, which needs {}: install that "
+                  "of the runtime's release",
+                  found->soname, found->path.value_or(""), own, names.own.front())};
 }
 
 Result<Compiler> ResolveCompiler(const system::Library& library) {
@@ -100,14 +117,15 @@ Result<system::Library> OpenBeside(std::span<const std::string> paths,
 
 Result<Compiler> OpenCompiler(const system::Library& runtime, const system::FileSystem& files,
                               const system::Environment& environment) {
-  const auto names = CompilerNames(runtime.info());
+  const auto names = CompilerNamesFor(runtime.info());
   const auto library =
-      OpenBeside(FilesBeside(runtime.info(), names, files, environment), names, files, environment);
+      OpenBeside(FilesBeside(runtime.info(), names.own, files, environment), names.own, files, environment);
   if (library) return ResolveCompiler(*library);
   if (auto inside = ResolveCompiler(runtime)) return inside;
   Error error = library.error();
-  if (error.Is(OwnError::kAbsent))
-    error.text = "ROCm's run-time compiler is not installed: there is no libhiprtc.so";
+  if (!error.Is(OwnError::kAbsent)) return error;
+  if (auto other = OfAnotherRocm(runtime.info(), names, files, environment)) return *std::move(other);
+  error.text = "ROCm's run-time compiler is not installed: there is no libhiprtc.so";
   return error;
 }
 

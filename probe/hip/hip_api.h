@@ -73,8 +73,9 @@ inline constexpr std::array<std::string_view, 5> kRuntimeNames = {
                                                  const system::Environment& environment);
 
 // The compiler that belongs to `runtime`: a libhiprtc of its major version, looked for beside it first, or
-// the one inside it (before ROCm 6). OwnError::kAbsent: there is none. Compiling may abort the process
-// (ROCm 5.2 does for targets that it does not know).
+// the one inside it (before ROCm 6). OwnError::kAbsent: there is none; "another ROCm": there is one of
+// another major version, or it brought along a second libamdhip64. Compiling may abort the process (ROCm 5.2
+// does for targets that it does not know).
 [[nodiscard]] Result<Compiler> OpenCompiler(const system::Library& runtime, const system::FileSystem& files,
                                             const system::Environment& environment);
 

@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "probe/core/device_cap.h"
+#include "probe/core/hidden.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor.h"
@@ -42,6 +43,10 @@ class Survey {
   void NameVisible(const std::vector<RuntimeDevice>& all, bool takes_uuids, RuntimeDevice& device) const;
   // What the kernel and amdgpu's files know of a device that HIP shows.
   void Complete(const Api& api, RuntimeDevice& device) const;
+  void TellHidden(const std::vector<RuntimeDevice>& shown) const {
+    for (const HiddenCard& card : HiddenCards(context_.environment, shown, driver_.nodes))
+      context_.sink(HiddenHardware("hip", card.address, card.variable));
+  }
   void Warn(std::vector<std::string> texts) const {
     for (auto& text : texts) context_.sink(Warning{std::move(text)});
   }
@@ -125,6 +130,7 @@ void Survey::Enumerate(const Api& api, HipResult init) {
     Error error = found ? ErrorOf("hipGetDeviceCount", kHipErrorNoDevice) : found.error();
     if (error.code != kHipErrorNoDevice && init != kHipSuccess) error = ErrorOf("hipInit", init);
     auto diagnosis = Diagnose(std::move(error), driver_, context_.environment);
+    if (diagnosis.outcome == Outcome::kHidden) TellHidden({});
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
     return;
   }
@@ -138,6 +144,7 @@ void Survey::Enumerate(const Api& api, HipResult init) {
     NameVisible(devices, takes_uuids, device);
   }
   Warn(ExplainVisible(context_.environment, devices, driver_.nodes));
+  TellHidden(devices);
   for (const RuntimeDevice& device : devices) context_.sink(device);
 }
 

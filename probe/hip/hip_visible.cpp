@@ -202,6 +202,32 @@ std::vector<KfdNode> VisibleNodes(const system::Environment& environment, std::v
   return nodes;
 }
 
+std::vector<HiddenCard> HiddenCards(const system::Environment& environment,
+                                    const std::vector<RuntimeDevice>& shown,
+                                    const std::vector<KfdNode>& nodes) {
+  const auto has = [](const std::vector<KfdNode>& of, const PciAddress& address) {
+    return std::any_of(of.begin(), of.end(),
+                       [&](const KfdNode& node) { return SlotOf(node.address) == SlotOf(address); });
+  };
+  std::vector<HiddenCard> out;
+  const auto is_known = [&](const PciAddress& address) {
+    return std::any_of(out.begin(), out.end(),
+                       [&](const HiddenCard& card) { return SlotOf(card.address) == SlotOf(address); }) ||
+           std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
+             return device.identity.pci && SlotOf(*device.identity.pci) == SlotOf(address);
+           });
+  };
+  auto left = nodes;
+  for (const auto& list : {RocrList(environment), HipList(environment)}) {
+    if (!list) continue;
+    left = LeftBy(*list, left);
+    for (const KfdNode& node : nodes) {
+      if (!has(left, node.address) && !is_known(node.address)) out.push_back({node.address, list->name});
+    }
+  }
+  return out;
+}
+
 bool HidesAll(const system::Environment& environment, const std::vector<KfdNode>& nodes) {
   return !nodes.empty() && VisibleNodes(environment, nodes).empty();
 }

@@ -27,6 +27,16 @@ namespace probe::hip {
 // The kernel's nodes that those lists leave, in HIP's order.
 [[nodiscard]] std::vector<amd::KfdNode> VisibleNodes(const system::Environment& environment,
                                                      std::vector<amd::KfdNode> nodes);
+// Cards of the kernel's of which no part is shown and those lists leave none, each with the variable of the
+// list that does so.
+struct HiddenCard {
+  PciAddress address;
+  std::string_view variable;
+  bool operator==(const HiddenCard&) const = default;
+};
+[[nodiscard]] std::vector<HiddenCard> HiddenCards(const system::Environment& environment,
+                                                  const std::vector<RuntimeDevice>& shown,
+                                                  const std::vector<amd::KfdNode>& nodes);
 // Whether those lists leave none of the kernel's nodes, each read as its runtime reads it.
 [[nodiscard]] bool HidesAll(const system::Environment& environment, const std::vector<amd::KfdNode>& nodes);
 // What HIP_VISIBLE_DEVICES has to be for the device that HIP numbers so in this environment, all other

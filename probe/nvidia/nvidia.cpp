@@ -127,6 +127,14 @@ Signs ReadSigns(const FileSystem& files) {
   return signs;
 }
 
+std::vector<PciAddress> GpuAddresses(const FileSystem& files) {
+  std::vector<PciAddress> out;
+  for (const std::string& name : files.List(kGpus)) {
+    if (const auto address = ParsePciAddress(name)) out.push_back(*address);
+  }
+  return out;
+}
+
 bool MayHaveGpu(const Signs& signs) {
   return signs.card_on_bus || signs.gpus > 0 || signs.gpu_node || signs.wsl || signs.tegra;
 }

@@ -6,7 +6,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
+#include "probe/core/ids.h"
 #include "probe/system/filesystem.h"
 
 namespace probe::nvidia {
@@ -24,6 +26,8 @@ struct Signs {
 };
 [[nodiscard]] Signs ReadSigns(const system::FileSystem& files);
 [[nodiscard]] bool MayHaveGpu(const Signs& signs);
+// Of the GPUs that the kernel's driver has.
+[[nodiscard]] std::vector<PciAddress> GpuAddresses(const system::FileSystem& files);
 
 // Whether the name below /dev is of one GPU: nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
 [[nodiscard]] bool IsGpuNode(std::string_view name);

@@ -6,6 +6,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/topology_variables.h"
+#include "probe/core/vendor_names.h"
 #include "probe/system/this_process.h"
 
 namespace probe::opencl {
@@ -35,6 +36,24 @@ std::optional<Error> Denied(const DriverRow& row, const system::FileSystem& file
     }
   }
   return denied;
+}
+
+// Of the maker that the table names the driver by.
+std::vector<PciAddress> GpusOf(const DriverRow& row, const system::FileSystem& files) {
+  constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
+  constexpr std::uint64_t kDisplay = 0x03, kProcessing = 0x12;
+  const std::string maker = Lower(row.driver);
+  std::vector<PciAddress> out;
+  for (const std::string& name : files.List(kPciDevices)) {
+    const std::string folder = std::string(kPciDevices).append("/").append(name);
+    const auto address = ParsePciAddress(name);
+    const auto code = files.ReadNumber(folder + "/class").value_or(0) >> 16U;
+    const auto vendor = files.ReadNumber(folder + "/vendor");
+    if (!address || !vendor || (code != kDisplay && code != kProcessing)) continue;
+    const auto* known = FindVendorNames(static_cast<std::uint32_t>(*vendor));
+    if (known != nullptr && Lower(known->name) == maker) out.push_back(*address);
+  }
+  return out;
 }
 
 }  // namespace
@@ -80,6 +99,8 @@ Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
       if (const auto value = environment.Get(variable)) {
         out.outcome = Outcome::kHidden;
         out.error.text = std::string(variable) + "=" + CleanText(*value) + " hides its devices: unset it";
+        out.variable = variable;
+        out.hidden = GpusOf(row, files);
         return out;
       }
     }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "probe/core/driver_table.h"
+#include "probe/core/ids.h"
 #include "probe/core/outcome.h"
 #include "probe/opencl/opencl_api.h"
 
@@ -29,6 +30,9 @@ namespace probe::opencl {
 struct Silence {
   Outcome outcome = Outcome::kNoDevice;  // or hidden, denied
   Error error;
+  // Where it is hidden, the variable and the GPUs on the bus that are of the driver's maker.
+  std::string_view variable{};
+  std::vector<PciAddress> hidden{};
 };
 // Why the driver of this library, which did load, shows no device: a variable that is set, a device node that
 // may not be opened, else that there is none.

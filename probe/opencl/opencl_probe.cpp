@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "probe/core/device_cap.h"
+#include "probe/core/hidden.h"
 #include "probe/core/module.h"
 #include "probe/core/text.h"
 #include "probe/opencl/opencl_api.h"
@@ -29,6 +30,7 @@ class Survey {
   void ReadPlatform(const Api& api, cl_platform_id platform);
   void ReportSilentDrivers(bool all_attributed);
   void Report(DriverReport report);
+  void TellSilence(std::string_view library, DriverReport& report);
   bool IsSpoiled();
   [[nodiscard]] Error Spoiled() const {
     return {"", std::nullopt, "not answered", "a driver beside it changed this process: " + spoiled_};
@@ -65,6 +67,14 @@ void Survey::Report(DriverReport report) {
   report.stage = stage_;
   context_.sink(report);
   if (report.outcome != Outcome::kOk) silent_.push_back(std::move(report));
+}
+
+// Of a driver of this library, which did load and shows no device.
+void Survey::TellSilence(std::string_view library, DriverReport& report) {
+  const auto why = WhyNoDevice(library, context_.files, context_.environment);
+  report.outcome = why.outcome;
+  report.error = why.error;
+  for (const PciAddress& address : why.hidden) context_.sink(HiddenHardware("opencl", address, why.variable));
 }
 
 // Whether a driver has changed this process so that the silence of another means nothing. It is then asked
@@ -145,9 +155,7 @@ void Survey::ReadPlatform(const Api& api, cl_platform_id platform) {
     report.outcome = Outcome::kFailed;
     report.error = devices.error();
   } else if (devices->empty()) {
-    const auto why = WhyNoDevice(report.library.value_or(""), context_.files, context_.environment);
-    report.outcome = why.outcome;
-    report.error = why.error;
+    TellSilence(report.library.value_or(""), report);
   } else {
     std::uint32_t ordinal = 0;
     for (const cl_device_id id : *devices) {
@@ -176,9 +184,7 @@ void Survey::ReportSilentDrivers(bool all_attributed) {
       report.outcome = Outcome::kFailed;
       report.error = Error{"dlopen " + CleanText(manifest.library), std::nullopt, "unloadable", *reason};
     } else if (all_attributed) {
-      const auto why = WhyNoDevice(manifest.library, context_.files, context_.environment);
-      report.outcome = why.outcome;
-      report.error = why.error;
+      TellSilence(manifest.library, report);
     } else {
       continue;  // one of the platforms may be its
     }

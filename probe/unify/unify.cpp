@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "probe/core/fields.h"
+#include "probe/core/hidden.h"
 #include "probe/core/parse.h"
 #include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
@@ -63,8 +64,11 @@ std::vector<Draft> DraftHardware(std::span<const ProbeReport> reports) {
   std::vector<Draft> drafts(1);
   drafts.front().id = kHostId;
   std::map<std::string, std::size_t> places = {{drafts.front().id, 0}};
-  for (HardwareDevice& hardware : AllHardware(reports)) {
+  auto all = AllHardware(reports);
+  std::stable_partition(all.begin(), all.end(), [](const auto& hardware) { return !IsHidden(hardware); });
+  for (HardwareDevice& hardware : all) {
     const std::string id = HardwareId(hardware, drafts);
+    if (IsHidden(hardware) && !places.contains(id)) continue;
     const auto [known, is_new] = places.try_emplace(id, drafts.size());
     if (is_new) drafts.emplace_back().id = id;
     Draft* const draft = &drafts[known->second];

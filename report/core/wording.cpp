@@ -10,6 +10,7 @@
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "probe/core/topology_variables.h"
+#include "report/core/devices.h"
 #include "report/core/quantity.h"
 
 namespace report {
@@ -64,18 +65,28 @@ std::string_view PhraseOf(const backends::Measurement& measurement) {
   return IsInTheCaches(measurement) ? "was not measured" : Row(measurement.status).phrase;
 }
 
-std::string FailureText(const backends::Measurement& measurement) {
+std::string_view ImplementationOf(const backends::Measurement& measurement) {
+  return HasImplementations(measurement.kernel) ? std::string_view(measurement.implementation) : "";
+}
+
+std::string FailureText(const backends::Measurement& measurement, std::string_view by) {
   std::string detail;
   if (measurement.reason) Add(detail, *measurement.reason);
   if (detail.empty() && measurement.max_relative_error) {
     Add(detail, "relative error " + SignificantText(*measurement.max_relative_error, 2));
   }
   if (measurement.stage) Add(detail, "at " + *measurement.stage);
-  return Bracketed(fmt::format("its {} {}", FigureName(measurement), PhraseOf(measurement)), detail);
+  const auto who = by.empty() ? "" : fmt::format(" by {}", by);
+  return Bracketed(fmt::format("its {}{} {}", FigureName(measurement), who, PhraseOf(measurement)), detail);
 }
 
 bool NamesError(const backends::Measurement& measurement, std::string_view error) {
-  return measurement.reason && measurement.reason->find(std::string(error).append(" (")) != std::string::npos;
+  const auto has = [&](const std::string& text) {
+    return measurement.reason && measurement.reason->find(text) != std::string::npos;
+  };
+  if (has(std::string(error).append(" ("))) return true;
+  // One without a code is of this tool, and of a library's file it says nothing of the runtime.
+  return IsOwn(measurement) && has(fmt::format(": {}: ", error));
 }
 
 const probe::EnvironmentVariable* VariableIn(const probe::ProbeReport& probe, std::string_view warning) {

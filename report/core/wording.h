@@ -23,11 +23,14 @@ struct StatusRow {
 [[nodiscard]] bool IsInTheCaches(const backends::Measurement& measurement);
 // "gave a wrong result"
 [[nodiscard]] std::string_view PhraseOf(const backends::Measurement& measurement);
-// "its fp32 gemm gave a wrong result (relative error 0.7)"
-[[nodiscard]] std::string FailureText(const backends::Measurement& measurement);
+// "its fp32 gemm gave a wrong result (relative error 0.7)"; with `by` "its fp32 gemm by own:simt gave ...".
+[[nodiscard]] std::string FailureText(const backends::Measurement& measurement, std::string_view by = "");
+// Its implementation where several may do this kernel's work, else "".
+[[nodiscard]] std::string_view ImplementationOf(const backends::Measurement& measurement);
 
 [[nodiscard]] bool IsLeftOut(const probe::ProbeReport& probe);
-// Whether its reason names this error of its runtime's: "CL_OUT_OF_RESOURCES (-5)".
+// Whether its reason names this error of its runtime's: "CL_OUT_OF_RESOURCES (-5)", or of what the tool loads
+// to compile its own kernels: "dlopen libhiprtc.so.6: unloadable: ...".
 [[nodiscard]] bool NamesError(const backends::Measurement& measurement, std::string_view error);
 // The variable of the probe's environment that the warning of this probe is about; nullptr for none.
 [[nodiscard]] const probe::EnvironmentVariable* VariableIn(const probe::ProbeReport& probe,

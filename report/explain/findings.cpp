@@ -11,6 +11,7 @@
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
 #include "report/explain/explain.h"
@@ -128,6 +129,18 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
   }
 }
 
+// Whatever is missing beside it: first nothing may hide the GPU.
+void BlameVariable(const probe::PhysicalDevice& device, const probe::EnvironmentVariable& variable,
+                   Finding& finding) {
+  const auto setting = fmt::format("{}={}", variable.name, variable.value);
+  finding.layer = "programming_interface";
+  finding.summary = fmt::format("{} is hidden by {}", device.name, setting);
+  AddEvidence(finding, "environment", setting);
+  finding.meaning = "other programs started like this one do not see it either";
+  finding.fix.push_back({fmt::format("unset {}, or let it name this GPU, too", variable.name),
+                         "unset " + variable.name, false, false});
+}
+
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                   const std::set<std::string>& parents, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
@@ -153,6 +166,10 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   if (none != nullptr) {
     finding.severity = Severity::kNote;
     finding.meaning = *none;
+    return out.push_back(std::move(finding));
+  }
+  if (const auto hiding = HidingVariable(report, device); hiding && !not_asked) {
+    BlameVariable(device, *hiding, finding);
     return out.push_back(std::move(finding));
   }
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);

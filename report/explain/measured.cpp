@@ -26,6 +26,10 @@ using kernels::Kernel;
 using Figures = std::vector<const backends::Measurement*>;
 using ByImplementation = std::map<std::string, Figures>;
 
+constexpr std::string_view kMeasureAgain = "measure again on an idle machine; if it lasts, ";
+constexpr std::string_view kReportIt =
+    "report it to the makers of this tool, with what whichgpu --json prints";
+
 const backends::Measurement* Worst(const Figures& measured) {
   const backends::Measurement* worst = nullptr;
   for (const auto* m : measured) {
@@ -98,7 +102,7 @@ std::optional<Finding> OfFigures(const Way& way, const Figures& measured) {
   finding.severity = IsSoftware(way.device, way.view) ? Severity::kNote : Severity::kDegraded;
   finding.device_id = way.device.id;
   finding.runtime = of.runtime;
-  finding.summary = fmt::format("{}: {}", way.TitleOn(), FailureText(*worst));
+  finding.summary = fmt::format("{}: {}", way.TitleOn(), FailureText(*worst, ImplementationOf(*worst)));
   for (const auto* m : measured) {
     if (m->status == worst->status) AddEvidence(finding, m->implementation, FailureText(*m));
   }
@@ -124,11 +128,18 @@ void AddLibrary(const Way& way, const std::string& library, const Figures& figur
                 std::vector<Finding>& out) {
   auto finding = OfPart(way, "library", library, figures);
   if (!finding) return;
-  finding->layer = "math_library";
-  finding->meaning = "the runtime computes, as this tool's own kernels show; what uses this library may fail";
-  finding->fix = {{fmt::format("install {} in the version that the driver is made for", library),
-                   std::nullopt, true, false}};
-  BlameOverride(way, *Worst(figures), *finding);
+  const backends::Measurement& worst = *Worst(figures);
+  // For want of memory no other version of it would do better.
+  if (!IsOutOfMemory(worst)) {
+    const bool hung = worst.status == MeasurementStatus::kTimedOut;
+    finding->layer = "math_library";
+    finding->meaning =
+        "the runtime computes, as this tool's own kernels show; what uses this library may fail";
+    finding->fix = {{fmt::format("{}install {} in the version that the driver is made for",
+                                 hung ? kMeasureAgain : "", library),
+                     std::nullopt, true, false}};
+  }
+  BlameOverride(way, worst, *finding);
   out.push_back(*std::move(finding));
 }
 
@@ -139,9 +150,8 @@ void AddKernel(const Way& way, const std::string& kernel, const Figures& figures
       "another kernel does this right on this device: the fault is this one's, which is this tool's own, or "
       "is in what the driver's compiler makes of it, and nothing to keep other programs from the device for";
   const bool hung = Worst(figures)->status == MeasurementStatus::kTimedOut;
-  finding->fix = {{fmt::format("{}report it to the makers of this tool, with what whichgpu --json prints",
-                               hung ? "measure again on an idle machine; if it lasts, " : "please "),
-                   std::nullopt, false, false}};
+  finding->fix = {
+      {fmt::format("{}{}", hung ? kMeasureAgain : "please ", kReportIt), std::nullopt, false, false}};
   if (MayComeOfCircumstances(*Worst(figures))) BlameCircumstances(way.report, false, *finding);
   BlameOverride(way, *Worst(figures), *finding);
   out.push_back(*std::move(finding));
@@ -175,12 +185,69 @@ void KeepToWhatFailed(const Way& way, const Figures& measured, Finding& finding)
   if (!text.empty()) finding.fix = {{std::move(text), std::nullopt, false, false}};
 }
 
-void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) {
+// It failed in a way that a kernel of this tool's own may fail by itself.
+bool MayBeOfKernel(const backends::Measurement& failed) {
+  const bool may_be =
+      failed.status == MeasurementStatus::kWrongResult || failed.status == MeasurementStatus::kCrashed ||
+      failed.status == MeasurementStatus::kTimedOut || failed.status == MeasurementStatus::kFailed;
+  return may_be && IsOwn(failed) && HasImplementations(failed.kernel) && !IsOutOfMemory(failed);
+}
+
+bool Ran(const backends::Measurement& m) {
+  return HasImplementations(m.kernel) &&
+         (m.status == MeasurementStatus::kOk || m.status == MeasurementStatus::kImplausible);
+}
+
+// That no kernel runs is not said where some did.
+void SayWhatFailed(const Figures& measured, const Figures& all, Finding& finding) {
+  constexpr std::size_t kMost = 3;
+  const backends::Measurement& worst = *Worst(measured);
+  const bool any_ran = std::any_of(all.begin(), all.end(), [](const auto* m) { return Ran(*m); });
+  if (worst.status != MeasurementStatus::kFailed || IsOutOfMemory(worst) || !any_ran) return;
+  std::vector<std::string> names;
+  for (const auto* m : measured) {
+    const auto by = ImplementationOf(*m);
+    if (m->status == MeasurementStatus::kFailed)
+      probe::AddOnce(fmt::format("its {}{}{}", FigureName(*m), by.empty() ? "" : " by ", by), names);
+  }
+  const std::size_t more = names.size() - std::min(names.size(), kMost);
+  names.resize(names.size() - more);
+  if (more > 0) names.push_back(fmt::format("{} more", more));
+  finding.meaning = fmt::format("other kernels run on it; what failed is {}", fmt::join(names, " and "));
+}
+
+// What is wrong alone are this tool's own kernels, and a vendor's library computes the same: that clears no
+// driver, which compiles the former and not the latter, but it may be either.
+void ShareTheBlame(const Figures& measured, const Figures& all, Finding& finding) {
+  const auto status = Worst(measured)->status;
+  const backends::Measurement* right = nullptr;
+  for (const auto* failed : measured) {
+    if (failed->status != status) continue;
+    if (!MayBeOfKernel(*failed)) return;
+    const auto library = std::find_if(all.begin(), all.end(), [&](const auto* other) {
+      return !IsOwn(*other) && IsVerified(*other) && KindOf(*other) == KindOf(*failed);
+    });
+    if (library == all.end()) return;
+    right = *library;
+  }
+  finding.confidence = Confidence::kMedium;
+  finding.meaning = fmt::format(
+      "{} does the same for the same types right on this device: the fault is this tool's own kernel, or is "
+      "in what the driver's compiler makes of it",
+      right->implementation);
+  finding.fix.push_back({fmt::format("if it lasts, {}", kReportIt), std::nullopt, false, false});
+}
+
+void AddWay(const Way& way, const Figures& measured, const Figures& all, std::vector<Finding>& out) {
   auto finding = OfFigures(way, measured);
   if (!finding) return;
   const auto* worst = Worst(measured);
   KeepToWhatFailed(way, measured, *finding);
   const bool known = AdviseOnReason(way.Facts(), *worst, *finding);
+  if (!known) {
+    SayWhatFailed(measured, all, *finding);
+    ShareTheBlame(measured, all, *finding);
+  }
   if (MayComeOfCircumstances(*worst)) BlameCircumstances(way.report, known, *finding);
   BlameOverride(way, *worst, *finding);
   out.push_back(*std::move(finding));
@@ -190,10 +257,7 @@ void AddWay(const Way& way, const Figures& measured, std::vector<Finding>& out) 
 // Without such a one the work is not to be had by this way, whatever else is right; and a library that is
 // right alone shows nothing of what the driver compiles.
 bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const Figures& measured) {
-  const bool may_be =
-      failed.status == MeasurementStatus::kWrongResult || failed.status == MeasurementStatus::kCrashed ||
-      failed.status == MeasurementStatus::kTimedOut || failed.status == MeasurementStatus::kFailed;
-  if (!may_be || !IsOwn(failed) || !HasImplementations(failed.kernel) || IsOutOfMemory(failed)) return false;
+  if (!MayBeOfKernel(failed)) return false;
   const auto* known = KnownReason(way.Facts(), failed);
   if (known != nullptr && !known->of_kernel.value_or(false)) return false;
   return std::any_of(measured.begin(), measured.end(), [&](const auto* other) {
@@ -226,7 +290,7 @@ void AddMeasurementsOf(const Way& way, Figures measured, std::vector<Finding>& o
   });
   const auto own =
       TakeOut(measured, [&](const backends::Measurement& m) { return IsFaultOfKernel(way, m, all); });
-  AddWay(way, measured, out);
+  AddWay(way, measured, all, out);
   for (const auto& [library, figures] : libraries) AddLibrary(way, library, figures, out);
   for (const auto& [kernel, figures] : own) AddKernel(way, kernel, figures, out);
 }

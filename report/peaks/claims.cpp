@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "probe/core/hidden.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -88,7 +89,7 @@ bool IsOffTheBus(const Report& report, const probe::PhysicalDevice& device, cons
   if (device.hardware || !IsBusListed(report)) return false;
   return std::none_of(report.probes.begin(), report.probes.end(), [&](const probe::ProbeReport& probe) {
     return std::any_of(probe.hardware.begin(), probe.hardware.end(),
-                       [&](const auto& hardware) { return MayBe(hardware, claimed); });
+                       [&](const auto& one) { return !IsHidden(one) && MayBe(one, claimed); });
   });
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/recommend/parts.h"
@@ -115,6 +116,8 @@ std::string UnreachedReason(const Report& report, const probe::PhysicalDevice& d
     for (const auto& node : device.hardware->nodes) {
       if (IsDenied(node)) return "no runtime reaches it: " + node.path + " may not be opened";
     }
+    if (const auto hiding = HidingVariable(report, device))
+      return fmt::format("hidden by {}={}", hiding->name, hiding->value);
     if (!device.hardware->kernel_driver) return "no runtime reaches it: no kernel driver is bound to it";
   }
   return "no runtime reaches it";

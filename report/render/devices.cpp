@@ -15,6 +15,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/add_once.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
@@ -183,9 +184,19 @@ void Passed(const Measurement& m, Page& page) {
             kIndent + 2, Style::kDim);
 }
 
-void Failed(const Measurement& m, Page& page) {
+void Failed(const Measurement& m, std::string_view by, Page& page) {
   page.To(kIndent).Add(page.signs().cross, Style::kBad).Add(" ");
-  page.Flow(FailureText(m), kIndent + 2, Style::kBad);
+  page.Flow(FailureText(m, by), kIndent + 2, Style::kBad);
+}
+
+// "own:mma and own:simt": of all that failed likewise.
+std::string FailedLikewise(const Measurement& m, const Figures& figures) {
+  std::vector<std::string> names;
+  for (const auto* other : figures) {
+    if (!IsTrouble(*other) || FailureText(*other) != FailureText(m)) continue;
+    if (const auto name = ImplementationOf(*other); !name.empty()) probe::AddOnce(std::string(name), names);
+  }
+  return fmt::format("{}", fmt::join(names, " and "));
 }
 
 // The fastest of its name, and the product at the prompt's shape, which predicts inference, where it has a
@@ -212,7 +223,7 @@ void Rows(const Figures& figures, const Layout& layout, Page& page) {
       if (verbose) Samples(*m, page);
     } else if (IsTrouble(*m)) {
       if (!told.insert(FailureText(*m)).second && !verbose) continue;
-      Failed(*m, page);
+      Failed(*m, verbose ? std::string(ImplementationOf(*m)) : FailedLikewise(*m, figures), page);
       if (verbose) Samples(*m, page);
     } else if (verbose) {
       Passed(*m, page);

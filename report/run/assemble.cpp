@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "probe/core/fields.h"
+#include "probe/core/hidden.h"
 #include "probe/core/text.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -121,11 +122,8 @@ ProbeReport MergeDrivers(const std::string& module,
                          const std::vector<std::pair<std::string, ProbeReport>>& drivers) {
   ProbeReport merged;
   merged.module = module;
-  const auto found = [](const ProbeReport& report) {
-    return !report.devices.empty() || !report.hardware.empty();
-  };
   const auto rank = [&](const ProbeReport& report) {
-    return report.outcome == Outcome::kOk ? 2 : found(report) ? 1 : 0;
+    return report.outcome == Outcome::kOk ? 2 : HasFound(report) ? 1 : 0;
   };
   int best = -1;
   for (const auto& [manifest, report] : drivers) {
@@ -147,6 +145,7 @@ ProbeReport MergeDrivers(const std::string& module,
     }
     if (!merged.library) merged.library = report.library;
     if (merged.environment.empty()) merged.environment = report.environment;
+    merged.hardware.insert(merged.hardware.end(), report.hardware.begin(), report.hardware.end());
     merged.warnings.insert(merged.warnings.end(), report.warnings.begin(), report.warnings.end());
     if (report.stderr_tail) merged.stderr_tail = report.stderr_tail;
     merged.elapsed_s = std::max(merged.elapsed_s.value_or(0), report.elapsed_s.value_or(0));

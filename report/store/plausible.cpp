@@ -11,6 +11,7 @@
 #include <string_view>
 #include <utility>
 
+#include "probe/core/hidden.h"
 #include "probe/core/parse.h"
 #include "report/core/date.h"
 #include "report/core/tables.h"
@@ -92,8 +93,7 @@ std::optional<std::string> OddEnd(const std::string& path, const probe::ProbeRep
   const auto is = [&](std::initializer_list<Outcome> any) {
     return std::find(any.begin(), any.end(), probe.outcome) != any.end();
   };
-  const bool found = !probe.devices.empty() || !probe.hardware.empty();
-  if (found && is({Outcome::kAbsent, Outcome::kNoDevice, Outcome::kDenied, Outcome::kHidden}))
+  if (HasFound(probe) && is({Outcome::kAbsent, Outcome::kNoDevice, Outcome::kDenied, Outcome::kHidden}))
     return fmt::format("{}: outcome {} beside devices", path, probe::NameOf(probe.outcome));
   return std::nullopt;
 }

@@ -15,6 +15,7 @@
 
 #include "backends/core/measurement_fields.h"
 #include "probe/core/fields.h"
+#include "probe/core/hidden.h"
 #include "report/core/report_fields.h"
 #include "report/store/input.h"
 #include "report/store/plausible.h"
@@ -109,8 +110,7 @@ namespace {
 // than threads are online.
 void TakeOver(probe::ProbeReport& probe) {
   using probe::Outcome;
-  const bool found = !probe.devices.empty() || !probe.hardware.empty();
-  if (found && probe.outcome == Outcome::kNoDevice) {
+  if (HasFound(probe) && probe.outcome == Outcome::kNoDevice) {
     const auto ended = std::find_if(probe.drivers.begin(), probe.drivers.end(), [](const auto& driver) {
       return driver.outcome == Outcome::kCrashed || driver.outcome == Outcome::kTimedOut ||
              driver.outcome == Outcome::kFailed || driver.outcome == Outcome::kBadReply;

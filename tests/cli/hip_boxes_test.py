@@ -12,6 +12,7 @@ from amd_machine import MIB, AmdMachine, gpu
 from harness import can_unshare, main, validate, vendor_library
 
 BUILD = pathlib.Path(sys.argv[2]).resolve()
+FAKES = "tests/fakes/hip"
 RUNS = 4  # at a time: many of them wait
 # The compiler of ROCm 5.2 (Debian 12) is inside the runtime, and does not know these GPUs; later ones do.
 DEBIAN = vendor_library("libamdhip64.so.5.2.*") and vendor_library("libamdhip64.so.5")
@@ -50,13 +51,14 @@ MEASURED = {
     "a fill that faults": (dict(gpus=[gpu(*NAVI31, faulting_kernels="fill_")]), "0.2", 0),
     "a compiler that aborts": (dict(gpus=[gpu(*NAVI31)], **act("compile", "abort")), "1", 0),
     "no compiler": (dict(gpus=[gpu(*NAVI31)], libraries=[("libhiprtc.so.6", "/nonexistent")]), "1", 0),
+    "another ROCm's compiler": (dict(gpus=[gpu(*NAVI31)], libraries=[
+        ("libhiprtc.so.6", "/nonexistent"), ("libhiprtc.so.7", BUILD / FAKES / "fake_hiprtc/libhiprtc.so.6")]), "0.2", 0),
     "a hot card": (dict(gpus=[gpu(*NAVI31, attributes={"throttled": 1 << 36})]), "1.2", 1),
     "ROCm 5": (dict(gpus=[gpu(*NAVI31)], rocm="5", attributes={"hip_version": 50731061}), "0.8", 1),
 }
 # By whose kernels contexts and processes end, over and over.
 ENDED = ("products that abort", "products that all fault", "a fill that faults")
 # Prefixes of ROCm as installers leave them, which need the kernel's view of the GPU to be looked at.
-FAKES = "tests/fakes/hip"
 ROCM_6 = {"rocm-6/lib/libamdhip64.so.6": f"{FAKES}/fake_hip/libamdhip64.so.6",
           "rocm-6/lib/libhiprtc.so.6": f"{FAKES}/fake_hiprtc/libhiprtc.so.6"}
 PREFIXES = {
@@ -273,6 +275,16 @@ class HipBoxes(unittest.TestCase):
                 self.assertTrue(any(state == status and said in reason for state, reason in seen), seen)
                 self.assertNotIn("hip", {answer["backend"] for answer in value["recommendations"]})
 
+    def test_a_compiler_of_another_release_is_named_with_what_is_wanted(self):
+        value = self.answer("another ROCm's compiler")
+        finding = next(f for f in value["findings"] if f["id"] == "measure.hip.rocm.failed")
+        said = " ".join(row["value"] for row in finding["evidence"])
+        self.assertRegex(said, r"libhiprtc.so.7 \(/\S+\) is of another ROCm than the HIP runtime, "
+                               r"\S+/libamdhip64.so.6\S*, which needs libhiprtc.so.6")
+        self.assertNotIn("not installed", said)
+        self.assertIn("two releases of ROCm", finding["meaning"])
+        self.assertIn("in the release of the HIP runtime", finding["fix"][0]["text"])
+
     def test_a_library_that_can_not_be_called_says_why_and_costs_its_own_figures_alone(self):
         if not can_unshare():
             self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
@@ -324,6 +336,18 @@ class HipBoxes(unittest.TestCase):
             findings = {finding["id"]: finding for finding in self.answer(name, "list")["findings"]}
             finding = findings[f"variable.hip.{variable}"]
             self.assertEqual(f"unset {variable}", finding["fix"][0]["command"])
+
+    def test_a_gpu_that_is_hidden_lacks_no_runtime(self):
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        for name, address, setting in (("all hidden", "0000-03-00-0", "HIP_VISIBLE_DEVICES=-1"),
+                                       ("one hidden", "0000-03-00-0", "ROCR_VISIBLE_DEVICES=0"),
+                                       ("CUDA's variable", "0000-0f-00-0", "CUDA_VISIBLE_DEVICES=1")):
+            with self.subTest(name):
+                findings = {finding["id"]: finding for finding in self.answer(name, "list")["findings"]}
+                finding = findings[f"unreached.pci-{address}"]
+                self.assertIn(f"is hidden by {setting}", finding["summary"])
+                self.assertEqual([f"unset {setting.partition('=')[0]}"], [fix.get("command") for fix in finding["fix"]])
 
     def test_an_override_is_a_conflict_with_what_the_kernel_says(self):
         if not can_unshare():

@@ -21,28 +21,46 @@ import unittest
 import unittest.mock
 
 ROOT = pathlib.Path(__file__).resolve().parents[3]
+sys.path.insert(0, str(ROOT / "bench" / "gpu"))
+import cards
+import figures
+import folder as folders
+import others
 BUILD = pathlib.Path(sys.argv[2]).resolve()
 FAKES = BUILD / "tests" / "fakes"
 LIBRARIES = {"cuda": ("fake_cuda/libcuda.so.1", "fake_nvml/libnvidia-ml.so.1", "fake_cublaslt/libcublasLt.so.13"),
              "hip": ("fake_hip/libamdhip64.so.6", "fake_hiprtc/libhiprtc.so.6")}
 TESTS = {"cuda": "cuda_gpu_test", "hip": "hip_gpu_test"}
-
-
+# A fake has no ring of stages, so a product that goes round none shows as much.
+CHEAP = {"WHICHGPU_TEST_STEPS": "2"}
+# The processor's figures and the software devices' are not what this is about.
+WHICHGPU = f"""#!/bin/sh
+case "$*" in *--json*) set -- "$@" --only sysfs,cuda,hip;; esac
+exec {BUILD}/report/whichgpu "$@"
+"""
+# The build's own tests with their labels, of which ctest reads no more than it must.
+CTEST = "".join(f'subdirs("{BUILD}/tests/backends/{name}")\n' for name in TESTS)
 SMI = """#!/bin/sh
 [ "$1" = -q ] && exec echo fake
 while sleep 0.1; do echo '0, 97, 1755, 2619, 512.34'; echo '0, 0, 210, 2619, 70.10'; echo '0, [N/A], 1980, 2619, 70.10'; done
 """
 
 
-def check(scenario, budget_s, carried=False, runs=1, runtime="cuda"):
+def write_script(path, text):
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text)
+    path.chmod(0o755)
+
+
+def check(scenario, budget_s, carried=False, runs=1, runtime="cuda", whichgpu=None):
     """What gpu_check ended with and what it left: its result, or of carried binaries the files of its folder."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         environment = {key: value for key, value in os.environ.items()
                        if not key.startswith(("CUDA_", "HIP_", "ROCR_", "WHICHGPU_"))}
-        # Nothing but the fake GPU: the software devices' measurements are not what this is about.
         environment.update(XDG_CACHE_HOME=str(folder / "cache"), VK_DRIVER_FILES="/nonexistent",
-                           VK_ICD_FILENAMES="/nonexistent", OCL_ICD_VENDORS="/nonexistent")
+                           VK_ICD_FILENAMES="/nonexistent", OCL_ICD_VENDORS="/nonexistent",
+                           GPU_CHECK_PYTHON="/nonexistent/python", **CHEAP)
         if scenario is not None:
             libraries = folder / "lib"
             libraries.mkdir()
@@ -55,25 +73,27 @@ def check(scenario, budget_s, carried=False, runs=1, runtime="cuda"):
         if carried:
             binaries, output = folder / "carried", folder / "output"
             binaries.mkdir()
-            (binaries / "whichgpu").symlink_to(BUILD / "report" / "whichgpu")
-            for name, test in TESTS.items():
+            write_script(binaries / "whichgpu", whichgpu or WHICHGPU)
+            for name, test in TESTS.items() if whichgpu is None else ():
                 (binaries / test).symlink_to(BUILD / "tests" / "backends" / name / test)
-            (binaries / "nvidia-smi").write_text(SMI)
-            (binaries / "nvidia-smi").chmod(0o755)
+            write_script(binaries / "nvidia-smi", SMI)
             environment["PATH"] = f"{binaries}:{environment['PATH']}"
             done = subprocess.run([*command, output, "--binaries", binaries, "--runs", str(runs)], env=environment,
                                   cwd=folder, capture_output=True, text=True)
-            return done, {file.name: file.read_text() for file in output.iterdir()}
-        output = folder / "result.json"
-        done = subprocess.run([*command, output, "--no-build", "--build", BUILD], env=environment, capture_output=True,
+            kept = [file for file in (*output.iterdir(), output / "record" / "record.json") if file.is_file()]
+            return done, {file.name: file.read_text() for file in kept}
+        output, build = folder / "result.json", folder / "build"
+        write_script(build / "report" / "whichgpu", WHICHGPU)
+        (build / "CTestTestfile.cmake").write_text(CTEST)
+        done = subprocess.run([*command, output, "--no-build", "--build", build], env=environment, capture_output=True,
                               text=True)
         return done, json.loads(output.read_text()) if output.exists() else None
 
 
-def gpu(**more):
+def gpu(capability=80, **more):
     return {"driver_version": "580.65.06", "devices": [
         {"name": "NVIDIA Fake", "pci": "0000:01:00.0", "memory_total_bytes": 256 << 20, "compute_units": 2,
-         "attributes": {"capability": 80}, **more}]}
+         "attributes": {"capability": capability}, **more}]}
 
 
 def amd_gpu():
@@ -81,10 +101,12 @@ def amd_gpu():
                          "attributes": {"gfx": 110000}}]}
 
 
-# name -> scenario, seconds of measuring
-CASES = {"good": (gpu(), 4), "wrong": (gpu(results="garbage"), 0.5), "none": (None, 0.3),
-         "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 2, True, 2), "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 4, True),
-         "carried, AMD": (amd_gpu(), 2, True, 1, "hip"), "carried, none": (None, 0.3, True)}
+# name -> scenario, seconds of measuring; of a GPU with few kernels where all that matters is what becomes of them
+CASES = {"good": (gpu(52), 0.6), "wrong": (gpu(52, results="garbage"), 0.2), "none": (None, 0.2),
+         "carried": ({**gpu(), "attributes": {"translation_ms": 20}}, 1, True, 2),
+         "carried, faulting": (gpu(faulting_kernels="gemm_fp16_128"), 0.8, True),
+         "carried, AMD": (amd_gpu(), 0.5, True, 1, "hip"), "carried, none": (None, 0.2, True),
+         "carried, broken": (None, 0.2, True, 3, "cuda", "#!/bin/sh\nexit 1\n")}
 
 
 class GpuCheck(unittest.TestCase):
@@ -114,8 +136,10 @@ class GpuCheck(unittest.TestCase):
         done, files = self.runs["carried"]
         self.assertEqual(0, done.returncode, done.stderr)
         self.assertLessEqual({"machine.txt", "smi.txt", "report.watched", "report_2.json", "cuda_gpu_test.txt",
-                              "hip_gpu_test.txt", "report.json", "report.err", "torch.json",
-                              "summary.txt"}, set(files))
+                              "hip_gpu_test.txt", "report.json", "report.err", "report_text.txt", "record.json",
+                              "torch.json", "summary.txt"}, set(files))
+        self.assertIn("NVIDIA Fake", files["report_text.txt"])
+        self.assertIn("cuda", [probe["module"] for probe in json.loads(files["record.json"])["probes"]])
         self.assertIn(("cuda", "gemm", "ok"), {(m["runtime"], m["kernel"], m["status"])
                                                for m in json.loads(files["report.json"])["measurements"]})
         summary = files["summary.txt"]
@@ -133,6 +157,7 @@ class GpuCheck(unittest.TestCase):
                                   r"clocks.mem 2619 MHz \(2619 to 2619\), power.draw 512 W \(512 to 512\)")
         self.assertIn("== Figures of several runs\n2 of 2 whole runs\n", summary)
         self.assertRegex(summary, r"\npci:\S+ cuda .*: [0-9.]+ % apart in 2 runs, [0-9.e+-]+ \S+\n")
+        self.assertIn("== PyTorch\nskipped: /nonexistent/python: No such file or directory\nskipped: ", summary)
         self.assertRegex(summary, r"ok pci:0000:01:00.0 cuda gemm .* own:\S+ \S+ [0-9.e+]+ \S+.*, verified")
         self.assertRegex(summary, r"unsupported pci:0000:01:00.0 cuda gemm .*own:wgmma_128x256.*sm_90a")
         self.assertRegex(summary, r"kernel 0 NVIDIA Fake: \S+ \(gemm_fp16_128\): right, compiled in [0-9.]+ s")
@@ -161,7 +186,18 @@ class GpuCheck(unittest.TestCase):
         self.assertEqual(1, done.returncode)
         self.assertIn("no GPU", done.stderr)
         self.assertIn("report.json", files)
-        self.assertTrue(files["summary.txt"].startswith("== Failed\nthe gpu tests: none ran\n"), files["summary.txt"])
+        self.assertTrue(files["summary.txt"].startswith("== Failed\nthe gpu tests: none ran\n\n"), files["summary.txt"])
+        self.assertIn("1 of 1 whole runs: the first has no GPU", files["summary.txt"])
+
+    def test_what_ends_without_a_report_is_no_machine_without_a_gpu(self):
+        done, files = self.runs["carried, broken"]
+        self.assertEqual(1, done.returncode)
+        self.assertIn("whichgpu gave no report", done.stderr)
+        self.assertNotIn("no GPU", done.stderr)
+        failed, _, rest = files["summary.txt"].partition("\n\n")
+        self.assertIn("\nreport: 1\nreport_text: not run: there is no record\nwhichgpu said last: it said nothing", failed)
+        self.assertIn("0 of 3 whole runs: the first gave none: 1\n", rest)
+        self.assertIn("hip_gpu_test: it was not carried", rest)
 
     def test_a_machine_without_a_gpu_fails_and_says_so(self):
         done, result = self.runs["none"]
@@ -171,15 +207,17 @@ class GpuCheck(unittest.TestCase):
 
 
 @contextlib.contextmanager
-def fake_gpu_test(hanging, **more):
-    """The test of all kernels on a GPU on which some do not end."""
+def fake_gpu_test(hanging, others=(), **more):
+    """The test of all kernels on a GPU on which some do not end, and on others."""
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         for library in LIBRARIES["cuda"]:
             (folder / library.rpartition("/")[2]).symlink_to(FAKES / "cuda" / library)
-        (folder / "scenario.json").write_text(json.dumps(gpu(hanging_kernels=hanging)))
+        scenario = gpu(hanging_kernels=hanging)
+        scenario["devices"] += others
+        (folder / "scenario.json").write_text(json.dumps(scenario))
         process = subprocess.Popen([BUILD / "tests" / "backends" / "cuda" / TESTS["cuda"]], stdout=subprocess.PIPE,
-                                   text=True, env={**os.environ, "WHICHGPU_LIBRARY_PATH": str(folder), **more,
+                                   text=True, env={**os.environ, "WHICHGPU_LIBRARY_PATH": str(folder), **CHEAP, **more,
                                                    "WHICHGPU_FAKE_SCENARIO": str(folder / "scenario.json")})
         try:
             yield process
@@ -198,12 +236,18 @@ def wait_for(what):
 
 class Hangs(unittest.TestCase):
     def test_one_of_a_family_is_enough_and_costs_no_other_family_anything(self):
-        with fake_gpu_test("gemm_fp16_128", WHICHGPU_TEST_KERNEL_SECONDS="3") as process:
+        second = {**gpu()["devices"][0], "pci": "0000:02:00.0"}
+        with fake_gpu_test("gemm_fp16_128", [second], WHICHGPU_TEST_KERNEL_SECONDS="1") as process:
             said, _ = process.communicate()
         self.assertRegex(said, r"\(gemm_fp16_128\): it did not end in its time")
         self.assertRegex(said, r"\(gemm_bf16_128\): not tried: another kernel of own:mma did not end")
-        self.assertEqual(1, len(re.findall(r"^kernel .* did not end in its time$", said, re.M)), said)
+        self.assertEqual(1, len(re.findall(r"^kernel 0 .* did not end in its time$", said, re.M)), said)
         self.assertRegex(said, r"\(gemm_fp32_128\): right")
+        first, second = (re.findall(rf"^kernel {card} NVIDIA Fake: .*$", said, re.M) for card in (0, 1))
+        self.assertLess(2, len(second), said)
+        self.assertLess(2 * len(second), len(first), "of an equal card one kernel of each family")
+        self.assertEqual(1, sum("own:mma_1" in line for line in second), second)
+        self.assertEqual(1, sum("own:rows_a_block" in line for line in second), second)
 
     def test_the_test_leaves_nobody_on_the_gpu(self):
         with fake_gpu_test("gemm_") as process:
@@ -217,18 +261,16 @@ class Hangs(unittest.TestCase):
     def test_a_command_whose_time_is_up_ends_with_all_that_it_started(self):
         with tempfile.TemporaryFile("w+") as said:
             with self.assertRaises(subprocess.TimeoutExpired):
-                imported().run_with_children(["sh", "-c", "sleep 60 & echo $!; wait"], 0.3, stdout=said)
+                folders.run_with_children(["sh", "-c", "sleep 60 & echo $!; wait"], 0.3, stdout=said)
             said.seek(0)
             child = pathlib.Path("/proc") / said.read().strip()
         self.assertTrue(wait_for(lambda: not child.exists() or ") Z " in (child / "stat").read_text()))
 
     def test_a_check_that_is_ended_leaves_nothing_that_it_started(self):
-        code = ("import importlib.machinery, importlib.util, signal, sys; "
-                "loader = importlib.machinery.SourceFileLoader('gpu_check', sys.argv[1]); "
-                "module = importlib.util.module_from_spec(importlib.util.spec_from_loader('gpu_check', loader)); "
-                "loader.exec_module(module); signal.signal(signal.SIGTERM, module.end); "
-                "module.run_with_children(['sh', '-c', 'sleep 60 & echo $!; wait'], 30)")
-        with subprocess.Popen([sys.executable, "-B", "-c", code, ROOT / "bench" / "gpu_check"], text=True,
+        code = ("import signal, sys; sys.path.insert(0, sys.argv[1]); import folder; "
+                "signal.signal(signal.SIGTERM, lambda number, _: sys.exit(128 + number)); "
+                "folder.run_with_children(['sh', '-c', 'sleep 60 & echo $!; wait'], 30)")
+        with subprocess.Popen([sys.executable, "-B", "-c", code, ROOT / "bench" / "gpu"], text=True,
                               stdout=subprocess.PIPE) as process:
             child = pathlib.Path("/proc") / process.stdout.readline().strip()
             process.terminate()
@@ -274,27 +316,38 @@ __version__ = "2.8"
 
 class Torch(unittest.TestCase):
     def test_the_products_write_what_ours_do_where_it_can(self):
-        gpu_check = imported()
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "torch.py").write_text(FAKE_TORCH)
             measured = [{"kernel": "gemm", "status": "ok", "in_dtype": name, "shape": {"m": 8, "n": 8, "k": 8}}
                         for name in ("fp32", "fp16", "bf16")]
             with unittest.mock.patch.dict(os.environ, {"PYTHONPATH": folder}):
-                torch = gpu_check.torch_rates({"measurements": measured}, 20)
+                torch, _ = others.torch_rates({"measurements": measured}, 20)
         self.assertEqual({f"{name} 8x8x8" for name in ("fp32", "fp16", "bf16")}, set(torch["gemm_flop_per_s"]))
         self.assertEqual(["bf16 8x8x8"], torch["narrow"])
 
     def test_pythons_that_hang_take_its_time_once(self):
-        gpu_check, clock, allowed = imported(), [0.0], []
+        clock, allowed = [0.0], []
 
         def hang(*_, timeout, **__):
             allowed.append(timeout)
             clock[0] += timeout
             raise subprocess.TimeoutExpired("python", timeout)
-        with unittest.mock.patch.object(gpu_check.time, "monotonic", lambda: clock[0]), \
-                unittest.mock.patch.object(gpu_check.subprocess, "run", hang):
-            self.assertIsNone(gpu_check.torch_rates({"measurements": []}, 80))
+        with unittest.mock.patch.object(others.time, "monotonic", lambda: clock[0]), \
+                unittest.mock.patch.object(others.subprocess, "run", hang), \
+                unittest.mock.patch.dict(os.environ, {"GPU_CHECK_PYTHON": "/one"}):
+            torch, skipped = others.torch_rates({"measurements": []}, 80)
+        self.assertIsNone(torch)
         self.assertEqual([80], allowed)
+        self.assertEqual(["skipped: /one: killed after 80 s", "skipped: python3: no time was left for it"],
+                         [line for line in others.torch_lines(torch, skipped) if sys.executable not in line])
+
+    def test_why_there_is_none_is_said(self):
+        for code, stderr, why in ((3, "", "it has no PyTorch"), (4, "", "its PyTorch sees no GPU"),
+                                  (1, "Traceback\nRuntimeError: no\n", "it ended with 1: RuntimeError: no")):
+            done = subprocess.CompletedProcess([], code, "", stderr)
+            with unittest.mock.patch.object(others.subprocess, "run", lambda *_, done=done, **__: done):
+                _, skipped = others.torch_rates({"measurements": []}, 80)
+            self.assertIn(f"python3: {why}", skipped)
 
 
 class Time(unittest.TestCase):
@@ -310,36 +363,54 @@ class Time(unittest.TestCase):
 
             def read(self, _):
                 return ""
-        ends, _ = gpu_check.run_carried_tests(Folder(), pathlib.Path("."))
+        with tempfile.TemporaryDirectory() as binaries:
+            for test in gpu_check.GPU_TESTS:
+                (pathlib.Path(binaries) / test).touch()
+            ends, _ = gpu_check.run_carried_tests(Folder(), pathlib.Path(binaries))
         self.assertEqual(set(gpu_check.GPU_TESTS), set(ends))
         self.assertGreaterEqual(min(allowed.values()), gpu_check.LEFT_S)
-        self.assertLessEqual(2 * gpu_check.LOOK_S + sum(allowed.values()) + gpu_check.REPORT_S + gpu_check.TORCH_S,
+        self.assertLessEqual(3 * gpu_check.LOOK_S + sum(allowed.values()) + gpu_check.REPORT_S + gpu_check.TORCH_S,
                              gpu_check.ALL_S)
 
 
 class Runs(unittest.TestCase):
-    def test_a_run_that_does_not_fit_is_left_out_and_said(self):
-        gpu_check, clock, ran = imported(), [0.0], []
+    @staticmethod
+    def more(count, takes_s, says=('{"measurements": []}',)):
+        """Of a check that has 280 s left when the first run has ended, after 150: the further ones, and what was said."""
+        left, ran, ends = [280], [], {}
 
         class Folder:
-            end, took = 480, {"report": 150}
+            took = {"report": 150}
 
             def run(self, name, *_, **__):
                 ran.append(name)
-                clock[0] += 150
-                return 0
+                left[0] -= takes_s
+                return 0 if "{" in self.read(name) else 1
+
+            def left_s(self):
+                return left[0]
 
             def read(self, _):
-                return '{"measurements": []}'
-        ends = {}
-        with unittest.mock.patch.object(gpu_check.time, "monotonic", lambda: clock[0] + 200):
-            more = gpu_check.more_runs(Folder(), [], 3, ends)
-        self.assertEqual((["report_2"], {"report_2": 0}, 1), (ran, ends, len(more)))
-        self.assertEqual(["2 of 3 whole runs: the time was up"], gpu_check.spread_lines([{"measurements": []}, *more], 3))
+                return says[min(len(ran), len(says)) - 1]
+        reports, why = imported().more_runs(Folder(), [], count, ends)
+        return ran, ends, len(reports), why
+
+    def test_a_run_that_does_not_fit_is_left_out_and_said(self):
+        self.assertEqual((["report_2"], {"report_2": 0}, 1, "the time was up"), self.more(3, 150))
+        self.assertEqual((["report_2", "report_3"], {"report_2": 0, "report_3": 0}, 2, None), self.more(3, 50))
+
+    def test_a_run_that_fails_is_no_want_of_time(self):
+        self.assertEqual((["report_2", "report_3"], {"report_2": 1, "report_3": 0}, 1, "report_2 gave none: 1"),
+                         self.more(3, 50, ("", '{"measurements": []}')))
+
+    def test_a_part_whose_time_others_took_is_not_out_of_time(self):
+        with tempfile.TemporaryDirectory() as path:
+            folder = folders.Folder(pathlib.Path(path), 100)
+            self.assertEqual("not run: others took the time of its part", folder.run("a", ["true"], 0.5))
+            folder.end = 0
+            self.assertEqual("not run: the time was up", folder.run("a", ["true"], 50))
 
     def test_the_widest_spread_comes_first(self):
-        gpu_check = imported()
-
         def report(read, copy):
             rows = [{"device_id": "gpu", "runtime": "cuda", "kernel": kernel, "in_dtype": "u32", "acc_dtype": "u32",
                      "implementation": "own", "unit": "bytes_per_s", "status": "ok", "rate": rate}
@@ -347,18 +418,61 @@ class Runs(unittest.TestCase):
             return {"measurements": rows}
         self.assertEqual(["3 of 3 whole runs", "gpu cuda copy u32/u32 own: 20.0 % apart in 3 runs, 1e+12 bytes_per_s",
                           "gpu cuda read u32/u32 own: 5.0 % apart in 3 runs, 2e+12 bytes_per_s"],
-                         gpu_check.spread_lines([report(2e12, 0.9e12), report(2.1e12, 1e12), report(2e12, 1.1e12)], 3))
+                         figures.spread_lines([report(2e12, 0.9e12), report(2.1e12, 1e12), report(2e12, 1.1e12)], 3))
+
+
+class Failures(unittest.TestCase):
+    def test_an_implausible_figure_of_any_run_is_one_once(self):
+        def report(status, device="gpu"):
+            devices = [{"id": name, "kind": kind, "views": [{}]} for name, kind in (("gpu", "discrete"), ("cpu:0", "cpu"))]
+            return {"devices": devices, "probes": [], "measurements": [{
+                "device_id": device, "runtime": "cuda", "kernel": "read", "in_dtype": "u32", "acc_dtype": "u32",
+                "implementation": "own", "status": status, "reason": "faster than the chip", "verified": status == "ok"}]}
+        line = "implausible gpu cuda read u32/u32 own: faster than the chip"
+        self.assertEqual([line], figures.failed_lines([report("implausible"), report("implausible")]))
+        self.assertEqual([], figures.tried_lines(report("implausible")))
+        self.assertEqual([line + " (in run 2)"], figures.failed_lines([report("ok"), report("implausible")]))
+        self.assertEqual([], figures.failed_lines([report("implausible", "cpu:0")]), "no GPU's")
+        gpu_check = imported()
+        results = gpu_check.Results(2)
+        results.reports = [report("ok"), report("implausible")]
+        with tempfile.TemporaryDirectory() as path:
+            text, failed = gpu_check.summarise(folders.Folder(pathlib.Path(path), 1), results)
+        self.assertEqual((1, 1), (failed, text.count("implausible")))
+        self.assertTrue(text.startswith(f"== Failed\n{line} (in run 2)\n\n"), text)
+
+
+class Cards(unittest.TestCase):
+    def test_amds_clocks_and_power_are_watched(self):
+        with tempfile.TemporaryDirectory() as sys_folder:
+            driver = pathlib.Path(sys_folder) / "bus/pci/drivers/amdgpu"
+            for address, load in (("0000:03:00.0", "97\n"), ("0000:c3:00.0", None)):
+                for name, text in (("vendor", "0x1002\n"), ("gpu_busy_percent", load),
+                                   ("pp_dpm_sclk", "0: 132Mhz\n1: 2100Mhz *\n"),
+                                   ("pp_dpm_mclk", "0: 900Mhz *\n"), ("hwmon/hwmon4/power1_average", "312500000\n")):
+                    file = driver / address / name
+                    file.parent.mkdir(parents=True, exist_ok=True)
+                    if text:
+                        file.write_text(text)
+            (driver / "bind").touch()
+            with tempfile.TemporaryFile("w+") as said:
+                with subprocess.Popen([*cards.AMDGPU, sys_folder], stdout=said) as process:
+                    self.assertTrue(wait_for(lambda: said.seek(0) or said.read().count("\n") >= 2))
+                    process.kill()
+                said.seek(0)
+                lines = cards.at_work_lines("".join(said.readlines()[:2]))
+        figures_of = "clocks.sm 2100 MHz (2100 to 2100), clocks.mem 900 MHz (900 to 900), power.draw 312 W (312 to 312)"
+        self.assertEqual([f"card 0000:03:00.0 at work in 1 of 1 samples: {figures_of}",
+                          f"card 0000:c3:00.0 in 1 samples, without its load: {figures_of}"], lines)
 
 
 class Comparison(unittest.TestCase):
     def test_ratios_are_at_one_shape_or_say_that_they_are_not(self):
-        gpu_check = imported()
-
         def figure(types, implementation, n, rate, sums="fp32"):
             return {"device_id": "gpu", "runtime": "cuda", "kernel": "gemm", "in_dtype": types, "acc_dtype": sums,
                     "implementation": implementation, "shape": {"m": n, "n": n, "k": n}, "status": "ok", "rate": rate,
                     "verified": True}
-        rows = gpu_check.comparison({"measurements": [
+        rows = figures.comparison({"measurements": [
             figure("fp16", "own:mma", 8192, 300e12), figure("fp16", "own:wgmma", 8192, 600e12),
             figure("fp16", "cublaslt", 8192, 800e12), figure("fp32", "own:simt", 4096, 45e12),
             figure("fp32", "cublaslt", 6144, 50e12), figure("bf16", "own:wgmma", 8192, 600e12),
@@ -369,7 +483,7 @@ class Comparison(unittest.TestCase):
                           "gpu cuda fp16/fp16 8192x8192x8192: 500.000 T/s",
                           "gpu cuda fp16/fp32 8192x8192x8192: 600.000 T/s, 0.75 of library, 0.80 of torch",
                           "gpu cuda fp32/fp32 4096x4096x4096: 45.000 T/s, 0.90 of library at another shape"],
-                         [gpu_check.row_of(row) for row in rows if "own" in row])
+                         [figures.row_of(row) for row in rows if "own" in row])
 
 
 if __name__ == "__main__":

@@ -281,6 +281,11 @@ TEST(CudaMachines, EveryGrammarOfTheVariableIsRead) {
     ASSERT_EQ(report.warnings.size(), said.empty() ? 1U : 2U) << value;
     EXPECT_THAT(report.warnings[0], HasSubstr(fmt::format("hides {} of 3 GPUs", 3 - shown.size()))) << value;
     EXPECT_THAT(report.warnings.back(), HasSubstr(said)) << value;
+    EXPECT_EQ(report.hardware.size(), 3 - shown.size()) << value;
+    for (const auto& hidden : report.hardware) {
+      EXPECT_EQ(hidden.facts, (std::vector<probe::Fact>{{"hidden_by", "CUDA_VISIBLE_DEVICES"}}));
+      for (const auto& device : report.devices) EXPECT_NE(hidden.identity.pci, device.identity.pci) << value;
+    }
   }
 }
 

@@ -156,6 +156,24 @@ TEST(VisibleGpus, AreAllHiddenWhereNoEntryIsOne) {
   EXPECT_FALSE(hides({{"GPU_DEVICE_ORDINAL", "-1"}})) << "HIP does not read it";
 }
 
+TEST(VisibleGpus, AreHiddenByTheListThatLeavesThemOut) {
+  const std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(5, "gfx1100"), Node(7, "gfx942", 0),
+                                      Node(7, "gfx942", 1)};
+  const auto hidden = [&](std::map<std::string, std::string, std::less<>> variables,
+                          const std::vector<probe::RuntimeDevice>& shown) {
+    std::string out;
+    for (const auto& card : probe::hip::HiddenCards(Set(std::move(variables)), shown, nodes))
+      out += std::to_string(card.address.bus) + std::string(card.variable).substr(0, 3) + " ";
+    return out;
+  };
+  EXPECT_EQ(hidden({}, {Shown(3)}), "") << "what ROCm does not take is hidden by nobody";
+  EXPECT_EQ(hidden({{"HIP_VISIBLE_DEVICES", "0,3"}}, {Shown(3), Shown(7)}), "5HIP ");
+  EXPECT_EQ(hidden({{"HIP_VISIBLE_DEVICES", "0,1"}}, {Shown(3)}), "7HIP ") << "5 is left and not shown";
+  EXPECT_EQ(hidden({{"ROCR_VISIBLE_DEVICES", "0,1"}, {"CUDA_VISIBLE_DEVICES", "1"}}, {Shown(5)}),
+            "7ROC 3CUD ");
+  EXPECT_EQ(hidden({{"ROCR_VISIBLE_DEVICES", ""}}, {}), "3ROC 5ROC 7ROC ");
+}
+
 // ROCr takes a beginning that is one GPU's alone, HIP the first GPU of which it is a part.
 TEST(VisibleGpus, AreNamedByUuidAsEachRuntimeReadsIt) {
   std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};

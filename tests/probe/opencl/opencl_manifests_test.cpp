@@ -128,6 +128,26 @@ TEST_F(OpenClManifests, BelongToALibraryOnlyWhenNoOtherCould) {
   EXPECT_EQ(probe::opencl::ManifestOf("/opt/x/libtwo.so.1", manifests, files), std::nullopt);
 }
 
+TEST_F(OpenClManifests, WhatHidesADriversDevicesHidesItsMakersGpus) {
+  const auto put = [&](const std::string& address, const char* code, const char* vendor) {
+    Write("/sys/bus/pci/devices/" + address + "/class", code);
+    Write("/sys/bus/pci/devices/" + address + "/vendor", vendor);
+  };
+  put("0000:03:00.0", "0x030000\n", "0x1002\n");
+  put("0000:03:00.1", "0x040300\n", "0x1002\n");
+  put("0000:04:00.0", "0x030000\n", "0x10de\n");
+  put("0000:05:00.0", "0x120000\n", "0x1002\n");
+  const auto why = [&](const char* variable) {
+    return probe::opencl::WhyNoDevice("/opt/rocm/lib/libamdocl64.so", Files(), With({{variable, "7"}}));
+  };
+  const auto hidden = why("GPU_DEVICE_ORDINAL");
+  EXPECT_EQ(hidden.variable, "GPU_DEVICE_ORDINAL");
+  ASSERT_EQ(hidden.hidden.size(), 2U);
+  EXPECT_EQ(ToString(hidden.hidden[0]), "0000:03:00.0");
+  EXPECT_EQ(ToString(hidden.hidden[1]), "0000:05:00.0");
+  EXPECT_TRUE(why("HIP_VISIBLE_DEVICES").hidden.empty()) << "it does not read that";
+}
+
 TEST_F(OpenClManifests, SilentDriversAreExplained) {
   using probe::opencl::WhyNoDevice;
   using probe::opencl::WhyNoDriver;
@@ -136,6 +156,8 @@ TEST_F(OpenClManifests, SilentDriversAreExplained) {
       WhyNoDevice("/usr/lib/libnvidia-opencl.so.1", files, With({{"CUDA_VISIBLE_DEVICES", ""}}));
   EXPECT_EQ(hidden.outcome, probe::Outcome::kHidden);
   EXPECT_THAT(hidden.error.text, HasSubstr("CUDA_VISIBLE_DEVICES"));
+  EXPECT_EQ(hidden.variable, "CUDA_VISIBLE_DEVICES");
+  EXPECT_TRUE(hidden.hidden.empty());
   EXPECT_EQ(WhyNoDevice("libigdrcl.so", files, With({{"CUDA_VISIBLE_DEVICES", ""}})).outcome,
             probe::Outcome::kNoDevice);
   EXPECT_THAT(WhyNoDevice("libRusticlOpenCL.so.1", files, Environment{}).error.text,

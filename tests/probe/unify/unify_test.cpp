@@ -4,6 +4,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
+#include "probe/core/hidden.h"
 #include "tests/probe/unify/machine.h"
 
 namespace probe::unify {
@@ -345,6 +346,24 @@ TEST(Unify, HiddenDevicesNameTheVariable) {
   EXPECT_EQ(machine.Unify()[0].views[0].environment_hidden, std::nullopt) << "the variable is not set";
   machine.Report("cuda").environment.push_back({"CUDA_VISIBLE_DEVICES", "1"});
   EXPECT_EQ(machine.Unify()[0].views[0].environment_hidden, "CUDA_VISIBLE_DEVICES");
+}
+
+TEST(Unify, WhatAVariableHidesIsAFactOfADeviceAndMakesNone) {
+  Machine machine;
+  machine.Add(Hardware("0000:01:00.0", 0x10de, 0x2684));
+  for (const char* address : {"0000:01:00.0", "0000:02:00.0"}) {
+    machine.Report("cuda").hardware.push_back(
+        HiddenHardware("cuda", *ParsePciAddress(address), "CUDA_VISIBLE_DEVICES"));
+  }
+  const auto devices = machine.Unify();
+  ASSERT_THAT(Ids(devices), ElementsAre("pci:0000:01:00.0", "cpu:0"));
+  EXPECT_THAT(devices[0].hardware->facts, Contains(Fact{"hidden_by", "CUDA_VISIBLE_DEVICES"}));
+  EXPECT_THAT(devices[0].conflicts, IsEmpty());
+  auto& report = machine.Report("cuda");
+  report.outcome = Outcome::kOk;
+  Apply(Failure{Outcome::kHidden, {"cuInit", 100, "CUDA_ERROR_NO_DEVICE", ""}}, report);
+  Conclude(report);
+  EXPECT_EQ(report.outcome, Outcome::kHidden) << "it has found nothing";
 }
 
 TEST(Unify, DriversOfOneNameShareNoId) {

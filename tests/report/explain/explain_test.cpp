@@ -325,6 +325,29 @@ TEST(Findings, AGpuThatNothingReachesIsTold) {
   ASSERT_NE(FindById(report, "unreached.pci-0000-05-00-0"), nullptr);
 }
 
+TEST(Findings, AGpuThatAVariableHidesLacksNoRuntime) {
+  auto machine = testing::Server();
+  auto& gpu = machine.devices[1];
+  gpu.views.clear();
+  gpu.hardware->facts.push_back({"hidden_by", "CUDA_VISIBLE_DEVICES"});
+  for (auto& probe : machine.probes) {
+    if (probe.module == "cuda") probe.environment = {{"CUDA_VISIBLE_DEVICES", "7"}};
+  }
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "unreached.pci-0000-41-00-0");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->summary, HasSubstr("is hidden by CUDA_VISIBLE_DEVICES=7"));
+  EXPECT_EQ(finding->layer, "programming_interface");
+  ASSERT_EQ(finding->fix.size(), 1U);
+  EXPECT_EQ(finding->fix[0].command, "unset CUDA_VISIBLE_DEVICES");
+  EXPECT_THAT(finding->fix[0].text, Not(HasSubstr("install")));
+  bool rejected = false;
+  for (const auto& option : report.recommendations.at(0).rejected)
+    rejected =
+        rejected || (option.device_id == gpu.id && option.reason == "hidden by CUDA_VISIBLE_DEVICES=7");
+  EXPECT_TRUE(rejected);
+}
+
 // A GPU that is part of a chip, told by its kernel driver.
 probe::PhysicalDevice OnChip(std::string_view driver, bool reached) {
   auto gpu = testing::Gpu("0000:05:00.0", "Chip's GPU", probe::DeviceKind::kIntegrated, 8);

@@ -188,6 +188,86 @@ TEST(Measured, WithoutARightProductOfItsOwnTheWayIsBlamed) {
   EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute"));
 }
 
+// Of a library that is right beside the kernel, as above, but for other types.
+Report WithAWrongKernelBesideALibrary(Dtype of_library) {
+  auto machine = testing::DiscreteAndIntegrated();
+  testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1e12, of_library).implementation =
+      "cublaslt";
+  auto& wrong = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kBf16);
+  wrong.implementation = "own:new";
+  wrong.status = MeasurementStatus::kWrongResult;
+  wrong.verified = false;
+  return testing::Decided(machine);
+}
+
+TEST(Measured, ALibraryThatIsRightSharesTheBlameForTheSameTypes) {
+  const auto same = WithAWrongKernelBesideALibrary(Dtype::kBf16);
+  const auto* shared = FindById(same, "measure.cuda.nvidia.wrong_result");
+  ASSERT_NE(shared, nullptr);
+  EXPECT_EQ(shared->severity, Severity::kDegraded) << "a library clears no driver";
+  EXPECT_EQ(shared->confidence, Confidence::kMedium);
+  EXPECT_THAT(shared->summary, HasSubstr("its bf16 gemm by own:new"));
+  EXPECT_THAT(shared->meaning, HasSubstr("cublaslt does the same"));
+  EXPECT_THAT(TextsOf(*shared), HasSubstr("this tool's own kernel"));
+  EXPECT_THAT(TextsOf(*shared), HasSubstr("do not compute"));
+  EXPECT_THAT(TextsOf(*shared), HasSubstr("report it"));
+  const auto other = WithAWrongKernelBesideALibrary(Dtype::kFp16);
+  const auto* alone = FindById(other, "measure.cuda.nvidia.wrong_result");
+  ASSERT_NE(alone, nullptr);
+  EXPECT_EQ(alone->confidence, Confidence::kHigh);
+  EXPECT_THAT(TextsOf(*alone), Not(HasSubstr("report it")));
+}
+
+TEST(Measured, NoKernelRunsIsSaidWhereNoneDid) {
+  constexpr auto kId = "measure.cuda.nvidia.failed";
+  auto machine = testing::DiscreteAndIntegrated();
+  for (auto& m : machine.measurements) {
+    const bool is_fp32 = m.kernel == Kernel::kGemm && m.in_dtype == Dtype::kFp32;
+    if (m.runtime != "cuda" || !is_fp32) continue;
+    m.implementation = "own:alone";
+    m.status = MeasurementStatus::kFailed;
+    m.verified = false;
+    m.rate.reset();
+  }
+  const auto some = testing::Decided(machine);
+  const auto* one = FindById(some, kId);
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(one->meaning, "other kernels run on it; what failed is its fp32 gemm by own:alone");
+  for (auto& m : machine.measurements) {
+    if (m.runtime != "cuda") continue;
+    m.status = MeasurementStatus::kFailed;
+    m.verified = false;
+    m.rate.reset();
+  }
+  const auto none = testing::Decided(machine);
+  const auto* all = FindById(none, kId);
+  ASSERT_NE(all, nullptr);
+  EXPECT_EQ(all->meaning, "it enumerates and cannot run a kernel");
+}
+
+// What is said to do about a library that failed on a way that computes.
+std::string FixesOfALibrary(MeasurementStatus status, const char* reason) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kBf16);
+  failed.implementation = "cublaslt";
+  failed.status = status;
+  failed.verified = false;
+  failed.reason = reason;
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "library.cuda.nvidia.cublaslt.pci-0000-01-00-0");
+  return finding == nullptr ? "" : TextsOf(*finding);
+}
+
+TEST(Measured, WhatIsKnownOfALibrarysFailureStays) {
+  const auto memory = FixesOfALibrary(MeasurementStatus::kFailed, "want of memory ended it");
+  EXPECT_THAT(memory, HasSubstr("more memory than there is"));
+  EXPECT_THAT(memory, Not(HasSubstr("install")));
+  const auto hang = FixesOfALibrary(MeasurementStatus::kTimedOut, "killed after 30 s");
+  EXPECT_THAT(hang, HasSubstr("measure again on an idle machine; if it lasts, install cublaslt"));
+  EXPECT_THAT(FixesOfALibrary(MeasurementStatus::kFailed, "CUBLAS_STATUS_INTERNAL_ERROR (14)"),
+              HasSubstr("; install cublaslt"));
+}
+
 // Every figure of the card's way did not end.
 std::string OfAHang(std::string runtime, std::string driver) {
   auto machine = testing::DiscreteAndIntegrated();

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: MIT
+"""Where a check keeps everything that its parts say, each of which ends in its time."""
+import os
+import signal
+import subprocess
+import sys
+import time
+
+GRACE_S = 3  # for what prints what it has when it is asked to end
+
+
+def say(text):
+    print(f"gpu_check: {text}", file=sys.stderr, flush=True)
+
+
+def run_with_children(command, most_s, **more):
+    """Its exit status. Where it does not end it is asked to, and whatever it has started ends with it, and is no neighbour
+    of the next."""
+    process, ending = None, {signal.SIGTERM, signal.SIGHUP, signal.SIGINT}
+    # What ends us waits until it is known whom else it ends.
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, ending)
+    try:
+        process = subprocess.Popen(command, start_new_session=True,
+                                   preexec_fn=lambda: signal.pthread_sigmask(signal.SIG_SETMASK, mask), **more)
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        try:
+            return process.wait(most_s)
+        except subprocess.TimeoutExpired as late:
+            process.terminate()
+            try:
+                process.wait(GRACE_S)
+            except subprocess.TimeoutExpired:
+                pass
+            raise late
+    except BaseException:
+        if process:
+            try:
+                os.killpg(process.pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+            process.wait()
+        raise
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+
+
+class Folder:
+    """Where everything is kept, until the time is up."""
+
+    def __init__(self, path, all_s):
+        self.path = path.resolve()
+        self.path.mkdir(parents=True, exist_ok=True)
+        self.end = time.monotonic() + all_s
+        self.took = {}
+
+    def left_s(self):
+        return self.end - time.monotonic()
+
+    def run(self, name, command, most_s, out="txt", **more):
+        """What became of it: an exit status, or words. Its output is there even where it was killed."""
+        if self.left_s() <= 1:
+            return "not run: the time was up"
+        if most_s <= 1:
+            return "not run: others took the time of its part"
+        left_s = min(most_s, self.left_s())
+        say(f"{name}, {left_s:.0f} s at most")
+        start = time.monotonic()
+        with open(self.path / f"{name}.{out}", "w") as stdout, open(self.path / f"{name}.err", "w") as stderr:
+            try:
+                return run_with_children(command, left_s, stdout=stdout, stderr=stderr, **more)
+            except subprocess.TimeoutExpired:
+                return f"killed after {left_s:.0f} s"
+            except OSError as error:
+                return str(error)
+            finally:
+                self.took[name] = time.monotonic() - start
+
+    def run_watched(self, name, command, most_s, watches, **more):
+        """The same, with other commands beside it, whose output is there as well."""
+        watching = []
+        with open(self.path / f"{name}.watched", "a") as said:
+            try:
+                for watch in watches:
+                    try:
+                        watching.append(subprocess.Popen(watch, stdout=said, stderr=subprocess.DEVNULL))
+                    except OSError:
+                        pass  # the tool of a maker of whom there is nothing here
+                return self.run(name, command, most_s, **more)
+            finally:
+                for process in watching:
+                    process.kill()
+                    process.wait()
+
+    def free(self, name):
+        """A path that is not taken: an earlier check may have left its record there."""
+        for number in range(1, 1000):
+            path = self.path / (name if number == 1 else f"{name}_{number}")
+            if not path.exists():
+                return path
+        raise FileExistsError(name)
+
+    def read(self, name):
+        file = self.path / name
+        return file.read_text(errors="replace") if file.exists() else ""
+
+    def last_line(self, name):
+        return (self.read(name).strip().splitlines() or ["it said nothing"])[-1]
