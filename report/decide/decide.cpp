@@ -210,7 +210,8 @@ void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& repo
   for (const Use use : uses) {
     if (auto answer = recommend::Recommend(tables, report, use)) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
-      if (answer->artefact && !for_an_image) advise::AddEnvironment(report.host, *answer->artefact);
+      if (answer->artefact && !for_an_image)
+        advise::AddEnvironment(report.host, *report.terms.target, *answer->artefact);
       report.recommendations.push_back(*std::move(answer));
     } else {
       report.no_answer = recommend::WhyNone(tables, report, use);
