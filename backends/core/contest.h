@@ -69,6 +69,10 @@ class Contest {
   // time is left beside the ones before them, are reported and dropped.
   void RateAll();
   [[nodiscard]] bool RateOne(Candidate& candidate);
+  // Runs a kernel again whose very first trial took far more than the whole budget, and gives the device up
+  // where that does, too. What fills its operands took `filled_s`.
+  [[nodiscard]] probe::Result<Timing> Confirmed(const Candidate& candidate, Workload& workload,
+                                                double filled_s, const Timing& timing);
   [[nodiscard]] kernels::Problem NextSmall(const Candidate& candidate, const kernels::Problem& problem) const;
   [[nodiscard]] bool OnHostsMemory(const kernels::Variant& variant) const;
   [[nodiscard]] bool Tells(const kernels::Variant& variant, const kernels::Problem& problem) const;
@@ -101,6 +105,7 @@ class Contest {
   const ContestContext& context_;
   const Task& task_;
   std::deque<Candidate> candidates_;  // fastest first once rated; addresses stay
+  bool gave_up_ = false;              // on the device, for which the budget has ended
 };
 
 }  // namespace backends

@@ -28,6 +28,8 @@ constexpr double kMaxGrowthShare = 0.25;  // of what is left of the budget, for 
 constexpr double kNearMemory = 0.5;
 // A first launch that took so many times what is left is not done again to see whether it was the compiler.
 constexpr double kMostRepeated = 2;
+// A device whose kernels, smallest problems and all, each took so many times its whole budget is given up.
+constexpr double kMostOverrun = 2;
 constexpr double kTellingBytes = 16U << 20U;
 
 bool MovesBytes(const Variant& variant) { return kernels::Row(variant.kernel).unit == "bytes_per_s"; }
@@ -48,7 +50,7 @@ void Contest::RateAll() {
   bool has_one = false;
   std::erase_if(candidates_, [&](Candidate& candidate) {
     std::string reason = WhyNoneIsBegun(context_.budget, has_one ? kUntimedForChoice : kUntimedForRight);
-    if (reason.empty() && has_one && context_.budget.Remaining() <= 0)
+    if (reason.empty() && (has_one || gave_up_) && context_.budget.Remaining() <= 0)
       reason = "the budget went to the kernels before it";
     if (reason.empty()) reason = WhyNoTimeFor(candidate.variant());
     if (reason.empty()) {
@@ -109,6 +111,24 @@ bool Contest::RateOne(Candidate& candidate) {
   }
 }
 
+// One kernel may be slow, and a driver late to compile; where those that fill are as slow as this one, and it
+// is so a second time, all that follow would be. What a compilation may take is waited for at any budget.
+probe::Result<Timing> Contest::Confirmed(const Candidate& candidate, Workload& workload, double filled_s,
+                                         const Timing& timing) {
+  const auto& request = context_.request;
+  const double most_s = std::max(kMostOverrun * request.budget_s, request.compile_allowance_s);
+  const bool is_alone = candidates_.size() == 1;  // what it would spare is another task's to find out
+  if (is_alone || std::min(filled_s, PositiveSeconds(timing)) <= most_s) return timing;
+  context_.reporter.Enter(Stage::kLaunch, candidate.variant(),
+                          LaunchAllowanceSeconds(request, IsOfLibrary(candidate.variant())));
+  auto again = context_.budget.Excused([&] { return workload.Run(1); });
+  if (again && PositiveSeconds(*again) > most_s) {
+    context_.budget.EndWithin(0);
+    gave_up_ = true;
+  }
+  return again;
+}
+
 // The first problem that exceeds the last by as much as the rate found there allows: it will be faster.
 Problem Contest::NextSmall(const Candidate& candidate, const Problem& problem) const {
   const Variant& variant = candidate.variant();
@@ -148,13 +168,16 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
                       : workload->Populate(context_.request.seed);
   };
   // The first use of the fill kernel compiles it in some runtimes.
+  const double began_s = context_.budget.Now();
   auto prepared = very_first ? context_.budget.Excused(prepare) : prepare();
+  const double filled_s = context_.budget.Now() - began_s;
   if (!prepared) return prepared.error();
   if (very_first) enter();
   const auto run = [&] { return workload->Run(1); };
   // A library loads other kernels for other sizes.
   const bool loads = very_first || (IsOfLibrary(candidate.variant()) && !OnHost(context_.request.device));
   auto timing = loads ? context_.budget.Excused(run) : run();
+  if (very_first && timing) timing = Confirmed(candidate, *workload, filled_s, *timing);
   // A kernel that does nothing is infinitely fast: unchecked, the problems would grow until the budget has
   // gone, and nobody would know that it was all wrong.
   const auto verdict =

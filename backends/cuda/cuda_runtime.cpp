@@ -60,7 +60,7 @@ probe::Error TooNew(std::string_view ptx, probe::Error error) {
   if (at == std::string_view::npos) return error;
   ptx.remove_prefix(at + kDirective.size());
   const auto version = probe::TakeUpTo(ptx, '\n');
-  for (const auto& [known, release, driver] : probe::ParseTable<3>(data::kPtxDrivers)) {
+  for (const auto& [known, driver] : probe::ParseTable<2>(data::kPtxDrivers)) {
     if (known != version) continue;
     error.name = NameOf(probe::OwnError::kNoSuchKernel);
     error.text = fmt::format("needs a driver that knows PTX {} ({})", version, driver);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -144,8 +145,41 @@ void Advise(Report& report) {
   }
 }
 
-void AddEnvironment(const Host& host, Artefact& artefact) {
+namespace {
+
+// With the command of this distribution for what has the library, or a sentence on why there is none. Empty
+// where the tables know neither the distribution nor the library: what the build's own row says stands.
+std::string HowToGet(const System& system, const Prerequisite& wanted) {
+  if (system.facts == nullptr || !wanted.library) return "";
+  std::vector<std::string> roles;
+  for (const Role& role : EmbeddedPackages().roles) {
+    if (role.library == wanted.library) roles.push_back(role.name);
+  }
+  if (roles.empty()) return "";
+  if (system.image_based) return fmt::format("{}; {}", wanted.text, EmbeddedSystems().image_based.note);
+  const Choice choice = Choose(EmbeddedPackages(), system, roles, {});
+  auto text = wanted.text;
+  if (const auto command = CommandFor(system, Action::kInstall, choice.packages); choice.found && command)
+    text += fmt::format(": {} {}", system.facts->as_root.value_or("sudo"), *command);
+  for (const std::string& note : choice.notes) text += "; " + note;
+  return text;
+}
+
+void SayHowToGet(const System& system, const TargetTable& target, Artefact& artefact) {
+  for (const Build& build : target.builds) {
+    if (build.id != artefact.id || !build.missing) continue;
+    for (std::size_t i = 0; i < std::min(build.missing->size(), artefact.missing.size()); ++i) {
+      if (auto text = HowToGet(system, (*build.missing)[i]); !text.empty())
+        artefact.missing[i] = std::move(text);
+    }
+  }
+}
+
+}  // namespace
+
+void AddEnvironment(const Host& host, const TargetTable& target, Artefact& artefact) {
   const auto system = FindSystem(EmbeddedSystems(), host.os_release);
+  SayHowToGet(system, target, artefact);
   const bool goes_to_python = !artefact.requirements.empty() || artefact.runs_pip;
   if (!goes_to_python || system.facts == nullptr || !system.facts->venv_from) return;
   if (system.release && CompareVersions(*system.release, *system.facts->venv_from) < 0) return;

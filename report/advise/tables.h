@@ -62,9 +62,10 @@ struct Systems {
 struct Role {
   std::string name;
   std::string title;
-  bool kernel = false;    // it is of use where the kernel is: not in a container
-  bool reboot = false;    // it serves after a restart
-  std::string elsewhere;  // what to do where no package fits
+  bool kernel = false;                                // it is of use where the kernel is: not in a container
+  bool reboot = false;                                // it serves after a restart
+  std::string elsewhere;                              // what to do where no package fits
+  std::optional<std::string> library = std::nullopt;  // by which builds of programs ask for it
 };
 
 // What systems call the packages of a role. The first row that fits counts.

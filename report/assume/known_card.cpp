@@ -211,6 +211,18 @@ void TakeArchitecture(const Tables& tables, const Rows& rows, Words& words) {
   }
 }
 
+// "N100", a processor, is no slip for "H100": of a model that is a letter and a number both are meant.
+bool IsAnotherModel(std::string_view written, std::string_view known) {
+  const auto model = [](std::string_view name) { return name.substr(name.rfind(' ') + 1); };
+  const auto is_short = [](std::string_view word) {
+    return word.size() > 2 && probe::IsDigits(word.substr(1));
+  };
+  written = model(written);
+  known = model(known);
+  return is_short(written) && is_short(known) && written.substr(1) == known.substr(1) &&
+         probe::Lower(written) != probe::Lower(known);
+}
+
 // "M4" is a Tesla, and Apple has an M1: an M4, too, whether the tables list it or not.
 bool OthersAreNamedLike(std::string_view name, std::uint32_t vendor) {
   constexpr std::size_t kShortName = 3;
@@ -237,18 +249,20 @@ std::optional<std::string> NearestCard(const std::string& name) {
   }
   auto nearest = Nearest(name, known);
   // That name was given.
-  if (nearest && IsCardsName(name, *nearest)) return std::nullopt;
+  if (nearest && (IsCardsName(name, *nearest) || IsAnotherModel(name, *nearest))) return std::nullopt;
   return nearest;
 }
 
 std::optional<std::string> RecogniseKind(Words& words) {
   if (!words.of || !words.of->target || !words.architecture || !words.vendor) return std::nullopt;
   const auto kind = KindOf(*words.of, *words.vendor, *words.architecture);
-  if (kind == probe::DeviceKind::kIntegrated && words.kind == probe::DeviceKind::kDiscrete) {
+  if (kind && words.kind && *kind != *words.kind) {
     const auto& target = *words.of->target;
-    return fmt::format("kind: a GPU with {}{} is part of a chip; say kind=integrated",
+    const bool is_part = kind == probe::DeviceKind::kIntegrated;
+    return fmt::format("kind: a GPU with {}{} is {}; say kind={}",
                        target.form == TargetForm::kWord ? "" : target.key + " ",
-                       ArchitectureText(target, words.architecture, Reader::kPeople));
+                       ArchitectureText(target, words.architecture, Reader::kPeople),
+                       is_part ? "part of a chip" : "a card of its own", is_part ? "integrated" : "discrete");
   }
   if (!words.kind) words.kind = kind;
   return std::nullopt;

@@ -17,7 +17,8 @@ namespace report::assume {
 // what of the words is another card's.
 [[nodiscard]] std::optional<std::string> RecogniseCard(const Tables& tables, Words& words);
 
-// Fills in the kind where all GPUs of the architecture are of one. The error says that it is part of a chip.
+// Fills in the kind where all GPUs of the architecture are of one. The error says of which, where the words
+// say another.
 [[nodiscard]] std::optional<std::string> RecogniseKind(Words& words);
 
 // The name of a card that somebody probably meant, other than what is written.

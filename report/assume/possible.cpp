@@ -48,6 +48,54 @@ Wrong WrongDriver(const Words& words) {
   return std::nullopt;
 }
 
+// "12" may be any of its family, and is before 13.0 alone.
+bool IsBefore(std::string_view version, std::string_view other) {
+  if (version.find('.') == std::string_view::npos) other = probe::TakeUpTo(other, '.');
+  return CompareVersions(version, other) < 0;
+}
+
+// Of the versions that are some driver's own: the newest of those drivers up to this one, and the oldest of
+// those from it on. Empty where none is known.
+struct Own {
+  std::string_view newest_up_to;
+  std::string_view oldest_from;
+};
+Own OwnOf(std::string_view runtime, std::string_view driver) {
+  Own found;
+  for (const auto& [name, version, first, counted, own] : probe::ParseTable<5>(data::kInterfaces)) {
+    if (name != runtime || own.empty() || CompareVersions(driver, counted) < 0) continue;
+    auto& [newest, oldest] = found;
+    if (CompareVersions(own, driver) <= 0 && (newest.empty() || IsBefore(newest, version))) newest = version;
+    if (CompareVersions(own, driver) >= 0 && (oldest.empty() || IsBefore(version, oldest))) oldest = version;
+  }
+  return found;
+}
+
+// A version that no library tells which knows the GPU, or comes with the driver: a compatibility package
+// brings a newer one, and nothing an older one.
+Wrong WrongAge(const Words& words, std::string_view runtime, std::string_view version) {
+  if (version.empty()) return std::nullopt;
+  if (words.driver) {
+    const auto own = OwnOf(runtime, *words.driver).newest_up_to;
+    if (!own.empty() && IsBefore(version, own))
+      return fmt::format("runtime: driver {} has {}@{} or newer, and {} is assumed", *words.driver, runtime,
+                         own, version);
+  }
+  if (!words.of || words.of->name != runtime || !words.of->target->drivers) return std::nullopt;
+  const auto device = ArchitectureText(*words.of->target, words.architecture, Reader::kPeople);
+  const auto* row = RowOf(*words.of->target, device);
+  const auto first = row && row->first ? OwnOf(runtime, *row->first).newest_up_to : std::string_view();
+  if (!first.empty() && IsBefore(version, first))
+    return fmt::format("runtime: {} {} is known from {}@{} on, and {} is assumed", words.of->target->key,
+                       device, runtime, first, version);
+  const auto last = row && row->below ? OwnOf(runtime, *row->below).oldest_from : std::string_view();
+  const bool is_exact = version.find('.') != std::string_view::npos;
+  if (is_exact && !last.empty() && !IsBefore(version, last))
+    return fmt::format("runtime: {} {} is known before {}@{}, and {} is assumed", words.of->target->key,
+                       device, runtime, last, version);
+  return std::nullopt;
+}
+
 // A version of a runtime that no driver has, or not the one that is said.
 Wrong WrongInterface(const Tables& tables, const Words& words) {
   constexpr std::uint32_t kMostAhead = 2;  // a family beyond the one after the next is a slip of the finger
@@ -57,7 +105,7 @@ Wrong WrongInterface(const Tables& tables, const Words& words) {
   for (const auto& [name, version] : words.runtimes.value_or(Installed{})) {
     std::string_view newest;
     std::string_view least;
-    for (const auto& [runtime, known, driver, counted] : probe::ParseTable<4>(data::kInterfaces)) {
+    for (const auto& [runtime, known, driver, counted, own] : probe::ParseTable<5>(data::kInterfaces)) {
       if (runtime != name) continue;
       newest = known;
       const bool is_counted = words.driver && CompareVersions(*words.driver, counted) >= 0;
@@ -72,6 +120,7 @@ Wrong WrongInterface(const Tables& tables, const Words& words) {
     if (is_its_driver && !least.empty() && CompareVersions(*words.driver, least) < 0)
       return fmt::format("runtime: no driver before {} has {}@{}, and driver {} is assumed", least, name,
                          version, *words.driver);
+    if (auto wrong = WrongAge(words, name, version)) return wrong;
   }
   return std::nullopt;
 }

@@ -179,6 +179,28 @@ std::string WhatHidesGpus(const Tables& tables, const Record& record) {
   return "";
 }
 
+// Of a runtime that is its own driver, which no table counts apart from it: where the driver told no version
+// of the interface, the release of the library is it ("6.2.4" of "6.2.4-147").
+void TellInterfaces(const Tables& tables, const std::vector<probe::ProbeReport>& probes,
+                    std::vector<probe::PhysicalDevice>& devices) {
+  const auto release = [&](const probe::RuntimeDevice& device) -> std::optional<std::string> {
+    const auto* facts = Find(tables, device.runtime);
+    const auto probe = std::find_if(probes.begin(), probes.end(),
+                                    [&](const auto& one) { return one.module == device.runtime; });
+    const bool is_counted = !facts || !facts->vendor || !facts->target || facts->target->drivers;
+    if (is_counted || probe == probes.end() || !probe->library || !device.driver_version ||
+        probe->library->version != device.driver_version)
+      return std::nullopt;
+    auto version = device.driver_version->substr(0, device.driver_version->find_first_not_of("0123456789."));
+    return version.empty() ? std::nullopt : std::optional(std::move(version));
+  };
+  for (probe::PhysicalDevice& device : devices) {
+    for (probe::View& view : device.views) {
+      if (!view.device.api_version) view.device.api_version = release(view.device);
+    }
+  }
+}
+
 struct Deciding {
   const Tables& tables;
   const Record& record;
@@ -210,7 +232,8 @@ void Answer(const Deciding& deciding, const std::vector<Use>& uses, Report& repo
   for (const Use use : uses) {
     if (auto answer = recommend::Recommend(tables, report, use)) {
       if (report.terms.target) targets::AddArtefact(tables, all_asked, report, *answer);
-      if (answer->artefact && !for_an_image) advise::AddEnvironment(report.host, *answer->artefact);
+      if (answer->artefact && !for_an_image)
+        advise::AddEnvironment(report.host, *report.terms.target, *answer->artefact);
       report.recommendations.push_back(*std::move(answer));
     } else {
       report.no_answer = recommend::WhyNone(tables, report, use);
@@ -271,6 +294,7 @@ Report Decide(const RunRequest& request, const Tables& tables, const Record& rec
   report.host = record.host;
   report.probes = record.probes;
   report.devices = std::move(asked.devices);
+  TellInterfaces(tables, record.probes, report.devices);
   report.other_gpus = KnownOf(request, tables, record, asked.other_gpus);
   report.hidden_gpus = WhatHidesGpus(tables, record);
   report.warnings = record.warnings;

@@ -23,7 +23,7 @@ bool IsProductType(Dtype dtype) {
   return dtype == Dtype::kFp16 || dtype == Dtype::kBf16 || dtype == Dtype::kFp32;
 }
 
-// A speed is never 0 nor below, however wide its interval is.
+// A speed is never 0 nor below, however wide its interval is, nor as far above what was measured as below it.
 constexpr double kLeastShare = 0.01;
 
 Rate ToRate(const Measurement& m, std::span<const Measurement* const> beside) {
@@ -152,7 +152,7 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
 Range RangeOf(const Measurement& measurement) {
   const double rate = *measurement.rate;
   const auto ci = measurement.ci95.value_or(std::array<double, 2>{1 - kUnknownSpread, 1 + kUnknownSpread});
-  return {rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::max(ci[1], 1.0)};
+  return {rate, rate * std::clamp(ci[0], kLeastShare, 1.0), rate * std::clamp(ci[1], 1.0, 1 / kLeastShare)};
 }
 
 Rates PickRates(std::span<const Measurement* const> measurements, const Wanted& wanted) {

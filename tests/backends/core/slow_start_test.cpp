@@ -110,5 +110,29 @@ TEST(Runner, SlowKernelsDoNotStretchTheRunByTheirNumber) {
   }
 }
 
+// Filling and running outlast the budget twice, and running does so again: no other kernel is begun.
+TEST(Runner, ADeviceThatIsHopelesslySlowIsGivenUpAfterItsFirstTrial) {
+  FakeScript script;
+  script.launch_s = 4.5;
+  const std::vector<std::string> many = {"a", "b", "c", "d", "e", "f", "g", "h"};
+  MeasureRequest request = Request(2.0);
+  request.device.kind = probe::DeviceKind::kDiscrete;
+  const double alone_s = MeasureBy(script, {"a"}, {"read"}, request).elapsed_s;
+  const Outcome outcome = MeasureBy(script, many, {"read"}, request);
+  EXPECT_LT(outcome.elapsed_s, alone_s + 2 * script.launch_s);
+  for (const char* name : {"b", "h", "read"})
+    EXPECT_EQ(outcome.Of(name).status, MeasurementStatus::kOverBudget) << name;
+  for (const std::string& name : many) script.defects[name] = Defect::kWrongElement;
+  EXPECT_LT(MeasureBy(script, many, {"read"}, request).elapsed_s, alone_s + 2 * script.launch_s);
+}
+
+// A driver that compiles late, whatever is launched first, has time to do so.
+TEST(Runner, ADriverThatCompilesLateIsNotGivenUp) {
+  FakeScript script;
+  script.first_run_s = 4.0;
+  const Outcome outcome = MeasureBy(script, {"a"}, {"read"}, Request(1.0));
+  for (const char* name : {"a", "read"}) EXPECT_EQ(outcome.Of(name).status, MeasurementStatus::kOk) << name;
+}
+
 }  // namespace
 }  // namespace backends

@@ -351,7 +351,7 @@ TEST(Environment, IsWantedWhereTheSystemsPythonTakesPackagesNowhereElse) {
   const auto missing = [](std::string_view os_release) {
     Artefact artefact;
     artefact.requirements = {"torch"};
-    AddEnvironment(HostOf(os_release), artefact);
+    AddEnvironment(HostOf(os_release), {}, artefact);
     return artefact.missing;
   };
   // Debian without a release is that to come.
@@ -367,11 +367,47 @@ TEST(Environment, IsWantedWhereTheSystemsPythonTakesPackagesNowhereElse) {
       ElementsAre(HasSubstr("the Python of what is made from Debian may take packages nowhere else")));
   for (const auto os : {testing::kUbuntu2204, testing::kFedora42}) EXPECT_TRUE(missing(os).empty()) << os;
   Artefact file;
-  AddEnvironment(HostOf(testing::kDebian12), file);
+  AddEnvironment(HostOf(testing::kDebian12), {}, file);
   EXPECT_TRUE(file.missing.empty()) << "it is no package of Python's";
   file.runs_pip = true;
-  AddEnvironment(HostOf(testing::kDebian12), file);
+  AddEnvironment(HostOf(testing::kDebian12), {}, file);
   EXPECT_THAT(file.missing, ElementsAre(HasSubstr("a virtual environment")));
+}
+
+// Each distribution's own words for what has a library, or a sentence on where to take it from.
+TEST(Environment, WhatABuildWantsBesideItIsHadAsTheDistributionHasIt) {
+  const auto wanted = [](std::string_view os_release, const std::string& program, const std::string& build) {
+    const auto target = EmbeddedTarget(program);
+    Artefact artefact;
+    artefact.id = build;
+    for (const Build& row : target->builds) {
+      for (const auto& one : row.id == build && row.missing ? *row.missing : std::vector<Prerequisite>())
+        artefact.missing.push_back(one.text);
+    }
+    AddEnvironment(HostOf(os_release), *target, artefact);
+    return artefact.missing.empty() ? std::string() : artefact.missing.front();
+  };
+  constexpr auto kToolkit = "NVIDIA Container Toolkit";
+  for (const auto& [os, command] :
+       {std::pair(testing::kDebian12,
+                  ": sudo apt-get install nvidia-container-toolkit; it is in NVIDIA's own"),
+        std::pair(testing::kDebian13,
+                  ": sudo apt-get install nvidia-container-toolkit; it is in NVIDIA's own"),
+        std::pair(testing::kUbuntu2404, ": sudo apt-get install nvidia-container-toolkit; it is in NVIDIA's"),
+        std::pair(testing::kFedora42, ": sudo dnf install nvidia-container-toolkit; it is in NVIDIA's own"),
+        std::pair(testing::kTumbleweed, ": sudo zypper install nvidia-container-toolkit; it is in NVIDIA's"),
+        std::pair(testing::kArch, ": sudo pacman -S nvidia-container-toolkit"),
+        std::pair(testing::kAlpine, "; NVIDIA makes it for glibc alone, which Alpine Linux has not")}) {
+    for (const char* build : {"cuda", "vulkan-nvidia", "opencl-nvidia"})
+      EXPECT_THAT(wanted(os, "docker", build), AllOf(HasSubstr(kToolkit), HasSubstr(command))) << os;
+  }
+  EXPECT_THAT(wanted(testing::kAlpine, "docker", "cuda"), Not(HasSubstr("doas")));
+  EXPECT_EQ(wanted("ID=nobody\n", "docker", "cuda"), "NVIDIA Container Toolkit, of NVIDIA's own repository");
+  EXPECT_THAT(wanted(testing::kFedora42, "llama.cpp", "vulkan-x64"),
+              HasSubstr(": sudo dnf install vulkan-loader"));
+  EXPECT_THAT(wanted(testing::kAlpine, "llama.cpp", "vulkan-source"), Not(HasSubstr("apt-get")));
+  EXPECT_THAT(wanted(testing::kArch, "openvino", "gpu"),
+              HasSubstr(": sudo pacman -S ocl-icd intel-compute-runtime"));
 }
 
 TEST(Environment, IsKnownOfEveryCommandThatRunsPip) {

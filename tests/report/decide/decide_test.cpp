@@ -107,6 +107,27 @@ TEST(NotAsked, ARuntimeOfAnotherMakerDoesNotAskACard) {
   EXPECT_EQ(render::ExitCodeOf(report), render::MachineCode::kUnusableGpu);
 }
 
+// A runtime's own release stands for the version of the interface that its driver did not tell.
+TEST(Interface, IsOfTheLibrarysReleaseWhereTheDriverTellsNone) {
+  const auto told = [](const std::string& runtime, const std::string& library, const std::string& driver) {
+    auto card = Card("a", 0x1002);
+    auto& view = card.views.emplace_back();
+    view.device.runtime = runtime;
+    view.device.driver_version = driver;
+    Record record;
+    auto& probe = record.probes.emplace_back();
+    probe.module = runtime;
+    probe.outcome = probe::Outcome::kOk;
+    probe.library = probe::Library{"lib.so", std::nullopt, library};
+    const auto report = Decide({}, *EmbeddedTables(), record, {{card}, {}});
+    return report.devices[0].views[0].device.api_version;
+  };
+  EXPECT_EQ(told("hip", "6.2.4-147", "6.2.4-147"), "6.2.4");
+  EXPECT_EQ(told("hip", "6.2.4-147", "6.1.0"), std::nullopt);
+  EXPECT_EQ(told("hip", "N/A", "N/A"), std::nullopt);
+  EXPECT_EQ(told("cuda", "580.65.06", "580.65.06"), std::nullopt) << "its drivers count for themselves";
+}
+
 TEST(NotAsked, WhatIsNotInstalledTellsNothingWhereOthersWereLeftOut) {
   RunRequest request;
   request.skip = {"cuda", "hip"};

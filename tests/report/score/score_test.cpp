@@ -85,6 +85,16 @@ TEST(Model, CountsTheLayersThatFit) {
   EXPECT_EQ(half * request.layers, 16);
 }
 
+// A file may say anything: what has no end would be equal to all that is faster.
+TEST(Score, AnIntervalEndsOnBothSidesOfItsRate) {
+  backends::Measurement m;
+  m.rate = 1e9;
+  m.ci95 = {{0, 1e24}};
+  const Range range = RangeOf(m);
+  EXPECT_DOUBLE_EQ(range.low, 1e7);
+  EXPECT_DOUBLE_EQ(range.high, 1e11);
+}
+
 TEST(Score, RangesHoldTheirValues) {
   for (const auto& machine : testing::Machines()) {
     for (const auto& score : Scores(machine.build())) {

@@ -108,8 +108,8 @@ TEST(Choice, NamesWhatCanBeMendedOfTheBuildsThatAreForTheCard) {
     const auto report = ReportOf({{machine}, target});
     return report.no_answer ? report.no_answer->reason : "";
   };
-  EXPECT_THAT(why("triton", "name=h100,driver=580.95.05,glibc=2.17"),
-              HasSubstr("Triton's triton needs glibc 2.27 or newer, and here is 2.17"));
+  EXPECT_THAT(why("triton", "name=h100,driver=580.95.05,glibc=2.16"),
+              HasSubstr("Triton's triton needs glibc 2.27 or newer, and here is 2.16"));
   EXPECT_THAT(why("tensorrt", "name=h100,driver=580.95.05,glibc=2.17"),
               HasSubstr("or newer, and here is 2.17"));
   EXPECT_THAT(why("triton", "cc=6.1,driver=580.95.05" + kLinux), HasSubstr("has no code for 6.1"))
