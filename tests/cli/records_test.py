@@ -15,7 +15,7 @@ import tempfile
 import time
 import unittest
 
-from harness import BINARY, SANITIZED, SOURCE, document, environment, main, run, validate
+from harness import BINARY, SOURCE, document, environment, main, run, validate
 
 FIXTURES = SOURCE / "tests" / "fixtures"
 TYPES = json.loads((SOURCE / "data" / "schema" / "types.json").read_text())["$defs"]
@@ -285,19 +285,27 @@ def crowd(count, identified):
 
 
 class Crowds(WithFiles):
-    # Of processor time, which others on the machine do not stretch as they do the time that passes.
-    LIMIT_S = 20 if SANITIZED else 2.5
+    # How much more processor time a crowd of four times as many may take: 4 where each costs the same, 16 where each is
+    # compared with each other. Seconds would say what the processor is.
+    MOST_GROWTH = 8
 
-    def test_thousands_of_devices_cost_no_more_than_a_second_and_fit_a_page(self):
+    def spent(self, *arguments):
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        process = run(*arguments, "--replay", self.root)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+        self.assertEqual(0, process.returncode, process.stderr)
+        return after.ru_utime - before.ru_utime, process
+
+    def test_thousands_of_devices_cost_what_their_number_does_and_fit_a_page(self):
         for identified in (True, False):
-            (self.root / "record.json").write_text(json.dumps(crowd(4000, identified)))
             for arguments in (("list",), (), ("recommend", "--why")):
-                before = resource.getrusage(resource.RUSAGE_CHILDREN)
-                process = run(*arguments, "--replay", self.root)
-                after = resource.getrusage(resource.RUSAGE_CHILDREN)
-                self.assertEqual(0, process.returncode, process.stderr)
-                spent = after.ru_utime - before.ru_utime
-                self.assertLess(spent, self.LIMIT_S, (identified, arguments))
+                (self.root / "record.json").write_text(json.dumps(crowd(500, identified)))
+                few_s = min(self.spent(*arguments)[0] for _ in range(2))
+                (self.root / "record.json").write_text(json.dumps(crowd(2000, identified)))
+                many_s, process = self.spent(*arguments)
+                if many_s > self.MOST_GROWTH * few_s:  # something else ran beside the one or the other
+                    many_s = min(many_s, self.spent(*arguments)[0])
+                self.assertLess(many_s, self.MOST_GROWTH * few_s, (identified, arguments))
                 self.assertLess(process.stdout.count("\n"), 1500)
                 self.assertLess(len(process.stderr), 20000)
                 if arguments != ("recommend", "--why"):
