@@ -1,6 +1,9 @@
 # SPDX-License-Identifier: MIT
 """What `uv pip install torch --torch-backend=auto` would take on a machine: uv itself is asked, and needs no network."""
+import contextlib
 import functools
+import hashlib
+import json
 import os
 import pathlib
 import re
@@ -79,3 +82,25 @@ def indexes(uv, platform, driver=None, gfx=(), intel=False, amd=False):
     if not found:
         raise AssertionError(f"uv asks no index: {process.stderr[-500:]}")
     return found
+
+
+class Answers:
+    """Of a uv, kept in a folder: whoever asks that very program the same by this code is not made to wait for it again."""
+
+    def __init__(self, uv, folder):
+        of = hashlib.sha256(uv.read_bytes() + pathlib.Path(__file__).read_bytes() + PYTHON.encode()).hexdigest()[:32]
+        self.uv, self.file, self.known = uv, pathlib.Path(folder) / f"{of}.json", {}
+        with contextlib.suppress(OSError, ValueError):
+            self.known = json.loads(self.file.read_text())
+
+    def indexes(self, asked):
+        key = json.dumps(asked)
+        if key not in self.known:
+            self.known[key] = indexes(self.uv, *asked)
+        return self.known[key]
+
+    def keep(self):
+        self.file.parent.mkdir(parents=True, exist_ok=True)
+        written = self.file.with_name(f"{self.file.name}.{os.getpid()}")
+        written.write_text(json.dumps(self.known))
+        written.replace(self.file)

@@ -7,6 +7,8 @@ platform and Python 3.12. Every machine on which they do not has exactly one rea
 says what uv takes there and what we take; each reason has a machine."""
 import collections
 import concurrent.futures
+import os
+import pathlib
 import re
 import sys
 import unittest
@@ -16,15 +18,11 @@ from harness import SANITIZED, SOURCE, main, run
 from uv_boxes import CURRENT, OLD_INTEL, PLATFORMS, XE, boxes
 
 UV = uv.program(sys.argv[2])
+KEPT = pathlib.Path(os.environ.get("WHICHGPU_TEST_CACHE") or pathlib.Path(sys.argv[2]) / "answers") / "uv"
 THREADS = 2
 LEAST = 500
 CARRIED = {13: "cu132", 12: "cu129", 11: "cu118", 0: "cpu"}  # what uv takes by NVIDIA's driver alone
 AMD_OWN = {"gfx1010", "gfx1011", "gfx1012", "gfx1031", "gfx1032", "gfx1034", "gfx1035", "gfx1036", "gfx1152"}
-
-
-def by_uv(asked):
-    """The indexes that uv asks, in order."""
-    return uv.indexes(UV, *asked)
 
 
 def by_us(box):
@@ -65,7 +63,7 @@ def newer_torch(box):
 def jetson_orin(box):
     if box.cc != ("8.7",):
         return None
-    return CARRIED[box.cuda()], "cpu" if box.cuda() == 13 else "jetson-jp6"
+    return CARRIED[box.cuda()], "cu130" if box.cuda() == 13 else "jetson-jp6"
 
 
 def unlike_cards(box):
@@ -139,10 +137,12 @@ class Sweep(unittest.TestCase):
         if not uv.can_pretend():
             machines = [box for box in machines if not uv.needs_pretence(*box.to_uv()[1:4])]
         asked = list(dict.fromkeys(box.to_uv() for box in machines))
-        by_uv(asked[0])  # alone: it keeps what it finds out of Python
+        answers = uv.Answers(UV, KEPT)
+        answers.indexes(asked[0])  # alone: it keeps what it finds out of Python
         with concurrent.futures.ThreadPoolExecutor(THREADS) as pool:
-            lists = dict(zip(asked, pool.map(by_uv, asked)))
+            lists = dict(zip(asked, pool.map(answers.indexes, asked)))
             ours = list(pool.map(by_us, machines))
+        answers.keep()
         used = collections.Counter()
         wrong = []
         for box, mine in zip(machines, ours):
