@@ -186,7 +186,8 @@ double Contest::CompileAllowanceSeconds(const Variant& variant) const {
   const double usual_s =
       context_.request.compile_allowance_s * static_cast<double>(variant.steps.size() + kFills);
   const bool is_first = context_.budget.Untimed() <= 0;
-  return is_first ? std::max(usual_s, InitAllowanceSeconds(context_.request)) : usual_s;
+  return is_first && context_.cold_compiler ? std::max(usual_s, InitAllowanceSeconds(context_.request))
+                                            : usual_s;
 }
 
 std::string Contest::WhyNoTimeFor(const Variant& variant) const {

@@ -197,7 +197,8 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
                          .request = request,
                          .reporter = reporter,
                          .budget = budget,
-                         .ends_within_s = extras.ends_within_s};
+                         .ends_within_s = extras.ends_within_s,
+                         .cold_compiler = extras.cold_compiler};
   std::deque<Contest> contests;
   std::vector<Series> all = Ready(tasks, context, contests);
   if (!all.empty()) {

@@ -19,6 +19,8 @@ struct MeasureExtras {
   // When the process is ended, in seconds from the start: a library's work is begun only while its allowance
   // fits.
   double ends_within_s = std::numeric_limits<double>::infinity();
+  // Whether nobody may have used the driver's compiler yet: then the first kernel has longer.
+  bool cold_compiler = true;
 };
 
 // Emits exactly one reported Measurement for every (kernel, types, shape) of the plan that has a variant, ok

@@ -40,6 +40,25 @@ TEST(Runner, TheFirstKernelHasTheTimeOfACompilerThatNobodyHasUsed) {
   EXPECT_EQ(allowed_s[1], allowed_s[2]);
 }
 
+TEST(Runner, AProcessThatFollowsAnotherHasTheUsualTimeForItsFirstKernel) {
+  FakeSession session{FakeScript()};
+  MeasureRequest request = Request(2.0);
+  request.device.kind = probe::DeviceKind::kDiscrete;
+  std::vector<double> allowed_s;
+  MeasureExtras extras;
+  extras.cold_compiler = false;
+  Measure(
+      session, FakeVariants({"a", "b"}, {"read"}), request,
+      [&](const MeasureEvent& event) {
+        const auto* stage = std::get_if<MeasureStage>(&event);
+        if (stage != nullptr && stage->stage == probe::Stage::kCompile) allowed_s.push_back(stage->allow_s);
+      },
+      [&session] { return session.now_s(); }, extras);
+  ASSERT_EQ(allowed_s.size(), 3U);
+  EXPECT_LT(allowed_s[0], InitAllowanceSeconds(request));
+  EXPECT_EQ(allowed_s[0], allowed_s[1]);
+}
+
 // What was found right is told before it is timed.
 TEST(Runner, ATrialThatWasRightIsToldAtOnce) {
   FakeSession session{FakeScript()};
