@@ -41,14 +41,16 @@ class Mig(unittest.TestCase):
                                          if any(view["runtime"] == "cuda" for view in device["views"])})
 
     def test_of_many_equal_instances_one_has_the_whole_plan_and_each_has_its_own_figures(self):
-        with CudaMachine(divided()) as machine:
-            done = machine.run("--json", "--no-cache", "--only", "cuda,sysfs", "--budget", "6", patience_s=120)
-        self.assertEqual(0, done.status, done.stderr)
-        measured = json.loads(done.stdout)["measurements"]
-        figures = {device: {m["kernel"] for m in good(measured) if m["device_id"] == device} for device in NAMES}
+        for budget_s in (6, 30):  # what a busy machine has no time for in the first
+            with CudaMachine(divided()) as machine:
+                done = machine.run("--json", "--no-cache", "--only", "cuda,sysfs", "--budget", str(budget_s), patience_s=120)
+            self.assertEqual(0, done.status, done.stderr)
+            measured = json.loads(done.stdout)["measurements"]
+            figures = {device: {m["kernel"] for m in good(measured) if m["device_id"] == device} for device in NAMES}
+            if all(figures.values()):
+                break
         self.assertGreater(len({m["kernel"] for m in measured if m["device_id"] == FIRST}), 3, "the first has the whole plan")
         del figures[FIRST]
-        # Whatever of it a busy machine has time for.
         for device, kernels in figures.items():
             self.assertTrue(kernels and kernels <= {"gemm", "read"}, (device, kernels))
 
