@@ -89,8 +89,8 @@ const NvmlGpu* DividedGpu(const std::vector<NvmlGpu>& gpus, bool any) {
 }
 
 // A GPU that CUDA does not show, because a node, a variable or the kernel driver stands between. A variable
-// is to blame after the nodes: images set it wherever CUDA is used, and it hides nothing of what is not
-// there.
+// is to blame after the nodes, and where it names none: images set it wherever CUDA is used, and it hides
+// nothing of what is not there, or of what it names.
 Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, const std::vector<NvmlGpu>& known,
                       const system::Environment& environment) {
   const std::size_t on_chip = driver.tegra && HasTegraNodes(driver) ? 1 : 0;
@@ -101,13 +101,13 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, const std::vector
     error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
     return {Outcome::kNoDevice, std::move(error)};
   }
-  const auto visible = environment.Get("CUDA_VISIBLE_DEVICES");
+  const auto visible = environment.Get(kVisibleDevices);
   if (const auto* divided = DividedGpu(known, !visible || NamesOneFirst(*visible, known))) {
     error.name = "no_mig_instance";
     error.text = NameOf(*divided) + " is in MIG mode and has no instance that CUDA can use";
     return {Outcome::kNoDevice, std::move(error)};
   }
-  if (visible && gpus > 0) {
+  if (visible && gpus > 0 && LeavesNone(*visible, known, gpus)) {
     error.text = fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" leaves none of {} GPU{}", CleanText(*visible), gpus,
                              gpus == 1 ? "" : "s");
     return {Outcome::kHidden, std::move(error)};

@@ -69,7 +69,11 @@ struct Visible {
 // Whether a value's first entry, the only one that has to be right, names one GPU or instance of these.
 [[nodiscard]] bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus);
 
-// Those of the management library's GPUs that the variable keeps from CUDA.
+// Whether a value names none of so many GPUs, of which the management library may know these. A name that may
+// be of one, as a UUID where it knows none, leaves that.
+[[nodiscard]] bool LeavesNone(std::string_view value, const std::vector<NvmlGpu>& gpus, std::size_t count);
+
+// Those of the management library's GPUs that CUDA does not show and the variable does not name.
 [[nodiscard]] std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
                                                  const std::vector<RuntimeDevice>& shown,
                                                  const std::vector<NvmlGpu>& gpus);

@@ -44,8 +44,9 @@ class Survey {
     for (auto& text : ExplainVisible(context_.environment, shown, Gpus()))
       context_.sink(Warning{std::move(text)});
     auto hidden = HiddenGpus(context_.environment, shown, Gpus());
-    // Without management of a machine of which none is shown.
-    if (shown.empty() && Gpus().empty()) hidden = nvidia::GpuAddresses(context_.files);
+    // Without management of a machine of which the variable leaves none.
+    if (shown.empty() && Gpus().empty() && context_.environment.Get(kVisibleDevices))
+      hidden = nvidia::GpuAddresses(context_.files);
     for (const PciAddress& address : hidden) context_.sink(HiddenHardware("cuda", address, kVisibleDevices));
   }
   [[nodiscard]] std::vector<NvmlGpu> Gpus() const { return nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{}; }
@@ -236,10 +237,10 @@ void Survey::Enumerate(const Api& api) {
     if (devices.back().identity.partition) devices.back().name += " " + *devices.back().identity.partition;
   }
   AddInstances(devices);
+  if (devices.empty()) return Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
   ExplainVariables(devices);
   for (auto& text : ExplainUse(devices, Gpus())) context_.sink(Warning{std::move(text)});
   for (const RuntimeDevice& device : devices) context_.sink(device);
-  if (devices.empty()) Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
 }
 
 void Survey::Run() {

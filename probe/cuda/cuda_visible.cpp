@@ -44,27 +44,6 @@ VisibleEntry KindOf(std::string_view entry) {
   return entry.starts_with("GPU-") ? VisibleEntry::kUuid : VisibleEntry::kGarbage;
 }
 
-std::vector<const NvmlGpu*> Hidden(const std::vector<RuntimeDevice>& shown,
-                                   const std::vector<NvmlGpu>& gpus) {
-  std::vector<const NvmlGpu*> hidden;
-  for (const NvmlGpu& gpu : gpus) {
-    if (gpu.mig && gpu.instances.empty()) continue;  // CUDA has nothing of it, whatever the variable says
-    const bool seen = std::any_of(shown.begin(), shown.end(),
-                                  [&](const RuntimeDevice& device) { return GpuOf(device, gpus) == &gpu; });
-    if (!seen) hidden.push_back(&gpu);
-  }
-  return hidden;
-}
-
-std::string HiddenText(std::string_view value, const std::vector<RuntimeDevice>& shown,
-                       const std::vector<NvmlGpu>& gpus) {
-  std::vector<std::string> hidden;
-  for (const auto* gpu : Hidden(shown, gpus)) hidden.push_back(NameOf(*gpu));
-  if (hidden.empty()) return {};
-  return fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" hides {} of {} GPUs: {}", CleanText(value), hidden.size(),
-                     gpus.size(), fmt::join(hidden, ", "));
-}
-
 // How many GPUs or instances of the machine an entry names; nothing where nobody knows those.
 std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<NvmlGpu>& gpus) {
   if (gpus.empty()) return std::nullopt;
@@ -82,6 +61,60 @@ std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<Nv
   // As it was called before R470: MIG-GPU-<uuid>/1/0.
   const bool is_old = entry.text.starts_with("MIG-GPU-");
   return is_old ? std::nullopt : std::optional(count);
+}
+
+// The entries of a value that may name a GPU here, up to the first that names none or several.
+std::vector<Visible> Named(std::string_view value, const std::vector<NvmlGpu>& gpus) {
+  std::vector<Visible> out;
+  for (Visible& entry : ParseVisible(value)) {
+    if (entry.kind == VisibleEntry::kRepeated) return {};
+    if (entry.kind == VisibleEntry::kGarbage || CountNamed(entry, gpus).value_or(1) != 1) break;
+    out.push_back(std::move(entry));
+  }
+  return out;
+}
+
+bool IsNamedBy(const Visible& entry, const NvmlGpu& gpu) {
+  if (entry.kind == VisibleEntry::kIndex) return NumberAtFront(entry.text) == gpu.index;
+  return gpu.uuid.starts_with(entry.text) ||
+         std::any_of(gpu.instances.begin(), gpu.instances.end(),
+                     [&](const NvmlInstance& instance) { return instance.uuid.starts_with(entry.text); });
+}
+
+// Those that CUDA does not show and the variable does not name. What the driver does not show of those that
+// it names has another cause; where nobody knows which they are, the variable is blamed for none.
+std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
+                                   const std::vector<RuntimeDevice>& shown,
+                                   const std::vector<NvmlGpu>& gpus) {
+  std::vector<const NvmlGpu*> hidden;
+  const auto value = environment.Get(kVisibleDevices);
+  if (!value) return hidden;
+  const auto named = Named(*value, gpus);
+  const bool by_address = environment.Get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID";
+  const bool tells_which = std::all_of(named.begin(), named.end(), [&](const Visible& entry) {
+    return entry.kind == VisibleEntry::kIndex ? by_address : CountNamed(entry, gpus).has_value();
+  });
+  for (const NvmlGpu& gpu : gpus) {
+    if (gpu.mig && gpu.instances.empty()) continue;  // CUDA has nothing of it, whatever the variable says
+    const bool seen = std::any_of(shown.begin(), shown.end(),
+                                  [&](const RuntimeDevice& device) { return GpuOf(device, gpus) == &gpu; });
+    const bool is_named = tells_which
+                              ? std::any_of(named.begin(), named.end(),
+                                            [&](const Visible& entry) { return IsNamedBy(entry, gpu); })
+                              : named.size() > shown.size();
+    if (!seen && !is_named) hidden.push_back(&gpu);
+  }
+  return hidden;
+}
+
+std::string HiddenText(const system::Environment& environment, const std::vector<RuntimeDevice>& shown,
+                       const std::vector<NvmlGpu>& gpus) {
+  std::vector<std::string> hidden;
+  for (const auto* gpu : Hidden(environment, shown, gpus)) hidden.push_back(NameOf(*gpu));
+  if (hidden.empty()) return {};
+  return fmt::format("CUDA_VISIBLE_DEVICES=\"{}\" hides {} of {} GPUs: {}",
+                     CleanText(environment.Get(kVisibleDevices).value_or("")), hidden.size(), gpus.size(),
+                     fmt::join(hidden, ", "));
 }
 
 // What is wrong with the value: its first entry that CUDA can not use.
@@ -147,12 +180,19 @@ bool NamesOneFirst(std::string_view value, const std::vector<NvmlGpu>& gpus) {
   return CountNamed(entries.front(), gpus) == 1U;
 }
 
+bool LeavesNone(std::string_view value, const std::vector<NvmlGpu>& gpus, std::size_t count) {
+  const auto named = Named(value, gpus);
+  if (named.empty()) return true;
+  const auto number =
+      named.front().kind == VisibleEntry::kIndex ? NumberAtFront(named.front().text) : std::nullopt;
+  return number.value_or(0) >= count;
+}
+
 std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
                                    const std::vector<RuntimeDevice>& shown,
                                    const std::vector<NvmlGpu>& gpus) {
   std::vector<PciAddress> out;
-  if (!environment.Get(kVisibleDevices)) return out;
-  for (const auto* gpu : Hidden(shown, gpus)) {
+  for (const auto* gpu : Hidden(environment, shown, gpus)) {
     if (gpu->pci) out.push_back(*gpu->pci);
   }
   return out;
@@ -166,7 +206,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
     if (!text.empty()) out.push_back(std::move(text));
   };
   if (const auto value = environment.Get("CUDA_VISIBLE_DEVICES")) {
-    add(HiddenText(*value, shown, gpus));
+    add(HiddenText(environment, shown, gpus));
     add(GarbageText(*value, gpus));
   }
   for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));

@@ -6,7 +6,7 @@
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/core/topology_variables.h"
-#include "probe/core/vendor_names.h"
+#include "probe/opencl/opencl_hiding.h"
 #include "probe/system/this_process.h"
 
 namespace probe::opencl {
@@ -36,24 +36,6 @@ std::optional<Error> Denied(const DriverRow& row, const system::FileSystem& file
     }
   }
   return denied;
-}
-
-// Of the maker that the table names the driver by.
-std::vector<PciAddress> GpusOf(const DriverRow& row, const system::FileSystem& files) {
-  constexpr std::string_view kPciDevices = "/sys/bus/pci/devices";
-  constexpr std::uint64_t kDisplay = 0x03, kProcessing = 0x12;
-  const std::string maker = Lower(row.driver);
-  std::vector<PciAddress> out;
-  for (const std::string& name : files.List(kPciDevices)) {
-    const std::string folder = std::string(kPciDevices).append("/").append(name);
-    const auto address = ParsePciAddress(name);
-    const auto code = files.ReadNumber(folder + "/class").value_or(0) >> 16U;
-    const auto vendor = files.ReadNumber(folder + "/vendor");
-    if (!address || !vendor || (code != kDisplay && code != kProcessing)) continue;
-    const auto* known = FindVendorNames(static_cast<std::uint32_t>(*vendor));
-    if (known != nullptr && Lower(known->name) == maker) out.push_back(*address);
-  }
-  return out;
 }
 
 }  // namespace
@@ -94,17 +76,16 @@ Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
   const auto name = FileName(library);
   for (const DriverRow& row : Drivers().drivers) {
     if (!row.Has(name)) continue;
-    for (std::string_view hiding = row.hiding; !hiding.empty();) {
-      const auto variable = TakeUpTo(hiding, ' ');
-      if (const auto value = environment.Get(variable)) {
-        out.outcome = Outcome::kHidden;
-        out.error.text = std::string(variable) + "=" + CleanText(*value) + " hides its devices: unset it";
-        out.variable = variable;
-        out.hidden = GpusOf(row, files);
-        return out;
-      }
-    }
+    // Before the variable, which may name what the node then keeps from the driver.
     if (auto denied = Denied(row, files)) return {Outcome::kDenied, *std::move(denied)};
+    if (auto hiding = HidingOf(row, files, environment)) {
+      out.outcome = Outcome::kHidden;
+      out.error.text =
+          std::string(hiding->variable) + "=" + CleanText(hiding->value) + " hides its devices: unset it";
+      out.variable = hiding->variable;
+      out.hidden = std::move(hiding->cards);
+      return out;
+    }
     out.error.text += row.advice;
   }
   return out;

@@ -30,12 +30,12 @@ namespace probe::opencl {
 struct Silence {
   Outcome outcome = Outcome::kNoDevice;  // or hidden, denied
   Error error;
-  // Where it is hidden, the variable and the GPUs on the bus that are of the driver's maker.
+  // Where it is hidden, the variable and the GPUs of the driver's maker that the kernel's driver has.
   std::string_view variable{};
   std::vector<PciAddress> hidden{};
 };
-// Why the driver of this library, which did load, shows no device: a variable that is set, a device node that
-// may not be opened, else that there is none.
+// Why the driver of this library, which did load, shows no device: a device node that may not be opened, a
+// variable that leaves it none, else that there is none.
 [[nodiscard]] Silence WhyNoDevice(std::string_view library, const system::FileSystem& files,
                                   const system::Environment& environment);
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "probe/core/fields.h"
+#include "probe/core/hidden.h"
 #include "probe/unify/finish.h"
 #include "probe/unify/likeness.h"
 
@@ -79,10 +80,12 @@ void MergeNodes(const std::vector<DeviceNode>& from, std::vector<DeviceNode>& in
   }
 }
 
+// The first to say a thing is believed; of variables each hides by itself.
 void MergeFacts(const std::vector<Fact>& from, std::vector<Fact>& into) {
   for (const Fact& fact : from) {
-    const auto known =
-        std::find_if(into.begin(), into.end(), [&](const auto& other) { return other.key == fact.key; });
+    const auto known = std::find_if(into.begin(), into.end(), [&](const Fact& other) {
+      return other.key == fact.key && (fact.key != kHiddenByFact || other.value == fact.value);
+    });
     if (known == into.end()) into.push_back(fact);
   }
 }

@@ -98,7 +98,7 @@ using Hiding = std::map<std::string, std::vector<std::string>>;
 
 void MarkHidden(const Hiding& hiding, PhysicalDevice& device) {
   for (View& view : device.views) {
-    const std::string* variable = FindFact(view.device.facts, "hidden_by");
+    const std::string* variable = FindFact(view.device.facts, kHiddenByFact);
     const auto known = hiding.find(view.device.runtime);
     if (variable == nullptr || known == hiding.end()) continue;
     const auto& names = known->second;

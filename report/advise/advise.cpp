@@ -149,11 +149,12 @@ namespace {
 
 // With the command of this distribution for what has the library, or a sentence on why there is none. Empty
 // where the tables know neither the distribution nor the library: what the build's own row says stands.
-std::string HowToGet(const System& system, const Prerequisite& wanted) {
+std::string HowToGet(const System& system, const Prerequisite& wanted, std::string_view backend) {
   if (system.facts == nullptr || !wanted.library) return "";
   std::vector<std::string> roles;
   for (const Role& role : EmbeddedPackages().roles) {
-    if (role.library == wanted.library) roles.push_back(role.name);
+    if (role.library == wanted.library && role.backend.value_or(std::string(backend)) == backend)
+      roles.push_back(role.name);
   }
   if (roles.empty()) return "";
   if (system.image_based) return fmt::format("{}; {}", wanted.text, EmbeddedSystems().image_based.note);
@@ -169,7 +170,7 @@ void SayHowToGet(const System& system, const TargetTable& target, Artefact& arte
   for (const Build& build : target.builds) {
     if (build.id != artefact.id || !build.missing) continue;
     for (std::size_t i = 0; i < std::min(build.missing->size(), artefact.missing.size()); ++i) {
-      if (auto text = HowToGet(system, (*build.missing)[i]); !text.empty())
+      if (auto text = HowToGet(system, (*build.missing)[i], build.backend); !text.empty())
         artefact.missing[i] = std::move(text);
     }
   }

@@ -22,7 +22,7 @@ WHICHGPU_FIELDS(SystemFacts, name, title, ids, release_parts, releases, verbs, g
                 source, date)
 WHICHGPU_FIELDS(ImageBased, ids, variants, note, source, date)
 WHICHGPU_FIELDS(Systems, systems, image_based)
-WHICHGPU_FIELDS(Role, name, title, kernel, reboot, elsewhere, library)
+WHICHGPU_FIELDS(Role, name, title, kernel, reboot, elsewhere, library, backend)
 WHICHGPU_FIELDS(PackageRow, role, systems, releases, vendors, drivers, packages, command, version, open,
                 chooses, foreign, note, lacks, final, source, date)
 WHICHGPU_FIELDS(Need, role, families, drivers, from, to, open, source, date)

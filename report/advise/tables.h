@@ -66,6 +66,7 @@ struct Role {
   bool reboot = false;                                // it serves after a restart
   std::string elsewhere;                              // what to do where no package fits
   std::optional<std::string> library = std::nullopt;  // by which builds of programs ask for it
+  std::optional<std::string> backend = std::nullopt;  // the only one whose builds mean it by that library
 };
 
 // What systems call the packages of a role. The first row that fits counts.

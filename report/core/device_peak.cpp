@@ -61,16 +61,10 @@ const DevicePeak* FindPeak(const Peaks& peaks, const probe::PhysicalDevice& devi
   if (!device.hardware || !number) return nullptr;
   const auto vendor = fmt::format("{:04x}", *number);
   const auto name = probe::Lower(device.name);
-  // Of a maker that builds nothing else one row is enough, its fastest: no other part of its does more.
-  const DevicePeak* only = nullptr;
-  std::size_t rows = 0;
   for (const DevicePeak& row : peaks.parts) {
-    if (row.id != vendor) continue;
-    if (IsCalled(row, name)) return &row;
-    only = &row;
-    ++rows;
+    if (row.id == vendor && IsCalled(row, name)) return &row;
   }
-  return rows == 1 ? only : nullptr;
+  return nullptr;
 }
 
 bool IsRowOf(const DevicePeak& row, std::string_view name) {

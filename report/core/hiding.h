@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: MIT
-// The variable that keeps a runtime from a GPU that is here.
+// The variables that keep runtimes from a GPU that is here.
 #pragma once
 
-#include <optional>
+#include <string>
+#include <vector>
 
 #include "report/core/report.h"
 
 namespace report {
 
-// As its module told it (probe/core/hidden.h), with its value; nullopt where none is known to hide the GPU.
-[[nodiscard]] std::optional<probe::EnvironmentVariable> HidingVariable(const Report& report,
-                                                                       const probe::PhysicalDevice& device);
+// As modules told them (probe/core/hidden.h), each once and with its value. None where no kernel driver has
+// the GPU: then nothing reaches it, whatever is set.
+[[nodiscard]] std::vector<probe::EnvironmentVariable> HidingVariables(const Report& report,
+                                                                      const probe::PhysicalDevice& device);
+// "A=0 and B=1"
+[[nodiscard]] std::string SettingText(const std::vector<probe::EnvironmentVariable>& variables);
 
 }  // namespace report

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -130,15 +132,19 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
 }
 
 // Whatever is missing beside it: first nothing may hide the GPU.
-void BlameVariable(const probe::PhysicalDevice& device, const probe::EnvironmentVariable& variable,
-                   Finding& finding) {
-  const auto setting = fmt::format("{}={}", variable.name, variable.value);
+void BlameVariables(const probe::PhysicalDevice& device,
+                    const std::vector<probe::EnvironmentVariable>& variables, Finding& finding) {
   finding.layer = "programming_interface";
-  finding.summary = fmt::format("{} is hidden by {}", device.name, setting);
-  AddEvidence(finding, "environment", setting);
+  finding.summary = fmt::format("{} is hidden by {}", device.name, SettingText(variables));
+  std::vector<std::string_view> names;
+  for (const auto& variable : variables) {
+    AddEvidence(finding, "environment", SettingText({variable}));
+    names.push_back(variable.name);
+  }
   finding.meaning = "other programs started like this one do not see it either";
-  finding.fix.push_back({fmt::format("unset {}, or let it name this GPU, too", variable.name),
-                         "unset " + variable.name, false, false});
+  finding.fix.push_back({fmt::format("unset {}, or let {} name this GPU, too", fmt::join(names, " and "),
+                                     names.size() == 1 ? "it" : "each"),
+                         fmt::format("unset {}", fmt::join(names, " ")), false, false});
 }
 
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
@@ -168,8 +174,8 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     finding.meaning = *none;
     return out.push_back(std::move(finding));
   }
-  if (const auto hiding = HidingVariable(report, device); hiding && !not_asked) {
-    BlameVariable(device, *hiding, finding);
+  if (const auto hiding = HidingVariables(report, device); !hiding.empty() && !not_asked) {
+    BlameVariables(device, hiding, finding);
     return out.push_back(std::move(finding));
   }
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);

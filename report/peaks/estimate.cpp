@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
+#include <cstddef>
 
 #include "report/core/devices.h"
 #include "report/peaks/peaks.h"
@@ -46,11 +49,36 @@ std::optional<double> CommonRateOfGpu(probe::DeviceKind kind, const Usual& usual
   return usual.in == Dtype::kFp32 ? row->fp32 : row->matrix16;
 }
 
+// The most that any chip of the GPU's maker does which the table knows by name: no guess at another one is
+// above it. nullopt for a single chip, which tells nothing of others.
+std::optional<double> MakersBest(const Peaks& peaks, const probe::PhysicalDevice& device,
+                                 const Usual& usual) {
+  const auto number = VendorOf(device);
+  if (!number) return std::nullopt;
+  const auto vendor = fmt::format("{:04x}", *number);
+  std::optional<double> best;
+  std::size_t chips = 0;
+  for (const DevicePeak& row : peaks.parts) {
+    if (row.id != vendor) continue;
+    const auto rate = usual.kernel == Kernel::kRead ? row.memory
+                      : usual.in == Dtype::kFp32    ? row.fp32
+                                                    : row.matrix16;
+    if (!rate) return std::nullopt;
+    best = std::max(best.value_or(0), *rate);
+    ++chips;
+  }
+  return chips > 1 ? best : std::nullopt;
+}
+
 constexpr double kLeastShare = 1.0 / 20;
 
 // What a device does where nobody tells its clock or memory.
-std::optional<double> CommonRate(const probe::PhysicalDevice& device, const Usual& usual, const Peak& peak) {
-  if (device.kind != probe::DeviceKind::kCpu) return CommonRateOfGpu(device.kind, usual);
+std::optional<double> CommonRate(const Peaks& peaks, const probe::PhysicalDevice& device, const Usual& usual,
+                                 const Peak& peak) {
+  if (device.kind != probe::DeviceKind::kCpu) {
+    const auto rate = CommonRateOfGpu(device.kind, usual);
+    return rate ? std::min(*rate, MakersBest(peaks, device, usual).value_or(*rate)) : rate;
+  }
   if (usual.kernel == Kernel::kRead) return kCommonBytesPerSecond / usual.share;
   if (!peak.bound) return std::nullopt;
   return *peak.bound / kFastestClockHz * kCommonClockHz;
@@ -94,9 +122,11 @@ class Survey {
 
 // Of a rate that stands in for one that nobody knows, as shares of it.
 std::array<double, 2> RangeAround(const Peaks& peaks, const probe::PhysicalDevice& device,
-                                  const Measurement& m, const Peak& peak, double common_rate) {
+                                  const Measurement& m, const Usual& usual, const Peak& peak,
+                                  double common_rate) {
   const auto fastest = KindBoundOf(peaks, device, m, {});
-  const double most = fastest ? fastest->rate : peak.bound.value_or(common_rate);
+  const auto of_kind = fastest ? fastest->rate : peak.bound.value_or(common_rate);
+  const double most = std::min(of_kind, MakersBest(peaks, device, usual).value_or(of_kind));
   return {kLeastShare, std::max(1.0, most / common_rate)};
 }
 
@@ -139,11 +169,12 @@ std::vector<Measurement> Estimated(const Peaks& peaks, const Tables& tables, con
         if (device.kind == probe::DeviceKind::kCpu && usual.in == Dtype::kFp16) continue;
         Measurement m = Blank(device, view.device, usual);
         const Peak peak = PeakOf(peaks, device, m, {});
-        const auto rate = peak.rate || is_known ? peak.rate : CommonRate(device, usual, peak);
+        const auto rate = peak.rate || is_known ? peak.rate : CommonRate(peaks, device, usual, peak);
         if (!rate) continue;
         m.rate = *rate * usual.share;
         const bool stands_in = device.kind != probe::DeviceKind::kCpu && !peak.rate;
-        m.ci95 = stands_in ? RangeAround(peaks, device, m, peak, *rate) : std::array<double, 2>{0.6, 1.3};
+        m.ci95 =
+            stands_in ? RangeAround(peaks, device, m, usual, peak, *rate) : std::array<double, 2>{0.6, 1.3};
         m.status = backends::MeasurementStatus::kOk;
         m.verified = true;  // nothing ran: the scores that rest on it say "estimated"
         found.push_back(std::move(m));

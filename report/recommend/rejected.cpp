@@ -116,9 +116,9 @@ std::string UnreachedReason(const Report& report, const probe::PhysicalDevice& d
     for (const auto& node : device.hardware->nodes) {
       if (IsDenied(node)) return "no runtime reaches it: " + node.path + " may not be opened";
     }
-    if (const auto hiding = HidingVariable(report, device))
-      return fmt::format("hidden by {}={}", hiding->name, hiding->value);
     if (!device.hardware->kernel_driver) return "no runtime reaches it: no kernel driver is bound to it";
+    if (const auto hiding = HidingVariables(report, device); !hiding.empty())
+      return "hidden by " + SettingText(hiding);
   }
   return "no runtime reaches it";
 }

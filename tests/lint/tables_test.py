@@ -40,6 +40,14 @@ class Tables(unittest.TestCase):
             with self.subTest(path.name):
                 self.assertTrue(rows(path.name))
 
+    def test_every_variable_that_hides_says_how_its_list_is_read(self):
+        for row in rows("drivers.csv"):
+            for word in row["hiding"].split():
+                name, how = word.split("=")
+                self.assertIn(name, row["variables"].split(), row)
+                self.assertIn(how, ("names", "list", "filled", "unique"), row)
+                self.assertEqual(how == "names", row["kernel"] == "", "cards are known by their kernel driver")
+
     def test_kinds_and_roles_are_known(self):
         kinds = names("probe/core/names.h", "DeviceKind")
         roles = names("probe/sysfs/platform.cpp", "DriverRole")

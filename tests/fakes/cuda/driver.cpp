@@ -62,7 +62,7 @@ using fakes::Point;
 FAKE_CUDA cuInit(unsigned int) {
   if (const auto error = fakes::Reach(Point::kInit)) return *error;
   std::this_thread::sleep_for(std::chrono::seconds(GetOfDriver("init_s", 0)));
-  if (Visible().empty()) return kNoDevice;
+  if (Visible().empty() && GetOfDriver("starts_empty", 0) == 0) return kNoDevice;
   initialised = true;
   return kSuccess;
 }
@@ -71,7 +71,7 @@ FAKE_CUDA cuDriverGetVersion(int* version) {
   return kSuccess;
 }
 FAKE_CUDA cuDeviceGetCount(int* count) {
-  *count = static_cast<int>(Visible().size());
+  *count = GetOfDriver("starts_empty", 0) == 0 ? static_cast<int>(Visible().size()) : 0;
   return Ready(Point::kEnumerate, std::nullopt);
 }
 FAKE_CUDA cuDeviceGet(nv::CuDevice* device, int ordinal) {

@@ -12,8 +12,8 @@
 // nvml_by_index and nvml_by_address (0: finds no GPU so),
 // driver_cuda (the newest CUDA, default 13000), driver_ptx (10 * the newest version of PTX, default 90),
 // loads_compiler (1: it asks the loader for its compiler),
-// pinned_bytes (of an allocation at most), init_s (what cuInit takes), and those of cublaslt.cpp, nccl.cpp
-// and peers.cpp.
+// pinned_bytes (of an allocation at most), init_s (what cuInit takes), starts_empty (1: cuInit works and no
+// GPU is shown), and those of cublaslt.cpp, nccl.cpp and peers.cpp.
 #pragma once
 
 #include <cstdint>

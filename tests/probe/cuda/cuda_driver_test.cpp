@@ -2,9 +2,11 @@
 // What files say of NVIDIA's kernel driver, why a call of libcuda failed, and what the variables mean.
 #include "probe/cuda/cuda_driver.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -147,6 +149,58 @@ TEST(Diagnosis, IsNoVariablesFaultWhereAContainerHasNoNode) {
   const auto found = Of(100, container, 0, "", visible);
   EXPECT_EQ(found.error.name, "no_device_nodes");
   EXPECT_EQ(found.outcome, Outcome::kNoDevice);
+}
+
+TEST(Diagnosis, IsNoVariablesFaultThatNamesTheGpu) {
+  const auto outcome = [](const char* value, std::size_t nvml_gpus, std::size_t gpus) {
+    KernelDriver driver = Loaded();
+    driver.signs.gpus = gpus;
+    probe::system::Environment visible;
+    visible.Set("CUDA_VISIBLE_DEVICES", value);
+    return Of(100, driver, nvml_gpus, "", visible).outcome;
+  };
+  for (const char* value : {"0", "0,1", "+0", "0gpu"}) {
+    EXPECT_EQ(outcome(value, 1, 1), Outcome::kNoDevice) << value;
+    EXPECT_EQ(outcome(value, 0, 1), Outcome::kNoDevice) << value << " without its management library";
+  }
+  EXPECT_EQ(outcome("GPU-00112233", 0, 1), Outcome::kNoDevice) << "nobody here knows whose it is";
+  EXPECT_EQ(outcome("1", 0, 2), Outcome::kNoDevice);
+  for (const char* value : {"1", "-1", "none", "", "0,0"}) {
+    EXPECT_EQ(outcome(value, 1, 1), Outcome::kHidden) << value;
+    EXPECT_EQ(outcome(value, 0, 1), Outcome::kHidden) << value;
+  }
+}
+
+// What the variable hides of two GPUs, by their names.
+std::string HiddenOf(const char* value, std::optional<std::size_t> shown, const char* order = "") {
+  std::vector<NvmlGpu> gpus(2);
+  for (std::size_t i = 0; i < gpus.size(); ++i) {
+    gpus[i].index = static_cast<std::uint32_t>(i);
+    gpus[i].uuid = fmt::format("GPU-{}", i);
+    gpus[i].pci = probe::ParsePciAddress(fmt::format("0000:0{}:00.0", i));
+  }
+  std::vector<probe::RuntimeDevice> devices(shown ? 1 : 0);
+  if (shown) devices[0].identity.pci = gpus[*shown].pci;
+  probe::system::Environment environment;
+  environment.Set("CUDA_VISIBLE_DEVICES", value);
+  environment.Set("CUDA_DEVICE_ORDER", order);
+  std::string out;
+  for (const auto& address : probe::cuda::HiddenGpus(environment, devices, gpus))
+    out += address == *gpus[0].pci ? "A" : "B";
+  return out;
+}
+
+TEST(Visible, NoGpuThatTheVariableNamesIsHiddenByIt) {
+  EXPECT_EQ(HiddenOf("0", 0), "B");
+  EXPECT_EQ(HiddenOf("0", 1), "A") << "CUDA counts in an order of its own";
+  EXPECT_EQ(HiddenOf("0,1", 0), "") << "another cause";
+  EXPECT_EQ(HiddenOf("0,7", 0), "B");
+  EXPECT_EQ(HiddenOf("GPU-0,GPU-1", 0), "");
+  EXPECT_EQ(HiddenOf("GPU-1", std::nullopt), "A");
+  EXPECT_EQ(HiddenOf("1", std::nullopt), "") << "nobody knows which is CUDA's second";
+  EXPECT_EQ(HiddenOf("1", std::nullopt, "PCI_BUS_ID"), "A");
+  EXPECT_EQ(HiddenOf("", std::nullopt), "AB");
+  EXPECT_EQ(HiddenOf("0,0", std::nullopt), "AB");
 }
 
 TEST(Diagnosis, OfATegraNeverAsksForTheCardsModule) {
@@ -356,7 +410,7 @@ TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
 TEST(VisibleDevices, AVariableHidesNothingOfAGpuThatHasNoInstance) {
   std::vector<NvmlGpu> gpus(1);
   probe::system::Environment environment;
-  environment.Set("CUDA_VISIBLE_DEVICES", "0");
+  environment.Set("CUDA_VISIBLE_DEVICES", "-1");
   EXPECT_THAT(ExplainVisible(environment, {}, gpus), testing::ElementsAre(HasSubstr("hides 1 of 1 GPUs")));
   gpus[0].mig = true;
   EXPECT_THAT(ExplainVisible(environment, {}, gpus), testing::IsEmpty());

@@ -289,6 +289,27 @@ TEST(CudaMachines, EveryGrammarOfTheVariableIsRead) {
   }
 }
 
+// cuInit may work where no GPU is shown.
+TEST(CudaMachines, WhatHidesEveryGpuIsToldOnce) {
+  const std::string scenario = machines::Of(machines::Gpu("A", 1, 80) + "," + machines::Gpu("B", 2, 80),
+                                            R"(, "attributes": {"starts_empty": 1})");
+  CudaMachine hidden(scenario);
+  const auto none = hidden.Set("CUDA_VISIBLE_DEVICES", "").Survey();
+  EXPECT_EQ(none.outcome, Outcome::kHidden);
+  EXPECT_THAT(none.warnings, ElementsAre(HasSubstr("hides 2 of 2 GPUs")));
+  EXPECT_EQ(none.hardware.size(), 2U);
+  for (const char* value : {"0", "0,1"}) {
+    CudaMachine named(scenario);
+    const auto silent = named.Set("CUDA_VISIBLE_DEVICES", value).Survey();
+    EXPECT_EQ(silent.outcome, Outcome::kNoDevice) << value << ": it names a GPU";
+    EXPECT_TRUE(silent.hardware.empty()) << value;
+    EXPECT_TRUE(silent.warnings.empty()) << value;
+  }
+  const auto without = CudaMachine(scenario).Survey();
+  EXPECT_EQ(without.outcome, Outcome::kNoDevice);
+  EXPECT_TRUE(without.hardware.empty());
+}
+
 TEST(CudaMachines, AnOldDriverSaysWhatItRuns) {
   const auto report = CudaMachine(R"({"driver_version": "470.256.02", "attributes": {"driver_cuda": 11040},
       "devices": [{"name": "Tesla K80", "attributes": {"capability": 37}}]})")

@@ -37,6 +37,15 @@ class OpenClManifests : public testing::Test {
     std::filesystem::create_directories(full.parent_path());
     std::ofstream(full) << content;
   }
+  // A function of the bus, under a driver of the kernel's where one is named.
+  void Put(const std::string& address, const char* code, const char* vendor, const std::string& driver = "") {
+    const auto folder = "/sys/bus/pci/devices/" + address;
+    Write(folder + "/class", code);
+    Write(folder + "/vendor", vendor);
+    std::filesystem::remove(root_ + folder + "/driver");
+    if (!driver.empty())
+      std::filesystem::create_symlink("../../../bus/pci/drivers/" + driver, root_ + folder + "/driver");
+  }
   [[nodiscard]] FileSystem Files() const { return std::move(*FileSystem::Open(root_)); }
 
   std::string root_;
@@ -129,14 +138,10 @@ TEST_F(OpenClManifests, BelongToALibraryOnlyWhenNoOtherCould) {
 }
 
 TEST_F(OpenClManifests, WhatHidesADriversDevicesHidesItsMakersGpus) {
-  const auto put = [&](const std::string& address, const char* code, const char* vendor) {
-    Write("/sys/bus/pci/devices/" + address + "/class", code);
-    Write("/sys/bus/pci/devices/" + address + "/vendor", vendor);
-  };
-  put("0000:03:00.0", "0x030000\n", "0x1002\n");
-  put("0000:03:00.1", "0x040300\n", "0x1002\n");
-  put("0000:04:00.0", "0x030000\n", "0x10de\n");
-  put("0000:05:00.0", "0x120000\n", "0x1002\n");
+  Put("0000:03:00.0", "0x030000\n", "0x1002\n", "amdgpu");
+  Put("0000:03:00.1", "0x040300\n", "0x1002\n", "snd_hda_intel");
+  Put("0000:04:00.0", "0x030000\n", "0x10de\n", "nvidia");
+  Put("0000:05:00.0", "0x120000\n", "0x1002\n", "amdgpu");
   const auto why = [&](const char* variable) {
     return probe::opencl::WhyNoDevice("/opt/rocm/lib/libamdocl64.so", Files(), With({{variable, "7"}}));
   };
@@ -146,6 +151,73 @@ TEST_F(OpenClManifests, WhatHidesADriversDevicesHidesItsMakersGpus) {
   EXPECT_EQ(ToString(hidden.hidden[0]), "0000:03:00.0");
   EXPECT_EQ(ToString(hidden.hidden[1]), "0000:05:00.0");
   EXPECT_TRUE(why("HIP_VISIBLE_DEVICES").hidden.empty()) << "it does not read that";
+}
+
+// Batch systems set one wherever a GPU was given.
+TEST_F(OpenClManifests, AVariableIsToBlameWhereItsListLeavesNone) {
+  struct Row {
+    std::string library, variable, value;
+    bool hides;
+  };
+  const std::string nvidia = "libnvidia-opencl.so.1", amd = "libamdocl64.so", intel = "libigdrcl.so";
+  const std::string cuda = "CUDA_VISIBLE_DEVICES", rocr = "ROCR_VISIBLE_DEVICES",
+                    ordinal = "GPU_DEVICE_ORDINAL";
+  const std::string tiles = "ZE_AFFINITY_MASK";
+  const Row rows[] = {{nvidia, cuda, "0", false},   {nvidia, cuda, "0,7", false},
+                      {nvidia, cuda, "+0", false},  {nvidia, cuda, "GPU-00112233", false},
+                      {nvidia, cuda, "1", true},    {nvidia, cuda, "-1", true},
+                      {nvidia, cuda, "", true},     {nvidia, cuda, "none", true},
+                      {nvidia, cuda, "0,0", true},  {nvidia, cuda, "7,0", true},
+                      {amd, rocr, "0", false},      {amd, rocr, " 1", false},
+                      {amd, rocr, "0x1", false},    {amd, rocr, "gpu-0123", false},
+                      {amd, rocr, "0,0", false},    {amd, rocr, "2", true},
+                      {amd, rocr, "", true},        {amd, ordinal, "1", false},
+                      {amd, ordinal, "", false},    {amd, ordinal, "-1", true},
+                      {intel, tiles, "0.1", false}, {intel, tiles, "1", false},
+                      {intel, tiles, "", false},    {intel, tiles, "2", true}};
+  Put("0000:01:00.0", "0x030000\n", "0x10de\n", "nvidia");
+  Put("0000:03:00.0", "0x030000\n", "0x1002\n", "amdgpu");
+  Put("0000:05:00.0", "0x120000\n", "0x1002\n", "amdgpu");
+  Put("0000:06:00.0", "0x038000\n", "0x8086\n", "xe");
+  for (const char* tile : {"tile0", "tile1"})
+    Write(std::string("/sys/bus/pci/devices/0000:06:00.0/") + tile + "/vram", "");
+  for (const auto& [library, variable, value, hides] : rows) {
+    const auto why = probe::opencl::WhyNoDevice(library, Files(), With({{variable, value}}));
+    EXPECT_EQ(why.outcome == probe::Outcome::kHidden, hides) << variable << "=" << value;
+    EXPECT_EQ(why.hidden.empty(), !hides) << variable << "=" << value;
+  }
+  Write("/sys/bus/pci/devices/0000:06:00.0/drm/card0/gt/gt2/id", "");
+  Write("/sys/bus/pci/devices/0000:06:00.0/drm/card0/gt/gt1/id", "");
+  Write("/sys/bus/pci/devices/0000:06:00.0/drm/card0/gt/gt0/id", "");
+  EXPECT_TRUE(probe::opencl::WhyNoDevice(intel, Files(), With({{tiles, "2"}})).hidden.empty());
+  // The second counts among what the first leaves.
+  const auto both = probe::opencl::WhyNoDevice(amd, Files(), With({{rocr, "0"}, {ordinal, "1"}}));
+  EXPECT_EQ(both.variable, "GPU_DEVICE_ORDINAL");
+  Write("/sys/bus/platform/devices/amdgpu_xcp_0/uevent", "");
+  EXPECT_TRUE(probe::opencl::WhyNoDevice(amd, Files(), With({{rocr, "2"}})).hidden.empty())
+      << "a card that is divided";
+}
+
+TEST_F(OpenClManifests, NoVariableHidesACardThatItsDriverDoesNotHave) {
+  const auto why = [&](const char* value) {
+    return probe::opencl::WhyNoDevice("libnvidia-opencl.so.1", Files(),
+                                      With({{"CUDA_VISIBLE_DEVICES", value}}));
+  };
+  for (const char* driver : {"", "vfio-pci", "nouveau"}) {
+    Put("0000:01:00.0", "0x030000\n", "0x10de\n", driver);
+    for (const char* value : {"0", "7", ""}) {
+      EXPECT_EQ(why(value).outcome, probe::Outcome::kNoDevice) << driver << " " << value;
+      EXPECT_TRUE(why(value).hidden.empty()) << driver << " " << value;
+    }
+  }
+  Put("0000:01:00.0", "0x030000\n", "0x10de\n", "nvidia");
+  EXPECT_EQ(why("7").hidden.size(), 1U);
+  // Windows has the card, and files do not tell how many.
+  Put("0000:01:00.0", "0x030200\n", "0x1414\n", "dxgkrnl");
+  EXPECT_EQ(why("").outcome, probe::Outcome::kNoDevice);
+  Write("/dev/dxg", "");
+  EXPECT_EQ(why("").outcome, probe::Outcome::kHidden);
+  EXPECT_EQ(why("7").outcome, probe::Outcome::kNoDevice);
 }
 
 TEST_F(OpenClManifests, SilentDriversAreExplained) {
@@ -158,6 +230,8 @@ TEST_F(OpenClManifests, SilentDriversAreExplained) {
   EXPECT_THAT(hidden.error.text, HasSubstr("CUDA_VISIBLE_DEVICES"));
   EXPECT_EQ(hidden.variable, "CUDA_VISIBLE_DEVICES");
   EXPECT_TRUE(hidden.hidden.empty());
+  EXPECT_EQ(WhyNoDevice("libpocl.so.2", files, With({{"POCL_DEVICES", "cuda"}})).outcome,
+            probe::Outcome::kHidden);
   EXPECT_EQ(WhyNoDevice("libigdrcl.so", files, With({{"CUDA_VISIBLE_DEVICES", ""}})).outcome,
             probe::Outcome::kNoDevice);
   EXPECT_THAT(WhyNoDevice("libRusticlOpenCL.so.1", files, Environment{}).error.text,

@@ -366,6 +366,22 @@ TEST(Unify, WhatAVariableHidesIsAFactOfADeviceAndMakesNone) {
   EXPECT_EQ(report.outcome, Outcome::kHidden) << "it has found nothing";
 }
 
+TEST(Unify, EveryVariableThatHidesStandsOnce) {
+  Machine machine;
+  machine.Add(Hardware("0000:01:00.0", 0x1002, 0x744c));
+  for (const auto& [module, variable] :
+       {std::pair("hip", "ROCR_VISIBLE_DEVICES"), std::pair("opencl", "ROCR_VISIBLE_DEVICES"),
+        std::pair("opencl", "GPU_DEVICE_ORDINAL")}) {
+    machine.Report(module).hardware.push_back(
+        HiddenHardware(module, *ParsePciAddress("0000:01:00.0"), variable));
+  }
+  std::vector<std::string> variables;
+  for (const Fact& fact : machine.Unify()[0].hardware->facts) {
+    if (fact.key == "hidden_by") variables.push_back(fact.value);
+  }
+  EXPECT_THAT(variables, testing::UnorderedElementsAre("ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"));
+}
+
 TEST(Unify, DriversOfOneNameShareNoId) {
   Machine machine;
   for (const char* card : {"first", "second", "third"}) {

@@ -410,6 +410,23 @@ TEST(Environment, WhatABuildWantsBesideItIsHadAsTheDistributionHasIt) {
               HasSubstr(": sudo pacman -S ocl-icd intel-compute-runtime"));
 }
 
+TEST(Environment, NoMakersDriverIsWantedForAnothersGpu) {
+  TargetTable table;
+  Artefact artefact;
+  artefact.id = "any";
+  artefact.missing = {"OpenCL loader"};
+  auto& build = table.builds.emplace_back();
+  build.id = artefact.id;
+  build.missing = {{"libOpenCL.so.1", "OpenCL loader", std::nullopt}};
+  build.backend = "opencl";
+  auto of_level_zero = artefact;
+  AddEnvironment(HostOf(testing::kUbuntu2404), table, artefact);
+  EXPECT_THAT(artefact.missing, ElementsAre("OpenCL loader: sudo apt-get install ocl-icd-libopencl1"));
+  build.backend = "level_zero";
+  AddEnvironment(HostOf(testing::kUbuntu2404), table, of_level_zero);
+  EXPECT_THAT(of_level_zero.missing, ElementsAre(HasSubstr("ocl-icd-libopencl1 intel-opencl-icd")));
+}
+
 TEST(Environment, IsKnownOfEveryCommandThatRunsPip) {
   for (const auto& name : TargetNames()) {
     const auto target = EmbeddedTarget(name);

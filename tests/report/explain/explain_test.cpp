@@ -329,6 +329,7 @@ TEST(Findings, AGpuThatAVariableHidesLacksNoRuntime) {
   auto machine = testing::Server();
   auto& gpu = machine.devices[1];
   gpu.views.clear();
+  gpu.hardware->kernel_driver = "nvidia";
   gpu.hardware->facts.push_back({"hidden_by", "CUDA_VISIBLE_DEVICES"});
   for (auto& probe : machine.probes) {
     if (probe.module == "cuda") probe.environment = {{"CUDA_VISIBLE_DEVICES", "7"}};
@@ -346,6 +347,47 @@ TEST(Findings, AGpuThatAVariableHidesLacksNoRuntime) {
     rejected =
         rejected || (option.device_id == gpu.id && option.reason == "hidden by CUDA_VISIBLE_DEVICES=7");
   EXPECT_TRUE(rejected);
+}
+
+TEST(Findings, EveryVariableThatHidesAGpuIsTold) {
+  auto machine = testing::Server();
+  auto& gpu = machine.devices[1];
+  gpu.views.clear();
+  gpu.hardware->kernel_driver = "nvidia";
+  for (const char* variable : {"ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"})
+    gpu.hardware->facts.push_back({"hidden_by", variable});
+  for (auto& probe : machine.probes) {
+    if (probe.module == "cuda")
+      probe.environment = {{"ROCR_VISIBLE_DEVICES", "7"}, {"GPU_DEVICE_ORDINAL", "8"}};
+  }
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "unreached.pci-0000-41-00-0");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->summary, HasSubstr("is hidden by ROCR_VISIBLE_DEVICES=7 and GPU_DEVICE_ORDINAL=8"));
+  EXPECT_EQ(finding->fix.at(0).text,
+            "unset ROCR_VISIBLE_DEVICES and GPU_DEVICE_ORDINAL, or let each name this GPU, too");
+  EXPECT_EQ(finding->fix.at(0).command, "unset ROCR_VISIBLE_DEVICES GPU_DEVICE_ORDINAL");
+}
+
+TEST(Findings, AGpuWithoutAKernelDriverLacksThatWhateverIsSet) {
+  auto machine = testing::Server();
+  auto& gpu = machine.devices[1];
+  gpu.views.clear();
+  gpu.hardware->kernel_driver.reset();
+  gpu.hardware->facts.push_back({"hidden_by", "CUDA_VISIBLE_DEVICES"});
+  for (auto& probe : machine.probes) {
+    if (probe.module == "cuda") probe.environment = {{"CUDA_VISIBLE_DEVICES", "0"}};
+  }
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "unreached.pci-0000-41-00-0");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->summary, Not(HasSubstr("hidden")));
+  EXPECT_EQ(finding->layer, "system_runtime");
+  std::string reason;
+  for (const auto& option : report.recommendations.at(0).rejected) {
+    if (option.device_id == gpu.id) reason = option.reason;
+  }
+  EXPECT_EQ(reason, "no runtime reaches it: no kernel driver is bound to it");
 }
 
 // A GPU that is part of a chip, told by its kernel driver.

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "report/core/device_peak.h"
 #include "report/score/score.h"
 #include "tests/report/machines.h"
 
@@ -361,6 +362,27 @@ TEST(DoubtedRates, LowerConfidence) {
   EXPECT_EQ(answer.backend, "cuda");
   EXPECT_EQ(answer.confidence, Confidence::kMedium);
   EXPECT_THAT(answer.warnings, ::testing::Contains(HasSubstr("the fastest known of its kind")));
+}
+
+// However few rows its maker has.
+TEST(Peaks, ARowIsOfNoOtherChip) {
+  auto gpu = testing::Gpu("0000:05:00.0", "VideoCore VI", probe::DeviceKind::kIntegrated, 8);
+  gpu.hardware->identity.ids = {
+      .vendor = 0x14e4, .device = 0x55701c33, .subsystem_vendor = {}, .subsystem_device = {}, .revision = {}};
+  const auto rate = [&](const Peaks& peaks) {
+    const auto* row = FindPeak(peaks, gpu);
+    return row == nullptr ? 0 : row->fp32.value_or(0);
+  };
+  EXPECT_EQ(rate(EmbeddedPeaks()), 32e9);
+  gpu.name = "VideoCore VII";
+  EXPECT_EQ(rate(EmbeddedPeaks()), 128e9);
+  Peaks only = EmbeddedPeaks();
+  std::erase_if(only.parts, [](const DevicePeak& row) { return row.name != "VideoCore VII"; });
+  EXPECT_EQ(rate(only), 128e9);
+  for (const char* other : {"VideoCore VI", "Broadcom VideoCore GPU"}) {
+    gpu.name = other;
+    EXPECT_EQ(rate(only), 0) << other;
+  }
 }
 
 TEST(Peaks, EveryRowHasItsSource) {
