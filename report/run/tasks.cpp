@@ -144,10 +144,8 @@ class Teller {
       return TellOfFailure(*measurement);
     }
     Json record = backends::EncodeEvent(event);
-    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) {
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&event))
       record[probe::isolate::kAllowKey] = stage->allow_s;
-      launches_ += stage->stage == probe::Stage::kLaunch ? 1 : 0;
-    }
     send_(record);
   }
 
@@ -175,8 +173,8 @@ class Teller {
                                        "was to come"
                                      : "what fills operands brought the device's context down, and with it "
                                        "whatever was to come";
-    // A first launch has a stage for its operands and one for itself.
-    send_(EncodeUnexplainedLoss({error + (error.empty() ? "" : "; ") + std::string(how), launches_ > 1}));
+    send_(EncodeUnexplainedLoss(
+        {error + (error.empty() ? "" : "; ") + std::string(how), opened_.session->HasWorked()}));
   }
 
   void TellOfFailure(const backends::Measurement& measurement) {
@@ -190,7 +188,6 @@ class Teller {
 
   const Opened& opened_;
   const RecordSink& send_;
-  int launches_ = 0;   // that were announced
   bool told_ = false;  // of the lost context
 };
 
