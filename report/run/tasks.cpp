@@ -19,6 +19,7 @@
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "report/core/wording.h"
 #include "report/run/teams.h"
 #include "report/run/trials.h"
 
@@ -168,13 +169,11 @@ class Teller {
   void TellOfUnexplainedLoss(const std::string& error) {
     if (std::exchange(told_, true)) return;
     const bool by_nobody = opened_.brought_down_by()->name.empty();
-    const std::string_view how = by_nobody
-                                     ? "the device's context ended while no kernel ran, and with it whatever "
-                                       "was to come"
-                                     : "what fills operands brought the device's context down, and with it "
-                                       "whatever was to come";
-    send_(EncodeUnexplainedLoss(
-        {error + (error.empty() ? "" : "; ") + std::string(how), opened_.session->HasWorked()}));
+    std::string reason = error + (error.empty() ? "" : "; ");
+    reason += by_nobody ? "the device's context ended while no kernel ran"
+                        : "what fills operands brought the device's context down";
+    reason += kAndWithIt;
+    send_(EncodeUnexplainedLoss({std::move(reason), opened_.session->HasWorked()}));
   }
 
   void TellOfFailure(const backends::Measurement& measurement) {
