@@ -123,6 +123,9 @@ class Session {
   // Whose kernel brought the device's context down, of no name where none did: every later call fails, and
   // only another process can go on. nullptr as long as it lives.
   [[nodiscard]] virtual const Implementation* BroughtDownBy() const { return nullptr; }
+  // Whether a run of other kernels than those that fill operands has come to a good end, where the former is
+  // told.
+  [[nodiscard]] virtual bool HasWorked() const { return false; }
   // Asked between batches, of which it may take most of a millisecond. Empty where the runtime has no word on
   // it.
   [[nodiscard]] virtual DeviceState State() const { return {}; }

@@ -38,7 +38,10 @@ class Budget {
         excused_s_(kExcusedShare * total_s) {}
 
   [[nodiscard]] double Now() const { return now_(); }
-  [[nodiscard]] double Remaining() const { return end_s_ - now_(); }
+  [[nodiscard]] double Remaining() const {
+    const double left_s = end_s_ - now_();
+    return given_up_ ? std::min(left_s, 0.0) : left_s;
+  }
   // Whatever it was for.
   [[nodiscard]] double Spent() const { return now_() - start_s_; }
 
@@ -47,6 +50,10 @@ class Budget {
 
   // Leaves that much at most.
   void EndWithin(double seconds) { end_s_ = std::min(end_s_, now_() + seconds); }
+
+  // Leaves nothing, whatever is given back afterwards: nothing more is to be begun.
+  void GiveUp() { given_up_ = true; }
+  [[nodiscard]] bool given_up() const { return given_up_; }
 
   // Runs `work` with so much less to spend, which is there again afterwards.
   template <class F>
@@ -92,6 +99,7 @@ class Budget {
   double charged_s_;  // what preparations will still be charged, and
   double excused_s_;  // what they will be given back after that
   double untimed_s_ = 0;
+  bool given_up_ = false;
 };
 
 }  // namespace backends

@@ -106,7 +106,6 @@ class Contest {
   const ContestContext& context_;
   const Task& task_;
   std::deque<Candidate> candidates_;  // fastest first once rated; addresses stay
-  bool gave_up_ = false;              // on the device, for which the budget has ended
 };
 
 }  // namespace backends

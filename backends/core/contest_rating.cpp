@@ -50,7 +50,7 @@ void Contest::RateAll() {
   bool has_one = false;
   std::erase_if(candidates_, [&](Candidate& candidate) {
     std::string reason = WhyNoneIsBegun(context_.budget, has_one ? kUntimedForChoice : kUntimedForRight);
-    if (reason.empty() && (has_one || gave_up_) && context_.budget.Remaining() <= 0)
+    if (reason.empty() && (has_one || context_.budget.given_up()) && context_.budget.Remaining() <= 0)
       reason = "the budget went to the kernels before it";
     if (reason.empty()) reason = WhyNoTimeFor(candidate.variant());
     if (reason.empty()) {
@@ -122,10 +122,7 @@ probe::Result<Timing> Contest::Confirmed(const Candidate& candidate, Workload& w
   context_.reporter.Enter(Stage::kLaunch, candidate.variant(),
                           LaunchAllowanceSeconds(request, IsOfLibrary(candidate.variant())));
   auto again = context_.budget.Excused([&] { return workload.Run(1); });
-  if (again && PositiveSeconds(*again) > most_s) {
-    context_.budget.EndWithin(0);
-    gave_up_ = true;
-  }
+  if (again && PositiveSeconds(*again) > most_s) context_.budget.GiveUp();
   return again;
 }
 

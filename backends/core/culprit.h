@@ -24,7 +24,10 @@ class CulpritAccount {
   void Launched(KernelId kernel) {
     if (static_cast<std::size_t>(kernel) < loaded_.size()) last_ = static_cast<std::size_t>(kernel);
   }
-  void Finished() { last_.reset(); }
+  void Finished() {
+    has_worked_ = has_worked_ || (last_ && loaded_[*last_].kernel != kernels::Kernel::kFill);
+    last_.reset();
+  }
   // The first word of it counts, also where no kernel of ours ended it.
   void ContextEnded() {
     if (!std::exchange(ended_, true)) culprit_ = last_;
@@ -34,12 +37,15 @@ class CulpritAccount {
     if (!ended_) return nullptr;
     return culprit_ ? &loaded_[*culprit_] : &nobody_;
   }
+  // As Session::HasWorked.
+  [[nodiscard]] bool has_worked() const { return has_worked_; }
 
  private:
   std::vector<Implementation> loaded_;  // by KernelId
   std::optional<std::size_t> last_, culprit_;
   const Implementation nobody_{"", kernels::Kernel::kFill};
   bool ended_ = false;
+  bool has_worked_ = false;
 };
 
 }  // namespace backends

@@ -120,7 +120,8 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
   context.slot_s = timing_s / std::max(figures, 1);
   for (const Task& task : tasks) {
     std::string late = WhyNoneIsBegun(context.budget, kUntimedForFigures);
-    if (context.budget.Remaining() < timing_s) late = "the budget went to the kernels before it";
+    if (context.budget.given_up() || context.budget.Remaining() < timing_s)
+      late = "the budget went to the kernels before it";
     if (!late.empty()) {
       context.reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
                             std::move(late));

@@ -80,6 +80,7 @@ class OpenClSession final : public Session {
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
   [[nodiscard]] const Implementation* BroughtDownBy() const override { return account_.culprit(); }
+  [[nodiscard]] bool HasWorked() const override { return account_.has_worked(); }
   // A mapped buffer that the driver allocated where the device reaches it.
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }

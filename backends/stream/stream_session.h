@@ -49,6 +49,7 @@ class StreamSession final : public Session {
     return runtime_->AllocateHost(bytes);
   }
   [[nodiscard]] const Implementation* BroughtDownBy() const override { return account_.culprit(); }
+  [[nodiscard]] bool HasWorked() const override { return account_.has_worked(); }
   [[nodiscard]] DeviceState State() const override { return seen_ ? *seen_ : runtime_->State(); }
   [[nodiscard]] bool Watch() override;
 

@@ -99,6 +99,7 @@ class VulkanSession final : public Session {
                                              const kernels::Step& step) override;
   [[nodiscard]] probe::Result<Timing> Run(std::span<const Launch> launches, std::uint32_t repeats) override;
   [[nodiscard]] const Implementation* BroughtDownBy() const override { return account_.culprit(); }
+  [[nodiscard]] bool HasWorked() const override { return account_.has_worked(); }
   // Memory of the host's that the device copies from and to without our staging.
   [[nodiscard]] probe::Result<HostBuffer> AllocateHost(std::uint64_t bytes) override;
   [[nodiscard]] DeviceState State() const override { return StateOfCard(record_, files_); }

@@ -189,6 +189,11 @@ std::vector<const backends::Measurement*> FiguresBehind(const Report& report, co
 
 bool IsOwn(const backends::Measurement& measurement) { return kernels::IsOwn(measurement.implementation); }
 
+bool IsAllReduce(const backends::Measurement& measurement) {
+  return measurement.kernel == kernels::Kernel::kPeer && !measurement.peer_id &&
+         !measurement.implementation.empty();
+}
+
 bool HasImplementations(kernels::Kernel kernel) {
   using kernels::Kernel;
   switch (kernel) {

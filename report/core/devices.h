@@ -111,6 +111,10 @@ enum class Side { kOwn, kRest };
 // them the rest can be measured.
 [[nodiscard]] bool HasImplementations(kernels::Kernel kernel);
 
+// Of all the devices that a runtime joins, whichever its row names; what joins two has a peer, and what fails
+// before that no implementation.
+[[nodiscard]] bool IsAllReduce(const backends::Measurement& measurement);
+
 // The kernel ran, its result was checked and it has a positive finite rate.
 [[nodiscard]] bool IsVerified(const backends::Measurement& measurement);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "probe/core/parse.h"
+#include "report/core/devices.h"
 
 namespace report {
 namespace {
@@ -104,6 +105,7 @@ std::string FigureName(const backends::Measurement& measurement) {
       measurement.kernel == kernels::Kernel::kGemm || measurement.kernel == kernels::Kernel::kChain ||
       measurement.kernel == kernels::Kernel::kGemv || kernels::Row(measurement.in_dtype).bits != 32;
   if (measurement.peer_id) return kernel + " to " + *measurement.peer_id;
+  if (IsAllReduce(measurement)) return "all-reduce";
   return typed ? std::string(kernels::Row(measurement.in_dtype).name) + " " + kernel : kernel;
 }
 

@@ -61,6 +61,12 @@ bool IsInTheCaches(const backends::Measurement& measurement) {
   return measurement.reason && measurement.reason->find(backends::kInTheCaches) != std::string::npos;
 }
 
+bool IsLoss(const backends::Measurement& measurement) {
+  return measurement.status == MeasurementStatus::kFailed && measurement.implementation.empty() &&
+         measurement.kernel != kernels::Kernel::kPeer && measurement.reason &&
+         measurement.reason->find(kAndWithIt) != std::string::npos;
+}
+
 std::string_view PhraseOf(const backends::Measurement& measurement) {
   return IsInTheCaches(measurement) ? "was not measured" : Row(measurement.status).phrase;
 }
@@ -76,6 +82,7 @@ std::string FailureText(const backends::Measurement& measurement, std::string_vi
     Add(detail, "relative error " + SignificantText(*measurement.max_relative_error, 2));
   }
   if (measurement.stage) Add(detail, "at " + *measurement.stage);
+  if (IsLoss(measurement)) return Bracketed("the device was lost while it was measured", detail);
   const auto who = by.empty() ? "" : fmt::format(" by {}", by);
   return Bracketed(fmt::format("its {}{} {}", FigureName(measurement), who, PhraseOf(measurement)), detail);
 }

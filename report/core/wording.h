@@ -21,9 +21,15 @@ struct StatusRow {
 
 // It has no figure because arrays that main memory would have to hold are in the caches.
 [[nodiscard]] bool IsInTheCaches(const backends::Measurement& measurement);
+// Ends the sentence of how a context ended, and behind it all that was to be measured.
+inline constexpr std::string_view kAndWithIt = ", and with it whatever was to come";
+// The device was lost while it was measured and no kernel of those that were to be measured did it: it stands
+// for all that was to come, and for no figure.
+[[nodiscard]] bool IsLoss(const backends::Measurement& measurement);
 // "gave a wrong result"
 [[nodiscard]] std::string_view PhraseOf(const backends::Measurement& measurement);
 // "its fp32 gemm gave a wrong result (relative error 0.7)"; with `by` "its fp32 gemm by own:simt gave ...".
+// Of a loss "the device was lost while it was measured (...)".
 [[nodiscard]] std::string FailureText(const backends::Measurement& measurement, std::string_view by = "");
 // Its implementation where several may do this kernel's work, else "".
 [[nodiscard]] std::string_view ImplementationOf(const backends::Measurement& measurement);

@@ -179,7 +179,13 @@ const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
       "driver"};
   static constexpr StatusAdvice kNoMemory{backends::MeasurementStatus::kFailed, kNoMemoryMeaning,
                                           kMoreMemory};
+  static constexpr StatusAdvice kLost{
+      backends::MeasurementStatus::kFailed,
+      "the driver gave the device up while it was measured; what was right before that stands",
+      "measure again; if it lasts, update the driver, and look into the kernel's log for what befell the "
+      "device"};
   if (IsOutOfMemory(measurement)) return &kNoMemory;
+  if (IsLoss(measurement)) return &kLost;
   if (measurement.status == kNotCompiled.status && EndedWhileCompiling(measurement) && IsOwn(measurement))
     return &kNotCompiled;
   const auto found = std::find_if(kStatusAdvice.begin(), kStatusAdvice.end(),

@@ -203,11 +203,11 @@ void SayWhatFailed(const Figures& measured, const Figures& all, Finding& finding
   constexpr std::size_t kMost = 3;
   const backends::Measurement& worst = *Worst(measured);
   const bool any_ran = std::any_of(all.begin(), all.end(), [](const auto* m) { return Ran(*m); });
-  if (worst.status != MeasurementStatus::kFailed || IsOutOfMemory(worst) || !any_ran) return;
+  if (worst.status != MeasurementStatus::kFailed || IsOutOfMemory(worst) || IsLoss(worst) || !any_ran) return;
   std::vector<std::string> names;
   for (const auto* m : measured) {
     const auto by = ImplementationOf(*m);
-    if (m->status == MeasurementStatus::kFailed)
+    if (m->status == MeasurementStatus::kFailed && !IsLoss(*m))
       probe::AddOnce(fmt::format("its {}{}{}", FigureName(*m), by.empty() ? "" : " by ", by), names);
   }
   const std::size_t more = names.size() - std::min(names.size(), kMost);
@@ -314,9 +314,41 @@ std::vector<Joined> WhatFailedBetween(const Report& report) {
   return all;
 }
 
-// "pci:0000:01:00.0 and pci:0000:02:00.0: its p2p failed (...)"
+// "pci:0000:01:00.0 and pci:0000:02:00.0: its p2p failed (...)"; of all of them "its all-reduce failed
+// (...)".
 std::string BetweenText(const backends::Measurement& m) {
+  if (IsAllReduce(m)) return FailureText(m);
   return fmt::format("{}{}: {}", m.device_id, m.peer_id ? " and " + *m.peer_id : "", FailureText(m));
+}
+
+// By the error, where its table or this tool knows that, else by what was being done.
+void AdviseOnBetween(const Tables& tables, const backends::Measurement& worst, Finding& finding) {
+  if (AdviseOnReason(Find(tables, worst.runtime), worst, finding)) return;
+  const auto fix_by = [&](std::string text) {
+    finding.fix = {{std::move(text), std::nullopt, false, false}};
+  };
+  if (IsOutOfMemory(worst)) {
+    const auto* advice = AdviceFor(worst);
+    finding.meaning = advice->meaning;
+    return fix_by(std::string(advice->fix));
+  }
+  if (worst.stage == probe::NameOf(probe::Stage::kInit)) {
+    finding.meaning =
+        "a GPU did not open in a process that opens all of them, so nothing between them was tried; each "
+        "one's own figures tell whether it works alone";
+    return fix_by("let each program use one GPU until it works; the evidence names the GPU and what failed");
+  }
+  finding.meaning =
+      "what is between GPUs fails, which speaks against none of them alone: each one's own figures tell of "
+      "that; a program that uses several at once may hang or compute wrong";
+  std::string how = "the evidence names what failed";
+  if (!worst.implementation.empty() && !IsOwn(worst))
+    how = "install the library that joins them in the version that the driver is made for";
+  if (worst.implementation.starts_with("own:direct"))
+    how =
+        "where GPUs copy to each other directly, the firmware's access control (ACS) and IOMMU may be in "
+        "their way";
+  fix_by("let each program use one GPU until it works; " + how);
 }
 
 void AddBetween(const Tables& tables, const Joined& joined, std::vector<Finding>& out) {
@@ -329,18 +361,7 @@ void AddBetween(const Tables& tables, const Joined& joined, std::vector<Finding>
   finding.runtime = joined.runtime;
   finding.summary = fmt::format("{} between GPUs: {}", Title(tables, joined.runtime), BetweenText(worst));
   for (const auto* m : joined.failed) AddEvidence(finding, m->implementation, BetweenText(*m));
-  finding.meaning =
-      "what is between GPUs fails, which speaks against none of them alone: each one's own figures tell of "
-      "that; "
-      "a program that uses several at once may hang or compute wrong";
-  const bool of_library = !worst.implementation.empty() && !IsOwn(worst);
-  finding.fix.push_back(
-      {of_library
-           ? "let each program use one GPU until it works; install the library that joins them in the "
-             "version that the driver is made for"
-           : "let each program use one GPU until it works; where GPUs copy to each other directly, the "
-             "firmware's access control (ACS) and IOMMU may be in their way",
-       std::nullopt, false, false});
+  AdviseOnBetween(tables, worst, finding);
   out.push_back(std::move(finding));
 }
 

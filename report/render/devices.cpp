@@ -224,7 +224,7 @@ void Rows(const Figures& figures, const Layout& layout, Page& page) {
     } else if (IsTrouble(*m)) {
       if (!told.insert(FailureText(*m)).second && !verbose) continue;
       Failed(*m, verbose ? std::string(ImplementationOf(*m)) : FailedLikewise(*m, figures), page);
-      if (verbose) Samples(*m, page);
+      if (verbose && !m->implementation.empty()) Samples(*m, page);
     } else if (verbose) {
       Passed(*m, page);
     }

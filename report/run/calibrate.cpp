@@ -178,61 +178,51 @@ bool EndedBadly(const Measurement& m) {
          m.status == MeasurementStatus::kTimedOut;
 }
 
-// Whether a runtime could do nothing with a device, or came to an end with it that no kernel explains.
-bool IsDead(const std::vector<Measurement>& known, const std::string& device_id,
-            const probe::RuntimeDevice& device) {
-  bool in_trouble = false;
-  bool computes = false;
+// What a runtime could do with a device.
+enum class Condition {
+  kWhole,  // also where single kernels failed
+  kEnded,  // it computes, and came to an end that no kernel explains
+  kDead
+};
+
+Condition ConditionOf(const std::vector<Measurement>& known, const std::string& device_id,
+                      const probe::RuntimeDevice& device) {
+  bool computes = false, in_trouble = false, ended = false, untried = false;
   for (const Measurement& m : known) {
     if (m.device_id != device_id || m.runtime != device.runtime || m.driver != device.driver ||
         m.kernel == kernels::Kernel::kPeer)
       continue;
     const bool is_of_all = m.implementation.empty();
-    if (is_of_all && (EndedBadly(m) || m.status == MeasurementStatus::kSkipped)) return true;
+    untried = untried || (is_of_all && m.status == MeasurementStatus::kSkipped);
+    ended = ended || (is_of_all && EndedBadly(m));
     in_trouble = in_trouble || EndedBadly(m);
-    computes = computes || (m.status == MeasurementStatus::kOk && m.verified);
+    computes = computes || (IsVerified(m) && HasImplementations(m.kernel));
   }
-  return in_trouble && !computes;
+  if (computes) return ended ? Condition::kEnded : Condition::kWhole;
+  return untried || in_trouble ? Condition::kDead : Condition::kWhole;
 }
 
-// Leaves those out of a task of several devices that are dead, and says so of each.
-void LeaveOutDead(Target& target, std::vector<Measurement>& known) {
+// Leaves those out of a task of several devices that may end it, and says so of each.
+void LeaveOutEnded(Target& target, std::vector<Measurement>& known) {
   std::vector<backends::PeerDevice> alive;
   for (const auto& peer : target.peers) {
-    if (!IsDead(known, peer.device_id, peer.device)) {
+    const Condition condition = ConditionOf(known, peer.device_id, peer.device);
+    if (condition == Condition::kWhole) {
       alive.push_back(peer);
       continue;
     }
-    Target dead = target;
-    dead.device_id = peer.device_id;
-    dead.device = peer.device;
-    known.push_back(StandIn(dead, MeasurementStatus::kSkipped,
-                            "left out of what is between the devices: it could not be measured itself"));
+    Target left_out = target;
+    left_out.device_id = peer.device_id;
+    left_out.device = peer.device;
+    std::string reason = "left out of what is between the devices: ";
+    reason += condition == Condition::kEnded ? "its process or its context ended while it was measured"
+                                             : "it could not be measured itself";
+    known.push_back(StandIn(left_out, MeasurementStatus::kSkipped, std::move(reason)));
   }
   target.peers = std::move(alive);
   if (target.peers.empty()) return;
   target.device_id = target.peers.front().device_id;
   target.device = target.peers.front().device;
-}
-
-// The plan of a device that is dead, and the time that it did not use, go to the first of its equals that is
-// yet to be measured. Whether there is one.
-bool HandOver(const Target& dead, std::span<Target> rest) {
-  Target* heir = nullptr;
-  for (Target& target : rest) {
-    if (target.equal_to != dead.device_id || target.device.runtime != dead.device.runtime ||
-        target.device.driver != dead.device.driver)
-      continue;
-    if (heir != nullptr) {
-      target.equal_to = heir->device_id;
-      continue;
-    }
-    heir = &target;
-    heir->scope = dead.scope;
-    heir->budget_s += dead.budget_s;
-    heir->equal_to.reset();
-  }
-  return heir != nullptr;
 }
 
 backends::MeasureRequest RequestFor(const Target& target, const std::optional<probe::Processor>& processor) {
@@ -280,6 +270,23 @@ Measured MeasureOne(const Target& target, const std::optional<probe::Processor>&
 
 }  // namespace
 
+void HandOver(const Target& dead, double spent_s, std::span<Target> rest) {
+  Target* heir = nullptr;
+  for (Target& target : rest) {
+    if (target.equal_to != dead.device_id || target.device.runtime != dead.device.runtime ||
+        target.device.driver != dead.device.driver)
+      continue;
+    if (heir != nullptr) {
+      target.equal_to = heir->device_id;
+      continue;
+    }
+    heir = &target;
+    heir->scope = dead.scope;
+    heir->budget_s += std::max(dead.budget_s - spent_s, 0.0);
+    heir->equal_to.reset();
+  }
+}
+
 std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
                                 const RunRequest& request) {
   std::vector<Target> targets;
@@ -317,11 +324,11 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
       continue;
     }
     const bool is_of_several = !target.peers.empty();
-    if (is_of_several) LeaveOutDead(target, done.measurements);
+    if (is_of_several) LeaveOutEnded(target, done.measurements);
     if (is_of_several && target.peers.size() < 2) continue;
     if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
       done.measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
-      (void)HandOver(target, rest);
+      HandOver(target, 0, rest);
       continue;
     }
     const auto turn = hooks.wait ? hooks.wait(target) : Turn{};
@@ -330,12 +337,11 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     if (turn.beside) MarkMeasuredBeside(measured.figures);
     if (target.in_virtual_machine) MarkSharedMemory(measured.figures);
     done.measurements.insert(done.measurements.end(), measured.figures.begin(), measured.figures.end());
-    if (measured.interrupted) {
-      done.spent_s += std::min(measured.spent_s, target.budget_s);
-      break;
-    }
-    const bool is_dead = !is_of_several && IsDead(measured.figures, target.device_id, target.device);
-    if (!is_dead || !HandOver(target, rest)) done.spent_s += std::min(measured.spent_s, target.budget_s);
+    done.spent_s += std::min(measured.spent_s, target.budget_s);
+    if (measured.interrupted) break;
+    const bool is_dead =
+        !is_of_several && ConditionOf(measured.figures, target.device_id, target.device) == Condition::kDead;
+    if (is_dead) HandOver(target, measured.spent_s, rest);
   }
   return done;
 }

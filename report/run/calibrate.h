@@ -6,6 +6,7 @@
 #include <functional>
 #include <limits>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -82,9 +83,14 @@ struct Calibration {
   std::vector<WayKey> needless{};  // that were left unmeasured
 };
 
+// The plan of a device that is dead, and of its time what `spent_s` leaves, go to the first of its equals in
+// `rest`, which are yet to be measured.
+void HandOver(const Target& dead, double spent_s, std::span<Target> rest);
+
 // Where the device that has the whole plan of its equals can not be measured by a runtime, the next of them
-// has its plan and its time. Devices that can not be measured are left out of what is between several, and
-// named. Stops early, without the remaining targets, when the supervisor was interrupted.
+// has its plan and what is left of its time. Devices that can not be measured, or that ended meanwhile, are
+// left out of what is between several, and named. Stops early, without the remaining targets, when the
+// supervisor was interrupted.
 [[nodiscard]] Calibration Calibrate(const std::vector<Target>& targets,
                                     const std::optional<probe::Processor>& processor,
                                     probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks);

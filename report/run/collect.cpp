@@ -12,6 +12,7 @@
 
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
+#include "report/core/wording.h"
 #include "report/run/calibrate.h"
 #include "report/run/exclusions.h"
 #include "report/run/tasks.h"
@@ -164,7 +165,7 @@ Said Read(const Target& target, const ChildResult& result) {
     }
     if (auto lost = DecodeLostContext(record)) {
       said.culprit = *std::move(lost);
-      said.error = "its kernel brought the device's context down, and with it whatever was to come";
+      said.error = std::string("its kernel brought the device's context down").append(kAndWithIt);
       continue;
     }
     if (auto lost = DecodeUnexplainedLoss(record)) {

@@ -19,6 +19,7 @@
 #include "probe/system/clock.h"
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
+#include "report/core/wording.h"
 #include "report/run/teams.h"
 #include "report/run/trials.h"
 
@@ -144,10 +145,8 @@ class Teller {
       return TellOfFailure(*measurement);
     }
     Json record = backends::EncodeEvent(event);
-    if (const auto* stage = std::get_if<backends::MeasureStage>(&event)) {
+    if (const auto* stage = std::get_if<backends::MeasureStage>(&event))
       record[probe::isolate::kAllowKey] = stage->allow_s;
-      launches_ += stage->stage == probe::Stage::kLaunch ? 1 : 0;
-    }
     send_(record);
   }
 
@@ -170,13 +169,11 @@ class Teller {
   void TellOfUnexplainedLoss(const std::string& error) {
     if (std::exchange(told_, true)) return;
     const bool by_nobody = opened_.brought_down_by()->name.empty();
-    const std::string_view how = by_nobody
-                                     ? "the device's context ended while no kernel ran, and with it whatever "
-                                       "was to come"
-                                     : "what fills operands brought the device's context down, and with it "
-                                       "whatever was to come";
-    // A first launch has a stage for its operands and one for itself.
-    send_(EncodeUnexplainedLoss({error + (error.empty() ? "" : "; ") + std::string(how), launches_ > 1}));
+    std::string reason = error + (error.empty() ? "" : "; ");
+    reason += by_nobody ? "the device's context ended while no kernel ran"
+                        : "what fills operands brought the device's context down";
+    reason += kAndWithIt;
+    send_(EncodeUnexplainedLoss({std::move(reason), opened_.session->HasWorked()}));
   }
 
   void TellOfFailure(const backends::Measurement& measurement) {
@@ -190,7 +187,6 @@ class Teller {
 
   const Opened& opened_;
   const RecordSink& send_;
-  int launches_ = 0;   // that were announced
   bool told_ = false;  // of the lost context
 };
 

@@ -129,8 +129,9 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
       ++excused;
     } else if (found && IsOfAll(*found) && kernel != found->kernel) {
       if (std::find(worst.begin(), worst.end(), found) == worst.end())
-        rates.failures.push_back(fmt::format("its {} speed was not measured: {}", speed,
-                                             found->reason.value_or("its process ended")));
+        rates.failures.push_back(
+            fmt::format("its {} speed was not measured: {}", speed,
+                        IsLoss(*found) ? FailureText(*found) : found->reason.value_or("its process ended")));
     } else if (found) {
       worst.push_back(found);
     }

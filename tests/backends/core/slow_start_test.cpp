@@ -145,6 +145,18 @@ TEST(Runner, ADeviceThatIsHopelesslySlowIsGivenUpAfterItsFirstTrial) {
   EXPECT_LT(MeasureBy(script, many, {"read"}, request).elapsed_s, alone_s + 2 * script.launch_s);
 }
 
+// What readies a kernel is given back from the budget, of which a software view keeps little for timing.
+TEST(Runner, ASoftwareViewThatIsGivenUpBeginsNothingElse) {
+  FakeScript script;
+  script.launch_s = 4.5;
+  MeasureRequest request = Request(2.0);
+  request.scope = Scope::kRepeat;
+  request.device.kind = probe::DeviceKind::kSoftware;
+  const Outcome outcome = MeasureBy(script, {"a", "b"}, {"read"}, request);
+  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOverBudget);
+  EXPECT_EQ(outcome.Of("read").stage, "compile") << "before it was loaded";
+}
+
 // A driver that compiles late, whatever is launched first, has time to do so.
 TEST(Runner, ADriverThatCompilesLateIsNotGivenUp) {
   FakeScript script;

@@ -8,9 +8,10 @@ import concurrent.futures
 import json
 import unittest
 
-from cuda_cli_test import ERRORS, act, good, gpu, main, run_until, validate
+from cuda_cli_test import ERRORS, CudaMachine, act, good, gpu, main, run_until, validate
 
 ALIKE = {"devices": [gpu(1, 80), gpu(2, 80)]}
+LOST = {"lost_at_upload_bytes": 1 << 20}  # between kernels
 FIRST, SECOND = "pci:0000:01:00.0", "pci:0000:02:00.0"
 # What one fault must not cost: name -> scenario, of which device what is measured all the same, the budget.
 SPARED = {
@@ -19,14 +20,20 @@ SPARED = {
     "a GPU that is dead before its equal": ({**ALIKE, **act("create", "error", code=46, device=0)}, SECOND,
                                             {"gemm", "read", "launch"}, 3),
     "a first kernel that crashes": ({"devices": [gpu(crashing_kernels="gemm_fp32")]}, FIRST, {"gemm", "read"}, 3),
-    "a device that is lost between kernels": ({"devices": [gpu(attributes={"lost_at_upload_bytes": 1 << 20})]}, FIRST,
-                                              {"gemm", "read"}, 3),
+    "a device that is lost between kernels": ({"devices": [gpu(attributes=LOST)]}, FIRST, {"gemm", "read"}, 3),
+    "a GPU that is lost before its equal": ({"devices": [gpu(1, 80, LOST), gpu(2, 80)]}, FIRST, {"gemm", "read"}, 3),
 }
+
+
+def text_of(scenario):
+    with CudaMachine(scenario) as machine:
+        return machine.run("--only", "cuda,sysfs", "--verbose", "--budget", "3", patience_s=120)
 
 
 def all_runs():
     jobs = {}
-    with concurrent.futures.ThreadPoolExecutor(len(SPARED)) as pool:
+    with concurrent.futures.ThreadPoolExecutor(len(SPARED) + 1) as pool:
+        jobs["as text"] = pool.submit(text_of, SPARED["a device that is lost between kernels"][0])
         for name, (scenario, device_id, wanted, budget_s) in SPARED.items():
             def enough(all_of, of=device_id, wanted=wanted):
                 return wanted <= {m["kernel"] for m in good(all_of) if m["device_id"] == of}
@@ -72,6 +79,22 @@ class Spared(unittest.TestCase):
         self.assertIn("ended while no kernel ran", lost[0]["reason"])
         finding, = (f for f in value["findings"] if f.get("runtime") == "cuda" and "failed" in f["id"])
         self.assertEqual(ERRORS["CUDA_ERROR_LAUNCH_FAILED"]["meaning"], finding["meaning"])
+        self.assertIn("the device was lost while it was measured (", finding["summary"])
+
+    def test_a_device_that_is_lost_between_kernels_is_told_as_no_product_that_failed(self):
+        done = self.runs["as text"]
+        self.assertEqual(0, done.status, done.stderr)
+        text = " ".join(done.stdout.split())
+        self.assertIn("the device was lost while it was measured (", text)
+        self.assertNotIn("its fp32 gemm failed", text)
+
+    def test_a_gpu_that_is_lost_after_its_figures_keeps_its_plan_and_is_left_out_of_what_is_between(self):
+        value = self.spared("a GPU that is lost before its equal")
+        between = [m for m in value["measurements"] if m["kernel"] == "p2p"]
+        self.assertEqual([(FIRST, "skipped")], [(m["device_id"], m["status"]) for m in between])
+        self.assertIn("its process or its context ended while it was measured", between[0]["reason"])
+        self.assertNotIn("launch", {m["kernel"] for m in value["measurements"] if m["device_id"] == SECOND},
+                         "which has the plan of an equal")
 
 
 if __name__ == "__main__":

@@ -201,6 +201,26 @@ TEST_F(StreamSessionTest, OfASharedDeviceAllTogetherTakeWhatIsAllowed) {
   EXPECT_TRUE(session_->Allocate({33, {}}));
 }
 
+TEST_F(StreamSessionTest, ItHasWorkedOnceAKernelThatFillsNothingCameToAGoodEnd) {
+  Open();
+  const kernels::Step step{.entry = "fill"};
+  const auto fill = session_->Load(
+      kernels::Own("fill", kernels::Kernel::kFill, kernels::Dtype::kU32, kernels::Dtype::kU32, step), step);
+  ASSERT_TRUE(fill);
+  Launch launch;
+  launch.kernel = *fill;
+  launch.shape.local = launch.shape.groups = {1, 1, 1};
+  ASSERT_TRUE(Run({launch}));
+  EXPECT_FALSE(session_->HasWorked()) << "it readied something";
+  launch.kernel = Load("k", 1);
+  launch.shape.local = {2, 1, 1};
+  EXPECT_FALSE(Run({launch}));
+  EXPECT_FALSE(session_->HasWorked()) << "it was tried alone";
+  launch.shape.local = {1, 1, 1};
+  ASSERT_TRUE(Run({launch}));
+  EXPECT_TRUE(session_->HasWorked());
+}
+
 TEST_F(StreamSessionTest, OfASharedDeviceALibraryWithoutABoundIsNotUsed) {
   script_.unbounded = "it is too old";
   const kernels::Step product{.entry = kType.entry, .library = "library"};

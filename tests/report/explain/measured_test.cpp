@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 
+#include "report/core/wording.h"
 #include "report/explain/explain.h"
 #include "tests/report/machines.h"
 
@@ -91,6 +92,70 @@ TEST(Measured, WhatFailsBetweenDevicesSpeaksAgainstNoneOfThem) {
     EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update the driver")));
     EXPECT_TRUE(IsUsable(report, "cuda"));
   }
+}
+
+// What is advised where a row between devices failed.
+struct Between {
+  const char* implementation;
+  const char* stage;
+  const char* reason;
+  bool has_peer = true;
+};
+Finding OfBetween(const Between& of) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kPeer, 1, Dtype::kU32);
+  failed.implementation = of.implementation;
+  if (of.has_peer) failed.peer_id = "pci:0000:02:00.0";
+  failed.status = MeasurementStatus::kFailed;
+  failed.stage = of.stage;
+  failed.verified = false;
+  failed.reason = of.reason;
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "peers.cuda.nvidia.failed");
+  return finding == nullptr ? Finding{} : *finding;
+}
+
+TEST(Measured, AdviceOnLinksIsForCopiesByThemAlone) {
+  constexpr const char* kUnknown = "cuMemcpyPeer: CUDA_ERROR_ILLEGAL_STATE (401)";
+  const auto of = [](const Between& failed) { return TextsOf(OfBetween(failed)); };
+  EXPECT_THAT(of({"own:direct", "launch", kUnknown}), HasSubstr("(ACS)"));
+  EXPECT_THAT(of({"own:direct_sdma", "time", kUnknown}), HasSubstr("(ACS)"));
+  EXPECT_THAT(of({"own:staged", "launch", kUnknown}), Not(HasSubstr("(ACS)")));
+  const auto memory = of({"own:direct", "launch", "the memory limit of 64 MiB ended it"});
+  EXPECT_THAT(memory, HasSubstr("higher memory limit"));
+  EXPECT_THAT(memory, Not(HasSubstr("(ACS)")));
+  const auto full = of({"", "init", "pci:0000:01:00.0: cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2)", false});
+  EXPECT_THAT(full, HasSubstr("other programs hold nearly all"));
+  EXPECT_THAT(full, Not(HasSubstr("(ACS)")));
+  const auto closed = of({"", "init", "cuCtxSetCurrent: CUDA_ERROR_INVALID_DEVICE (101)", false});
+  EXPECT_THAT(closed, HasSubstr("did not open"));
+  EXPECT_THAT(closed, Not(HasSubstr("(ACS)")));
+}
+
+TEST(Measured, WhatAddsUpOverAllDevicesIsToldOfNoSingleOne) {
+  const auto finding = OfBetween({"nccl:all_reduce", "launch", "ncclAllReduce: internal error (3)", false});
+  EXPECT_THAT(finding.summary, HasSubstr("between GPUs: its all-reduce failed (ncclAllReduce"));
+  EXPECT_THAT(finding.summary, Not(HasSubstr("pci:")));
+  EXPECT_THAT(TextsOf(finding), HasSubstr("install the library that joins them"));
+}
+
+// A row of no kernel stands for all that was to come.
+TEST(Measured, ALostDeviceIsCalledSoAndNoProductThatFailed) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& lost = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1);
+  lost.implementation.clear();
+  lost.status = MeasurementStatus::kFailed;
+  lost.verified = false;
+  lost.stage = "time";
+  lost.reason =
+      std::string("cuMemcpyHtoD: CUDA_ERROR_OF_TOMORROW (9999); its context ended").append(kAndWithIt);
+  const auto report = testing::Decided(machine);
+  const auto* finding = FindById(report, "measure.cuda.nvidia.failed");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(finding->summary, HasSubstr(": the device was lost while it was measured (cuMemcpyHtoD"));
+  for (const auto& text : {finding->summary, TextsOf(*finding), finding->evidence.front().value})
+    EXPECT_THAT(text, Not(HasSubstr("gemm")));
+  EXPECT_THAT(finding->meaning, HasSubstr("gave the device up while it was measured"));
 }
 
 TEST(Measured, ADriverThatIsSlowToCompileHangsNoGpu) {

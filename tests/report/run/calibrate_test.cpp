@@ -262,6 +262,20 @@ TEST(Calibrate, WhereTheFirstOfEqualGpusIsDeadTheNextHasItsPlanAndItsTime) {
   EXPECT_DOUBLE_EQ(tried[2].budget_s, TotalSeconds(planned) - planned[3].budget_s) << "and no more than that";
 }
 
+// Along a chain of heirs no second is spent twice.
+TEST(Calibrate, ADeviceThatDiesLateHandsOnWhatIsLeftOfItsTime) {
+  auto targets = PlanTargets(EqualCards(3), RunRequest{});
+  const auto planned = targets;
+  const double spent_s = planned[0].budget_s - 0.5;
+  HandOver(targets[0], spent_s, std::span(targets).subspan(1));
+  EXPECT_EQ(targets[1].scope, backends::Scope::kWhole);
+  EXPECT_DOUBLE_EQ(targets[1].budget_s, planned[1].budget_s + 0.5);
+  const double longer_s = targets[1].budget_s + 10;  // what it compiled counts, too
+  HandOver(targets[1], longer_s, std::span(targets).subspan(2));
+  EXPECT_EQ(targets[2].scope, backends::Scope::kWhole);
+  EXPECT_DOUBLE_EQ(targets[2].budget_s, planned[2].budget_s);
+}
+
 TEST(Calibrate, OfDeadDevicesNothingIsTriedBetweenThem) {
   const auto tried = TryAll(EqualCards(2));
   ASSERT_EQ(tried.targets.size(), 2U) << "not the group";

@@ -12,6 +12,7 @@
 #include "backends/core/budget.h"
 #include "backends/core/measurement_fields.h"
 #include "report/compare/compare.h"
+#include "report/core/wording.h"
 #include "report/run/calibrate.h"
 #include "report/run/exclusions.h"
 #include "report/run/tasks.h"
@@ -433,7 +434,7 @@ TEST(Collect, WhatTheLossOfADeviceLeftUnmeasuredIsToldWithItsReason) {
       EncodeTrial(trial),
       backends::EncodeEvent(backends::MeasureStage{probe::Stage::kTime, "transfers",
                                                    backends::FigureKind{Kernel::kHostToDevice}, "", 1}),
-      EncodeUnexplainedLoss({"cuMemcpyHtoD: LAUNCH_FAILED (719)", true})};
+      EncodeUnexplainedLoss({std::string("cuMemcpyHtoD: LAUNCH_FAILED (719)").append(kAndWithIt), true})};
   SettleTrials(result);
   for (auto& m : Collect(target, result)) machine.measurements.push_back(std::move(m));
   const auto& lost = machine.measurements.back();
@@ -444,7 +445,7 @@ TEST(Collect, WhatTheLossOfADeviceLeftUnmeasuredIsToldWithItsReason) {
   const auto report = testing::Decided(std::move(machine));
   EXPECT_FALSE(ByCuda(report).eligible);
   EXPECT_THAT(::testing::PrintToString(ByCuda(report).reasons),
-              HasSubstr("its memory speed was not measured: cuMemcpyHtoD: LAUNCH_FAILED (719)"));
+              HasSubstr("its memory speed was not measured: the device was lost while it was measured (cuMemcpy"));
 }
 
 TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {
