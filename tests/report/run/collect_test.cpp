@@ -444,8 +444,9 @@ TEST(Collect, WhatTheLossOfADeviceLeftUnmeasuredIsToldWithItsReason) {
   EXPECT_EQ(OddMeasurement("m", lost), std::nullopt);
   const auto report = testing::Decided(std::move(machine));
   EXPECT_FALSE(ByCuda(report).eligible);
-  EXPECT_THAT(::testing::PrintToString(ByCuda(report).reasons),
-              HasSubstr("its memory speed was not measured: the device was lost while it was measured (cuMemcpy"));
+  EXPECT_THAT(
+      ::testing::PrintToString(ByCuda(report).reasons),
+      HasSubstr("its memory speed was not measured: the device was lost while it was measured (cuMemcpy"));
 }
 
 TEST(Collect, ADriverThatCouldNotLoadWhatItCompiledIsExplained) {
