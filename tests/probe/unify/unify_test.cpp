@@ -375,8 +375,9 @@ TEST(Unify, EveryVariableThatHidesStandsOnce) {
     machine.Report(module).hardware.push_back(
         HiddenHardware(module, *ParsePciAddress("0000:01:00.0"), variable));
   }
+  const auto devices = machine.Unify();
   std::vector<std::string> variables;
-  for (const Fact& fact : machine.Unify()[0].hardware->facts) {
+  for (const Fact& fact : devices[0].hardware->facts) {
     if (fact.key == "hidden_by") variables.push_back(fact.value);
   }
   EXPECT_THAT(variables, testing::UnorderedElementsAre("ROCR_VISIBLE_DEVICES", "GPU_DEVICE_ORDINAL"));
