@@ -166,12 +166,39 @@ std::string HowToGet(const System& system, const Prerequisite& wanted, std::stri
   return text;
 }
 
+// "apt-get" of "sudo apt-get install this".
+std::string_view InstallerOf(std::string_view command) {
+  constexpr std::string_view kAsRoot = "sudo ";
+  if (command.starts_with(kAsRoot)) command.remove_prefix(kAsRoot.size());
+  return command.substr(0, command.find(' '));
+}
+
+bool Installs(const System& system, std::string_view installer) {
+  const auto own = CommandFor(system, Action::kInstall, {"package"});
+  return own && InstallerOf(*own) == installer;
+}
+
+// What the row's own command installs with is one distribution's, and this machine's is another or not known.
+// Empty where that command stands.
+std::string WhereItCanBeHad(const System& system, const Prerequisite& wanted) {
+  if (!wanted.command) return "";
+  const auto installer = InstallerOf(*wanted.command);
+  const auto& all = EmbeddedSystems().systems;
+  const bool is_of_some = std::any_of(
+      all.begin(), all.end(), [&](const SystemFacts& one) { return Installs({&one, {}, false}, installer); });
+  if (!is_of_some) return "";
+  if (system.facts == nullptr)
+    return fmt::format("{}, where there is {}: {}", wanted.text, installer, *wanted.command);
+  return Installs(system, installer) ? "" : wanted.text;
+}
+
 void SayHowToGet(const System& system, const TargetTable& target, Artefact& artefact) {
   for (const Build& build : target.builds) {
     if (build.id != artefact.id || !build.missing) continue;
     for (std::size_t i = 0; i < std::min(build.missing->size(), artefact.missing.size()); ++i) {
-      if (auto text = HowToGet(system, (*build.missing)[i], build.backend); !text.empty())
-        artefact.missing[i] = std::move(text);
+      auto text = HowToGet(system, (*build.missing)[i], build.backend);
+      if (text.empty()) text = WhereItCanBeHad(system, (*build.missing)[i]);
+      if (!text.empty()) artefact.missing[i] = std::move(text);
     }
   }
 }

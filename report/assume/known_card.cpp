@@ -289,6 +289,8 @@ std::optional<std::string> RecogniseCard(const Tables& tables, Words& words) {
       OthersAreNamedLike(*words.name, rows.front().vendor))
     words.taken_for = rows.front().name;
   words.vendor = rows.front().vendor;
+  // It has no number by which its rates are found, but its name.
+  if (rows.front().device == 0) words.name = words.spelling;
   if (auto wrong = OfAnotherCard(rows, words)) return wrong;
   TakeNumbers(found, words);
   TakeKind(rows, words);

@@ -35,9 +35,13 @@ std::string Safe(std::string_view text) {
   return safe;
 }
 
-// Of a program's table: as it is, or nothing, for an address with other signs is another one.
+// Of a program's table: as it is, or nothing, for an address with other signs is another one. In the name of
+// a file the place of its version stays, which its readers fill.
 std::string Whole(const std::string& text) {
+  constexpr std::string_view kVersionPlace = "{version}";
   std::string plain = text;
+  if (const auto at = plain.find(kVersionPlace); at != std::string::npos)
+    plain.erase(at, kVersionPlace.size());
   std::erase_if(plain, [](char c) { return c == '@' || c == '+' || c == '%'; });
   return Safe(plain) == plain && text.size() == std::min<std::size_t>(text.size(), 256) ? text : "";
 }

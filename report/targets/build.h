@@ -30,9 +30,10 @@ enum class Step { kMachine, kArchitecture, kDriver, kAll };
 struct Verdict {
   Step reached = Step::kAll;
   bool is_meant = true;  // it is for this system, and has code for the device: what fails can be mended
-  std::string misfit;    // "needs driver 525.60.13 or newer, and here is 470.82.01"; "" where it fits
-  std::string driver;    // the least that would do, where it is the driver that is too old
-  std::vector<std::string> unknown;  // conditions that nobody can tell of here, which are taken to hold
+  std::string misfit{};  // "needs driver 525.60.13 or newer, and here is 470.82.01"; "" where it fits
+  std::string driver{};  // the least that would do, where it is the driver that is too old
+  std::string api{};     // and where it is the runtime
+  std::vector<std::string> unknown{};  // conditions that nobody can tell of here, which are taken to hold
 };
 // One runtime's way to a device, which outlives it, and what the machine tells of that device beside it.
 struct Way {

@@ -101,7 +101,9 @@ class Judging {
     CheckLeast(least, device.driver_version, tested ? "is tested with driver" : "needs driver", kDriver);
     if (!verdict_.misfit.empty()) verdict_.driver = *least;
     CheckBelow(needs_.driver_below, device.driver_version, "needs driver", kDriver);
+    const bool is_runtimes = verdict_.misfit.empty();
     CheckLeast(needs_.api, device.api_version, "needs version", kRuntime);
+    if (is_runtimes && !verdict_.misfit.empty()) verdict_.api = *needs_.api;
     CheckBelow(needs_.api_below, device.api_version, "needs version", kRuntime);
   }
 

@@ -15,6 +15,7 @@
 #include "report/core/architecture.h"
 #include "report/core/date.h"
 #include "report/core/devices.h"
+#include "report/core/wording.h"
 #include "report/targets/build.h"
 #include "report/targets/supposed.h"
 
@@ -31,6 +32,10 @@ probe::View OfRuntime(std::string_view runtime) {
   return view;
 }
 
+bool IsOlder(const std::string& version, const std::string& than) {
+  return !version.empty() && !than.empty() && CompareVersions(version, than) < 0;
+}
+
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits. One that is
 // for such devices is nearer than any that is not, however far that came: a C library can be newer.
 std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way,
@@ -38,24 +43,23 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
   const TargetTable& target = TargetOf(report);
   const std::string& runtime = way.view.device.runtime;
   std::string nearest;
-  std::string driver;
-  std::pair reached{false, Step::kMachine};
+  Verdict of_nearest{Step::kMachine, false};
   bool has_any = false;
   for (const Build& build : target.builds) {
     if (build.backend != runtime) continue;
     has_any = true;
     if (!IsFor(target, build, use)) continue;
-    const auto verdict = Judge(tables, build, machine, way, report.terms.policy);
+    auto verdict = Judge(tables, build, machine, way, report.terms.policy);
     if (verdict.misfit.empty()) return "";
-    // Of several that want a newer driver, the one that is content with the oldest.
+    // Of several that want a newer driver or runtime, the one that is content with the oldest.
     const std::pair reaches{verdict.is_meant, verdict.reached};
+    const std::pair reached{of_nearest.is_meant, of_nearest.reached};
     const bool is_nearer =
-        reaches > reached || (reaches == reached && !driver.empty() && !verdict.driver.empty() &&
-                              CompareVersions(verdict.driver, driver) < 0);
+        reaches > reached || (reaches == reached && (IsOlder(verdict.driver, of_nearest.driver) ||
+                                                     IsOlder(verdict.api, of_nearest.api)));
     if (!nearest.empty() && !is_nearer) continue;
     nearest = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
-    reached = reaches;
-    driver = verdict.driver;
+    of_nearest = std::move(verdict);
   }
   if (!nearest.empty()) return nearest;
   const auto title = Title(tables, runtime);
@@ -177,13 +181,16 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
   }
 }
 
-// " with A=1 B=2"
-std::string KeptBy(const Recommendation& answer) {
+// " with A=1 B=2", or why there is none.
+std::string KeptBy(const Tables& tables, const Recommendation& answer) {
   std::string text;
   for (const Selection& one : answer.environment) {
     if (one.selects == Selects::kDevice)
       text += fmt::format("{} {}={}", text.empty() ? " with" : "", one.name, one.value);
   }
+  const auto* facts = Find(tables, answer.backend);
+  if (text.empty() && facts && facts->visibility && facts->visibility->value == NamedBy::kUuid)
+    return fmt::format(" with {} and its UUID, which is not known here", facts->visibility->variable);
   return text;
 }
 
@@ -217,11 +224,11 @@ void WarnOfUnfilled(const Build& build, Recommendation& answer) {
   answer.artefact->options.emplace();  // none is wanted: one empty line
 }
 
-void WarnOfChoice(const Report& report, const Choice& choice, Recommendation& answer) {
+void WarnOfChoice(const Tables& tables, const Report& report, const Choice& choice, Recommendation& answer) {
   if (!choice.not_covered.empty())
     answer.warnings.push_back(fmt::format("{} does not cover {}: keep the program to the answer's device{}",
                                           choice.build->id, fmt::join(choice.not_covered, ", "),
-                                          KeptBy(answer)));
+                                          KeptBy(tables, answer)));
   answer.left_out = choice.not_covered;
   if (!choice.unknown.empty()) {
     answer.warnings.push_back(fmt::format("{} of this machine {} not known: taken to be enough for {}",
@@ -275,25 +282,36 @@ std::string WhyUnreached(const Tables& tables, const probe::PhysicalDevice& devi
   return fmt::format("{}", fmt::join(why, "; "));
 }
 
-// The build that would fit, were its runtime there, which is the maker's own.
+// How the runtime is absent: that it is not there, or that nobody looked for it. "" where it is not.
+std::string WhyAbsent(const Report& report, const RuntimeFacts& facts) {
+  const auto probe = std::find_if(report.probes.begin(), report.probes.end(),
+                                  [&](const auto& one) { return one.module == facts.name; });
+  if (probe == report.probes.end()) return "nobody looked for";
+  if (probe->outcome != probe::Outcome::kAbsent) return "";
+  return IsUntold(*probe)
+             ? fmt::format("the description does not name: add runtime={}, if it is there", facts.name)
+             : "is not installed";
+}
+
+// The build that would fit, were its runtime there: the maker's own, or of a described machine any that the
+// description leaves open.
 std::string WhatWouldFit(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                          Use use) {
   const auto vendor = VendorOf(device);
   for (const Build& build : TargetOf(report).builds) {
     const auto* facts = Find(tables, build.backend);
-    if (!facts || !vendor || !IsOfVendor(*facts, *vendor) || HasViewBy(device, build.backend) ||
-        !IsFor(TargetOf(report), build, use))
+    if (!facts || !vendor || HasViewBy(device, build.backend) || !IsFor(TargetOf(report), build, use))
       continue;
-    const auto probe = std::find_if(report.probes.begin(), report.probes.end(),
-                                    [&](const auto& one) { return one.module == build.backend; });
-    const bool looked = probe != report.probes.end();
-    if (looked && probe->outcome != probe::Outcome::kAbsent) continue;
+    const auto is_open = [&](const auto& one) { return one.module == facts->name && IsUntold(one); };
+    const bool may_be = !facts->vendor && std::any_of(report.probes.begin(), report.probes.end(), is_open);
+    if (!IsOfVendor(*facts, *vendor) && !may_be) continue;
+    const auto why = WhyAbsent(report, *facts);
+    if (why.empty()) continue;
     auto view = OfRuntime(build.backend);
     view.device.architecture = ArchitectureOf(*facts, device);
     if (!Judge(tables, build, MachineOf(report), WayOf(device, view), report.terms.policy).misfit.empty())
       continue;
-    return fmt::format("; its {} is for {}, which {}", build.id, facts->title,
-                       looked ? "is not installed" : "nobody looked for");
+    return fmt::format("; its {} is for {}, which {}", build.id, facts->title, why);
   }
   return "";
 }
@@ -343,7 +361,7 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   if (view && view->matched_by == kBrought) TellBrought(tables, report, *choice.build, answer);
   for (const std::string& misfit : choice.passed_over)
     answer.reasons.push_back({ReasonId::kBuildPassedOver, misfit});
-  WarnOfChoice(report, choice, answer);
+  WarnOfChoice(tables, report, choice, answer);
   WarnOfUnused(tables, report, answer);
   if (all_asked) WarnOfUnseen(tables, report, answer);
 }

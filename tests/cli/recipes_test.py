@@ -145,6 +145,10 @@ class PipAndUv(unittest.TestCase):
                              r"\A--extra-index-url https://[^/]+/rocm/\nvllm\n\Z")
 
 
+# With what the commands of all programs begin with.
+BASE = "FROM python:3.13\nRUN pip install uv cmake\n"
+
+
 class Dockerfile(unittest.TestCase):
     def test_its_instructions(self):
         (block,) = blocks("Dockerfile", "dockerfile")
@@ -164,8 +168,8 @@ class Dockerfile(unittest.TestCase):
         for machine, line, flags in (
                 (RADEON, "FROM rocm/tensorflow:latest\n",
                  "--device /dev/kfd --device /dev/dri --group-add video --group-add render "),
-                (ADA, 'FROM python:3.13-slim\nRUN pip install "tensorflow[and-cuda]>=2.18"\n', "--gpus all "),
-                (NO_GPU, "FROM python:3.13-slim\nRUN pip install tensorflow-cpu\n", "")):
+                (ADA, f'{BASE}RUN pip install "tensorflow[and-cuda]>=2.18"\n', "--gpus all "),
+                (NO_GPU, f"{BASE}RUN pip install tensorflow-cpu\n", "")):
             with self.subTest(machine), box(*machine) as here:
                 process = here.run("sh", "-c", block)
                 self.assertEqual(0, process.returncode, process.stderr)

@@ -71,6 +71,20 @@ class Peaks(unittest.TestCase):
                     with self.subTest(row["name"], key=key):
                         self.assertAlmostEqual(1, row[key] / max(figure(fact, key) or 0 for fact in known), places=4)
 
+    def test_no_part_of_a_chip_is_half_known_or_below_a_smaller_one_of_its_generation(self):
+        rates = ("memory_bytes_per_s", "fp32_flop_per_s")
+        parts = {row["name"]: row for row in PEAKS["parts"]}
+        for name, row in parts.items():
+            for rate in rates:
+                with self.subTest(name, rate=rate):
+                    self.assertIn(rate, row, "a common GPU's would stand for it, and no warning say so")
+        for smaller, larger in (("", " Pro"), (" Pro", " Max"), (" Max", " Ultra")):
+            for name in parts:
+                beside = parts.get(name.removesuffix(smaller) + larger) if name.endswith(smaller) else None
+                for rate in rates if beside else ():
+                    with self.subTest(beside["name"], rate=rate):
+                        self.assertGreater(beside[rate], parts[name][rate])
+
     def test_matrix_units_do_as_much_a_clock_as_the_data_sheets_imply(self):
         units = {row["architecture"]: row for row in PEAKS["units"] if "name" not in row}
         checked = set()

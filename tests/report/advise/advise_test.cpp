@@ -402,12 +402,34 @@ TEST(Environment, WhatABuildWantsBesideItIsHadAsTheDistributionHasIt) {
       EXPECT_THAT(wanted(os, "docker", build), AllOf(HasSubstr(kToolkit), HasSubstr(command))) << os;
   }
   EXPECT_THAT(wanted(testing::kAlpine, "docker", "cuda"), Not(HasSubstr("doas")));
-  EXPECT_EQ(wanted("ID=nobody\n", "docker", "cuda"), "NVIDIA Container Toolkit, of NVIDIA's own repository");
+  EXPECT_EQ(
+      wanted("ID=nobody\n", "docker", "cuda"),
+      "NVIDIA Container Toolkit, of NVIDIA's own repository, where there is apt-get: sudo apt-get install "
+      "nvidia-container-toolkit");
   EXPECT_THAT(wanted(testing::kFedora42, "llama.cpp", "vulkan-x64"),
               HasSubstr(": sudo dnf install vulkan-loader"));
   EXPECT_THAT(wanted(testing::kAlpine, "llama.cpp", "vulkan-source"), Not(HasSubstr("apt-get")));
   EXPECT_THAT(wanted(testing::kArch, "openvino", "gpu"),
               HasSubstr(": sudo pacman -S ocl-icd intel-compute-runtime"));
+}
+
+// What no table of packages knows: by the row's own command, where its distribution's installer is.
+TEST(Environment, ARowsOwnCommandIsForThoseWhoHaveItsInstaller) {
+  const auto wanted = [](std::string_view os_release, const std::string& command) {
+    TargetTable table;
+    auto& build = table.builds.emplace_back();
+    build.missing = {{"libsome.so.1", "Some library", command}};
+    Artefact artefact;
+    artefact.missing = {"Some library: " + command};
+    AddEnvironment(HostOf(os_release), table, artefact);
+    return artefact.missing.front();
+  };
+  constexpr auto kCommand = "sudo apt-get install some";
+  EXPECT_EQ(wanted(testing::kUbuntu2404, kCommand), "Some library: sudo apt-get install some");
+  EXPECT_EQ(wanted(testing::kFedora42, kCommand), "Some library");
+  EXPECT_EQ(wanted("ID=nobody\n", kCommand),
+            "Some library, where there is apt-get: sudo apt-get install some");
+  EXPECT_EQ(wanted(testing::kFedora42, "conda install some"), "Some library: conda install some");
 }
 
 TEST(Environment, NoMakersDriverIsWantedForAnothersGpu) {

@@ -392,6 +392,7 @@ TEST(Assume, SaysWhoseRatesStandForACard) {
   EXPECT_THAT(Warnings(Of({"name=M1"})), IsEmpty()) << "it is on no bus, and its rates are known";
   EXPECT_THAT(Warnings(Of({"name=M3 Ultra"})), IsEmpty()) << "though no device tree has it";
   EXPECT_THAT(Warnings(Of({"name=M4 Max"})), IsEmpty());
+  EXPECT_THAT(Warnings(Of({"name=M2Max"})), IsEmpty());
   EXPECT_THAT(
       Warnings(Of({"name=Radeon 610M"})),
       ElementsAre("the rates of Radeon 610M are not known: those of a common integrated GPU stand for "

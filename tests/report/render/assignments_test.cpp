@@ -228,6 +228,16 @@ TEST(Variables, TellWhatABuildAsks) {
   EXPECT_EQ(ValueOf(processor, "ARCH"), "") << "its builds are told none";
 }
 
+TEST(Variables, NameAReleasesFileWithThePlaceOfItsVersion) {
+  auto report = Machine("any");
+  const auto named = [&](const std::string& file) {
+    report.recommendations.front().artefact.emplace().asset = file;
+    return ValueOf(Env(report), "ARTEFACT");
+  };
+  EXPECT_EQ(named("llama-{version}-bin-win-cpu-x64.zip"), "llama-{version}-bin-win-cpu-x64.zip");
+  EXPECT_EQ(named("llama-{other}-bin-win-cpu-x64.zip"), "") << "another name is another file";
+}
+
 TEST(Variables, WithoutAnAnswerAreAllSet) {
   Report report = testing::Processor();
   report.no_answer = NoAnswer{Use::kInference, "--among hip", "ROCm is not installed", {}};

@@ -112,6 +112,9 @@ TEST(Choice, NamesWhatCanBeMendedOfTheBuildsThatAreForTheCard) {
               HasSubstr("Triton's triton needs glibc 2.27 or newer, and here is 2.16"));
   EXPECT_THAT(why("tensorrt", "name=h100,driver=580.95.05,glibc=2.17"),
               HasSubstr("or newer, and here is 2.17"));
+  const auto jax = AnswerOf({{"gfx=gfx1100,runtime=hip@6.4,glibc=2.39,os=linux,arch=x86_64"}, "jax"});
+  EXPECT_THAT(jax.warnings, Contains(HasSubstr("JAX's rocm7.0 needs version 7.0 or newer, and here is 6.4")))
+      << "of all its builds the one that is content with the oldest";
   EXPECT_THAT(why("triton", "cc=6.1,driver=580.95.05" + kLinux), HasSubstr("has no code for 6.1"))
       << "there is none for it, and those for Windows are no nearer";
 }
@@ -125,6 +128,20 @@ TEST(Choice, NamesWhatItDoesNotCoverAndHowToStayOffIt) {
                                               HasSubstr("with HIP_VISIBLE_DEVICES=0"))));
   const auto alone = AnswerOf({{"gfx=gfx1201,name=Radeon RX 9070 XT" + kLinux}});
   EXPECT_THAT(alone.warnings, Not(Contains(HasSubstr("does not cover"))));
+  const auto by_uuid = AnswerOf({{"name=GTX 1060,driver=580.95" + kLinux, "name=RTX 4090" + kLinux}, "vllm"});
+  EXPECT_THAT(by_uuid.warnings,
+              Contains(HasSubstr("with CUDA_VISIBLE_DEVICES and its UUID, which is not known here")));
+}
+
+// The maker's runtime is what is taken to be there, and others may be.
+TEST(Choice, NamesTheRuntimeThatWouldServeADescribedCard) {
+  const auto said = HasSubstr("which the description does not name: add runtime=vulkan, if it is there");
+  EXPECT_THAT(AnswerOf({{"name=RX 580,os=linux,arch=x86_64,glibc=2.39"}, "llama.cpp"}).warnings,
+              Contains(said));
+  EXPECT_THAT(AnswerOf({{"name=GTX 1060,driver=470.256.02" + kLinux}, "ollama"}).warnings, Contains(said));
+  const auto closed = AnswerOf({{"name=GTX 1060,driver=470.256.02,runtime=cuda" + kLinux}, "ollama"});
+  EXPECT_THAT(closed.warnings, Not(Contains(HasSubstr("add runtime"))));
+  EXPECT_THAT(closed.warnings, Not(Contains(HasSubstr("is for Vulkan")))) << "it is not the maker's own";
 }
 
 // The step that is predicted wants 17 GB; what the caller can not use holds it, and that helps nobody.
