@@ -7,13 +7,14 @@
 #include <algorithm>
 
 #include "probe/core/hidden.h"
+#include "report/core/unreached.h"
 
 namespace report {
 
 std::vector<probe::EnvironmentVariable> HidingVariables(const Report& report,
                                                         const probe::PhysicalDevice& device) {
   std::vector<probe::EnvironmentVariable> out;
-  if (!device.hardware || !device.hardware->kernel_driver) return out;
+  if (!device.hardware || !device.hardware->kernel_driver || HeldForGuest(device)) return out;
   for (const probe::Fact& fact : device.hardware->facts) {
     if (fact.key != probe::kHiddenByFact) continue;
     for (const auto& probe : report.probes) {

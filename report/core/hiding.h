@@ -10,7 +10,7 @@
 namespace report {
 
 // As modules told them (probe/core/hidden.h), each once and with its value. None where no kernel driver has
-// the GPU: then nothing reaches it, whatever is set.
+// the GPU, or one keeps it for a virtual machine: then nothing reaches it, whatever is set.
 [[nodiscard]] std::vector<probe::EnvironmentVariable> HidingVariables(const Report& report,
                                                                       const probe::PhysicalDevice& device);
 // "A=0 and B=1"

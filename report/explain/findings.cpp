@@ -15,6 +15,7 @@
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
 #include "report/core/report_names.h"
+#include "report/core/unreached.h"
 #include "report/core/wording.h"
 #include "report/explain/explain.h"
 #include "report/explain/parts.h"
@@ -147,6 +148,54 @@ void BlameVariables(const probe::PhysicalDevice& device,
                          fmt::format("unset {}", fmt::join(names, " ")), false, false});
 }
 
+// A virtual machine may have it at this moment: nothing is broken.
+void BlameGuest(const probe::PhysicalDevice& device, const std::string& driver, Finding& finding) {
+  finding.layer = "kernel_driver";
+  finding.summary = fmt::format("{} is held for a virtual machine by {}", device.name, driver);
+  finding.meaning = "what hands a device to a virtual machine keeps it from every program of this system";
+  finding.fix.push_back(
+      {fmt::format("use it inside the virtual machine; to use it here, take it from {} (the kernel's command "
+                   "line, /etc/modprobe.d, driverctl) and restart",
+                   driver),
+       std::nullopt, true, true});
+}
+
+// Its maker's runtime is installed: what became of that is why, and nothing is to be installed beside it.
+void BlameFailure(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                  const MakersFailure& failure, Finding& finding) {
+  const auto* of_driver = failure.driver ? AdviceFor(*failure.driver) : nullptr;
+  const auto* of_runtime = failure.driver ? nullptr : AdviceFor(*failure.probe);
+  const auto text = FailureText(tables, failure);
+  if (device.hardware && device.hardware->kernel_driver)
+    finding.summary = fmt::format("no runtime reaches {}: {}", device.name, text);
+  else
+    AddEvidence(finding, failure.probe->module, text);
+  if (!of_driver && !of_runtime) return;  // this run was interrupted
+  auto known = of_driver ? OfDriver(tables, report, failure.probe->module, *failure.driver, *of_driver)
+                         : OfRuntime(tables, report, *failure.probe, *of_runtime);
+  finding.runtime = known.runtime;
+  finding.layer = known.layer;
+  finding.meaning = known.meaning;
+  finding.fix = std::move(known.fix);
+  for (auto& evidence : known.evidence)
+    AddEvidence(finding, std::move(evidence.source), std::move(evidence.value));
+}
+
+// Where nothing that was asked tells more.
+std::string WhatItLacks(const Tables& tables, const Report& report, const probe::PhysicalDevice& device) {
+  if (!device.hardware || !device.hardware->kernel_driver) return "install the kernel driver of its vendor";
+  const auto vendor = VendorOf(device);
+  for (const auto& probe : report.probes) {
+    const auto* facts = Find(tables, probe.module);
+    if (!facts || !vendor || !IsOfVendor(*facts, *vendor) || probe.outcome == Outcome::kAbsent) continue;
+    return fmt::format(
+        "{} is installed and does not show this GPU: give the container its device nodes, or "
+        "install the release that knows it",
+        facts->title);
+  }
+  return "install the runtime of its vendor, or give the container its device nodes";
+}
+
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                   const std::set<std::string>& parents, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
@@ -178,14 +227,22 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     BlameVariables(device, hiding, finding);
     return out.push_back(std::move(finding));
   }
+  if (const auto held = HeldForGuest(device)) {
+    BlameGuest(device, *held, finding);
+    return out.push_back(std::move(finding));
+  }
+  if (const auto failure = FailureOfMakers(tables, report, device); failure && !not_asked) {
+    BlameFailure(tables, report, device, *failure, finding);
+    if (finding.fix.empty() && failure->probe->outcome == Outcome::kNoDevice)
+      finding.fix.push_back({WhatItLacks(tables, report, device), std::nullopt, true, false});
+    return out.push_back(std::move(finding));
+  }
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
   if (missing != nullptr) AddInstallHints(*missing, finding);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));
-  finding.fix.push_back({driver ? "install the runtime of its vendor, or give the container its device nodes"
-                                : "install the kernel driver of its vendor",
-                         std::nullopt, true, false});
+  finding.fix.push_back({WhatItLacks(tables, report, device), std::nullopt, true, false});
   out.push_back(std::move(finding));
 }
 

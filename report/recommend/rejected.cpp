@@ -9,6 +9,7 @@
 #include "report/core/devices.h"
 #include "report/core/hiding.h"
 #include "report/core/quantity.h"
+#include "report/core/unreached.h"
 #include "report/core/wording.h"
 #include "report/recommend/parts.h"
 #include "report/recommend/recommend.h"
@@ -96,7 +97,7 @@ void AddProbed(const Tables& tables, const Report& report, std::vector<Rejected>
   }
 }
 
-std::string UnreachedReason(const Report& report, const probe::PhysicalDevice& device) {
+std::string UnreachedReason(const Tables& tables, const Report& report, const probe::PhysicalDevice& device) {
   if (report.not_asked.device_ids.contains(device.id)) return "not asked: " + report.not_asked.because;
   switch (device.kind) {
     case probe::DeviceKind::kManagement:
@@ -119,16 +120,19 @@ std::string UnreachedReason(const Report& report, const probe::PhysicalDevice& d
     if (!device.hardware->kernel_driver) return "no runtime reaches it: no kernel driver is bound to it";
     if (const auto hiding = HidingVariables(report, device); !hiding.empty())
       return "hidden by " + SettingText(hiding);
+    if (const auto driver = HeldForGuest(device)) return "held for a virtual machine by " + *driver;
   }
+  if (const auto failure = FailureOfMakers(tables, report, device))
+    return "no runtime reaches it: " + FailureText(tables, *failure);
   return "no runtime reaches it";
 }
 
-void AddUnreached(const Report& report, std::vector<Rejected>& out) {
+void AddUnreached(const Tables& tables, const Report& report, std::vector<Rejected>& out) {
   const auto parents = ParentIds(report.devices);
   for (const auto& device : report.devices) {
     if (!device.views.empty() || device.kind == probe::DeviceKind::kCpu || parents.contains(device.id))
       continue;
-    const auto reason = UnreachedReason(report, device);
+    const auto reason = UnreachedReason(tables, report, device);
     const auto id =
         report.not_asked.device_ids.contains(device.id) ? ReasonId::kNotAsked : ReasonId::kUnreached;
     out.push_back({device.id, std::nullopt, std::nullopt, reason, reason, id});
@@ -161,7 +165,7 @@ std::vector<Rejected> RejectedOptions(const Tables& tables, const Report& report
                                       const Score* chosen, const std::vector<const Score*>& tied) {
   std::vector<Rejected> out;
   AddScored(report, use, chosen, tied, out);
-  AddUnreached(report, out);
+  AddUnreached(tables, report, out);
   AddProbed(tables, report, out);
   return out;
 }

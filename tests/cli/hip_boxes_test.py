@@ -328,6 +328,17 @@ class HipBoxes(unittest.TestCase):
                     self.assertEqual(error, probe["error"]["name"])
                 self.assertTrue(not warning or any(warning in text for text in probe["warnings"]), probe["warnings"])
 
+    def test_a_runtime_that_is_there_and_ends_badly_is_why_nothing_reaches_the_gpu(self):
+        if not can_unshare():
+            self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")
+        for name in ("a hang while initialising", "a crash while enumerating", "an old kernel driver"):
+            with self.subTest(name):
+                value = self.answer(name, "list")
+                findings = {finding["id"]: finding for finding in value["findings"]}
+                finding = findings["unreached.pci-0000-03-00-0"]
+                self.assertIn(findings[f"runtime.hip.{self.probe(value)['outcome']}"]["summary"], finding["summary"])
+                self.assertNotIn("install the runtime", json.dumps(value["advice"]))
+
     def test_what_variables_do_is_a_finding_with_its_fix(self):
         if not can_unshare():
             self.skipTest("no mount namespace: the kernel's view of these GPUs cannot be shown")

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: MIT
+// What is said of a GPU that no runtime reaches although its maker's is installed.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/report/machines.h"
+
+namespace report::explain {
+namespace {
+
+using probe::Outcome;
+using probe::Stage;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+// Of "cuda" became what `outcome` says, and with it the card is reached by none.
+Report Machine(Outcome outcome, std::optional<probe::Error> error, const char* kernel_driver = "nvidia") {
+  auto machine = testing::Server();
+  auto& gpu = machine.devices[1];
+  gpu.views.clear();
+  gpu.hardware->kernel_driver = kernel_driver;
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.outcome = outcome;
+    probe.stage = Stage::kInit;
+    probe.error = std::move(error);
+  }
+  return machine;
+}
+
+struct Told {
+  Finding finding;
+  std::string rejected;
+};
+Told Of(const Report& machine) {
+  const auto report = testing::Decided(machine);
+  Told told;
+  for (const auto& finding : report.findings) {
+    if (finding.id == "unreached.pci-0000-41-00-0") told.finding = finding;
+  }
+  for (const auto& option : report.recommendations.at(0).rejected) {
+    if (option.device_id == machine.devices[1].id) told.rejected = option.reason;
+  }
+  EXPECT_FALSE(told.finding.id.empty());
+  for (const Fix& fix : told.finding.fix) EXPECT_THAT(fix.text, Not(HasSubstr("install the runtime")));
+  return told;
+}
+
+TEST(Unreached, ARuntimeThatIsInstalledAndEndsBadlyIsTheReason) {
+  const probe::Error odd{"cuInit", 3, "CUDA_ERROR_NOT_INITIALIZED", "not initialised"};
+  for (const auto& [outcome, said, fix] :
+       {std::tuple(Outcome::kTimedOut, "did not answer", "update the kernel driver and its libraries"),
+        {Outcome::kCrashed, "crashed", "update the driver"},
+        {Outcome::kFailed, "reported an error", "update or reinstall the driver"}}) {
+    const auto told = Of(Machine(outcome, outcome == Outcome::kFailed ? std::optional(odd) : std::nullopt));
+    EXPECT_THAT(told.finding.summary, HasSubstr(said));
+    EXPECT_EQ(told.finding.severity, Severity::kBlocking) << "there is no other GPU";
+    ASSERT_FALSE(told.finding.fix.empty());
+    EXPECT_THAT(told.finding.fix[0].text, HasSubstr(fix));
+    EXPECT_THAT(told.rejected, HasSubstr(said));
+  }
+}
+
+TEST(Unreached, ItsErrorHasTheAdviceOfItsTable) {
+  const probe::Error unknown{"cuInit", 999, "CUDA_ERROR_UNKNOWN", "unknown error"};
+  const auto told = Of(Machine(Outcome::kFailed, unknown));
+  EXPECT_THAT(told.finding.summary, HasSubstr("CUDA_ERROR_UNKNOWN"));
+  EXPECT_EQ(told.finding.layer, "kernel_driver");
+  ASSERT_EQ(told.finding.fix.size(), 1U);
+  EXPECT_EQ(told.finding.fix[0].command, "dmesg | grep -i -e nvrm -e xid");
+}
+
+TEST(Unreached, OfADriverOfARuntimeThatServesOthersItIsThatDriver) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    auto& driver = probe.drivers.emplace_back();
+    driver.name = "second";
+    driver.outcome = Outcome::kCrashed;
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.summary, HasSubstr("driver second"));
+  EXPECT_THAT(told.rejected, HasSubstr("driver second"));
+}
+
+TEST(Unreached, OfOneWithoutADeviceTheDriverThatFailedTellsMore) {
+  auto machine =
+      Machine(Outcome::kNoDevice, probe::Error{"cuInit", 100, "CUDA_ERROR_NO_DEVICE", "no device"});
+  EXPECT_THAT(Of(machine).finding.fix.at(0).text, HasSubstr("does not show this GPU"));
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    auto& driver = probe.drivers.emplace_back();
+    driver.name = "NVML";
+    driver.outcome = Outcome::kFailed;
+    driver.error = probe::Error{"nvmlInit_v2", 18, "NVML_ERROR_LIB_RM_VERSION_MISMATCH", "mismatch"};
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.rejected, HasSubstr("NVML_ERROR_LIB_RM_VERSION_MISMATCH"));
+  EXPECT_THAT(told.finding.fix.at(0).text, HasSubstr("restart"));
+}
+
+TEST(Unreached, OneThatWorksForOthersIsNotToBeInstalled) {
+  const auto told = Of(Machine(Outcome::kOk, std::nullopt));
+  ASSERT_EQ(told.finding.fix.size(), 1U);
+  EXPECT_THAT(told.finding.fix[0].text, HasSubstr("does not show this GPU"));
+}
+
+TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
+  auto machine = Machine(Outcome::kFailed, std::nullopt, "vfio-pci");
+  machine.devices[1].hardware->facts.push_back({"hidden_by", "CUDA_VISIBLE_DEVICES"});
+  for (auto& probe : machine.probes) {
+    if (probe.module == "cuda") probe.environment = {{"CUDA_VISIBLE_DEVICES", "-1"}};
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.summary, HasSubstr("is held for a virtual machine by vfio-pci"));
+  ASSERT_EQ(told.finding.fix.size(), 1U);
+  EXPECT_THAT(told.finding.fix[0].text, HasSubstr("inside the virtual machine"));
+  EXPECT_EQ(told.rejected, "held for a virtual machine by vfio-pci");
+}
+
+}  // namespace
+}  // namespace report::explain
