@@ -46,17 +46,72 @@ constexpr std::array kStatusAdvice = {
         "broken "
         "driver",
         "do not compute on it; update the driver, or remove the variables that make it claim hardware"},
-    StatusAdvice{backends::MeasurementStatus::kCrashed, "a kernel took the whole process down",
+    StatusAdvice{backends::MeasurementStatus::kCrashed,
+                 "a kernel, or the driver's call that gets its memory, took the whole process down",
                  "update the driver; until then keep programs from using this runtime"},
     StatusAdvice{backends::MeasurementStatus::kTimedOut,
-                 "a kernel did not end in its time: a hang (firmware, kernel driver), or a machine too busy "
-                 "to measure",
+                 "a kernel, or the driver's call that gets its memory, did not end in its time: a hang "
+                 "(firmware, kernel driver), or a machine too busy to measure",
                  "measure again on an idle machine; if it lasts, update the driver, or use another runtime"},
     StatusAdvice{backends::MeasurementStatus::kFailed, "it enumerates and cannot run a kernel",
                  "update the driver; the evidence names the call that failed"},
     StatusAdvice{backends::MeasurementStatus::kImplausible, "its clock or its results cannot be believed",
                  "update the driver"},
 };
+
+// Where it ended before any kernel was launched. A library is made ready where other kernels are compiled.
+constexpr std::array kWhileOpening = {
+    StatusAdvice{backends::MeasurementStatus::kCrashed,
+                 "the driver took the whole process down when the GPU was opened; no kernel was launched",
+                 "update the driver; until then keep programs from using this runtime"},
+    StatusAdvice{
+        backends::MeasurementStatus::kTimedOut,
+        "the GPU did not open in its time: the driver hangs (firmware, kernel driver), or the machine "
+        "is too busy; no kernel was launched",
+        "measure again on an idle machine; if it lasts, restart, then update the driver, or use "
+        "another runtime"},
+    StatusAdvice{backends::MeasurementStatus::kFailed,
+                 "the driver lists the GPU and does not open it; no kernel was launched",
+                 "update the driver; the evidence names the call that failed"},
+};
+constexpr std::array kWhileCompiling = {
+    StatusAdvice{backends::MeasurementStatus::kCrashed,
+                 "the driver's compiler took the whole process down; no kernel hung or crashed on the GPU",
+                 "update the driver; until then keep programs from using this runtime"},
+    StatusAdvice{backends::MeasurementStatus::kTimedOut,
+                 "the driver did not compile a kernel in its time: its compiler hangs or is slow, or the "
+                 "machine is too busy; no kernel hung on the GPU",
+                 "measure again: most drivers keep what they have compiled for the next run; if it lasts, "
+                 "update the driver"},
+};
+constexpr std::array kWhileMadeReady = {
+    StatusAdvice{backends::MeasurementStatus::kCrashed,
+                 "a library took the whole process down while it was made ready; none of its kernels was "
+                 "launched",
+                 "install it in the version that the driver is made for"},
+    StatusAdvice{
+        backends::MeasurementStatus::kTimedOut,
+        "a library was not ready in its time: it hangs or is slow, or the machine is too busy; none of "
+        "its kernels was launched",
+        "measure again on an idle machine; if it lasts, install the library in the version that the "
+        "driver is made for"},
+};
+
+template <class Rows>
+const StatusAdvice* RowOf(const Rows& rows, backends::MeasurementStatus status) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const auto& row) { return row.status == status; });
+  return found == rows.end() ? nullptr : &*found;
+}
+
+const StatusAdvice* BeforeAnyLaunch(const backends::Measurement& measurement) {
+  if (measurement.stage == probe::NameOf(probe::Stage::kInit))
+    return RowOf(kWhileOpening, measurement.status);
+  if (!EndedWhileCompiling(measurement)) return nullptr;
+  const bool is_compiler = IsOwn(measurement) || measurement.implementation.empty();
+  return is_compiler ? RowOf(kWhileCompiling, measurement.status)
+                     : RowOf(kWhileMadeReady, measurement.status);
+}
 
 // This tool's own decision, of which the driver knows nothing (Library::Open, CheckTrusted).
 constexpr OutcomeAdvice kRefused{
@@ -171,12 +226,6 @@ bool EndedWhileCompiling(const backends::Measurement& measurement) {
 }
 
 const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
-  static constexpr StatusAdvice kNotCompiled{
-      backends::MeasurementStatus::kTimedOut,
-      "the driver did not compile a kernel in its time: its compiler hangs or is slow, or the machine is too "
-      "busy; no kernel hung on the GPU",
-      "measure again: most drivers keep what they have compiled for the next run; if it lasts, update the "
-      "driver"};
   static constexpr StatusAdvice kNoMemory{backends::MeasurementStatus::kFailed, kNoMemoryMeaning,
                                           kMoreMemory};
   static constexpr StatusAdvice kLost{
@@ -186,11 +235,8 @@ const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
       "device"};
   if (IsOutOfMemory(measurement)) return &kNoMemory;
   if (IsLoss(measurement)) return &kLost;
-  if (measurement.status == kNotCompiled.status && EndedWhileCompiling(measurement) && IsOwn(measurement))
-    return &kNotCompiled;
-  const auto found = std::find_if(kStatusAdvice.begin(), kStatusAdvice.end(),
-                                  [&](const auto& row) { return row.status == measurement.status; });
-  return found == kStatusAdvice.end() ? nullptr : &*found;
+  const auto* before = BeforeAnyLaunch(measurement);
+  return before ? before : RowOf(kStatusAdvice, measurement.status);
 }
 
 void AddEvidence(Finding& finding, std::string source, std::string value) {

@@ -70,7 +70,8 @@ const probe::EnvironmentVariable* FindSet(const Report& report, std::string_view
 // before all other fixes. Whether it is known to work with this chip its own finding says.
 void BlameOverride(const Way& way, const backends::Measurement& worst, Finding& finding) {
   const auto* facts = way.Facts();
-  if (worst.status != MeasurementStatus::kTimedOut || EndedWhileCompiling(worst)) return;
+  const bool launched = !EndedWhileCompiling(worst) && worst.stage != probe::NameOf(probe::Stage::kInit);
+  if (worst.status != MeasurementStatus::kTimedOut || !launched) return;
   if (facts == nullptr || !facts->chip_override) return;
   const auto& [name, driver, source] = *facts->chip_override;
   if (driver && *driver != way.view.device.driver) return;

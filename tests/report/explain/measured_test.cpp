@@ -174,6 +174,35 @@ TEST(Measured, ADriverThatIsSlowToCompileHangsNoGpu) {
   EXPECT_THAT(TextsOf(*finding), HasSubstr("no kernel hung"));
 }
 
+TEST(Measured, NoKernelIsBlamedWhereNoneWasLaunched) {
+  struct Case {
+    MeasurementStatus status;
+    const char *stage, *implementation, *said;
+  };
+  for (const auto& [status, stage, implementation, said] :
+       {Case{MeasurementStatus::kCrashed, "init", "", "when the GPU was opened"},
+        {MeasurementStatus::kTimedOut, "init", "", "did not open in its time"},
+        {MeasurementStatus::kFailed, "init", "", "does not open it"},
+        {MeasurementStatus::kCrashed, "compile", "own:alone", "compiler took the whole process down"},
+        {MeasurementStatus::kCrashed, "compile", "cublas", "while it was made ready"},
+        {MeasurementStatus::kTimedOut, "compile", "cublas", "was not ready in its time"},
+        {MeasurementStatus::kCrashed, "launch", "own:alone", "the driver's call that gets its memory"},
+        {MeasurementStatus::kTimedOut, "launch", "own:alone", "the driver's call that gets its memory"}}) {
+    auto machine = testing::DiscreteAndIntegrated();
+    std::erase_if(machine.measurements, [](const auto& m) { return m.runtime == "cuda"; });
+    auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kFp32);
+    failed.status = status;
+    failed.stage = stage;
+    failed.implementation = implementation;
+    failed.verified = false;
+    failed.rate.reset();
+    const auto report = testing::Decided(machine);
+    const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
+    ASSERT_NE(finding, nullptr) << said;
+    EXPECT_THAT(finding->meaning, HasSubstr(said)) << stage;
+  }
+}
+
 // The only kernel of its kind failed by CUDA, and no other is wrong.
 Report WithoutTheOnly(Kernel kernel, Dtype dtype, MeasurementStatus status) {
   auto machine = testing::DiscreteAndIntegrated();
