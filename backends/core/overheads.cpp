@@ -2,6 +2,7 @@
 #include "backends/core/overheads.h"
 
 #include <algorithm>
+#include <new>
 #include <optional>
 #include <string>
 #include <utility>
@@ -180,16 +181,29 @@ probe::Result<BufferId> AllocateLargest(Session& session, std::uint64_t& bytes) 
   }
 }
 
+void FailTransfers(const Reporter& reporter, const std::string& implementation, const kernels::Problem& shape,
+                   const std::string& reason) {
+  const Reporter::End end{MeasurementStatus::kFailed, reason};
+  for (const Kernel kernel : {Kernel::kHostToDevice, Kernel::kDeviceToHost})
+    reporter.Finish(kernel, implementation, shape, 1, {}, end);
+}
+
+// What is sent, and where it is read back to.
+struct HostArrays {
+  std::vector<std::byte> operand;
+  std::vector<std::byte> back;
+};
+std::optional<HostArrays> AllocateHostArrays(std::uint64_t bytes) try {
+  return HostArrays{std::vector<std::byte>(bytes), std::vector<std::byte>(bytes)};
+} catch (const std::bad_alloc&) {
+  return std::nullopt;
+}
+
 void MeasurePinned(Session& session, const Reporter& reporter, Budget& budget, BufferId buffer,
                    std::span<const std::byte> operand, const kernels::Problem& shape) {
   const auto pinned = session.AllocateHost(operand.size());
   if (!pinned && pinned.error().Is(probe::OwnError::kNoSuchMemory)) return;
-  if (!pinned) {
-    const Reporter::End end{MeasurementStatus::kFailed, probe::Describe(pinned.error())};
-    for (const Kernel kernel : {Kernel::kHostToDevice, Kernel::kDeviceToHost})
-      reporter.Finish(kernel, "own:pinned", shape, 1, {}, end);
-    return;
-  }
+  if (!pinned) return FailTransfers(reporter, "own:pinned", shape, probe::Describe(pinned.error()));
   std::copy(operand.begin(), operand.end(), pinned->bytes.begin());
   Transfers transfers(session, budget, buffer);
   transfers.Run(operand, pinned->bytes, pinned->bytes);
@@ -205,21 +219,18 @@ void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget
   std::uint64_t bytes = std::max(std::min(kTransferBytes, most), kLeastTransferBytes) / kGranule * kGranule;
   const auto buffer = AllocateLargest(session, bytes);
   const kernels::Problem shape{.count = static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t))};
-  if (!buffer) {
-    const Reporter::End end{MeasurementStatus::kFailed, probe::Describe(buffer.error())};
-    for (const Kernel kernel : {Kernel::kHostToDevice, Kernel::kDeviceToHost})
-      reporter.Finish(kernel, "own:pageable", shape, 1, {}, end);
-    return;
-  }
+  if (!buffer) return FailTransfers(reporter, "own:pageable", shape, probe::Describe(buffer.error()));
   reporter.Enter(Stage::kTime, "transfers", {kernels::Kernel::kHostToDevice}, "",
                  budget.Remaining() + kStallAllowanceSeconds);
-  std::vector<std::byte> operand(bytes);
-  std::vector<std::byte> back(bytes);
-  (void)WriteOperand(Dtype::kU32, kTransferSeed, 0, operand);
-  Transfers pageable(session, budget, *buffer);
-  pageable.Run(operand, operand, back);
-  pageable.Report(reporter, "own:pageable", shape);
-  MeasurePinned(session, reporter, budget, *buffer, operand, shape);
+  if (auto host = AllocateHostArrays(bytes)) {
+    (void)WriteOperand(Dtype::kU32, kTransferSeed, 0, host->operand);
+    Transfers pageable(session, budget, *buffer);
+    pageable.Run(host->operand, host->operand, host->back);
+    pageable.Report(reporter, "own:pageable", shape);
+    MeasurePinned(session, reporter, budget, *buffer, host->operand, shape);
+  } else {
+    FailTransfers(reporter, "own:pageable", shape, "no memory on the host for what is sent");
+  }
   session.Release(*buffer);
 }
 

@@ -46,9 +46,15 @@ double TimingSeconds(const MeasureRequest& request) {
   return std::min(most_s, std::max(kSoftwareTimingShare * request.budget_s, kSoftwareTimingSeconds));
 }
 
-// Keeps as many tasks as the time for timing has slots for, at least one, and reports that the others do not
-// fit.
-std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request, const Reporter& reporter) {
+// No longer budget of the user's is a remedy.
+constexpr const char* kTakenByOthers = "left out: the processes before this one ended, which took its time";
+
+bool FollowsOthers(const MeasureRequest& request, const MeasureExtras& extras) {
+  return extras.first_budget_s > request.budget_s;
+}
+
+// For how many of the tasks the time for timing has slots, at least one.
+std::size_t CountAffordable(const std::vector<Task>& tasks, const MeasureRequest& request) {
   const double timing_s = TimingSeconds(request);
   int figures = 0;
   std::size_t kept = 0;
@@ -56,9 +62,22 @@ std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request,
     figures += FigureCount(tasks[kept], request);
     if (kept > 0 && figures * kLeastSlotSeconds > timing_s) break;
   }
+  return kept;
+}
+
+// Keeps as many as that, and reports why the others are left out: for want of budget those for which the
+// first process had no time either.
+std::vector<Task> Afford(std::vector<Task> tasks, const MeasureRequest& request, const Reporter& reporter,
+                         const MeasureExtras& extras) {
+  const std::size_t kept = CountAffordable(tasks, request);
+  MeasureRequest first = request;
+  first.budget_s = std::max(request.budget_s, extras.first_budget_s);
+  const std::size_t kept_first = CountAffordable(tasks, first);
   for (std::size_t i = kept; i < tasks.size(); ++i) {
-    reporter.Fail(*tasks[i].variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
-                  "the budget has no time for it beside the kernels before it");
+    const bool is_taken = i < kept_first;
+    reporter.Fail(*tasks[i].variants.front(), {},
+                  is_taken ? MeasurementStatus::kSkipped : MeasurementStatus::kOverBudget, Stage::kCompile,
+                  is_taken ? kTakenByOthers : "the budget has no time for it beside the kernels before it");
   }
   tasks.resize(kept);
   return tasks;
@@ -112,7 +131,8 @@ int Rank(const Task& task) {
 // Finds the fastest right kernel for every figure and readies it for timing. Those that are first in line for
 // the budget come first.
 std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& context,
-                          std::deque<Contest>& contests) {
+                          const MeasureExtras& extras, std::deque<Contest>& contests) {
+  const bool follows = FollowsOthers(context.request, extras);
   std::vector<Series> all;
   const double timing_s = TimingSeconds(context.request);
   int figures = 0;
@@ -120,11 +140,13 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
   context.slot_s = timing_s / std::max(figures, 1);
   for (const Task& task : tasks) {
     std::string late = WhyNoneIsBegun(context.budget, kUntimedForFigures);
-    if (context.budget.given_up() || context.budget.Remaining() < timing_s)
-      late = "the budget went to the kernels before it";
+    auto status = MeasurementStatus::kOverBudget;
+    if (context.budget.given_up() || context.budget.Remaining() < timing_s) {
+      status = follows ? MeasurementStatus::kSkipped : status;
+      late = follows ? kTakenByOthers : "the budget went to the kernels before it";
+    }
     if (!late.empty()) {
-      context.reporter.Fail(*task.variants.front(), {}, MeasurementStatus::kOverBudget, Stage::kCompile,
-                            std::move(late));
+      context.reporter.Fail(*task.variants.front(), {}, status, Stage::kCompile, std::move(late));
       continue;
     }
     try {
@@ -187,8 +209,8 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
              const MeasureSink& sink, const MonotonicClock& now, const MeasureExtras& extras) {
   Budget budget(request.budget_s, now);
   const Reporter reporter(request, session.limits(), sink, extras.on_trial);
-  const auto tasks =
-      Afford(Select(Candidates(variants, request, session.limits()), request.scope), request, reporter);
+  const auto tasks = Afford(Select(Candidates(variants, request, session.limits()), request.scope), request,
+                            reporter, extras);
   if (tasks.empty()) return;
   OperandWriter writer(session, variants);
   BufferPool pool(session);
@@ -201,7 +223,7 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
                          .ends_within_s = extras.ends_within_s,
                          .cold_compiler = extras.cold_compiler};
   std::deque<Contest> contests;
-  std::vector<Series> all = Ready(tasks, context, contests);
+  std::vector<Series> all = Ready(tasks, context, extras, contests);
   if (!all.empty()) {
     const bool whole = request.scope == Scope::kWhole || request.scope == Scope::kRepeat;
     std::optional<Launches> launches;

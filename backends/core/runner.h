@@ -21,6 +21,8 @@ struct MeasureExtras {
   double ends_within_s = std::numeric_limits<double>::infinity();
   // Whether nobody may have used the driver's compiler yet: then the first kernel has longer.
   bool cold_compiler = true;
+  // Not 0: processes before this one ended, and its budget is what they left of so much.
+  double first_budget_s = 0;
 };
 
 // Emits exactly one reported Measurement for every (kernel, types, shape) of the plan that has a variant, ok

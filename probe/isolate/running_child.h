@@ -80,6 +80,7 @@ class RunningChild {
   system::Descriptor stderr_;
   std::optional<system::ScratchDirectory> scratch_;
   system::SteadyTime start_;
+  system::SteadyTime step_start_;     // of what the deadline is for
   system::SteadyTime last_deadline_;  // the request's
   system::SteadyTime deadline_;       // the earlier of that and the child's own
   system::SteadyTime next_scratch_check_;

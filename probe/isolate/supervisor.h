@@ -58,6 +58,8 @@ struct ChildResult {
   std::string stderr_tail;    // cleaned, at most 4 KiB
   std::string detail;         // why it was not started, what was flooded, or that it had no scratch directory
   double elapsed_s = 0;
+  // From the last record with an "allow_s", else from the start, until it ended or was to be killed.
+  double step_s = 0;
 };
 
 // Called in the parent for every record as it arrives; the index is that of the request.

@@ -14,6 +14,7 @@
 #include "probe/core/load.h"
 #include "report/core/devices.h"
 #include "report/run/exclusions.h"
+#include "report/run/hung_equals.h"
 #include "report/run/load.h"
 #include "report/run/out_of_memory.h"
 #include "report/run/tasks.h"
@@ -157,7 +158,7 @@ probe::isolate::ChildResult RunChild(const Target& target, const backends::Measu
   child.task = kMeasureTask;
   child.environment = hooks.child_environment.fixed;
   child.scratch_variables = hooks.child_environment.scratch;
-  child.request = EncodeMeasureRequest(request, exclusions, deadline_s);
+  child.request = EncodeMeasureRequest(request, exclusions, deadline_s, target.budget_s);
   child.deadline_s = deadline_s;
   child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
   if (hooks.marker) child.marker = hooks.marker(target);
@@ -262,13 +263,22 @@ Measured MeasureOne(const Target& target, const std::optional<probe::Processor>&
     SettleTrials(result);
     again = restarts.After(result, deadline_s);
     Supersede(done.figures, Collect(target, result, deadline_s));
-    request.budget_s = std::max(target.budget_s - done.spent_s, kLeastRestartShare * target.budget_s);
+    request.budget_s = RestartBudgetSeconds(target, done.spent_s, done.figures);
   }
   if (meter) MarkDisturbed(done.figures, meter->ForeignShare());
   return done;
 }
 
 }  // namespace
+
+double RestartBudgetSeconds(const Target& target, double spent_s, const std::vector<Measurement>& known) {
+  const bool has_figures = std::any_of(known.begin(), known.end(), [](const Measurement& m) {
+    return IsVerified(m) && HasImplementations(m.kernel);
+  });
+  const double least_s =
+      std::max(kLeastRestartShare * target.budget_s, has_figures ? 0 : kLeastFirstFiguresSeconds);
+  return std::max(target.budget_s - spent_s, std::min(least_s, target.budget_s));
+}
 
 void HandOver(const Target& dead, double spent_s, std::span<Target> rest) {
   Target* heir = nullptr;
@@ -315,6 +325,7 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
                       probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   Calibration done;
   std::vector<Target> planned = targets;
+  HungEquals hung(targets);
   for (std::size_t i = 0; i < planned.size(); ++i) {
     Target& target = planned[i];
     const auto rest = std::span(planned).subspan(i + 1);
@@ -326,7 +337,9 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     const bool is_of_several = !target.peers.empty();
     if (is_of_several) LeaveOutEnded(target, done.measurements);
     if (is_of_several && target.peers.size() < 2) continue;
-    if (const auto reason = hooks.refuse ? hooks.refuse(target) : std::nullopt) {
+    auto reason = is_of_several ? std::nullopt : hung.WhyNot(i);
+    if (!reason && hooks.refuse) reason = hooks.refuse(target);
+    if (reason) {
       done.measurements.push_back(StandIn(target, MeasurementStatus::kSkipped, *reason));
       HandOver(target, 0, rest);
       continue;
@@ -341,7 +354,9 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     if (measured.interrupted) break;
     const bool is_dead =
         !is_of_several && ConditionOf(measured.figures, target.device_id, target.device) == Condition::kDead;
-    if (is_dead) HandOver(target, measured.spent_s, rest);
+    if (!is_dead) continue;
+    hung.Note(i, measured.figures);
+    HandOver(target, measured.spent_s, rest);
   }
   return done;
 }

@@ -83,6 +83,14 @@ struct Calibration {
   std::vector<WayKey> needless{};  // that were left unmeasured
 };
 
+// What a product and a read need, where no child of the target has measured anything yet.
+inline constexpr double kLeastFirstFiguresSeconds = 0.5;
+
+// The budget of the child that follows those which took `spent_s` and left these figures: what is left, a
+// share of the target's at least, and as far as it goes what the first figures need.
+[[nodiscard]] double RestartBudgetSeconds(const Target& target, double spent_s,
+                                          const std::vector<backends::Measurement>& known);
+
 // The plan of a device that is dead, and of its time what `spent_s` leaves, go to the first of its equals in
 // `rest`, which are yet to be measured.
 void HandOver(const Target& dead, double spent_s, std::span<Target> rest);

@@ -57,9 +57,9 @@ std::string DescribeMeasuringEnd(const ChildResult& result,
                                  const std::optional<backends::MeasureStage>& last) {
   const bool compiled = last && last->stage == probe::Stage::kCompile && kernels::IsOwn(last->implementation);
   if (result.end == ChildEnd::kTimedOut && compiled)
-    return fmt::format("killed after {:.1f} s: the driver had not compiled it by then", result.elapsed_s);
+    return fmt::format("killed after {:.1f} s: the driver had not compiled it by then", result.step_s);
   if (result.end == ChildEnd::kTimedOut)
-    return fmt::format("killed after {:.1f} s without an end", result.elapsed_s);
+    return fmt::format("killed after {:.1f} s without an end", result.step_s);
   if (result.end == ChildEnd::kAbandoned)
     return "can not be killed: it hangs inside the kernel, or runs as another user";
   if (result.end == ChildEnd::kMultiplied)

@@ -36,6 +36,7 @@ using probe::isolate::RecordSink;
 
 constexpr const char* kExclusionsKey = "exclusions";
 constexpr const char* kDeadlineKey = "deadline_s";
+constexpr const char* kFirstBudgetKey = "first_budget_s";
 constexpr const char* kTurnKey = "turn";
 
 void GuardProcess(const probe::system::FileSystem& files) {
@@ -191,9 +192,9 @@ class Teller {
 };
 
 // `left_s`: until the process is ended. `again`: after another process, which had the time that a compiler
-// needs that nobody has used.
+// needs that nobody has used. `first_budget_s`: of the first of them.
 void MeasureParts(const backends::MeasureRequest& request, const Opened& opened, Teller& teller,
-                  const std::function<double()>& left_s, bool again) {
+                  const std::function<double()>& left_s, bool again, double first_budget_s) {
   const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) { teller.Tell(event); };
   backends::MeasureExtras extras;
   extras.cold_compiler = !again;
@@ -201,12 +202,14 @@ void MeasureParts(const backends::MeasureRequest& request, const Opened& opened,
   const double share = LibraryShare(request, opened.libraries);
   backends::MeasureRequest part = request;
   part.budget_s = request.budget_s * (1 - share);
+  extras.first_budget_s = first_budget_s * (1 - share);
   if (share < 1) backends::Measure(*opened.session, opened.variants, part, sink, extras);
   if (share == 0 || opened.brought_down_by() != nullptr) return;
   std::vector<kernels::Variant> libraries = opened.libraries;
   std::copy_if(opened.variants.begin(), opened.variants.end(), std::back_inserter(libraries),
                [](const auto& variant) { return variant.kernel == kernels::Kernel::kFill; });
   part.budget_s = request.budget_s * share;
+  extras.first_budget_s = first_budget_s * share;
   if (request.figures.empty()) part.scope = backends::Scope::kLibraries;
   extras.ends_within_s = left_s();
   backends::Measure(*opened.session, libraries, part, sink, extras);
@@ -248,7 +251,7 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   const bool may_have =
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
   if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
-  MeasureParts(*request, opened, teller, left_s, !exclusions->empty());
+  MeasureParts(*request, opened, teller, left_s, !exclusions->empty(), json.value(kFirstBudgetKey, 0.0));
   teller.End();
   return probe::Ok();
 }
@@ -258,10 +261,11 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
 Json EncodeProbeRequest(const ProbeRequest& request) { return probe::Encode(request); }
 
 Json EncodeMeasureRequest(const backends::MeasureRequest& request, const std::vector<Exclusion>& exclusions,
-                          double deadline_s) {
+                          double deadline_s, double first_budget_s) {
   Json json = probe::Encode(request);
   json[kExclusionsKey] = probe::Encode(exclusions);
   json[kDeadlineKey] = deadline_s;
+  json[kFirstBudgetKey] = first_budget_s;
   return json;
 }
 

@@ -29,8 +29,10 @@ inline constexpr std::string_view kProbeTask = "probe";
 inline constexpr std::string_view kMeasureTask = "measure";
 
 [[nodiscard]] probe::Json EncodeProbeRequest(const ProbeRequest& request);
+// `first_budget_s`: what the first child of the same target had.
 [[nodiscard]] probe::Json EncodeMeasureRequest(const backends::MeasureRequest& request,
-                                               const std::vector<Exclusion>& exclusions, double deadline_s);
+                                               const std::vector<Exclusion>& exclusions, double deadline_s,
+                                               double first_budget_s);
 [[nodiscard]] std::optional<FileRead> DecodeFileRead(const probe::Json& record);
 // Of several devices whose stage a record tells of, and of a copy the other one; nothing where it tells of
 // none.

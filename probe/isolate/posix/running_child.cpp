@@ -106,6 +106,7 @@ RunningChild::RunningChild(const ChildSetting& setting, const ChildRequest& requ
       on_record_(std::move(on_record)),
       most_allowed_s_(request.most_allowed_s),
       start_(system::Now()),
+      step_start_(start_),
       last_deadline_(start_ + Seconds(request.deadline_s)),
       deadline_(last_deadline_),
       next_scratch_check_(start_ + kScratchInterval) {
@@ -294,7 +295,8 @@ void RunningChild::Accept(Json record) {
   if (const auto allow = record.find(kAllowKey); allow != record.end() && allow->is_number()) {
     const double asked_s = allow->get<double>();
     const double granted_s = most_allowed_s_ ? std::min(asked_s, most_allowed_s_(record)) : asked_s;
-    deadline_ = std::min(last_deadline_, system::Now() + Seconds(granted_s));
+    step_start_ = system::Now();
+    deadline_ = std::min(last_deadline_, step_start_ + Seconds(granted_s));
   }
   if (on_record_) on_record_(record);
   result_.records.push_back(std::move(record));
@@ -305,6 +307,8 @@ void RunningChild::Finish(ChildEnd end, const ProcessExit& exit) {
   result_.end = end;
   result_.exit = exit;
   result_.elapsed_s = system::SecondsSince(start_);
+  const auto ended = killed_.value_or(system::Now());
+  result_.step_s = std::chrono::duration<double>(ended - step_start_).count();
   result_.stderr_tail = CleanTail(stderr_text_, kMaxStderrBytes);
   for (auto* descriptor : {&pid_descriptor_, &results_, &stderr_}) descriptor->Reset();
   orders_ = {};

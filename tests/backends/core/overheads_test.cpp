@@ -2,8 +2,26 @@
 // What surrounds the kernels: launches, and transfers of pageable and of pinned memory.
 #include <gtest/gtest.h>
 
+#include <cstdint>
+#include <cstdlib>
+#include <new>
+
 #include "backends/core/statistics.h"
 #include "tests/backends/core/fake_session.h"
+
+namespace {
+// A host that has no more than that for one array.
+std::size_t g_most_bytes = SIZE_MAX;
+}  // namespace
+
+// Not inlined: g++ would see one of a pair without the other.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  void* memory = bytes > g_most_bytes ? nullptr : std::malloc(bytes > 0 ? bytes : 1);
+  if (memory == nullptr) throw std::bad_alloc();
+  return memory;
+}
+[[gnu::noinline]] void operator delete(void* memory) noexcept { std::free(memory); }
+[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept { std::free(memory); }
 
 namespace backends {
 namespace {
@@ -86,6 +104,31 @@ TEST(Overheads, MemoryThatCanNotBePinnedSaysSo) {
   EXPECT_EQ(Rates(outcome, Kernel::kHostToDevice).size(), 1U) << "pageable";
   EXPECT_EQ(Last(outcome, "own:pinned").status, MeasurementStatus::kFailed);
   EXPECT_NE(Last(outcome, "own:pinned").reason->find("FAKE_OUT_OF_HOST_MEMORY"), std::string::npos);
+}
+
+TEST(Overheads, AHostWithoutMemoryForTransfersCostsThemAlone) {
+  FakeSession session{FakeScript()};
+  std::vector<Measurement> transfers;
+  int products = 0;
+  Measure(
+      session, FakeVariants({"gemm"}, {}), Request(),
+      [&](const MeasureEvent& event) {
+        const auto* stage = std::get_if<MeasureStage>(&event);
+        g_most_bytes = stage != nullptr && stage->title == "transfers" ? 128U << 10U : SIZE_MAX;
+        const auto* m = std::get_if<Measurement>(&event);
+        if (m == nullptr) return;
+        if (m->kernel == Kernel::kHostToDevice || m->kernel == Kernel::kDeviceToHost) transfers.push_back(*m);
+        products += m->kernel == Kernel::kGemm && m->status == MeasurementStatus::kOk ? 1 : 0;
+      },
+      [&] { return session.now_s(); });
+  g_most_bytes = SIZE_MAX;
+  ASSERT_EQ(transfers.size(), 2U);
+  for (const Measurement& m : transfers) {
+    EXPECT_EQ(m.status, MeasurementStatus::kFailed);
+    EXPECT_EQ(m.reason, "no memory on the host for what is sent");
+  }
+  EXPECT_GT(products, 0);
+  EXPECT_EQ(session.allocated_bytes(), 0U);
 }
 
 TEST(Overheads, CorruptedTransfersAreWrong) {

@@ -80,6 +80,15 @@ TEST(Allowance, EndsAStepBeforeTheDeadline) {
   EXPECT_LT(result.elapsed_s, 30) << "the child's own start comes before the step";
 }
 
+// Its first step took longer than the second was allowed.
+TEST(Allowance, TheTimeOfTheLastStepIsKnown) {
+  const Json steps = {{{"allow_s", 30}, {"take_s", 0.5}}, {{"allow_s", 0.1}, {"take_s", 60}}};
+  const auto result = RunOne(Do("step", 60, {{"steps", steps}}));
+  EXPECT_EQ(result.end, ChildEnd::kTimedOut);
+  EXPECT_GE(result.step_s, 0.1);
+  EXPECT_LE(result.step_s, result.elapsed_s - 0.5);
+}
+
 TEST(Allowance, IsReplacedByTheNext) {
   const Json steps = {{{"allow_s", 1.2}, {"take_s", 0.7}}, {{"allow_s", 1.2}, {"take_s", 0.7}}};
   EXPECT_EQ(RunOne(Do("step", 20, {{"steps", steps}})).end, ChildEnd::kDone);

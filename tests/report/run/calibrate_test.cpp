@@ -9,6 +9,7 @@
 #include "backends/core/sharing.h"
 #include "backends/registry.h"
 #include "probe/system/environment.h"
+#include "report/run/hung_equals.h"
 
 namespace report {
 namespace {
@@ -260,6 +261,68 @@ TEST(Calibrate, WhereTheFirstOfEqualGpusIsDeadTheNextHasItsPlanAndItsTime) {
   for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(tried[i].scope, backends::Scope::kWhole) << i;
   EXPECT_DOUBLE_EQ(tried[1].budget_s, planned[0].budget_s + planned[1].budget_s);
   EXPECT_DOUBLE_EQ(tried[2].budget_s, TotalSeconds(planned) - planned[3].budget_s) << "and no more than that";
+}
+
+TEST(Calibrate, AChildThatFollowsHasTimeForTheFirstFigures) {
+  Target target = PlanTargets(EqualCards(2), RunRequest{})[1];
+  target.budget_s = 0.9;
+  EXPECT_DOUBLE_EQ(RestartBudgetSeconds(target, 0.1, {}), 0.8);
+  EXPECT_DOUBLE_EQ(RestartBudgetSeconds(target, 9, {}), kLeastFirstFiguresSeconds);
+  const auto crashed = StandIn(target, backends::MeasurementStatus::kCrashed, "signal 6");
+  EXPECT_DOUBLE_EQ(RestartBudgetSeconds(target, 9, {crashed}), kLeastFirstFiguresSeconds);
+  auto figure = crashed;
+  figure.status = backends::MeasurementStatus::kOk;
+  figure.verified = true;
+  figure.rate = 1e12;
+  EXPECT_DOUBLE_EQ(RestartBudgetSeconds(target, 9, {figure}), 0.9 / 4);
+  target.budget_s = 0.3;
+  EXPECT_DOUBLE_EQ(RestartBudgetSeconds(target, 9, {}), 0.3) << "no more than it has";
+}
+
+// Two ways of each of `count` equal devices.
+std::vector<Target> EqualWays(int count) {
+  auto devices = EqualCards(count);
+  for (auto& device : devices) device.views.push_back(ViewOf("opencl", probe::DeviceKind::kDiscrete));
+  RunRequest request;
+  request.only_candidates = true;  // nothing between them
+  return PlanTargets(devices, request);
+}
+
+void Hang(HungEquals& hung, const std::vector<Target>& ways, std::size_t way, const std::string& stage) {
+  auto end = StandIn(ways[way], backends::MeasurementStatus::kTimedOut, "killed");
+  end.stage = stage;
+  hung.Note(way, {end});
+}
+
+TEST(HungEquals, AfterTwoThatHungAlikeTheOthersAreNotWaitedFor) {
+  const auto ways = EqualWays(4);
+  ASSERT_EQ(ways.size(), 8U);
+  HungEquals hung(ways);
+  Hang(hung, ways, 0, "init");
+  EXPECT_EQ(hung.WhyNot(2), std::nullopt) << "one alone may be broken";
+  Hang(hung, ways, 2, "init");
+  EXPECT_EQ(hung.WhyNot(3), std::nullopt) << "another runtime";
+  const std::string why =
+      "left out: pci:0000:01:00.0 and pci:0000:02:00.0, which equal it, hung at init before anything was "
+      "measured";
+  EXPECT_EQ(hung.WhyNot(4), why);
+  EXPECT_EQ(hung.WhyNot(6), why);
+}
+
+TEST(HungEquals, OthersAndThoseThatEndedOtherwiseSayNothing) {
+  auto ways = EqualWays(4);
+  ways[6].equal_to.reset();  // another model
+  HungEquals hung(ways);
+  Hang(hung, ways, 0, "init");
+  Hang(hung, ways, 2, "launch");
+  EXPECT_EQ(hung.WhyNot(4), std::nullopt) << "at another stage";
+  auto crashed = StandIn(ways[2], backends::MeasurementStatus::kCrashed, "signal 6");
+  crashed.stage = "init";
+  hung.Note(2, {crashed});
+  EXPECT_EQ(hung.WhyNot(4), std::nullopt);
+  Hang(hung, ways, 2, "init");
+  EXPECT_NE(hung.WhyNot(4), std::nullopt);
+  EXPECT_EQ(hung.WhyNot(6), std::nullopt);
 }
 
 // Along a chain of heirs no second is spent twice.

@@ -334,7 +334,19 @@ TEST(Collect, AllKernelsTogetherMayHaveTakenTooLong) {
   result.elapsed_s = 62;
   EXPECT_EQ(Collect(Asked(), result, 62).front().reason,
             "killed after 62.0 s: compilation and first launches of all kernels together took too long");
-  EXPECT_EQ(Collect(Asked(), result, 90).front().reason, "killed after 62.0 s without an end");
+}
+
+TEST(Collect, AHangLastedAsLongAsItsStepAndNotAsItsProcess) {
+  probe::isolate::ChildResult result;
+  result.end = ChildEnd::kTimedOut;
+  result.elapsed_s = 62;
+  result.step_s = 10;
+  EXPECT_EQ(Collect(Asked(), result, 90).front().reason, "killed after 10.0 s without an end");
+  const backends::FigureKind floats{Kernel::kGemm, Dtype::kFp32, Dtype::kFp32};
+  result.records = {
+      backends::EncodeEvent(backends::MeasureStage{probe::Stage::kCompile, "gemm", floats, "own:tile", 9})};
+  EXPECT_EQ(Collect(Asked(), result, 90).front().reason,
+            "killed after 10.0 s: the driver had not compiled it by then");
 }
 
 // The card's way by CUDA as a child leaves it that was killed at `deadline_s` or before in a launch of fp16.
