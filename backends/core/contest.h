@@ -28,7 +28,7 @@ struct ContestContext {
   const Reporter& reporter;
   Budget& budget;
   double ends_within_s = std::numeric_limits<double>::infinity();  // MeasureExtras
-  bool cold_compiler = true;                                       // MeasureExtras
+  bool cold_compiler = true;                                       // nobody may have used it yet
   double slot_s = 0;       // of the budget, for the timing of one figure
   double bytes_per_s = 0;  // the memory's, once a read has been measured; 0 before
 };

@@ -221,7 +221,7 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
                          .reporter = reporter,
                          .budget = budget,
                          .ends_within_s = extras.ends_within_s,
-                         .cold_compiler = extras.cold_compiler};
+                         .cold_compiler = !FollowsOthers(request, extras)};
   std::deque<Contest> contests;
   std::vector<Series> all = Ready(tasks, context, extras, contests);
   if (!all.empty()) {

@@ -191,13 +191,11 @@ class Teller {
   bool told_ = false;  // of the lost context
 };
 
-// `left_s`: until the process is ended. `again`: after another process, which had the time that a compiler
-// needs that nobody has used. `first_budget_s`: of the first of them.
+// `left_s`: until the process is ended. `first_budget_s`: of the first process of the same target.
 void MeasureParts(const backends::MeasureRequest& request, const Opened& opened, Teller& teller,
-                  const std::function<double()>& left_s, bool again, double first_budget_s) {
+                  const std::function<double()>& left_s, double first_budget_s) {
   const backends::MeasureSink sink = [&](const backends::MeasureEvent& event) { teller.Tell(event); };
   backends::MeasureExtras extras;
-  extras.cold_compiler = !again;
   extras.on_trial = [&](const backends::Measurement& trial) { teller.TellOfTrial(trial); };
   const double share = LibraryShare(request, opened.libraries);
   backends::MeasureRequest part = request;
@@ -251,7 +249,7 @@ Status RunMeasure(const Json& json, const RecordSink& send) {
   const bool may_have =
       request->scope == backends::Scope::kWhole || request->scope == backends::Scope::kAgain;
   if (may_have && backend->libraries != nullptr) opened.libraries = backend->libraries(open);
-  MeasureParts(*request, opened, teller, left_s, !exclusions->empty(), json.value(kFirstBudgetKey, 0.0));
+  MeasureParts(*request, opened, teller, left_s, json.value(kFirstBudgetKey, 0.0));
   teller.End();
   return probe::Ok();
 }
