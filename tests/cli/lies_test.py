@@ -14,7 +14,7 @@ from harness import BINARY, document, main, validate
 
 BUILD = pathlib.Path(sys.argv[2]).resolve()
 PCI = {"vulkan": "0000:c1:00.0", "opencl": "0000:c2:00.0"}
-# Detection, then the untimed compilation and first kernel, then the budget, for both devices in turn.
+# Detection, then what one device may take (docs/contract.md, section 3: 40 s), then the budget.
 LIMIT_S = 60
 
 WRONG, DEAD, FAILED, LATE = {"wrong_result"}, {"crashed"}, {"failed"}, {"timed_out"}
@@ -48,11 +48,16 @@ CASES = {
 }
 
 
-def report(case):
-    """One run of the tool with this case's driver for every runtime."""
+def runs_of(case):
+    """The runtimes of each run: devices are measured in turn, so that two which hang would each wait for the other."""
+    return [(runtime,) for runtime in RUNTIMES] if "hang" in case else [tuple(RUNTIMES)]
+
+
+def report(case, runtimes):
+    """One run of the tool with this case's driver for these runtimes."""
     change, _ = CASES[case]
     with FakeMachine(BINARY, BUILD) as machine:
-        for runtime in RUNTIMES:
+        for runtime in runtimes:
             acts = [dict(act) for act in change.get("misbehave", [])]
             for act in acts:
                 if act["do"] == "fork_linger":
@@ -131,20 +136,25 @@ class Lies(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         longest_first = sorted(CASES, key=lambda case: "hang" not in case)
+        asked = [(case, runtimes) for case in longest_first for runtimes in runs_of(case)]
         with concurrent.futures.ThreadPoolExecutor(max_workers=4) as pool:
-            cls.runs = dict(zip(longest_first, pool.map(report, longest_first)))
+            cls.runs = dict(zip(asked, pool.map(lambda one: report(*one), asked)))
 
     def check(self, case):
-        run = self.runs[case]
+        for runtimes in runs_of(case):
+            self.check_run(case, runtimes)
+
+    def check_run(self, case, runtimes):
+        run = self.runs[case, runtimes]
         self.assertEqual(run.status, 0, run.stderr)
         self.assertEqual(run.survivors, [], "a descendant survived")
         self.assertEqual(run.left_in_work, [], "something was written outside the scratch directory")
         self.assertLessEqual(run.elapsed_s, LIMIT_S)
         found = document(run)
         validate(found, "report")
-        for runtime, address in PCI.items():
+        for runtime in runtimes:
             with self.subTest(runtime=runtime):
-                self.check_device(found, f"pci:{address}", CASES[case][1])
+                self.check_device(found, f"pci:{PCI[runtime]}", CASES[case][1])
         self.assertEqual({one["device_id"] for one in found["recommendations"]}, {"cpu:0"})
 
     def check_device(self, found, device_id, expected):
