@@ -170,6 +170,32 @@ std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>
   return fmt::format("ROCm does not show {}; the kernel's compute driver has them", count);
 }
 
+bool HasCard(const std::vector<KfdNode>& nodes, const KfdNode& card) {
+  return std::any_of(nodes.begin(), nodes.end(),
+                     [&](const KfdNode& node) { return SlotOf(node.address) == SlotOf(card.address); });
+}
+
+// The variables without which a card would show: each whose list alone leaves it out, or all where only
+// together they do. CUDA's, too, where HIP would read it next.
+std::vector<std::string_view> WhatHides(const system::Environment& environment, const KfdNode& card,
+                                        const std::vector<KfdNode>& nodes) {
+  std::vector<std::string_view> all;
+  std::vector<std::string_view> alone;
+  auto left = nodes;
+  for (const auto& list : {RocrList(environment), HipList(environment)}) {
+    if (!list) continue;
+    all.push_back(list->name);
+    left = LeftBy(*list, left);
+    if (!HasCard(LeftBy(*list, nodes), card)) alone.push_back(list->name);
+  }
+  if (HasCard(left, card)) return {};
+  auto& out = alone.empty() ? all : alone;
+  if (const auto next = environment.Get(kCuda);
+      out.back() == kHip && next && !next->empty() && !HasCard(LeftBy({kCuda, *next}, nodes), card))
+    out.push_back(kCuda);
+  return out;
+}
+
 std::string OverrideText(std::string_view variable, const Target& real, const Target& claimed,
                          const std::string& name) {
   for (const auto& [is, is_taken_for, text] : ParseTable<3>(data::kGfxOverrides)) {
@@ -205,25 +231,18 @@ std::vector<KfdNode> VisibleNodes(const system::Environment& environment, std::v
 std::vector<HiddenCard> HiddenCards(const system::Environment& environment,
                                     const std::vector<RuntimeDevice>& shown,
                                     const std::vector<KfdNode>& nodes) {
-  const auto has = [](const std::vector<KfdNode>& of, const PciAddress& address) {
-    return std::any_of(of.begin(), of.end(),
-                       [&](const KfdNode& node) { return SlotOf(node.address) == SlotOf(address); });
+  const auto is_at = [](const std::optional<PciAddress>& one, const PciAddress& other) {
+    return one && SlotOf(*one) == SlotOf(other);
   };
   std::vector<HiddenCard> out;
-  const auto is_known = [&](const PciAddress& address) {
-    return std::any_of(out.begin(), out.end(),
-                       [&](const HiddenCard& card) { return SlotOf(card.address) == SlotOf(address); }) ||
-           std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
-             return device.identity.pci && SlotOf(*device.identity.pci) == SlotOf(address);
-           });
-  };
-  auto left = nodes;
-  for (const auto& list : {RocrList(environment), HipList(environment)}) {
-    if (!list) continue;
-    left = LeftBy(*list, left);
-    for (const KfdNode& node : nodes) {
-      if (!has(left, node.address) && !is_known(node.address)) out.push_back({node.address, list->name});
-    }
+  for (const KfdNode& node : nodes) {
+    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
+      return is_at(device.identity.pci, node.address);
+    });
+    const bool is_told = std::any_of(
+        out.begin(), out.end(), [&](const HiddenCard& card) { return is_at(card.address, node.address); });
+    if (is_shown || is_told) continue;
+    for (const auto variable : WhatHides(environment, node, nodes)) out.push_back({node.address, variable});
   }
   return out;
 }

@@ -27,8 +27,8 @@ namespace probe::hip {
 // The kernel's nodes that those lists leave, in HIP's order.
 [[nodiscard]] std::vector<amd::KfdNode> VisibleNodes(const system::Environment& environment,
                                                      std::vector<amd::KfdNode> nodes);
-// Cards of the kernel's of which no part is shown and those lists leave none, each with the variable of the
-// list that does so.
+// Cards of the kernel's of which no part is shown and those lists leave none, each once for every variable
+// that has to go before it shows.
 struct HiddenCard {
   PciAddress address;
   std::string_view variable;

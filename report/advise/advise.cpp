@@ -135,11 +135,11 @@ void Advise(Report& report) {
   const Adviser adviser(report);
   report.as_root = adviser.AsRoot();
   report.advice.clear();
-  std::set<std::pair<std::string, std::string>> told;
+  std::set<std::string> told;  // several findings of one cause may word one command each in its own way
   for (Finding& finding : report.findings) {
     for (Fix& fix : finding.fix) {
       adviser.Complete(finding, fix);
-      if (!told.emplace(fix.text, fix.command.value_or("")).second) continue;
+      if (!told.insert(fix.command.value_or(fix.text)).second) continue;
       report.advice.push_back({fix.text, fix.command, fix.needs_root, fix.needs_reboot, finding.id});
     }
   }

@@ -35,4 +35,10 @@ std::string SettingText(const std::vector<probe::EnvironmentVariable>& variables
   return fmt::format("{}", fmt::join(settings, " and "));
 }
 
+std::string UnsetCommand(const std::vector<probe::EnvironmentVariable>& variables) {
+  std::string out = "unset";
+  for (const auto& variable : variables) out += " " + variable.name;
+  return out;
+}
+
 }  // namespace report

@@ -13,6 +13,8 @@ namespace report {
 // the GPU, or one keeps it for a virtual machine: then nothing reaches it, whatever is set.
 [[nodiscard]] std::vector<probe::EnvironmentVariable> HidingVariables(const Report& report,
                                                                       const probe::PhysicalDevice& device);
+// "unset A B"
+[[nodiscard]] std::string UnsetCommand(const std::vector<probe::EnvironmentVariable>& variables);
 // "A=0 and B=1"
 [[nodiscard]] std::string SettingText(const std::vector<probe::EnvironmentVariable>& variables);
 

@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <cstddef>
+#include <map>
 
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
+#include "probe/core/parse.h"
 #include "probe/core/topology_variables.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -96,11 +98,19 @@ bool NamesError(const backends::Measurement& measurement, std::string_view error
   return IsOwn(measurement) && has(fmt::format(": {}: ", error));
 }
 
-const probe::EnvironmentVariable* VariableIn(const probe::ProbeReport& probe, std::string_view warning) {
-  const auto found = std::find_if(probe.environment.begin(), probe.environment.end(), [&](const auto& set) {
-    return !set.name.empty() && warning.find(set.name) != std::string::npos;
-  });
-  return found == probe.environment.end() ? nullptr : &*found;
+std::vector<probe::EnvironmentVariable> VariablesIn(const probe::ProbeReport& probe,
+                                                    std::string_view warning) {
+  const auto continues_name = [](char c) { return c == '_' || probe::IsDigit(c) || (c >= 'A' && c <= 'Z'); };
+  std::map<std::size_t, const probe::EnvironmentVariable*> found;
+  for (const auto& set : probe.environment) {
+    const auto place = set.name.empty() ? std::string_view::npos : warning.find(set.name);
+    const auto end = place + set.name.size();
+    if (place != std::string_view::npos && (end >= warning.size() || !continues_name(warning[end])))
+      found.emplace(place, &set);
+  }
+  std::vector<probe::EnvironmentVariable> out;
+  for (const auto& [place, variable] : found) out.push_back(*variable);
+  return out;
 }
 
 std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes) {

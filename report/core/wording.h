@@ -38,9 +38,9 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 // Whether its reason names this error of its runtime's: "CL_OUT_OF_RESOURCES (-5)", or of what the tool loads
 // to compile its own kernels: "dlopen libhiprtc.so.6: unloadable: ...".
 [[nodiscard]] bool NamesError(const backends::Measurement& measurement, std::string_view error);
-// The variable of the probe's environment that the warning of this probe is about; nullptr for none.
-[[nodiscard]] const probe::EnvironmentVariable* VariableIn(const probe::ProbeReport& probe,
-                                                           std::string_view warning);
+// The variables of the probe's environment that the warning of this probe names, in its order.
+[[nodiscard]] std::vector<probe::EnvironmentVariable> VariablesIn(const probe::ProbeReport& probe,
+                                                                  std::string_view warning);
 // "the memory limit of 64 MiB ended it", and whether that is why there is no figure.
 [[nodiscard]] std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes);
 [[nodiscard]] bool IsOutOfMemory(const backends::Measurement& measurement);

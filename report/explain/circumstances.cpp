@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "probe/core/topology_variables.h"
+#include "report/core/hiding.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
 #include "report/explain/parts.h"
@@ -83,17 +84,18 @@ bool MayComeOfCircumstances(const backends::Measurement& measurement) {
 void AddVariables(const Report& report, std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
     for (const std::string& warning : probe.warnings) {
-      const auto* variable = VariableIn(probe, warning);
-      if (variable == nullptr) continue;
+      const auto variables = VariablesIn(probe, warning);
+      if (variables.empty()) continue;
       Finding finding;
-      finding.id = fmt::format("variable.{}.{}", probe.module, variable->name);
+      finding.id = fmt::format("variable.{}.{}", probe.module, variables.front().name);
       finding.layer = "programming_interface";
       finding.severity = Severity::kDegraded;
       finding.summary = warning;
       finding.meaning = "other programs started like this one have the same variable";
-      finding.evidence.push_back({"environment", variable->name + "=" + variable->value});
+      for (const auto& variable : variables) AddEvidence(finding, "environment", SettingText({variable}));
       finding.fix.push_back(
-          {"correct it or unset it, unless it is meant", "unset " + variable->name, false, false});
+          {fmt::format("correct {0} or unset {0}, unless it is meant", variables.size() == 1 ? "it" : "them"),
+           UnsetCommand(variables), false, false});
       out.push_back(std::move(finding));
     }
   }

@@ -145,7 +145,7 @@ void BlameVariables(const probe::PhysicalDevice& device,
   finding.meaning = "other programs started like this one do not see it either";
   finding.fix.push_back({fmt::format("unset {}, or let {} name this GPU, too", fmt::join(names, " and "),
                                      names.size() == 1 ? "it" : "each"),
-                         fmt::format("unset {}", fmt::join(names, " ")), false, false});
+                         UnsetCommand(variables), false, false});
 }
 
 // A virtual machine may have it at this moment: nothing is broken.

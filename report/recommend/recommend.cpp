@@ -200,7 +200,7 @@ void WarnOfVariables(const Report& report, Recommendation& answer) {
   for (const auto& probe : report.probes) {
     if (probe.module != answer.backend) continue;
     std::copy_if(probe.warnings.begin(), probe.warnings.end(), std::back_inserter(answer.warnings),
-                 [&](const std::string& warning) { return VariableIn(probe, warning) != nullptr; });
+                 [&](const std::string& warning) { return !VariablesIn(probe, warning).empty(); });
   }
 }
 

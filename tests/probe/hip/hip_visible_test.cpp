@@ -170,8 +170,25 @@ TEST(VisibleGpus, AreHiddenByTheListThatLeavesThemOut) {
   EXPECT_EQ(hidden({{"HIP_VISIBLE_DEVICES", "0,3"}}, {Shown(3), Shown(7)}), "5HIP ");
   EXPECT_EQ(hidden({{"HIP_VISIBLE_DEVICES", "0,1"}}, {Shown(3)}), "7HIP ") << "5 is left and not shown";
   EXPECT_EQ(hidden({{"ROCR_VISIBLE_DEVICES", "0,1"}, {"CUDA_VISIBLE_DEVICES", "1"}}, {Shown(5)}),
-            "7ROC 3CUD ");
+            "3CUD 7ROC 7CUD ");
   EXPECT_EQ(hidden({{"ROCR_VISIBLE_DEVICES", ""}}, {}), "3ROC 5ROC 7ROC ");
+}
+
+// What is told to be unset is enough for the card to show.
+TEST(VisibleGpus, AreHiddenByEveryVariableThatHasToGo) {
+  const std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(5, "gfx1100")};
+  const auto hidden = [&](std::map<std::string, std::string, std::less<>> variables) {
+    std::string out;
+    for (const auto& card : probe::hip::HiddenCards(Set(std::move(variables)), {}, nodes))
+      out += std::to_string(card.address.bus) + std::string(card.variable).substr(0, 3) + " ";
+    return out;
+  };
+  EXPECT_EQ(hidden({{"ROCR_VISIBLE_DEVICES", "1"}, {"HIP_VISIBLE_DEVICES", "1"}}), "3ROC 3HIP 5ROC 5HIP ")
+      << "5 by both together";
+  EXPECT_EQ(hidden({{"ROCR_VISIBLE_DEVICES", "-1"}, {"HIP_VISIBLE_DEVICES", "-1"}}), "3ROC 3HIP 5ROC 5HIP ");
+  EXPECT_EQ(hidden({{"ROCR_VISIBLE_DEVICES", "1"}, {"HIP_VISIBLE_DEVICES", "0"}}), "3ROC ");
+  EXPECT_EQ(hidden({{"HIP_VISIBLE_DEVICES", "-1"}, {"CUDA_VISIBLE_DEVICES", "1"}}), "3HIP 3CUD 5HIP ")
+      << "once HIP's own is gone it reads CUDA's";
 }
 
 // ROCr takes a beginning that is one GPU's alone, HIP the first GPU of which it is a part.

@@ -310,12 +310,13 @@ TEST(Advise, TheSameFixStandsOnceWithItsFirstReason) {
     finding.id = id;
     finding.fix.push_back(Installing({"vulkan_loader"}));
     finding.fix.push_back({std::string("only ") + id, std::nullopt, false, false});
+    finding.fix.push_back({std::string("as worded by ") + id, "unset A", false, false});
   }
   Advise(report);
   std::vector<std::string> told;
   for (const Step& step : report.advice) told.push_back(step.why + ": " + step.text);
-  EXPECT_THAT(told, ElementsAre("first: install it", "first: only first", "second: only second",
-                                "third: only third"));
+  EXPECT_THAT(told, ElementsAre("first: install it", "first: only first", "first: as worded by first",
+                                "second: only second", "third: only third"));
   EXPECT_EQ(report.advice[0].command, "apk add vulkan-loader");
   EXPECT_TRUE(report.advice[0].needs_root);
   EXPECT_EQ(report.as_root, "doas");

@@ -290,6 +290,26 @@ TEST(Findings, OfAVariableContradictNoWarningThatItIsIgnored) {
   EXPECT_THAT(finding->fix.at(0).text, HasSubstr("correct it"));
 }
 
+// A command that unsets one of two would change nothing.
+TEST(Findings, OfSeveralVariablesTellAllThatAreNamed) {
+  auto machine = testing::DiscreteAndIntegrated();
+  auto& probe = machine.probes.at(1);
+  probe.environment = {{"HSA_OVERRIDE_GFX_VERSION", "9"},
+                       {"HIP_VISIBLE_DEVICES", "1"},
+                       {"ROCR_VISIBLE_DEVICES", "1"},
+                       {"HSA_OVERRIDE_GFX_VERSION_1", "8"}};
+  probe.warnings = {"ROCR_VISIBLE_DEVICES=\"1\" and HIP_VISIBLE_DEVICES=\"1\" hides 2 of 2 GPUs",
+                    "HSA_OVERRIDE_GFX_VERSION_1=\"8\" is no version"};
+  const auto report = testing::Decided(machine);
+  const auto* two = FindById(report, "variable." + probe.module + ".ROCR_VISIBLE_DEVICES");
+  ASSERT_NE(two, nullptr);
+  EXPECT_EQ(two->fix.at(0).command, "unset ROCR_VISIBLE_DEVICES HIP_VISIBLE_DEVICES");
+  EXPECT_EQ(two->evidence.size(), 2U);
+  const auto* one = FindById(report, "variable." + probe.module + ".HSA_OVERRIDE_GFX_VERSION_1");
+  ASSERT_NE(one, nullptr);
+  EXPECT_EQ(one->fix.at(0).command, "unset HSA_OVERRIDE_GFX_VERSION_1");
+}
+
 TEST(Findings, WrongResultsBlockWhereNothingElseIsUsable) {
   const auto report = testing::Decided(testing::Phantom());
   const auto* finding = FindById(report, "measure.opencl.intel-r-opencl-hd-graphics.wrong_result");
