@@ -21,7 +21,7 @@ struct CodeRow {
 // another can work (NVIDIA, "GPU Memory Error Management" and "XID Errors": 48, 94, 95; 74).
 constexpr std::array kCodes = {
     CodeRow{1, "CUDA_ERROR_INVALID_VALUE", ""},
-    CodeRow{2, "CUDA_ERROR_OUT_OF_MEMORY", "the device's memory is full"},
+    CodeRow{2, "CUDA_ERROR_OUT_OF_MEMORY", "there is not as much memory"},
     CodeRow{3, "CUDA_ERROR_NOT_INITIALIZED", ""},
     CodeRow{4, "CUDA_ERROR_DEINITIALIZED", ""},
     CodeRow{5, "CUDA_ERROR_PROFILER_DISABLED", ""},

@@ -21,7 +21,7 @@ struct CodeRow {
 // which it says so, and that HIP has. Of 214 it does not.
 constexpr std::array kCodes = {
     CodeRow{1, "hipErrorInvalidValue", ""},
-    CodeRow{2, "hipErrorOutOfMemory", "the device's memory is full"},
+    CodeRow{2, "hipErrorOutOfMemory", "there is not as much memory"},
     CodeRow{3, "hipErrorNotInitialized", ""},
     CodeRow{4, "hipErrorDeinitialized", ""},
     CodeRow{5, "hipErrorProfilerDisabled", ""},

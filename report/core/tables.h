@@ -142,7 +142,8 @@ struct FixFacts {
   bool needs_reboot = false;
 };
 
-// What an error of the runtime means, by its name (probe::Error::name), and what mends it.
+// What an error of the runtime means, by its name (probe::Error::name), and what mends it. The first row that
+// fits holds.
 struct ErrorFacts {
   std::string name;
   std::string layer;  // as in a finding
@@ -150,6 +151,7 @@ struct ErrorFacts {
   std::vector<FixFacts> fix;
   // A kernel that is wrong ends so, too: where others of the same device are right it is that one's fault.
   std::optional<bool> of_kernel = std::nullopt;
+  std::optional<std::string> call = std::nullopt;  // of this call alone (probe::Error::call)
 };
 
 // A variable that makes a runtime take its chip for another, whose kernels may then hang.

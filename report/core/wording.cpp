@@ -51,6 +51,12 @@ bool IsTrouble(probe::Outcome outcome) {
          outcome != probe::Outcome::kNoDevice;
 }
 
+// A row that stands for all of a device, which did not open.
+bool IsOpening(const backends::Measurement& measurement) {
+  return measurement.implementation.empty() && measurement.kernel != kernels::Kernel::kPeer &&
+         measurement.stage == probe::NameOf(probe::Stage::kInit);
+}
+
 std::string Bracketed(std::string text, const std::string& detail) {
   return detail.empty() ? text : text.append(" (").append(detail).append(")");
 }
@@ -86,7 +92,8 @@ std::string FailureText(const backends::Measurement& measurement, std::string_vi
   if (measurement.stage) Add(detail, "at " + *measurement.stage);
   if (IsLoss(measurement)) return Bracketed("the device was lost while it was measured", detail);
   const auto who = by.empty() ? "" : fmt::format(" by {}", by);
-  return Bracketed(fmt::format("its {}{} {}", FigureName(measurement), who, PhraseOf(measurement)), detail);
+  const auto what = IsOpening(measurement) ? "opening" : FigureName(measurement);
+  return Bracketed(fmt::format("its {}{} {}", what, who, PhraseOf(measurement)), detail);
 }
 
 bool NamesError(const backends::Measurement& measurement, std::string_view error) {

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -258,12 +260,19 @@ void Advise(const OutcomeAdvice& advice, Finding& finding) {
 
 bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
   if (!error) return false;
-  return AdviseOn(FindError(facts, [&](const ErrorFacts& known) { return known.name == error->name; }),
+  return AdviseOn(FindError(facts,
+                            [&](const ErrorFacts& known) {
+                              return known.name == error->name &&
+                                     known.call.value_or(error->call) == error->call;
+                            }),
                   finding);
 }
 
 const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measurement& measurement) {
-  return FindError(facts, [&](const ErrorFacts& known) { return NamesError(measurement, known.name); });
+  return FindError(facts, [&](const ErrorFacts& known) {
+    return known.call ? NamesError(measurement, fmt::format("{}: {}", *known.call, known.name))
+                      : NamesError(measurement, known.name);
+  });
 }
 
 bool AdviseOnReason(const RuntimeFacts* facts, const backends::Measurement& measurement, Finding& finding) {

@@ -200,7 +200,33 @@ TEST(Measured, NoKernelIsBlamedWhereNoneWasLaunched) {
     const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
     ASSERT_NE(finding, nullptr) << said;
     EXPECT_THAT(finding->meaning, HasSubstr(said)) << stage;
+    EXPECT_THAT(finding->summary, HasSubstr(std::string_view(stage) == "init" ? "its opening" : "gemm"))
+        << said;
   }
+}
+
+// Memory of the host's that a transfer wants pinned is no memory of the GPU's.
+TEST(Measured, TheHostsMemoryIsToldFromTheGpus) {
+  const auto of = [](std::string reason) {
+    auto machine = testing::DiscreteAndIntegrated();
+    auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kHostToDevice, 1, Dtype::kU32);
+    failed.implementation = "own:pinned";
+    failed.status = MeasurementStatus::kFailed;
+    failed.stage = "time";
+    failed.verified = false;
+    failed.reason = std::move(reason);
+    const auto report = testing::Decided(machine);
+    std::string all;
+    for (const auto& finding : report.findings) {
+      if (finding.runtime == "cuda") all += TextsOf(finding);
+    }
+    return all;
+  };
+  const auto host = of("cuMemHostAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): there is not as much memory");
+  EXPECT_THAT(host, HasSubstr("the host, not the GPU"));
+  EXPECT_THAT(host, Not(HasSubstr("other programs hold")));
+  EXPECT_THAT(of("cuMemAlloc: CUDA_ERROR_OUT_OF_MEMORY (2): there is not as much memory"),
+              HasSubstr("other programs hold nearly all of the GPU's memory"));
 }
 
 // The only kernel of its kind failed by CUDA, and no other is wrong.
