@@ -22,6 +22,7 @@
 #include "report/run/detect.h"
 #include "report/run/live.h"
 #include "report/store/cache.h"
+#include "report/store/plausible.h"
 #include "report/store/record.h"
 #include "report/store/turns.h"
 
@@ -77,8 +78,13 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
   if (!tables) return Internal(tables.error());
   auto record = ReadRecord(*request.replay_dir);
   if (!record) return BadInput(record.error());
+  auto devices = probe::unify::Unify(record->probes);
+  if (const auto odd = OddPlaces(devices, record->measurements))
+    return BadInput(probe::Error{"", std::nullopt, "", fmt::format("{}: {}", *request.replay_dir, *odd)});
+  const auto modules = record->probes.size();
   KeepModules(request, *record);
-  auto asked = KeepSelected(request, *tables, probe::unify::Unify(record->probes));
+  if (record->probes.size() != modules) devices = probe::unify::Unify(record->probes);
+  auto asked = KeepSelected(request, *tables, std::move(devices));
   if (auto* problem = std::get_if<Problem>(&asked)) return *problem;
   auto report = Decide(request, *tables, *record, std::get<Asked>(std::move(asked)));
   return Produced{*std::move(tables), std::move(report), std::nullopt, 0};

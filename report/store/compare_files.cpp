@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: MIT
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <map>
 #include <optional>
 #include <string_view>
 
-#include "backends/core/measurement_fields.h"
 #include "probe/system/clock.h"
 #include "report/compare/compare.h"
 #include "report/core/comparison.h"
@@ -37,39 +34,6 @@ probe::Result<Report> DecodeWhole(probe::Json json) {
   return probe::Decode<Report>(json);
 }
 
-// How many ways of one runtime and driver reach the device.
-std::size_t WaysOf(const Report& report, const Measurement& m) {
-  std::size_t ways = 0;
-  for (const auto& device : report.devices) {
-    if (device.id != m.device_id) continue;
-    ways += static_cast<std::size_t>(
-        std::count_if(device.views.begin(), device.views.end(), [&](const probe::View& view) {
-          return view.device.runtime == m.runtime && view.device.driver == m.driver;
-        }));
-  }
-  return ways;
-}
-
-// Of a figure's place among the others: each way has it once, and is one that the report lists.
-std::optional<std::string> OddPlaces(const Report& report) {
-  std::map<std::string, std::size_t> figures;
-  for (std::size_t i = 0; i < report.measurements.size(); ++i) {
-    const Measurement& m = report.measurements[i];
-    const std::size_t ways = WaysOf(report, m);
-    if (ways == 0) {
-      return fmt::format("measurements[{}]: no device {} has driver '{}' of runtime '{}'", i, m.device_id,
-                         m.driver, m.runtime);
-    }
-    if (m.status != backends::MeasurementStatus::kOk) continue;
-    const auto key = fmt::format("{}|{}|{}|{}|{}|{}|{}|{}", m.device_id, m.peer_id.value_or(""), m.runtime,
-                                 m.driver, m.implementation, probe::ToText(probe::Encode(m.shape)),
-                                 kernels::Row(m.kernel).name, kernels::Row(m.in_dtype).name);
-    if (++figures[fmt::format("{}|{}", key, kernels::Row(m.acc_dtype).name)] > ways)
-      return fmt::format("measurements[{}]: a second measurement of one kernel at one shape", i);
-  }
-  return std::nullopt;
-}
-
 std::optional<std::string> Oddity(const Report& report) {
   if (report.command != "report") return "command: expected report, which measures";
   if (auto odd = OddTime("created", report.created)) return odd;
@@ -77,7 +41,7 @@ std::optional<std::string> Oddity(const Report& report) {
     if (auto odd = OddMeasurement(fmt::format("measurements[{}]", i), report.measurements[i])) return odd;
   }
   if (auto odd = OddAnswer(report)) return odd;
-  return OddPlaces(report);
+  return OddPlaces(report.devices, report.measurements);
 }
 
 }  // namespace

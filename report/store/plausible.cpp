@@ -8,9 +8,11 @@
 #include <array>
 #include <cmath>
 #include <initializer_list>
+#include <map>
 #include <string_view>
 #include <utility>
 
+#include "backends/core/measurement_fields.h"
 #include "probe/core/hidden.h"
 #include "probe/core/parse.h"
 #include "report/core/date.h"
@@ -21,6 +23,7 @@ namespace {
 
 using backends::Measurement;
 using backends::MeasurementStatus;
+using kernels::Kernel;
 
 // Beyond these nothing is a speed or a time, and arithmetic with it would leave the finite numbers.
 constexpr double kSlowest = 1e-9;
@@ -107,7 +110,6 @@ std::optional<std::string> OddProcessor(const std::string& path, const probe::Pr
 // Products of whole numbers add up in whole numbers, no others do; what moves memory does no arithmetic on
 // packed weights.
 bool IsPairOfTypes(const Measurement& m) {
-  using kernels::Kernel;
   const auto& in = kernels::Row(m.in_dtype);
   const bool packed = m.in_dtype == kernels::Dtype::kQ4 || m.in_dtype == kernels::Dtype::kQ8;
   switch (m.kernel) {
@@ -133,14 +135,15 @@ bool IsPairOfTypes(const Measurement& m) {
 bool IsShape(const Measurement& m) {
   constexpr double kLeastProduct = 32.0 * 32 * 32;
   const auto& [count, rows, columns, depth] = std::tie(m.shape.count, m.shape.m, m.shape.n, m.shape.k);
-  if (m.kernel == kernels::Kernel::kGemv) return rows > 0 && depth > 0;
-  if (m.kernel != kernels::Kernel::kGemm) return true;
+  if (m.kernel == Kernel::kGemv) return rows > 0 && depth > 0;
+  if (m.kernel != Kernel::kGemm) return true;
   return static_cast<double>(rows) * columns * depth >= kLeastProduct;
 }
 
 // Of a figure, which has a rate and was checked: what its parts say of each other.
 std::optional<std::string> OddFigure(const std::string& path, const Measurement& m) {
   constexpr double kRounding = 0.99;
+  constexpr double kNearlyOne = 1.01;
   constexpr double kMostError = 1;  // of what a typical element is
   const auto odd = [&](std::string_view key, std::string_view expected) {
     return std::optional(Expected(fmt::format("{}.{}", path, key), expected));
@@ -151,6 +154,16 @@ std::optional<std::string> OddFigure(const std::string& path, const Measurement&
     return odd("max_relative_error", "at most 1 of a verified result");
   if (m.samples == 0 && m.quality && *m.quality != backends::Quality::kNoisy)
     return odd("samples", "batches behind a quality that is not noisy");
+  if (m.ci95 && ((*m.ci95)[0] > kNearlyOne || (*m.ci95)[1] < kRounding))
+    return odd("ci95", "an interval around 1, which is the median");
+  if (m.samples != 0 && !m.batch_times_s.empty() && m.batch_times_s.size() != m.samples)
+    return odd("samples", "as many as batch_times_s has times");
+  if (m.kernel == Kernel::kGemm && m.time_s) {
+    const double work = 2.0 * m.shape.m * m.shape.n * m.shape.k;
+    const double share = *m.rate * *m.time_s / work;
+    if (!(share >= kRounding && share <= kNearlyOne))
+      return odd("rate", "what the shape's operations in time_s make");
+  }
   const double gain = m.best_rate ? *m.best_rate / *m.rate : 1;
   if ((m.IsTime() ? 1 / gain : gain) < kRounding) return odd("best_rate", "nothing slower than the rate");
   return std::nullopt;
@@ -246,9 +259,9 @@ std::optional<std::string> OddMeasurement(const std::string& path, const Measure
   };
   if (!IsDeviceId(m.device_id)) return odd("device_id", "a device's id, like pci:0000:c1:00.0");
   if (m.peer_id && !IsDeviceId(*m.peer_id)) return odd("peer_id", "a device's id, like pci:0000:c1:00.0");
-  if (m.peer_id && m.kernel != kernels::Kernel::kPeer) return odd("peer_id", "none: the kernel is not p2p");
+  if (m.peer_id && m.kernel != Kernel::kPeer) return odd("peer_id", "none: the kernel is not p2p");
   if (!IsToken(m.runtime)) return odd("runtime", "a runtime's name: small letters and digits");
-  if (m.kernel == kernels::Kernel::kFill) return odd("kernel", "a kernel that is measured");
+  if (m.kernel == Kernel::kFill) return odd("kernel", "a kernel that is measured");
   // One without a rate may stand for a child that ended early, of which only the stage is known.
   if (m.rate ? m.unit != UnitOf(m) : !m.unit.empty() && !IsUnit(m.unit))
     return odd("unit", fmt::format("{} for this kernel and type", UnitOf(m)));
@@ -268,6 +281,33 @@ std::optional<std::string> OddMeasurement(const std::string& path, const Measure
   if (m.status == MeasurementStatus::kOk && !sane)
     return fmt::format("{}: status ok needs a positive rate and a verified result", path);
   return m.status == MeasurementStatus::kOk ? OddFigure(path, m) : std::nullopt;
+}
+
+std::optional<std::string> OddPlaces(std::span<const probe::PhysicalDevice> devices,
+                                     std::span<const Measurement> measurements) {
+  const auto way_of = [](std::string_view device_id, std::string_view runtime, std::string_view driver) {
+    return fmt::format("{}|{}|{}", device_id, runtime, driver);
+  };
+  std::map<std::string, std::size_t> ways;  // several drivers may have one name
+  for (const auto& device : devices) {
+    for (const auto& view : device.views) ++ways[way_of(device.id, view.device.runtime, view.device.driver)];
+  }
+  std::map<std::string, std::size_t> figures;
+  for (std::size_t i = 0; i < measurements.size(); ++i) {
+    const Measurement& m = measurements[i];
+    const auto way = ways.find(way_of(m.device_id, m.runtime, m.driver));
+    if (way == ways.end()) {
+      return fmt::format("measurements[{}]: no device {} has driver '{}' of runtime '{}'", i, m.device_id,
+                         m.driver, m.runtime);
+    }
+    if (m.status != MeasurementStatus::kOk) continue;
+    const auto key = fmt::format("{}|{}|{}|{}|{}|{}|{}", way->first, m.peer_id.value_or(""), m.implementation,
+                                 probe::ToText(probe::Encode(m.shape)), kernels::Row(m.kernel).name,
+                                 kernels::Row(m.in_dtype).name, kernels::Row(m.acc_dtype).name);
+    if (++figures[key] > way->second)
+      return fmt::format("measurements[{}]: a second measurement of one kernel at one shape", i);
+  }
+  return std::nullopt;
 }
 
 }  // namespace report

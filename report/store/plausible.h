@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -23,5 +24,9 @@ namespace report {
 [[nodiscard]] std::optional<std::string> OddProbe(const std::string& path, const probe::ProbeReport& probe);
 [[nodiscard]] std::optional<std::string> OddMeasurement(const std::string& path,
                                                         const backends::Measurement& measurement);
+// Of the measurements' places among each other: each is of a way that a device has, and each way has a figure
+// once.
+[[nodiscard]] std::optional<std::string> OddPlaces(std::span<const probe::PhysicalDevice> devices,
+                                                   std::span<const backends::Measurement> measurements);
 
 }  // namespace report
