@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The embedded texts of data/runtimes/<name>.json, one for every file there, and of
-// data/reference_request.json, data/fit.json and data/peaks.json. Text only: report/core/tables.h reads it.
+// data/reference_request.json, data/fit.json and data/peaks/*.csv. Text only: report/core/tables.h reads it.
 // And which of the runtimes this build can look for.
 #pragma once
 
@@ -14,6 +14,8 @@ namespace data {
 [[nodiscard]] std::span<const std::string_view> RuntimesOfThisBuild();
 [[nodiscard]] std::string_view ReferenceRequestText();
 [[nodiscard]] std::string_view FitText();
-[[nodiscard]] std::string_view PeaksText();
+[[nodiscard]] std::string_view CardPeaksText();
+[[nodiscard]] std::string_view UnitPeaksText();
+[[nodiscard]] std::string_view KindPeaksText();
 
 }  // namespace data

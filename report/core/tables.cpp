@@ -9,6 +9,8 @@
 
 #include "data/runtimes/runtimes.h"
 
+#include "probe/core/names.h"
+#include "probe/core/parse.h"
 #include "report/core/request.h"
 #include "report/core/tables_fields.h"
 
@@ -73,7 +75,7 @@ class Check {
 
 template <class T>
 probe::Result<T> DecodeTable(std::string_view text) {
-  const auto json = probe::ParseJson(text);
+  const auto json = probe::ParseOwnJson(text);
   if (!json) return json.error();
   auto decoded = probe::Decode<T>(*json);
   if (!decoded) return decoded.error();
@@ -126,12 +128,50 @@ probe::Result<Fit> DecodeFit(std::string_view json) {
   return fit;
 }
 
-probe::Result<Peaks> DecodePeaks(std::string_view json) { return DecodeTable<Peaks>(json); }
+namespace {
+
+// The peaks are not JSON, of which so many rows would be half the time of an answer that is kept.
+std::optional<double> Rate(std::string_view cell) {
+  const auto number = probe::ParseNumber<std::uint64_t>(cell);
+  return number ? std::optional(static_cast<double>(*number)) : std::nullopt;
+}
+
+void AddCards(std::string_view table, Peaks& peaks) {
+  for (const auto& [id, name, memory, fp32, matrix16, int8, date, source] : probe::ParseTable<8>(table)) {
+    const bool on_bus = id.find(':') != std::string_view::npos;
+    (on_bus ? peaks.devices : peaks.parts)
+        .push_back({std::string(id), std::string(name), Rate(memory), Rate(fp32), Rate(matrix16), Rate(int8),
+                    std::string(source), std::string(date)});
+  }
+}
+
+void AddUnits(std::string_view table, Peaks& peaks) {
+  for (const auto& [architecture, name, fp32, matrix16, matrix16_fp32, bf16, int8, date, source] :
+       probe::ParseTable<9>(table)) {
+    peaks.units.push_back({std::string(architecture),
+                           name.empty() ? std::nullopt : std::optional<std::string>(name), Rate(fp32),
+                           Rate(matrix16), Rate(matrix16_fp32), Rate(bf16), Rate(int8), std::string(source),
+                           std::string(date)});
+  }
+}
+
+void AddKinds(std::string_view table, Peaks& peaks) {
+  for (const auto& [kind, name, memory, fp32, matrix16, int8, date, source] : probe::ParseTable<8>(table)) {
+    peaks.kinds.push_back({probe::ParseName<probe::DeviceKind>(kind).value_or(probe::DeviceKind::kUnknown),
+                           std::string(name), Rate(memory), Rate(fp32), Rate(matrix16), Rate(int8),
+                           std::string(source), std::string(date)});
+  }
+}
+
+}  // namespace
 
 const Peaks& EmbeddedPeaks() {
   static const Peaks peaks = [] {
-    auto decoded = DecodePeaks(data::PeaksText());
-    return decoded ? *std::move(decoded) : Peaks{};
+    Peaks all;
+    AddCards(data::CardPeaksText(), all);
+    AddUnits(data::UnitPeaksText(), all);
+    AddKinds(data::KindPeaksText(), all);
+    return all;
   }();
   return peaks;
 }

@@ -274,7 +274,6 @@ struct Tables {
 [[nodiscard]] probe::Result<RuntimeFacts> DecodeRuntimeFacts(std::string_view name, std::string_view json);
 [[nodiscard]] probe::Result<ReferenceRequest> DecodeReferenceRequest(std::string_view json);
 [[nodiscard]] probe::Result<Fit> DecodeFit(std::string_view json);
-[[nodiscard]] probe::Result<Peaks> DecodePeaks(std::string_view json);  // data/peaks.json
 
 // The key of a figure that no request can have, or of a word that is none of its own; nullopt of a sound one.
 [[nodiscard]] std::optional<std::string> OddKey(const ReferenceRequest& request);
@@ -283,6 +282,7 @@ struct Tables {
 // Parsed by the first call.
 [[nodiscard]] const probe::Result<Tables>& EmbeddedTables();
 // The same of peaks, the longest of its tables: a list of devices needs none. Empty where the data is broken.
+// data/peaks/*.csv.
 [[nodiscard]] const Peaks& EmbeddedPeaks();
 
 }  // namespace report

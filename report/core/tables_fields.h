@@ -43,33 +43,6 @@ WHICHGPU_FIELDS(WslDriver, linux_version, windows_version, source)
 WHICHGPU_FIELDS(RuntimeFacts, title, names, vendor, maturity, factors, training, advice, install, guides,
                 errors, visibility, target, driver_variable, wsl_drivers, chip_override)
 
-template <class V, probe::Is<DevicePeak> S>
-void Fields(V& v, S& s) {
-  v("id", s.id);
-  v("name", s.name);
-  v("memory_bytes_per_s", s.memory);
-  v("fp32_flop_per_s", s.fp32);
-  v("matrix16_flop_per_s", s.matrix16);
-  v("int8_op_per_s", s.int8);
-  v("source", s.source);
-  v("date", s.date);
-}
-
-WHICHGPU_FIELDS(UnitPeak, architecture, name, fp32, matrix16, matrix16_fp32, bf16, int8, source, date)
-
-template <class V, probe::Is<KindPeak> S>
-void Fields(V& v, S& s) {
-  v("kind", s.kind);
-  v("name", s.name);
-  v("memory_bytes_per_s", s.memory);
-  v("fp32_flop_per_s", s.fp32);
-  v("matrix16_flop_per_s", s.matrix16);
-  v("int8_op_per_s", s.int8);
-  v("source", s.source);
-  v("date", s.date);
-}
-
-WHICHGPU_FIELDS(Peaks, devices, parts, units, kinds)
 WHICHGPU_FIELDS(VendorFit, vendor, decode, prefill)
 WHICHGPU_FIELDS(Fit, decode, token_overhead_s, prefill, matrix_power, scalar_share, training, vendors)
 

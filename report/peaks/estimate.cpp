@@ -31,7 +31,7 @@ constexpr double kCommonBytesPerSecond = 40e9;  // of two channels of DDR4-3200,
 
 // Of a GPU that no table knows: what a middling card of some years ago has, and a GPU beside a processor.
 // They put it before the processor and say no more: between a GT 710, with a twentieth of it, and the fastest
-// of its kind (`kinds` in data/peaks.json), with up to 327 times as much.
+// of its kind (data/peaks/kinds.csv), with up to 327 times as much.
 struct CommonGpu {
   probe::DeviceKind kind;
   double bytes_per_s;

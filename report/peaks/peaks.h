@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a device can do at best, from facts of it: units x clock x operations a clock, and data sheets'
 // figures by PCI id. Fills the share of it that was reached, and rejects what cannot be. Pure; every figure's
-// source is data/peaks.json.
+// source is data/peaks/.
 #pragma once
 
 #include <optional>

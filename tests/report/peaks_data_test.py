@@ -1,11 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Holds data/peaks.json against the facts of 95 devices, where those lie beside the project or at WHICHGPU_SHARED, and of
+"""Holds data/peaks/ against the facts of 95 devices, where those lie beside the project or at WHICHGPU_SHARED, and of
 those that peak_facts.csv adds to them.
 
 peaks_data_test.py SOURCE_DIR"""
 import csv
-import json
 import os
 import pathlib
 import re
@@ -15,11 +14,25 @@ import unittest
 SOURCE = pathlib.Path(sys.argv[1]).resolve()
 FACTS = pathlib.Path(os.environ.get("WHICHGPU_SHARED") or SOURCE.parent / "shared") / "devices.csv"
 MORE_FACTS = pathlib.Path(__file__).with_name("peak_facts.csv")
-PEAKS = json.loads((SOURCE / "data" / "peaks.json").read_text())
 COLUMNS = {"memory_bytes_per_s": ("mem_bw_gbs", 1e9, "mem_fp32_source"),
            "fp32_flop_per_s": ("fp32_tflops", 1e12, "mem_fp32_source"),
            "matrix16_flop_per_s": ("fp16_matrix_tflops_dense", 1e12, "matrix_spec_source"),
            "int8_op_per_s": ("int8_tops_dense", 1e12, "matrix_spec_source")}
+
+
+def rows(name):
+    """Those of one table, a number as such and an unknown as an absent key."""
+    lines = (SOURCE / "data" / "peaks" / name).read_text(encoding="utf-8").splitlines()
+    heading, *table = [line for line in lines if not line.startswith("#")]
+    keys = heading.split(",")
+    cells = [dict(zip(keys, row.split(",", len(keys) - 1), strict=True)) for row in table]
+    return [{key: cell if key in TEXTS else int(cell) for key, cell in row.items() if cell} for row in cells]
+
+
+TEXTS = {"id", "name", "architecture", "kind", "date", "source"}
+CARDS = rows("cards.csv")
+PEAKS = {"devices": [row for row in CARDS if ":" in row["id"]], "parts": [row for row in CARDS if ":" not in row["id"]],
+         "units": rows("units.csv"), "kinds": rows("kinds.csv")}
 
 
 def number(text):
