@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Turns text files into constants: embed_text(<target> <namespace> <header> <name>=<file>...) generates <header>, with one
 # `constexpr std::string_view <name>` a file, and a source in which the assembler takes in the bytes, and adds them to
-# <target>. A zero follows each text.
+# <target>. A zero follows each text. Of JSON the lines are joined, as reading takes its time for each byte.
 function(embed_text target namespace header)
   set(directory "${PROJECT_BINARY_DIR}/generated")
   string(REPLACE "::" "_" prefix "${namespace}")
@@ -13,9 +13,22 @@ function(embed_text target namespace header)
     list(GET entry 0 name)
     list(GET entry 1 file)
     get_filename_component(file "${file}" ABSOLUTE)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${file}")
+    set(symbol "${prefix}_${name}")
+    if(file MATCHES "\\.json$")
+      file(READ "${file}" text)
+      string(REGEX REPLACE "\n *" "" text "${text}")  # a newline within a text of JSON is written \n
+      set(file "${directory}/${header}.${symbol}.json")
+      set(earlier "")
+      if(EXISTS "${file}")
+        file(READ "${file}" earlier)
+      endif()
+      if(NOT text STREQUAL earlier)
+        file(WRITE "${file}" "${text}")
+      endif()
+    endif()
     list(APPEND files "${file}")
     file(SIZE "${file}" size)
-    set(symbol "${prefix}_${name}")
     string(APPEND declarations
       "extern \"C\" const char ${symbol}[];  // NOLINT(readability-identifier-naming)\ninline constexpr std::string_view ${name}(${symbol}, ${size});\n")
     string(APPEND definitions
@@ -27,7 +40,6 @@ function(embed_text target namespace header)
     "// SPDX-License-Identifier: MIT\n#pragma once\n#include <string_view>\nnamespace ${namespace} {\n${declarations}}\n")
   file(CONFIGURE OUTPUT "${directory}/${source}" @ONLY CONTENT "// SPDX-License-Identifier: MIT\n${definitions}")
   # The sizes are in the header, the bytes in the object.
-  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${files}")
   set_source_files_properties("${directory}/${source}" PROPERTIES OBJECT_DEPENDS "${files}")
   target_sources(${target} PRIVATE "${directory}/${source}")
   target_include_directories(${target} PUBLIC "${directory}")

@@ -18,7 +18,7 @@
 #include <nlohmann/json.hpp>
 
 #include "probe/core/ids.h"
-#include "probe/core/json.h"
+#include "probe/core/json_text.h"
 #include "probe/core/names.h"
 #include "probe/core/result.h"
 #include "probe/core/text.h"
@@ -253,12 +253,6 @@ template <>
 struct Codec<PciAddress> : TextCodec<PciAddress, ParsePciAddress> {};
 template <>
 struct Codec<Uuid> : TextCodec<Uuid, ParseUuid> {};
-
-// Text of one document on one line, invalid UTF-8 replaced.
-[[nodiscard]] std::string ToText(const Json& json, int indent = -1);
-
-// Parses one whole document; the error says where it broke. max_bytes bounds the input.
-[[nodiscard]] Result<Json> ParseJson(std::string_view text, std::size_t max_bytes = 16U << 20U);
 
 namespace detail {
 

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "probe/system/cgroup.h"
 #include "probe/system/filesystem.h"
 
 namespace probe::system {
@@ -25,7 +26,7 @@ struct ScarceLimit {
 [[nodiscard]] std::vector<ScarceLimit> ScarceLimits(const FileSystem& files);
 // The same limits as a part of the cache's key. It changes when somebody sets another limit, and when what is
 // left of a control group becomes little or ceases to be.
-[[nodiscard]] std::string ScarceLimitsKey(const FileSystem& files);
+[[nodiscard]] std::string ScarceLimitsKey(const CgroupLimits& group);
 // The smaller of the limits on what this process may map (RLIMIT_AS, RLIMIT_DATA); nullopt where there is
 // none.
 [[nodiscard]] std::optional<std::uint64_t> MappingLimitBytes();

@@ -76,18 +76,25 @@ std::vector<std::string> CachedPaths(std::string_view cache, std::string_view so
   return out;
 }
 
-std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSystem& files,
-                                          const Environment& environment) {
+LoaderSearch::LoaderSearch(const FileSystem& files, const Environment& environment)
+    : told_(LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or(""))) {
+  if (auto cache = files.Read("/etc/ld.so.cache", kMaxCacheBytes)) cache_ = *std::move(cache);
+}
+
+std::vector<std::string> LoaderSearch::Candidates(std::string_view soname) const {
   std::vector<std::string> out;
   const auto in = [&](const std::string& directory) { out.push_back(directory + "/" + std::string(soname)); };
-  for (const auto& directory : LoaderEntries(environment.Get("LD_LIBRARY_PATH").value_or(""))) in(directory);
-  if (const auto cache = files.Read("/etc/ld.so.cache", kMaxCacheBytes)) {
-    for (auto& path : CachedPaths(*cache, soname)) out.push_back(std::move(path));
-  }
+  for (const auto& directory : told_) in(directory);
+  for (auto& path : CachedPaths(cache_, soname)) out.push_back(std::move(path));
   for (const auto& directory : LoaderDirectories()) {
     if (directory.starts_with('/')) in(directory);
   }
   return out;
+}
+
+std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSystem& files,
+                                          const Environment& environment) {
+  return LoaderSearch(files, environment).Candidates(soname);
 }
 
 }  // namespace probe::system

@@ -28,8 +28,19 @@ namespace probe::system {
 // then those compiled into it.
 [[nodiscard]] std::vector<std::string> LoaderDirectories();
 
-// Paths to try for a soname in the loader's order, ld.so(8): LD_LIBRARY_PATH, the cache, the default
-// directories. They need not exist.
+// Where the loader looks, read once for many libraries.
+class LoaderSearch {
+ public:
+  LoaderSearch(const FileSystem& files, const Environment& environment);
+  // Paths to try for a soname in the loader's order, ld.so(8): LD_LIBRARY_PATH, the cache, the default
+  // directories. They need not exist.
+  [[nodiscard]] std::vector<std::string> Candidates(std::string_view soname) const;
+
+ private:
+  std::vector<std::string> told_;  // LD_LIBRARY_PATH's directories
+  std::string cache_;              // content of /etc/ld.so.cache
+};
+// The same for one.
 [[nodiscard]] std::vector<std::string> LoaderCandidates(std::string_view soname, const FileSystem& files,
                                                         const Environment& environment);
 

@@ -32,7 +32,7 @@ namespace {
 
 template <class T>
 probe::Result<T> DecodeText(std::string_view text) {
-  const auto json = probe::ParseJson(text);
+  const auto json = probe::ParseOwnJson(text);
   if (!json) return json.error();
   return probe::Decode<T>(*json);
 }

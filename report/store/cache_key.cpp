@@ -63,7 +63,7 @@ void AddProcessor(const FileSystem& files, KeyText& key) {
   key.Add("affinity", fmt::format("{}", fmt::join(probe::system::UsableProcessors(), " ")));
   const auto limits = probe::system::ReadCgroupLimits(files);
   key.Add("quota", limits.quota_cores ? fmt::format("{}", *limits.quota_cores) : "none");
-  key.Add("limits", probe::system::ScarceLimitsKey(files));
+  key.Add("limits", probe::system::ScarceLimitsKey(limits));
   const auto mapping = probe::system::MappingLimitBytes();
   key.Add("mapping", mapping ? fmt::format("{}", *mapping) : "none");
   key.Add("memory", limits.memory_limit_bytes ? fmt::format("{}", *limits.memory_limit_bytes) : "none");
@@ -134,10 +134,10 @@ void AddFile(const FileSystem& files, const std::string& path, KeyText& key) {
 
 // Where the loader would find it first; a name with a directory is that file.
 void AddLibrary(const std::string& name, const std::string& manifest_folder, const FileSystem& files,
-                const Environment& environment, KeyText& key) {
+                const probe::system::LoaderSearch& loader, KeyText& key) {
   if (name.starts_with('/')) return AddFile(files, name, key);
   if (name.find('/') != std::string::npos) return AddFile(files, manifest_folder + name, key);
-  for (const auto& path : probe::system::LoaderCandidates(name, files, environment)) {
+  for (const auto& path : loader.Candidates(name)) {
     if (files.Exists(path)) return AddFile(files, path, key);
   }
   key.Add(name, "none");
@@ -145,20 +145,19 @@ void AddLibrary(const std::string& name, const std::string& manifest_folder, con
 
 void AddModules(std::span<const probe::Module* const> modules, const FileSystem& files,
                 const Environment& environment, KeyText& key) {
+  const probe::system::LoaderSearch loader(files, environment);
   for (const probe::Module* module : modules) {
     for (const auto variable : module->visibility_variables) {
       if (const auto value = environment.Get(variable)) key.Add(variable, *value);
     }
-    for (const auto library : module->libraries)
-      AddLibrary(std::string(library), "", files, environment, key);
+    for (const auto library : module->libraries) AddLibrary(std::string(library), "", files, loader, key);
     if (module->manifests == nullptr) continue;
     for (const auto& manifest : module->manifests({files, environment, std::nullopt, nullptr})) {
       AddFile(files, manifest, key);
       const auto text = files.Read(manifest, kMaxManifestBytes);
       if (!text) continue;
       const auto folder = manifest.substr(0, manifest.find_last_of('/') + 1);
-      for (const auto& library : LibrariesNamedIn(*text))
-        AddLibrary(library, folder, files, environment, key);
+      for (const auto& library : LibrariesNamedIn(*text)) AddLibrary(library, folder, files, loader, key);
     }
   }
 }

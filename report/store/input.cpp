@@ -10,7 +10,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <set>
 #include <vector>
 
 #include "probe/core/codec.h"
@@ -125,22 +124,6 @@ struct Walk {
   }
 };
 
-// The first key that stands twice in one object.
-std::string TwiceKey(std::string_view text) {
-  using Event = probe::Json::parse_event_t;
-  std::vector<std::set<std::string>> open;
-  std::string twice;
-  const auto look = [&](int, Event event, probe::Json& value) {
-    if (event == Event::object_start) open.emplace_back();
-    if (event == Event::object_end) open.pop_back();
-    if (event == Event::key && !open.back().insert(value.get<std::string>()).second && twice.empty())
-      twice = value.get<std::string>();
-    return true;
-  };
-  const auto parsed = probe::Json::parse(text.begin(), text.end(), look, false);
-  return parsed.is_discarded() ? "" : twice;
-}
-
 }  // namespace
 
 probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_view kind, Accepted accepted) {
@@ -156,8 +139,8 @@ probe::Result<probe::Json> ReadJsonFile(const std::string& path, std::string_vie
                             probe::kMaxDecodedTextBytes));
   }
   if (walk.keys != KeysIn(*text))
-    return fail(
-        fmt::format("the key '{}' stands twice in one object", probe::CleanText(TwiceKey(*text), 64)));
+    return fail(fmt::format("the key '{}' stands twice in one object",
+                            probe::CleanText(probe::RepeatedKey(*text), 64)));
   return json;
 }
 

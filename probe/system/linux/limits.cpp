@@ -97,13 +97,12 @@ rlim_t Raise(__rlimit_resource resource, rlim_t wanted) {
 
 }  // namespace
 
-std::string ScarceLimitsKey(const FileSystem& files) {
+std::string ScarceLimitsKey(const CgroupLimits& group) {
   std::string key;
   for (const LimitRow& row : kRows) {
     if (const auto value = Of(row); value && *value < row.ample)
       key.append(row.option).append(" ").append(std::to_string(*value)).append(" ");
   }
-  const CgroupLimits group = ReadCgroupLimits(files);
   return IsScarce(group) ? key + "pids.max " + std::to_string(*group.process_limit) : key;
 }
 

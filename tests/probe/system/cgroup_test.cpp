@@ -70,12 +70,13 @@ TEST(Cgroup, FewProcessesAreNamed) {
   EXPECT_EQ(scarce.back().name, "the control group's limit on processes (pids.max)");
   EXPECT_TRUE(scarce.back().sentence.starts_with(scarce.back().name + " is 12, 3 more may start"))
       << scarce.back().sentence;
-  const auto key = ScarceLimitsKey(v2.Files());
+  const auto key = ScarceLimitsKey(ReadCgroupLimits(v2.Files()));
   EXPECT_TRUE(key.ends_with("pids.max 12")) << key;
   v2.Write("/sys/fs/cgroup/a/pids.current", "8\n");
-  EXPECT_EQ(ScarceLimitsKey(v2.Files()), key) << "another thread changes nothing of what is set";
+  EXPECT_EQ(ScarceLimitsKey(ReadCgroupLimits(v2.Files())), key)
+      << "another thread changes nothing of what is set";
   v2.Write("/sys/fs/cgroup/a/pids.max", "512\n");
-  EXPECT_NE(ScarceLimitsKey(v2.Files()), key);
+  EXPECT_NE(ScarceLimitsKey(ReadCgroupLimits(v2.Files())), key);
   EXPECT_EQ(ScarceLimits(v2.Files()).size(), before) << "ample";
   tests::Tree v1;
   v1.Write("/proc/self/mountinfo", "33 23 0:29 / /cg/pids rw - cgroup cgroup rw,pids\n");
