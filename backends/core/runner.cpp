@@ -49,9 +49,7 @@ double TimingSeconds(const MeasureRequest& request) {
 // No longer budget of the user's is a remedy.
 constexpr const char* kTakenByOthers = "left out: the processes before this one ended, which took its time";
 
-bool FollowsOthers(const MeasureRequest& request, const MeasureExtras& extras) {
-  return extras.first_budget_s > request.budget_s;
-}
+bool FollowsOthers(const MeasureExtras& extras) { return extras.first_budget_s > 0; }
 
 // For how many of the tasks the time for timing has slots, at least one.
 std::size_t CountAffordable(const std::vector<Task>& tasks, const MeasureRequest& request) {
@@ -132,7 +130,7 @@ int Rank(const Task& task) {
 // the budget come first.
 std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& context,
                           const MeasureExtras& extras, std::deque<Contest>& contests) {
-  const bool follows = FollowsOthers(context.request, extras);
+  const bool follows = FollowsOthers(extras);
   std::vector<Series> all;
   const double timing_s = TimingSeconds(context.request);
   int figures = 0;
@@ -221,7 +219,7 @@ void Measure(Session& session, std::span<const Variant> variants, const MeasureR
                          .reporter = reporter,
                          .budget = budget,
                          .ends_within_s = extras.ends_within_s,
-                         .cold_compiler = !FollowsOthers(request, extras)};
+                         .cold_compiler = !FollowsOthers(extras)};
   std::deque<Contest> contests;
   std::vector<Series> all = Ready(tasks, context, extras, contests);
   if (!all.empty()) {

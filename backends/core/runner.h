@@ -19,8 +19,8 @@ struct MeasureExtras {
   // When the process is ended, in seconds from the start: a library's work is begun only while its allowance
   // fits.
   double ends_within_s = std::numeric_limits<double>::infinity();
-  // More than its budget: processes before this one ended, and that is what they left of so much. Without
-  // any nobody may have used the driver's compiler yet: then the first kernel has longer.
+  // Not 0: processes before this one ended, and its budget is what they left of so much. 0: nobody may have
+  // used the driver's compiler yet, and the first kernel has longer.
   double first_budget_s = 0;
 };
 

@@ -152,13 +152,13 @@ void AddPeerTargets(const std::vector<probe::PhysicalDevice>& devices, std::vect
 }
 
 probe::isolate::ChildResult RunChild(const Target& target, const backends::MeasureRequest& request,
-                                     const std::vector<Exclusion>& exclusions, double deadline_s,
+                                     probe::Json encoded, double deadline_s,
                                      probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   probe::isolate::ChildRequest child;
   child.task = kMeasureTask;
   child.environment = hooks.child_environment.fixed;
   child.scratch_variables = hooks.child_environment.scratch;
-  child.request = EncodeMeasureRequest(request, exclusions, deadline_s, target.budget_s);
+  child.request = std::move(encoded);
   child.deadline_s = deadline_s;
   child.most_allowed_s = [&request](const probe::Json& record) { return MostAllowed(request, record); };
   if (hooks.marker) child.marker = hooks.marker(target);
@@ -257,7 +257,9 @@ Measured MeasureOne(const Target& target, const std::optional<probe::Processor>&
     // All of its children share the time beyond the budget.
     const double deadline_s =
         std::max(target.budget_s + kUntimedSeconds - done.spent_s, request.budget_s + kLeastUntimedSeconds);
-    auto result = RunChild(target, request, restarts.exclusions(), deadline_s, supervisor, hooks);
+    const double first_budget_s = done.spent_s > 0 ? target.budget_s : 0;
+    auto encoded = EncodeMeasureRequest(request, restarts.exclusions(), deadline_s, first_budget_s);
+    auto result = RunChild(target, request, std::move(encoded), deadline_s, supervisor, hooks);
     done.interrupted = result.end == ChildEnd::kInterrupted;
     done.spent_s += result.elapsed_s;
     SettleTrials(result);

@@ -29,7 +29,7 @@ inline constexpr std::string_view kProbeTask = "probe";
 inline constexpr std::string_view kMeasureTask = "measure";
 
 [[nodiscard]] probe::Json EncodeProbeRequest(const ProbeRequest& request);
-// `first_budget_s`: what the first child of the same target had.
+// `first_budget_s`: what the first child of the same target had, 0 for that one itself.
 [[nodiscard]] probe::Json EncodeMeasureRequest(const backends::MeasureRequest& request,
                                                const std::vector<Exclusion>& exclusions, double deadline_s,
                                                double first_budget_s);
