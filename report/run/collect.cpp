@@ -234,6 +234,15 @@ double MostAllowed(const backends::MeasureRequest& request, const probe::Json& r
   return 0;
 }
 
+namespace {
+
+// Without a figure for want of time alone.
+bool IsLate(const Measurement& m) {
+  return m.status == MeasurementStatus::kSkipped || m.status == MeasurementStatus::kOverBudget;
+}
+
+}  // namespace
+
 void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& later) {
   const auto key = [](const Measurement& of) {
     return std::tie(of.kernel, of.implementation, of.in_dtype, of.acc_dtype);
@@ -252,9 +261,15 @@ void Supersede(std::vector<Measurement>& known, const std::vector<Measurement>& 
              return before.status == MeasurementStatus::kOk && before.samples > 0 && before.shape == m.shape;
            });
   };
+  // A process that had no time for it says nothing of what the one before found out.
+  const auto says_more = [&](const Measurement& than) {
+    return [&tells, is_late = IsLate(than)](const Measurement& m) {
+      return tells(m) || (is_late && !IsLate(m));
+    };
+  };
   std::vector<Measurement> added;
   std::copy_if(later.begin(), later.end(), std::back_inserter(added),
-               [&](const Measurement& m) { return tells(m) ? !is_known(m) : !has(known, m, tells); });
+               [&](const Measurement& m) { return tells(m) ? !is_known(m) : !has(known, m, says_more(m)); });
   // Figures at other shapes stay, unless the implementation is found to be wrong.
   std::erase_if(known, [&](const Measurement& m) {
     return has(added, m, [&](const Measurement& again) {

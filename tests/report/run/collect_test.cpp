@@ -154,6 +154,17 @@ TEST(Supersede, WhatTheNextChildMeasuresCountsAndAllElseStays) {
   EXPECT_EQ(known[3].rate, 2e12) << "no figure is less than one";
 }
 
+TEST(Supersede, WantOfTimeSaysNothingOfWhatWasFoundOut) {
+  for (const auto found : {MeasurementStatus::kFailed, MeasurementStatus::kUnsupported}) {
+    auto first = Figure(), second = Figure();
+    first.status = found;
+    second.status = MeasurementStatus::kSkipped;
+    std::vector<Measurement> known = {first};
+    Supersede(known, {second});
+    EXPECT_EQ(known.at(0).status, found);
+  }
+}
+
 TEST(Supersede, FiguresAtOtherShapesStay) {
   auto large = Figure(Kernel::kGemm, 4e12), small = Figure(Kernel::kGemm, 1e12);
   large.shape.m = 4096;
