@@ -47,6 +47,12 @@ const Measurement* FastestProduct(std::span<const Measurement* const> measuremen
                  [](const Measurement& m) { return m.kernel == Kernel::kGemm && IsProductType(m.in_dtype); });
 }
 
+const Measurement* FastestOwnFp16(std::span<const Measurement* const> measurements) {
+  return Fastest(measurements, [](const Measurement& m) {
+    return m.kernel == Kernel::kGemm && m.in_dtype == Dtype::kFp16 && kernels::IsOwn(m.implementation);
+  });
+}
+
 const Measurement* FastestOf(Kernel kernel, std::span<const Measurement* const> measurements) {
   return Fastest(measurements, [kernel](const Measurement& m) { return m.kernel == kernel; });
 }
@@ -162,6 +168,7 @@ Rates PickRates(std::span<const Measurement* const> measurements, const Wanted& 
   };
   Rates rates;
   rates.product = rate(FastestProduct(measurements));
+  rates.own_fp16 = rate(FastestOwnFp16(measurements));
   rates.prompt = rate(PromptProduct(measurements));
   rates.prompt_fp32 = rate(PromptProductIn(Dtype::kFp32, measurements));
   rates.read = rate(FastestOf(Kernel::kRead, measurements));
@@ -216,13 +223,17 @@ void FillIn(std::span<const Measurement* const> estimates, Rates& rates) {
 }
 
 void FillInFromEqual(const Rates& whole, Rates& rates) {
-  const double of_products = rates.product->per_s.value / whole.product->per_s.value;
+  const bool alike = rates.own_fp16 && whole.own_fp16;
+  const double of_products = alike ? rates.own_fp16->per_s.value / whole.own_fp16->per_s.value
+                                   : rates.product->per_s.value / whole.product->per_s.value;
   const double of_memory = rates.read->per_s.value / whole.read->per_s.value;
   const auto fill = [](const std::optional<Rate>& from, double share, std::optional<Rate>& rate) {
     if (!from) return;
     const Range& of = from->per_s;
     rate = Rate{{of.value * share, of.low * share, of.high * share}, from->name};
   };
+  if (whole.product->per_s.value * of_products > rates.product->per_s.value)
+    fill(whole.product, of_products, rates.product);
   fill(whole.prompt, of_products, rates.prompt);
   fill(whole.prompt_fp32, of_products, rates.prompt_fp32);
   if (!rates.tiles) fill(whole.tiles, of_products, rates.tiles);

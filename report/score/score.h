@@ -38,7 +38,8 @@ struct Rate {
 };
 
 struct Rates {
-  std::optional<Rate> product;  // the fastest verified gemm of fp16, bf16 and fp32
+  std::optional<Rate> product;   // the fastest verified gemm of fp16, bf16 and fp32
+  std::optional<Rate> own_fp16;  // of this tool's own kernels alone, which compute on each of equal GPUs
   // The fastest of those types, and fp32, by what each reaches at the prompt's shape (512 rows) or, where
   // that was not measured of it, at its own best.
   std::optional<Rate> prompt;
@@ -84,7 +85,8 @@ struct Wanted {
 void FillIn(std::span<const backends::Measurement* const> estimates, Rates& rates);
 
 // What a device lacks that has a product and a read alone: as much of its equal's figures, which has all, as
-// it reaches of that one's product and of its memory's speed.
+// it reaches of that one's product by the same kernels and of its memory's speed. Its product, too, where a
+// library's is the equal's fastest.
 void FillInFromEqual(const Rates& whole, Rates& rates);
 
 // The arithmetic of a prediction: measured rates and efficiencies in, seconds and tokens per second out.
