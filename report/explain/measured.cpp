@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -254,13 +255,24 @@ void AddWay(const Way& way, const Figures& measured, const Figures& all, std::ve
   out.push_back(*std::move(finding));
 }
 
+// Whether kernels of three kinds of work ended with that error: no mistake of one is behind it.
+bool DiesByAnything(const Way& way, const ErrorFacts& error, const Figures& measured) {
+  constexpr std::size_t kMany = 3;
+  std::set<Kernel> kinds;
+  for (const auto* m : measured) {
+    if (MayBeOfKernel(*m) && KnownReason(way.Facts(), *m) == &error) kinds.insert(m->kernel);
+  }
+  return kinds.size() >= kMany;
+}
+
 // This tool's own kernel failed where another of its own does the same work for the same types and is right.
 // Without such a one the work is not to be had by this way, whatever else is right; and a library that is
 // right alone shows nothing of what the driver compiles.
 bool IsFaultOfKernel(const Way& way, const backends::Measurement& failed, const Figures& measured) {
   if (!MayBeOfKernel(failed)) return false;
   const auto* known = KnownReason(way.Facts(), failed);
-  if (known != nullptr && !known->of_kernel.value_or(false)) return false;
+  if (known != nullptr && (!known->of_kernel.value_or(false) || DiesByAnything(way, *known, measured)))
+    return false;
   return std::any_of(measured.begin(), measured.end(), [&](const auto* other) {
     return IsOwn(*other) && IsVerified(*other) && other->implementation != failed.implementation &&
            KindOf(*other) == KindOf(failed);

@@ -205,6 +205,28 @@ TEST(Measured, NoKernelIsBlamedWhereNoneWasLaunched) {
   }
 }
 
+// Five processes of one GPU ended so, by a kernel of another kind each time.
+TEST(Measured, WhereWorkOfEveryKindEndsTheContextNoKernelIsBlamed) {
+  auto machine = testing::DiscreteAndIntegrated();
+  testing::Measure(machine, kCard, "cuda", "NVIDIA", Kernel::kGemm, 1, Dtype::kBf16);
+  const auto fail = [&](Kernel kernel, Dtype dtype) {
+    auto& failed = testing::Measure(machine, kCard, "cuda", "NVIDIA", kernel, 1, dtype);
+    failed.implementation = "own:new";
+    failed.status = MeasurementStatus::kFailed;
+    failed.verified = false;
+    failed.reason = "cuStreamSynchronize: CUDA_ERROR_LAUNCH_FAILED (719)";
+  };
+  fail(Kernel::kGemm, Dtype::kBf16);
+  fail(Kernel::kRead, Dtype::kU32);
+  EXPECT_NE(FindById(testing::Decided(machine), kNote), nullptr) << "two of a kind may be";
+  fail(Kernel::kGemv, Dtype::kQ4);
+  const auto report = testing::Decided(machine);
+  EXPECT_EQ(FindById(report, kNote), nullptr);
+  const auto* finding = FindById(report, "measure.cuda.nvidia.failed");
+  ASSERT_NE(finding, nullptr);
+  EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("makers of this tool")));
+}
+
 // Memory of the host's that a transfer wants pinned is no memory of the GPU's.
 TEST(Measured, TheHostsMemoryIsToldFromTheGpus) {
   const auto of = [](std::string reason) {
