@@ -22,7 +22,7 @@ struct FakeScript {
   double flop_per_s = 1e9;
   double bytes_per_s = 1e9;
   double launch_s = 10e-6;
-  double transfer_bytes_per_s = 5e9;
+  double transfer_bytes_per_s = 1e9;        // as a copy takes real time, few of them
   double pinned_bytes_per_s = 0;            // 0: the runtime pins no memory
   std::uint64_t pinned_bytes = UINT64_MAX;  // of an allocation at most
   bool corrupt_transfers = false;

@@ -82,6 +82,7 @@ TEST(Tasks, CopiesComeBeforeWhatOnlyExplains) {
   std::rotate(copy, copy + 1, variants.end());
   FakeScript script;
   script.bytes_per_s = 3e7;
+  script.transfer_bytes_per_s = 5e9;  // what transfers leave is for kernels
   FakeSession brief(script);
   const Outcome three = MeasureFake(brief, variants, Request(0.4));
   EXPECT_EQ(three.Of("copy").status, MeasurementStatus::kOk) << "beside two matrix-vector products";
