@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -79,8 +80,10 @@ std::variant<Produced, Problem> Replay(const RunRequest& request) {
   auto record = ReadRecord(*request.replay_dir);
   if (!record) return BadInput(record.error());
   auto devices = probe::unify::Unify(record->probes);
-  if (const auto odd = OddPlaces(devices, record->measurements))
-    return BadInput(probe::Error{"", std::nullopt, "", fmt::format("{}: {}", *request.replay_dir, *odd)});
+  if (const auto odd = OddPlaces(devices, record->measurements)) {
+    const auto file = (std::filesystem::path(*request.replay_dir) / kRecordFile).string();
+    return BadInput(probe::Error{"", std::nullopt, "", fmt::format("{}: {}", file, *odd)});
+  }
   const auto modules = record->probes.size();
   KeepModules(request, *record);
   if (record->probes.size() != modules) devices = probe::unify::Unify(record->probes);

@@ -120,8 +120,10 @@ def full_record():
                      caches=[{"level": 1, "type": "data", "size_bytes": 32768, "shared_by": 2, "instances": 16}])
     record["host"].update(container="docker", virtualization="kvm")
     record["warnings"] = ["w"]
-    record["measurements"][0].update(manifest="m", reason="r", stage="time", time_s=0.01, batch_times_s=[0.01],
-                                     foreign_load=0.1, max_relative_error=1e-4, share_of_peak=0.5)
+    product = record["measurements"][0]
+    time_s = 2 * product["shape"]["m"] * product["shape"]["n"] * product["shape"]["k"] / product["rate"]
+    product.update(manifest="m", reason="r", stage="time", time_s=time_s, batch_times_s=[time_s] * product["samples"],
+                   foreign_load=0.1, max_relative_error=1e-4, share_of_peak=0.5)
     record["measurements"].append({**record["measurements"][-1], "kernel": "p2p", "peer_id": "pci:0000:01:00.0",
                                    "unit": "bytes_per_s"})
     return record
@@ -182,6 +184,8 @@ class Files(WithFiles):
             ("measurements", 0, "rate"): 1e300,
             ("measurements", 0, "best_rate"): 1e30,
             ("measurements", 0, "ci95"): [1.2, 0.8],
+            ("measurements", 0, "samples"): 3,
+            ("measurements", 1, "device_id"): "pci:0000:99:00.0",
             ("measurements", 0, "unit"): "s",
             ("measurements", 0, "kernel"): "fill",
             ("measurements", 0, "device_id"): "pci:1:2:3",
@@ -225,7 +229,9 @@ class Files(WithFiles):
                 (("measurements", product, "samples"), 0), (("measurements", product, "max_relative_error"), 1e9),
                 (("measurements", product, "best_rate"), 1.0), (("measurements", product, "shape"), {}),
                 (("measurements", product, "shape"), {"m": 1, "n": 1, "k": 1}),
-                (("measurements", product, "acc_dtype"), "int32"), (("measurements", read, "in_dtype"), "q4")]
+                (("measurements", product, "acc_dtype"), "int32"), (("measurements", read, "in_dtype"), "q4"),
+                (("measurements", product, "ci95"), [0, 0]), (("measurements", 0, "time_s"), 1e-9),
+                (("measurements",), [*good["measurements"], good["measurements"][0]])]
         for path, new in odd:
             self.check_refused(self.replay(changed(good, path, new)), (path, new))
 
@@ -253,9 +259,10 @@ class Files(WithFiles):
 
     def test_extremes_are_answered_within_the_schema(self):
         record = full_record()
+        del record["measurements"][0]["time_s"]
         for path, new in ((("measurements", 0, "rate"), 1e-9), (("measurements", 0), {**record["measurements"][0], **dict.fromkeys(
                                                                                     ("rate", "p10_rate", "best_rate"), 1e24)}),
-                          (("measurements", 0, "ci95"), [0, 1e24]), (("measurements", 0, "ci95"), [0, 0])):
+                          (("measurements", 0, "ci95"), [0, 1e24]), (("measurements", 0, "ci95"), [0, 1])):
             process = self.replay(changed(record, path, new), "--json")
             self.check_answered(process, (path, new))
             for score in document(process)["scores"]:
@@ -279,8 +286,8 @@ def crowd(count, identified):
             probes["sysfs"]["hardware"].append({**card, "identity": identity})
         for probe, view in (("cuda", cuda), ("vulkan", vulkan)):
             probes[probe]["devices"].append({**view, "ordinal": i if identified else 0, "identity": identity})
-        name = f"pci:{pci}" if identified else f"cuda:nvidia:{i}"
-        record["measurements"] += [{**m, "device_id": name} for m in figures]
+        record["measurements"] += [{**m, "device_id": f"pci:{pci}" if identified else f"{m['runtime']}:nvidia:{i}"}
+                                   for m in figures]
     return record
 
 
