@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// How a module tells of a GPU that a variable keeps from its runtime: as hardware of which there is no more
-// than the address and that fact. It says so of the device that others show there, and makes none.
+// How a module tells of a GPU that its runtime does not show: as hardware of which there is no more than the
+// address and what keeps it from the runtime, a variable or an error of its own. It says so of the device
+// that others show there, and makes none; one with a name makes the device where no other does.
 #pragma once
 
 #include <algorithm>
@@ -11,7 +12,9 @@
 
 namespace probe {
 
-inline constexpr std::string_view kHiddenByFact = "hidden_by";  // the variable's name
+inline constexpr std::string_view kHiddenByFact = "hidden_by";               // the variable's name
+inline constexpr std::string_view kUnreachedErrorFact = "unreached_error";   // as the runtime's table has it
+inline constexpr std::string_view kUnreachedTextFact = "unreached_because";  // "it fell off the bus"
 
 [[nodiscard]] inline HardwareDevice HiddenHardware(std::string_view module, const PciAddress& address,
                                                    std::string_view variable) {
@@ -22,8 +25,20 @@ inline constexpr std::string_view kHiddenByFact = "hidden_by";  // the variable'
   return hidden;
 }
 
+[[nodiscard]] inline HardwareDevice UnreachedHardware(std::string_view module, const PciAddress& address,
+                                                      const Error& error) {
+  HardwareDevice unreached;
+  unreached.source = module;
+  unreached.identity.pci = address;
+  unreached.facts.push_back({std::string(kUnreachedErrorFact), error.name});
+  unreached.facts.push_back({std::string(kUnreachedTextFact), error.text});
+  return unreached;
+}
+
+// Whether it only says what keeps a GPU from its runtime.
 [[nodiscard]] inline bool IsHidden(const HardwareDevice& hardware) {
-  return FindFact(hardware.facts, kHiddenByFact) != nullptr;
+  return FindFact(hardware.facts, kHiddenByFact) != nullptr ||
+         FindFact(hardware.facts, kUnreachedErrorFact) != nullptr;
 }
 
 // Whether a probe found anything: what is hidden from it is nothing.

@@ -35,6 +35,9 @@ inline constexpr std::array<std::string_view, 1> kDriverNames = {"libcuda.so.1"}
 [[nodiscard]] std::vector<std::string> LibraryDirectories(const system::FileSystem& files,
                                                           const system::Environment& environment);
 
+// Of the Windows host under this Linux (WSL), which has its libraries in a folder of their own.
+[[nodiscard]] bool IsWindowsDriver(std::string_view path);
+
 // libcuda.so.1, which the kernel driver's packages install, not loaded. Errors as system::Library::Find.
 [[nodiscard]] Result<Library> FindDriver(const system::FileSystem& files,
                                          const system::Environment& environment);
@@ -49,8 +52,8 @@ struct StartedDriver {
   Api api;
   CuResult code = kCuSuccess;
   // Other files that say by their cuInit that they are not this machine's driver: the toolkit's stub, one of
-  // a cuda-compat package, one of another release. They stay loaded: a compat library that is closed after
-  // its cuInit has crashed programs (JuliaGPU/CUDA.jl, issue 1848).
+  // a cuda-compat package, one of another release, in WSL one of a Linux driver. They stay loaded: a compat
+  // library that is closed after its cuInit has crashed programs (JuliaGPU/CUDA.jl, issue 1848).
   std::vector<PassedOver> passed_over;
   // Where no file is the driver: why the one behind the refused ones could not be asked.
   std::optional<Error> behind;
@@ -61,9 +64,10 @@ struct StartListener {
   std::function<void(const Library&)> loaded;
   std::function<void(const Api&)> init;  // before cuInit
 };
-// The first libcuda.so.1 that is this machine's driver. Where none is, the last whose code tells more than
-// that it is a stub; else the last stub. Errors, where no file could be asked, as system::Library::Open, and
-// one that names the first required symbol that the library lacks.
+// The first libcuda.so.1 that is this machine's driver and shows a device. Where none does, the first that
+// may be its driver; else the last whose code tells more than that it is a stub; else the last stub. Errors,
+// where no file could be asked, as system::Library::Open, and one that names the first required symbol that
+// the library lacks.
 [[nodiscard]] Result<StartedDriver> StartDriver(const system::FileSystem& files,
                                                 const system::Environment& environment,
                                                 const StartListener& listener = {});

@@ -8,7 +8,9 @@
 #include <charconv>
 
 #include "probe/core/text.h"
+#include "probe/cuda/cuda_api.h"
 #include "probe/system/filesystem.h"
+#include "probe/system/host.h"
 
 namespace probe::cuda {
 namespace {
@@ -17,6 +19,9 @@ constexpr std::string_view kStub = "CUDA_ERROR_STUB_LIBRARY";
 constexpr std::string_view kNoDevice = "CUDA_ERROR_NO_DEVICE";
 constexpr std::string_view kNotReady = "CUDA_ERROR_SYSTEM_NOT_READY";
 constexpr std::string_view kUnknown = "CUDA_ERROR_UNKNOWN";
+constexpr std::string_view kMismatch = "NVML_ERROR_LIB_RM_VERSION_MISMATCH";
+constexpr std::string_view kNoInstance = "no_mig_instance";
+constexpr std::string_view kNoInstanceText = "is in MIG mode and has no instance that CUDA can use";
 
 // "535.54.03" in "NVRM version: NVIDIA UNIX x86_64 Kernel Module  535.54.03  Tue ..."
 std::optional<std::string> VersionIn(std::string_view line) {
@@ -95,16 +100,10 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, const std::vector
                       const system::Environment& environment) {
   const std::size_t on_chip = driver.tegra && HasTegraNodes(driver) ? 1 : 0;
   const std::size_t gpus = std::max({known.size(), driver.signs.gpus, on_chip});
-  const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
-  if (driver.version && !any_node && !driver.signs.wsl && !driver.tegra) {
-    error.name = "no_device_nodes";
-    error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
-    return {Outcome::kNoDevice, std::move(error)};
-  }
   const auto visible = environment.Get(kVisibleDevices);
   if (const auto* divided = DividedGpu(known, !visible || NamesOneFirst(*visible, known))) {
-    error.name = "no_mig_instance";
-    error.text = NameOf(*divided) + " is in MIG mode and has no instance that CUDA can use";
+    error.name = kNoInstance;
+    error.text = fmt::format("{} {}", NameOf(*divided), kNoInstanceText);
     return {Outcome::kNoDevice, std::move(error)};
   }
   if (visible && gpus > 0 && LeavesNone(*visible, known, gpus)) {
@@ -112,7 +111,9 @@ Diagnosis WhyNoDevice(Error error, const KernelDriver& driver, const std::vector
                              gpus == 1 ? "" : "s");
     return {Outcome::kHidden, std::move(error)};
   }
-  error.text = "the driver has no device that CUDA can use";
+  if (driver.signs.wsl) error.name = "wsl_no_device";
+  error.text = driver.signs.wsl ? "the Windows host's driver offers CUDA no device"
+                                : "the driver has no device that CUDA can use";
   return {Outcome::kNoDevice, std::move(error)};
 }
 
@@ -124,6 +125,45 @@ bool HasLiveDriver(const KernelDriver& driver) {
 
 const DeviceNode* DeadNode(const KernelDriver& driver) {
   return FindNode(driver, [](const DeviceNode& n) { return n.exists && !n.openable; });
+}
+
+// The module lists its GPUs below /proc and makes, or lets others make, a node of each.
+bool DrivesNone(const KernelDriver& driver) {
+  return driver.version && driver.signs.bus_shown && driver.signs.gpus == 0 && !driver.signs.gpu_node &&
+         !driver.in_container && !driver.signs.wsl && !driver.tegra;
+}
+
+bool LacksNodes(const KernelDriver& driver) {
+  const bool any_node = FindNode(driver, [](const DeviceNode& n) { return n.exists; }) != nullptr;
+  return driver.version && !any_node && !driver.signs.wsl && !driver.tegra;
+}
+
+// The module shows through /proc and /sys, as a host's does in its containers, and none of its nodes is here.
+Diagnosis NoNodes(Error error, const KernelDriver& driver) {
+  if (driver.in_container) {
+    error.name = "no_device_nodes";
+    error.text = "the host's driver shows, but there is no /dev/nvidia*: this container was not given a GPU";
+  } else if (DrivesNone(driver)) {
+    error.name = "module_without_gpu";
+    error.text = "the kernel module nvidia is loaded and has no GPU";
+  } else {
+    error.name = "nvidia_nodes_missing";
+    error.text = "the kernel module nvidia is loaded and there is no /dev/nvidia*: nothing made its nodes";
+  }
+  return {Outcome::kNoDevice, std::move(error)};
+}
+
+// CUDA works with the GPU through one more node than the management library.
+bool LacksUvm(const KernelDriver& driver) {
+  const auto* gpu_node = FindNode(driver, [](const DeviceNode& n) { return n.exists && !IsUvm(n); });
+  const auto* uvm = FindNode(driver, IsUvm);
+  return !driver.tegra && !driver.signs.wsl && gpu_node != nullptr && uvm != nullptr && !uvm->exists;
+}
+
+const NvmlGpu* FaultyGpu(const std::vector<NvmlGpu>& gpus) {
+  const auto gpu =
+      std::find_if(gpus.begin(), gpus.end(), [](const NvmlGpu& one) { return one.fault.has_value(); });
+  return gpu == gpus.end() ? nullptr : &*gpu;
 }
 
 // What files say of a call that found no device or failed without a reason: each cause by its own evidence.
@@ -147,19 +187,41 @@ std::optional<Diagnosis> OfFiles(const Error& said, const KernelDriver& driver, 
         "kernel is not NVIDIA's");
   }
   const auto* dead = DeadNode(driver);
+  if (LacksNodes(driver)) return NoNodes(said, driver);
   if (nvml_gpus == 0 && !HasLiveDriver(driver)) {
     return as(Outcome::kNoDevice, "kernel_module_not_loaded",
               "the kernel module nvidia is not loaded" + (dead ? ": " + DeadText(*dead) : ""));
   }
+  if (dead == nullptr && nvml_gpus == 0 && DrivesNone(driver)) return NoNodes(said, driver);
   if (dead == nullptr || IsUvm(*dead)) return std::nullopt;
   return as(Outcome::kFailed, "device_node_dead",
             DeadText(*dead) + ": the kernel driver is loaded and has no working GPU behind it");
 }
 
+// What others than CUDA know of a call that found no device or failed without a reason; nullopt where they
+// know nothing. First those whose word it is, then what files tell.
+std::optional<Diagnosis> Explained(const Error& said, const KernelDriver& driver,
+                                   const std::vector<NvmlGpu>& gpus, const std::string& library,
+                                   const std::optional<Error>& management) {
+  const auto as = [&](std::string_view name, std::string text) {
+    return Diagnosis{Outcome::kFailed, {said.call, said.code, std::string(name), std::move(text)}};
+  };
+  if (management && management->name == kMismatch) return as(kMismatch, management->text);
+  if (const auto* gpu = FaultyGpu(gpus))
+    return as(gpu->fault->name, fmt::format("{} {}", NameOf(*gpu), gpu->fault->text));
+  if (driver.signs.wsl && !driver.in_container && !library.empty() && !IsWindowsDriver(library))
+    return as("wsl_linux_driver", library + " is a Linux driver's, which works with no GPU in WSL");
+  if (auto found = OfFiles(said, driver, gpus.size())) return found;
+  if (!LacksUvm(driver)) return std::nullopt;
+  return as(driver.in_container ? "nvidia_uvm_not_passed" : "nvidia_uvm_missing",
+            "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not");
+}
+
 }  // namespace
 
-KernelDriver ReadKernelDriver(const system::FileSystem& files) {
+KernelDriver ReadKernelDriver(const system::FileSystem& files, const system::Environment& environment) {
   KernelDriver driver;
+  driver.in_container = system::ContainerOf(files, environment).has_value();
   if (const auto line = files.ReadLine("/proc/driver/nvidia/version")) {
     driver.version = VersionIn(*line);
     driver.open_module = line->find("Open") != std::string::npos;
@@ -209,20 +271,31 @@ Diagnosis NoCard(Error error, const KernelDriver& driver) {
   return {Outcome::kNoDevice, std::move(error)};
 }
 
+std::optional<Error> WhyUnshown(const NvmlGpu& gpu) {
+  if (gpu.fault) return gpu.fault;
+  if (!gpu.mig || !gpu.instances.empty()) return std::nullopt;
+  return Error{"", std::nullopt, std::string(kNoInstance), std::string(kNoInstanceText)};
+}
+
+Error NoLibrary(Error error, const KernelDriver& driver) {
+  const bool is_given = FindNode(driver, [](const DeviceNode& n) { return n.openable && IsExistingGpu(n); });
+  if ((!driver.version && !is_given) || driver.signs.wsl || driver.tegra) return error;
+  error.name = driver.in_container ? "libcuda_not_passed" : "libcuda_missing";
+  error.text =
+      fmt::format("the kernel's part of NVIDIA's driver{}{} is here, and its library libcuda.so.1 is not",
+                  driver.version ? " " : "", driver.version.value_or(""));
+  return error;
+}
+
 Diagnosis Diagnose(Error error, const KernelDriver& driver, const std::vector<NvmlGpu>& gpus,
-                   const std::string& library, const system::Environment& environment) {
+                   const std::string& library, const system::Environment& environment,
+                   const std::optional<Error>& management) {
   if (error.name == kStub) return {Outcome::kAbsent, std::move(error)};
   const bool unexplained = error.name == kNoDevice || error.name == kUnknown || error.code == 304;
-  if (auto found = unexplained ? OfFiles(error, driver, gpus.size()) : std::nullopt) return *std::move(found);
-  const auto* gpu_node = FindNode(driver, [](const DeviceNode& n) { return n.exists && !IsUvm(n); });
-  const auto* uvm = FindNode(driver, IsUvm);
-  if (!driver.tegra && gpu_node != nullptr && uvm != nullptr && !uvm->exists && !driver.signs.wsl) {
-    error.name = "nvidia_uvm_missing";
-    error.text = "/dev/nvidia-uvm is missing: nvidia-smi works without it, CUDA does not";
-    return {Outcome::kFailed, std::move(error)};
-  }
+  if (auto found = unexplained ? Explained(error, driver, gpus, library, management) : std::nullopt)
+    return *std::move(found);
   if (error.name == kNoDevice) return WhyNoDevice(std::move(error), driver, gpus, environment);
-  if (error.name == kUnknown && !gpus.empty()) {
+  if (error.name == kUnknown && !gpus.empty() && !driver.signs.wsl) {
     error.name = "nvidia_uvm_broken";
     error.text =
         "the management library works and CUDA does not: the module nvidia_uvm is in a bad state, as after "

@@ -27,8 +27,10 @@ struct KernelDriver {
   bool tegra = false;  // a system on a chip: nvgpu is its driver, /dev/nvmap and nvgpu's its nodes,
                        // also beside the module nvidia, which may drive the displays alone
   nvidia::Signs signs;
+  bool in_container = false;  // that says so
 };
-[[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files);
+[[nodiscard]] KernelDriver ReadKernelDriver(const system::FileSystem& files,
+                                            const system::Environment& environment = {});
 
 // The newest CUDA that runs at all on a driver (minor-version compatibility), such as "12.x"; nullopt for
 // older ones than are known. Source: NVIDIA, "CUDA Compatibility", table "Minimum Required Driver Version".
@@ -44,11 +46,19 @@ struct Diagnosis {
 // Says so.
 [[nodiscard]] Diagnosis NoCard(Error error, const KernelDriver& driver);
 
+// Why CUDA shows nothing of that GPU, whatever else is well here; the text is what it did or is in: "fell off
+// the bus". nullopt: it should be shown.
+[[nodiscard]] std::optional<Error> WhyUnshown(const NvmlGpu& gpu);
+
+// No libcuda.so.1 was found: where the kernel driver is loaded all the same, the error says so.
+[[nodiscard]] Error NoLibrary(Error error, const KernelDriver& driver);
+
 // What a failed cuInit (or one that shows no device) means on this machine: the error's text is a sentence of
 // the cause, and its name a more exact one where files show the cause. `gpus`: those that the management
-// library sees; `library`: the mapped libcuda.
+// library sees; `library`: the mapped libcuda; `management`: what that library failed with.
 [[nodiscard]] Diagnosis Diagnose(Error error, const KernelDriver& driver, const std::vector<NvmlGpu>& gpus,
-                                 const std::string& library, const system::Environment& environment);
+                                 const std::string& library, const system::Environment& environment,
+                                 const std::optional<Error>& management = {});
 
 // CUDA_VISIBLE_DEVICES and CUDA_DEVICE_ORDER in words: what each entry is, which GPUs it hides. Compares what
 // CUDA shows with what the machine has; decides nothing.

@@ -9,6 +9,7 @@
 #include "probe/core/load.h"
 #include "probe/core/text.h"
 #include "probe/cuda/cuda_nvml_api.h"
+#include "probe/nvidia/nvidia.h"
 
 namespace probe::cuda {
 namespace {
@@ -53,6 +54,21 @@ constexpr std::array kNvmlCodes = {
     NvmlCodeRow{30, "NVML_ERROR_RESET_TYPE_NOT_SUPPORTED", ""},
     NvmlCodeRow{999, "NVML_ERROR_UNKNOWN", ""},
 };
+
+// The codes by which the library gives no handle of a GPU that is there and can not work, with what it did.
+// Not that this user, or this container, may not have it, which is how most of a shared machine's are.
+constexpr std::array kFaults = {
+    NvmlCodeRow{8, "", "has no power: its cables are not attached"},
+    NvmlCodeRow{11, "", "gets no interrupts through to its driver"},
+    NvmlCodeRow{15, "", "fell off the bus"},
+};
+
+template <std::size_t N>
+const NvmlCodeRow* RowOf(const std::array<NvmlCodeRow, N>& rows, NvmlReturn code) {
+  const auto row =
+      std::find_if(rows.begin(), rows.end(), [&](const NvmlCodeRow& one) { return one.code == code; });
+  return row == rows.end() ? nullptr : &*row;
+}
 
 template <class F, class... A>
 std::string AskText(F function, A... arguments) {
@@ -155,6 +171,30 @@ NvmlGpu ReadGpu(const NvmlApi& api, NvmlDevice device, std::uint32_t index) {
   return gpu;
 }
 
+NvmlGpu FaultyGpu(std::uint32_t index, NvmlReturn code, std::string_view text) {
+  NvmlGpu gpu;
+  gpu.index = index;
+  gpu.fault = NvmlErrorOf("nvmlDeviceGetHandleByIndex_v2", code);
+  gpu.fault->text = text;
+  return gpu;
+}
+
+// The library tells no address of those: they are the kernel driver's GPUs that it does not tell of
+// otherwise, where there are as many. It counts by address.
+void FindFaulty(std::vector<NvmlGpu>& gpus, std::vector<PciAddress> addresses) {
+  std::erase_if(addresses, [&](const PciAddress& address) {
+    return std::any_of(gpus.begin(), gpus.end(), [&](const NvmlGpu& gpu) { return gpu.pci == address; });
+  });
+  std::sort(addresses.begin(), addresses.end());
+  const auto is_faulty = [](const NvmlGpu& gpu) { return gpu.fault.has_value(); };
+  const auto faulty = std::count_if(gpus.begin(), gpus.end(), is_faulty);
+  if (addresses.size() != static_cast<std::size_t>(faulty)) return;
+  auto address = addresses.begin();
+  for (NvmlGpu& gpu : gpus) {
+    if (is_faulty(gpu)) gpu.pci = *address++;
+  }
+}
+
 // Two that nobody knows are not the same.
 bool IsUuidOf(const std::string& text, const RuntimeDevice& device) {
   return device.identity.uuid && UuidIn(text) == device.identity.uuid;
@@ -163,6 +203,7 @@ bool IsUuidOf(const std::string& text, const RuntimeDevice& device) {
 }  // namespace
 
 std::string NameOf(const NvmlGpu& gpu) {
+  if (gpu.name.empty() && !gpu.pci && gpu.uuid.empty()) return fmt::format("nvidia-smi's GPU {}", gpu.index);
   return fmt::format("{} ({})", gpu.name.empty() ? "a GPU" : gpu.name,
                      gpu.pci ? ToString(*gpu.pci) : gpu.uuid);
 }
@@ -183,9 +224,8 @@ const NvmlInstance* InstanceOf(const RuntimeDevice& device, const NvmlGpu& gpu) 
 }
 
 Error NvmlErrorOf(std::string_view call, NvmlReturn code) {
-  const auto row = std::find_if(kNvmlCodes.begin(), kNvmlCodes.end(),
-                                [&](const NvmlCodeRow& r) { return r.code == code; });
-  if (row == kNvmlCodes.end()) return {std::string(call), code, "unknown error", {}};
+  const auto* row = RowOf(kNvmlCodes, code);
+  if (row == nullptr) return {std::string(call), code, "unknown error", {}};
   return {std::string(call), code, std::string(row->name), std::string(row->text)};
 }
 
@@ -201,9 +241,13 @@ Result<NvmlSurvey> AskNvml(const system::FileSystem& files, const system::Enviro
     return NvmlErrorOf("nvmlDeviceGetCount_v2", code);
   }
   for (unsigned int i = 0; i < std::min(count, kMaxGpus); ++i) {
-    const auto device = Ask<NvmlDevice>(api->nvmlDeviceGetHandleByIndex, i);
-    if (device) survey.gpus.push_back(ReadGpu(*api, *device, i));
+    NvmlDevice device{};
+    const auto code = api->nvmlDeviceGetHandleByIndex(i, &device);
+    const auto* fault = RowOf(kFaults, code);
+    if (code == kNvmlSuccess) survey.gpus.push_back(ReadGpu(*api, device, i));
+    if (fault != nullptr) survey.gpus.push_back(FaultyGpu(i, code, fault->text));
   }
+  FindFaulty(survey.gpus, nvidia::GpuAddresses(files));
   return survey;
 }
 

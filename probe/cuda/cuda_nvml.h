@@ -39,7 +39,9 @@ struct NvmlGpu {
   bool mig = false;
   std::vector<NvmlInstance> instances;
   GpuLoad load;
-  std::vector<Fact> facts;  // clocks, power, throttling, load, processes, NVLink
+  std::vector<Fact> facts;     // clocks, power, throttling, load, processes, NVLink
+  std::optional<Error> fault;  // why it can not be asked, and nobody may compute on it; the text is what it
+                               // did: "fell off the bus". Nothing else is known of it then than where it is
 };
 
 struct NvmlSurvey {
@@ -48,7 +50,7 @@ struct NvmlSurvey {
   std::vector<NvmlGpu> gpus;  // in nvidia-smi's order
 };
 
-// "NVIDIA A100 (0000:01:00.0)"
+// "NVIDIA A100 (0000:01:00.0)", or "nvidia-smi's GPU 0" of one of which there is no more.
 [[nodiscard]] std::string NameOf(const NvmlGpu& gpu);
 
 // The one of them that CUDA shows as that device, by the address where both have one, else by the UUID;

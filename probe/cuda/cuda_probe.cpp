@@ -12,6 +12,7 @@
 #include "probe/cuda/cuda_driver.h"
 #include "probe/cuda/cuda_nvml.h"
 #include "probe/nvidia/nvidia.h"
+#include "probe/system/wsl.h"
 
 namespace probe::cuda {
 
@@ -30,7 +31,7 @@ bool IsWorthAsking(const ProbeContext& context, const KernelDriver& driver) {
 class Survey {
  public:
   explicit Survey(const ProbeContext& context)
-      : context_(context), driver_(ReadKernelDriver(context.files)) {}
+      : context_(context), driver_(ReadKernelDriver(context.files, context.environment)) {}
 
   void Run();
 
@@ -49,21 +50,35 @@ class Survey {
       hidden = nvidia::GpuAddresses(context_.files);
     for (const PciAddress& address : hidden) context_.sink(HiddenHardware("cuda", address, kVisibleDevices));
   }
+  // Files list the cards.
+  [[nodiscard]] bool ShowsCards() const { return driver_.signs.card_on_bus || driver_.signs.gpus > 0; }
   [[nodiscard]] std::vector<NvmlGpu> Gpus() const { return nvml_ ? nvml_->gpus : std::vector<NvmlGpu>{}; }
-  [[nodiscard]] bool IsForWantOfACard(const Error& error) const;
+  [[nodiscard]] bool IsOfNoModule(const Error& error) const;
+  // Of those that the management library knows and CUDA does not show, why.
+  void ExplainUnshown(const std::vector<RuntimeDevice>& shown) const;
+  void TellUnreached(const NvmlGpu& gpu, const std::string& error, const std::string& text) const;
   // What NVML and files know of a device that CUDA shows.
   void Complete(RuntimeDevice& device) const;
   // The instances of GPUs in MIG mode that CUDA does not show: it shows a process one at most.
   void AddInstances(std::vector<RuntimeDevice>& devices) const;
   void Fail(Error error) {
-    auto diagnosis = Diagnose(std::move(error), driver_, Gpus(), library_path_, context_.environment);
+    auto diagnosis =
+        Diagnose(std::move(error), driver_, Gpus(), library_path_, context_.environment, nvml_error_);
     if (diagnosis.outcome == Outcome::kHidden) ExplainVariables({});
+    for (const NvmlGpu& gpu : Gpus()) {
+      if (gpu.fault) {
+        TellUnreached(gpu, gpu.fault->name, "it " + gpu.fault->text);
+      } else if (!ShowsCards() && diagnosis.outcome != Outcome::kHidden) {
+        TellUnreached(gpu, diagnosis.error.name, diagnosis.error.text);
+      }
+    }
     context_.sink(Failure{diagnosis.outcome, std::move(diagnosis.error)});
   }
 
   const ProbeContext& context_;
   KernelDriver driver_;
   std::optional<NvmlSurvey> nvml_;
+  std::optional<Error> nvml_error_;
   std::string library_path_;
   Library library_;
   bool passed_over_ = false;  // other files of its name
@@ -107,8 +122,9 @@ std::optional<Api> Survey::Start() {
   };
   const auto started = StartDriver(context_.files, context_.environment, listener);
   if (!started) {
-    context_.sink(Failure{started.error().Is(OwnError::kAbsent) ? Outcome::kAbsent : Outcome::kFailed,
-                          started.error()});
+    const bool absent = started.error().Is(OwnError::kAbsent);
+    context_.sink(Failure{absent ? Outcome::kAbsent : Outcome::kFailed,
+                          absent ? NoLibrary(started.error(), driver_) : started.error()});
     return std::nullopt;
   }
   WarnOfOthers(*started);
@@ -130,6 +146,8 @@ void Survey::WarnOfOthers(const StartedDriver& started) const {
         fmt::format("{} is not this machine's driver, {} ({})", path, ErrorOf("cuInit", code).name, code);
     if (started.code == kCuSuccess)
       text += fmt::format(": {} was taken; programs that find the first will fail", library_path_);
+    if (driver_.signs.wsl && !driver_.in_container && !IsWindowsDriver(path))
+      text += ". In WSL the Windows driver serves: remove NVIDIA's Linux driver";
     context_.sink(Warning{std::move(text)});
   }
   if (started.behind) {
@@ -139,9 +157,40 @@ void Survey::WarnOfOthers(const StartedDriver& started) const {
   }
 }
 
-// NVML says that no kernel driver is loaded, too, where there is nothing to load one for.
-bool Survey::IsForWantOfACard(const Error& error) const {
-  return error.name == "NVML_ERROR_DRIVER_NOT_LOADED" && LacksCard(driver_);
+// NVML says that no kernel driver is loaded, too, where there is nothing to load one for, and where it is
+// loaded and its nodes are not here.
+bool Survey::IsOfNoModule(const Error& error) const {
+  return error.name == "NVML_ERROR_DRIVER_NOT_LOADED" && (LacksCard(driver_) || driver_.version);
+}
+
+void Survey::ExplainUnshown(const std::vector<RuntimeDevice>& shown) const {
+  if (!nvml_) return;
+  for (const NvmlGpu& gpu : nvml_->gpus) {
+    const auto cause = WhyUnshown(gpu);
+    const bool is_shown = std::any_of(shown.begin(), shown.end(), [&](const RuntimeDevice& device) {
+      return GpuOf(device, nvml_->gpus) == &gpu;
+    });
+    if (!cause || is_shown) continue;
+    context_.sink(Warning{fmt::format("{} {}", NameOf(gpu), cause->text)});
+    TellUnreached(gpu, cause->name, "it " + cause->text);
+  }
+}
+
+// As a GPU of its own where no file shows it: in WSL, and in containers that hide the bus.
+void Survey::TellUnreached(const NvmlGpu& gpu, const std::string& error, const std::string& text) const {
+  if (!gpu.pci) return;
+  auto hardware = UnreachedHardware("cuda", *gpu.pci, {{}, std::nullopt, error, text});
+  if (!ShowsCards() && !gpu.name.empty()) {
+    hardware.name = gpu.name;
+    hardware.vendor = "NVIDIA Corporation";
+    hardware.kind = gpu.memory_unsupported ? DeviceKind::kIntegrated : DeviceKind::kDiscrete;
+    hardware.kernel_driver = driver_.signs.wsl ? system::kWslKernelDriver : "nvidia";
+    hardware.identity.uuid = UuidIn(gpu.uuid);
+    hardware.identity.ids = gpu.ids;
+    hardware.memory_total_bytes = gpu.memory_total_bytes;
+    hardware.memory_free_bytes = gpu.memory_free_bytes;
+  }
+  context_.sink(std::move(hardware));
 }
 
 void Survey::AskManagement() {
@@ -149,7 +198,8 @@ void Survey::AskManagement() {
   if (nvml) {
     nvml_ = *std::move(nvml);
     // nvgpu has no management of its own.
-  } else if (!nvml.error().Is(OwnError::kAbsent) && !driver_.tegra && !IsForWantOfACard(nvml.error())) {
+  } else if (!nvml.error().Is(OwnError::kAbsent) && !driver_.tegra && !IsOfNoModule(nvml.error())) {
+    nvml_error_ = nvml.error();
     // A driver of its own in the report, so that the cause is found where CUDA only says "unknown".
     DriverReport report;
     report.name = "NVML";
@@ -239,6 +289,7 @@ void Survey::Enumerate(const Api& api) {
   AddInstances(devices);
   if (devices.empty()) return Fail(ErrorOf("cuDeviceGetCount", kCuErrorNoDevice));
   ExplainVariables(devices);
+  ExplainUnshown(devices);
   for (auto& text : ExplainUse(devices, Gpus())) context_.sink(Warning{std::move(text)});
   for (const RuntimeDevice& device : devices) context_.sink(device);
 }

@@ -2,10 +2,10 @@
 // Which file is this machine's libcuda, and how it is started.
 #include <algorithm>
 #include <array>
-#include <iterator>
 #include <utility>
 
 #include "probe/cuda/cuda_api.h"
+#include "probe/system/wsl.h"
 
 namespace probe::cuda {
 namespace {
@@ -42,6 +42,23 @@ bool IsOfAnotherDriver(CuResult code) {
   return code == kStubLibrary || code == kDriverMismatch || code == kCompatNotSupported;
 }
 
+// Whose file it is that failed, as far as that tells: what a stub says is of no machine, what a compat
+// package says is not of this one.
+enum class Standing { kStub, kOthers, kMachines };
+
+Standing StandingOf(const StartedDriver& started, bool wsl) {
+  if (started.code == kStubLibrary) return Standing::kStub;
+  const bool is_others =
+      IsOfAnotherDriver(started.code) || (wsl && !IsWindowsDriver(started.library.path.value_or("")));
+  return is_others ? Standing::kOthers : Standing::kMachines;
+}
+
+// A file that shows no device may be one more that is not this machine's driver: in WSL a Linux driver's, or
+// one of a compat package.
+bool MayNextDoBetter(const StartedDriver& started, bool wsl) {
+  return started.code == kCuErrorNoDevice || StandingOf(started, wsl) != Standing::kMachines;
+}
+
 struct Search {
   std::span<const std::string_view> names;
   std::vector<std::string> directories;
@@ -74,19 +91,26 @@ std::vector<StartedDriver::PassedOver> AsPassedOver(const std::vector<StartedDri
   return out;
 }
 
-// The last of a driver that is none for this machine: it says what is to be done, which a stub does not.
-StartedDriver MostTelling(std::vector<StartedDriver> refused, const Error& behind) {
-  const auto last = std::find_if(refused.rbegin(), refused.rend(),
-                                 [](const StartedDriver& one) { return one.code != kStubLibrary; });
-  const auto chosen = last != refused.rend() ? std::prev(last.base()) : std::prev(refused.end());
+// The first that may be this machine's driver, as programs find it; else the last of another driver's: it
+// says what is to be done, which a stub does not.
+StartedDriver MostTelling(std::vector<StartedDriver> refused, const Error& behind, bool wsl) {
+  auto chosen = refused.begin();
+  for (auto one = refused.begin(); one != refused.end(); ++one) {
+    const auto standing = StandingOf(*one, wsl), best = StandingOf(*chosen, wsl);
+    if (standing > best || (standing == best && standing != Standing::kMachines)) chosen = one;
+  }
   StartedDriver told = std::move(*chosen);
   refused.erase(chosen);
+  const bool is_machines = StandingOf(told, wsl) == Standing::kMachines;
+  std::erase_if(refused, [&](const auto& one) { return StandingOf(one, wsl) == Standing::kMachines; });
   told.passed_over = AsPassedOver(refused);
-  if (!behind.name.empty() && !behind.Is(OwnError::kAbsent)) told.behind = behind;
+  if (!is_machines && !behind.name.empty() && !behind.Is(OwnError::kAbsent)) told.behind = behind;
   return told;
 }
 
 }  // namespace
+
+bool IsWindowsDriver(std::string_view path) { return path.starts_with("/usr/lib/wsl/"); }
 
 Result<Library> FindDriver(const system::FileSystem& files, const system::Environment& environment) {
   return Find(files, environment, {});
@@ -95,19 +119,22 @@ Result<Library> FindDriver(const system::FileSystem& files, const system::Enviro
 Result<StartedDriver> StartDriver(const system::FileSystem& files, const system::Environment& environment,
                                   const StartListener& listener) {
   const Search search{kDriverNames, DriverDirectories(), files, environment};
+  const bool wsl = files.Exists(system::kWslGpuNode);
   std::vector<StartedDriver> refused;
   for (std::vector<std::string> tried;;) {
     auto started = StartFirst(search, tried, listener);
-    if (!started) return refused.empty() ? started : MostTelling(std::move(refused), started.error());
-    if (!IsOfAnotherDriver(started->code)) {
+    if (!started) return refused.empty() ? started : MostTelling(std::move(refused), started.error(), wsl);
+    if (started->code == kCuSuccess) {
       started->passed_over = AsPassedOver(refused);
       return started;
     }
+    const bool is_last = !MayNextDoBetter(*started, wsl);
     tried.push_back(started->library.path.value_or(""));
     refused.push_back(*std::move(started));
+    if (is_last) return MostTelling(std::move(refused), {}, wsl);
     const auto next = Find(files, environment, tried);
-    if (!next) return MostTelling(std::move(refused), next.error());
-    if (next->path == tried.back()) return MostTelling(std::move(refused), {});
+    if (!next) return MostTelling(std::move(refused), next.error(), wsl);
+    if (next->path == tried.back()) return MostTelling(std::move(refused), {}, wsl);
   }
 }
 

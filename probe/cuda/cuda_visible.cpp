@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
@@ -95,7 +96,7 @@ std::vector<const NvmlGpu*> Hidden(const system::Environment& environment,
     return entry.kind == VisibleEntry::kIndex ? by_address : CountNamed(entry, gpus).has_value();
   });
   for (const NvmlGpu& gpu : gpus) {
-    if (gpu.mig && gpu.instances.empty()) continue;  // CUDA has nothing of it, whatever the variable says
+    if (WhyUnshown(gpu)) continue;  // CUDA has nothing of it, whatever the variable says
     const bool seen = std::any_of(shown.begin(), shown.end(),
                                   [&](const RuntimeDevice& device) { return GpuOf(device, gpus) == &gpu; });
     const bool is_named = tells_which
@@ -136,18 +137,25 @@ std::string GarbageText(std::string_view value, const std::vector<NvmlGpu>& gpus
   return {};
 }
 
-// CUDA counts the fastest first, nvidia-smi by address.
+// CUDA counts the fastest first, nvidia-smi by address. One that CUDA does not show at all moves the others
+// up, which is no order of CUDA's.
 std::string OrderText(const system::Environment& environment, const std::vector<RuntimeDevice>& shown,
                       const std::vector<NvmlGpu>& gpus) {
   if (environment.Get("CUDA_DEVICE_ORDER") == "PCI_BUS_ID" || environment.Get("CUDA_VISIBLE_DEVICES"))
     return {};
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> numbers;  // nvidia-smi's and CUDA's
   for (const RuntimeDevice& device : shown) {
-    const NvmlGpu* gpu = GpuOf(device, gpus);
-    if (gpu == nullptr || device.identity.partition || gpu->index == device.ordinal) continue;
+    const NvmlGpu* gpu = device.identity.partition ? nullptr : GpuOf(device, gpus);
+    if (gpu != nullptr) numbers.emplace_back(gpu->index, device.ordinal);
+  }
+  auto by_address = numbers;
+  std::sort(by_address.begin(), by_address.end());
+  for (std::size_t i = 0; i < numbers.size(); ++i) {
+    if (numbers[i] == by_address[i]) continue;
     return fmt::format(
         "CUDA counts the fastest GPU first, nvidia-smi by address: CUDA's {} is nvidia-smi's {}; "
         "CUDA_DEVICE_ORDER=PCI_BUS_ID makes them agree, UUIDs always do",
-        device.ordinal, gpu->index);
+        numbers[i].second, numbers[i].first);
   }
   return {};
 }

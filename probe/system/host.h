@@ -16,6 +16,9 @@ namespace probe::system {
 // Names and the kernel are the running machine's, or below a sysroot those that its files say.
 [[nodiscard]] HostFacts DescribeHost(const FileSystem& files, const Environment& environment);
 
+// The engine of the container that this is in, where it tells: "docker". Many tell nothing.
+[[nodiscard]] std::optional<std::string> ContainerOf(const FileSystem& files, const Environment& environment);
+
 // What the text of a file of os-release(5) says; nullopt where it says nothing.
 [[nodiscard]] std::optional<OsRelease> ParseOsRelease(const std::string& text);
 

@@ -5,5 +5,6 @@
 namespace probe::system {
 
 inline constexpr const char* kWslGpuNode = "/dev/dxg";
+inline constexpr const char* kWslKernelDriver = "dxgkrnl";  // of that node
 
 }  // namespace probe::system

@@ -68,7 +68,7 @@ std::vector<Draft> DraftHardware(std::span<const ProbeReport> reports) {
   std::stable_partition(all.begin(), all.end(), [](const auto& hardware) { return !IsHidden(hardware); });
   for (HardwareDevice& hardware : all) {
     const std::string id = HardwareId(hardware, drafts);
-    if (IsHidden(hardware) && !places.contains(id)) continue;
+    if (IsHidden(hardware) && hardware.name.empty() && !places.contains(id)) continue;
     const auto [known, is_new] = places.try_emplace(id, drafts.size());
     if (is_new) drafts.emplace_back().id = id;
     Draft* const draft = &drafts[known->second];

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "probe/core/hidden.h"
 #include "report/core/devices.h"
 #include "report/core/wording.h"
 
@@ -42,6 +43,19 @@ std::optional<std::string> HeldForGuest(const probe::PhysicalDevice& device) {
   const auto& driver = *device.hardware->kernel_driver;
   const bool holds = driver.find("vfio") != std::string::npos || driver == "pci-stub" || driver == "pciback";
   return holds ? std::optional(driver) : std::nullopt;
+}
+
+std::optional<OwnCause> CauseOf(const Tables& tables, const probe::PhysicalDevice& device) {
+  const auto vendor = VendorOf(device);
+  if (!device.hardware || !vendor) return std::nullopt;
+  const auto* name = probe::FindFact(device.hardware->facts, probe::kUnreachedErrorFact);
+  const auto* text = probe::FindFact(device.hardware->facts, probe::kUnreachedTextFact);
+  if (name == nullptr || text == nullptr) return std::nullopt;
+  const probe::Error error{{}, std::nullopt, *name, *text};
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    if (IsOfVendor(facts, *vendor) && KnowsError(facts, error)) return OwnCause{&facts, error};
+  }
+  return std::nullopt;
 }
 
 std::optional<MakersFailure> FailureOfMakers(const Tables& tables, const Report& report,

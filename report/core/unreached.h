@@ -20,6 +20,14 @@ struct MakersFailure {
 };
 // Of a runtime that is installed and ended badly, or knows why it has no device; nullopt for none. Where no
 // kernel driver has the GPU only an error that the tables know says more than that.
+// What its maker's runtime told of this very GPU beside those that it shows (probe::UnreachedHardware), where
+// its table has the error.
+struct OwnCause {
+  const RuntimeFacts* runtime = nullptr;
+  probe::Error error;
+};
+[[nodiscard]] std::optional<OwnCause> CauseOf(const Tables& tables, const probe::PhysicalDevice& device);
+
 [[nodiscard]] std::optional<MakersFailure> FailureOfMakers(const Tables& tables, const Report& report,
                                                            const probe::PhysicalDevice& device);
 [[nodiscard]] std::string FailureText(const Tables& tables, const MakersFailure& failure);

@@ -160,6 +160,22 @@ void BlameGuest(const probe::PhysicalDevice& device, const std::string& driver, 
        std::nullopt, true, true});
 }
 
+// Others of its kind may work beside it.
+void BlameItself(const OwnCause& cause, const probe::PhysicalDevice& device, Finding& finding) {
+  finding.summary = fmt::format("no runtime reaches {}: {}", device.name, cause.error.text);
+  finding.runtime = cause.runtime->name;
+  AdviseOnError(cause.runtime, cause.error, finding);
+  AddEvidence(finding, "error", cause.error.name);
+}
+
+// What installs a runtime that is absent, or what it says of that itself.
+void AddWhatInstalls(const RuntimeFacts& facts, const Report& report, Finding& finding) {
+  for (const probe::ProbeReport& probe : report.probes) {
+    if (probe.module == facts.name && AdviseOnError(&facts, probe.error, finding)) return;
+  }
+  AddInstallHints(facts, finding);
+}
+
 // Its maker's runtime is installed: what became of that is why, and nothing is to be installed beside it.
 void BlameFailure(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                   const MakersFailure& failure, Finding& finding) {
@@ -231,6 +247,10 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     BlameGuest(device, *held, finding);
     return out.push_back(std::move(finding));
   }
+  if (const auto cause = CauseOf(tables, device); cause && !not_asked) {
+    BlameItself(*cause, device, finding);
+    return out.push_back(std::move(finding));
+  }
   if (const auto failure = FailureOfMakers(tables, report, device); failure && !not_asked) {
     BlameFailure(tables, report, device, *failure, finding);
     if (finding.fix.empty() && failure->probe->outcome == Outcome::kNoDevice)
@@ -240,7 +260,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   for (const RuntimeFacts& facts : tables.runtimes) AddHintsFor(device, facts, report.host, finding);
   if (not_asked && finding.fix.empty()) return;
   const auto* missing = finding.fix.empty() ? MissingRuntime(tables, report, device) : nullptr;
-  if (missing != nullptr) AddInstallHints(*missing, finding);
+  if (missing != nullptr) AddWhatInstalls(*missing, report, finding);
   if (!finding.fix.empty()) return out.push_back(std::move(finding));
   finding.fix.push_back({WhatItLacks(tables, report, device), std::nullopt, true, false});
   out.push_back(std::move(finding));
@@ -257,17 +277,17 @@ void AddMissingRuntime(const Tables& tables, const Report& report, const probe::
     const bool is_makers = facts == nullptr && known && known->vendor;
     if (is_makers && AddHintsFor(device, *known, report.host, finding)) facts = known;
   }
+  finding.layer = "system_runtime";
+  finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
   if (facts == nullptr && device.kind == probe::DeviceKind::kDiscrete) {
     facts = MissingRuntime(tables, report, device);
-    if (facts != nullptr) AddInstallHints(*facts, finding);
+    if (facts != nullptr) AddWhatInstalls(*facts, report, finding);
   }
   if (facts == nullptr) return;
   finding.id = fmt::format("missing.{}.{}", facts->name, probe::Slug(device.id));
-  finding.layer = "system_runtime";
   finding.device_id = device.id;
   finding.runtime = facts->name;
   finding.summary = fmt::format("{}, which is made for {}, is not installed", facts->title, device.name);
-  finding.meaning = "other drivers reach the card; most software that computes on it expects this one";
   out.push_back(std::move(finding));
 }
 

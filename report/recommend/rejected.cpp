@@ -122,6 +122,7 @@ std::string UnreachedReason(const Tables& tables, const Report& report, const pr
       return "hidden by " + SettingText(hiding);
     if (const auto driver = HeldForGuest(device)) return "held for a virtual machine by " + *driver;
   }
+  if (const auto cause = CauseOf(tables, device)) return "no runtime reaches it: " + cause->error.text;
   if (const auto failure = FailureOfMakers(tables, report, device))
     return "no runtime reaches it: " + FailureText(tables, *failure);
   return "no runtime reaches it";

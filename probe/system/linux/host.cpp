@@ -105,15 +105,6 @@ std::optional<std::string> CLibrary(const FileSystem& files) {
   return std::nullopt;
 }
 
-// Files that container engines leave (podman, Docker), and the variable that systemd's convention sets.
-std::optional<std::string> Container(const FileSystem& files, const Environment& environment) {
-  if (files.Exists("/.dockerenv")) return "docker";
-  if (files.Exists("/run/.containerenv")) return "podman";
-  if (const auto engine = environment.Get("container"); engine && files.live()) return CleanText(*engine, 64);
-  if (const auto root = files.ReadLine("/run/systemd/container")) return CleanText(*root, 64);
-  return std::nullopt;
-}
-
 std::optional<std::string> Virtualization(const FileSystem& files) {
   if (files.Exists(kWslGpuNode)) return std::string(kWsl2);
   const auto hypervisor = files.ReadLine("/sys/hypervisor/type");
@@ -146,6 +137,15 @@ std::optional<double> BusyTicks(const std::string& line, const std::vector<int>&
 
 }  // namespace
 
+// Files that container engines leave (podman, Docker), and the variable that systemd's convention sets.
+std::optional<std::string> ContainerOf(const FileSystem& files, const Environment& environment) {
+  if (files.Exists("/.dockerenv")) return "docker";
+  if (files.Exists("/run/.containerenv")) return "podman";
+  if (const auto engine = environment.Get("container"); engine && files.live()) return CleanText(*engine, 64);
+  if (const auto root = files.ReadLine("/run/systemd/container")) return CleanText(*root, 64);
+  return std::nullopt;
+}
+
 std::optional<OsRelease> ParseOsRelease(const std::string& text) {
   return DescribeOsRelease(AssignmentsOf(text));
 }
@@ -156,7 +156,7 @@ HostFacts DescribeHost(const FileSystem& files, const Environment& environment) 
   host.os = Find(os_release, "PRETTY_NAME");
   host.os_release = DescribeOsRelease(os_release);
   host.libc = CLibrary(files);
-  host.container = Container(files, environment);
+  host.container = ContainerOf(files, environment);
   host.virtualization = Virtualization(files);
   if (const auto names = ReadKernelNames(); files.live() && !names.machine.empty()) {
     host.name = CleanText(names.host, 128);

@@ -24,16 +24,17 @@ def act(at, do, **more):
 
 class Installed(CudaMachine):
     """The libraries are where the loader looks, as a package would put them; /sys and /dev are this machine's own.
-    sysfs: path -> content; nodes: those of NVIDIA's, behind which nothing answers."""
+    sysfs: path -> content; nodes: those of NVIDIA's, behind which nothing answers; live: those that answer; proc: files of
+    NVIDIA's below /proc/driver, of which there are none otherwise."""
 
-    def __init__(self, sysfs, nodes=(), **scenario):
+    def __init__(self, sysfs, nodes=(), live=(), proc=None, **scenario):
         super().__init__({"devices": [gpu(1, 80)], **scenario})
         self.sys = self._folder("sys")
         self.dev = self._folder("dev")
         (self.sys / "bus/pci/devices").mkdir(parents=True)
         self.write({"bus/pci/devices/0000:00:00.0/class": "0x060000",
                     "bus/pci/devices/0000:00:00.0/vendor": "0x8086", **sysfs})
-        for name in NODES:
+        for name in (*NODES, *live):
             (self.dev / name).touch()
         # Opening a socket's file gives ENXIO, as a device's without its driver.
         for name in nodes:
@@ -42,8 +43,11 @@ class Installed(CudaMachine):
         binds = [f"mount --bind /dev/{name} {shlex.quote(str(self.dev / name))}" for name in NODES]
         (self.sys / "devices/system").mkdir(parents=True)
         binds.append(f"mount --rbind /sys/devices/system {shlex.quote(str(self.sys / 'devices/system'))}")
+        for path, text in (proc or {}).items():
+            (self._folder("proc") / path).parent.mkdir(parents=True, exist_ok=True)
+            (self._folder("proc") / path).write_text(f"{text}\n")
         binds += [f"mount --rbind {shlex.quote(str(folder))} /{name}"
-                  for name, folder in (("dev", self.dev), ("sys", self.sys))]
+                  for name, folder in (("dev", self.dev), ("sys", self.sys), ("proc/driver", self._folder("proc")))]
         script = self.folder / "tool"
         inner = " && ".join([*binds, 'exec "$0" "$@"'])
         script.write_text(f"#!/bin/sh\nexec unshare -m sh -c {shlex.quote(inner)} {shlex.quote(str(BINARY))} \"$@\"\n")
@@ -122,6 +126,7 @@ class NoCard(unittest.TestCase):
 
     def test_a_loaded_driver_that_fails_without_a_word_is_not_explained_away(self):
         probe, *_ = self.cuda(Installed({**CARD, "module/nvidia/version": "580.65.06"},
+                                        live=("nvidia0", "nvidiactl", "nvidia-uvm"),
                                         attributes={"nvml_init": 9}, **act("init", "error", code=999)))
         self.assertEqual(("failed", "CUDA_ERROR_UNKNOWN"), (probe["outcome"], probe["error"]["name"]))
 

@@ -34,9 +34,13 @@ std::vector<Slot> InCudaOrder() {
 std::vector<Slot> Default(const std::vector<Slot>& all) {
   std::vector<Slot> out;
   for (const Slot& slot : all) {
-    if (slot.gpu->partitions.empty()) out.push_back(slot);
+    const bool works = Get(*slot.gpu, "nvml_handle", 0) == 0 && Get(*slot.gpu, "mig", 0) == 0;
+    if (works && slot.gpu->partitions.empty()) out.push_back(slot);
   }
-  if (out.empty() && !all.empty()) out.push_back({all[0].gpu, &all[0].gpu->partitions[0], all[0].index});
+  const auto divided =
+      std::find_if(all.begin(), all.end(), [](const Slot& slot) { return !slot.gpu->partitions.empty(); });
+  if (out.empty() && divided != all.end())
+    out.push_back({divided->gpu, &divided->gpu->partitions[0], divided->index});
   return out;
 }
 

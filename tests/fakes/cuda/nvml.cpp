@@ -61,6 +61,8 @@ FAKE_NVML nvmlDeviceGetCount_v2(unsigned int* count) {
 FAKE_NVML nvmlDeviceGetHandleByIndex_v2(unsigned int index, nvd::NvmlDevice* device) {
   if (index >= ByAddress().size()) return kInvalid;
   if (GetOfDriver("nvml_by_index", 1) == 0) return kNotSupported;
+  if (const auto code = Get(*ByAddress()[index].gpu, "nvml_handle", 0); code != kSuccess)
+    return static_cast<int>(code);
   *device = Handle(ByAddress()[index]);
   return kSuccess;
 }
@@ -142,7 +144,7 @@ FAKE_NVML nvmlDeviceGetNvLinkState(nvd::NvmlDevice device, unsigned int link, un
   return kSuccess;
 }
 FAKE_NVML nvmlDeviceGetMigMode(nvd::NvmlDevice device, unsigned int* current, unsigned int* pending) {
-  *current = *pending = Of(device).gpu->partitions.empty() ? 0 : 1;
+  *current = *pending = Of(device).gpu->partitions.empty() && Get(*Of(device).gpu, "mig", 0) == 0 ? 0 : 1;
   return kSuccess;
 }
 FAKE_NVML nvmlDeviceGetMaxMigDeviceCount(nvd::NvmlDevice, unsigned int* count) {

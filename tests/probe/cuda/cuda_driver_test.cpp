@@ -130,6 +130,7 @@ TEST(Diagnosis, OfNoDevice) {
   EXPECT_EQ(Of(100, {}, 0).error.name, "no_card");
   EXPECT_EQ(Of(100, {}, 0).outcome, Outcome::kNoDevice);
   KernelDriver container = Loaded();
+  container.in_container = true;
   container.signs.gpus = 0;
   container.nodes = {{"/dev/nvidiactl", false, false}, {"/dev/nvidia-uvm", false, false}};
   EXPECT_EQ(Of(100, container, 0).error.name, "no_device_nodes");
@@ -143,6 +144,7 @@ TEST(Diagnosis, OfNoDevice) {
 // Images and SLURM set one wherever CUDA is to run.
 TEST(Diagnosis, IsNoVariablesFaultWhereAContainerHasNoNode) {
   KernelDriver container = Loaded();
+  container.in_container = true;
   container.nodes = {{"/dev/nvidiactl", false, false}, {"/dev/nvidia-uvm", false, false}};
   probe::system::Environment visible;
   visible.Set("CUDA_VISIBLE_DEVICES", "0");

@@ -3,9 +3,11 @@
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <array>
 #include <set>
 
+#include "probe/core/parse.h"
 #include "probe/unify/unify.h"
 #include "tests/fakes/cuda/fake_machine.h"
 
@@ -210,6 +212,72 @@ TEST(CudaMachines, MigInstancesNeverMergeWithTheirParent) {
   EXPECT_EQ(instances, 2);
 }
 
+// The card as the kernel lists it, and what CUDA's report tells of it beside those that it shows.
+std::string FactsOfTheFirst(const probe::ProbeReport& report) {
+  probe::ProbeReport hardware;
+  hardware.module = "sysfs";
+  auto& card = hardware.hardware.emplace_back();
+  card.source = "sysfs";
+  card.identity.pci = probe::ParsePciAddress("0000:01:00.0");
+  card.name = "Card";
+  const std::array reports = {hardware, report};
+  std::string all;
+  for (const auto& device : probe::unify::Unify(reports)) {
+    if (device.id != "pci:0000:01:00.0") continue;
+    for (const auto& fact : device.hardware->facts) all += fact.key + "=" + fact.value + "\n";
+  }
+  return all;
+}
+
+TEST(CudaMachines, AGpuInMigModeWithoutAnInstanceBesideAWholeOneIsSaidToBe) {
+  const auto report = CudaMachine(machines::Of(R"({"name": "NVIDIA A100", "pci": "0000:01:00.0",
+      "uuid": "00000000000000000000000000000101", "attributes": {"mig": 1}},)" +
+                                               machines::Gpu("NVIDIA A100", 2, 80)))
+                          .Survey();
+  ASSERT_EQ(report.devices.size(), 1U);
+  EXPECT_THAT(report.warnings,
+              ElementsAre("NVIDIA A100 (0000:01:00.0) is in MIG mode and has no instance that CUDA can use"));
+  EXPECT_EQ(FactsOfTheFirst(report),
+            "unreached_error=no_mig_instance\n"
+            "unreached_because=it is in MIG mode and has no instance that CUDA can use\n");
+}
+
+TEST(CudaMachines, AGpuThatIsLostIsNoOtherGpusFault) {
+  const auto survey = [](int code, const char* more = "") {
+    return CudaMachine(machines::Of(fmt::format(R"({{"name": "Lost", "pci": "0000:01:00.0",
+      "uuid": "00000000000000000000000000000101", "attributes": {{"nvml_handle": {}}}}},)",
+                                                code) +
+                                        machines::Gpu("NVIDIA A100", 2, 80),
+                                    more))
+        .Survey();
+  };
+  for (const auto& [code, said] : {std::pair(8, "has no power"), {11, "no interrupts"}, {15, "fell off"}}) {
+    const auto beside = survey(code);
+    EXPECT_EQ(beside.devices.size(), 1U);
+    EXPECT_THAT(beside.warnings, ElementsAre(testing::AllOf(HasSubstr("GPU 0"), HasSubstr(said))));
+  }
+  EXPECT_THAT(survey(4).warnings, testing::IsEmpty()) << "one of somebody else's";
+  const auto none = survey(15, R"(, "misbehave": [{"at": "init", "do": "error", "code": 999}])");
+  EXPECT_EQ(none.outcome, Outcome::kFailed);
+  EXPECT_EQ(none.error->name, "NVML_ERROR_GPU_IS_LOST");
+}
+
+// Here no file shows a card.
+TEST(CudaMachines, WhatTheManagementLibraryListsIsAGpuThatNobodyReaches) {
+  const auto report =
+      CudaMachine(machines::Of(machines::Gpu("NVIDIA A100", 1, 80),
+                               R"(, "misbehave": [{"at": "init", "do": "error", "code": 803}])"))
+          .Survey();
+  if (report.hardware.empty()) GTEST_SKIP() << "this machine has a card of its own";
+  EXPECT_EQ(report.outcome, Outcome::kFailed);
+  const auto devices = probe::unify::Unify({&report, 1});
+  ASSERT_EQ(devices.size(), 2U);
+  EXPECT_EQ(devices[0].name, "NVIDIA A100");
+  EXPECT_EQ(devices[0].kind, DeviceKind::kDiscrete);
+  EXPECT_EQ(devices[0].memory.total_bytes, 1U << 30U);
+  EXPECT_EQ(devices[0].hardware->identity.ids->vendor, 0x10deU);
+}
+
 TEST(CudaMachines, AMigInstanceCanBeChosen) {
   CudaMachine machine(machines::Of(machines::Gpu("NVIDIA A100", 1, 80, kMig)));
   const auto report =
@@ -289,6 +357,11 @@ TEST(CudaMachines, EveryGrammarOfTheVariableIsRead) {
   }
 }
 
+bool HidesAny(const probe::ProbeReport& report) {
+  return std::any_of(report.hardware.begin(), report.hardware.end(),
+                     [](const auto& one) { return probe::FindFact(one.facts, "hidden_by") != nullptr; });
+}
+
 // cuInit may work where no GPU is shown.
 TEST(CudaMachines, WhatHidesEveryGpuIsToldOnce) {
   const std::string scenario = machines::Of(machines::Gpu("A", 1, 80) + "," + machines::Gpu("B", 2, 80),
@@ -302,12 +375,12 @@ TEST(CudaMachines, WhatHidesEveryGpuIsToldOnce) {
     CudaMachine named(scenario);
     const auto silent = named.Set("CUDA_VISIBLE_DEVICES", value).Survey();
     EXPECT_EQ(silent.outcome, Outcome::kNoDevice) << value << ": it names a GPU";
-    EXPECT_TRUE(silent.hardware.empty()) << value;
+    EXPECT_FALSE(HidesAny(silent)) << value;
     EXPECT_TRUE(silent.warnings.empty()) << value;
   }
   const auto without = CudaMachine(scenario).Survey();
   EXPECT_EQ(without.outcome, Outcome::kNoDevice);
-  EXPECT_TRUE(without.hardware.empty());
+  EXPECT_FALSE(HidesAny(without));
 }
 
 TEST(CudaMachines, AnOldDriverSaysWhatItRuns) {

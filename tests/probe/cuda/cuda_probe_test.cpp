@@ -142,13 +142,13 @@ std::string ThatFails(int code) {
 }
 
 TEST(CudaProbe, PassesOverAFileThatIsNotThisMachinesDriver) {
-  for (const int code : {34, 803, 804}) {
+  for (const int code : {34, 100, 803, 804}) {
     CudaMachine machine(machines::Of(machines::Gpu("A100", 1, 80)));
     const auto compat = machine.Before("/compat", "libcuda.so.1", ThatFails(code));
     const auto stub = machine.Before("/stubs", "libcuda.so.1", ThatFails(34));
     const auto report = machine.Survey();
     EXPECT_EQ(report.outcome, Outcome::kOk) << code;
-    EXPECT_EQ(report.devices.size(), 1U);
+    ASSERT_EQ(report.devices.size(), 1U) << code;
     EXPECT_EQ(report.library->path, FAKE_CUDA_LIBRARY);
     EXPECT_EQ(tests::FactOf(report.devices[0], "libcuda"), FAKE_CUDA_LIBRARY);
     EXPECT_THAT(report.warnings, testing::Contains(HasSubstr(stub + " is not this machine's driver")));
@@ -189,6 +189,16 @@ TEST(CudaProbe, KeepsWhatAFileSaidWhereTheNextCanNotBeAsked) {
     EXPECT_THAT(report.library->path.value_or(""), HasSubstr("/compat/"));
     EXPECT_THAT(report.warnings, testing::Contains(HasSubstr(reason)));
   }
+}
+
+TEST(CudaProbe, SaysWhatTheFirstDriverSaidWhereNoneShowsADevice) {
+  CudaMachine machine(ThatFails(803));
+  machine.Before("/second", "libcuda.so.1", ThatFails(100));
+  const auto first = machine.Before("/first", "libcuda.so.1", ThatFails(100));
+  const auto report = machine.Survey();
+  EXPECT_EQ(report.error->code, 100);
+  EXPECT_EQ(report.library->path, first);
+  EXPECT_THAT(report.warnings, testing::ElementsAre(HasSubstr("CUDA_ERROR_SYSTEM_DRIVER_MISMATCH (803)")));
 }
 
 TEST(CudaProbe, TakesNoOtherFileForAnErrorOfTheMachine) {

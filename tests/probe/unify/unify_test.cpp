@@ -366,6 +366,19 @@ TEST(Unify, WhatAVariableHidesIsAFactOfADeviceAndMakesNone) {
   EXPECT_EQ(report.outcome, Outcome::kHidden) << "it has found nothing";
 }
 
+TEST(Unify, WhatARuntimeDoesNotShowIsADeviceWhereItHasAName) {
+  Machine machine;
+  auto named = UnreachedHardware("cuda", *ParsePciAddress("0000:01:00.0"), {{}, {}, "lost", "it is"});
+  named.name = "Card";
+  auto& report = machine.Report("cuda");
+  report.hardware = {named,
+                     UnreachedHardware("cuda", *ParsePciAddress("0000:02:00.0"), {{}, {}, "lost", "it is"})};
+  const auto devices = machine.Unify();
+  ASSERT_THAT(Ids(devices), ElementsAre("pci:0000:01:00.0", "cpu:0"));
+  EXPECT_EQ(devices[0].name, "Card");
+  EXPECT_FALSE(HasFound(report));
+}
+
 TEST(Unify, EveryVariableThatHidesStandsOnce) {
   Machine machine;
   machine.Add(Hardware("0000:01:00.0", 0x1002, 0x744c));

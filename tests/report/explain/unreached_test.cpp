@@ -107,6 +107,35 @@ TEST(Unreached, OneThatWorksForOthersIsNotToBeInstalled) {
   EXPECT_THAT(told.finding.fix[0].text, HasSubstr("does not show this GPU"));
 }
 
+TEST(Unreached, WhatIsToldOfTheGpuItselfComesBeforeWhatIsToldOfAll) {
+  auto machine = Machine(Outcome::kFailed, probe::Error{"cuInit", 999, "CUDA_ERROR_UNKNOWN", ""});
+  auto& facts = machine.devices[1].hardware->facts;
+  facts.push_back({"unreached_error", "NVML_ERROR_GPU_IS_LOST"});
+  facts.push_back({"unreached_because", "it fell off the bus"});
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.summary, HasSubstr("it fell off the bus"));
+  EXPECT_EQ(told.rejected, "no runtime reaches it: it fell off the bus");
+  EXPECT_EQ(told.finding.layer, "kernel_driver");
+  EXPECT_EQ(told.finding.fix.at(0).command, "dmesg | grep -i xid");
+  facts[facts.size() - 2].value = "an error of no table";
+  EXPECT_THAT(Of(machine).finding.summary, HasSubstr("CUDA_ERROR_UNKNOWN"));
+}
+
+TEST(Unreached, OfARuntimeThatIsAbsentItsOwnErrorSaysWhatIsMissing) {
+  const probe::Error missing{"dlopen", std::nullopt, "libcuda_missing", "there is no libcuda.so.1"};
+  const auto told = Of(Machine(Outcome::kAbsent, missing));
+  ASSERT_EQ(told.finding.fix.size(), 1U);
+  EXPECT_THAT(told.finding.fix[0].text, HasSubstr("install the library of the driver that is loaded"));
+  auto reached = Machine(Outcome::kAbsent, missing);
+  reached.devices[1].views = testing::Server().devices[1].views;
+  std::erase_if(reached.devices[1].views, [](const auto& view) { return view.device.runtime == "cuda"; });
+  const auto findings = testing::Decided(reached).findings;
+  const auto other = std::find_if(findings.begin(), findings.end(),
+                                  [](const auto& one) { return one.id == "missing.cuda.pci-0000-41-00-0"; });
+  ASSERT_NE(other, findings.end());
+  EXPECT_THAT(other->fix.at(0).text, HasSubstr("install the library of the driver that is loaded"));
+}
+
 TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
   auto machine = Machine(Outcome::kFailed, std::nullopt, "vfio-pci");
   machine.devices[1].hardware->facts.push_back({"hidden_by", "CUDA_VISIBLE_DEVICES"});
