@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <set>
 #include <utility>
@@ -98,21 +99,21 @@ Others OthersOf(const Report& report, const Recommendation& answer) {
   return others;
 }
 
-std::vector<std::string> NotCovered(const Tables& tables, const Report& report, const Machine& machine,
-                                    const Build& build, const probe::View& own, const Others& others) {
-  std::vector<std::string> names;
+Others NotCovered(const Tables& tables, const Report& report, const Machine& machine, const Build& build,
+                  const probe::View& own, const Others& others) {
   const bool for_one = IsForOneArchitecture(build);
-  for (const auto& [device, view] : others) {
-    if ((for_one && view->device.architecture != own.device.architecture) ||
-        !Judge(tables, build, machine, WayOf(*device, *view), report.terms.policy).misfit.empty())
-      names.push_back(DeviceName(report.devices, device->id));
-  }
-  return names;
+  Others left;
+  std::copy_if(others.begin(), others.end(), std::back_inserter(left), [&](const auto& other) {
+    const auto& [device, view] = other;
+    return (for_one && view->device.architecture != own.device.architecture) ||
+           !Judge(tables, build, machine, WayOf(*device, *view), report.terms.policy).misfit.empty();
+  });
+  return left;
 }
 
 struct Choice {
   const Build* build = nullptr;
-  std::vector<std::string> not_covered{};
+  Others not_covered{};
   std::vector<std::string> unknown{};
   std::vector<std::string>
       passed_over{};  // better builds: "PyTorch's cu132 needs driver 580 or newer, and here is 550"
@@ -225,11 +226,12 @@ void WarnOfUnfilled(const Build& build, Recommendation& answer) {
 }
 
 void WarnOfChoice(const Tables& tables, const Report& report, const Choice& choice, Recommendation& answer) {
-  if (!choice.not_covered.empty())
+  for (const auto& [device, view] : choice.not_covered)
+    answer.left_out.push_back(DeviceName(report.devices, device->id));
+  if (!answer.left_out.empty())
     answer.warnings.push_back(fmt::format("{} does not cover {}: keep the program to the answer's device{}",
-                                          choice.build->id, fmt::join(choice.not_covered, ", "),
+                                          choice.build->id, fmt::join(answer.left_out, ", "),
                                           KeptBy(tables, answer)));
-  answer.left_out = choice.not_covered;
   if (!choice.unknown.empty()) {
     answer.warnings.push_back(fmt::format("{} of this machine {} not known: taken to be enough for {}",
                                           fmt::join(choice.unknown, " and "),
@@ -240,6 +242,26 @@ void WarnOfChoice(const Tables& tables, const Report& report, const Choice& choi
 }
 
 // That the runtime is not installed is no reason against it then.
+// What is compiled here is compiled for the GPUs that the build covers: a compiler may not know the others.
+void LeaveOutArchitectures(const Tables& tables, const Report& report, const Choice& choice,
+                           const probe::View& own, Recommendation& answer) {
+  const auto* facts = Find(tables, answer.backend);
+  if (!facts || !facts->target || choice.not_covered.empty()) return;
+  const auto text = [&](const probe::View& view) {
+    return ArchitectureText(*facts->target, view.device.architecture, Reader::kCMake);
+  };
+  const auto& left_out = choice.not_covered;
+  std::set<std::string> covered = {text(own)};
+  for (const auto& other : OthersOf(report, answer)) {
+    if (std::find(left_out.begin(), left_out.end(), other) == left_out.end())
+      covered.insert(text(*other.second));
+  }
+  for (const auto& other : left_out) {
+    const auto architecture = text(*other.second);
+    if (!covered.contains(architecture)) std::erase(answer.architectures, architecture);
+  }
+}
+
 void TellBrought(const Tables& tables, const Report& report, const Build& build, Recommendation& answer) {
   const auto title = Title(tables, answer.backend);
   answer.reasons.insert(
@@ -352,9 +374,11 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
   const auto by_runtime = OfRuntime(answer.backend);
-  const auto choice = Choose(tables, report, answer, view ? WayOf(*device, *view) : Way{.view = by_runtime});
+  const auto way = view ? WayOf(*device, *view) : Way{.view = by_runtime};
+  const auto choice = Choose(tables, report, answer, way);
   if (!choice.build) return;
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
+  LeaveOutArchitectures(tables, report, choice, way.view, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   WarnOfUnfilled(*choice.build, answer);
   WarnOfNumber(tables, report, answer);

@@ -119,6 +119,25 @@ TEST(Choice, NamesWhatCanBeMendedOfTheBuildsThatAreForTheCard) {
       << "there is none for it, and those for Windows are no nearer";
 }
 
+// A compiler may not know what the build has no code for.
+TEST(Choice, CompilesForTheCardsThatTheBuildCovers) {
+  const std::string old = ",driver=470.256.02,os=linux,arch=x86_64,glibc=2.35";
+  const auto compiled = [](const std::vector<std::string>& machine) {
+    const auto answer = AnswerOf({machine, "llama.cpp"});
+    EXPECT_TRUE(answer.artefact && !answer.artefact->cmake.empty() && answer.command);
+    if (!answer.artefact || answer.artefact->cmake.empty() || !answer.command) return std::string();
+    const auto& set = answer.artefact->cmake.back();
+    EXPECT_THAT(*answer.command, HasSubstr(set.substr(set.find('=') + 1)));
+    EXPECT_EQ(answer.architectures.size(), set.find(';') == std::string::npos ? 1U : 2U);
+    return set;
+  };
+  EXPECT_EQ(compiled({"name=GT 710,cc=3.5" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=86");
+  EXPECT_EQ(compiled({"name=Tesla K80,cc=3.7" + old, "cc=8.0,name=A100"}), "-DCMAKE_CUDA_ARCHITECTURES=80");
+  const std::string rocm = ",os=linux,arch=x86_64,glibc=2.35,runtime=hip@6.4";
+  EXPECT_EQ(compiled({"gfx=gfx803" + rocm, "gfx=gfx906,memory=32GiB" + rocm}), "-DGPU_TARGETS=gfx906");
+  EXPECT_EQ(compiled({"cc=7.0" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=70;86") << "both";
+}
+
 TEST(Choice, NamesWhatItDoesNotCoverAndHowToStayOffIt) {
   const auto answer = AnswerOf({{"gfx=gfx1201,name=Radeon RX 9070 XT,memory=16GiB" + kLinux,
                                  "gfx=gfx803,name=Radeon RX 580,memory=8GiB" + kLinux}});
