@@ -9,6 +9,7 @@
 #include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "probe/core/add_once.h"
@@ -39,22 +40,21 @@ bool IsOlder(const std::string& version, const std::string& than) {
 
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits. One that is
 // for such devices is nearer than any that is not, however far that came: a C library can be newer.
-std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way,
-                    Use use) {
+Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way, Use use) {
   const TargetTable& target = TargetOf(report);
   const std::string& runtime = way.view.device.runtime;
   std::string nearest;
-  Verdict of_nearest{Step::kMachine, false};
+  Verdict of_nearest{Step::kMachine, false, false};
   bool has_any = false;
   for (const Build& build : target.builds) {
     if (build.backend != runtime) continue;
     has_any = true;
     if (!IsFor(target, build, use)) continue;
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
-    if (verdict.misfit.empty()) return "";
+    if (verdict.misfit.empty()) return {};
     // Of several that want a newer driver or runtime, the one that is content with the oldest.
-    const std::pair reaches{verdict.is_meant, verdict.reached};
-    const std::pair reached{of_nearest.is_meant, of_nearest.reached};
+    const std::tuple reaches{verdict.is_meant, verdict.is_here, verdict.reached};
+    const std::tuple reached{of_nearest.is_meant, of_nearest.is_here, of_nearest.reached};
     const bool is_nearer =
         reaches > reached || (reaches == reached && (IsOlder(verdict.driver, of_nearest.driver) ||
                                                      IsOlder(verdict.api, of_nearest.api)));
@@ -62,13 +62,13 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
     nearest = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
     of_nearest = std::move(verdict);
   }
-  if (!nearest.empty()) return nearest;
+  if (!nearest.empty()) return {nearest, of_nearest.is_meant};
   const auto title = Title(tables, runtime);
   if (has_any)
-    return fmt::format("{} has nothing by {} that {}", target.title, title,
-                       use == Use::kTraining ? "trains models" : "runs models");
-  return fmt::format("{} has no build for {}{}", target.title, title,
-                     target.absent ? ": " + *target.absent : "");
+    return {fmt::format("{} has nothing by {} that {}", target.title, title,
+                        use == Use::kTraining ? "trains models" : "runs models")};
+  return {fmt::format("{} has no build for {}{}", target.title, title,
+                      target.absent ? ": " + *target.absent : "")};
 }
 
 bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
@@ -78,8 +78,8 @@ bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
 
 void JudgeWay(const Tables& tables, const Machine& machine, const std::string& device_id, const Way& way,
               Report& report) {
-  const std::array<std::string, 2> why = {WhyNone(tables, report, machine, way, Use::kInference),
-                                          WhyNone(tables, report, machine, way, Use::kTraining)};
+  const std::array<Unfit, 2> why = {WhyNone(tables, report, machine, way, Use::kInference),
+                                    WhyNone(tables, report, machine, way, Use::kTraining)};
   report.terms.unfit[{device_id, way.view.device.runtime, way.view.device.driver}] = why;
 }
 
@@ -170,7 +170,8 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
       auto view = OfRuntime(build.backend);
       if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty()) {
         view.device.architecture = std::move(architecture);
-        if (!WhyNone(tables, report, MachineOf(report), WayOf(device, view), answer.use).empty()) continue;
+        if (!WhyNone(tables, report, MachineOf(report), WayOf(device, view), answer.use).why.empty())
+          continue;
       }
       answer.warnings.push_back(
           fmt::format("{} has a build for {} ({}): this version can not look for it on {}, so that it was "
@@ -241,7 +242,6 @@ void WarnOfChoice(const Tables& tables, const Report& report, const Choice& choi
   WarnOfAge(report, choice.build->date.value_or(TargetOf(report).date), answer);
 }
 
-// That the runtime is not installed is no reason against it then.
 // What is compiled here is compiled for the GPUs that the build covers: a compiler may not know the others.
 void LeaveOutArchitectures(const Tables& tables, const Report& report, const Choice& choice,
                            const probe::View& own, Recommendation& answer) {
@@ -262,6 +262,7 @@ void LeaveOutArchitectures(const Tables& tables, const Report& report, const Cho
   }
 }
 
+// That the runtime is not installed is no reason against it then.
 void TellBrought(const Tables& tables, const Report& report, const Build& build, Recommendation& answer) {
   const auto title = Title(tables, answer.backend);
   answer.reasons.insert(
@@ -282,7 +283,7 @@ std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, 
     const auto found = report.terms.unfit.find({device.id, view.device.runtime, view.device.driver});
     if (found == report.terms.unfit.end() || IsSoftware(device, view) || !IsLeft(report.terms, device, view))
       continue;
-    if (const auto& why = found->second[use == Use::kTraining ? 1 : 0]; !why.empty()) return why;
+    if (const auto& why = found->second[use == Use::kTraining ? 1 : 0].why; !why.empty()) return why;
   }
   return "";
 }
@@ -377,8 +378,8 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   const auto way = view ? WayOf(*device, *view) : Way{.view = by_runtime};
   const auto choice = Choose(tables, report, answer, way);
   if (!choice.build) return;
-  answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   LeaveOutArchitectures(tables, report, choice, way.view, answer);
+  answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   WarnOfUnfilled(*choice.build, answer);
   WarnOfNumber(tables, report, answer);

@@ -119,6 +119,34 @@ TEST(Choice, NamesWhatCanBeMendedOfTheBuildsThatAreForTheCard) {
       << "there is none for it, and those for Windows are no nearer";
 }
 
+// A newer C library gives the processor an answer, and a card that there is no build for none.
+TEST(Choice, NamesWhatStandsBetweenTheMachineAndAnAnswer) {
+  const auto why = [](const std::string& target, const std::string& machine) {
+    const auto report = ReportOf({{machine}, target});
+    return report.no_answer ? report.no_answer->reason : "an answer";
+  };
+  EXPECT_THAT(why("openvino", "name=RTX 4090,driver=580.95,os=linux,arch=x86_64,glibc=musl"),
+              HasSubstr("OpenVINO's cpu-x64 needs glibc 2.28 or newer"));
+  EXPECT_THAT(why("ollama", "cc=5.3,driver=32.7,glibc=2.27"),
+              AllOf(HasSubstr("cpu"), HasSubstr("or newer, and here is 2.27")));
+  EXPECT_THAT(why("comfyui", "cc=5.3,driver=32.7,glibc=2.27"),
+              AllOf(HasSubstr("cpu"), HasSubstr("or newer, and here is 2.27")));
+  EXPECT_THAT(why("mlx", "gfx=gfx1100,os=linux,arch=x86_64,glibc=2.16"),
+              AllOf(HasSubstr("cpu"), HasSubstr("or newer, and here is 2.16")));
+  EXPECT_THAT(why("pytorch", "cc=8.9,driver=580.95,os=linux,arch=x86_64,glibc=musl"), HasSubstr("cuda on"))
+      << "a newer C library gives the card an answer, too";
+}
+
+// Rows of other machines come first in the table, and so does what is wrong here and could be mended.
+TEST(Choice, NamesOfACardWithoutABuildNoOtherMachinesBuild) {
+  const auto warnings = AnswerOf({{"cc=5.3,driver=32.7,glibc=2.39"}, "ollama"}).warnings;
+  EXPECT_THAT(warnings, Contains(HasSubstr("has no code for 5.3")));
+  EXPECT_THAT(warnings, Not(Contains(HasSubstr("is for x86_64"))));
+  const auto report = ReportOf({{"cc=6.1,driver=580.95.05,os=linux,arch=x86_64,glibc=2.16"}, "triton"});
+  ASSERT_TRUE(report.no_answer);
+  EXPECT_THAT(report.no_answer->reason, HasSubstr("has no code for 6.1")) << "with any C library";
+}
+
 // A compiler may not know what the build has no code for.
 TEST(Choice, CompilesForTheCardsThatTheBuildCovers) {
   const std::string old = ",driver=470.256.02,os=linux,arch=x86_64,glibc=2.35";
