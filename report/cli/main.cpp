@@ -163,11 +163,13 @@ std::string Unmet(const report::Report& report, const std::string& requirement) 
 
 // Why the format has nothing for the build: "had by no command and in no image". The lines of a Dockerfile
 // run in Linux.
-std::string WhyNotInFormat(report::Format format, const report::Host& host) {
+std::string WhyNotInFormat(report::Format format, const report::Report& report) {
   if (format == report::Format::kPip) return "no Python package";
-  const auto system = host.system.value_or("linux");
-  return system == "linux" ? "had by no command and in no image"
-                           : fmt::format("for {}, and the lines of a Dockerfile are for Linux", system);
+  const auto system = report.host.system.value_or("linux");
+  if (system != "linux") return fmt::format("for {}, and the lines of a Dockerfile are for Linux", system);
+  const auto& artefact = report.recommendations.front().artefact;
+  return artefact && artefact->on_host ? "installed on the machine itself, and in an image by no line"
+                                       : "had by no command and in no image";
 }
 
 int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
@@ -180,7 +182,7 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   if (installs && RecommendText(options, report).empty())
     return Complain({kExitUnmet, fmt::format("{}'s build for {} is {}", *options.target,
                                              report.recommendations.front().backend,
-                                             WhyNotInFormat(options.format, report.host))});
+                                             WhyNotInFormat(options.format, report))});
   if (options.require && !Meets(report, *options.require)) {
     return Complain({kExitUnmet, Unmet(report, *options.require)});
   }

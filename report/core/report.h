@@ -186,6 +186,7 @@ struct Artefact {
   std::optional<std::string> note;
   std::vector<std::string> missing;  // what it wants beside it and does not bring
   bool runs_pip = false;             // its own command does; not in JSON
+  bool on_host = false;              // its own command is for the machine, and no image runs it; nor this
   std::string source;                // of the row, and the day on which it was looked at
   std::string date;
 };
