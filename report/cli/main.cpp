@@ -148,12 +148,21 @@ bool Meets(const report::Report& report, const std::string& requirement) {
   });
 }
 
+// What was not taken and would have met the requirement: of "gpu" a way to any.
+bool WouldMeet(const report::Report& report, const report::Rejected& option, const std::string& requirement) {
+  if (requirement != "gpu") return option.runtime == requirement;
+  return option.runtime && std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+           return device.id == option.device_id && device.kind != probe::DeviceKind::kCpu;
+         });
+}
+
 // "required gpu, got cpu: there is no GPU in this machine"
 std::string Unmet(const report::Report& report, const std::string& requirement) {
   if (report.recommendations.empty()) return fmt::format("required {}, got no answer", requirement);
   const auto& answer = report.recommendations.front();
-  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(),
-                                     [&](const auto& option) { return option.runtime == requirement; });
+  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(), [&](const auto& option) {
+    return WouldMeet(report, option, requirement);
+  });
   const auto reason = rejected != answer.rejected.end() ? rejected->reason
                       : answer.reasons.empty()          ? ""
                                                         : answer.reasons.front().text;

@@ -111,8 +111,10 @@ Reason FasterReason(const Report& report, const Score& chosen) {
   if (!faster) return {};
   const double share = chosen.tokens_per_s->value / faster->tokens_per_s->value;
   if (share >= kWhole) return {};
-  const bool unknown =
-      Compare(*chosen.ranking_tokens_per_s, *faster->ranking_tokens_per_s) == Difference::kUnknown;
+  // An estimate is called one, and has no error of measuring.
+  const bool measured = chosen.basis != Basis::kEstimated && faster->basis != Basis::kEstimated;
+  const bool unknown = measured && Compare(*chosen.ranking_tokens_per_s, *faster->ranking_tokens_per_s) ==
+                                       Difference::kUnknown;
   const std::string option(OmissionOf(report, *faster)->option);
   return {ReasonId::kFasterLeftOut,
           fmt::format("{}, which {} leaves out{}", ComparedText(report, chosen, *faster, share), option,

@@ -273,6 +273,13 @@ class Formats(unittest.TestCase):
         self.assertIn("is installed on the machine itself, and in an image by no line", process.stderr)
         self.assertEqual("sudo apt-get install -y nvidia-jetpack\n", run("recommend", *orin).stdout)
 
+    def test_a_gpu_that_is_required_tells_what_became_of_it(self):
+        process = run("recommend", "--target", "vllm", "--require", "gpu", "--why", "--assume",
+                      "name=GTX 1060,driver=535.104,glibc=2.35")
+        self.assertEqual(1, process.returncode)
+        self.assertIn("required gpu, got cpu: vLLM's cu130 has no code for 6.1", process.stderr)
+        self.assertNotIn("error of measuring", process.stderr, "nothing was measured")
+
     def lines(self, *arguments):
         process = run("recommend", *arguments)
         self.assertEqual(0, process.returncode, process.stderr)
