@@ -84,15 +84,20 @@ Wrong WrongAge(const Words& words, std::string_view runtime, std::string_view ve
   if (!words.of || words.of->name != runtime || !words.of->target->drivers) return std::nullopt;
   const auto device = ArchitectureText(*words.of->target, words.architecture, Reader::kPeople);
   const auto* row = RowOf(*words.of->target, device);
-  const auto first = row && row->first ? OwnOf(runtime, *row->first).newest_up_to : std::string_view();
+  // A word names its kind itself: gfx1201.
+  const auto shown = words.of->target->form == TargetForm::kWord
+                         ? device
+                         : fmt::format("{} {}", words.of->target->key, device);
+  const auto first = row && row->api     ? std::string_view(*row->api)
+                     : row && row->first ? OwnOf(runtime, *row->first).newest_up_to
+                                         : std::string_view();
   if (!first.empty() && IsBefore(version, first))
-    return fmt::format("runtime: {} {} is known from {}@{} on, and {} is assumed", words.of->target->key,
-                       device, runtime, first, version);
+    return fmt::format("runtime: {} is known from {}@{} on, and {} is assumed", shown, runtime, first,
+                       version);
   const auto last = row && row->below ? OwnOf(runtime, *row->below).oldest_from : std::string_view();
   const bool is_exact = version.find('.') != std::string_view::npos;
   if (is_exact && !last.empty() && !IsBefore(version, last))
-    return fmt::format("runtime: {} {} is known before {}@{}, and {} is assumed", words.of->target->key,
-                       device, runtime, last, version);
+    return fmt::format("runtime: {} is known before {}@{}, and {} is assumed", shown, runtime, last, version);
   return std::nullopt;
 }
 

@@ -148,12 +148,21 @@ bool Meets(const report::Report& report, const std::string& requirement) {
   });
 }
 
+// What was not taken and would have met the requirement: of "gpu" a way to any.
+bool WouldMeet(const report::Report& report, const report::Rejected& option, const std::string& requirement) {
+  if (requirement != "gpu") return option.runtime == requirement;
+  return option.runtime && std::any_of(report.devices.begin(), report.devices.end(), [&](const auto& device) {
+           return device.id == option.device_id && device.kind != probe::DeviceKind::kCpu;
+         });
+}
+
 // "required gpu, got cpu: there is no GPU in this machine"
 std::string Unmet(const report::Report& report, const std::string& requirement) {
   if (report.recommendations.empty()) return fmt::format("required {}, got no answer", requirement);
   const auto& answer = report.recommendations.front();
-  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(),
-                                     [&](const auto& option) { return option.runtime == requirement; });
+  const auto rejected = std::find_if(answer.rejected.begin(), answer.rejected.end(), [&](const auto& option) {
+    return WouldMeet(report, option, requirement);
+  });
   const auto reason = rejected != answer.rejected.end() ? rejected->reason
                       : answer.reasons.empty()          ? ""
                                                         : answer.reasons.front().text;
@@ -163,11 +172,13 @@ std::string Unmet(const report::Report& report, const std::string& requirement) 
 
 // Why the format has nothing for the build: "had by no command and in no image". The lines of a Dockerfile
 // run in Linux.
-std::string WhyNotInFormat(report::Format format, const report::Host& host) {
+std::string WhyNotInFormat(report::Format format, const report::Report& report) {
   if (format == report::Format::kPip) return "no Python package";
-  const auto system = host.system.value_or("linux");
-  return system == "linux" ? "had by no command and in no image"
-                           : fmt::format("for {}, and the lines of a Dockerfile are for Linux", system);
+  const auto system = report.host.system.value_or("linux");
+  if (system != "linux") return fmt::format("for {}, and the lines of a Dockerfile are for Linux", system);
+  const auto& artefact = report.recommendations.front().artefact;
+  return artefact && artefact->on_host ? "installed on the machine itself, and in an image by no line"
+                                       : "had by no command and in no image";
 }
 
 int ExitCode(const Options& options, const report::Report& report, int interrupted_by) {
@@ -180,7 +191,7 @@ int ExitCode(const Options& options, const report::Report& report, int interrupt
   if (installs && RecommendText(options, report).empty())
     return Complain({kExitUnmet, fmt::format("{}'s build for {} is {}", *options.target,
                                              report.recommendations.front().backend,
-                                             WhyNotInFormat(options.format, report.host))});
+                                             WhyNotInFormat(options.format, report))});
   if (options.require && !Meets(report, *options.require)) {
     return Complain({kExitUnmet, Unmet(report, *options.require)});
   }

@@ -144,6 +144,13 @@ struct Selection {
   Selects selects = Selects::kDevice;
 };
 
+// Why a program has nothing for a way, "" where it has; and whether it has a build that is for such a machine
+// and device, so that what stands in the way is something that can be newer: the C library, the driver.
+struct Unfit {
+  std::string why;
+  bool can_be_mended = false;
+};
+
 // What the caller of recommend has a use for: it narrows the choice, and nothing that is looked at or
 // measured.
 struct Terms {
@@ -157,7 +164,7 @@ struct Terms {
   bool proof = false;                  // once it is known whether kernels ran: of `can` one must have
   // Once views are known: why the program has nothing for a way (device, runtime, driver), for models that
   // run and that are trained.
-  std::map<std::tuple<std::string, std::string, std::string>, std::array<std::string, 2>> unfit;
+  std::map<std::tuple<std::string, std::string, std::string>, std::array<Unfit, 2>> unfit;
 
   [[nodiscard]] bool narrow() const {
     return !among.empty() || !exclude.empty() || min_memory_bytes || target;
@@ -179,6 +186,7 @@ struct Artefact {
   std::optional<std::string> note;
   std::vector<std::string> missing;  // what it wants beside it and does not bring
   bool runs_pip = false;             // its own command does; not in JSON
+  bool on_host = false;              // its own command is for the machine, and no image runs it; nor this
   std::string source;                // of the row, and the day on which it was looked at
   std::string date;
 };

@@ -106,6 +106,7 @@ enum class TargetForm { kVersion, kWord, kRelease };
 // last.
 struct ArchitectureDrivers {
   std::string architecture;
+  std::optional<std::string> api;  // the runtime's first version that knew it, where no driver's number tells
   std::optional<std::string> first;
   std::optional<std::string> below;
   std::string source;

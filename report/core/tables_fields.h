@@ -21,7 +21,7 @@ WHICHGPU_NAMES(report::TargetForm, {kVersion, "version"}, {kWord, "word"}, {kRel
 namespace report {
 
 WHICHGPU_FIELDS(Visibility, variable, value, prefix, partition_prefix, alone)
-WHICHGPU_FIELDS(ArchitectureDrivers, architecture, first, below, source)
+WHICHGPU_FIELDS(ArchitectureDrivers, architecture, api, first, below, source)
 WHICHGPU_FIELDS(TargetFacts, prefix, form, key, alone, drivers, known, known_source)
 WHICHGPU_FIELDS(Factor, value, low, high, basis, source, date)
 WHICHGPU_FIELDS(TileFactors, implementation, prefill, decode)

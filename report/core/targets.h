@@ -65,6 +65,7 @@ struct Build {
   std::optional<std::vector<std::string>> cmake;
   std::optional<std::string> command;
   std::optional<bool> runs_pip;  // the command does, in whatever Python there is
+  std::optional<bool> on_host;   // it installs what belongs to the machine, and no image can run it
   std::optional<std::string> note;
   std::optional<std::vector<Prerequisite>> missing;
   std::optional<std::string> source;

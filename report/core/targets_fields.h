@@ -12,8 +12,8 @@ WHICHGPU_FIELDS(BuildNeeds, os, machine, wsl, glibc, driver, driver_tested, driv
                 features)
 WHICHGPU_FIELDS(Prerequisite, library, text, command)
 WHICHGPU_FIELDS(Build, id, backend, uses, brings_runtime, needs, package, version, packages, index,
-                extra_index, find_links, asset, provider, image, options, cmake, command, runs_pip, note,
-                missing, source, date)
+                extra_index, find_links, asset, provider, image, options, cmake, command, runs_pip, on_host,
+                note, missing, source, date)
 WHICHGPU_FIELDS(ProgramVisibility, backend, variable, source)
 // The name is the file's.
 WHICHGPU_FIELDS(TargetTable, format, title, names, source, date, uses, absent, visible, builds)

@@ -34,7 +34,9 @@ bool IsOfSoftware(const Report& report, const Score& score) {
 }
 
 // Of those that the terms name: what works and does not do, the one with most memory first, and of those of
-// which nobody knows it a GPU; else what does not work on hardware, and last what only software does not.
+// which nobody knows it a GPU; else what does not work on hardware, and last what only software does not. Of
+// a program's ways first one that it has a build for: what that lacks stands between the machine and an
+// answer.
 const Score* NearestOf(const Report& report, Use use) {
   const Score* nearest = nullptr;
   const auto is_gpu = [&](const Score& score) {
@@ -43,7 +45,9 @@ const Score* NearestOf(const Report& report, Use use) {
   };
   const auto rank = [&](const Score& score) {
     const bool gpu = is_gpu(score);
-    return std::tuple(score.eligible, !IsOfSoftware(report, score), report.terms.target && gpu,
+    const auto omission = OmissionOf(report, score);
+    const bool has_build = !omission || omission->can_be_mended;
+    return std::tuple(score.eligible, !IsOfSoftware(report, score), has_build, report.terms.target && gpu,
                       MemoryOf(report, score), gpu);
   };
   for (const Score& score : report.scores) {

@@ -61,6 +61,7 @@ inline constexpr double kWhole = 0.995;
 struct Omission {
   std::string_view option;
   std::string reason;
+  bool can_be_mended = true;  // false where the caller's program has no build for such a way
 };
 // nullopt of a way that report.terms leave.
 [[nodiscard]] std::optional<Omission> OmissionOf(const Report& report, const Score& score);

@@ -82,10 +82,10 @@ std::optional<Omission> UnnamedOf(const Terms& terms, const Score& score) {
   return std::nullopt;
 }
 
-// Why the caller's program has nothing for the way; "" where it has.
-std::string TargetMisfit(const Report& report, const Score& score) {
+// Why the caller's program has nothing for the way.
+Unfit TargetMisfit(const Report& report, const Score& score) {
   const auto found = report.terms.unfit.find({score.device_id, score.runtime, score.driver});
-  if (found == report.terms.unfit.end()) return "";
+  if (found == report.terms.unfit.end()) return {};
   return found->second[score.use == Use::kTraining ? 1 : 0];
 }
 
@@ -95,8 +95,8 @@ bool IsNamed(const Report& report, const Score& score) { return !UnnamedOf(repor
 
 std::optional<Omission> OmissionOf(const Report& report, const Score& score) {
   if (auto unnamed = UnnamedOf(report.terms, score)) return unnamed;
-  if (auto misfit = TargetMisfit(report, score); !misfit.empty())
-    return Omission{"--target", std::move(misfit)};
+  if (auto misfit = TargetMisfit(report, score); !misfit.why.empty())
+    return Omission{"--target", std::move(misfit.why), misfit.can_be_mended};
   if (auto little = LittleMemory(report, score); !little.empty())
     return Omission{"--min-memory", std::move(little)};
   if (report.terms.proof && score.basis == Basis::kEstimated)
@@ -111,8 +111,10 @@ Reason FasterReason(const Report& report, const Score& chosen) {
   if (!faster) return {};
   const double share = chosen.tokens_per_s->value / faster->tokens_per_s->value;
   if (share >= kWhole) return {};
-  const bool unknown =
-      Compare(*chosen.ranking_tokens_per_s, *faster->ranking_tokens_per_s) == Difference::kUnknown;
+  // An estimate is called one, and has no error of measuring.
+  const bool measured = chosen.basis != Basis::kEstimated && faster->basis != Basis::kEstimated;
+  const bool unknown = measured && Compare(*chosen.ranking_tokens_per_s, *faster->ranking_tokens_per_s) ==
+                                       Difference::kUnknown;
   const std::string option(OmissionOf(report, *faster)->option);
   return {ReasonId::kFasterLeftOut,
           fmt::format("{}, which {} leaves out{}", ComparedText(report, chosen, *faster, share), option,

@@ -239,6 +239,7 @@ std::string Dockerfile(const Report& report) {
   const auto& answer = report.recommendations.front();
   if (report.host.system.value_or("linux") != "linux") return "";
   if (answer.artefact && answer.artefact->image) return fmt::format("FROM {}\n", *answer.artefact->image);
+  if (answer.artefact && answer.artefact->on_host) return "";
   return answer.command ? fmt::format("RUN {}\n", *answer.command) : "";
 }
 

@@ -102,6 +102,7 @@ Artefact ArtefactOf(const TargetTable& target, const Build& build, const Recomme
   artefact.cmake = AllFilled(build.cmake, answer);
   artefact.note = build.note;
   artefact.runs_pip = build.runs_pip.value_or(false);
+  artefact.on_host = build.on_host.value_or(false);
   if (build.missing) {
     for (const Prerequisite& one : *build.missing) {
       const auto command = Filled(one.command, answer);

@@ -29,10 +29,13 @@ struct Machine {
 enum class Step { kMachine, kArchitecture, kDriver, kAll };
 struct Verdict {
   Step reached = Step::kAll;
-  bool is_meant = true;  // it is for this system, and has code for the device: what fails can be mended
-  std::string misfit{};  // "needs driver 525.60.13 or newer, and here is 470.82.01"; "" where it fits
-  std::string driver{};  // the least that would do, where it is the driver that is too old
-  std::string api{};     // and where it is the runtime
+  bool is_here = true;   // it is for this system and this kind of processor
+  bool is_meant = true;  // and has code for the device: what fails can be mended
+  // "needs driver 525.60.13 or newer, and here is 470.82.01"; "" where it fits. What nothing can mend before
+  // what could be newer.
+  std::string misfit{};
+  std::string driver{};                // the least that would do, where it is the driver that is too old
+  std::string api{};                   // and where it is the runtime
   std::vector<std::string> unknown{};  // conditions that nobody can tell of here, which are taken to hold
 };
 // One runtime's way to a device, which outlives it, and what the machine tells of that device beside it.

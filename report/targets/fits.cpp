@@ -29,13 +29,13 @@ class Judging {
 
   void LookAtMachine(const Machine& machine) {
     if (needs_.os && !Holds(*needs_.os, machine.os))
-      return Exclude(Step::kMachine, fmt::format("is for {}", fmt::join(*needs_.os, ", ")));
+      return ExcludeHere(fmt::format("is for {}", fmt::join(*needs_.os, ", ")));
     if (needs_.machine && !machine.architecture) AddUnknown("the processor's architecture");
     if (needs_.machine && machine.architecture && !Holds(*needs_.machine, *machine.architecture))
-      return Exclude(Step::kMachine, fmt::format("is for {}, and this machine is {}",
-                                                 fmt::join(*needs_.machine, ", "), *machine.architecture));
+      return ExcludeHere(fmt::format("is for {}, and this machine is {}", fmt::join(*needs_.machine, ", "),
+                                     *machine.architecture));
     if (needs_.wsl && *needs_.wsl != machine.is_wsl)
-      return Exclude(Step::kMachine, *needs_.wsl ? "is for WSL" : "is not for WSL");
+      return ExcludeHere(*needs_.wsl ? "is for WSL" : "is not for WSL");
     LookAtLibc(machine);
     if (!needs_.features) return;
     if (!machine.features || machine.features->empty()) return AddUnknown("what the processor can do");
@@ -112,15 +112,20 @@ class Judging {
     verdict_.reached = step;
     verdict_.misfit = std::move(misfit);
   }
-  // Of a condition that nothing can mend here.
+  // Of a condition that nothing can mend here: a newer C library would not help.
   void Exclude(Step step, std::string misfit) {
+    if (verdict_.misfit.empty()) verdict_.reached = step;
+    if (verdict_.is_meant) verdict_.misfit = std::move(misfit);
     verdict_.is_meant = false;
-    Fail(step, std::move(misfit));
   }
   [[nodiscard]] Verdict verdict() const { return verdict_; }
 
  private:
   void AddUnknown(std::string_view what) { probe::AddOnce(std::string(what), verdict_.unknown); }
+  void ExcludeHere(std::string misfit) {
+    verdict_.is_here = false;
+    Exclude(Step::kMachine, std::move(misfit));
+  }
   void LookAtLibc(const Machine& machine) {
     if (!needs_.glibc) return;
     if (machine.has_other_libc)

@@ -48,7 +48,7 @@ std::string_view ChipOf(const probe::HardwareDevice& hardware) {
 bool HasWay(const Report& report, const probe::PhysicalDevice& device) {
   return std::any_of(report.terms.unfit.begin(), report.terms.unfit.end(), [&](const auto& way) {
     const auto& [key, why] = way;
-    return std::get<0>(key) == device.id && (why[0].empty() || why[1].empty());
+    return std::get<0>(key) == device.id && (why[0].why.empty() || why[1].why.empty());
   });
 }
 

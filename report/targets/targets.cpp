@@ -6,8 +6,10 @@
 
 #include <algorithm>
 #include <chrono>
+#include <iterator>
 #include <map>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include "probe/core/add_once.h"
@@ -38,22 +40,21 @@ bool IsOlder(const std::string& version, const std::string& than) {
 
 // The nearest of the builds of the runtime: what its first unmet condition is. "" where one fits. One that is
 // for such devices is nearer than any that is not, however far that came: a C library can be newer.
-std::string WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way,
-                    Use use) {
+Unfit WhyNone(const Tables& tables, const Report& report, const Machine& machine, const Way& way, Use use) {
   const TargetTable& target = TargetOf(report);
   const std::string& runtime = way.view.device.runtime;
   std::string nearest;
-  Verdict of_nearest{Step::kMachine, false};
+  Verdict of_nearest{Step::kMachine, false, false};
   bool has_any = false;
   for (const Build& build : target.builds) {
     if (build.backend != runtime) continue;
     has_any = true;
     if (!IsFor(target, build, use)) continue;
     auto verdict = Judge(tables, build, machine, way, report.terms.policy);
-    if (verdict.misfit.empty()) return "";
+    if (verdict.misfit.empty()) return {};
     // Of several that want a newer driver or runtime, the one that is content with the oldest.
-    const std::pair reaches{verdict.is_meant, verdict.reached};
-    const std::pair reached{of_nearest.is_meant, of_nearest.reached};
+    const std::tuple reaches{verdict.is_meant, verdict.is_here, verdict.reached};
+    const std::tuple reached{of_nearest.is_meant, of_nearest.is_here, of_nearest.reached};
     const bool is_nearer =
         reaches > reached || (reaches == reached && (IsOlder(verdict.driver, of_nearest.driver) ||
                                                      IsOlder(verdict.api, of_nearest.api)));
@@ -61,13 +62,13 @@ std::string WhyNone(const Tables& tables, const Report& report, const Machine& m
     nearest = fmt::format("{}'s {} {}", target.title, build.id, verdict.misfit);
     of_nearest = std::move(verdict);
   }
-  if (!nearest.empty()) return nearest;
+  if (!nearest.empty()) return {nearest, of_nearest.is_meant};
   const auto title = Title(tables, runtime);
   if (has_any)
-    return fmt::format("{} has nothing by {} that {}", target.title, title,
-                       use == Use::kTraining ? "trains models" : "runs models");
-  return fmt::format("{} has no build for {}{}", target.title, title,
-                     target.absent ? ": " + *target.absent : "");
+    return {fmt::format("{} has nothing by {} that {}", target.title, title,
+                        use == Use::kTraining ? "trains models" : "runs models")};
+  return {fmt::format("{} has no build for {}{}", target.title, title,
+                      target.absent ? ": " + *target.absent : "")};
 }
 
 bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
@@ -77,8 +78,8 @@ bool HasViewBy(const probe::PhysicalDevice& device, std::string_view runtime) {
 
 void JudgeWay(const Tables& tables, const Machine& machine, const std::string& device_id, const Way& way,
               Report& report) {
-  const std::array<std::string, 2> why = {WhyNone(tables, report, machine, way, Use::kInference),
-                                          WhyNone(tables, report, machine, way, Use::kTraining)};
+  const std::array<Unfit, 2> why = {WhyNone(tables, report, machine, way, Use::kInference),
+                                    WhyNone(tables, report, machine, way, Use::kTraining)};
   report.terms.unfit[{device_id, way.view.device.runtime, way.view.device.driver}] = why;
 }
 
@@ -98,21 +99,21 @@ Others OthersOf(const Report& report, const Recommendation& answer) {
   return others;
 }
 
-std::vector<std::string> NotCovered(const Tables& tables, const Report& report, const Machine& machine,
-                                    const Build& build, const probe::View& own, const Others& others) {
-  std::vector<std::string> names;
+Others NotCovered(const Tables& tables, const Report& report, const Machine& machine, const Build& build,
+                  const probe::View& own, const Others& others) {
   const bool for_one = IsForOneArchitecture(build);
-  for (const auto& [device, view] : others) {
-    if ((for_one && view->device.architecture != own.device.architecture) ||
-        !Judge(tables, build, machine, WayOf(*device, *view), report.terms.policy).misfit.empty())
-      names.push_back(DeviceName(report.devices, device->id));
-  }
-  return names;
+  Others left;
+  std::copy_if(others.begin(), others.end(), std::back_inserter(left), [&](const auto& other) {
+    const auto& [device, view] = other;
+    return (for_one && view->device.architecture != own.device.architecture) ||
+           !Judge(tables, build, machine, WayOf(*device, *view), report.terms.policy).misfit.empty();
+  });
+  return left;
 }
 
 struct Choice {
   const Build* build = nullptr;
-  std::vector<std::string> not_covered{};
+  Others not_covered{};
   std::vector<std::string> unknown{};
   std::vector<std::string>
       passed_over{};  // better builds: "PyTorch's cu132 needs driver 580 or newer, and here is 550"
@@ -169,7 +170,8 @@ void WarnOfUnseen(const Tables& tables, const Report& report, Recommendation& an
       auto view = OfRuntime(build.backend);
       if (auto architecture = ArchitectureOf(*facts, device); !architecture.empty()) {
         view.device.architecture = std::move(architecture);
-        if (!WhyNone(tables, report, MachineOf(report), WayOf(device, view), answer.use).empty()) continue;
+        if (!WhyNone(tables, report, MachineOf(report), WayOf(device, view), answer.use).why.empty())
+          continue;
       }
       answer.warnings.push_back(
           fmt::format("{} has a build for {} ({}): this version can not look for it on {}, so that it was "
@@ -225,11 +227,12 @@ void WarnOfUnfilled(const Build& build, Recommendation& answer) {
 }
 
 void WarnOfChoice(const Tables& tables, const Report& report, const Choice& choice, Recommendation& answer) {
-  if (!choice.not_covered.empty())
+  for (const auto& [device, view] : choice.not_covered)
+    answer.left_out.push_back(DeviceName(report.devices, device->id));
+  if (!answer.left_out.empty())
     answer.warnings.push_back(fmt::format("{} does not cover {}: keep the program to the answer's device{}",
-                                          choice.build->id, fmt::join(choice.not_covered, ", "),
+                                          choice.build->id, fmt::join(answer.left_out, ", "),
                                           KeptBy(tables, answer)));
-  answer.left_out = choice.not_covered;
   if (!choice.unknown.empty()) {
     answer.warnings.push_back(fmt::format("{} of this machine {} not known: taken to be enough for {}",
                                           fmt::join(choice.unknown, " and "),
@@ -237,6 +240,26 @@ void WarnOfChoice(const Tables& tables, const Report& report, const Choice& choi
     if (answer.confidence == Confidence::kHigh) answer.confidence = Confidence::kMedium;
   }
   WarnOfAge(report, choice.build->date.value_or(TargetOf(report).date), answer);
+}
+
+// What is compiled here is compiled for the GPUs that the build covers: a compiler may not know the others.
+void LeaveOutArchitectures(const Tables& tables, const Report& report, const Choice& choice,
+                           const probe::View& own, Recommendation& answer) {
+  const auto* facts = Find(tables, answer.backend);
+  if (!facts || !facts->target || choice.not_covered.empty()) return;
+  const auto text = [&](const probe::View& view) {
+    return ArchitectureText(*facts->target, view.device.architecture, Reader::kCMake);
+  };
+  const auto& left_out = choice.not_covered;
+  std::set<std::string> covered = {text(own)};
+  for (const auto& other : OthersOf(report, answer)) {
+    if (std::find(left_out.begin(), left_out.end(), other) == left_out.end())
+      covered.insert(text(*other.second));
+  }
+  for (const auto& other : left_out) {
+    const auto architecture = text(*other.second);
+    if (!covered.contains(architecture)) std::erase(answer.architectures, architecture);
+  }
 }
 
 // That the runtime is not installed is no reason against it then.
@@ -260,7 +283,7 @@ std::string WhyUnfit(const Report& report, const probe::PhysicalDevice& device, 
     const auto found = report.terms.unfit.find({device.id, view.device.runtime, view.device.driver});
     if (found == report.terms.unfit.end() || IsSoftware(device, view) || !IsLeft(report.terms, device, view))
       continue;
-    if (const auto& why = found->second[use == Use::kTraining ? 1 : 0]; !why.empty()) return why;
+    if (const auto& why = found->second[use == Use::kTraining ? 1 : 0].why; !why.empty()) return why;
   }
   return "";
 }
@@ -352,8 +375,10 @@ void AddArtefact(const Tables& tables, bool all_asked, const Report& report, Rec
   const auto* device = FindDevice(report.devices, answer.device_id);
   const auto* view = device ? FindView(*device, answer.backend, answer.driver.value_or("")) : nullptr;
   const auto by_runtime = OfRuntime(answer.backend);
-  const auto choice = Choose(tables, report, answer, view ? WayOf(*device, *view) : Way{.view = by_runtime});
+  const auto way = view ? WayOf(*device, *view) : Way{.view = by_runtime};
+  const auto choice = Choose(tables, report, answer, way);
   if (!choice.build) return;
+  LeaveOutArchitectures(tables, report, choice, way.view, answer);
   answer.artefact = ArtefactOf(TargetOf(report), *choice.build, answer);
   answer.command = CommandOf(*choice.build, *answer.artefact, answer);
   WarnOfUnfilled(*choice.build, answer);

@@ -262,6 +262,20 @@ class Formats(unittest.TestCase):
         self.assertEqual((1, ""), (process.returncode, process.stdout))
         self.assertIn("is for windows, and the lines of a Dockerfile are for Linux", process.stderr)
 
+    def test_a_dockerfile_has_no_line_that_only_the_machine_itself_can_run(self):
+        orin = ("--target", "tensorrt", "--assume", "name=Orin,driver=580.00,glibc=2.39")
+        process = run("recommend", "--format", "dockerfile", *orin)
+        self.assertEqual((1, ""), (process.returncode, process.stdout))
+        self.assertIn("is installed on the machine itself, and in an image by no line", process.stderr)
+        self.assertEqual("sudo apt-get install -y nvidia-jetpack\n", run("recommend", *orin).stdout)
+
+    def test_a_gpu_that_is_required_tells_what_became_of_it(self):
+        process = run("recommend", "--target", "vllm", "--require", "gpu", "--why", "--assume",
+                      "name=GTX 1060,driver=535.104,glibc=2.35")
+        self.assertEqual(1, process.returncode)
+        self.assertIn("required gpu, got cpu: vLLM's cu130 has no code for 6.1", process.stderr)
+        self.assertNotIn("error of measuring", process.stderr, "nothing was measured")
+
     def lines(self, *arguments):
         process = run("recommend", *arguments)
         self.assertEqual(0, process.returncode, process.stderr)

@@ -67,6 +67,7 @@ Json Table() {
          {"cmake", {"-DA={architectures};x"}},
          {"command", "pip install 'some'"},
          {"runs_pip", true},
+         {"on_host", true},
          {"note", "a note"},
          {"missing", {{{"library", "libsome.so.1"}, {"text", "a library"}, {"command", "apt install some"}}}},
          {"source", "a document"},

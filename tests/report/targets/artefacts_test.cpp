@@ -74,6 +74,7 @@ std::string Shown(const TargetTable& table, const Build& build) {
   Add("note", artefact.note, text);
   for (const auto& one : artefact.missing) text += fmt::format("  missing: {}\n", one);
   if (artefact.runs_pip) text += "  by pip\n";
+  if (artefact.on_host) text += "  on the host\n";
   return WithoutHosts(text);
 }
 

@@ -110,13 +110,60 @@ TEST(Choice, NamesWhatCanBeMendedOfTheBuildsThatAreForTheCard) {
   };
   EXPECT_THAT(why("triton", "name=h100,driver=580.95.05,glibc=2.16"),
               HasSubstr("Triton's triton needs glibc 2.27 or newer, and here is 2.16"));
-  EXPECT_THAT(why("tensorrt", "name=h100,driver=580.95.05,glibc=2.17"),
-              HasSubstr("or newer, and here is 2.17"));
+  EXPECT_THAT(why("tensorrt", "name=h100,driver=580.95.05,glibc=2.16"),
+              HasSubstr("or newer, and here is 2.16"));
   const auto jax = AnswerOf({{"gfx=gfx1100,runtime=hip@6.4,glibc=2.39,os=linux,arch=x86_64"}, "jax"});
   EXPECT_THAT(jax.warnings, Contains(HasSubstr("JAX's rocm7.0 needs version 7.0 or newer, and here is 6.4")))
       << "of all its builds the one that is content with the oldest";
   EXPECT_THAT(why("triton", "cc=6.1,driver=580.95.05" + kLinux), HasSubstr("has no code for 6.1"))
       << "there is none for it, and those for Windows are no nearer";
+}
+
+// A newer C library gives the processor an answer, and a card that there is no build for none.
+TEST(Choice, NamesWhatStandsBetweenTheMachineAndAnAnswer) {
+  const auto why = [](const std::string& target, const std::string& machine) {
+    const auto report = ReportOf({{machine}, target});
+    return report.no_answer ? report.no_answer->reason : "an answer";
+  };
+  EXPECT_THAT(why("openvino", "name=RTX 4090,driver=580.95,os=linux,arch=x86_64,glibc=musl"),
+              HasSubstr("OpenVINO's cpu-x64 needs glibc 2.28 or newer"));
+  EXPECT_THAT(why("ollama", "cc=5.3,driver=32.7,glibc=2.27"),
+              AllOf(HasSubstr("cpu"), HasSubstr("or newer, and here is 2.27")));
+  EXPECT_THAT(why("comfyui", "cc=5.3,driver=32.7,glibc=2.27"),
+              AllOf(HasSubstr("cpu"), HasSubstr("or newer, and here is 2.27")));
+  EXPECT_THAT(why("mlx", "gfx=gfx1100,os=linux,arch=x86_64,glibc=2.16"),
+              AllOf(HasSubstr("cpu"), HasSubstr("or newer, and here is 2.16")));
+  EXPECT_THAT(why("pytorch", "cc=8.9,driver=580.95,os=linux,arch=x86_64,glibc=musl"), HasSubstr("cuda on"))
+      << "a newer C library gives the card an answer, too";
+}
+
+// Rows of other machines come first in the table, and so does what is wrong here and could be mended.
+TEST(Choice, NamesOfACardWithoutABuildNoOtherMachinesBuild) {
+  const auto warnings = AnswerOf({{"cc=5.3,driver=32.7,glibc=2.39"}, "ollama"}).warnings;
+  EXPECT_THAT(warnings, Contains(HasSubstr("has no code for 5.3")));
+  EXPECT_THAT(warnings, Not(Contains(HasSubstr("is for x86_64"))));
+  const auto report = ReportOf({{"cc=6.1,driver=580.95.05,os=linux,arch=x86_64,glibc=2.16"}, "triton"});
+  ASSERT_TRUE(report.no_answer);
+  EXPECT_THAT(report.no_answer->reason, HasSubstr("has no code for 6.1")) << "with any C library";
+}
+
+// A compiler may not know what the build has no code for.
+TEST(Choice, CompilesForTheCardsThatTheBuildCovers) {
+  const std::string old = ",driver=470.256.02,os=linux,arch=x86_64,glibc=2.35";
+  const auto compiled = [](const std::vector<std::string>& machine) {
+    const auto answer = AnswerOf({machine, "llama.cpp"});
+    EXPECT_TRUE(answer.artefact && !answer.artefact->cmake.empty() && answer.command);
+    if (!answer.artefact || answer.artefact->cmake.empty() || !answer.command) return std::string();
+    const auto& set = answer.artefact->cmake.back();
+    EXPECT_THAT(*answer.command, HasSubstr(set.substr(set.find('=') + 1)));
+    EXPECT_EQ(answer.architectures.size(), set.find(';') == std::string::npos ? 1U : 2U);
+    return set;
+  };
+  EXPECT_EQ(compiled({"name=GT 710,cc=3.5" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=86");
+  EXPECT_EQ(compiled({"name=Tesla K80,cc=3.7" + old, "cc=8.0,name=A100"}), "-DCMAKE_CUDA_ARCHITECTURES=80");
+  const std::string rocm = ",os=linux,arch=x86_64,glibc=2.35,runtime=hip@6.4";
+  EXPECT_EQ(compiled({"gfx=gfx803" + rocm, "gfx=gfx906,memory=32GiB" + rocm}), "-DGPU_TARGETS=gfx906");
+  EXPECT_EQ(compiled({"cc=7.0" + old, "name=RTX 3090"}), "-DCMAKE_CUDA_ARCHITECTURES=70;86") << "both";
 }
 
 TEST(Choice, NamesWhatItDoesNotCoverAndHowToStayOffIt) {
