@@ -43,7 +43,7 @@ probe::Status Allocations::Check(std::string_view call, std::uint64_t bytes) con
                             std::to_string(limits_.max_buffer_bytes)};
   }
   if (bytes > AllowedBytes()) {
-    return probe::Error{std::string(call), std::nullopt, "too much beside others",
+    return probe::Error{std::string(call), std::nullopt, kTooMuchBesideOthers,
                         "the device is shared: " + limits_.shared_with};
   }
   return probe::Ok();

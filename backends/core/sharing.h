@@ -11,6 +11,9 @@
 
 namespace backends {
 
+// The name of this tool's own refusal to take more of a device that others use.
+inline constexpr const char* kTooMuchBesideOthers = "too much beside others";
+
 // What the others of a device were seen to do; nobody may tell.
 enum class OthersWork { kNone, kUnknown, kSeen };
 // The percentage of the free memory that is used of a device which others use. Of one on which they hold

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "backends/core/measurement.h"
+#include "backends/core/sharing.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "probe/core/topology_variables.h"
@@ -125,9 +126,14 @@ std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes) {
   return fmt::format("the memory limit of {} MiB{}", *limit_bytes >> 20U, kEndedIt);
 }
 
+bool IsBesideOthers(const backends::Measurement& measurement) {
+  return measurement.status == MeasurementStatus::kFailed && measurement.reason &&
+         measurement.reason->find(backends::kTooMuchBesideOthers) != std::string::npos;
+}
+
 bool IsOutOfMemory(const backends::Measurement& measurement) {
   return measurement.status == MeasurementStatus::kFailed && measurement.reason &&
-         (measurement.reason->ends_with(kEndedIt) ||
+         (measurement.reason->ends_with(kEndedIt) || IsBesideOthers(measurement) ||
           measurement.reason->find(backends::kNoMemoryForBuffer) != std::string::npos);
 }
 
