@@ -179,6 +179,12 @@ std::string WhatHidesGpus(const Tables& tables, const Record& record) {
   return "";
 }
 
+// Whether its drivers have numbers of their own, by which a table tells what they know.
+bool CountsDrivers(const TargetFacts& target) {
+  return target.drivers && std::any_of(target.drivers->begin(), target.drivers->end(),
+                                       [](const auto& row) { return row.first || row.below; });
+}
+
 // Of a runtime that is its own driver, which no table counts apart from it: where the driver told no version
 // of the interface, the release of the library is it ("6.2.4" of "6.2.4-147").
 void TellInterfaces(const Tables& tables, const std::vector<probe::ProbeReport>& probes,
@@ -187,7 +193,7 @@ void TellInterfaces(const Tables& tables, const std::vector<probe::ProbeReport>&
     const auto* facts = Find(tables, device.runtime);
     const auto probe = std::find_if(probes.begin(), probes.end(),
                                     [&](const auto& one) { return one.module == device.runtime; });
-    const bool is_counted = !facts || !facts->vendor || !facts->target || facts->target->drivers;
+    const bool is_counted = !facts || !facts->vendor || !facts->target || CountsDrivers(*facts->target);
     if (is_counted || probe == probes.end() || !probe->library || !device.driver_version ||
         probe->library->version != device.driver_version)
       return std::nullopt;
