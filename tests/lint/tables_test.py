@@ -40,6 +40,21 @@ class Tables(unittest.TestCase):
             with self.subTest(path.name):
                 self.assertTrue(rows(path.name))
 
+    def test_peaks_are_whole_numbers_with_a_source(self):
+        texts = {"id", "name", "architecture", "kind", "date", "source"}
+        forms = {"cards.csv": ("id", r"[0-9a-f]{4}(:[0-9a-f]{4})?"), "units.csv": ("architecture", r"[a-z0-9_-]+"),
+                 "kinds.csv": ("kind", "|".join(sorted(names("probe/core/names.h", "DeviceKind") - {"unknown"})))}
+        self.assertEqual(set(forms), {path.name for path in (ROOT / "data/peaks").glob("*")})
+        for table, (key, form) in forms.items():
+            for row in rows(f"peaks/{table}"):
+                self.assertRegex(row[key], f"^({form})$", row)
+                self.assertRegex(row["date"], r"^20\d\d-\d\d-\d\d$", row)
+                self.assertTrue(row["source"], row)
+                figures = [cell for column, cell in row.items() if column not in texts and cell]
+                self.assertTrue(figures, row)
+                for cell in figures:
+                    self.assertRegex(cell, r"^[1-9]\d*$", row)
+
     def test_every_variable_that_hides_says_how_its_list_is_read(self):
         for row in rows("drivers.csv"):
             for word in row["hiding"].split():
