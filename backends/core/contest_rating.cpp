@@ -31,6 +31,7 @@ constexpr double kMostRepeated = 2;
 // A device whose kernels, smallest problems and all, each took so many times its whole budget is given up.
 constexpr double kMostOverrun = 2;
 constexpr double kTellingBytes = 16U << 20U;
+constexpr double kLargerBytes = 4;  // of the next larger problem's, of what memory bounds
 
 bool MovesBytes(const Variant& variant) { return kernels::Row(variant.kernel).unit == "bytes_per_s"; }
 
@@ -105,7 +106,8 @@ bool Contest::RateOne(Candidate& candidate) {
     const bool settled =
         (trial->time_s >= kTellingSeconds && !rising) || (trial->time_s >= kLongEnoughSeconds && grown);
     const double next_s = kSmallRuns * kGrowthFactor * trial->time_s;
-    if (settled || Tells(variant, problem) || next_s > kMaxGrowthShare * context_.budget.Remaining())
+    if (settled || Tells(variant, problem) || next_s > kMaxGrowthShare * context_.budget.Remaining() ||
+        LargerProblem(variant, problem) == problem)
       return true;
     before_s = trial->time_s;
   }
@@ -134,7 +136,11 @@ Problem Contest::NextSmall(const Candidate& candidate, const Problem& problem) c
            Misfit(variant, {.problem = larger}, context_.session.limits()).empty();
   };
   Problem next = LargerProblem(variant, problem);
-  while (!Tells(variant, next) && within(LargerProblem(variant, next))) next = LargerProblem(variant, next);
+  while (!Tells(variant, next)) {
+    const Problem larger = LargerProblem(variant, next);
+    if (larger == next || !within(larger)) break;
+    next = larger;
+  }
   return next;
 }
 
@@ -142,10 +148,13 @@ bool Contest::OnHostsMemory(const Variant& variant) const {
   return MovesBytes(variant) && OnHost(context_.request.device);
 }
 
-// Whether a problem is large enough to show the speed of the host's memory, as far as the plan needs it; more
-// is dear to touch.
+// Whether a problem is large enough to show a memory's speed, as far as the plan needs it. More of the host's
+// is dear to touch; of a device the next larger one would exceed all arrays that are planned.
 bool Contest::Tells(const Variant& variant, const Problem& problem) const {
-  return OnHostsMemory(variant) && SmallWork(variant, problem) >= kTellingBytes;
+  if (!MovesBytes(variant)) return false;
+  const double bytes = SmallWork(variant, problem);
+  return OnHostsMemory(variant) ? bytes >= kTellingBytes
+                                : kLargerBytes * bytes > static_cast<double>(StreamBytes(Facts()));
 }
 
 probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate, const Problem& problem,

@@ -348,12 +348,19 @@ Problem TinyProblem(const Variant& variant, const kernels::DeviceShape& device) 
 }
 
 Problem LargerProblem(const Variant& variant, const Problem& problem) {
+  const auto times = [](std::uint32_t number, std::uint32_t factor) {
+    return number <= UINT32_MAX / factor ? number * factor : number;
+  };
   if (variant.kernel == Kernel::kChain) {
     const double products = 8.0 * problem.n * problem.k;
-    return products < kMaxChainProducts ? Problem{.n = problem.n, .k = problem.k * 8, .count = problem.count}
-                                        : Problem{.n = problem.n, .k = problem.k, .count = problem.count * 8};
+    return products < kMaxChainProducts
+               ? Problem{.n = problem.n, .k = problem.k * 8, .count = problem.count}
+               : Problem{.n = problem.n, .k = problem.k, .count = times(problem.count, 8)};
   }
-  return {.m = problem.m * 2, .n = problem.n * 2, .k = problem.k * 2, .count = problem.count * 4};
+  return {.m = times(problem.m, 2),
+          .n = times(problem.n, 2),
+          .k = times(problem.k, 2),
+          .count = times(problem.count, 4)};
 }
 
 std::uint32_t SquareGemmSize(double rate, double target_s) {

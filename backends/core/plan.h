@@ -40,7 +40,8 @@ struct PlanFacts {
 // The first problem that a new kernel is given: a simulator may need seconds for more.
 [[nodiscard]] kernels::Problem TinyProblem(const kernels::Variant& variant,
                                            const kernels::DeviceShape& device);
-// The next larger one while the speed is being found out: of four to eight times the work.
+// The next larger one while the speed is being found out: of four to eight times the work; the same where a
+// number of it would need more than 32 bits.
 [[nodiscard]] kernels::Problem LargerProblem(const kernels::Variant& variant,
                                              const kernels::Problem& problem);
 

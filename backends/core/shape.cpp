@@ -126,6 +126,10 @@ std::string Misfit(const Variant& variant, const Shape& shape, const Limits& lim
   }
   std::uint64_t total = 0;
   for (const Role role : Roles(variant)) {
+    if (Elements(role, p) > UINT32_MAX) {
+      return "an operand of " + std::to_string(Elements(role, p)) + " elements, of which " +
+             std::to_string(UINT32_MAX) + " can be counted";
+    }
     const std::uint64_t bytes = BufferBytes(variant, role, p, limits.shape);
     if (bytes > limits.max_buffer_bytes) {
       return "a buffer of " + std::to_string(bytes / kMiB) + " MiB exceeds the device's limit of " +

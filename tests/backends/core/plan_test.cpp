@@ -95,6 +95,26 @@ std::vector<double> Rates(double first, double limit, double factor) {
   return rates;
 }
 
+TEST(Plan, ProblemsGrowAsFarAsTheirNumbersDo) {
+  kernels::Variant read;
+  read.kernel = kernels::Kernel::kRead;
+  kernels::Problem problem{.count = 16384};
+  for (int i = 0; i < 40; ++i) {
+    const auto larger = LargerProblem(read, problem);
+    EXPECT_GE(larger.count, problem.count) << "4 GiB of words once became none";
+    problem = larger;
+  }
+  EXPECT_EQ(LargerProblem(read, problem), problem);
+  kernels::Variant gemv;
+  gemv.kernel = kernels::Kernel::kGemv;
+  Limits limits;
+  limits.max_buffer_bytes = UINT64_MAX;
+  gemv.steps.push_back({.bindings = {{kernels::Role::kW}, {kernels::Role::kX}, {kernels::Role::kY}}});
+  EXPECT_EQ(Misfit(gemv, {.problem = {.m = 65535, .k = 65536}}, limits), "");
+  EXPECT_NE(Misfit(gemv, {.problem = {.m = 65536, .k = 65536}}, limits).find("4294967296 elements"),
+            std::string::npos);
+}
+
 TEST(Plan, SquareSizesFollowTheFormula) {
   EXPECT_EQ(SquareGemmSize(1e3), 256U);
   EXPECT_EQ(SquareGemmSize(240e9), 1280U);  // cbrt(1.2e9) = 1063

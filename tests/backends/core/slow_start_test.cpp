@@ -165,5 +165,19 @@ TEST(Runner, ADriverThatCompilesLateIsNotGivenUp) {
   for (const char* name : {"a", "read"}) EXPECT_EQ(outcome.Of(name).status, MeasurementStatus::kOk) << name;
 }
 
+// An H200 reads 4 GiB in less than a millisecond: words of which there were more than 32 bits count were none,
+// read in no time, so that larger ones were looked for without an end.
+TEST(Runner, AMemoryOfAnySpeedIsRatedOnArraysThatThePlanHasUseFor) {
+  FakeScript script;
+  script.bytes_per_s = 5e12;
+  script.launch_s = 1e-9;
+  script.free_bytes = std::uint64_t{1} << 40U;
+  FakeSession session(script);
+  session.mutable_limits().max_buffer_bytes = std::uint64_t{1} << 40U;
+  const Outcome outcome = MeasureFake(session, FakeVariants({}, {"read"}), Request(0.3));
+  EXPECT_EQ(outcome.Of("read").status, MeasurementStatus::kOk) << outcome.Of("read").reason.value_or("");
+  EXPECT_LE(session.peak_bytes(), 128U << 20U) << "64 MiB are sent; the cache has 64 KiB";
+}
+
 }  // namespace
 }  // namespace backends
