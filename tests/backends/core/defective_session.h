@@ -16,10 +16,19 @@
 
 namespace tests {
 
-// Of a result: one of its words altered or replaced by a NaN, what one work-group should
+// Of a result: one of its words altered, given the other sign or replaced by a NaN, what one work-group should
 // have written not written, or what the first run left there; or of the runtime's events: no time at all, or
 // a hundredth of it.
-enum class Defect { kNone, kOneWrongWord, kOneNan, kUnwrittenTile, kStaleBuffer, kNoEventTime, kFastEvents };
+enum class Defect {
+  kNone,
+  kOneWrongWord,
+  kOneWrongSign,
+  kOneNan,
+  kUnwrittenTile,
+  kStaleBuffer,
+  kNoEventTime,
+  kFastEvents
+};
 
 class DefectiveSession final : public backends::Session {
  public:
@@ -93,13 +102,15 @@ class DefectiveSession final : public backends::Session {
   }
   [[nodiscard]] probe::Status Spoil(backends::BufferId buffer) {
     if (defect_ == Defect::kStaleBuffer) return Restore(buffer);
-    if (defect_ != Defect::kOneWrongWord && defect_ != Defect::kOneNan) return probe::Ok();
+    if (defect_ != Defect::kOneWrongWord && defect_ != Defect::kOneWrongSign && defect_ != Defect::kOneNan)
+      return probe::Ok();
     // Far from either end; padding is behind the results.
     const std::uint64_t offset = sizes_[buffer] * 2 / 3 / sizeof(std::uint32_t) * sizeof(std::uint32_t);
     std::uint32_t word = 0;
     const auto bytes = std::as_writable_bytes(std::span(&word, 1));
     if (auto status = real_.Download(buffer, offset, bytes); !status) return status;
-    word = defect_ == Defect::kOneNan ? 0x7fc00000U : word ^ kWrongBits;
+    word = defect_ == Defect::kOneNan ? 0x7fc00000U
+                                      : word ^ (defect_ == Defect::kOneWrongSign ? kSign : kWrongBits);
     return real_.Upload(buffer, offset, bytes);
   }
   [[nodiscard]] probe::Status Restore(backends::BufferId buffer) {
@@ -110,6 +121,7 @@ class DefectiveSession final : public backends::Session {
   // The second highest bit of the exponent of an fp32 and of the second of two fp16: a number becomes next to
   // nothing or far too large.
   static constexpr std::uint32_t kWrongBits = 1U << 29U;
+  static constexpr std::uint32_t kSign = 1U << 31U;
   backends::Session& real_;
   Defect defect_;
   std::uint64_t least_bytes_;

@@ -22,6 +22,7 @@
 #include "probe/system/environment.h"
 #include "probe/system/filesystem.h"
 #include "tests/backends/core/compute.h"
+#include "tests/backends/core/defective_session.h"
 
 namespace tests {
 namespace {
@@ -47,6 +48,11 @@ unsigned StepsOf(const probe::system::Environment& environment) {
   return Setting(environment, "WHICHGPU_TEST_STEPS", 40);
 }
 
+// Of the products that add up the most: half of it, and all. A fake computes on the processor.
+std::uint32_t LongestOf(const probe::system::Environment& environment) {
+  return Setting(environment, "WHICHGPU_TEST_LONGEST", 16384);
+}
+
 // What no process has to look at again.
 struct Known {
   std::set<std::string> done;  // kernels, and devices that could not be opened
@@ -67,20 +73,38 @@ class Child {
       : runtime_(runtime), out_(out), known_(known) {}
 
   void Run() {
-    alarm(kSetUpSeconds);
     const auto start = probe::system::Now();
-    Probe();
-    if (report_.outcome != probe::Outcome::kOk) {
-      const bool none =
-          report_.outcome == probe::Outcome::kAbsent || report_.outcome == probe::Outcome::kNoDevice;
-      return Say("{} {}", none ? "skip" : "wrong",
-                 report_.error ? probe::Describe(*report_.error) : "no error was named");
-    }
+    if (!FindDevices()) return;
     if (known_.done.empty()) Say("time {:.3f} s: finding the GPUs", probe::system::SecondsSince(start));
     for (const auto& device : report_.devices) {
       if (!Check(device)) return;
     }
     Say("end");
+  }
+
+  // Sums that tensor cores cut off drift the further the longer they are, and are right; with one number of the
+  // wrong sign among the results they are not.
+  void ComputeLongProducts() {
+    if (!FindDevices()) return;
+    for (const auto& device : report_.devices) {
+      if (IsBrief(device)) continue;
+      alarm(kSetUpSeconds);
+      const backends::OpenRequest request{device, std::nullopt, *files_, environment_};
+      const auto session = runtime_.backend.open(request);
+      if (!session) continue;
+      all_ = runtime_.backend.variants((*session)->limits());
+      if (runtime_.backend.libraries) {
+        for (auto& variant : runtime_.backend.libraries(request)) all_.push_back(std::move(variant));
+      }
+      for (const auto& variant : all_) {
+        const bool cut_off = variant.in == kernels::Dtype::kFp16 || variant.in == kernels::Dtype::kTf32;
+        if (variant.kernel != kernels::Kernel::kGemm || !cut_off || variant.acc != kernels::Dtype::kFp32 ||
+            !backends::MissingFeature(variant, (*session)->limits()).empty())
+          continue;
+        for (const std::uint32_t k : {LongestOf(environment_) / 2, LongestOf(environment_)})
+          ComputeLongProduct(**session, fmt::format("{} {}", device.ordinal, device.name), variant, k);
+      }
+    }
   }
 
   // How long the driver takes to translate each module and how long to load what it has translated: it keeps
@@ -112,6 +136,18 @@ class Child {
     runtime_.module.probe({*files_, environment_, std::nullopt,
                            [&](const probe::ProbeEvent& event) { probe::Apply(event, report_); }});
     probe::Conclude(report_);
+  }
+
+  // False where there are none, which is said.
+  [[nodiscard]] bool FindDevices() {
+    alarm(kSetUpSeconds);
+    Probe();
+    if (report_.outcome == probe::Outcome::kOk) return true;
+    const bool none =
+        report_.outcome == probe::Outcome::kAbsent || report_.outcome == probe::Outcome::kNoDevice;
+    Say("{} {}", none ? "skip" : "wrong",
+        report_.error ? probe::Describe(*report_.error) : "no error was named");
+    return false;
   }
 
   // Of each module that the device runs, by the first of its entries.
@@ -148,6 +184,21 @@ class Child {
     came = tests::Compute(session, all_, variant,
                           {3 * variant.multiple_m, 5 * variant.multiple_n, steps * variant.multiple_k, 0, 0});
     return came == "right" ? came : fmt::format("{} in {} steps", came, steps);
+  }
+
+  void ComputeLongProduct(backends::Session& session, const std::string& place,
+                          const kernels::Variant& variant, std::uint32_t least_k) const {
+    alarm(SecondsOf(environment_, true));
+    const std::uint32_t k = backends::RoundUp(least_k, variant.multiple_k);
+    const kernels::Problem problem{backends::RoundUp(k / 16, variant.multiple_m),
+                                   backends::RoundUp(k / 16, variant.multiple_n), k, 0, 0};
+    Say("begin {}: {} {} of k = {}", place, kernels::Row(variant.in).name, variant.name, k);
+    const auto came = tests::Compute(session, all_, variant, problem);
+    DefectiveSession planted(session, Defect::kOneWrongSign);
+    const auto wrong = tests::Compute(planted, all_, variant, problem);
+    const bool seen = wrong.starts_with("wrong: ");
+    Say("{} {}; with one wrong sign {}{}", came == "right" && seen ? "" : "wrong", came, seen ? "" : "NOT SEEN: ",
+        wrong);
   }
 
   // Another card of its name has all kernels tried; then it is enough that each family works on this one.
@@ -206,10 +257,11 @@ class Child {
 };
 
 using Line = std::function<void(const std::string&)>;
+using Work = void (Child::*)();
 
-// Every line of a process which leaves those out, or only times the modules, as it comes: what a test was
-// told is printed even where it is killed.
-void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, bool times_modules = false) {
+// Every line of a process which does that, and leaves out what is known, as it comes: what a test was told is
+// printed even where it is killed.
+void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, Work work = &Child::Run) {
   int ends[2];
   if (pipe(ends) != 0) return hear("wrong no pipe");
   (void)std::fflush(nullptr);
@@ -221,7 +273,7 @@ void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, 
     if (getppid() != parent) _exit(1);
     close(ends[0]);
     Child process(runtime, ends[1], known);
-    times_modules ? process.TimeModules() : process.Run();
+    (process.*work)();
     _exit(0);
   }
   close(ends[1]);
@@ -277,7 +329,23 @@ void VerifyEveryKernel(const TestedRuntime& runtime) {
     ASSERT_TRUE(all || known.done.size() > before) << "no process came further";
   }
   if (runtime.cache_variable != nullptr)
-    Listen(runtime, known, [](const std::string& line) { fmt::print("{}\n", line); }, true);
+    Listen(runtime, known, [](const std::string& line) { fmt::print("{}\n", line); }, &Child::TimeModules);
+}
+
+void VerifyLongProducts(const TestedRuntime& runtime) {
+  std::string current, skipped;
+  Listen(
+      runtime, {},
+      [&](const std::string& line) {
+        if (line.starts_with("skip ")) skipped = line.substr(5);
+        if (line.starts_with("begin ")) current = line.substr(6);
+        if (line.starts_with("skip ") || line.starts_with("begin ")) return;
+        const auto verdict = line.substr(line.find(' ') + 1);
+        fmt::print("kernel {}: {}\n", current, verdict);
+        EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
+      },
+      &Child::ComputeLongProducts);
+  if (!skipped.empty()) GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << skipped;
 }
 
 }  // namespace tests

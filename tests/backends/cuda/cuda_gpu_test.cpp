@@ -14,10 +14,15 @@ Backend Describe();
 
 namespace {
 
+tests::TestedRuntime Cuda() {
+  return {probe::cuda::Describe(), backends::cuda::Describe(), "NVIDIA", "CUDA_CACHE_PATH"};
+}
+
 TEST(CudaGpu, VerifiesEveryKernelThatItSupports) {
   setenv("CUDA_CACHE_DISABLE", "0", 1);
-  tests::VerifyEveryKernel(
-      {probe::cuda::Describe(), backends::cuda::Describe(), "NVIDIA", "CUDA_CACHE_PATH"});
+  tests::VerifyEveryKernel(Cuda());
 }
+
+TEST(CudaGpu, VerifiesTheLongestProducts) { tests::VerifyLongProducts(Cuda()); }
 
 }  // namespace

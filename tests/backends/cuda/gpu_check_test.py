@@ -32,7 +32,7 @@ LIBRARIES = {"cuda": ("fake_cuda/libcuda.so.1", "fake_nvml/libnvidia-ml.so.1", "
              "hip": ("fake_hip/libamdhip64.so.6", "fake_hiprtc/libhiprtc.so.6")}
 TESTS = {"cuda": "cuda_gpu_test", "hip": "hip_gpu_test"}
 # A fake has no ring of stages, so a product that goes round none shows as much.
-CHEAP = {"WHICHGPU_TEST_STEPS": "2"}
+CHEAP = {"WHICHGPU_TEST_STEPS": "2", "WHICHGPU_TEST_LONGEST": "512"}
 # The processor's figures and the software devices' are not what this is about.
 WHICHGPU = f"""#!/bin/sh
 case "$*" in *--json*) set -- "$@" --only sysfs,cuda,hip;; esac

@@ -12,8 +12,10 @@ Backend Describe();
 
 namespace {
 
-TEST(HipGpu, VerifiesEveryKernelThatItSupports) {
-  tests::VerifyEveryKernel({probe::hip::Describe(), backends::hip::Describe(), "AMD"});
-}
+tests::TestedRuntime Hip() { return {probe::hip::Describe(), backends::hip::Describe(), "AMD"}; }
+
+TEST(HipGpu, VerifiesEveryKernelThatItSupports) { tests::VerifyEveryKernel(Hip()); }
+
+TEST(HipGpu, VerifiesTheLongestProducts) { tests::VerifyLongProducts(Hip()); }
 
 }  // namespace
