@@ -82,4 +82,5 @@ def main():
     print(json.dumps({"torch": torch.__version__, "seconds": taken[1:]}))
 
 
-main()
+if __name__ == "__main__":
+    main()
