@@ -70,8 +70,8 @@ template <class T>
 [[nodiscard]] RuntimeDevice ReadDevice(const Api& api, cl_platform_id platform, cl_device_id device,
                                        std::uint32_t ordinal);
 
-// One installed driver: a file <name>.icd whose first line names a library. Where OCL_ICD_VENDORS names a
-// library itself, `path` is that library.
+// One installed driver: a file <name>.icd whose first line names a library. Where OCL_ICD_VENDORS or
+// OCL_ICD_FILENAMES names a library itself, `path` is that library.
 struct Manifest {
   std::string path;
   std::string library;
@@ -79,8 +79,8 @@ struct Manifest {
   bool is_there = true;          // false: refused because nothing lies at `path`
 };
 
-// Those that the loader would read, by name and unread: OCL_ICD_VENDORS, OPENCL_VENDOR_PATH, else
-// /etc/OpenCL/vendors.
+// Those that the loader would take, by name: of OCL_ICD_VENDORS, OPENCL_VENDOR_PATH, else
+// /etc/OpenCL/vendors, and the libraries of OCL_ICD_FILENAMES that none of these is.
 [[nodiscard]] std::vector<std::string> ManifestPaths(const system::FileSystem& files,
                                                      const system::Environment& environment);
 [[nodiscard]] std::vector<Manifest> FindManifests(const system::FileSystem& files,

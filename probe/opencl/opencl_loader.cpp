@@ -89,7 +89,8 @@ Result<std::vector<std::string>> RestrictLoader(const std::vector<Manifest>& man
     if (!manifest.refused) usable.push_back(&manifest);
   }
   if (usable.empty() && !manifests.empty()) return *manifests.front().refused;
-  if (only || usable.size() != manifests.size()) {
+  // Of OCL_ICD_FILENAMES one loader knows nothing: whichever is here, it is shown the same drivers.
+  if (only || usable.size() != manifests.size() || variables[kFilenames]) {
     variables[kFilenames].reset();
     if (usable.size() == 1) {
       variables[kVendors] = usable.front()->path;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <algorithm>
 
+#include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/opencl/opencl_api.h"
 #include "probe/system/loader_path.h"
@@ -10,6 +11,7 @@ namespace probe::opencl {
 namespace {
 
 constexpr std::string_view kDefaultDirectory = "/etc/OpenCL/vendors";
+constexpr std::string_view kFilenames = "OCL_ICD_FILENAMES";
 constexpr std::string_view kSuffix = ".icd";
 constexpr std::string_view kMissing = "missing";
 constexpr std::string_view kNoRegularFile = "is no regular file";
@@ -93,6 +95,24 @@ std::vector<std::string> InDirectory(const system::FileSystem& files, const std:
   return out;
 }
 
+// ocl-icd, libOpenCL(7): OCL_ICD_VENDORS is a directory, else a file if it ends in .icd (first sought in the
+// vendors' directory if it has no slash), else a library. Khronos's loader knows the directory alone.
+std::vector<std::string> VendorPaths(const system::FileSystem& files,
+                                     const system::Environment& environment) {
+  std::string directory = Get(environment, "OPENCL_VENDOR_PATH");
+  if (directory.empty()) directory = kDefaultDirectory;
+  const std::string chosen = Get(environment, "OCL_ICD_VENDORS");
+  if (chosen.empty()) return InDirectory(files, directory);
+  if (const auto status = files.Stat(chosen); chosen.starts_with('/') && status && status->is_directory) {
+    return InDirectory(files, chosen);
+  }
+  if (chosen.ends_with(kSuffix) && chosen.find('/') == std::string::npos) {
+    const std::string inside = directory + "/" + chosen;
+    if (files.Exists(inside)) return {inside};
+  }
+  return {chosen};
+}
+
 }  // namespace
 
 std::optional<Error> CheckLibrary(const system::FileSystem& files, const system::Environment& environment,
@@ -114,22 +134,22 @@ Manifest ReadManifest(const system::FileSystem& files, const system::Environment
   return {library, library, std::move(refused), is_there};
 }
 
-// ocl-icd, libOpenCL(7): OCL_ICD_VENDORS is a directory, else a file if it ends in .icd (first sought in the
-// vendors' directory if it has no slash), else a library. Khronos's loader knows the directory alone.
 std::vector<std::string> ManifestPaths(const system::FileSystem& files,
                                        const system::Environment& environment) {
-  std::string directory = Get(environment, "OPENCL_VENDOR_PATH");
-  if (directory.empty()) directory = kDefaultDirectory;
-  const std::string chosen = Get(environment, "OCL_ICD_VENDORS");
-  if (chosen.empty()) return InDirectory(files, directory);
-  if (const auto status = files.Stat(chosen); chosen.starts_with('/') && status && status->is_directory) {
-    return InDirectory(files, chosen);
+  auto paths = VendorPaths(files, environment);
+  std::vector<std::string> libraries;
+  for (const auto& path : paths) libraries.push_back(ReadManifest(files, environment, path).library);
+  const std::string named = Get(environment, kFilenames);
+  for (std::string_view rest = named; !rest.empty() && paths.size() < kMaxManifests;) {
+    const std::string library(TakeUpTo(rest, ':'));
+    const bool is_known = std::any_of(libraries.begin(), libraries.end(), [&](const std::string& known) {
+      return FileName(known) == FileName(library);
+    });
+    if (library.empty() || is_known) continue;
+    paths.push_back(library);
+    libraries.push_back(library);
   }
-  if (chosen.ends_with(kSuffix) && chosen.find('/') == std::string::npos) {
-    const std::string inside = directory + "/" + chosen;
-    if (files.Exists(inside)) return {inside};
-  }
-  return {chosen};
+  return paths;
 }
 
 std::vector<Manifest> FindManifests(const system::FileSystem& files, const system::Environment& environment) {

@@ -84,6 +84,18 @@ TEST_F(OpenClManifests, FollowTheLoadersVariables) {
   EXPECT_THAT(FindManifests(files, With({{"OCL_ICD_VENDORS", "/nowhere"}})), SizeIs(1));
 }
 
+TEST_F(OpenClManifests, AreAlsoTheLibrariesThatKhronossLoaderIsGiven) {
+  Write("/etc/OpenCL/vendors/pocl.icd", "libpocl.so.2\n");
+  const auto found = FindManifests(
+      Files(),
+      With({{"OCL_ICD_FILENAMES", "libpocl.so.2:libnvidia-opencl.so.1::/opt/x/libnvidia-opencl.so.1"}}));
+  ASSERT_THAT(found, SizeIs(2)) << "each driver once";
+  EXPECT_EQ(found[0].path, "/etc/OpenCL/vendors/pocl.icd");
+  EXPECT_EQ(found[1].path, "libnvidia-opencl.so.1");
+  EXPECT_EQ(found[1].library, "libnvidia-opencl.so.1");
+  EXPECT_EQ(probe::opencl::ManifestOf("/usr/lib/libnvidia-opencl.so.1", found, Files()), 1U);
+}
+
 TEST_F(OpenClManifests, HostileOnesAreNamedAndRefused) {
   const std::string at = "/etc/OpenCL/vendors/";
   Write(at + "empty.icd", "");

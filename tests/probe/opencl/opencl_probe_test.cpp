@@ -69,6 +69,14 @@ TEST(OpenClProbe, FindsPoclAsASoftwareDeviceOfItsManifest) {
               Contains(testing::Field(&probe::EnvironmentVariable::name, "OCL_ICD_VENDORS")));
 }
 
+TEST(OpenClProbe, FindsADriverThatAVariableOfKhronossLoaderNames) {
+  const Folder none;
+  const auto report =
+      RunOpenClProbe({{"OCL_ICD_VENDORS", none.path()}, {"OCL_ICD_FILENAMES", PoclLibrary()}});
+  ASSERT_THAT(report.devices, SizeIs(1));
+  EXPECT_EQ(report.devices.front().manifest, PoclLibrary()) << "it is opened by that again";
+}
+
 TEST(OpenClProbe, AnswersForOneManifestAlone) {
   const auto report = RunOpenClProbe({{"OCL_ICD_VENDORS", kPocl}, {"POCL_DEVICES", "pthread"}}, kPocl);
   ASSERT_THAT(report.devices, SizeIs(1));
