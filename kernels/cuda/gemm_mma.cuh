@@ -36,20 +36,18 @@ DEVICE void FetchTile(unsigned char* to, const unsigned char* from, size_t strid
   }
 }
 
-// A warp's part of one stage: both halves of kRowBytes, 32 bytes each.
-template <class S, class T>
-DEVICE void MultiplyStage(const unsigned char* stage, unsigned warp_row, unsigned warp_column,
-                          typename T::Fragment (&sum)[S::kWarpM / 16][S::kWarpN / 8]) {
-  const unsigned lane = threadIdx.x % 32;
-  const unsigned char* tile_a = stage;
-  const unsigned char* tile_b = stage + S::kM * kRowBytes;
-#pragma unroll
-  for (unsigned half = 0; half < kPieces / 2; ++half) {
-    unsigned a[S::kWarpM / 16][4];
-    unsigned b[S::kWarpN / 8][2];
+// What a warp multiplies at once: its rows of A and columns of B, 32 bytes of k, a half of a stage.
+template <class S>
+struct Operands {
+  unsigned a[S::kWarpM / 16][4];
+  unsigned b[S::kWarpN / 8][2];
+
+  DEVICE void Load(const unsigned char* stage, unsigned half, unsigned warp_row, unsigned warp_column) {
+    const unsigned lane = threadIdx.x % 32;
+    const unsigned char* tile_b = stage + S::kM * kRowBytes;
 #pragma unroll
     for (unsigned i = 0; i < S::kWarpM / 16; ++i) {
-      LoadMatrices(a[i], tile_a + Offset(warp_row + i * 16 + lane % 16, half * 2 + lane / 16));
+      LoadMatrices(a[i], stage + Offset(warp_row + i * 16 + lane % 16, half * 2 + lane / 16));
     }
 #pragma unroll
     for (unsigned j = 0; j < S::kWarpN / 16; ++j) {
@@ -60,11 +58,15 @@ DEVICE void MultiplyStage(const unsigned char* stage, unsigned warp_row, unsigne
       b[2 * j + 1][0] = two[2];
       b[2 * j + 1][1] = two[3];
     }
+  }
+};
+
+template <class S, class T>
+DEVICE void Multiply(const Operands<S>& of, typename T::Fragment (&sum)[S::kWarpM / 16][S::kWarpN / 8]) {
 #pragma unroll
-    for (unsigned i = 0; i < S::kWarpM / 16; ++i) {
+  for (unsigned i = 0; i < S::kWarpM / 16; ++i) {
 #pragma unroll
-      for (unsigned j = 0; j < S::kWarpN / 8; ++j) T::Multiply(sum[i][j].d, a[i], b[j]);
-    }
+    for (unsigned j = 0; j < S::kWarpN / 8; ++j) T::Multiply(sum[i][j].d, of.a[i], of.b[j]);
   }
 }
 
@@ -117,14 +119,28 @@ DEVICE void Gemm(const void* a, const void* b, typename T::Result* c, unsigned m
     }
     CommitCopies();
   };
+  const auto await_and_fetch = [&](unsigned step) {
+    WaitCopies<S::kStages - 2>();
+    __syncthreads();  // everyone's part has arrived, and everyone has done with the stage that is filled next
+    fetch(step);
+  };
+  const auto load = [&](Operands<S>& to, unsigned stage, unsigned half) {
+    to.Load(shared + stage * S::kStageBytes, half, place.warp_row, place.warp_column);
+  };
 #pragma unroll
   for (unsigned step = 0; step < S::kStages - 1; ++step) fetch(step);
   typename T::Fragment sum[S::kWarpM / 16][S::kWarpN / 8] = {};
+  Operands<S> first, second;  // halves of a stage: one is loaded while the other is multiplied
+  await_and_fetch(S::kStages - 1);
+  load(first, 0, 0);
+  unsigned stage = 0;
   for (unsigned step = 0; step < steps; ++step) {
-    WaitCopies<S::kStages - 2>();
-    __syncthreads();  // everyone's part has arrived, and everyone has done with the stage that is filled next
-    fetch(step + S::kStages - 1);
-    MultiplyStage<S, T>(shared + step % S::kStages * S::kStageBytes, place.warp_row, place.warp_column, sum);
+    load(second, stage, 1);
+    Multiply<S, T>(first, sum);
+    await_and_fetch(step + S::kStages);
+    stage = stage + 1 < S::kStages ? stage + 1 : 0;
+    load(first, stage, 0);  // past the last step of numbers that nobody multiplies
+    Multiply<S, T>(second, sum);
   }
   StoreTile(c, n, place, sum);
 }

@@ -31,7 +31,12 @@ DEVICE void GemmOfTuring(const void* a, const void* b, typename T::Result* c, un
   for (unsigned step = 0; step < steps; ++step) {
     const bool more = step + 1 < steps;
     if (more) fetch(step + 1);
-    MultiplyStage<S, T>(stage(step), place.warp_row, place.warp_column, sum);
+#pragma unroll
+    for (unsigned half = 0; half < kPieces / 2; ++half) {
+      Operands<S> operands;
+      operands.Load(stage(step), half, place.warp_row, place.warp_column);
+      Multiply<S, T>(operands, sum);
+    }
     if (more) store(step + 1);  // where everyone has done with the step before this one
     __syncthreads();
   }
