@@ -62,7 +62,8 @@ Error WriteError(const std::string& path) {
   return Own(OwnError::kRefused, "write " + path, "the refused drivers can not be kept from the loader");
 }
 
-// A directory with copies of these manifests alone, made in the current directory: a child's own scratch.
+// A directory with copies of these manifests alone, made in the current directory: a child's own scratch. It
+// ends with a slash: NVIDIA's build of Khronos's loader puts names right behind it.
 Result<std::string> PrivateVendors(const std::vector<const Manifest*>& manifests) {
   std::error_code failed;
   const auto here = std::filesystem::current_path(failed);
@@ -74,7 +75,7 @@ Result<std::string> PrivateVendors(const std::vector<const Manifest*>& manifests
     file << manifests[i]->library << '\n' << std::flush;
     if (!file) return WriteError(path);
   }
-  return directory;
+  return directory + "/";
 }
 
 }  // namespace

@@ -95,6 +95,16 @@ std::vector<std::string> InDirectory(const system::FileSystem& files, const std:
   return out;
 }
 
+// The file that a manifest's or a variable's word means to the loader; the word where nothing lies there.
+std::string FileOf(const std::string& library, const system::FileSystem& files,
+                   const system::Environment& environment) {
+  if (library.find('/') != std::string::npos) return files.Resolve(library).value_or(library);
+  for (const auto& path : system::LoaderCandidates(library, files, environment)) {
+    if (files.Exists(path)) return files.Resolve(path).value_or(path);
+  }
+  return library;
+}
+
 // ocl-icd, libOpenCL(7): OCL_ICD_VENDORS is a directory, else a file if it ends in .icd (first sought in the
 // vendors' directory if it has no slash), else a library. Khronos's loader knows the directory alone.
 std::vector<std::string> VendorPaths(const system::FileSystem& files,
@@ -137,17 +147,16 @@ Manifest ReadManifest(const system::FileSystem& files, const system::Environment
 std::vector<std::string> ManifestPaths(const system::FileSystem& files,
                                        const system::Environment& environment) {
   auto paths = VendorPaths(files, environment);
-  std::vector<std::string> libraries;
-  for (const auto& path : paths) libraries.push_back(ReadManifest(files, environment, path).library);
+  std::vector<std::string> known;
+  for (const auto& path : paths)
+    known.push_back(FileOf(ReadManifest(files, environment, path).library, files, environment));
   const std::string named = Get(environment, kFilenames);
   for (std::string_view rest = named; !rest.empty() && paths.size() < kMaxManifests;) {
     const std::string library(TakeUpTo(rest, ':'));
-    const bool is_known = std::any_of(libraries.begin(), libraries.end(), [&](const std::string& known) {
-      return FileName(known) == FileName(library);
-    });
-    if (library.empty() || is_known) continue;
+    auto file = FileOf(library, files, environment);
+    if (library.empty() || std::find(known.begin(), known.end(), file) != known.end()) continue;
     paths.push_back(library);
-    libraries.push_back(library);
+    known.push_back(std::move(file));
   }
   return paths;
 }

@@ -85,10 +85,11 @@ TEST_F(OpenClManifests, FollowTheLoadersVariables) {
 }
 
 TEST_F(OpenClManifests, AreAlsoTheLibrariesThatKhronossLoaderIsGiven) {
-  Write("/etc/OpenCL/vendors/pocl.icd", "libpocl.so.2\n");
+  Write("/usr/lib/libpocl.so.2.10.0", "");
+  std::filesystem::create_symlink("libpocl.so.2.10.0", root_ + "/usr/lib/libpocl.so.2");
+  Write("/etc/OpenCL/vendors/pocl.icd", "/usr/lib/libpocl.so.2.10.0\n");
   const auto found = FindManifests(
-      Files(),
-      With({{"OCL_ICD_FILENAMES", "libpocl.so.2:libnvidia-opencl.so.1::/opt/x/libnvidia-opencl.so.1"}}));
+      Files(), With({{"OCL_ICD_FILENAMES", "libpocl.so.2:libnvidia-opencl.so.1::libnvidia-opencl.so.1"}}));
   ASSERT_THAT(found, SizeIs(2)) << "each driver once";
   EXPECT_EQ(found[0].path, "/etc/OpenCL/vendors/pocl.icd");
   EXPECT_EQ(found[1].path, "libnvidia-opencl.so.1");
