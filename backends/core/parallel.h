@@ -15,7 +15,7 @@ namespace backends {
 // refuses threads the caller does their parts.
 template <class Work>
 void InParallel(std::uint64_t count, std::uint64_t grain, Work&& work) {
-  constexpr std::uint64_t kMaxThreads = 8;
+  constexpr std::uint64_t kMaxThreads = 16;
   const std::uint64_t grains = (count + grain - 1) / grain;
   const std::uint64_t parts = std::clamp<std::uint64_t>(std::thread::hardware_concurrency(), 1,
                                                         std::clamp<std::uint64_t>(grains, 1, kMaxThreads));

@@ -19,6 +19,10 @@ using kernels::Variant;
 using kernels::View;
 
 constexpr std::uint64_t kChunkBytes = 4U << 20U;
+// Of a buffer that is worth a launch of the device's, or a place among those that kernels share.
+constexpr std::uint64_t kLargeBytes = 16U << 20U;
+
+bool IsResult(Role role) { return role == Role::kC || role == Role::kY || role == Role::kOut; }
 
 bool IsOperand(Role role) {
   constexpr std::array kOperands = {Role::kA, Role::kB, Role::kW, Role::kX, Role::kIn};
@@ -76,6 +80,7 @@ void OperandWriter::LoadFor(const Variant& variant) {
     for (const kernels::Binding& binding : step.bindings) {
       const bool filled = IsOperand(binding.role) || binding.role == Role::kOut;
       if (filled) (void)Find(DtypeOf(variant, binding.role));
+      if (IsResult(binding.role)) (void)Find(Dtype::kU32);  // Workload::Write
     }
   }
 }
@@ -192,6 +197,7 @@ probe::Status Workload::AllocateOne(Role role, std::uint32_t copy) {
   const bool pooled = Pooled(role, request.bytes);
   // What one workload only writes another reads.
   if (IsOperand(role) || pooled) writer_->AddViews(DtypeOf(variant(), role), request.views);
+  if (IsResult(role) && request.bytes >= kLargeBytes) writer_->AddViews(Dtype::kU32, request.views);
   std::vector<BufferId> taken;
   taken.reserve(buffers_.size());
   for (const Buffer& buffer : buffers_) taken.push_back(buffer.id);
@@ -202,10 +208,9 @@ probe::Status Workload::AllocateOne(Role role, std::uint32_t copy) {
 }
 
 bool Workload::Pooled(Role role, std::uint64_t bytes) const {
-  constexpr std::uint64_t kWorthIt = 16U << 20U;
   constexpr std::array kKernels = {Kernel::kRead, Kernel::kCopy, Kernel::kTriad, Kernel::kGemv};
   constexpr std::array kRoles = {Role::kIn, Role::kOut, Role::kA, Role::kB, Role::kW};
-  return pool_ != nullptr && bytes >= kWorthIt &&
+  return pool_ != nullptr && bytes >= kLargeBytes &&
          std::find(kKernels.begin(), kKernels.end(), variant().kernel) != kKernels.end() &&
          std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
 }
@@ -263,8 +268,13 @@ probe::Status Workload::Write(const Buffer& buffer) {
   const std::uint32_t seed = Seed(buffer.role, buffer.copy);
   if (IsOperand(buffer.role)) return writer_->Write(buffer.id, dtype, count, seed);
   // Of a large result every element is checked: numbers that nobody asked for spoil it as well, and the
-  // device writes them faster than the host.
+  // device writes them faster than the host: of a product as words, in whatever type, most of which are far
+  // beyond any of its sums.
   if (buffer.pooled && writer_->Fill(buffer.id, dtype, count, seed, 1)) return probe::Ok();
+  if (IsResult(buffer.role) && buffer.bytes >= kLargeBytes) {
+    const auto words = static_cast<std::uint32_t>(buffer.bytes / sizeof(std::uint32_t));
+    if (writer_->Fill(buffer.id, Dtype::kU32, words, seed, 1)) return probe::Ok();
+  }
   return Overwrite(buffer, buffer.role == Role::kPartials ? std::byte{0} : kPoison);
 }
 

@@ -12,6 +12,8 @@ using kernels::Kernel;
 using kernels::Role;
 
 constexpr std::uint64_t kPieceBytes = 4U << 20U;
+// From so many bytes on they come by way of memory that the device writes to by itself, if there is such.
+constexpr std::uint64_t kPinnedBytes = 16U << 20U;
 // Of gemv's copies the first is checked in full and of the others every such row: they differ in operands
 // alone.
 constexpr std::uint32_t kSampledRows = 61;
@@ -21,9 +23,13 @@ constexpr std::uint32_t kSampledRows = 61;
 probe::Status Workload::Fetch(Role role, std::uint32_t copy, std::uint32_t rows, std::uint64_t row_bytes,
                               const CheckPart& check) const {
   const auto rows_a_piece = static_cast<std::uint32_t>(std::max<std::uint64_t>(1, kPieceBytes / row_bytes));
-  std::vector<std::byte> piece;
+  const std::uint64_t most_bytes = std::min(rows_a_piece, rows) * row_bytes;
+  const auto pinned = rows * row_bytes >= kPinnedBytes ? session_->AllocateHost(most_bytes)
+                                                       : probe::Result<HostBuffer>(NoHostMemory());
+  std::vector<std::byte> pageable(pinned ? 0 : most_bytes);
+  const std::span<std::byte> all = pinned ? pinned->bytes : std::span(pageable);
   for (std::uint32_t row = 0; row < rows; row += std::min(rows_a_piece, rows - row)) {
-    piece.resize(std::min(rows_a_piece, rows - row) * row_bytes);
+    const auto piece = all.first(std::min(rows_a_piece, rows - row) * row_bytes);
     if (auto status = session_->Download(Find(role, copy).id, row * row_bytes, piece); !status) return status;
     if (auto status = check(row, piece); !status) return status;
   }
