@@ -13,17 +13,17 @@ probe::Result<Timer> Timer::Create(Runtime& runtime) {
   return Timer(runtime, *first, *last);
 }
 
-probe::Result<Timing> Timer::Time(std::span<const Enqueue> launches, std::uint32_t repeats,
+probe::Result<Timing> Timer::Time(std::span<const Enqueue> launches, std::uint32_t repeats, bool clocked,
                                   const std::function<void()>& meanwhile) const {
   const auto start = probe::system::Now();
-  bool recorded = runtime_->Record(first_);
+  bool recorded = clocked && runtime_->Record(first_);
   probe::Status status = probe::Ok();
   for (std::uint32_t repeat = 0; repeat < repeats && status; ++repeat) {
     for (const Enqueue& enqueue : launches) {
       if (status = enqueue(); !status) break;
     }
   }
-  recorded = runtime_->Record(last_) && recorded;
+  if (recorded) recorded = runtime_->Record(last_);
   if (meanwhile) meanwhile();
   // Also after an error: nothing may still run when the caller goes on.
   const auto finished = runtime_->Synchronize();

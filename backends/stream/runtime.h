@@ -139,9 +139,10 @@ class Timer {
   // The runtime outlives the timer.
   [[nodiscard]] static probe::Result<Timer> Create(Runtime& runtime);
   // Makes the launches in order, the whole sequence `repeats` times, and waits until all is done, after an
-  // error too. Of several errors the one that ended the context is returned, else the first. `meanwhile`, if
-  // given, is called when all has been given to the device.
+  // error too; by events as well where it is `clocked`. Of several errors the one that ended the context is
+  // returned, else the first. `meanwhile`, if given, is called when all has been given to the device.
   [[nodiscard]] probe::Result<Timing> Time(std::span<const Enqueue> launches, std::uint32_t repeats,
+                                           bool clocked = true,
                                            const std::function<void()>& meanwhile = {}) const;
 
  private:

@@ -106,7 +106,7 @@ probe::Result<KernelId> StreamSession::Load(const kernels::Variant& variant, con
   if (step.library.empty()) {
     const auto function = runtime_->Load(step);
     if (!function) return function.error();
-    kernels_.push_back({.function = *function});
+    kernels_.push_back({.function = *function, .fills = variant.kernel == kernels::Kernel::kFill});
     if (function->max_threads == 0) kernels_.back().function.max_threads = limits_.shape.max_work_group_size;
   } else {
     const auto product = LoadProduct(step);
@@ -191,15 +191,18 @@ probe::Result<Timing> StreamSession::Run(std::span<const Launch> launches, std::
   if (!watches) seen_.reset();
   if (launches.empty() || repeats == 0) return Timing{};
   std::vector<Enqueue> bound;
+  bool clocked = false;
   for (const Launch& launch : launches) {
     account_.Launched(launch.kernel);
+    const auto index = static_cast<std::size_t>(launch.kernel);
+    clocked = clocked || index >= kernels_.size() || !kernels_[index].fills;
     auto enqueue = Watched(Bind(launch));  // a library may work on the device already
     if (!enqueue) return enqueue.error();
     bound.push_back(*std::move(enqueue));
   }
   std::function<void()> look;
   if (watches) look = [this] { seen_ = runtime_->State(); };
-  auto timing = Watched(timer_.Time(bound, repeats, look));
+  auto timing = Watched(timer_.Time(bound, repeats, clocked, look));
   if (timing) account_.Finished();
   return timing;
 }

@@ -63,6 +63,7 @@ class StreamSession final : public Session {
     Function function;
     const Products* library = nullptr;
     const ProductType* type = nullptr;
+    bool fills = false;  // of its runs the host's clock alone is read, which events would hold up
   };
   StreamSession(std::unique_ptr<Runtime> runtime, Timer timer, Limits limits)
       : runtime_(std::move(runtime)), timer_(timer), limits_(std::move(limits)), allocations_(limits_) {}
