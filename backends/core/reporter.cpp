@@ -24,7 +24,9 @@ void NoteThrottling(const Series& series, Measurement& measurement) {
     AddReason(measurement,
               "its clock fell to " + std::to_string(static_cast<int>(100 * share)) + " % of the highest");
   }
-  measurement.throttled = measurement.throttled || slow || !series.throttled_by.empty();
+  // What a limit that is there by design leaves of the clocks changes as it is measured.
+  const bool slowed_down = measurement.throttled && series.limited_by.empty();
+  measurement.throttled = slowed_down || slow || !series.throttled_by.empty();
 }
 
 // A software device answers a launch by waking the driver's threads. How long that takes depends on where the

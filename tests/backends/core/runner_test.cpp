@@ -332,6 +332,8 @@ TEST(Runner, APowerLimitByDesignIsNamedAndIsNoThrottling) {
   const Measurement gemm = MeasureBy(script).Of("gemm");
   EXPECT_FALSE(gemm.throttled);
   EXPECT_EQ(gemm.reason, "at its power limit of 700 W");
+  script.slowdown = [](double now_s) { return 1.0 + 0.1 * now_s; };
+  EXPECT_FALSE(MeasureBy(script).Of("gemm").throttled) << "a card that warms up gets less for the same power";
 }
 
 TEST(Runner, AMeasuredClockThatFallsIsThrottled) {
