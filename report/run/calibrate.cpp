@@ -113,6 +113,17 @@ std::vector<Target> TargetsOf(const probe::PhysicalDevice& device, bool brief, d
   return targets;
 }
 
+void LeaveTimeForGpus(std::vector<Target>& targets) {
+  const auto is_of_gpu = [](const Target& target) { return !backends::OnHost(target.device); };
+  if (std::none_of(targets.begin(), targets.end(), is_of_gpu)) return;
+  for (Target& target : targets) {
+    if (target.device.kind == probe::DeviceKind::kCpu)
+      target.budget_s *= kCpuBesideGpuSeconds / kCpuBudgetSeconds;
+    if (target.device.kind == probe::DeviceKind::kSoftware)
+      target.budget_s *= kSoftwareBesideGpuSeconds / kSoftwareBudgetSeconds;
+  }
+}
+
 // Of every runtime that can join devices and reaches several GPUs, one task of them all. Partitions are not
 // joined.
 std::vector<Target> PeerTargets(const std::vector<probe::PhysicalDevice>& devices) {
@@ -314,6 +325,7 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
       targets.push_back(std::move(target));
     }
   }
+  LeaveTimeForGpus(targets);
   if (!request.only_candidates) AddPeerTargets(devices, targets);
   if (request.budget_s) {
     double total = 0;
@@ -323,10 +335,20 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
   return targets;
 }
 
+double BudgetLeft(const Target& target, std::span<const Target> rest, double whole_s, double spent_s) {
+  double planned_s = target.budget_s;
+  for (const Target& other : rest) planned_s += other.budget_s;
+  if (planned_s <= 0) return target.budget_s;
+  const double share = (kMostOfPlan * whole_s - spent_s) / (kMostOfPlan * planned_s);
+  return target.budget_s * std::clamp(share, kLeastOfOwn, 1.0);
+}
+
 Calibration Calibrate(const std::vector<Target>& targets, const std::optional<probe::Processor>& processor,
                       probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks) {
   Calibration done;
   std::vector<Target> planned = targets;
+  double whole_s = 0, taken_s = 0;
+  for (const Target& target : targets) whole_s += target.budget_s;
   HungEquals hung(targets);
   for (std::size_t i = 0; i < planned.size(); ++i) {
     Target& target = planned[i];
@@ -348,7 +370,9 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     }
     const auto turn = hooks.wait ? hooks.wait(target) : Turn{};
     if (hooks.on_progress) hooks.on_progress(target, nullptr);
+    target.budget_s = BudgetLeft(target, rest, whole_s, taken_s);
     auto measured = MeasureOne(target, processor, supervisor, hooks);
+    taken_s += measured.spent_s;
     if (turn.beside) MarkMeasuredBeside(measured.figures);
     if (target.in_virtual_machine) MarkSharedMemory(measured.figures);
     done.measurements.insert(done.measurements.end(), measured.figures.begin(), measured.figures.end());

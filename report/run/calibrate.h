@@ -25,9 +25,12 @@
 namespace report {
 
 // Seconds of measuring: a GPU over all its runtimes together, the processor, and each software view of it.
-inline constexpr double kGpuBudgetSeconds = 6.0;
+// Beside a GPU that is measured the processor and its views have less, so that all of it takes ten.
+inline constexpr double kGpuBudgetSeconds = 4.0;
 inline constexpr double kCpuBudgetSeconds = 3.0;
 inline constexpr double kSoftwareBudgetSeconds = 2.0;
+inline constexpr double kCpuBesideGpuSeconds = 2.0;
+inline constexpr double kSoftwareBesideGpuSeconds = 1.0;
 // Of every GPU that is equal to one before it.
 inline constexpr double kEqualGpuBudgetSeconds = 1.0;
 // The same of a partition of a card. Equal ones of one card share the time of a GPU: the first has what the
@@ -58,6 +61,14 @@ inline constexpr double kPeerBudgetShare = 0.1;
 // Views without a backend are left out. The first of a device gets the whole plan and, of a GPU's budget,
 // twice what the others get; those repeat what differs. Of equal GPUs the first alone is measured so. Last
 // come, by runtime, the tasks of several GPUs.
+// What measuring takes beyond its time, for compiling and readying, is that of all who follow where it is
+// more than a part of the whole; each keeps a share of its own. Of a target and those after it, of whose time
+// `spent_s` is gone.
+inline constexpr double kMostOfPlan = 1.2;
+inline constexpr double kLeastOfOwn = 0.4;
+[[nodiscard]] double BudgetLeft(const Target& target, std::span<const Target> rest, double whole_s,
+                                double spent_s);
+
 [[nodiscard]] std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
                                               const RunRequest& request);
 

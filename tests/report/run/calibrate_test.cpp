@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <span>
 
 #include "backends/core/shape.h"
 #include "backends/core/sharing.h"
@@ -70,6 +71,29 @@ TEST(PlanTargets, AGpusRuntimesShareItsBudgetAndTheFirstHasMostOfIt) {
   EXPECT_DOUBLE_EQ(targets[0].budget_s, 2 * targets[1].budget_s);
   EXPECT_EQ(targets[0].scope, backends::Scope::kWhole);
   EXPECT_EQ(targets[1].scope, backends::Scope::kRepeat);
+}
+
+TEST(PlanTargets, TheProcessorLeavesTimeForAGpu) {
+  auto devices = Processor();
+  devices.push_back(Gpu("pci:0000:01:00.0"));
+  const auto targets = PlanTargets(devices, RunRequest{});
+  ASSERT_EQ(targets.size(), 4U);
+  EXPECT_DOUBLE_EQ(targets[0].budget_s, kCpuBesideGpuSeconds);
+  EXPECT_DOUBLE_EQ(targets[1].budget_s, kSoftwareBesideGpuSeconds);
+  EXPECT_DOUBLE_EQ(targets[2].budget_s + targets[3].budget_s, kGpuBudgetSeconds);
+}
+
+TEST(BudgetLeft, WhoTakesMoreThanAFifthBeyondHisTimeTakesItFromThoseAfterHim) {
+  std::vector<Target> targets(3);
+  for (Target& target : targets) target.budget_s = 2;
+  const auto left = [&](std::size_t i, double spent_s) {
+    return BudgetLeft(targets[i], std::span(targets).subspan(i + 1), 6, spent_s);
+  };
+  EXPECT_DOUBLE_EQ(left(0, 0), 2);
+  EXPECT_DOUBLE_EQ(left(1, 2.4), 2) << "a fifth";
+  EXPECT_NEAR(left(1, 4), 2 * 3.2 / 4.8, 1e-9);
+  EXPECT_DOUBLE_EQ(left(1, 20), 0.8);
+  EXPECT_DOUBLE_EQ(left(2, 3), 2) << "what one saved nobody needs";
 }
 
 TEST(PlanTargets, EveryRuntimeOfACardIsToldHowMuchOthersUseIt) {
