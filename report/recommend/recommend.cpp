@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "backends/core/statistics.h"
 #include "report/core/architecture.h"
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
@@ -90,6 +91,7 @@ void AddSaid(std::vector<Reason>& list, Reason reason) {
 
 struct Reliability {
   bool noisy = false;
+  bool brief = true;  // those that are noisy are so for want of batches
   double foreign_load = 0;
   bool throttled = false;
   bool host_timed = false;
@@ -100,6 +102,7 @@ Reliability Look(const std::vector<const backends::Measurement*>& figures) {
   for (const auto* m : figures) {
     const bool noisy = m->quality == backends::Quality::kNoisy;
     found.noisy = found.noisy || noisy;
+    found.brief = found.brief && (!noisy || m->samples < backends::kMinBatches);
     found.foreign_load = std::max(found.foreign_load, m->foreign_load.value_or(0));
     // A later third that is slower by chance tells nothing of power or heat.
     found.throttled = found.throttled || (m->throttled && !noisy);
@@ -124,6 +127,7 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   auto whose = answer.backend;
   if (const auto rest = Look(FiguresBehind(report, chosen, Side::kRest)); rest.noisy && !look.noisy) {
     look.noisy = true;
+    look.brief = rest.brief;
     whose = "the processor";
   }
   if (look.foreign_load > 0) {
@@ -132,6 +136,9 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
         "run it again{} when the machine is idle",
         PercentText(look.foreign_load), answer.backend,
         report.command == kWholeReport ? "" : " with --no-cache"));
+  } else if (look.noisy && look.brief) {
+    answer.warnings.push_back(
+        fmt::format("there was little time for {}'s figures: --thorough measures longer", whose));
   } else if (look.noisy) {
     answer.warnings.push_back(
         fmt::format("{}'s figures are noisy: {}something else may be using the machine", whose,
