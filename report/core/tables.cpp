@@ -46,8 +46,8 @@ class Check {
         (*this)(key, **factor);
         if ((*factor)->basis == FactorBasis::kAssumed && (*factor)->value != 1) Fail(key);
       }
-      if (!value.weights) return;
-      for (const WeightFactors& row : *value.weights) {
+      for (const WholeFactors& row : value.whole.value_or(std::vector<WholeFactors>{})) Fields(*this, row);
+      for (const WeightFactors& row : value.weights.value_or(std::vector<WeightFactors>{})) {
         Fields(*this, row);
         if (!row.tiles) continue;
         (*this)(key, row.tiles->prefill);

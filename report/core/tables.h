@@ -50,12 +50,19 @@ struct WeightFactors {
 // What software makes of a runtime, beside the efficiencies of the device that it reaches (Fit). An assumed
 // one is relative to those and its value is 1: it widens the range and orders nothing. A fitted one stands in
 // their place.
+// Of weights that products take as they are: the share that frameworks make of the fastest product at the
+// prompt's shape.
+struct WholeFactors {
+  std::string weights;  // of kWeightTypes
+  Factor prefill;
+};
 struct RuntimeFactors {
   std::optional<Factor> decode;
   std::optional<Factor> prefill;
   std::optional<Factor> training;
   // In the place of decode and prefill, where the figures that they are of were measured.
   std::optional<std::vector<WeightFactors>> weights;
+  std::optional<std::vector<WholeFactors>> whole;
 };
 
 // How ready the runtime's software is, from 0 (nothing uses it) to 4 (everything does); breaks ties only.

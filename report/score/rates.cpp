@@ -193,6 +193,18 @@ const WeightFactors* FactorsOf(const RuntimeFactors& factors, const InferenceReq
   return found == factors.weights->end() ? nullptr : &*found;
 }
 
+const WholeFactors* WholeFactorsOf(const RuntimeFactors& factors, const InferenceRequest& request) {
+  if (!factors.whole) return nullptr;
+  const auto found = std::find_if(factors.whole->begin(), factors.whole->end(),
+                                  [&](const WholeFactors& row) { return row.weights == request.weights; });
+  return found == factors.whole->end() ? nullptr : &*found;
+}
+
+RuntimeFactors UnknownFactors() {
+  const Factor unknown{1, 0.25, 1, FactorBasis::kAssumed, "no figures for this runtime", ""};
+  return {unknown, unknown, unknown, std::nullopt, std::nullopt};
+}
+
 std::vector<const Measurement*> DecidingFigures(const Tables& tables, std::string_view runtime,
                                                 std::span<const Measurement* const> of_one_way, Use use) {
   std::vector<const Measurement*> figures;

@@ -67,12 +67,6 @@ Range ShareOf(const Factor& shared, const std::optional<Factor>& own) {
 
 Range Exactly(double value) { return {value, value, value}; }
 
-// Neutral, and honest about what is not known: for a runtime without a row in the tables.
-RuntimeFactors UnknownFactors() {
-  const Factor unknown{1, 0.25, 1, FactorBasis::kAssumed, "no figures for this runtime", ""};
-  return {unknown, unknown, unknown, std::nullopt};
-}
-
 // What bounds a phase: a rate, the share of it that engines reach, and the figures that it comes from.
 struct Phase {
   Range per_s;
@@ -89,6 +83,7 @@ struct Way {
   RuntimeFactors factors;
   TrainingSupport training;
   const WeightFactors* weights = nullptr;  // what counts for the request's
+  const WholeFactors* whole = nullptr;     // the same where products take them as they are
   bool estimated = false;                  // in part: rates.late
   double streamed_bytes = 0;               // of what a training step needs, what does not fit
   Phase reading{};                         // of a way that was measured, as is the next
@@ -142,6 +137,7 @@ std::optional<Phase> ReadingByWeights(const Way& way) {
 
 Phase ReadingOf(const Tables& tables, const Way& way) {
   if (auto phase = ReadingByWeights(way)) return *std::move(phase);
+  if (way.whole) return {way.rates.prompt->per_s, RangeOf(way.whole->prefill), way.rates.prompt->name};
   const auto& fit = tables.fit;
   const auto* maker = FitOf(fit, *way.device);
   const auto& fp32 = way.rates.prompt_fp32;
@@ -484,7 +480,8 @@ std::vector<Score> ScoreAll(const Tables& tables, std::span<const probe::Physica
               PickRates(measured.Of(device.id, runtime, driver), wanted),
               facts ? facts->factors : UnknownFactors(),
               facts ? facts->training : TrainingSupport{},
-              factors};
+              factors,
+              facts ? WholeFactorsOf(facts->factors, request) : nullptr};
       const bool ran = way.rates.product || way.rates.read;
       const bool was_late = !way.rates.late.empty() && (ran || device.kind == probe::DeviceKind::kCpu);
       if (was_late || IsSupposed(view)) {

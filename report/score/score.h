@@ -65,6 +65,10 @@ struct Rates {
 // What the runtime's engines make of the request's weights; nullptr where nobody has held them against
 // engines.
 [[nodiscard]] const WeightFactors* FactorsOf(const RuntimeFactors& factors, const InferenceRequest& request);
+[[nodiscard]] const WholeFactors* WholeFactorsOf(const RuntimeFactors& factors,
+                                                 const InferenceRequest& request);
+// Neutral, and honest about what is not known: for a runtime without a row in the tables.
+[[nodiscard]] RuntimeFactors UnknownFactors();
 
 // Of a verified one: its rate, with the interval that scoring gives it.
 [[nodiscard]] Range RangeOf(const backends::Measurement& measurement);

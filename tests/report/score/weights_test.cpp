@@ -200,6 +200,27 @@ TEST(Weights, ASplitModelsTrustIsThatOfBothSides) {
   EXPECT_THAT(answer.warnings, Contains(HasSubstr("the processor's figures are noisy")));
 }
 
+TEST(Weights, WhatProductsTakeAsItIsIsReadAtTheirRate) {
+  auto tables = testing::TestTables();
+  auto report = testing::DiscreteAndIntegrated();
+  auto& prompt = testing::Measure(report, "pci:0000:01:00.0", "cuda", "NVIDIA", Kernel::kGemm, 160e12, Dtype::kBf16);
+  prompt.shape = {.m = 512, .n = 4096, .k = 4096};
+  const auto read = [&] {
+    for (const Score& score : ScoreAll(tables, report.devices, report.measurements)) {
+      if (score.runtime == "cuda" && score.use == Use::kPrefill) return score;
+    }
+    return Score{};
+  };
+  const auto packed = read();
+  tables.reference.inference.weights = "bf16";
+  const auto whole = read();
+  const auto& r = tables.reference.inference;
+  const double work = 2 * r.parameters + 2 * r.layers * r.width * r.prompt_tokens;
+  EXPECT_NEAR(whole.tokens_per_s->value, 0.8 * 160e12 / work, 0.05 * whole.tokens_per_s->value);
+  EXPECT_GT(whole.tokens_per_s->value, packed.tokens_per_s->value);
+  EXPECT_THAT(whole.parts[0].limited_by, HasSubstr("bf16 prompt 160 TFLOP/s"));
+}
+
 TEST(Weights, AScoreRestsOnTheProductThatBoundsItsWriting) {
   auto report = Native();
   auto& gemv = testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
