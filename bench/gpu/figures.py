@@ -13,9 +13,9 @@ def shape_of(measurement):
 
 def comparison(report, torch):
     """Of every product the best own kernel, the best of a library, and PyTorch, at one shape, with their ratios."""
-    rows = {}
+    rows, ids = {}, {gpu["id"] for gpu in gpus_of(report)}
     for m in report["measurements"]:
-        if m["kernel"] != "gemm" or m["status"] != "ok" or "rate" not in m:
+        if m["device_id"] not in ids or m["kernel"] != "gemm" or m["status"] != "ok" or "rate" not in m:
             continue
         key = (m["device_id"], m["runtime"], f"{m['in_dtype']}/{m['acc_dtype']}", shape_of(m))
         side = "own" if m["implementation"].startswith("own:") else "library"

@@ -6,6 +6,8 @@ import subprocess
 import sys
 import time
 
+from figures import gpus_of
+
 # What PyTorch does for the same product, printed as one JSON object; run by whichever Python has it.
 TORCH = """
 import json, sys, time
@@ -71,13 +73,14 @@ print(json.dumps({"version": torch.__version__, "device": torch.cuda.get_device_
 WHY_NOT = {3: "it has no PyTorch", 4: "its PyTorch sees no GPU"}
 
 
-def torch_rates(report, timeout_s):
-    """PyTorch's own products at the shapes of ours, by whichever Python has it, within that time in all; and of each Python
-    that was asked in vain why."""
+def torch_rates(report, timeout_s, more=()):
+    """PyTorch's own products at the shapes of ours on GPUs and at `more` (type, m, n, k), by whichever Python has it, within
+    that time in all; and of each Python that was asked in vain why."""
     end = time.monotonic() + timeout_s
-    products = sorted({(m["in_dtype"], *(m["shape"][edge] for edge in "mnk")) for m in report["measurements"]
-                       if m["kernel"] == "gemm" and m["status"] == "ok"
-                       and m["in_dtype"] in ("fp32", "tf32", "fp16", "bf16", "fp8", "int8")})
+    ids = {gpu["id"] for gpu in gpus_of(report)}
+    products = sorted({*more, *((m["in_dtype"], *(m["shape"][edge] for edge in "mnk")) for m in report["measurements"]
+                                if m["device_id"] in ids and m["kernel"] == "gemm" and m["status"] == "ok")})
+    products = [product for product in products if product[0] in ("fp32", "tf32", "fp16", "bf16", "fp8", "int8")]
     skipped = []
     for python in dict.fromkeys((os.environ.get("GPU_CHECK_PYTHON"), sys.executable, "python3")):
         left_s = end - time.monotonic()

@@ -46,6 +46,14 @@ while sleep 0.1; do echo '0, 97, 1755, 2619, 512.34'; echo '0, 0, 210, 2619, 70.
 """
 
 
+# As bench/gpu/plain_cuda.cu answers.
+PLAIN = """#!/bin/sh
+case $1 in load) echo at work; exec sleep 60;; hold) echo 1 bytes are left; exec sleep 60;; esac
+echo '{"memcpy_bytes_per_s": 1e9, "copy_bytes_per_s": 2e9, "sum_bytes_per_s": 3e9,'
+echo ' "launch_wall_s": 2e-6, "launch_alone_s": 5e-6}'
+"""
+
+
 def write_script(path, text):
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(text)
@@ -60,7 +68,7 @@ def check(scenario, budget_s, carried=False, runs=1, runtime="cuda", whichgpu=No
                        if not key.startswith(("CUDA_", "HIP_", "ROCR_", "WHICHGPU_"))}
         environment.update(XDG_CACHE_HOME=str(folder / "cache"), VK_DRIVER_FILES="/nonexistent",
                            VK_ICD_FILENAMES="/nonexistent", OCL_ICD_VENDORS="/nonexistent",
-                           GPU_CHECK_PYTHON="/nonexistent/python", **CHEAP)
+                           GPU_CHECK_PYTHON="/nonexistent/python", GPU_CHECK_EDGE="256", **CHEAP)
         if scenario is not None:
             libraries = folder / "lib"
             libraries.mkdir()
@@ -77,6 +85,9 @@ def check(scenario, budget_s, carried=False, runs=1, runtime="cuda", whichgpu=No
             for name, test in TESTS.items() if whichgpu is None else ():
                 (binaries / test).symlink_to(BUILD / "tests" / "backends" / name / test)
             write_script(binaries / "nvidia-smi", SMI)
+            if runs > 1 and whichgpu is None:
+                write_script(binaries / "plain_cuda", PLAIN)
+                (binaries / "gpu_products").symlink_to(BUILD / "bench" / "gpu_products")
             environment["PATH"] = f"{binaries}:{environment['PATH']}"
             done = subprocess.run([*command, output, "--binaries", binaries, "--runs", str(runs)], env=environment,
                                   cwd=folder, capture_output=True, text=True)
@@ -118,8 +129,9 @@ class GpuCheck(unittest.TestCase):
     def test_a_good_gpu_is_tested_measured_and_written(self):
         done, result = self.runs["good"]
         self.assertEqual(0, done.returncode, done.stderr)
-        self.assertEqual({"cuda_gpu_test.CudaGpu.VerifiesEveryKernelThatItSupports": "passed",
-                          "hip_gpu_test.HipGpu.VerifiesEveryKernelThatItSupports": "skipped"}, result["tests"])
+        suites = (("cuda_gpu_test.CudaGpu", "passed"), ("hip_gpu_test.HipGpu", "skipped"))
+        self.assertEqual({f"{suite}.{name}": state for suite, state in suites
+                          for name in ("VerifiesEveryKernelThatItSupports", "VerifiesTheLongestProducts")}, result["tests"])
         self.assertTrue(result["tests_passed"])
         self.assertEqual(["pci:0000:01:00.0"], [device["id"] for device in result["machine"]["gpus"]])
         own = [row for row in result["comparison"] if row["runtime"] == "cuda" and row.get("own", {}).get("verified")]
@@ -139,10 +151,16 @@ class GpuCheck(unittest.TestCase):
                               "hip_gpu_test.txt", "report.json", "report.err", "report_text.txt", "record.json",
                               "torch.json", "summary.txt"}, set(files))
         self.assertIn("NVIDIA Fake", files["report_text.txt"])
+        self.assertEqual(2, len(json.loads(files["result.json"])["products"][0]["rates"]))
         self.assertIn("cuda", [probe["module"] for probe in json.loads(files["record.json"])["probes"]])
         self.assertIn(("cuda", "gemm", "ok"), {(m["runtime"], m["kernel"], m["status"])
                                                for m in json.loads(files["report.json"])["measurements"]})
         summary = files["summary.txt"]
+        self.assertRegex(summary, r"fp16/fp32 256x256x256: cublaslt [0-9.]+ T/s")
+        self.assertRegex(summary, r"fp16/fp32 256x256x256: own:mma_128x128 [0-9.]+ T/s, [0-9.]+ of cublaslt")
+        self.assertRegex(summary, r"copy: [0-9.]+ TB/s, [0-9.]+ of the best of CUDA C\+\+ and PyTorch")
+        self.assertIn("== Parts that were skipped\nlibcuda_faulty.so: it was not carried\n", summary)
+        self.assertRegex(summary, r"== Beside another's work\nat work\n\d+ ok")
         self.assertEqual(done.stdout.strip(), summary.strip())
         self.assertTrue(summary.startswith("== Failed\nnothing\n"), summary)
         self.assertRegex(summary, r"pci:0000:01:00.0 cuda fp32/fp32 \d+x\d+x\d+: [0-9.]+ T/s")

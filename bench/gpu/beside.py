@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: MIT
+"""What is asked of a GPU beside whole reports, of carried programs that a check has or does without: every product at one
+shape beside PyTorch's (gpu_products), CUDA C++'s own copies, sums and launches (plain_cuda), a kernel that faults
+(libcuda_faulty.so), neighbours on the card (plain_cuda again), and a model's stack in PyTorch (predict/stack.py)."""
+import contextlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+
+from figures import failures_of, finding_lines, gpus_of, name_of, verified_of
+
+EDGE = int(os.environ.get("GPU_CHECK_EDGE", "8192"))  # of the products; a test of this has no time for large ones
+PRODUCTS_S, PLAIN_S, REPORT_S, STACK_S = 60, 30, 40, 90
+FAULTY = "tma_bf16_256"
+HELD_BUT = 1000 ** 3
+
+
+def lines_of(text):
+    rows = []
+    for line in text.splitlines():
+        with contextlib.suppress(ValueError):
+            rows.append(json.loads(line))
+    return rows
+
+
+def products_of(texts):
+    """Of several runs of gpu_products: a row a product, the median of its rates and how far those of the runs are apart."""
+    rows = {}
+    for row in (row for text in texts for row in lines_of(text)):
+        kept = rows.setdefault((row["in"], row["acc"], row["shape"], row["implementation"]), {**row, "rates": []})
+        kept["verified"] = kept.get("verified", False) and row.get("verified", False)
+        if "rate" in row:
+            kept["rates"].append(row["rate"])
+    for row in rows.values():
+        if row["rates"]:
+            row["rate"] = statistics.median(row["rates"])
+    return list(rows.values())
+
+
+def product_lines(rows, torch):
+    """The library beside PyTorch and every kernel of ours beside the library, of each pair of types."""
+    lines, wrong = [], []
+
+    def say(row, *more):
+        what = f"{row['in']}/{row['acc']} {row['shape']}: {row['implementation']} {row['rate'] / 1e12:.1f} T/s"
+        lines.append(", ".join([what, *more]))
+    for types in dict.fromkeys((row["in"], row["acc"], row["shape"]) for row in rows):
+        own = [row for row in rows if (row["in"], row["acc"], row["shape"]) == types]
+        wrong += [f"product {row['implementation']} {' '.join(types)}: {row.get('error', 'wrong')}" for row in own
+                  if not row.get("verified")]
+        own = [row for row in own if "rate" in row]
+        library = next((row for row in own if not row["implementation"].startswith("own:")), None)
+        theirs = (torch or {}).get("gemm_flop_per_s", {}).get(f"{types[0]} {types[2]}")
+        if library and theirs and types[1] in ("fp32", "int32"):
+            say(library, f"{library['rate'] / theirs:.2f} of PyTorch's")
+        for row in own:
+            if row is not library:
+                say(row, *([f"{row['rate'] / library['rate']:.2f} of {library['implementation']}"] if library else []))
+    return lines, wrong
+
+
+def best(report, kernel, implementation=None):
+    rates = [m["rate"] for m in verified_of(report) if m["kernel"] == kernel
+             and implementation in (None, m["implementation"])]
+    return min(rates, default=None) if kernel == "launch" else max(rates, default=None)
+
+
+def plain_lines(report, plain, torch):
+    """Reads, copies and launches of a report beside the best that others do of themselves."""
+    theirs = (torch or {}).get("bytes_per_s", {})
+    lines = []
+    for kernel, others in (("read", [plain["sum_bytes_per_s"], theirs.get("sum", 0)]),
+                           ("copy", [plain["memcpy_bytes_per_s"], plain["copy_bytes_per_s"], theirs.get("copy", 0)])):
+        rate = best(report, kernel)
+        said = f"{rate / 1e12:.3f} TB/s, {rate / max(others):.3f} of the best of CUDA C++ and PyTorch" if rate else None
+        lines.append(f"{kernel}: {said or 'not measured'}")
+    for implementation, key in (("own:back_to_back", "launch_wall_s"), ("own:round_trip", "launch_alone_s")):
+        time_s = best(report, "launch", implementation)
+        said = f"{time_s * 1e6:.2f} us, {time_s / plain[key]:.2f} of an empty kernel in CUDA C++" if time_s else None
+        lines.append(f"launch {implementation}: {said or 'not measured'}")
+    return lines
+
+
+def faulty_lines(report, whole):
+    """What became of the kernel that faults, and what is there of the others."""
+    bad = [m for m in failures_of(report)]
+    names = {name_of(m) for m in verified_of(report)}
+    lost = sorted({name_of(m) for m in verified_of(whole) if m["runtime"] == "cuda"} - names)
+    lines = [f"{m['status']} {name_of(m)}: {m.get('reason', '')}" for m in bad]
+    return lines + [f"{len(names)} figures are there all the same", *[f"not there: {name}" for name in lost]]
+
+
+@contextlib.contextmanager
+def neighbour(program, *words):
+    with subprocess.Popen([program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True) as process:
+        try:
+            yield process.stdout.readline().strip()
+        finally:
+            process.kill()
+
+
+def neighbour_lines(report):
+    shown = [m for m in report["measurements"] if m["device_id"] in {gpu["id"] for gpu in gpus_of(report)}]
+    counts = {status: sum(m["status"] == status for m in shown) for status in sorted({m["status"] for m in shown})}
+    said = next((m["reason"] for m in shown if "shared" in m.get("reason", "")), "nothing of a neighbour")
+    answers = [f"{answer['use']}: {answer['confidence']} confidence" for answer in report.get("recommendations", [])]
+    return [", ".join(f"{count} {status}" for status, count in counts.items()), said, *answers, *finding_lines(report)]
+
+
+class Beside:
+    """Runs the parts that were carried; keeps rows, and lines for people under a title each."""
+
+    def __init__(self, folder, binaries, report, torch_of):
+        self.folder, self.binaries, self.report, self.torch_of = folder, binaries, report, torch_of
+        self.parts, self.failed, self.skipped, self.result = {}, [], [], {}
+        measured = {m["runtime"] for m in verified_of(report)}
+        self.runtime = next((name for name in ("cuda", "hip") if name in measured), None)
+
+    def carried(self, name):
+        if (self.binaries / name).exists():
+            return True
+        self.skipped.append(f"{name}: it was not carried")
+        return False
+
+    def json_of(self, name):
+        return (lines_of(" ".join(self.folder.read(f"{name}.json").split())) or [None])[0]
+
+    def run(self):
+        torch = self.products() if self.runtime and self.carried("gpu_products") else self.torch_of([])
+        if self.runtime == "cuda" and self.carried("plain_cuda"):
+            self.folder.run("plain", [self.binaries / "plain_cuda"], PLAIN_S, out="json")
+            if plain := self.json_of("plain"):
+                self.result["plain"] = plain
+                self.parts["Beside CUDA C++"] = plain_lines(self.report, plain, torch)
+            self.neighbours()
+        if self.runtime == "cuda" and self.carried("libcuda_faulty.so"):
+            self.faulty()
+        if self.carried("predict/stack.py"):
+            python = os.environ.get("GPU_CHECK_PYTHON", sys.executable)
+            self.folder.run("stack", [python, self.binaries / "predict" / "stack.py"], STACK_S, out="json")
+            self.result["stack"] = self.json_of("stack")
+            self.parts["A model's stack in PyTorch"] = [json.dumps(self.result["stack"])]
+        return torch
+
+    def products(self):
+        command = [self.binaries / "gpu_products", self.runtime, *[str(EDGE)] * 3]
+        self.folder.run("products_1", command, PRODUCTS_S)
+        types = dict.fromkeys(row["in"] for row in lines_of(self.folder.read("products_1.txt")))
+        torch = self.torch_of([(name, EDGE, EDGE, EDGE) for name in types])
+        self.folder.run("products_2", command, PRODUCTS_S)
+        self.result["products"] = products_of([self.folder.read(f"products_{i}.txt") for i in (1, 2)])
+        self.parts["Every product, and the library beside PyTorch"], wrong = product_lines(self.result["products"], torch)
+        self.failed += wrong
+        return torch
+
+    def whichgpu(self, name, **more):
+        self.folder.run(name, [self.binaries / "whichgpu", "--json", "--no-cache", "--only", self.runtime], REPORT_S,
+                        out="json", env={**os.environ, **more})
+        return self.json_of(name)
+
+    def faulty(self):
+        plant = self.folder.path / "plant"
+        plant.mkdir(exist_ok=True)
+        real = next(iter(pathlib.Path(line.rpartition("=> ")[2]) for line in self.folder.read("machine.txt").splitlines()
+                         if "libcuda.so.1 " in line), pathlib.Path("/usr/lib/x86_64-linux-gnu/libcuda.so.1"))
+        for link, target in (("libcuda.so.1", self.binaries / "libcuda_faulty.so"), ("libcuda_real.so", real)):
+            (plant / link).unlink(missing_ok=True)
+            (plant / link).symlink_to(target)
+        report = self.whichgpu("faulty", WHICHGPU_LIBRARY_PATH=str(plant), WHICHGPU_FAULTY_KERNELS=FAULTY)
+        if report:
+            self.parts[f"With a fault in {FAULTY}"] = faulty_lines(report, self.report)
+
+    def neighbours(self):
+        for title, words in (("Beside another's work", ("load", "60")),
+                             ("Beside another who holds all but a gigabyte", ("hold", str(HELD_BUT), "60"))):
+            with neighbour(self.binaries / "plain_cuda", *words) as said:
+                time.sleep(1)
+                if report := self.whichgpu(words[0]):
+                    self.parts[title] = [said, *neighbour_lines(report)]
