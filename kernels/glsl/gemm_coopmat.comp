@@ -8,6 +8,7 @@
 #extension GL_KHR_memory_scope_semantics : require
 #extension GL_KHR_shader_subgroup_basic : require
 #extension GL_EXT_shader_explicit_arithmetic_types : require
+#extension GL_EXT_control_flow_attributes : require
 
 layout(local_size_x_id = 0) in;  // of four subgroups
 layout(constant_id = 0) const uint kInvocations = 128;
@@ -34,7 +35,7 @@ VECTOR next_a[VECTORS / kInvocations];
 VECTOR next_b[VECTORS / kInvocations];
 
 void Fetch(uint row, uint column, uint at) {
-  for (uint f = 0; f < VECTORS / kInvocations; ++f) {
+  [[unroll]] for (uint f = 0; f < VECTORS / kInvocations; ++f) {
     const uint v = gl_LocalInvocationID.x + f * kInvocations;
     next_a[f] = a[((row + v / (DEPTH / PACK)) * k + at) / PACK + v % (DEPTH / PACK)];
     next_b[f] = b[((at + v / (BLOCK / PACK)) * n + column) / PACK + v % (BLOCK / PACK)];
@@ -42,7 +43,7 @@ void Fetch(uint row, uint column, uint at) {
 }
 
 void Share() {
-  for (uint f = 0; f < VECTORS / kInvocations; ++f) {
+  [[unroll]] for (uint f = 0; f < VECTORS / kInvocations; ++f) {
     const uint v = gl_LocalInvocationID.x + f * kInvocations;
     left[v / (DEPTH / PACK) * LEFT_STRIDE + v % (DEPTH / PACK)] = next_a[f];
     right[v / (BLOCK / PACK) * RIGHT_STRIDE + v % (BLOCK / PACK)] = next_b[f];
@@ -55,8 +56,8 @@ void main() {
   const uint part_row = gl_SubgroupID / 2 * PART;
   const uint part_column = gl_SubgroupID % 2 * PART;
   coopmat<ACC, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator> sum[PART / M][PART / N];
-  for (int i = 0; i < PART / M; ++i) {
-    for (int j = 0; j < PART / N; ++j) {
+  [[unroll]] for (int i = 0; i < PART / M; ++i) {
+    [[unroll]] for (int j = 0; j < PART / N; ++j) {
       sum[i][j] = coopmat<ACC, gl_ScopeSubgroup, M, N, gl_MatrixUseAccumulator>(ACC(0));
     }
   }
@@ -66,22 +67,22 @@ void main() {
     Share();
     barrier();
     if (at + DEPTH < k) Fetch(row, column, at + DEPTH);
-    for (uint d = 0; d < DEPTH; d += K) {
+    [[unroll]] for (uint d = 0; d < DEPTH; d += K) {
       coopmat<IN, gl_ScopeSubgroup, M, K, gl_MatrixUseA> x[PART / M];
-      for (int i = 0; i < PART / M; ++i) {
+      [[unroll]] for (int i = 0; i < PART / M; ++i) {
         coopMatLoad(x[i], left, (part_row + i * M) * LEFT_STRIDE + d / PACK, LEFT_STRIDE,
                     gl_CooperativeMatrixLayoutRowMajor);
       }
-      for (int j = 0; j < PART / N; ++j) {
+      [[unroll]] for (int j = 0; j < PART / N; ++j) {
         coopmat<IN, gl_ScopeSubgroup, K, N, gl_MatrixUseB> y;
         coopMatLoad(y, right, d * RIGHT_STRIDE + (part_column + j * N) / PACK, RIGHT_STRIDE,
                     gl_CooperativeMatrixLayoutRowMajor);
-        for (int i = 0; i < PART / M; ++i) sum[i][j] = coopMatMulAdd(x[i], y, sum[i][j]);
+        [[unroll]] for (int i = 0; i < PART / M; ++i) sum[i][j] = coopMatMulAdd(x[i], y, sum[i][j]);
       }
     }
   }
-  for (int i = 0; i < PART / M; ++i) {
-    for (int j = 0; j < PART / N; ++j) {
+  [[unroll]] for (int i = 0; i < PART / M; ++i) {
+    [[unroll]] for (int j = 0; j < PART / N; ++j) {
       coopMatStore(sum[i][j], c, (row + part_row + i * M) * n + column + part_column + j * N, n,
                    gl_CooperativeMatrixLayoutRowMajor);
     }
