@@ -55,8 +55,9 @@ def product_lines(rows, torch):
         own = [row for row in own if "rate" in row]
         library = next((row for row in own if not row["implementation"].startswith("own:")), None)
         theirs = (torch or {}).get("gemm_flop_per_s", {}).get(f"{types[0]} {types[2]}")
-        if library and theirs and types[1] in ("fp32", "int32"):
-            say(library, f"{library['rate'] / theirs:.2f} of PyTorch's")
+        if library:
+            alike = theirs and types[1] in ("fp32", "int32")
+            say(library, *([f"{library['rate'] / theirs:.2f} of PyTorch's"] if alike else []))
         for row in own:
             if row is not library:
                 say(row, *([f"{row['rate'] / library['rate']:.2f} of {library['implementation']}"] if library else []))

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A libcuda.so.1 that passes everything on to the machine's own, which lies beside it as libcuda_real.so, but has every kernel
-// whose name holds a word of WHICHGPU_FAULTY_KERNELS ("gemm_fp16_128,wgmma_") write where no memory is. On a real GPU:
-// bench/gpu_check.
+// A libcuda.so.1 that passes everything on to the machine's own, which lies beside it as libcuda_real.so, but
+// has every kernel whose name holds a word of WHICHGPU_FAULTY_KERNELS ("gemm_fp16_128,wgmma_") write where no
+// memory is. On a real GPU: bench/gpu_check.
 #include <dlfcn.h>
 
 #include <algorithm>
@@ -40,7 +40,8 @@ std::string Planted(std::string_view ptx) {
 
 }  // namespace
 
-extern "C" int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options, void** values) {
+extern "C" int cuModuleLoadDataEx(void** module, const void* image, unsigned count, int* options,
+                                  void** values) {
   static const auto real = reinterpret_cast<LoadDataEx>(dlsym(RTLD_NEXT, "cuModuleLoadDataEx"));
   if (!real) return 999;
   const std::string planted = Planted(static_cast<const char*>(image));

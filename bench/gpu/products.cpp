@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Every product of a runtime's first device at one shape, own kernels and libraries alike, where a report tries those alone
-// that may be the fastest: gpu_products RUNTIME M N K [OUTPUT_TYPE...]. A line of JSON each: rates by the device's events,
-// the median of batches of about 30 ms and how far they are apart, and whether the product is right.
+// Every product of a runtime's first device at one shape, own kernels and libraries alike, where a report
+// tries those alone that may be the fastest: gpu_products RUNTIME M N K [OUTPUT_TYPE...]. A line of JSON
+// each: rates by the device's events, the median of batches of about 30 ms and how far they are apart, and
+// whether the product is right.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -43,21 +44,26 @@ probe::Result<Device> FirstOf(std::string_view runtime, const probe::system::Fil
   if (backend == backends.end() || module == modules.end())
     return probe::Error{"find", std::nullopt, "unknown", fmt::format("there is no runtime {}", runtime)};
   probe::ProbeReport report;
-  module->probe({files, environment, std::nullopt, [&](const probe::ProbeEvent& event) { probe::Apply(event, report); }});
+  module->probe({files, environment, std::nullopt,
+                 [&](const probe::ProbeEvent& event) { probe::Apply(event, report); }});
   probe::Conclude(report);
   if (report.error) return *report.error;
-  if (report.devices.empty()) return probe::Error{"find", std::nullopt, "none", fmt::format("{} shows no device", runtime)};
+  if (report.devices.empty())
+    return probe::Error{"find", std::nullopt, "none", fmt::format("{} shows no device", runtime)};
   return Device{report.devices.front(), &*backend};
 }
 
 // Of one product: nothing where it can not run there.
-std::string Row(backends::Session& session, const std::vector<kernels::Variant>& all, const kernels::Variant& variant,
-                const kernels::Problem& problem) {
+std::string Row(backends::Session& session, const std::vector<kernels::Variant>& all,
+                const kernels::Variant& variant, const kernels::Problem& problem) {
   const auto says = [&](const std::string& rest) {
-    return fmt::format(R"({{"implementation": "{}", "in": "{}", "acc": "{}", "shape": "{}x{}x{}", {}}})", variant.name,
-                       kernels::Row(variant.in).name, kernels::Row(variant.acc).name, problem.m, problem.n, problem.k, rest);
+    return fmt::format(R"({{"implementation": "{}", "in": "{}", "acc": "{}", "shape": "{}x{}x{}", {}}})",
+                       variant.name, kernels::Row(variant.in).name, kernels::Row(variant.acc).name, problem.m,
+                       problem.n, problem.k, rest);
   };
-  const auto failed = [&](const probe::Error& error) { return says(fmt::format(R"("error": "{}")", probe::Describe(error))); };
+  const auto failed = [&](const probe::Error& error) {
+    return says(fmt::format(R"("error": "{}")", probe::Describe(error)));
+  };
   backends::OperandWriter writer(session, all);
   const auto loaded = backends::Load(session, variant);
   if (!loaded) return failed(loaded.error());
@@ -90,7 +96,8 @@ int main(int count, char** words) {
   kernels::Problem problem;
   for (int i = 0; i < 3; ++i) {
     const auto number = probe::ParseNumber<std::uint32_t>(words[i + 2]);
-    if (!number || *number == 0) return Fail(fmt::format("{} is no number of rows, columns or products", words[i + 2]));
+    if (!number || *number == 0)
+      return Fail(fmt::format("{} is no number of rows, columns or products", words[i + 2]));
     (i == 0 ? problem.m : i == 1 ? problem.n : problem.k) = *number;
   }
   const std::vector<std::string> types(words + 5, words + count);
@@ -107,7 +114,8 @@ int main(int count, char** words) {
     for (auto& variant : found->backend->libraries(request)) all.push_back(std::move(variant));
   }
   for (const auto& variant : all) {
-    const bool wanted = types.empty() || std::find(types.begin(), types.end(), kernels::Row(variant.in).name) != types.end();
+    const bool wanted =
+        types.empty() || std::find(types.begin(), types.end(), kernels::Row(variant.in).name) != types.end();
     if (variant.kernel != kernels::Kernel::kGemm || !wanted || !variant.left_out.empty() ||
         !backends::MissingFeature(variant, (*session)->limits()).empty() ||
         !backends::Misfit(variant, {.problem = problem}, (*session)->limits()).empty())

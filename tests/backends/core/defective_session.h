@@ -16,9 +16,9 @@
 
 namespace tests {
 
-// Of a result: one of its words altered, given the other sign or replaced by a NaN, what one work-group should
-// have written not written, or what the first run left there; or of the runtime's events: no time at all, or
-// a hundredth of it.
+// Of a result: one of its words altered, given the other sign or replaced by a NaN, what one work-group
+// should have written not written, or what the first run left there; or of the runtime's events: no time at
+// all, or a hundredth of it.
 enum class Defect {
   kNone,
   kOneWrongWord,

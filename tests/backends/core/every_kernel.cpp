@@ -82,8 +82,8 @@ class Child {
     Say("end");
   }
 
-  // Sums that tensor cores cut off drift the further the longer they are, and are right; with one number of the
-  // wrong sign among the results they are not.
+  // Sums that tensor cores cut off drift the further the longer they are, and are right; with one number of
+  // the wrong sign among the results they are not.
   void ComputeLongProducts() {
     if (!FindDevices()) return;
     for (const auto& device : report_.devices) {
@@ -101,10 +101,13 @@ class Child {
         if (variant.kernel != kernels::Kernel::kGemm || !cut_off || variant.acc != kernels::Dtype::kFp32 ||
             !backends::MissingFeature(variant, (*session)->limits()).empty())
           continue;
-        for (const std::uint32_t k : {LongestOf(environment_) / 2, LongestOf(environment_)})
+        for (const std::uint32_t k : {LongestOf(environment_) / 2, LongestOf(environment_)}) {
           ComputeLongProduct(**session, fmt::format("{} {}", device.ordinal, device.name), variant, k);
+          if ((*session)->BroughtDownBy() != nullptr) return;
+        }
       }
     }
+    Say("end");
   }
 
   // How long the driver takes to translate each module and how long to load what it has translated: it keeps
@@ -188,17 +191,23 @@ class Child {
 
   void ComputeLongProduct(backends::Session& session, const std::string& place,
                           const kernels::Variant& variant, std::uint32_t least_k) const {
-    alarm(SecondsOf(environment_, true));
     const std::uint32_t k = backends::RoundUp(least_k, variant.multiple_k);
+    const std::string name =
+        fmt::format("{}: {} {} of k = {}", place, kernels::Row(variant.in).name, variant.name, k);
+    if (known_.done.contains(name)) return;
+    Say("begin {}", name);
+    if (known_.hung.contains(Names(place, variant)))
+      return Say("wrong not tried: another kernel of {} did not end", variant.family);
+    Say("family {}", Names(place, variant));
+    alarm(SecondsOf(environment_, true));
     const kernels::Problem problem{backends::RoundUp(k / 16, variant.multiple_m),
                                    backends::RoundUp(k / 16, variant.multiple_n), k, 0, 0};
-    Say("begin {}: {} {} of k = {}", place, kernels::Row(variant.in).name, variant.name, k);
     const auto came = tests::Compute(session, all_, variant, problem);
     DefectiveSession planted(session, Defect::kOneWrongSign);
     const auto wrong = tests::Compute(planted, all_, variant, problem);
     const bool seen = wrong.starts_with("wrong: ");
-    Say("{} {}; with one wrong sign {}{}", came == "right" && seen ? "" : "wrong", came, seen ? "" : "NOT SEEN: ",
-        wrong);
+    Say("{} {}; with one wrong sign {}{}", came == "right" && seen ? "" : "wrong", came,
+        seen ? "" : "NOT SEEN: ", wrong);
   }
 
   // Another card of its name has all kernels tried; then it is enough that each family works on this one.
@@ -299,12 +308,15 @@ void Listen(const TestedRuntime& runtime, const Known& known, const Line& hear, 
 
 }  // namespace
 
-void VerifyEveryKernel(const TestedRuntime& runtime) {
+namespace {
+
+// By as many processes as it takes, each of which leaves out what is known.
+void VerifyBy(const TestedRuntime& runtime, Work work) {
   Known known;
   for (bool all = false; !all;) {
     const std::size_t before = known.done.size();
     std::string current, family, skipped;
-    Listen(runtime, known, [&](const std::string& line) {
+    const auto hear = [&](const std::string& line) {
       if (line.starts_with("skip ")) skipped = line.substr(5);
       if (!skipped.empty()) return;
       if (line.starts_with("begin ")) {
@@ -324,28 +336,21 @@ void VerifyEveryKernel(const TestedRuntime& runtime) {
       if (!current.empty()) known.done.insert(current);
       fmt::print("kernel {}: {}\n", current, verdict);
       EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
-    });
+    };
+    Listen(runtime, known, hear, work);
     if (!skipped.empty()) GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << skipped;
     ASSERT_TRUE(all || known.done.size() > before) << "no process came further";
   }
-  if (runtime.cache_variable != nullptr)
-    Listen(runtime, known, [](const std::string& line) { fmt::print("{}\n", line); }, &Child::TimeModules);
 }
 
-void VerifyLongProducts(const TestedRuntime& runtime) {
-  std::string current, skipped;
-  Listen(
-      runtime, {},
-      [&](const std::string& line) {
-        if (line.starts_with("skip ")) skipped = line.substr(5);
-        if (line.starts_with("begin ")) current = line.substr(6);
-        if (line.starts_with("skip ") || line.starts_with("begin ")) return;
-        const auto verdict = line.substr(line.find(' ') + 1);
-        fmt::print("kernel {}: {}\n", current, verdict);
-        EXPECT_FALSE(line.starts_with("wrong")) << current << ": " << verdict;
-      },
-      &Child::ComputeLongProducts);
-  if (!skipped.empty()) GTEST_SKIP() << "no GPU of " << runtime.maker << "'s here: " << skipped;
+}  // namespace
+
+void VerifyEveryKernel(const TestedRuntime& runtime) {
+  VerifyBy(runtime, &Child::Run);
+  if (runtime.cache_variable == nullptr || testing::Test::IsSkipped()) return;
+  Listen(runtime, {}, [](const std::string& line) { fmt::print("{}\n", line); }, &Child::TimeModules);
 }
+
+void VerifyLongProducts(const TestedRuntime& runtime) { VerifyBy(runtime, &Child::ComputeLongProducts); }
 
 }  // namespace tests

@@ -165,8 +165,8 @@ TEST(Runner, ADriverThatCompilesLateIsNotGivenUp) {
   for (const char* name : {"a", "read"}) EXPECT_EQ(outcome.Of(name).status, MeasurementStatus::kOk) << name;
 }
 
-// An H200 reads 4 GiB in less than a millisecond: words of which there were more than 32 bits count were none,
-// read in no time, so that larger ones were looked for without an end.
+// An H200 reads 4 GiB in less than a millisecond: words of which there were more than 32 bits count were
+// none, read in no time, so that larger ones were looked for without an end.
 TEST(Runner, AMemoryOfAnySpeedIsRatedOnArraysThatThePlanHasUseFor) {
   FakeScript script;
   script.bytes_per_s = 5e12;

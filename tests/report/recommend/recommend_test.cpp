@@ -359,7 +359,8 @@ TEST(Recommend, NoiseLowersConfidence) {
   EXPECT_EQ(answer->confidence, Confidence::kLow);
   EXPECT_THAT(answer->warnings, Contains(HasSubstr("noisy")));
   report.measurements[0].samples = 3;
-  EXPECT_THAT(Answer(report)->warnings, Contains(HasSubstr("there was little time for cpu's figures: --thorough")));
+  EXPECT_THAT(Answer(report)->warnings,
+              Contains(HasSubstr("there was little time for cpu's figures: --thorough")));
   report.measurements[0].foreign_load = 0.97;
   EXPECT_THAT(Answer(report)->warnings, Contains(HasSubstr("other programs took 97 % of the processors")));
 }
