@@ -37,6 +37,7 @@ struct Limits {
   std::string shared_with;            // who else uses the device, for people; see sharing.h
   bool disturbed = false;             // their work shows in our times
   unsigned shared_percent = 100;      // of the free memory, that is used beside them at most
+  std::uint64_t free_beside_others_bytes = 0;  // all that is free while they use it
   // Of a device on the host, where that is less than its threads (RunSustained).
   std::optional<double> quota_cores;
 };

@@ -14,7 +14,8 @@ BufferPool::Array& BufferPool::Find(BufferId buffer) {
                        [buffer](const Array& array) { return array.id == buffer; });
 }
 
-probe::Result<BufferId> BufferPool::Take(const BufferRequest& request, std::span<const BufferId> taken) {
+const BufferPool::Array* BufferPool::FindFor(const BufferRequest& request,
+                                             std::span<const BufferId> taken) const {
   const auto suits = [&](const Array& array) {
     const auto& views = array.request.views;
     return array.request.bytes >= request.bytes &&
@@ -22,11 +23,17 @@ probe::Result<BufferId> BufferPool::Take(const BufferRequest& request, std::span
              return std::find(views.begin(), views.end(), view) != views.end();
            });
   };
-  const auto known = std::find_if(arrays_.begin(), arrays_.end(), [&](const Array& array) {
-    return suits(array) && std::find(taken.begin(), taken.end(), array.id) == taken.end();
-  });
-  if (known != arrays_.end()) {
-    ++known->users;
+  const Array* best = nullptr;
+  for (const Array& array : arrays_) {
+    if (!suits(array) || std::find(taken.begin(), taken.end(), array.id) != taken.end()) continue;
+    if (best == nullptr || array.request.bytes < best->request.bytes) best = &array;
+  }
+  return best;
+}
+
+probe::Result<BufferId> BufferPool::Take(const BufferRequest& request, std::span<const BufferId> taken) {
+  if (const Array* known = FindFor(request, taken)) {
+    ++Find(known->id).users;
     return known->id;
   }
   auto id = session_.Allocate(request);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "backends/core/runner.h"
+#include "backends/core/sharing.h"
 #include "probe/core/text.h"
 
 namespace backends {
@@ -57,6 +58,7 @@ bool Halve(Shape& shape) {
 std::vector<Series> Contest::Decide() {
   LoadAll();
   context_.budget.Preparing([this] {
+    DropWithoutRoom();
     RateAll();
     return true;
   });
@@ -64,7 +66,7 @@ std::vector<Series> Contest::Decide() {
   if (candidates_.empty()) return series;
   double rate = candidates_.front().rate;
   const auto decide = [&](const Shape& shape, const Variant* before) {
-    return context_.budget.Preparing([&] { return DecideShape(shape, before); });
+    return context_.budget.Preparing([&] { return DecideWithin(shape, before); });
   };
   auto headline = decide(Shapes(rate).front(), nullptr);
   if (headline) headline = context_.budget.Preparing([&] { return Enlarged(*std::move(headline), rate); });
@@ -90,9 +92,9 @@ std::optional<Series> Contest::Enlarged(Series headline, double& rate) {
     // Something disturbed the small problems: what was planned by them is too small.
     Candidate& candidate = Of(headline.workload.variant());
     rate = candidate.rate = found;
-    const Shape larger = Shapes(rate).front();
-    if (Work(candidate.variant(), larger) <= headline.workload.work()) break;
-    auto again = Try(candidate, larger);
+    const auto larger = Fitted(Shapes(rate).front());
+    if (!larger || Work(candidate.variant(), *larger) <= headline.workload.work()) break;
+    auto again = Try(candidate, *larger);
     if (!again && !cached_reason().empty()) return std::nullopt;
     if (!again) break;
     TellTrial(*again);
@@ -100,6 +102,14 @@ std::optional<Series> Contest::Enlarged(Series headline, double& rate) {
   }
   std::string reason = cached_reason();
   if (reason.empty()) return headline;
+  if (const auto bytes = BytesWithoutOthers(rate)) {
+    const Workload& cached = headline.workload;
+    context_.reporter.LeaveToOthers(
+        cached.variant(), Reported(cached.shape()), *bytes,
+        "arrays of " + std::to_string(static_cast<std::uint64_t>(cached.work()) / kMiB) + " MiB " +
+            std::string(kInTheCaches) + ": " + WhyLeftToOthers(context_.session.limits(), *bytes));
+    return std::nullopt;
+  }
   context_.reporter.Fail(headline.workload.variant(), Reported(headline.workload.shape()),
                          MeasurementStatus::kOverBudget, Stage::kLaunch, std::move(reason));
   return std::nullopt;
@@ -127,17 +137,24 @@ std::vector<Shape> Contest::Shapes(double rate) const {
     for (const Figure& figure : named) shapes.push_back({.problem = figure.shape});
     return shapes;
   }
+  // A product is planned as large as it should be, for Fitted to tell where it has to be smaller.
+  const Limits limits =
+      task_.kernel == kernels::Kernel::kGemm ? LimitsWithoutOthers() : context_.session.limits();
+  return PlanShapes(Variants(), rate, FactsWithin(limits));
+}
+
+std::vector<const Variant*> Contest::Variants() const {
   std::vector<const Variant*> variants;
   variants.reserve(candidates_.size());
   for (const Candidate& candidate : candidates_) variants.push_back(&candidate.variant());
-  return PlanShapes(variants, rate, Facts());
+  return variants;
 }
 
-PlanFacts Contest::Facts() const {
+PlanFacts Contest::FactsWithin(const Limits& limits) const {
   const double execution_s = std::min(context_.slot_s / kBatchesASlot, kMaxLaunchSeconds);
   const double budget_s = context_.request.budget_s;
   const bool on_host = OnHost(context_.request.device);
-  return {.limits = context_.session.limits(),
+  return {.limits = limits,
           .device = context_.request.device,
           .processor = context_.request.processor,
           .target_s = std::min(execution_s, kLaunchTargetSeconds),
@@ -174,6 +191,8 @@ void Contest::LoadAll() {
     });
     if (loaded) {
       candidates_.push_back({*std::move(loaded), 0});
+    } else if (loaded.error().Is(probe::OwnError::kLeftToOthers)) {
+      refuse(MeasurementStatus::kSkipped, loaded.error().text);
     } else {
       refuse(StatusOf(loaded.error()), probe::Describe(loaded.error()));
     }
@@ -272,6 +291,10 @@ std::optional<Series> Contest::DecideShape(const Shape& shape, const Variant* wi
 
 std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shape) {
   const Variant& variant = candidate.variant();
+  if (!HasRoom(candidate, shape)) {
+    LeaveToOthers(variant, shape);
+    return std::nullopt;
+  }
   const std::string misfit = Misfit(variant, shape, context_.session.limits());
   if (!misfit.empty()) {
     context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kUnsupported, Stage::kLaunch, misfit);
@@ -288,13 +311,18 @@ std::optional<Series> Contest::Try(const Candidate& candidate, const Shape& shap
   Shape smaller = shape;
   auto workload =
       Workload::Create(context_.session, context_.writer, candidate.loaded, smaller, &context_.pool);
-  for (int i = 0; !workload && i < kMaxHalvings && Halve(smaller); ++i) {
+  const auto is_left = [&] { return !workload && workload.error().Is(probe::OwnError::kLeftToOthers); };
+  for (int i = 0; !workload && !is_left() && i < kMaxHalvings && Halve(smaller); ++i) {
     context_.pool.Trim();
     auto retry =
         Workload::Create(context_.session, context_.writer, candidate.loaded, smaller, &context_.pool);
     if (retry) return Verified(candidate, *std::move(retry));
   }
   if (workload) return Verified(candidate, *std::move(workload));
+  if (is_left()) {
+    LeaveToOthers(variant, shape);
+    return std::nullopt;
+  }
   context_.reporter.Fail(variant, Reported(shape), MeasurementStatus::kFailed, Stage::kLaunch,
                          probe::Describe(workload.error()));
   return std::nullopt;

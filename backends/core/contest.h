@@ -33,8 +33,10 @@ struct ContestContext {
   double bytes_per_s = 0;  // the memory's, once a read has been measured; 0 before
 };
 
-// What becomes of a variant whose loading or run failed so: an implementation without a kernel is no fault.
+// What becomes of a variant whose loading or run failed so: an implementation without a kernel is no fault,
+// nor is what was left to others.
 [[nodiscard]] inline MeasurementStatus StatusOf(const probe::Error& error) {
+  if (error.Is(probe::OwnError::kLeftToOthers)) return MeasurementStatus::kOverBudget;
   return error.Is(probe::OwnError::kNoSuchKernel) ? MeasurementStatus::kUnsupported
                                                   : MeasurementStatus::kFailed;
 }
@@ -62,6 +64,26 @@ class Contest {
   };
 
   void LoadAll();
+  // In contest_sharing.cpp, of a device that others use; elsewhere they leave everything as it is. Drops the
+  // candidates for whose smallest problem there is no room, and reports them, once where none is left.
+  void DropWithoutRoom();
+  // The largest problem of the plan, up to that one, for which there is room; nullopt where there is for
+  // none.
+  [[nodiscard]] std::optional<Shape> Fitted(const Shape& planned);
+  [[nodiscard]] bool HasRoom(const Candidate& candidate, const Shape& shape) const;
+  // Whether there is room for its arrays beside what the figures before it hold. What else is in its way the
+  // trial tells.
+  [[nodiscard]] bool Allocates(const Candidate& candidate, const Shape& shape);
+  [[nodiscard]] bool Shrink(Shape& shape) const;
+  void LeaveToOthers(const kernels::Variant& variant, const Shape& shape) const;
+  // As they would be if this process had all that is free.
+  [[nodiscard]] Limits LimitsWithoutOthers() const;
+  // What the arrays of the headline would take if they need not be so small for others' sake that the caches
+  // hold them; nullopt where they would be as small without others.
+  [[nodiscard]] std::optional<std::uint64_t> BytesWithoutOthers(double rate) const;
+  // Beside those who use the device, too.
+  [[nodiscard]] std::optional<Series> DecideWithin(const Shape& planned,
+                                                   const kernels::Variant* winner_before);
   [[nodiscard]] double CompileAllowanceSeconds(const kernels::Variant& variant) const;
   // Why a library is called for nothing more: it may take its whole allowance, and where less is left of the
   // process everything that this has found would go with it. Empty while it fits, and of kernels of ours.
@@ -99,7 +121,9 @@ class Contest {
   void TellTrial(const Series& series) const;
   // On a busy machine the least of a few more runs tells the speed of what two runs did not.
   void LookAgain(Series& series);
-  [[nodiscard]] PlanFacts Facts() const;
+  [[nodiscard]] PlanFacts Facts() const { return FactsWithin(context_.session.limits()); }
+  [[nodiscard]] PlanFacts FactsWithin(const Limits& limits) const;
+  [[nodiscard]] std::vector<const kernels::Variant*> Variants() const;
   [[nodiscard]] std::vector<Shape> Shapes(double rate) const;
   [[nodiscard]] bool Affordable(const Candidate& candidate, const Shape& shape) const;
 

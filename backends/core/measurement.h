@@ -69,6 +69,8 @@ struct Measurement {
   std::uint32_t threads = 0;  // of the host's, that computed it; 0 elsewhere, and where nobody tells
   std::optional<double> max_relative_error;
   std::optional<double> share_of_peak;
+  // Of the device's memory, where others who use it leave too little: it was not tried.
+  std::optional<std::uint64_t> needed_bytes;
 
   // Whether the rates are seconds, as those of a launch are: the fewer the better.
   [[nodiscard]] bool IsTime() const { return unit == "s"; }

@@ -182,8 +182,7 @@ probe::Result<BufferId> AllocateLargest(Session& session, std::uint64_t& bytes) 
 }
 
 void FailTransfers(const Reporter& reporter, const std::string& implementation, const kernels::Problem& shape,
-                   const std::string& reason) {
-  const Reporter::End end{MeasurementStatus::kFailed, reason};
+                   const Reporter::End& end) {
   for (const Kernel kernel : {Kernel::kHostToDevice, Kernel::kDeviceToHost})
     reporter.Finish(kernel, implementation, shape, 1, {}, end);
 }
@@ -203,7 +202,7 @@ void MeasurePinned(Session& session, const Reporter& reporter, Budget& budget, B
                    std::span<const std::byte> operand, const kernels::Problem& shape) {
   const auto pinned = session.AllocateHost(operand.size());
   if (!pinned && pinned.error().Is(probe::OwnError::kNoSuchMemory)) return;
-  if (!pinned) return FailTransfers(reporter, "own:pinned", shape, probe::Describe(pinned.error()));
+  if (!pinned) return FailTransfers(reporter, "own:pinned", shape, Failed(pinned.error()));
   std::copy(operand.begin(), operand.end(), pinned->bytes.begin());
   Transfers transfers(session, budget, buffer);
   transfers.Run(operand, pinned->bytes, pinned->bytes);
@@ -219,7 +218,12 @@ void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget
   std::uint64_t bytes = std::max(std::min(kTransferBytes, most), kLeastTransferBytes) / kGranule * kGranule;
   const auto buffer = AllocateLargest(session, bytes);
   const kernels::Problem shape{.count = static_cast<std::uint32_t>(bytes / sizeof(std::uint32_t))};
-  if (!buffer) return FailTransfers(reporter, "own:pageable", shape, probe::Describe(buffer.error()));
+  if (!buffer) {
+    Reporter::End end = Failed(buffer.error());
+    if (buffer.error().Is(probe::OwnError::kLeftToOthers))
+      end = {MeasurementStatus::kOverBudget, buffer.error().text, bytes};
+    return FailTransfers(reporter, "own:pageable", shape, end);
+  }
   reporter.Enter(Stage::kTime, "transfers", {kernels::Kernel::kHostToDevice}, "",
                  budget.Remaining() + kStallAllowanceSeconds);
   if (auto host = AllocateHostArrays(bytes)) {
@@ -229,7 +233,8 @@ void MeasureTransfers(Session& session, const Reporter& reporter, Budget& budget
     pageable.Report(reporter, "own:pageable", shape);
     MeasurePinned(session, reporter, budget, *buffer, host->operand, shape);
   } else {
-    FailTransfers(reporter, "own:pageable", shape, "no memory on the host for what is sent");
+    FailTransfers(reporter, "own:pageable", shape,
+                  {MeasurementStatus::kFailed, "no memory on the host for what is sent"});
   }
   session.Release(*buffer);
 }

@@ -103,7 +103,7 @@ bool Peers::Open() {
   copy.in = copy.acc = Dtype::kU32;
   const MeasureRequest of = Of(at);
   Reporter(of, kNoLimits, sink_)
-      .Fail(copy, {}, MeasurementStatus::kFailed, Stage::kInit, probe::Describe(opened.error()));
+      .Fail(copy, {}, Failed(opened.error()).status, Stage::kInit, probe::Describe(opened.error()));
   return false;
 }
 

@@ -86,6 +86,16 @@ void Reporter::Fail(const kernels::Variant& variant, const kernels::Problem& sha
   sink_(measurement);
 }
 
+void Reporter::LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
+                             std::uint64_t needed_bytes, std::string reason) const {
+  Measurement measurement = Begin(variant, shape);
+  measurement.status = MeasurementStatus::kOverBudget;
+  measurement.stage = std::string(probe::NameOf(probe::Stage::kLaunch));
+  measurement.reason = std::move(reason);
+  measurement.needed_bytes = needed_bytes;
+  sink_(measurement);
+}
+
 void Reporter::Skip(const kernels::Variant& variant, const kernels::Problem& shape, double rate,
                     bool verified, std::string reason) const {
   Measurement measurement = Begin(variant, shape);
@@ -169,6 +179,7 @@ void Reporter::Finish(kernels::Kernel kernel, std::string implementation, const 
   variant.kernel = kernel;
   variant.in = kernels::Dtype::kU32;
   variant.acc = kernels::Dtype::kU32;
+  if (end.needed_bytes) return LeaveToOthers(variant, shape, *end.needed_bytes, end.reason);
   if (end.status != MeasurementStatus::kOk)
     return Fail(variant, shape, end.status, probe::Stage::kTime, end.reason);
   if (times_s.empty()) {

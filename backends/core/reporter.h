@@ -38,6 +38,9 @@ class Reporter {
   // A variant that gave no figure at that stage.
   void Fail(const kernels::Variant& variant, const kernels::Problem& shape, MeasurementStatus status,
             probe::Stage stage, std::string reason) const;
+  // One that was not tried: others who use the device leave no room for so many bytes.
+  void LeaveToOthers(const kernels::Variant& variant, const kernels::Problem& shape,
+                     std::uint64_t needed_bytes, std::string reason) const;
   // A variant that works and was not timed in full, with the rate that a short timing gave.
   void Skip(const kernels::Variant& variant, const kernels::Problem& shape, double rate, bool verified,
             std::string reason) const;
@@ -51,6 +54,7 @@ class Reporter {
   struct End {
     MeasurementStatus status = MeasurementStatus::kOk;
     std::string reason;
+    std::optional<std::uint64_t> needed_bytes{};  // Measurement's
   };
   void Finish(kernels::Kernel kernel, std::string implementation, const kernels::Problem& shape, double work,
               std::vector<double> times_s, const End& end) const;
@@ -67,8 +71,10 @@ class Reporter {
   const TrialSink on_trial_;
 };
 
+// What was left to others was not tried.
 [[nodiscard]] inline Reporter::End Failed(const probe::Error& error) {
-  return {MeasurementStatus::kFailed, probe::Describe(error)};
+  const bool is_left = error.Is(probe::OwnError::kLeftToOthers);
+  return {is_left ? MeasurementStatus::kOverBudget : MeasurementStatus::kFailed, probe::Describe(error)};
 }
 
 }  // namespace backends

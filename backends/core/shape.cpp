@@ -109,6 +109,12 @@ std::uint64_t BufferBytes(const Variant& variant, Role role, const Problem& prob
   return bytes == 0 ? 0 : RoundUp(bytes, kPaddingBytes);
 }
 
+std::uint64_t NeededBytes(const Variant& variant, const Shape& shape, const kernels::DeviceShape& device) {
+  std::uint64_t total = 0;
+  for (const Role role : Roles(variant)) total += BufferBytes(variant, role, shape.problem, device);
+  return total * shape.copies;
+}
+
 std::string MissingFeature(const Variant& variant, const Limits& limits) {
   for (const std::string& feature : variant.requires_features) {
     if (std::find(limits.features.begin(), limits.features.end(), feature) == limits.features.end()) {

@@ -40,6 +40,10 @@ inline constexpr std::uint64_t kTexelBytes = 16;
 // Whether it reads or writes any buffer as texels, whose number is limited.
 [[nodiscard]] bool BindsTexels(const kernels::Variant& variant);
 
+// Of all its buffers together.
+[[nodiscard]] std::uint64_t NeededBytes(const kernels::Variant& variant, const Shape& shape,
+                                        const kernels::DeviceShape& device);
+
 // Why a variant can not run, at all or at that size; empty if it can.
 [[nodiscard]] std::string MissingFeature(const kernels::Variant& variant, const Limits& limits);
 [[nodiscard]] std::string Misfit(const kernels::Variant& variant, const Shape& shape, const Limits& limits);

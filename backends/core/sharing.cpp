@@ -9,6 +9,15 @@
 #include "probe/core/vendor.h"
 
 namespace backends {
+namespace {
+
+std::string SizeText(std::uint64_t bytes) {
+  constexpr std::uint64_t kKiB = 1024;
+  return bytes < kKiB * kKiB ? std::to_string(bytes / kKiB) + " KiB"
+                             : std::to_string(bytes / kKiB / kKiB) + " MiB";
+}
+
+}  // namespace
 
 unsigned PercentWhenFound(const probe::RuntimeDevice& device) {
   const std::string* fact = probe::FindFact(device.facts, probe::kUtilizationFact);
@@ -32,19 +41,30 @@ void ShareWith(std::string others, OthersWork work, Limits& limits) {
   const auto free_bytes = static_cast<double>(limits.memory_free_bytes.value_or(limits.max_buffer_bytes));
   limits.memory_free_bytes = static_cast<std::uint64_t>(free_bytes * limits.shared_percent / 100);
   limits.max_buffer_bytes = std::min(limits.max_buffer_bytes, *limits.memory_free_bytes);
+  limits.free_beside_others_bytes = static_cast<std::uint64_t>(free_bytes);
   limits.shared_with = std::move(others);
   limits.disturbed = work == OthersWork::kSeen;
 }
 
+std::string WhyLeftToOthers(const Limits& limits, std::uint64_t needed_bytes) {
+  const std::uint64_t most = limits.memory_free_bytes.value_or(0);
+  return SizeText(limits.free_beside_others_bytes) + " are free, of which " + SizeText(most) + " (" +
+         std::to_string(limits.shared_percent) + " %) are used at most beside others (" + limits.shared_with +
+         "), and " + SizeText(needed_bytes) + " are needed" +
+         (needed_bytes <= most ? " beside what other figures hold" : "");
+}
+
 probe::Status Allocations::Check(std::string_view call, std::uint64_t bytes) const {
-  if (bytes == 0 || bytes > limits_.max_buffer_bytes) {
+  // What they leave may be less than the device's own bound on a buffer.
+  const bool by_others =
+      !limits_.shared_with.empty() && limits_.max_buffer_bytes >= limits_.memory_free_bytes.value_or(0);
+  if (bytes == 0 || (bytes > limits_.max_buffer_bytes && !by_others)) {
     return probe::Error{std::string(call), std::nullopt, "too large",
                         std::to_string(bytes) + " bytes; this device takes buffers of 1 to " +
                             std::to_string(limits_.max_buffer_bytes)};
   }
   if (bytes > AllowedBytes()) {
-    return probe::Error{std::string(call), std::nullopt, kTooMuchBesideOthers,
-                        "the device is shared: " + limits_.shared_with};
+    return probe::Own(probe::OwnError::kLeftToOthers, "", WhyLeftToOthers(limits_, bytes_ + bytes));
   }
   return probe::Ok();
 }

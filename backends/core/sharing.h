@@ -11,9 +11,6 @@
 
 namespace backends {
 
-// The name of this tool's own refusal to take more of a device that others use.
-inline constexpr const char* kTooMuchBesideOthers = "too much beside others";
-
 // What the others of a device were seen to do; nobody may tell.
 enum class OthersWork { kNone, kUnknown, kSeen };
 // The percentage of the free memory that is used of a device which others use. Of one on which they hold
@@ -38,6 +35,11 @@ inline constexpr unsigned kIdleMemoryPercent = 25;
 // times.
 void ShareWith(std::string others, OthersWork work, Limits& limits);
 
+// "430 MiB are free, of which 107 MiB (25 %) are used at most beside others (1 other process on it), and 128
+// MiB are needed": why that much of a shared device is not asked for. Of what would fit by itself it says
+// that other figures hold the rest.
+[[nodiscard]] std::string WhyLeftToOthers(const Limits& limits, std::uint64_t needed_bytes);
+
 // What a session has allocated, and what it may.
 class Allocations {
  public:
@@ -45,7 +47,7 @@ class Allocations {
   explicit Allocations(const Limits& limits) : limits_(limits) {}
 
   // Whether a buffer of so many bytes may be asked for: within the limits, and beside the others of a shared
-  // device. `call` heads the error.
+  // device, of which too much is OwnError::kLeftToOthers. `call` heads the error where it is the limits'.
   [[nodiscard]] probe::Status Check(std::string_view call, std::uint64_t bytes) const;
   void Take(std::uint64_t bytes) { bytes_ += bytes; }
   void Return(std::uint64_t bytes) { bytes_ -= bytes; }

@@ -194,23 +194,30 @@ probe::Status Workload::AllocateOne(Role role, std::uint32_t copy) {
       if (binding.role == role) AddOnce(request.views, binding.view);
     }
   }
-  const bool pooled = Pooled(role, request.bytes);
-  // What one workload only writes another reads.
-  if (IsOperand(role) || pooled) writer_->AddViews(DtypeOf(variant(), role), request.views);
-  if (IsResult(role) && request.bytes >= kLargeBytes) writer_->AddViews(Dtype::kU32, request.views);
   std::vector<BufferId> taken;
   taken.reserve(buffers_.size());
   for (const Buffer& buffer : buffers_) taken.push_back(buffer.id);
+  const bool pooled = Pooled(role, request, taken);
+  // What one workload only writes another reads.
+  if (IsOperand(role) || pooled) writer_->AddViews(DtypeOf(variant(), role), request.views);
+  if (IsResult(role) && request.bytes >= kLargeBytes) writer_->AddViews(Dtype::kU32, request.views);
   const auto id = pooled ? pool_->Take(request, taken) : session_->Allocate(request);
   if (!id) return id.error();
   buffers_.push_back({role, copy, request.bytes, *id, pooled});
   return probe::Ok();
 }
 
-bool Workload::Pooled(Role role, std::uint64_t bytes) const {
+bool Workload::Pooled(Role role, const BufferRequest& request, std::span<const BufferId> taken) const {
+  constexpr std::uint64_t kWorthItBesideOthers = 64U << 10U;
   constexpr std::array kKernels = {Kernel::kRead, Kernel::kCopy, Kernel::kTriad, Kernel::kGemv};
   constexpr std::array kRoles = {Role::kIn, Role::kOut, Role::kA, Role::kB, Role::kW};
-  return pool_ != nullptr && bytes >= kLargeBytes &&
+  if (pool_ == nullptr) return false;
+  if (!session_->limits().shared_with.empty()) {
+    const bool is_array = role == Role::kC || std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
+    return is_array &&
+           (pool_->Has(request, taken) || (!shape_.rough && request.bytes >= kWorthItBesideOthers));
+  }
+  return request.bytes >= kLargeBytes &&
          std::find(kKernels.begin(), kKernels.end(), variant().kernel) != kKernels.end() &&
          std::find(kRoles.begin(), kRoles.end(), role) != kRoles.end();
 }

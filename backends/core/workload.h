@@ -25,8 +25,13 @@ class BufferPool {
   BufferPool& operator=(const BufferPool&) = delete;
   ~BufferPool();  // releases all
 
-  // An array of at least these bytes, with at least these views, that is none of `taken`. Give it back once.
+  // An array of at least these bytes, with at least these views, that is none of `taken`; of those that there
+  // are the smallest. Give it back once.
   [[nodiscard]] probe::Result<BufferId> Take(const BufferRequest& request, std::span<const BufferId> taken);
+  // Whether there is such a one already.
+  [[nodiscard]] bool Has(const BufferRequest& request, std::span<const BufferId> taken) const {
+    return FindFor(request, taken) != nullptr;
+  }
   void GiveBack(BufferId buffer);
   // Releases what nobody uses.
   void Trim();
@@ -45,6 +50,7 @@ class BufferPool {
     std::optional<kernels::Dtype> content;
   };
   [[nodiscard]] Array& Find(BufferId buffer);
+  [[nodiscard]] const Array* FindFor(const BufferRequest& request, std::span<const BufferId> taken) const;
   Session& session_;
   std::vector<Array> arrays_;
 };
@@ -131,7 +137,9 @@ class Workload {
            BufferPool* pool);
   [[nodiscard]] probe::Status Allocate();
   [[nodiscard]] probe::Status AllocateOne(kernels::Role role, std::uint32_t copy);
-  [[nodiscard]] bool Pooled(kernels::Role role, std::uint64_t bytes) const;
+  // Where others use the device the arrays of all kernels are the same: what one has taken another needs.
+  [[nodiscard]] bool Pooled(kernels::Role role, const BufferRequest& request,
+                            std::span<const BufferId> taken) const;
   [[nodiscard]] probe::Status Write(const Buffer& buffer);
   [[nodiscard]] bool Spoilt(const Buffer& buffer) const;
   void BuildLaunches();

@@ -105,6 +105,8 @@ probe::Status StreamPeers::FindRoom(std::size_t device) {
   const double allowed = shared_[device] ? kBusyMemoryPercent / 200.0 : 1.0 / kShareOfFree;
   const auto bytes = static_cast<std::uint64_t>(allowed * static_cast<double>(memory->free_bytes));
   bytes_ = std::min(bytes_, bytes / kGranule * kGranule);
+  if (bytes_ == 0 && shared_[device])
+    return probe::Own(probe::OwnError::kLeftToOthers, "", "others leave a device no memory for an array");
   if (bytes_ == 0)
     return probe::Error{"allocate", std::nullopt, "memory full", "a device has no memory left"};
   return probe::Ok();

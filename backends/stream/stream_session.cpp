@@ -122,9 +122,9 @@ probe::Result<Products> StreamSession::OpenLibrary(std::string_view name) {
   if (!opened) return opened;
   allocations_.Take(opened->workspace_bytes);
   if (!limits_.shared_with.empty() && !opened->unbounded.empty())
-    return probe::Error{
-        std::string(name), std::nullopt, "no bound",
-        "others use the device, and it takes as much of its memory as it likes: " + opened->unbounded};
+    return probe::Own(
+        probe::OwnError::kLeftToOthers, std::string(name),
+        "others use the device, and it takes as much of its memory as it likes: " + opened->unbounded);
   return opened;
 }
 

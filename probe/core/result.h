@@ -29,10 +29,12 @@ enum class OwnError {
   kOutOfMemory,   // the kernel ended the process that asked
   kNoSuchMemory,  // the runtime has no memory of that kind
   kNoSuchKernel,  // the implementation has no kernel for these types
+  kLeftToOthers,  // it was not asked for: it is left to those who use the device as well
 };
-inline constexpr std::array<std::string_view, 12> kOwnErrorNames = {
-    "absent",      "refused",  "not trusted", "no_sysfs",      "nothing_known",  "interrupted",
-    "not started", "left out", "only alone",  "out of memory", "no such memory", "unimplemented"};
+inline constexpr std::array<std::string_view, 13> kOwnErrorNames = {
+    "absent",         "refused",       "not trusted",   "no_sysfs",   "nothing_known",
+    "interrupted",    "not started",   "left out",      "only alone", "out of memory",
+    "no such memory", "unimplemented", "left to others"};
 [[nodiscard]] constexpr std::string_view NameOf(OwnError error) {
   return kOwnErrorNames.at(static_cast<std::size_t>(error));
 }

@@ -9,7 +9,6 @@
 #include <map>
 
 #include "backends/core/measurement.h"
-#include "backends/core/sharing.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "probe/core/topology_variables.h"
@@ -77,7 +76,8 @@ bool IsLoss(const backends::Measurement& measurement) {
 }
 
 std::string_view PhraseOf(const backends::Measurement& measurement) {
-  return IsInTheCaches(measurement) ? "was not measured" : Row(measurement.status).phrase;
+  return IsInTheCaches(measurement) || measurement.needed_bytes ? "was not measured"
+                                                                : Row(measurement.status).phrase;
 }
 
 std::string_view ImplementationOf(const backends::Measurement& measurement) {
@@ -126,14 +126,9 @@ std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes) {
   return fmt::format("the memory limit of {} MiB{}", *limit_bytes >> 20U, kEndedIt);
 }
 
-bool IsBesideOthers(const backends::Measurement& measurement) {
-  return measurement.status == MeasurementStatus::kFailed && measurement.reason &&
-         measurement.reason->find(backends::kTooMuchBesideOthers) != std::string::npos;
-}
-
 bool IsOutOfMemory(const backends::Measurement& measurement) {
   return measurement.status == MeasurementStatus::kFailed && measurement.reason &&
-         (measurement.reason->ends_with(kEndedIt) || IsBesideOthers(measurement) ||
+         (measurement.reason->ends_with(kEndedIt) ||
           measurement.reason->find(backends::kNoMemoryForBuffer) != std::string::npos);
 }
 

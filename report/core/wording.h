@@ -41,9 +41,6 @@ inline constexpr std::string_view kAndWithIt = ", and with it whatever was to co
 // The variables of the probe's environment that the warning of this probe names, in its order.
 [[nodiscard]] std::vector<probe::EnvironmentVariable> VariablesIn(const probe::ProbeReport& probe,
                                                                   std::string_view warning);
-// Whether this tool would not take what its kernel needs of a device that others use; such a one is out of
-// memory, too.
-[[nodiscard]] bool IsBesideOthers(const backends::Measurement& measurement);
 // "the memory limit of 64 MiB ended it", and whether that is why there is no figure.
 [[nodiscard]] std::string OutOfMemoryText(std::optional<std::uint64_t> limit_bytes);
 [[nodiscard]] bool IsOutOfMemory(const backends::Measurement& measurement);

@@ -235,12 +235,6 @@ const StatusAdvice* AdviceFor(const backends::Measurement& measurement) {
       "the driver gave the device up while it was measured; what was right before that stands",
       "measure again; if it lasts, update the driver, and look into the kernel's log for what befell the "
       "device"};
-  static constexpr StatusAdvice kBesideOthers{
-      backends::MeasurementStatus::kFailed,
-      "other programs use it and hold nearly all of its memory, of which this tool takes a small part; that "
-      "speaks against no driver",
-      "measure again when they have ended"};
-  if (IsBesideOthers(measurement)) return &kBesideOthers;
   if (IsOutOfMemory(measurement)) return &kNoMemory;
   if (IsLoss(measurement)) return &kLost;
   const auto* before = BeforeAnyLaunch(measurement);

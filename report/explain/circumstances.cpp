@@ -4,7 +4,10 @@
 #include <string>
 #include <utility>
 
+#include "probe/core/names.h"
+#include "probe/core/parse.h"
 #include "probe/core/topology_variables.h"
+#include "report/core/devices.h"
 #include "report/core/hiding.h"
 #include "report/core/quantity.h"
 #include "report/core/wording.h"
@@ -99,6 +102,39 @@ void AddVariables(const Report& report, std::vector<Finding>& out) {
       out.push_back(std::move(finding));
     }
   }
+}
+
+void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                     std::vector<Finding>& out) {
+  const backends::Measurement* gravest = nullptr;
+  bool computes = false, reads = false;
+  Finding finding;
+  for (const auto& m : report.measurements) {
+    if (m.device_id != device.id) continue;
+    computes = computes || (m.kernel == kernels::Kernel::kGemm && IsVerified(m));
+    reads = reads || (m.kernel == kernels::Kernel::kRead && IsVerified(m));
+    if (!m.needed_bytes) continue;
+    AddEvidence(finding, m.implementation, FailureText(m));
+    if (gravest == nullptr || *m.needed_bytes < *gravest->needed_bytes) gravest = &m;
+  }
+  if (gravest == nullptr) return;
+  finding.id = "memory.others." + probe::Slug(device.id);
+  finding.layer = "system_runtime";
+  finding.severity = computes && reads ? Severity::kNote : Severity::kDegraded;
+  finding.device_id = device.id;
+  finding.runtime = gravest->runtime;
+  const bool is_all = !computes && !reads;
+  finding.summary =
+      fmt::format("{} on {}: {} not measured for want of free memory: {}", Title(tables, gravest->runtime),
+                  device.name, is_all ? "it was" : "a part of it was", gravest->reason.value_or(""));
+  finding.meaning =
+      "other programs hold its memory, and of what they leave free this tool takes a small part, so as not "
+      "to disturb them; nothing is known to be wrong with the device or its driver";
+  finding.fix.push_back(
+      {"end the programs that hold its memory, or wait until they have ended, and measure "
+       "again",
+       std::nullopt, false, false});
+  out.push_back(std::move(finding));
 }
 
 void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out) {

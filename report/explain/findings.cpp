@@ -368,6 +368,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
     AddNodes(device, findings);
     AddHiding(tables, device, findings);
     AddLentMemory(device, findings);
+    AddLeftToOthers(tables, report, device, findings);
   }
   AddNotAsked(report, findings);
   AddDoubts(report, findings);

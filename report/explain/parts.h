@@ -76,6 +76,9 @@ void BlameCircumstances(const Report& report, bool is_known, Finding& finding);
 
 // One for every warning of a probe about a variable that is set.
 void AddVariables(const Report& report, std::vector<Finding>& out);
+// One for a device of which others leave too little memory for figures of this run, by whichever runtimes.
+void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+                     std::vector<Finding>& out);
 // A note for an integrated GPU whose own part of the memory is smaller than what the kernel lends it.
 void AddLentMemory(const probe::PhysicalDevice& device, std::vector<Finding>& out);
 

@@ -109,9 +109,15 @@ bool IsOfAllLate(const Measurement& measurement) {
 }
 
 std::string LateReason(const Measurement& measurement) {
-  if (measurement.reason && (IsInTheCaches(measurement) || IsOfAllLate(measurement)))
+  if (measurement.reason &&
+      (IsInTheCaches(measurement) || measurement.needed_bytes || IsOfAllLate(measurement)))
     return *measurement.reason;
   return "the time budget ran out; --thorough gives more";
+}
+
+// The gravest first, and of those for which there was no room or no time the former: more time is no remedy.
+std::pair<int, bool> Tells(const Measurement& m) {
+  return {Row(m.status).weight, m.needed_bytes.has_value()};
 }
 
 // Of each kernel that scoring needs and that has no verified figure, the gravest failure; those for want of
@@ -126,7 +132,7 @@ void TellMissing(std::span<const Measurement* const> measurements, Rates& rates)
     const Measurement* found = nullptr;
     for (const auto* m : measurements) {
       const bool is_of_it = m->kernel == kernel || IsOfAll(*m);
-      if (is_of_it && (!found || Row(m->status).weight > Row(found->status).weight)) found = m;
+      if (is_of_it && (!found || Tells(*m) > Tells(*found))) found = m;
     }
     if (found && found->status == backends::MeasurementStatus::kOverBudget) {
       auto reason = LateReason(*found);

@@ -52,10 +52,12 @@ probe::Status FakeSession::Alive() const {
 
 probe::Result<BufferId> FakeSession::Allocate(const BufferRequest& request) {
   if (auto alive = Alive(); !alive) return alive.error();
+  if (auto allowed = allocations_.Check("fakeAllocate", request.bytes); !allowed) return allowed.error();
   if (allocated_bytes_ + request.bytes > script_.memory_bytes) {
     return probe::Error{"fakeAllocate", -2, "FAKE_OUT_OF_MEMORY", std::to_string(request.bytes) + " bytes"};
   }
   allocated_bytes_ += request.bytes;
+  allocations_.Take(request.bytes);
   peak_bytes_ = std::max(peak_bytes_, allocated_bytes_);
   buffers_.emplace_back(request.bytes / 4);
   ++writes_;
@@ -65,6 +67,7 @@ probe::Result<BufferId> FakeSession::Allocate(const BufferRequest& request) {
 void FakeSession::Release(BufferId buffer) {
   Words& words = buffers_.at(static_cast<std::uint32_t>(buffer));
   allocated_bytes_ -= words.size() * 4;
+  allocations_.Return(words.size() * 4);
   Words().swap(words);
 }
 

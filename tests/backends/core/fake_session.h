@@ -13,6 +13,7 @@
 
 #include "backends/core/backend.h"
 #include "backends/core/runner.h"
+#include "backends/core/sharing.h"
 
 namespace backends {
 
@@ -102,6 +103,7 @@ class FakeSession : public Session {
 
   FakeScript script_;
   Limits limits_;
+  Allocations allocations_{limits_};
   double now_s_ = 0;
   std::uint64_t allocated_bytes_ = 0;
   std::uint64_t peak_bytes_ = 0;

@@ -24,6 +24,7 @@ struct Script {
   std::string_view copier;
   bool wrong_sum = false;
   std::size_t closed = 9;  // does not open
+  bool full = false;       // for what others hold of it
   bool lost = false;       // once a copy was broken
 };
 
@@ -59,6 +60,8 @@ class Devices : public PeerGroup {
   [[nodiscard]] double allowed_to_join_s() const { return allowed_to_join_s_; }
 
   [[nodiscard]] probe::Status Open(std::size_t device, Opening) override {
+    if (device == script_.closed && script_.full)
+      return probe::Own(probe::OwnError::kLeftToOthers, "", "others leave it no memory");
     if (device == script_.closed) return probe::Error{"fakeOpen", -7, "FAKE_CLOSED", ""};
     return probe::Ok();
   }
@@ -206,6 +209,16 @@ TEST(Peers, ADeviceThatDoesNotOpenIsNamedAndNoOther) {
   EXPECT_EQ(all[0].stage, "init");
   EXPECT_NE(all[0].reason->find("FAKE_CLOSED"), std::string::npos);
   EXPECT_EQ(devices.turns().back(), "pci:0000:01:00.0>") << "as where opening ends the process";
+}
+
+TEST(Peers, ADeviceThatOthersLeaveNoMemoryIsNoFailure) {
+  Script script;
+  script.closed = 1;
+  script.full = true;
+  const auto all = Devices(3, script).Measure();
+  ASSERT_EQ(all.size(), 1U);
+  EXPECT_EQ(all[0].status, MeasurementStatus::kOverBudget);
+  EXPECT_NE(all[0].reason->find("others"), std::string::npos);
 }
 
 TEST(Peers, EveryStageSaysWhoseItIs) {

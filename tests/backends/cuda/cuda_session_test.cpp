@@ -65,8 +65,9 @@ TEST(CudaSession, TakesATwentiethOfTheFreeMemoryBesideOthers) {
                                        limits.max_buffer_bytes, limits.shared_with, limits.disturbed,
                                        first.ok(), Say(second), third.ok());
                   }),
-      "40000000 40000000 1 other process on it, 55 % busy true: true, cuMemAlloc: too much beside others: "
-      "the device is shared: 1 other process on it, 55 % busy, true");
+      "40000000 40000000 1 other process on it, 55 % busy true: true, left to others: 762 MiB are free, of "
+      "which 38 MiB (5 %) are used at most beside others (1 other process on it, 55 % busy), and 39 MiB are "
+      "needed, true");
 }
 
 // What is read when we open it may be the kernels of the runtime that was measured before.

@@ -196,7 +196,7 @@ TEST_F(StreamSessionTest, OfASharedDeviceAllTogetherTakeWhatIsAllowed) {
   ASSERT_TRUE(session_->Load({}, product));
   EXPECT_EQ(script_.workspace_bytes, 50U / 4);
   EXPECT_TRUE(session_->Allocate({30, {}}));
-  EXPECT_EQ(session_->Allocate({9, {}}).error().name, "too much beside others");
+  EXPECT_TRUE(session_->Allocate({9, {}}).error().Is(probe::OwnError::kLeftToOthers));
   session_->Release(first);
   EXPECT_TRUE(session_->Allocate({33, {}}));
 }

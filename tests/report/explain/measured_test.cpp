@@ -227,17 +227,6 @@ TEST(Measured, WhereWorkOfEveryKindEndsTheContextNoKernelIsBlamed) {
   EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("makers of this tool")));
 }
 
-// What this tool would not take of a GPU that others use is no fault of a driver, a library or a kernel.
-TEST(Measured, AGpuThatOthersUseIsNotBroken) {
-  const auto report = WithFailed(MeasurementStatus::kFailed, Kernel::kGemm,
-                                 "cuMemAlloc: too much beside others: the device is shared: 97 % busy");
-  EXPECT_EQ(FindById(report, kNote), nullptr);
-  const auto* finding = FindById(report, "measure.cuda.nvidia.failed");
-  ASSERT_NE(finding, nullptr);
-  EXPECT_THAT(TextsOf(*finding), HasSubstr("measure again when they have ended"));
-  EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update the driver")));
-}
-
 // Memory of the host's that a transfer wants pinned is no memory of the GPU's.
 TEST(Measured, TheHostsMemoryIsToldFromTheGpus) {
   const auto of = [](std::string reason) {

@@ -1,0 +1,79 @@
+# SPDX-License-Identifier: MIT
+"""The real binary on fake NVIDIA GPUs of whose memory others hold nearly all: what fits is measured, and the rest is nobody's
+failure.
+
+    python3 cuda_full_test.py WHICHGPU BUILD_DIRECTORY [unittest options]
+"""
+import concurrent.futures
+import json
+import unittest
+
+from cuda_cli_test import MIB, good, gpu, main, products, run_until, validate
+
+IDLE = {"processes": 1, "utilization": 0}
+FIRST, SECOND, THIRD = (f"pci:0000:0{number}:00.0" for number in (1, 2, 3))
+# Another process leaves a little memory, and next to none.
+HELD = {
+    "a little": {"devices": [gpu(attributes=IDLE, memory_free_bytes=5 * MIB)]},
+    "none": {"devices": [gpu(attributes=IDLE, memory_free_bytes=4096)]},
+}
+
+
+def is_left(measurements):
+    return any("needed_bytes" in m for m in measurements)
+
+
+JOBS = {name: (scenario, is_left, 2) for name, scenario in HELD.items()}
+
+
+class Full(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        with concurrent.futures.ThreadPoolExecutor(len(JOBS)) as pool:
+            jobs = {name: pool.submit(run_until, enough, scenario, {}, budget_s)
+                    for name, (scenario, enough, budget_s) in JOBS.items()}
+        cls.runs = {name: job.result() for name, job in jobs.items()}
+
+    def answer(self, name):
+        done = self.runs[name]
+        self.assertEqual((0, []), (done.status, done.survivors), done.stderr)
+        value = json.loads(done.stdout)
+        validate(value, "report")
+        return value
+
+    def test_what_others_leave_no_room_for_is_no_failure(self):
+        for name in HELD:
+            with self.subTest(name):
+                rows = [m for m in self.answer(name)["measurements"] if m["runtime"] == "cuda"]
+                self.assertEqual([], [m for m in rows if m["status"] == "failed"])
+                left = [m for m in rows if "needed_bytes" in m]
+                self.assertTrue(left)
+                figures = [(m["kernel"], m["in_dtype"], m["acc_dtype"], m["implementation"], str(m["shape"])) for m in left]
+                self.assertEqual(len(set(figures)), len(figures), "each once")
+                for m in left:
+                    self.assertEqual("over_budget", m["status"])
+                    self.assertRegex(m["reason"], r"are free, of which .* \(25 %\) are used at most beside others "
+                                                  r"\(1 other process on it\), and .* are needed")
+
+    def test_the_largest_product_that_fits_is_measured(self):
+        for name in HELD:
+            right = good(products(self.answer(name)["measurements"]))
+            self.assertEqual(name == "a little", any("smaller than planned" in m["reason"] for m in right), name)
+
+    def test_one_finding_tells_whose_the_memory_is(self):
+        for name in HELD:
+            with self.subTest(name):
+                value = self.answer(name)
+                finding, = (f for f in value["findings"] if f.get("device_id") == FIRST and
+                            not f["id"].startswith("claim."))  # the machine has no such card
+                self.assertEqual("memory.others.pci-0000-01-00-0", finding["id"])
+                self.assertIn("end the programs that hold its memory", finding["fix"][0]["text"])
+                self.assertNotIn("update", str(finding))
+                if name == "none":
+                    answer = value["recommendations"][0]
+                    self.assertIn("its matrix speed was not measured: 4 KiB are free", str(answer["reasons"]))
+                    self.assertNotIn("time budget", str(answer))
+
+
+if __name__ == "__main__":
+    main()
