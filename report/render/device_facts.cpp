@@ -160,15 +160,17 @@ std::vector<std::string> DeviceFacts(const probe::PhysicalDevice& device, bool a
 std::string AbridgedText(const Report& report, const probe::PhysicalDevice& device) {
   const auto here = MeasuredNames(report, device.id);
   if (here.empty()) return "";
-  for (const auto& before : report.devices) {
-    if (&before == &device) break;
-    if (!AreEqualGpus(before, device)) continue;
-    const auto there = MeasuredNames(report, before.id);
-    if (there.size() <= here.size()) continue;
-    return fmt::format("equal to {}, which has the whole plan: here {} alone {} measured", before.id,
-                       fmt::join(here, " and "), here.size() == 1 ? "was" : "were");
+  const probe::PhysicalDevice* whole = nullptr;
+  std::size_t most = here.size();
+  for (const auto& other : report.devices) {
+    if (&other == &device || !AreEqualGpus(other, device)) continue;
+    const auto there = MeasuredNames(report, other.id).size();
+    if (there > most) whole = &other;
+    most = std::max(most, there);
   }
-  return "";
+  if (whole == nullptr) return "";
+  return fmt::format("equal to {}, which has the whole plan: here {} alone {} measured", whole->id,
+                     fmt::join(here, " and "), here.size() == 1 ? "was" : "were");
 }
 
 }  // namespace report::render

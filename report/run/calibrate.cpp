@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 #include <span>
+#include <tuple>
 #include <utility>
 
 #include "backends/core/budget.h"
@@ -71,6 +73,49 @@ const probe::Fact* UtilizationOf(const probe::PhysicalDevice& device) {
     if (fact == nullptr) fact = find(view.device.facts);
   }
   return fact;
+}
+
+unsigned NumberIn(const std::string* fact) {
+  unsigned number = 0;
+  if (fact != nullptr) std::from_chars(fact->data(), fact->data() + fact->size(), number);
+  return number;
+}
+
+// How much a figure of it would suffer from others, by what was told when it was found: whether they compute
+// on it or hold its memory, and how much of that is free. The least first; without a word nobody uses it.
+auto DisturbanceOf(const probe::PhysicalDevice& device) {
+  constexpr double kLeastFree = 0.5;  // of all; less is somebody's, even if nobody tells whose
+  const probe::Fact* utilization = UtilizationOf(device);
+  bool in_use = utilization != nullptr && NumberIn(&utilization->value) >= probe::kBusyPercent;
+  for (const probe::View& view : device.views)
+    in_use = in_use || NumberIn(probe::FindFact(view.device.facts, "processes")) > 0;
+  const auto free = device.memory.free_bytes;
+  const auto all = device.memory.total_bytes;
+  const bool is_full = free && all && static_cast<double>(*free) < kLeastFree * static_cast<double>(*all);
+  const bool disturbed = in_use || is_full;
+  return std::tuple(disturbed, disturbed && free ? -static_cast<double>(*free) : 0.0);
+}
+
+// Of a device and its equals the one that has the whole plan.
+const probe::PhysicalDevice& WholeOf(const std::vector<probe::PhysicalDevice>& devices,
+                                     const probe::PhysicalDevice& device) {
+  const probe::PhysicalDevice* best = nullptr;
+  for (const auto& other : devices) {
+    if (&other != &device && !AreEqualGpus(other, device)) continue;
+    if (best == nullptr || DisturbanceOf(other) < DisturbanceOf(*best)) best = &other;
+  }
+  return *best;
+}
+
+// In their order, but that one before its equals, for these to have its plan should it be dead.
+std::vector<const probe::PhysicalDevice*> InOrderOfPlan(const std::vector<probe::PhysicalDevice>& devices) {
+  std::vector<const probe::PhysicalDevice*> ordered;
+  for (const auto& device : devices) {
+    for (const auto* next : {&WholeOf(devices, device), &device}) {
+      if (std::find(ordered.begin(), ordered.end(), next) == ordered.end()) ordered.push_back(next);
+    }
+  }
+  return ordered;
 }
 
 // Over all its runtimes together. `brief`: an equal device has been measured.
@@ -194,12 +239,21 @@ bool EndedBadly(const Measurement& m) {
 enum class Condition {
   kWhole,  // also where single kernels failed
   kEnded,  // it computes, and came to an end that no kernel explains
+  kFull,   // others hold so much of its memory that there was no room for what is measured first
   kDead
 };
+
+// Nothing was launched for want of memory, be it known whose.
+bool IsForWantOfMemory(const Measurement& m) {
+  const bool is_misfit =
+      m.status == MeasurementStatus::kUnsupported && m.stage == probe::NameOf(probe::Stage::kLaunch);
+  return (m.needed_bytes || is_misfit) && HasImplementations(m.kernel);
+}
 
 Condition ConditionOf(const std::vector<Measurement>& known, const std::string& device_id,
                       const probe::RuntimeDevice& device) {
   bool computes = false, in_trouble = false, ended = false, untried = false;
+  bool reads = false, lacks_room = false, lacks_room_to_read = false;
   for (const Measurement& m : known) {
     if (m.device_id != device_id || m.runtime != device.runtime || m.driver != device.driver ||
         m.kernel == kernels::Kernel::kPeer)
@@ -209,12 +263,31 @@ Condition ConditionOf(const std::vector<Measurement>& known, const std::string& 
     ended = ended || (is_of_all && EndedBadly(m));
     in_trouble = in_trouble || EndedBadly(m);
     computes = computes || (IsVerified(m) && HasImplementations(m.kernel));
+    reads = reads || (IsVerified(m) && m.kernel == kernels::Kernel::kRead);
+    lacks_room = lacks_room || IsForWantOfMemory(m);
+    lacks_room_to_read = lacks_room_to_read || (IsForWantOfMemory(m) && m.kernel == kernels::Kernel::kRead);
   }
-  if (computes) return ended ? Condition::kEnded : Condition::kWhole;
-  return untried || in_trouble ? Condition::kDead : Condition::kWhole;
+  if (computes && ended) return Condition::kEnded;
+  if (!computes && (untried || in_trouble)) return Condition::kDead;
+  return (!computes && lacks_room) || (!reads && lacks_room_to_read) ? Condition::kFull : Condition::kWhole;
 }
 
-// Leaves those out of a task of several devices that may end it, and says so of each.
+std::string_view WhyLeftOut(Condition condition) {
+  switch (condition) {
+    case Condition::kWhole:
+      return "";
+    case Condition::kEnded:
+      return "its process or its context ended while it was measured";
+    case Condition::kFull:
+      return "too little of its memory is free";
+    case Condition::kDead:
+      return "it could not be measured itself";
+  }
+  return "";
+}
+
+// Leaves those out of a task of several devices that may end it, or for whose sake it would be small, and
+// says so of each.
 void LeaveOutEnded(Target& target, std::vector<Measurement>& known) {
   std::vector<backends::PeerDevice> alive;
   for (const auto& peer : target.peers) {
@@ -227,8 +300,7 @@ void LeaveOutEnded(Target& target, std::vector<Measurement>& known) {
     left_out.device_id = peer.device_id;
     left_out.device = peer.device;
     std::string reason = "left out of what is between the devices: ";
-    reason += condition == Condition::kEnded ? "its process or its context ended while it was measured"
-                                             : "it could not be measured itself";
+    reason += WhyLeftOut(condition);
     known.push_back(StandIn(left_out, MeasurementStatus::kSkipped, std::move(reason)));
   }
   target.peers = std::move(alive);
@@ -314,14 +386,13 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
                                 const RunRequest& request) {
   std::vector<Target> targets;
   const double factor = EffortFactor(request.effort);
-  for (auto device = devices.begin(); device != devices.end(); ++device) {
-    const auto equal = std::find_if(devices.begin(), device,
-                                    [&](const auto& before) { return AreEqualGpus(before, *device); });
-    const bool brief = equal != device;
+  for (const auto* device : InOrderOfPlan(devices)) {
+    const auto& whole = WholeOf(devices, *device);
+    const bool brief = &whole != device;
     for (Target& target : TargetsOf(*device, brief, BudgetSeconds(devices, *device, brief))) {
       if (request.only_candidates && IsSoftware(*device, device->views[target.view])) continue;
       target.budget_s *= factor;
-      if (brief) target.equal_to = equal->id;
+      if (brief) target.equal_to = whole.id;
       targets.push_back(std::move(target));
     }
   }
@@ -378,11 +449,11 @@ Calibration Calibrate(const std::vector<Target>& targets, const std::optional<pr
     done.measurements.insert(done.measurements.end(), measured.figures.begin(), measured.figures.end());
     done.spent_s += std::min(measured.spent_s, target.budget_s);
     if (measured.interrupted) break;
-    const bool is_dead =
-        !is_of_several && ConditionOf(measured.figures, target.device_id, target.device) == Condition::kDead;
-    if (!is_dead) continue;
-    hung.Note(i, measured.figures);
-    HandOver(target, measured.spent_s, rest);
+    if (is_of_several) continue;
+    const Condition condition = ConditionOf(measured.figures, target.device_id, target.device);
+    if (condition == Condition::kDead) hung.Note(i, measured.figures);
+    if (condition == Condition::kDead || condition == Condition::kFull)
+      HandOver(target, measured.spent_s, rest);
   }
   return done;
 }

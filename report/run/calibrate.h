@@ -59,18 +59,18 @@ inline constexpr double kPeerBudgetShare = 0.1;
 
 // In the order in which they are measured: each device's native views before its software views.
 // Views without a backend are left out. The first of a device gets the whole plan and, of a GPU's budget,
-// twice what the others get; those repeat what differs. Of equal GPUs the first alone is measured so. Last
-// come, by runtime, the tasks of several GPUs.
+// twice what the others get; those repeat what differs. Of equal GPUs one alone is measured so, before the
+// others: the first that nobody was seen to use and that has half of its memory free at least, else the one
+// with most of it. Last come, by runtime, the tasks of several GPUs.
+[[nodiscard]] std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
+                                              const RunRequest& request);
 // What measuring takes beyond its time, for compiling and readying, is that of all who follow where it is
-// more than a part of the whole; each keeps a share of its own. Of a target and those after it, of whose time
-// `spent_s` is gone.
+// more than a part of the whole; each keeps a share of its own. The budget of a target, of whose time and
+// that of those after it `spent_s` is gone.
 inline constexpr double kMostOfPlan = 1.2;
 inline constexpr double kLeastOfOwn = 0.4;
 [[nodiscard]] double BudgetLeft(const Target& target, std::span<const Target> rest, double whole_s,
                                 double spent_s);
-
-[[nodiscard]] std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& devices,
-                                              const RunRequest& request);
 
 struct CalibrationHooks {
   const probe::system::FileSystem* files = nullptr;  // the running system's, to see what disturbs; optional
@@ -106,10 +106,10 @@ inline constexpr double kLeastFirstFiguresSeconds = 0.5;
 // `rest`, which are yet to be measured.
 void HandOver(const Target& dead, double spent_s, std::span<Target> rest);
 
-// Where the device that has the whole plan of its equals can not be measured by a runtime, the next of them
-// has its plan and what is left of its time. Devices that can not be measured, or that ended meanwhile, are
-// left out of what is between several, and named. Stops early, without the remaining targets, when the
-// supervisor was interrupted.
+// Where the device that has the whole plan of its equals can not be measured by a runtime, or has no memory
+// left for it, the next of them has its plan and what is left of its time. Those, and devices that ended
+// meanwhile, are left out of what is between several, and named. Stops early, without the remaining targets,
+// when the supervisor was interrupted.
 [[nodiscard]] Calibration Calibrate(const std::vector<Target>& targets,
                                     const std::optional<probe::Processor>& processor,
                                     probe::isolate::Supervisor& supervisor, const CalibrationHooks& hooks);

@@ -17,13 +17,23 @@ HELD = {
     "a little": {"devices": [gpu(attributes=IDLE, memory_free_bytes=5 * MIB)]},
     "none": {"devices": [gpu(attributes=IDLE, memory_free_bytes=4096)]},
 }
+# The first of three equal GPUs has no memory left: by another process, or nobody knows why.
+BESIDE = {
+    "beside its equals": {"devices": [gpu(1, 80, IDLE, memory_free_bytes=4096), gpu(2, 80), gpu(3, 80)]},
+    "beside its equals, of who knows what": {"devices": [gpu(1, 80, memory_free_bytes=4096), gpu(2, 80), gpu(3, 80)]},
+}
 
 
 def is_left(measurements):
     return any("needed_bytes" in m for m in measurements)
 
 
-JOBS = {name: (scenario, is_left, 2) for name, scenario in HELD.items()}
+def is_whole(measurements):
+    return {"launch", "p2p"} <= {m["kernel"] for m in good(measurements)}
+
+
+JOBS = {**{name: (scenario, is_left, 2) for name, scenario in HELD.items()},
+        **{name: (scenario, is_whole, 3) for name, scenario in BESIDE.items()}}
 
 
 class Full(unittest.TestCase):
@@ -73,6 +83,24 @@ class Full(unittest.TestCase):
                     answer = value["recommendations"][0]
                     self.assertIn("its matrix speed was not measured: 4 KiB are free", str(answer["reasons"]))
                     self.assertNotIn("time budget", str(answer))
+
+    def test_an_idle_equal_of_a_full_gpu_has_the_whole_plan(self):
+        for name in BESIDE:
+            with self.subTest(name):
+                measurements = self.answer(name)["measurements"]
+                self.assertEqual([SECOND], [m["device_id"] for m in measurements
+                                            if m["implementation"] == "own:round_trip" and m["status"] == "ok"])
+                self.assertTrue(good(products([m for m in measurements if m["device_id"] == THIRD])))
+                self.assertEqual(set(), {m["status"] for m in measurements} & {"failed", "crashed", "timed_out"})
+
+    def test_what_is_between_the_equals_of_a_full_gpu_is_measured(self):
+        for name in BESIDE:
+            with self.subTest(name):
+                between = [m for m in self.answer(name)["measurements"] if m["kernel"] == "p2p"]
+                self.assertEqual({(FIRST, None, "skipped"), (SECOND, THIRD, "ok"), (THIRD, SECOND, "ok"), (SECOND, None, "ok")},
+                                 {(m["device_id"], m.get("peer_id"), m["status"]) for m in between})
+                left_out, = (m for m in between if m["status"] == "skipped")
+                self.assertIn("too little of its memory is free", left_out["reason"])
 
 
 if __name__ == "__main__":

@@ -53,6 +53,13 @@ TEST(AlikeText, APartOfThePlanIsSaidWhereAnEqualDeviceHadMore) {
   EXPECT_NE(text.find(told, first + 1), std::string::npos) << "of the third, too";
 }
 
+TEST(AlikeText, ThePlanMayBeThatOfALaterOne) {
+  Report report = Divided(2);
+  std::swap(report.devices[0], report.devices[1]);
+  EXPECT_THAT(Rendered(testing::Decided(report)),
+              HasSubstr("equal to pci:0000:01:00.0#MIG-1-0, which has the whole plan"));
+}
+
 TEST(AlikeText, DevicesThatWereMeasuredAlikeOrAreNotEqualHaveNoSuchLine) {
   Report same = Divided(2);
   testing::Measure(same, "pci:0000:01:00.0#MIG-2-0", "cuda", "NVIDIA", Kernel::kGemm, 1e13);

@@ -260,6 +260,46 @@ std::vector<probe::PhysicalDevice> EqualCards(int count) {
   return devices;
 }
 
+// Which of three equal cards has the whole plan; it comes first, and the others are known to be its equals.
+std::string WholeOf(const std::vector<probe::PhysicalDevice>& devices) {
+  const auto targets = PlanTargets(devices, RunRequest{});
+  EXPECT_EQ(targets.size(), devices.size() + 1);
+  EXPECT_EQ(targets.back().peers.size(), devices.size());
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    EXPECT_EQ(targets[i].scope, i == 0 ? backends::Scope::kWhole : backends::Scope::kBrief);
+    EXPECT_EQ(targets[i].equal_to, i == 0 ? std::nullopt : std::optional(targets[0].device_id));
+  }
+  return targets.front().device_id;
+}
+
+TEST(PlanTargets, OfEqualGpusTheFirstThatNobodyUsesHasTheWholePlan) {
+  constexpr std::uint64_t kGiB = std::uint64_t{1} << 30U;
+  constexpr const char* kFirst = "pci:0000:01:00.0";
+  constexpr const char* kSecond = "pci:0000:02:00.0";
+  auto devices = EqualCards(3);
+  EXPECT_EQ(WholeOf(devices), kFirst) << "nobody tells";
+  for (auto& device : devices) {
+    device.memory.total_bytes = 80 * kGiB;
+    device.memory.free_bytes = 79 * kGiB;
+    device.views[0].device.facts = {{"processes", "0"}, {"utilization_percent", "3"}};
+  }
+  devices[1].memory.free_bytes = 80 * kGiB;
+  EXPECT_EQ(WholeOf(devices), kFirst) << "a little more memory is no reason";
+  auto& first = devices[0].views[0].device.facts;
+  first = {{"processes", "1"}};
+  EXPECT_EQ(WholeOf(devices), kSecond);
+  first = {{"utilization_percent", "42"}};
+  EXPECT_EQ(WholeOf(devices), kSecond);
+  first.clear();
+  devices[0].memory.free_bytes = kGiB;
+  EXPECT_EQ(WholeOf(devices), kSecond) << "somebody holds its memory";
+  for (std::size_t i : {1U, 2U}) {
+    devices[i].views[0].device.facts = {{"processes", "1"}};
+    devices[i].memory.free_bytes = i * 20 * kGiB;
+  }
+  EXPECT_EQ(WholeOf(devices), "pci:0000:03:00.0") << "all are in use";
+}
+
 struct Tried {
   std::vector<Target> targets;
   Calibration done;
