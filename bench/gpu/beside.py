@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pathlib
+import shutil
 import statistics
 import subprocess
 import sys
@@ -91,7 +92,7 @@ def faulty_lines(report, whole):
     bad = [m for m in failures_of(report)]
     names = {name_of(m) for m in verified_of(report)}
     lost = sorted({name_of(m) for m in verified_of(whole) if m["runtime"] == "cuda"} - names)
-    lines = [f"{m['status']} {name_of(m)}: {m.get('reason', '')}" for m in bad]
+    lines = [f"{m['status']} {name_of(m)}: {m.get('reason', '')}" for m in bad] or ["no kernel failed: nothing was planted"]
     return lines + [f"{len(names)} figures are there all the same", *[f"not there: {name}" for name in lost]]
 
 
@@ -168,9 +169,9 @@ class Beside:
         plant.mkdir(exist_ok=True)
         real = next(iter(pathlib.Path(line.rpartition("=> ")[2]) for line in self.folder.read("machine.txt").splitlines()
                          if "libcuda.so.1 " in line), pathlib.Path("/usr/lib/x86_64-linux-gnu/libcuda.so.1"))
-        for link, target in (("libcuda.so.1", self.binaries / "libcuda_faulty.so"), ("libcuda_real.so", real)):
-            (plant / link).unlink(missing_ok=True)
-            (plant / link).symlink_to(target)
+        shutil.copy(self.binaries / "libcuda_faulty.so", plant / "libcuda.so.1")  # which looks for the other beside itself
+        (plant / "libcuda_real.so").unlink(missing_ok=True)
+        (plant / "libcuda_real.so").symlink_to(real)
         report = self.whichgpu("faulty", WHICHGPU_LIBRARY_PATH=str(plant), WHICHGPU_FAULTY_KERNELS=FAULTY)
         if report:
             self.parts[f"With a fault in {FAULTY}"] = faulty_lines(report, self.report)

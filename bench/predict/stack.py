@@ -7,6 +7,7 @@ the device's events. Tokens are written by replaying a captured graph, as engine
 import json
 import statistics
 import sys
+import time
 
 import torch
 from torch.nn import functional
@@ -17,13 +18,15 @@ PROMPT, OUTPUT, CONTEXT = 512, 128, 1024
 SEQUENCES, SEQUENCE = 2, 2048
 KV = lora.WIDTH // lora.HEADS * lora.KV_HEADS
 HEAD = lora.WIDTH // lora.HEADS
-WARM, TIMES = 3, 9
+WARM_S, TIMES = 0.5, 9  # a card that idled before has low clocks at first
 
 
 def seconds(run, times=TIMES):
     """The median time of a run, and how far apart the longest and the shortest are as a share of it."""
-    for _ in range(WARM):
+    end = time.monotonic() + WARM_S
+    while time.monotonic() < end:
         run()
+        torch.cuda.synchronize()
     taken = []
     for _ in range(times):
         first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
