@@ -33,6 +33,7 @@ MACHINES = {
     "cpu_ahead_of_igpu": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "denied_nodes": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "gpu_beside_igpu": ("cu132", "cuda13", "-DGGML_CUDA=ON -DCMAKE_CUDA_ARCHITECTURES=89", "CUDA"),
+    "h200": ("cu132", "cuda13", "ubuntu-cuda-12.8-x64", "CUDA"),
     "opencl_bandwidth": ("xpu", "webgpu", "ubuntu-vulkan-x64", "VULKAN"),
     "phantom_gpu": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),
     "plain_server": ("cpu", "cpu", "ubuntu-x64", "NATIVE"),

@@ -20,8 +20,8 @@ struct TestedRuntime {
 };
 // Skips the test where there is no GPU, and fails it on anything else.
 void VerifyEveryKernel(const TestedRuntime& runtime);
-// The products in fp16 and tf32, also the libraries' own, of k = 8192 and 16384: they are right, and one wrong
-// number among the results shows.
+// The products in fp16 and tf32, also the libraries' own, of k = 8192 and 16384: they are right, and one
+// wrong number among the results shows.
 void VerifyLongProducts(const TestedRuntime& runtime);
 
 }  // namespace tests

@@ -109,7 +109,8 @@ TEST(SecondLook, WithoutTimeThereIsNone) {
 TEST(SecondLook, ItsTimeIsKeptWhereSeveralMayCompete) {
   auto report = testing::Tie();
   auto targets = PlanTargets(report.devices, RunRequest{});
-  EXPECT_NEAR(KeepForSecondLook(targets), kSecondLookShare * (kGpuBudgetSeconds + kCpuBesideGpuSeconds), 1e-9);
+  EXPECT_NEAR(KeepForSecondLook(targets), kSecondLookShare * (kGpuBudgetSeconds + kCpuBesideGpuSeconds),
+              1e-9);
   double left = 0;
   for (const Target& target : targets) left += target.budget_s;
   EXPECT_NEAR(left, (1 - kSecondLookShare) * (kGpuBudgetSeconds + kCpuBesideGpuSeconds), 1e-9);
