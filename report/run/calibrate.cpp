@@ -407,6 +407,8 @@ std::vector<Target> PlanTargets(const std::vector<probe::PhysicalDevice>& device
 }
 
 double BudgetLeft(const Target& target, std::span<const Target> rest, double whole_s, double spent_s) {
+  // An equal's second has no room to give.
+  if (target.scope == backends::Scope::kBrief) return target.budget_s;
   double planned_s = target.budget_s;
   for (const Target& other : rest) planned_s += other.budget_s;
   if (planned_s <= 0) return target.budget_s;

@@ -295,7 +295,7 @@ class HipBoxes(unittest.TestCase):
                 value = self.answer(name)
                 theirs = [(m["stage"], m["reason"]) for m in self.figures(value)
                           if m["implementation"] == "rocblas" and m["status"] == "failed"]
-                self.assertEqual([stage], [at for at, _ in theirs])
+                self.assertEqual({stage}, {at for at, _ in theirs})  # of as many types as there is time for
                 self.assertIn(said, theirs[0][1])
                 self.assertEqual({XTX}, measured(value))
                 self.assertEqual({"6.2.41133"}, {view["driver_version"] for device in value["devices"]
