@@ -128,7 +128,8 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
   if (options.json) return render::Json(report, report::NameOfCommand(options.command));
   switch (options.command) {
     case Command::kReport:
-      return render::Text(tables, report, terminal);
+      return options.details || options.verbose ? render::Text(tables, report, terminal)
+                                                : render::Screen(tables, report, terminal);
     case Command::kList:
       return render::ListText(tables, report, terminal);
     case Command::kCompare:

@@ -139,7 +139,9 @@ void AddOutputOptions(CLI::App& app, RawOptions& raw) {
   app.add_flag("--exit-code", options.exit_code,
                "Exit with 0: usable GPU, 10: none, 11: one not usable, 12: not asked");
   app.add_option("--color", raw.color, "auto, always or never")->type_name("WHEN");
-  app.add_flag("--verbose", options.verbose, "Every way that was tried, every path and sample");
+  app.add_flag("--details", options.details,
+               "The whole report: devices, figures, rankings, what was not used");
+  app.add_flag("--verbose", options.verbose, "That with every way that was tried, every path and sample");
   app.option_defaults()->group("Options");
 }
 

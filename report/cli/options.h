@@ -27,6 +27,7 @@ struct Options {
   bool json = false;
   bool exit_code = false;
   render::ColourChoice colour = render::ColourChoice::kAuto;
+  bool details = false;  // the whole report in the place of one screen
   bool verbose = false;
   Format format = Format::kPlain;      // recommend
   bool why = false;                    // recommend: the reasons too, on stderr

@@ -130,6 +130,10 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
                              options.exit_code ? "--exit-code" : "--request", NameOfCommand(options.command),
                              options.exit_code ? "runs no kernel to tell by" : "predicts nothing"));
   }
+  if (options.details && (options.command != Command::kReport || options.json)) {
+    return Usage(fmt::format("--details is the whole report for people: {}",
+                             options.json ? "--json has all of it" : "'whichgpu --details'"));
+  }
   return std::nullopt;
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -78,7 +79,7 @@ bool SameWay(const Recommendation& a, const Recommendation& b) {
 
 }  // namespace
 
-void Answer(const Tables& tables, const Report& report, Page& page) {
+void Answer(const Tables& tables, const Report& report, std::size_t most_reasons, Page& page) {
   if (report.recommendations.empty()) {
     page.Flow(report.interrupted ? "No answer: the run was interrupted before there was one"
                                  : "No answer was asked for",
@@ -93,7 +94,8 @@ void Answer(const Tables& tables, const Report& report, Page& page) {
   }
   Promise(report, first, promises, page);
   const auto because = [&](const std::vector<Reason>& reasons) {
-    const std::vector<std::string> sentences(reasons.begin(), reasons.end());
+    const auto shown = static_cast<std::ptrdiff_t>(std::min(most_reasons, reasons.size()));
+    const std::vector<std::string> sentences(reasons.begin(), reasons.begin() + shown);
     page.Add("because ", Style::kDim).Flow(fmt::format("{}", fmt::join(sentences, "; ")), 0);
   };
   because(first.reasons);

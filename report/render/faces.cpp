@@ -25,7 +25,7 @@ constexpr std::size_t kLongestText = 400;
 std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options) {
   const Report clean = Cleaned(Bounded(report), kLongestText);
   Page page(options);
-  Answer(tables, clean, page);
+  Answer(tables, clean, std::string::npos, page);
   Devices(clean, page, true);
   Ranking(tables, clean, page);
   NotUsed(tables, clean, page);

@@ -15,8 +15,12 @@
 
 namespace report::render {
 
-// `whichgpu`. The first three lines hold backend, device, rate and the reason at 80 columns and more, the
-// first four at 60.
+// `whichgpu`, on one screen: the answer, a line a way, what does not work, what to do. At 80 columns and more
+// of at most 15 lines, with several GPUs 20; what has no room there is counted and stands in Text.
+[[nodiscard]] std::string Screen(const Tables& tables, const Report& report, const TerminalOptions& options);
+
+// `whichgpu --details`: everything. The first three lines hold backend, device, rate and the reason at 80
+// columns and more, the first four at 60, here and in Screen.
 [[nodiscard]] std::string Text(const Tables& tables, const Report& report, const TerminalOptions& options);
 
 // `whichgpu list`: devices, the ways to reach them, runtimes that gave nothing. No figures.

@@ -12,28 +12,11 @@
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
+#include "report/render/ranked.h"
 #include "report/render/sections.h"
 
 namespace report::render {
 namespace {
-
-bool IsChosen(const Recommendation* answer, const Score& score) {
-  return answer && answer->backend == score.runtime && answer->device_id == score.device_id &&
-         answer->driver == score.driver;
-}
-
-std::vector<const Score*> Ranked(const Report& report, const Recommendation* answer, Use use) {
-  std::vector<const Score*> scores;
-  for (const auto& score : report.scores) {
-    if (score.use == use && score.eligible && score.tokens_per_s) scores.push_back(&score);
-  }
-  std::stable_sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
-    // The chosen one stands before what it ties with.
-    if (IsChosen(answer, *a) != IsChosen(answer, *b)) return IsChosen(answer, *a);
-    return a->tokens_per_s->value > b->tokens_per_s->value;
-  });
-  return scores;
-}
 
 std::string Caption(const ReferenceRequest& reference, Use use) {
   const auto& r = reference.inference;
@@ -71,24 +54,6 @@ Prediction Shown(const Score& score) {
   return {TokensText(range.value) + " tokens/s", TokensText(range.low), TokensText(range.high)};
 }
 
-// "1=" of what ties with the answer, "1?" of what may be as fast, else the place.
-std::string Place(const Report& report, const Recommendation* answer, const Score& score, std::size_t rank) {
-  if (answer) {
-    const auto name = WayName(report.devices, score.device_id, score.runtime, score.driver);
-    const auto holds = [&](const std::vector<std::string>& names) {
-      return std::find(names.begin(), names.end(), name) != names.end();
-    };
-    const bool chosen = IsChosen(answer, score);
-    if (holds(answer->tie) || (chosen && !answer->tie.empty())) return "1=";
-    if (holds(answer->undecided) || (chosen && !answer->undecided.empty())) return "1?";
-  }
-  return fmt::format("{}.", rank);
-}
-
-std::string NameOf(const Report& report, const Score& score) {
-  return RuntimeName(report.devices, score.device_id, score.runtime, score.driver);
-}
-
 constexpr int kRankWidth = 4;  // " 1. "
 
 struct Columns {
@@ -101,7 +66,7 @@ Columns Measure(const Report& report, const std::vector<const Score*>& scores, c
   Columns columns;
   for (const auto* score : scores) {
     columns.tokens = std::max(columns.tokens, DisplayWidth(Shown(*score).value));
-    columns.backend = std::max(columns.backend, DisplayWidth(NameOf(report, *score)) + 2);
+    columns.backend = std::max(columns.backend, DisplayWidth(WayOf(report, *score)) + 2);
     columns.device = std::max(columns.device, DisplayWidth(DeviceName(report.devices, score->device_id)));
   }
   constexpr int kRangeWidth = 14;  // "  2090-3560", and air
@@ -113,7 +78,7 @@ Columns Measure(const Report& report, const std::vector<const Score*>& scores, c
 void Row(const Report& report, const Recommendation* answer, const Score& score, std::size_t rank,
          const Columns& columns, Page& page) {
   page.RightTo(3, Place(report, answer, score, rank), Style::kDim).To(kRankWidth);
-  page.Add(NameOf(report, score), IsChosen(answer, score) ? Style::kGood : Style::kPlain)
+  page.Add(WayOf(report, score), IsChosen(answer, score) ? Style::kGood : Style::kPlain)
       .To(kRankWidth + columns.backend);
   if (columns.device >= 8) {
     page.Add(Fit(DeviceName(report.devices, score.device_id), columns.device, page.options().unicode));

@@ -3,6 +3,7 @@
 // first, and writes nothing where it has nothing to say. The report must be clean (report/core/clean.h).
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,8 @@
 
 namespace report::render {
 
-void Answer(const Tables& tables, const Report& report, Page& page);
+// `most_reasons` of each answer are told.
+void Answer(const Tables& tables, const Report& report, std::size_t most_reasons, Page& page);
 void Devices(const Report& report, Page& page, bool figures);
 void Ranking(const Tables& tables, const Report& report, Page& page);
 void NotUsed(const Tables& tables, const Report& report, Page& page);

@@ -134,7 +134,7 @@ class TwoDrivers(unittest.TestCase):
     def test_only_those_alike_share_a_place(self):
         for share, tie in ((0.98, True), (0.5, False)):
             with self.subTest(share), tempfile.TemporaryDirectory() as folder:
-                text = run(*self.machine(folder, "/usr/share/vulkan/icd.d/{}.json", share)).stdout
+                text = run("--details", *self.machine(folder, "/usr/share/vulkan/icd.d/{}.json", share)).stdout
                 inference = text[text.index("Inference"):text.index("Training")]
                 self.assertEqual(tie, bool(re.search(r"1= *vulkan \(NVIDIA\)", inference)), inference)
                 self.assertEqual(tie, bool(re.search(r"1= *vulkan \(NVK\)", inference)), inference)

@@ -93,7 +93,7 @@ class Boards(unittest.TestCase):
         validate(listed, "list")
         gpus = [device for device in listed["devices"] if device["id"] != "cpu:0"]
         self.assertEqual([(platform, name, "integrated")], [(gpu["id"], gpu["name"], gpu["kind"]) for gpu in gpus])
-        report = run("--sysroot", board.root)
+        report = run("--details", "--sysroot", board.root)
         self.assertEqual(0, report.returncode, report.stderr)
         text = " ".join(report.stdout.split())
         self.assertNotIn("modprobe", text)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """The report as people see it: goldens of every recorded machine, and terminals that can do little.
-WHICHGPU_UPDATE_GOLDENS=1 rewrites tests/fixtures/<machine>/report.<width>.txt."""
+WHICHGPU_UPDATE_GOLDENS=1 rewrites tests/fixtures/<machine>/report.<width>.txt and screen.<width>.txt."""
 import fcntl
 import os
 import pty
@@ -16,6 +16,7 @@ from harness import BINARY, SOURCE, document, environment, main, run
 
 FOLDERS = sorted(path.parent for path in (SOURCE / "tests" / "fixtures").glob("*/record.json"))
 WIDTHS = (60, 80, 160)
+SCREENS = (40, 80, 140)
 
 
 def plain(**changes):
@@ -70,24 +71,39 @@ def prose(folder, text):
 class Goldens(unittest.TestCase):
     maxDiff = None
 
+    def check(self, folder, name, width, *arguments):
+        text = shown(folder, *arguments, COLUMNS=width)
+        golden = folder / f"{name}.{width}.txt"
+        if os.environ.get("WHICHGPU_UPDATE_GOLDENS") == "1":
+            golden.write_text(text, encoding="utf-8")
+        self.assertEqual(golden.read_text(encoding="utf-8"), text)
+        self.assertLessEqual(max(columns(line) for line in prose(folder, text)), width)
+        return text
+
     def test_every_machine_at_three_widths(self):
         self.assertGreaterEqual(len(FOLDERS), 10)
         for folder in FOLDERS:
             for width in WIDTHS:
                 with self.subTest(folder.name, width=width):
-                    text = shown(folder, COLUMNS=width)
-                    golden = folder / f"report.{width}.txt"
-                    if os.environ.get("WHICHGPU_UPDATE_GOLDENS") == "1":
-                        golden.write_text(text, encoding="utf-8")
-                    self.assertEqual(golden.read_text(encoding="utf-8"), text)
-                    self.assertLessEqual(max(columns(line) for line in prose(folder, text)), width)
+                    self.check(folder, "report", width, "--details")
+
+    def test_every_machine_on_one_screen(self):
+        for folder in FOLDERS:
+            devices = document(run("--json", "--replay", folder))["devices"]
+            gpus = sum(device["kind"] in ("discrete", "integrated") for device in devices)
+            for width in SCREENS:
+                with self.subTest(folder.name, width=width):
+                    lines = self.check(folder, "screen", width).splitlines()
+                    if width >= 80:
+                        self.assertLessEqual(len(lines), 20 if gpus > 1 else 15)
+                    self.assertTrue(lines[-1].endswith("--details"))
 
     def test_the_first_lines_are_the_answer(self):
         for folder in FOLDERS:
             answer = document(run("--json", "--replay", folder))["recommendations"][0]
-            for width in WIDTHS:
-                with self.subTest(folder.name, width=width):
-                    head = " ".join(shown(folder, COLUMNS=width).splitlines()[:3 if width >= 80 else 4])
+            for width, arguments in [(width, of) for width in WIDTHS for of in ((), ("--details",))]:
+                with self.subTest(folder.name, width=width, arguments=arguments):
+                    head = " ".join(shown(folder, *arguments, COLUMNS=width).splitlines()[:3 if width >= 80 else 4])
                     self.assertRegex(head, rf"^Use {answer['backend']} on \S+")
                     self.assertRegex(head, r"[0-9.]+\s+tokens/s")
                     self.assertRegex(head, r"because \w+")
@@ -132,7 +148,7 @@ class Terminals(unittest.TestCase):
         self.assertTrue(process.stdout.startswith("Use cuda on GeForce RTX 4090: "), process.stdout)
 
     def test_guides_are_held_against_what_was_measured(self):
-        text = " ".join(shown(self.FOLDER).split())
+        text = " ".join(shown(self.FOLDER, "--details").split())
         self.assertRegex(text, r"Guides say vulkan reaches 60–70 % of cuda; here it measures \d+ %\.")
 
     def test_verbose_names_files_and_samples(self):

@@ -102,6 +102,7 @@ void RequireFaces(const report::Record& record, std::uint64_t choice) {
     RequireJson(render::Json(report, request->command));
     const auto commands = report::testing::CommandsOf(report);
     if (request == &whole) RequirePage(render::Text(tables, report, terminal), terminal.width, commands);
+    if (request == &whole) RequirePage(render::Screen(tables, report, terminal), terminal.width, commands);
     if (request == &list) RequirePage(render::ListText(tables, report, terminal), terminal.width, commands);
     if (request == &recommend || request == &narrow) RequireAnswers(report, terminal);
     if (request == &narrow) RequireTerms(report, narrow);

@@ -187,6 +187,13 @@ TEST(Options, WhatToChooseFromIsKnownByTokensAlone) {
   EXPECT_THAT(Refused({"--among", "cpu"}), HasSubstr("--among belongs to recommend"));
 }
 
+TEST(Options, DetailsAreOfTheReportForPeople) {
+  EXPECT_TRUE(Accepted({"--details"}).details);
+  EXPECT_THAT(Refused({"list", "--details"}), HasSubstr("'whichgpu --details'"));
+  EXPECT_THAT(Refused({"recommend", "--details"}), HasSubstr("'whichgpu --details'"));
+  EXPECT_THAT(Refused({"--json", "--details"}), HasSubstr("--json has all of it"));
+}
+
 TEST(Options, AGpuIsAskedForByRequireAlone) {
   EXPECT_THAT(Refused({"recommend", "--can", "GPU"}), HasSubstr("--require gpu asks for any GPU; known"));
   EXPECT_EQ(

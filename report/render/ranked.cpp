@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+#include "report/render/ranked.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "report/core/devices.h"
+
+namespace report::render {
+
+bool IsChosen(const Recommendation* answer, const Score& score) {
+  return answer && answer->backend == score.runtime && answer->device_id == score.device_id &&
+         answer->driver == score.driver;
+}
+
+std::vector<const Score*> Ranked(const Report& report, const Recommendation* answer, Use use) {
+  std::vector<const Score*> scores;
+  for (const auto& score : report.scores) {
+    if (score.use == use && score.eligible && score.tokens_per_s) scores.push_back(&score);
+  }
+  std::stable_sort(scores.begin(), scores.end(), [&](const Score* a, const Score* b) {
+    // The chosen one stands before what it ties with.
+    if (IsChosen(answer, *a) != IsChosen(answer, *b)) return IsChosen(answer, *a);
+    return a->tokens_per_s->value > b->tokens_per_s->value;
+  });
+  return scores;
+}
+
+std::string Place(const Report& report, const Recommendation* answer, const Score& score, std::size_t rank) {
+  if (answer) {
+    const auto name = WayName(report.devices, score.device_id, score.runtime, score.driver);
+    const auto holds = [&](const std::vector<std::string>& names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    const bool chosen = IsChosen(answer, score);
+    if (holds(answer->tie) || (chosen && !answer->tie.empty())) return "1=";
+    if (holds(answer->undecided) || (chosen && !answer->undecided.empty())) return "1?";
+  }
+  return fmt::format("{}.", rank);
+}
+
+std::string WayOf(const Report& report, const Score& score) {
+  return RuntimeName(report.devices, score.device_id, score.runtime, score.driver);
+}
+
+}  // namespace report::render

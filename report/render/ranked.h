@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: MIT
+// The order in which both pages for people show the ways that were scored, and what each is called.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "report/core/report.h"
+
+namespace report::render {
+
+// Whether it is the answer's way. nullptr: there is no answer.
+[[nodiscard]] bool IsChosen(const Recommendation* answer, const Score& score);
+
+// The eligible scores of a use, the fastest first but for the answer's, which stands before what it ties
+// with. The report must outlive them.
+[[nodiscard]] std::vector<const Score*> Ranked(const Report& report, const Recommendation* answer, Use use);
+
+// "1=" of what ties with the answer, "1?" of what may be as fast, else the place: "2.".
+[[nodiscard]] std::string Place(const Report& report, const Recommendation* answer, const Score& score,
+                                std::size_t rank);
+
+// The runtime, with its driver where it has several.
+[[nodiscard]] std::string WayOf(const Report& report, const Score& score);
+
+}  // namespace report::render

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: MIT
+#include "report/render/steps.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+
+#include "data/runtimes/runtimes.h"
+
+#include "probe/core/add_once.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+
+namespace report::render {
+
+std::string CommandLine(const Report& report, const Fix& fix) {
+  if (!fix.command || !fix.needs_root) return fix.command.value_or("");
+  constexpr std::string_view kThen = " && ";
+  std::string line = report.as_root + " " + *fix.command;
+  for (auto at = line.find(kThen); at != std::string::npos; at = line.find(kThen, at + kThen.size()))
+    line.insert(at + kThen.size(), report.as_root + " ");
+  return line;
+}
+
+FixKey KeyOf(const Fix& fix) { return {fix.text, fix.command.value_or("")}; }
+
+std::vector<GpuFix> FixesOfGpus(const Report& report) {
+  std::vector<GpuFix> fixes;
+  for (const auto& device : report.devices) {
+    if (!IsGpu(device)) continue;
+    const bool not_asked = report.not_asked.device_ids.contains(device.id);
+    const bool usable = std::any_of(report.scores.begin(), report.scores.end(), [&](const Score& score) {
+      return score.eligible && score.device_id == device.id;
+    });
+    const auto fixing = [&](bool of_device) {
+      return std::find_if(report.findings.begin(), report.findings.end(), [&](const Finding& finding) {
+        const bool wanted = usable      ? finding.id.starts_with("missing.") && finding.device_id == device.id
+                            : of_device ? finding.device_id == device.id
+                                        : finding.severity != Severity::kNote && !finding.device_id;
+        return wanted && finding.changes_answer && !finding.fix.empty();
+      });
+    };
+    auto found = fixing(true);
+    if (found == report.findings.end() && !usable && !not_asked) found = fixing(false);
+    if (found != report.findings.end()) fixes.push_back({&device, &found->fix.front()});
+  }
+  return fixes;
+}
+
+namespace {
+
+struct SharedFix {
+  std::vector<std::string> names;  // of the GPUs that it mends
+  const Fix* fix;
+};
+
+std::vector<SharedFix> FixesByGpus(const Report& report) {
+  std::vector<SharedFix> shared;
+  for (const auto& [gpu, fix] : FixesOfGpus(report)) {
+    const auto known = std::find_if(shared.begin(), shared.end(),
+                                    [key = KeyOf(*fix)](const auto& one) { return KeyOf(*one.fix) == key; });
+    const auto name = PlainName(gpu->name);
+    if (known == shared.end()) {
+      shared.push_back({{name}, fix});
+    } else if (std::find(known->names.begin(), known->names.end(), name) == known->names.end()) {
+      known->names.push_back(name);
+    }
+  }
+  return shared;
+}
+
+// What is longer is asked for where it can be copied.
+constexpr std::size_t kLongCommand = 120;
+
+// `fixed_first`: a step before it makes a GPU usable, with which the answer may be another.
+NextStep StepOf(const Tables& tables, const Recommendation& answer, const Program& program,
+                bool fixed_first) {
+  if (!program.artefact)
+    return {fmt::format("{}: no answer: {}", program.title, program.reason.value_or("")), ""};
+  auto text =
+      fmt::format("{}: {}its build {}", program.title, fixed_first ? "until then " : "", *program.artefact);
+  if (program.backend && program.backend != answer.backend) {
+    const auto here = data::RuntimesOfThisBuild();
+    const bool is_measured = std::find(here.begin(), here.end(), *program.backend) != here.end();
+    text += fmt::format(" by {}{}", Title(tables, *program.backend),
+                        is_measured ? "" : ", which this version does not measure");
+  }
+  if (!program.left_out.empty()) text += fmt::format(", not for {}", fmt::join(program.left_out, ", "));
+  if (!program.command || program.command->size() > kLongCommand)
+    return {fmt::format("{} (see whichgpu recommend --target {})", text, program.target), ""};
+  NextStep step{std::move(text), *program.command, "", program.target};
+  if (program.missing) step.needs = fmt::format("{}", fmt::join(*program.missing, "; "));
+  return step;
+}
+
+}  // namespace
+
+NextStep WithNeeds(NextStep step) {
+  if (!step.needs.empty()) step.text += "; it needs " + step.needs;
+  return step;
+}
+
+std::vector<NextStep> StepsForGpus(const Report& report, const FixKeys& told) {
+  std::vector<NextStep> steps;
+  for (const auto& [names, fix] : FixesByGpus(report)) {
+    if (told.contains(KeyOf(*fix))) continue;
+    probe::AddOnce(
+        NextStep{fmt::format("{}: {}", fmt::join(names, ", "), fix->text), CommandLine(report, *fix)}, steps);
+  }
+  return steps;
+}
+
+std::vector<NextStep> StepsOfAnswers(const Tables& tables, const Report& report) {
+  std::vector<NextStep> steps;
+  // A step that only a phantom has makes nothing usable.
+  const auto fixes = FixesOfGpus(report);
+  const bool fixed_first = std::any_of(fixes.begin(), fixes.end(),
+                                       [](const GpuFix& one) { return one.gpu->hardware.has_value(); });
+  // What may be there needs no renting.
+  const bool gpu = std::any_of(report.devices.begin(), report.devices.end(), IsGpu) ||
+                   report.other_gpus != OtherGpus::kNone || !report.hidden_gpus.empty() ||
+                   !WhyNotLooked(report).empty();
+  for (const auto& answer : report.recommendations) {
+    const auto* facts = Find(tables, answer.backend);
+    if (!facts) continue;
+    for (const Selection& variable : answer.environment) {
+      if (variable.selects != Selects::kDriver) continue;
+      probe::AddOnce(
+          NextStep{fmt::format("of its drivers for {} take {}", facts->title, answer.driver.value_or("")),
+                   fmt::format("export {}={}", variable.name, variable.value)},
+          steps);
+    }
+    if (answer.programs) {
+      for (const Program& program : *answer.programs)
+        probe::AddOnce(StepOf(tables, answer, program, fixed_first), steps);
+    }
+    if (gpu || !facts->advice.without_gpu || &answer != &report.recommendations.back()) continue;
+    for (const auto& line : *facts->advice.without_gpu) probe::AddOnce(NextStep{line, ""}, steps);
+  }
+  return steps;
+}
+
+std::vector<const Finding*> AlikeAfter(const Report& report, const Finding& finding) {
+  std::vector<const Finding*> alike;
+  const auto* device = finding.device_id ? FindDevice(report.devices, *finding.device_id) : nullptr;
+  if (!device) return alike;
+  const auto kind = [](const Finding& of) { return std::string_view(of.id).substr(0, of.id.find('.')); };
+  const auto fix = [](const Finding& of) {
+    return of.fix.empty() ? std::string_view() : of.fix.front().text;
+  };
+  for (const auto* other = &finding + 1; other != report.findings.data() + report.findings.size(); ++other) {
+    const auto* another = other->device_id ? FindDevice(report.devices, *other->device_id) : nullptr;
+    const bool same = kind(*other) == kind(finding) && other->runtime == finding.runtime &&
+                      other->severity == finding.severity && other->meaning == finding.meaning &&
+                      fix(*other) == fix(finding);
+    if (same && another && another != device && AreEqualGpus(*another, *device)) alike.push_back(other);
+  }
+  return alike;
+}
+
+}  // namespace report::render
