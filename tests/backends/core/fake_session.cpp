@@ -188,26 +188,39 @@ Defect FakeSession::DefectOf(const Loaded& kernel) const {
   return row == script_.defects.end() ? Defect::kNone : row->second;
 }
 
+namespace {
+
+// Blocks of 4-bit weights, and behind all of them their scales in fp16, which tests give as 1 + mantissa
+// times 2^-7.
+void Unpack(const std::vector<std::uint32_t>& words, std::vector<float>& weights) {
+  const auto* bytes = reinterpret_cast<const std::uint8_t*>(words.data());
+  for (std::size_t block = 0; block < weights.size() / kernels::kQ4Block; ++block) {
+    std::uint16_t bits = 0;
+    std::memcpy(&bits, bytes + weights.size() / 2 + block * sizeof(bits), sizeof(bits));
+    const float scale = (1024.0F + static_cast<float>(bits & 1023U)) * 0x1p-17F;
+    for (std::size_t i = 0; i < kernels::kQ4Block; ++i) {
+      const std::uint8_t byte = bytes[block * 16 + i % 16];
+      weights[block * kernels::kQ4Block + i] =
+          scale * static_cast<float>((i < 16 ? byte & 15 : byte >> 4) - 8);
+    }
+  }
+}
+
+}  // namespace
+
 double FakeSession::Gemv(const Launch& launch, const Loaded& kernel) {
   const std::uint32_t m = launch.shape.scalars[0];
   const std::uint32_t k = launch.shape.scalars[2];
   const Words& w = Buffer(launch, 0);
   const Words& x = Buffer(launch, 1);
   const bool q4 = kernel.entry == "gemv_q4";
-  std::vector<std::uint8_t> blocks(w.size() * 4);
-  std::memcpy(blocks.data(), w.data(), blocks.size());
-  const auto weight = [&](std::uint32_t i) {
-    if (!q4) return std::bit_cast<float>(w[i]);
-    const std::size_t block = i / kernels::kQ4Block;
-    std::uint16_t scale = 0;  // 1 + its mantissa, times 2^-7
-    std::memcpy(&scale, blocks.data() + std::size_t{m} * k / 2 + block * 2, sizeof(scale));
-    const std::uint8_t byte = blocks[block * 16 + i % 16];
-    return std::ldexp(1024.0F + static_cast<float>(scale & 1023U), -17) *
-           static_cast<float>((i % 32 < 16 ? byte & 15 : byte >> 4) - 8);
-  };
+  std::vector<float> unpacked(q4 ? std::size_t{m} * k : 0);
+  Unpack(w, unpacked);
+  const float* weights = q4 ? unpacked.data() : reinterpret_cast<const float*>(w.data());
   for (std::uint32_t row = 0; row < m; ++row) {
     float sum = 0;
-    for (std::uint32_t i = 0; i < k; ++i) sum += weight(row * k + i) * std::bit_cast<float>(x[i]);
+    for (std::uint32_t i = 0; i < k; ++i)
+      sum += weights[std::size_t{row} * k + i] * std::bit_cast<float>(x[i]);
     if (row == m / 2 && DefectOf(kernel) == Defect::kWrongElement) sum += 1.0F;
     Buffer(launch, 2)[row] = std::bit_cast<std::uint32_t>(sum);
   }
