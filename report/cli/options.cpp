@@ -122,7 +122,8 @@ void AddMeasuringOptions(CLI::App& app, RawOptions& raw) {
   app.add_flag("--thorough", raw.thorough, "Measure for five times the usual time");
   app.add_option("--budget", raw.budget, "Seconds for all measuring together")->type_name("S");
   app.add_flag("--no-calibrate", raw.no_calibrate, "Measure nothing; answer from facts alone");
-  app.add_flag("--no-cache", raw.no_cache, "Measure even where an earlier run's figures still hold");
+  app.add_flag("--measure,--no-cache", raw.no_cache,
+               "Measure even where an earlier run's figures still hold");
   app.add_option("--request", raw.options.request_file, "Predict the model of this JSON file (docs/score.md)")
       ->type_name("FILE");
 }

@@ -184,7 +184,10 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   options.run.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
   options.run.calibrate = !raw.no_calibrate && options.command != Command::kList;
   options.run.only_candidates = recommends;
-  options.run.from_earlier = recommends && !raw.no_cache && !options.run.retry_crashed;
+  // Whoever says how to measure, or wants every sample, wants it measured; so does a script that compares.
+  const bool rereads = options.command == Command::kReport && !options.json && !options.verbose &&
+                       !raw.quick && !raw.thorough && !options.run.budget_s;
+  options.run.from_earlier = (recommends || rereads) && !raw.no_cache && !options.run.retry_crashed;
   if (recommends) options.run.uses = {use};
   if (options.command == Command::kList) options.run.uses.clear();
   return std::nullopt;

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <utility>
 
@@ -61,6 +62,40 @@ std::string SecondsText(double seconds) {
   const auto& prefix = Choose(kSmall, seconds, 2);
   const double value = seconds / prefix.factor;
   return fmt::format("{} {}", SignificantText(value, value >= 100 ? 3 : 2), prefix.text);
+}
+
+namespace {
+
+// Of a time in UTC, "2026-11-21T12:00:00Z" (RFC 3339).
+std::optional<std::chrono::sys_seconds> ParseTime(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00Z";
+  if (text.size() != kForm.size()) return std::nullopt;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] == '0' ? !probe::IsDigit(text[i]) : text[i] != kForm[i]) return std::nullopt;
+  }
+  const auto number = [&](std::size_t at, std::size_t digits) {
+    return probe::ParseNumber<int>(text.substr(at, digits)).value_or(0);
+  };
+  namespace time = std::chrono;
+  const auto date = time::year(number(0, 4)) / number(5, 2) / number(8, 2);
+  if (!date.ok()) return std::nullopt;
+  return time::sys_days(date) + time::hours(number(11, 2)) + time::minutes(number(14, 2)) +
+         time::seconds(number(17, 2));
+}
+
+}  // namespace
+
+std::string AgoText(std::string_view earlier, std::string_view now) {
+  constexpr double kMinute = 60;
+  constexpr double kHour = 60 * kMinute;
+  const auto from = ParseTime(earlier);
+  const auto to = ParseTime(now);
+  if (!from || !to || *to < *from) return std::string(earlier);
+  const auto seconds = std::chrono::duration<double>(*to - *from).count();
+  if (seconds < kMinute) return "just now";
+  if (seconds < kHour) return fmt::format("{:.0f} min ago", std::floor(seconds / kMinute));
+  if (seconds < 3 * 24 * kHour) return fmt::format("{:.0f} h ago", std::floor(seconds / kHour));
+  return fmt::format("{:.0f} days ago", std::floor(seconds / (24 * kHour)));
 }
 
 std::string BytesText(std::uint64_t bytes) { return BytesText(static_cast<double>(bytes)); }

@@ -17,6 +17,9 @@ using probe::SignificantText;
 // A measurement's rate in its JSON unit: "250 GFLOP/s", "27.0 GB/s", "12 us" for unit "s".
 [[nodiscard]] std::string RateText(double rate, std::string_view unit);
 [[nodiscard]] std::string SecondsText(double seconds);
+// "3 min ago", of two times as CalendarNow() writes them; "just now" of less than a minute; the earlier one
+// itself where it is later, or one of them is no such time.
+[[nodiscard]] std::string AgoText(std::string_view earlier, std::string_view now);
 [[nodiscard]] std::string BytesText(std::uint64_t bytes);   // binary: "15.6 GiB"
 [[nodiscard]] std::string BytesText(double bytes);          // the same of what was computed
 [[nodiscard]] std::string TokensText(double tokens_per_s);  // "7.2"; without the unit

@@ -332,6 +332,7 @@ struct Report {
   std::string tool_version;
   std::string command;
   std::string created;
+  std::optional<std::string> measured;  // not in JSON: when, of a report that an earlier run's figures serve
   bool interrupted = false;
   Host host;
   std::vector<probe::ProbeReport> probes;

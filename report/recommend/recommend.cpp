@@ -133,9 +133,8 @@ void Judge(const Report& report, const Score& chosen, Recommendation& answer) {
   if (look.foreign_load > 0) {
     answer.warnings.push_back(fmt::format(
         "other programs took {} of the processors while {} was measured: its figures are too low, "
-        "run it again{} when the machine is idle",
-        PercentText(look.foreign_load), answer.backend,
-        report.command == kWholeReport ? "" : " with --no-cache"));
+        "run it again with --measure when the machine is idle",
+        PercentText(look.foreign_load), answer.backend));
   } else if (look.noisy && look.brief) {
     answer.warnings.push_back(
         fmt::format("there was little time for {}'s figures: --thorough measures longer", whose));

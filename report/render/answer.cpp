@@ -120,6 +120,7 @@ void Foot(const Report& report, Page& page) {
   }
   page.Blank();
   std::vector<std::string> facts = {"whichgpu " + report.tool_version};
+  if (report.measured) facts.push_back("measured " + AgoText(*report.measured, report.created));
   for (const auto& fact : {report.host.os, report.host.kernel, std::optional(report.host.architecture),
                            report.host.container, std::optional(report.created)}) {
     if (fact && !fact->empty()) facts.push_back(*fact);

@@ -365,7 +365,10 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
   if (const auto warnings = report.warnings.size() - parts.warnings; warnings > 0)
     more.push_back(Counted(warnings, "warning"));
   more.emplace_back("every figure");
-  page.Flow(fmt::format("{}: whichgpu --details", fmt::join(more, ", ")), 0, Style::kDim);
+  const auto origin = report.measured ? fmt::format("Measured {} (--measure does it again). ",
+                                                    AgoText(*report.measured, report.created))
+                                      : "";
+  page.Flow(fmt::format("{}{}: whichgpu --details", origin, fmt::join(more, ", ")), 0, Style::kDim);
 }
 
 std::string Compose(const Tables& tables, const Report& report, const Material& material, const Parts& parts,

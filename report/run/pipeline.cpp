@@ -202,8 +202,13 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   }
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
   const auto& unmeasured = found.record->settled_without;
-  if (unmeasured && !StandsWithout(*unmeasured, report, request.uses)) return;
-  TellOrigin(found.record->created, report);
+  const bool shows_all = request.command == kWholeReport;
+  if (unmeasured && (shows_all || !StandsWithout(*unmeasured, report, request.uses))) return;
+  if (shows_all) {
+    report.measured = found.record->created;
+  } else {
+    TellOrigin(found.record->created, report);
+  }
   for (Warning& warning : report.warnings) warning = Dated(found.record->created, std::move(warning));
   report.created = system::CalendarNow();
   earlier.answer = Produced{*std::move(tables), std::move(report), std::nullopt, 0};

@@ -71,6 +71,33 @@ class Cache(unittest.TestCase):
         self.assertNotEqual(before, self.entry().stat().st_ino)
         self.assertTrue(self.is_cached())
 
+    def test_the_report_for_people_is_read_again(self):
+        """What a whole run keeps serves the page, and neither JSON nor whoever says how to measure."""
+        self.fill()
+        entry = json.loads(self.entry().read_text())
+        entry["effort"] = 1  # as a run without --quick leaves it
+        entry["record"].pop("settled_without", None)
+        self.entry().write_text(json.dumps(entry))
+        for arguments, told in (((), r"Measured (just now|\d+ min ago) \(--measure does it again\)"),
+                                (("--details",), r"measured (just now|\d+ min ago)")):
+            page = run("--only", "cpu", *arguments, env={**self.env, "LD_DEBUG": "files"})
+            self.assertEqual(0, page.returncode, page.stderr)
+            self.assertRegex(" ".join(page.stdout.split()), told)
+            self.assertNotRegex(page.stderr, "libvulkan|libOpenCL|libcuda")
+        value = document(run("--only", "cpu", "--json", "--budget", "0.5", env=self.env))
+        self.assertNotIn("cached", {score["basis"] for score in value["scores"]})
+        self.assertNotIn("easured just now", run("--only", "cpu", "--budget", "0.5", env=self.env).stdout)
+
+    def test_what_left_ways_unmeasured_is_no_report(self):
+        self.fill()
+        entry = json.loads(self.entry().read_text())
+        entry["effort"] = 1
+        entry["record"]["settled_without"] = [{"device_id": "cpu:0", "runtime": "opencl", "driver": "PoCL"}]
+        self.entry().write_text(json.dumps(entry))
+        page = run("--only", "cpu", env=self.env, timeout=120)
+        self.assertEqual(0, page.returncode, page.stderr)
+        self.assertNotIn("easured just now", page.stdout)
+
     def test_a_changed_machine_is_measured_again(self):
         self.fill()
         self.assertFalse(self.is_cached(env={**self.env, "LD_LIBRARY_PATH": "/nonexistent"}))

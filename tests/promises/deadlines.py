@@ -41,7 +41,7 @@ def budget(stage):
     return f"exit 0 after {elapsed:.1f} s with {figures} figures of two cards"
 
 
-@promise(SECTION, "recommend answers from the cache; --no-cache and the report measure.")
+@promise(SECTION, "recommend answers from the cache; --measure and the report as JSON measure.")
 def cache(stage):
     with Machine() as machine:
         environment = machine.environment()
@@ -56,10 +56,10 @@ def cache(stage):
                 break
         basis = document(kept)["recommendation"]["basis"]
         expect(basis == "cached", f"basis {basis}")
-        again = document(stage.run("recommend", "--json", "--no-cache", "--only", "cpu", "--budget", seconds,
+        again = document(stage.run("recommend", "--json", "--measure", "--only", "cpu", "--budget", seconds,
                                    environment=environment))["recommendation"]["basis"]
-    expect(again != "cached", f"--no-cache: basis {again}")
-    return f"after a report: \"cached\" in {1000 * elapsed:.0f} ms; with --no-cache: \"{again}\""
+    expect(again != "cached", f"--measure: basis {again}")
+    return f"after a report: \"cached\" in {1000 * elapsed:.0f} ms; with --measure: \"{again}\""
 
 
 @promise(SECTION, "No run waits for another that somebody stopped with Ctrl-Z.")

@@ -194,6 +194,16 @@ TEST(Options, DetailsAreOfTheReportForPeople) {
   EXPECT_THAT(Refused({"--json", "--details"}), HasSubstr("--json has all of it"));
 }
 
+TEST(Options, ThePageForPeopleMayBeOfAnEarlierRun) {
+  EXPECT_TRUE(Accepted({}).run.from_earlier);
+  EXPECT_TRUE(Accepted({"--details"}).run.from_earlier);
+  EXPECT_TRUE(Accepted({"recommend", "--json"}).run.from_earlier);
+  for (const std::string option : {"--measure", "--no-cache", "--json", "--verbose", "--quick", "--thorough",
+                                   "--budget=1", "--retry-crashed"})
+    EXPECT_FALSE(Accepted({option}).run.from_earlier) << option;
+  EXPECT_FALSE(Accepted({"recommend", "--measure"}).run.from_earlier);
+}
+
 TEST(Options, AGpuIsAskedForByRequireAlone) {
   EXPECT_THAT(Refused({"recommend", "--can", "GPU"}), HasSubstr("--require gpu asks for any GPU; known"));
   EXPECT_EQ(

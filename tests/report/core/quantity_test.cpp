@@ -8,6 +8,18 @@
 namespace report {
 namespace {
 
+TEST(Quantity, SaysHowLongAgoATimeWas) {
+  const auto ago = [](std::string_view now) { return AgoText("2026-02-27T23:30:00Z", now); };
+  EXPECT_EQ(ago("2026-02-27T23:30:59Z"), "just now");
+  EXPECT_EQ(ago("2026-02-27T23:33:59Z"), "3 min ago");
+  EXPECT_EQ(ago("2026-02-28T01:00:00Z"), "1 h ago");
+  EXPECT_EQ(ago("2026-03-02T23:00:00Z"), "71 h ago");
+  EXPECT_EQ(ago("2026-03-05T00:00:00Z"), "5 days ago") << "a February has 28 days";
+  EXPECT_EQ(ago("2026-02-27T23:29:59Z"), "2026-02-27T23:30:00Z") << "a clock that was put back";
+  EXPECT_EQ(ago("soon"), "2026-02-27T23:30:00Z");
+  EXPECT_EQ(AgoText("2026-02-30T00:00:00Z", "2026-03-05T00:00:00Z"), "2026-02-30T00:00:00Z") << "no such day";
+}
+
 TEST(Quantity, KeepsTheDigitsAskedFor) {
   EXPECT_EQ(SignificantText(249.7, 3), "250");
   EXPECT_EQ(SignificantText(27.04, 3), "27.0");
