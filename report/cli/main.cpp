@@ -27,6 +27,7 @@
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
 #include "report/render/faces.h"
+#include "report/render/fields.h"
 #include "report/render/terminal.h"
 #include "report/run/pipeline.h"
 #include "report/run/tasks.h"
@@ -132,8 +133,9 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
                                                 : render::Screen(tables, report, terminal);
     case Command::kList:
       return render::ListText(tables, report, terminal);
+    case Command::kQuery:
     case Command::kCompare:
-      break;  // has no report of its own
+      break;  // have faces of their own
     case Command::kRecommend:
       return RecommendText(options, report);
   }
@@ -217,6 +219,13 @@ render::TerminalOptions TerminalOf(int descriptor, const Options& options,
   return terminal;
 }
 
+int PrintQuery(const Options& options, const report::Tables& tables, const report::Report& report) {
+  const auto answer = render::Query(tables, report, options.query);
+  if (const int code = Print(answer.text); code != 0) return code;
+  if (answer.has_rows) return 0;
+  return Complain({kExitUnmet, "no device matches"});
+}
+
 int RunCompare(const Options& options, const probe::system::Environment& environment) {
   const auto comparison = report::CompareFiles(options.base, options.other, WHICHGPU_VERSION);
   if (!comparison) return Complain({report::kExitUsage, comparison.error().text});
@@ -255,6 +264,7 @@ int Run(const std::vector<std::string>& arguments) {
   const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare || options.run.replay_dir) EndAtOnceOnSignals();
   if (options.command == Command::kCompare) return RunCompare(options, environment);
+  if (options.query.list) return Print(render::FieldList());
   if (options.request_file) {
     auto workload = report::ReadRequest(*options.request_file);
     if (!workload) return Complain(report::BadInput(workload.error()));
@@ -271,6 +281,13 @@ int Run(const std::vector<std::string>& arguments) {
   progress.Clear();
   if (const auto* problem = std::get_if<report::Problem>(&produced)) return Complain(*problem);
   const auto& outcome = std::get<report::Produced>(produced);
+  if (options.command == Command::kQuery) {
+    if (!options.run.facts_suffice) {
+      for (const report::Warning& warning : outcome.report.warnings) Say("whichgpu: warning: ", warning.text);
+    }
+    const int code = PrintQuery(options, outcome.tables, outcome.report);
+    return outcome.interrupted_by != 0 ? kSignalBase + outcome.interrupted_by : code;
+  }
   if (const int code = Print(
           Face(options, outcome.tables, outcome.report, TerminalOf(STDOUT_FILENO, options, environment)));
       code != 0) {

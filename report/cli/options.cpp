@@ -20,10 +20,11 @@
 namespace report {
 namespace {
 
-constexpr std::array<std::pair<Command, std::string_view>, 4> kCommands = {{
+constexpr std::array<std::pair<Command, std::string_view>, 5> kCommands = {{
     {Command::kReport, "report"},
     {Command::kList, "list"},
     {Command::kRecommend, "recommend"},
+    {Command::kQuery, "query"},
     {Command::kCompare, "compare"},
 }};
 
@@ -178,6 +179,25 @@ void AddRecommend(CLI::App& app, RawOptions& raw) {
       ->type_name("NAME");
 }
 
+void AddQuery(CLI::App& app, RawOptions& raw) {
+  QueryRequest& query = raw.options.query;
+  CLI::App* command = AddCommand(app, "query", "Single fields, a line a device: name, driver, tokens_per_s",
+                                 data::help::kQuery);
+  command->add_option("FIELDS", query.fields, "What to print, in this order (--list-fields)")
+      ->delimiter(',')
+      ->type_name("");
+  command->add_flag("--list-fields", query.list, "Name the fields that there are, with units");
+  command->add_flag("--best", query.best, "The first line alone: the answer's device");
+  command->add_flag("--gpu", query.gpus, "Lines of GPUs alone");
+  command->add_flag("--all", query.all, "A line for every way, not for a device's best alone");
+  command->add_option("--backend", query.backends, "Lines of these backends alone, usable or not")
+      ->delimiter(',')
+      ->type_name("NAMES");
+  command->add_flag("--csv", raw.csv, "With a head, as RFC 4180 has it");
+  command->add_flag("--tsv", raw.tsv, "With a head; tabs between");
+  command->add_flag("--markdown", raw.markdown, "As a table of Markdown");
+}
+
 std::vector<std::string> OptionNames(const CLI::App& app) {
   std::vector<std::string> names;
   for (const CLI::Option* option : app.get_options()) {
@@ -206,12 +226,15 @@ struct Divided {
   bool are_refused = false;           // operands, which are not in `parsed` then
 };
 
-// Only compare has operands. Elsewhere the parser would look for options and commands among them.
+// Only compare and query have operands. Elsewhere the parser would look for options and commands among them.
 Divided DivideAtMark(std::vector<std::string> arguments) {
   const auto mark = std::find(arguments.begin(), arguments.end(), "--");
   if (mark == arguments.end()) return {std::move(arguments), {}};
   Divided out{{}, {mark + 1, arguments.end()}};
-  const bool compares = std::find(arguments.begin(), mark, "compare") != mark;
+  const auto is_operand_command = [](const std::string& word) {
+    return word == "compare" || word == "query";
+  };
+  const bool compares = std::find_if(arguments.begin(), mark, is_operand_command) != mark;
   if (!compares || out.operands.empty()) arguments.erase(mark, arguments.end());
   out.are_refused = !compares && !out.operands.empty();
   out.parsed = std::move(arguments);
@@ -356,6 +379,7 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
   AddOutputOptions(app, raw);
   AddCommand(app, "list", "What is here; no kernel runs", data::help::kList);
   AddRecommend(app, raw);
+  AddQuery(app, raw);
   CLI::App* compare =
       AddCommand(app, "compare", "What became slower or faster between two reports", data::help::kCompare);
   compare->add_option("A.json", raw.options.base, "What 'whichgpu --json' printed before")

@@ -11,13 +11,14 @@
 #include <vector>
 
 #include "probe/core/result.h"
+#include "report/core/query.h"
 #include "report/core/report.h"
 #include "report/core/run_request.h"
 #include "report/render/terminal.h"
 
 namespace report {
 
-enum class Command { kReport, kList, kRecommend, kCompare };
+enum class Command { kReport, kList, kRecommend, kQuery, kCompare };
 enum class Format { kPlain, kJson, kShell, kEnv, kCMake, kPip, kDockerfile };
 
 struct Options {
@@ -34,6 +35,7 @@ struct Options {
   std::optional<std::string> require;  // recommend: "gpu" or a runtime's name
   std::optional<std::string> target;   // recommend: the program, whose table stands in a file
   std::optional<std::string> tables;   // recommend: the folder that has it, before this build's
+  QueryRequest query;                  // query
   std::string base;                    // compare: the files
   std::string other;
 };
@@ -53,7 +55,7 @@ struct Invocation {
 // "whichgpu 0.2.0 (needs glibc 2.34 or newer)".
 [[nodiscard]] std::string VersionText(const std::string& version);
 
-// The command's name in JSON: "report", "list", "recommend", "compare".
+// The command's name in JSON: "report", "list", "recommend", "query", "compare".
 [[nodiscard]] std::string_view NameOfCommand(Command command);
 
 // What the parser fills before it is checked.
@@ -72,6 +74,9 @@ struct RawOptions {
   bool thorough = false;
   bool no_calibrate = false;
   bool no_cache = false;
+  bool csv = false;  // query
+  bool tsv = false;
+  bool markdown = false;
 };
 
 // An error in what the user wrote.
@@ -80,6 +85,13 @@ struct RawOptions {
 // Fills the rest of raw.options; or says what is wrong with the first word that is, and what would be right.
 // `modules` are the names that --only and --skip know.
 [[nodiscard]] std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::string> modules);
+
+// A runtime's token or one of `others`; the error lists all, and names the token where a maker was named.
+[[nodiscard]] std::optional<probe::Error> CheckToken(const std::string& word, const char* option,
+                                                     std::vector<std::string> others = {});
+
+// The part of it that says what query prints. The fields' names are those of report/render/fields.h.
+[[nodiscard]] std::optional<probe::Error> CheckQuery(RawOptions& raw);
 
 // The part of it that says what an answer has to be.
 [[nodiscard]] std::optional<probe::Error> CheckTerms(RawOptions& raw);

@@ -124,7 +124,8 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
   for (const auto& [is_so, text] : refused) {
     if (is_so) return Usage(text);
   }
-  const bool answers = options.command == Command::kReport || options.command == Command::kRecommend;
+  const bool answers = options.command == Command::kReport || options.command == Command::kRecommend ||
+                       (options.command == Command::kQuery && !options.exit_code);
   if (!answers && (options.exit_code || options.request_file)) {
     return Usage(fmt::format("{} belongs to the report and recommend: {} {}",
                              options.exit_code ? "--exit-code" : "--request", NameOfCommand(options.command),
@@ -178,8 +179,10 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   if (!unknown) options.run.sysroot = IsThisMachine(root) ? "/" : root.string();
   if (auto error = NameMachine(raw)) return error;
   if (auto error = CheckCombination(raw)) return error;
+  if (auto error = CheckQuery(raw)) return error;
   const bool recommends = options.command == Command::kRecommend;
-  const bool brief = raw.quick || options.run.budget_s || recommends;
+  const bool queries = options.command == Command::kQuery;
+  const bool brief = raw.quick || options.run.budget_s || recommends || queries;
   options.run.command = NameOfCommand(options.command);
   options.run.effort = raw.thorough ? Effort::kThorough : brief ? Effort::kQuick : Effort::kNormal;
   options.run.calibrate = !raw.no_calibrate && options.command != Command::kList;
@@ -187,7 +190,8 @@ std::optional<probe::Error> CheckOptions(RawOptions& raw, std::span<const std::s
   // Whoever says how to measure, or wants every sample, wants it measured; so does a script that compares.
   const bool rereads = options.command == Command::kReport && !options.json && !options.verbose &&
                        !raw.quick && !raw.thorough && !options.run.budget_s;
-  options.run.from_earlier = (recommends || rereads) && !raw.no_cache && !options.run.retry_crashed;
+  options.run.from_earlier =
+      (recommends || rereads || queries) && !raw.no_cache && !options.run.retry_crashed;
   if (recommends) options.run.uses = {use};
   if (options.command == Command::kList) options.run.uses.clear();
   return std::nullopt;

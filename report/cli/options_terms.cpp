@@ -21,25 +21,6 @@
 namespace report {
 namespace {
 
-// A runtime's token or one of `others`; the error lists all, and names the token where a maker was named.
-std::optional<probe::Error> CheckToken(const std::string& word, const char* option,
-                                       std::vector<std::string> others = {}) {
-  const auto& tables = EmbeddedTables();
-  if (!tables) return Usage(probe::Describe(tables.error()));
-  auto tokens = std::move(others);
-  std::string meant;
-  for (const RuntimeFacts& facts : tables->runtimes) {
-    tokens.push_back(facts.name);
-    if (std::find(facts.names.begin(), facts.names.end(), word) != facts.names.end()) meant = facts.name;
-  }
-  if (std::find(tokens.begin(), tokens.end(), word) != tokens.end()) return std::nullopt;
-  if (meant.empty()) meant = Nearest(word, tokens).value_or("");
-  return Usage(fmt::format(
-      "{}: '{}' is not a value{}; known are {}", option, probe::CleanText(word, 64),
-      meant.empty() ? HintOfGpus(word, GpuWish::kAny) : fmt::format("; did you mean '{}'?", meant),
-      fmt::join(tokens, ", ")));
-}
-
 std::optional<probe::Error> CheckExcluded(const std::vector<std::string>& words) {
   if (std::find(words.begin(), words.end(), "") == words.end()) return std::nullopt;
   return Usage("--exclude: '' names nothing; it takes runtimes and devices: --exclude cpu,pci:0000:01:00.0");
@@ -60,6 +41,24 @@ std::optional<probe::Error> CheckTarget(const RawOptions& raw) {
 }
 
 }  // namespace
+
+std::optional<probe::Error> CheckToken(const std::string& word, const char* option,
+                                       std::vector<std::string> others) {
+  const auto& tables = EmbeddedTables();
+  if (!tables) return Usage(probe::Describe(tables.error()));
+  auto tokens = std::move(others);
+  std::string meant;
+  for (const RuntimeFacts& facts : tables->runtimes) {
+    tokens.push_back(facts.name);
+    if (std::find(facts.names.begin(), facts.names.end(), word) != facts.names.end()) meant = facts.name;
+  }
+  if (std::find(tokens.begin(), tokens.end(), word) != tokens.end()) return std::nullopt;
+  if (meant.empty()) meant = Nearest(word, tokens).value_or("");
+  return Usage(fmt::format(
+      "{}: '{}' is not a value{}; known are {}", option, probe::CleanText(word, 64),
+      meant.empty() ? HintOfGpus(word, GpuWish::kAny) : fmt::format("; did you mean '{}'?", meant),
+      fmt::join(tokens, ", ")));
+}
 
 std::optional<probe::Error> CheckTerms(RawOptions& raw) {
   Options& options = raw.options;

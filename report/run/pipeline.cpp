@@ -169,7 +169,9 @@ struct Earlier {
 };
 
 // How much memory is free and whether a device may be used changes without a boot.
-bool RestsOnTheMoment(const Terms& terms) { return terms.min_memory_bytes || terms.can; }
+bool RestsOnTheMoment(const RunRequest& request) {
+  return request.of_the_moment || request.terms.min_memory_bytes || request.terms.can;
+}
 
 void TellOrigin(const std::string& created, Report& report) {
   for (Recommendation& answer : report.recommendations)
@@ -186,7 +188,7 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   auto found = kept.cache.Find(kept.key, request.effort);
   earlier.note = std::move(found.note);
   if (!found.record) return;
-  if (RestsOnTheMoment(request.terms)) {
+  if (RestsOnTheMoment(request)) {
     earlier.figures = std::move(found.record);
     return;
   }
@@ -202,8 +204,10 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   }
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
   const auto& unmeasured = found.record->settled_without;
-  const bool shows_all = request.command == kWholeReport;
-  if (unmeasured && (shows_all || !StandsWithout(*unmeasured, report, request.uses))) return;
+  const bool shows_all = request.command != kRecommending;
+  if (unmeasured && !request.facts_suffice &&
+      (shows_all || !StandsWithout(*unmeasured, report, request.uses)))
+    return;
   if (shows_all) {
     report.measured = found.record->created;
   } else {
@@ -343,6 +347,15 @@ std::variant<Produced, Problem> Produce(const RunRequest& request, const Context
   if (request.replay_dir) return Replay(request);
   if (!request.assume.empty()) return Assume(request, context);
   auto kept = OpenKept(request, context);
+  if (request.facts_suffice) {
+    // What an earlier run saw does as well; nobody is waited for, and nothing is measured.
+    Earlier earlier;
+    if (kept && request.from_earlier) FindAnswer(request, *kept, earlier);
+    if (earlier.answer) return *std::move(earlier.answer);
+    RunRequest facts = request;
+    facts.calibrate = false;
+    return Survey(facts, context, std::nullopt, std::move(earlier));
+  }
   auto earlier = AskEarlier(request, kept);
   if (earlier.answer) return *std::move(earlier.answer);
   return Survey(request, context, std::move(kept), std::move(earlier));

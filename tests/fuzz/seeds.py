@@ -142,7 +142,7 @@ def main():
         for name, content in inputs.items():
             seed(harness, name, content)
     lines = ["", "list --json --only cpu,vulkan", "recommend --for training --why", "recommend --format shell",
-             "recommend --require gpu --no-cache", "recommend --among cuda,hip --min-memory 12GiB", "recommend --can vulkan",
+             "recommend --require gpu --no-cache", "query name,arch --best --csv", "query --list-fields", "recommend --among cuda,hip --min-memory 12GiB", "recommend --can vulkan",
              "recommend --exclude cpu,radeon --format cmake", "compare a.json b.json --verbose", "--quick --budget 3.5",
              "--record D --record-ids", "--replay D --device cpu:0 --color always", "help list", "--version", "--help",
              "list --sysroot / --timeout 2", "--thorough --exit-code", "--only=sysfs --skip cpu", "trainig", "--jsno",

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "probe/core/text.h"
+#include "report/cli/options.h"
+#include "report/core/suggest.h"
+#include "report/render/fields.h"
+
+namespace report {
+namespace {
+
+std::vector<std::string> FieldNames() {
+  std::vector<std::string> names;
+  for (const render::Field& field : render::Fields()) names.emplace_back(field.name);
+  return names;
+}
+
+}  // namespace
+
+std::optional<probe::Error> CheckQuery(RawOptions& raw) {
+  Options& options = raw.options;
+  QueryRequest& query = options.query;
+  if (options.command != Command::kQuery) return std::nullopt;
+  if (query.list) return std::nullopt;
+  if (query.fields.empty())
+    return Usage("query takes fields: 'whichgpu query name memory.total'; --list-fields names them");
+  const auto names = FieldNames();
+  for (const auto& field : query.fields) {
+    if (std::find(names.begin(), names.end(), field) != names.end()) continue;
+    const auto nearest = Nearest(field, names);
+    return Usage(fmt::format("query: there is no field '{}'{}; --list-fields names them",
+                             probe::CleanText(field, 64),
+                             nearest ? fmt::format("; did you mean '{}'?", *nearest) : ""));
+  }
+  for (const auto& backend : query.backends) {
+    if (auto error = CheckToken(backend, "--backend")) return error;
+  }
+  const std::array<std::pair<bool, QueryFormat>, 4> formats = {{{raw.csv, QueryFormat::kCsv},
+                                                                {raw.tsv, QueryFormat::kTsv},
+                                                                {raw.markdown, QueryFormat::kMarkdown},
+                                                                {options.json, QueryFormat::kJson}}};
+  for (const auto& [is_asked, format] : formats) {
+    if (!is_asked) continue;
+    if (query.format != QueryFormat::kPlain)
+      return Usage("--csv, --tsv, --markdown and --json exclude each other");
+    query.format = format;
+  }
+  if (query.all && !query.backends.empty())
+    return Usage("--all and --backend exclude each other: of a backend every way is printed");
+  const auto needs = render::NeedsOf(query.fields);
+  options.run.facts_suffice = !needs.figures;
+  options.run.of_the_moment = needs.now;
+  return std::nullopt;
+}
+
+}  // namespace report

@@ -1,0 +1,391 @@
+// SPDX-License-Identifier: MIT
+#include "report/render/fields.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <utility>
+
+#include "probe/core/json.h"
+#include "report/core/architecture.h"
+#include "report/core/clean.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
+#include "report/core/report_names.h"
+#include "report/render/device_words.h"
+#include "report/render/ranked.h"
+
+namespace report::render {
+namespace {
+
+using kernels::Dtype;
+using kernels::Kernel;
+
+// A way to a device; a device that nothing reaches, or a runtime that reaches none.
+struct Line {
+  const Tables* tables = nullptr;
+  const Report* report = nullptr;
+  const probe::PhysicalDevice* device = nullptr;
+  const probe::View* view = nullptr;
+  std::string backend;
+  std::size_t rank = 0;  // 0: not ranked
+};
+
+// What a field of a line holds: text, and the number that it stands for where it is one.
+struct Value {
+  std::string text;
+  std::optional<double> number{};
+};
+
+Value Number(double number, std::string text) { return {std::move(text), number}; }
+Value Number(std::optional<double> number) {
+  return number ? Number(*number, SignificantText(*number, 4)) : Value{};
+}
+
+const Score* ScoreOf(const Line& line, Use use) {
+  if (!line.view) return nullptr;
+  const auto& scores = line.report->scores;
+  const auto found = std::find_if(scores.begin(), scores.end(), [&](const Score& score) {
+    return score.use == use && score.device_id == line.device->id && score.runtime == line.backend &&
+           score.driver == line.view->device.driver;
+  });
+  return found == scores.end() ? nullptr : &*found;
+}
+
+Value Tokens(const std::optional<Range>& range) {
+  return range ? Number(range->value, TokensText(range->value)) : Value{};
+}
+
+Value TokensOf(const Line& line, double Range::* bound) {
+  const Score* score = ScoreOf(line, Use::kInference);
+  if (!score || !score->writing_tokens_per_s) return {};
+  const double tokens = *score->writing_tokens_per_s.*bound;
+  return Number(tokens, TokensText(tokens));
+}
+
+Value Seconds(const Line& line, std::optional<Range> Score::* of) {
+  const Score* score = ScoreOf(line, Use::kInference);
+  return score && score->*of ? Number((score->*of)->value) : Value{};
+}
+
+// The fastest verified figure of a kind, in its unit times `scale`.
+Value Figure(const Line& line, Kernel kernel, std::optional<Dtype> dtype, double scale) {
+  if (!line.view) return {};
+  std::optional<double> best;
+  for (const auto* m :
+       MeasurementsOf(line.report->measurements, line.device->id, line.backend, line.view->device.driver)) {
+    if (m->kernel != kernel || (dtype && m->in_dtype != *dtype) || !IsVerified(*m)) continue;
+    best = std::max(best.value_or(0), *m->rate / scale);
+  }
+  return Number(best);
+}
+
+constexpr double kGiga = 1e9;
+constexpr double kTera = 1e12;
+
+template <Dtype dtype>
+Value Product(const Line& line) {
+  return Figure(line, Kernel::kGemm, dtype, kTera);
+}
+
+Value OfView(const Line& line, std::optional<std::string> probe::RuntimeDevice::* field) {
+  return {line.view ? (line.view->device.*field).value_or("") : ""};
+}
+
+Value Mib(std::optional<double> bytes) {
+  constexpr double kMib = 1U << 20U;
+  return bytes ? Number(std::floor(*bytes / kMib), MibText(bytes)) : Value{};
+}
+
+Value Architecture(const Line& line) {
+  if (!line.view) return {};
+  const auto* facts = Find(*line.tables, line.backend);
+  if (!facts || !facts->target) return {line.view->device.architecture.value_or("")};
+  return {ArchitectureText(*facts->target, line.view->device.architecture, Reader::kPeople)};
+}
+
+// Whether it may be taken: "unknown" where no kernel ran that would tell.
+Value Usable(const Line& line) {
+  bool eligible = false;
+  for (const Use use : {Use::kInference, Use::kTraining}) {
+    const Score* score = ScoreOf(line, use);
+    if (!score || !score->eligible) continue;
+    if (score->basis == Basis::kMeasured || score->basis == Basis::kCached) return {"yes"};
+    eligible = true;
+  }
+  return {eligible ? "unknown" : "no"};
+}
+
+// Why the first answer did not take it.
+Value ReasonOf(const Line& line) {
+  if (line.report->recommendations.empty()) return {};
+  const Rejected* of_device = nullptr;
+  for (const Rejected& option : line.report->recommendations.front().rejected) {
+    const bool of_this = line.device ? option.device_id == line.device->id : !option.device_id;
+    const bool of_way = option.runtime == line.backend &&
+                        (!option.driver || (line.view && *option.driver == line.view->device.driver));
+    if (of_this && of_way) return {option.reason};
+    if (of_this && !option.runtime && !of_device) of_device = &option;
+  }
+  return {of_device ? of_device->reason : ""};
+}
+
+Value Pci(const Line& line) {
+  if (!line.device) return {};
+  const auto* of = line.device->hardware ? &line.device->hardware->identity
+                   : line.view           ? &line.view->device.identity
+                                         : nullptr;
+  return {of && of->pci ? probe::ToString(*of->pci) : ""};
+}
+
+struct Row {
+  Field field;
+  Value (*of)(const Line& line);
+};
+
+constexpr auto kFacts = QueryNeed::kFacts;
+constexpr auto kFigures = QueryNeed::kFigures;
+
+const std::array kRows = {
+    Row{{"name", "", kFacts, "what the device is called"},
+        [](const Line& line) { return Value{line.device ? PlainName(line.device->name) : ""}; }},
+    Row{{"id", "", kFacts, "what --device takes"},
+        [](const Line& line) { return Value{line.device ? line.device->id : ""}; }},
+    Row{{"kind", "", kFacts,
+         "discrete, integrated, cpu, software, accelerator, virtual, management or unknown"},
+        [](const Line& line) {
+          return Value{line.device ? std::string(probe::NameOf(line.device->kind)) : ""};
+        }},
+    Row{{"vendor", "", kFacts, "its maker, one word in lower case"},
+        [](const Line& line) { return Value{line.device ? VendorWord(*line.device) : ""}; }},
+    Row{{"pci", "", kFacts, "its address on the PCI bus"}, Pci},
+    Row{{"memory.total", "MiB", kFacts, "all of its memory"},
+        [](const Line& line) { return line.device ? Mib(AllBytes(*line.device, line.view)) : Value{}; }},
+    Row{{"memory.free", "MiB", QueryNeed::kNow, "what of it this process may use now"},
+        [](const Line& line) { return line.device ? Mib(FreeBytes(*line.device, line.view)) : Value{}; }},
+    Row{{"backend", "", kFacts, "the runtime, as recommend names it"},
+        [](const Line& line) { return Value{line.backend}; }},
+    Row{{"driver", "", kFacts, "the driver that the runtime reaches it by"},
+        [](const Line& line) { return Value{line.view ? line.view->device.driver : ""}; }},
+    Row{{"driver.version", "", kFacts, "that driver's version"},
+        [](const Line& line) { return OfView(line, &probe::RuntimeDevice::driver_version); }},
+    Row{{"driver.kernel", "", kFacts, "the driver of the kernel"},
+        [](const Line& line) {
+          return Value{
+              line.device && line.device->hardware ? line.device->hardware->kernel_driver.value_or("") : ""};
+        }},
+    Row{{"api", "", kFacts, "the newest version of the runtime's interface that the driver runs"},
+        [](const Line& line) { return OfView(line, &probe::RuntimeDevice::api_version); }},
+    Row{{"arch", "", kFacts, "its architecture, as builds for the backend are told it"}, Architecture},
+    Row{{"usable", "", kFigures, "yes: a kernel ran there and was right; no; unknown: none ran"}, Usable},
+    Row{{"reason", "", kFigures, "why it is not the answer; empty for the answer"}, ReasonOf},
+    Row{{"rank", "", kFigures, "its place for inference, 1 is the answer"},
+        [](const Line& line) {
+          return line.rank == 0 ? Value{} : Number(static_cast<double>(line.rank), std::to_string(line.rank));
+        }},
+    Row{{"tokens_per_s", "", kFigures, "how fast it writes, predicted for the reference request"},
+        [](const Line& line) { return TokensOf(line, &Range::value); }},
+    Row{{"tokens_per_s.low", "", kFigures, "the lower end of the range that this lies in with 95 %"},
+        [](const Line& line) { return TokensOf(line, &Range::low); }},
+    Row{{"tokens_per_s.high", "", kFigures, "the upper end of that range"},
+        [](const Line& line) { return TokensOf(line, &Range::high); }},
+    Row{{"first_token", "s", kFigures, "until the first token of the reference request"},
+        [](const Line& line) { return Seconds(line, &Score::first_token_s); }},
+    Row{{"request", "s", kFigures, "the whole reference request"},
+        [](const Line& line) { return Seconds(line, &Score::request_s); }},
+    Row{{"training", "tokens/s", kFigures, "how fast it trains, predicted for the reference step"},
+        [](const Line& line) {
+          const Score* score = ScoreOf(line, Use::kTraining);
+          return score ? Tokens(score->tokens_per_s) : Value{};
+        }},
+    Row{{"bandwidth", "GB/s", kFigures, "how fast its memory is read, measured"},
+        [](const Line& line) { return Figure(line, Kernel::kRead, std::nullopt, kGiga); }},
+    Row{{"fp32", "TFLOP/s", kFigures, "its fastest matrix product in fp32, measured"}, Product<Dtype::kFp32>},
+    Row{{"tf32", "TFLOP/s", kFigures, "the same in tf32"}, Product<Dtype::kTf32>},
+    Row{{"fp16", "TFLOP/s", kFigures, "the same in fp16"}, Product<Dtype::kFp16>},
+    Row{{"bf16", "TFLOP/s", kFigures, "the same in bf16"}, Product<Dtype::kBf16>},
+    Row{{"int8", "TOP/s", kFigures, "the same in int8"}, Product<Dtype::kInt8>},
+};
+
+const std::array<Field, kRows.size()>& Table() {
+  static const auto table = [] {
+    std::array<Field, kRows.size()> fields{};
+    std::transform(kRows.begin(), kRows.end(), fields.begin(), [](const Row& row) { return row.field; });
+    return fields;
+  }();
+  return table;
+}
+
+const Row* RowOf(std::string_view name) {
+  const auto* found =
+      std::find_if(kRows.begin(), kRows.end(), [&](const Row& row) { return row.field.name == name; });
+  return found == kRows.end() ? nullptr : found;
+}
+
+Line LineOf(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
+            const probe::View* view) {
+  return {&tables, &report, &device, view, view ? view->device.runtime : "", 0};
+}
+
+// Every way, the ranked ones first; then the others, devices without any, and runtimes without a device.
+std::vector<Line> LinesOf(const Tables& tables, const Report& report) {
+  std::vector<Line> lines;
+  std::set<const probe::View*> ranked;
+  const auto* answer = report.recommendations.empty() ? nullptr : &report.recommendations.front();
+  for (const Score* score : Ranked(report, answer, Use::kInference)) {
+    const auto* device = FindDevice(report.devices, score->device_id);
+    const auto* view = device ? FindView(*device, score->runtime, score->driver) : nullptr;
+    if (!view || !ranked.insert(view).second) continue;
+    lines.push_back(LineOf(tables, report, *device, view));
+    lines.back().rank = ranked.size();
+  }
+  std::set<std::string_view> seen;
+  for (const auto& device : report.devices) {
+    if (device.views.empty()) lines.push_back(LineOf(tables, report, device, nullptr));
+    for (const auto& view : device.views) {
+      seen.insert(view.device.runtime);
+      if (!ranked.contains(&view)) lines.push_back(LineOf(tables, report, device, &view));
+    }
+  }
+  for (const auto& probe : report.probes) {
+    if (!Find(tables, probe.module) || seen.contains(probe.module)) continue;
+    lines.push_back({&tables, &report, nullptr, nullptr, probe.module, 0});
+  }
+  return lines;
+}
+
+std::vector<Line> Asked(std::vector<Line> lines, const QueryRequest& request) {
+  std::erase_if(lines, [&](const Line& line) {
+    const auto& names = request.backends;
+    if (!names.empty() && std::find(names.begin(), names.end(), line.backend) == names.end()) return true;
+    return request.gpus && !(line.device && IsGpu(*line.device));
+  });
+  if (request.backends.empty() && !request.all) {
+    std::set<const probe::PhysicalDevice*> told;
+    std::erase_if(lines, [&](const Line& line) { return !line.device || !told.insert(line.device).second; });
+  }
+  if (request.best && lines.size() > 1) lines.erase(lines.begin() + 1, lines.end());
+  return lines;
+}
+
+std::string Head(const Field& field) {
+  return field.unit.empty() ? std::string(field.name) : fmt::format("{} [{}]", field.name, field.unit);
+}
+
+// RFC 4180.
+std::string Quoted(const std::string& cell) {
+  if (cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string quoted = "\"";
+  for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return quoted + "\"";
+}
+
+// A tab, which a cleaned text can not hold, would be another column.
+std::string WithoutTabs(std::string cell) {
+  std::replace_if(cell.begin(), cell.end(), [](char c) { return c == '\t' || c == '\n' || c == '\r'; }, ' ');
+  return cell;
+}
+
+std::string InMarkdown(const std::string& cell) {
+  std::string out;
+  for (const char c : WithoutTabs(cell))
+    out += c == '|' || c == '\\' ? fmt::format("\\{}", c) : std::string(1, c);
+  return out;
+}
+
+using Cells = std::vector<std::string>;
+
+std::string LineText(const Cells& cells, QueryFormat format) {
+  Cells written = cells;
+  switch (format) {
+    case QueryFormat::kCsv:
+      std::transform(cells.begin(), cells.end(), written.begin(), Quoted);
+      return fmt::format("{}\n", fmt::join(written, ","));
+    case QueryFormat::kMarkdown:
+      std::transform(cells.begin(), cells.end(), written.begin(), InMarkdown);
+      return fmt::format("| {} |\n", fmt::join(written, " | "));
+    default:
+      std::transform(cells.begin(), cells.end(), written.begin(), WithoutTabs);
+      return fmt::format("{}\n", fmt::join(written, "\t"));
+  }
+}
+
+probe::Json RowsJson(const std::vector<Line>& lines, const std::vector<const Row*>& rows) {
+  auto out = probe::Json::array();
+  for (const Line& line : lines) {
+    auto object = probe::Json::object();
+    for (const Row* row : rows) {
+      const auto value = row->of(line);
+      if (value.number && *value.number == std::floor(*value.number)) {
+        object[std::string(row->field.name)] = static_cast<std::int64_t>(*value.number);
+      } else if (value.number) {
+        object[std::string(row->field.name)] = *value.number;
+      } else if (!value.text.empty()) {
+        object[std::string(row->field.name)] = value.text;
+      }
+    }
+    out.push_back(std::move(object));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::span<const Field> Fields() { return Table(); }
+
+QueryNeeds NeedsOf(std::span<const std::string> names) {
+  QueryNeeds needs;
+  for (const auto& name : names) {
+    const Row* row = RowOf(name);
+    needs.now = needs.now || (row && row->field.need == QueryNeed::kNow);
+    needs.figures = needs.figures || (row && row->field.need == QueryNeed::kFigures);
+  }
+  return needs;
+}
+
+std::string FieldList() {
+  std::string text;
+  for (const Field& field : Fields())
+    text += fmt::format("{:<20}{:<10}{}\n", field.name, field.unit, field.text);
+  return text;
+}
+
+QueryAnswer Query(const Tables& tables, const Report& unclean, const QueryRequest& request) {
+  const Report report = Cleaned(unclean);
+  std::vector<const Row*> rows;
+  for (const auto& name : request.fields) {
+    if (const Row* row = RowOf(name)) rows.push_back(row);
+  }
+  const auto lines = Asked(LinesOf(tables, report), request);
+  if (request.format == QueryFormat::kJson) {
+    auto object = probe::Json::object();
+    object["schema_version"] = report.schema_version;
+    object["tool_version"] = report.tool_version;
+    object["command"] = "query";
+    object["created"] = report.created;
+    object["interrupted"] = report.interrupted;
+    object["rows"] = RowsJson(lines, rows);
+    return {probe::ToText(object, 2) + "\n", !lines.empty()};
+  }
+  QueryAnswer answer{"", !lines.empty()};
+  if (request.format != QueryFormat::kPlain) {
+    Cells heads;
+    for (const Row* row : rows) heads.push_back(Head(row->field));
+    answer.text = LineText(heads, request.format);
+    if (request.format == QueryFormat::kMarkdown)
+      answer.text += LineText(Cells(rows.size(), "---"), request.format);
+  }
+  for (const Line& line : lines) {
+    Cells cells;
+    for (const Row* row : rows) cells.push_back(row->of(line).text);
+    answer.text += LineText(cells, request.format);
+  }
+  return answer;
+}
+
+}  // namespace report::render

@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""`whichgpu query`: what a script asks in one command, on every recorded machine, and in every format."""
+import csv
+import io
+import json
+import pathlib
+import tempfile
+import unittest
+
+from harness import SOURCE, document, environment, main, run, validate
+
+FIXTURES = SOURCE / "tests" / "fixtures"
+FOLDERS = sorted(path.parent for path in FIXTURES.glob("*/record.json"))
+FIELDS = [line.split()[0] for line in run("query", "--list-fields").stdout.splitlines()]
+
+
+def asked(*arguments, machine="gpu_beside_igpu"):
+    process = run("query", *arguments, "--replay", FIXTURES / machine)
+    assert process.returncode == 0, process.stderr
+    return [line.split("\t") for line in process.stdout.splitlines()]
+
+
+class Questions(unittest.TestCase):
+    """Of a script's author, each one command."""
+
+    def test_name_and_memory_of_the_best_gpu(self):
+        self.assertEqual([["GeForce RTX 4090", "24576"]], asked("name", "memory.total", "--gpu", "--best"))
+
+    def test_the_capability_of_cudas_best_device(self):
+        self.assertEqual([["8.9"]], asked("arch", "--backend", "cuda", "--best"))
+
+    def test_the_drivers_version(self):
+        self.assertEqual([["580.95.05"]], asked("driver.version", "--best"))
+
+    def test_how_fast_its_memory_is(self):
+        self.assertEqual([["925.0"]], asked("bandwidth", "--best"))
+
+    def test_why_it_is_not_cuda(self):
+        reason = asked("reason", "--backend", "hip", "--best", machine="h200")
+        self.assertEqual([["ROCm is installed but has no device (there is no AMD GPU with a compute driver)"]], reason)
+        self.assertEqual([["no", "no runtime reaches it: /dev/dri/renderD128 may not be opened"]],
+                         asked("usable", "reason", "--gpu", machine="denied_nodes"))
+
+    def test_tokens_and_the_first_token_are_those_of_the_page(self):
+        (tokens, first), = asked("tokens_per_s", "first_token", "--best")
+        page = run("--replay", FIXTURES / "gpu_beside_igpu").stdout
+        self.assertIn(f"{tokens} tokens/s, first token after {float(first) * 1000:.0f} ms", page)
+
+    def test_a_table_of_gpus(self):
+        text = run("query", "name,memory.total,backend", "--gpu", "--markdown", "--replay", FIXTURES / "gpu_beside_igpu").stdout
+        self.assertEqual(["| name | memory.total [MiB] | backend |", "| --- | --- | --- |", "| GeForce RTX 4090 | 24576 | cuda |"],
+                         text.splitlines()[:3])
+
+    def test_no_gpu_is_a_requirement_that_is_not_met(self):
+        process = run("query", "name", "--gpu", "--replay", FIXTURES / "plain_server")
+        self.assertEqual((1, "", "whichgpu: no device matches\n"), (process.returncode, process.stdout, process.stderr))
+
+    def test_free_memory_is_that_of_now(self):
+        with tempfile.TemporaryDirectory() as folder:
+            process = run("query", "memory.free", "--only", "cpu", env=environment(XDG_CACHE_HOME=folder))
+        self.assertRegex(process.stdout, r"^\d+\n$")
+
+
+class Formats(unittest.TestCase):
+    def test_every_machine_answers_every_field_alike_in_every_format(self):
+        for folder in FOLDERS:
+            with self.subTest(folder.name):
+                arguments = ("query", *FIELDS, "--all", "--replay", folder)
+                value = document(run(*arguments, "--json"))
+                validate(value, "query")
+                plain = [line.split("\t") for line in run(*arguments).stdout.splitlines()]
+                head, *rows = csv.reader(io.StringIO(run(*arguments, "--csv").stdout))
+                self.assertEqual([name.split(" ")[0] for name in head], FIELDS)
+                self.assertEqual(plain, rows)
+                self.assertEqual([list(line) for line in plain],
+                                 [line.split("\t") for line in run(*arguments, "--tsv").stdout.splitlines()[1:]])
+                self.assertEqual(len(value["rows"]), len(rows))
+                for row, keyed in zip(rows, value["rows"]):
+                    self.assertEqual({name for name, cell in zip(FIELDS, row) if cell}, set(keyed))
+
+    def test_it_agrees_with_the_report(self):
+        for folder in FOLDERS:
+            with self.subTest(folder.name):
+                report = document(run("--json", "--replay", folder))
+                best = document(run("query", "id", "backend", "rank", "--best", "--json", "--replay", folder))["rows"][0]
+                answer = next(one for one in report["recommendations"] if one["use"] == "inference")
+                self.assertEqual((answer["device_id"], answer["backend"]), (best["id"], best["backend"]))
+
+    def test_a_name_can_break_no_format(self):
+        record = json.loads((FIXTURES / "gpu_beside_igpu" / "record.json").read_text())
+        evil = 'a,"b"|c\\d\te\n$(reboot)'
+        text = json.dumps(record).replace("GeForce RTX 4090", json.dumps(evil)[1:-1])
+        with tempfile.TemporaryDirectory() as folder:
+            (pathlib.Path(folder) / "record.json").write_text(text)
+            shown = {how: run("query", "name", "backend", "--best", *how, "--replay", folder).stdout
+                     for how in ((), ("--csv",), ("--markdown",))}
+        self.assertEqual(2, len(shown[()].rstrip("\n").split("\t")))
+        self.assertEqual(1, shown[()].count("\n"))
+        _, row = csv.reader(io.StringIO(shown[("--csv",)]))
+        self.assertEqual("cuda", row[1])
+        self.assertIn('a,"b"|c', row[0])
+        self.assertEqual(3, shown[("--markdown",)].count("\n"))
+        self.assertIn("\\|", shown[("--markdown",)].splitlines()[2])
+
+
+class Schema(unittest.TestCase):
+    def test_its_keys_are_the_fields_that_are_listed_with_their_words(self):
+        schema = json.loads((SOURCE / "data" / "schema" / "query.json").read_text())
+        keys = schema["properties"]["rows"]["items"]["properties"]
+        self.assertEqual(FIELDS, list(keys))
+        listed = run("query", "--list-fields").stdout.splitlines()
+        for line, key in zip(listed, keys.values()):
+            self.assertTrue(key["description"].startswith(line[30:]), line)
+
+
+class Refusals(unittest.TestCase):
+    def test_what_is_wrong_and_what_would_be_right(self):
+        for arguments, told in {
+                (): "--list-fields names them", ("nam",): "did you mean 'name'?",
+                ("name", "--csv", "--json"): "exclude each other", ("name", "--backend", "rocm"): "did you mean 'hip'?",
+                ("name", "--all", "--backend", "cpu"): "exclude each other"}.items():
+            with self.subTest(arguments):
+                process = run("query", *arguments)
+                self.assertEqual((2, ""), (process.returncode, process.stdout))
+                self.assertIn(told, process.stderr)
+
+
+main()
