@@ -148,6 +148,7 @@ Vendor Describe() {
   // Its integrated GPUs are in the table of PCI numbers.
   vendor.guess_kind = [](const std::optional<PciAddress>&) { return DeviceKind::kDiscrete; };
   vendor.guard_process = KeepFromMakingNodes;
+  vendor.kernel_module = "nvidia";
   vendor.version_files = kVersionFiles;
   vendor.sleeping_nodes = "nvidia";
   vendor.version_text = VersionText;
