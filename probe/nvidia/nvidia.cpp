@@ -56,6 +56,7 @@ std::vector<DeviceNode> NodesOf(const FileSystem& files, std::optional<std::uint
     own.exists = files.Exists(own.path);
     own.openable = own.exists && control.openable;
     if (own.exists) own.open_error = control.open_error;
+    if (control.open_to && own.exists) own.open_to = system::OpenTo(files, own.path);
     nodes.push_back(std::move(own));
   }
   nodes.push_back(std::move(control));

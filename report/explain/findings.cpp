@@ -375,6 +375,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddMeasurements(tables, report, findings);
   AddProbes(tables, report, findings);
   AddVariables(report, findings);
+  NameGroups(tables, report, findings);
   SetAsideWhatChangesNothing(tables, report, findings);
   Escalate(report, findings);
   std::stable_sort(findings.begin(), findings.end(),
