@@ -3,7 +3,8 @@
 // address and what keeps it from the runtime, a variable or an error of its own. It says so of the device
 // that others show there, and makes none; one with a name makes the device where no other does.
 //
-// And how what lists the cards tells of one that the kernel's driver did not take.
+// And how what lists the cards tells of one that the kernel's driver did not take, and a runtime of a library
+// that hides the driver's from others.
 #pragma once
 
 #include <algorithm>
@@ -24,6 +25,9 @@ inline constexpr std::string_view kLeftByFact = "left_by_driver";
 inline constexpr std::string_view kLeftByVersionFact = "left_by_version";
 // The error of all such cards in the tables of their runtimes, also where a probe finds that itself.
 inline constexpr std::string_view kLeftByDriver = "driver_left_card";
+// The error of a file of the runtime's that is found before this machine's driver and is none, in the report
+// of a driver of its own: the runtime does without it, and other programs take what they find first.
+inline constexpr std::string_view kBeforeDriver = "before_driver";
 
 [[nodiscard]] inline HardwareDevice HiddenHardware(std::string_view module, const PciAddress& address,
                                                    std::string_view variable) {

@@ -149,6 +149,42 @@ TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
   EXPECT_EQ(told.rejected, "held for a virtual machine by vfio-pci");
 }
 
+// The driver behind it serves this tool, and no program that takes the first file of the name.
+TEST(Unreached, AStubBeforeTheDriverIsAFindingOfItsOwnAndNoCause) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    auto& stub = probe.drivers.emplace_back();
+    stub.name = "stub";
+    stub.library = "/opt/cuda/lib64/stubs/libcuda.so.1";
+    stub.outcome = Outcome::kAbsent;
+    stub.error =
+        probe::Error{"cuInit", 34, "before_driver", "/opt/cuda/lib64/stubs/libcuda.so.1 is found before"};
+  }
+  EXPECT_THAT(Of(machine).rejected, Not(HasSubstr("stub"))) << "of another GPU that nobody reaches";
+  const auto report = testing::Decided(machine);
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const auto& one) { return one.id == "driver.cuda.stub.absent"; });
+  ASSERT_NE(found, report.findings.end());
+  EXPECT_THAT(found->summary, HasSubstr("/opt/cuda/lib64/stubs/libcuda.so.1 is found before"));
+  EXPECT_LE(found->severity, Severity::kDegraded) << "a text report leaves notes out";
+  EXPECT_THAT(found->meaning, HasSubstr("PyTorch, llama.cpp"));
+  ASSERT_EQ(found->fix.size(), 1U);
+  EXPECT_THAT(found->fix[0].text, HasSubstr("LD_LIBRARY_PATH"));
+  EXPECT_FALSE(found->fix[0].needs_root);
+}
+
+TEST(Unreached, WhereAStubIsAllThatIsHereItIsNamed) {
+  auto machine = Machine(Outcome::kAbsent, probe::Error{"cuInit", 34, "CUDA_ERROR_STUB_LIBRARY", "a stub"});
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.library = probe::Library{"libcuda.so.1", "/opt/cuda/lib64/stubs/libcuda.so.1", {}};
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.fix.at(0).text, HasSubstr("stubs from LD_LIBRARY_PATH"));
+  EXPECT_EQ(told.finding.evidence.back().value, "/opt/cuda/lib64/stubs/libcuda.so.1");
+}
+
 // One more card in a machine whose driver is loaded: what is told is what that driver has against it.
 TEST(Unreached, ACardThatTheLoadedDriverDidNotTakeIsNotToldToInstallOne) {
   const auto left = [](const char* module, const char* version, const char* chip) {
