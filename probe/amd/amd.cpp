@@ -220,6 +220,7 @@ Vendor Describe() {
   vendor.clock_max_mhz = ClockMaxMhz;
   vendor.throttled_by = ThrottledBy;
   vendor.partition_device = "amdgpu_xcp";
+  vendor.kernel_module = "amdgpu";
   vendor.nodes = kNodes;
   vendor.chip_numbers = kChipNumbers;
   return vendor;

@@ -66,6 +66,9 @@ struct DeviceNode {
   bool exists = false;
   bool openable = false;
   std::optional<std::string> open_error{};  // errno's name, where it exists and does not open
+  // Of a node whose permissions keep this process out: the group whose members may open it, by its name or
+  // number; "root" where no group may. Absent where that is not told.
+  std::optional<std::string> open_to{};
   bool operator==(const DeviceNode&) const = default;
 };
 // It is there, and its permissions or the container's rules keep this process out. Any other error says that
@@ -74,6 +77,8 @@ struct DeviceNode {
   return node.exists && !node.openable &&
          (!node.open_error || *node.open_error == "EACCES" || *node.open_error == "EPERM");
 }
+// The value of open_to where nobody but root may open the node.
+inline constexpr std::string_view kRootAlone = "root";
 // "/dev/nvidia0 exists and does not open (EIO)".
 [[nodiscard]] inline std::string DeadText(const DeviceNode& node) {
   return node.path + " exists and does not open (" + node.open_error.value_or("no reason") + ")";

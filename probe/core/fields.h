@@ -14,7 +14,7 @@ WHICHGPU_FIELDS(Fact, key, value)
 WHICHGPU_FIELDS(RuntimeDevice, runtime, driver, manifest, ordinal, identity, name, vendor, kind, architecture,
                 api_version, driver_version, memory_total_bytes, memory_free_bytes, compute_units,
                 clock_max_hz, subgroup_width, dtypes, matrix_units, unified_memory, facts)
-WHICHGPU_FIELDS(DeviceNode, path, exists, openable, open_error)
+WHICHGPU_FIELDS(DeviceNode, path, exists, openable, open_error, open_to)
 WHICHGPU_FIELDS(PcieLink, generation, lanes, max_generation, max_lanes)
 WHICHGPU_FIELDS(Cache, level, type, size_bytes, shared_by, instances)
 WHICHGPU_FIELDS(Processor, packages, cores, threads, usable_threads, quota_cores, memory_limit_bytes,

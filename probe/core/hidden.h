@@ -2,6 +2,9 @@
 // How a module tells of a GPU that its runtime does not show: as hardware of which there is no more than the
 // address and what keeps it from the runtime, a variable or an error of its own. It says so of the device
 // that others show there, and makes none; one with a name makes the device where no other does.
+//
+// And how what lists the cards tells of one that the kernel's driver did not take, and a runtime of a library
+// that hides the driver's from others.
 #pragma once
 
 #include <algorithm>
@@ -15,6 +18,16 @@ namespace probe {
 inline constexpr std::string_view kHiddenByFact = "hidden_by";               // the variable's name
 inline constexpr std::string_view kUnreachedErrorFact = "unreached_error";   // as the runtime's table has it
 inline constexpr std::string_view kUnreachedTextFact = "unreached_because";  // "it fell off the bus"
+
+// The module of its maker's that is loaded and did not bind the card, and that module's version where it has
+// one of its own.
+inline constexpr std::string_view kLeftByFact = "left_by_driver";
+inline constexpr std::string_view kLeftByVersionFact = "left_by_version";
+// The error of all such cards in the tables of their runtimes, also where a probe finds that itself.
+inline constexpr std::string_view kLeftByDriver = "driver_left_card";
+// The error of a file of the runtime's that is found before this machine's driver and is none, in the report
+// of a driver of its own: the runtime does without it, and other programs take what they find first.
+inline constexpr std::string_view kBeforeDriver = "before_driver";
 
 [[nodiscard]] inline HardwareDevice HiddenHardware(std::string_view module, const PciAddress& address,
                                                    std::string_view variable) {

@@ -107,6 +107,14 @@ std::string CleanText(std::string_view text, std::size_t max_bytes) {
   return out;
 }
 
+bool IsGroupName(std::string_view text) {
+  constexpr std::string_view kFirst = "abcdefghijklmnopqrstuvwxyz_";
+  constexpr std::string_view kAll = "abcdefghijklmnopqrstuvwxyz_0123456789-";
+  constexpr std::size_t kLongest = 32;
+  return !text.empty() && text.size() <= kLongest && kFirst.find(text.front()) != std::string_view::npos &&
+         text.find_first_not_of(kAll) == std::string_view::npos;
+}
+
 std::string LogTail(std::string_view log) {
   constexpr std::size_t kMaxBytes = 1500;
   std::string tail(Trim(log.substr(0, log.find('\0'))));

@@ -17,6 +17,9 @@ inline constexpr std::size_t kMaxDecodedTextBytes = 16384;  // of a string in a 
 // separators, noncharacters) as \uNNNN or \UNNNNNNNN, surrounding blanks go, an overlong text ends in "...".
 [[nodiscard]] std::string CleanText(std::string_view text, std::size_t max_bytes = kMaxTextBytes);
 
+// Whether it is a name as groupadd(8) takes it, which can stand in a command as it is.
+[[nodiscard]] bool IsGroupName(std::string_view text);
+
 // The last lines of a compiler's log as one, clean; the log ends at its first zero.
 [[nodiscard]] std::string LogTail(std::string_view log);
 

@@ -73,6 +73,8 @@ struct Vendor {
   // Called in a child process before it loads any library: keeps those of this maker from changing the
   // machine.
   void (*guard_process)(const system::FileSystem&) = nullptr;
+  // The kernel's module by which its cards compute, as /sys/module names it; empty where there are several.
+  std::string_view kernel_module;
   // Files of which a change is a change of its driver.
   std::span<const std::string_view> version_files;
   // Beginning of the names below /dev that may not be opened just to look, since that wakes a card.

@@ -26,6 +26,7 @@ struct CuUuid {
 
 inline constexpr CuResult kCuSuccess = 0;
 inline constexpr CuResult kCuErrorDeviceUnavailable = 46;
+inline constexpr CuResult kCuErrorStubLibrary = 34;
 inline constexpr CuResult kCuErrorNoDevice = 100;
 inline constexpr CuResult kCuErrorUnsupportedPtxVersion = 222;
 inline constexpr CuResult kCuErrorPeerAccessAlreadyEnabled = 704;

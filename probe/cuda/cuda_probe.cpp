@@ -39,6 +39,7 @@ class Survey {
   void SayWhyNotAsked();
   [[nodiscard]] std::optional<Api> Start();
   void WarnOfOthers(const StartedDriver& started) const;
+  void TellOfStub(const StartedDriver& started) const;
   void Enumerate(const Api& api);
   void AskManagement();
   void ExplainVariables(const std::vector<RuntimeDevice>& shown) const {
@@ -128,6 +129,7 @@ std::optional<Api> Survey::Start() {
     return std::nullopt;
   }
   WarnOfOthers(*started);
+  TellOfStub(*started);
   passed_over_ = !started->passed_over.empty();
   if (started->code == kCuSuccess) return started->api;
   if (library_.path != started->library.path) {
@@ -138,6 +140,24 @@ std::optional<Api> Survey::Start() {
   context_.sink(StageEntered{Stage::kInit});
   Fail(ErrorOf("cuInit", started->code));
   return std::nullopt;
+}
+
+// Programs that take the first file of the name, as all but this one do, find no GPU by it. Where nothing but
+// a stub is here that is the error of all.
+void Survey::TellOfStub(const StartedDriver& started) const {
+  const auto stub = std::find_if(started.passed_over.begin(), started.passed_over.end(),
+                                 [](const auto& one) { return one.code == kCuErrorStubLibrary; });
+  if (stub == started.passed_over.end() || started.code == kCuErrorStubLibrary) return;
+  DriverReport report;
+  report.name = "stub";
+  report.library = stub->path;
+  report.outcome = Outcome::kAbsent;
+  report.stage = Stage::kInit;
+  report.error = Error{"cuInit", stub->code, std::string(kBeforeDriver),
+                       fmt::format("{} is found before {} and is no driver: programs that load the first of "
+                                   "the name have no GPU",
+                                   stub->path, started.library.path.value_or("the driver's"))};
+  context_.sink(std::move(report));
 }
 
 void Survey::WarnOfOthers(const StartedDriver& started) const {

@@ -10,7 +10,7 @@
 namespace probe::cuda {
 namespace {
 
-constexpr CuResult kStubLibrary = 34, kDriverMismatch = 803, kCompatNotSupported = 804;
+constexpr CuResult kDriverMismatch = 803, kCompatNotSupported = 804;
 
 Error NotInstalled(Error error) {
   if (error.Is(OwnError::kAbsent)) error.text = "NVIDIA's driver is not installed: there is no libcuda.so.1";
@@ -39,7 +39,7 @@ Result<Api> ResolveApi(const system::Library& library) {
 }
 
 bool IsOfAnotherDriver(CuResult code) {
-  return code == kStubLibrary || code == kDriverMismatch || code == kCompatNotSupported;
+  return code == kCuErrorStubLibrary || code == kDriverMismatch || code == kCompatNotSupported;
 }
 
 // Whose file it is that failed, as far as that tells: what a stub says is of no machine, what a compat
@@ -47,7 +47,7 @@ bool IsOfAnotherDriver(CuResult code) {
 enum class Standing { kStub, kOthers, kMachines };
 
 Standing StandingOf(const StartedDriver& started, bool wsl) {
-  if (started.code == kStubLibrary) return Standing::kStub;
+  if (started.code == kCuErrorStubLibrary) return Standing::kStub;
   const bool is_others =
       IsOfAnotherDriver(started.code) || (wsl && !IsWindowsDriver(started.library.path.value_or("")));
   return is_others ? Standing::kOthers : Standing::kMachines;

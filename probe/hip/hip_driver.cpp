@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "probe/core/hidden.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
 #include "probe/hip/hip_declarations.h"
@@ -92,6 +93,11 @@ Diagnosis WithoutNode(Error error, const KernelDriver& driver) {
     return Cause(
         Outcome::kNoDevice, std::move(error), "radeon_bound",
         driver.radeon_cards.front() + " is under the kernel driver radeon, which has no compute driver");
+  }
+  if (!driver.unbound_cards.empty() && !driver.version.empty()) {
+    return Cause(
+        Outcome::kNoDevice, std::move(error), kLeftByDriver,
+        fmt::format("{} is loaded and did not take {}", driver.version, driver.unbound_cards.front()));
   }
   if (!driver.unbound_cards.empty()) {
     return Cause(

@@ -144,30 +144,67 @@ std::string GarbageText(const List& list) {
   return {};
 }
 
-std::string NameOf(const KfdNode& node) {
-  return fmt::format("{} ({}{})", node.target.value_or("a GPU"), ToString(node.address),
-                     node.partition != 0 ? fmt::format(", partition {}", node.partition) : "");
+// Of a card that is divided the address alone would mean all of it.
+std::string NameOf(const KfdNode& node, const std::vector<KfdNode>& nodes) {
+  const bool is_part = std::any_of(nodes.begin(), nodes.end(), [&](const KfdNode& other) {
+    return SlotOf(other.address) == SlotOf(node.address) && other.partition != node.partition;
+  });
+  return fmt::format(
+      "{} ({}{})", node.target.value_or("a GPU"), ToString(node.address),
+      is_part || node.partition != 0 ? fmt::format(", partition {}", node.partition) : std::string());
 }
 
-// HIP may leave out the partition, too; so many devices of a slot stand for so many nodes.
-std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>& shown,
-                       const std::vector<KfdNode>& nodes) {
-  std::vector<std::string> hidden;
-  std::vector<bool> used(shown.size(), false);
-  for (const KfdNode& node : nodes) {
-    bool seen = false;
-    for (std::size_t i = 0; i < shown.size() && !seen; ++i) {
-      const auto& pci = shown[i].identity.pci;
-      seen = !used[i] && pci && SlotOf(*pci) == SlotOf(node.address);
-      if (seen) used[i] = true;
-    }
-    if (!seen) hidden.push_back(NameOf(node));
+// Takes out of `nodes` those that the devices are: by slot and partition, then by slot alone, for HIP may
+// leave out the partition; so many devices of a slot stand for so many nodes. Returns the devices that are
+// none.
+std::vector<const RuntimeDevice*> TakeOut(std::vector<const RuntimeDevice*> shown,
+                                          std::vector<const KfdNode*>& nodes) {
+  for (const bool by_partition : {true, false}) {
+    std::erase_if(shown, [&](const RuntimeDevice* device) {
+      const auto node = std::find_if(nodes.begin(), nodes.end(), [&](const KfdNode* one) {
+        return device->identity.pci && SlotOf(*device->identity.pci) == SlotOf(one->address) &&
+               (!by_partition || (device->identity.partition && PartitionOf(*device) == one->partition));
+      });
+      if (node == nodes.end()) return false;
+      nodes.erase(node);
+      return true;
+    });
   }
-  if (hidden.empty()) return {};
-  const std::string count =
-      fmt::format("{} of {} GPUs: {}", hidden.size(), nodes.size(), fmt::join(hidden, ", "));
-  if (!hiding.empty()) return fmt::format("{} hides {}", hiding, count);
-  return fmt::format("ROCm does not show {}; the kernel's compute driver has them", count);
+  return shown;
+}
+
+// "1 of 2 GPUs: gfx1036 (0000:0c:00.0)"; empty for none.
+std::string ListText(const std::vector<const KfdNode*>& some, const std::vector<KfdNode>& all) {
+  std::vector<std::string> names;
+  names.reserve(some.size());
+  for (const KfdNode* node : some) names.push_back(NameOf(*node, all));
+  if (names.empty()) return {};
+  return fmt::format("{} of {} GPUs: {}", names.size(), all.size(), fmt::join(names, ", "));
+}
+
+// What the lists leave out is hidden by them; what they leave and HIP does not show all the same is not. The
+// devices are first held against what is left: the partitions of one card have their slot in common.
+std::vector<std::string> HiddenTexts(const system::Environment& environment,
+                                     const std::vector<RuntimeDevice>& shown,
+                                     const std::vector<KfdNode>& nodes) {
+  auto numbered = nodes;
+  for (std::size_t i = 0; i < numbered.size(); ++i) numbered[i].number = static_cast<std::uint32_t>(i);
+  std::vector<const KfdNode*> left;
+  for (const KfdNode& node : VisibleNodes(environment, numbered)) left.push_back(&nodes[node.number]);
+  std::vector<const KfdNode*> hidden;
+  for (const KfdNode& node : nodes) {
+    if (std::find(left.begin(), left.end(), &node) == left.end()) hidden.push_back(&node);
+  }
+  std::vector<const RuntimeDevice*> devices;
+  devices.reserve(shown.size());
+  for (const RuntimeDevice& device : shown) devices.push_back(&device);
+  TakeOut(TakeOut(std::move(devices), left), hidden);
+  std::vector<std::string> out;
+  if (auto text = ListText(hidden, nodes); !text.empty())
+    out.push_back(fmt::format("{} hides {}", HidingText(environment), text));
+  if (auto text = ListText(left, nodes); !text.empty())
+    out.push_back(fmt::format("ROCm does not show {}; the kernel's compute driver has them", text));
+  return out;
 }
 
 bool HasCard(const std::vector<KfdNode>& nodes, const KfdNode& card) {
@@ -296,7 +333,7 @@ std::vector<std::string> ExplainOverride(const system::Environment& environment,
     if (!claimed) {
       out.push_back(NoVersionText(variable, *value));
     } else if (real && *real != *claimed) {
-      out.push_back(OverrideText(variable, *real, *claimed, NameOf(node)));
+      out.push_back(OverrideText(variable, *real, *claimed, NameOf(node, nodes)));
     }
   }
   out.erase(std::unique(out.begin(), out.end()), out.end());
@@ -317,7 +354,7 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   const auto add = [&](std::string text) {
     if (!text.empty()) out.push_back(std::move(text));
   };
-  add(HiddenText(HidingText(environment), shown, nodes));
+  for (auto& text : HiddenTexts(environment, shown, nodes)) add(std::move(text));
   const auto rocr = RocrList(environment);
   const auto hip = HipList(environment);
   if (rocr) add(GarbageText(*rocr));

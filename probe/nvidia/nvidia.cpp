@@ -56,6 +56,7 @@ std::vector<DeviceNode> NodesOf(const FileSystem& files, std::optional<std::uint
     own.exists = files.Exists(own.path);
     own.openable = own.exists && control.openable;
     if (own.exists) own.open_error = control.open_error;
+    if (control.open_to && own.exists) own.open_to = system::OpenTo(files, own.path);
     nodes.push_back(std::move(own));
   }
   nodes.push_back(std::move(control));
@@ -148,6 +149,7 @@ Vendor Describe() {
   // Its integrated GPUs are in the table of PCI numbers.
   vendor.guess_kind = [](const std::optional<PciAddress>&) { return DeviceKind::kDiscrete; };
   vendor.guard_process = KeepFromMakingNodes;
+  vendor.kernel_module = "nvidia";
   vendor.version_files = kVersionFiles;
   vendor.sleeping_nodes = "nvidia";
   vendor.version_text = VersionText;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdio>
 
+#include "probe/core/hidden.h"
 #include "probe/core/pci_table.h"
 #include "probe/core/text.h"
 #include "probe/core/vendor_names.h"
@@ -185,6 +186,22 @@ void AddComputeDriver(const Card& card, HardwareDevice& device) {
   AddFact(device, "no_runtime", std::string(row->no_runtime));
 }
 
+// A module that is loaded binds every card that it knows and can start: one without a driver beside it is not
+// mended by loading it.
+void AddLeftBy(const FileSystem& files, const Card& card, HardwareDevice& device) {
+  const bool is_gpu = device.kind == DeviceKind::kDiscrete || device.kind == DeviceKind::kIntegrated;
+  const Vendor* vendor = FindVendor(card.function.vendor);
+  if (!is_gpu || !card.function.address || card.function.driver || vendor == nullptr ||
+      vendor->kernel_module.empty())
+    return;
+  const std::string module = "/sys/module/" + std::string(vendor->kernel_module);
+  const auto state = files.ReadLine(module + "/initstate");  // built into the kernel it has none
+  if (!files.Exists(module) || state.value_or("live") != "live") return;
+  AddFact(device, kLeftByFact, std::string(vendor->kernel_module));
+  const auto version = files.ReadLine(module + "/version");
+  AddFact(device, kLeftByVersionFact, version ? CleanText(*version, 64) : std::string());
+}
+
 }  // namespace
 
 HardwareDevice DescribeCard(const FileSystem& files, const Card& card) {
@@ -196,6 +213,7 @@ HardwareDevice DescribeCard(const FileSystem& files, const Card& card) {
   SetPlace(files, card, device);
   AddDriverFacts(files, card, device);
   AddComputeDriver(card, device);
+  AddLeftBy(files, card, device);
   if (card.function.class_code) {
     char text[16];
     std::snprintf(text, sizeof text, "%06x", *card.function.class_code);

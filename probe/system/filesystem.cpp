@@ -5,6 +5,9 @@
 #include <charconv>
 #include <utility>
 
+#include "probe/core/parse.h"
+#include "probe/core/text.h"
+
 namespace probe::system {
 namespace {
 
@@ -25,6 +28,23 @@ std::string_view FirstLine(std::string_view text) {
   const auto first = text.find_first_not_of(kBlank);
   if (first == std::string_view::npos) return {};
   return text.substr(first, text.find_last_not_of(kBlank) - first + 1);
+}
+
+// By the list of groups, group(5); the number where that has none, and of groups that are given to people.
+std::string GroupName(const FileSystem& files, std::uint32_t gid) {
+  constexpr std::uint32_t kFirstOrdinary = 1000;  // login.defs(5), GID_MIN where nobody changed it
+  auto number = std::to_string(gid);
+  if (gid >= kFirstOrdinary) return number;
+  // Nobody's to record: whom this machine has is no answer of it.
+  const auto lists = FileSystem::Open(files.root());
+  const auto text = lists ? lists->Read("/etc/group") : Result<std::string>(lists.error());
+  for (std::string_view rest = text ? std::string_view(*text) : ""; !rest.empty();) {
+    std::string_view line = TakeUpTo(rest, '\n');
+    const auto name = TakeUpTo(line, ':');
+    (void)TakeUpTo(line, ':');  // the password
+    if (TakeUpTo(line, ':') == number && IsGroupName(name)) return std::string(name);
+  }
+  return number;
 }
 
 }  // namespace
@@ -109,7 +129,20 @@ DeviceNode CheckNode(const FileSystem& files, std::string path) {
   const auto opened = files.TryOpen(node.path);
   node.openable = opened.ok();
   if (!opened) node.open_error = opened.error().name;
+  // EPERM is a rule of the container's, which no group is asked about.
+  if (node.open_error == "EACCES") node.open_to = OpenTo(files, node.path);
   return node;
+}
+
+std::optional<std::string> OpenTo(const FileSystem& files, std::string_view path) {
+  constexpr std::uint32_t kGroupBits = 0060, kOthersBits = 0006;
+  constexpr std::uint32_t kOverflow = 65534;  // of who is not of this user namespace, user_namespaces(7)
+  const auto status = files.Stat(path);
+  const bool is_told = status && status->owner_uid == 0 && status->owner_gid != kOverflow &&
+                       (status->mode & kOthersBits) != kOthersBits;
+  if (!is_told) return std::nullopt;
+  if (status->owner_gid == 0 || (status->mode & kGroupBits) != kGroupBits) return std::string(kRootAlone);
+  return GroupName(files, status->owner_gid);
 }
 
 }  // namespace probe::system

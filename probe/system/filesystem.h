@@ -80,6 +80,8 @@ bool WalkPath(const FileSystem& files, std::string_view path,
 
 // A device node as this process meets it: it is opened once, for reading and writing.
 [[nodiscard]] DeviceNode CheckNode(const FileSystem& files, std::string path);
+// DeviceNode::open_to of a node that this process may not open by its permissions.
+[[nodiscard]] std::optional<std::string> OpenTo(const FileSystem& files, std::string_view path);
 
 // The status of an open file, and that of a name in an open directory, a link's own; nullopt, and errno,
 // where the system tells none.

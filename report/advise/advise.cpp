@@ -93,7 +93,8 @@ class Adviser {
     // Who belongs to a group, and what services run, is settled on the machine itself.
     if (report_.host.container) return;
     auto what = remedy.what;
-    if (remedy.action == Action::kJoinGroups && system_.facts != nullptr && system_.facts->groups) {
+    const bool is_usual = remedy.action == Action::kJoinGroups && !remedy.is_seen;
+    if (is_usual && system_.facts != nullptr && system_.facts->groups) {
       const auto& known = *system_.facts->groups;
       std::erase_if(what, [&](const std::string& group) {
         return std::find(known.begin(), known.end(), group) == known.end();

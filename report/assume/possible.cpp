@@ -22,22 +22,11 @@ using Wrong = std::optional<std::string>;
 constexpr std::string_view kUsualSystem = "linux";
 constexpr std::string_view kUsualMachine = "x86_64";
 
-// The row of the device's own architecture, else of the nearest whose code runs on it: 5.2 is supported as
-// long as 5.0, but 7.5 longer than 7.0.
-const ArchitectureDrivers* RowOf(const TargetFacts& target, std::string_view device) {
-  const ArchitectureDrivers* nearest = nullptr;
-  for (const ArchitectureDrivers& row : *target.drivers) {
-    if (!HasCodeFor(target, {row.architecture}, device)) continue;
-    if (!nearest || CompareVersions(row.architecture, nearest->architecture) > 0) nearest = &row;
-  }
-  return nearest;
-}
-
 // What the maker's drivers never supported.
 Wrong WrongDriver(const Words& words) {
   if (!words.of || !words.driver || !words.of->target->drivers) return std::nullopt;
   const auto device = ArchitectureText(*words.of->target, words.architecture, Reader::kPeople);
-  const auto* row = RowOf(*words.of->target, device);
+  const auto* row = DriversOf(*words.of->target, device);
   if (!row) return std::nullopt;
   if (row->first && CompareVersions(*words.driver, *row->first) < 0)
     return fmt::format("no driver before {} knows {} {}, and {} is assumed", *row->first,
@@ -83,7 +72,7 @@ Wrong WrongAge(const Words& words, std::string_view runtime, std::string_view ve
   }
   if (!words.of || words.of->name != runtime || !words.of->target->drivers) return std::nullopt;
   const auto device = ArchitectureText(*words.of->target, words.architecture, Reader::kPeople);
-  const auto* row = RowOf(*words.of->target, device);
+  const auto* row = DriversOf(*words.of->target, device);
   // A word names its kind itself: gfx1201.
   const auto shown = words.of->target->form == TargetForm::kWord
                          ? device
@@ -212,7 +201,7 @@ Wrong Narrow(const Words& words, Common& common) {
   if (!words.of || !words.of->target || !words.of->target->drivers) return std::nullopt;
   const auto& target = *words.of->target;
   const auto device = ArchitectureText(target, words.architecture, Reader::kPeople);
-  const auto* row = RowOf(target, device);
+  const auto* row = DriversOf(target, device);
   if (!row) return std::nullopt;
   const auto shown = fmt::format("{} {}", target.key, device);
   if (row->first && (common.first.empty() || CompareVersions(*row->first, common.first) > 0)) {

@@ -86,4 +86,15 @@ bool IsNewerThanAll(const TargetFacts& target, const std::vector<std::string>& b
          });
 }
 
+// 5.2 is supported as long as 5.0, but 7.5 longer than 7.0.
+const ArchitectureDrivers* DriversOf(const TargetFacts& target, std::string_view device) {
+  if (!target.drivers) return nullptr;
+  const ArchitectureDrivers* nearest = nullptr;
+  for (const ArchitectureDrivers& row : *target.drivers) {
+    if (!HasCodeFor(target, {row.architecture}, device)) continue;
+    if (!nearest || CompareVersions(row.architecture, nearest->architecture) > 0) nearest = &row;
+  }
+  return nearest;
+}
+
 }  // namespace report

@@ -33,4 +33,8 @@ enum class Reader { kPeople, kCMake };
 [[nodiscard]] bool IsNewerThanAll(const TargetFacts& target, const std::vector<std::string>& built,
                                   std::string_view device);
 
+// The drivers that know a device of this architecture, as people write it: by the row of its own, else of the
+// nearest whose code runs on it. nullptr where the table has none.
+[[nodiscard]] const ArchitectureDrivers* DriversOf(const TargetFacts& target, std::string_view device);
+
 }  // namespace report

@@ -12,6 +12,7 @@ enum class Action { kInstall, kReinstall, kRemove, kJoinGroups, kStartService };
 struct Remedy {
   Action action = Action::kInstall;
   std::vector<std::string> what;  // roles of packages (data/packages.json), groups, or services
+  bool is_seen = false;           // the groups were found on this machine, whatever its distribution has
   bool operator==(const Remedy&) const = default;
 };
 

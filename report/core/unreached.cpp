@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: MIT
 #include "report/core/unreached.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cstdint>
+#include <utility>
 
 #include "probe/core/hidden.h"
+#include "report/core/architecture.h"
 #include "report/core/devices.h"
 #include "report/core/wording.h"
 
@@ -11,6 +16,9 @@ namespace report {
 namespace {
 
 using probe::Outcome;
+
+// Of a card, the maker's name of its chip by the table of PCI numbers.
+constexpr std::string_view kChipFact = "table_target";
 
 // What one without a device of its own says is about the machine only where it gives a reason.
 template <class Told>
@@ -36,6 +44,43 @@ const probe::DriverReport* FailedDriver(const RuntimeFacts& facts, const probe::
   return driver == probe.drivers.end() ? nullptr : &*driver;
 }
 
+// Why the loaded driver did not take a card: its release is before the first or after the last that knows the
+// architecture; else only that it did not.
+probe::Error WhyLeft(const RuntimeFacts& facts, const probe::HardwareDevice& hardware,
+                     const std::string& module) {
+  const auto* version = probe::FindFact(hardware.facts, probe::kLeftByVersionFact);
+  const auto loaded = version ? module + " " + *version : module;
+  const auto as = [](std::string_view name, std::string text) {
+    return probe::Error{{}, std::nullopt, std::string(name), std::move(text)};
+  };
+  auto left = as(probe::kLeftByDriver, fmt::format("{} is loaded and did not take it", loaded));
+  const auto* chip = probe::FindFact(hardware.facts, kChipFact);
+  if (!version || !chip || !facts.target) return left;
+  const auto* known = DriversOf(*facts.target, ArchitectureText(*facts.target, *chip, Reader::kPeople));
+  if (!known) return left;
+  if (known->first && CompareVersions(*version, *known->first) < 0)
+    return as("driver_too_old",
+              fmt::format("it needs driver {} or newer, and {} is loaded", *known->first, loaded));
+  if (known->below && CompareVersions(*version, *known->below) >= 0)
+    return as("driver_too_new",
+              fmt::format("it needs a driver before {}, and {} is loaded", *known->below, loaded));
+  return left;
+}
+
+// Of a card that the module of its maker's, which is loaded, did not bind: nothing is to be installed or
+// loaded for it.
+std::optional<OwnCause> LeftByDriver(const Tables& tables, const probe::HardwareDevice& hardware,
+                                     std::uint32_t vendor) {
+  const auto* module = probe::FindFact(hardware.facts, probe::kLeftByFact);
+  if (!module || hardware.kernel_driver) return std::nullopt;
+  for (const RuntimeFacts& facts : tables.runtimes) {
+    if (!IsOfVendor(facts, vendor)) continue;
+    auto error = WhyLeft(facts, hardware, *module);
+    if (KnowsError(facts, error)) return OwnCause{&facts, std::move(error)};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::string> HeldForGuest(const probe::PhysicalDevice& device) {
@@ -48,6 +93,7 @@ std::optional<std::string> HeldForGuest(const probe::PhysicalDevice& device) {
 std::optional<OwnCause> CauseOf(const Tables& tables, const probe::PhysicalDevice& device) {
   const auto vendor = VendorOf(device);
   if (!device.hardware || !vendor) return std::nullopt;
+  if (auto left = LeftByDriver(tables, *device.hardware, *vendor)) return left;
   const auto* name = probe::FindFact(device.hardware->facts, probe::kUnreachedErrorFact);
   const auto* text = probe::FindFact(device.hardware->facts, probe::kUnreachedTextFact);
   if (name == nullptr || text == nullptr) return std::nullopt;

@@ -20,8 +20,8 @@ struct MakersFailure {
 };
 // Of a runtime that is installed and ended badly, or knows why it has no device; nullopt for none. Where no
 // kernel driver has the GPU only an error that the tables know says more than that.
-// What its maker's runtime told of this very GPU beside those that it shows (probe::UnreachedHardware), where
-// its table has the error.
+// What its maker's runtime told of this very GPU beside those that it shows (probe::UnreachedHardware), or
+// that the kernel's driver is loaded and did not take it, where its table has the error.
 struct OwnCause {
   const RuntimeFacts* runtime = nullptr;
   probe::Error error;

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "probe/core/hidden.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
@@ -78,6 +79,11 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   finding.runtime = runtime;
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
+  // What stands before the driver is no way to any device: what it does to other programs is the finding.
+  if (driver.error && driver.error->name == probe::kBeforeDriver) {
+    finding.summary = driver.error->text;
+    finding.severity = Severity::kDegraded;
+  }
   const bool known = AdviseOnError(Find(tables, runtime), driver.error, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
@@ -171,7 +177,9 @@ void BlameItself(const OwnCause& cause, const probe::PhysicalDevice& device, Fin
 // What installs a runtime that is absent, or what it says of that itself.
 void AddWhatInstalls(const RuntimeFacts& facts, const Report& report, Finding& finding) {
   for (const probe::ProbeReport& probe : report.probes) {
-    if (probe.module == facts.name && AdviseOnError(&facts, probe.error, finding)) return;
+    if (probe.module != facts.name || !AdviseOnError(&facts, probe.error, finding)) continue;
+    if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
+    return;
   }
   AddInstallHints(facts, finding);
 }
@@ -375,6 +383,7 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddMeasurements(tables, report, findings);
   AddProbes(tables, report, findings);
   AddVariables(report, findings);
+  NameGroups(tables, report, findings);
   SetAsideWhatChangesNothing(tables, report, findings);
   Escalate(report, findings);
   std::stable_sort(findings.begin(), findings.end(),

@@ -74,6 +74,11 @@ void AddMeasurements(const Tables& tables, const Report& report, std::vector<Fin
 // what that says comes after them.
 void BlameCircumstances(const Report& report, bool is_known, Finding& finding);
 
+// Where a finding advises to join groups for nodes that this user may not open: those that own the nodes, if
+// that is told, in the place of those that distributions give such nodes; and of nodes that no group may
+// open, that.
+void NameGroups(const Tables& tables, const Report& report, std::vector<Finding>& findings);
+
 // One for every warning of a probe about a variable that is set.
 void AddVariables(const Report& report, std::vector<Finding>& out);
 // One for a device of which others leave too little memory for figures of this run, by whichever runtimes.

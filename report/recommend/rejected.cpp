@@ -117,12 +117,13 @@ std::string UnreachedReason(const Tables& tables, const Report& report, const pr
     for (const auto& node : device.hardware->nodes) {
       if (IsDenied(node)) return "no runtime reaches it: " + node.path + " may not be opened";
     }
-    if (!device.hardware->kernel_driver) return "no runtime reaches it: no kernel driver is bound to it";
     if (const auto hiding = HidingVariables(report, device); !hiding.empty())
       return "hidden by " + SettingText(hiding);
     if (const auto driver = HeldForGuest(device)) return "held for a virtual machine by " + *driver;
   }
   if (const auto cause = CauseOf(tables, device)) return "no runtime reaches it: " + cause->error.text;
+  if (device.hardware && !device.hardware->kernel_driver)
+    return "no runtime reaches it: no kernel driver is bound to it";
   if (const auto failure = FailureOfMakers(tables, report, device))
     return "no runtime reaches it: " + FailureText(tables, *failure);
   return "no runtime reaches it";

@@ -12,9 +12,10 @@ RECORD = json.loads((SOURCE / "tests" / "fixtures" / "denied_nodes" / "record.js
 
 
 class Advice(unittest.TestCase):
-    def replay(self, *arguments, **host):
+    def replay(self, *arguments, probes=RECORD["probes"], **host):
         """The machine's answer with these of its host changed; None takes one away."""
-        record = {**RECORD, "host": {key: value for key, value in {**RECORD["host"], **host}.items() if value is not None}}
+        told = {key: value for key, value in {**RECORD["host"], **host}.items() if value is not None}
+        record = {**RECORD, "probes": probes, "host": told}
         with tempfile.TemporaryDirectory() as folder:
             (pathlib.Path(folder) / "record.json").write_text(json.dumps(record))
             process = run(*arguments, "--replay", folder)
@@ -48,6 +49,20 @@ class Advice(unittest.TestCase):
     def test_a_container_and_a_record_of_an_earlier_version_have_the_sentence(self):
         self.assertNotIn("command", self.joining((), container="docker"))
         self.assertNotIn("command", self.joining((), os_release=None))
+
+    def test_the_groups_are_those_that_the_nodes_have(self):
+        devices = json.loads(json.dumps(RECORD["probes"]))
+        for open_to, command in (("compute", 'usermod -aG compute "$USER"'), ("root", "chmod a+rw ")):
+            nodes = [node for probe in devices for device in probe["hardware"] for node in device["nodes"]
+                     if node["exists"] and not node["openable"]]
+            self.assertTrue(nodes)
+            for node in nodes:
+                node.update(open_error="EACCES", open_to=open_to)
+            value = document(self.replay("--json", probes=devices))
+            validate(value, "report")
+            commands = [step.get("command", "") for step in value["advice"]]
+            self.assertTrue(any(one.startswith(command) for one in commands), commands)
+            self.assertFalse(any("render,video" in one for one in commands), commands)
 
     def test_words_of_the_distribution_are_no_part_of_a_command(self):
         evil = {"id": "$(reboot)", "id_like": ["; reboot", "debian"], "version_id": "`reboot`", "codename": "$(reboot)"}

@@ -83,6 +83,9 @@ SURVEYS = {
     "all hidden": (dict(gpus=[gpu(*NAVI31)], variables={"HIP_VISIBLE_DEVICES": "-1"}), "hidden", "hidden", ""),
     "one hidden": (dict(gpus=[gpu(*RAPHAEL, **APU), gpu(*NAVI31)], variables={"ROCR_VISIBLE_DEVICES": "0"}), "ok", None,
                    "ROCR_VISIBLE_DEVICES=\"0\" hides 1 of 2 GPUs: gfx1100 (0000:03:00.0)"),
+    "partitions hidden": (dict(gpus=[mi308(0x0a)], variables={"HIP_VISIBLE_DEVICES": "2"}), "ok", None,
+                          "hides 3 of 4 GPUs: gfx942 (0000:0a:00.0, partition 0), "
+                          "gfx942 (0000:0a:00.0, partition 1), gfx942 (0000:0a:00.0, partition 3)"),
     "CUDA's variable": (dict(gpus=[gpu(*RAPHAEL, **APU), gpu(*NAVI31)], variables={"CUDA_VISIBLE_DEVICES": "1"}), "ok",
                         None, "CUDA_VISIBLE_DEVICES=\"1\" hides 1 of 2 GPUs: gfx1036"),
     "an override that works": (dict(gpus=[gpu(*RAPHAEL, **APU)], variables={"HSA_OVERRIDE_GFX_VERSION": "10.3.0"}),
@@ -97,7 +100,8 @@ SURVEYS = {
     "an old kernel driver": (dict(gpus=[gpu(*NAVI31)], **act("enumerate", "error", code=35)), "failed",
                              "hipErrorInsufficientDriver", ""),
 }
-NEED_KERNEL = {"all hidden", "one hidden", "CUDA's variable", "an override that works", "an override that hangs"}
+NEED_KERNEL = {"all hidden", "one hidden", "partitions hidden", "CUDA's variable", "an override that works",
+               "an override that hangs"}
 
 
 def run(machine, *arguments):

@@ -342,6 +342,12 @@ class Cuda(unittest.TestCase):
         self.assertTrue(good(value["measurements"]), value["measurements"])
         self.assertTrue(any("/first/libcuda.so.1 is not this machine's driver, CUDA_ERROR_STUB_LIBRARY (34)" in text
                             for text in warnings(value)), warnings(value))
+        finding = next(f for f in value["findings"] if f["id"] == "driver.cuda.stub.absent")
+        self.assertNotEqual("note", finding["severity"], "of which a text says nothing")
+        self.assertRegex(finding["summary"], r"/first/libcuda.so.1 is found before \S+/libcuda.so.1 and is no driver")
+        self.assertIn("LD_LIBRARY_PATH", finding["fix"][0]["text"])
+        self.assertIn(finding["fix"][0]["command"], [step.get("command") for step in value["advice"]])
+        self.assertEqual([], [f["id"] for f in value["findings"] if f["id"].startswith(("runtime.cuda", "unreached."))])
 
     def test_every_gpu_is_measured_under_its_own_identity(self):
         for name, scenario in GOOD.items():

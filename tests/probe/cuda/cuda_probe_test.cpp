@@ -152,6 +152,12 @@ TEST(CudaProbe, PassesOverAFileThatIsNotThisMachinesDriver) {
     EXPECT_EQ(report.library->path, FAKE_CUDA_LIBRARY);
     EXPECT_EQ(tests::FactOf(report.devices[0], "libcuda"), FAKE_CUDA_LIBRARY);
     EXPECT_THAT(report.warnings, testing::Contains(HasSubstr(stub + " is not this machine's driver")));
+    // What other programs load first has to be told as what keeps them from the GPU.
+    ASSERT_EQ(report.drivers.size(), 1U) << code;
+    EXPECT_EQ(report.drivers[0].error->name, "before_driver");
+    EXPECT_EQ(report.drivers[0].outcome, Outcome::kAbsent);
+    EXPECT_EQ(report.drivers[0].library, stub);
+    EXPECT_THAT(report.drivers[0].error->text, HasSubstr(FAKE_CUDA_LIBRARY));
     EXPECT_THAT(report.warnings,
                 testing::Contains(testing::AllOf(HasSubstr(compat), HasSubstr(fmt::format("({})", code)))));
   }

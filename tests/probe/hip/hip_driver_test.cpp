@@ -94,6 +94,12 @@ TEST(NoAmdDevice, IsExplainedByItsLayer) {
          tree.Write("/sys/bus/pci/devices/0000:05:00.0/class", "0x038000\n")
              .Write("/sys/bus/pci/devices/0000:05:00.0/vendor", "0x1002\n");
        }},
+      {"driver_left_card", Outcome::kNoDevice,
+       [](tests::Tree& tree) {
+         tree.Write("/sys/bus/pci/devices/0000:05:00.0/class", "0x038000\n")
+             .Write("/sys/bus/pci/devices/0000:05:00.0/vendor", "0x1002\n")
+             .Write("/sys/module/amdgpu/version", "6.10.5\n");
+       }},
       {"radeon_bound", Outcome::kNoDevice,
        [](tests::Tree& tree) { tree.Directory("/sys/bus/pci/drivers/radeon/0000:04:00.0"); }},
       {"wsl_no_device", Outcome::kNoDevice,

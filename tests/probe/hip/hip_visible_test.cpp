@@ -118,6 +118,36 @@ TEST(VisibleGpus, ThatAVariableHidesAreNamed) {
               ElementsAre(HasSubstr("gfx942 (0000:03:00.0, partition 1)")));
 }
 
+// Eight partitions of two cards have two slots: only what the lists leave tells which of them are shown.
+TEST(VisibleGpus, PartitionsThatAVariableHidesAreNamed) {
+  std::vector<KfdNode> parts;
+  for (const std::uint32_t bus : {0x0aU, 0x1aU}) {
+    for (std::uint32_t part = 0; part < 4; ++part) parts.push_back(Node(bus, "gfx942", part));
+  }
+  const auto shown = [](std::uint32_t bus, const char* partition) {
+    auto device = Shown(bus);
+    if (*partition != '\0') device.identity.partition = partition;
+    return device;
+  };
+  const auto hidden = HasSubstr(
+      "hides 6 of 8 GPUs: gfx942 (0000:0a:00.0, partition 0), gfx942 (0000:0a:00.0, partition 1), gfx942 "
+      "(0000:0a:00.0, partition 3), gfx942 (0000:1a:00.0, partition 0), gfx942 (0000:1a:00.0, partition 1), "
+      "gfx942 (0000:1a:00.0, partition 2)");
+  for (const char* name : {"HIP_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES"}) {
+    const auto set = Set({{name, "2,7"}});
+    EXPECT_THAT(ExplainVisible(set, {shown(0x0a, "xcp2"), shown(0x1a, "xcp3")}, parts), ElementsAre(hidden));
+    EXPECT_THAT(ExplainVisible(set, {shown(0x0a, ""), shown(0x1a, "")}, parts), ElementsAre(hidden))
+        << "HIP leaves the partition out";
+    EXPECT_THAT(ExplainVisible(set, {shown(0x0a, "xcp2")}, parts),
+                ElementsAre(hidden, HasSubstr("ROCm does not show 1 of 8 GPUs: gfx942 (0000:1a:00.0, "
+                                              "partition 3)")))
+        << "which no variable hides";
+  }
+  EXPECT_THAT(ExplainVisible({}, {shown(0x0a, "xcp1")}, {parts[0], parts[1]}),
+              ElementsAre("ROCm does not show 1 of 2 GPUs: gfx942 (0000:0a:00.0, partition 0); the kernel's "
+                          "compute driver has them"));
+}
+
 TEST(VisibleGpus, AreCountedInTheOrderOfTheVariables) {
   const auto both = Set({{"ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef"}, {"HIP_VISIBLE_DEVICES", "0"}});
   EXPECT_THAT(ExplainVisible(both, {}, {}), ElementsAre(HasSubstr("counts among the GPUs that ROCR")));

@@ -105,6 +105,34 @@ TEST(Sysfs, EmptyUeventsLeaveADeviceThatSaysWhatItIsNot) {
   EXPECT_EQ(device.identity, Identity{});
 }
 
+// A card that the loaded module did not bind; one that is bound, or that no module is there for, is none.
+TEST(Sysfs, ACardThatTheLoadedDriverDidNotTakeIsSaidToBeLeft) {
+  struct Row {
+    const char* vendor;
+    const char* device;
+    const char* module;
+    const char* state;  // "": built into the kernel
+    bool bound;
+    bool left;
+  };
+  for (const auto& [vendor, device, module, state, bound, left] :
+       {Row{"0x10de", "0x2b85", "nvidia", "live", false, true},
+        {"0x10de", "0x2b85", "nvidia", "live", true, false},
+        {"0x10de", "0x2b85", "nvidia", "coming", false, false},
+        {"0x10de", "0x2b85", "amdgpu", "live", false, false},
+        {"0x1002", "0x73bf", "amdgpu", "", false, true},
+        {"0x1a03", "0x2000", "amdgpu", "live", false, false}}) {
+    tests::Tree tree;
+    Pci(tree, "0000:01:00.0", vendor, device);
+    tree.Write("/sys/module/" + std::string(module) + "/version", "550.54.14\n");
+    if (*state != '\0') tree.Write("/sys/module/" + std::string(module) + "/initstate", state);
+    if (bound) tree.Link(Bus("0000:01:00.0") + "/driver", "../../../bus/pci/drivers/" + std::string(module));
+    const auto told = Only(tree);
+    EXPECT_EQ(FactOf(told, "left_by_driver"), left ? module : "") << vendor << " " << module << " " << state;
+    EXPECT_EQ(FactOf(told, "left_by_version"), left ? "550.54.14" : "");
+  }
+}
+
 TEST(Sysfs, OtherFunctionsOfTheBusAreNotCards) {
   tests::Tree tree;
   Pci(tree, "0000:00:00.0", "0x8086", "0x4621", "0x060000");

@@ -4,11 +4,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <utility>
 #include <vector>
 
 #include "tests/probe/system/temporary_tree.h"
+#include "tests/probe/system/unprivileged.h"
 
 namespace probe::system {
 namespace {
@@ -157,6 +159,31 @@ TEST(FileSystem, SaysWhyADeviceCanNotBeOpened) {
   const auto files = FileSystem::Open("/");
   EXPECT_TRUE(files->TryOpen("/dev/null"));
   EXPECT_EQ(files->TryOpen("/dev/nonexistent").error().name, "ENOENT");
+}
+
+// By the group that the node has, not by the one that such nodes usually have.
+TEST_F(Sysroot, TellsWhoMayOpenANodeThatThisUserMayNot) {
+  if (geteuid() != 0) GTEST_SKIP() << "only root can give files to others";
+  struct Row {
+    gid_t group;
+    mode_t mode;
+    const char* open_to;  // "": not told
+  };
+  ASSERT_EQ(chmod(tree_.root().c_str(), 0755), 0);
+  tree_.Write("/etc/group", "root:x:0:\nvideo:x:44:\n$(x):x:45:\ncompute:x:777:a,b\nalice:x:1000:\n");
+  for (const auto& [group, mode, open_to] :
+       {Row{44, 0660, "video"}, Row{777, 0660, "compute"}, Row{44, 0640, "root"}, Row{44, 0600, "root"},
+        Row{0, 0660, "root"}, Row{778, 0660, "778"}, Row{45, 0660, "45"}, Row{1000, 0660, "1000"},
+        Row{65534, 0660, ""}, Row{44, 0666, ""}}) {
+    tree_.Write("/node", "");
+    ASSERT_EQ(chown(tree_.At("/node").c_str(), 0, group), 0);
+    ASSERT_EQ(chmod(tree_.At("/node").c_str(), mode), 0);
+    EXPECT_EQ(OpenTo(*files_, "/node").value_or(""), open_to) << group << " " << std::oct << mode;
+    EXPECT_EQ(CheckNode(*files_, "/node").open_to, std::nullopt) << "root opens it";
+    if (mode == 0666 || group == 0) continue;  // of which root keeps being here
+    const Unprivileged user;
+    EXPECT_EQ(CheckNode(*files_, "/node").open_to.value_or(""), open_to);
+  }
 }
 
 TEST(FileSystem, CanBeMoved) {

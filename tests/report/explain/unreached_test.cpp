@@ -149,5 +149,84 @@ TEST(Unreached, AGpuThatIsHeldForAVirtualMachineIsSaidToBe) {
   EXPECT_EQ(told.rejected, "held for a virtual machine by vfio-pci");
 }
 
+// The driver behind it serves this tool, and no program that takes the first file of the name.
+TEST(Unreached, AStubBeforeTheDriverIsAFindingOfItsOwnAndNoCause) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    auto& stub = probe.drivers.emplace_back();
+    stub.name = "stub";
+    stub.library = "/opt/cuda/lib64/stubs/libcuda.so.1";
+    stub.outcome = Outcome::kAbsent;
+    stub.error =
+        probe::Error{"cuInit", 34, "before_driver", "/opt/cuda/lib64/stubs/libcuda.so.1 is found before"};
+  }
+  EXPECT_THAT(Of(machine).rejected, Not(HasSubstr("stub"))) << "of another GPU that nobody reaches";
+  const auto report = testing::Decided(machine);
+  const auto found = std::find_if(report.findings.begin(), report.findings.end(),
+                                  [](const auto& one) { return one.id == "driver.cuda.stub.absent"; });
+  ASSERT_NE(found, report.findings.end());
+  EXPECT_THAT(found->summary, HasSubstr("/opt/cuda/lib64/stubs/libcuda.so.1 is found before"));
+  EXPECT_LE(found->severity, Severity::kDegraded) << "a text report leaves notes out";
+  EXPECT_THAT(found->meaning, HasSubstr("PyTorch, llama.cpp"));
+  ASSERT_EQ(found->fix.size(), 1U);
+  EXPECT_THAT(found->fix[0].text, HasSubstr("LD_LIBRARY_PATH"));
+  EXPECT_FALSE(found->fix[0].needs_root);
+}
+
+TEST(Unreached, WhereAStubIsAllThatIsHereItIsNamed) {
+  auto machine = Machine(Outcome::kAbsent, probe::Error{"cuInit", 34, "CUDA_ERROR_STUB_LIBRARY", "a stub"});
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.library = probe::Library{"libcuda.so.1", "/opt/cuda/lib64/stubs/libcuda.so.1", {}};
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.fix.at(0).text, HasSubstr("stubs from LD_LIBRARY_PATH"));
+  EXPECT_EQ(told.finding.evidence.back().value, "/opt/cuda/lib64/stubs/libcuda.so.1");
+}
+
+// One more card in a machine whose driver is loaded: what is told is what that driver has against it.
+TEST(Unreached, ACardThatTheLoadedDriverDidNotTakeIsNotToldToInstallOne) {
+  const auto left = [](const char* module, const char* version, const char* chip) {
+    auto machine = Machine(Outcome::kOk, std::nullopt);
+    auto& hardware = *machine.devices[1].hardware;
+    hardware.kernel_driver.reset();
+    std::erase_if(hardware.facts, [](const auto& fact) { return fact.key == "table_target"; });
+    hardware.facts.push_back({"left_by_driver", module});
+    if (*version != '\0') hardware.facts.push_back({"left_by_version", version});
+    hardware.facts.push_back({"table_target", chip});
+    return Of(machine);
+  };
+  const auto old = left("nvidia", "550.54.14", "sm_120");
+  EXPECT_THAT(old.finding.summary, HasSubstr("needs driver 570.26 or newer, and nvidia 550.54.14 is loaded"));
+  EXPECT_EQ(old.rejected,
+            "no runtime reaches it: it needs driver 570.26 or newer, and nvidia 550.54.14 is loaded");
+  EXPECT_EQ(old.finding.layer, "kernel_driver");
+  ASSERT_EQ(old.finding.fix.size(), 1U);
+  EXPECT_THAT(old.finding.fix[0].text, HasSubstr("install a driver that knows the card"));
+  EXPECT_EQ(old.finding.fix[0].remedy, (Remedy{Action::kInstall, {"nvidia_driver"}}));
+  const auto dropped = left("nvidia", "590.44.01", "sm_61");
+  EXPECT_THAT(dropped.finding.summary, HasSubstr("needs a driver before 590, and nvidia 590.44.01"));
+  EXPECT_THAT(dropped.finding.fix.at(0).text, HasSubstr("the last branch"));
+  for (const auto& [version, chip] :
+       {std::pair("570.86.10", "sm_120"), {"580.95", "sm_61"}, {"", "sm_120"}, {"550.54", ""}}) {
+    const auto told = left("nvidia", version, chip);
+    EXPECT_THAT(told.finding.summary, HasSubstr("is loaded and did not take it")) << version << chip;
+    EXPECT_EQ(told.finding.fix.at(0).command, "dmesg | grep -i -e nvrm -e nvidia");
+  }
+}
+
+TEST(Unreached, OfAnotherMakersModuleItIsThatOnesLog) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  auto& hardware = *machine.devices[1].hardware;
+  hardware.kernel_driver.reset();
+  hardware.identity.ids = probe::PciIds{0x1002, 0x7550, {}, {}, {}};
+  hardware.facts.push_back({"left_by_driver", "amdgpu"});
+  hardware.facts.push_back({"table_target", "gfx1201"});
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.summary, HasSubstr("amdgpu is loaded and did not take it"));
+  EXPECT_EQ(told.finding.fix.at(0).command, "dmesg | grep -i amdgpu");
+}
+
 }  // namespace
 }  // namespace report::explain
