@@ -48,7 +48,10 @@ class Survey {
     // Without management of a machine of which the variable leaves none.
     if (shown.empty() && Gpus().empty() && context_.environment.Get(kVisibleDevices))
       hidden = nvidia::GpuAddresses(context_.files);
-    for (const PciAddress& address : hidden) context_.sink(HiddenHardware("cuda", address, kVisibleDevices));
+    for (const PciAddress& address : hidden) {
+      context_.sink(
+          HiddenHardware("cuda", address, kVisibleDevices, WhatIsWrong(context_.environment, Gpus())));
+    }
   }
   // Files list the cards.
   [[nodiscard]] bool ShowsCards() const { return driver_.signs.card_on_bus || driver_.signs.gpus > 0; }

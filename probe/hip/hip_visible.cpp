@@ -131,15 +131,29 @@ std::vector<KfdNode> LeftBy(const List& list, const std::vector<KfdNode>& nodes)
   return out;
 }
 
-std::string GarbageText(const List& list) {
+// Whether an entry names none of these nodes, among which its list counts; of what is not known it may.
+bool NamesNone(std::string_view entry, bool rocr, const std::vector<KfdNode>& nodes) {
+  if (const auto number = NumberOf(entry, rocr)) return !nodes.empty() && *number >= nodes.size();
+  const bool all_known =
+      std::all_of(nodes.begin(), nodes.end(), [](const KfdNode& node) { return node.unique_id.has_value(); });
+  return !nodes.empty() && all_known && !NamedByUuid(entry, rocr, nodes);
+}
+
+// The first entry that ends a list; `nodes`: those among which it counts.
+std::string FaultIn(const List& list, const std::vector<KfdNode>& nodes) {
   const bool rocr = list.name == kRocr;
+  const auto say = [](std::string_view entry, std::string_view what) {
+    return fmt::format("\"{}\" {}: ROCm ignores it and all after it", CleanText(entry, 64), what);
+  };
   for (const auto entry : Entries(list)) {
     const auto trimmed = Trim(entry);
+    if (trimmed == "-1") return {};
     const bool uuid = rocr ? Lower(trimmed).starts_with(Lower(kUuidPrefix)) : entry.starts_with(kUuidPrefix);
-    if (uuid || NumberOf(entry, rocr) || trimmed == "-1") continue;
-    const bool nearly = IsDigits(trimmed) || trimmed.starts_with(kUuidPrefix);
-    return fmt::format("{}: \"{}\" {}: ROCm ignores it and all after it", list.name, CleanText(entry, 64),
-                       nearly ? "has a blank or a zero too many" : "is neither a number nor GPU-...");
+    if (!uuid && !NumberOf(entry, rocr)) {
+      const bool nearly = IsDigits(trimmed) || trimmed.starts_with(kUuidPrefix);
+      return say(entry, nearly ? "has a blank or a zero too many" : "is neither a number nor GPU-...");
+    }
+    if (NamesNone(entry, rocr, nodes)) return say(entry, "names no GPU here");
   }
   return {};
 }
@@ -150,9 +164,8 @@ std::string NameOf(const KfdNode& node) {
 }
 
 // HIP may leave out the partition, too; so many devices of a slot stand for so many nodes.
-std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>& shown,
-                       const std::vector<KfdNode>& nodes) {
-  std::vector<std::string> hidden;
+std::vector<KfdNode> Unshown(const std::vector<RuntimeDevice>& shown, const std::vector<KfdNode>& nodes) {
+  std::vector<KfdNode> hidden;
   std::vector<bool> used(shown.size(), false);
   for (const KfdNode& node : nodes) {
     bool seen = false;
@@ -161,13 +174,9 @@ std::string HiddenText(std::string_view hiding, const std::vector<RuntimeDevice>
       seen = !used[i] && pci && SlotOf(*pci) == SlotOf(node.address);
       if (seen) used[i] = true;
     }
-    if (!seen) hidden.push_back(NameOf(node));
+    if (!seen) hidden.push_back(node);
   }
-  if (hidden.empty()) return {};
-  const std::string count =
-      fmt::format("{} of {} GPUs: {}", hidden.size(), nodes.size(), fmt::join(hidden, ", "));
-  if (!hiding.empty()) return fmt::format("{} hides {}", hiding, count);
-  return fmt::format("ROCm does not show {}; the kernel's compute driver has them", count);
+  return hidden;
 }
 
 bool HasCard(const std::vector<KfdNode>& nodes, const KfdNode& card) {
@@ -196,6 +205,58 @@ std::vector<std::string_view> WhatHides(const system::Environment& environment, 
   return out;
 }
 
+// In the order in which they work. Where HIP shows all that the lists leave, they hide the rest: of a card
+// in parts, too, of which another part is shown.
+std::vector<std::string_view> WhatHidesAny(const system::Environment& environment,
+                                           const std::vector<KfdNode>& hidden, std::size_t shown,
+                                           const std::vector<KfdNode>& nodes) {
+  std::vector<std::string_view> out;
+  const auto add = [&](std::string_view name) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  for (const KfdNode& node : hidden) {
+    for (const auto name : WhatHides(environment, node, nodes)) add(name);
+  }
+  if (out.empty() && VisibleNodes(environment, nodes).size() <= shown) {
+    for (const auto& list : {RocrList(environment), HipList(environment)}) {
+      if (list && LeftBy(*list, nodes).size() < nodes.size()) add(list->name);
+    }
+  }
+  const auto place = [](std::string_view name) {
+    return std::find(kVariables.begin(), kVariables.end(), name) - kVariables.begin();
+  };
+  std::sort(out.begin(), out.end(), [&](auto a, auto b) { return place(a) < place(b); });
+  return out;
+}
+
+std::string SettingsText(const system::Environment& environment,
+                         const std::vector<std::string_view>& variables) {
+  std::vector<std::string> set;
+  for (const auto name : variables) set.push_back(Quoted(name, environment.Get(name).value_or("")));
+  return fmt::format("{}", fmt::join(set, " and "));
+}
+
+// Beside what they hide: what is wrong with their values, and how one counts behind the other.
+std::string HiddenText(const system::Environment& environment, const std::vector<RuntimeDevice>& shown,
+                       const std::vector<KfdNode>& nodes) {
+  const auto hidden = Unshown(shown, nodes);
+  if (hidden.empty()) return {};
+  std::vector<std::string> names;
+  for (const KfdNode& node : hidden) names.push_back(NameOf(node));
+  const std::string count =
+      fmt::format("{} of {} GPUs: {}", hidden.size(), nodes.size(), fmt::join(names, ", "));
+  const auto hiding = WhatHidesAny(environment, hidden, shown.size(), nodes);
+  if (hiding.empty())
+    return fmt::format("ROCm does not show {}; the kernel's compute driver has them", count);
+  std::string text = fmt::format("{} {} {}", SettingsText(environment, hiding),
+                                 hiding.size() == 1 ? "hides" : "hide", count);
+  for (const auto name : hiding) {
+    if (const auto fault = WhatIsWrong(environment, name, nodes); !fault.empty())
+      text += fmt::format("; {}{}", hiding.size() == 1 ? "" : fmt::format("{}: ", name), fault);
+  }
+  return text;
+}
+
 std::string OverrideText(std::string_view variable, const Target& real, const Target& claimed,
                          const std::string& name) {
   for (const auto& [is, is_taken_for, text] : ParseTable<3>(data::kGfxOverrides)) {
@@ -213,12 +274,19 @@ std::string NoVersionText(std::string_view variable, std::string_view value) {
 
 std::span<const std::string_view> VisibilityVariables() { return kVariables; }
 
-std::string HidingText(const system::Environment& environment) {
-  std::vector<std::string> set;
+std::string NoneText(const system::Environment& environment, const std::vector<KfdNode>& nodes) {
+  const auto hiding = WhatHidesAny(environment, nodes, 0, nodes);
+  return fmt::format("{} {} none of {} GPU{}", SettingsText(environment, hiding),
+                     hiding.size() == 1 ? "leaves" : "leave", nodes.size(), nodes.size() == 1 ? "" : "s");
+}
+
+std::string WhatIsWrong(const system::Environment& environment, std::string_view variable,
+                        std::vector<KfdNode> nodes) {
   for (const auto& list : {RocrList(environment), HipList(environment)}) {
-    if (list) set.push_back(Quoted(list->name, list->value));
+    if (list && list->name == variable) return FaultIn(*list, nodes);
+    if (list) nodes = LeftBy(*list, nodes);
   }
-  return fmt::format("{}", fmt::join(set, " and "));
+  return {};
 }
 
 std::vector<KfdNode> VisibleNodes(const system::Environment& environment, std::vector<KfdNode> nodes) {
@@ -317,13 +385,20 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   const auto add = [&](std::string text) {
     if (!text.empty()) out.push_back(std::move(text));
   };
-  add(HiddenText(HidingText(environment), shown, nodes));
   const auto rocr = RocrList(environment);
   const auto hip = HipList(environment);
-  if (rocr) add(GarbageText(*rocr));
-  if (hip) add(GarbageText(*hip));
+  const auto hidden = HiddenText(environment, shown, nodes);
+  add(hidden);
+  // What hides GPUs is one thing to mend, whatever else is to be said of it.
+  for (const auto& list : {rocr, hip}) {
+    const auto fault = list ? WhatIsWrong(environment, list->name, nodes) : std::string();
+    const bool is_told = hidden.find(fault) != std::string::npos;
+    if (!fault.empty() && !is_told) add(fmt::format("{}: {}", list->name, fault));
+  }
   for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));
-  if (rocr && hip) add(fmt::format("{} counts among the GPUs that {} leaves, from 0", hip->name, kRocr));
+  const auto names = [&](const List& list) { return hidden.find(list.name) != std::string::npos; };
+  if (rocr && hip && !names(*rocr) && !names(*hip))
+    add(fmt::format("{} counts among the GPUs that {} leaves, from 0", hip->name, kRocr));
   return out;
 }
 

@@ -171,7 +171,8 @@ std::vector<SharedFix> FixesByGpus(const Report& report) {
   return shared;
 }
 
-// The same of other GPUs that are equal to the finding's: one line tells of all. With --verbose each is told.
+// The same of other GPUs that are equal to the finding's, or that what was set for this program hides as
+// well: one line tells of all. With --verbose each is told.
 std::vector<const Finding*> AlikeAfter(const Report& report, const Finding& finding) {
   std::vector<const Finding*> alike;
   const auto* device = finding.device_id ? FindDevice(report.devices, *finding.device_id) : nullptr;
@@ -180,12 +181,15 @@ std::vector<const Finding*> AlikeAfter(const Report& report, const Finding& find
   const auto fix = [](const Finding& of) {
     return of.fix.empty() ? std::string_view() : of.fix.front().text;
   };
+  const bool is_set = finding.layer == "programming_interface";
   for (const auto* other = &finding + 1; other != report.findings.data() + report.findings.size(); ++other) {
     const auto* another = other->device_id ? FindDevice(report.devices, *other->device_id) : nullptr;
     const bool same = kind(*other) == kind(finding) && other->runtime == finding.runtime &&
                       other->severity == finding.severity && other->meaning == finding.meaning &&
                       fix(*other) == fix(finding);
-    if (same && another && another != device && AreEqualGpus(*another, *device)) alike.push_back(other);
+    const bool is_of_both = is_set && other->layer == finding.layer;
+    if (same && another && another != device && (is_of_both || AreEqualGpus(*another, *device)))
+      alike.push_back(other);
   }
   return alike;
 }

@@ -55,6 +55,10 @@ class Machine(Installed):
     def environment(self):
         return {**super().environment(), "LD_LIBRARY_PATH": self.folders, "container": "docker"}
 
+    def given(self, **variables):
+        self.variables = {**self.variables, **variables}
+        return self
+
 
 @unittest.skipUnless(can_unshare(), "no mount namespace: /sys, /dev and /proc of another machine cannot be shown")
 class Causes(unittest.TestCase):
@@ -92,6 +96,21 @@ class Causes(unittest.TestCase):
         self.is_of("no_mig_instance", findings["unreached.pci-0000-01-00-0"])
         for said in ("device nodes", "CUDA_DEVICE_ORDER"):
             self.assertNotIn(said, json.dumps(value))
+
+    def test_a_variable_that_hides_is_one_finding(self):
+        """NVIDIA_VISIBLE_DEVICES is of the container's start: what it gave is here."""
+        for count, value, hidden, because in ((1, "1", [1], '"1" names no GPU here'), (2, "0", [2], ""), (2, "", [1, 2], ""),
+                                              (2, "0,first", [2], '"first" is neither')):
+            with self.subTest(value=value):
+                machine = Machine(**cards(count), live=ALL_NODES, devices=[gpu(number + 1) for number in range(count)])
+                _, findings, value_of = self.look(machine.given(CUDA_VISIBLE_DEVICES=value, NVIDIA_VISIBLE_DEVICES="0"))
+                self.assertEqual([f"unreached.pci-0000-0{number}-00-0" for number in hidden],
+                                 [finding["id"] for finding in value_of["findings"]])
+                for finding in findings.values():
+                    self.assertIn(f"is hidden by CUDA_VISIBLE_DEVICES={value}", finding["summary"])
+                    self.assertIn(because, finding["summary"])
+                    self.assertEqual(["unset CUDA_VISIBLE_DEVICES"], [fix.get("command") for fix in finding["fix"]])
+                self.assertNotIn("NVIDIA_VISIBLE_DEVICES", json.dumps(value_of["findings"]))
 
     def test_a_container_without_nodes_is_not_told_that_no_module_is_loaded(self):
         for code in (100, 999):

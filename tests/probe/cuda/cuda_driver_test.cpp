@@ -392,7 +392,9 @@ TEST(VisibleDevices, WhatCudaCanNotUseIsNamed) {
     const probe::system::Environment environment({{"CUDA_VISIBLE_DEVICES", value}});
     std::string all;
     for (const auto& text : ExplainVisible(environment, {}, gpus)) {
-      if (text.find("hides") == std::string::npos) all += text;
+      // What it hides comes first.
+      const auto hides = text.find("hides"), then = text.find("; ");
+      if (hides == std::string::npos || then != std::string::npos) all += text;
     }
     return all;
   };
