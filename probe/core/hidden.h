@@ -10,12 +10,14 @@
 #include <algorithm>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "probe/core/report.h"
 
 namespace probe {
 
 inline constexpr std::string_view kHiddenByFact = "hidden_by";               // the variable's name
+inline constexpr std::string_view kHiddenBecauseFact = "hidden_because";     // what is wrong with its value
 inline constexpr std::string_view kUnreachedErrorFact = "unreached_error";   // as the runtime's table has it
 inline constexpr std::string_view kUnreachedTextFact = "unreached_because";  // "it fell off the bus"
 
@@ -30,11 +32,12 @@ inline constexpr std::string_view kLeftByDriver = "driver_left_card";
 inline constexpr std::string_view kBeforeDriver = "before_driver";
 
 [[nodiscard]] inline HardwareDevice HiddenHardware(std::string_view module, const PciAddress& address,
-                                                   std::string_view variable) {
+                                                   std::string_view variable, std::string because = {}) {
   HardwareDevice hidden;
   hidden.source = module;
   hidden.identity.pci = address;
   hidden.facts.push_back({std::string(kHiddenByFact), std::string(variable)});
+  if (!because.empty()) hidden.facts.push_back({std::string(kHiddenBecauseFact), std::move(because)});
   return hidden;
 }
 

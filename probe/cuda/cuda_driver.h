@@ -87,6 +87,10 @@ struct Visible {
 [[nodiscard]] std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
                                                  const std::vector<RuntimeDevice>& shown,
                                                  const std::vector<NvmlGpu>& gpus);
+// What is wrong with the variable's value: its first entry that CUDA can not use, as far as those GPUs tell.
+// Empty for nothing.
+[[nodiscard]] std::string WhatIsWrong(const system::Environment& environment,
+                                      const std::vector<NvmlGpu>& gpus);
 // Sentences on what the variables do here: GPUs that are hidden, entries that name nothing, a numbering that
 // differs from nvidia-smi's. Empty where there is nothing to say.
 [[nodiscard]] std::vector<std::string> ExplainVisible(const system::Environment& environment,

@@ -50,8 +50,9 @@ std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<Nv
   if (gpus.empty()) return std::nullopt;
   if (entry.kind == VisibleEntry::kIndex) return *NumberAtFront(entry.text) < gpus.size() ? 1U : 0U;
   // Where the management library names no instances of a divided GPU, nobody here knows which there are.
-  const bool hides_instances = std::any_of(
-      gpus.begin(), gpus.end(), [](const NvmlGpu& gpu) { return gpu.mig && gpu.instances.empty(); });
+  const bool hides_instances = std::any_of(gpus.begin(), gpus.end(), [](const NvmlGpu& gpu) {
+    return gpu.by_files || (gpu.mig && gpu.instances.empty());
+  });
   if (entry.kind == VisibleEntry::kMig && hides_instances) return std::nullopt;
   std::size_t count = 0;
   for (const NvmlGpu& gpu : gpus) {
@@ -61,7 +62,9 @@ std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<Nv
   }
   // As it was called before R470: MIG-GPU-<uuid>/1/0.
   const bool is_old = entry.text.starts_with("MIG-GPU-");
-  return is_old ? std::nullopt : std::optional(count);
+  const bool is_unknown = count == 0 && std::any_of(gpus.begin(), gpus.end(),
+                                                    [](const NvmlGpu& gpu) { return gpu.uuid.empty(); });
+  return is_old || is_unknown ? std::nullopt : std::optional(count);
 }
 
 // The entries of a value that may name a GPU here, up to the first that names none or several.
@@ -118,12 +121,13 @@ std::string HiddenText(const system::Environment& environment, const std::vector
                      fmt::join(hidden, ", "));
 }
 
-// What is wrong with the value: its first entry that CUDA can not use.
-std::string GarbageText(std::string_view value, const std::vector<NvmlGpu>& gpus) {
-  constexpr std::string_view kFormat = "CUDA_VISIBLE_DEVICES: \"{}\" {}";
+// Its first entry that CUDA can not use.
+std::string FaultIn(std::string_view value, const std::vector<NvmlGpu>& gpus) {
   for (const Visible& entry : ParseVisible(value)) {
     if (entry.text == "-1" || Trim(value, " \t").empty()) return {};
-    const auto say = [&](std::string_view what) { return fmt::format(kFormat, CleanText(entry.text), what); };
+    const auto say = [&](std::string_view what) {
+      return fmt::format("\"{}\" {}", CleanText(entry.text), what);
+    };
     if (entry.kind == VisibleEntry::kGarbage)
       return say(
           "is neither a number nor GPU-... nor MIG-..., or not of one kind with those before it: "
@@ -206,6 +210,11 @@ std::vector<PciAddress> HiddenGpus(const system::Environment& environment,
   return out;
 }
 
+std::string WhatIsWrong(const system::Environment& environment, const std::vector<NvmlGpu>& gpus) {
+  const auto value = environment.Get(kVisibleDevices);
+  return value ? FaultIn(*value, gpus) : std::string();
+}
+
 std::vector<std::string> ExplainVisible(const system::Environment& environment,
                                         const std::vector<RuntimeDevice>& shown,
                                         const std::vector<NvmlGpu>& gpus) {
@@ -213,10 +222,11 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   const auto add = [&](std::string text) {
     if (!text.empty()) out.push_back(std::move(text));
   };
-  if (const auto value = environment.Get("CUDA_VISIBLE_DEVICES")) {
-    add(HiddenText(environment, shown, gpus));
-    add(GarbageText(*value, gpus));
-  }
+  // What is wrong with the value and what it hides are one thing to mend.
+  auto hidden = HiddenText(environment, shown, gpus);
+  if (const auto fault = WhatIsWrong(environment, gpus); !fault.empty())
+    hidden = hidden.empty() ? fmt::format("{}: {}", kVisibleDevices, fault) : hidden + "; " + fault;
+  add(std::move(hidden));
   for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));
   add(OrderText(environment, shown, gpus));
   return out;

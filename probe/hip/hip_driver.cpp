@@ -109,9 +109,7 @@ Diagnosis WithoutNode(Error error, const KernelDriver& driver) {
 }
 
 Diagnosis Hidden(Error error, const KernelDriver& driver, const system::Environment& environment) {
-  return Cause(
-      Outcome::kHidden, std::move(error), "hidden",
-      fmt::format("{} leaves none of {}", HidingText(environment), Count(driver.nodes.size(), "GPU")));
+  return Cause(Outcome::kHidden, std::move(error), "hidden", NoneText(environment, driver.nodes));
 }
 
 // A variable is to blame last: it may be set wherever ROCm is used, and hide nothing.

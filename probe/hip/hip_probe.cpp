@@ -45,7 +45,8 @@ class Survey {
   void Complete(const Api& api, RuntimeDevice& device) const;
   void TellHidden(const std::vector<RuntimeDevice>& shown) const {
     for (const HiddenCard& card : HiddenCards(context_.environment, shown, driver_.nodes))
-      context_.sink(HiddenHardware("hip", card.address, card.variable));
+      context_.sink(HiddenHardware("hip", card.address, card.variable,
+                                   WhatIsWrong(context_.environment, card.variable, driver_.nodes)));
   }
   void Warn(std::vector<std::string> texts) const {
     for (auto& text : texts) context_.sink(Warning{std::move(text)});

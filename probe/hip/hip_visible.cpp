@@ -131,15 +131,29 @@ std::vector<KfdNode> LeftBy(const List& list, const std::vector<KfdNode>& nodes)
   return out;
 }
 
-std::string GarbageText(const List& list) {
+// Whether an entry names none of these nodes, among which its list counts; of what is not known it may.
+bool NamesNone(std::string_view entry, bool rocr, const std::vector<KfdNode>& nodes) {
+  if (const auto number = NumberOf(entry, rocr)) return !nodes.empty() && *number >= nodes.size();
+  const bool all_known =
+      std::all_of(nodes.begin(), nodes.end(), [](const KfdNode& node) { return node.unique_id.has_value(); });
+  return !nodes.empty() && all_known && !NamedByUuid(entry, rocr, nodes);
+}
+
+// The first entry that ends a list; `nodes`: those among which it counts.
+std::string FaultIn(const List& list, const std::vector<KfdNode>& nodes) {
   const bool rocr = list.name == kRocr;
+  const auto say = [](std::string_view entry, std::string_view what) {
+    return fmt::format("\"{}\" {}: ROCm ignores it and all after it", CleanText(entry, 64), what);
+  };
   for (const auto entry : Entries(list)) {
     const auto trimmed = Trim(entry);
+    if (trimmed == "-1") return {};
     const bool uuid = rocr ? Lower(trimmed).starts_with(Lower(kUuidPrefix)) : entry.starts_with(kUuidPrefix);
-    if (uuid || NumberOf(entry, rocr) || trimmed == "-1") continue;
-    const bool nearly = IsDigits(trimmed) || trimmed.starts_with(kUuidPrefix);
-    return fmt::format("{}: \"{}\" {}: ROCm ignores it and all after it", list.name, CleanText(entry, 64),
-                       nearly ? "has a blank or a zero too many" : "is neither a number nor GPU-...");
+    if (!uuid && !NumberOf(entry, rocr)) {
+      const bool nearly = IsDigits(trimmed) || trimmed.starts_with(kUuidPrefix);
+      return say(entry, nearly ? "has a blank or a zero too many" : "is neither a number nor GPU-...");
+    }
+    if (NamesNone(entry, rocr, nodes)) return say(entry, "names no GPU here");
   }
   return {};
 }
@@ -182,28 +196,27 @@ std::string ListText(const std::vector<const KfdNode*>& some, const std::vector<
   return fmt::format("{} of {} GPUs: {}", names.size(), all.size(), fmt::join(names, ", "));
 }
 
-// What the lists leave out is hidden by them; what they leave and HIP does not show all the same is not. The
-// devices are first held against what is left: the partitions of one card have their slot in common.
-std::vector<std::string> HiddenTexts(const system::Environment& environment,
-                                     const std::vector<RuntimeDevice>& shown,
-                                     const std::vector<KfdNode>& nodes) {
+// Which of the nodes are not shown: those that the lists leave out, and those that HIP does not show all the
+// same.
+struct Unshown {
+  std::vector<const KfdNode*> hidden;
+  std::vector<const KfdNode*> left;
+};
+
+// The devices are first held against what is left: the partitions of one card have their slot in common.
+Unshown UnshownOf(const system::Environment& environment, const std::vector<RuntimeDevice>& shown,
+                  const std::vector<KfdNode>& nodes) {
   auto numbered = nodes;
   for (std::size_t i = 0; i < numbered.size(); ++i) numbered[i].number = static_cast<std::uint32_t>(i);
-  std::vector<const KfdNode*> left;
-  for (const KfdNode& node : VisibleNodes(environment, numbered)) left.push_back(&nodes[node.number]);
-  std::vector<const KfdNode*> hidden;
+  Unshown out;
+  for (const KfdNode& node : VisibleNodes(environment, numbered)) out.left.push_back(&nodes[node.number]);
   for (const KfdNode& node : nodes) {
-    if (std::find(left.begin(), left.end(), &node) == left.end()) hidden.push_back(&node);
+    if (std::find(out.left.begin(), out.left.end(), &node) == out.left.end()) out.hidden.push_back(&node);
   }
   std::vector<const RuntimeDevice*> devices;
   devices.reserve(shown.size());
   for (const RuntimeDevice& device : shown) devices.push_back(&device);
-  TakeOut(TakeOut(std::move(devices), left), hidden);
-  std::vector<std::string> out;
-  if (auto text = ListText(hidden, nodes); !text.empty())
-    out.push_back(fmt::format("{} hides {}", HidingText(environment), text));
-  if (auto text = ListText(left, nodes); !text.empty())
-    out.push_back(fmt::format("ROCm does not show {}; the kernel's compute driver has them", text));
+  TakeOut(TakeOut(std::move(devices), out.left), out.hidden);
   return out;
 }
 
@@ -233,6 +246,51 @@ std::vector<std::string_view> WhatHides(const system::Environment& environment, 
   return out;
 }
 
+// In the order in which they work, of nodes that the lists leave out: of a card in parts, too, of which
+// another part is shown.
+std::vector<std::string_view> WhatHidesAny(const system::Environment& environment,
+                                           const std::vector<const KfdNode*>& hidden,
+                                           const std::vector<KfdNode>& nodes) {
+  std::vector<std::string_view> out;
+  const auto add = [&](std::string_view name) {
+    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
+  };
+  for (const KfdNode* node : hidden) {
+    for (const auto name : WhatHides(environment, *node, nodes)) add(name);
+  }
+  if (out.empty()) {
+    for (const auto& list : {RocrList(environment), HipList(environment)}) {
+      if (list && LeftBy(*list, nodes).size() < nodes.size()) add(list->name);
+    }
+  }
+  const auto place = [](std::string_view name) {
+    return std::find(kVariables.begin(), kVariables.end(), name) - kVariables.begin();
+  };
+  std::sort(out.begin(), out.end(), [&](auto a, auto b) { return place(a) < place(b); });
+  return out;
+}
+
+std::string SettingsText(const system::Environment& environment,
+                         const std::vector<std::string_view>& variables) {
+  std::vector<std::string> set;
+  for (const auto name : variables) set.push_back(Quoted(name, environment.Get(name).value_or("")));
+  return fmt::format("{}", fmt::join(set, " and "));
+}
+
+// Beside what they hide: what is wrong with their values, and how one counts behind the other.
+std::string HiddenText(const system::Environment& environment, const std::vector<const KfdNode*>& hidden,
+                       const std::vector<KfdNode>& nodes) {
+  if (hidden.empty()) return {};
+  const auto hiding = WhatHidesAny(environment, hidden, nodes);
+  std::string text = fmt::format("{} {} {}", SettingsText(environment, hiding),
+                                 hiding.size() == 1 ? "hides" : "hide", ListText(hidden, nodes));
+  for (const auto name : hiding) {
+    if (const auto fault = WhatIsWrong(environment, name, nodes); !fault.empty())
+      text += fmt::format("; {}{}", hiding.size() == 1 ? "" : fmt::format("{}: ", name), fault);
+  }
+  return text;
+}
+
 std::string OverrideText(std::string_view variable, const Target& real, const Target& claimed,
                          const std::string& name) {
   for (const auto& [is, is_taken_for, text] : ParseTable<3>(data::kGfxOverrides)) {
@@ -250,12 +308,21 @@ std::string NoVersionText(std::string_view variable, std::string_view value) {
 
 std::span<const std::string_view> VisibilityVariables() { return kVariables; }
 
-std::string HidingText(const system::Environment& environment) {
-  std::vector<std::string> set;
+std::string NoneText(const system::Environment& environment, const std::vector<KfdNode>& nodes) {
+  std::vector<const KfdNode*> all;
+  for (const KfdNode& node : nodes) all.push_back(&node);
+  const auto hiding = WhatHidesAny(environment, all, nodes);
+  return fmt::format("{} {} none of {} GPU{}", SettingsText(environment, hiding),
+                     hiding.size() == 1 ? "leaves" : "leave", nodes.size(), nodes.size() == 1 ? "" : "s");
+}
+
+std::string WhatIsWrong(const system::Environment& environment, std::string_view variable,
+                        std::vector<KfdNode> nodes) {
   for (const auto& list : {RocrList(environment), HipList(environment)}) {
-    if (list) set.push_back(Quoted(list->name, list->value));
+    if (list && list->name == variable) return FaultIn(*list, nodes);
+    if (list) nodes = LeftBy(*list, nodes);
   }
-  return fmt::format("{}", fmt::join(set, " and "));
+  return {};
 }
 
 std::vector<KfdNode> VisibleNodes(const system::Environment& environment, std::vector<KfdNode> nodes) {
@@ -354,13 +421,23 @@ std::vector<std::string> ExplainVisible(const system::Environment& environment,
   const auto add = [&](std::string text) {
     if (!text.empty()) out.push_back(std::move(text));
   };
-  for (auto& text : HiddenTexts(environment, shown, nodes)) add(std::move(text));
   const auto rocr = RocrList(environment);
   const auto hip = HipList(environment);
-  if (rocr) add(GarbageText(*rocr));
-  if (hip) add(GarbageText(*hip));
+  const auto unshown = UnshownOf(environment, shown, nodes);
+  const auto hidden = HiddenText(environment, unshown.hidden, nodes);
+  add(hidden);
+  if (const auto left = ListText(unshown.left, nodes); !left.empty())
+    add(fmt::format("ROCm does not show {}; the kernel's compute driver has them", left));
+  // What hides GPUs is one thing to mend, whatever else is to be said of it.
+  for (const auto& list : {rocr, hip}) {
+    const auto fault = list ? WhatIsWrong(environment, list->name, nodes) : std::string();
+    const bool is_told = hidden.find(fault) != std::string::npos;
+    if (!fault.empty() && !is_told) add(fmt::format("{}: {}", list->name, fault));
+  }
   for (auto& text : system::ExplainSpoilers(kSpoilers, environment)) add(std::move(text));
-  if (rocr && hip) add(fmt::format("{} counts among the GPUs that {} leaves, from 0", hip->name, kRocr));
+  const auto names = [&](const List& list) { return hidden.find(list.name) != std::string::npos; };
+  if (rocr && hip && !names(*rocr) && !names(*hip))
+    add(fmt::format("{} counts among the GPUs that {} leaves, from 0", hip->name, kRocr));
   return out;
 }
 

@@ -20,9 +20,14 @@ namespace probe::hip {
 // fast a device is. HIP does not read GPU_DEVICE_ORDINAL, whatever AMD's "GPU isolation techniques" says:
 // only AMD's OpenCL does (ROCm/clr, rocclr/device/rocm/rocdevice.cpp).
 [[nodiscard]] std::span<const std::string_view> VisibilityVariables();
-// Names and values of the set ones that can hide a device, "NAME=\"value\" and NAME=\"value\""; empty without
-// any.
-[[nodiscard]] std::string HidingText(const system::Environment& environment);
+// Where the lists leave none of these nodes: "NAME=\"value\" leaves none of 2 GPUs", of those that have to go
+// before any shows.
+[[nodiscard]] std::string NoneText(const system::Environment& environment,
+                                   const std::vector<amd::KfdNode>& nodes);
+// What is wrong with a list's value: the first entry that ends it, where these are the kernel's nodes. Empty
+// for nothing, and for a variable that is not read.
+[[nodiscard]] std::string WhatIsWrong(const system::Environment& environment, std::string_view variable,
+                                      std::vector<amd::KfdNode> nodes);
 
 // The kernel's nodes that those lists leave, in HIP's order.
 [[nodiscard]] std::vector<amd::KfdNode> VisibleNodes(const system::Environment& environment,

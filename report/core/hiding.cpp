@@ -7,7 +7,9 @@
 #include <algorithm>
 
 #include "probe/core/hidden.h"
+#include "probe/core/topology_variables.h"
 #include "report/core/unreached.h"
+#include "report/core/wording.h"
 
 namespace report {
 
@@ -26,6 +28,21 @@ std::vector<probe::EnvironmentVariable> HidingVariables(const Report& report,
     }
   }
   return out;
+}
+
+std::vector<probe::EnvironmentVariable> HidingVariables(const probe::ProbeReport& probe) {
+  std::vector<probe::EnvironmentVariable> all, hiding;
+  for (const auto& variable : probe.environment) {
+    if (variable.name.starts_with(probe::kTopologyVariablePrefix)) continue;  // those hide no device
+    all.push_back(variable);
+    const auto is_by_it = [&](const probe::HardwareDevice& hardware) {
+      const auto* by = probe::FindFact(hardware.facts, probe::kHiddenByFact);
+      return by != nullptr && *by == variable.name;
+    };
+    if (std::any_of(probe.hardware.begin(), probe.hardware.end(), is_by_it)) hiding.push_back(variable);
+  }
+  if (hiding.empty() && probe.error) hiding = VariablesIn(probe, Describe(*probe.error));
+  return hiding.empty() ? all : hiding;
 }
 
 std::string SettingText(const std::vector<probe::EnvironmentVariable>& variables) {

@@ -13,6 +13,9 @@ namespace report {
 // the GPU, or one keeps it for a virtual machine: then nothing reaches it, whatever is set.
 [[nodiscard]] std::vector<probe::EnvironmentVariable> HidingVariables(const Report& report,
                                                                       const probe::PhysicalDevice& device);
+// Those that hide every device from a runtime: that its hidden devices or its error name, else all that are
+// set and may.
+[[nodiscard]] std::vector<probe::EnvironmentVariable> HidingVariables(const probe::ProbeReport& probe);
 // "unset A B"
 [[nodiscard]] std::string UnsetCommand(const std::vector<probe::EnvironmentVariable>& variables);
 // "A=0 and B=1"

@@ -11,8 +11,8 @@
 #include "backends/core/measurement.h"
 #include "probe/core/names.h"
 #include "probe/core/parse.h"
-#include "probe/core/topology_variables.h"
 #include "report/core/devices.h"
+#include "report/core/hiding.h"
 #include "report/core/quantity.h"
 
 namespace report {
@@ -164,10 +164,7 @@ std::string OutcomeText(const Tables& tables, const probe::ProbeReport& probe) {
   if (probe.outcome == probe::Outcome::kNoDevice && probe.error) Add(detail, probe.error->text);
   if (probe.outcome == probe::Outcome::kHidden) {
     detail.clear();
-    for (const auto& variable : probe.environment) {
-      if (!variable.name.starts_with(probe::kTopologyVariablePrefix))  // those hide no device
-        Add(detail, variable.name + "=" + variable.value);
-    }
+    for (const auto& variable : HidingVariables(probe)) Add(detail, SettingText({variable}));
   }
   return Bracketed(Fill(probe::Row(probe.outcome).sentence, title), detail);
 }

@@ -84,11 +84,11 @@ bool MayComeOfCircumstances(const backends::Measurement& measurement) {
          measurement.status == MeasurementStatus::kTimedOut;
 }
 
-void AddVariables(const Report& report, std::vector<Finding>& out) {
+void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
     for (const std::string& warning : probe.warnings) {
       const auto variables = VariablesIn(probe, warning);
-      if (variables.empty()) continue;
+      if (variables.empty() || AreTold(told, variables)) continue;
       Finding finding;
       finding.id = fmt::format("variable.{}.{}", probe.module, variables.front().name);
       finding.layer = "programming_interface";

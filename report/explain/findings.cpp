@@ -61,8 +61,12 @@ Finding OfRuntime(const Tables& tables, const Report& report, const probe::Probe
     if (finding.fix.empty() && HasCardFor(report, *facts)) AddInstallHints(*facts, finding);
   }
   const bool known = AdviseOnError(facts, probe.error, finding);
-  for (const auto& variable : probe.environment)
-    AddEvidence(finding, "environment", variable.name + "=" + variable.value);
+  if (probe.outcome == Outcome::kHidden) {
+    BlameVariables(facts, report, probe, finding);
+  } else {
+    for (const auto& variable : probe.environment)
+      AddEvidence(finding, "environment", variable.name + "=" + variable.value);
+  }
   if (probe.library) AddEvidence(finding, "library", probe.library->path.value_or(probe.library->soname));
   if (probe.error) AddEvidence(finding, "error", Describe(*probe.error));
   if (probe.stderr_tail) AddEvidence(finding, "stderr", *probe.stderr_tail);
@@ -92,16 +96,15 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   return finding;
 }
 
-void AddProbes(const Tables& tables, const Report& report, std::vector<Finding>& out) {
+void AddProbes(const Tables& tables, const Report& report, const HidingRuntimes& hiding,
+               std::vector<Finding>& out) {
   for (const auto& probe : report.probes) {
     if (!Find(tables, probe.module) || IsUntold(probe)) continue;
-    const bool blamed = std::any_of(probe.drivers.begin(), probe.drivers.end(),
-                                    [&](const auto& driver) { return driver.outcome == probe.outcome; });
-    const auto* of_runtime = blamed ? nullptr : AdviceFor(probe);
+    const auto* of_runtime = IsOfDriver(probe) || hiding.IsToldElsewhere(probe) ? nullptr : AdviceFor(probe);
     if (of_runtime) out.push_back(OfRuntime(tables, report, probe, *of_runtime));
     for (const auto& driver : probe.drivers) {
       // One driver without a device beside another that has one is how most machines look.
-      if (driver.outcome == Outcome::kNoDevice) continue;
+      if (driver.outcome == Outcome::kNoDevice || hiding.IsToldElsewhere(probe, driver)) continue;
       if (const auto* advice = AdviceFor(driver))
         out.push_back(OfDriver(tables, report, probe.module, driver, *advice));
     }
@@ -136,22 +139,6 @@ void AddHiding(const Tables& tables, const probe::PhysicalDevice& device, std::v
     finding.severity = Severity::kNote;
     out.push_back(std::move(finding));
   }
-}
-
-// Whatever is missing beside it: first nothing may hide the GPU.
-void BlameVariables(const probe::PhysicalDevice& device,
-                    const std::vector<probe::EnvironmentVariable>& variables, Finding& finding) {
-  finding.layer = "programming_interface";
-  finding.summary = fmt::format("{} is hidden by {}", device.name, SettingText(variables));
-  std::vector<std::string_view> names;
-  for (const auto& variable : variables) {
-    AddEvidence(finding, "environment", SettingText({variable}));
-    names.push_back(variable.name);
-  }
-  finding.meaning = "other programs started like this one do not see it either";
-  finding.fix.push_back({fmt::format("unset {}, or let {} name this GPU, too", fmt::join(names, " and "),
-                                     names.size() == 1 ? "it" : "each"),
-                         UnsetCommand(variables), false, false});
 }
 
 // A virtual machine may have it at this moment: nothing is broken.
@@ -221,7 +208,7 @@ std::string WhatItLacks(const Tables& tables, const Report& report, const probe:
 }
 
 void AddUnreached(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
-                  const std::set<std::string>& parents, std::vector<Finding>& out) {
+                  const std::set<std::string>& parents, ToldVariables& told, std::vector<Finding>& out) {
   // A node that may not be opened is the finding of AddNodes.
   const bool denied =
       device.hardware && std::any_of(device.hardware->nodes.begin(), device.hardware->nodes.end(),
@@ -248,7 +235,8 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
     return out.push_back(std::move(finding));
   }
   if (const auto hiding = HidingVariables(report, device); !hiding.empty() && !not_asked) {
-    BlameVariables(device, hiding, finding);
+    BlameVariables(report, device, hiding, finding);
+    for (const auto& variable : hiding) told.insert(variable.name);
     return out.push_back(std::move(finding));
   }
   if (const auto held = HeldForGuest(device)) {
@@ -369,8 +357,9 @@ void Escalate(const Report& report, std::vector<Finding>& findings) {
 std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   std::vector<Finding> findings;
   const auto parents = ParentIds(report.devices);
+  ToldVariables told;
   for (const auto& device : report.devices) {
-    AddUnreached(tables, report, device, parents, findings);
+    AddUnreached(tables, report, device, parents, told, findings);
     if (report.not_asked.device_ids.contains(device.id)) continue;
     AddMissingRuntime(tables, report, device, findings);
     AddNodes(device, findings);
@@ -381,8 +370,9 @@ std::vector<Finding> Findings(const Tables& tables, const Report& report) {
   AddNotAsked(report, findings);
   AddDoubts(report, findings);
   AddMeasurements(tables, report, findings);
-  AddProbes(tables, report, findings);
-  AddVariables(report, findings);
+  const HidingRuntimes hiding(tables, report, told);
+  AddProbes(tables, report, hiding, findings);
+  AddVariables(report, hiding.told(), findings);
   NameGroups(tables, report, findings);
   SetAsideWhatChangesNothing(tables, report, findings);
   Escalate(report, findings);

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -79,8 +80,40 @@ void BlameCircumstances(const Report& report, bool is_known, Finding& finding);
 // open, that.
 void NameGroups(const Tables& tables, const Report& report, std::vector<Finding>& findings);
 
-// One for every warning of a probe about a variable that is set.
-void AddVariables(const Report& report, std::vector<Finding>& out);
+// A variable that hides GPUs shows in several places: in the GPUs, in the runtimes that read it, in their
+// warnings. It is one thing to mend, of which one finding tells: of the GPU that nothing else reaches, else
+// of the first runtime.
+
+// The names of variables of which there is such a finding, and whether these are all among them.
+using ToldVariables = std::set<std::string>;
+[[nodiscard]] bool AreTold(const ToldVariables& told,
+                           const std::vector<probe::EnvironmentVariable>& variables);
+// Whatever is missing beside it: first nothing may hide the GPU.
+void BlameVariables(const Report& report, const probe::PhysicalDevice& device,
+                    const std::vector<probe::EnvironmentVariable>& variables, Finding& finding);
+// Of a runtime that they hide every device from.
+void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe::ProbeReport& probe,
+                    Finding& finding);
+
+// Which runtimes tell of variables of which no GPU's finding does.
+class HidingRuntimes {
+ public:
+  HidingRuntimes(const Tables& tables, const Report& report, const ToldVariables& by_devices);
+  [[nodiscard]] bool IsToldElsewhere(const probe::ProbeReport& probe) const;
+  [[nodiscard]] bool IsToldElsewhere(const probe::ProbeReport& probe,
+                                     const probe::DriverReport& driver) const;
+  [[nodiscard]] const ToldVariables& told() const { return told_; }
+
+ private:
+  ToldVariables told_;
+  std::set<std::string> telling_;  // modules
+};
+
+// Whether what became of a runtime became of one of its drivers, whose finding tells it.
+[[nodiscard]] bool IsOfDriver(const probe::ProbeReport& probe);
+
+// One for every warning of a probe about a variable that is set, unless it is told.
+void AddVariables(const Report& report, const ToldVariables& told, std::vector<Finding>& out);
 // One for a device of which others leave too little memory for figures of this run, by whichever runtimes.
 void AddLeftToOthers(const Tables& tables, const Report& report, const probe::PhysicalDevice& device,
                      std::vector<Finding>& out);

@@ -151,12 +151,15 @@ std::vector<const Finding*> AlikeAfter(const Report& report, const Finding& find
   const auto fix = [](const Finding& of) {
     return of.fix.empty() ? std::string_view() : of.fix.front().text;
   };
+  const bool is_set = finding.layer == "programming_interface";
   for (const auto* other = &finding + 1; other != report.findings.data() + report.findings.size(); ++other) {
     const auto* another = other->device_id ? FindDevice(report.devices, *other->device_id) : nullptr;
     const bool same = kind(*other) == kind(finding) && other->runtime == finding.runtime &&
                       other->severity == finding.severity && other->meaning == finding.meaning &&
                       fix(*other) == fix(finding);
-    if (same && another && another != device && AreEqualGpus(*another, *device)) alike.push_back(other);
+    const bool is_of_both = is_set && other->layer == finding.layer;
+    if (same && another && another != device && (is_of_both || AreEqualGpus(*another, *device)))
+      alike.push_back(other);
   }
   return alike;
 }

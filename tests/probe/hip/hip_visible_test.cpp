@@ -148,6 +148,41 @@ TEST(VisibleGpus, PartitionsThatAVariableHidesAreNamed) {
                           "compute driver has them"));
 }
 
+// Whoever reads it is to unset no variable that hides nothing.
+TEST(VisibleGpus, AreHiddenByNoOtherVariable) {
+  std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
+  EXPECT_THAT(
+      ExplainVisible(Set({{"ROCR_VISIBLE_DEVICES", "0,1"}, {"HIP_VISIBLE_DEVICES", "0"}}), {Shown(3)}, nodes),
+      ElementsAre("HIP_VISIBLE_DEVICES=\"0\" hides 1 of 2 GPUs: gfx1036 (0000:0c:00.0)"));
+  EXPECT_THAT(ExplainVisible(Set({{"HIP_VISIBLE_DEVICES", "0,1"}}), {Shown(3)}, nodes),
+              ElementsAre(HasSubstr("ROCm does not show 1 of 2 GPUs: gfx1036")))
+      << "it names both";
+  const auto none = [&](std::map<std::string, std::string, std::less<>> variables) {
+    return probe::hip::NoneText(Set(std::move(variables)), nodes);
+  };
+  EXPECT_EQ(none({{"ROCR_VISIBLE_DEVICES", "7"}, {"HIP_VISIBLE_DEVICES", "0,1"}}),
+            "ROCR_VISIBLE_DEVICES=\"7\" leaves none of 2 GPUs");
+  EXPECT_EQ(none({{"ROCR_VISIBLE_DEVICES", "1"}, {"HIP_VISIBLE_DEVICES", "1"}}),
+            "ROCR_VISIBLE_DEVICES=\"1\" and HIP_VISIBLE_DEVICES=\"1\" leave none of 2 GPUs");
+}
+
+TEST(VisibleGpus, AreHiddenAndWhyInOneSentence) {
+  std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
+  const auto said = [&](const char* variable, const char* value) {
+    return ExplainVisible(Set({{variable, value}}), {Shown(3)}, nodes);
+  };
+  const std::string hides = "hides 1 of 2 GPUs: gfx1036 (0000:0c:00.0); ";
+  EXPECT_THAT(said("HIP_VISIBLE_DEVICES", "0,x"), ElementsAre(HasSubstr(hides + "\"x\" is neither")));
+  EXPECT_THAT(said("HIP_VISIBLE_DEVICES", "0,2"), ElementsAre(HasSubstr(hides + "\"2\" names no GPU here")));
+  EXPECT_THAT(said("HIP_VISIBLE_DEVICES", "0,-1"), ElementsAre(Not(HasSubstr(";"))));
+  EXPECT_THAT(said("ROCR_VISIBLE_DEVICES", "0,GPU-77"), ElementsAre(Not(HasSubstr(";"))))
+      << "nobody knows their UUIDs";
+  nodes[0].unique_id = 0x0123456789abcdef;
+  nodes[1].unique_id = 0x0123456789abcdee;
+  EXPECT_THAT(said("ROCR_VISIBLE_DEVICES", "0,GPU-77"),
+              ElementsAre(HasSubstr(hides + "\"GPU-77\" names no GPU here")));
+}
+
 TEST(VisibleGpus, AreCountedInTheOrderOfTheVariables) {
   const auto both = Set({{"ROCR_VISIBLE_DEVICES", "GPU-0123456789abcdef"}, {"HIP_VISIBLE_DEVICES", "0"}});
   EXPECT_THAT(ExplainVisible(both, {}, {}), ElementsAre(HasSubstr("counts among the GPUs that ROCR")));

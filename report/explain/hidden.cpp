@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+#include "probe/core/hidden.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "report/core/hiding.h"
+#include "report/core/wording.h"
+#include "report/explain/parts.h"
+
+namespace report::explain {
+namespace {
+
+using Variables = std::vector<probe::EnvironmentVariable>;
+
+Fix Unset(const Variables& variables, std::string_view what) {
+  std::vector<std::string_view> names;
+  for (const auto& variable : variables) names.push_back(variable.name);
+  return {fmt::format("unset {}, or let {} name {}", fmt::join(names, " and "),
+                      names.size() == 1 ? "it" : "each", what),
+          UnsetCommand(variables), false, false};
+}
+
+// With what the runtimes that read them say of them.
+void AddVariablesAsEvidence(const Report& report, const Variables& variables, Finding& finding) {
+  ToldVariables names;
+  for (const auto& variable : variables) {
+    AddEvidence(finding, "environment", SettingText({variable}));
+    names.insert(variable.name);
+  }
+  for (const auto& probe : report.probes) {
+    for (const std::string& warning : probe.warnings) {
+      if (AreTold(names, VariablesIn(probe, warning))) AddEvidence(finding, probe.module, warning);
+    }
+  }
+}
+
+}  // namespace
+
+bool AreTold(const ToldVariables& told, const Variables& variables) {
+  return !variables.empty() && std::all_of(variables.begin(), variables.end(), [&](const auto& variable) {
+    return told.contains(variable.name);
+  });
+}
+
+void BlameVariables(const Report& report, const probe::PhysicalDevice& device, const Variables& variables,
+                    Finding& finding) {
+  finding.layer = "programming_interface";
+  finding.summary = fmt::format("{} is hidden by {}", device.name, SettingText(variables));
+  const auto* because = probe::FindFact(device.hardware->facts, probe::kHiddenBecauseFact);
+  // Of several it does not say whose value it is about.
+  if (because != nullptr && variables.size() == 1) finding.summary += ": " + *because;
+  AddVariablesAsEvidence(report, variables, finding);
+  finding.meaning = "other programs started like this one do not see it either";
+  finding.fix.push_back(Unset(variables, "this GPU, too"));
+}
+
+void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe::ProbeReport& probe,
+                    Finding& finding) {
+  const auto variables = HidingVariables(probe);
+  if (variables.empty()) return;
+  AddVariablesAsEvidence(report, variables, finding);
+  const bool is_makers = facts != nullptr && facts->vendor;
+  finding.fix = {Unset(variables, is_makers ? "a GPU that is here" : "what is here")};
+}
+
+HidingRuntimes::HidingRuntimes(const Tables& tables, const Report& report, const ToldVariables& by_devices)
+    : told_(by_devices) {
+  for (const auto& probe : report.probes) {
+    if (probe.outcome != probe::Outcome::kHidden || !Find(tables, probe.module) || IsOfDriver(probe))
+      continue;
+    const auto variables = HidingVariables(probe);
+    if (AreTold(told_, variables)) continue;
+    telling_.insert(probe.module);
+    for (const auto& variable : variables) told_.insert(variable.name);
+  }
+}
+
+bool HidingRuntimes::IsToldElsewhere(const probe::ProbeReport& probe) const {
+  return probe.outcome == probe::Outcome::kHidden && !telling_.contains(probe.module) &&
+         AreTold(told_, HidingVariables(probe));
+}
+
+bool HidingRuntimes::IsToldElsewhere(const probe::ProbeReport& probe,
+                                     const probe::DriverReport& driver) const {
+  return driver.outcome == probe::Outcome::kHidden && driver.error &&
+         AreTold(told_, VariablesIn(probe, Describe(*driver.error)));
+}
+
+bool IsOfDriver(const probe::ProbeReport& probe) {
+  return std::any_of(probe.drivers.begin(), probe.drivers.end(),
+                     [&](const auto& driver) { return driver.outcome == probe.outcome; });
+}
+
+}  // namespace report::explain

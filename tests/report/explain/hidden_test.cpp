@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// A variable that hides GPUs is one thing to mend, wherever it shows.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/report/machines.h"
+
+namespace report::explain {
+namespace {
+
+using probe::Outcome;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+constexpr const char* kVariable = "CUDA_VISIBLE_DEVICES";
+constexpr const char* kHides =
+    "CUDA_VISIBLE_DEVICES=\"1\" hides 1 of 1 GPUs: Card; \"1\" names no GPU here: CUDA ignores it";
+
+// Its maker's runtime shows nothing for a variable; `reached`: another's driver has the card.
+Report Machine(bool reached) {
+  auto machine = testing::Server();
+  auto& gpu = machine.devices[1];
+  std::erase_if(gpu.views, [&](const auto& view) { return !reached || view.device.runtime == "cuda"; });
+  gpu.hardware->kernel_driver = "nvidia";
+  gpu.hardware->facts.push_back({"hidden_by", kVariable});
+  gpu.hardware->facts.push_back({"hidden_because", "\"1\" names no GPU here"});
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    probe.outcome = Outcome::kHidden;
+    probe.stage = probe::Stage::kInit;
+    probe.error = probe::Error{"cuInit", 100, "CUDA_ERROR_NO_DEVICE",
+                               "CUDA_VISIBLE_DEVICES=\"1\" leaves none of 1 GPU"};
+    probe.environment = {
+        {kVariable, "1"}, {"NVIDIA_VISIBLE_DEVICES", "0"}, {"CUDA_DEVICE_ORDER", "PCI_BUS_ID"}};
+    probe.warnings = {kHides};
+  }
+  // Another runtime's driver for the same card, which reads the same variable.
+  auto& other = machine.probes.emplace_back(testing::Probe("opencl", Outcome::kOk, probe::Stage::kDone));
+  other.environment = {{kVariable, "1"}};
+  auto& driver = other.drivers.emplace_back();
+  driver.name = "NVIDIA CUDA";
+  driver.outcome = Outcome::kHidden;
+  driver.error = probe::Error{"", std::nullopt, "", "CUDA_VISIBLE_DEVICES=1 hides its devices: unset it"};
+  return machine;
+}
+
+std::vector<Finding> AboutVariables(const Report& report) {
+  std::vector<Finding> out;
+  for (const Finding& finding : report.findings) {
+    std::string all = finding.summary + finding.id;
+    for (const auto& evidence : finding.evidence) all += evidence.value;
+    EXPECT_THAT(all, Not(HasSubstr("NVIDIA_VISIBLE_DEVICES"))) << "it hides nothing";
+    EXPECT_THAT(all, Not(HasSubstr("CUDA_DEVICE_ORDER"))) << "it hides nothing";
+    if (all.find(kVariable) != std::string::npos) out.push_back(finding);
+  }
+  return out;
+}
+
+TEST(Hidden, AVariableIsOneFindingOfTheGpuThatNothingElseReaches) {
+  const auto found = AboutVariables(testing::Decided(Machine(false)));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].id, "unreached.pci-0000-41-00-0");
+  EXPECT_THAT(found[0].summary, HasSubstr("is hidden by CUDA_VISIBLE_DEVICES=1: \"1\" names no GPU here"));
+  EXPECT_EQ(found[0].evidence.back().value, kHides) << "what its runtime says of it";
+  ASSERT_EQ(found[0].fix.size(), 1U);
+  EXPECT_EQ(found[0].fix[0].command, "unset CUDA_VISIBLE_DEVICES");
+}
+
+TEST(Hidden, ElseOfTheRuntime) {
+  const auto found = AboutVariables(testing::Decided(Machine(true)));
+  ASSERT_EQ(found.size(), 1U);
+  EXPECT_EQ(found[0].id, "runtime.cuda.hidden");
+  EXPECT_TRUE(found[0].summary.ends_with("(CUDA_VISIBLE_DEVICES=1)")) << found[0].summary;
+  EXPECT_EQ(found[0].evidence.at(0).value, "CUDA_VISIBLE_DEVICES=1");
+  EXPECT_EQ(found[0].evidence.at(1).value, kHides);
+  ASSERT_EQ(found[0].fix.size(), 1U);
+  EXPECT_EQ(found[0].fix[0].command, "unset CUDA_VISIBLE_DEVICES");
+  EXPECT_THAT(found[0].fix[0].text, HasSubstr("let it name a GPU that is here"));
+}
+
+TEST(Hidden, AVariableThatHidesNothingIsToldAsBefore) {
+  auto machine = Machine(false);
+  for (auto& probe : machine.probes) {
+    if (probe.module == "cuda") probe.warnings.emplace_back("NVIDIA_VISIBLE_DEVICES=\"x\" is odd");
+  }
+  std::vector<std::string> ids;
+  for (const Finding& finding : testing::Decided(machine).findings) {
+    if (finding.id.starts_with("variable.")) ids.push_back(finding.id);
+  }
+  EXPECT_THAT(ids, ElementsAre("variable.cuda.NVIDIA_VISIBLE_DEVICES"));
+}
+
+}  // namespace
+}  // namespace report::explain
