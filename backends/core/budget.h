@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <string>
 #include <utility>
 
 namespace backends {
@@ -40,7 +41,7 @@ class Budget {
   [[nodiscard]] double Now() const { return now_(); }
   [[nodiscard]] double Remaining() const {
     const double left_s = end_s_ - now_();
-    return given_up_ ? std::min(left_s, 0.0) : left_s;
+    return given_up_.empty() ? left_s : std::min(left_s, 0.0);
   }
   // Whatever it was for.
   [[nodiscard]] double Spent() const { return now_() - start_s_; }
@@ -51,9 +52,9 @@ class Budget {
   // Leaves that much at most.
   void EndWithin(double seconds) { end_s_ = std::min(end_s_, now_() + seconds); }
 
-  // Leaves nothing, whatever is given back afterwards: nothing more is to be begun.
-  void GiveUp() { given_up_ = true; }
-  [[nodiscard]] bool given_up() const { return given_up_; }
+  // Leaves nothing, whatever is given back afterwards: nothing more is to be begun, for this reason.
+  void GiveUp(std::string because) { given_up_ = std::move(because); }
+  [[nodiscard]] const std::string& given_up() const { return given_up_; }  // empty: it is not
 
   // Runs `work` with so much less to spend, which is there again afterwards.
   template <class F>
@@ -99,7 +100,7 @@ class Budget {
   double charged_s_;  // what preparations will still be charged, and
   double excused_s_;  // what they will be given back after that
   double untimed_s_ = 0;
-  bool given_up_ = false;
+  std::string given_up_;
 };
 
 }  // namespace backends

@@ -237,9 +237,13 @@ bool Contest::Affordable(const Candidate& candidate, const Shape& shape) const {
   const double needed_s = kRunsATrial * Work(candidate.variant(), shape) / candidate.rate;
   const double left_s = context_.budget.Remaining();
   if (needed_s <= left_s) return true;
+  std::string reason = context_.budget.given_up();
+  if (reason.empty()) {
+    reason = "needs about " + probe::SignificantText(needed_s, 2) + " s to be verified, " +
+             probe::SignificantText(std::max(left_s, 0.0), 2) + " s are left";
+  }
   context_.reporter.Fail(candidate.variant(), Reported(shape), MeasurementStatus::kOverBudget, Stage::kLaunch,
-                         "needs about " + probe::SignificantText(needed_s, 2) + " s to be verified, " +
-                             probe::SignificantText(std::max(left_s, 0.0), 2) + " s are left");
+                         std::move(reason));
   return false;
 }
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -50,8 +52,10 @@ std::string WhyNoneIsBegun(const Budget& budget, double most_untimed_s) {
 void Contest::RateAll() {
   bool has_one = false;
   std::erase_if(candidates_, [&](Candidate& candidate) {
-    std::string reason = WhyNoneIsBegun(context_.budget, has_one ? kUntimedForChoice : kUntimedForRight);
-    if (reason.empty() && (has_one || context_.budget.given_up()) && context_.budget.Remaining() <= 0)
+    std::string reason = context_.budget.given_up();
+    if (reason.empty())
+      reason = WhyNoneIsBegun(context_.budget, has_one ? kUntimedForChoice : kUntimedForRight);
+    if (reason.empty() && has_one && context_.budget.Remaining() <= 0)
       reason = "the budget went to the kernels before it";
     if (reason.empty()) reason = WhyNoTimeFor(candidate.variant());
     if (reason.empty()) {
@@ -124,7 +128,11 @@ probe::Result<Timing> Contest::Confirmed(const Candidate& candidate, Workload& w
   context_.reporter.Enter(Stage::kLaunch, candidate.variant(),
                           LaunchAllowanceSeconds(request, IsOfLibrary(candidate.variant())));
   auto again = context_.budget.Excused([&] { return workload.Run(1); });
-  if (again && PositiveSeconds(*again) > most_s) context_.budget.GiveUp();
+  if (again && PositiveSeconds(*again) > most_s) {
+    context_.budget.GiveUp(
+        fmt::format("given up: the smallest problem took {} s, and filling its operands {} s",
+                    probe::SignificantText(PositiveSeconds(*again), 2), probe::SignificantText(filled_s, 2)));
+  }
   return again;
 }
 
@@ -164,13 +172,14 @@ probe::Result<Contest::SmallTrial> Contest::TimeSmall(const Candidate& candidate
   auto workload = Workload::Create(context_.session, context_.writer, candidate.loaded,
                                    {.problem = problem, .rough = true}, pool);
   if (!workload) return workload.error();
-  // What a first use takes is bounded by itself: that of the kernels that fill, and that of this one.
+  // What a first use takes is bounded by itself: that of the kernels that fill, array by array, and that of
+  // this one. Together they may take longer on a device that is slow and does not hang.
   const auto enter = [&] {
     context_.reporter.Enter(Stage::kLaunch, candidate.variant(),
                             LaunchAllowanceSeconds(context_.request, IsOfLibrary(candidate.variant())));
   };
   const auto prepare = [&] {
-    return very_first ? workload->Prepare(context_.request.seed, 0)
+    return very_first ? workload->Prepare(context_.request.seed, 0, enter)
                       : workload->Populate(context_.request.seed);
   };
   // The first use of the fill kernel compiles it in some runtimes.

@@ -137,9 +137,11 @@ std::vector<Series> Ready(const std::vector<Task>& tasks, ContestContext& contex
   for (const Task& task : tasks) figures += FigureCount(task, context.request);
   context.slot_s = timing_s / std::max(figures, 1);
   for (const Task& task : tasks) {
-    std::string late = WhyNoneIsBegun(context.budget, kUntimedForFigures);
+    const bool is_given_up = !context.budget.given_up().empty();
+    std::string late =
+        is_given_up ? context.budget.given_up() : WhyNoneIsBegun(context.budget, kUntimedForFigures);
     auto status = MeasurementStatus::kOverBudget;
-    if (context.budget.given_up() || context.budget.Remaining() < timing_s) {
+    if (!is_given_up && context.budget.Remaining() < timing_s) {
       status = follows ? MeasurementStatus::kSkipped : status;
       late = follows ? kTakenByOthers : "the budget went to the kernels before it";
     }

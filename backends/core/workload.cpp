@@ -258,11 +258,13 @@ probe::Status Workload::Overwrite(const Buffer& buffer, std::byte value) const {
   return probe::Ok();
 }
 
-probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation) {
+probe::Status Workload::Prepare(std::uint32_t seed, std::uint32_t generation,
+                                const std::function<void()>& before) {
   seed_ = seed;
   generation_ = generation;
   for (const Buffer& buffer : buffers_) {
     if (buffer.role == Role::kWorkspace) continue;
+    if (before) before();
     if (auto status = Write(buffer); !status) return status;
   }
   return probe::Ok();

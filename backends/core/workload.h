@@ -101,8 +101,10 @@ class Workload {
   Workload& operator=(Workload&& other) noexcept;
   ~Workload();
 
-  // Writes the operands that (seed, generation) name, poisons the results and clears the partial sums.
-  [[nodiscard]] probe::Status Prepare(std::uint32_t seed, std::uint32_t generation);
+  // Writes the operands that (seed, generation) name, poisons the results and clears the partial sums. Calls
+  // `before`, if there is one, before each of those.
+  [[nodiscard]] probe::Status Prepare(std::uint32_t seed, std::uint32_t generation,
+                                      const std::function<void()>& before = {});
   // For a run that nobody checks: writes what has not been written yet, and what Refresh does.
   [[nodiscard]] probe::Status Populate(std::uint32_t seed);
   // Before timing: rewrites numbers that another workload made something else of in a shared array. What is

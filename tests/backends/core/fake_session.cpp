@@ -347,7 +347,10 @@ Outcome MeasureFake(FakeSession& session, const std::vector<kernels::Variant>& v
   Measure(
       session, variants, request,
       [&](const MeasureEvent& event) {
-        if (const auto* stage = std::get_if<MeasureStage>(&event)) outcome.stages.push_back(*stage);
+        if (const auto* stage = std::get_if<MeasureStage>(&event)) {
+          outcome.stages.push_back(*stage);
+          outcome.stage_s.push_back(session.now_s() - start_s);
+        }
         if (const auto* measurement = std::get_if<Measurement>(&event)) {
           const bool overhead = measurement->kernel == Kernel::kLaunch ||
                                 measurement->kernel == Kernel::kHostToDevice ||

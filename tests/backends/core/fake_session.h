@@ -130,6 +130,7 @@ class FakeSession : public Session {
 // What Measure emitted.
 struct Outcome {
   std::vector<MeasureStage> stages;
+  std::vector<double> stage_s;  // when each was entered
   std::vector<Measurement> measurements;
   std::vector<Measurement> overheads;  // launches and transfers
   double elapsed_s = 0;

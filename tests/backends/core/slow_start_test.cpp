@@ -179,5 +179,35 @@ TEST(Runner, AMemoryOfAnySpeedIsRatedOnArraysThatThePlanHasUseFor) {
   EXPECT_LE(session.peak_bytes(), 128U << 20U) << "64 MiB are sent; the cache has 64 KiB";
 }
 
+// Whose process is ended where a stage outlasts what it is allowed: a device that is as slow with everything
+// is none that hangs, and says of the rest that it was given up.
+TEST(Runner, AnEvenlySlowDeviceKeepsWithinWhatEachOfItsStagesMayTake) {
+  for (const auto& [launch_s, budget_s, is_given_up] : {std::tuple(0.3, 4.0, false),
+                                                        {1.0, 4.0, false},
+                                                        {6.0, 4.0, false},
+                                                        {9.0, 4.0, true},
+                                                        {4.0, 1.0, true}}) {
+    FakeScript script;
+    script.launch_s = launch_s;
+    MeasureRequest request = Request(budget_s);
+    request.device.kind = probe::DeviceKind::kDiscrete;
+    const Outcome outcome = MeasureBy(script, {"gemm", "other"}, {"read"}, request);
+    for (std::size_t i = 0; i < outcome.stages.size(); ++i) {
+      const bool is_last = i + 1 == outcome.stages.size();
+      const double end_s = is_last ? outcome.elapsed_s : outcome.stage_s[i + 1];
+      EXPECT_LE(end_s - outcome.stage_s[i], outcome.stages[i].allow_s)
+          << launch_s << " s a launch: stage " << i << ", " << outcome.stages[i].title;
+    }
+    EXPECT_LT(outcome.elapsed_s, kUntimedSeconds) << launch_s;
+    for (const char* name : {"other", "read"}) {
+      if (!is_given_up) continue;
+      EXPECT_EQ(outcome.Of(name).status, MeasurementStatus::kOverBudget) << name;
+      EXPECT_THAT(outcome.Of(name).reason.value_or(""),
+                  ::testing::HasSubstr("given up: the smallest problem took"))
+          << launch_s << " s a launch: " << name;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace backends

@@ -218,6 +218,7 @@ def all_runs():
             jobs[name] = pool.submit(run, machine["scenario"], machine["variables"], "list", "--timeout", timeout)
         for name, (scenario, *_) in sorted(PEERS.items(), key=waits):
             submit(name, lambda all_of: good(products(all_of)), scenario, {}, 0.5)
+        submit("slow with everything, and no hang", lambda all_of: True, one(slow_kernel_s=5.2)["scenario"], {}, 0.4)
         submit("a stub before the driver", good, one()["scenario"], {"first": init(34)["scenario"]}, 0.4)
         for name, (entries, how, _, _, wanted, budget_s) in sorted(FAULTS.items(), key=waits):
             submit(name, lambda all_of, wanted=wanted: wanted <= {m["kernel"] for m in good(all_of)} and
@@ -336,6 +337,12 @@ class Cuda(unittest.TestCase):
                     self.assertRegex(reasons[0], r"libcublasLt.so.13 is of a newer CUDA than 12.4, which is the driver's: "
                                                  r"install that of CUDA 12, or a newer driver")
                     self.assertEqual([], [f["id"] for f in self.answer(name)["findings"] if "cublaslt" in f["id"]])
+
+    def test_a_gpu_that_is_slow_with_everything_is_given_up_and_not_ended(self):
+        measurements = self.answer("slow with everything, and no hang")["measurements"]
+        self.assertEqual(set(), {m["status"] for m in measurements} & {"failed", "crashed", "timed_out"}, measurements)
+        self.assertTrue(any(m.get("reason", "").startswith("given up: the smallest problem took 5.") for m in measurements),
+                        measurements)
 
     def test_the_driver_behind_a_stub_is_found_and_measured(self):
         value = self.answer("a stub before the driver")
