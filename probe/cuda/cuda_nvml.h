@@ -29,6 +29,7 @@ struct NvmlInstance {
 
 struct NvmlGpu {
   std::uint32_t index = 0;  // nvidia-smi's number
+  bool by_files = false;    // the library was not heard: nothing else is known than what files show
   std::string uuid;         // "GPU-..."
   std::string name;
   std::optional<PciAddress> pci;

@@ -28,6 +28,19 @@ bool IsWorthAsking(const ProbeContext& context, const KernelDriver& driver) {
          system::Library::IsNamedByUser(kDriverNames, context.files, context.environment);
 }
 
+std::vector<NvmlGpu> KnownByFiles(const system::FileSystem& files) {
+  std::vector<NvmlGpu> gpus;
+  for (nvidia::FileGpu& file : nvidia::GivenGpus(files)) {
+    NvmlGpu& gpu = gpus.emplace_back();
+    gpu.index = static_cast<std::uint32_t>(gpus.size() - 1);
+    gpu.by_files = true;
+    gpu.pci = file.address;
+    gpu.name = std::move(file.name);
+    if (file.uuid) gpu.uuid = "GPU-" + ToString(*file.uuid);
+  }
+  return gpus;
+}
+
 class Survey {
  public:
   explicit Survey(const ProbeContext& context)
@@ -42,16 +55,14 @@ class Survey {
   void Enumerate(const Api& api);
   void AskManagement();
   void ExplainVariables(const std::vector<RuntimeDevice>& shown) const {
-    for (auto& text : ExplainVisible(context_.environment, shown, Gpus()))
+    // What the variable hides is known without the management library, too.
+    const bool by_files = Gpus().empty() && context_.environment.Get(kVisibleDevices);
+    const auto gpus = by_files ? KnownByFiles(context_.files) : Gpus();
+    for (auto& text : ExplainVisible(context_.environment, shown, gpus))
       context_.sink(Warning{std::move(text)});
-    auto hidden = HiddenGpus(context_.environment, shown, Gpus());
-    // Without management of a machine of which the variable leaves none.
-    if (shown.empty() && Gpus().empty() && context_.environment.Get(kVisibleDevices))
-      hidden = nvidia::GpuAddresses(context_.files);
-    for (const PciAddress& address : hidden) {
-      context_.sink(
-          HiddenHardware("cuda", address, kVisibleDevices, WhatIsWrong(context_.environment, Gpus())));
-    }
+    const auto because = WhatIsWrong(context_.environment, gpus);
+    for (const PciAddress& address : HiddenGpus(context_.environment, shown, gpus))
+      context_.sink(HiddenHardware("cuda", address, kVisibleDevices, because));
   }
   // Files list the cards.
   [[nodiscard]] bool ShowsCards() const { return driver_.signs.card_on_bus || driver_.signs.gpus > 0; }

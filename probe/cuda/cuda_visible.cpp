@@ -50,8 +50,9 @@ std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<Nv
   if (gpus.empty()) return std::nullopt;
   if (entry.kind == VisibleEntry::kIndex) return *NumberAtFront(entry.text) < gpus.size() ? 1U : 0U;
   // Where the management library names no instances of a divided GPU, nobody here knows which there are.
-  const bool hides_instances = std::any_of(
-      gpus.begin(), gpus.end(), [](const NvmlGpu& gpu) { return gpu.mig && gpu.instances.empty(); });
+  const bool hides_instances = std::any_of(gpus.begin(), gpus.end(), [](const NvmlGpu& gpu) {
+    return gpu.by_files || (gpu.mig && gpu.instances.empty());
+  });
   if (entry.kind == VisibleEntry::kMig && hides_instances) return std::nullopt;
   std::size_t count = 0;
   for (const NvmlGpu& gpu : gpus) {
@@ -61,7 +62,9 @@ std::optional<std::size_t> CountNamed(const Visible& entry, const std::vector<Nv
   }
   // As it was called before R470: MIG-GPU-<uuid>/1/0.
   const bool is_old = entry.text.starts_with("MIG-GPU-");
-  return is_old ? std::nullopt : std::optional(count);
+  const bool is_unknown = count == 0 && std::any_of(gpus.begin(), gpus.end(),
+                                                    [](const NvmlGpu& gpu) { return gpu.uuid.empty(); });
+  return is_old || is_unknown ? std::nullopt : std::optional(count);
 }
 
 // The entries of a value that may name a GPU here, up to the first that names none or several.

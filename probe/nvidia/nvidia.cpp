@@ -21,6 +21,8 @@ namespace {
 using system::FileSystem;
 
 constexpr std::string_view kGpus = "/proc/driver/nvidia/gpus";
+constexpr std::string_view kDev = "/dev/";
+constexpr std::string_view kDevices = "/sys/bus/pci/devices/";
 
 // Of the kernel's host1x and memory drivers, on JetPack of all ages; newer ones have a folder of GPUs.
 bool IsTegraNode(const std::string& name) {
@@ -28,17 +30,20 @@ bool IsTegraNode(const std::string& name) {
 }
 
 void ReadBus(const FileSystem& files, Signs& signs) {
-  const std::string devices = "/sys/bus/pci/devices";
-  const auto names = files.List(devices);
+  const auto names = files.List(kDevices);
   signs.bus_shown = !names.empty();
   for (const std::string& name : names) {
-    const std::string directory = devices + "/" + name;
+    const std::string directory = std::string(kDevices) + name;
     const auto kind = files.ReadNumber(directory + "/class").value_or(0) >> 8U;
     const auto base = kind >> 8U;
     const bool computes = base == 0x03 || base == 0x12;  // display, processing accelerator
     const bool joins = kind == 0x0680;                   // other bridge, as NVSwitch calls itself
     if ((!computes && !joins) || files.ReadNumber(directory + "/vendor") != kPciNumber) continue;
     (computes ? signs.card_on_bus : signs.nvswitch) = true;
+    const auto address = computes ? ParsePciAddress(name) : std::nullopt;
+    const bool is_bound = files.ReadLink(directory + "/driver").value_or("").ends_with("/nvidia") ||
+                          files.ReadLine(directory + "/uevent") == "DRIVER=nvidia";
+    if (address && is_bound) signs.bound.push_back(*address);
   }
 }
 
@@ -132,6 +137,26 @@ std::vector<PciAddress> GpuAddresses(const FileSystem& files) {
   for (const std::string& name : files.List(kGpus)) {
     if (const auto address = ParsePciAddress(name)) out.push_back(*address);
   }
+  return out;
+}
+
+std::vector<FileGpu> GivenGpus(const FileSystem& files) {
+  std::vector<FileGpu> out;
+  for (ListedCard& card : List(files, {})) {
+    const auto& nodes = card.told.nodes;
+    const bool is_missing = std::any_of(nodes.begin(), nodes.end(), [](const DeviceNode& node) {
+      return !node.exists && IsGpuNode(std::string_view(node.path).substr(kDev.size()));
+    });
+    if (!is_missing) out.push_back({card.address, std::move(card.told.name), card.told.identity.uuid});
+  }
+  if (out.empty() && files.List(kGpus).empty()) {
+    const auto bound = ReadSigns(files).bound;
+    const auto nodes = files.List(kDev);
+    const auto given = std::count_if(nodes.begin(), nodes.end(), IsGpuNode);
+    if (static_cast<std::size_t>(given) < bound.size()) return {};
+    for (const PciAddress& address : bound) out.push_back({address, {}, {}});
+  }
+  std::sort(out.begin(), out.end(), [](const auto& a, const auto& b) { return a.address < b.address; });
   return out;
 }
 

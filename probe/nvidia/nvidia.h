@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -23,11 +25,22 @@ struct Signs {
   bool gpu_node = false;     // /dev/nvidia<N>, as a container has it whose /sys hides the card
   bool wsl = false;          // /dev/dxg: the Windows host has the driver
   bool tegra = false;        // nodes of a system on chip, whose GPU is on no bus
+  std::vector<PciAddress> bound;  // cards on the bus that the kernel's driver has
 };
 [[nodiscard]] Signs ReadSigns(const system::FileSystem& files);
 [[nodiscard]] bool MayHaveGpu(const Signs& signs);
 // Of the GPUs that the kernel's driver has.
 [[nodiscard]] std::vector<PciAddress> GpuAddresses(const system::FileSystem& files);
+
+struct FileGpu {
+  PciAddress address;
+  std::string name;
+  std::optional<Uuid> uuid;
+};
+// Those of them whose nodes are here, in the order of their addresses: what files show in a container may be
+// all that its host has. Where the driver's own files are hidden, the cards on the bus that it is bound to,
+// if there is a node for each of them.
+[[nodiscard]] std::vector<FileGpu> GivenGpus(const system::FileSystem& files);
 
 // Whether the name below /dev is of one GPU: nvidia0, nvidia1, ...; not nvidiactl or nvidia-uvm.
 [[nodiscard]] bool IsGpuNode(std::string_view name);

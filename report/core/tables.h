@@ -193,6 +193,8 @@ struct RuntimeFacts {
   std::optional<std::string> driver_variable;  // names the file of the one driver that the loader is to take
   std::optional<std::vector<WslDriver>> wsl_drivers = std::nullopt;
   std::optional<ChipOverride> chip_override = std::nullopt;
+  // Of its drivers those that reach no GPU: where the runtime works, their failure is not why it lacks one.
+  std::optional<std::vector<std::string>> helpers = std::nullopt;
 };
 
 // The same as in Fit for the devices of one maker, whatever runtime reaches them: between the runtimes of one

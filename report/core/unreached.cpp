@@ -25,13 +25,19 @@ bool KnowsError(const RuntimeFacts& facts, const std::optional<probe::Error>& er
                      [&](const ErrorFacts& known) { return known.name == error->name; });
 }
 
+bool IsHelper(const RuntimeFacts& facts, const probe::DriverReport& driver) {
+  return facts.helpers && driver.name &&
+         std::find(facts.helpers->begin(), facts.helpers->end(), *driver.name) != facts.helpers->end();
+}
+
 // Whose failure is the runtime's own, or tells more than that none of its drivers has a device.
 const probe::DriverReport* FailedDriver(const RuntimeFacts& facts, const probe::ProbeReport& probe) {
   const bool ended_well = probe.outcome == Outcome::kOk || probe.outcome == Outcome::kNoDevice;
   if (ended_well && KnowsError(facts, probe.error)) return nullptr;
   const auto driver = std::find_if(probe.drivers.begin(), probe.drivers.end(), [&](const auto& one) {
     const bool is_of_all = ended_well ? one.outcome != Outcome::kNoDevice : one.outcome == probe.outcome;
-    return IsFailure(one) && is_of_all;
+    const bool is_beside = probe.outcome == Outcome::kOk && IsHelper(facts, one);
+    return IsFailure(one) && is_of_all && !is_beside;
   });
   return driver == probe.drivers.end() ? nullptr : &*driver;
 }

@@ -112,6 +112,27 @@ class Causes(unittest.TestCase):
                     self.assertEqual(["unset CUDA_VISIBLE_DEVICES"], [fix.get("command") for fix in finding["fix"]])
                 self.assertNotIn("NVIDIA_VISIBLE_DEVICES", json.dumps(value_of["findings"]))
 
+    def test_what_a_variable_hides_is_not_the_management_librarys_fault(self):
+        for name, broken in (("it fails", {"attributes": {"nvml_init": 999}}), ("it is not here", {"without": ["libnvidia-ml.so.1"]}),
+                             ("nor are the driver's files", {"without": ["libnvidia-ml.so.1"], "proc": {}})):
+            with self.subTest(name):
+                machine = Machine(**{**cards(2), "live": ALL_NODES, "devices": [gpu(1), gpu(2)], **broken})
+                probe, findings, value = self.look(machine.given(CUDA_VISIBLE_DEVICES="0"))
+                self.assertEqual("ok", probe["outcome"])
+                finding = findings["unreached.pci-0000-02-00-0"]
+                self.assertIn("is hidden by CUDA_VISIBLE_DEVICES=0", finding["summary"])
+                self.assertEqual(["unset CUDA_VISIBLE_DEVICES"], [fix.get("command") for fix in finding["fix"]])
+                self.assertIn("hides 1 of 2 GPUs", " ".join(probe["warnings"]))
+                self.assertNotIn("device nodes", json.dumps(value["findings"]))
+
+    def test_a_gpu_without_its_node_is_hidden_by_no_variable(self):
+        machine = Machine(**cards(2), live=("nvidia0", "nvidiactl", "nvidia-uvm"), devices=[gpu(1)], attributes={"nvml_init": 999})
+        _, findings, _ = self.look(machine.given(CUDA_VISIBLE_DEVICES="0"))
+        finding = findings["unreached.pci-0000-02-00-0"]
+        self.assertNotIn("VISIBLE_DEVICES", finding["summary"])
+        self.assertNotIn("NVML", finding["summary"])
+        self.assertIn("give the container its device nodes", finding["fix"][0]["text"])
+
     def test_a_container_without_nodes_is_not_told_that_no_module_is_loaded(self):
         for code in (100, 999):
             probe, _, value = self.look(Machine(**cards(1), attributes={"nvml_init": 9}, **act("init", "error", code=code)))

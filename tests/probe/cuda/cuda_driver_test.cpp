@@ -174,11 +174,13 @@ TEST(Diagnosis, IsNoVariablesFaultThatNamesTheGpu) {
 }
 
 // What the variable hides of two GPUs, by their names.
-std::string HiddenOf(const char* value, std::optional<std::size_t> shown, const char* order = "") {
+std::string HiddenOf(const char* value, std::optional<std::size_t> shown, const char* order = "",
+                     bool by_files = false) {
   std::vector<NvmlGpu> gpus(2);
   for (std::size_t i = 0; i < gpus.size(); ++i) {
     gpus[i].index = static_cast<std::uint32_t>(i);
-    gpus[i].uuid = fmt::format("GPU-{}", i);
+    gpus[i].by_files = by_files;
+    if (!by_files) gpus[i].uuid = fmt::format("GPU-{}", i);
     gpus[i].pci = probe::ParsePciAddress(fmt::format("0000:0{}:00.0", i));
   }
   std::vector<probe::RuntimeDevice> devices(shown ? 1 : 0);
@@ -203,6 +205,23 @@ TEST(Visible, NoGpuThatTheVariableNamesIsHiddenByIt) {
   EXPECT_EQ(HiddenOf("1", std::nullopt, "PCI_BUS_ID"), "A");
   EXPECT_EQ(HiddenOf("", std::nullopt), "AB");
   EXPECT_EQ(HiddenOf("0,0", std::nullopt), "AB");
+}
+
+// Where the management library fails or is not installed.
+TEST(Visible, WhatFilesShowOfGpusTellsWhatTheVariableHides) {
+  const auto hidden = [](const char* value, std::optional<std::size_t> shown) {
+    return HiddenOf(value, shown, "", true);
+  };
+  EXPECT_EQ(hidden("0", 0), "B");
+  EXPECT_EQ(hidden("1", 0), "B") << "CUDA counts in an order of its own";
+  EXPECT_EQ(hidden("0,1", 0), "") << "another cause";
+  EXPECT_EQ(hidden("0,7", 0), "B");
+  EXPECT_EQ(hidden("7", std::nullopt), "AB");
+  EXPECT_EQ(hidden("", std::nullopt), "AB");
+  for (const char* one : {"GPU-77", "MIG-77"}) {
+    EXPECT_EQ(hidden(one, 0), "B") << one;
+    EXPECT_EQ(hidden(one, std::nullopt), "") << "nobody knows whose it is: " << one;
+  }
 }
 
 TEST(Diagnosis, OfATegraNeverAsksForTheCardsModule) {

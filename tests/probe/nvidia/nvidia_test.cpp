@@ -48,5 +48,44 @@ TEST(NvidiaSigns, KnowNvswitchByTheBusOrByItsNodes) {
   EXPECT_TRUE(ReadSigns(nodes.Files()).nvswitch);
 }
 
+// "01 02": by their buses.
+std::string Given(const ::tests::Tree& tree) {
+  std::string out;
+  for (const FileGpu& gpu : GivenGpus(tree.Files()))
+    out += (out.empty() ? "" : " ") + ToString(gpu.address).substr(5, 2);
+  return out;
+}
+
+// A container's files may show all that its host has.
+TEST(GivenGpus, AreThoseWhoseNodesAreHere) {
+  ::tests::Tree tree;
+  for (const char* number : {"2", "1"}) {
+    tree.Write(std::string("/proc/driver/nvidia/gpus/0000:0") + number + ":00.0/information",
+               std::string("Model: \t NVIDIA A100\nGPU UUID: \t GPU-00112233-4455-6677-8899-aabbccddee0") +
+                   number + "\nDevice Minor: \t " + number + "\n");
+  }
+  EXPECT_EQ(Given(tree), "");
+  tree.Write("/dev/nvidia2", "");
+  EXPECT_EQ(Given(tree), "02");
+  tree.Write("/dev/nvidia1", "");
+  EXPECT_EQ(Given(tree), "01 02");
+  const auto first = GivenGpus(tree.Files()).at(0);
+  EXPECT_EQ(first.name, "NVIDIA A100");
+  EXPECT_EQ(ToString(*first.uuid), "00112233-4455-6677-8899-aabbccddee01");
+}
+
+TEST(GivenGpus, AreThoseOnTheBusWhereEachMustHaveOneOfTheNodes) {
+  ::tests::Tree tree;
+  for (const char* number : {"1", "2", "3"}) {
+    const std::string card = std::string("/sys/bus/pci/devices/0000:0") + number + ":00.0";
+    tree.Write(card + "/vendor", "0x10de\n").Write(card + "/class", "0x030200\n");
+    tree.Write(card + "/uevent", *number == '3' ? "DRIVER=vfio-pci\n" : "DRIVER=nvidia\nPCI_CLASS=30200\n");
+  }
+  tree.Write("/dev/nvidiactl", "").Write("/dev/nvidia0", "");
+  EXPECT_EQ(Given(tree), "") << "nobody knows whose node it is";
+  tree.Write("/dev/nvidia1", "");
+  EXPECT_EQ(Given(tree), "01 02");
+}
+
 }  // namespace
 }  // namespace probe::nvidia

@@ -85,6 +85,21 @@ TEST(Unreached, OfADriverOfARuntimeThatServesOthersItIsThatDriver) {
   EXPECT_THAT(told.rejected, HasSubstr("driver second"));
 }
 
+// The management library is no way to a GPU.
+TEST(Unreached, WhatOnlyHelpsARuntimeThatWorksIsNoReason) {
+  auto machine = Machine(Outcome::kOk, std::nullopt);
+  for (auto& probe : machine.probes) {
+    if (probe.module != "cuda") continue;
+    auto& driver = probe.drivers.emplace_back();
+    driver.name = "NVML";
+    driver.outcome = Outcome::kFailed;
+    driver.error = probe::Error{"nvmlInit_v2", 999, "NVML_ERROR_UNKNOWN", ""};
+  }
+  const auto told = Of(machine);
+  EXPECT_THAT(told.finding.summary, Not(HasSubstr("NVML")));
+  EXPECT_EQ(told.rejected, "no runtime reaches it");
+}
+
 TEST(Unreached, OfOneWithoutADeviceTheDriverThatFailedTellsMore) {
   auto machine =
       Machine(Outcome::kNoDevice, probe::Error{"cuInit", 100, "CUDA_ERROR_NO_DEVICE", "no device"});
