@@ -82,7 +82,7 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
   finding.runtime = runtime;
   finding.summary = OutcomeText(tables, runtime, driver);
   Advise(advice, finding);
-  const bool known = AdviseOnError(Find(tables, runtime), driver.error, finding);
+  const bool known = AdviseOnError(Find(tables, runtime), report, driver, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));
