@@ -39,8 +39,8 @@ bool DriverRow::Has(std::string_view library) const {
 }
 
 DriverTable::DriverTable(std::string_view of_runtime) {
-  for (const auto& [runtime, driver, libraries, hiding, kernel, of_driver, opens, reached, cached, advice] :
-       ParseTable<10>(data::kDrivers)) {
+  for (const auto& [runtime, driver, libraries, hiding, kernel, of_driver, opens, reached, cached, loads,
+                    advice] : ParseTable<11>(data::kDrivers)) {
     if (runtime != of_runtime) continue;
     AddWords(of_driver, variables);
     AddWords(reached, nodes);
@@ -48,7 +48,8 @@ DriverTable::DriverTable(std::string_view of_runtime) {
     if (driver == "loader") {
       no_driver = advice;
     } else {
-      drivers.push_back({driver, libraries, hiding, kernel, of_driver, opens, reached, cached, advice});
+      drivers.push_back(
+          {driver, libraries, hiding, kernel, of_driver, opens, reached, cached, loads, advice});
     }
   }
 }

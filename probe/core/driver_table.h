@@ -12,7 +12,7 @@ namespace probe {
 
 // The cells of a row; lists are separated by blanks. The table says what they mean.
 struct DriverRow {
-  std::string_view driver, libraries, hiding, kernel, variables, opens, nodes, caches, advice;
+  std::string_view driver, libraries, hiding, kernel, variables, opens, nodes, caches, loads, advice;
 
   // Whether a library of this file name is one of the driver's.
   [[nodiscard]] bool Has(std::string_view library) const;

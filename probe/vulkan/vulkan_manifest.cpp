@@ -8,6 +8,7 @@
 #include "probe/core/codec.h"
 #include "probe/core/parse.h"
 #include "probe/core/text.h"
+#include "probe/system/library.h"
 #include "probe/system/loader_path.h"
 #include "probe/system/trust.h"
 
@@ -116,6 +117,20 @@ std::vector<std::string> ManifestFiles(std::string_view folder, const system::Fi
     AddFolder(root + "/vulkan/" + std::string(folder), files, paths);
   }
   return paths;
+}
+
+std::string WhatItLacks(const DriverManifest& driver, const system::FileSystem& files,
+                        const system::Environment& environment) {
+  const auto& rows = Drivers().drivers;
+  const auto row = std::find_if(rows.begin(), rows.end(),
+                                [&](const DriverRow& one) { return one.Has(FileName(driver.library)); });
+  std::string out;
+  for (auto left = row == rows.end() ? std::string_view() : row->loads; !left.empty();) {
+    const std::array<std::string_view, 1> library = {TakeUpTo(left, ' ')};
+    if (system::Library::Exists(library, {}, files, environment)) continue;
+    out.append(out.empty() ? "" : ", ").append(library.front());
+  }
+  return out;
 }
 
 std::vector<std::string> ListedFiles(std::string_view list, const system::FileSystem& files) {

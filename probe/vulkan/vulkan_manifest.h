@@ -55,6 +55,10 @@ struct DriverManifest {
 [[nodiscard]] DriverManifest ReadDriver(const std::string& path, const system::FileSystem& files,
                                         const system::Environment& environment);
 
+// Of the libraries that its makers leave to others to install, those that are not here: "a.so.1, b.so.2".
+[[nodiscard]] std::string WhatItLacks(const DriverManifest& driver, const system::FileSystem& files,
+                                      const system::Environment& environment);
+
 // Where a manifest's library_path leads: absolute, relative to the manifest, or searched as the dynamic
 // loader does. Nothing found: nullopt.
 [[nodiscard]] std::optional<std::string> ResolveLibrary(std::string_view manifest,

@@ -62,9 +62,15 @@ DriverReport ReportOf(const DriverManifest& driver) {
 Error WhyIncompatible(const ProbeContext& context, const DriverManifest& driver, const Error& error) {
   const std::array<std::string_view, 1> library = {driver.library};
   const auto opened = system::Library::Open(library, {}, context.files, context.environment);
-  if (!opened) return opened.error();
-  Error out = error;
-  out.text = "the driver does not start here; most often its kernel driver or its device is missing";
+  Error out = opened ? error : opened.error();
+  if (!opened && out.name != "unloadable") return out;
+  if (const auto lacking = WhatItLacks(driver, context.files, context.environment); !lacking.empty()) {
+    out.name = "client_libraries_missing";
+    out.text = "the driver does not start here without what it loads: " + lacking;
+  } else if (opened) {
+    out.text =
+        "the driver does not start here: its kernel driver, its device or a library of its own is missing";
+  }
   return out;
 }
 

@@ -150,6 +150,15 @@ struct FixFacts {
   bool needs_reboot = false;
 };
 
+// Where alone a row about an error fits: what is told here of a driver has to hold of the one that failed.
+struct ErrorPlace {
+  std::optional<std::vector<std::string>> libraries;  // how its library's file name begins
+  std::optional<std::string> beside;                  // that other runtime works and shows devices
+  std::optional<bool> container;                      // whether this is one
+  std::optional<std::string> variable;                // which is set,
+  std::optional<std::vector<std::string>> without;    // to a list that has none of these words
+};
+
 // What an error of the runtime means, by its name (probe::Error::name), and what mends it. The first row that
 // fits holds.
 struct ErrorFacts {
@@ -159,7 +168,9 @@ struct ErrorFacts {
   std::vector<FixFacts> fix;
   // A kernel that is wrong ends so, too: where others of the same device are right it is that one's fault.
   std::optional<bool> of_kernel = std::nullopt;
-  std::optional<std::string> call = std::nullopt;  // of this call alone (probe::Error::call)
+  std::optional<std::string> call = std::nullopt;               // of this call alone (probe::Error::call)
+  std::optional<std::vector<std::string>> also = std::nullopt;  // other names of it
+  std::optional<ErrorPlace> where = std::nullopt;
 };
 
 // A variable that makes a runtime take its chip for another, whose kernels may then hang.

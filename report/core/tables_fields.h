@@ -36,7 +36,8 @@ WHICHGPU_FIELDS(Advice, inference, training, without_gpu)
 WHICHGPU_FIELDS(Remedy, action, what)
 WHICHGPU_FIELDS(FixFacts, text, command, remedy, on_host, needs_root, needs_reboot)
 WHICHGPU_FIELDS(ChipOverride, variable, driver, source)
-WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix, of_kernel, call)
+WHICHGPU_FIELDS(ErrorPlace, libraries, beside, container, variable, without)
+WHICHGPU_FIELDS(ErrorFacts, name, layer, meaning, fix, of_kernel, call, also, where)
 
 WHICHGPU_FIELDS(WslDriver, linux_version, windows_version, source)
 

@@ -163,6 +163,13 @@ const ErrorFacts* FindError(const RuntimeFacts* facts, IsIt is_it) {
   return row == facts->errors->end() ? nullptr : &*row;
 }
 
+bool IsOf(const ErrorFacts& known, const probe::Error& error) {
+  const bool is_named =
+      known.name == error.name ||
+      (known.also && std::find(known.also->begin(), known.also->end(), error.name) != known.also->end());
+  return is_named && known.call.value_or(error.call) == error.call;
+}
+
 // Where the runtime's table knows this very error, its words replace the outcome's.
 bool AdviseOn(const ErrorFacts* row, Finding& finding) {
   if (row == nullptr) return false;
@@ -260,16 +267,25 @@ void Advise(const OutcomeAdvice& advice, Finding& finding) {
 
 bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding) {
   if (!error) return false;
+  return AdviseOn(
+      FindError(facts, [&](const ErrorFacts& known) { return !known.where && IsOf(known, *error); }),
+      finding);
+}
+
+bool AdviseOnError(const RuntimeFacts* facts, const Report& report, const probe::DriverReport& driver,
+                   Finding& finding) {
+  if (!driver.error) return false;
   return AdviseOn(FindError(facts,
                             [&](const ErrorFacts& known) {
-                              return known.name == error->name &&
-                                     known.call.value_or(error->call) == error->call;
+                              return IsOf(known, *driver.error) &&
+                                     (!known.where || Fits(*known.where, report, driver));
                             }),
                   finding);
 }
 
 const ErrorFacts* KnownReason(const RuntimeFacts* facts, const backends::Measurement& measurement) {
   return FindError(facts, [&](const ErrorFacts& known) {
+    if (known.where) return false;  // they are of drivers
     return known.call ? NamesError(measurement, fmt::format("{}: {}", *known.call, known.name))
                       : NamesError(measurement, known.name);
   });

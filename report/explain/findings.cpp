@@ -88,7 +88,7 @@ Finding OfDriver(const Tables& tables, const Report& report, std::string_view ru
     finding.summary = driver.error->text;
     finding.severity = Severity::kDegraded;
   }
-  const bool known = AdviseOnError(Find(tables, runtime), driver.error, finding);
+  const bool known = AdviseOnError(Find(tables, runtime), report, driver, finding);
   if (driver.manifest) AddEvidence(finding, "manifest", *driver.manifest);
   if (driver.library) AddEvidence(finding, "library", *driver.library);
   if (driver.error) AddEvidence(finding, "error", Describe(*driver.error));

@@ -52,9 +52,13 @@ bool AddHintsFor(const probe::PhysicalDevice& device, const RuntimeFacts& facts,
                  Finding& finding);
 
 void Advise(const OutcomeAdvice& advice, Finding& finding);
+// Whether a row that holds in some places alone does for this driver of this report.
+[[nodiscard]] bool Fits(const ErrorPlace& place, const Report& report, const probe::DriverReport& driver);
 // Where the runtime's table (nullptr: there is none) knows the error, its words replace those. Whether it
-// does.
+// does. Of a driver's, in this report, rows count that are of such drivers alone.
 bool AdviseOnError(const RuntimeFacts* facts, const std::optional<probe::Error>& error, Finding& finding);
+bool AdviseOnError(const RuntimeFacts* facts, const Report& report, const probe::DriverReport& driver,
+                   Finding& finding);
 // A measurement's reason names the vendor's error within a sentence.
 [[nodiscard]] const ErrorFacts* KnownReason(const RuntimeFacts* facts,
                                             const backends::Measurement& measurement);

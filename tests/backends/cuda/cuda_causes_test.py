@@ -133,6 +133,20 @@ class Causes(unittest.TestCase):
         self.assertNotIn("NVML", finding["summary"])
         self.assertIn("give the container its device nodes", finding["fix"][0]["text"])
 
+    def test_a_driver_of_another_runtime_that_lacks_its_libraries_is_not_to_be_updated(self):
+        for capabilities, lacks in (("compute,utility", True), ("all", False)):
+            machine = Machine(**cards(1), live=ALL_NODES, devices=[gpu(1)])
+            machine.add_driver("vulkan", "GLX_nvidia", act("init", "error", code=-9))
+            with machine.given(NVIDIA_DRIVER_CAPABILITIES=capabilities):
+                done = machine.run("list", "--json", "--only", "cuda,vulkan,sysfs")
+            finding, = [one for one in json.loads(done.stdout)["findings"] if one["id"].startswith("driver.vulkan")]
+            self.assertIn("CUDA work: there is none to be updated", finding["meaning"])
+            self.assertEqual(lacks, "NVIDIA_DRIVER_CAPABILITIES lacks graphics" in finding["meaning"])
+            commands = [fix["command"] for fix in finding["fix"] if "command" in fix]
+            self.assertEqual("docker run --gpus all -e NVIDIA_DRIVER_CAPABILITIES=all", commands[0])
+            self.assertTrue(any("X11 and of GLVND" in fix["text"] for fix in finding["fix"]), finding["fix"])
+            self.assertNotIn("update or reinstall", json.dumps(finding))
+
     def test_a_container_without_nodes_is_not_told_that_no_module_is_loaded(self):
         for code in (100, 999):
             probe, _, value = self.look(Machine(**cards(1), attributes={"nvml_init": 9}, **act("init", "error", code=code)))

@@ -52,6 +52,20 @@ TEST_F(Manifest, OfAPipeSaysSo) {
   EXPECT_THAT(driver.error->text, HasSubstr("is no regular file"));
 }
 
+TEST_F(Manifest, NamesADriverThatMayLackWhatItLoads) {
+  DriverManifest driver;
+  const auto lacks = [&](const char* library) {
+    driver.library = library;
+    return WhatItLacks(driver, tree_.Files(), environment_);
+  };
+  EXPECT_EQ(lacks("/opt/libGLX_nvidia.so.0"),
+            "libX11.so.6, libXext.so.6, libEGL.so.1, libGLX.so.0, libGLdispatch.so.0");
+  EXPECT_EQ(lacks("/opt/libvulkan_lvp.so"), "") << "it brings what it loads";
+  for (const char* here : {"libX11.so.6", "libEGL.so.1", "libGLX.so.0", "libGLdispatch.so.0"})
+    tree_.Write(std::string("/usr/lib/") + here, "");
+  EXPECT_EQ(lacks("libEGL_nvidia.so.0"), "libXext.so.6");
+}
+
 TEST_F(Manifest, IsSearchedInTheLoadersOrder) {
   environment_.Set("HOME", "/home/u");
   for (const char* path :
