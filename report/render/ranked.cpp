@@ -9,6 +9,15 @@
 
 namespace report::render {
 
+std::string RequestText(const ReferenceRequest& reference, Use use) {
+  const auto& r = reference.inference;
+  if (use == Use::kTraining)
+    return fmt::format("{}, {}, {:.0f} tokens a step", r.model, reference.training.method,
+                       reference.training.step_tokens);
+  return fmt::format("{} {}, {:.0f} tokens in, {:.0f} out", r.model, r.format, r.prompt_tokens,
+                     r.output_tokens);
+}
+
 bool IsChosen(const Recommendation* answer, const Score& score) {
   return answer && answer->backend == score.runtime && answer->device_id == score.device_id &&
          answer->driver == score.driver;

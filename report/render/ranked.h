@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "report/core/report.h"
+#include "report/core/request.h"
 
 namespace report::render {
+
+// What is predicted for a use: "Llama 3 8B Q4_K_M, 512 tokens in, 128 out".
+[[nodiscard]] std::string RequestText(const ReferenceRequest& reference, Use use);
 
 // Whether it is the answer's way. nullptr: there is no answer.
 [[nodiscard]] bool IsChosen(const Recommendation* answer, const Score& score);

@@ -18,17 +18,6 @@
 namespace report::render {
 namespace {
 
-std::string Caption(const ReferenceRequest& reference, Use use) {
-  const auto& r = reference.inference;
-  if (use == Use::kTraining) {
-    return fmt::format("{}, {}, {:.0f} tokens a step", r.model, reference.training.method,
-                       reference.training.step_tokens);
-  }
-  return fmt::format("{}{} {}, {:.0f} tokens in, {:.0f} out",
-                     use == Use::kInference ? "a whole request: " : "", r.model, r.format, r.prompt_tokens,
-                     r.output_tokens);
-}
-
 std::string Detail(const Score& score) {
   if (score.writing_tokens_per_s && score.first_token_s) {
     return fmt::format("{} tokens/s, first token after {}", TokensText(score.writing_tokens_per_s->value),
@@ -159,7 +148,8 @@ void Ranking(const Tables& tables, const Report& report, Page& page) {
     const Recommendation* found = answer == report.recommendations.end() ? nullptr : &*answer;
     const auto scores = Ranked(report, found, use);
     if (scores.empty() && !found) continue;
-    Heading(page, row.second, Caption(tables.reference, use));
+    Heading(page, row.second,
+            (use == Use::kInference ? "a whole request: " : "") + RequestText(tables.reference, use));
     if (scores.empty()) {
       page.To(kRankWidth).Flow(Unranked(report, *found), kRankWidth + 2, Style::kFair);
       continue;

@@ -286,20 +286,11 @@ void Row(const Table& table, std::size_t row, std::string_view place, bool chose
   page.End();
 }
 
-std::string Caption(const ReferenceRequest& reference, Use use) {
-  const auto& r = reference.inference;
-  if (use == Use::kTraining)
-    return fmt::format("{}, {}, {:.0f} tokens a step", r.model, reference.training.method,
-                       reference.training.step_tokens);
-  return fmt::format("{} {}, {:.0f} tokens in, {:.0f} out", r.model, r.format, r.prompt_tokens,
-                     r.output_tokens);
-}
-
 void Ways(const Tables& tables, const Report& report, const Material& material, const Parts& parts,
           Page& page) {
   if (parts.ways == 0) return;
   if (parts.air > 0) page.Blank();
-  page.Flow(Caption(tables.reference, material.answer ? material.answer->use : Use::kInference), 0,
+  page.Flow(RequestText(tables.reference, material.answer ? material.answer->use : Use::kInference), 0,
             Style::kDim);
   Table table;
   for (std::size_t i = 0; i < parts.ways; ++i) Fill(report, material.ways[i], page, table);
