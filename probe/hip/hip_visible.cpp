@@ -196,6 +196,12 @@ std::string ListText(const std::vector<const KfdNode*>& some, const std::vector<
   return fmt::format("{} of {} GPUs: {}", names.size(), all.size(), fmt::join(names, ", "));
 }
 
+// Each by its place among them, by which it is found again.
+std::vector<KfdNode> Numbered(std::vector<KfdNode> nodes) {
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].number = static_cast<std::uint32_t>(i);
+  return nodes;
+}
+
 // Which of the nodes are not shown: those that the lists leave out, and those that HIP does not show all the
 // same.
 struct Unshown {
@@ -206,10 +212,9 @@ struct Unshown {
 // The devices are first held against what is left: the partitions of one card have their slot in common.
 Unshown UnshownOf(const system::Environment& environment, const std::vector<RuntimeDevice>& shown,
                   const std::vector<KfdNode>& nodes) {
-  auto numbered = nodes;
-  for (std::size_t i = 0; i < numbered.size(); ++i) numbered[i].number = static_cast<std::uint32_t>(i);
   Unshown out;
-  for (const KfdNode& node : VisibleNodes(environment, numbered)) out.left.push_back(&nodes[node.number]);
+  for (const KfdNode& node : VisibleNodes(environment, Numbered(nodes)))
+    out.left.push_back(&nodes[node.number]);
   for (const KfdNode& node : nodes) {
     if (std::find(out.left.begin(), out.left.end(), &node) == out.left.end()) out.hidden.push_back(&node);
   }
@@ -225,9 +230,10 @@ bool HasCard(const std::vector<KfdNode>& nodes, const KfdNode& card) {
                      [&](const KfdNode& node) { return SlotOf(node.address) == SlotOf(card.address); });
 }
 
-// The variables without which a card would show: each whose list alone leaves it out, or all where only
+// The variables without which something would show: each whose list alone leaves it out, or all where only
 // together they do. CUDA's, too, where HIP would read it next.
-std::vector<std::string_view> WhatHides(const system::Environment& environment, const KfdNode& card,
+template <class Shows>
+std::vector<std::string_view> WhatHides(const system::Environment& environment, const Shows& shows,
                                         const std::vector<KfdNode>& nodes) {
   std::vector<std::string_view> all;
   std::vector<std::string_view> alone;
@@ -236,31 +242,30 @@ std::vector<std::string_view> WhatHides(const system::Environment& environment, 
     if (!list) continue;
     all.push_back(list->name);
     left = LeftBy(*list, left);
-    if (!HasCard(LeftBy(*list, nodes), card)) alone.push_back(list->name);
+    if (!shows(LeftBy(*list, nodes))) alone.push_back(list->name);
   }
-  if (HasCard(left, card)) return {};
+  if (shows(left)) return {};
   auto& out = alone.empty() ? all : alone;
   if (const auto next = environment.Get(kCuda);
-      out.back() == kHip && next && !next->empty() && !HasCard(LeftBy({kCuda, *next}, nodes), card))
+      out.back() == kHip && next && !next->empty() && !shows(LeftBy({kCuda, *next}, nodes)))
     out.push_back(kCuda);
   return out;
 }
 
-// In the order in which they work, of nodes that the lists leave out: of a card in parts, too, of which
-// another part is shown.
+// In the order in which they work, of nodes that the lists leave out, each for itself: the parts of a card
+// have their slot in common.
 std::vector<std::string_view> WhatHidesAny(const system::Environment& environment,
                                            const std::vector<const KfdNode*>& hidden,
                                            const std::vector<KfdNode>& nodes) {
   std::vector<std::string_view> out;
-  const auto add = [&](std::string_view name) {
-    if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
-  };
+  const auto numbered = Numbered(nodes);
   for (const KfdNode* node : hidden) {
-    for (const auto name : WhatHides(environment, *node, nodes)) add(name);
-  }
-  if (out.empty()) {
-    for (const auto& list : {RocrList(environment), HipList(environment)}) {
-      if (list && LeftBy(*list, nodes).size() < nodes.size()) add(list->name);
+    const auto number = static_cast<std::uint32_t>(node - nodes.data());
+    const auto shows = [&](const std::vector<KfdNode>& left) {
+      return std::any_of(left.begin(), left.end(), [&](const KfdNode& one) { return one.number == number; });
+    };
+    for (const auto name : WhatHides(environment, shows, numbered)) {
+      if (std::find(out.begin(), out.end(), name) == out.end()) out.push_back(name);
     }
   }
   const auto place = [](std::string_view name) {
@@ -346,7 +351,8 @@ std::vector<HiddenCard> HiddenCards(const system::Environment& environment,
     const bool is_told = std::any_of(
         out.begin(), out.end(), [&](const HiddenCard& card) { return is_at(card.address, node.address); });
     if (is_shown || is_told) continue;
-    for (const auto variable : WhatHides(environment, node, nodes)) out.push_back({node.address, variable});
+    const auto shows = [&](const std::vector<KfdNode>& left) { return HasCard(left, node); };
+    for (const auto variable : WhatHides(environment, shows, nodes)) out.push_back({node.address, variable});
   }
   return out;
 }

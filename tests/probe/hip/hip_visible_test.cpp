@@ -148,6 +148,18 @@ TEST(VisibleGpus, PartitionsThatAVariableHidesAreNamed) {
                           "compute driver has them"));
 }
 
+// A card that one list hides, and parts of another that the other list hides: each is named.
+TEST(VisibleGpus, OfACardAndOfPartsEachVariableIsNamed) {
+  std::vector<KfdNode> nodes = {Node(3, "gfx90a")};
+  for (std::uint32_t part = 0; part < 4; ++part) nodes.push_back(Node(0x0a, "gfx942", part));
+  auto shown = Shown(0x0a);
+  shown.identity.partition = "xcp0";
+  EXPECT_THAT(ExplainVisible(Set({{"ROCR_VISIBLE_DEVICES", "1,2,3,4"}, {"HIP_VISIBLE_DEVICES", "0"}}),
+                             {shown}, nodes),
+              ElementsAre(::testing::StartsWith(
+                  "ROCR_VISIBLE_DEVICES=\"1,2,3,4\" and HIP_VISIBLE_DEVICES=\"0\" hide 4 of 5 GPUs")));
+}
+
 // Whoever reads it is to unset no variable that hides nothing.
 TEST(VisibleGpus, AreHiddenByNoOtherVariable) {
   std::vector<KfdNode> nodes = {Node(3, "gfx1100"), Node(0x0c, "gfx1036")};
