@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -23,7 +24,15 @@ bool IsToJoin(const Fix& fix) { return fix.remedy && fix.remedy->action == Actio
 
 // The nodes of this device or of all that this runtime reaches, by the one who may open them.
 using Owners = std::map<std::string, std::set<std::string>>;
-Owners OwnersFor(const Tables& tables, const Report& report, const Finding& finding) {
+
+// Of a record it may be anything; the number of all ones is no group's (chown(2)).
+bool IsOwner(const std::string& group) {
+  const auto number = probe::ParseNumber<std::uint32_t>(group);
+  return number ? *number > 0 && *number < UINT32_MAX : probe::IsGroupName(group);
+}
+
+// `all_told`: whether each of its closed nodes says whose it is.
+Owners OwnersFor(const Tables& tables, const Report& report, const Finding& finding, bool& all_told) {
   const auto* facts = finding.runtime ? Find(tables, *finding.runtime) : nullptr;
   Owners out;
   for (const auto& device : report.devices) {
@@ -31,10 +40,10 @@ Owners OwnersFor(const Tables& tables, const Report& report, const Finding& find
     const auto vendor = VendorOf(device);
     if (!finding.device_id && facts && facts->vendor && (!vendor || !IsOfVendor(*facts, *vendor))) continue;
     for (const auto& node : device.hardware->nodes) {
-      // Of a record it may be anything.
-      const bool is_told =
-          node.open_to && (probe::IsGroupName(*node.open_to) || probe::IsDigits(*node.open_to));
-      if (IsDenied(node) && is_told) out[*node.open_to].insert(node.path);
+      if (!IsDenied(node)) continue;
+      const bool is_told = node.open_to && IsOwner(*node.open_to);
+      all_told = all_told && is_told;
+      if (is_told) out[*node.open_to].insert(node.path);
     }
   }
   return out;
@@ -81,13 +90,15 @@ void NameGroups(const Tables& tables, const Report& report, std::vector<Finding>
   for (Finding& finding : findings) {
     const auto place = std::find_if(finding.fix.begin(), finding.fix.end(), IsToJoin);
     if (place == finding.fix.end()) continue;
-    auto owners = OwnersFor(tables, report, finding);
+    bool all_told = true;
+    auto owners = OwnersFor(tables, report, finding, all_told);
     if (owners.empty()) continue;
     std::vector<Fix> fixes;
     const auto closed = owners.extract(std::string(probe::kRootAlone));
     if (!owners.empty()) fixes.push_back(Joining(owners));
     if (closed) fixes.push_back(Opening(closed.mapped()));
-    const auto next = finding.fix.erase(place);
+    // Of a node that does not say whose it is the usual groups may be it.
+    const auto next = all_told ? finding.fix.erase(place) : place;
     finding.fix.insert(next, fixes.begin(), fixes.end());
   }
 }

@@ -188,6 +188,9 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   auto found = kept.cache.Find(kept.key, request.effort);
   earlier.note = std::move(found.note);
   if (!found.record) return;
+  // An answer stands without ways that are no candidates; a page or a table of all ways does not.
+  const bool shows_all = request.command != kRecommending;
+  if (shows_all && !found.is_whole && !request.facts_suffice) return;
   if (RestsOnTheMoment(request)) {
     earlier.figures = std::move(found.record);
     return;
@@ -204,10 +207,7 @@ void FindAnswer(const RunRequest& request, const Kept& kept, Earlier& earlier) {
   }
   auto report = Decide(request, *tables, *found.record, std::get<Asked>(std::move(asked)), Basis::kCached);
   const auto& unmeasured = found.record->settled_without;
-  const bool shows_all = request.command != kRecommending;
-  if (unmeasured && !request.facts_suffice &&
-      (shows_all || !StandsWithout(*unmeasured, report, request.uses)))
-    return;
+  if (unmeasured && !shows_all && !StandsWithout(*unmeasured, report, request.uses)) return;
   if (shows_all) {
     report.measured = found.record->created;
   } else {
@@ -258,7 +258,7 @@ bool HasMeasuredAnswer(const Report& report) {
 std::string KeepForLater(const RunRequest& request, const std::optional<Kept>& kept, const Record& record) {
   const bool whole = !HasAny(record.warnings, WarningKind::kLeftOut);
   if (!kept || !whole || !record.calibrated || record.interrupted) return "";
-  return kept->cache.Keep(kept->key, request.effort, record);
+  return kept->cache.Keep(kept->key, request.effort, record, request.only_candidates);
 }
 
 // Whether an earlier run's figures answer without what it left unmeasured, on the machine as it is now.

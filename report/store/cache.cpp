@@ -79,24 +79,26 @@ CacheLookup MeasurementCache::Find(const std::string& key, Effort least) const {
   if (!record) return refuse("is damaged: " + record.error().text);
   if (!record->calibrated || record->interrupted || record->measurements.empty())
     return refuse("is damaged: it holds no whole run's figures");
-  if (WasDisturbed(*record) && content.age_s > kDisturbedLastSeconds) return {};
-  return {*std::move(record), ""};
+  // A file from the future is of a clock that was wrong: nobody knows how old it is.
+  const bool is_fresh = content.age_s >= -1 && content.age_s <= kDisturbedLastSeconds;
+  if (WasDisturbed(*record) && !is_fresh) return {};
+  const bool candidates_only = json->value("candidates_only", probe::Json()) == true;
+  const bool is_whole = !candidates_only && !record->settled_without;
+  return {*std::move(record), "", is_whole};
 }
 
-namespace {
-
-bool IsKeptWhole(const std::optional<Record>& kept) {
-  return kept && !kept->settled_without && !WasDisturbed(*kept);
-}
-
-}  // namespace
-
-std::string MeasurementCache::Keep(const std::string& key, Effort effort, const Record& record) const {
+std::string MeasurementCache::Keep(const std::string& key, Effort effort, const Record& record,
+                                   bool candidates_only) const {
   if (directory_.empty()) return "";
   // What left ways unmeasured keeps its like out alone.
+  const bool is_whole = !candidates_only && !record.settled_without;
   const auto is_kept = [&](Effort least) {
-    const auto kept = Find(key, least).record;
-    return kept && !WasDisturbed(*kept) && (record.settled_without || !kept->settled_without);
+    const auto kept = Find(key, least);
+    return kept.record && !WasDisturbed(*kept.record) && (!is_whole || kept.is_whole);
+  };
+  const auto is_kept_whole = [&] {
+    const auto kept = Find(key, effort);
+    return kept.record && kept.is_whole && !WasDisturbed(*kept.record);
   };
   const std::string path = directory_ + "/" + NameFor(key);
   Record lean = record;
@@ -105,6 +107,7 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   entry["format"] = kCacheFormat;
   entry["key"] = key;
   entry["effort"] = static_cast<std::uint32_t>(effort);
+  if (candidates_only) entry["candidates_only"] = true;
   entry["record"] = EncodeRecord(lean);
   const auto text = probe::ToText(entry, -1);
   std::string failed = "the measurements could not be kept for the next time";
@@ -115,7 +118,7 @@ std::string MeasurementCache::Keep(const std::string& key, Effort effort, const 
   // Looked for now that no other run can keep its own.
   if (effort < Effort::kThorough && is_kept(static_cast<Effort>(static_cast<int>(effort) + 1))) return "";
   if (WasDisturbed(record) && is_kept(effort)) return "";
-  if (record.settled_without && IsKeptWhole(Find(key, effort).record)) return "";
+  if (!is_whole && is_kept_whole()) return "";
   if (!probe::system::ReplaceOwnFile(path, text)) return failed;
   Evict(directory_, path);
   return "";

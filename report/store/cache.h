@@ -18,7 +18,8 @@ namespace report {
 
 struct CacheLookup {
   std::optional<Record> record;
-  std::string note;  // why what is there was not used; empty where nothing is there
+  std::string note;       // why what is there was not used; empty where nothing is there
+  bool is_whole = false;  // whether every way was measured, not only what an answer needs
 };
 
 class MeasurementCache {
@@ -33,7 +34,8 @@ class MeasurementCache {
   // Replaces what is kept for the key, but never what a longer run measured, nor a whole record by one that
   // left ways unmeasured, unless that was mostly noisy, and mostly noisy figures only their like; the oldest
   // of too many go. Returns why it could not, or "".
-  [[nodiscard]] std::string Keep(const std::string& key, Effort effort, const Record& record) const;
+  [[nodiscard]] std::string Keep(const std::string& key, Effort effort, const Record& record,
+                                 bool candidates_only = false) const;
 
  private:
   std::string directory_;  // empty: none
