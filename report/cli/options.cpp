@@ -234,9 +234,9 @@ Divided DivideAtMark(std::vector<std::string> arguments) {
   const auto is_operand_command = [](const std::string& word) {
     return word == "compare" || word == "query";
   };
-  const bool compares = std::find_if(arguments.begin(), mark, is_operand_command) != mark;
-  if (!compares || out.operands.empty()) arguments.erase(mark, arguments.end());
-  out.are_refused = !compares && !out.operands.empty();
+  const bool has_operands = std::find_if(arguments.begin(), mark, is_operand_command) != mark;
+  if (!has_operands || out.operands.empty()) arguments.erase(mark, arguments.end());
+  out.are_refused = !has_operands && !out.operands.empty();
   out.parsed = std::move(arguments);
   return out;
 }

@@ -28,8 +28,9 @@ void TrimWords(RawOptions& raw) {
                      &raw.options.target}) {
     if (*word) Trim(**word);
   }
-  for (auto* names : {&raw.options.run.only, &raw.options.run.skip, &raw.options.run.terms.among,
-                      &raw.options.run.terms.exclude}) {
+  for (auto* names :
+       {&raw.options.run.only, &raw.options.run.skip, &raw.options.run.terms.among,
+        &raw.options.run.terms.exclude, &raw.options.query.fields, &raw.options.query.backends}) {
     for (std::string& name : *names) Trim(name);
   }
 }
@@ -129,7 +130,9 @@ std::optional<probe::Error> CheckCombination(const RawOptions& raw) {
   if (!answers && (options.exit_code || options.request_file)) {
     return Usage(fmt::format("{} belongs to the report and recommend: {} {}",
                              options.exit_code ? "--exit-code" : "--request", NameOfCommand(options.command),
-                             options.exit_code ? "runs no kernel to tell by" : "predicts nothing"));
+                             !options.exit_code                   ? "predicts nothing"
+                             : options.command == Command::kQuery ? "has a code for whether a line matched"
+                                                                  : "runs no kernel to tell by"));
   }
   if (options.details && (options.command != Command::kReport || options.json)) {
     return Usage(fmt::format("--details is the whole report for people: {}",

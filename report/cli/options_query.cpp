@@ -26,6 +26,8 @@ std::optional<probe::Error> CheckQuery(RawOptions& raw) {
   Options& options = raw.options;
   QueryRequest& query = options.query;
   if (options.command != Command::kQuery) return std::nullopt;
+  if (query.list && (raw.csv || raw.tsv || raw.markdown || options.json))
+    return Usage("--list-fields is a list for people; data/schema/query.json has the fields for programs");
   if (query.list) return std::nullopt;
   if (query.fields.empty())
     return Usage("query takes fields: 'whichgpu query name memory.total'; --list-fields names them");
@@ -53,7 +55,8 @@ std::optional<probe::Error> CheckQuery(RawOptions& raw) {
   if (query.all && !query.backends.empty())
     return Usage("--all and --backend exclude each other: of a backend every way is printed");
   const auto needs = render::NeedsOf(query.fields);
-  options.run.facts_suffice = !needs.figures;
+  // Which line is the first one is a matter of figures.
+  options.run.facts_suffice = !needs.figures && !query.best;
   options.run.of_the_moment = needs.now;
   return std::nullopt;
 }

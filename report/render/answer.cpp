@@ -7,12 +7,14 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "report/core/devices.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
+#include "report/render/ranked.h"
 #include "report/render/sections.h"
 
 namespace report::render {
@@ -27,7 +29,8 @@ const Score* ScoreOf(const Report& report, const Recommendation& answer) {
 }
 
 // What one answer promises: "120 tokens/s", "first token after 82 ms", or "training 2590 tokens/s".
-std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer) {
+std::vector<std::string> Promises(const Tables& tables, const Report& report, const Recommendation& answer,
+                                  std::string_view dash) {
   const auto* score = ScoreOf(report, answer);
   if (!answer.tokens_per_s || !score) return {};
   const std::string use(probe::NameOf(answer.use));
@@ -37,8 +40,11 @@ std::vector<std::string> Promises(const Tables& tables, const Report& report, co
     return {fmt::format("{} ({}) does not fit", work, BytesText(score->needed_bytes.value_or(0)))};
   }
   if (score->writing_tokens_per_s && score->first_token_s) {
-    return {TokensText(score->writing_tokens_per_s->value) + " tokens/s",
-            "first token after " + SecondsText(score->first_token_s->value)};
+    const Range& writing = *score->writing_tokens_per_s;
+    const auto tokens = IsNoisy(report, *score)
+                            ? fmt::format("{}{}{}", TokensText(writing.low), dash, TokensText(writing.high))
+                            : TokensText(writing.value);
+    return {tokens + " tokens/s", "first token after " + SecondsText(score->first_token_s->value)};
   }
   return {fmt::format("{} {} tokens/s", use, TokensText(answer.tokens_per_s->value))};
 }
@@ -87,10 +93,11 @@ void Answer(const Tables& tables, const Report& report, std::size_t most_reasons
     return;
   }
   const auto& first = report.recommendations.front();
-  auto promises = Promises(tables, report, first);
+  auto promises = Promises(tables, report, first, page.signs().dash);
   for (const auto& other : report.recommendations) {
     if (&other == &first || !SameWay(first, other)) continue;
-    for (auto& promise : Promises(tables, report, other)) promises.push_back(std::move(promise));
+    for (auto& promise : Promises(tables, report, other, page.signs().dash))
+      promises.push_back(std::move(promise));
   }
   Promise(report, first, promises, page);
   const auto because = [&](const std::vector<Reason>& reasons) {
@@ -101,7 +108,7 @@ void Answer(const Tables& tables, const Report& report, std::size_t most_reasons
   because(first.reasons);
   for (const auto& other : report.recommendations) {
     if (SameWay(first, other)) continue;
-    Promise(report, other, Promises(tables, report, other), page);
+    Promise(report, other, Promises(tables, report, other, page.signs().dash), page);
     because(other.reasons);
   }
   std::vector<std::string> warnings;

@@ -42,7 +42,9 @@ struct Value {
   std::optional<double> number{};
 };
 
-Value Number(double number, std::string text) { return {std::move(text), number}; }
+Value Number(double number, std::string text) {
+  return std::isfinite(number) ? Value{std::move(text), number} : Value{};
+}
 Value Number(std::optional<double> number) {
   return number ? Number(*number, SignificantText(*number, 4)) : Value{};
 }
@@ -57,19 +59,21 @@ const Score* ScoreOf(const Line& line, Use use) {
   return found == scores.end() ? nullptr : &*found;
 }
 
-Value Tokens(const std::optional<Range>& range) {
-  return range ? Number(range->value, TokensText(range->value)) : Value{};
+// Of a way that may be taken for it, and whose memory does.
+const Score* Told(const Line& line, Use use) {
+  const Score* score = ScoreOf(line, use);
+  return score && score->eligible && score->fits.value_or(true) ? score : nullptr;
 }
 
 Value TokensOf(const Line& line, double Range::* bound) {
-  const Score* score = ScoreOf(line, Use::kInference);
+  const Score* score = Told(line, Use::kInference);
   if (!score || !score->writing_tokens_per_s) return {};
   const double tokens = *score->writing_tokens_per_s.*bound;
   return Number(tokens, TokensText(tokens));
 }
 
 Value Seconds(const Line& line, std::optional<Range> Score::* of) {
-  const Score* score = ScoreOf(line, Use::kInference);
+  const Score* score = Told(line, Use::kInference);
   return score && score->*of ? Number((score->*of)->value) : Value{};
 }
 
@@ -121,14 +125,44 @@ Value Usable(const Line& line) {
   return {eligible ? "unknown" : "no"};
 }
 
+bool Holds(const std::vector<std::string>& ways, const Line& line) {
+  return std::find(ways.begin(), ways.end(),
+                   WayName(line.report->devices, line.device->id, line.backend, line.view->device.driver)) !=
+         ways.end();
+}
+
+// As the page has them: what ties with the answer shares its place.
+Value Rank(const Line& line) {
+  if (line.rank == 0) return {};
+  const auto& answers = line.report->recommendations;
+  const auto rank = !answers.empty() && Holds(answers.front().tie, line) ? 1 : line.rank;
+  return Number(static_cast<double>(rank), std::to_string(rank));
+}
+
+// What its prediction for inference rests on.
+Value BasisOf(const Line& line) {
+  const Score* score = Told(line, Use::kInference);
+  return {score ? std::string(probe::NameOf(score->basis)) : ""};
+}
+
+Value QualityOf(const Line& line) {
+  const Score* score = Told(line, Use::kInference);
+  if (!score || score->basis == Basis::kEstimated || score->basis == Basis::kAssumed) return {};
+  return {IsNoisy(*line.report, *score) ? "noisy" : "good"};
+}
+
 // Why the first answer did not take it.
 Value ReasonOf(const Line& line) {
   if (line.report->recommendations.empty()) return {};
+  const auto& answer = line.report->recommendations.front();
+  if (line.view && Holds(answer.tie, line)) return {"as fast as the answer, within 5 %"};
+  if (line.view && Holds(answer.undecided, line))
+    return {"not told apart from the answer: measured too coarsely"};
   const Rejected* of_device = nullptr;
-  for (const Rejected& option : line.report->recommendations.front().rejected) {
+  for (const Rejected& option : answer.rejected) {
     const bool of_this = line.device ? option.device_id == line.device->id : !option.device_id;
     const bool of_way = option.runtime == line.backend &&
-                        (!option.driver || (line.view && *option.driver == line.view->device.driver));
+                        (!option.driver || !line.view || *option.driver == line.view->device.driver);
     if (of_this && of_way) return {option.reason};
     if (of_this && !option.runtime && !of_device) of_device = &option;
   }
@@ -182,13 +216,16 @@ const std::array kRows = {
     Row{{"api", "", kFacts, "the newest version of the runtime's interface that the driver runs"},
         [](const Line& line) { return OfView(line, &probe::RuntimeDevice::api_version); }},
     Row{{"arch", "", kFacts, "its architecture, as builds for the backend are told it"}, Architecture},
-    Row{{"usable", "", kFigures, "yes: a kernel ran there and was right; no; unknown: none ran"}, Usable},
+    Row{{"usable", "", kFigures, "yes: a kernel was right there and it may be taken; no; unknown: none ran"},
+        Usable},
     Row{{"reason", "", kFigures, "why it is not the answer; empty for the answer"}, ReasonOf},
-    Row{{"rank", "", kFigures, "its place for inference, 1 is the answer"},
-        [](const Line& line) {
-          return line.rank == 0 ? Value{} : Number(static_cast<double>(line.rank), std::to_string(line.rank));
-        }},
-    Row{{"tokens_per_s", "", kFigures, "how fast it writes, predicted for the reference request"},
+    Row{{"rank", "", kFigures, "its place for inference; 1 is the answer and what ties with it"}, Rank},
+    Row{{"basis", "", kFigures, "what its prediction rests on: measured, cached, estimated or assumed"},
+        BasisOf},
+    Row{{"quality", "", kFigures,
+         "of the figures behind that: good, or noisy, where the range is what is known"},
+        QualityOf},
+    Row{{"tokens_per_s", "", kFigures, "how fast it writes, predicted (writing_tokens_per_s of the report)"},
         [](const Line& line) { return TokensOf(line, &Range::value); }},
     Row{{"tokens_per_s.low", "", kFigures, "the lower end of the range that this lies in with 95 %"},
         [](const Line& line) { return TokensOf(line, &Range::low); }},
@@ -200,8 +237,10 @@ const std::array kRows = {
         [](const Line& line) { return Seconds(line, &Score::request_s); }},
     Row{{"training", "tokens/s", kFigures, "how fast it trains, predicted for the reference step"},
         [](const Line& line) {
-          const Score* score = ScoreOf(line, Use::kTraining);
-          return score ? Tokens(score->tokens_per_s) : Value{};
+          const Score* score = Told(line, Use::kTraining);
+          return score && score->tokens_per_s
+                     ? Number(score->tokens_per_s->value, TokensText(score->tokens_per_s->value))
+                     : Value{};
         }},
     Row{{"bandwidth", "GB/s", kFigures, "how fast its memory is read, measured"},
         [](const Line& line) { return Figure(line, Kernel::kRead, std::nullopt, kGiga); }},
@@ -259,7 +298,15 @@ std::vector<Line> LinesOf(const Tables& tables, const Report& report) {
   return lines;
 }
 
+// A runtime without a device is a line where that is asked, not an empty one of facts.
+bool TellsOfRuntimes(const QueryRequest& request) {
+  return std::any_of(request.fields.begin(), request.fields.end(), [](const std::string& name) {
+    return name == "backend" || name == "usable" || name == "reason";
+  });
+}
+
 std::vector<Line> Asked(std::vector<Line> lines, const QueryRequest& request) {
+  if (!TellsOfRuntimes(request)) std::erase_if(lines, [](const Line& line) { return !line.device; });
   std::erase_if(lines, [&](const Line& line) {
     const auto& names = request.backends;
     if (!names.empty() && std::find(names.begin(), names.end(), line.backend) == names.end()) return true;
@@ -309,10 +356,13 @@ std::string LineText(const Cells& cells, QueryFormat format) {
     case QueryFormat::kMarkdown:
       std::transform(cells.begin(), cells.end(), written.begin(), InMarkdown);
       return fmt::format("| {} |\n", fmt::join(written, " | "));
-    default:
+    case QueryFormat::kPlain:
+    case QueryFormat::kTsv:
+    case QueryFormat::kJson:  // has no lines
       std::transform(cells.begin(), cells.end(), written.begin(), WithoutTabs);
       return fmt::format("{}\n", fmt::join(written, "\t"));
   }
+  return "";
 }
 
 probe::Json RowsJson(const std::vector<Line>& lines, const std::vector<const Row*>& rows) {

@@ -49,6 +49,16 @@ std::string Place(const Report& report, const Recommendation* answer, const Scor
   return fmt::format("{}.", rank);
 }
 
+bool IsNoisy(const Report& report, const Score& score) {
+  for (const Side side : {Side::kOwn, Side::kRest}) {
+    const auto figures = FiguresBehind(report, score, side);
+    if (std::any_of(figures.begin(), figures.end(),
+                    [](const auto* m) { return m->quality == backends::Quality::kNoisy; }))
+      return true;
+  }
+  return false;
+}
+
 std::string WayOf(const Report& report, const Score& score) {
   return RuntimeName(report.devices, score.device_id, score.runtime, score.driver);
 }

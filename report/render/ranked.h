@@ -25,6 +25,9 @@ namespace report::render {
 [[nodiscard]] std::string Place(const Report& report, const Recommendation* answer, const Score& score,
                                 std::size_t rank);
 
+// Whether a figure that the score rests on is noisy: it is known within its range alone.
+[[nodiscard]] bool IsNoisy(const Report& report, const Score& score);
+
 // The runtime, with its driver where it has several.
 [[nodiscard]] std::string WayOf(const Report& report, const Score& score);
 

@@ -61,7 +61,7 @@ struct Parts {
   std::size_t notes = 1;  // below a way: what else is to be known of it
   std::size_t needs = 1;  // of programs
   std::size_t texts = 1;  // of fixes that have a command
-  std::size_t air = 1;    // lines between the parts
+  std::size_t air = 2;    // lines between the parts
 };
 
 // What goes first where not all has room, and how much of it stays for now.
@@ -72,10 +72,10 @@ struct Saving {
 constexpr std::array kSavings = {
     Saving{&Parts::warnings, 1}, Saving{&Parts::ways, 4},     Saving{&Parts::steps, 2},
     Saving{&Parts::needs, 0},    Saving{&Parts::problems, 2}, Saving{&Parts::ways, 3},
-    Saving{&Parts::notes, 0},    Saving{&Parts::problems, 1}, Saving{&Parts::reasons, 1},
-    Saving{&Parts::steps, 1},    Saving{&Parts::ways, 2},     Saving{&Parts::texts, 0},
-    Saving{&Parts::warnings, 0}, Saving{&Parts::steps, 0},    Saving{&Parts::ways, 1},
-    Saving{&Parts::air, 0}};
+    Saving{&Parts::problems, 1}, Saving{&Parts::reasons, 1},  Saving{&Parts::ways, 2},
+    Saving{&Parts::steps, 1},    Saving{&Parts::warnings, 0}, Saving{&Parts::air, 0},
+    Saving{&Parts::ways, 1},     Saving{&Parts::notes, 0},    Saving{&Parts::steps, 0},
+    Saving{&Parts::texts, 0}};
 
 bool Save(Parts& parts) {
   for (const Saving& saving : kSavings) {
@@ -139,6 +139,9 @@ Material Gather(const Tables& tables, const Report& report) {
   }
   material.steps = StepsForGpus(report, told);
   for (auto& step : StepsOfAnswers(tables, report)) probe::AddOnce(std::move(step), material.steps);
+  // Where not all has room, what can be typed is of more use than where to look.
+  std::stable_partition(material.steps.begin(), material.steps.end(),
+                        [](const NextStep& step) { return !step.command.empty(); });
   return material;
 }
 
@@ -168,16 +171,6 @@ struct Table {
   int device = 0;
   bool brief = false;
 };
-
-bool IsNoisy(const Report& report, const Score& score) {
-  for (const Side side : {Side::kOwn, Side::kRest}) {
-    const auto figures = FiguresBehind(report, score, side);
-    if (std::any_of(figures.begin(), figures.end(),
-                    [](const auto* m) { return m->quality == backends::Quality::kNoisy; }))
-      return true;
-  }
-  return false;
-}
 
 std::string DeviceText(const Report& report, const ShownWay& way) {
   if (way.devices == 1) return DeviceName(report.devices, way.score->device_id);
@@ -289,7 +282,7 @@ void Row(const Table& table, std::size_t row, std::string_view place, bool chose
 void Ways(const Tables& tables, const Report& report, const Material& material, const Parts& parts,
           Page& page) {
   if (parts.ways == 0) return;
-  if (parts.air > 0) page.Blank();
+  if (parts.air > 1) page.Blank();
   page.Flow(RequestText(tables.reference, material.answer ? material.answer->use : Use::kInference), 0,
             Style::kDim);
   Table table;
@@ -317,8 +310,7 @@ void Do(const NextStep& step, bool with_text, Page& page) {
 
 // What has to be there before is said in full by the program's own answer.
 NextStep Brief(NextStep step) {
-  if (!step.needs.empty())
-    step.text += fmt::format(" (what it needs: whichgpu recommend --target {})", step.target);
+  if (!step.needs.empty()) step.text += fmt::format(" (see whichgpu recommend --target {})", step.target);
   return step;
 }
 
@@ -355,7 +347,7 @@ void Rest(const Report& report, const Material& material, const Parts& parts, Pa
     more.push_back(Counted(steps, "step"));
   if (const auto warnings = report.warnings.size() - parts.warnings; warnings > 0)
     more.push_back(Counted(warnings, "warning"));
-  more.emplace_back("every figure");
+  more.emplace_back(more.empty() && report.measured ? "Every figure" : "every figure");
   const auto origin = report.measured ? fmt::format("Measured {} (--measure does it again). ",
                                                     AgoText(*report.measured, report.created))
                                       : "";

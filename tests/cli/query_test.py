@@ -56,10 +56,71 @@ class Questions(unittest.TestCase):
         process = run("query", "name", "--gpu", "--replay", FIXTURES / "plain_server")
         self.assertEqual((1, "", "whichgpu: no device matches\n"), (process.returncode, process.stdout, process.stderr))
 
-    def test_free_memory_is_that_of_now(self):
+    def test_what_no_runtime_reaches_is_no_empty_line(self):
+        """Of facts a runtime without a device has none; why it has none is a line."""
+        for backend in ("cuda", "hip"):
+            process = run("query", "arch", "--backend", backend, "--replay", FIXTURES / "denied_nodes")
+            self.assertEqual((1, ""), (process.returncode, process.stdout))
+        self.assertIn("/dev/kfd", asked("reason", "--backend", "hip", machine="denied_nodes")[0][0])
+
+    def test_what_is_not_usable_for_training_has_no_figure_for_it(self):
+        self.assertEqual([["cuda", "302"], ["opencl", ""], ["vulkan", ""]],
+                         [line for line in asked("backend", "training", "--all", machine="three_way_tie") if line[0] != "cpu"])
+
+    def test_what_ties_shares_a_place_and_says_so(self):
+        lines = asked("backend", "rank", "reason", "--all", machine="three_way_tie")
+        self.assertEqual(["cuda", "1", ""], lines[0])
+        for line in lines[1:3]:
+            self.assertEqual(["1", "as fast as the answer, within 5 %"], line[1:])
+
+    def test_quality_tells_what_is_known_as_a_range_alone(self):
+        self.assertEqual([["measured", "noisy"]], asked("basis", "quality", "--best", machine="h200"))
+        self.assertEqual([["measured", "good"]], asked("basis", "quality", "--best"))
+
+
+class Kept(unittest.TestCase):
+    """On this machine, after a run that left its figures."""
+
+    def test_facts_are_read_again_but_for_what_changes_at_any_moment(self):
         with tempfile.TemporaryDirectory() as folder:
-            process = run("query", "memory.free", "--only", "cpu", env=environment(XDG_CACHE_HOME=folder))
-        self.assertRegex(process.stdout, r"^\d+\n$")
+            env = environment(XDG_CACHE_HOME=folder)
+            for seconds in ("1", "4", "16"):
+                run("--only", "cpu", "--json", "--budget", seconds, env=env, timeout=120)
+                entries = list(pathlib.Path(folder).rglob("measurements-*.json"))
+                if entries:
+                    break
+            entry, = entries
+            value = json.loads(entry.read_text())
+            # As it was then: another name, and a byte that was free.
+            kept = value
+            for probe in kept["record"]["probes"]:
+                for device in probe.get("hardware", []):
+                    device["name"] = "As It Was Then"
+                    if "memory_free_bytes" in device:
+                        device["memory_free_bytes"] = 4096
+            entry.write_text(json.dumps(kept))
+            self.assertEqual("As It Was Then\n", run("query", "name", "--only", "cpu", env=env).stdout)
+            now = run("query", "name", "memory.free", "--only", "cpu", env=env).stdout
+        self.assertNotIn("As It Was Then", now)
+        self.assertGreater(int(now.split("\t")[1]), 0)
+
+    def test_a_recommendation_leaves_no_table_of_every_way(self):
+        """It measures the candidates alone, and what it keeps serves neither the page nor a query of figures."""
+        with tempfile.TemporaryDirectory() as folder:
+            env = environment(XDG_CACHE_HOME=folder)
+            for seconds in ("1", "4", "16"):
+                run("recommend", "--only", "cpu", "--budget", seconds, env=env, timeout=120)
+                entries = list(pathlib.Path(folder).rglob("measurements-*.json"))
+                if entries:
+                    break
+            entry, = entries
+            value = json.loads(entry.read_text())
+            self.assertIs(True, value["candidates_only"])
+            value["effort"] = 2
+            entry.write_text(json.dumps(value))
+            again = document(run("recommend", "--only", "cpu", "--json", env=env))
+            self.assertEqual("cached", again["recommendation"]["basis"])
+            self.assertNotIn("easured just now", run("--only", "cpu", env=env, timeout=120).stdout)
 
 
 class Formats(unittest.TestCase):
@@ -118,6 +179,7 @@ class Refusals(unittest.TestCase):
     def test_what_is_wrong_and_what_would_be_right(self):
         for arguments, told in {
                 (): "--list-fields names them", ("nam",): "did you mean 'name'?",
+                ("--list-fields", "--json"): "is a list for people", (" name", "nam e"): "there is no field 'nam e'",
                 ("name", "--csv", "--json"): "exclude each other", ("name", "--backend", "rocm"): "did you mean 'hip'?",
                 ("name", "--all", "--backend", "cpu"): "exclude each other"}.items():
             with self.subTest(arguments):
