@@ -236,7 +236,7 @@ void AddUnreached(const Tables& tables, const Report& report, const probe::Physi
   }
   if (const auto hiding = HidingVariables(report, device); !hiding.empty() && !not_asked) {
     BlameVariables(report, device, hiding, finding);
-    for (const auto& variable : hiding) told.insert(variable.name);
+    for (const auto& variable : hiding) told[variable.name].insert(VendorOf(device).value_or(0));
     return out.push_back(std::move(finding));
   }
   if (const auto held = HeldForGuest(device)) {

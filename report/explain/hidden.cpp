@@ -30,7 +30,7 @@ void AddVariablesAsEvidence(const Report& report, const Variables& variables, Fi
   ToldVariables names;
   for (const auto& variable : variables) {
     AddEvidence(finding, "environment", SettingText({variable}));
-    names.insert(variable.name);
+    names.try_emplace(variable.name);
   }
   for (const auto& probe : report.probes) {
     for (const std::string& warning : probe.warnings) {
@@ -68,15 +68,32 @@ void BlameVariables(const RuntimeFacts* facts, const Report& report, const probe
   finding.fix = {Unset(variables, is_makers ? "a GPU that is here" : "what is here")};
 }
 
+namespace {
+
+constexpr std::uint32_t kNobodysAlone = 0;
+
+// What hides another maker's GPU may be of no account, while this runtime lacks all of its own.
+bool AreToldOf(const RuntimeFacts& facts, const ToldVariables& told, const Variables& variables) {
+  return !variables.empty() && std::all_of(variables.begin(), variables.end(), [&](const auto& variable) {
+    const auto found = told.find(variable.name);
+    return found != told.end() &&
+           std::any_of(found->second.begin(), found->second.end(), [&](std::uint32_t maker) {
+             return maker == kNobodysAlone || !facts.vendor || IsOfVendor(facts, maker);
+           });
+  });
+}
+
+}  // namespace
+
 HidingRuntimes::HidingRuntimes(const Tables& tables, const Report& report, const ToldVariables& by_devices)
     : told_(by_devices) {
   for (const auto& probe : report.probes) {
     if (probe.outcome != probe::Outcome::kHidden || !Find(tables, probe.module) || IsOfDriver(probe))
       continue;
     const auto variables = HidingVariables(probe);
-    if (AreTold(told_, variables)) continue;
+    if (AreToldOf(*Find(tables, probe.module), told_, variables)) continue;
     telling_.insert(probe.module);
-    for (const auto& variable : variables) told_.insert(variable.name);
+    for (const auto& variable : variables) told_[variable.name].insert(kNobodysAlone);
   }
 }
 

@@ -3,6 +3,8 @@
 // stands around a driver or a card rather than in it, and whether mending a GPU is worth it.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -88,8 +90,9 @@ void NameGroups(const Tables& tables, const Report& report, std::vector<Finding>
 // warnings. It is one thing to mend, of which one finding tells: of the GPU that nothing else reaches, else
 // of the first runtime.
 
-// The names of variables of which there is such a finding, and whether these are all among them.
-using ToldVariables = std::set<std::string>;
+// The names of variables of which there is such a finding, with the makers whose GPUs it is about (0:
+// nobody's alone), and whether these are all among them.
+using ToldVariables = std::map<std::string, std::set<std::uint32_t>>;
 [[nodiscard]] bool AreTold(const ToldVariables& told,
                            const std::vector<probe::EnvironmentVariable>& variables);
 // Whatever is missing beside it: first nothing may hide the GPU.
