@@ -81,46 +81,41 @@ class Questions(unittest.TestCase):
 class Kept(unittest.TestCase):
     """On this machine, after a run that left its figures."""
 
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.env = environment(XDG_CACHE_HOME=str(self.folder))
+
+    def cpu(self, *arguments):
+        return run(*arguments, "--only", "cpu", env=self.env, timeout=120)
+
+    def entry_after(self, *arguments):
+        """What a run leaves that has measured; on a busy machine a brief one may get nothing."""
+        for seconds in ("1", "4", "16"):
+            self.cpu(*arguments, "--budget", seconds)
+            if entries := list(self.folder.rglob("measurements-*.json")):
+                return entries[0]
+        self.fail("no run measured anything")
+
     def test_facts_are_read_again_but_for_what_changes_at_any_moment(self):
-        with tempfile.TemporaryDirectory() as folder:
-            env = environment(XDG_CACHE_HOME=folder)
-            for seconds in ("1", "4", "16"):
-                run("--only", "cpu", "--json", "--budget", seconds, env=env, timeout=120)
-                entries = list(pathlib.Path(folder).rglob("measurements-*.json"))
-                if entries:
-                    break
-            entry, = entries
-            value = json.loads(entry.read_text())
-            # As it was then: another name, and a byte that was free.
-            kept = value
-            for probe in kept["record"]["probes"]:
-                for device in probe.get("hardware", []):
-                    device["name"] = "As It Was Then"
-                    if "memory_free_bytes" in device:
-                        device["memory_free_bytes"] = 4096
-            entry.write_text(json.dumps(kept))
-            self.assertEqual("As It Was Then\n", run("query", "name", "--only", "cpu", env=env).stdout)
-            now = run("query", "name", "memory.free", "--only", "cpu", env=env).stdout
+        entry = self.entry_after("--json")
+        kept = json.loads(entry.read_text())
+        for probe in kept["record"]["probes"]:
+            for device in probe.get("hardware", []):
+                device["name"] = "As It Was Then"
+        entry.write_text(json.dumps(kept))
+        self.assertEqual("As It Was Then\n", self.cpu("query", "name").stdout)
+        now = self.cpu("query", "name", "memory.free").stdout
         self.assertNotIn("As It Was Then", now)
         self.assertGreater(int(now.split("\t")[1]), 0)
 
     def test_a_recommendation_leaves_no_table_of_every_way(self):
         """It measures the candidates alone, and what it keeps serves neither the page nor a query of figures."""
-        with tempfile.TemporaryDirectory() as folder:
-            env = environment(XDG_CACHE_HOME=folder)
-            for seconds in ("1", "4", "16"):
-                run("recommend", "--only", "cpu", "--budget", seconds, env=env, timeout=120)
-                entries = list(pathlib.Path(folder).rglob("measurements-*.json"))
-                if entries:
-                    break
-            entry, = entries
-            value = json.loads(entry.read_text())
-            self.assertIs(True, value["candidates_only"])
-            value["effort"] = 2
-            entry.write_text(json.dumps(value))
-            again = document(run("recommend", "--only", "cpu", "--json", env=env))
-            self.assertEqual("cached", again["recommendation"]["basis"])
-            self.assertNotIn("easured just now", run("--only", "cpu", env=env, timeout=120).stdout)
+        entry = self.entry_after("recommend")
+        kept = json.loads(entry.read_text())
+        self.assertIs(True, kept["candidates_only"])
+        entry.write_text(json.dumps({**kept, "effort": 2}))
+        self.assertEqual("cached", document(self.cpu("recommend", "--json"))["recommendation"]["basis"])
+        self.assertNotIn("easured just now", self.cpu().stdout)
 
 
 class Formats(unittest.TestCase):
