@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The program: reads the command line, produces a report, prints one face of it, and chooses the exit code.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -26,6 +27,7 @@
 #include "report/cli/output.h"
 #include "report/compare/compare.h"
 #include "report/core/tables.h"
+#include "report/render/describe.h"
 #include "report/render/faces.h"
 #include "report/render/fields.h"
 #include "report/render/terminal.h"
@@ -135,6 +137,7 @@ std::string Face(const Options& options, const report::Tables& tables, const rep
       return render::ListText(tables, report, terminal);
     case Command::kQuery:
     case Command::kCompare:
+    case Command::kDescribe:
       break;  // have faces of their own
     case Command::kRecommend:
       return RecommendText(options, report);
@@ -236,6 +239,13 @@ int RunCompare(const Options& options, const probe::system::Environment& environ
   return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
 }
 
+int RunDescribe(const Options& options, const probe::system::Environment& environment) {
+  const auto word = fmt::format("{}", fmt::join(options.words, " "));
+  const auto text = options.json ? render::DescribeJson(word, WHICHGPU_VERSION)
+                                 : render::Describe(word, TerminalOf(STDOUT_FILENO, options, environment));
+  return text ? Print(*text) : Complain({report::kExitUsage, text.error().text});
+}
+
 // Where nothing but files is read there is nothing to save: a signal ends the run at once, with its code.
 // Those that the caller ignores stay ignored.
 void EndAtOnceOnSignals() {
@@ -264,6 +274,7 @@ int Run(const std::vector<std::string>& arguments) {
   const auto environment = probe::system::Environment::OfProcess();
   if (options.command == Command::kCompare || options.run.replay_dir) EndAtOnceOnSignals();
   if (options.command == Command::kCompare) return RunCompare(options, environment);
+  if (options.command == Command::kDescribe) return RunDescribe(options, environment);
   if (options.query.list) return Print(render::FieldList());
   if (options.request_file) {
     auto workload = report::ReadRequest(*options.request_file);

@@ -20,12 +20,13 @@
 namespace report {
 namespace {
 
-constexpr std::array<std::pair<Command, std::string_view>, 5> kCommands = {{
+constexpr std::array<std::pair<Command, std::string_view>, 6> kCommands = {{
     {Command::kReport, "report"},
     {Command::kList, "list"},
     {Command::kRecommend, "recommend"},
     {Command::kQuery, "query"},
     {Command::kCompare, "compare"},
+    {Command::kDescribe, "describe"},
 }};
 
 constexpr std::size_t kColumn = 30;  // where descriptions begin
@@ -226,13 +227,13 @@ struct Divided {
   bool are_refused = false;           // operands, which are not in `parsed` then
 };
 
-// Only compare and query have operands. Elsewhere the parser would look for options and commands among them.
+// Only these have operands. Elsewhere the parser would look for options and commands among them.
 Divided DivideAtMark(std::vector<std::string> arguments) {
   const auto mark = std::find(arguments.begin(), arguments.end(), "--");
   if (mark == arguments.end()) return {std::move(arguments), {}};
   Divided out{{}, {mark + 1, arguments.end()}};
   const auto is_operand_command = [](const std::string& word) {
-    return word == "compare" || word == "query";
+    return word == "compare" || word == "query" || word == "describe";
   };
   const bool has_operands = std::find_if(arguments.begin(), mark, is_operand_command) != mark;
   if (!has_operands || out.operands.empty()) arguments.erase(mark, arguments.end());
@@ -286,14 +287,26 @@ probe::Result<std::vector<std::string>> Spelled(std::span<const std::string> arg
                            Hint(spelled[1], commands)));
 }
 
-// compare reads two files and looks at no machine: what says how to would be ignored.
+// What looks at no machine: an option that says how to look at one would be ignored.
+struct Bookish {
+  std::string_view command;
+  std::string_view takes;
+  std::string_view usage;
+  std::vector<std::string_view> options;
+};
+
 std::optional<probe::Error> Misplaced(const CLI::App& app) {
-  constexpr std::array<std::string_view, 3> kOfCompare = {"--json", "--color", "--verbose"};
-  for (const CLI::Option* option : app.get_options()) {
-    const auto name = option->get_name();
-    if (app.got_subcommand("compare") && option->count() > 0 &&
-        std::find(kOfCompare.begin(), kOfCompare.end(), name) == kOfCompare.end())
-      return Usage(fmt::format("compare takes two files and no {}: 'whichgpu compare A.json B.json'", name));
+  static const std::array kAll = {
+      Bookish{"compare", "two files", "compare A.json B.json", {"--json", "--color", "--verbose"}},
+      Bookish{"describe", "a word of the report", "describe noisy", {"--json", "--color"}}};
+  for (const Bookish& of : kAll) {
+    if (!app.got_subcommand(std::string(of.command))) continue;
+    for (const CLI::Option* option : app.get_options()) {
+      const auto name = option->get_name();
+      if (option->count() > 0 && std::find(of.options.begin(), of.options.end(), name) == of.options.end())
+        return Usage(
+            fmt::format("{} takes {} and no {}: 'whichgpu {}'", of.command, of.takes, name, of.usage));
+    }
   }
   return std::nullopt;
 }
@@ -386,6 +399,10 @@ probe::Result<Invocation> ParseArguments(std::span<const std::string> arguments,
       ->required()
       ->type_name("");
   compare->add_option("B.json", raw.options.other, "What it printed after")->required()->type_name("");
+  AddCommand(app, "describe", "What a word of the report means", data::help::kDescribe)
+      ->add_option("WORD", raw.options.words,
+                   "A figure, as the report or JSON names it; without one all of them")
+      ->type_name("");
   if (auto error = Misread(app, divided.parsed)) return *error;
   try {
     app.parse(std::vector<std::string>(divided.parsed.rbegin(), divided.parsed.rend()));

@@ -40,7 +40,7 @@ struct ComparedRow {
   std::string key;  // "cpu:0 cpu native gemm fp32/fp32 own"
   std::string device_id;
   std::string runtime;
-  std::string figure;  // "fp32 gemm, prompt"
+  std::string figure;  // "fp32 matrix product, prompt"
   std::string unit;
   std::optional<double> base;  // in `unit`
   std::optional<double> other;

@@ -272,7 +272,7 @@ std::string FigureLabel(const backends::Measurement& measurement,
                                *other->rate > *measurement.rate;
                       });
   if (!beaten) return FigureName(measurement);
-  return std::string(kernels::Row(measurement.in_dtype).name) + " prompt";
+  return std::string(kernels::Row(measurement.in_dtype).name) + " prompt product";
 }
 
 std::set<std::string> ParentIds(std::span<const probe::PhysicalDevice> devices) {

@@ -134,8 +134,8 @@ inline constexpr std::uint32_t kPromptRows = 512;
 [[nodiscard]] const backends::Measurement* PromptProduct(
     std::span<const backends::Measurement* const> of_one_way);
 
-// What a figure is called beside the others of its way: FigureName, but "fp32 prompt" of the product at the
-// prompt's shape where a square one of its type was faster and has the name.
+// What a figure is called beside the others of its way: FigureName, but "fp32 prompt product" of the product
+// at the prompt's shape where a square one of its type was faster and has the name.
 [[nodiscard]] std::string FigureLabel(const backends::Measurement& measurement,
                                       std::span<const backends::Measurement* const> of_one_way);
 

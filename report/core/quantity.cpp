@@ -12,6 +12,7 @@
 
 #include "probe/core/parse.h"
 #include "report/core/devices.h"
+#include "report/core/glossary.h"
 
 namespace report {
 namespace {
@@ -133,15 +134,19 @@ std::string PlainName(std::string_view name) {
   return plain.empty() ? std::string(name) : plain;
 }
 
-std::string FigureName(const backends::Measurement& measurement) {
-  const std::string kernel(kernels::Row(measurement.kernel).name);
+std::string FigureName(const backends::FigureKind& kind) {
+  using kernels::Kernel;
+  const std::string title(TitleOf(kind.kernel));
   // Streams go without the type where their elements are words, as nearly all of them are.
-  const bool typed =
-      measurement.kernel == kernels::Kernel::kGemm || measurement.kernel == kernels::Kernel::kChain ||
-      measurement.kernel == kernels::Kernel::kGemv || kernels::Row(measurement.in_dtype).bits != 32;
-  if (measurement.peer_id) return kernel + " to " + *measurement.peer_id;
+  const bool typed = kind.kernel == Kernel::kGemm || kind.kernel == Kernel::kChain ||
+                     kind.kernel == Kernel::kGemv || kernels::Row(kind.in).bits != 32;
+  return typed ? std::string(kernels::Row(kind.in).name) + " " + title : title;
+}
+
+std::string FigureName(const backends::Measurement& measurement) {
+  if (measurement.peer_id) return "copy to " + *measurement.peer_id;
   if (IsAllReduce(measurement)) return "all-reduce";
-  return typed ? std::string(kernels::Row(measurement.in_dtype).name) + " " + kernel : kernel;
+  return FigureName(backends::KindOf(measurement));
 }
 
 namespace {

@@ -29,7 +29,9 @@ using probe::SignificantText;
 // A device's name without marks of registration: "Intel Xeon Processor".
 [[nodiscard]] std::string PlainName(std::string_view name);
 
-// What a figure is of: "fp32 gemm", "read".
+// What a figure is of, in the words of data/glossary.json: "fp32 matrix product", "memory read".
+[[nodiscard]] std::string FigureName(const backends::FigureKind& kind);
+// The same, with the other GPU of a copy between two.
 [[nodiscard]] std::string FigureName(const backends::Measurement& measurement);
 
 // "12GiB", "1.5 TB", "8000MiB"; a number alone counts bytes. nullopt of anything else, of nothing and of more

@@ -12,6 +12,7 @@
 
 #include "probe/core/vendor_names.h"
 #include "report/core/devices.h"
+#include "report/core/glossary.h"
 #include "report/core/quantity.h"
 #include "report/render/sections.h"
 
@@ -119,7 +120,7 @@ std::set<std::string> MeasuredNames(const Report& report, const std::string& dev
   std::set<std::string> names;
   for (const auto& m : report.measurements) {
     if (m.device_id == device_id && IsVerified(m))
-      names.insert(m.peer_id ? std::string(kernels::Row(m.kernel).name) : FigureName(m));
+      names.insert(m.peer_id ? std::string(TitleOf(m.kernel)) : FigureName(m));
   }
   return names;
 }

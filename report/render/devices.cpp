@@ -16,6 +16,7 @@
 #include <vector>
 
 #include "probe/core/add_once.h"
+#include "report/core/glossary.h"
 #include "report/core/quantity.h"
 #include "report/core/report_names.h"
 #include "report/core/wording.h"
@@ -82,8 +83,10 @@ std::pair<std::string, Style> QualityText(const Measurement& m) {
 }
 
 constexpr int kIndent = 4;
-constexpr int kNameWidth = 12;      // "fp32 prompt"; what is longer has a line of its own
-constexpr int kPeerNameWidth = 24;  // "p2p to pci:0000:c1:00.0", where there is room
+constexpr int kShortWidth = 12;  // "fp32 product"; what is longer has a line of its own
+constexpr int kNameWidth = 20;   // "fp32 matrix product", where there is room
+constexpr int kRoomForNames = 60;
+constexpr int kPeerNameWidth = 24;  // "copy to pci:0000:c1:00.0", where there is room
 constexpr int kRoomForPeers = 80;
 constexpr int kRateWidth = 12;    // "58.0 TFLOP/s"
 constexpr int kSpreadWidth = 10;  // "  ±12.3 %"
@@ -99,7 +102,7 @@ struct Layout {
   bool spreads = false;
   bool shares = false;
   bool details = false;
-  int name = kNameWidth;
+  int name = kShortWidth;
   int bar = 0;  // 0: none
 };
 
@@ -108,6 +111,7 @@ Layout LayoutOf(const Report& report, int width) {
   layout.best = BestOf(report);
   const bool any_peer = std::any_of(report.measurements.begin(), report.measurements.end(),
                                     [](const Measurement& m) { return IsVerified(m) && m.peer_id; });
+  if (width >= kRoomForNames) layout.name = kNameWidth;
   if (any_peer && width >= kRoomForPeers) layout.name = kPeerNameWidth;
   int rest = width - kIndent - layout.name - kRateWidth - kNotesWidth;
   const auto take = [&](int columns, bool wanted) {
@@ -134,8 +138,15 @@ std::string Legend(const Layout& layout, const Page& page) {
   return layout.shares ? text + "; %: of the peak" : text;
 }
 
+// "fp32 product" of a "fp32 matrix product".
+std::string Shortened(const std::string& label) {
+  const auto* entry = FindEntry(label);
+  if (!entry || !entry->shortened || !label.ends_with(entry->title)) return label;
+  return label.substr(0, label.size() - entry->title.size()) + *entry->shortened;
+}
+
 void Figure(const Measurement& m, const std::string& label, const Layout& layout, Page& page) {
-  page.To(kIndent).Add(label);
+  page.To(kIndent).Add(layout.name == kShortWidth ? Shortened(label) : label);
   if (page.column() > kIndent + layout.name) page.End();
   page.RightTo(kIndent + layout.name + kRateWidth, RateText(*m.rate, m.unit), Style::kStrong);
   if (layout.spreads) {

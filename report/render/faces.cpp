@@ -6,9 +6,11 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <utility>
 
 #include "report/core/clean.h"
+#include "report/core/glossary.h"
 #include "report/core/report_fields.h"
 #include "report/core/report_names.h"
 #include "report/render/bound.h"
@@ -53,9 +55,9 @@ namespace {
 constexpr std::array<std::string_view, 3> kCommands = {"report", "list", "recommend"};
 
 // Beside the common head.
-constexpr std::array<std::string_view, 10> kReportKeys = {
-    "host",   "probes",          "devices",  "measurements", "request",
-    "scores", "recommendations", "findings", "advice",       "warnings"};
+constexpr std::array<std::string_view, 11> kReportKeys = {"host",     "probes",  "devices", "measurements",
+                                                          "figures",  "request", "scores",  "recommendations",
+                                                          "findings", "advice",  "warnings"};
 constexpr std::array<std::string_view, 6> kListKeys = {"host",     "probes", "devices",
                                                        "findings", "advice", "warnings"};
 constexpr std::array<std::string_view, 6> kRecommendKeys = {"request",  "recommendation", "no_answer",
@@ -65,6 +67,18 @@ constexpr std::array<std::string_view, 4> kHead = {"schema_version", "tool_versi
 
 void Move(probe::Json& from, std::string_view key, probe::Json& to) {
   if (const auto found = from.find(key); found != from.end()) to[std::string(key)] = std::move(*found);
+}
+
+// What those figures are that the report has, each once: `kernel` as the measurements name it.
+probe::Json FiguresOf(const Report& report) {
+  std::set<kernels::Kernel> measured;
+  for (const auto& m : report.measurements) measured.insert(m.kernel);
+  probe::Json out = probe::Json::array();
+  for (const auto kernel : measured) {
+    const auto* entry = EntryNamed(kernels::Row(kernel).name);
+    if (entry) out.push_back({{"kernel", entry->name}, {"title", entry->title}, {"text", entry->text}});
+  }
+  return out;
 }
 
 // A count of tokens or bytes is a whole number, whatever it is reckoned in.
@@ -85,6 +99,7 @@ std::span<const std::string_view> JsonCommands() { return kCommands; }
 probe::Json JsonObject(const Report& report, std::string_view command) {
   probe::Json all = probe::Encode(Cleaned(report));
   all["command"] = command;
+  all["figures"] = FiguresOf(report);
   if (const auto request = all.find("request"); request != all.end()) WriteCountsWhole(*request);
   for (auto& probe : all["probes"]) {
     probe.erase("devices");

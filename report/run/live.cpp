@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string_view>
 #include <utility>
 
@@ -55,6 +56,17 @@ void Restore(const Live& live, probe::RuntimeDevice& device) {
   if (original != live.originals.end()) device = original->second;
 }
 
+// What is being measured, in the report's words.
+std::string StageText(const backends::MeasureStage* stage) {
+  if (stage == nullptr) return "starting";
+  return stage->kind ? FigureName(*stage->kind) : stage->title;
+}
+
+// Of the time that was set apart for measuring. Nothing where that is over: compiling is not in it.
+std::string LeftText(double seconds) {
+  return seconds < 1 ? "" : fmt::format(", about {:.0f} s left", seconds);
+}
+
 std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measuring,
                                                  const std::vector<Target>& targets, std::string_view doing,
                                                  Record& record) {
@@ -65,9 +77,11 @@ std::vector<backends::Measurement> CalibrateLive(Live& live, Measuring& measurin
   CalibrationHooks hooks;
   hooks.files = live.files.get();
   hooks.child_environment = live.child_environment;
-  hooks.on_progress = [&](const Target& target, const backends::MeasureStage* stage) {
-    live.progress(fmt::format("{} {} on {}: {}", doing, target.device.runtime, name(target),
-                              stage == nullptr ? "starting" : stage->title));
+  const auto begun = std::chrono::steady_clock::now();
+  const double planned_s = measuring.left_s;
+  hooks.on_progress = [&, begun, planned_s](const Target& target, const backends::MeasureStage* stage) {
+    live.progress(fmt::format("{} {} on {}: {}{}", doing, target.device.runtime, name(target),
+                              StageText(stage), LeftText(planned_s - system::SecondsSince(begun))));
   };
   hooks.wait = [&](const Target& target) {
     auto turn = measuring.turns.ToMeasure(target.device_id, name(target), [&] {

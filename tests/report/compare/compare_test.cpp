@@ -369,7 +369,7 @@ TEST(ComparisonText, NamesTheRegressionFirstAndFitsEveryWidth) {
       EXPECT_LE(line.size(), static_cast<std::size_t>(width)) << line;
   }
   const auto text = render::ComparisonText(comparison, {100, false, false, false});
-  EXPECT_THAT(text, HasSubstr("cpu on cpu:0: fp32 gemm"));
+  EXPECT_THAT(text, HasSubstr("cpu on cpu:0: fp32 matrix product"));
   EXPECT_THAT(text, HasSubstr("-15 %"));
   EXPECT_THAT(text, Not(HasSubstr("The same")));
 }

@@ -30,9 +30,9 @@ TEST(OneLine, ShowsTheArithmeticBehindTheFigure) {
   const auto report = testing::Decided(testing::Processor());
   EXPECT_EQ(report.recommendations[0].arithmetic,
             "cpu on cpu:0: 66 s a request [47 s - 127 s] = 26 s prefill + 128 x 314 ms; decode limited by "
-            "read 27.0 GB/s, prefill by fp32 gemm 250 GFLOP/s; measured, good");
+            "memory read 27.0 GB/s, prefill by fp32 matrix product 250 GFLOP/s; measured, good");
   EXPECT_THAT(report.recommendations[1].arithmetic,
-              Optional(HasSubstr("= 4096 / 12 min a step; step limited by fp32 gemm")));
+              Optional(HasSubstr("= 4096 / 12 min a step; step limited by fp32 matrix product")));
 }
 
 TEST(OneLine, SaysTheShareOfThePeakAndTheWorstQuality) {
@@ -41,8 +41,8 @@ TEST(OneLine, SaysTheShareOfThePeakAndTheWorstQuality) {
   machine.measurements[1].quality = backends::Quality::kNoisy;
   const auto report = testing::Decided(machine);
   EXPECT_THAT(report.recommendations[0].arithmetic,
-              Optional(HasSubstr(
-                  "read 27.0 GB/s (70 % of the peak), prefill by fp32 gemm 250 GFLOP/s; measured, noisy")));
+              Optional(HasSubstr("memory read 27.0 GB/s (70 % of the peak), prefill by fp32 matrix product "
+                                 "250 GFLOP/s; measured, noisy")));
 }
 
 TEST(OneLine, IsEmptyWithoutAFigure) { EXPECT_EQ(OneLine(testing::TestTables(), Report{}, Score{}), ""); }

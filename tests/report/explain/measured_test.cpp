@@ -88,7 +88,7 @@ TEST(Measured, WhatFailsBetweenDevicesSpeaksAgainstNoneOfThem) {
     const auto* finding = FindById(report, fmt::format("peers.cuda.nvidia.{}", probe::NameOf(status)));
     ASSERT_NE(finding, nullptr) << probe::NameOf(status);
     EXPECT_EQ(finding->device_id, std::nullopt);
-    EXPECT_THAT(finding->summary, HasSubstr("pci:0000:01:00.0 and pci:0000:02:00.0: its p2p"));
+    EXPECT_THAT(finding->summary, HasSubstr("pci:0000:01:00.0 and pci:0000:02:00.0: its copy to"));
     EXPECT_THAT(TextsOf(*finding), Not(HasSubstr("update the driver")));
     EXPECT_TRUE(IsUsable(report, "cuda"));
   }
@@ -154,7 +154,7 @@ TEST(Measured, ALostDeviceIsCalledSoAndNoProductThatFailed) {
   ASSERT_NE(finding, nullptr);
   EXPECT_THAT(finding->summary, HasSubstr(": the device was lost while it was measured (cuMemcpyHtoD"));
   for (const auto& text : {finding->summary, TextsOf(*finding), finding->evidence.front().value})
-    EXPECT_THAT(text, Not(HasSubstr("gemm")));
+    EXPECT_THAT(text, Not(HasSubstr("matrix product")));
   EXPECT_THAT(finding->meaning, HasSubstr("gave the device up while it was measured"));
 }
 
@@ -200,7 +200,8 @@ TEST(Measured, NoKernelIsBlamedWhereNoneWasLaunched) {
     const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
     ASSERT_NE(finding, nullptr) << said;
     EXPECT_THAT(finding->meaning, HasSubstr(said)) << stage;
-    EXPECT_THAT(finding->summary, HasSubstr(std::string_view(stage) == "init" ? "its opening" : "gemm"))
+    EXPECT_THAT(finding->summary,
+                HasSubstr(std::string_view(stage) == "init" ? "its opening" : "matrix product"))
         << said;
   }
 }
@@ -272,7 +273,7 @@ TEST(Measured, AProductThatIsRightClearsNoKernelWithoutWhichNothingIsComputed) {
     const auto* finding = FindById(report, fmt::format("measure.cuda.nvidia.{}", probe::NameOf(status)));
     ASSERT_NE(finding, nullptr) << probe::NameOf(status);
     EXPECT_EQ(finding->severity, Severity::kDegraded);
-    EXPECT_THAT(finding->summary, HasSubstr("its read"));
+    EXPECT_THAT(finding->summary, HasSubstr("its memory read"));
     EXPECT_THAT(TextsOf(*finding), HasSubstr("update the driver"));
     if (status == MeasurementStatus::kWrongResult) {
       EXPECT_THAT(TextsOf(*finding), HasSubstr("do not compute on it"));
@@ -291,7 +292,7 @@ TEST(Measured, AProductOfOtherTypesClearsNone) {
     ASSERT_NE(finding, nullptr) << probe::NameOf(status);
     EXPECT_EQ(finding->severity, Severity::kDegraded);
     EXPECT_THAT(finding->fix.front().text, HasSubstr("update the driver"));
-    EXPECT_THAT(finding->fix.front().text, HasSubstr("its fp32 gemm"));
+    EXPECT_THAT(finding->fix.front().text, HasSubstr("its fp32 matrix product"));
     EXPECT_THAT(finding->fix.front().text, Not(HasSubstr("this runtime")));
   }
 }
@@ -348,7 +349,7 @@ TEST(Measured, ALibraryThatIsRightSharesTheBlameForTheSameTypes) {
   ASSERT_NE(shared, nullptr);
   EXPECT_EQ(shared->severity, Severity::kDegraded) << "a library clears no driver";
   EXPECT_EQ(shared->confidence, Confidence::kMedium);
-  EXPECT_THAT(shared->summary, HasSubstr("its bf16 gemm by own:new"));
+  EXPECT_THAT(shared->summary, HasSubstr("its bf16 matrix product by own:new"));
   EXPECT_THAT(shared->meaning, HasSubstr("cublaslt does the same"));
   EXPECT_THAT(TextsOf(*shared), HasSubstr("this tool's own kernel"));
   EXPECT_THAT(TextsOf(*shared), HasSubstr("do not compute"));
@@ -374,7 +375,7 @@ TEST(Measured, NoKernelRunsIsSaidWhereNoneDid) {
   const auto some = testing::Decided(machine);
   const auto* one = FindById(some, kId);
   ASSERT_NE(one, nullptr);
-  EXPECT_EQ(one->meaning, "other kernels run on it; what failed is its fp32 gemm by own:alone");
+  EXPECT_EQ(one->meaning, "other kernels run on it; what failed is its fp32 matrix product by own:alone");
   for (auto& m : machine.measurements) {
     if (m.runtime != "cuda") continue;
     m.status = MeasurementStatus::kFailed;

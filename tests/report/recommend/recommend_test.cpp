@@ -162,8 +162,9 @@ TEST(Recommend, NeverAGpuThatComputesWrongly) {
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->backend, "cpu");
   EXPECT_THAT(FindRejected(*answer, "opencl")->reason, HasSubstr("wrong result"));
-  EXPECT_THAT(answer->reasons,
-              Contains(HasSubstr("Intel Arc A770 Graphics is not usable: its fp32 gemm gave a wrong")));
+  EXPECT_THAT(
+      answer->reasons,
+      Contains(HasSubstr("Intel Arc A770 Graphics is not usable: its fp32 matrix product gave a wrong")));
 }
 
 TEST(Recommend, NamesWhatHappenedToDriversAndHiddenDevices) {

@@ -115,7 +115,7 @@ TEST(Among, WhatLostBesidesKeepsItsOwnReason) {
   });
   ASSERT_NE(wrong, rejected.end());
   EXPECT_THAT(wrong->reason, HasSubstr("not among cpu, which --among names; "));
-  EXPECT_THAT(answer->reasons, Contains(HasSubstr("is not usable: its fp32 gemm gave a wrong")));
+  EXPECT_THAT(answer->reasons, Contains(HasSubstr("is not usable: its fp32 matrix product gave a wrong")));
 }
 
 TEST(Among, TheProcessorIsForcedOnNobodyWhoDidNotNameIt) {

@@ -46,7 +46,7 @@ std::string Rendered(const Report& report) {
 TEST(AlikeText, APartOfThePlanIsSaidWhereAnEqualDeviceHadMore) {
   const auto text = Rendered(testing::Decided(Divided(3)));
   const std::string told =
-      "equal to pci:0000:01:00.0#MIG-1-0, which has the whole plan: here fp16 gemm and read alone";
+      "equal to pci:0000:01:00.0#MIG-1-0, which has the whole plan: here fp16 matrix product and memory";
   const auto first = text.find(told);
   ASSERT_NE(first, std::string::npos) << text;
   EXPECT_GT(first, text.find("NVIDIA A100 MIG-2-0\n"));
@@ -71,7 +71,7 @@ TEST(AlikeText, DevicesThatWereMeasuredAlikeOrAreNotEqualHaveNoSuchLine) {
 
 TEST(AlikeText, CopiesToOthersAreMeasuredToo) {
   EXPECT_THAT(Rendered(testing::Decided(testing::TwoCards())),
-              HasSubstr("which has the whole plan: here fp16 gemm and p2p alone were measured"));
+              HasSubstr("which has the whole plan: here copy to a GPU and fp16 matrix product"));
 }
 
 TEST(AlikeText, EqualNamesOfWhichDifferentThingsAreToldHaveTheirIds) {

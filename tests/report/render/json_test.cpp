@@ -23,8 +23,8 @@ TEST(Json, EachCommandHasTheKeysOfItsContract) {
   const auto report = testing::Decided(testing::Processor());
   EXPECT_THAT(Keys(JsonObject(report, "report")),
               ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "host",
-                          "probes", "devices", "measurements", "request", "scores", "recommendations",
-                          "findings", "advice", "warnings"));
+                          "probes", "devices", "measurements", "figures", "request", "scores",
+                          "recommendations", "findings", "advice", "warnings"));
   EXPECT_THAT(Keys(JsonObject(report, "list")),
               ElementsAre("schema_version", "tool_version", "command", "created", "interrupted", "host",
                           "probes", "devices", "findings", "advice", "warnings"));

@@ -108,7 +108,7 @@ TEST(Text, NoFigureRunsIntoItsNameOrLosesItsQuality) {
           << width << ": " << line;
     }
     EXPECT_GE(rates, 4) << width;
-    EXPECT_THAT(Rendered(report, Options(width)), ::testing::ContainsRegex("p2p to pci:0000:c1:00.0[ \n]"));
+    EXPECT_THAT(Rendered(report, Options(width)), ::testing::ContainsRegex("copy to pci:0000:c1:00.0[ \n]"));
   }
 }
 
@@ -165,10 +165,12 @@ TEST(Text, SectionsWithoutAPredictionSayWhy) {
   Spoil(machine, kernels::Kernel::kRead, backends::MeasurementStatus::kCrashed);
   const auto text = Rendered(testing::Decided(machine), Options(160));
   EXPECT_THAT(text, HasSubstr("Use cpu on Intel Xeon Processor; its speed is not known\n"));
-  EXPECT_THAT(text, HasSubstr("because there is no GPU in this machine; its read crashed the driver\n"));
+  EXPECT_THAT(text,
+              HasSubstr("because there is no GPU in this machine; its memory read crashed the driver\n"));
   for (const char* title : {"Inference", "Training"})
-    EXPECT_THAT(text, ::testing::ContainsRegex(std::string("\n") + title +
-                                               "  [^\n]*\n    not predicted: its read crashed the driver\n"));
+    EXPECT_THAT(
+        text, ::testing::ContainsRegex(std::string("\n") + title +
+                                       "  [^\n]*\n    not predicted: its memory read crashed the driver\n"));
 }
 
 TEST(Text, AnInterruptedRunSaysSo) {
@@ -218,7 +220,9 @@ TEST(Text, EveryBlockHasItsRowsInOneOrder) {
   for (const auto& [kernel, dtype] : reversed)
     testing::Measure(machine, "cpu:0", "vulkan", "llvmpipe", kernel, 1e9, dtype);
   const auto text = Rendered(testing::Decided(machine), Options(100));
-  const auto order = std::string("fp32 gemm.*bf16 gemm.*q4 gemv.*read.*triad.*fp32 chain.*launch");
+  const auto order = std::string(
+      "fp32 matrix product.*bf16 matrix product.*q4 matrix-vector.*memory read.*memory triad.*fp32 "
+      "arithmetic.*kernel launch");
   std::string line = text.substr(0, text.find("\nInference"));
   std::replace(line.begin(), line.end(), '\n', ' ');
   EXPECT_TRUE(std::regex_search(line, std::regex(order + ".*vulkan.*" + order))) << text;
@@ -229,7 +233,7 @@ TEST(Text, NarrowTerminalsKeepTheQualityAndTheLegendSaysWhatIsShown) {
   machine.measurements[0].quality = backends::Quality::kNoisy;
   const auto narrow = Rendered(testing::Decided(machine), Options(40));
   EXPECT_THAT(narrow, HasSubstr("\nDevices  checked\n"));
-  EXPECT_THAT(narrow, HasSubstr("\n    fp32 gemm    250 GFLOP/s noisy\n"));
+  EXPECT_THAT(narrow, HasSubstr("\n    fp32 product 250 GFLOP/s noisy\n"));
   const auto wide = Rendered(testing::Decided(machine), Options(50));
   EXPECT_THAT(wide, HasSubstr("\nDevices  checked; ± 95 % interval\n"));
   EXPECT_THAT(wide, HasSubstr("±1.0 %   noisy\n"));
@@ -240,7 +244,7 @@ TEST(Text, AnIntervalThatIsMissingOrWiderThanItsFigureIsSaidSo) {
   machine.measurements[0].ci95 = std::nullopt;
   machine.measurements[1].ci95 = {0.2, 3.0};
   const auto text = Rendered(testing::Decided(machine), Options(100));
-  EXPECT_THAT(text, ::testing::ContainsRegex("fp32 gemm +250 GFLOP/s  ±\\?"));
+  EXPECT_THAT(text, ::testing::ContainsRegex("fp32 matrix product +250 GFLOP/s  ±\\?"));
   EXPECT_THAT(text, ::testing::ContainsRegex("read +27.0 GB/s  ±>100 %"));
 }
 
@@ -249,9 +253,10 @@ TEST(Text, TheProductThatPredictsIsShownByTheNameThatTheArithmeticGivesIt) {
   testing::Measure(machine, "cpu:0", "cpu", "native", kernels::Kernel::kGemm, 200e9).shape = {512, 4096, 4096,
                                                                                               0, 0};
   const auto report = testing::Decided(machine);
-  EXPECT_THAT(Rendered(report, Options(100)), ::testing::ContainsRegex("\n    fp32 prompt +200 GFLOP/s"));
+  EXPECT_THAT(Rendered(report, Options(100)),
+              ::testing::ContainsRegex("\n    fp32 prompt product +200 GFLOP/s"));
   EXPECT_THAT(report.recommendations[0].arithmetic.value_or(""),
-              HasSubstr("prefill by fp32 prompt 200 GFLOP/s"));
+              HasSubstr("prefill by fp32 prompt product 200 GFLOP/s"));
 }
 
 // A slow device's square product has as many rows as a prompt, and its prompt's fewer.
@@ -268,9 +273,9 @@ TEST(Text, NoNameOfAFigureStandsTwiceInABlock) {
   *prompt.rate *= 1.03;
   machine.measurements.push_back(prompt);
   const auto lines = LinesOf(Rendered(testing::Decided(machine), Options(80)));
-  EXPECT_EQ(
-      std::ranges::count_if(lines, [](const std::string& line) { return line.starts_with("    fp32 gemm"); }),
-      3)
+  EXPECT_EQ(std::ranges::count_if(
+                lines, [](const std::string& line) { return line.starts_with("    fp32 matrix product"); }),
+            3)
       << "one of the processor and one of each view";
 }
 
@@ -285,11 +290,11 @@ TEST(Text, WhatWasPassedOverIsOneLineAndNoFailure) {
   auto options = Options(160);
   options.verbose = true;
   EXPECT_THAT(Rendered(testing::Decided(machine), options),
-              HasSubstr("\n    · fp32 gemm 1024x1024x1024 by own:avx2 did not fit the time budget: needs "
-                        "about 5.6 s to be\n"));
+              HasSubstr("\n    · fp32 matrix product 1024x1024x1024 by own:avx2 did not fit the time budget: "
+                        "needs about 5.6 s\n"));
   machine.measurements.back().reason = std::string("arrays of 50 MiB ").append(backends::kInTheCaches);
   EXPECT_THAT(Rendered(testing::Decided(machine), options),
-              HasSubstr("fp32 gemm 1024x1024x1024 by own:avx2 was not measured: arrays of 50 MiB"));
+              HasSubstr("fp32 matrix product 1024x1024x1024 by own:avx2 was not measured: arrays of 50 MiB"));
 }
 
 TEST(Text, AWarningOfBothUsesIsSaidOnce) {

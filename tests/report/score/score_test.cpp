@@ -129,7 +129,7 @@ TEST(Score, TheFastestVerifiedTypeCounts) {
   testing::Measure(report, report.devices[0].id, "cuda", "NVIDIA", Kernel::kGemm, 800e12, Dtype::kInt8);
   const auto& score = Find(Scores(report), "cuda", Use::kPrefill);
   ASSERT_TRUE(score.eligible);
-  EXPECT_EQ(score.parts[0].limited_by, "fp16 gemm 50.0 TFLOP/s");
+  EXPECT_EQ(score.parts[0].limited_by, "fp16 matrix product 50.0 TFLOP/s");
 }
 
 TEST(Score, UnverifiedIsNeverEligible) {
@@ -190,7 +190,7 @@ TEST(Score, ASlowerTypesPromptDoesNotHideAFasterType) {
   auto& prompt = testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 20e12);
   prompt.shape = kernels::Problem{kPromptRows, 4096, 4096, 0, 0};
   const auto& after = Find(Scores(report), "cuda", Use::kPrefill);
-  EXPECT_THAT(after.parts[0].limited_by, HasSubstr("fp16 gemm 100 TFLOP/s"));
+  EXPECT_THAT(after.parts[0].limited_by, HasSubstr("fp16 matrix product 100 TFLOP/s"));
   testing::Measure(report, id, "cuda", "NVIDIA", Kernel::kGemm, 90e12, Dtype::kFp16).shape = prompt.shape;
   EXPECT_LT(Find(Scores(report), "cuda", Use::kPrefill).tokens_per_s->value, after.tokens_per_s->value)
       << "at the prompt's shape, where that is known";

@@ -63,7 +63,7 @@ TEST(Weights, WritingFollowsTheProductOfTheRequestsWeightsWithAVector) {
   for (const double read : {40e9, 90e9}) {
     report.measurements[1].rate = read;
     const auto score = Find(testing::TestTables(), report, Use::kDecode);
-    EXPECT_THAT(score.parts[0].limited_by, HasSubstr("q4 gemv"));
+    EXPECT_THAT(score.parts[0].limited_by, HasSubstr("q4 matrix-vector"));
     const double token_bytes = 4.92e9 + 131072.0 * 576;
     const double token_s = token_bytes / (NativeFactors("q4").decode.value * 30e9);
     EXPECT_NEAR(1 / score.tokens_per_s->value, token_s + testing::TestTables().fit.token_overhead_s, 1e-9);
@@ -76,7 +76,7 @@ TEST(Weights, AnotherRequestsWeightsHaveTheirOwnFigures) {
   auto report = Native();
   testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 30e9, Dtype::kQ4);
   testing::Measure(report, "cpu:0", "cpu", "native", Kernel::kGemv, 35e9, Dtype::kQ8);
-  EXPECT_THAT(Find(tables, report, Use::kDecode).parts[0].limited_by, HasSubstr("q8 gemv"));
+  EXPECT_THAT(Find(tables, report, Use::kDecode).parts[0].limited_by, HasSubstr("q8 matrix-vector"));
 }
 
 TEST(Weights, WhereTilesRanAPromptIsReadByThem) {
@@ -121,7 +121,7 @@ TEST(Weights, AProductThatFailedIsTold) {
   gemv.status = backends::MeasurementStatus::kWrongResult;
   gemv.verified = false;
   const auto score = Find(testing::TestTables(), report, Use::kDecode);
-  EXPECT_THAT(score.reasons, ElementsAre(AllOf(HasSubstr("its q4 gemv gave a wrong result"),
+  EXPECT_THAT(score.reasons, ElementsAre(AllOf(HasSubstr("its q4 matrix-vector gave a wrong result"),
                                                HasSubstr(": what it writes is predicted from its reads"))));
   EXPECT_THAT(Find(testing::TestTables(), report, Use::kPrefill).reasons, IsEmpty());
   gemv.status = backends::MeasurementStatus::kOverBudget;
@@ -184,7 +184,7 @@ TEST(Weights, OfASplitModelTheLimitIsTheSlowerSides) {
     return found->parts.at(0).limited_by;
   };
   EXPECT_THAT(limit(20e9), Not(HasSubstr("processor")));
-  EXPECT_THAT(limit(4e9), HasSubstr("the processor's read"));
+  EXPECT_THAT(limit(4e9), HasSubstr("the processor's memory read"));
 }
 
 TEST(Weights, ASplitModelsTrustIsThatOfBothSides) {
@@ -220,7 +220,7 @@ TEST(Weights, WhatProductsTakeAsItIsIsReadAtTheirRate) {
   const double prompt_s = r.prompt_tokens * work / (0.76 * 160e12) + tables.fit.token_overhead_s;
   EXPECT_NEAR(whole.tokens_per_s->value, r.prompt_tokens / prompt_s, 1);
   EXPECT_GT(whole.tokens_per_s->value, packed.tokens_per_s->value);
-  EXPECT_THAT(whole.parts[0].limited_by, HasSubstr("bf16 gemm 160 TFLOP/s"));
+  EXPECT_THAT(whole.parts[0].limited_by, HasSubstr("bf16 matrix product 160 TFLOP/s"));
 }
 
 TEST(Weights, AScoreRestsOnTheProductThatBoundsItsWriting) {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: MIT
+#include "report/render/describe.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "probe/core/json.h"
+#include "probe/core/parse.h"
+#include "probe/core/text.h"
+#include "report/core/glossary.h"
+#include "report/core/report.h"
+#include "report/core/suggest.h"
+#include "report/render/fields.h"
+#include "report/render/page.h"
+#include "report/render/sections.h"
+
+namespace report::render {
+namespace {
+
+constexpr std::array<std::pair<WordKind, std::string_view>, 4> kHeadings = {
+    {{WordKind::kFigure, "Figures, measured"},
+     {WordKind::kPrediction, "Predictions, computed of them"},
+     {WordKind::kColumn, "Beside a figure"},
+     {WordKind::kAnswer, "Beside the answer"}}};
+
+// A field of query as an entry.
+std::optional<GlossaryEntry> FieldEntry(std::string_view word) {
+  const std::string asked = probe::Lower(probe::Trim(word));
+  const auto fields = Fields();
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const Field& field) { return field.name == asked; });
+  if (found == fields.end()) return std::nullopt;
+  GlossaryEntry entry;
+  entry.name = found->name;
+  entry.kind = WordKind::kAnswer;
+  entry.title = found->name;
+  if (!found->unit.empty()) entry.unit = std::string(found->unit);
+  entry.text = found->text;
+  entry.more = {"A field: 'whichgpu query " + entry.name + "' prints it."};
+  return entry;
+}
+
+// In the order of the list; all of them where no word is given.
+probe::Result<std::vector<GlossaryEntry>> EntriesFor(std::string_view word) {
+  const auto all = GlossaryEntries();
+  if (probe::Trim(word).empty()) return std::vector(all.begin(), all.end());
+  if (const auto* entry = FindEntry(word)) return std::vector{*entry};
+  if (auto field = FieldEntry(word)) return std::vector{*std::move(field)};
+  std::vector<std::string> known;
+  for (const GlossaryEntry& entry : all) {
+    known.push_back(entry.name);
+    known.push_back(entry.title);
+    known.insert(known.end(), entry.also.begin(), entry.also.end());
+  }
+  for (const Field& field : Fields()) known.emplace_back(field.name);
+  const auto nearest = Nearest(word, known);
+  return probe::Error{"", std::nullopt, "",
+                      fmt::format("describe: the report has no word '{}'{}", probe::CleanText(word, 64),
+                                  nearest ? fmt::format("; did you mean '{}'?", *nearest)
+                                          : "; 'whichgpu describe' lists them")};
+}
+
+void List(std::span<const GlossaryEntry> entries, Page& page) {
+  constexpr int kIndent = 2;
+  int column = 0;
+  for (const GlossaryEntry& entry : entries) column = std::max(column, DisplayWidth(entry.title));
+  column += kIndent + 2;
+  for (const auto& [kind, heading] : kHeadings) {
+    Heading(page, heading, "");
+    for (const GlossaryEntry& entry : entries) {
+      if (entry.kind == kind)
+        page.To(kIndent).Add(entry.title, Style::kAccent).To(column).Flow(entry.text, column);
+    }
+  }
+  page.Blank();
+  page.Flow("'whichgpu describe WORD' says more of one.", 0, Style::kDim);
+}
+
+void One(const GlossaryEntry& entry, Page& page) {
+  page.Add(entry.title, Style::kStrong);
+  std::vector<std::string> facts;
+  if (entry.kind == WordKind::kFigure && entry.name != entry.title) facts.push_back(entry.name + " in JSON");
+  if (entry.unit) facts.push_back(*entry.unit);
+  if (!facts.empty()) page.Add("  ");
+  page.FlowList(facts, 2, Style::kDim);
+  page.To(2).Flow(entry.text, 2);
+  for (const std::string& paragraph : entry.more) page.To(2).Flow(paragraph, 2);
+}
+
+}  // namespace
+
+probe::Result<std::string> Describe(std::string_view word, const TerminalOptions& options) {
+  const auto entries = EntriesFor(word);
+  if (!entries) return entries.error();
+  Page page(options);
+  if (entries->size() == 1) {
+    One(entries->front(), page);
+    return page.text();
+  }
+  List(*entries, page);
+  // The first heading needs no line between it and the prompt.
+  return page.text().substr(page.text().find_first_not_of('\n'));
+}
+
+probe::Result<std::string> DescribeJson(std::string_view word, std::string_view tool_version) {
+  const auto entries = EntriesFor(word);
+  if (!entries) return entries.error();
+  probe::Json out = probe::Json::object();
+  out["schema_version"] = kSchemaVersion;
+  out["tool_version"] = tool_version;
+  out["command"] = "describe";
+  out["words"] = probe::Json::array();
+  for (const GlossaryEntry& entry : *entries) out["words"].push_back(EncodeEntry(entry));
+  return probe::ToText(out, 2) + "\n";
+}
+
+}  // namespace report::render
