@@ -42,6 +42,7 @@ using report::Options;
 namespace render = report::render;
 
 constexpr int kExitUnmet = 1;
+constexpr int kExitUnknown = 4;   // of compare: it cannot tell
 constexpr int kSignalBase = 128;  // a shell's code for "ended by signal n"
 constexpr std::size_t kMaxMessageBytes = 500;
 
@@ -236,7 +237,8 @@ int RunCompare(const Options& options, const probe::system::Environment& environ
       options.json ? render::ComparisonJson(*comparison)
                    : render::ComparisonText(*comparison, TerminalOf(STDOUT_FILENO, options, environment)));
   if (code != 0) return code;
-  return report::compare::HasRegression(comparison->rows) ? kExitUnmet : 0;
+  if (report::compare::HasRegression(comparison->rows)) return kExitUnmet;
+  return comparison->conclusive ? 0 : kExitUnknown;
 }
 
 int RunDescribe(const Options& options, const probe::system::Environment& environment) {

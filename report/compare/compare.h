@@ -39,4 +39,8 @@ inline constexpr double kFloor = 0.10;
 // Whether a figure became slower or fails.
 [[nodiscard]] bool HasRegression(std::span<const ComparedRow> rows);
 
+// What both answered, a use each in the order of `base`; nothing where they predict unlike requests.
+[[nodiscard]] std::vector<ComparedAnswer> CompareAnswers(const MeasuredReport& base,
+                                                         const MeasuredReport& other);
+
 }  // namespace report::compare

@@ -6,17 +6,29 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "backends/core/measurement_fields.h"
 #include "probe/core/fields.h"
 #include "report/core/report.h"
+#include "report/core/report_names.h"
+#include "report/core/request.h"
 
 namespace report {
 
 // same: within the spreads or the floor. noisy: one of the two is too unsure to say. missing: not in both.
 // failed: verified in the first, and tried in vain in the second.
 enum class Verdict { kSame, kFaster, kSlower, kNoisy, kMissing, kFailed };
+
+// What a report answered for one use.
+struct ComparedChoice {
+  std::string backend;
+  std::string device_id;
+  std::string device;                  // its name, for people
+  std::optional<double> tokens_per_s;  // written, or learnt from; absent where no speed was predicted
+  std::optional<Range> measured;       // the same with the error of measuring alone; not in JSON
+};
 
 // What is read back of a report's JSON.
 struct MeasuredReport {
@@ -28,6 +40,18 @@ struct MeasuredReport {
   std::vector<probe::ProbeReport> probes{};  // without their devices
   bool interrupted = false;
   std::map<std::string, std::string> names{};  // of devices, by id
+  std::vector<std::pair<Use, ComparedChoice>> answers{};
+  std::optional<ReferenceRequest> request{};  // that they are for
+};
+
+// What both reports answered for one use, by the same request.
+struct ComparedAnswer {
+  Use use = Use::kInference;
+  ComparedChoice base;
+  ComparedChoice other;
+  std::optional<double> ratio{};  // of speeds, other to base
+  // Whether they differ by more than the error of measuring; absent without a ratio.
+  std::optional<bool> differs{};
 };
 
 struct ComparedSide {
@@ -60,13 +84,16 @@ struct Comparison {
   ComparedSide other;
   std::vector<std::string> notes{};  // what makes the two hard to compare
   std::vector<ComparedRow> rows;
+  std::vector<ComparedAnswer> answers{};  // a use each; none where the reports are of unlike requests
 };
 
 WHICHGPU_FIELDS(MeasuredReport, schema_version, tool_version, command, created, measurements)
+WHICHGPU_FIELDS(ComparedChoice, backend, device_id, device, tokens_per_s)
+WHICHGPU_FIELDS(ComparedAnswer, use, base, other, ratio, differs)
 WHICHGPU_FIELDS(ComparedSide, file, tool_version, created)
 WHICHGPU_FIELDS(ComparedRow, key, device_id, runtime, figure, unit, base, other, ratio, verdict, reason)
 WHICHGPU_FIELDS(Comparison, schema_version, tool_version, command, created, interrupted, conclusive, base,
-                other, notes, rows)
+                other, notes, rows, answers)
 
 }  // namespace report
 

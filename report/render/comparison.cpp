@@ -119,6 +119,51 @@ void Verdicts(const Comparison& comparison, Page& page) {
     page.To(0).Add(page.signs().warning, Style::kFair).Add(" ").Flow(note, 2);
 }
 
+std::string SpeedText(const ComparedChoice& choice) {
+  return choice.tokens_per_s ? TokensText(*choice.tokens_per_s) : "?";
+}
+
+// "still cuda on RTX 4090", "now vulkan in the place of cuda, on RTX 4090"
+std::string ChoiceText(const ComparedAnswer& answer) {
+  const auto& [backend, device_id, device, speed, measured] = answer.other;
+  const bool same_device = answer.base.device_id == device_id;
+  if (same_device && answer.base.backend == backend) return fmt::format("still {} on {}", backend, device);
+  if (same_device)
+    return fmt::format("now {} in the place of {}, on {}", backend, answer.base.backend, device);
+  return fmt::format("now {} on {}, where it was {} on {}", backend, device, answer.base.backend,
+                     answer.base.device);
+}
+
+// "writes 119 -> 84 tokens/s (-29 %)"
+std::string ChangeText(const ComparedAnswer& answer, std::string_view arrow) {
+  const auto verb = answer.use == Use::kTraining ? "trains" : "writes";
+  const auto before = SpeedText(answer.base);
+  const auto after = SpeedText(answer.other);
+  if (before == after) return fmt::format("{} {} tokens/s as before", verb, after);
+  auto text = fmt::format("{} {} {} {} tokens/s", verb, before, arrow, after);
+  if (answer.ratio)
+    text += fmt::format(" ({}{} %{})", *answer.ratio >= 1 ? "+" : "",
+                        SignificantText((*answer.ratio - 1) * 100, 2),
+                        *answer.differs ? "" : ", as runs may differ");
+  return text;
+}
+
+// What the figures come to: "writes 119 -> 84 tokens/s (-29 %), still cuda on RTX 4090".
+void Meaning(const Comparison& comparison, Page& page) {
+  if (comparison.answers.empty()) return;
+  Heading(page, "What it means", "");
+  for (const ComparedAnswer& answer : comparison.answers) {
+    std::string text = ChoiceText(answer);
+    if (answer.base.tokens_per_s || answer.other.tokens_per_s)
+      text = fmt::format("{}, {}", ChangeText(answer, page.signs().arrow), text);
+    page.To(2).Flow(text, 4, answer.differs.value_or(false) ? Style::kStrong : Style::kPlain);
+  }
+  if (comparison.base.tool_version != comparison.other.tool_version)
+    page.To(2).Flow(fmt::format("predicted by versions {} and {}, which may not reckon alike",
+                                comparison.base.tool_version, comparison.other.tool_version),
+                    4, Style::kDim);
+}
+
 }  // namespace
 
 std::string ComparisonText(const Comparison& comparison, const TerminalOptions& options) {
@@ -134,6 +179,7 @@ std::string ComparisonText(const Comparison& comparison, const TerminalOptions& 
       if (is_in(row)) Row(row, group.style, page);
     }
   }
+  Meaning(clean, page);
   return page.text();
 }
 

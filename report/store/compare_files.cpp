@@ -3,10 +3,14 @@
 
 #include <optional>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "probe/system/clock.h"
 #include "report/compare/compare.h"
 #include "report/core/comparison.h"
+#include "report/core/devices.h"
+#include "report/core/quantity.h"
 #include "report/core/report_fields.h"
 #include "report/store/input.h"
 #include "report/store/plausible.h"
@@ -44,6 +48,25 @@ std::optional<std::string> Oddity(const Report& report) {
   return OddPlaces(report.devices, report.measurements);
 }
 
+// Of a use its first answer, with the error of measuring that its score tells.
+std::vector<std::pair<Use, ComparedChoice>> AnswersOf(const Report& report) {
+  std::vector<std::pair<Use, ComparedChoice>> answers;
+  for (const Recommendation& answer : report.recommendations) {
+    ComparedChoice choice{answer.backend, answer.device_id,
+                          PlainName(DeviceName(report.devices, answer.device_id)), std::nullopt,
+                          std::nullopt};
+    const auto& speed = answer.use == Use::kInference ? answer.writing_tokens_per_s : answer.tokens_per_s;
+    if (speed) choice.tokens_per_s = speed->value;
+    for (const Score& score : report.scores) {
+      if (score.use == answer.use && score.device_id == answer.device_id && score.runtime == answer.backend &&
+          score.driver == answer.driver.value_or(score.driver))
+        choice.measured = score.ranking_tokens_per_s;
+    }
+    answers.emplace_back(answer.use, std::move(choice));
+  }
+  return answers;
+}
+
 }  // namespace
 
 probe::Result<MeasuredReport> ReadReport(const std::string& file) {
@@ -62,6 +85,8 @@ probe::Result<MeasuredReport> ReadReport(const std::string& file) {
   if (const auto odd = Oddity(*whole)) return InputError(file, std::string(kForeign) + *odd);
   MeasuredReport report{whole->schema_version, whole->tool_version, whole->command,    whole->created,
                         whole->measurements,   whole->probes,       whole->interrupted};
+  report.answers = AnswersOf(*whole);
+  report.request = whole->request;
   // What no source of hardware names may be called after a runtime, another one in another run.
   for (const auto& device : whole->devices) {
     if (device.hardware) {
@@ -90,6 +115,7 @@ probe::Result<Comparison> CompareFiles(const std::string& base, const std::strin
   comparison.other = SideOf(InputName(other), *second);
   comparison.notes = compare::Notes(*first, *second);
   comparison.rows = compare::Compare(*first, *second);
+  comparison.answers = compare::CompareAnswers(*first, *second);
   comparison.conclusive = compare::IsConclusive(comparison.rows);
   return comparison;
 }

@@ -57,11 +57,39 @@ class Compare(unittest.TestCase):
                 figure["quality"] = "noisy"
         base = self.report("noisy", noisy)
         process = run("compare", base, base)
-        self.assertEqual(0, process.returncode, process.stderr)
+        self.assertEqual(4, process.returncode, process.stderr)
         self.assertRegex(process.stdout, r"\ACannot tell: all \d+ figures are too noisy\n")
         value = document(run("compare", base, base, "--json"))
         validate(value, "compare")
         self.assertFalse(value["conclusive"])
+
+    def test_it_ends_with_what_the_figures_come_to(self):
+        slower = copy.deepcopy(self.record)
+        for figure in slower["measurements"]:
+            if figure["status"] == "ok" and figure["runtime"] == "cuda":
+                for key in ("rate", "p10_rate", "best_rate"):
+                    figure[key] *= 0.3
+        base, other = self.report("base", self.record), self.report("slower", slower)
+        ending = " ".join(run("compare", base, other).stdout.partition("What it means")[2].split())
+        self.assertRegex(ending, r"^writes \S+ → \S+ tokens/s \(.*\), now vulkan in the place of cuda, on GeForce RTX 4090 "
+                                 r"trains \S+ → \S+ tokens/s \(-\S+ %\), \S+ cuda on GeForce RTX 4090$")
+        ending = run("compare", base, base).stdout
+        self.assertRegex(ending, r"writes \S+ tokens/s as before, still cuda on GeForce RTX 4090")
+        value = document(run("compare", base, other, "--json"))
+        validate(value, "compare")
+        inference, training = value["answers"]
+        self.assertEqual(("cuda", "vulkan"), (inference["base"]["backend"], inference["other"]["backend"]))
+        self.assertTrue(training["differs"])
+        self.assertAlmostEqual(0.3, training["ratio"])
+
+    def test_answers_to_unlike_requests_are_not_compared(self):
+        base = self.report("base", self.record)
+        value = json.loads(base.read_text())
+        value["request"]["inference"]["model"] = "Another"
+        other = self.root / "other.json"
+        other.write_text(json.dumps(value))
+        self.assertEqual([], document(run("compare", base, other, "--json"))["answers"])
+        self.assertNotIn("What it means", run("compare", base, other).stdout)
 
     def test_only_the_figure_that_became_slower_is_reported(self):
         slower = copy.deepcopy(self.record)
